@@ -1,0 +1,52 @@
+# metactrl_add_module(name SOURCES file... [DEPENDS module...] [PACKAGES target...] [TOP])
+#
+# Makes the folder src/<name> a library `metactrl_<name>` of its own, so that a test links only what it tests and a
+# dependency in the wrong direction does not link. SOURCES are relative to src/<name>; headers need not be listed.
+# DEPENDS names modules below this one, PACKAGES imported targets of other projects.
+# The objects of all modules are also collected in libmetactrl.a, the one library that users link. A TOP module is left
+# out of it: it belongs to a program, and only TOP modules may use PACKAGES.
+function(metactrl_add_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TOP" "" "SOURCES;DEPENDS;PACKAGES")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "metactrl_add_module(${name}): unknown arguments '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(arg_PACKAGES AND NOT arg_TOP)
+    message(FATAL_ERROR "metactrl_add_module(${name}): the library depends on no package; only TOP modules may")
+  endif()
+  list(TRANSFORM arg_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/src/${name}/")
+  list(TRANSFORM arg_DEPENDS PREPEND "metactrl_")
+
+  add_library(metactrl_${name}_objects OBJECT ${arg_SOURCES})
+  set_target_properties(metactrl_${name}_objects PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(metactrl_${name}_objects PUBLIC "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(metactrl_${name}_objects PUBLIC metactrl_flags ${arg_PACKAGES})
+
+  add_library(metactrl_${name} STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:metactrl_${name}_objects>)
+  set_target_properties(metactrl_${name} PROPERTIES LINKER_LANGUAGE CXX)
+  target_include_directories(metactrl_${name} PUBLIC "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(metactrl_${name} PUBLIC ${arg_DEPENDS} metactrl_flags ${arg_PACKAGES})
+
+  set_property(GLOBAL APPEND PROPERTY METACTRL_ALL_MODULES ${name})
+  if(NOT arg_TOP)
+    set_property(GLOBAL APPEND PROPERTY METACTRL_MODULES ${name})
+  endif()
+endfunction()
+
+# metactrl_add_library(HEADERS file...): the installed library, from the modules declared so far and the public headers.
+function(metactrl_add_library)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "HEADERS")
+  list(TRANSFORM arg_HEADERS PREPEND "${PROJECT_SOURCE_DIR}/include/metactrl/")
+  get_property(modules GLOBAL PROPERTY METACTRL_MODULES)
+  add_library(metactrl STATIC)
+  add_library(metactrl::metactrl ALIAS metactrl)
+  foreach(module IN LISTS modules)
+    target_sources(metactrl PRIVATE $<TARGET_OBJECTS:metactrl_${module}_objects>)
+  endforeach()
+  target_sources(metactrl PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${arg_HEADERS})
+  target_compile_features(metactrl PUBLIC cxx_std_20)
+  set_target_properties(metactrl PROPERTIES
+    LINKER_LANGUAGE CXX
+    ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
+    # The target all_verify_interface_header_sets compiles each public header alone.
+    VERIFY_INTERFACE_HEADER_SETS ${METACTRL_DEVELOPER_MODE})
+endfunction()

@@ -1,0 +1,15 @@
+; Put each boxed tool, without its box, into its shelf.
+(define (problem boxed-tools)
+  (:domain tabletop)
+  (:objects box_1 box_2 shelf_1 shelf_2 pliers screwdriver table)
+  (:init
+    (hand-empty)
+    (graspable box_1) (container box_1) (openable box_1)
+    (graspable box_2) (container box_2) (openable box_2)
+    (container shelf_1) (openable shelf_1)
+    (container shelf_2) (openable shelf_2)
+    (graspable pliers)
+    (graspable screwdriver)
+    (surface table)
+    (on box_1 table) (on box_2 table) (inside pliers box_1) (inside screwdriver box_2))
+  (:goal (and (inside pliers shelf_1) (inside screwdriver shelf_2))))

@@ -1,0 +1,15 @@
+; Clean the plate and the bowl: detergent first, then a soaked rag.
+(define (problem clean-dishes)
+  (:domain tabletop)
+  (:objects plate bowl spray_bottle orange_rag cup_of_water stool table)
+  (:init
+    (hand-empty)
+    (graspable plate) (surface plate)
+    (graspable bowl) (container bowl)
+    (graspable spray_bottle) (sprayer spray_bottle)
+    (graspable orange_rag) (cloth orange_rag)
+    (graspable cup_of_water) (water cup_of_water)
+    (surface stool)
+    (surface table)
+    (on plate table) (on bowl table) (on spray_bottle stool) (on orange_rag stool) (on cup_of_water table))
+  (:goal (and (clean plate) (clean bowl))))

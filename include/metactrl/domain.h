@@ -1,0 +1,33 @@
+// Loading tasks: PDDL domain and problem, or a SAS file as Fast Downward's translator writes it (version 3).
+//
+// What PDDL is understood, what is warned about and what is refused: docs/pddl-support.md.
+#ifndef METACTRL_DOMAIN_H_
+#define METACTRL_DOMAIN_H_
+
+#include <string>
+#include <string_view>
+
+#include "metactrl/error.h"
+#include "metactrl/task.h"
+
+namespace metactrl {
+
+struct LoadOptions {
+  // Refuse (InputError) a task that would ground to more than this many actions or facts.
+  std::size_t max_ground_actions = 5'000'000;
+  std::size_t max_ground_facts = 20'000'000;
+  // Where warnings go; may be null.
+  Diagnostics* diagnostics = nullptr;
+};
+
+// Throws InputError with every mistake found in either file. Cost: linear in the text, then proportional to the number of
+// ground actions that relaxed reachability cannot exclude.
+Task load_pddl(const std::string& domain_file, const std::string& problem_file, const LoadOptions& options = {});
+Task load_pddl_text(std::string_view domain, std::string_view problem, const LoadOptions& options = {});
+
+Task load_sas(const std::string& file, const LoadOptions& options = {});
+Task load_sas_text(std::string_view text, const LoadOptions& options = {});
+
+}  // namespace metactrl
+
+#endif  // METACTRL_DOMAIN_H_

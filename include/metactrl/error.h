@@ -1,0 +1,87 @@
+// Errors: what the library says about bad input.
+//
+// Reading a file never stops at its first mistake and never aborts the program. A reader collects `Diagnostics`, each
+// with the place, what is wrong there and what would mend it, and throws one `InputError` that carries all of them:
+//
+//     try {
+//       metactrl::Task task = metactrl::load_pddl("domain.pddl", "problem.pddl");
+//     } catch (const metactrl::InputError& error) {
+//       for (const metactrl::Diagnostic& d : error.diagnostics().items()) std::cerr << metactrl::to_string(d) << '\n';
+//     }
+//
+// prints, for example,
+//
+//     domain.pddl:41:18: error: object 'wrench' is not declared; add it to (:constants ...) or to the problem's
+//     (:objects ...)
+//
+// Warnings do not throw: pass a `Diagnostics*` to the loader to see them.
+#ifndef METACTRL_ERROR_H_
+#define METACTRL_ERROR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace metactrl {
+
+// A place in a text file. Lines and columns count from 1; line 0 means "the file as a whole".
+struct SourcePosition {
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+enum class Severity { kWarning, kError };
+
+struct Diagnostic {
+  Severity severity = Severity::kError;
+  SourcePosition where;
+  std::string message;  // what is wrong, one sentence, names the offending thing
+  std::string hint;     // what to do about it; may be empty
+};
+
+// "file:line:column: error: message; hint"
+std::string to_string(const Diagnostic& diagnostic);
+
+// An ordered list of diagnostics. Keeps the first `kMaxItems` and counts the rest, so that ten megabytes of garbage do not
+// produce ten megabytes of messages.
+class Diagnostics {
+ public:
+  static constexpr std::size_t kMaxItems = 50;
+
+  void error(SourcePosition where, std::string message, std::string hint = {});
+  void warning(SourcePosition where, std::string message, std::string hint = {});
+
+  bool has_errors() const { return num_errors_ > 0; }
+  std::size_t num_errors() const { return num_errors_; }
+  std::size_t num_warnings() const { return num_warnings_; }
+  // How many diagnostics were counted but not kept.
+  std::size_t num_dropped() const { return num_errors_ + num_warnings_ - items_.size(); }
+  const std::vector<Diagnostic>& items() const { return items_; }
+
+ private:
+  void add(Severity severity, SourcePosition where, std::string message, std::string hint);
+
+  std::vector<Diagnostic> items_;
+  std::size_t num_errors_ = 0;
+  std::size_t num_warnings_ = 0;
+};
+
+// Thrown once per load, with everything that was found. `what()` is all diagnostics, one per line.
+class InputError : public std::runtime_error {
+ public:
+  explicit InputError(Diagnostics diagnostics);
+  // One error without a position inside a file (a file that cannot be opened, for example).
+  explicit InputError(const std::string& file, const std::string& message, const std::string& hint = {});
+
+  const Diagnostics& diagnostics() const { return diagnostics_; }
+
+ private:
+  Diagnostics diagnostics_;
+};
+
+}  // namespace metactrl
+
+#endif  // METACTRL_ERROR_H_

@@ -1,0 +1,175 @@
+// Lookahead: what can still succeed.
+//
+// Two questions that must not be mixed:
+//
+//   Support: *may* this action be taken, with so many actions left? A boolean with a proof: yes comes with a plan (or an exact
+//            distance), no comes with a refutation. When neither is found within the budget the answer is "unknown", and whoever
+//            decodes treats it as no.
+//   Weight:  *how much* of the future does it keep? A number that ranks supported actions and decides nothing else: the
+//            probability that a surrogate model, here the uniform one, finishes with a plan that reaches the goal.
+//
+//     auto lookahead = metactrl::Lookahead::compile(task, {});
+//     if (lookahead->verdict() != metactrl::Verdict::kSolvable) std::cerr << lookahead->reason() << '\n';
+//     metactrl::Support support(lookahead);
+//     for (const metactrl::Candidate& c : support.candidates(task.initial_state(), lookahead->horizon()))
+//       if (c.answer == metactrl::Answer::kYes) std::cout << task.text(c.action) << ' ' << c.log_weight << '\n';
+//
+// Two tiers certify support. Tier A (kExact) enumerates the goal-relevant projection of the state space and knows the exact
+// goal distance of every state. Where that outgrows its budget, tier B (kWitness) finds a plan by heuristic search for
+// each candidate, and refutes by h-max or by exhausting the states within the bound. docs/guarantees.md has the argument.
+#ifndef METACTRL_LOOKAHEAD_H_
+#define METACTRL_LOOKAHEAD_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metactrl/task.h"
+
+namespace metactrl {
+
+enum class Verdict { kSolvable, kInfeasible, kUndecided };
+enum class Answer : std::uint8_t { kNo, kYes, kUnknown };
+enum class Tier { kExact, kWitness };
+// Which limit ended a computation.
+enum class Limit { kNone, kStates, kBytes, kSeconds };
+
+const char* to_string(Verdict verdict);
+const char* to_string(Tier tier);
+const char* to_string(Limit limit);
+
+// Running out of a budget is an answer (kUnknown, kUndecided), never an error. State and byte limits are deterministic; the
+// time limit is a safety net.
+struct Budget {
+  std::size_t states = 1'000'000;
+  std::size_t bytes = std::size_t{1} << 30;
+  double seconds = 60;
+};
+
+struct LookaheadOptions {
+  // A plan may have at most this many actions. When the shortest known plan needs more, the horizon grows to it plus `slack`
+  // and `horizon_rule()` says so; `fixed_horizon` forbids that.
+  unsigned horizon = 40;
+  bool fixed_horizon = false;
+  unsigned slack = 8;
+  // For tier A: enumeration of the projected state space.
+  Budget exact{200'000, std::size_t{256} << 20, 30};
+  // For tier B: each witness search.
+  Budget search{200'000, std::size_t{256} << 20, 10};
+  // The weight table: horizon layers over the enumerated states.
+  std::size_t weight_bytes = std::size_t{256} << 20;
+  bool weights = true;
+};
+
+// How the horizon in use came about.
+enum class HorizonRule {
+  kAsAsked,
+  kShortestPlusSlack,  // the table for the horizon asked for did not fit, or the state space was only enumerated this deep
+  kGrown,              // the shortest plan known needs more than the horizon asked for
+};
+const char* to_string(HorizonRule rule);
+
+// Where the weights come from.
+enum class WeightRule {
+  kUniformExact,  // backward recursion over (actions left, projected state)
+  kWitnessPlan,   // the probability of one plan, the witness: a lower bound of the exact value
+  kNone,
+};
+const char* to_string(WeightRule rule);
+
+class LookaheadData;
+
+// Everything about a task that is computed once: immutable, shareable between threads.
+class Lookahead {
+ public:
+  static std::shared_ptr<const Lookahead> compile(const Task& task, const LookaheadOptions& options);
+  ~Lookahead();
+
+  const Task& task() const { return task_; }
+  // Can the goal be reached from the initial state within horizon() actions?
+  Verdict verdict() const;
+  // One sentence for a person: why infeasible, which budget ended, or which tier certified it.
+  const std::string& reason() const;
+  // The goals that cannot be reached even on their own, when the verdict is kInfeasible (may be empty: only their conjunction
+  // is unreachable).
+  const std::vector<GoalId>& unreachable_goals() const;
+  Tier tier() const;
+  unsigned horizon() const;
+  HorizonRule horizon_rule() const;
+  WeightRule weight_rule() const;
+  // Length of a shortest plan, when it is known.
+  std::optional<unsigned> shortest_plan_length() const;
+  // Enumerated goal-relevant states (tier A only).
+  std::optional<std::size_t> num_states() const;
+  // A plan from the initial state; empty when none is known.
+  const std::vector<ActionId>& plan() const;
+  std::size_t memory_bytes() const;
+  const LookaheadData& data() const { return *data_; }
+
+ private:
+  Lookahead(Task task, std::unique_ptr<LookaheadData> data);
+  Task task_;
+  std::unique_ptr<LookaheadData> data_;
+};
+
+// A task whose goals can all be reached together, made from one where they cannot.
+struct ReducedTask {
+  Task task;
+  std::vector<GoalId> dropped;  // of the original task
+  std::shared_ptr<const Lookahead> lookahead;
+};
+// Drops the goals that are out of reach on their own; where the rest is still out of reach, keeps goals in their order as long as
+// they can be reached together with those kept before. At most one compilation per goal. Goals whose reachability stays
+// undecided are dropped, too: what is kept is certain.
+ReducedTask drop_unreachable_goals(const Task& task, const LookaheadOptions& options);
+
+// An action that is legal now, and what becomes of it.
+struct Candidate {
+  ActionId action{};
+  Answer answer = Answer::kUnknown;
+  // Actions needed after this one: exact in tier A, the witness's length in tier B. Meaningful when answer is kYes.
+  unsigned remaining = 0;
+  // log p(goal reached | this action taken); finite when answer is kYes, -infinity otherwise.
+  double log_weight = 0;
+};
+
+// What it is worth to take at least one more action from a state.
+struct GoOn {
+  Answer answer = Answer::kNo;
+  // log of the sum over goal-relevant actions a of p(a) * p(goal reached | a): -infinity when only irrelevant ones lead on.
+  double log_weight = 0;
+};
+
+// Per-request view of a Lookahead: caches witnesses along a plan. Cheap to make, one per thread.
+class Support {
+ public:
+  explicit Support(std::shared_ptr<const Lookahead> lookahead);
+  ~Support();
+  Support(Support&&) noexcept;
+  Support& operator=(Support&&) noexcept;
+
+  // May `action`, which must be legal in `state`, be taken when `left` actions (this one included) are left?
+  Answer may(const State& state, ActionId action, unsigned left);
+  // All legal actions in `state` with their answers, ascending by action.
+  std::vector<Candidate> candidates(const State& state, unsigned left);
+  // The same into a vector that is reused.
+  void candidates(const State& state, unsigned left, std::vector<Candidate>& out);
+  // Can at least one more action be taken from `state` such that the goal is still reached within `left` actions? Differs from
+  // plain support where the goal already holds.
+  GoOn go_on(const State& state, unsigned left);
+  // A plan from `state` of at most `left` actions, when support for it is known.
+  std::optional<std::vector<ActionId>> plan(const State& state, unsigned left);
+  // log p(goal reached with at most `left` actions) from `state`; -infinity when unsupported.
+  double log_weight(const State& state, unsigned left);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace metactrl
+
+#endif  // METACTRL_LOOKAHEAD_H_

@@ -1,0 +1,37 @@
+// Meta-Ctrl: plans from language models that keep the rules, by construction.
+//
+// Include this header for all of the library, or the parts you need:
+//
+//   error.h      what is wrong with an input, and where
+//   task.h       a ground planning task: objects, actions, states, a goal; plans as text
+//   domain.h     tasks from PDDL and SAS files
+//   lookahead.h  which actions can still lead to the goal, and how much of the future each keeps
+//
+// From a file to a plan:
+//
+//     metactrl::Task task = metactrl::load_pddl("domain.pddl", "problem.pddl");      // throws InputError with every mistake
+//     auto lookahead = metactrl::Lookahead::compile(task, {});
+//     if (lookahead->verdict() == metactrl::Verdict::kSolvable)
+//       for (metactrl::ActionId action : lookahead->plan()) std::cout << task.text(action) << '\n';
+//
+// and step by step, with somebody else choosing:
+//
+//     metactrl::Support support(lookahead);
+//     metactrl::State state = task.initial_state();
+//     unsigned left = lookahead->horizon();
+//     while (!task.is_goal(state)) {
+//       std::vector<metactrl::Candidate> candidates = support.candidates(state, left--);
+//       state = *task.apply(state, choose(candidates));     // any candidate whose answer is kYes
+//     }
+//
+// The loop ends at the goal whatever `choose` does: after a candidate with the answer kYes there is always another one, and
+// `left` counts down.
+#ifndef METACTRL_METACTRL_H_
+#define METACTRL_METACTRL_H_
+
+#include "metactrl/domain.h"
+#include "metactrl/error.h"
+#include "metactrl/lookahead.h"
+#include "metactrl/task.h"
+
+#endif  // METACTRL_METACTRL_H_

@@ -1,0 +1,146 @@
+// Task: a ground planning task: objects, actions, states, a goal.
+//
+//     metactrl::Task task = metactrl::load_pddl("domain.pddl", "problem.pddl");
+//     metactrl::State state = task.initial_state();
+//     for (metactrl::ActionId a : task.applicable_actions(state)) std::cout << task.text(a) << '\n';   // (open dishwasher)
+//     state = *task.apply(state, task.applicable_actions(state).front());
+//     bool done = task.is_goal(state);
+//
+// An action is legal in a state when its precondition holds there and the step breaks no trajectory constraint ("never enter
+// the bedroom"). Deletes happen before adds, conditional effects look at the state before the action, an action that changes
+// nothing is legal. Actions that no reachable state allows are not part of the task; `find` does not know them, `validate`
+// explains them.
+//
+// A Task is a handle to shared immutable data: copying is cheap, all functions are const and may be called from many threads.
+#ifndef METACTRL_TASK_H_
+#define METACTRL_TASK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace metactrl {
+
+namespace task {
+class Program;
+}
+
+// Ids of different levels do not mix by accident.
+enum class ActionId : std::uint32_t {};
+enum class ObjectId : std::uint32_t {};
+// An action's name without arguments (a PDDL action schema).
+enum class ActionNameId : std::uint32_t {};
+// A top-level conjunct of the goal, or a trajectory constraint that must be fulfilled at the end.
+enum class GoalId : std::uint32_t {};
+
+// A packed state. Compare and hash freely; ask its Task what it means.
+class State {
+ public:
+  State() = default;
+  bool operator==(const State&) const = default;
+  std::span<const std::uint64_t> words() const { return words_; }
+
+ private:
+  friend class Task;
+  explicit State(std::vector<std::uint64_t> words) : words_(std::move(words)) {}
+  std::vector<std::uint64_t> words_;
+};
+
+// One step of a plan as text; not necessarily an action that exists.
+struct PlanStep {
+  std::string action;
+  std::vector<std::string> arguments;
+  bool operator==(const PlanStep&) const = default;
+};
+
+// "(open dishwasher)"
+std::string to_string(const PlanStep& step);
+
+// Reads "(action arg ...)" lines: `;` comments and blank lines are skipped, names are lower-cased, a leading "0.000:" and a
+// trailing "[1.0]" are accepted. Throws InputError with the line for anything else.
+std::vector<PlanStep> parse_plan(std::string_view text, const std::string& file_name);
+
+// What a plan is worth.
+struct Validation {
+  bool valid = false;
+  // Every step up to this index was legal; equals the plan's length when all were.
+  std::size_t steps_executed = 0;
+  // Why the plan is not valid: "step 3 (putin cup dishwasher): precondition (open dishwasher) is false". Empty when valid.
+  std::string reason;
+  // Top-level goals that do not hold at the end (only meaningful when all steps were executed).
+  std::vector<std::string> unmet_goals;
+  // Sum of action costs of the executed steps (their number when the domain states no costs).
+  double cost = 0;
+};
+
+// The meaning of a plan, defined without grounding or packed states: the second implementation that checks the first. Made by
+// the loaders.
+class ReferenceSemantics {
+ public:
+  virtual ~ReferenceSemantics() = default;
+  virtual Validation validate(std::span<const PlanStep> plan) const = 0;
+};
+
+class Task {
+ public:
+  // Used by the loaders in domain.h.
+  Task(std::shared_ptr<const task::Program> program, std::shared_ptr<const ReferenceSemantics> reference);
+
+  const std::string& name() const;
+
+  // --- objects and actions --------------------------------------------------------------------------------------------
+  std::size_t num_objects() const;
+  const std::string& object_name(ObjectId object) const;
+  // Every action name of the domain, with the number of its arguments.
+  std::size_t num_action_names() const;
+  const std::string& action_name(ActionNameId name) const;
+  std::size_t arity(ActionNameId name) const;
+  // Ground actions, dense from 0, ordered by name then arguments as declared.
+  std::size_t num_actions() const;
+  ActionNameId name_of(ActionId action) const;
+  std::span<const std::uint32_t> arguments(ActionId action) const;  // object indices
+  double cost(ActionId action) const;
+  std::string text(ActionId action) const;
+  PlanStep step(ActionId action) const;
+  std::optional<ActionId> find(const PlanStep& step) const;
+
+  // --- states ---------------------------------------------------------------------------------------------------------
+  State initial_state() const;
+  // True when the initial state is itself in breach of a trajectory constraint: then no plan exists.
+  bool initially_violated() const;
+  bool legal(const State& state, ActionId action) const;
+  // Ascending.
+  std::vector<ActionId> applicable_actions(const State& state) const;
+  // The successor, or nothing when the action is not legal in `state`.
+  std::optional<State> apply(const State& state, ActionId action) const;
+  // The same into a state that is reused; false, and `successor` is undefined, when the action is not legal.
+  bool apply(const State& state, ActionId action, State& successor) const;
+  bool is_goal(const State& state) const;
+  std::size_t num_goals() const;
+  std::string goal_text(GoalId goal) const;
+  std::vector<GoalId> unmet_goals(const State& state) const;
+  // The same task with some goals dropped; the others keep their order. `validate` still judges by all of the task's goals.
+  Task without_goals(std::span<const GoalId> goals) const;
+  // The facts that hold, as "(at truck depot)", in the task's order.
+  std::vector<std::string> facts(const State& state) const;
+
+  // --- plans ----------------------------------------------------------------------------------------------------------
+  Validation validate(std::span<const PlanStep> plan) const;
+  Validation validate(std::span<const ActionId> plan) const;
+
+  std::size_t memory_bytes() const;
+  const task::Program& program() const { return *program_; }
+
+ private:
+  std::shared_ptr<const task::Program> program_;
+  std::shared_ptr<const ReferenceSemantics> reference_;
+};
+
+}  // namespace metactrl
+
+#endif  // METACTRL_TASK_H_

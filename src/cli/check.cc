@@ -1,0 +1,107 @@
+// metactrl check: everything that is wrong with the files, and how large the task is.
+#include <memory>
+
+#include "cli/common.h"
+#include "metactrl/domain.h"
+#include "pddl/ground.h"
+#include "pddl/parse.h"
+#include "sas/sas.h"
+#include "support/files.h"
+#include "support/str_cat.h"
+#include "task/compile.h"
+
+namespace metactrl::cli {
+
+using internal::str_cat;
+
+namespace {
+
+struct CheckOptions {
+  TaskFiles files;
+  bool json = false;
+};
+
+// What the summary counts, in order: "3 types", "7 objects", ...
+using Summary = std::vector<std::pair<std::string, std::size_t>>;
+
+void append(Diagnostics& to, const Diagnostics& from) {
+  for (const Diagnostic& d : from.items()) {
+    if (d.severity == Severity::kError) {
+      to.error(d.where, d.message, d.hint);
+    } else {
+      to.warning(d.where, d.message, d.hint);
+    }
+  }
+}
+
+Summary check_pddl(const TaskFiles& files, Diagnostics& diagnostics) {
+  const std::string domain = internal::read_file(files.domain);
+  const std::string problem = internal::read_file(files.problem);
+  const pddl::Ast ast = pddl::parse({files.domain, domain}, {files.problem, problem}, diagnostics);
+  if (diagnostics.has_errors()) return {};
+  const LoadOptions limits;
+  const auto program = task::compile(pddl::ground(ast, {limits.max_ground_actions, limits.max_ground_facts}));
+  return {{"types", ast.types.size()},
+          {"objects", ast.objects.size()},
+          {"predicates", ast.predicates.size()},
+          {"actions", ast.actions.size()},
+          {"ground actions", program->num_actions()}};
+}
+
+Summary check_sas(const TaskFiles& files, Diagnostics& diagnostics) {
+  const std::string text = internal::read_file(files.sas);
+  const sas::SasTask sas = sas::parse(text, files.sas, diagnostics);
+  if (diagnostics.has_errors()) return {};
+  const auto program = task::compile(sas::to_definition(sas));
+  return {{"variables", sas.variables.size()},
+          {"operators", sas.operators.size()},
+          {"axioms", sas.axioms.size()},
+          {"ground actions", program->num_actions()}};
+}
+
+int check(const CheckOptions& options) {
+  check_task_options(options.files);
+  Diagnostics diagnostics;
+  Summary summary;
+  try {
+    const ProgressLine progress("checking");
+    summary =
+        options.files.sas.empty() ? check_pddl(options.files, diagnostics) : check_sas(options.files, diagnostics);
+  } catch (const InputError& error) {
+    append(diagnostics, error.diagnostics());
+  }
+  const bool failed = diagnostics.has_errors();
+  if (options.json) {
+    Json json{{"errors", diagnostics.num_errors()},
+              {"warnings", diagnostics.num_warnings()},
+              {"diagnostics", to_json(diagnostics)},
+              {"diagnostics_not_shown", diagnostics.num_dropped()}};
+    for (const auto& [what, count] : summary) json[what == "ground actions" ? "ground_actions" : what] = count;
+    print(json);
+    return failed ? kBadInput : kDone;
+  }
+  print_diagnostics(diagnostics);
+  if (failed) {
+    note(str_cat(count_text(diagnostics.num_errors(), "error", "errors"), ", ",
+                 count_text(diagnostics.num_warnings(), "warning", "warnings")));
+    return kBadInput;
+  }
+  std::string line;
+  for (const auto& [what, count] : summary) {
+    line += str_cat(line.empty() ? "" : ", ", count_text(count, what.substr(0, what.size() - 1), what));
+  }
+  print(str_cat("ok: ", line, "; ", count_text(diagnostics.num_warnings(), "warning", "warnings"), "\n"));
+  return kDone;
+}
+
+}  // namespace
+
+Command add_check(CLI::App& parent) {
+  auto options = std::make_shared<CheckOptions>();
+  CLI::App* app = parent.add_subcommand("check", "find the mistakes in a task's files");
+  add_task_options(*app, options->files);
+  app->add_flag("--json", options->json, "print the result as JSON");
+  return {app, [options] { return check(*options); }};
+}
+
+}  // namespace metactrl::cli

@@ -1,0 +1,154 @@
+// The command line: which subcommand, and what every kind of failure becomes. A failure is one message on standard
+// error that names the place and the way out, and an exit code of the block it belongs to.
+#include "cli/cli.h"
+
+#include <iostream>
+#include <new>
+#include <vector>
+
+#include "cli/common.h"
+#include "support/nearest_name.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+using internal::str_cat;
+
+namespace {
+
+constexpr const char* kDescription =
+    "metactrl: plans that keep the rules.\n"
+    "\n"
+    "It reads a task in PDDL, finds a plan, checks a plan, and says what can still succeed.\n"
+    "A first plan, from the root of the source tree:\n"
+    "\n"
+    "  metactrl search --domain domains/tabletop/domain.pddl --problem domains/tabletop/dishwasher.pddl\n"
+    "\n"
+    "Keep it and check it, as anybody's plan can be checked:\n"
+    "\n"
+    "  metactrl search   -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl --out my.plan\n"
+    "  metactrl validate -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl my.plan\n"
+    "\n"
+    "Write your own task by copying those two files; 'metactrl check' explains every mistake in them.\n";
+
+constexpr const char* kFooter =
+    "\n"
+    "'metactrl COMMAND --help' lists the options of a command.\n"
+    "\n"
+    "Exit codes: 0 done; 10 no plan exists, 11 undecided within the budget, 12 the plan is invalid;\n"
+    "20 out of memory, 21 out of time; 30 wrong usage, 31 bad input, 32 internal error.\n";
+
+std::string option_hint(const CLI::App& app, const std::string& unknown) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const std::string guess = internal::did_you_mean(unknown.substr(0, unknown.find('=')), names);
+  return guess.empty() ? "" : " (" + guess + ")";
+}
+
+int report_usage(const std::string& message, const std::string& command) {
+  note(str_cat("metactrl: ", message, "; see 'metactrl ", command.empty() ? "" : command + " ", "--help'"));
+  return kUsage;
+}
+
+// What CLI11 says, in one line of ours.
+int report_parse_error(const CLI::ParseError& error, const std::vector<Command>& commands, const CLI::App& app) {
+  const CLI::App* active = &app;
+  for (const Command& command : commands) {
+    if (command.app->parsed()) active = command.app;
+  }
+  const std::string name = active == &app ? "" : active->get_name();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const std::vector<std::string> extras = app.remaining(true);
+    if (!extras.empty() && extras[0].starts_with('-')) {
+      return report_usage(str_cat("unknown option '", extras[0], "'", option_hint(*active, extras[0])), name);
+    }
+    if (!extras.empty()) return report_usage(str_cat("unexpected argument '", extras[0], "'"), name);
+  }
+  std::string message = error.what();
+  for (char& c : message) c = c == '\n' ? ' ' : c;
+  return report_usage(message, name);
+}
+
+int run_command(const Command& command) {
+  try {
+    return command.run();
+  } catch (const UsageError& error) {
+    return report_usage(error.what(), command.app->get_name());
+  } catch (const InputError& error) {
+    print_diagnostics(error.diagnostics());
+    return kBadInput;
+  } catch (const ResourceError& error) {
+    note(str_cat("metactrl: ", error.what()));
+    return error.code();
+  } catch (const std::bad_alloc&) {
+    note(
+        "metactrl: out of memory; give the program more, or lower --max-states or --max-memory so that it answers "
+        "within its budget");
+    return kOutOfMemory;
+  } catch (const std::exception& error) {
+    note(str_cat("metactrl: internal error: ", error.what(), "; please report it with the files and the command line"));
+    return kInternal;
+  }
+}
+
+// The first argument, when it is meant as a command but is none.
+std::string unknown_command(int argc, const char* const* argv, const std::vector<Command>& commands) {
+  if (argc < 2 || argv[1][0] == '-' || argv[1][0] == '\0') return {};
+  for (const Command& command : commands) {
+    if (command.app->get_name() == argv[1]) return {};
+  }
+  return argv[1];
+}
+
+int parse_and_run(int argc, const char* const* argv) {
+  CLI::App app(kDescription, "metactrl");
+  app.set_version_flag("--version", "metactrl " METACTRL_VERSION, "print the version");
+  app.set_help_flag("--help,-h", "print this help");
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  const std::vector<Command> commands{add_check(app), add_search(app), add_validate(app), add_inspect(app)};
+  for (const Command& command : commands) command.app->footer("\n'metactrl --help' explains the exit codes.\n");
+  if (argc < 2) {
+    note(app.help());
+    return kUsage;
+  }
+  if (const std::string unknown = unknown_command(argc, argv, commands); !unknown.empty()) {
+    std::vector<std::string> names;
+    for (const Command& command : commands) names.push_back(command.app->get_name());
+    const std::string guess = internal::did_you_mean(unknown, names);
+    return report_usage(str_cat("unknown command '", unknown, "'", guess.empty() ? "" : " (" + guess + ")"), "");
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    print(app.help());
+    return kDone;
+  } catch (const CLI::CallForVersion& version) {
+    print(std::string(version.what()) + "\n");
+    return kDone;
+  } catch (const CLI::ParseError& error) {
+    return report_parse_error(error, commands, app);
+  }
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return run_command(command);
+  }
+  return report_usage("no command given", "");
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const InputError& error) {
+    print_diagnostics(error.diagnostics());
+    return kBadInput;
+  } catch (const std::exception& error) {
+    std::cerr << "metactrl: internal error: " << error.what() << '\n';
+    return kInternal;
+  }
+}
+
+}  // namespace metactrl::cli

@@ -1,0 +1,295 @@
+#include "cli/common.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <condition_variable>
+#include <cstdlib>
+#include <iomanip>
+#include <iostream>
+#include <limits>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+#include "metactrl/domain.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+using internal::str_cat;
+
+// --- time
+// -----------------------------------------------------------------------------------------------------------------
+
+// A thread that wakes up once a second until it is told to stop.
+class ProgressLine::Ticker {
+ public:
+  explicit Ticker(std::function<void(unsigned)> tick) : thread_([this, tick = std::move(tick)] { run(tick); }) {}
+  ~Ticker() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+  }
+  bool ticked() const { return ticked_; }
+
+ private:
+  void run(const std::function<void(unsigned)>& tick) {
+    std::unique_lock lock(mutex_);
+    for (unsigned seconds = 1; !wake_.wait_for(lock, std::chrono::seconds(1), [this] { return stop_; }); ++seconds) {
+      ticked_ = true;
+      tick(seconds);
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stop_ = false;
+  std::atomic<bool> ticked_{false};
+  std::thread thread_;  // last: it uses the others
+};
+
+namespace {
+
+constexpr const char* kEraseLine = "\r\033[K";
+
+}  // namespace
+
+ProgressLine::ProgressLine(std::string label) {
+  if (::isatty(STDERR_FILENO) == 0) return;
+  ticker_ = std::make_unique<Ticker>([this, label = std::move(label)](unsigned seconds) {
+    const std::size_t states = states_;
+    std::cerr << kEraseLine << label << ": " << (states > 0 ? str_cat(states, " states, ") : "") << seconds << " s"
+              << std::flush;
+  });
+}
+
+ProgressLine::~ProgressLine() {
+  const bool visible = ticker_ && ticker_->ticked();
+  ticker_.reset();
+  if (visible) std::cerr << kEraseLine << std::flush;
+}
+
+// --- input
+// ----------------------------------------------------------------------------------------------------------------
+
+void add_task_options(CLI::App& app, TaskFiles& files) {
+  app.add_option("--domain,-d", files.domain, "PDDL domain file")->type_name("FILE");
+  app.add_option("--problem,-p", files.problem, "PDDL problem file")->type_name("FILE");
+  app.add_option("--sas", files.sas, "instead of both: Fast Downward's translator output")->type_name("FILE");
+}
+
+void check_task_options(const TaskFiles& files) {
+  const bool pddl = !files.domain.empty() || !files.problem.empty();
+  if (pddl && !files.sas.empty()) throw UsageError("--sas cannot be combined with --domain and --problem");
+  if (!files.sas.empty()) return;
+  if (files.domain.empty() && files.problem.empty()) {
+    throw UsageError("no task given: name --domain FILE and --problem FILE, or --sas FILE");
+  }
+  if (files.domain.empty()) throw UsageError("--domain FILE is missing");
+  if (files.problem.empty()) throw UsageError("--problem FILE is missing");
+}
+
+std::optional<std::size_t> parse_size(std::string_view text) {
+  std::size_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || number == 0) return std::nullopt;
+  std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  if (unit.ends_with("iB")) {
+    unit.remove_suffix(2);
+  } else if (unit.ends_with('B')) {
+    unit.remove_suffix(1);
+  }
+  constexpr std::string_view kUnits = "KMGT";
+  std::size_t shift = 0;
+  if (!unit.empty()) {
+    const char letter = unit[0] >= 'a' && unit[0] <= 'z' ? static_cast<char>(unit[0] - 'a' + 'A') : unit[0];
+    const std::size_t power = kUnits.find(letter);
+    if (unit.size() != 1 || power == std::string_view::npos) return std::nullopt;
+    shift = 10 * (power + 1);
+  }
+  if (number > (std::numeric_limits<std::size_t>::max() >> shift)) return std::nullopt;
+  return number << shift;
+}
+
+Budget BudgetOptions::budget() const { return {states, parse_size(memory).value_or(0), seconds}; }
+
+CLI::Validator in_range(double low, double high) {
+  // CLI11's own Range would print itself into the help text, where the limits do not help.
+  return {[low, high](const std::string& text) {
+            const std::string problem = CLI::Range(low, high)(text);
+            return problem.empty()
+                       ? problem
+                       : str_cat("'", text, "' is not a number from ", number_text(low), " to ", number_text(high));
+          },
+          ""};
+}
+
+void add_budget_options(CLI::App& app, BudgetOptions& options, const Budget& defaults) {
+  options.states = defaults.states;
+  options.memory = str_cat(defaults.bytes >> 20, 'M');
+  options.seconds = defaults.seconds;
+  app.add_option("--max-states", options.states, "states to look at")
+      ->type_name("N")
+      ->check(in_range(1, 1e18))
+      ->capture_default_str();
+  const auto is_size = [](const std::string& text) {
+    return parse_size(text) ? std::string() : str_cat("'", text, "' is not a size; write it like 512M or 2G");
+  };
+  options.memory_option = app.add_option("--max-memory", options.memory, "memory for states, like 512M or 2G")
+                              ->type_name("SIZE")
+                              ->check(CLI::Validator(is_size, ""))
+                              ->capture_default_str();
+  options.seconds_option = app.add_option("--time-limit", options.seconds, "seconds")
+                               ->type_name("SECONDS")
+                               ->check(in_range(1e-3, 1e9))
+                               ->capture_default_str();
+}
+
+namespace {
+
+// Ends the program with kOutOfTime unless it is destroyed in time. Loading has no way to stop in the middle, and has
+// nothing to lose.
+class LoadWatchdog {
+ public:
+  explicit LoadWatchdog(double seconds) : thread_([this, seconds] { run(seconds); }) {}
+  LoadWatchdog(const LoadWatchdog&) = delete;
+  LoadWatchdog& operator=(const LoadWatchdog&) = delete;
+  ~LoadWatchdog() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+  }
+
+ private:
+  void run(double seconds) {
+    std::unique_lock lock(mutex_);
+    if (wake_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return stop_; })) return;
+    note(str_cat("metactrl: the time limit of ", number_text(seconds),
+                 " s ended while the task was being loaded; raise --time-limit"));
+    std::_Exit(kOutOfTime);
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+// A backstop far above the budget of the search, so that a task that explodes while it is grounded ends in
+// std::bad_alloc and not in a machine that swaps.
+void limit_address_space([[maybe_unused]] std::size_t bytes) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  constexpr std::size_t kSlack = std::size_t{512} << 20;
+  if (bytes > (std::numeric_limits<std::size_t>::max() >> 1) - kSlack) return;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0) return;
+  const rlim_t wanted = 2 * bytes + kSlack;
+  if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur <= wanted) return;
+  limit.rlim_cur = wanted;
+  ::setrlimit(RLIMIT_AS, &limit);
+#endif
+}
+
+Task load_files(const TaskFiles& files, Diagnostics& diagnostics) {
+  LoadOptions options;
+  options.diagnostics = &diagnostics;
+  const ProgressLine progress("loading");
+  return files.sas.empty() ? load_pddl(files.domain, files.problem, options) : load_sas(files.sas, options);
+}
+
+}  // namespace
+
+LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options) {
+  check_task_options(files);
+  const Stopwatch watch;
+  Budget budget = options.budget();
+  if (options.memory_option->count() > 0) limit_address_space(budget.bytes);
+  std::optional<LoadWatchdog> watchdog;
+  if (options.seconds_option->count() > 0) watchdog.emplace(budget.seconds);
+  Diagnostics diagnostics;
+  Task task = load_files(files, diagnostics);
+  watchdog.reset();
+  print_diagnostics(diagnostics);
+  const double load_seconds = watch.seconds();
+  if (options.memory_option->count() > 0 && task.memory_bytes() > budget.bytes) {
+    throw ResourceError(kOutOfMemory,
+                        str_cat("the ground task alone needs ", bytes_text(static_cast<double>(task.memory_bytes())),
+                                ", more than --max-memory ", options.memory));
+  }
+  if (options.seconds_option->count() > 0) budget.seconds = std::max(1e-3, budget.seconds - load_seconds);
+  return {std::move(task), budget, load_seconds};
+}
+
+// --- output
+// ---------------------------------------------------------------------------------------------------------------
+
+void print(const std::string& text) {
+  std::cout << text << std::flush;
+  if (!std::cout)
+    throw InputError("standard output", "cannot be written", "check the disk or the program that reads it");
+}
+
+void print(const Json& json) { print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"); }
+
+void note(const std::string& text) { std::cerr << text + "\n" << std::flush; }
+
+void print_diagnostics(const Diagnostics& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics.items()) note(to_string(diagnostic));
+  if (diagnostics.num_dropped() > 0) note(str_cat("(and ", diagnostics.num_dropped(), " more)"));
+}
+
+Json to_json(const Diagnostics& diagnostics) {
+  Json out = Json::array();
+  for (const Diagnostic& d : diagnostics.items()) {
+    out.push_back({{"severity", d.severity == Severity::kError ? "error" : "warning"},
+                   {"file", d.where.file},
+                   {"line", d.where.line},
+                   {"column", d.where.column},
+                   {"message", d.message},
+                   {"hint", d.hint}});
+  }
+  return out;
+}
+
+std::string number_text(double value) {
+  std::ostringstream out;
+  out << std::setprecision(15) << value;
+  return out.str();
+}
+
+std::string count_text(std::size_t count, std::string_view singular, std::string_view plural) {
+  return str_cat(count, ' ', count == 1 ? singular : plural);
+}
+
+namespace {
+
+template <std::size_t N>
+std::string scaled(double value, double base, const std::array<const char*, N>& units) {
+  std::size_t unit = 0;
+  while (value >= base && unit + 1 < N) {
+    value /= base;
+    ++unit;
+  }
+  std::ostringstream out;
+  const bool whole = unit == 0 && value == std::floor(value);
+  out << std::setprecision(whole || value >= 1e6 ? 6 : 3) << value << units[unit];
+  return out.str();
+}
+
+}  // namespace
+
+std::string bytes_text(double bytes) { return scaled<6>(bytes, 1000, {" B", " kB", " MB", " GB", " TB", " PB"}); }
+
+std::string quantity_text(double value) { return scaled<6>(value, 1000, {"", " K", " M", " G", " T", " P"}); }
+
+}  // namespace metactrl::cli

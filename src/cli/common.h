@@ -1,0 +1,154 @@
+// What the subcommands share: exit codes, loading, budgets, output.
+#ifndef METACTRL_SRC_CLI_COMMON_H_
+#define METACTRL_SRC_CLI_COMMON_H_
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "metactrl/error.h"
+#include "metactrl/lookahead.h"
+#include "metactrl/task.h"
+
+namespace metactrl::cli {
+
+using Json = nlohmann::ordered_json;
+
+// In blocks: 0 done, 10-19 no plan, 20-29 a resource ran out, 30-39 something is wrong with the call, the input or us.
+enum ExitCode : int {
+  kDone = 0,
+  kInfeasible = 10,
+  kUndecided = 11,
+  kPlanInvalid = 12,
+  kOutOfMemory = 20,
+  kOutOfTime = 21,
+  kUsage = 30,
+  kBadInput = 31,
+  kInternal = 32,
+};
+
+// A wrong combination of options: exit code kUsage.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A resource ran out outside a search, where it is an error and not an answer.
+class ResourceError : public std::runtime_error {
+ public:
+  ResourceError(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+// A subcommand: its options are declared on `app`; `run` does the work and returns the exit code.
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<int()> run;
+};
+
+Command add_check(CLI::App& parent);
+Command add_search(CLI::App& parent);
+Command add_validate(CLI::App& parent);
+Command add_inspect(CLI::App& parent);
+
+// --- time
+// -----------------------------------------------------------------------------------------------------------------
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// Shows on standard error, if that is a terminal, that long work goes on: "searching: 120000 states, 3 s". Says nothing
+// during the first second and leaves no trace at the end.
+class ProgressLine {
+ public:
+  explicit ProgressLine(std::string label);
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine();
+  void set_states(std::size_t states) { states_ = states; }
+
+ private:
+  class Ticker;
+  std::atomic<std::size_t> states_{0};
+  std::unique_ptr<Ticker> ticker_;
+};
+
+// --- input
+// ----------------------------------------------------------------------------------------------------------------
+
+struct TaskFiles {
+  std::string domain;
+  std::string problem;
+  std::string sas;
+};
+
+void add_task_options(CLI::App& app, TaskFiles& files);
+// Throws UsageError unless it is a domain and a problem, or a SAS file.
+void check_task_options(const TaskFiles& files);
+
+struct BudgetOptions {
+  std::size_t states = 0;
+  std::string memory;  // as written, "512M"
+  double seconds = 0;
+  // Set when the option was given, not defaulted: then it also holds for loading.
+  CLI::Option* memory_option = nullptr;
+  CLI::Option* seconds_option = nullptr;
+
+  Budget budget() const;
+};
+
+void add_budget_options(CLI::App& app, BudgetOptions& options, const Budget& defaults);
+
+// Accepts numbers between the two.
+CLI::Validator in_range(double low, double high);
+
+// "512M", "2G", "1024": bytes. Nothing when it is not a size.
+std::optional<std::size_t> parse_size(std::string_view text);
+
+struct LoadedTask {
+  Task task;
+  Budget budget;        // what loading left of it
+  double load_seconds;  // reading and grounding
+};
+
+// Loads the task, prints warnings on standard error. Memory and time limits given on the command line hold here, too.
+LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options);
+
+// --- output
+// ---------------------------------------------------------------------------------------------------------------
+
+// Writes to standard output; throws InputError when that is not possible (a full disk).
+void print(const std::string& text);
+void print(const Json& json);
+// One line on standard error.
+void note(const std::string& text);
+void print_diagnostics(const Diagnostics& diagnostics);
+Json to_json(const Diagnostics& diagnostics);
+
+// 7 as "7", 2.5 as "2.5".
+std::string number_text(double value);
+// "1 action", "2 actions"
+std::string count_text(std::size_t count, std::string_view singular, std::string_view plural);
+// "1.6 GB"
+std::string bytes_text(double bytes);
+// "350 M"
+std::string quantity_text(double value);
+
+}  // namespace metactrl::cli
+
+#endif  // METACTRL_SRC_CLI_COMMON_H_

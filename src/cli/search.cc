@@ -1,0 +1,191 @@
+// metactrl search: a plan without a model.
+//
+// Small tasks are enumerated, so their plans are shortest without being asked for; larger ones are left to heuristic
+// search.
+// --shortest spends the whole budget on a proof. Every plan is judged by the reference semantics before it is shown.
+#include "lookahead/search.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "cli/common.h"
+#include "lookahead/relaxed.h"
+#include "support/files.h"
+#include "support/str_cat.h"
+#include "task/program.h"
+
+namespace metactrl::cli {
+
+using internal::str_cat;
+
+namespace {
+
+struct SearchOptions {
+  TaskFiles files;
+  BudgetOptions budget;
+  bool shortest = false;
+  unsigned horizon = 0;
+  CLI::Option* horizon_option = nullptr;
+  std::string out;
+  bool json = false;
+
+  bool has_horizon() const { return horizon_option->count() > 0; }
+};
+
+struct Outcome {
+  Verdict verdict = Verdict::kUndecided;
+  std::vector<ActionId> plan;
+  bool proved_shortest = false;
+  std::string reason;
+  std::vector<GoalId> unreachable_goals;
+};
+
+// As good as no bound, and small enough to add to.
+constexpr unsigned kNoHorizon = 1'000'000'000;
+// Enumerating up to this many states takes less time than reading this sentence.
+constexpr std::size_t kSmallSpace = 20'000;
+
+Outcome ask_lookahead(const Task& task, const SearchOptions& options, const Budget& budget) {
+  LookaheadOptions lookahead_options;
+  lookahead_options.horizon = options.has_horizon() ? options.horizon : kNoHorizon;
+  lookahead_options.fixed_horizon = options.has_horizon();
+  lookahead_options.weights = false;
+  lookahead_options.exact = budget;
+  lookahead_options.exact.states = std::min(budget.states, kSmallSpace);
+  lookahead_options.search = budget;
+  const auto lookahead = Lookahead::compile(task, lookahead_options);
+  Outcome outcome;
+  outcome.verdict = lookahead->verdict();
+  outcome.reason = lookahead->reason();
+  outcome.unreachable_goals = lookahead->unreachable_goals();
+  if (outcome.verdict == Verdict::kSolvable) outcome.plan = lookahead->plan();
+  outcome.proved_shortest = lookahead->shortest_plan_length() == outcome.plan.size();
+  return outcome;
+}
+
+// The initial state as the search wants it; nothing when a trajectory constraint is broken from the start.
+std::optional<std::vector<task::Word>> projected_initial_state(const task::Program& program) {
+  std::vector<task::Word> state(program.total_words());
+  if (!program.initial(state.data())) return std::nullopt;
+  program.project(state.data());
+  return state;
+}
+
+Outcome find_shortest(const Task& task, const SearchOptions& options, const Budget& budget) {
+  const task::Program& program = task.program();
+  const auto state = projected_initial_state(program);
+  const lookahead::RelaxedTask relaxed(program);
+  lookahead::RelaxedEvaluator evaluator(relaxed);
+  const unsigned horizon = options.has_horizon() ? options.horizon : lookahead::kInfinite;
+  lookahead::SearchResult result;
+  if (state) result = lookahead::find_shortest(program, evaluator, state->data(), horizon, budget);
+  Outcome outcome;
+  switch (state ? result.outcome : lookahead::SearchResult::Outcome::kRefuted) {
+    case lookahead::SearchResult::Outcome::kFound:
+      outcome.verdict = Verdict::kSolvable;
+      for (const std::uint32_t action : result.plan) outcome.plan.push_back(ActionId{action});
+      outcome.proved_shortest = true;
+      outcome.reason = str_cat("no plan has fewer than ", count_text(result.plan.size(), "action", "actions"));
+      break;
+    case lookahead::SearchResult::Outcome::kRefuted: {
+      // The lookahead has the better words for why.
+      outcome = ask_lookahead(task, options, budget);
+      if (outcome.verdict == Verdict::kInfeasible) break;
+      outcome = {};
+      outcome.verdict = Verdict::kInfeasible;
+      outcome.reason = options.has_horizon() ? str_cat("no plan of at most ", options.horizon, " actions exists")
+                                             : "no reachable state satisfies the goal";
+      break;
+    }
+    case lookahead::SearchResult::Outcome::kBudget:
+      outcome.reason =
+          str_cat("no plan could be proved shortest within the budget (limit: ", to_string(result.limit),
+                  "); every plan has at least ", result.lower_bound, " actions; without --shortest any plan will do");
+      break;
+  }
+  return outcome;
+}
+
+// Witness plans contain detours; those that can be cut out are.
+void shorten(const Task& task, Outcome& outcome) {
+  constexpr std::size_t kMaxLength = 2'000;
+  if (outcome.proved_shortest || outcome.plan.size() > kMaxLength) return;
+  const auto state = projected_initial_state(task.program());
+  if (!state) return;
+  std::vector<std::uint32_t> plan;
+  for (const ActionId action : outcome.plan) plan.push_back(static_cast<std::uint32_t>(action));
+  lookahead::eliminate_actions(task.program(), state->data(), plan);
+  outcome.plan.clear();
+  for (const std::uint32_t action : plan) outcome.plan.push_back(ActionId{action});
+}
+
+std::string plan_text(const Task& task, const Outcome& outcome, double cost) {
+  std::string text;
+  for (const ActionId action : outcome.plan) text += task.text(action) + "\n";
+  return text + str_cat("; ", count_text(outcome.plan.size(), "action", "actions"), ", cost = ", number_text(cost),
+                        ", ", outcome.proved_shortest ? "shortest" : "not proved shortest", "\n");
+}
+
+Json outcome_json(const Task& task, const Outcome& outcome, double cost, double load_seconds, double search_seconds) {
+  Json json{{"verdict", to_string(outcome.verdict)}, {"reason", outcome.reason}};
+  const bool solved = outcome.verdict == Verdict::kSolvable;
+  json["plan"] = solved ? Json::array() : Json(nullptr);
+  for (const ActionId action : outcome.plan) json["plan"].push_back(task.text(action));
+  json["actions"] = solved ? Json(outcome.plan.size()) : Json(nullptr);
+  json["cost"] = solved ? Json(cost) : Json(nullptr);
+  json["proved_shortest"] = solved && outcome.proved_shortest;
+  json["unreachable_goals"] = Json::array();
+  for (const GoalId goal : outcome.unreachable_goals) json["unreachable_goals"].push_back(task.goal_text(goal));
+  json["seconds"] = {{"load", load_seconds}, {"search", search_seconds}};
+  return json;
+}
+
+int search(const SearchOptions& options) {
+  const LoadedTask loaded = load_task(options.files, options.budget);
+  const Task& task = loaded.task;
+  const Stopwatch watch;
+  Outcome outcome;
+  {
+    const ProgressLine progress("searching");
+    outcome =
+        options.shortest ? find_shortest(task, options, loaded.budget) : ask_lookahead(task, options, loaded.budget);
+    shorten(task, outcome);
+  }
+  double cost = 0;
+  if (outcome.verdict == Verdict::kSolvable) {
+    const Validation validation = task.validate(outcome.plan);
+    if (!validation.valid) throw std::logic_error("the plan found does not pass its own check: " + validation.reason);
+    cost = validation.cost;
+    const std::string text = plan_text(task, outcome, cost);
+    if (!options.out.empty()) {
+      internal::write_file(options.out, text);
+      note(str_cat("wrote ", count_text(outcome.plan.size(), "action", "actions"), " to ", options.out));
+    } else if (!options.json) {
+      print(text);
+    }
+  }
+  if (options.json) print(outcome_json(task, outcome, cost, loaded.load_seconds, watch.seconds()));
+  if (outcome.verdict == Verdict::kSolvable) return kDone;
+  const bool infeasible = outcome.verdict == Verdict::kInfeasible;
+  note(str_cat(infeasible ? "infeasible: " : "undecided: ", outcome.reason));
+  return infeasible ? kInfeasible : kUndecided;
+}
+
+}  // namespace
+
+Command add_search(CLI::App& parent) {
+  auto options = std::make_shared<SearchOptions>();
+  CLI::App* app = parent.add_subcommand("search", "find a plan");
+  add_task_options(*app, options->files);
+  app->add_flag("--shortest", options->shortest, "prove that no plan has fewer actions");
+  options->horizon_option = app->add_option("--horizon", options->horizon, "allow at most N actions")
+                                ->type_name("N")
+                                ->check(in_range(0, kNoHorizon));
+  app->add_option("--out,-o", options->out, "write the plan to a file instead of standard output")->type_name("PLAN");
+  app->add_flag("--json", options->json, "print the result as JSON");
+  add_budget_options(*app, options->budget, {5'000'000, std::size_t{2} << 30, 120});
+  return {app, [options] { return search(*options); }};
+}
+
+}  // namespace metactrl::cli

@@ -1,0 +1,87 @@
+// metactrl validate: is a plan legal, and does it reach the goal? Judged by the reference semantics alone: the task is
+// not grounded, so this also works where grounding would be too much.
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+#include "cli/common.h"
+#include "pddl/interpret.h"
+#include "pddl/parse.h"
+#include "sas/sas.h"
+#include "support/files.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+using internal::str_cat;
+
+namespace {
+
+struct ValidateOptions {
+  TaskFiles files;
+  std::string plan;
+  bool json = false;
+};
+
+std::unique_ptr<ReferenceSemantics> load_reference(const TaskFiles& files, Diagnostics& diagnostics) {
+  if (!files.sas.empty()) {
+    const std::string text = internal::read_file(files.sas);
+    auto sas = std::make_shared<const sas::SasTask>(sas::parse(text, files.sas, diagnostics));
+    if (diagnostics.has_errors()) throw InputError(diagnostics);
+    return std::make_unique<sas::SasReference>(std::move(sas));
+  }
+  const std::string domain = internal::read_file(files.domain);
+  const std::string problem = internal::read_file(files.problem);
+  auto ast =
+      std::make_shared<const pddl::Ast>(pddl::parse({files.domain, domain}, {files.problem, problem}, diagnostics));
+  if (diagnostics.has_errors()) throw InputError(diagnostics);
+  return std::make_unique<pddl::LiftedInterpreter>(std::move(ast));
+}
+
+std::vector<PlanStep> read_plan(const std::string& path) {
+  if (path != "-") return parse_plan(internal::read_file(path), path);
+  const std::string text((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
+  if (std::cin.bad()) throw InputError("standard input", "cannot be read", "give the plan as a file");
+  return parse_plan(text, "standard input");
+}
+
+int validate(const ValidateOptions& options) {
+  check_task_options(options.files);
+  Diagnostics diagnostics;
+  const auto reference = load_reference(options.files, diagnostics);
+  print_diagnostics(diagnostics);
+  const std::vector<PlanStep> plan = read_plan(options.plan);
+  Validation result;
+  {
+    const ProgressLine progress("validating");
+    result = reference->validate(plan);
+  }
+  if (options.json) {
+    print(Json{{"valid", result.valid},
+               {"actions", plan.size()},
+               {"steps_executed", result.steps_executed},
+               {"cost", result.cost},
+               {"reason", result.reason},
+               {"unmet_goals", result.unmet_goals}});
+  } else if (result.valid) {
+    print(str_cat("valid: ", count_text(plan.size(), "action", "actions"), ", cost ", number_text(result.cost), "\n"));
+  } else {
+    print(str_cat("invalid: ", result.reason, "\n"));
+  }
+  return result.valid ? kDone : kPlanInvalid;
+}
+
+}  // namespace
+
+Command add_validate(CLI::App& parent) {
+  auto options = std::make_shared<ValidateOptions>();
+  CLI::App* app = parent.add_subcommand("validate", "check a plan; names the first step that is not legal, and why");
+  add_task_options(*app, options->files);
+  app->add_option("PLAN", options->plan, "file with (action object ...) lines; - for standard input")
+      ->type_name("FILE")
+      ->required();
+  app->add_flag("--json", options->json, "print the result as JSON");
+  return {app, [options] { return validate(*options); }};
+}
+
+}  // namespace metactrl::cli

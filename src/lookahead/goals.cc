@@ -1,0 +1,43 @@
+#include "lookahead/goals.h"
+
+#include <algorithm>
+
+#include "lookahead/state_table.h"
+
+namespace metactrl::lookahead {
+
+std::vector<bool> goals_met_somewhere(const task::Program& program, const Budget& budget) {
+  using task::Word;
+  const std::vector<bool> unknown(program.num_goals(), true);
+  std::vector<bool> met(program.num_goals(), false);
+  std::vector<Word> state(program.total_words());
+  std::vector<Word> successor(program.total_words());
+  std::vector<std::uint32_t> actions;
+  StateTable table(program.relevant_words());
+  const auto note = [&](const Word* words) {
+    for (std::size_t goal = 0; goal < met.size(); ++goal) {
+      if (!met[goal]) met[goal] = program.goal_holds(goal, words);
+    }
+    table.insert(words);
+  };
+  if (!program.initial(state.data())) return unknown;
+  program.project(state.data());
+  note(state.data());
+  for (std::uint32_t id = 0; id < table.size(); ++id) {
+    if (table.size() > budget.states || table.memory_bytes() > budget.bytes) return unknown;
+    const Word* words = table.words(id);
+    std::fill(state.begin(), state.end(), Word{0});
+    std::copy(words, words + program.relevant_words(), state.begin());
+    program.complete(state.data());
+    actions.clear();
+    program.relevant_actions(state.data(), actions);
+    for (std::uint32_t action : actions) {
+      if (!program.apply(state.data(), action, successor.data())) continue;
+      program.project(successor.data());
+      note(successor.data());
+    }
+  }
+  return met;
+}
+
+}  // namespace metactrl::lookahead

@@ -1,0 +1,257 @@
+// Compiling a lookahead: which tier, which horizon, which verdict.
+//
+//   1. An infinite h_max of the initial state proves the goal unreachable, and says which goals are.
+//   2. The projected state space is enumerated within its budget. Complete, it decides everything (tier A). Cut short, the cone
+//      down to the last complete depth still decides plans up to that length; it is used when it leaves `slack` actions
+//      beyond the shortest plan and the caller did not insist on a longer horizon.
+//   3. Otherwise heuristic search looks for a first plan (tier B), and Support searches for each candidate as it is asked.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "lookahead/data.h"
+#include "lookahead/goals.h"
+#include "lookahead/search.h"
+#include "support/str_cat.h"
+#include "task/program.h"
+
+namespace metactrl {
+
+namespace {
+
+using internal::str_cat;
+using lookahead::kInfinite;
+using lookahead::SearchResult;
+using lookahead::Space;
+using task::Word;
+
+class LookaheadCompiler {
+ public:
+  LookaheadCompiler(const Task& task, LookaheadData& data)
+      : task_(task), program_(task.program()), data_(data), initial_(program_.total_words()) {}
+
+  void run() {
+    if (!program_.initial(initial_.data())) {
+      infeasible("the initial state violates a trajectory constraint");
+      return;
+    }
+    program_.project(initial_.data());
+    lookahead::RelaxedEvaluator evaluator(data_.relaxed);
+    if (evaluator.h_max(initial_.data()) == kInfinite) {
+      for (std::uint32_t goal = 0; goal < program_.num_goals(); ++goal) {
+        if (!evaluator.goal_reachable(goal)) data_.unreachable_goals.push_back(GoalId{goal});
+      }
+      infeasible("the goal cannot be reached even if nothing ever became false again");
+      return;
+    }
+    lookahead::SpaceResult enumerated = Space::enumerate(program_, data_.options.exact);
+    if (enumerated.space) {
+      use_space(std::move(*enumerated.space), enumerated.limit);
+      if (data_.space) return;
+    }
+    use_search(evaluator, enumerated);
+  }
+
+ private:
+  void infeasible(std::string reason) {
+    data_.verdict = Verdict::kInfeasible;
+    data_.reason = std::move(reason);
+    if (data_.unreachable_goals.empty()) return;
+    data_.reason += "; out of reach:";
+    for (GoalId goal : data_.unreachable_goals) data_.reason += " " + task_.goal_text(goal);
+  }
+
+  void set_plan(const std::vector<std::uint32_t>& plan) {
+    data_.plan.clear();
+    for (std::uint32_t action : plan) data_.plan.push_back(ActionId{action});
+  }
+
+  // True when the horizon covers a plan of this length, growing it if that is allowed.
+  bool fit_horizon(unsigned length) {
+    if (length <= data_.horizon) return true;
+    if (data_.options.fixed_horizon) return false;
+    data_.horizon = length + data_.options.slack;
+    data_.horizon_rule = HorizonRule::kGrown;
+    return true;
+  }
+
+  void use_space(Space space, Limit limit) {
+    const unsigned shortest = space.distance(space.initial());
+    if (shortest == Space::kUnreachable) {
+      if (!space.complete()) return;
+      find_unreachable_goals();
+      infeasible(str_cat("none of the ", space.num_states(), " reachable goal-relevant states satisfies the goal"));
+      return;
+    }
+    data_.shortest = shortest;
+    set_plan(space.shortest_plan(space.initial()));
+    if (!fit_horizon(shortest)) {
+      infeasible(str_cat("the shortest plan has ", shortest, " actions, more than the horizon of ", data_.horizon));
+      data_.space = std::move(space);
+      return;
+    }
+    if (space.max_depth() < data_.horizon) {
+      // A cone: everything about plans of at most max_depth() actions is known.
+      if (data_.options.fixed_horizon || space.max_depth() < shortest + data_.options.slack) return;
+      data_.horizon = space.max_depth();
+      data_.horizon_rule = HorizonRule::kShortestPlusSlack;
+    }
+    data_.space = std::move(space);
+    data_.verdict = Verdict::kSolvable;
+    build_table(shortest);
+    data_.reason = str_cat("exact goal distances of ", data_.space->num_states(), " goal-relevant states",
+                           limit == Limit::kNone ? "" : str_cat(", all within ", data_.horizon, " actions"),
+                           "; shortest plan: ", shortest, shortest == 1 ? " action" : " actions");
+  }
+
+  void build_table(unsigned shortest) {
+    if (!data_.options.weights) return;
+    data_.weight_rule = WeightRule::kWitnessPlan;
+    const auto build = [this](unsigned horizon) {
+      data_.table = lookahead::UniformTable::build(program_, *data_.space, horizon, data_.options.weight_bytes);
+      return data_.table.has_value();
+    };
+    if (!build(data_.horizon)) {
+      const unsigned shorter = shortest + data_.options.slack;
+      if (data_.options.fixed_horizon || shorter >= data_.horizon || !build(shorter)) return;
+      data_.horizon = shorter;
+      data_.horizon_rule = HorizonRule::kShortestPlusSlack;
+    }
+    data_.weight_rule = WeightRule::kUniformExact;
+  }
+
+  void use_search(lookahead::RelaxedEvaluator& evaluator, const lookahead::SpaceResult& enumerated) {
+    if (data_.options.weights) data_.weight_rule = WeightRule::kWitnessPlan;
+    SearchResult result;
+    if (data_.shortest) {  // known from a cone that was too small to decode in
+      result.outcome = SearchResult::Outcome::kFound;
+      for (ActionId action : data_.plan) result.plan.push_back(static_cast<std::uint32_t>(action));
+    } else {
+      const unsigned bound = data_.options.fixed_horizon ? data_.horizon : kInfinite;
+      result = find_plan(program_, evaluator, initial_.data(), data_.horizon, data_.options.search);
+      if (result.outcome != SearchResult::Outcome::kFound && bound == kInfinite && result.lower_bound != kInfinite) {
+        result = find_plan(program_, evaluator, initial_.data(), kInfinite, data_.options.search);
+      }
+    }
+    const std::string space_note = str_cat("the state space was too large to enumerate (", enumerated.states_seen,
+                                           " states seen, limit: ", to_string(enumerated.limit), ")");
+    switch (result.outcome) {
+      case SearchResult::Outcome::kFound:
+        set_plan(result.plan);
+        fit_horizon(static_cast<unsigned>(result.plan.size()));
+        data_.verdict = Verdict::kSolvable;
+        data_.reason = str_cat("a witness plan of ", result.plan.size(), " actions; ", space_note);
+        return;
+      case SearchResult::Outcome::kRefuted:
+        if (result.lower_bound == kInfinite) find_unreachable_goals();
+        infeasible(result.lower_bound == kInfinite
+                       ? "search exhausted every state that could lead to the goal"
+                       : str_cat("no plan of at most ", data_.horizon, " actions exists"));
+        return;
+      case SearchResult::Outcome::kBudget:
+        data_.verdict = Verdict::kUndecided;
+        data_.reason = str_cat("no plan found and none excluded within the search budget (limit: ",
+                               to_string(result.limit), "); ", space_note);
+        return;
+    }
+  }
+
+  // Which goals hold in no reachable state? Only exact when the states can be enumerated; then it names the culprits, and when
+  // each goal can be reached alone it is their conjunction that cannot.
+  void find_unreachable_goals() {
+    std::vector<bool> met = lookahead::goals_met_somewhere(program_, data_.options.exact);
+    for (std::uint32_t goal = 0; goal < met.size(); ++goal) {
+      if (!met[goal]) data_.unreachable_goals.push_back(GoalId{goal});
+    }
+  }
+
+  const Task& task_;
+  const task::Program& program_;
+  LookaheadData& data_;
+  std::vector<Word> initial_;
+};
+
+}  // namespace
+
+const char* to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kSolvable:
+      return "solvable";
+    case Verdict::kInfeasible:
+      return "infeasible";
+    case Verdict::kUndecided:
+      return "undecided";
+  }
+  return "";
+}
+
+const char* to_string(Tier tier) { return tier == Tier::kExact ? "exact" : "witness"; }
+
+const char* to_string(Limit limit) {
+  switch (limit) {
+    case Limit::kNone:
+      return "none";
+    case Limit::kStates:
+      return "states";
+    case Limit::kBytes:
+      return "memory";
+    case Limit::kSeconds:
+      return "time";
+  }
+  return "";
+}
+
+const char* to_string(HorizonRule rule) {
+  switch (rule) {
+    case HorizonRule::kAsAsked:
+      return "as asked";
+    case HorizonRule::kShortestPlusSlack:
+      return "shortest plan plus slack";
+    case HorizonRule::kGrown:
+      return "grown to the shortest known plan plus slack";
+  }
+  return "";
+}
+
+const char* to_string(WeightRule rule) {
+  switch (rule) {
+    case WeightRule::kUniformExact:
+      return "uniform, exact";
+    case WeightRule::kWitnessPlan:
+      return "uniform, witness plan only";
+    case WeightRule::kNone:
+      return "none";
+  }
+  return "";
+}
+
+Lookahead::Lookahead(Task task, std::unique_ptr<LookaheadData> data) : task_(std::move(task)), data_(std::move(data)) {}
+Lookahead::~Lookahead() = default;
+
+std::shared_ptr<const Lookahead> Lookahead::compile(const Task& task, const LookaheadOptions& options) {
+  auto data = std::make_unique<LookaheadData>(task.program(), options);
+  LookaheadCompiler(task, *data).run();
+  return std::shared_ptr<const Lookahead>(new Lookahead(task, std::move(data)));
+}
+
+Verdict Lookahead::verdict() const { return data_->verdict; }
+const std::string& Lookahead::reason() const { return data_->reason; }
+const std::vector<GoalId>& Lookahead::unreachable_goals() const { return data_->unreachable_goals; }
+Tier Lookahead::tier() const { return data_->space ? Tier::kExact : Tier::kWitness; }
+unsigned Lookahead::horizon() const { return data_->horizon; }
+HorizonRule Lookahead::horizon_rule() const { return data_->horizon_rule; }
+WeightRule Lookahead::weight_rule() const { return data_->weight_rule; }
+std::optional<unsigned> Lookahead::shortest_plan_length() const { return data_->shortest; }
+const std::vector<ActionId>& Lookahead::plan() const { return data_->plan; }
+
+std::optional<std::size_t> Lookahead::num_states() const {
+  return data_->space ? std::optional<std::size_t>(data_->space->num_states()) : std::nullopt;
+}
+
+std::size_t Lookahead::memory_bytes() const {
+  return data_->relaxed.memory_bytes() + (data_->space ? data_->space->memory_bytes() : 0) +
+         (data_->table ? data_->table->memory_bytes() : 0);
+}
+
+}  // namespace metactrl

@@ -1,0 +1,580 @@
+// The relaxation is an AND/OR graph: an operator (AND) fires when enough of its preconditions are reached, a
+// proposition (OR) is reached when one of its operators fires or when it holds in the state.
+//
+// h_max: the cost of an operator is its own plus the largest among its preconditions. All costs are 0 or 1, so a
+// breadth-first sweep by levels suffices; "at least n of" fires with its n-th cheapest precondition, which the sweep
+// reaches in that order.
+//
+// h_ff: the cost of an operator is its own plus the sum over its preconditions; a bucket queue settles propositions by
+// cost. Each proposition remembers the operator that reached it (all of that operator's preconditions were settled
+// before, so the supporters form no cycle) and the relaxed plan is collected backwards from the goal. Sums are cut off
+// at kMaxSum, beyond which the order of settling no longer follows the cost exactly; the plan is still a relaxed plan.
+//
+// Why an action's effect with condition c is an operator of cost 1 with preconditions pre(a) and c, rather than one of
+// cost 0 behind "a was applied": c has to hold before a. The same goes for the steps of an action sequence, so the
+// second of two equal steps costs 2.
+#include "lookahead/relaxed.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace metactrl::lookahead {
+
+namespace {
+
+using task::ConditionPool;
+using task::Literal;
+using task::Monitor;
+using task::MonitorDefinition;
+using task::Word;
+
+constexpr std::uint32_t kTrue = 0;   // the proposition that always holds
+constexpr std::uint32_t kNever = 1;  // the one that never does
+constexpr std::uint32_t kNone = 0xffffffffU;
+constexpr std::uint32_t kMaxSum = 1U << 16;
+
+}  // namespace
+
+// --- building
+// ---------------------------------------------------------------------------------------------------------
+
+class RelaxedBuilder {
+ public:
+  explicit RelaxedBuilder(RelaxedTask& out)
+      : out_(out), program_(out.program_), literal_(2 * program_.num_bits(), kNone) {}
+
+  void run() {
+    out_.num_propositions_ = 2;
+    add_goals();
+    add_duties();
+    add_preconditions();
+    for (std::size_t i = 0; i < derived_.size(); ++i) add_axioms(derived_[i]);
+    // All literals that matter are known now; effects on others are left out.
+    add_action_effects();
+    index_users();
+    index_achievers();
+  }
+
+ private:
+  using Operator = RelaxedTask::Operator;
+  using Propositions = std::vector<std::uint32_t>;
+
+  std::uint32_t new_proposition() { return static_cast<std::uint32_t>(out_.num_propositions_++); }
+
+  // For duplicates in `preconditions` the caller cares: an "at least n of" may count a proposition twice.
+  Operator& add_operator(const Propositions& preconditions, std::uint32_t needed, const Propositions& effects) {
+    Operator op;
+    op.needed = needed;
+    op.first_precondition = static_cast<std::uint32_t>(out_.preconditions_.size());
+    op.num_preconditions = static_cast<std::uint32_t>(preconditions.size());
+    op.first_effect = static_cast<std::uint32_t>(out_.effects_.size());
+    op.num_effects = static_cast<std::uint32_t>(effects.size());
+    out_.preconditions_.insert(out_.preconditions_.end(), preconditions.begin(), preconditions.end());
+    out_.effects_.insert(out_.effects_.end(), effects.begin(), effects.end());
+    out_.operators_.push_back(op);
+    return out_.operators_.back();
+  }
+
+  // Sorted, without duplicates and trivial entries, but never empty.
+  static void normalise(Propositions& conjunction) {
+    std::sort(conjunction.begin(), conjunction.end());
+    conjunction.erase(std::unique(conjunction.begin(), conjunction.end()), conjunction.end());
+    if (conjunction.size() > 1 && conjunction.front() == kTrue) conjunction.erase(conjunction.begin());
+    if (conjunction.empty()) conjunction.push_back(kTrue);
+  }
+
+  // An operator that needs all of `conjunction`, or nothing when that is hopeless.
+  Operator* add_all_of(Propositions conjunction, const Propositions& effects) {
+    normalise(conjunction);
+    if (effects.empty() || std::find(conjunction.begin(), conjunction.end(), kNever) != conjunction.end())
+      return nullptr;
+    return &add_operator(conjunction, static_cast<std::uint32_t>(conjunction.size()), effects);
+  }
+
+  // One proposition for a conjunction.
+  std::uint32_t conjoin(Propositions conjunction) {
+    normalise(conjunction);
+    if (conjunction.size() == 1) return conjunction.front();
+    if (conjunction.front() == kNever) return kNever;
+    const std::uint32_t proposition = new_proposition();
+    add_all_of(std::move(conjunction), {proposition});
+    return proposition;
+  }
+
+  std::uint32_t disjoin(Propositions disjunction) {
+    std::sort(disjunction.begin(), disjunction.end());
+    disjunction.erase(std::unique(disjunction.begin(), disjunction.end()), disjunction.end());
+    if (disjunction.empty()) return kNever;
+    if (disjunction.front() == kTrue) return kTrue;
+    if (disjunction.size() == 1) return disjunction.front();
+    const std::uint32_t proposition = new_proposition();
+    for (std::uint32_t choice : disjunction) add_all_of({choice}, {proposition});
+    return proposition;
+  }
+
+  std::uint32_t at_least(std::uint32_t count, Propositions choices) {
+    std::erase(choices, kNever);
+    while (count > 0 && std::find(choices.begin(), choices.end(), kTrue) != choices.end()) {
+      choices.erase(std::find(choices.begin(), choices.end(), kTrue));
+      --count;
+    }
+    if (count == 0) return kTrue;
+    if (count > choices.size()) return kNever;
+    if (count == choices.size()) return conjoin(std::move(choices));
+    if (count == 1) return disjoin(std::move(choices));
+    const std::uint32_t proposition = new_proposition();
+    add_operator(choices, count, {proposition});
+    return proposition;
+  }
+
+  std::uint32_t literal(Literal l) {
+    const bool derived = l.bit() >= program_.first_derived_bit();
+    if (derived && l.negated()) return kTrue;
+    std::uint32_t& proposition = literal_[l.code];
+    if (proposition != kNone) return proposition;
+    proposition = new_proposition();
+    out_.sources_.push_back({l, proposition});
+    if (derived) derived_.push_back(l.bit());
+    return proposition;
+  }
+
+  // Appends propositions that are all reached when the condition is.
+  void collect(std::uint32_t condition, Propositions& out) {
+    const ConditionPool::Node& node = program_.conditions().node(condition);
+    switch (node.op) {
+      case ConditionPool::Op::kTrue:
+        return;
+      case ConditionPool::Op::kAllOf:
+        for (Literal l : program_.conditions().literals(node)) out.push_back(literal(l));
+        return;
+      case ConditionPool::Op::kAnd:
+        for (std::uint32_t child : program_.conditions().children(node)) collect(child, out);
+        return;
+      default:
+        out.push_back(proposition_of(condition));
+    }
+  }
+
+  std::uint32_t proposition_of(std::uint32_t condition) {
+    const auto known = conditions_.find(condition);
+    if (known != conditions_.end()) return known->second;
+    const std::uint32_t proposition = translate(condition);
+    conditions_.emplace(condition, proposition);
+    return proposition;
+  }
+
+  std::uint32_t translate(std::uint32_t condition) {
+    const ConditionPool::Node& node = program_.conditions().node(condition);
+    Propositions parts;
+    switch (node.op) {
+      case ConditionPool::Op::kTrue:
+        return kTrue;
+      case ConditionPool::Op::kFalse:
+        return kNever;
+      case ConditionPool::Op::kAllOf:
+      case ConditionPool::Op::kAnd:
+        collect(condition, parts);
+        return conjoin(std::move(parts));
+      case ConditionPool::Op::kAnyOf:
+        for (Literal l : program_.conditions().literals(node)) parts.push_back(literal(l));
+        return disjoin(std::move(parts));
+      case ConditionPool::Op::kOr:
+      case ConditionPool::Op::kAtLeast:
+        for (std::uint32_t child : program_.conditions().children(node)) parts.push_back(proposition_of(child));
+        return node.op == ConditionPool::Op::kOr ? disjoin(std::move(parts)) : at_least(node.count, std::move(parts));
+      case ConditionPool::Op::kMatching:
+        return matching(node);
+    }
+    return kTrue;
+  }
+
+  // n entries in distinct rows and columns need n rows and n columns that have an entry at all.
+  std::uint32_t matching(const ConditionPool::Node& node) {
+    if (node.negated || node.count == 0) return kTrue;
+    if (node.count2 == 0) return kNever;
+    const auto children = program_.conditions().children(node);
+    const std::size_t columns = node.count2;
+    const std::size_t rows = node.size / columns;
+    Propositions by_row;
+    Propositions by_column;
+    for (std::size_t r = 0; r < rows; ++r) {
+      Propositions row;
+      for (std::size_t c = 0; c < columns; ++c) row.push_back(proposition_of(children[r * columns + c]));
+      by_row.push_back(disjoin(std::move(row)));
+    }
+    for (std::size_t c = 0; c < columns; ++c) {
+      Propositions column;
+      for (std::size_t r = 0; r < rows; ++r) column.push_back(proposition_of(children[r * columns + c]));
+      by_column.push_back(disjoin(std::move(column)));
+    }
+    return conjoin({at_least(node.count, std::move(by_row)), at_least(node.count, std::move(by_column))});
+  }
+
+  void add_goals() {
+    for (std::uint32_t goal : program_.goal_conditions()) out_.goal_propositions_.push_back(proposition_of(goal));
+  }
+
+  // A monitor that can reject is a goal; those that forbid are left out.
+  void add_duties() {
+    for (std::uint32_t m = 0; m < program_.monitors().size(); ++m) {
+      const Monitor& monitor = program_.monitors()[m];
+      std::uint32_t goal = kNone;
+      if (monitor.kind == MonitorDefinition::Kind::kActionsInOrder) {
+        const std::uint32_t first = new_proposition();
+        for (std::size_t i = 0; i < monitor.steps.size(); ++i) new_proposition();
+        out_.duties_.push_back({m, first});
+        for (std::uint32_t i = 0; i < monitor.steps.size(); ++i) {
+          for (std::uint32_t action : monitor.steps[i]) steps_.push_back({action, first + i});
+        }
+        goal = first + static_cast<std::uint32_t>(monitor.steps.size());
+      } else if (monitor.kind == MonitorDefinition::Kind::kSometime ||
+                 monitor.kind == MonitorDefinition::Kind::kSometimeAfter) {
+        goal = new_proposition();
+        out_.duties_.push_back({m, goal});
+        const bool after = monitor.kind == MonitorDefinition::Kind::kSometimeAfter;
+        add_all_of({proposition_of(after ? monitor.second : monitor.first)}, {goal});
+      }
+      if (goal != kNone) out_.goal_propositions_.push_back(goal);
+    }
+    out_.goal_ = conjoin(out_.goal_propositions_);
+    std::stable_sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) { return a.action < b.action; });
+  }
+
+  // Names the literals in all conditions of relevant actions, before any effect is looked at.
+  void add_preconditions() {
+    for (std::uint32_t a : program_.relevant_action_list()) {
+      const task::ActionProgram& action = program_.action(a);
+      Propositions conjunction;
+      for (Literal l : program_.precondition(action)) conjunction.push_back(literal(l));
+      collect(action.residual, conjunction);
+      preconditions_.push_back(std::move(conjunction));
+      for (const task::ConditionalEffect& effect : program_.effects(action)) {
+        if (!changes_relevant(program_.edits(effect))) continue;
+        Propositions ignored;
+        collect(effect.condition, ignored);
+      }
+    }
+  }
+
+  bool changes_relevant(std::span<const task::WordEdit> edits) const {
+    return std::any_of(edits.begin(), edits.end(), [this](const task::WordEdit& edit) {
+      const Word touched = edit.set | ~edit.keep;
+      const std::size_t first = std::size_t{64} * edit.word;
+      if (first >= program_.num_relevant_bits()) return false;
+      const std::size_t bits = program_.num_relevant_bits() - first;
+      return (bits >= 64 ? touched : touched & ((Word{1} << bits) - 1)) != 0;
+    });
+  }
+
+  void add_axioms(std::uint32_t bit) {
+    if (axioms_.empty()) {
+      for (const auto& layer : program_.axiom_layers()) {
+        for (const task::AxiomProgram& axiom : layer) axioms_[axiom.bit].push_back(axiom.condition);
+      }
+    }
+    const auto found = axioms_.find(bit);
+    if (found == axioms_.end()) return;
+    for (std::uint32_t condition : found->second) {
+      Propositions conjunction;
+      collect(condition, conjunction);
+      add_all_of(std::move(conjunction), {literal_[bit << 1]});
+    }
+  }
+
+  // The propositions that an effect makes true.
+  void collect_edits(std::span<const task::WordEdit> edits, Propositions& out) const {
+    for (const task::WordEdit& edit : edits) {
+      for (Word rest = edit.set | ~edit.keep; rest != 0; rest &= rest - 1) {
+        const auto offset = static_cast<std::uint32_t>(__builtin_ctzll(rest));
+        const std::uint32_t negated = ((edit.set >> offset) & 1) ? 0 : 1;
+        const std::uint32_t proposition = literal_[(64 * edit.word + offset) << 1 | negated];
+        if (proposition != kNone) out.push_back(proposition);
+      }
+    }
+  }
+
+  void add_action_effects() {
+    std::size_t step = 0;
+    for (std::size_t i = 0; i < preconditions_.size(); ++i) {
+      const std::uint32_t a = program_.relevant_action_list()[i];
+      const task::ActionProgram& action = program_.action(a);
+      // Several operators share the precondition: one proposition for it.
+      std::size_t first_step = step;
+      while (step < steps_.size() && steps_[step].action == a) ++step;
+      Propositions pre = std::move(preconditions_[i]);
+      if (action.num_effects + (step - first_step) > 1) pre = {conjoin(std::move(pre))};
+
+      Propositions effects;
+      collect_edits(program_.edits(action), effects);
+      if (Operator* op = add_all_of(pre, effects)) *op = costing(*op, a, false);
+      for (const task::ConditionalEffect& effect : program_.effects(action)) {
+        effects.clear();
+        collect_edits(program_.edits(effect), effects);
+        if (effects.empty()) continue;
+        Propositions both = pre;
+        collect(effect.condition, both);
+        if (Operator* op = add_all_of(std::move(both), effects)) *op = costing(*op, a, false);
+      }
+      for (; first_step < step; ++first_step) {
+        Propositions both = pre;
+        both.push_back(steps_[first_step].from);
+        if (Operator* op = add_all_of(std::move(both), {steps_[first_step].from + 1})) *op = costing(*op, a, true);
+      }
+    }
+  }
+
+  static Operator costing(Operator op, std::uint32_t action, bool counts_alone) {
+    op.action = action;
+    op.cost = 1;
+    op.counts_alone = counts_alone;
+    return op;
+  }
+
+  void index_users() {
+    std::vector<std::uint32_t>& first = out_.first_user_;
+    first.assign(out_.num_propositions_ + 1, 0);
+    for (std::uint32_t proposition : out_.preconditions_) ++first[proposition + 1];
+    for (std::size_t p = 0; p < out_.num_propositions_; ++p) first[p + 1] += first[p];
+    out_.users_.resize(out_.preconditions_.size());
+    std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+    for (std::uint32_t o = 0; o < out_.operators_.size(); ++o) {
+      for (std::uint32_t proposition : out_.preconditions(out_.operators_[o])) out_.users_[next[proposition]++] = o;
+      out_.needed_.push_back(out_.operators_[o].needed);
+    }
+  }
+
+  void index_achievers() {
+    out_.literals_.assign(out_.num_propositions_, RelaxedTask::kNoLiteral);
+    for (const RelaxedTask::Source& source : out_.sources_) out_.literals_[source.proposition] = source.literal.code;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // proposition, action
+    for (const Operator& op : out_.operators_) {
+      if (op.action == RelaxedTask::kNoAction) continue;
+      for (std::uint32_t proposition : out_.effects(op)) pairs.emplace_back(proposition, op.action);
+    }
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    out_.first_achiever_.assign(out_.num_propositions_ + 1, 0);
+    for (const auto& [proposition, action] : pairs) {
+      ++out_.first_achiever_[proposition + 1];
+      out_.achievers_.push_back(action);
+    }
+    for (std::size_t p = 0; p < out_.num_propositions_; ++p) out_.first_achiever_[p + 1] += out_.first_achiever_[p];
+  }
+
+  struct Step {
+    std::uint32_t action;
+    std::uint32_t from;  // proposition: so many steps done; the next one: one more
+  };
+
+  RelaxedTask& out_;
+  const task::Program& program_;
+  std::vector<std::uint32_t> literal_;  // by literal code
+  std::unordered_map<std::uint32_t, std::uint32_t> conditions_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> axioms_;  // by bit; looked up, never iterated
+  std::vector<std::uint32_t> derived_;                                    // bits whose axioms are still to be added
+  std::vector<Propositions> preconditions_;                               // parallel to the relevant actions
+  std::vector<Step> steps_;                                               // ascending by action
+};
+
+RelaxedTask::RelaxedTask(const task::Program& program) : program_(program) { RelaxedBuilder(*this).run(); }
+
+std::size_t RelaxedTask::memory_bytes() const {
+  return operators_.capacity() * sizeof(Operator) + sources_.capacity() * sizeof(Source) +
+         (preconditions_.capacity() + effects_.capacity() + needed_.capacity() + first_user_.capacity() +
+          users_.capacity() + first_achiever_.capacity() + achievers_.capacity() + literals_.capacity() +
+          goal_propositions_.capacity()) *
+             sizeof(std::uint32_t) +
+         duties_.capacity() * sizeof(Duty);
+}
+
+// --- evaluating
+// -------------------------------------------------------------------------------------------------------
+
+RelaxedEvaluator::RelaxedEvaluator(const RelaxedTask& task)
+    : task_(task),
+      cost_(task.num_propositions()),
+      supporter_(task.num_propositions()),
+      rank_(task.num_propositions()),
+      missing_(task.num_operators()),
+      sum_(task.num_operators()),
+      required_(task.num_propositions()),
+      in_plan_(task.program().num_actions()),
+      place_(task.program().num_actions()),
+      alone_(task.program().num_actions()) {}
+
+void RelaxedEvaluator::reset() {
+  std::fill(cost_.begin(), cost_.end(), kInfinite);
+  std::copy(task_.needed_.begin(), task_.needed_.end(), missing_.begin());
+}
+
+// Calls reach(proposition) for everything that holds in the state.
+template <typename Reach>
+void RelaxedEvaluator::reach_initial(const Word* state, const Reach& reach) {
+  reach(kTrue);
+  for (const RelaxedTask::Source& source : task_.sources_) {
+    if (source.literal.holds(state)) reach(source.proposition);
+  }
+  for (const RelaxedTask::Duty& duty : task_.duties_) {
+    const Monitor& monitor = task_.program().monitors()[duty.monitor];
+    if (monitor.kind == MonitorDefinition::Kind::kActionsInOrder) {
+      std::uint32_t done = monitor.num_bits;
+      while (done > 0 && !task::test_bit(state, monitor.first_bit + done - 1)) --done;
+      reach(duty.first_proposition + done);
+    } else if (task_.program().monitor_accepts(monitor, state)) {
+      reach(duty.first_proposition);
+    }
+  }
+}
+
+unsigned RelaxedEvaluator::h_max(const Word* state) {
+  reset();
+  now_.clear();
+  next_.clear();
+  reach_initial(state, [this](std::uint32_t proposition) {
+    cost_[proposition] = 0;
+    now_.push_back(proposition);
+  });
+  for (std::uint32_t level = 0; !now_.empty(); ++level) {
+    for (std::size_t i = 0; i < now_.size(); ++i) {
+      const std::uint32_t proposition = now_[i];
+      if (cost_[proposition] < level) continue;  // an operator of cost 0 got there on an earlier level
+      if (proposition == task_.goal_) return level;
+      for (std::uint32_t u = task_.first_user_[proposition]; u < task_.first_user_[proposition + 1]; ++u) {
+        const std::uint32_t o = task_.users_[u];
+        if (--missing_[o] != 0) continue;  // one that fired wraps around and never gets back to 0
+        const RelaxedTask::Operator& op = task_.operators_[o];
+        const std::uint32_t cost = level + op.cost;
+        for (std::uint32_t effect : task_.effects(op)) {
+          if (cost_[effect] <= cost) continue;
+          cost_[effect] = cost;
+          (op.cost == 0 ? now_ : next_).push_back(effect);
+        }
+      }
+    }
+    now_.swap(next_);
+    next_.clear();
+  }
+  return kInfinite;
+}
+
+void RelaxedEvaluator::enqueue(std::uint32_t proposition, std::uint32_t cost, std::uint32_t supporter) {
+  if (cost_[proposition] <= cost) return;
+  cost_[proposition] = cost;
+  supporter_[proposition] = supporter;
+  rank_[proposition] = kNone;
+  if (cost >= used_buckets_) used_buckets_ = cost + 1;
+  if (used_buckets_ > buckets_.size()) buckets_.resize(used_buckets_);
+  buckets_[cost].push_back(proposition);
+}
+
+// False when the goal is unreachable.
+bool RelaxedEvaluator::explore_sums(const Word* state) {
+  reset();
+  std::fill(sum_.begin(), sum_.end(), 0);
+  for (std::size_t cost = 0; cost < used_buckets_; ++cost) buckets_[cost].clear();
+  used_buckets_ = 0;
+  reach_initial(state, [this](std::uint32_t proposition) { enqueue(proposition, 0, kNone); });
+  std::uint32_t settled = 0;
+  for (std::uint32_t cost = 0; cost < used_buckets_; ++cost) {
+    for (std::size_t i = 0; i < buckets_[cost].size(); ++i) {
+      const std::uint32_t proposition = buckets_[cost][i];
+      if (cost_[proposition] < cost) continue;
+      rank_[proposition] = settled++;
+      if (proposition == task_.goal_) return true;
+      for (std::uint32_t u = task_.first_user_[proposition]; u < task_.first_user_[proposition + 1]; ++u) {
+        const std::uint32_t o = task_.users_[u];
+        sum_[o] = std::min(sum_[o] + cost, kMaxSum);
+        if (--missing_[o] != 0) continue;
+        const RelaxedTask::Operator& op = task_.operators_[o];
+        const std::uint32_t reached = std::min(sum_[o] + op.cost, kMaxSum);
+        for (std::uint32_t effect : task_.effects(op)) enqueue(effect, reached, o);
+      }
+    }
+  }
+  return false;
+}
+
+void RelaxedEvaluator::require(std::uint32_t proposition) {
+  if (required_[proposition] == generation_) return;
+  required_[proposition] = generation_;
+  stack_.push_back(proposition);
+}
+
+void RelaxedEvaluator::require_preconditions(const RelaxedTask::Operator& op) {
+  const auto preconditions = task_.preconditions(op);
+  if (op.needed == op.num_preconditions) {
+    for (std::uint32_t precondition : preconditions) require(precondition);
+    return;
+  }
+  // Those that made it fire: the ones settled first.
+  by_rank_.clear();
+  for (std::uint32_t precondition : preconditions) {
+    if (cost_[precondition] != kInfinite) by_rank_.push_back(precondition);
+  }
+  std::sort(by_rank_.begin(), by_rank_.end(), [this](std::uint32_t a, std::uint32_t b) { return rank_[a] < rank_[b]; });
+  for (std::size_t i = 0; i < op.needed; ++i) require(by_rank_[i]);
+}
+
+// Leaves the plan in plan_, each action once, earliest first, and returns its length.
+unsigned RelaxedEvaluator::extract_plan() {
+  if (++generation_ == 0) {
+    std::fill(required_.begin(), required_.end(), 0);
+    std::fill(in_plan_.begin(), in_plan_.end(), 0);
+    std::fill(alone_.begin(), alone_.end(), 0);
+    generation_ = 1;
+  }
+  plan_.clear();
+  stack_.clear();
+  unsigned length = 0;
+  require(task_.goal_);
+  while (!stack_.empty()) {
+    const std::uint32_t proposition = stack_.back();
+    stack_.pop_back();
+    if (supporter_[proposition] == kNone) continue;
+    const RelaxedTask::Operator& op = task_.operators_[supporter_[proposition]];
+    if (op.action != RelaxedTask::kNoAction) {
+      const bool known = in_plan_[op.action] == generation_;
+      // A step of a sequence needs an occurrence of its own, which then serves the action's other effects, too.
+      const bool served = op.counts_alone && known && alone_[op.action] != generation_;
+      if (!known || (op.counts_alone && !served)) ++length;
+      if (!known) {
+        place_[op.action] = static_cast<std::uint32_t>(plan_.size());
+        plan_.push_back({op.action, proposition});
+      } else if (rank_[proposition] < rank_[plan_[place_[op.action]].proposition]) {
+        plan_[place_[op.action]].proposition = proposition;
+      }
+      in_plan_[op.action] = generation_;
+      if (op.counts_alone) alone_[op.action] = generation_;
+    }
+    require_preconditions(op);
+  }
+  // A proposition has one supporter, so no two steps have the same: no ties.
+  std::sort(plan_.begin(), plan_.end(),
+            [this](const RelaxedStep& a, const RelaxedStep& b) { return rank_[a.proposition] < rank_[b.proposition]; });
+  return length;
+}
+
+unsigned RelaxedEvaluator::h_ff(const Word* state, std::vector<std::uint32_t>* preferred) {
+  if (preferred != nullptr) preferred->clear();
+  if (!explore_sums(state)) return kInfinite;
+  const unsigned length = extract_plan();
+  if (preferred != nullptr) {
+    for (const RelaxedStep& step : plan_) {
+      if (task_.program().applicable(state, step.action)) preferred->push_back(step.action);
+    }
+    std::sort(preferred->begin(), preferred->end());
+  }
+  return length;
+}
+
+std::size_t RelaxedEvaluator::memory_bytes() const {
+  std::size_t words = cost_.capacity() + supporter_.capacity() + rank_.capacity() + missing_.capacity() +
+                      sum_.capacity() + now_.capacity() + next_.capacity() + required_.capacity() +
+                      in_plan_.capacity() + place_.capacity() + alone_.capacity() + stack_.capacity() +
+                      2 * plan_.capacity() + by_rank_.capacity();
+  for (const std::vector<std::uint32_t>& bucket : buckets_) words += bucket.capacity();
+  return words * sizeof(std::uint32_t) + buckets_.capacity() * sizeof(buckets_[0]);
+}
+
+}  // namespace metactrl::lookahead

@@ -1,0 +1,175 @@
+// Delete relaxation of a task: lower bounds, relaxed plans and helpful actions.
+//
+//     RelaxedTask relaxed(program);               // once per task, immutable, shareable
+//     RelaxedEvaluator evaluator(relaxed);        // one per thread
+//     if (evaluator.h_max(state) > actions_left)  // a proof that the goal is out of reach
+//     ...
+//     std::vector<std::uint32_t> helpful;
+//     unsigned estimate = evaluator.h_ff(state, &helpful);
+//
+// In the relaxation nothing that was once true becomes false again. Propositions are the literals that conditions
+// mention (a fact that is required to be false has a proposition of its own), the inner nodes of nested conditions, and
+// the progress of the trajectory monitors. Operators are the effects of relevant actions (cost 1) and the ways to
+// satisfy an inner node or to derive a fact (cost 0).
+//
+// What the relaxation does not model it takes for granted: negated derived facts, negated matchings, and the
+// constraints that forbid (`always`, `at-most-once`, `sometime-before`). Every plan of the task is therefore a plan of
+// the relaxation, which makes h_max admissible (never more than the number of actions needed) and an infinite value a
+// proof that the goal is unreachable.
+//
+// Costs: an evaluation is linear in the reachable part of the relaxed task. An evaluator allocates nothing after the
+// first few evaluations.
+#ifndef METACTRL_SRC_LOOKAHEAD_RELAXED_H_
+#define METACTRL_SRC_LOOKAHEAD_RELAXED_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "task/program.h"
+
+namespace metactrl::lookahead {
+
+// The value of a state from which the goal is unreachable even in the relaxation.
+inline constexpr unsigned kInfinite = std::numeric_limits<unsigned>::max();
+
+class RelaxedTask {
+ public:
+  // Keeps a reference: `program` must outlive this.
+  explicit RelaxedTask(const task::Program& program);
+  explicit RelaxedTask(const task::Program&& program) = delete;
+
+  const task::Program& program() const { return program_; }
+  std::size_t num_propositions() const { return num_propositions_; }
+  std::size_t num_operators() const { return operators_.size(); }
+  std::size_t memory_bytes() const;
+
+  // The literal that a proposition stands for; nothing for inner nodes of conditions and for monitors.
+  std::optional<task::Literal> literal(std::uint32_t proposition) const {
+    if (literals_[proposition] == kNoLiteral) return std::nullopt;
+    return task::Literal{literals_[proposition]};
+  }
+  // The actions that can make a proposition true, ascending.
+  std::span<const std::uint32_t> achievers(std::uint32_t proposition) const {
+    const std::uint32_t first = first_achiever_[proposition];
+    return {achievers_.data() + first, first_achiever_[proposition + 1] - first};
+  }
+
+ private:
+  friend class RelaxedBuilder;
+  friend class RelaxedEvaluator;
+
+  static constexpr std::uint32_t kNoAction = 0xffffffffU;
+  static constexpr std::uint32_t kNoLiteral = 0xffffffffU;
+
+  // Fires when `needed` of its preconditions are reached: all of them, or fewer for "at least n of".
+  struct Operator {
+    std::uint32_t action = kNoAction;
+    std::uint32_t needed = 0;
+    std::uint32_t cost = 0;
+    bool counts_alone = false;  // a step of an action sequence: the action is needed once for this step alone
+    std::uint32_t first_precondition = 0;
+    std::uint32_t num_preconditions = 0;
+    std::uint32_t first_effect = 0;
+    std::uint32_t num_effects = 0;
+  };
+  // True in a state in which the literal holds.
+  struct Source {
+    task::Literal literal;
+    std::uint32_t proposition = 0;
+  };
+  // A trajectory monitor that has to accept at the end.
+  struct Duty {
+    std::uint32_t monitor = 0;
+    std::uint32_t first_proposition = 0;  // kActionsInOrder: i steps done; otherwise: fulfilled
+  };
+
+  std::span<const std::uint32_t> preconditions(const Operator& op) const {
+    return {preconditions_.data() + op.first_precondition, op.num_preconditions};
+  }
+  std::span<const std::uint32_t> effects(const Operator& op) const {
+    return {effects_.data() + op.first_effect, op.num_effects};
+  }
+
+  const task::Program& program_;
+  std::size_t num_propositions_ = 0;
+  std::vector<Operator> operators_;
+  std::vector<std::uint32_t> preconditions_;
+  std::vector<std::uint32_t> effects_;
+  std::vector<std::uint32_t> needed_;          // per operator, contiguous for resetting the counters
+  std::vector<std::uint32_t> first_user_;      // per proposition, one more at the end: range of users_
+  std::vector<std::uint32_t> users_;           // operators that have the proposition as a precondition
+  std::vector<std::uint32_t> first_achiever_;  // per proposition, one more at the end: range of achievers_
+  std::vector<std::uint32_t> achievers_;
+  std::vector<std::uint32_t> literals_;  // per proposition: code
+  std::vector<Source> sources_;
+  std::vector<Duty> duties_;
+  std::vector<std::uint32_t> goal_propositions_;  // parallel to the program's goals
+  std::uint32_t goal_ = 0;                        // all of them
+};
+
+// An action of a relaxed plan and the first thing it is needed for.
+struct RelaxedStep {
+  std::uint32_t action = 0;
+  std::uint32_t proposition = 0;
+};
+
+class RelaxedEvaluator {
+ public:
+  // Keeps a reference: `task` must outlive this.
+  explicit RelaxedEvaluator(const RelaxedTask& task);
+  explicit RelaxedEvaluator(const RelaxedTask&& task) = delete;
+
+  // All states are projected states of total_words() words with their derived part up to date.
+
+  // At most the number of actions needed to reach the goal.
+  unsigned h_max(const task::Word* state);
+  // The length of a relaxed plan built from the cheapest achievers (by sums of costs). kInfinite exactly when h_max is.
+  // `preferred`, unless null, is overwritten with the actions of that plan that are applicable in `state`, ascending.
+  unsigned h_ff(const task::Word* state, std::vector<std::uint32_t>* preferred);
+  // After a finite h_ff: the relaxed plan, each action once, in an order in which they achieve what later ones
+  // need.
+  const std::vector<RelaxedStep>& relaxed_plan() const { return plan_; }
+  // After an evaluation: is the program's goal number `goal` reachable on its own in the relaxation?
+  bool goal_reachable(std::size_t goal) const { return cost_[task_.goal_propositions_[goal]] != kInfinite; }
+
+  const RelaxedTask& task() const { return task_; }
+  std::size_t memory_bytes() const;
+
+ private:
+  void reset();
+  template <typename Reach>
+  void reach_initial(const task::Word* state, const Reach& reach);
+  bool explore_sums(const task::Word* state);
+  void enqueue(std::uint32_t proposition, std::uint32_t cost, std::uint32_t supporter);
+  unsigned extract_plan();
+  void require(std::uint32_t proposition);
+  void require_preconditions(const RelaxedTask::Operator& op);
+
+  const RelaxedTask& task_;
+  std::vector<std::uint32_t> cost_;       // per proposition
+  std::vector<std::uint32_t> supporter_;  // per proposition: the operator that reached it
+  std::vector<std::uint32_t> rank_;       // per proposition: place in the order in which they were settled, or none yet
+  std::vector<std::uint32_t> missing_;    // per operator: preconditions still to be reached
+  std::vector<std::uint32_t> sum_;        // per operator: costs of those that were
+  std::vector<std::vector<std::uint32_t>> buckets_;
+  std::size_t used_buckets_ = 0;
+  std::vector<std::uint32_t> now_;
+  std::vector<std::uint32_t> next_;
+  // Plan extraction.
+  std::uint32_t generation_ = 0;
+  std::vector<std::uint32_t> required_;  // per proposition: generation
+  std::vector<std::uint32_t> in_plan_;   // per action: generation
+  std::vector<std::uint32_t> place_;     // per action in the plan: index into plan_
+  std::vector<std::uint32_t> alone_;     // per action: generation, when a step of a sequence already counts it
+  std::vector<std::uint32_t> stack_;
+  std::vector<RelaxedStep> plan_;
+  std::vector<std::uint32_t> by_rank_;
+};
+
+}  // namespace metactrl::lookahead
+
+#endif  // METACTRL_SRC_LOOKAHEAD_RELAXED_H_

@@ -1,0 +1,549 @@
+// Three searches over the same kind of nodes: interned projected states with the action that led there.
+//
+// GreedySearch: lazy best-first search. A node's successors are queued under its own FF value and evaluated only when
+// they are popped, so of a hundred successors often one is evaluated. One queue holds all successors, another those by
+// helpful actions; progress in the heuristic value gives the second one a run of turns. The first queue stores a node
+// once, with a cursor over its applicable actions, instead of an entry for each of them.
+//
+// BoundedSearch: all states with g + h_max <= bound, ordered by g + kGreed * FF, reopened when reached by a shorter
+// way. The order does not matter for completeness: h_max is admissible, so every state on a plan within the bound
+// passes the test with its final g, and when nothing is left open none of them was a goal.
+//
+// ShortestSearch: breadth-first search while it is cheap, then A* with h_max.
+//
+// Goals are tested on generated states, except in A*, where only popping a goal proves that no shorter way exists.
+#include "lookahead/search.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "lookahead/search_nodes.h"
+
+namespace metactrl::lookahead {
+
+namespace {
+
+using task::Program;
+using task::Word;
+
+constexpr unsigned kGreed = 2;
+constexpr int kBoost = 1000;
+constexpr std::size_t kFirstTurn = 256;        // evaluations
+constexpr std::size_t kEliminationCap = 1000;  // longest plan that is worth a quadratic pass
+
+enum class Status : std::uint8_t { kRunning, kFound, kExhausted, kLimit };
+
+class GreedySearch {
+ public:
+  GreedySearch(const Program& program, RelaxedEvaluator& evaluator, const Word* state, bool follow)
+      : program_(program),
+        evaluator_(evaluator),
+        follow_(follow),
+        nodes_(program),
+        current_(state, state + program.total_words()) {
+    nodes_.insert(state, kNone, kNone);
+  }
+
+  // Goes on for at most `turn` evaluations.
+  Status run(std::size_t turn, Meter& meter, std::size_t other_states, std::size_t other_bytes, SearchResult& result) {
+    const std::size_t stop = evaluated_ + turn;
+    while (evaluated_ < stop) {
+      result.limit = meter.check(other_states + nodes_.size(), other_bytes + memory_bytes());
+      if (result.limit != Limit::kNone) return Status::kLimit;
+      if (evaluated_ == 0) {
+        next_ = current_;
+        const std::uint32_t goal = visit(0, next_);
+        if (goal == kNone) continue;
+        result.plan = nodes_.plan_to(goal);
+        return Status::kFound;
+      }
+      std::uint32_t parent = kNone;
+      std::uint32_t action = kNone;
+      if (!pop(parent, action)) return Status::kExhausted;
+      if (!nodes_.successor(current_, action, next_)) continue;
+      const auto [id, fresh] = nodes_.insert(next_.data(), parent, action);
+      if (!fresh) continue;
+      const std::uint32_t goal = visit(id, next_);
+      if (goal == kNone) continue;
+      result.plan = nodes_.plan_to(goal);
+      return Status::kFound;
+    }
+    return Status::kRunning;
+  }
+
+  bool follows() const { return follow_; }
+  std::size_t size() const { return nodes_.size(); }
+  std::size_t evaluated() const { return evaluated_; }
+  std::size_t expanded() const { return expanded_; }
+  std::size_t memory_bytes() const { return nodes_.memory_bytes() + all_.memory_bytes() + helpful_.memory_bytes(); }
+
+ private:
+  struct Cursor {
+    std::uint32_t node;
+    std::uint32_t next;  // index into the node's applicable actions
+  };
+  struct Edge {
+    std::uint32_t node;
+    std::uint32_t action;
+  };
+
+  // Evaluates a new state and, as long as that gets closer to the goal, what following its relaxed plan leads to. The
+  // goal node when it was found, otherwise kNone. Overwrites `state`.
+  std::uint32_t visit(std::uint32_t id, std::vector<Word>& state) {
+    unsigned previous = kInfinite;
+    for (;;) {
+      if (program_.is_goal(state.data())) return id;
+      const unsigned h = evaluate(id, state);
+      if (h >= previous || !follow_) return kNone;
+      previous = h;
+      follow_relaxed_plan(state);
+      if (macro_.size() < 2) return kNone;  // an ordinary successor
+      const auto [end, fresh] = nodes_.insert(state.data(), id, macro_);
+      if (!fresh) return kNone;
+      id = end;
+    }
+  }
+
+  // The FF value, at least 1 (`state` is no goal); kInfinite for a dead end.
+  unsigned evaluate(std::uint32_t id, const std::vector<Word>& state) {
+    ++evaluated_;
+    unsigned h = evaluator_.h_ff(state.data(), &preferred_);
+    if (h == kInfinite) return h;
+    h = std::max(h, 1U);
+    if (h < best_) {
+      if (best_ != kInfinite) helpful_priority_ -= kBoost;
+      best_ = h;
+    }
+    all_.push(h, {id, 0});
+    for (std::uint32_t action : preferred_) helpful_.push(h, {id, action});
+    return h;
+  }
+
+  // Executes the last relaxed plan as far as that goes: any action that is applicable, and when none is, in place of
+  // the first one another that makes true what it was meant for. Leaves the actions in macro_.
+  void follow_relaxed_plan(std::vector<Word>& state) {
+    pending_ = evaluator_.relaxed_plan();
+    macro_.clear();
+    while (execute_pending(state) || replace_pending(state)) {
+    }
+  }
+
+  bool execute(std::uint32_t action, std::vector<Word>& state) {
+    if (!program_.applicable(state.data(), action) || !nodes_.successor(state, action, step_)) return false;
+    state.swap(step_);
+    macro_.push_back(action);
+    return true;
+  }
+
+  // One pass over the plan; true when something was executed.
+  bool execute_pending(std::vector<Word>& state) {
+    const auto done = [&](const RelaxedStep& step) { return execute(step.action, state); };
+    return std::erase_if(pending_, done) > 0;
+  }
+
+  bool replace_pending(std::vector<Word>& state) {
+    for (std::size_t i = 0; i < pending_.size(); ++i) {
+      const auto literal = evaluator_.task().literal(pending_[i].proposition);
+      if (!literal || literal->holds(state.data())) continue;
+      for (std::uint32_t action : evaluator_.task().achievers(pending_[i].proposition)) {
+        if (!execute(action, state)) continue;
+        pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // The next edge to look at; loads its node into current_. False when there is none.
+  bool pop(std::uint32_t& node, std::uint32_t& action) {
+    for (;;) {
+      const bool take_helpful = !helpful_.empty() && (all_.empty() || helpful_priority_ < all_priority_);
+      if (take_helpful) {
+        ++helpful_priority_;
+        node = helpful_.front().node;
+        action = helpful_.front().action;
+        helpful_.pop();
+        load(node);
+        return true;
+      }
+      if (all_.empty()) return false;
+      Cursor& cursor = all_.front();
+      node = cursor.node;
+      load(node);
+      if (actions_of_ != node) {
+        actions_.clear();
+        program_.relevant_actions(current_.data(), actions_);
+        actions_of_ = node;
+      }
+      if (cursor.next == actions_.size()) {
+        ++expanded_;
+        all_.pop();
+        continue;
+      }
+      ++all_priority_;
+      action = actions_[cursor.next++];
+      return true;
+    }
+  }
+
+  void load(std::uint32_t node) {
+    if (loaded_ == node) return;
+    nodes_.load(node, current_);
+    loaded_ = node;
+  }
+
+  const Program& program_;
+  RelaxedEvaluator& evaluator_;
+  bool follow_;  // relaxed plans
+  Nodes nodes_;
+  std::vector<Word> current_;
+  std::vector<Word> next_;
+  std::uint32_t loaded_ = 0;
+  std::uint32_t actions_of_ = kNone;
+  std::vector<std::uint32_t> actions_;
+  std::vector<std::uint32_t> preferred_;
+  std::vector<RelaxedStep> pending_;
+  std::vector<std::uint32_t> macro_;
+  std::vector<Word> step_;
+  BucketQueue<Cursor, true> all_;
+  BucketQueue<Edge, true> helpful_;
+  long all_priority_ = 0;
+  long helpful_priority_ = 0;
+  unsigned best_ = kInfinite;
+  std::size_t evaluated_ = 0;
+  std::size_t expanded_ = 0;
+};
+
+// States with g + h_max <= bound. With `optimal` it is A*: ordered by g + h_max, goals tested when popped.
+class BoundedSearch {
+ public:
+  BoundedSearch(const Program& program, RelaxedEvaluator& evaluator, const Word* state, unsigned bound, bool optimal)
+      : program_(program), evaluator_(evaluator), nodes_(program), bound_(bound), optimal_(optimal) {
+    const std::vector<Word> root(state, state + program.total_words());
+    nodes_.insert(state, kNone, kNone);
+    admit(0, root, 0);
+  }
+
+  Status run(std::size_t turn, Meter& meter, std::size_t other_states, std::size_t other_bytes, SearchResult& result) {
+    const std::size_t stop = evaluated_ + turn;
+    while (evaluated_ < stop) {
+      result.limit = meter.check(other_states + nodes_.size(), other_bytes + memory_bytes());
+      if (result.limit != Limit::kNone) return Status::kLimit;
+      if (action_index_ == actions_.size() && !next_node(result)) {
+        return result.plan.empty() ? Status::kExhausted : Status::kFound;
+      }
+      if (action_index_ == actions_.size()) continue;
+      const std::uint32_t action = actions_[action_index_++];
+      if (!nodes_.successor(current_, action, next_)) continue;
+      const auto [id, fresh] = nodes_.insert(next_.data(), node_, action);
+      if (fresh && !optimal_ && program_.is_goal(next_.data())) {
+        result.plan = nodes_.plan_to(id);
+        return Status::kFound;
+      }
+      if (fresh) {
+        admit(id, next_, depth_ + 1);
+      } else if (depth_ + 1 < info_[id].g) {
+        nodes_.redirect(id, node_, action);
+        info_[id].g = depth_ + 1;
+        if (fits(info_[id])) open(id);
+      }
+    }
+    return Status::kRunning;
+  }
+
+  std::size_t evaluated() const { return evaluated_; }
+  std::size_t expanded() const { return expanded_; }
+  std::size_t size() const { return nodes_.size(); }
+  std::size_t memory_bytes() const {
+    return nodes_.memory_bytes() + info_.capacity() * sizeof(Info) + open_.memory_bytes();
+  }
+  // After exhaustion: no plan, however long? (Nothing was left out for the bound's sake.)
+  bool cut_nothing() const { return !cut_; }
+  // With `optimal`: every plan has at least this many actions.
+  unsigned frontier() {
+    const unsigned opened = open_.empty() ? bound_ : static_cast<unsigned>(open_.lowest_key());
+    return action_index_ == actions_.size() ? opened : std::min(opened, depth_ + info_[node_].h_max);
+  }
+
+ private:
+  struct Info {
+    unsigned g;
+    unsigned h_max;  // kInfinite: dead
+    unsigned order;
+  };
+  struct Entry {
+    std::uint32_t node;
+    unsigned g;
+  };
+
+  bool fits(const Info& info) const {
+    return info.h_max != kInfinite && info.h_max <= bound_ && info.g <= bound_ - info.h_max;
+  }
+
+  void open(std::uint32_t id) { open_.push(std::size_t{info_[id].g} + info_[id].order, {id, info_[id].g}); }
+
+  // Evaluates a new state.
+  void admit(std::uint32_t id, const std::vector<Word>& state, unsigned g) {
+    ++evaluated_;
+    Info info{g, evaluator_.h_max(state.data()), 0};
+    if (info.h_max == 0 && !program_.is_goal(state.data())) info.h_max = 1;
+    if (fits(info)) {
+      info.order = optimal_ ? info.h_max : kGreed * evaluator_.h_ff(state.data(), nullptr);
+    } else if (info.h_max != kInfinite) {
+      cut_ = true;
+      // Should a shorter way bring it back, nothing better is known about it.
+      info.order = optimal_ ? info.h_max : kGreed * info.h_max;
+    }
+    info_.push_back(info);
+    if (fits(info)) open(id);
+  }
+
+  // Loads the next node to expand; its actions may turn out to be none. False when nothing is open or a goal was
+  // popped.
+  bool next_node(SearchResult& result) {
+    while (!open_.empty()) {
+      const Entry entry = open_.front();
+      if (entry.g != info_[entry.node].g) {
+        open_.pop();
+        continue;
+      }
+      nodes_.load(entry.node, current_);
+      if (optimal_ && program_.is_goal(current_.data())) {
+        result.plan = nodes_.plan_to(entry.node);
+        return false;
+      }
+      open_.pop();
+      ++expanded_;
+      node_ = entry.node;
+      depth_ = entry.g;
+      actions_.clear();
+      action_index_ = 0;
+      program_.relevant_actions(current_.data(), actions_);
+      return true;
+    }
+    return false;
+  }
+
+  const Program& program_;
+  RelaxedEvaluator& evaluator_;
+  Nodes nodes_;
+  unsigned bound_;
+  bool optimal_;
+  bool cut_ = false;
+  std::vector<Info> info_;
+  BucketQueue<Entry, false> open_;
+  // The node being expanded.
+  std::vector<Word> current_;
+  std::vector<Word> next_;
+  std::uint32_t node_ = 0;
+  unsigned depth_ = 0;
+  std::vector<std::uint32_t> actions_;
+  std::size_t action_index_ = 0;
+  std::size_t evaluated_ = 0;
+  std::size_t expanded_ = 0;
+};
+
+// Answers what needs no search: the state is a goal, or h_max refutes. True when that settles it.
+bool settle(const Program& program, RelaxedEvaluator& evaluator, const Word* state, unsigned max_length,
+            SearchResult& result) {
+  result.evaluated = 1;
+  if (program.is_goal(state)) {
+    result.outcome = SearchResult::Outcome::kFound;
+    return true;
+  }
+  result.lower_bound = std::max(evaluator.h_max(state), 1U);
+  if (result.lower_bound <= max_length && result.lower_bound != kInfinite) return false;
+  result.outcome = SearchResult::Outcome::kRefuted;
+  return true;
+}
+
+void shorten(const Program& program, const Word* state, std::vector<std::uint32_t>& plan) {
+  if (plan.size() <= kEliminationCap) eliminate_actions(program, state, plan);
+}
+
+// find_plan: the greedy and the bounded search in turns.
+class PlanSearch {
+ public:
+  PlanSearch(const Program& program, RelaxedEvaluator& evaluator, const Word* state, unsigned max_length,
+             const Budget& budget, SearchResult& result)
+      : program_(program),
+        evaluator_(evaluator),
+        state_(state),
+        max_length_(max_length),
+        meter_(budget),
+        result_(result) {
+    greedy_ = std::make_unique<GreedySearch>(program, evaluator, state, true);
+  }
+
+  void run() {
+    Status status = Status::kRunning;
+    for (std::size_t turn = kFirstTurn; status == Status::kRunning; turn *= 2) {
+      if (greedy_) status = greedy_turn(turn);
+      if (status == Status::kRunning && max_length_ != kInfinite) status = bounded_turn(turn);
+    }
+    result_.outcome = status == Status::kFound       ? SearchResult::Outcome::kFound
+                      : status == Status::kExhausted ? SearchResult::Outcome::kRefuted
+                                                     : SearchResult::Outcome::kBudget;
+    count(greedy_);
+    count(bounded_);
+  }
+
+ private:
+  template <typename Search>
+  void count(const std::unique_ptr<Search>& search) {
+    result_.evaluated += search ? search->evaluated() : 0;
+    result_.expanded += search ? search->expanded() : 0;
+  }
+
+  // Following relaxed plans finds some plan soonest; when that is too long, stepping carefully often finds a shorter
+  // one.
+  Status greedy_turn(std::size_t turn) {
+    const Status status =
+        greedy_->run(turn, meter_, bounded_ ? bounded_->size() : 0, bounded_ ? bounded_->memory_bytes() : 0, result_);
+    if (status == Status::kExhausted) result_.lower_bound = kInfinite;
+    if (status != Status::kFound) return status;
+    shorten(program_, state_, result_.plan);
+    if (result_.plan.size() <= max_length_) return Status::kFound;
+    result_.plan.clear();
+    const bool again = greedy_->follows();
+    count(greedy_);
+    greedy_ = again ? std::make_unique<GreedySearch>(program_, evaluator_, state_, false) : nullptr;
+    return Status::kRunning;
+  }
+
+  Status bounded_turn(std::size_t turn) {
+    if (!bounded_) bounded_ = std::make_unique<BoundedSearch>(program_, evaluator_, state_, max_length_, false);
+    const Status status =
+        bounded_->run(turn, meter_, greedy_ ? greedy_->size() : 0, greedy_ ? greedy_->memory_bytes() : 0, result_);
+    if (status == Status::kFound) shorten(program_, state_, result_.plan);
+    if (status == Status::kExhausted) {
+      result_.lower_bound = bounded_->cut_nothing() ? kInfinite : std::max(result_.lower_bound, max_length_ + 1);
+    }
+    return status;
+  }
+
+  const Program& program_;
+  RelaxedEvaluator& evaluator_;
+  const Word* state_;
+  unsigned max_length_;
+  Meter meter_;
+  SearchResult& result_;
+  std::unique_ptr<GreedySearch> greedy_;
+  std::unique_ptr<BoundedSearch> bounded_;  // the greedy search's first turn usually makes it unnecessary
+};
+
+// Level by level; a level is complete before the next begins, so goals are found at their distance.
+void breadth_first(const Program& program, const Word* state, unsigned max_length, Meter& meter, SearchResult& result) {
+  Nodes nodes(program);
+  nodes.insert(state, kNone, kNone);
+  std::vector<Word> current;
+  std::vector<Word> next;
+  std::vector<std::uint32_t> actions;
+  std::size_t begin = 0;
+  result.outcome = SearchResult::Outcome::kBudget;
+  for (unsigned depth = 0; depth < max_length; ++depth) {
+    const std::size_t end = nodes.size();
+    for (std::size_t id = begin; id < end; ++id) {
+      result.limit = meter.check(nodes.size(), nodes.memory_bytes());
+      if (result.limit != Limit::kNone) return;
+      ++result.expanded;
+      nodes.load(static_cast<std::uint32_t>(id), current);
+      actions.clear();
+      program.relevant_actions(current.data(), actions);
+      for (std::uint32_t action : actions) {
+        if (!nodes.successor(current, action, next)) continue;
+        const auto [child, fresh] = nodes.insert(next.data(), static_cast<std::uint32_t>(id), action);
+        if (!fresh) continue;
+        ++result.evaluated;
+        if (program.is_goal(next.data())) {
+          result.plan = nodes.plan_to(child);
+          result.outcome = SearchResult::Outcome::kFound;
+          result.lower_bound = depth + 1;
+          return;
+        }
+        result.limit = meter.check(nodes.size(), nodes.memory_bytes());
+        if (result.limit != Limit::kNone) return;
+      }
+    }
+    if (nodes.size() == end) {
+      result.outcome = SearchResult::Outcome::kRefuted;
+      result.lower_bound = kInfinite;
+      return;
+    }
+    begin = end;
+    result.lower_bound = std::max(result.lower_bound, depth + 2);
+  }
+  result.outcome = SearchResult::Outcome::kRefuted;
+}
+
+}  // namespace
+
+void eliminate_actions(const Program& program, const Word* state, std::vector<std::uint32_t>& plan) {
+  std::vector<Word> prefix(state, state + program.total_words());
+  std::vector<Word> current;
+  std::vector<Word> next(prefix.size());
+  std::vector<std::uint32_t> rest;
+  for (std::size_t i = 0; i < plan.size();) {
+    // Without plan[i], and without what is no longer possible then.
+    current = prefix;
+    rest.clear();
+    for (std::size_t j = i + 1; j < plan.size(); ++j) {
+      if (!program.applicable(current.data(), plan[j]) || !program.apply(current.data(), plan[j], next.data()))
+        continue;
+      program.project(next.data());
+      current.swap(next);
+      rest.push_back(plan[j]);
+    }
+    if (program.is_goal(current.data())) {
+      plan.resize(i);
+      plan.insert(plan.end(), rest.begin(), rest.end());
+      continue;
+    }
+    program.apply(prefix.data(), plan[i], next.data());
+    program.project(next.data());
+    prefix.swap(next);
+    ++i;
+  }
+}
+
+SearchResult find_plan(const Program& program, RelaxedEvaluator& evaluator, const Word* state, unsigned max_length,
+                       const Budget& budget) {
+  SearchResult result;
+  if (!settle(program, evaluator, state, max_length, result)) {
+    PlanSearch(program, evaluator, state, max_length, budget, result).run();
+  }
+  return result;
+}
+
+SearchResult find_shortest(const Program& program, RelaxedEvaluator& evaluator, const Word* state, unsigned max_length,
+                           const Budget& budget) {
+  SearchResult result;
+  if (settle(program, evaluator, state, max_length, result)) return result;
+  const Budget half{budget.states / 2, budget.bytes / 2, budget.seconds / 2};
+  Meter blind_meter(half);
+  breadth_first(program, state, max_length, blind_meter, result);
+  if (result.outcome != SearchResult::Outcome::kBudget) return result;
+
+  Budget rest = budget;
+  rest.states -= std::min(rest.states, half.states);
+  rest.seconds = std::max(0.0, rest.seconds - blind_meter.seconds());
+  Meter meter(rest);
+  BoundedSearch search(program, evaluator, state, max_length, true);
+  Status status = Status::kRunning;
+  while (status == Status::kRunning) status = search.run(kFirstTurn, meter, 0, 0, result);
+  result.evaluated += search.evaluated();
+  result.expanded += search.expanded();
+  if (status == Status::kFound) {
+    result.outcome = SearchResult::Outcome::kFound;
+    result.limit = Limit::kNone;
+    result.lower_bound = static_cast<unsigned>(result.plan.size());
+  } else if (status == Status::kExhausted) {
+    result.outcome = SearchResult::Outcome::kRefuted;
+    result.lower_bound = search.cut_nothing() ? kInfinite : std::max(result.lower_bound, max_length + 1);
+  } else {
+    result.lower_bound = std::max(result.lower_bound, search.frontier());
+  }
+  return result;
+}
+
+}  // namespace metactrl::lookahead

@@ -1,0 +1,152 @@
+// What the searches in search.cc share: a stop watch for budgets, a queue with small integer keys, and interned states
+// that know how they were reached. Not for use elsewhere.
+#ifndef METACTRL_SRC_LOOKAHEAD_SEARCH_NODES_H_
+#define METACTRL_SRC_LOOKAHEAD_SEARCH_NODES_H_
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "lookahead/state_table.h"
+#include "metactrl/lookahead.h"
+#include "task/program.h"
+
+namespace metactrl::lookahead {
+
+// No node, no action.
+inline constexpr std::uint32_t kNone = 0xffffffffU;
+
+class Meter {
+ public:
+  explicit Meter(const Budget& budget) : budget_(budget), start_(Clock::now()) {}
+
+  // What a search used so far, itself and those before it.
+  Limit check(std::size_t states, std::size_t bytes) {
+    if (states > budget_.states) return Limit::kStates;
+    if (bytes > budget_.bytes) return Limit::kBytes;
+    if ((++calls_ & 63) == 0 && seconds() > budget_.seconds) return Limit::kSeconds;
+    return Limit::kNone;
+  }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Budget budget_;
+  Clock::time_point start_;
+  unsigned calls_ = 0;
+};
+
+// Entries by small integer keys. Within a key first in first out, or last in first out.
+template <typename Entry, bool kFifo>
+class BucketQueue {
+ public:
+  bool empty() const { return size_ == 0; }
+  std::size_t memory_bytes() const { return size_ * sizeof(Entry) + buckets_.size() * sizeof(Bucket); }
+
+  void push(std::size_t key, const Entry& entry) {
+    if (key >= buckets_.size()) buckets_.resize(key + 1);
+    buckets_[key].entries.push_back(entry);
+    lowest_ = std::min(lowest_, key);
+    ++size_;
+  }
+  std::size_t lowest_key() {
+    while (buckets_[lowest_].head == buckets_[lowest_].entries.size()) ++lowest_;
+    return lowest_;
+  }
+  Entry& front() {
+    Bucket& bucket = buckets_[lowest_key()];
+    return kFifo ? bucket.entries[bucket.head] : bucket.entries.back();
+  }
+  void pop() {
+    Bucket& bucket = buckets_[lowest_key()];
+    --size_;
+    if (!kFifo) {
+      bucket.entries.pop_back();
+    } else if (++bucket.head == bucket.entries.size()) {
+      bucket.entries.clear();
+      bucket.head = 0;
+    }
+  }
+
+ private:
+  struct Bucket {
+    std::vector<Entry> entries;
+    std::size_t head = 0;
+  };
+  std::vector<Bucket> buckets_;
+  std::size_t lowest_ = 0;
+  std::size_t size_ = 0;
+};
+
+// Interned states and how they were reached.
+class Nodes {
+ public:
+  explicit Nodes(const task::Program& program) : program_(program), table_(program.relevant_words()) {}
+
+  std::pair<std::uint32_t, bool> insert(const task::Word* state, std::uint32_t parent, std::uint32_t action) {
+    const auto result = table_.insert(state);
+    if (result.second) origin_.push_back({parent, action});
+    return result;
+  }
+  void redirect(std::uint32_t id, std::uint32_t parent, std::uint32_t action) { origin_[id] = {parent, action}; }
+
+  void load(std::uint32_t id, std::vector<task::Word>& out) const {
+    out.assign(program_.total_words(), 0);
+    std::copy_n(table_.words(id), program_.relevant_words(), out.begin());
+    program_.complete(out.data());
+  }
+  // False when a trajectory constraint forbids the action.
+  bool successor(const std::vector<task::Word>& from, std::uint32_t action, std::vector<task::Word>& to) const {
+    to.resize(program_.total_words());
+    if (!program_.apply(from.data(), action, to.data())) return false;
+    program_.project(to.data());
+    return true;
+  }
+  // The same for a state reached by several actions at once.
+  std::pair<std::uint32_t, bool> insert(const task::Word* state, std::uint32_t parent,
+                                        const std::vector<std::uint32_t>& actions) {
+    const auto result = insert(state, parent, kMacro | static_cast<std::uint32_t>(macros_.size()));
+    if (result.second) {
+      macros_.push_back(static_cast<std::uint32_t>(actions.size()));
+      macros_.insert(macros_.end(), actions.begin(), actions.end());
+    }
+    return result;
+  }
+  std::vector<std::uint32_t> plan_to(std::uint32_t id) const {
+    std::vector<std::uint32_t> plan;
+    for (; origin_[id].parent != kNone; id = origin_[id].parent) {
+      const std::uint32_t action = origin_[id].action;
+      if ((action & kMacro) == 0) {
+        plan.push_back(action);
+        continue;
+      }
+      const std::uint32_t* macro = macros_.data() + (action & ~kMacro);
+      for (std::uint32_t i = *macro; i > 0; --i) plan.push_back(macro[i]);
+    }
+    std::reverse(plan.begin(), plan.end());
+    return plan;
+  }
+  std::size_t size() const { return table_.size(); }
+  std::size_t memory_bytes() const {
+    return table_.memory_bytes() + origin_.capacity() * sizeof(Origin) + macros_.capacity() * sizeof(std::uint32_t);
+  }
+
+ private:
+  // Marks an action that is an index into macros_. Neither ground actions nor the words of macros reach 2^31.
+  static constexpr std::uint32_t kMacro = 0x80000000U;
+  struct Origin {
+    std::uint32_t parent;
+    std::uint32_t action;
+  };
+  const task::Program& program_;
+  StateTable table_;
+  std::vector<Origin> origin_;
+  std::vector<std::uint32_t> macros_;  // each: its length, its actions
+};
+
+}  // namespace metactrl::lookahead
+
+#endif  // METACTRL_SRC_LOOKAHEAD_SEARCH_NODES_H_

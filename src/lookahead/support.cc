@@ -1,0 +1,316 @@
+// Support: may this action still be taken?
+//
+// Tier A reads the enumerated space. Where it has no answer (tier B, or a state outside of the enumerated cone, as a robot that
+// was pushed may observe) a witness is found by search and remembered.
+//
+// The memory is a table of projected states. For a state it holds the best plan known, as its length and first action (the rest
+// hangs at the successor), and the longest bound for which a plan was refuted. It is filled along whole plans, so following
+// a witness never searches again. A new candidate is first tried with the witness of the state it comes from: most actions
+// neither help nor hurt, and the old plan still works behind them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "lookahead/data.h"
+#include "lookahead/search.h"
+#include "lookahead/state_table.h"
+#include "task/program.h"
+
+namespace metactrl {
+
+using lookahead::kInfinite;
+using lookahead::SearchResult;
+using task::Word;
+
+namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+
+// What is known about a state.
+struct Knowledge {
+  unsigned length = kInfinite;    // of the best plan known
+  std::uint32_t first_action = 0;  // of that plan
+  double log_probability = kMinusInfinity;  // of that plan under the uniform surrogate, the end included
+  unsigned refuted = 0;           // no plan has fewer actions than this
+  unsigned given_up = 0;          // a search for a plan of less than this many actions ran out of budget
+};
+
+}  // namespace
+
+class Support::Impl {
+ public:
+  explicit Impl(std::shared_ptr<const Lookahead> lookahead)
+      : lookahead_(std::move(lookahead)),
+        data_(lookahead_->data()),
+        program_(lookahead_->task().program()),
+        evaluator_(data_.relaxed),
+        table_(program_.relevant_words()),
+        state_(program_.total_words()),
+        successor_(program_.total_words()),
+        walk_(program_.total_words()),
+        walk_next_(program_.total_words()),
+        log_alphabet_(std::log(static_cast<double>(lookahead::alphabet_size(program_)))) {}
+
+  Answer may(const State& state, ActionId action, unsigned left) {
+    return examine(state.words().data(), static_cast<std::uint32_t>(action), left, false).answer;
+  }
+
+  void candidates(const State& state, unsigned left, std::vector<Candidate>& out) {
+    out.clear();
+    actions_.clear();
+    program_.applicable_actions(state.words().data(), actions_);
+    for (std::uint32_t action : actions_) {
+      const Examined examined = examine(state.words().data(), action, left, data_.options.weights);
+      if (!examined.legal) continue;
+      out.push_back({ActionId{action}, examined.answer, examined.remaining, examined.log_weight});
+    }
+  }
+
+  GoOn go_on(const State& state, unsigned left) {
+    GoOn result;
+    result.log_weight = kMinusInfinity;
+    actions_.clear();
+    program_.applicable_actions(state.words().data(), actions_);
+    bool unknown = false;
+    for (std::uint32_t action : actions_) {
+      const Examined examined = examine(state.words().data(), action, left, data_.options.weights);
+      unknown = unknown || (examined.legal && examined.answer == Answer::kUnknown);
+      if (!examined.legal || examined.answer != Answer::kYes) continue;
+      result.answer = Answer::kYes;
+      if (!program_.action(action).relevant) continue;
+      const double symbols = 1.0 + static_cast<double>(program_.definition().actions[action].symbol.arguments.size());
+      const double log_term = examined.log_weight - symbols * log_alphabet_;
+      const double larger = std::max(result.log_weight, log_term);
+      if (larger != kMinusInfinity) {
+        result.log_weight = larger + std::log(std::exp(result.log_weight - larger) + std::exp(log_term - larger));
+      }
+      // Without an exact table each further answer may cost a search, and the sum is not exact anyway.
+      if (!data_.space) break;
+    }
+    if (result.answer == Answer::kNo && unknown) result.answer = Answer::kUnknown;
+    return result;
+  }
+
+  std::optional<std::vector<ActionId>> plan(const State& state, unsigned left) {
+    load(state.words().data(), state_.data());
+    std::vector<std::uint32_t> plan;
+    if (const std::optional<std::uint32_t> id = exact(state_.data(), left)) {
+      if (data_.space->distance(*id) > left) return std::nullopt;
+      plan = data_.space->shortest_plan(*id);
+    } else {
+      const std::uint32_t known = certify(state_.data(), left, nullptr);
+      if (knowledge_[known].length > left) return std::nullopt;
+      plan = follow(known);
+    }
+    std::vector<ActionId> result;
+    for (std::uint32_t action : plan) result.push_back(ActionId{action});
+    return result;
+  }
+
+  double log_weight(const State& state, unsigned left) {
+    load(state.words().data(), state_.data());
+    return look(state_.data(), left, nullptr, true).log_weight;
+  }
+
+ private:
+  struct Examined {
+    bool legal = true;
+    Answer answer = Answer::kUnknown;
+    unsigned remaining = 0;
+    double log_weight = kMinusInfinity;
+  };
+
+  void load(const Word* full, Word* projected) {
+    std::copy(full, full + program_.total_words(), projected);
+    program_.project(projected);
+  }
+
+  // The candidate `action` in `full`, with `left` actions left, itself included.
+  Examined examine(const Word* full, std::uint32_t action, unsigned left, bool weigh) {
+    Examined result;
+    result.answer = Answer::kNo;
+    if (!program_.apply(full, action, successor_.data())) {
+      result.legal = false;
+      return result;
+    }
+    if (left == 0) return result;
+    program_.project(successor_.data());
+    load(full, state_.data());
+    return look(successor_.data(), left - 1, state_.data(), weigh);
+  }
+
+  // Can the goal be reached from the projected `state` with `left` actions? `before` is a state whose witness may serve.
+  Examined look(const Word* state, unsigned left, const Word* before, bool weigh) {
+    Examined result;
+    if (const std::optional<std::uint32_t> id = exact(state, left)) {
+      result.remaining = data_.space->distance(*id);
+      result.answer = result.remaining <= left ? Answer::kYes : Answer::kNo;
+      if (result.answer == Answer::kYes && weigh) result.log_weight = exact_weight(*id, state, left);
+      return result;
+    }
+    const Knowledge& known = knowledge_[certify(state, left, before)];
+    result.remaining = known.length;
+    if (known.length <= left) {
+      result.answer = Answer::kYes;
+      if (weigh) result.log_weight = known.log_probability;
+    } else {
+      result.answer = known.refuted > left ? Answer::kNo : Answer::kUnknown;
+    }
+    return result;
+  }
+
+  // The enumerated state, when its distance decides the question.
+  std::optional<std::uint32_t> exact(const Word* state, unsigned left) const {
+    if (!data_.space) return std::nullopt;
+    const std::optional<std::uint32_t> id = data_.space->find(state);
+    return id && data_.space->decides(*id, left) ? id : std::nullopt;
+  }
+
+  double exact_weight(std::uint32_t id, const Word* state, unsigned left) {
+    if (data_.table) return data_.table->log_weight(id, left);
+    const std::vector<std::uint32_t> plan = data_.space->shortest_plan(id);
+    return knowledge_[remember(state, plan)].log_probability;
+  }
+
+  // Makes sure that as much as the budget allows is known about the question; returns the state's index.
+  std::uint32_t certify(const Word* state, unsigned left, const Word* before) {
+    const std::uint32_t id = intern(state);
+    if (answered(knowledge_[id], left)) return id;
+    if (program_.is_goal(state)) return remember(state, {});
+    if (before != nullptr && reuse(state, left, before)) return id;
+    const SearchResult result =
+        find_plan(program_, evaluator_, state, left, data_.options.search);
+    Knowledge& known = knowledge_[id];
+    known.refuted = std::max(known.refuted, result.lower_bound);
+    switch (result.outcome) {
+      case SearchResult::Outcome::kFound:
+        remember(state, result.plan);
+        break;
+      case SearchResult::Outcome::kRefuted:
+        known.refuted = std::max(known.refuted, left + 1);
+        break;
+      case SearchResult::Outcome::kBudget:
+        known.given_up = std::max(known.given_up, left + 1);
+        break;
+    }
+    return id;
+  }
+
+  static bool answered(const Knowledge& known, unsigned left) {
+    return known.length <= left || known.refuted > left || known.given_up > left;
+  }
+
+  // Tries the witness of `before` from `state`.
+  bool reuse(const Word* state, unsigned left, const Word* before) {
+    const std::optional<std::uint32_t> origin = table_.find(before);
+    if (!origin || knowledge_[*origin].length > left) return false;
+    const std::vector<std::uint32_t> plan = follow(*origin);
+    std::copy(state, state + program_.total_words(), walk_.begin());
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      if (program_.is_goal(walk_.data())) {
+        remember(state, {plan.begin(), plan.begin() + static_cast<std::ptrdiff_t>(i)});
+        return true;
+      }
+      if (!program_.applicable(walk_.data(), plan[i]) || !program_.apply(walk_.data(), plan[i], walk_next_.data())) {
+        return false;
+      }
+      program_.project(walk_next_.data());
+      walk_.swap(walk_next_);
+    }
+    if (!program_.is_goal(walk_.data())) return false;
+    remember(state, plan);
+    return true;
+  }
+
+  // Notes a plan at every state along it; returns the index of the first.
+  std::uint32_t remember(const Word* state, const std::vector<std::uint32_t>& plan) {
+    std::vector<std::uint32_t> ids;
+    std::copy(state, state + program_.total_words(), walk_.begin());
+    ids.push_back(intern(walk_.data()));
+    for (std::uint32_t action : plan) {
+      program_.apply(walk_.data(), action, walk_next_.data());
+      program_.project(walk_next_.data());
+      walk_.swap(walk_next_);
+      ids.push_back(intern(walk_.data()));
+    }
+    double log_probability = -log_alphabet_;  // the end
+    for (std::size_t i = ids.size(); i-- > 0;) {
+      const auto length = static_cast<unsigned>(ids.size() - 1 - i);
+      if (i + 1 < ids.size()) {
+        const auto arity = program_.definition().actions[plan[i]].symbol.arguments.size();
+        // The tail may have been improved by an earlier, shorter plan.
+        log_probability = knowledge_[ids[i + 1]].log_probability - static_cast<double>(1 + arity) * log_alphabet_;
+      }
+      const unsigned improved = i + 1 < ids.size() ? knowledge_[ids[i + 1]].length + 1 : length;
+      Knowledge& known = knowledge_[ids[i]];
+      if (known.length <= improved) continue;
+      known.length = improved;
+      known.first_action = i + 1 < ids.size() ? plan[i] : 0;
+      known.log_probability = log_probability;
+    }
+    return ids.front();
+  }
+
+  std::vector<std::uint32_t> follow(std::uint32_t id) {
+    std::vector<std::uint32_t> plan;
+    const Word* words = table_.words(id);
+    std::fill(walk_.begin(), walk_.end(), Word{0});
+    std::copy(words, words + program_.relevant_words(), walk_.begin());
+    program_.complete(walk_.data());
+    while (knowledge_[id].length > 0) {
+      plan.push_back(knowledge_[id].first_action);
+      program_.apply(walk_.data(), plan.back(), walk_next_.data());
+      program_.project(walk_next_.data());
+      walk_.swap(walk_next_);
+      id = *table_.find(walk_.data());
+    }
+    return plan;
+  }
+
+  std::uint32_t intern(const Word* state) {
+    const std::uint32_t id = table_.insert(state).first;
+    if (knowledge_.size() <= id) knowledge_.resize(id + 1);
+    return id;
+  }
+
+  std::shared_ptr<const Lookahead> lookahead_;
+  const LookaheadData& data_;
+  const task::Program& program_;
+  lookahead::RelaxedEvaluator evaluator_;
+  lookahead::StateTable table_;
+  std::vector<Knowledge> knowledge_;  // per id of table_
+  std::vector<Word> state_;
+  std::vector<Word> successor_;
+  std::vector<Word> walk_;
+  std::vector<Word> walk_next_;
+  std::vector<std::uint32_t> actions_;
+  double log_alphabet_;
+};
+
+Support::Support(std::shared_ptr<const Lookahead> lookahead) : impl_(std::make_unique<Impl>(std::move(lookahead))) {}
+Support::~Support() = default;
+Support::Support(Support&&) noexcept = default;
+Support& Support::operator=(Support&&) noexcept = default;
+
+Answer Support::may(const State& state, ActionId action, unsigned left) { return impl_->may(state, action, left); }
+
+std::vector<Candidate> Support::candidates(const State& state, unsigned left) {
+  std::vector<Candidate> result;
+  impl_->candidates(state, left, result);
+  return result;
+}
+
+void Support::candidates(const State& state, unsigned left, std::vector<Candidate>& out) {
+  impl_->candidates(state, left, out);
+}
+
+GoOn Support::go_on(const State& state, unsigned left) { return impl_->go_on(state, left); }
+
+std::optional<std::vector<ActionId>> Support::plan(const State& state, unsigned left) {
+  return impl_->plan(state, left);
+}
+
+double Support::log_weight(const State& state, unsigned left) { return impl_->log_weight(state, left); }
+
+}  // namespace metactrl

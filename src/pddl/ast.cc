@@ -1,0 +1,173 @@
+#include "pddl/ast.h"
+
+#include <algorithm>
+
+#include "support/str_cat.h"
+
+namespace metactrl::pddl {
+
+using internal::str_cat;
+
+bool Ast::is_subtype(TypeId type, TypeId ancestor) const {
+  while (type != ancestor && type != 0) type = types[type].parent;
+  return type == ancestor;
+}
+
+std::vector<ObjectId> Ast::objects_of(const std::vector<TypeId>& types) const {
+  // A table over all types first, so that the cost is types + objects, however many are asked for.
+  std::vector<char> fits(this->types.size(), 0);
+  for (TypeId type = 0; type < fits.size(); ++type) {
+    fits[type] = std::any_of(types.begin(), types.end(), [&](TypeId t) { return is_subtype(type, t); }) ? 1 : 0;
+  }
+  std::vector<ObjectId> out;
+  for (ObjectId object = 0; object < objects.size(); ++object) {
+    const std::vector<TypeId>& own = objects[object].types;
+    if (std::any_of(own.begin(), own.end(), [&](TypeId type) { return fits[type] != 0; })) out.push_back(object);
+  }
+  return out;
+}
+
+namespace {
+
+class Printer {
+ public:
+  Printer(const Ast& ast, const VariableTable& variables) : ast_(ast), variables_(variables) {}
+
+  void term(const Term& term) {
+    out_ += term.is_variable ? variables_[term.index].name : ast_.objects[term.index].name;
+  }
+
+  void atom(const Atom& atom) {
+    out_ += '(';
+    out_ += ast_.predicates[atom.predicate].name;
+    for (const Term& argument : atom.arguments) {
+      out_ += ' ';
+      term(argument);
+    }
+    out_ += ')';
+  }
+
+  void condition(const Condition& condition);
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  void types(const std::vector<TypeId>& types) {
+    out_ += " - ";
+    if (types.size() == 1) {
+      out_ += ast_.types[types[0]].name;
+      return;
+    }
+    out_ += "(either";
+    for (const TypeId type : types) out_ += " " + ast_.types[type].name;
+    out_ += ')';
+  }
+
+  // " (?x - t ?y - u)"
+  void binder(const VariableId* begin, const VariableId* end) {
+    out_ += " (";
+    for (const VariableId* variable = begin; variable != end; ++variable) {
+      if (variable != begin) out_ += ' ';
+      out_ += variables_[*variable].name;
+      types(variables_[*variable].types);
+    }
+    out_ += ')';
+  }
+
+  void list(const char* head, const std::vector<Condition>& children) {
+    out_ += '(';
+    out_ += head;
+    for (const Condition& child : children) {
+      out_ += ' ';
+      condition(child);
+    }
+    out_ += ')';
+  }
+
+  void quantifier(const std::string& head, const Condition& condition);
+
+  const Ast& ast_;
+  const VariableTable& variables_;
+  std::string out_;
+};
+
+void Printer::quantifier(const std::string& head, const Condition& condition) {
+  out_ += '(' + head;
+  const VariableId* begin = condition.bound.data();
+  const VariableId* end = begin + condition.bound.size();
+  if (condition.kind == Condition::Kind::kMatching) {
+    binder(begin, begin + 1);
+    binder(begin + 1, end);
+  } else {
+    binder(begin, end);
+  }
+  out_ += ' ';
+  this->condition(condition.children[0]);
+  out_ += ')';
+}
+
+void Printer::condition(const Condition& condition) {
+  switch (condition.kind) {
+    case Condition::Kind::kTrue:
+      out_ += "(and)";
+      return;
+    case Condition::Kind::kFalse:
+      out_ += "(or)";
+      return;
+    case Condition::Kind::kAtom:
+      atom(condition.atom);
+      return;
+    case Condition::Kind::kEquals:
+      out_ += "(= ";
+      term(condition.terms[0]);
+      out_ += ' ';
+      term(condition.terms[1]);
+      out_ += ')';
+      return;
+    case Condition::Kind::kNot:
+      list("not", condition.children);
+      return;
+    case Condition::Kind::kAnd:
+      list("and", condition.children);
+      return;
+    case Condition::Kind::kOr:
+      list("or", condition.children);
+      return;
+    case Condition::Kind::kForall:
+      quantifier("forall", condition);
+      return;
+    case Condition::Kind::kExists:
+      quantifier("exists", condition);
+      return;
+    case Condition::Kind::kAtLeast:
+      quantifier(str_cat("forn (", condition.count, ')'), condition);
+      return;
+    case Condition::Kind::kMatching:
+      quantifier(condition.count == Condition::kAllPairs ? std::string("forpairs")
+                                                         : str_cat("fornpairs (", condition.count, ')'),
+                 condition);
+      return;
+  }
+}
+
+}  // namespace
+
+std::string to_string(const Ast& ast, const VariableTable& variables, const Atom& atom) {
+  Printer printer(ast, variables);
+  printer.atom(atom);
+  return printer.take();
+}
+
+std::string to_string(const Ast& ast, const VariableTable& variables, const Condition& condition) {
+  Printer printer(ast, variables);
+  printer.condition(condition);
+  return printer.take();
+}
+
+std::string to_string(const Ast& ast, const GroundAtom& atom) {
+  std::string out = "(" + ast.predicates[atom.predicate].name;
+  for (const ObjectId object : atom.arguments) out += " " + ast.objects[object].name;
+  return out + ")";
+}
+
+}  // namespace metactrl::pddl

@@ -1,0 +1,213 @@
+// The resolved syntax tree of a PDDL domain and problem.
+//
+// The parser (parse.h) produces it with every name already looked up: types, predicates, functions, objects and variables
+// are indices into the tables below, so that nothing behind the parser compares strings. Sugar is gone: `imply` is
+// `or (not ...)`, nested `forall`/`when`/`and` effects are a flat list, `(= a b)` is kEquals, an empty condition `()` is kTrue.
+// What stays native, because expanding it costs exponentially, is kept: quantifiers, disjunction, conditional effects.
+//
+// Variables. Every scope that can bind variables (an action, an axiom, the goal, one trajectory constraint) owns a
+// `VariableTable`. Parameters come first; each quantifier adds slots of its own, so a binding is a flat array of objects
+// indexed by slot and no substitution ever captures a name.
+#ifndef METACTRL_SRC_PDDL_AST_H_
+#define METACTRL_SRC_PDDL_AST_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace metactrl::pddl {
+
+using TypeId = std::uint32_t;       // index into Ast::types; 0 is `object`
+using PredicateId = std::uint32_t;  // index into Ast::predicates
+using FunctionId = std::uint32_t;   // index into Ast::functions
+using ObjectId = std::uint32_t;     // index into Ast::objects
+using VariableId = std::uint32_t;   // index into the owning VariableTable
+
+// A place in one of the two files: 0 is the domain, 1 the problem (Ast::files).
+struct Position {
+  std::uint32_t file = 0;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+struct Type {
+  std::string name;
+  TypeId parent = 0;  // `object` is its own parent
+};
+
+struct Object {
+  std::string name;
+  std::vector<TypeId> types;  // one, or several for (either a b)
+  Position where;
+};
+
+// A variable ranges over all objects that belong to at least one of its types (or to a subtype).
+struct Variable {
+  std::string name;  // with the question mark
+  std::vector<TypeId> types;
+  Position where;
+};
+
+using VariableTable = std::vector<Variable>;
+
+struct Predicate {
+  std::string name;
+  VariableTable parameters;
+  Position where;
+  bool derived = false;  // head of at least one axiom; never in an effect or in the initial state
+};
+
+struct Function {
+  std::string name;
+  VariableTable parameters;
+  Position where;
+};
+
+struct Term {
+  bool is_variable = false;
+  std::uint32_t index = 0;  // VariableId or ObjectId
+};
+
+struct Atom {
+  PredicateId predicate = 0;
+  std::vector<Term> arguments;
+  Position where;
+};
+
+struct Condition {
+  enum class Kind : std::uint8_t {
+    kTrue,
+    kFalse,
+    kAtom,
+    kEquals,   // terms: left, right
+    kNot,      // one child
+    kAnd,      // any number of children
+    kOr,       // any number of children
+    kForall,   // bound variables, one child
+    kExists,   // bound variables, one child
+    kAtLeast,  // BDDL (forn (n) (?x - t) c): c holds for at least `count` bindings of `bound`
+    kMatching  // BDDL (forpairs (?x - t) (?y - u) c), (fornpairs (n) ...): bound = {x, y}; `count` disjoint pairs satisfy c
+               // at once. forpairs has count kAllPairs: as many as the smaller side has objects.
+  };
+  static constexpr std::uint32_t kAllPairs = 0xffffffffU;
+
+  Kind kind = Kind::kTrue;
+  Atom atom;                // kAtom
+  std::vector<Term> terms;  // kEquals
+  std::vector<Condition> children;
+  std::vector<VariableId> bound;
+  std::uint32_t count = 0;
+  Position where;
+};
+
+// One primitive effect. `forall` lists the variables of every enclosing (forall ...), `when` is the conjunction of every
+// enclosing (when ...); it is evaluated in the state before the action. Deletes happen before adds.
+struct Effect {
+  std::vector<VariableId> forall;
+  Condition when;
+  bool add = true;
+  Atom atom;
+};
+
+// What an action adds to (total-cost): a number, or the value of a function that no action changes.
+struct CostTerm {
+  double constant = 0;
+  std::optional<FunctionId> function;
+  std::vector<Term> arguments;
+};
+
+struct Action {
+  std::string name;
+  VariableTable variables;  // the first `num_parameters` are the parameters
+  std::uint32_t num_parameters = 0;
+  Condition precondition;
+  std::vector<Effect> effects;
+  std::vector<CostTerm> costs;  // their sum; empty when no cost is stated
+  Position where;
+};
+
+// (:derived (p ?x ...) body): the head's parameters are variables 0 .. num_parameters-1.
+struct Axiom {
+  PredicateId head = 0;
+  VariableTable variables;
+  std::uint32_t num_parameters = 0;
+  Condition body;
+  Position where;
+};
+
+// One alternative of one step of an action goal: an action name and, for each of its parameters, a term, or nothing for "any
+// object". Written (grab ?x), (grab *) or just grab (any arguments).
+struct ActionPattern {
+  std::uint32_t action = 0;  // index into Ast::actions
+  std::vector<std::optional<Term>> arguments;
+};
+
+// A trajectory constraint: PDDL 3 operators, and our action goals.
+struct Constraint {
+  enum class Kind : std::uint8_t {
+    kAlways,           // (always c)
+    kSometime,         // (sometime c)
+    kAtMostOnce,       // (at-most-once c): c is true during at most one uninterrupted stretch
+    kSometimeAfter,    // (sometime-after c d): whenever c holds, d holds then or later
+    kSometimeBefore,   // (sometime-before c d): when c holds, d held strictly earlier
+    kActionsInOrder    // (actions-in-order step ...): each step is one of its patterns, one action serves one step
+  };
+  Kind kind = Kind::kAlways;
+  VariableTable variables;
+  std::vector<VariableId> forall;  // (forall (?x ...) (always ...)): one constraint per binding
+  Condition first;
+  Condition second;
+  std::vector<std::vector<ActionPattern>> steps;
+  Position where;
+  std::string text;  // as the user wrote it, blanks normalised, for messages
+};
+
+struct Goal {
+  Condition condition;
+  VariableTable variables;
+};
+
+struct FunctionValue {
+  FunctionId function = 0;
+  std::vector<ObjectId> arguments;
+  double value = 0;
+};
+
+struct GroundAtom {
+  PredicateId predicate = 0;
+  std::vector<ObjectId> arguments;
+  Position where;
+};
+
+struct Ast {
+  std::string files[2];  // domain and problem file names, for messages
+  std::string domain_name;
+  std::string problem_name;
+  std::vector<Type> types;  // [0] is `object`
+  std::vector<Object> objects;  // constants first, then the problem's objects
+  std::vector<Predicate> predicates;
+  std::vector<Function> functions;
+  std::vector<Action> actions;
+  std::vector<Axiom> axioms;
+  std::vector<GroundAtom> init;  // no duplicates
+  std::vector<FunctionValue> init_values;
+  Goal goal;  // `at end` constraints are conjuncts of it
+  std::vector<Constraint> constraints;
+  bool has_metric = false;  // (:metric minimize (total-cost))
+
+  // Is `type` equal to `ancestor` or below it?
+  bool is_subtype(TypeId type, TypeId ancestor) const;
+  // The objects a variable with these types ranges over, ascending.
+  std::vector<ObjectId> objects_of(const std::vector<TypeId>& types) const;
+};
+
+// "(at truck1 depot)"; variables are printed by name from `variables`.
+std::string to_string(const Ast& ast, const VariableTable& variables, const Atom& atom);
+std::string to_string(const Ast& ast, const VariableTable& variables, const Condition& condition);
+std::string to_string(const Ast& ast, const GroundAtom& atom);
+
+}  // namespace metactrl::pddl
+
+#endif  // METACTRL_SRC_PDDL_AST_H_

@@ -1,0 +1,25 @@
+// From a PDDL tree to a ground task.
+#ifndef METACTRL_SRC_PDDL_GROUND_H_
+#define METACTRL_SRC_PDDL_GROUND_H_
+
+#include <cstddef>
+
+#include "metactrl/error.h"
+#include "pddl/ast.h"
+#include "task/definition.h"
+
+namespace metactrl::pddl {
+
+struct GroundLimits {
+  std::size_t max_actions = 0;
+  std::size_t max_atoms = 0;
+};
+
+// Instantiates every action that relaxed reachability cannot exclude. Quantifiers are expanded over the bindings that can
+// matter; conditional effects stay conditional effects. Throws InputError for a cost that has no value and when a limit is
+// passed.
+task::Definition ground(const Ast& ast, const GroundLimits& limits);
+
+}  // namespace metactrl::pddl
+
+#endif  // METACTRL_SRC_PDDL_GROUND_H_

@@ -1,0 +1,55 @@
+// Conditions with variables -> formulas over fact numbers.
+#ifndef METACTRL_SRC_PDDL_GROUND_FORMULA_H_
+#define METACTRL_SRC_PDDL_GROUND_FORMULA_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pddl/ast.h"
+#include "pddl/join.h"
+#include "pddl/reach.h"
+#include "task/definition.h"
+
+namespace metactrl::pddl {
+
+// Translates conditions under a binding. Static atoms and equality become constants, atoms that are not reachable become false.
+class FormulaBuilder {
+ public:
+  static constexpr std::uint32_t kNoFact = 0xffffffffU;
+
+  // `fact_of_atom[id]` numbers the atoms that can change.
+  FormulaBuilder(const Reachable& reachable, RangeTable& ranges, const std::vector<std::uint32_t>& fact_of_atom)
+      : reachable_(reachable),
+        ranges_(ranges),
+        fact_of_atom_(fact_of_atom),
+        joiner_(reachable.atoms, reachable.index, ranges) {}
+
+  task::Formula build(const VariableTable& table, const Condition& condition, Binding& binding, bool negated = false);
+
+  // The fact of an atom whose arguments are bound; kNoFact when it is static or not reachable.
+  std::uint32_t fact(const Atom& atom, const Binding& binding);
+
+  // All bindings of `variables` under which `condition` (negated: its negation) can hold and `also`, when given, is reachable:
+  // sorted, without repetition. Enumerates by joining the atoms that the condition requires, where it requires any.
+  std::vector<std::vector<ObjectId>> bindings(const VariableTable& table, std::span<const VariableId> variables,
+                                              const Condition& condition, bool negated, const Atom* also,
+                                              Binding& binding);
+
+ private:
+  task::Formula build_atom(const Atom& atom, const Binding& binding, bool negated);
+  task::Formula build_quantifier(const VariableTable& table, const Condition& condition, Binding& binding,
+                                 bool negated);
+  task::Formula build_at_least(const VariableTable& table, const Condition& condition, Binding& binding, bool negated);
+  task::Formula build_matching(const VariableTable& table, const Condition& condition, Binding& binding, bool negated);
+
+  const Reachable& reachable_;
+  RangeTable& ranges_;
+  const std::vector<std::uint32_t>& fact_of_atom_;
+  Joiner joiner_;
+  std::vector<ObjectId> scratch_;
+};
+
+}  // namespace metactrl::pddl
+
+#endif  // METACTRL_SRC_PDDL_GROUND_FORMULA_H_

@@ -1,0 +1,207 @@
+// The reference meaning of PDDL: a plan is executed on the syntax tree itself.
+//
+// Nothing here knows of grounding, packed states or compiled conditions. A state is a set of ground atoms; conditions
+// are evaluated by walking the tree with a binding; axioms are applied until nothing changes, stratum by stratum;
+// trajectory constraints are judged from their definitions over the whole sequence of states. That makes it slow and
+// easy to believe: it is what every faster implementation is compared with, and what explains to a person why a step is
+// not legal.
+//
+//     metactrl::pddl::LiftedInterpreter interpreter(ast);
+//     metactrl::Validation v = interpreter.validate(plan);
+//     if (!v.valid) std::cerr << v.reason << '\n';
+//
+// prints, for example, "step 3 (putin cup dishwasher): precondition (open dishwasher) is false".
+//
+// Cost of a step: `forall`, `forn` and `forpairs` try all objects; `exists`, axioms and quantified effects try the
+// facts that can make them true (interpret_solve.cc), so that scenes of a thousand objects can be judged.
+//
+// As an oracle for small tasks it also enumerates: `successors(initial())`.
+//
+// Immutable after construction; all functions are const and may be called from many threads.
+#ifndef METACTRL_SRC_PDDL_INTERPRET_H_
+#define METACTRL_SRC_PDDL_INTERPRET_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "metactrl/task.h"
+#include "pddl/ast.h"
+
+namespace metactrl::pddl {
+
+// A ground atom: the predicate, then its objects.
+using Fact = std::vector<std::uint32_t>;
+
+struct FactHash {
+  std::size_t operator()(const Fact& fact) const {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (const std::uint32_t part : fact) hash = (hash ^ part) * 0x9e3779b97f4a7c15U ^ (hash >> 29);
+    return static_cast<std::size_t>(hash);
+  }
+};
+
+// The atoms that hold, derived ones included; all others are false.
+using Facts = std::unordered_set<Fact, FactHash>;
+
+// An action with its arguments.
+struct Instance {
+  std::uint32_t action = 0;
+  std::vector<ObjectId> arguments;
+  auto operator<=>(const Instance&) const = default;
+};
+
+// A state with an index by argument, which is made when it is first needed. Refers to the facts, does not own them.
+class FactView {
+ public:
+  explicit FactView(const Facts& facts) : facts_(facts) {}
+
+  bool contains(const Fact& fact) const { return facts_.contains(fact); }
+  // The facts with this predicate; with this predicate and this object at this position (counted from 1, as in Fact).
+  const std::vector<const Fact*>& all(PredicateId predicate) const;
+  const std::vector<const Fact*>& with(PredicateId predicate, std::size_t position, ObjectId object) const;
+  // To be called for each fact that is inserted into the set behind the view.
+  void added(const Fact& fact);
+
+ private:
+  using Key = std::vector<std::uint32_t>;  // predicate, position, object; or predicate alone
+  void build() const;
+  void enter(const Fact& fact) const;
+
+  const Facts& facts_;
+  mutable bool built_ = false;
+  mutable std::unordered_map<Key, std::vector<const Fact*>, FactHash> index_;
+};
+
+class LiftedInterpreter : public ReferenceSemantics {
+ public:
+  // Throws InputError when a derived predicate depends on its own negation.
+  explicit LiftedInterpreter(std::shared_ptr<const Ast> ast);
+
+  Validation validate(std::span<const PlanStep> plan) const override;
+
+  // --- as an oracle
+  // -----------------------------------------------------------------------------------------------------
+  Facts initial() const;
+  // Every type-correct instance of every action, by action, then arguments: as many as there are bindings.
+  std::vector<Instance> instances() const;
+  // Does the precondition hold? Trajectory constraints are not looked at.
+  bool applicable(const Facts& facts, const Instance& instance) const;
+  Facts apply(const Facts& facts, const Instance& instance) const;
+  // All applicable instances with the states they lead to.
+  std::vector<std::pair<Instance, Facts>> successors(const Facts& facts) const;
+  // The goal condition; trajectory constraints are not looked at.
+  bool goal_holds(const Facts& facts) const;
+  // 1 when the task states no costs. A function without a value counts 0; `validate` refuses such a step.
+  double cost(const Instance& instance) const;
+  PlanStep step(const Instance& instance) const;
+  // The facts in ascending order: a key for maps, or text by way of fact_text.
+  static std::vector<Fact> sorted(const Facts& facts);
+  std::string fact_text(const Fact& fact) const;
+
+ private:
+  static constexpr ObjectId kUnbound = 0xffffffffU;
+  // Variables and what they stand for at the moment; an unbound one prints as its name.
+  struct Scope {
+    explicit Scope(const VariableTable& table) : variables(table), binding(table.size(), kUnbound) {}
+    const VariableTable& variables;
+    std::vector<ObjectId> binding;
+  };
+  // One trajectory constraint, one binding of its quantified variables, and where its conditions held so far.
+  struct Trajectory {
+    const Constraint* constraint = nullptr;
+    std::vector<ObjectId> binding;
+    std::vector<bool> first;
+    std::vector<bool> second;
+  };
+
+  // The objects a variable ranges over.
+  const std::vector<ObjectId>& range(const Variable& variable) const;
+  bool in_range(ObjectId object, const Variable& variable) const;
+  bool belongs(ObjectId object, const std::vector<TypeId>& types) const;
+  // Binds `variables` in every possible way and calls `visit()`; stops when that returns false, and then leaves the
+  // binding as it is, for messages. True when it never did.
+  template <typename Visit>
+  bool for_each_binding(Scope& scope, std::span<const VariableId> variables, const Visit& visit) const {
+    if (variables.empty()) return visit();
+    for (const ObjectId object : range(scope.variables[variables[0]])) {
+      scope.binding[variables[0]] = object;
+      if (!for_each_binding(scope, variables.subspan(1), visit)) return false;
+    }
+    scope.binding[variables[0]] = kUnbound;
+    return true;
+  }
+  static void unbind(Scope& scope, std::span<const VariableId> variables);
+
+  Fact ground(const Scope& scope, const Atom& atom) const;
+  bool holds(const Condition& condition, Scope& scope, const FactView& facts) const;
+  // Extends the binding in every way that makes the condition true and calls `next()` each time, possibly more than
+  // once for the same extension; variables the condition does not depend on stay unbound. Stops when `next` returns
+  // false, and returns false then. The binding is afterwards what it was.
+  using Next = std::function<bool()>;
+  bool satisfy(const Condition& condition, Scope& scope, const FactView& facts, const Next& next) const;
+  bool satisfy_atom(const Atom& atom, Scope& scope, const FactView& facts, const Next& next) const;
+  bool satisfy_all(const std::vector<const Condition*>& conditions, Scope& scope, const FactView& facts,
+                   const Next& next) const;
+  // The same for those of `variables` that are left unbound: all their values are tried, too.
+  bool for_each_solution(const Condition& condition, std::span<const VariableId> variables, Scope& scope,
+                         const FactView& facts, const Next& next) const;
+  // Tries all values of those of `variables` that are not bound.
+  bool complete(std::span<const VariableId> variables, Scope& scope, const Next& next) const;
+  std::size_t count_bindings(const Condition& condition, Scope& scope, const FactView& facts) const;
+  std::size_t largest_matching(const Condition& condition, Scope& scope, const FactView& facts) const;
+  // How many pairs a kMatching asks for.
+  std::size_t pairs_wanted(const Condition& condition, const Scope& scope) const;
+
+  bool applicable(const FactView& facts, const Instance& instance) const;
+  void derive(Facts& facts) const;
+  void execute(Facts& facts, const Instance& instance) const;
+
+  // Why `condition` is not `wanted`: the smallest part that decides it.
+  std::string explain(const Condition& condition, bool wanted, Scope& scope, const FactView& facts) const;
+  std::string text(const Condition& condition, const Scope& scope) const;
+  std::string text(const Atom& atom, const Scope& scope) const;
+  std::string type_text(const std::vector<TypeId>& types) const;
+  std::string declaration_text(const VariableTable& variables, std::span<const VariableId> bound) const;
+  // " for ?x = cup, ?y = table"
+  std::string binding_text(const VariableTable& variables, std::span<const VariableId> bound,
+                           std::span<const ObjectId> binding) const;
+
+  // The first cost term of the instance that has no value, as text; empty when there is none.
+  std::string missing_cost(const Instance& instance) const;
+  static std::vector<ObjectId> cost_arguments(const CostTerm& term, const Instance& instance);
+  // The step as an instance, or what is wrong with it.
+  std::optional<Instance> resolve(const PlanStep& step, std::string& problem) const;
+  std::vector<Trajectory> start_trajectories() const;
+  // Notes in which way the newest state satisfies the conditions of the constraints.
+  void record(const FactView& facts, std::vector<Trajectory>& trajectories) const;
+  // Does the constraint's definition hold for the first `length` states?
+  static bool satisfied(const Trajectory& trajectory, std::size_t length);
+  bool happened_in_order(const Trajectory& trajectory, std::span<const Instance> actions) const;
+  // The first state, if any, that breaks the constraint whatever comes later.
+  static std::optional<std::size_t> broken_at(const Trajectory& trajectory);
+  std::string trajectory_text(const Trajectory& trajectory) const;
+  std::vector<std::string> unmet_goals(const FactView& facts, std::span<const Trajectory> trajectories,
+                                       std::span<const Instance> actions) const;
+
+  std::shared_ptr<const Ast> ast_;
+  std::map<std::vector<TypeId>, std::vector<ObjectId>> ranges_;  // for every list of types some variable has
+  std::vector<std::vector<std::uint32_t>> strata_;               // axiom indices, lowest stratum first
+  std::map<std::pair<FunctionId, std::vector<ObjectId>>, double> values_;
+  std::map<std::string, ObjectId, std::less<>> objects_;
+  std::map<std::string, std::uint32_t, std::less<>> actions_;
+  bool has_costs_ = false;
+};
+
+}  // namespace metactrl::pddl
+
+#endif  // METACTRL_SRC_PDDL_INTERPRET_H_

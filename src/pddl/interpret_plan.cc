@@ -1,0 +1,266 @@
+// Judging a plan: names and types, preconditions, trajectory constraints, the goal.
+//
+// Trajectory constraints. For the states S0 .. Sn of a plan (PDDL 3; Gerevini and Long 2005):
+//
+//     (always c)              c holds in every Si
+//     (sometime c)            c holds in some Si
+//     (at-most-once c)        whenever c holds in Si there is j >= i such that c holds in Si .. Sj and in none after Sj
+//     (sometime-after c d)    whenever c holds in Si, d holds in some Sj with j >= i
+//     (sometime-before c d)   whenever c holds in Si, d holds in some Sj with j < i
+//     (actions-in-order ...)  there are steps k1 < k2 < ... of the plan such that the action at ki is one of
+//     alternatives i
+//
+// `satisfied` is these lines. The first, third and fifth, once false for a prefix, are false for every longer one, so a
+// plan breaks them at a definite step, and that step is not legal. The others may be fulfilled later and are part of
+// the goal.
+#include <algorithm>
+#include <numeric>
+
+#include "pddl/interpret.h"
+#include "support/list_some.h"
+#include "support/nearest_name.h"
+#include "support/str_cat.h"
+
+namespace metactrl::pddl {
+
+using internal::str_cat;
+
+namespace {
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
+template <typename Map>
+std::string hint(const std::string& name, const Map& known) {
+  std::vector<std::string> names;
+  names.reserve(known.size());
+  for (const auto& entry : known) names.push_back(entry.first);
+  const std::string guess = internal::did_you_mean(name, names);
+  return guess.empty() ? guess : "; " + guess;
+}
+
+// The top-level conjuncts.
+void collect_conjuncts(const Condition& condition, std::vector<const Condition*>& out) {
+  if (condition.kind != Condition::Kind::kAnd) {
+    out.push_back(&condition);
+    return;
+  }
+  for (const Condition& child : condition.children) collect_conjuncts(child, out);
+}
+
+}  // namespace
+
+std::optional<Instance> LiftedInterpreter::resolve(const PlanStep& step, std::string& problem) const {
+  const std::string name = lower_case(step.action);
+  const auto found = actions_.find(name);
+  if (found == actions_.end()) {
+    problem = str_cat("there is no action '", name, "'", hint(name, actions_));
+    return std::nullopt;
+  }
+  const Action& action = ast_->actions[found->second];
+  if (step.arguments.size() != action.num_parameters) {
+    problem = str_cat("action '", name, "' takes ", action.num_parameters, " arguments, not ", step.arguments.size());
+    return std::nullopt;
+  }
+  Instance instance{found->second, {}};
+  for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+    const std::string object = lower_case(step.arguments[i]);
+    const auto entry = objects_.find(object);
+    if (entry == objects_.end()) {
+      problem =
+          str_cat("argument ", i + 1, " of ", name, ": there is no object '", object, "'", hint(object, objects_));
+      return std::nullopt;
+    }
+    if (!belongs(entry->second, action.variables[i].types)) {
+      problem = str_cat("argument ", i + 1, " of ", name, ": '", object, "' is not of type ",
+                        type_text(action.variables[i].types));
+      return std::nullopt;
+    }
+    instance.arguments.push_back(entry->second);
+  }
+  return instance;
+}
+
+// --- trajectory constraints
+// -----------------------------------------------------------------------------------------------
+
+std::vector<LiftedInterpreter::Trajectory> LiftedInterpreter::start_trajectories() const {
+  std::vector<Trajectory> trajectories;
+  for (const Constraint& constraint : ast_->constraints) {
+    Scope scope(constraint.variables);
+    for_each_binding(scope, constraint.forall, [&] {
+      trajectories.push_back({&constraint, scope.binding, {}, {}});
+      return true;
+    });
+  }
+  return trajectories;
+}
+
+void LiftedInterpreter::record(const FactView& facts, std::vector<Trajectory>& trajectories) const {
+  for (Trajectory& trajectory : trajectories) {
+    if (trajectory.constraint->kind == Constraint::Kind::kActionsInOrder) continue;
+    Scope scope(trajectory.constraint->variables);
+    scope.binding = trajectory.binding;
+    trajectory.first.push_back(holds(trajectory.constraint->first, scope, facts));
+    trajectory.second.push_back(holds(trajectory.constraint->second, scope, facts));
+  }
+}
+
+bool LiftedInterpreter::satisfied(const Trajectory& trajectory, std::size_t length) {
+  const std::vector<bool>& c = trajectory.first;
+  const std::vector<bool>& d = trajectory.second;
+  // Does `values` hold somewhere in [from, to)?
+  const auto some = [](const std::vector<bool>& values, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+      if (values[i]) return true;
+    }
+    return false;
+  };
+  switch (trajectory.constraint->kind) {
+    case Constraint::Kind::kAlways:
+      return std::all_of(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(length), [](bool value) { return value; });
+    case Constraint::Kind::kSometime:
+      return some(c, 0, length);
+    case Constraint::Kind::kAtMostOnce:
+      for (std::size_t i = 0; i < length; ++i) {
+        std::size_t end = i;
+        while (end < length && c[end]) ++end;
+        if (c[i] && some(c, end, length)) return false;
+      }
+      return true;
+    case Constraint::Kind::kSometimeAfter:
+      for (std::size_t i = 0; i < length; ++i) {
+        if (c[i] && !some(d, i, length)) return false;
+      }
+      return true;
+    case Constraint::Kind::kSometimeBefore:
+      for (std::size_t i = 0; i < length; ++i) {
+        if (c[i] && !some(d, 0, i)) return false;
+      }
+      return true;
+    case Constraint::Kind::kActionsInOrder:
+      return true;  // about actions, not states: happened_in_order
+  }
+  return true;
+}
+
+std::optional<std::size_t> LiftedInterpreter::broken_at(const Trajectory& trajectory) {
+  const Constraint::Kind kind = trajectory.constraint->kind;
+  if (kind != Constraint::Kind::kAlways && kind != Constraint::Kind::kAtMostOnce &&
+      kind != Constraint::Kind::kSometimeBefore) {
+    return std::nullopt;
+  }
+  // The shortest prefix that fails, by bisection: all longer ones fail too.
+  std::size_t satisfied_length = 0;
+  std::size_t length = trajectory.first.size();
+  if (satisfied(trajectory, length)) return std::nullopt;
+  while (length - satisfied_length > 1) {
+    const std::size_t middle = std::midpoint(satisfied_length, length);
+    (satisfied(trajectory, middle) ? satisfied_length : length) = middle;
+  }
+  return length - 1;
+}
+
+// Taking each step by the first action that serves it leaves the most room for the rest.
+bool LiftedInterpreter::happened_in_order(const Trajectory& trajectory, std::span<const Instance> actions) const {
+  const std::vector<std::vector<ActionPattern>>& steps = trajectory.constraint->steps;
+  const auto serves = [&](const ActionPattern& pattern, const Instance& action) {
+    if (pattern.action != action.action) return false;
+    for (std::size_t i = 0; i < pattern.arguments.size(); ++i) {
+      if (!pattern.arguments[i]) continue;
+      const Term& term = *pattern.arguments[i];
+      const ObjectId wanted = term.is_variable ? trajectory.binding[term.index] : term.index;
+      if (wanted != kUnbound && wanted != action.arguments[i]) return false;
+    }
+    return true;
+  };
+  std::size_t done = 0;
+  for (const Instance& action : actions) {
+    if (done == steps.size()) break;
+    const auto& alternatives = steps[done];
+    if (std::any_of(alternatives.begin(), alternatives.end(), [&](const auto& p) { return serves(p, action); })) ++done;
+  }
+  return done == steps.size();
+}
+
+std::string LiftedInterpreter::trajectory_text(const Trajectory& trajectory) const {
+  const Constraint& constraint = *trajectory.constraint;
+  return constraint.text + binding_text(constraint.variables, constraint.forall, trajectory.binding);
+}
+
+// --- the verdict
+// ----------------------------------------------------------------------------------------------------------
+
+std::vector<std::string> LiftedInterpreter::unmet_goals(const FactView& facts, std::span<const Trajectory> trajectories,
+                                                        std::span<const Instance> actions) const {
+  std::vector<std::string> unmet;
+  std::vector<const Condition*> conjuncts;
+  collect_conjuncts(ast_->goal.condition, conjuncts);
+  for (const Condition* conjunct : conjuncts) {
+    Scope scope(ast_->goal.variables);
+    if (!holds(*conjunct, scope, facts)) unmet.push_back(text(*conjunct, scope));
+  }
+  for (const Trajectory& trajectory : trajectories) {
+    const bool fulfilled = trajectory.constraint->kind == Constraint::Kind::kActionsInOrder
+                               ? happened_in_order(trajectory, actions)
+                               : satisfied(trajectory, trajectory.first.size());
+    if (!fulfilled) unmet.push_back(trajectory_text(trajectory));
+  }
+  return unmet;
+}
+
+Validation LiftedInterpreter::validate(std::span<const PlanStep> plan) const {
+  Validation result;
+  Facts facts = initial();
+  std::vector<Trajectory> trajectories = start_trajectories();
+  record(FactView(facts), trajectories);
+  std::vector<Instance> actions;
+  for (const PlanStep& step : plan) {
+    std::string problem;
+    const std::optional<Instance> instance = resolve(step, problem);
+    const FactView view(facts);
+    if (instance && !applicable(view, *instance)) {
+      const Action& action = ast_->actions[instance->action];
+      Scope scope(action.variables);
+      std::copy(instance->arguments.begin(), instance->arguments.end(), scope.binding.begin());
+      problem = "precondition " + explain(action.precondition, true, scope, view);
+    } else if (instance) {
+      const std::string missing = missing_cost(*instance);
+      if (!missing.empty()) problem = str_cat("its cost ", missing, " has no value in the initial state");
+    }
+    if (!problem.empty()) {
+      result.reason = str_cat("step ", actions.size() + 1, ' ', to_string(step), ": ", problem);
+      break;
+    }
+    execute(facts, *instance);
+    actions.push_back(*instance);
+    record(FactView(facts), trajectories);
+  }
+  result.steps_executed = actions.size();
+
+  // A constraint that was broken on the way comes before a precondition that failed later.
+  std::size_t first_break = actions.size() + 1;
+  for (const Trajectory& trajectory : trajectories) {
+    const std::optional<std::size_t> state = broken_at(trajectory);
+    if (!state || *state >= first_break) continue;
+    first_break = *state;
+    result.steps_executed = first_break == 0 ? 0 : first_break - 1;
+    result.reason = first_break == 0 ? str_cat("the initial state breaks the constraint ", trajectory_text(trajectory))
+                                     : str_cat("step ", first_break, ' ', to_string(plan[first_break - 1]),
+                                               ": breaks the constraint ", trajectory_text(trajectory));
+  }
+  for (std::size_t i = 0; i < result.steps_executed; ++i) result.cost += cost(actions[i]);
+  if (!result.reason.empty()) return result;
+
+  result.unmet_goals = unmet_goals(FactView(facts), trajectories, actions);
+  result.valid = result.unmet_goals.empty();
+  if (result.valid) return result;
+  result.reason = "the goal is not reached: " + internal::list_some(result.unmet_goals) +
+                  (result.unmet_goals.size() == 1 ? " does not hold at the end" : " do not hold at the end");
+  return result;
+}
+
+}  // namespace metactrl::pddl

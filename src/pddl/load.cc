@@ -1,0 +1,39 @@
+// PDDL files -> Task.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "metactrl/domain.h"
+#include "pddl/ground.h"
+#include "pddl/interpret.h"
+#include "pddl/parse.h"
+#include "support/files.h"
+#include "task/compile.h"
+
+namespace metactrl {
+
+namespace {
+
+Task load(const pddl::Source& domain, const pddl::Source& problem, const LoadOptions& options) {
+  Diagnostics local;
+  Diagnostics& diagnostics = options.diagnostics != nullptr ? *options.diagnostics : local;
+  auto ast = std::make_shared<pddl::Ast>(pddl::parse(domain, problem, diagnostics));
+  if (diagnostics.has_errors()) throw InputError(diagnostics);
+  task::Definition definition = pddl::ground(*ast, {options.max_ground_actions, options.max_ground_facts});
+  auto reference = std::make_shared<pddl::LiftedInterpreter>(std::move(ast));
+  return Task(task::compile(std::move(definition)), std::move(reference));
+}
+
+}  // namespace
+
+Task load_pddl(const std::string& domain_file, const std::string& problem_file, const LoadOptions& options) {
+  const std::string domain = internal::read_file(domain_file);
+  const std::string problem = internal::read_file(problem_file);
+  return load({domain_file, domain}, {problem_file, problem}, options);
+}
+
+Task load_pddl_text(std::string_view domain, std::string_view problem, const LoadOptions& options) {
+  return load({"domain", domain}, {"problem", problem}, options);
+}
+
+}  // namespace metactrl

@@ -1,0 +1,244 @@
+// Declarations of the domain: predicates, functions, actions, derived predicates.
+//
+// Actions are registered by name before any body is read, and so are the heads of derived predicates: a body may then
+// be checked against all of them, wherever they stand in the file.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "pddl/parser.h"
+#include "support/str_cat.h"
+
+namespace metactrl::pddl {
+
+using internal::str_cat;
+
+namespace {
+
+// Names that the grammar of conditions and effects needs for itself.
+constexpr std::array<std::string_view, 9> kReserved = {"and",    "or",   "not",    "imply",   "forall",
+                                                       "exists", "when", "either", "increase"};
+
+bool is_reserved(std::string_view name) {
+  return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
+}
+
+}  // namespace
+
+void Parser::parse_predicates(SExpr section) {
+  for (std::size_t i = 1; i < section.size() && !reporter_.exhausted(); ++i) {
+    const SExpr declaration = section[i];
+    const std::string_view name = declaration.head();
+    if (name.empty()) {
+      reporter_.error(declaration.where(), str_cat("expected a predicate but found ", quoted(declaration.to_text(60))),
+                      "predicates are declared as (name ?x ?y - type)");
+      continue;
+    }
+    if (name == "=") {
+      reporter_.warning(declaration.where(), "predicate '=' is declared although it always exists", "delete it");
+      continue;
+    }
+    if (is_reserved(name) || name.starts_with('?') || name.starts_with(':')) {
+      reporter_.error(declaration[0].where(), str_cat(quoted(name), " cannot be the name of a predicate"), "rename it");
+      continue;
+    }
+    Predicate predicate{std::string(name), parse_parameters(declaration), declaration.where()};
+    const auto [found, is_new] = predicates_.emplace(name, static_cast<PredicateId>(ast_.predicates.size()));
+    if (!is_new) {
+      reporter_.error(declaration.where(), str_cat("predicate ", quoted(name), " is declared twice"),
+                      str_cat("it is first declared at line ", ast_.predicates[found->second].where.line));
+      continue;
+    }
+    ast_.predicates.push_back(std::move(predicate));
+  }
+}
+
+void Parser::parse_functions(SExpr section) {
+  for (std::size_t i = 1; i < section.size() && !reporter_.exhausted(); ++i) {
+    const SExpr entry = section[i];
+    if (entry.text() == "-") {
+      if (i + 1 < section.size() && section[i + 1].text() == "number") {
+        ++i;
+        continue;
+      }
+      reporter_.error(entry.where(), "functions whose values are objects are not supported",
+                      "write '- number', or use a predicate with one more argument");
+      ++i;
+      continue;
+    }
+    add_function(entry);
+  }
+}
+
+void Parser::add_function(SExpr declaration) {
+  const std::string_view name = declaration.head();
+  if (name.empty()) {
+    reporter_.error(declaration.where(), str_cat("expected a function but found ", quoted(declaration.to_text(60))),
+                    "functions are declared as (name ?x ?y - type) - number");
+    return;
+  }
+  Function function{std::string(name), parse_parameters(declaration), declaration.where()};
+  const auto [found, is_new] = functions_.emplace(name, static_cast<FunctionId>(ast_.functions.size()));
+  if (!is_new) {
+    reporter_.error(declaration.where(), str_cat("function ", quoted(name), " is declared twice"),
+                    str_cat("it is first declared at line ", ast_.functions[found->second].where.line));
+    return;
+  }
+  ast_.functions.push_back(std::move(function));
+}
+
+void Parser::register_action(SExpr section) {
+  if (section.size() < 2 || !section[1].is_name() || section[1].text().starts_with(':')) {
+    reporter_.error(section.where(), "the action has no name", "write (:action NAME :parameters (...) ...)");
+    return;
+  }
+  const std::string_view name = section[1].text();
+  const auto [found, is_new] = actions_.emplace(name, static_cast<std::uint32_t>(ast_.actions.size()));
+  if (!is_new) {
+    reporter_.error(section[1].where(), str_cat("action ", quoted(name), " is declared twice"),
+                    str_cat("it is first declared at line ", ast_.actions[found->second].where.line, "; rename one"));
+    return;
+  }
+  Action action;
+  action.name = name;
+  action.where = section.where();
+  action_bodies_.emplace_back(found->second, section);
+  ast_.actions.push_back(std::move(action));
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kActionFields = {":parameters", ":precondition", ":effect"};
+
+}  // namespace
+
+// The values of :parameters, :precondition and :effect.
+std::array<std::optional<SExpr>, 3> Parser::action_fields(SExpr section, const std::string& name) {
+  std::array<std::optional<SExpr>, 3> out;
+  for (std::size_t i = 2; i < section.size(); ++i) {
+    const SExpr key = section[i];
+    const auto field = std::find(kActionFields.begin(), kActionFields.end(), key.text());
+    if (field == kActionFields.end()) {
+      ClosestName closest(key.text());
+      for (const std::string_view known : kActionFields) closest.offer(known);
+      const bool nested = key.head() == ":action" || key.head() == ":derived";
+      reporter_.error(key.where(),
+                      str_cat("action ", quoted(name), ": expected :parameters, :precondition or :effect but found ",
+                              quoted(key.to_text(40))),
+                      closest.hint(nested ? "a ')' is missing before it" : ""));
+      // An unknown keyword takes its value with it.
+      if (key.text().starts_with(':') && i + 1 < section.size() && section[i + 1].is_list()) ++i;
+      continue;
+    }
+    if (i + 1 >= section.size() || section[i + 1].text().starts_with(':')) {
+      reporter_.error(key.where(), str_cat("action ", quoted(name), ": ", *field, " has no value"),
+                      "delete the keyword or write '()' after it");
+      continue;
+    }
+    std::optional<SExpr>& value = out[static_cast<std::size_t>(field - kActionFields.begin())];
+    if (value) reporter_.error(key.where(), str_cat("action ", quoted(name), ": a second ", *field), "keep one");
+    ++i;
+    if (!value) value = section[i];
+  }
+  return out;
+}
+
+void Parser::parse_action(SExpr section, Action& action) {
+  const auto [parameters, precondition, effect] = action_fields(section, action.name);
+  Scope scope(action.variables);
+  if (parameters) {
+    if (parameters->is_list()) {
+      open_variables(*parameters, 0, scope);
+    } else {
+      reporter_.error(parameters->where(), str_cat("action ", quoted(action.name), ": :parameters is not a list"),
+                      "write :parameters (?x - type ...)");
+    }
+  }
+  action.num_parameters = static_cast<std::uint32_t>(action.variables.size());
+  if (precondition) {
+    if (precondition->is_list() && precondition->size() == 0) {
+      reporter_.warning(precondition->where(),
+                        str_cat("action ", quoted(action.name), " has an empty :precondition ()"),
+                        "it is always applicable");
+    }
+    action.precondition = parse_condition(*precondition, scope);
+  } else {
+    action.precondition.where = section.where();
+  }
+  if (!effect) {
+    reporter_.warning(section.where(), str_cat("action ", quoted(action.name), " has no :effect"),
+                      "it changes nothing");
+    return;
+  }
+  if (effect->is_list() && effect->size() == 0) {
+    reporter_.warning(effect->where(), str_cat("action ", quoted(action.name), " has an empty :effect ()"),
+                      "it changes nothing");
+    return;
+  }
+  parse_effect(*effect, scope, action, {}, 0);
+}
+
+void Parser::mark_derived(SExpr section) {
+  use(Feature::kDerived, section.where());
+  if (section.size() < 2) return;
+  const auto found = predicates_.find(section[1].head());
+  if (found != predicates_.end()) ast_.predicates[found->second].derived = true;
+}
+
+void Parser::parse_derived(SExpr section) {
+  if (!has_size(section, 3, "(:derived (predicate ?x ...) CONDITION)")) return;
+  const SExpr head = section[1];
+  if (head.head().empty()) {
+    reporter_.error(head.where(), "expected the head of a derived predicate",
+                    "write (:derived (predicate ?x ...) CONDITION)");
+    return;
+  }
+  const auto found = predicates_.find(head.head());
+  if (found == predicates_.end()) {
+    report_unknown_head(head);
+    return;
+  }
+  Axiom axiom;
+  axiom.head = found->second;
+  axiom.where = section.where();
+  Scope scope(axiom.variables);
+  if (!open_head(head, ast_.predicates[found->second], axiom, scope)) return;
+  axiom.body = parse_condition(section[2], scope);
+  ast_.axioms.push_back(std::move(axiom));
+}
+
+bool Parser::open_head(SExpr head, const Predicate& predicate, Axiom& axiom, Scope& scope) {
+  const std::vector<TypedName> names = typed_names(head, 1);
+  bool good = true;
+  for (const TypedName& entry : names) {
+    if (!check_variable_name(entry.name)) {
+      good = false;
+      continue;
+    }
+    const std::string_view name = entry.name.text();
+    if (scope.find(name)) {
+      reporter_.error(entry.name.where(), str_cat("variable ", quoted(name), " is declared twice in one list"),
+                      "use two variables and (= ...)");
+      good = false;
+    }
+    const std::size_t index = axiom.variables.size();
+    // A head without types means the declared ones.
+    std::vector<TypeId> types = !entry.type && index < predicate.parameters.size() ? predicate.parameters[index].types
+                                                                                   : resolve_types(entry.type);
+    scope.open(name, {std::string(name), std::move(types), entry.name.where()});
+    if (index < predicate.parameters.size()) {
+      check_argument({true, static_cast<VariableId>(index)}, scope, predicate.parameters[index].types,
+                     entry.name.where(), predicate.name, index + 1);
+    }
+  }
+  axiom.num_parameters = static_cast<std::uint32_t>(axiom.variables.size());
+  if (!good) return false;
+  if (axiom.variables.size() == predicate.parameters.size()) return true;
+  reporter_.error(head.where(),
+                  str_cat("predicate ", quoted(predicate.name), " has ",
+                          counted(predicate.parameters.size(), "argument"), ", not ", axiom.variables.size()),
+                  str_cat("it is declared at line ", predicate.where.line));
+  return false;
+}
+
+}  // namespace metactrl::pddl

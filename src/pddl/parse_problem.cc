@@ -1,0 +1,260 @@
+// The problem: initial state, goal, metric.
+//
+// Facts of the initial state are checked one by one. Ill-typed and repeated facts are kept (or dropped) with one
+// warning per predicate and argument, not per fact: household problems contain dozens of the same kind.
+#include <algorithm>
+#include <utility>
+
+#include "pddl/parser.h"
+#include "support/str_cat.h"
+
+namespace metactrl::pddl {
+
+using internal::str_cat;
+
+std::size_t Parser::VectorHash::operator()(const std::vector<std::uint32_t>& key) const {
+  std::uint64_t hash = 0x9e3779b97f4a7c15U + key.size();
+  for (const std::uint32_t part : key) {
+    hash ^= part;
+    hash *= 0xff51afd7ed558ccdU;
+    hash ^= hash >> 32U;
+  }
+  return static_cast<std::size_t>(hash);
+}
+
+void Parser::parse_init(SExpr section) {
+  for (std::size_t i = 1; i < section.size() && !reporter_.exhausted(); ++i) parse_fact(section[i]);
+}
+
+// Reports what is not a fact of a known initial state.
+bool Parser::refuse_fact(SExpr fact) {
+  const std::string_view head = fact.head();
+  if (fact.is_name() || head.empty()) {
+    reporter_.error(fact.where(), str_cat("expected a fact but found ", quoted(fact.to_text(60))),
+                    "write (predicate object ...)");
+    return true;
+  }
+  // (at 5 (p)): a predicate `at` may well exist, but its arguments are never lists.
+  if (head == "at" && fact.size() == 3 && fact[2].is_list() && parse_number(fact[1].text())) {
+    reporter_.error(fact.where(), str_cat("timed initial literals such as ", fact.to_text(60), " are not supported"),
+                    "plans have no clock: make the change the effect of an action");
+    return true;
+  }
+  if (predicates_.contains(head)) return false;
+  if (head == "oneof" || head == "unknown" || head == "or") {
+    reporter_.error(fact.where(), str_cat("uncertainty (", head, " ...) is not supported"),
+                    "the initial state is fully known: list the facts that are true");
+    return true;
+  }
+  if (head == "and") {
+    reporter_.error(fact.where(), "(and ...) in the initial state", "list the facts directly: (:init (p) (q))");
+    return true;
+  }
+  return false;
+}
+
+void Parser::parse_fact(SExpr fact) {
+  if (refuse_fact(fact)) return;
+  if (fact.head() == "=") return parse_value(fact);
+  if (fact.head() == "not") return parse_negative_fact(fact);
+  std::optional<GroundAtom> atom = ground_atom(fact);
+  if (!atom) return;
+  std::vector<std::uint32_t> key = atom->arguments;
+  key.push_back(atom->predicate);
+  if (!facts_.emplace(std::move(key), ast_.init.size()).second) {
+    ++num_duplicate_facts_;
+    if (!first_duplicate_) first_duplicate_ = std::move(*atom);
+    return;
+  }
+  note_ill_typed(*atom);
+  ast_.init.push_back(std::move(*atom));
+}
+
+// (not (p)) in the initial state: true already, since what is not listed is false. Only checked.
+void Parser::parse_negative_fact(SExpr fact) {
+  if (!has_size(fact, 2, "(not (predicate object ...))")) return;
+  if (fact[1].head() == "not" || fact[1].head() == "=") {
+    reporter_.error(fact.where(), str_cat("expected a fact but found ", fact.to_text(60)),
+                    "facts that are false need not be listed");
+    return;
+  }
+  if (!refuse_fact(fact[1])) ground_atom(fact[1]);
+}
+
+std::optional<std::vector<ObjectId>> Parser::ground_arguments(SExpr expr) {
+  std::vector<ObjectId> out;
+  out.reserve(expr.size());
+  bool good = true;
+  VariableTable none;
+  const Scope scope(none);
+  for (std::size_t i = 1; i < expr.size(); ++i) {
+    if (expr[i].text().starts_with('?')) {
+      reporter_.error(expr[i].where(), str_cat("variable ", quoted(expr[i].text()), " in the initial state"),
+                      "name an object");
+      good = false;
+      continue;
+    }
+    const std::optional<Term> term = parse_term(expr[i], scope);
+    good = good && term;
+    if (term) out.push_back(term->index);
+  }
+  if (!good) return std::nullopt;
+  return out;
+}
+
+std::optional<GroundAtom> Parser::ground_atom(SExpr fact) {
+  const auto found = predicates_.find(fact.head());
+  if (found == predicates_.end()) {
+    report_unknown_head(fact);
+    return std::nullopt;
+  }
+  const Predicate& predicate = ast_.predicates[found->second];
+  if (predicate.derived) {
+    reporter_.error(fact.where(), str_cat("derived predicate ", quoted(predicate.name), " in the initial state"),
+                    "it follows from other facts: list those");
+    return std::nullopt;
+  }
+  std::optional<std::vector<ObjectId>> arguments = ground_arguments(fact);
+  if (fact.size() - 1 != predicate.parameters.size()) {
+    reporter_.error(fact.where(),
+                    str_cat("predicate ", quoted(predicate.name), " has ",
+                            counted(predicate.parameters.size(), "argument"), ", not ", fact.size() - 1),
+                    str_cat("it is declared at line ", predicate.where.line, " of the domain"));
+    return std::nullopt;
+  }
+  if (!arguments) return std::nullopt;
+  return GroundAtom{found->second, std::move(*arguments), fact.where()};
+}
+
+void Parser::note_ill_typed(const GroundAtom& atom) {
+  if (types_broken_) return;
+  const Predicate& predicate = ast_.predicates[atom.predicate];
+  for (std::size_t i = 0; i < atom.arguments.size(); ++i) {
+    if (object_fits(atom.arguments[i], predicate.parameters[i].types)) continue;
+    IllTyped& entry = ill_typed_[{atom.predicate, i}];
+    if (entry.count == 0) entry.first = atom;
+    ++entry.count;
+  }
+}
+
+void Parser::report_init_warnings() {
+  for (const auto& [key, entry] : ill_typed_) {
+    const auto& [predicate, index] = key;
+    const Object& object = ast_.objects[entry.first.arguments[index]];
+    std::string more;
+    if (entry.count > 1)
+      more = str_cat(" (and ", entry.count - 1, entry.count > 2 ? " more facts" : " more fact", " like it)");
+    reporter_.warning(entry.first.where,
+                      str_cat("ill-typed fact ", to_string(ast_, entry.first), more, ": argument ", index + 1, " is ",
+                              quoted(object.name), " of type ", type_names(object.types), ", expected ",
+                              type_names(ast_.predicates[predicate].parameters[index].types)),
+                      "it is kept");
+  }
+  if (!first_duplicate_) return;
+  std::string more;
+  if (num_duplicate_facts_ > 1) more = str_cat(" (", num_duplicate_facts_, " repeated facts in all)");
+  reporter_.warning(first_duplicate_->where,
+                    str_cat("fact ", to_string(ast_, *first_duplicate_), " is listed twice", more));
+}
+
+// (= (distance a b) 3)
+void Parser::parse_value(SExpr fact) {
+  if (!has_size(fact, 3, "(= (function object ...) NUMBER)")) return;
+  const std::optional<double> number = parse_number(fact[2].text());
+  if (!fact[1].is_list() || !number) {
+    reporter_.error(fact.where(), str_cat("expected the value of a function but found ", fact.to_text(60)),
+                    "write (= (function object ...) NUMBER)");
+    return;
+  }
+  const SExpr left = fact[1];
+  const std::optional<FunctionId> id = find_function(left);
+  if (!id) return;
+  std::optional<std::vector<ObjectId>> arguments = ground_arguments(left);
+  const Function& function = ast_.functions[*id];
+  if (left.size() - 1 != function.parameters.size()) {
+    reporter_.error(left.where(),
+                    str_cat("function ", quoted(function.name), " has ",
+                            counted(function.parameters.size(), "argument"), ", not ", left.size() - 1),
+                    str_cat("it is declared at line ", function.where.line, " of the domain"));
+    return;
+  }
+  if (!arguments) return;
+  if (*number < 0 && cost_functions_.contains(*id)) {
+    reporter_.error(fact.where(),
+                    str_cat("function ", quoted(function.name), " is the cost of an action and negative here"),
+                    "costs are not negative");
+    return;
+  }
+  std::vector<std::uint32_t> key = *arguments;
+  key.push_back(*id);
+  const auto [found, is_new] = values_.emplace(std::move(key), ast_.init_values.size());
+  if (is_new) {
+    ast_.init_values.push_back({*id, std::move(*arguments), *number});
+  } else if (ast_.init_values[found->second].value == *number) {
+    reporter_.warning(fact.where(), str_cat("the value of ", left.to_text(60), " is given twice"));
+  } else {
+    reporter_.error(fact.where(), str_cat("two values for ", left.to_text(60)), "keep one");
+  }
+}
+
+void Parser::parse_goal(SExpr section) {
+  if (section.size() == 1) {
+    reporter_.error(section.where(), "the goal is missing in (:goal)", "(:goal (and)) is a goal that always holds");
+    return;
+  }
+  if (section.size() > 2) {
+    reporter_.error(section[2].where(), "(:goal ...) holds more than one condition",
+                    "join them: (:goal (and ... ...))");
+  }
+  if (section[1].is_list() && section[1].size() == 0) {
+    reporter_.warning(section.where(), "the goal is empty", "every state satisfies it");
+  }
+  Scope scope(ast_.goal.variables);
+  ast_.goal.condition = parse_condition(section[1], scope);
+}
+
+void Parser::find_metric(SExpr root) {
+  for (std::size_t i = 2; i < root.size(); ++i) {
+    const SExpr section = root[i];
+    if (section.head() != ":metric" || section.size() != 3 || section[1].text() != "minimize") continue;
+    const SExpr what = section[2];
+    if (what.is_list() && what.size() != 1) continue;
+    const std::string_view name = what.is_list() ? what.head() : what.text();
+    if (name != "total-time") metric_function_ = name;
+  }
+}
+
+void Parser::parse_metric(SExpr section) {
+  if (section.size() != 3 || (section[1].text() != "minimize" && section[1].text() != "maximize")) {
+    reporter_.error(section.where(), str_cat("expected a metric but found ", section.to_text(60)),
+                    "write (:metric minimize (total-cost))");
+    return;
+  }
+  if (section[1].text() == "maximize") {
+    reporter_.error(section.where(), "(:metric maximize ...) is not supported",
+                    "write (:metric minimize (total-cost)), or delete it");
+    return;
+  }
+  const SExpr what = section[2];
+  const std::string_view name = what.is_list() ? what.head() : what.text();
+  if (name == "total-time") {
+    reporter_.warning(section.where(), "the metric (total-time) is ignored", "each action counts as one step");
+    return;
+  }
+  if (name != metric_function_ || metric_function_.empty()) {
+    reporter_.error(section.where(), str_cat("the metric ", what.to_text(60), " is not supported"),
+                    "write (:metric minimize (total-cost))");
+    return;
+  }
+  const std::optional<FunctionId> function = find_function(what);
+  if (!function) return;
+  if (!ast_.functions[*function].parameters.empty()) {
+    reporter_.error(section.where(), str_cat("the metric's function ", quoted(name), " takes arguments"),
+                    "write (:metric minimize (total-cost))");
+    return;
+  }
+  use(Feature::kCosts, section.where());
+  ast_.has_metric = true;
+}
+
+}  // namespace metactrl::pddl

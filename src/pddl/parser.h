@@ -1,0 +1,254 @@
+// The state of one call of `parse`. Private to the parse*.cc files of src/pddl, which share it out by subject:
+//
+//     parse.cc              the two files as a whole, sections, :requirements
+//     parse_types.cc        :types, typed lists, :constants and :objects
+//     parse_domain.cc       :predicates, :functions, :action, :derived
+//     parse_condition.cc    conditions, terms, the type check of arguments
+//     parse_effect.cc       effects and costs
+//     parse_constraints.cc  :constraints
+//     parse_problem.cc      :init, :goal, :metric
+//     stratify.cc           negation among derived predicates
+//
+// A function that meets a mistake reports it and returns something harmless, so that the next mistake is found as well.
+// Names are string views into the texts, which outlive the parser.
+#ifndef METACTRL_SRC_PDDL_PARSER_H_
+#define METACTRL_SRC_PDDL_PARSER_H_
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "pddl/ast.h"
+#include "pddl/report.h"
+#include "pddl/sexpr.h"
+
+namespace metactrl::pddl {
+
+// What a file uses, as opposed to what its :requirements say.
+enum class Feature : std::uint8_t {
+  kTyping,
+  kNegation,
+  kDisjunction,
+  kEquality,
+  kExistential,
+  kUniversal,
+  kConditionalEffects,
+  kDerived,
+  kCosts,
+  kConstraints,
+  kCount
+};
+
+// The variables that can be named at one point of the text. Slots of the table are never reused; closing a quantifier
+// only takes its names away.
+class Scope {
+ public:
+  explicit Scope(VariableTable& table) : table_(table) {}
+
+  VariableId open(std::string_view name, Variable variable);
+  // Takes away the names opened last.
+  void close(std::size_t count);
+  std::optional<VariableId> find(std::string_view name) const;
+  const Variable& operator[](VariableId variable) const { return table_[variable]; }
+  template <typename Offer>
+  void for_each_name(Offer offer) const {
+    for (const std::string_view name : open_) offer(name);
+  }
+
+ private:
+  VariableTable& table_;
+  std::vector<std::string_view> open_;
+  std::unordered_map<std::string_view, std::vector<VariableId>> slots_;  // innermost last
+};
+
+class Parser {
+ public:
+  Parser(Ast& ast, Reporter& reporter) : ast_(ast), reporter_(reporter) {}
+
+  // Without a root the file could not be read; what can be checked without it still is.
+  void run(std::optional<SExpr> domain, std::optional<SExpr> problem);
+
+ private:
+  // Conditions and effects are read recursively, so their depth is bounded.
+  static constexpr std::size_t kMaxConditionDepth = 250;
+  static constexpr std::size_t kMaxTypeDepth = 100;
+  static constexpr std::size_t kMaxEither = 64;
+  // What nested `when` may copy in all, in nodes: the flat list of effects repeats the condition.
+  static constexpr std::size_t kMaxCopiedNodes = 2'000'000;
+  static constexpr std::size_t kMaxConstraints = 10'000;
+  static constexpr std::size_t kMaxConstraintVariables = 16;
+
+  using Sections = std::map<std::string_view, std::vector<SExpr>>;
+
+  // A name in a typed list, before its type is looked up.
+  struct TypedName {
+    SExpr name;
+    std::optional<SExpr> type;
+  };
+
+  // What encloses an effect.
+  struct EffectContext {
+    std::vector<VariableId> forall;
+    Condition when;
+    std::size_t when_nodes = 0;
+  };
+
+  // A forall around trajectory constraints.
+  struct ConstraintContext {
+    std::vector<std::pair<std::string_view, Variable>> forall;
+    std::string prefix;  // "(forall (?x - t) " and, in suffix, ")": for the constraint's text
+    std::string suffix;
+    std::size_t depth = 0;
+  };
+
+  // parse.cc
+  bool check_definitions(const std::optional<SExpr>& domain, const std::optional<SExpr>& problem);
+  bool check_definition(SExpr root, std::string_view kind, std::string& name);
+  Sections sections(SExpr root, bool is_domain);
+  void check_section_name(SExpr section, bool is_domain);
+  void parse_domain(SExpr root);
+  void parse_problem(SExpr root, bool domain_known);
+  void parse_requirements(SExpr section);
+  void use(Feature feature, Position where);
+
+  // parse_types.cc
+  std::vector<TypedName> typed_names(SExpr list, std::size_t from);
+  std::vector<TypeId> resolve_types(const std::optional<SExpr>& type);
+  TypeId resolve_type(SExpr name);
+  void parse_types(const std::vector<SExpr>& sections);
+  void add_type(const TypedName& entry, std::vector<std::optional<SExpr>>& parents);
+  void set_parent(TypeId type, SExpr parent);
+  void check_type_hierarchy(const std::vector<std::optional<SExpr>>& parents);
+  void parse_objects(SExpr section);
+  void add_object(SExpr name, std::vector<TypeId> types);
+  // Reads (?x ?y - t ...) and opens the variables in `scope`; reports duplicates. Returns the slots.
+  std::vector<VariableId> open_variables(SExpr list, std::size_t from, Scope& scope);
+  VariableTable parse_parameters(SExpr declaration);
+  bool check_variable_name(SExpr name);
+
+  // parse_domain.cc
+  void parse_predicates(SExpr section);
+  void parse_functions(SExpr section);
+  void add_function(SExpr declaration);
+  void register_action(SExpr section);
+  void parse_action(SExpr section, Action& action);
+  std::array<std::optional<SExpr>, 3> action_fields(SExpr section, const std::string& name);
+  void mark_derived(SExpr section);
+  void parse_derived(SExpr section);
+  bool open_head(SExpr head, const Predicate& predicate, Axiom& axiom, Scope& scope);
+
+  // parse_condition.cc
+  Condition parse_condition(SExpr expr, Scope& scope, std::size_t depth = 0);
+  Condition parse_atom_condition(SExpr expr, Scope& scope);
+  Condition parse_junction(SExpr expr, Scope& scope, std::size_t depth, bool is_and);
+  Condition parse_not(SExpr expr, Scope& scope, std::size_t depth);
+  Condition parse_imply(SExpr expr, Scope& scope, std::size_t depth);
+  Condition parse_equals(SExpr expr, Scope& scope);
+  Condition parse_quantifier(SExpr expr, Scope& scope, std::size_t depth, bool is_forall);
+  Condition parse_count(SExpr expr, Scope& scope, std::size_t depth);
+  std::optional<std::uint32_t> parse_cardinality(SExpr expr);
+  void report_unknown_head(SExpr expr);
+  std::optional<Atom> parse_atom(SExpr expr, const Scope& scope);
+  std::optional<Term> parse_term(SExpr expr, const Scope& scope);
+  // Warns when an argument (the `number`-th, from 1, of the thing named `of`) can never belong to one of `wanted`.
+  void check_argument(const Term& term, const Scope& scope, const std::vector<TypeId>& wanted, Position where,
+                      std::string_view of, std::size_t number);
+  bool may_fit(const Term& term, const Scope& scope, const std::vector<TypeId>& wanted) const;
+  bool object_fits(ObjectId object, const std::vector<TypeId>& wanted) const;
+  std::string type_names(const std::vector<TypeId>& types) const;
+  std::string closest_object(std::string_view name, Position where) const;
+  bool has_size(SExpr expr, std::size_t size, std::string_view usage);
+  bool check_depth(SExpr expr, std::size_t depth);
+
+  // parse_effect.cc
+  void parse_effect(SExpr expr, Scope& scope, Action& action, const EffectContext& context, std::size_t depth);
+  void parse_when(SExpr expr, Scope& scope, Action& action, const EffectContext& context, std::size_t depth);
+  void parse_forall_effect(SExpr expr, Scope& scope, Action& action, const EffectContext& context, std::size_t depth);
+  void parse_literal_effect(SExpr expr, const Scope& scope, Action& action, const EffectContext& context, bool add);
+  void parse_increase(SExpr expr, const Scope& scope, Action& action, const EffectContext& context, std::size_t depth);
+  void parse_cost(SExpr expr, const Scope& scope, Action& action, std::size_t depth);
+  bool refuse_effect(SExpr expr);
+  bool spend(std::size_t nodes, Position where);
+  // The function that counts costs; declares total-cost where a file forgot to.
+  std::optional<FunctionId> cost_function(SExpr expr);
+  std::optional<FunctionId> find_function(SExpr expr);
+
+  // parse_constraints.cc
+  void parse_constraint(SExpr expr, const ConstraintContext& context);
+  void parse_constraint_forall(SExpr expr, const ConstraintContext& context);
+  void parse_at_end(SExpr expr, const ConstraintContext& context);
+  void parse_state_constraint(SExpr expr, const ConstraintContext& context, Constraint::Kind kind);
+  void parse_actions_in_order(SExpr expr, const ConstraintContext& context);
+  void parse_step(SExpr expr, const Scope& scope, std::vector<ActionPattern>& step, std::size_t depth);
+  void parse_pattern(SExpr expr, const Scope& scope, std::vector<ActionPattern>& step);
+  void add_constraint(Constraint constraint);
+
+  // parse_problem.cc
+  void parse_init(SExpr section);
+  void parse_fact(SExpr fact);
+  void parse_negative_fact(SExpr fact);
+  void parse_value(SExpr fact);
+  bool refuse_fact(SExpr fact);
+  std::optional<GroundAtom> ground_atom(SExpr fact);
+  std::optional<std::vector<ObjectId>> ground_arguments(SExpr expr);
+  void note_ill_typed(const GroundAtom& atom);
+  void report_init_warnings();
+  void parse_goal(SExpr section);
+  void find_metric(SExpr root);
+  void parse_metric(SExpr section);
+
+  // stratify.cc
+  void check_strata();
+
+  Ast& ast_;
+  Reporter& reporter_;
+
+  std::bitset<static_cast<std::size_t>(Feature::kCount)> declared_;
+  std::bitset<static_cast<std::size_t>(Feature::kCount)> used_;
+  bool in_domain_ = true;      // which file is being read: decides which fix a hint names
+  bool types_broken_ = false;  // a type is unknown: type warnings would only echo that
+  bool copies_exhausted_ = false;
+  std::size_t copied_nodes_ = 0;
+
+  std::unordered_map<std::string_view, TypeId> types_;
+  std::unordered_map<std::string_view, ObjectId> objects_;
+  std::unordered_map<std::string_view, PredicateId> predicates_;
+  std::unordered_map<std::string_view, FunctionId> functions_;
+  std::unordered_map<std::string_view, std::uint32_t> actions_;
+  std::vector<std::pair<std::uint32_t, SExpr>> action_bodies_;  // index into Ast::actions, (:action ...)
+
+  std::string_view metric_function_;               // what (:metric minimize (f)) names, else empty
+  std::map<FunctionId, Position> cost_functions_;  // read in costs, with the first place
+  std::vector<Condition> at_end_;                  // conjuncts of the goal from (:constraints ... (at end c))
+
+  // The initial state: duplicates, and ill-typed facts by predicate and argument.
+  struct VectorHash {
+    std::size_t operator()(const std::vector<std::uint32_t>& key) const;
+  };
+  struct IllTyped {
+    std::size_t count = 0;
+    GroundAtom first;
+  };
+  std::unordered_map<std::vector<std::uint32_t>, std::size_t, VectorHash> facts_;   // key -> index into init
+  std::unordered_map<std::vector<std::uint32_t>, std::size_t, VectorHash> values_;  // key -> index into init_values
+  std::map<std::pair<PredicateId, std::size_t>, IllTyped> ill_typed_;
+  std::size_t num_duplicate_facts_ = 0;
+  std::optional<GroundAtom> first_duplicate_;
+};
+
+// A decimal number such as 3, -1 or 0.5.
+std::optional<double> parse_number(std::string_view text);
+
+// The condition's nodes, itself included.
+std::size_t count_nodes(const Condition& condition);
+
+}  // namespace metactrl::pddl
+
+#endif  // METACTRL_SRC_PDDL_PARSER_H_

@@ -1,0 +1,291 @@
+// Semi-naive evaluation of the task as a logic program.
+//
+// Rules. Each action schema gives, for each alternative of its precondition's required atoms (join.h), a rule whose
+// head is the ground action; a conditional or quantified add effect gives rules of its own (precondition and condition
+// together) whose head is the added atom; plain add effects are added with the action. Each axiom gives rules for its
+// head.
+//
+// Evaluation. Atoms wait in a queue. One that leaves it enters the index and triggers every rule with a matching body
+// atom: the atom is unified, the rest of the body is joined against the index. A body whose atoms are all static is
+// joined once, at the start. Every combination of indexed atoms is found when its last member is taken from the queue,
+// so nothing is missed.
+//
+// Cost: the number of rule instances found (each ground action once per changing body atom), times the arity. Nothing
+// is instantiated that the positive preconditions exclude, so a scene of a thousand objects does not cost a million
+// pairs.
+#include "pddl/reach.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/str_cat.h"
+
+namespace metactrl::pddl {
+
+namespace {
+
+using internal::str_cat;
+
+struct Rule {
+  const VariableTable* table = nullptr;
+  std::vector<VariableId> variables;  // all that must be bound
+  Conjunction body;
+  std::vector<const Condition*> checks;  // statically_possible must hold for each
+  // Head: a ground action, or an atom.
+  const Action* action = nullptr;
+  std::uint32_t action_index = 0;
+  const Atom* head = nullptr;
+  Atom owned_head;  // for axioms, whose head is not an Atom in the tree
+};
+
+class Reacher {
+ public:
+  Reacher(const Ast& ast, RangeTable& ranges, std::size_t max_actions, std::size_t max_atoms)
+      : ast_(ast),
+        max_actions_(max_actions),
+        max_atoms_(max_atoms),
+        result_{{}, AtomIndex(ast.predicates, ast.objects.size()), {}, {}},
+        joiner_(result_.atoms, result_.index, ranges) {}
+
+  Reachable run() {
+    find_static_predicates();
+    make_rules();
+    for (const GroundAtom& atom : ast_.init) add_atom(atom.predicate, atom.arguments);
+    // Static atoms are complete before any rule looks at them.
+    std::vector<std::uint32_t> changing;
+    for (std::uint32_t id = 0; id < result_.atoms.size(); ++id) {
+      if (result_.is_static[result_.atoms.symbol(id)]) {
+        result_.index.add(result_.atoms, id);
+      } else {
+        changing.push_back(id);
+      }
+    }
+    queue_ = std::move(changing);
+    for (std::size_t r = 0; r < rules_.size(); ++r) {
+      const bool triggered = std::any_of(rules_[r].body.begin(), rules_[r].body.end(),
+                                         [&](const Atom* atom) { return !result_.is_static[atom->predicate]; });
+      if (!triggered) join(rules_[r], nullptr, 0);
+    }
+    for (std::size_t next = 0; next < queue_.size(); ++next) {
+      const std::uint32_t id = queue_[next];
+      result_.index.add(result_.atoms, id);
+      for (const Trigger& trigger : triggers_[result_.atoms.symbol(id)]) {
+        join(rules_[trigger.rule], rules_[trigger.rule].body[trigger.atom], id);
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  struct Trigger {
+    std::uint32_t rule;
+    std::uint32_t atom;
+  };
+
+  void find_static_predicates() {
+    result_.is_static.assign(ast_.predicates.size(), true);
+    for (const Action& action : ast_.actions) {
+      for (const Effect& effect : action.effects) result_.is_static[effect.atom.predicate] = false;
+    }
+    for (const Axiom& axiom : ast_.axioms) result_.is_static[axiom.head] = false;
+  }
+
+  void add_rule(Rule rule, std::vector<Conjunction> alternatives, std::vector<VariableId> inner) {
+    rule.variables.insert(rule.variables.end(), inner.begin(), inner.end());
+    for (Conjunction& alternative : alternatives) {
+      Rule copy = rule;
+      copy.body = std::move(alternative);
+      // A variable of a quantifier that this alternative does not mention need not be bound.
+      std::erase_if(copy.variables, [&](VariableId variable) {
+        const bool quantified = std::find(inner.begin(), inner.end(), variable) != inner.end();
+        return quantified && !mentions(copy.body, variable);
+      });
+      rules_.push_back(std::move(copy));
+    }
+  }
+
+  static bool mentions(const Conjunction& body, VariableId variable) {
+    return std::any_of(body.begin(), body.end(), [&](const Atom* atom) {
+      return std::any_of(atom->arguments.begin(), atom->arguments.end(),
+                         [&](const Term& term) { return term.is_variable && term.index == variable; });
+    });
+  }
+
+  void make_rules() {
+    for (std::uint32_t a = 0; a < ast_.actions.size(); ++a) {
+      const Action& action = ast_.actions[a];
+      Rule rule;
+      rule.table = &action.variables;
+      for (VariableId v = 0; v < action.num_parameters; ++v) rule.variables.push_back(v);
+      rule.checks = {&action.precondition};
+      rule.action = &action;
+      rule.action_index = a;
+      std::vector<VariableId> inner;
+      const std::vector<Conjunction> precondition = required_atoms(action.precondition, false, inner);
+      add_rule(rule, precondition, inner);
+      for (const Effect& effect : action.effects) {
+        if (!effect.add || is_plain(effect)) continue;
+        make_effect_rule(rule, effect);
+      }
+    }
+    for (const Axiom& axiom : ast_.axioms) make_axiom_rule(axiom);
+    triggers_.resize(ast_.predicates.size());
+    for (std::uint32_t r = 0; r < rules_.size(); ++r) {
+      for (std::uint32_t i = 0; i < rules_[r].body.size(); ++i) {
+        const PredicateId predicate = rules_[r].body[i]->predicate;
+        if (!result_.is_static[predicate]) triggers_[predicate].push_back({r, i});
+      }
+    }
+  }
+
+  // Added whenever the action is: no rule of its own needed.
+  static bool is_plain(const Effect& effect) {
+    return effect.forall.empty() && effect.when.kind == Condition::Kind::kTrue;
+  }
+
+  void make_effect_rule(const Rule& action_rule, const Effect& effect) {
+    Rule rule = action_rule;
+    rule.head = &effect.atom;
+    rule.checks.push_back(&effect.when);
+    rule.variables.insert(rule.variables.end(), effect.forall.begin(), effect.forall.end());
+    // As a conjunction of the two conditions, so that their alternatives are combined the same way.
+    std::vector<VariableId> inner;
+    std::vector<Conjunction> when = required_atoms(effect.when, false, inner);
+    std::vector<Conjunction> precondition = required_atoms(rule.action->precondition, false, inner);
+    std::vector<Conjunction> both;
+    for (const Conjunction& w : when) {
+      for (const Conjunction& p : precondition) {
+        both.push_back(w);
+        both.back().insert(both.back().end(), p.begin(), p.end());
+      }
+    }
+    rule.action = nullptr;
+    add_rule(std::move(rule), std::move(both), std::move(inner));
+  }
+
+  void make_axiom_rule(const Axiom& axiom) {
+    Rule rule;
+    rule.table = &axiom.variables;
+    rule.owned_head.predicate = axiom.head;
+    for (VariableId v = 0; v < axiom.num_parameters; ++v) {
+      rule.variables.push_back(v);
+      rule.owned_head.arguments.push_back({true, v});
+    }
+    rule.checks = {&axiom.body};
+    std::vector<VariableId> inner;
+    std::vector<Conjunction> body = required_atoms(axiom.body, false, inner);
+    add_rule(std::move(rule), std::move(body), std::move(inner));
+  }
+
+  // Finds all instances of the rule in which `trigger` (when given) is atom number `id`.
+  void join(const Rule& rule, const Atom* trigger, std::uint32_t id) {
+    Binding binding(rule.table->size(), kUnbound);
+    Conjunction rest;
+    if (trigger != nullptr) {
+      std::vector<VariableId> trail;
+      if (!joiner_.unify(*rule.table, *trigger, id, binding, trail)) return;
+    }
+    for (const Atom* atom : rule.body) {
+      if (atom != trigger) rest.push_back(atom);
+    }
+    joiner_.enumerate(*rule.table, rule.variables, rest, binding, [&] {
+      for (const Condition* check : rule.checks) {
+        if (!statically_possible(*check, false, binding, result_)) return;
+      }
+      conclude(rule, binding);
+    });
+  }
+
+  void conclude(const Rule& rule, const Binding& binding) {
+    if (rule.action == nullptr) {
+      add_atom(rule.head != nullptr ? *rule.head : rule.owned_head, binding);
+      return;
+    }
+    const std::span<const ObjectId> parameters(binding.data(), rule.action->num_parameters);
+    if (!result_.actions.insert(rule.action_index, parameters).second) return;
+    if (result_.actions.size() > max_actions_) {
+      throw GroundingLimit(
+          str_cat("the task grounds to more than ", max_actions_, " actions (at action '", rule.action->name, "')"));
+    }
+    for (const Effect& effect : rule.action->effects) {
+      if (effect.add && is_plain(effect)) add_atom(effect.atom, binding);
+    }
+  }
+
+  void add_atom(const Atom& atom, const Binding& binding) {
+    scratch_.clear();
+    for (const Term& term : atom.arguments) scratch_.push_back(term.is_variable ? binding[term.index] : term.index);
+    add_atom(atom.predicate, scratch_);
+  }
+
+  void add_atom(PredicateId predicate, const std::vector<ObjectId>& arguments) {
+    const auto [id, inserted] = result_.atoms.insert(predicate, arguments);
+    if (!inserted) return;
+    queue_.push_back(id);
+    if (result_.atoms.size() > max_atoms_) {
+      throw GroundingLimit(str_cat("the task grounds to more than ", max_atoms_, " facts (at predicate '",
+                                   ast_.predicates[predicate].name, "')"));
+    }
+  }
+
+  const Ast& ast_;
+  std::size_t max_actions_;
+  std::size_t max_atoms_;
+  Reachable result_;
+  Joiner joiner_;
+  std::vector<Rule> rules_;
+  std::vector<std::vector<Trigger>> triggers_;  // per predicate
+  std::vector<std::uint32_t> queue_;
+  std::vector<ObjectId> scratch_;
+};
+
+}  // namespace
+
+bool statically_possible(const Condition& condition, bool negated, const Binding& binding, const Reachable& reachable) {
+  using Kind = Condition::Kind;
+  const auto object_of = [&](const Term& term) { return term.is_variable ? binding[term.index] : term.index; };
+  switch (condition.kind) {
+    case Kind::kTrue:
+      return !negated;
+    case Kind::kFalse:
+      return negated;
+    case Kind::kAtom: {
+      if (!reachable.is_static[condition.atom.predicate]) return true;
+      std::vector<ObjectId> objects;
+      for (const Term& term : condition.atom.arguments) {
+        objects.push_back(object_of(term));
+        if (objects.back() == kUnbound) return true;
+      }
+      return reachable.atoms.find(condition.atom.predicate, objects).has_value() != negated;
+    }
+    case Kind::kEquals: {
+      const ObjectId left = object_of(condition.terms[0]);
+      const ObjectId right = object_of(condition.terms[1]);
+      return left == kUnbound || right == kUnbound || (left == right) != negated;
+    }
+    case Kind::kNot:
+      return statically_possible(condition.children[0], !negated, binding, reachable);
+    case Kind::kAnd:
+    case Kind::kOr: {
+      const auto possible = [&](const Condition& child) {
+        return statically_possible(child, negated, binding, reachable);
+      };
+      if ((condition.kind == Kind::kAnd) != negated) {
+        return std::all_of(condition.children.begin(), condition.children.end(), possible);
+      }
+      return std::any_of(condition.children.begin(), condition.children.end(), possible);
+    }
+    case Kind::kForall:
+    case Kind::kExists:
+    case Kind::kAtLeast:
+    case Kind::kMatching:
+      return true;
+  }
+  return true;
+}
+
+Reachable reach(const Ast& ast, RangeTable& ranges, std::size_t max_actions, std::size_t max_atoms) {
+  return Reacher(ast, ranges, max_actions, max_atoms).run();
+}
+
+}  // namespace metactrl::pddl

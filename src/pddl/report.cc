@@ -1,0 +1,121 @@
+#include "pddl/report.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "support/str_cat.h"
+
+namespace metactrl::pddl {
+
+using internal::str_cat;
+
+Reporter::Reporter(std::string domain_file, std::string problem_file)
+    : files_{std::move(domain_file), std::move(problem_file)} {}
+
+void Reporter::error(Position where, std::string message, std::string hint) {
+  ++num_errors_;
+  if (errors_.size() >= Diagnostics::kMaxItems) return;
+  errors_.push_back({Severity::kError, where, std::move(message), std::move(hint)});
+}
+
+void Reporter::warning(Position where, std::string message, std::string hint) {
+  ++num_warnings_;
+  if (warnings_.size() >= Diagnostics::kMaxItems) return;
+  warnings_.push_back({Severity::kWarning, where, std::move(message), std::move(hint)});
+}
+
+bool Reporter::first(std::string_view kind, std::string_view name) {
+  if (exhausted()) return false;
+  return seen_.emplace(std::string(kind), std::string(name)).second;
+}
+
+void Reporter::flush(Diagnostics& out) const {
+  // Errors have the first claim on the places there are.
+  std::vector<const Item*> kept;
+  for (const Item& item : errors_) kept.push_back(&item);
+  for (const Item& item : warnings_) {
+    if (kept.size() >= Diagnostics::kMaxItems) break;
+    kept.push_back(&item);
+  }
+  std::stable_sort(kept.begin(), kept.end(), [](const Item* a, const Item* b) {
+    return std::tie(a->where.file, a->where.line, a->where.column) <
+           std::tie(b->where.file, b->where.line, b->where.column);
+  });
+  std::size_t errors_left = num_errors_;
+  std::size_t warnings_left = num_warnings_;
+  for (const Item* item : kept) {
+    SourcePosition where{files_[item->where.file], item->where.line, item->where.column};
+    if (item->severity == Severity::kError) {
+      out.error(std::move(where), item->message, item->hint);
+      --errors_left;
+    } else {
+      out.warning(std::move(where), item->message, item->hint);
+      --warnings_left;
+    }
+  }
+  // The rest is only counted. Unless the list was flushed into one that already held something it is full by now.
+  for (; errors_left > 0; --errors_left) out.error({}, "more errors of this kind");
+  for (; warnings_left > 0; --warnings_left) out.warning({}, "more warnings of this kind");
+}
+
+std::string quoted(std::string_view name) {
+  constexpr std::size_t kLongest = 80;
+  if (name.size() > kLongest) return str_cat('\'', name.substr(0, kLongest), "...'");
+  return str_cat('\'', name, '\'');
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return str_cat(count, ' ', noun, count == 1 ? "" : "s");
+}
+
+namespace {
+
+// Edit distance with swaps of neighbours (optimal string alignment), given up on beyond `limit`.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
+  const std::size_t gap = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
+  if (gap > limit) return limit + 1;
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    std::size_t smallest = row[0];
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({change, last[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
+      smallest = std::min(smallest, row[j]);
+    }
+    if (smallest > limit) return limit + 1;
+    std::swap(before_last, last);
+    std::swap(last, row);
+  }
+  return last[b.size()];
+}
+
+}  // namespace
+
+ClosestName::ClosestName(std::string_view name) : name_(name), best_distance_(0), budget_(3000) {
+  constexpr std::size_t kLongest = 60;
+  if (name.size() < 3 || name.size() > kLongest) return;  // nothing is near
+  best_distance_ = name.size() < 6 ? 2 : 3;
+}
+
+void ClosestName::offer(std::string_view candidate) {
+  if (best_distance_ == 0 || budget_ == 0) return;
+  --budget_;
+  const std::size_t distance = edit_distance(name_, candidate, best_distance_ - 1);
+  if (distance >= best_distance_) return;
+  best_ = candidate;
+  best_distance_ = distance;
+}
+
+std::string ClosestName::hint(std::string otherwise) const {
+  if (best_.empty()) return otherwise;
+  return str_cat("did you mean ", quoted(best_), '?');
+}
+
+}  // namespace metactrl::pddl

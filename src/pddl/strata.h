@@ -1,0 +1,18 @@
+// Stratification of derived predicates.
+#ifndef METACTRL_SRC_PDDL_STRATA_H_
+#define METACTRL_SRC_PDDL_STRATA_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "pddl/ast.h"
+
+namespace metactrl::pddl {
+
+// Per predicate: -1 when it is not derived, otherwise its stratum: at least that of every derived predicate its axioms use, and
+// above that of every one they use negated. The parser has made sure that such numbers exist.
+std::vector<std::int32_t> strata(const Ast& ast);
+
+}  // namespace metactrl::pddl
+
+#endif  // METACTRL_SRC_PDDL_STRATA_H_

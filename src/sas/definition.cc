@@ -1,0 +1,286 @@
+// From finite-domain variables to facts.
+//
+// A stored variable becomes one fact per value, of which exactly one is true at any time: setting the variable adds one
+// fact and deletes the others. When the action requires a certain old value, that is the only other one that can be
+// true and the only one that is deleted. A derived variable becomes one fact, its non-default value; the default value
+// is the fact's negation.
+//
+// Effects on one variable are ordered in the file: the last that fires wins. Facts know no order, so an earlier effect
+// gets the condition that no later one with another value fires. In the same way, of several operators that form one
+// action each gets the condition that none before it is applicable, unless all have the same effects.
+#include <algorithm>
+#include <map>
+
+#include "sas/sas.h"
+#include "support/str_cat.h"
+
+namespace metactrl::sas {
+
+using internal::str_cat;
+using task::Formula;
+
+namespace {
+
+// "at", {"p1", "l1"} from "at(p1, l1)"; anything else is a name without arguments.
+std::pair<std::string, std::vector<std::string>> split_atom(std::string_view text) {
+  const std::size_t open = text.find('(');
+  if (open == std::string_view::npos || open == 0 || text.back() != ')') return {std::string(text), {}};
+  std::vector<std::string> arguments;
+  std::string_view rest = text.substr(open + 1, text.size() - open - 2);
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(',');
+    std::string_view argument = rest.substr(0, comma);
+    argument.remove_prefix(std::min(argument.find_first_not_of(' '), argument.size()));
+    arguments.emplace_back(argument);
+    rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+  }
+  return {std::string(text.substr(0, open)), arguments};
+}
+
+constexpr std::string_view kAtom = "Atom ";
+constexpr std::string_view kNegatedAtom = "NegatedAtom ";
+
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t blank = text.find(' ');
+    words.emplace_back(text.substr(0, blank));
+    text.remove_prefix(blank == std::string_view::npos ? text.size() : blank + 1);
+  }
+  return words;
+}
+
+// Dense numbers for names, in order of first use.
+class NameTable {
+ public:
+  std::uint32_t id(const std::string& name) {
+    return ids_.try_emplace(name, static_cast<std::uint32_t>(ids_.size())).first->second;
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> out(ids_.size());
+    for (const auto& [name, id] : ids_) out[id] = name;
+    return out;
+  }
+
+ private:
+  std::map<std::string, std::uint32_t> ids_;
+};
+
+class Converter {
+ public:
+  explicit Converter(const SasTask& sas) : sas_(sas) {}
+
+  task::Definition convert() {
+    out_.name = sas_.file;
+    out_.has_costs = sas_.has_costs;
+    add_facts();
+    add_actions();
+    for (const Axiom& axiom : sas_.axioms) {
+      out_.axioms.push_back({first_fact_[axiom.head.variable], conjunction(axiom.body)});
+    }
+    for (const Assignment& goal : sas_.goal) out_.goals.push_back({literal(goal), value_text(sas_, goal)});
+    out_.objects = objects_.names();
+    out_.predicate_names = predicates_.names();
+    return std::move(out_);
+  }
+
+ private:
+  // Only one fact, for the value that is not the default.
+  bool single_fact(std::uint32_t variable) const { return sas_.variables[variable].derived(); }
+
+  void add_facts() {
+    for (std::uint32_t variable = 0; variable < sas_.variables.size(); ++variable) {
+      const Variable& v = sas_.variables[variable];
+      first_fact_.push_back(static_cast<std::uint32_t>(out_.facts.size()));
+      for (std::uint32_t value = 0; value < v.values.size(); ++value) {
+        if (single_fact(variable) && value == sas_.initial[variable]) continue;
+        out_.facts.push_back(symbol(v, value));
+        out_.fact_layer.push_back(v.axiom_layer);
+        out_.init.push_back(!single_fact(variable) && value == sas_.initial[variable]);
+      }
+    }
+  }
+
+  task::Symbol symbol(const Variable& variable, std::uint32_t value) {
+    const std::string_view text = variable.values[value];
+    std::pair<std::string, std::vector<std::string>> parts;
+    if (text.starts_with(kAtom)) {
+      parts = split_atom(text.substr(kAtom.size()));
+    } else if (text.starts_with(kNegatedAtom)) {
+      parts = split_atom(text.substr(kNegatedAtom.size()));
+      parts.first = "not-" + parts.first;
+    } else {
+      parts.first = str_cat(variable.name, '=', text);
+    }
+    task::Symbol result{predicates_.id(parts.first), {}};
+    for (const std::string& argument : parts.second) result.arguments.push_back(objects_.id(argument));
+    return result;
+  }
+
+  Formula literal(Assignment assignment) const {
+    const std::uint32_t first = first_fact_[assignment.variable];
+    if (!single_fact(assignment.variable)) return Formula::literal(first + assignment.value, false);
+    return Formula::literal(first, assignment.value == sas_.initial[assignment.variable]);
+  }
+
+  Formula conjunction(const std::vector<Assignment>& assignments) const {
+    std::vector<Formula> literals;
+    literals.reserve(assignments.size());
+    for (const Assignment& assignment : assignments) literals.push_back(literal(assignment));
+    return task::make_and(std::move(literals));
+  }
+
+  // --- actions
+  // ----------------------------------------------------------------------------------------------------------
+
+  [[noreturn]] void refuse(const Operator& op, const std::string& message, const std::string& hint) const {
+    Diagnostics diagnostics;
+    diagnostics.error({sas_.file, op.line, 1}, message, hint);
+    throw InputError(std::move(diagnostics));
+  }
+
+  void add_actions() {
+    std::map<std::string, std::uint32_t> first_line;
+    for (const std::vector<std::uint32_t>& group : group_operators(sas_)) {
+      const Operator& op = sas_.operators[group[0]];
+      const std::vector<std::string> words = split_words(op.name);
+      const std::uint32_t name = action_names_.id(words[0]);
+      const auto arity = static_cast<std::uint32_t>(words.size() - 1);
+      if (name == out_.action_names.size()) out_.action_names.push_back({words[0], arity});
+      const std::uint32_t line = first_line.try_emplace(words[0], op.line).first->second;
+      if (out_.action_names[name].arity != arity) {
+        refuse(op,
+               str_cat("operator '", words[0], "' has ", arity, " arguments here and ", out_.action_names[name].arity,
+                       " in line ", line),
+               "give operators with different arguments different names");
+      }
+      task::ActionDefinition action;
+      action.symbol.name = name;
+      for (std::size_t i = 1; i < words.size(); ++i) action.symbol.arguments.push_back(objects_.id(words[i]));
+      action.cost = op.cost;
+      if (group.size() == 1) {
+        action.precondition = conjunction(op.precondition);
+        add_effects(op, Formula::constant(true), true, action);
+      } else {
+        merge(group, action);
+      }
+      out_.actions.push_back(std::move(action));
+    }
+    std::stable_sort(out_.actions.begin(), out_.actions.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.symbol.name, a.symbol.arguments) < std::tie(b.symbol.name, b.symbol.arguments);
+    });
+  }
+
+  // Several operators of one name.
+  void merge(const std::vector<std::uint32_t>& group, task::ActionDefinition& action) {
+    const Operator& first = sas_.operators[group[0]];
+    std::vector<Formula> preconditions;
+    bool same_effects = true;
+    for (const std::uint32_t index : group) {
+      const Operator& op = sas_.operators[index];
+      if (op.cost != first.cost) {
+        refuse(op, str_cat("operator '", op.name, "' has another cost here than in line ", first.line),
+               "operators of one name must cost the same");
+      }
+      preconditions.push_back(conjunction(op.precondition));
+      same_effects = same_effects && op.effects == first.effects;
+    }
+    if (same_effects) {
+      add_effects(first, Formula::constant(true), false, action);
+    } else {
+      for (std::size_t i = 0; i < group.size(); ++i) {
+        add_effects(sas_.operators[group[i]], first_applicable(group, preconditions, i), true, action);
+      }
+    }
+    action.precondition = task::make_or(std::move(preconditions));
+  }
+
+  // Operator i of the group is applicable and none before it is.
+  Formula first_applicable(const std::vector<std::uint32_t>& group, const std::vector<Formula>& preconditions,
+                           std::size_t i) {
+    const Operator& op = sas_.operators[group[i]];
+    std::vector<Formula> parts{preconditions[i]};
+    for (std::size_t j = 0; j < i; ++j) {
+      const Operator& earlier = sas_.operators[group[j]];
+      if (exclude_each_other(op.precondition, earlier.precondition)) continue;
+      spend_guards(op, earlier.precondition.size());
+      parts.push_back(task::negate(preconditions[j]));
+    }
+    return task::make_and(std::move(parts));
+  }
+
+  static bool exclude_each_other(const std::vector<Assignment>& a, const std::vector<Assignment>& b) {
+    return std::any_of(a.begin(), a.end(), [&](const Assignment& x) {
+      return std::any_of(b.begin(), b.end(),
+                         [&](const Assignment& y) { return x.variable == y.variable && x.value != y.value; });
+    });
+  }
+
+  void spend_guards(const Operator& op, std::size_t literals) {
+    guard_literals_ += literals;
+    if (guard_literals_ <= kMaxGuardLiterals) return;
+    refuse(op, str_cat("operator '", op.name, "' makes the task too large: too many effects depend on each other"),
+           "split the action, or load the PDDL files themselves");
+  }
+
+  // `guard` is known to imply the operator's precondition when `use_precondition` is set.
+  void add_effects(const Operator& op, const Formula& guard, bool use_precondition, task::ActionDefinition& action) {
+    std::map<std::uint32_t, std::vector<const Effect*>> by_variable;
+    for (const Effect& effect : op.effects) by_variable[effect.result.variable].push_back(&effect);
+    for (const auto& [variable, effects] : by_variable) {
+      std::optional<std::uint32_t> old_value;
+      for (const Assignment& assignment : op.precondition) {
+        if (use_precondition && assignment.variable == variable) old_value = assignment.value;
+      }
+      for (std::size_t i = 0; i < effects.size(); ++i) add_effect(op, effects, i, old_value, guard, action);
+    }
+  }
+
+  void add_effect(const Operator& op, const std::vector<const Effect*>& effects, std::size_t i,
+                  std::optional<std::uint32_t> old_value, const Formula& guard, task::ActionDefinition& action) {
+    const Effect& effect = *effects[i];
+    std::vector<Formula> when{guard, conjunction(effect.conditions)};
+    for (std::size_t j = i + 1; j < effects.size(); ++j) {
+      if (effects[j]->result.value == effect.result.value ||
+          exclude_each_other(effects[j]->conditions, effect.conditions))
+        continue;
+      if (effects[j]->conditions.empty()) return;  // always overruled
+      spend_guards(op, effects[j]->conditions.size());
+      when.push_back(task::negate(conjunction(effects[j]->conditions)));
+    }
+    task::EffectDefinition result;
+    result.when = task::make_and(std::move(when));
+    const std::uint32_t first = first_fact_[effect.result.variable];
+    result.add.push_back(first + effect.result.value);
+    const auto range = static_cast<std::uint32_t>(sas_.variables[effect.result.variable].values.size());
+    for (std::uint32_t value = 0; value < range; ++value) {
+      if (value != effect.result.value && (!old_value || *old_value == value)) result.del.push_back(first + value);
+    }
+    action.effects.push_back(std::move(result));
+  }
+
+  const SasTask& sas_;
+  task::Definition out_;
+  NameTable objects_;
+  NameTable predicates_;
+  NameTable action_names_;
+  std::vector<std::uint32_t> first_fact_;  // per variable
+  std::size_t guard_literals_ = 0;
+};
+
+}  // namespace
+
+std::string value_text(const SasTask& task, Assignment assignment) {
+  const Variable& variable = task.variables[assignment.variable];
+  std::string_view text = variable.values[assignment.value];
+  const bool negated = text.starts_with(kNegatedAtom);
+  if (!negated && !text.starts_with(kAtom)) return str_cat('(', variable.name, " = ", text, ')');
+  text.remove_prefix(negated ? kNegatedAtom.size() : kAtom.size());
+  const auto [name, arguments] = split_atom(text);
+  const std::string atom = to_string(PlanStep{name, arguments});
+  return negated ? "(not " + atom + ")" : atom;
+}
+
+task::Definition to_definition(const SasTask& task) { return Converter(task).convert(); }
+
+}  // namespace metactrl::sas

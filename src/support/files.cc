@@ -1,0 +1,125 @@
+#include "support/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "metactrl/error.h"
+#include "support/str_cat.h"
+
+namespace metactrl::internal {
+
+namespace {
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+// Closes on every way out.
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  int get() const { return value_; }
+  // Closing reports what delayed writing could not do. Returns errno, 0 when all is well.
+  int close() {
+    const int result = ::close(value_);
+    value_ = -1;
+    return result == 0 ? 0 : errno;
+  }
+
+ private:
+  int value_;
+};
+
+// Returns errno, 0 when everything was written.
+int write_all(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(descriptor, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+[[noreturn]] void fail_to_write(const std::string& path, int error) {
+  throw InputError(path, str_cat("cannot be written: ", reason(error)),
+                   "choose another path or make room; an older file there is unchanged");
+}
+
+void write_in_place(const std::string& path, std::string_view content) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file.get() < 0) fail_to_write(path, errno);
+  if (const int error = write_all(file.get(), content); error != 0) fail_to_write(path, error);
+  if (const int error = file.close(); error != 0) fail_to_write(path, error);
+}
+
+// A new file beside `target`, with the permissions any new file gets; negative when none can be made (errno says why).
+int create_beside(const std::string& target, std::string& name) {
+  constexpr int kAttempts = 100;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    name = str_cat(target, ".part", ::getpid(), attempt == 0 ? "" : str_cat('-', attempt));
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+  }
+  return -1;
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  if (path.empty()) throw InputError("", "the file name is empty", "give the path of a file");
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) {
+    const int error = errno;
+    throw InputError(path, str_cat("cannot be opened: ", reason(error)),
+                     error == ENOENT ? "check the path" : "check the path and its permissions");
+  }
+  struct stat status {};
+  if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    throw InputError(path, "is a folder", "name a file in it");
+  }
+  std::string content;
+  std::vector<char> buffer(std::size_t{1} << 16);
+  while (true) {
+    const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw InputError(path, str_cat("cannot be read: ", reason(errno)), "check the file");
+    if (count == 0) return content;
+    content.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
+void write_file(const std::string& path, std::string_view content) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw InputError(path, "is a folder", "name a file in it");
+  const bool exists = std::filesystem::exists(path, ignored);
+  if (exists && !std::filesystem::is_regular_file(path, ignored)) return write_in_place(path, content);
+  // A link keeps pointing where it points: what it names is replaced.
+  std::string target = path;
+  if (exists && std::filesystem::is_symlink(path, ignored)) target = std::filesystem::canonical(path, ignored).string();
+  std::string temporary;
+  Descriptor file(create_beside(target, temporary));
+  if (file.get() < 0) fail_to_write(path, errno);
+  int error = write_all(file.get(), content);
+  struct stat status {};
+  const bool replaces = ::stat(target.c_str(), &status) == 0;
+  if (error == 0 && replaces && ::fchmod(file.get(), status.st_mode & 07777) != 0) error = errno;
+  if (error == 0 && ::fsync(file.get()) != 0 && errno != EINVAL) error = errno;
+  if (error == 0) error = file.close();
+  if (error == 0 && std::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
+  if (error == 0) return;
+  ::unlink(temporary.c_str());
+  fail_to_write(path, error);
+}
+
+}  // namespace metactrl::internal

@@ -1,0 +1,20 @@
+// Reading and writing whole files.
+#ifndef METACTRL_SRC_SUPPORT_FILES_H_
+#define METACTRL_SRC_SUPPORT_FILES_H_
+
+#include <string>
+#include <string_view>
+
+namespace metactrl::internal {
+
+// The file's bytes. Throws InputError when it does not exist, is a folder, or cannot be read.
+std::string read_file(const std::string& path);
+
+// Puts `content` at `path`, all of it or nothing: it is written beside the target and renamed, so that a full disk or a
+// crash leaves an older file as it was. A path that exists and is not a plain file (/dev/stdout, a pipe) is written
+// directly. Throws InputError that names the path and the system's reason.
+void write_file(const std::string& path, std::string_view content);
+
+}  // namespace metactrl::internal
+
+#endif  // METACTRL_SRC_SUPPORT_FILES_H_

@@ -1,0 +1,246 @@
+// Lays a ground task out as bits (program.h shows the order) and translates its conditions and effects.
+//
+// Preconditions are split: the literals of the top-level conjunction go to the decision tree, what remains (disjunctions,
+// counting) is one residual condition tested for the few actions the tree leaves. Effects become word edits: an action that clears a
+// thousand facts touches sixteen words.
+#include "task/compile.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "task/simplify.h"
+
+namespace metactrl::task {
+
+namespace {
+
+constexpr std::uint32_t kNoFact = 0xffffffffU;
+
+std::uint32_t monitor_bits(const MonitorDefinition& monitor) {
+  switch (monitor.kind) {
+    case MonitorDefinition::Kind::kAlways:
+      return 0;
+    case MonitorDefinition::Kind::kSometime:
+    case MonitorDefinition::Kind::kSometimeAfter:
+    case MonitorDefinition::Kind::kSometimeBefore:
+      return 1;
+    case MonitorDefinition::Kind::kAtMostOnce:
+      return 2;
+    case MonitorDefinition::Kind::kActionsInOrder:
+      return static_cast<std::uint32_t>(monitor.steps.size());
+  }
+  return 0;
+}
+
+bool monitor_can_reject(MonitorDefinition::Kind kind) {
+  return kind == MonitorDefinition::Kind::kSometime || kind == MonitorDefinition::Kind::kSometimeAfter ||
+         kind == MonitorDefinition::Kind::kActionsInOrder;
+}
+
+std::size_t words_for(std::size_t bits) { return (bits + 63) / 64; }
+
+}  // namespace
+
+class Compiler {
+ public:
+  explicit Compiler(Definition definition) : program_(std::make_shared<Program>()) {
+    program_->definition_ = simplify(std::move(definition));
+  }
+
+  std::shared_ptr<const Program> run() {
+    relevance_ = goal_relevance(definition());
+    lay_out();
+    compile_goal_and_monitors();
+    compile_axioms();
+    compile_actions();
+    compile_initial();
+    index_names();
+    return program_;
+  }
+
+ private:
+  const Definition& definition() const { return program_->definition_; }
+
+  void place(std::uint32_t fact, std::uint32_t bit) {
+    bit_of_fact_[fact] = bit;
+    program_->fact_of_bit_.resize(std::max<std::size_t>(program_->fact_of_bit_.size(), bit + 1), kNoFact);
+    program_->fact_of_bit_[bit] = fact;
+  }
+
+  void lay_out() {
+    Program& p = *program_;
+    const std::size_t num_facts = definition().facts.size();
+    bit_of_fact_.assign(num_facts, 0);
+    std::uint32_t next = 0;
+    const auto place_all = [&](bool derived, bool relevant) {
+      for (std::uint32_t fact = 0; fact < num_facts; ++fact) {
+        if ((definition().fact_layer[fact] >= 0) != derived || relevance_.fact[fact] != relevant) continue;
+        place(fact, next++);
+      }
+    };
+    for (const MonitorDefinition& monitor : definition().monitors) {
+      monitor_first_bit_.push_back(next);
+      next += monitor_bits(monitor);
+    }
+    place_all(false, true);
+    p.num_relevant_bits_ = next;
+    place_all(false, false);
+    p.num_stored_bits_ = next;
+    p.stored_words_ = std::max<std::size_t>(1, words_for(next));
+    next = static_cast<std::uint32_t>(64 * p.stored_words_);
+    p.first_derived_bit_ = next;
+    place_all(true, true);
+    place_all(true, false);
+    p.num_bits_ = next;
+    p.fact_of_bit_.resize(next, kNoFact);
+    p.total_words_ = std::max(p.stored_words_, words_for(next));
+    p.relevant_words_ = std::max<std::size_t>(1, words_for(p.num_relevant_bits_));
+    const std::size_t tail = p.num_relevant_bits_ % 64;
+    p.last_relevant_mask_ = tail == 0 && p.num_relevant_bits_ > 0 ? ~Word{0} : (Word{1} << tail) - 1;
+  }
+
+  void compile_goal_and_monitors() {
+    Program& p = *program_;
+    for (const GoalDefinition& goal : definition().goals) {
+      p.goals_.push_back(p.conditions_.add(goal.condition, bit_of_fact_));
+    }
+    for (std::size_t m = 0; m < definition().monitors.size(); ++m) {
+      const MonitorDefinition& source = definition().monitors[m];
+      Monitor monitor;
+      monitor.kind = source.kind;
+      monitor.first = p.conditions_.add(source.first, bit_of_fact_);
+      monitor.second = p.conditions_.add(source.second, bit_of_fact_);
+      monitor.first_bit = monitor_first_bit_[m];
+      monitor.num_bits = monitor_bits(source);
+      monitor.steps = source.steps;
+      p.monitors_.push_back(std::move(monitor));
+      if (monitor_can_reject(source.kind)) p.accepting_monitors_.push_back(static_cast<std::uint32_t>(m));
+    }
+    p.num_accepting_monitors_ = p.accepting_monitors_.size();
+  }
+
+  void compile_axioms() {
+    Program& p = *program_;
+    for (const AxiomDefinition& axiom : definition().axioms) {
+      const auto layer = static_cast<std::size_t>(definition().fact_layer[axiom.head]);
+      if (p.axiom_layers_.size() <= layer) p.axiom_layers_.resize(layer + 1);
+      p.axiom_layers_[layer].push_back({bit_of_fact_[axiom.head], p.conditions_.add(axiom.body, bit_of_fact_)});
+    }
+  }
+
+  // Appends the edits that clear `del` and set `add`, one per word, ascending.
+  std::uint32_t add_edits(const std::vector<std::uint32_t>& add, const std::vector<std::uint32_t>& del) {
+    std::map<std::uint32_t, WordEdit> edits;
+    for (std::uint32_t fact : del) {
+      const std::uint32_t bit = bit_of_fact_[fact];
+      edits[bit >> 6].keep &= ~(Word{1} << (bit & 63));
+    }
+    for (std::uint32_t fact : add) {
+      const std::uint32_t bit = bit_of_fact_[fact];
+      edits[bit >> 6].set |= Word{1} << (bit & 63);
+    }
+    for (auto& [word, edit] : edits) {
+      edit.word = word;
+      program_->edits_.push_back(edit);
+    }
+    return static_cast<std::uint32_t>(edits.size());
+  }
+
+  ActionProgram compile_action(const ActionDefinition& source, std::vector<Literal>& literals) {
+    Program& p = *program_;
+    ActionProgram action;
+    std::vector<Formula> rest;
+    const auto take = [&](const Formula& formula) {
+      if (formula.kind == Formula::Kind::kLiteral) {
+        literals.push_back({bit_of_fact_[formula.fact] << 1 | static_cast<std::uint32_t>(formula.negated)});
+      } else {
+        rest.push_back(formula);
+      }
+    };
+    if (source.precondition.kind == Formula::Kind::kAnd) {
+      for (const Formula& child : source.precondition.children) take(child);
+    } else {
+      take(source.precondition);
+    }
+    std::sort(literals.begin(), literals.end(), [](Literal a, Literal b) { return a.code < b.code; });
+    literals.erase(
+        std::unique(literals.begin(), literals.end(), [](Literal a, Literal b) { return a.code == b.code; }),
+        literals.end());
+    action.residual = p.conditions_.add(make_and(std::move(rest)), bit_of_fact_);
+    action.first_literal = static_cast<std::uint32_t>(p.literals_.size());
+    action.num_literals = static_cast<std::uint32_t>(literals.size());
+    p.literals_.insert(p.literals_.end(), literals.begin(), literals.end());
+
+    action.first_edit = static_cast<std::uint32_t>(p.edits_.size());
+    action.first_effect = static_cast<std::uint32_t>(p.effects_.size());
+    EffectDefinition always;
+    for (const EffectDefinition& effect : source.effects) {
+      if (!effect.when.is_true()) continue;
+      always.add.insert(always.add.end(), effect.add.begin(), effect.add.end());
+      always.del.insert(always.del.end(), effect.del.begin(), effect.del.end());
+    }
+    action.num_edits = add_edits(always.add, always.del);
+    for (const EffectDefinition& effect : source.effects) {
+      if (effect.when.is_true()) continue;
+      ConditionalEffect conditional;
+      conditional.condition = p.conditions_.add(effect.when, bit_of_fact_);
+      conditional.first_edit = static_cast<std::uint32_t>(p.edits_.size());
+      conditional.num_edits = add_edits(effect.add, effect.del);
+      conditional.adds = !effect.add.empty();
+      p.effects_.push_back(conditional);
+      ++action.num_effects;
+    }
+    return action;
+  }
+
+  void compile_actions() {
+    Program& p = *program_;
+    std::vector<std::vector<Literal>> literals(definition().actions.size());
+    std::vector<std::vector<Literal>> relevant_literals;
+    for (std::uint32_t a = 0; a < definition().actions.size(); ++a) {
+      ActionProgram action = compile_action(definition().actions[a], literals[a]);
+      action.relevant = relevance_.action[a];
+      p.has_residuals_ = p.has_residuals_ || action.residual != 0;
+      p.actions_.push_back(action);
+      if (!action.relevant) continue;
+      p.relevant_actions_.push_back(a);
+      relevant_literals.push_back(literals[a]);
+    }
+    p.all_tree_.build(literals, p.num_bits_);
+    p.relevant_tree_.build(relevant_literals, p.num_bits_);
+  }
+
+  void compile_initial() {
+    Program& p = *program_;
+    p.initial_.assign(p.total_words_, 0);
+    for (std::uint32_t fact = 0; fact < definition().facts.size(); ++fact) {
+      if (definition().init[fact]) set_bit(p.initial_.data(), bit_of_fact_[fact], true);
+    }
+    p.complete(p.initial_.data());
+    p.initially_legal_ = p.step_monitors(Program::kNoAction, p.initial_.data());
+  }
+
+  void index_names() {
+    Program& p = *program_;
+    for (std::uint32_t n = 0; n < definition().action_names.size(); ++n) {
+      p.action_name_index_.emplace(definition().action_names[n].name, n);
+    }
+    for (std::uint32_t o = 0; o < definition().objects.size(); ++o) p.object_index_.emplace(definition().objects[o], o);
+    p.actions_by_symbol_.resize(definition().actions.size());
+    std::iota(p.actions_by_symbol_.begin(), p.actions_by_symbol_.end(), 0U);
+    std::sort(p.actions_by_symbol_.begin(), p.actions_by_symbol_.end(), [this](std::uint32_t x, std::uint32_t y) {
+      return definition().actions[x].symbol < definition().actions[y].symbol;
+    });
+  }
+
+  std::shared_ptr<Program> program_;
+  Relevance relevance_;
+  std::vector<std::uint32_t> bit_of_fact_;
+  std::vector<std::uint32_t> monitor_first_bit_;
+};
+
+std::shared_ptr<const Program> compile(Definition definition) { return Compiler(std::move(definition)).run(); }
+
+}  // namespace metactrl::task

@@ -1,0 +1,26 @@
+// From a ground task as data to a Program that runs.
+#ifndef METACTRL_SRC_TASK_COMPILE_H_
+#define METACTRL_SRC_TASK_COMPILE_H_
+
+#include <memory>
+#include <vector>
+
+#include "task/definition.h"
+#include "task/program.h"
+
+namespace metactrl::task {
+
+// Simplifies, computes goal relevance, lays the facts out as bits and builds the decision trees. Linear in the size of the
+// definition, up to sorting.
+std::shared_ptr<const Program> compile(Definition definition);
+
+// Goal relevance of a simplified definition; exposed for tests. See program.h for what it means.
+struct Relevance {
+  std::vector<bool> fact;
+  std::vector<bool> action;
+};
+Relevance goal_relevance(const Definition& definition);
+
+}  // namespace metactrl::task
+
+#endif  // METACTRL_SRC_TASK_COMPILE_H_

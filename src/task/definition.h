@@ -1,0 +1,138 @@
+// A ground task as plain data: what the PDDL grounder and the SAS reader produce, and what compile.h turns into a Program.
+//
+// A `Definition` names facts (ground atoms that may be true or false), actions over them, axioms that derive facts from
+// others, trajectory monitors and the goal. It is not optimised: facts may be constant and actions may never become
+// applicable. `simplify` (simplify.h) removes what relaxed reachability proves useless.
+#ifndef METACTRL_SRC_TASK_DEFINITION_H_
+#define METACTRL_SRC_TASK_DEFINITION_H_
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace metactrl::task {
+
+// A condition over facts in negation normal form.
+struct Formula {
+  enum class Kind : std::uint8_t {
+    kTrue,
+    kFalse,
+    kLiteral,
+    kAnd,
+    kOr,
+    kAtLeast,   // at least `count` children hold
+    kMatching,  // children are a matrix with `count2` columns, row-major; `count` entries in distinct rows and columns hold
+                // at once; `negated` turns the whole around (the only kind besides kLiteral that uses it)
+  };
+  Kind kind = Kind::kTrue;
+  bool negated = false;
+  std::uint32_t fact = 0;
+  std::uint32_t count = 0;
+  std::uint32_t count2 = 0;
+  std::vector<Formula> children;
+
+  static Formula literal(std::uint32_t fact, bool negated) {
+    Formula formula;
+    formula.kind = Kind::kLiteral;
+    formula.fact = fact;
+    formula.negated = negated;
+    return formula;
+  }
+  static Formula constant(bool value) {
+    Formula formula;
+    formula.kind = value ? Kind::kTrue : Kind::kFalse;
+    return formula;
+  }
+  bool is_true() const { return kind == Kind::kTrue; }
+  bool is_false() const { return kind == Kind::kFalse; }
+};
+
+// kAnd / kOr with constants folded and nested nodes of the same kind spliced in.
+Formula make_and(std::vector<Formula> children);
+Formula make_or(std::vector<Formula> children);
+// kAtLeast with constant children folded.
+Formula make_at_least(std::uint32_t count, std::vector<Formula> children);
+// The negation, pushed to the literals.
+Formula negate(const Formula& formula);
+// Calls `visit(fact, negated)` for each literal, in order.
+template <typename Visit>
+void for_each_literal(const Formula& formula, const Visit& visit) {
+  if (formula.kind == Formula::Kind::kLiteral) visit(formula.fact, formula.negated);
+  for (const Formula& child : formula.children) for_each_literal(child, visit);
+}
+
+// A name applied to objects: a fact or an action.
+struct Symbol {
+  std::uint32_t name = 0;
+  std::vector<std::uint32_t> arguments;
+  auto operator<=>(const Symbol&) const = default;
+};
+
+struct EffectDefinition {
+  Formula when;  // evaluated before the action
+  std::vector<std::uint32_t> add;
+  std::vector<std::uint32_t> del;  // deletes first: a fact in both ends up true
+};
+
+struct ActionDefinition {
+  Symbol symbol;  // name indexes Definition::action_names
+  Formula precondition;
+  std::vector<EffectDefinition> effects;
+  double cost = 1;
+};
+
+struct AxiomDefinition {
+  std::uint32_t head = 0;
+  Formula body;
+};
+
+// A trajectory constraint: a small automaton beside the state, stepped after every action and once for the initial state.
+struct MonitorDefinition {
+  enum class Kind : std::uint8_t {
+    kAlways,          // `first` in every state
+    kSometime,        // `first` in some state
+    kAtMostOnce,      // `first` during at most one uninterrupted stretch
+    kSometimeAfter,   // after `first`, then or later, `second`
+    kSometimeBefore,  // `first` only after a strictly earlier `second`
+    kActionsInOrder,  // the steps happen in order, one action each
+  };
+  Kind kind = Kind::kAlways;
+  Formula first;
+  Formula second;
+  std::vector<std::vector<std::uint32_t>> steps;  // each: ascending action indices
+  std::string text;
+};
+
+struct GoalDefinition {
+  Formula condition;
+  std::string text;
+};
+
+struct ActionName {
+  std::string name;
+  std::uint32_t arity = 0;
+};
+
+struct Definition {
+  std::string name;
+  std::vector<std::string> objects;
+  std::vector<std::string> predicate_names;  // for fact symbols
+  std::vector<ActionName> action_names;      // every action the domain declares, grounded or not
+  std::vector<Symbol> facts;
+  std::vector<std::int32_t> fact_layer;  // -1: stored in the state; >= 0: derived, in this stratum
+  std::vector<bool> init;                // per fact; false for derived ones
+  std::vector<ActionDefinition> actions;
+  std::vector<AxiomDefinition> axioms;  // of layer fact_layer[head]
+  std::vector<MonitorDefinition> monitors;
+  std::vector<GoalDefinition> goals;  // all must hold at the end
+  bool has_costs = false;
+};
+
+// "(at truck1 depot)". A symbol without arguments prints its name in parentheses.
+std::string fact_text(const Definition& definition, std::uint32_t fact);
+std::string action_text(const Definition& definition, std::uint32_t action);
+
+}  // namespace metactrl::task
+
+#endif  // METACTRL_SRC_TASK_DEFINITION_H_

@@ -1,0 +1,143 @@
+// Plans as text. A line is, with blanks anywhere between its parts,
+//
+//     [number:] ( name argument ... ) [ '[' number ']' ] [; comment]
+//
+// or empty. The numbers are the time stamps and durations that planners print; they are read and dropped. Every line
+// that is none of this is reported, not only the first.
+#include <string>
+
+#include "metactrl/error.h"
+#include "metactrl/task.h"
+#include "support/str_cat.h"
+
+namespace metactrl {
+
+using internal::str_cat;
+
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
+
+// What a name may consist of: everything that is visible and has no meaning of its own.
+bool is_name_character(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte > 0x20 && byte != 0x7f && c != '(' && c != ')' && c != ';' && c != '[' && c != ']' && c != '"';
+}
+
+bool is_number_character(char c) { return (c >= '0' && c <= '9') || c == '.'; }
+
+// "'x'", or "byte 0x07" where printing it would not help.
+std::string quoted(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  if (byte > 0x20 && byte < 0x7f) return str_cat('\'', c, '\'');
+  constexpr const char* kDigits = "0123456789abcdef";
+  return str_cat("byte 0x", kDigits[byte >> 4], kDigits[byte & 15]);
+}
+
+class LineReader {
+ public:
+  LineReader(std::string_view line, std::uint32_t number, const std::string& file, Diagnostics& diagnostics)
+      : line_(line), number_(number), file_(file), diagnostics_(diagnostics) {}
+
+  // Appends the line's step, if it has one and is well formed.
+  void read(std::vector<PlanStep>& plan) {
+    skip_blanks();
+    if (at_end()) return;
+    PlanStep step;
+    if (read_time() && read_step(step) && read_duration() && read_end()) plan.push_back(std::move(step));
+  }
+
+ private:
+  bool at_end() const { return position_ == line_.size() || line_[position_] == ';'; }
+  bool at(char c) const { return position_ < line_.size() && line_[position_] == c; }
+  void skip_blanks() {
+    while (position_ < line_.size() && is_blank(line_[position_])) ++position_;
+  }
+  bool fail(const std::string& message, const std::string& hint) {
+    diagnostics_.error({file_, number_, static_cast<std::uint32_t>(position_ + 1)}, message, hint);
+    return false;
+  }
+  std::string found() const { return at_end() ? "the line ends" : "found " + quoted(line_[position_]); }
+
+  bool read_time() {
+    if (position_ == line_.size() || !is_number_character(line_[position_])) return true;
+    while (position_ < line_.size() && is_number_character(line_[position_])) ++position_;
+    skip_blanks();
+    if (!at(':'))
+      return fail(str_cat("expected ':' after the time stamp, ", found()), "write steps as (action object ...)");
+    ++position_;
+    skip_blanks();
+    return true;
+  }
+
+  bool read_step(PlanStep& step) {
+    if (!at('(')) return fail(str_cat("expected '(', ", found()), "write one step per line, as (action object ...)");
+    ++position_;
+    while (true) {
+      skip_blanks();
+      if (at(')')) break;
+      const std::size_t begin = position_;
+      while (position_ < line_.size() && is_name_character(line_[position_])) ++position_;
+      if (position_ == begin) return fail(str_cat("expected a name or ')', ", found()), "close the step with ')'");
+      std::string name(line_.substr(begin, position_ - begin));
+      for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      if (step.action.empty()) {
+        step.action = std::move(name);
+      } else {
+        step.arguments.push_back(std::move(name));
+      }
+    }
+    if (step.action.empty()) return fail("the step has no action name", "write (action object ...)");
+    ++position_;
+    skip_blanks();
+    return true;
+  }
+
+  bool read_duration() {
+    if (!at('[')) return true;
+    ++position_;
+    skip_blanks();
+    const std::size_t begin = position_;
+    while (position_ < line_.size() && is_number_character(line_[position_])) ++position_;
+    if (position_ == begin) return fail(str_cat("expected a number after '[', ", found()), "remove the bracket");
+    skip_blanks();
+    if (!at(']')) return fail(str_cat("expected ']', ", found()), "close the duration with ']'");
+    ++position_;
+    skip_blanks();
+    return true;
+  }
+
+  bool read_end() {
+    return at_end() || fail(str_cat("expected the end of the line, ", found()), "write one step per line");
+  }
+
+  std::string_view line_;
+  std::size_t position_ = 0;
+  std::uint32_t number_;
+  const std::string& file_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+std::string to_string(const PlanStep& step) {
+  std::string out = "(" + step.action;
+  for (const std::string& argument : step.arguments) out += " " + argument;
+  return out + ")";
+}
+
+std::vector<PlanStep> parse_plan(std::string_view text, const std::string& file_name) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) text.remove_prefix(kByteOrderMark.size());
+  std::vector<PlanStep> plan;
+  Diagnostics diagnostics;
+  for (std::uint32_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    LineReader(text.substr(0, end), number, file_name, diagnostics).read(plan);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
+  return plan;
+}
+
+}  // namespace metactrl

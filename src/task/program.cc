@@ -1,0 +1,359 @@
+// Running a compiled task: conditions, effects, axioms, monitors.
+//
+// apply: copy the state, clear what the firing effects delete, set what they add (conditions are read from the old state), then
+// recompute derived facts, then step the monitors on the new state. A monitor that can never accept again makes the action
+// illegal, so the states that are ever stored satisfy all safety constraints and need no "dead" flag.
+#include "task/program.h"
+
+#include <algorithm>
+
+namespace metactrl::task {
+
+// --- conditions -------------------------------------------------------------------------------------------------------
+
+std::uint32_t ConditionPool::add(const Formula& formula, const std::vector<std::uint32_t>& bit_of_fact) {
+  const auto literal_of = [&](const Formula& f) {
+    return Literal{bit_of_fact[f.fact] << 1 | static_cast<std::uint32_t>(f.negated)};
+  };
+  const auto is_literal = [](const Formula& f) { return f.kind == Formula::Kind::kLiteral; };
+  if (formula.is_true()) return 0;
+  Node node;
+  node.negated = formula.negated;
+  node.count = formula.count;
+  node.count2 = formula.count2;
+  if (formula.is_false()) {
+    node.op = Op::kFalse;
+    node.negated = false;
+  } else if (is_literal(formula)) {
+    node.op = Op::kAllOf;
+    node.negated = false;
+    node.first = static_cast<std::uint32_t>(literals_.size());
+    node.size = 1;
+    literals_.push_back(literal_of(formula));
+  } else if ((formula.kind == Formula::Kind::kAnd || formula.kind == Formula::Kind::kOr) &&
+             std::all_of(formula.children.begin(), formula.children.end(), is_literal)) {
+    node.op = formula.kind == Formula::Kind::kAnd ? Op::kAllOf : Op::kAnyOf;
+    node.first = static_cast<std::uint32_t>(literals_.size());
+    node.size = static_cast<std::uint32_t>(formula.children.size());
+    for (const Formula& child : formula.children) literals_.push_back(literal_of(child));
+  } else {
+    std::vector<std::uint32_t> children;
+    for (const Formula& child : formula.children) children.push_back(add(child, bit_of_fact));
+    node.op = formula.kind == Formula::Kind::kAnd       ? Op::kAnd
+              : formula.kind == Formula::Kind::kOr      ? Op::kOr
+              : formula.kind == Formula::Kind::kAtLeast ? Op::kAtLeast
+                                                        : Op::kMatching;
+    node.first = static_cast<std::uint32_t>(children_.size());
+    node.size = static_cast<std::uint32_t>(children.size());
+    children_.insert(children_.end(), children.begin(), children.end());
+  }
+  nodes_.push_back(node);
+  return static_cast<std::uint32_t>(nodes_.size() - 1);
+}
+
+bool ConditionPool::holds(std::uint32_t condition, const Word* state) const {
+  const Node& node = nodes_[condition];
+  const auto literal_holds = [state](Literal literal) { return literal.holds(state); };
+  const auto child_holds = [this, state](std::uint32_t child) { return holds(child, state); };
+  switch (node.op) {
+    case Op::kTrue:
+      return true;
+    case Op::kFalse:
+      return false;
+    case Op::kAllOf: {
+      const auto range = literals(node);
+      return std::all_of(range.begin(), range.end(), literal_holds);
+    }
+    case Op::kAnyOf: {
+      const auto range = literals(node);
+      return std::any_of(range.begin(), range.end(), literal_holds);
+    }
+    case Op::kAnd: {
+      const auto range = children(node);
+      return std::all_of(range.begin(), range.end(), child_holds);
+    }
+    case Op::kOr: {
+      const auto range = children(node);
+      return std::any_of(range.begin(), range.end(), child_holds);
+    }
+    case Op::kAtLeast: {
+      std::uint32_t missing = node.count;
+      for (std::uint32_t child : children(node)) {
+        if (holds(child, state) && --missing == 0) return true;
+      }
+      return missing == 0;
+    }
+    case Op::kMatching:
+      return has_matching(node, state) != node.negated;
+  }
+  return false;
+}
+
+// Augmenting paths; rows and columns are the two sides of a forpairs, a handful of objects each.
+bool ConditionPool::has_matching(const Node& node, const Word* state) const {
+  if (node.count == 0) return true;
+  if (node.count2 == 0) return false;
+  const std::size_t columns = node.count2;
+  const std::size_t rows = node.size / columns;
+  std::vector<char> edge(node.size);
+  for (std::size_t i = 0; i < node.size; ++i) edge[i] = holds(children(node)[i], state);
+  std::vector<std::size_t> row_of(columns, rows);
+  std::vector<char> seen(columns);
+  const auto augment = [&](const auto& self, std::size_t row) -> bool {
+    for (std::size_t c = 0; c < columns; ++c) {
+      if (!edge[row * columns + c] || seen[c]) continue;
+      seen[c] = 1;
+      if (row_of[c] != rows && !self(self, row_of[c])) continue;
+      row_of[c] = row;
+      return true;
+    }
+    return false;
+  };
+  std::uint32_t size = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::fill(seen.begin(), seen.end(), 0);
+    if (augment(augment, row) && ++size >= node.count) return true;
+  }
+  return false;
+}
+
+std::size_t ConditionPool::memory_bytes() const {
+  return nodes_.size() * sizeof(Node) + literals_.size() * sizeof(Literal) + children_.size() * sizeof(std::uint32_t);
+}
+
+// --- states -----------------------------------------------------------------------------------------------------------
+
+bool Program::initial(Word* state) const {
+  std::copy(initial_.begin(), initial_.end(), state);
+  return initially_legal_;
+}
+
+void Program::project(Word* state) const {
+  state[relevant_words_ - 1] &= last_relevant_mask_;
+  std::fill(state + relevant_words_, state + stored_words_, Word{0});
+}
+
+void Program::complete(Word* state) const {
+  if (axiom_layers_.empty()) return;
+  std::fill(state + stored_words_, state + total_words_, Word{0});
+  for (const std::vector<AxiomProgram>& layer : axiom_layers_) {
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (const AxiomProgram& axiom : layer) {
+        if (test_bit(state, axiom.bit) || !conditions_.holds(axiom.condition, state)) continue;
+        set_bit(state, axiom.bit, true);
+        changed = true;
+      }
+    }
+  }
+}
+
+bool Program::applicable(const Word* state, std::uint32_t action) const {
+  const ActionProgram& a = actions_[action];
+  for (Literal literal : precondition(a)) {
+    if (!literal.holds(state)) return false;
+  }
+  return a.residual == 0 || conditions_.holds(a.residual, state);
+}
+
+void Program::applicable_actions(const Word* state, std::vector<std::uint32_t>& out) const {
+  const std::size_t begin = out.size();
+  all_tree_.match(state, out);
+  keep_residual(state, begin, out);
+  std::sort(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end());
+}
+
+void Program::relevant_actions(const Word* state, std::vector<std::uint32_t>& out) const {
+  const std::size_t begin = out.size();
+  relevant_tree_.match(state, out);
+  for (std::size_t i = begin; i < out.size(); ++i) out[i] = relevant_actions_[out[i]];
+  keep_residual(state, begin, out);
+  std::sort(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end());
+}
+
+// Removes from out[begin..] the actions whose residual precondition fails.
+void Program::keep_residual(const Word* state, std::size_t begin, std::vector<std::uint32_t>& out) const {
+  if (!has_residuals_) return;
+  const auto fails = [&](std::uint32_t action) {
+    const std::uint32_t residual = actions_[action].residual;
+    return residual != 0 && !conditions_.holds(residual, state);
+  };
+  out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), fails), out.end());
+}
+
+void Program::apply_effects(const Word* from, std::uint32_t action, Word* to) const {
+  std::copy(from, from + total_words_, to);
+  const ActionProgram& a = actions_[action];
+  if (a.num_effects == 0) {
+    for (const WordEdit& edit : edits(a)) to[edit.word] = (to[edit.word] & edit.keep) | edit.set;
+    return;
+  }
+  for (const WordEdit& edit : edits(a)) to[edit.word] &= edit.keep;
+  for (const ConditionalEffect& effect : effects(a)) {
+    if (!conditions_.holds(effect.condition, from)) continue;
+    for (const WordEdit& edit : edits(effect)) to[edit.word] &= edit.keep;
+  }
+  for (const WordEdit& edit : edits(a)) to[edit.word] |= edit.set;
+  for (const ConditionalEffect& effect : effects(a)) {
+    if (!effect.adds || !conditions_.holds(effect.condition, from)) continue;
+    for (const WordEdit& edit : edits(effect)) to[edit.word] |= edit.set;
+  }
+}
+
+bool Program::apply(const Word* from, std::uint32_t action, Word* to) const {
+  apply_effects(from, action, to);
+  complete(to);
+  return monitors_.empty() || step_monitors(action, to);
+}
+
+// --- monitors and goal ------------------------------------------------------------------------------------------------
+
+bool Program::step_monitors(std::uint32_t action, Word* state) const {
+  return std::all_of(monitors_.begin(), monitors_.end(),
+                     [&](const Monitor& monitor) { return step_monitor(monitor, action, state); });
+}
+
+// Bits of each automaton: kSometime: seen. kSometimeAfter: pending. kSometimeBefore: second was seen in an earlier state.
+// kAtMostOnce: {the stretch has begun, it has ended}. kActionsInOrder: bit i says that i + 1 steps are done.
+bool Program::step_monitor(const Monitor& monitor, std::uint32_t action, Word* state) const {
+  const std::uint32_t bit = monitor.first_bit;
+  switch (monitor.kind) {
+    case MonitorDefinition::Kind::kAlways:
+      return conditions_.holds(monitor.first, state);
+    case MonitorDefinition::Kind::kSometime:
+      if (conditions_.holds(monitor.first, state)) set_bit(state, bit, true);
+      return true;
+    case MonitorDefinition::Kind::kAtMostOnce: {
+      const bool now = conditions_.holds(monitor.first, state);
+      if (now && test_bit(state, bit + 1)) return false;
+      if (now) set_bit(state, bit, true);
+      if (!now && test_bit(state, bit)) set_bit(state, bit + 1, true);
+      return true;
+    }
+    case MonitorDefinition::Kind::kSometimeAfter:
+      if (conditions_.holds(monitor.second, state)) {
+        set_bit(state, bit, false);
+      } else if (conditions_.holds(monitor.first, state)) {
+        set_bit(state, bit, true);
+      }
+      return true;
+    case MonitorDefinition::Kind::kSometimeBefore:
+      if (conditions_.holds(monitor.first, state) && !test_bit(state, bit)) return false;
+      if (conditions_.holds(monitor.second, state)) set_bit(state, bit, true);
+      return true;
+    case MonitorDefinition::Kind::kActionsInOrder: {
+      if (action == kNoAction) return true;
+      std::uint32_t done = 0;
+      while (done < monitor.num_bits && test_bit(state, bit + done)) ++done;
+      if (done < monitor.num_bits &&
+          std::binary_search(monitor.steps[done].begin(), monitor.steps[done].end(), action)) {
+        set_bit(state, bit + done, true);
+      }
+      return true;
+    }
+  }
+  return true;
+}
+
+bool Program::monitor_accepts(const Monitor& monitor, const Word* state) const {
+  switch (monitor.kind) {
+    case MonitorDefinition::Kind::kSometime:
+      return test_bit(state, monitor.first_bit);
+    case MonitorDefinition::Kind::kSometimeAfter:
+      return !test_bit(state, monitor.first_bit);
+    case MonitorDefinition::Kind::kActionsInOrder:
+      return monitor.num_bits == 0 || test_bit(state, monitor.first_bit + monitor.num_bits - 1);
+    case MonitorDefinition::Kind::kAlways:
+    case MonitorDefinition::Kind::kAtMostOnce:
+    case MonitorDefinition::Kind::kSometimeBefore:
+      return true;
+  }
+  return true;
+}
+
+bool Program::is_goal(const Word* state) const {
+  for (std::uint32_t goal : goals_) {
+    if (!conditions_.holds(goal, state)) return false;
+  }
+  for (std::uint32_t monitor : accepting_monitors_) {
+    if (!monitor_accepts(monitors_[monitor], state)) return false;
+  }
+  return true;
+}
+
+bool Program::goal_holds(std::size_t goal, const Word* state) const {
+  if (goal < goals_.size()) return conditions_.holds(goals_[goal], state);
+  return monitor_accepts(monitors_[accepting_monitors_[goal - goals_.size()]], state);
+}
+
+std::string Program::goal_text(std::size_t goal) const {
+  if (goal < goals_.size()) return definition_.goals[goal].text;
+  return definition_.monitors[accepting_monitors_[goal - goals_.size()]].text;
+}
+
+Definition Program::definition_without(const std::vector<bool>& dropped) const {
+  Definition result = definition_;
+  result.goals.clear();
+  for (std::size_t goal = 0; goal < goals_.size(); ++goal) {
+    if (!dropped[goal]) result.goals.push_back(definition_.goals[goal]);
+  }
+  // From the back, so that the positions of the others stay right.
+  for (std::size_t i = accepting_monitors_.size(); i-- > 0;) {
+    if (!dropped[goals_.size() + i]) continue;
+    result.monitors.erase(result.monitors.begin() + static_cast<std::ptrdiff_t>(accepting_monitors_[i]));
+  }
+  return result;
+}
+
+std::string Program::bit_text(std::uint32_t bit) const {
+  const std::uint32_t fact = fact_of_bit_[bit];
+  return fact < definition_.facts.size() ? fact_text(definition_, fact) : std::string();
+}
+
+std::uint32_t Program::find_action(const std::string& name, std::span<const std::string> arguments) const {
+  const auto none = static_cast<std::uint32_t>(num_actions());
+  const auto name_entry = action_name_index_.find(name);
+  if (name_entry == action_name_index_.end()) return none;
+  Symbol symbol{name_entry->second, {}};
+  for (const std::string& argument : arguments) {
+    const auto object = object_index_.find(argument);
+    if (object == object_index_.end()) return none;
+    symbol.arguments.push_back(object->second);
+  }
+  const auto less = [this](std::uint32_t action, const Symbol& key) { return definition_.actions[action].symbol < key; };
+  const auto found = std::lower_bound(actions_by_symbol_.begin(), actions_by_symbol_.end(), symbol, less);
+  return found != actions_by_symbol_.end() && definition_.actions[*found].symbol == symbol ? *found : none;
+}
+
+namespace {
+
+std::size_t formula_bytes(const Formula& formula) {
+  std::size_t bytes = formula.children.capacity() * sizeof(Formula);
+  for (const Formula& child : formula.children) bytes += formula_bytes(child);
+  return bytes;
+}
+
+std::size_t definition_bytes(const Definition& definition) {
+  std::size_t bytes = 0;
+  for (const Symbol& fact : definition.facts) bytes += sizeof(Symbol) + fact.arguments.capacity() * 4;
+  for (const ActionDefinition& action : definition.actions) {
+    bytes += sizeof(ActionDefinition) + action.symbol.arguments.capacity() * 4 + formula_bytes(action.precondition);
+    for (const EffectDefinition& effect : action.effects) {
+      bytes += sizeof(EffectDefinition) + formula_bytes(effect.when) +
+               (effect.add.capacity() + effect.del.capacity()) * 4;
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::size_t Program::memory_bytes() const {
+  return definition_bytes(definition_) + conditions_.memory_bytes() + actions_.size() * sizeof(ActionProgram) +
+         literals_.size() * sizeof(Literal) + edits_.size() * sizeof(WordEdit) +
+         effects_.size() * sizeof(ConditionalEffect) + all_tree_.memory_bytes() + relevant_tree_.memory_bytes() +
+         (initial_.size() * sizeof(Word)) + (fact_of_bit_.size() + relevant_actions_.size()) * 4;
+}
+
+}  // namespace metactrl::task

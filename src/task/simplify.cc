@@ -1,0 +1,306 @@
+// The idea: over-approximate which facts can ever be true and which can ever be false, by a fixpoint that ignores
+// interactions. A literal is "possible" when the initial state satisfies it or some possible effect makes it so. An action is
+// possible when its precondition is satisfied by possible literals. A fact whose positive literal is impossible is constant
+// false, one whose negative literal is impossible is constant true. Every reachable state satisfies only possible literals (by
+// induction over the steps), so folding the constants changes the truth of no condition in any reachable state.
+//
+// The fixpoint is a work list over literals: each formula is re-evaluated only when a literal in it becomes possible.
+#include "task/simplify.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace metactrl::task {
+
+namespace {
+
+// Which literals can hold in some reachable state, over-approximated.
+class Possibility {
+ public:
+  explicit Possibility(const Definition& definition) : definition_(definition) {
+    const std::size_t num_facts = definition.facts.size();
+    positive_.assign(num_facts, false);
+    negative_.assign(num_facts, false);
+    action_possible_.assign(definition.actions.size(), false);
+    index_formulas();
+    for (std::size_t fact = 0; fact < num_facts; ++fact) {
+      const bool derived = definition.fact_layer[fact] >= 0;
+      // A derived fact may be false in any state as far as we know, and is true when an axiom says so.
+      if (definition.init[fact]) {
+        mark(fact, false);
+      } else {
+        mark(fact, true);
+      }
+      if (derived) mark(fact, true);
+    }
+    for (std::size_t watcher = 0; watcher < watchers_.size(); ++watcher) fire(watcher);
+    run();
+  }
+
+  bool possible(std::uint32_t fact, bool negated) const { return negated ? negative_[fact] : positive_[fact]; }
+  bool action_possible(std::size_t action) const { return action_possible_[action]; }
+
+  bool possible(const Formula& formula) const {
+    const auto child_possible = [this](const Formula& child) { return possible(child); };
+    switch (formula.kind) {
+      case Formula::Kind::kTrue:
+        return true;
+      case Formula::Kind::kFalse:
+        return false;
+      case Formula::Kind::kLiteral:
+        return possible(formula.fact, formula.negated);
+      case Formula::Kind::kAnd:
+        return std::all_of(formula.children.begin(), formula.children.end(), child_possible);
+      case Formula::Kind::kOr:
+        return std::any_of(formula.children.begin(), formula.children.end(), child_possible);
+      case Formula::Kind::kAtLeast:
+        return std::count_if(formula.children.begin(), formula.children.end(), child_possible) >=
+               static_cast<std::ptrdiff_t>(formula.count);
+      case Formula::Kind::kMatching:
+        return true;
+    }
+    return true;
+  }
+
+ private:
+  // Something that happens once all its formulas are possible: an action, one of its effects, or an axiom.
+  struct Watcher {
+    enum class Kind : std::uint8_t { kAction, kEffect, kAxiom } kind = Kind::kAction;
+    std::uint32_t owner = 0;
+    std::uint32_t effect = 0;
+    bool fired = false;
+  };
+
+  void index_formulas() {
+    watching_.resize(2 * definition_.facts.size());
+    for (std::uint32_t a = 0; a < definition_.actions.size(); ++a) {
+      add_watcher({Watcher::Kind::kAction, a, 0, false}, definition_.actions[a].precondition);
+      first_effect_.push_back(static_cast<std::uint32_t>(watchers_.size()));
+      for (std::uint32_t e = 0; e < definition_.actions[a].effects.size(); ++e) {
+        add_watcher({Watcher::Kind::kEffect, a, e, false}, definition_.actions[a].effects[e].when);
+      }
+    }
+    for (std::uint32_t x = 0; x < definition_.axioms.size(); ++x) {
+      add_watcher({Watcher::Kind::kAxiom, x, 0, false}, definition_.axioms[x].body);
+    }
+  }
+
+  void add_watcher(const Watcher& watcher, const Formula& formula) {
+    const auto id = static_cast<std::uint32_t>(watchers_.size());
+    watchers_.push_back(watcher);
+    for_each_literal(formula, [&](std::uint32_t fact, bool negated) { watching_[2 * fact + negated].push_back(id); });
+  }
+
+  void mark(std::size_t fact, bool negated) {
+    std::vector<bool>& flags = negated ? negative_ : positive_;
+    if (flags[fact]) return;
+    flags[fact] = true;
+    queue_.push_back(static_cast<std::uint32_t>(2 * fact + negated));
+  }
+
+  void run() {
+    while (!queue_.empty()) {
+      const std::uint32_t literal = queue_.back();
+      queue_.pop_back();
+      for (std::uint32_t watcher : watching_[literal]) fire(watcher);
+    }
+  }
+
+  void fire(std::size_t id) {
+    Watcher& watcher = watchers_[id];
+    if (watcher.fired) return;
+    switch (watcher.kind) {
+      case Watcher::Kind::kAction: {
+        const ActionDefinition& action = definition_.actions[watcher.owner];
+        if (!possible(action.precondition)) return;
+        watcher.fired = true;
+        action_possible_[watcher.owner] = true;
+        for (std::uint32_t e = 0; e < action.effects.size(); ++e) fire(first_effect_[watcher.owner] + e);
+        return;
+      }
+      case Watcher::Kind::kEffect: {
+        const EffectDefinition& effect = definition_.actions[watcher.owner].effects[watcher.effect];
+        if (!action_possible_[watcher.owner] || !possible(effect.when)) return;
+        watcher.fired = true;
+        for (std::uint32_t fact : effect.add) mark(fact, false);
+        for (std::uint32_t fact : effect.del) mark(fact, true);
+        return;
+      }
+      case Watcher::Kind::kAxiom: {
+        const AxiomDefinition& axiom = definition_.axioms[watcher.owner];
+        if (!possible(axiom.body)) return;
+        watcher.fired = true;
+        mark(axiom.head, false);
+        return;
+      }
+    }
+  }
+
+  const Definition& definition_;
+  std::vector<bool> positive_;
+  std::vector<bool> negative_;
+  std::vector<bool> action_possible_;
+  std::vector<Watcher> watchers_;
+  std::vector<std::uint32_t> first_effect_;            // per action: its first effect's watcher
+  std::vector<std::vector<std::uint32_t>> watching_;  // per literal
+  std::vector<std::uint32_t> queue_;
+};
+
+// Rewrites formulas: constants folded, facts renumbered.
+class Folder {
+ public:
+  static constexpr std::uint32_t kDropped = 0xffffffffU;
+
+  Folder(const Possibility& possibility, std::size_t num_facts) : possibility_(possibility), renumber_(num_facts) {
+    std::uint32_t next = 0;
+    for (std::uint32_t fact = 0; fact < num_facts; ++fact) {
+      const bool varies = possibility.possible(fact, false) && possibility.possible(fact, true);
+      renumber_[fact] = varies ? next++ : kDropped;
+    }
+    num_kept_ = next;
+  }
+
+  std::size_t num_kept() const { return num_kept_; }
+  std::uint32_t renumber(std::uint32_t fact) const { return renumber_[fact]; }
+
+  Formula fold(const Formula& formula) const {
+    switch (formula.kind) {
+      case Formula::Kind::kTrue:
+      case Formula::Kind::kFalse:
+        return formula;
+      case Formula::Kind::kLiteral:
+        if (renumber_[formula.fact] != kDropped) return Formula::literal(renumber_[formula.fact], formula.negated);
+        return Formula::constant(possibility_.possible(formula.fact, formula.negated));
+      default:
+        break;
+    }
+    std::vector<Formula> children;
+    children.reserve(formula.children.size());
+    for (const Formula& child : formula.children) children.push_back(fold(child));
+    if (formula.kind == Formula::Kind::kAnd) return make_and(std::move(children));
+    if (formula.kind == Formula::Kind::kOr) return make_or(std::move(children));
+    if (formula.kind == Formula::Kind::kAtLeast) return make_at_least(formula.count, std::move(children));
+    Formula result = formula;
+    result.children = std::move(children);
+    return result;
+  }
+
+  // The kept ones, renumbered, sorted and unique.
+  std::vector<std::uint32_t> keep(const std::vector<std::uint32_t>& facts) const {
+    std::vector<std::uint32_t> result;
+    for (std::uint32_t fact : facts) {
+      if (renumber_[fact] != kDropped) result.push_back(renumber_[fact]);
+    }
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+  }
+
+ private:
+  const Possibility& possibility_;
+  std::vector<std::uint32_t> renumber_;
+  std::size_t num_kept_ = 0;
+};
+
+std::vector<EffectDefinition> fold_effects(const Folder& folder, const Possibility& possibility,
+                                           const std::vector<EffectDefinition>& effects) {
+  std::vector<EffectDefinition> result;
+  EffectDefinition unconditional;
+  for (const EffectDefinition& effect : effects) {
+    if (!possibility.possible(effect.when)) continue;
+    EffectDefinition folded{folder.fold(effect.when), folder.keep(effect.add), folder.keep(effect.del)};
+    if (folded.when.is_false() || (folded.add.empty() && folded.del.empty())) continue;
+    if (folded.when.is_true()) {
+      unconditional.add.insert(unconditional.add.end(), folded.add.begin(), folded.add.end());
+      unconditional.del.insert(unconditional.del.end(), folded.del.begin(), folded.del.end());
+    } else {
+      result.push_back(std::move(folded));
+    }
+  }
+  if (!unconditional.add.empty() || !unconditional.del.empty()) result.insert(result.begin(), std::move(unconditional));
+  return result;
+}
+
+Definition fold_once(Definition&& definition, bool& changed) {
+  const Possibility possibility(definition);
+  const Folder folder(possibility, definition.facts.size());
+  changed = folder.num_kept() != definition.facts.size();
+
+  std::vector<std::uint32_t> new_action(definition.actions.size(), Folder::kDropped);
+  std::vector<ActionDefinition> actions;
+  for (std::size_t a = 0; a < definition.actions.size(); ++a) {
+    ActionDefinition& action = definition.actions[a];
+    if (!possibility.action_possible(a)) continue;
+    Formula precondition = folder.fold(action.precondition);
+    if (precondition.is_false()) continue;
+    new_action[a] = static_cast<std::uint32_t>(actions.size());
+    std::vector<EffectDefinition> effects = fold_effects(folder, possibility, action.effects);
+    actions.push_back({std::move(action.symbol), std::move(precondition), std::move(effects), action.cost});
+  }
+  changed = changed || actions.size() != definition.actions.size();
+  definition.actions = std::move(actions);
+
+  std::vector<AxiomDefinition> axioms;
+  for (const AxiomDefinition& axiom : definition.axioms) {
+    Formula body = folder.fold(axiom.body);
+    if (folder.renumber(axiom.head) == Folder::kDropped || body.is_false()) continue;
+    axioms.push_back({folder.renumber(axiom.head), std::move(body)});
+  }
+  definition.axioms = std::move(axioms);
+
+  for (MonitorDefinition& monitor : definition.monitors) {
+    monitor.first = folder.fold(monitor.first);
+    monitor.second = folder.fold(monitor.second);
+    for (std::vector<std::uint32_t>& step : monitor.steps) {
+      std::vector<std::uint32_t> kept;
+      for (std::uint32_t action : step) {
+        if (new_action[action] != Folder::kDropped) kept.push_back(new_action[action]);
+      }
+      step = std::move(kept);
+    }
+  }
+  for (GoalDefinition& goal : definition.goals) goal.condition = folder.fold(goal.condition);
+
+  std::vector<Symbol> facts;
+  std::vector<std::int32_t> layers;
+  std::vector<bool> init;
+  for (std::uint32_t fact = 0; fact < definition.facts.size(); ++fact) {
+    if (folder.renumber(fact) == Folder::kDropped) continue;
+    facts.push_back(std::move(definition.facts[fact]));
+    layers.push_back(definition.fact_layer[fact]);
+    init.push_back(definition.init[fact]);
+  }
+  definition.facts = std::move(facts);
+  definition.fact_layer = std::move(layers);
+  definition.init = std::move(init);
+  return std::move(definition);
+}
+
+// A delete that always happens together with an add of the same fact does nothing, since the add comes last. Without it a fact
+// such as "the channel is free", deleted and added by every use, is seen to be constant.
+void drop_overridden_deletes(ActionDefinition& action) {
+  std::vector<std::uint32_t> always_added;
+  for (EffectDefinition& effect : action.effects) {
+    std::sort(effect.add.begin(), effect.add.end());
+    if (effect.when.is_true()) always_added.insert(always_added.end(), effect.add.begin(), effect.add.end());
+  }
+  std::sort(always_added.begin(), always_added.end());
+  for (EffectDefinition& effect : action.effects) {
+    std::erase_if(effect.del, [&](std::uint32_t fact) {
+      return std::binary_search(effect.add.begin(), effect.add.end(), fact) ||
+             std::binary_search(always_added.begin(), always_added.end(), fact);
+    });
+  }
+}
+
+}  // namespace
+
+Definition simplify(Definition definition) {
+  for (ActionDefinition& action : definition.actions) drop_overridden_deletes(action);
+  // Folding can make further effects impossible (an effect whose fact became constant is gone); two rounds catch nearly all.
+  bool changed = true;
+  for (int round = 0; round < 2 && changed; ++round) definition = fold_once(std::move(definition), changed);
+  return definition;
+}
+
+}  // namespace metactrl::task

@@ -1,0 +1,115 @@
+// Which actions have preconditions that hold?
+//
+// The tree is a trie over the positive literals of the preconditions: an edge is labelled with a fact, a node is entered when its
+// fact holds, and at a node sit the actions whose positive literals are exactly the facts on the way to it. Facts are ordered
+// by how many actions require them, most first, so that actions share prefixes (in a logistics task: "the truck is at the
+// depot" before "package 7 is at the depot") and one failed test dismisses many actions.
+//
+// The root is special. It can have a child for every fact, so instead of testing its children we walk the bits that are set
+// in the state and have a child. Negative literals are few in practice and are tested at the leaf.
+//
+// Cost: the children of the nodes whose facts hold, plus the leaves found. Memory: one node per distinct prefix.
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "task/program.h"
+
+namespace metactrl::task {
+
+void SuccessorTree::build(const std::vector<std::vector<Literal>>& literals, std::size_t num_bits) {
+  std::vector<std::uint32_t> uses(num_bits, 0);
+  for (const auto& precondition : literals) {
+    for (Literal literal : precondition) {
+      if (!literal.negated()) ++uses[literal.bit()];
+    }
+  }
+  std::vector<std::vector<std::uint32_t>> keys(literals.size());
+  first_negative_.assign(1, 0);
+  for (std::size_t a = 0; a < literals.size(); ++a) {
+    for (Literal literal : literals[a]) {
+      if (literal.negated()) {
+        negatives_.push_back(literal.bit());
+      } else {
+        keys[a].push_back(literal.bit());
+      }
+    }
+    first_negative_.push_back(static_cast<std::uint32_t>(negatives_.size()));
+    std::sort(keys[a].begin(), keys[a].end(), [&](std::uint32_t x, std::uint32_t y) {
+      return uses[x] != uses[y] ? uses[x] > uses[y] : x < y;
+    });
+  }
+  std::vector<std::uint32_t> order(literals.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) { return keys[x] < keys[y]; });
+
+  // Breadth-first over ranges of the sorted actions, so that a node's children lie next to one another.
+  struct Range {
+    std::size_t begin, end, depth;
+  };
+  nodes_.assign(1, {});
+  std::vector<Range> ranges{{0, order.size(), 0}};
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    auto [i, end, depth] = ranges[n];
+    nodes_[n].first_action = static_cast<std::uint32_t>(actions_.size());
+    while (i < end && keys[order[i]].size() == depth) actions_.push_back(order[i++]);
+    nodes_[n].num_actions = static_cast<std::uint32_t>(actions_.size()) - nodes_[n].first_action;
+    nodes_[n].first_child = static_cast<std::uint32_t>(nodes_.size());
+    while (i < end) {
+      const std::uint32_t bit = keys[order[i]][depth];
+      std::size_t j = i;
+      while (j < end && keys[order[j]][depth] == bit) ++j;
+      Node child;
+      child.bit = bit;
+      nodes_.push_back(child);
+      ranges.push_back({i, j, depth + 1});
+      i = j;
+    }
+    nodes_[n].num_children = static_cast<std::uint32_t>(nodes_.size()) - nodes_[n].first_child;
+  }
+
+  root_child_.assign(num_bits, 0);
+  root_mask_.assign((num_bits + 63) / 64, 0);
+  for (std::uint32_t c = 0; c < nodes_[0].num_children; ++c) {
+    const std::uint32_t child = nodes_[0].first_child + c;
+    root_child_[nodes_[child].bit] = child;
+    root_mask_[nodes_[child].bit >> 6] |= Word{1} << (nodes_[child].bit & 63);
+  }
+}
+
+void SuccessorTree::match(const Word* state, std::vector<std::uint32_t>& out) const {
+  if (nodes_.empty()) return;
+  add_actions(nodes_[0], state, out);
+  for (std::size_t w = 0; w < root_mask_.size(); ++w) {
+    for (Word bits = state[w] & root_mask_[w]; bits != 0; bits &= bits - 1) {
+      match_below(nodes_[root_child_[64 * w + static_cast<std::size_t>(std::countr_zero(bits))]], state, out);
+    }
+  }
+}
+
+void SuccessorTree::match_below(const Node& node, const Word* state, std::vector<std::uint32_t>& out) const {
+  add_actions(node, state, out);
+  for (std::uint32_t c = 0; c < node.num_children; ++c) {
+    const Node& child = nodes_[node.first_child + c];
+    if (test_bit(state, child.bit)) match_below(child, state, out);
+  }
+}
+
+void SuccessorTree::add_actions(const Node& node, const Word* state, std::vector<std::uint32_t>& out) const {
+  for (std::uint32_t i = 0; i < node.num_actions; ++i) {
+    const std::uint32_t action = actions_[node.first_action + i];
+    bool clear = true;
+    for (std::uint32_t n = first_negative_[action]; clear && n < first_negative_[action + 1]; ++n) {
+      clear = !test_bit(state, negatives_[n]);
+    }
+    if (clear) out.push_back(action);
+  }
+}
+
+std::size_t SuccessorTree::memory_bytes() const {
+  return nodes_.size() * sizeof(Node) +
+         (root_child_.size() + actions_.size() + first_negative_.size() + negatives_.size()) * sizeof(std::uint32_t) +
+         root_mask_.size() * sizeof(Word);
+}
+
+}  // namespace metactrl::task

@@ -1,0 +1,7 @@
+(define (domain kitchen)
+  (:predicates (p))
+  (:action :parameters ())
+  (:action a :parameter (?x) :precondition :effect (p))
+  (:action b :parameters ?x :effect (p) :effect (p) (p) foo)
+  (:action a :effect (p))
+  (:action c (:action d :effect (p))))

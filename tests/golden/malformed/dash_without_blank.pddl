@@ -1,0 +1,5 @@
+(define (problem p)
+  (:domain kitchen)
+  (:objects table -place knife - tool)
+  (:init (at knife table))
+  (:goal (at knife table)))

@@ -1,0 +1,1 @@
+(define kitchen (:predicates (p)))

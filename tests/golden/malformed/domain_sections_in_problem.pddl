@@ -1,0 +1,5 @@
+(define (problem p)
+  (:domain kitchen)
+  (:constants spoon - tool)
+  (:predicates (p))
+  (:init) (:goal (hand-free)))

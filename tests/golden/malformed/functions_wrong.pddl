@@ -1,0 +1,4 @@
+(define (domain kitchen)
+  (:requirements :typing :action-costs)
+  (:types place)
+  (:functions total-cost (where ?x) - place (f) - number (f)))

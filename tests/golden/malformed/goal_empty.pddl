@@ -1,0 +1,4 @@
+(define (problem p)
+  (:domain kitchen)
+  (:init)
+  (:goal ()))

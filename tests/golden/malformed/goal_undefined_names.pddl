@@ -1,0 +1,5 @@
+(define (problem p)
+  (:domain kitchen)
+  (:objects knife - tool)
+  (:init (hand-free))
+  (:goal (and (clean robot2) (clean knive) (tidy knife) (at ?x sink) (sometime (clean knife)))))

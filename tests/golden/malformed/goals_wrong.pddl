@@ -1,0 +1,5 @@
+(define (problem p)
+  (:domain kitchen)
+  (:init)
+  (:goal (hand-free) (holding sink))
+  (:goal (and)))

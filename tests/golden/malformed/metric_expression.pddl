@@ -1,0 +1,2 @@
+(define (problem p) (:domain kitchen) (:init) (:goal (hand-free))
+  (:metric minimize (+ (total-cost) (effort sink))))

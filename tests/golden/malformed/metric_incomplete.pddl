@@ -1,0 +1,2 @@
+(define (problem p) (:domain kitchen) (:init) (:goal (hand-free))
+  (:metric (total-cost)))

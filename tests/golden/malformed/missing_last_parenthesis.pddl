@@ -1,0 +1,3 @@
+(define (domain kitchen)
+  (:predicates (p))
+  (:action a :effect (p))

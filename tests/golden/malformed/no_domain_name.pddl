@@ -1,0 +1,3 @@
+(define (problem p)
+  (:init)
+  (:goal (hand-free)))

@@ -1,0 +1,3 @@
+(define (problem p)
+  (:domain kitchen)
+  (:init (hand-free)))

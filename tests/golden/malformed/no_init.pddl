@@ -1,0 +1,3 @@
+(define (problem p)
+  (:domain kitchen)
+  (:goal (and)))

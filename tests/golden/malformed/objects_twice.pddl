@@ -1,0 +1,5 @@
+(define (problem p)
+  (:domain kitchen)
+  (:objects table sink - place knife - tool knife - food table - place ?x - place)
+  (:init)
+  (:goal (hand-free)))

@@ -1,0 +1,4 @@
+(define (problem p)
+  (:domain garage)
+  (:init)
+  (:goal (hand-free)))

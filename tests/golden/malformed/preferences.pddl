@@ -1,0 +1,5 @@
+(define (problem p)
+  (:domain kitchen)
+  (:requirements :preferences)
+  (:init (hand-free))
+  (:goal (and (hand-free) (preference tidy (hand-free)))))

@@ -1,0 +1,4 @@
+(define (domain kitchen)
+  (:predicates (hot))
+  (:process heating :parameters () :effect (hot))
+  (:event boiling :effect (hot)))

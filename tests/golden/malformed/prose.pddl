@@ -1,0 +1,3 @@
+Here is the PDDL domain you asked for:
+
+(define (domain kitchen))

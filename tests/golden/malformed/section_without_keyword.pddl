@@ -1,0 +1,4 @@
+(define (domain kitchen)
+  (predicates (p))
+  action
+  (:predicates (p)))

@@ -1,0 +1,5 @@
+(define (domain kitchen)
+  (:predicates (p))
+  (:objects table)
+  (:init (p))
+  (:goal (p)))

@@ -1,0 +1,2 @@
+(define (problem a) (:domain kitchen) (:init) (:goal (hand-free)))
+(define (problem b) (:domain kitchen))

@@ -1,0 +1,5 @@
+(define (problem p)
+  (:domain kitchen)
+  (:objects knife - (either tool) - food (spoon) plate -)
+  (:init)
+  (:goal (hand-free)))

@@ -1,0 +1,10 @@
+(define (domain kitchen)
+  (:types thing)
+  (:predicates (p ?x - thing) (q))
+  (:derived (q) (exists (?x - thing) (p ?x)))
+  (:action a
+    :parameters (?x ?y - thing)
+    :precondition (and (not (p ?x)) (or (p ?y) (= ?x ?y)) (forall (?z - thing) (imply (p ?z) (q))))
+    :effect (and (when (q) (p ?x)) (increase (total-cost) 1)))
+  (:constraints (always (q)))
+  oops)

@@ -1,0 +1,3 @@
+(define (domain kitchen)
+  (:predicate (p))
+  (:axioms (p)))

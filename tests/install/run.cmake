@@ -1,0 +1,52 @@
+# Installs BUILD_DIR to a fresh prefix, builds the consumer against it and compares what it prints with expected.txt.
+# Variables: BUILD_DIR, SOURCE_DIR, VERSION, CXX_COMPILER, WITH_PROGRAM.
+set(work "${BUILD_DIR}/install_test")
+set(prefix "${work}/prefix")
+file(REMOVE_RECURSE "${work}")
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "failed (${status}): ${ARGV}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+run("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${prefix}")
+
+# What is installed: every public header, nothing private, no flags of ours for the consumer.
+file(GLOB_RECURSE public RELATIVE "${SOURCE_DIR}/include" "${SOURCE_DIR}/include/*")
+file(GLOB_RECURSE installed RELATIVE "${prefix}/include" "${prefix}/include/*")
+if(NOT public STREQUAL installed)
+  message(FATAL_ERROR "headers in include/: ${public}\ninstalled: ${installed}\nlist new headers in src/CMakeLists.txt")
+endif()
+file(GLOB_RECURSE exported "${prefix}/*/metactrl-targets*.cmake")
+if(NOT exported)
+  message(FATAL_ERROR "no exported targets below ${prefix}")
+endif()
+foreach(file IN LISTS exported)
+  file(READ "${file}" text)
+  foreach(private "-Werror" "-Wall" "-fsanitize" "metactrl_flags" "${SOURCE_DIR}")
+    string(FIND "${text}" "${private}" at)
+    if(NOT at EQUAL -1)
+      message(FATAL_ERROR "${file} gives '${private}' to the consumer")
+    endif()
+  endforeach()
+endforeach()
+
+run("${CMAKE_COMMAND}" -S "${SOURCE_DIR}/tests/install" -B "${work}/consumer"
+  "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CXX_COMPILER}" -DCMAKE_BUILD_TYPE=Release)
+run("${CMAKE_COMMAND}" --build "${work}/consumer")
+run("${work}/consumer/consumer")
+file(READ "${SOURCE_DIR}/tests/install/expected.txt" expected)
+if(NOT output STREQUAL expected)
+  message(FATAL_ERROR "the consumer printed\n${output}\nexpected\n${expected}")
+endif()
+
+if(WITH_PROGRAM)
+  run("${prefix}/bin/metactrl" --version)
+  string(FIND "${output}" "${VERSION}" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "metactrl --version printed '${output}', not ${VERSION}")
+  endif()
+endif()

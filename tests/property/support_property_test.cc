@@ -1,0 +1,358 @@
+// Support against brute force, on random ground tasks and random PDDL.
+//
+// Brute force enumerates the full state space by Task::apply alone and computes goal distances backwards. It knows nothing
+// of goal relevance, tiers, heuristics or caches, so agreement covers all of them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metactrl/domain.h"
+#include "metactrl/lookahead.h"
+#include "support/random.h"
+#include "support/random_definition.h"
+#include "support/random_pddl.h"
+#include "task/compile.h"
+
+namespace metactrl {
+namespace {
+
+using testing::PddlText;
+using testing::Random;
+
+constexpr std::uint64_t kShards = 4;
+constexpr std::uint64_t kTasks = 2000;  // of each source
+constexpr std::size_t kMaxStates = 1500;
+constexpr std::size_t kSampledStates = 14;
+constexpr unsigned kMaxLeft = 6;
+constexpr unsigned kNever = std::numeric_limits<unsigned>::max();
+
+// The reference semantics of a random ground task: the plain one.
+class PlainReference : public ReferenceSemantics {
+ public:
+  explicit PlainReference(task::Definition definition) : definition_(std::move(definition)) {}
+
+  Validation validate(std::span<const PlanStep> plan) const override {
+    Validation result;
+    std::optional<testing::PlainState> state = testing::plain_initial(definition_);
+    for (const PlanStep& step : plan) {
+      std::uint32_t action = 0;
+      while (definition_.action_names[action].name != step.action) ++action;
+      if (state) state = testing::plain_apply(definition_, *state, action);
+      if (!state) break;
+      ++result.steps_executed;
+    }
+    result.valid = state && testing::plain_goal(definition_, *state);
+    return result;
+  }
+
+ private:
+  task::Definition definition_;
+};
+
+Task ground_task(std::uint64_t seed) {
+  task::Definition definition = testing::random_definition(seed);
+  auto reference = std::make_shared<PlainReference>(definition);
+  return {task::compile(std::move(definition)), std::move(reference)};
+}
+
+struct Edge {
+  ActionId action;
+  std::size_t target;
+};
+
+struct BruteForce {
+  std::vector<State> states;
+  std::vector<std::vector<Edge>> edges;
+  std::vector<unsigned> distance;
+};
+
+// Nothing when there are too many states.
+std::optional<BruteForce> explore(const Task& task) {
+  BruteForce out;
+  std::map<std::vector<std::uint64_t>, std::size_t> ids;
+  const auto intern = [&](const State& state) {
+    const auto [place, fresh] = ids.emplace(
+        std::vector<std::uint64_t>(state.words().begin(), state.words().end()), out.states.size());
+    if (fresh) out.states.push_back(state);
+    return place->second;
+  };
+  intern(task.initial_state());
+  std::vector<std::vector<std::size_t>> predecessors;
+  for (std::size_t i = 0; i < out.states.size(); ++i) {
+    if (out.states.size() > kMaxStates) return std::nullopt;
+    out.edges.emplace_back();
+    for (std::uint32_t a = 0; a < task.num_actions(); ++a) {
+      const std::optional<State> next = task.apply(out.states[i], ActionId{a});
+      if (!next) continue;
+      const std::size_t target = intern(*next);
+      out.edges[i].push_back({ActionId{a}, target});
+      predecessors.resize(out.states.size());
+      predecessors[target].push_back(i);
+    }
+  }
+  predecessors.resize(out.states.size());
+  out.distance.assign(out.states.size(), kNever);
+  std::deque<std::size_t> queue;
+  for (std::size_t i = 0; i < out.states.size(); ++i) {
+    if (!task.is_goal(out.states[i])) continue;
+    out.distance[i] = 0;
+    queue.push_back(i);
+  }
+  for (; !queue.empty(); queue.pop_front()) {
+    for (const std::size_t p : predecessors[queue.front()]) {
+      if (out.distance[p] != kNever) continue;
+      out.distance[p] = out.distance[queue.front()] + 1;
+      queue.push_back(p);
+    }
+  }
+  return out;
+}
+
+std::size_t index(ActionId action) { return static_cast<std::size_t>(action); }
+
+// How a lookahead is asked to work.
+struct Mode {
+  const char* name;
+  std::size_t exact_states;
+  std::size_t search_states;
+  bool may_give_up;
+};
+
+constexpr Mode kModes[] = {
+    {"tier A", 100'000, 100'000, false},
+    {"tier A without room", 0, 100'000, false},
+    {"tier B", 1, 100'000, false},
+    {"a cone", 12, 100'000, false},
+    {"hardly any budget", 1, 3, true},
+    {"a small budget", 4, 20, true},
+};
+
+class Checker {
+ public:
+  Checker(const Task& task, const BruteForce& truth, std::uint64_t seed) : task_(task), truth_(truth), random_(seed) {}
+
+  void check(const Mode& mode) {
+    SCOPED_TRACE(mode.name);
+    LookaheadOptions options;
+    options.exact = {mode.exact_states, std::size_t{1} << 30, 600};
+    options.search = {mode.search_states, std::size_t{1} << 30, 600};
+    options.horizon = random_.chance(50) ? 40 : random_.below(8);
+    options.fixed_horizon = random_.chance(30);
+    options.slack = random_.below(5);
+    options.weights = random_.chance(85);
+    const auto lookahead = Lookahead::compile(task_, options);
+    check_verdict(mode, options, *lookahead);
+    check_horizon(options, *lookahead);
+    Support support(lookahead);
+    // Questions in any order, so that what is remembered from one is used for others.
+    for (std::size_t i = 0; i < kSampledStates; ++i) {
+      const std::size_t state = i == 0 ? 0 : random_.below(truth_.states.size());
+      if (i % 2 == 0) {
+        for (unsigned left = 0; left <= kMaxLeft; ++left) ask(mode, options, support, state, left);
+      } else {
+        for (unsigned left = kMaxLeft + 1; left-- > 0;) ask(mode, options, support, state, left);
+      }
+    }
+  }
+
+  std::size_t answered_yes() const { return yes_; }
+  std::size_t answered_no() const { return no_; }
+  std::size_t answered_unknown() const { return unknown_; }
+
+ private:
+  void check_verdict(const Mode& mode, const LookaheadOptions& options, const Lookahead& lookahead) {
+    const unsigned shortest = truth_.distance[0];
+    const bool solvable = shortest != kNever && (!options.fixed_horizon || shortest <= options.horizon);
+    if (lookahead.verdict() == Verdict::kUndecided) {
+      EXPECT_TRUE(mode.may_give_up);
+      EXPECT_NE(lookahead.reason().find("limit"), std::string::npos) << lookahead.reason();
+    } else {
+      EXPECT_EQ(lookahead.verdict(), solvable ? Verdict::kSolvable : Verdict::kInfeasible) << lookahead.reason();
+    }
+    EXPECT_FALSE(lookahead.reason().empty());
+    if (lookahead.shortest_plan_length()) {
+      EXPECT_EQ(*lookahead.shortest_plan_length(), shortest);
+    }
+    if (lookahead.verdict() == Verdict::kSolvable) {
+      EXPECT_TRUE(task_.validate(lookahead.plan()).valid);
+      EXPECT_LE(lookahead.plan().size(), lookahead.horizon());
+    }
+    // A goal that is out of reach holds in no reachable state.
+    for (const GoalId goal : lookahead.unreachable_goals()) {
+      for (const State& state : truth_.states) {
+        const std::vector<GoalId> unmet = task_.unmet_goals(state);
+        EXPECT_TRUE(std::find(unmet.begin(), unmet.end(), goal) != unmet.end()) << task_.goal_text(goal);
+      }
+    }
+  }
+
+  void check_horizon(const LookaheadOptions& options, const Lookahead& lookahead) {
+    switch (lookahead.horizon_rule()) {
+      case HorizonRule::kAsAsked:
+        EXPECT_EQ(lookahead.horizon(), options.horizon);
+        break;
+      case HorizonRule::kGrown:
+        EXPECT_FALSE(options.fixed_horizon);
+        EXPECT_GT(lookahead.plan().size(), options.horizon);
+        EXPECT_EQ(lookahead.horizon(), lookahead.plan().size() + options.slack);
+        break;
+      case HorizonRule::kShortestPlusSlack:
+        EXPECT_FALSE(options.fixed_horizon);
+        EXPECT_GE(lookahead.horizon(), truth_.distance[0] + options.slack);
+        EXPECT_LT(lookahead.horizon(), std::max<std::size_t>(options.horizon, truth_.distance[0] + options.slack));
+        break;
+    }
+    if (options.fixed_horizon) {
+      EXPECT_EQ(lookahead.horizon(), options.horizon);
+    }
+  }
+
+  bool reaches(std::size_t state, unsigned left) const { return truth_.distance[state] <= left; }
+
+  // Compares an answer with the truth.
+  void expect_answer(const Mode& mode, Answer answer, bool truth) {
+    if (answer == Answer::kUnknown) {
+      ++unknown_;
+      EXPECT_TRUE(mode.may_give_up);
+      return;
+    }
+    ++(truth ? yes_ : no_);
+    EXPECT_EQ(answer, truth ? Answer::kYes : Answer::kNo);
+  }
+
+  void ask(const Mode& mode, const LookaheadOptions& options, Support& support, std::size_t id, unsigned left) {
+    SCOPED_TRACE("state " + std::to_string(id) + ", " + std::to_string(left) + " left");
+    const State& state = truth_.states[id];
+    if (random_.chance(50)) ask_plan(mode, support, id, left);
+    if (random_.chance(50)) ask_go_on(mode, options, support, id, left);
+    for (const Edge& edge : truth_.edges[id]) {
+      const bool truth = left > 0 && reaches(edge.target, left - 1);
+      if (random_.chance(60)) expect_answer(mode, support.may(state, edge.action, left), truth);
+    }
+    const std::vector<Candidate> candidates = support.candidates(state, left);
+    ASSERT_EQ(candidates.size(), truth_.edges[id].size());
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const Edge& edge = truth_.edges[id][i];
+      const Candidate& candidate = candidates[i];
+      ASSERT_EQ(candidate.action, edge.action);
+      const bool truth = left > 0 && reaches(edge.target, left - 1);
+      expect_answer(mode, candidate.answer, truth);
+      if (candidate.answer == Answer::kYes) {
+        EXPECT_LT(candidate.remaining, left);
+        EXPECT_GE(candidate.remaining, truth_.distance[edge.target]);
+      }
+      if (options.weights) {
+        EXPECT_EQ(std::isfinite(candidate.log_weight), candidate.answer == Answer::kYes);
+      }
+      if (options.weights) {
+        EXPECT_LT(candidate.log_weight, 0);
+      }
+    }
+  }
+
+  void ask_go_on(const Mode& mode, const LookaheadOptions& options, Support& support, std::size_t id, unsigned left) {
+    bool truth = false;
+    bool relevant = false;
+    for (const Edge& edge : truth_.edges[id]) {
+      if (left == 0 || !reaches(edge.target, left - 1)) continue;
+      truth = true;
+      relevant = relevant || task_.program().action(static_cast<std::uint32_t>(index(edge.action))).relevant;
+    }
+    const GoOn go_on = support.go_on(truth_.states[id], left);
+    expect_answer(mode, go_on.answer, truth);
+    if (go_on.answer != Answer::kYes) {
+      EXPECT_EQ(go_on.log_weight, -std::numeric_limits<double>::infinity());
+    } else if (options.weights && !mode.may_give_up) {
+      EXPECT_EQ(std::isfinite(go_on.log_weight), relevant);
+    }
+  }
+
+  void ask_plan(const Mode& mode, Support& support, std::size_t id, unsigned left) {
+    const std::optional<std::vector<ActionId>> plan = support.plan(truth_.states[id], left);
+    if (!mode.may_give_up) {
+      EXPECT_EQ(plan.has_value(), reaches(id, left));
+    }
+    const double weight = support.log_weight(truth_.states[id], left);
+    EXPECT_EQ(std::isfinite(weight), plan.has_value());
+    if (!plan) return;
+    ASSERT_LE(plan->size(), left);
+    State state = truth_.states[id];
+    for (const ActionId action : *plan) {
+      const std::optional<State> next = task_.apply(state, action);
+      ASSERT_TRUE(next) << task_.text(action);
+      state = *next;
+    }
+    EXPECT_TRUE(task_.is_goal(state));
+    if (id == 0) {
+      EXPECT_TRUE(task_.validate(*plan).valid);
+    }
+  }
+
+  const Task& task_;
+  const BruteForce& truth_;
+  Random random_;
+  std::size_t yes_ = 0;
+  std::size_t no_ = 0;
+  std::size_t unknown_ = 0;
+};
+
+struct Totals {
+  std::size_t tasks = 0;
+  std::size_t yes = 0;
+  std::size_t no = 0;
+  std::size_t unknown = 0;
+};
+
+void check_task(const Task& task, std::uint64_t seed, Totals& totals) {
+  if (task.initially_violated()) {
+    EXPECT_EQ(Lookahead::compile(task, {})->verdict(), Verdict::kInfeasible);
+    return;
+  }
+  const std::optional<BruteForce> truth = explore(task);
+  if (!truth) return;
+  ++totals.tasks;
+  Checker checker(task, *truth, seed);
+  for (const Mode& mode : kModes) checker.check(mode);
+  totals.yes += checker.answered_yes();
+  totals.no += checker.answered_no();
+  totals.unknown += checker.answered_unknown();
+}
+
+class RandomTasks : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RandomTasks, GroundSupportEqualsBruteForce) {
+  Totals totals;
+  for (std::uint64_t seed = GetParam(); seed < kTasks && !HasFailure(); seed += kShards) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    check_task(ground_task(seed), seed, totals);
+  }
+  EXPECT_GT(totals.tasks, kTasks / kShards / 2);
+  EXPECT_GT(totals.yes, 1000U);
+  EXPECT_GT(totals.no, 1000U);
+  EXPECT_GT(totals.unknown, 50U);
+}
+
+TEST_P(RandomTasks, PddlSupportEqualsBruteForce) {
+  Totals totals;
+  for (std::uint64_t seed = GetParam(); seed < kTasks && !HasFailure(); seed += kShards) {
+    const PddlText text = testing::random_pddl(seed + 1'000'000);
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text.domain + text.problem);
+    check_task(load_pddl_text(text.domain, text.problem), seed, totals);
+  }
+  EXPECT_GT(totals.tasks, kTasks / kShards / 2);
+  EXPECT_GT(totals.yes, 1000U);
+  EXPECT_GT(totals.no, 1000U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomTasks, ::testing::Range<std::uint64_t>(0, kShards));
+
+}  // namespace
+}  // namespace metactrl

@@ -1,0 +1,389 @@
+// Runs the program and looks at what it prints and how it ends. METACTRL_BINARY names it.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/test_data.h"
+
+namespace metactrl {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string binary() {
+  const char* from_environment = std::getenv("METACTRL_BINARY");
+#ifdef METACTRL_BINARY
+  return from_environment != nullptr ? from_environment : METACTRL_BINARY;
+#else
+  return from_environment != nullptr ? from_environment : "";
+#endif
+}
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void write(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+struct Result {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+constexpr const char* kDomain = R"((define (domain lamps)
+  (:requirements :strips :typing :negative-preconditions)
+  (:types lamp)
+  (:predicates (lit ?l - lamp) (broken ?l - lamp))
+  (:action press :parameters (?l - lamp) :precondition (and (not (lit ?l)) (not (broken ?l))) :effect (lit ?l))
+  (:action release :parameters (?l - lamp) :precondition (lit ?l) :effect (not (lit ?l)))))";
+
+class Cli : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (binary().empty()) GTEST_SKIP() << "METACTRL_BINARY does not name the program";
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() /
+              ("metactrl_cli_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
+    std::filesystem::create_directories(folder_);
+    write(folder_ / "d.pddl", kDomain);
+    write(folder_ / "p.pddl", problem("(and (lit a) (lit b))"));
+  }
+  void TearDown() override {
+    if (!folder_.empty()) std::filesystem::remove_all(folder_);
+  }
+
+  static std::string problem(const std::string& goal, const std::string& init = "") {
+    return "(define (problem two-lamps) (:domain lamps) (:objects a b c - lamp) (:init " + init + ") (:goal " + goal +
+           "))";
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  // Runs in the test's folder; `arguments` go through a shell.
+  Result run(const std::string& arguments) const {
+    const std::string command = "cd '" + folder_.string() + "' && '" + binary() + "' " + arguments;
+    const int status = std::system(("( " + command + " ) >'" + path("out") + "' 2>'" + path("err") + "'").c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path("out")), read(path("err"))};
+  }
+
+  std::filesystem::path folder_;
+};
+
+#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+// --- usage
+// ----------------------------------------------------------------------------------------------------------------
+
+TEST_F(Cli, HelpLeadsToAFirstPlan) {
+  const Result r = run("--help");
+  EXPECT_EQ(r.code, 0);
+  EXPECT_CONTAINS(r.out,
+                  "metactrl search --domain domains/tabletop/domain.pddl --problem domains/tabletop/dishwasher.pddl");
+  for (const char* command : {"check", "search", "validate", "inspect"}) {
+    EXPECT_CONTAINS(r.out, command);
+    const Result help = run(std::string(command) + " --help");
+    EXPECT_EQ(help.code, 0);
+    EXPECT_CONTAINS(help.out, "metactrl " + std::string(command));
+    EXPECT_CONTAINS(help.out, "--domain");
+  }
+  EXPECT_TRUE(r.err.empty()) << r.err;
+}
+
+TEST_F(Cli, TheExampleInTheHelpWorks) {
+  const std::string tabletop = (testing::source_dir() / "domains/tabletop").string();
+  const Result r = run("search --domain '" + tabletop + "/domain.pddl' --problem '" + tabletop + "/dishwasher.pddl'");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out.substr(0, 1), "(");
+}
+
+TEST_F(Cli, Version) {
+  const Result r = run("--version");
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.out.substr(0, 9), "metactrl ");
+  EXPECT_EQ(r.out.back(), '\n');
+}
+
+TEST_F(Cli, WrongUsageIsOneLineWithAHint) {
+  const auto expect_usage = [&](const std::string& arguments, const std::string& message) {
+    const Result r = run(arguments);
+    EXPECT_EQ(r.code, 30) << arguments;
+    EXPECT_TRUE(r.out.empty()) << r.out;
+    EXPECT_CONTAINS(r.err, message);
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+  };
+  expect_usage("serch -d d.pddl", "unknown command 'serch' (did you mean 'search'?)");
+  expect_usage("search --domian d.pddl", "unknown option '--domian' (did you mean '--domain'?)");
+  expect_usage("search", "name --domain FILE and --problem FILE, or --sas FILE");
+  expect_usage("search --domain d.pddl", "--problem FILE is missing");
+  expect_usage("check --problem p.pddl", "--domain FILE is missing");
+  expect_usage("check --problem p.pddl --sas x", "--sas cannot be combined");
+  expect_usage("validate -d d.pddl -p p.pddl", "PLAN");
+  expect_usage("validate -d d.pddl -p p.pddl one two", "unexpected argument 'two'");
+  expect_usage("search -d d.pddl -p p.pddl --max-memory lots", "'lots' is not a size; write it like 512M or 2G");
+  expect_usage("search -d d.pddl -p p.pddl --max-states 0", "'0' is not a number from 1");
+  expect_usage("search -d d.pddl -p p.pddl --horizon -3", "--horizon");
+  expect_usage("search -d d.pddl -p p.pddl --time-limit soon", "--time-limit");
+  expect_usage("search --domain", "--domain");
+}
+
+TEST_F(Cli, NoArgumentsShowTheHelp) {
+  const Result r = run("");
+  EXPECT_EQ(r.code, 30);
+  EXPECT_CONTAINS(r.err, "metactrl search");
+  EXPECT_TRUE(r.out.empty());
+}
+
+// --- bad input
+// ------------------------------------------------------------------------------------------------------------
+
+TEST_F(Cli, FilesThatCannotBeRead) {
+  write(folder_ / "empty.pddl", "");
+  write(folder_ / "garbage.pddl", std::string("\x00\xff\x01(((\x80 garbage", 15));
+  for (const char* command : {"check", "search", "inspect", "validate"}) {
+    const std::string plan = std::string(command) == "validate" ? " x.plan" : "";
+    for (const char* file : {"missing.pddl", ".", "empty.pddl", "garbage.pddl", "/dev/null"}) {
+      for (const auto& files : {std::string("-d ") + file + " -p p.pddl", std::string("-d d.pddl -p ") + file,
+                                std::string("--sas ") + file}) {
+        const Result r = run(std::string(command) + " " + files + plan);
+        EXPECT_EQ(r.code, 31) << command << ' ' << files << r.err;
+        EXPECT_CONTAINS(r.err, file);
+        EXPECT_CONTAINS(r.err, "error");
+        EXPECT_TRUE(r.out.empty()) << r.out;
+      }
+    }
+  }
+  EXPECT_CONTAINS(run("check -d missing.pddl -p p.pddl").err,
+                  "missing.pddl: error: cannot be opened: No such file or directory");
+  EXPECT_CONTAINS(run("check -d . -p p.pddl").err, ".: error: is a folder; name a file in it");
+}
+
+TEST_F(Cli, MistakesArePrintedWithTheirPlace) {
+  write(folder_ / "bad.pddl",
+        "(define (problem x) (:domain lamps)\n (:objects a - lmap)\n (:init (lit z))\n (:goal (lit a)))");
+  const Result r = run("search -d d.pddl -p bad.pddl");
+  EXPECT_EQ(r.code, 31);
+  EXPECT_CONTAINS(r.err, "bad.pddl:2:");
+  EXPECT_CONTAINS(r.err, "bad.pddl:3:");
+  EXPECT_CONTAINS(r.err, "lmap");
+}
+
+// --- check
+// ----------------------------------------------------------------------------------------------------------------
+
+TEST_F(Cli, CheckSummarises) {
+  const Result r = run("check -d d.pddl -p p.pddl");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out, "ok: 2 types, 3 objects, 2 predicates, 2 actions, 6 ground actions; 0 warnings\n");
+  const Json json = Json::parse(run("check -d d.pddl -p p.pddl --json").out);
+  EXPECT_EQ(json["errors"], 0);
+  EXPECT_EQ(json["ground_actions"], 6);
+}
+
+TEST_F(Cli, CheckReportsEverything) {
+  write(folder_ / "bad.pddl",
+        "(define (problem x) (:domain lamps)\n (:objects a - lmap)\n (:init (lit z))\n (:goal (lit a)))");
+  const Result r = run("check -d d.pddl -p bad.pddl --json");
+  EXPECT_EQ(r.code, 31);
+  const Json json = Json::parse(r.out);
+  ASSERT_GE(json["errors"].get<int>(), 2);
+  EXPECT_EQ(json["diagnostics"][0]["severity"], "error");
+  EXPECT_EQ(json["diagnostics"][0]["file"], "bad.pddl");
+  EXPECT_EQ(json["diagnostics"][0]["line"], 2);
+}
+
+// --- search
+// ---------------------------------------------------------------------------------------------------------------
+
+TEST_F(Cli, SearchPrintsAPlan) {
+  const Result r = run("search -d d.pddl -p p.pddl");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out, "(press a)\n(press b)\n; 2 actions, cost = 2, shortest\n");
+  EXPECT_TRUE(r.err.empty()) << r.err;
+  EXPECT_EQ(run("search -d d.pddl -p p.pddl --shortest").out, r.out);
+  EXPECT_EQ(run("search -d d.pddl -p p.pddl --horizon 2").out, r.out);
+}
+
+TEST_F(Cli, SearchAsJson) {
+  const Json json = Json::parse(run("search -d d.pddl -p p.pddl --json").out);
+  EXPECT_EQ(json["verdict"], "solvable");
+  EXPECT_EQ(json["plan"], (Json{"(press a)", "(press b)"}));
+  EXPECT_EQ(json["actions"], 2);
+  EXPECT_EQ(json["proved_shortest"], true);
+}
+
+TEST_F(Cli, SearchWritesAFile) {
+  write(folder_ / "my.plan", "an older plan");
+  const Result r = run("search -d d.pddl -p p.pddl --out my.plan");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(r.out.empty());
+  EXPECT_EQ(r.err, "wrote 2 actions to my.plan\n");
+  EXPECT_EQ(read(folder_ / "my.plan"), "(press a)\n(press b)\n; 2 actions, cost = 2, shortest\n");
+  EXPECT_EQ(run("validate -d d.pddl -p p.pddl my.plan").out, "valid: 2 actions, cost 2\n");
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    files += entry.path().filename().string().starts_with("my.plan") ? 1 : 0;
+  }
+  EXPECT_EQ(files, 1U) << "a temporary file was left behind";
+}
+
+TEST_F(Cli, AnUnwritablePathLosesNothing) {
+  for (const char* out : {"no/such/folder/my.plan", ".", "/dev/full"}) {
+    const Result r = run("search -d d.pddl -p p.pddl --out " + std::string(out));
+    EXPECT_EQ(r.code, 31) << out;
+    EXPECT_CONTAINS(r.err, out);
+  }
+  const Result full = run("search -d d.pddl -p p.pddl >/dev/full");
+  EXPECT_EQ(full.code, 31);
+  EXPECT_CONTAINS(full.err, "standard output: error: cannot be written");
+}
+
+TEST_F(Cli, InfeasibleNamesTheGoals) {
+  write(folder_ / "p.pddl", problem("(and (lit a) (lit b))", "(broken b)"));
+  for (const char* more : {"", " --shortest", " --horizon 5", " --shortest --horizon 5"}) {
+    const Result r = run(std::string("search -d d.pddl -p p.pddl") + more);
+    EXPECT_EQ(r.code, 10) << more << r.err;
+    EXPECT_TRUE(r.out.empty());
+    EXPECT_CONTAINS(r.err, "infeasible: ");
+    EXPECT_CONTAINS(r.err, "(lit b)");
+  }
+  const Json json = Json::parse(run("search -d d.pddl -p p.pddl --json").out);
+  EXPECT_EQ(json["verdict"], "infeasible");
+  EXPECT_TRUE(json["plan"].is_null());
+  EXPECT_EQ(json["unreachable_goals"], Json{"(lit b)"});
+}
+
+TEST_F(Cli, AHorizonTooShortIsInfeasible) {
+  for (const char* more : {"", " --shortest"}) {
+    const Result r = run(std::string("search -d d.pddl -p p.pddl --horizon 1") + more);
+    EXPECT_EQ(r.code, 10) << r.err;
+  }
+}
+
+TEST_F(Cli, UndecidedNamesTheLimit) {
+  // Thirty lamps, exactly the odd ones lit: more states than the budget allows to prove that no plan is shorter.
+  std::string objects;
+  std::string goal;
+  for (int i = 0; i < 30; ++i) {
+    objects += " l" + std::to_string(i);
+    goal += " (lit l" + std::to_string(i) + ")";
+  }
+  write(folder_ / "big.pddl",
+        "(define (problem big) (:domain lamps) (:objects" + objects + " - lamp) (:init) (:goal (and" + goal + ")))");
+  const Result r = run("search -d d.pddl -p big.pddl --shortest --max-states 10");
+  EXPECT_EQ(r.code, 11) << r.err;
+  EXPECT_CONTAINS(r.err, "undecided: ");
+  EXPECT_CONTAINS(r.err, "states");
+  // Any plan will do: found without enumerating.
+  EXPECT_EQ(run("search -d d.pddl -p big.pddl").code, 0);
+  const Json json = Json::parse(run("inspect -d d.pddl -p big.pddl --max-states 1000 --json").out);
+  EXPECT_TRUE(json["reachable_states"].is_null());
+  EXPECT_TRUE(json["goal_relevant_states"].is_null());
+  EXPECT_EQ(json["limit"]["reachable"], "states");
+  EXPECT_CONTAINS(run("inspect -d d.pddl -p big.pddl --max-states 1000").out, "more than ");
+}
+
+TEST_F(Cli, MemoryForTheTaskItself) {
+  const Result r = run("search -d d.pddl -p p.pddl --max-memory 1");
+  EXPECT_EQ(r.code, 20) << r.err;
+  EXPECT_CONTAINS(r.err, "more than --max-memory 1");
+}
+
+// --- validate
+// -------------------------------------------------------------------------------------------------------------
+
+TEST_F(Cli, ValidateNamesTheStepAndThePrecondition) {
+  write(folder_ / "bad.plan", "(press a)\n(press a)\n");
+  const Result r = run("validate -d d.pddl -p p.pddl bad.plan");
+  EXPECT_EQ(r.code, 12);
+  EXPECT_EQ(r.out, "invalid: step 2 (press a): precondition (not (lit a)) is false\n");
+  const Json json = Json::parse(run("validate -d d.pddl -p p.pddl bad.plan --json").out);
+  EXPECT_EQ(json["valid"], false);
+  EXPECT_EQ(json["steps_executed"], 1);
+}
+
+TEST_F(Cli, ValidateReadsStandardInput) {
+  write(folder_ / "part.plan", "(press b)\n");
+  const Result piped = run("validate -d d.pddl -p p.pddl - < part.plan");
+  EXPECT_EQ(piped.code, 12);
+  EXPECT_EQ(piped.out, "invalid: the goal is not reached: (lit a) does not hold at the end\n");
+}
+
+TEST_F(Cli, APlanThatIsNoPlanIsBadInput) {
+  write(folder_ / "x.plan", "press a\n");
+  const Result r = run("validate -d d.pddl -p p.pddl x.plan");
+  EXPECT_EQ(r.code, 31);
+  EXPECT_CONTAINS(r.err, "x.plan:1:1: error: expected '('");
+  EXPECT_EQ(run("validate -d d.pddl -p p.pddl none.plan").code, 31);
+}
+
+// --- inspect
+// --------------------------------------------------------------------------------------------------------------
+
+TEST_F(Cli, InspectCounts) {
+  const Result r = run("inspect -d d.pddl -p p.pddl --json");
+  EXPECT_EQ(r.code, 0) << r.err;
+  const Json json = Json::parse(r.out);
+  EXPECT_EQ(json["objects"], 3);
+  EXPECT_EQ(json["ground_actions"], 6);
+  EXPECT_EQ(json["reachable_states"], 8);
+  EXPECT_EQ(json["edges"], 24);
+  EXPECT_EQ(json["goal_relevant_states"], 4);
+  EXPECT_EQ(json["shortest_plan_length"], 2);
+  EXPECT_EQ(json["verdict"], "solvable");
+  EXPECT_EQ(json["tier"], "exact");
+}
+
+TEST_F(Cli, InspectComparesOneLevelWithTwo) {
+  const Json json = Json::parse(run("inspect -d d.pddl -p p.pddl --json --hidden 2 --horizon 10").out)["two_levels"];
+  // "(press a)\n" and "(release a)\n": the trie shares "(", the two stems and nothing behind the object.
+  // States: root, "(", "press " 6, "release " 8, then for each of 6 actions the object and ")": the newline leads to
+  // the root.
+  EXPECT_EQ(json["syntax_states"], 1 + 1 + 6 + 8 + 6 * 2);
+  EXPECT_EQ(json["syntax_edges"], 1 + 6 + 8 + 6 * 3);
+  EXPECT_EQ(json["semantic_states"], 4);
+  EXPECT_EQ(json["bytes_per_action"], 11);
+  EXPECT_EQ(json["token_steps"], 110);
+  EXPECT_EQ(json["one_level"]["states"], 28 * 4);
+  EXPECT_EQ(json["two_levels"]["states"], 28 + 4);
+  EXPECT_EQ(json["one_level"]["dp_bytes"], 110.0 * 28 * 4 * 2 * 4);
+  EXPECT_EQ(json["two_levels"]["dp_bytes"], (110.0 * 28 + 10.0 * 4) * 2 * 4);
+  EXPECT_EQ(json["one_level"]["operations"], 110.0 * 33 * 4 * 4);
+  EXPECT_EQ(json["two_levels"]["operations"], (110.0 * 33 + 10.0 * json["semantic_edges"].get<double>()) * 4);
+}
+
+TEST_F(Cli, InspectAsText) {
+  const Result r = run("inspect -d d.pddl -p p.pddl");
+  EXPECT_EQ(r.code, 0);
+  EXPECT_CONTAINS(r.out, "reachable states        8, 24 edges");
+  EXPECT_CONTAINS(r.out, "goal-relevant states    4, ");
+  EXPECT_CONTAINS(r.out, "Why two levels");
+}
+
+// --- SAS
+// ------------------------------------------------------------------------------------------------------------------
+
+TEST_F(Cli, SasFilesWorkEverywhere) {
+  const std::string sas = "--sas '" + (testing::test_dir() / "fuzz/corpus/sas/delivery.sas").string() + "'";
+  EXPECT_EQ(run("check " + sas).out.substr(0, 42), "ok: 4 variables, 5 operators, 1 axiom, 5 g");
+  const Result found = run("search " + sas + " --out s.plan");
+  EXPECT_EQ(found.code, 0) << found.err;
+  EXPECT_EQ(read(folder_ / "s.plan"),
+            "(load parcel truck depot)\n(drive truck depot shop)\n(unload parcel truck shop)\n; 3 actions, cost = 9, "
+            "shortest\n");
+  EXPECT_EQ(run("validate " + sas + " s.plan").out, "valid: 3 actions, cost 9\n");
+  EXPECT_EQ(Json::parse(run("inspect " + sas + " --json").out)["shortest_plan_length"], 3);
+}
+
+}  // namespace
+}  // namespace metactrl
