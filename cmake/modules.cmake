@@ -3,15 +3,12 @@
 # Makes the folder src/<name> a library `metactrl_<name>` of its own, so that a test links only what it tests and a
 # dependency in the wrong direction does not link. SOURCES are relative to src/<name>; headers need not be listed.
 # DEPENDS names modules below this one, PACKAGES imported targets of other projects.
-# The objects of all modules are also collected in libmetactrl.a, the one library that users link. A TOP module is left
-# out of it: it belongs to a program, and only TOP modules may use PACKAGES.
+# The objects of all modules are also collected in libmetactrl.a, the one library that users link, and which then needs the
+# PACKAGES too: cmake/metactrl-config.cmake.in must find them. A TOP module is left out of it: it belongs to a program.
 function(metactrl_add_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TOP" "" "SOURCES;DEPENDS;PACKAGES")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "metactrl_add_module(${name}): unknown arguments '${arg_UNPARSED_ARGUMENTS}'")
-  endif()
-  if(arg_PACKAGES AND NOT arg_TOP)
-    message(FATAL_ERROR "metactrl_add_module(${name}): the library depends on no package; only TOP modules may")
   endif()
   list(TRANSFORM arg_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/src/${name}/")
   list(TRANSFORM arg_DEPENDS PREPEND "metactrl_")
@@ -29,6 +26,7 @@ function(metactrl_add_module name)
   set_property(GLOBAL APPEND PROPERTY METACTRL_ALL_MODULES ${name})
   if(NOT arg_TOP)
     set_property(GLOBAL APPEND PROPERTY METACTRL_MODULES ${name})
+    set_property(GLOBAL APPEND PROPERTY METACTRL_PACKAGES ${arg_PACKAGES})
   endif()
 endfunction()
 
@@ -37,6 +35,7 @@ function(metactrl_add_library)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "HEADERS")
   list(TRANSFORM arg_HEADERS PREPEND "${PROJECT_SOURCE_DIR}/include/metactrl/")
   get_property(modules GLOBAL PROPERTY METACTRL_MODULES)
+  get_property(packages GLOBAL PROPERTY METACTRL_PACKAGES)
   add_library(metactrl STATIC)
   add_library(metactrl::metactrl ALIAS metactrl)
   foreach(module IN LISTS modules)
@@ -44,6 +43,7 @@ function(metactrl_add_library)
   endforeach()
   target_sources(metactrl PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${arg_HEADERS})
   target_compile_features(metactrl PUBLIC cxx_std_20)
+  target_link_libraries(metactrl PRIVATE ${packages})
   set_target_properties(metactrl PROPERTIES
     LINKER_LANGUAGE CXX
     ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"

@@ -20,8 +20,8 @@ struct LoadOptions {
   Diagnostics* diagnostics = nullptr;
 };
 
-// Throws InputError with every mistake found in either file. Cost: linear in the text, then proportional to the number of
-// ground actions that relaxed reachability cannot exclude.
+// Throws InputError with every mistake found in either file. Cost: linear in the text, then proportional to the number
+// of ground actions that relaxed reachability cannot exclude.
 Task load_pddl(const std::string& domain_file, const std::string& problem_file, const LoadOptions& options = {});
 Task load_pddl_text(std::string_view domain, std::string_view problem, const LoadOptions& options = {});
 

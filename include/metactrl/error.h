@@ -45,8 +45,8 @@ struct Diagnostic {
 // "file:line:column: error: message; hint"
 std::string to_string(const Diagnostic& diagnostic);
 
-// An ordered list of diagnostics. Keeps the first `kMaxItems` and counts the rest, so that ten megabytes of garbage do not
-// produce ten megabytes of messages.
+// An ordered list of diagnostics. Keeps the first `kMaxItems` and counts the rest, so that ten megabytes of garbage do
+// not produce ten megabytes of messages.
 class Diagnostics {
  public:
   static constexpr std::size_t kMaxItems = 50;

@@ -2,9 +2,10 @@
 //
 // Two questions that must not be mixed:
 //
-//   Support: *may* this action be taken, with so many actions left? A boolean with a proof: yes comes with a plan (or an exact
-//            distance), no comes with a refutation. When neither is found within the budget the answer is "unknown", and whoever
-//            decodes treats it as no.
+//   Support: *may* this action be taken, with so many actions left? A boolean with a proof: yes comes with a plan (or
+//   an exact
+//            distance), no comes with a refutation. When neither is found within the budget the answer is "unknown",
+//            and whoever decodes treats it as no.
 //   Weight:  *how much* of the future does it keep? A number that ranks supported actions and decides nothing else: the
 //            probability that a surrogate model, here the uniform one, finishes with a plan that reaches the goal.
 //
@@ -14,9 +15,10 @@
 //     for (const metactrl::Candidate& c : support.candidates(task.initial_state(), lookahead->horizon()))
 //       if (c.answer == metactrl::Answer::kYes) std::cout << task.text(c.action) << ' ' << c.log_weight << '\n';
 //
-// Two tiers certify support. Tier A (kExact) enumerates the goal-relevant projection of the state space and knows the exact
-// goal distance of every state. Where that outgrows its budget, tier B (kWitness) finds a plan by heuristic search for
-// each candidate, and refutes by h-max or by exhausting the states within the bound. docs/guarantees.md has the argument.
+// Two tiers certify support. Tier A (kExact) enumerates the goal-relevant projection of the state space and knows the
+// exact goal distance of every state. Where that outgrows its budget, tier B (kWitness) finds a plan by heuristic
+// search for each candidate, and refutes by h-max or by exhausting the states within the bound. docs/guarantees.md has
+// the argument.
 #ifndef METACTRL_LOOKAHEAD_H_
 #define METACTRL_LOOKAHEAD_H_
 
@@ -41,8 +43,8 @@ const char* to_string(Verdict verdict);
 const char* to_string(Tier tier);
 const char* to_string(Limit limit);
 
-// Running out of a budget is an answer (kUnknown, kUndecided), never an error. State and byte limits are deterministic; the
-// time limit is a safety net.
+// Running out of a budget is an answer (kUnknown, kUndecided), never an error. State and byte limits are deterministic;
+// the time limit is a safety net.
 struct Budget {
   std::size_t states = 1'000'000;
   std::size_t bytes = std::size_t{1} << 30;
@@ -50,8 +52,8 @@ struct Budget {
 };
 
 struct LookaheadOptions {
-  // A plan may have at most this many actions. When the shortest known plan needs more, the horizon grows to it plus `slack`
-  // and `horizon_rule()` says so; `fixed_horizon` forbids that.
+  // A plan may have at most this many actions. When the shortest known plan needs more, the horizon grows to it plus
+  // `slack` and `horizon_rule()` says so; `fixed_horizon` forbids that.
   unsigned horizon = 40;
   bool fixed_horizon = false;
   unsigned slack = 8;
@@ -67,7 +69,8 @@ struct LookaheadOptions {
 // How the horizon in use came about.
 enum class HorizonRule {
   kAsAsked,
-  kShortestPlusSlack,  // the table for the horizon asked for did not fit, or the state space was only enumerated this deep
+  kShortestPlusSlack,  // the table for the horizon asked for did not fit, or the state space was only enumerated this
+                       // deep
   kGrown,              // the shortest plan known needs more than the horizon asked for
 };
 const char* to_string(HorizonRule rule);
@@ -93,8 +96,8 @@ class Lookahead {
   Verdict verdict() const;
   // One sentence for a person: why infeasible, which budget ended, or which tier certified it.
   const std::string& reason() const;
-  // The goals that cannot be reached even on their own, when the verdict is kInfeasible (may be empty: only their conjunction
-  // is unreachable).
+  // The goals that cannot be reached even on their own, when the verdict is kInfeasible (may be empty: only their
+  // conjunction is unreachable).
   const std::vector<GoalId>& unreachable_goals() const;
   Tier tier() const;
   unsigned horizon() const;
@@ -121,9 +124,9 @@ struct ReducedTask {
   std::vector<GoalId> dropped;  // of the original task
   std::shared_ptr<const Lookahead> lookahead;
 };
-// Drops the goals that are out of reach on their own; where the rest is still out of reach, keeps goals in their order as long as
-// they can be reached together with those kept before. At most one compilation per goal. Goals whose reachability stays
-// undecided are dropped, too: what is kept is certain.
+// Drops the goals that are out of reach on their own; where the rest is still out of reach, keeps goals in their order
+// as long as they can be reached together with those kept before. At most one compilation per goal. Goals whose
+// reachability stays undecided are dropped, too: what is kept is certain.
 ReducedTask drop_unreachable_goals(const Task& task, const LookaheadOptions& options);
 
 // An action that is legal now, and what becomes of it.
@@ -139,7 +142,8 @@ struct Candidate {
 // What it is worth to take at least one more action from a state.
 struct GoOn {
   Answer answer = Answer::kNo;
-  // log of the sum over goal-relevant actions a of p(a) * p(goal reached | a): -infinity when only irrelevant ones lead on.
+  // log of the sum over goal-relevant actions a of p(a) * p(goal reached | a); where only irrelevant ones lead on, over
+  // those.
   double log_weight = 0;
 };
 
@@ -157,8 +161,8 @@ class Support {
   std::vector<Candidate> candidates(const State& state, unsigned left);
   // The same into a vector that is reused.
   void candidates(const State& state, unsigned left, std::vector<Candidate>& out);
-  // Can at least one more action be taken from `state` such that the goal is still reached within `left` actions? Differs from
-  // plain support where the goal already holds.
+  // Can at least one more action be taken from `state` such that the goal is still reached within `left` actions?
+  // Differs from plain support where the goal already holds.
   GoOn go_on(const State& state, unsigned left);
   // A plan from `state` of at most `left` actions, when support for it is known.
   std::optional<std::vector<ActionId>> plan(const State& state, unsigned left);

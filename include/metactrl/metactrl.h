@@ -6,12 +6,16 @@
 //   task.h       a ground planning task: objects, actions, states, a goal; plans as text
 //   domain.h     tasks from PDDL and SAS files
 //   lookahead.h  which actions can still lead to the goal, and how much of the future each keeps
+//   format.h     how a plan is spelled, and how its text is read back
+//   vocabulary.h, language_model.h  tokens, and models that give logits for them
+//   constraint.h, decoder.h         which tokens may come next, and what each is worth
+//   generate.h, prompt.h, planner.h from a model to a plan
 //
 // From a file to a plan:
 //
-//     metactrl::Task task = metactrl::load_pddl("domain.pddl", "problem.pddl");      // throws InputError with every mistake
-//     auto lookahead = metactrl::Lookahead::compile(task, {});
-//     if (lookahead->verdict() == metactrl::Verdict::kSolvable)
+//     metactrl::Task task = metactrl::load_pddl("domain.pddl", "problem.pddl");      // throws InputError with every
+//     mistake auto lookahead = metactrl::Lookahead::compile(task, {}); if (lookahead->verdict() ==
+//     metactrl::Verdict::kSolvable)
 //       for (metactrl::ActionId action : lookahead->plan()) std::cout << task.text(action) << '\n';
 //
 // and step by step, with somebody else choosing:
@@ -24,14 +28,22 @@
 //       state = *task.apply(state, choose(candidates));     // any candidate whose answer is kYes
 //     }
 //
-// The loop ends at the goal whatever `choose` does: after a candidate with the answer kYes there is always another one, and
-// `left` counts down.
+// The loop ends at the goal whatever `choose` does: after a candidate with the answer kYes there is always another one,
+// and `left` counts down.
 #ifndef METACTRL_METACTRL_H_
 #define METACTRL_METACTRL_H_
 
+#include "metactrl/constraint.h"
+#include "metactrl/decoder.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
+#include "metactrl/format.h"
+#include "metactrl/generate.h"
+#include "metactrl/language_model.h"
 #include "metactrl/lookahead.h"
+#include "metactrl/planner.h"
+#include "metactrl/prompt.h"
 #include "metactrl/task.h"
+#include "metactrl/vocabulary.h"
 
 #endif  // METACTRL_METACTRL_H_

@@ -2,16 +2,16 @@
 //
 //     metactrl::Task task = metactrl::load_pddl("domain.pddl", "problem.pddl");
 //     metactrl::State state = task.initial_state();
-//     for (metactrl::ActionId a : task.applicable_actions(state)) std::cout << task.text(a) << '\n';   // (open dishwasher)
-//     state = *task.apply(state, task.applicable_actions(state).front());
-//     bool done = task.is_goal(state);
+//     for (metactrl::ActionId a : task.applicable_actions(state)) std::cout << task.text(a) << '\n';   // (open
+//     dishwasher) state = *task.apply(state, task.applicable_actions(state).front()); bool done = task.is_goal(state);
 //
-// An action is legal in a state when its precondition holds there and the step breaks no trajectory constraint ("never enter
-// the bedroom"). Deletes happen before adds, conditional effects look at the state before the action, an action that changes
-// nothing is legal. Actions that no reachable state allows are not part of the task; `find` does not know them, `validate`
-// explains them.
+// An action is legal in a state when its precondition holds there and the step breaks no trajectory constraint ("never
+// enter the bedroom"). Deletes happen before adds, conditional effects look at the state before the action, an action
+// that changes nothing is legal. Actions that no reachable state allows are not part of the task; `find` does not know
+// them, `validate` explains them.
 //
-// A Task is a handle to shared immutable data: copying is cheap, all functions are const and may be called from many threads.
+// A Task is a handle to shared immutable data: copying is cheap, all functions are const and may be called from many
+// threads.
 #ifndef METACTRL_TASK_H_
 #define METACTRL_TASK_H_
 
@@ -61,8 +61,8 @@ struct PlanStep {
 // "(open dishwasher)"
 std::string to_string(const PlanStep& step);
 
-// Reads "(action arg ...)" lines: `;` comments and blank lines are skipped, names are lower-cased, a leading "0.000:" and a
-// trailing "[1.0]" are accepted. Throws InputError with the line for anything else.
+// Reads "(action arg ...)" lines: `;` comments and blank lines are skipped, names are lower-cased, a leading "0.000:"
+// and a trailing "[1.0]" are accepted. Throws InputError with the line for anything else.
 std::vector<PlanStep> parse_plan(std::string_view text, const std::string& file_name);
 
 // What a plan is worth.
@@ -70,7 +70,8 @@ struct Validation {
   bool valid = false;
   // Every step up to this index was legal; equals the plan's length when all were.
   std::size_t steps_executed = 0;
-  // Why the plan is not valid: "step 3 (putin cup dishwasher): precondition (open dishwasher) is false". Empty when valid.
+  // Why the plan is not valid: "step 3 (putin cup dishwasher): precondition (open dishwasher) is false". Empty when
+  // valid.
   std::string reason;
   // Top-level goals that do not hold at the end (only meaningful when all steps were executed).
   std::vector<std::string> unmet_goals;
@@ -78,12 +79,14 @@ struct Validation {
   double cost = 0;
 };
 
-// The meaning of a plan, defined without grounding or packed states: the second implementation that checks the first. Made by
-// the loaders.
+// The meaning of a plan, defined without grounding or packed states: the second implementation that checks the first.
+// Made by the loaders.
 class ReferenceSemantics {
  public:
   virtual ~ReferenceSemantics() = default;
   virtual Validation validate(std::span<const PlanStep> plan) const = 0;
+  // Every fact stated as true at the start, those that never change included, in the order of the file.
+  virtual std::vector<std::string> initial_facts() const = 0;
 };
 
 class Task {
@@ -93,7 +96,8 @@ class Task {
 
   const std::string& name() const;
 
-  // --- objects and actions --------------------------------------------------------------------------------------------
+  // --- objects and actions
+  // --------------------------------------------------------------------------------------------
   std::size_t num_objects() const;
   const std::string& object_name(ObjectId object) const;
   // Every action name of the domain, with the number of its arguments.
@@ -109,7 +113,8 @@ class Task {
   PlanStep step(ActionId action) const;
   std::optional<ActionId> find(const PlanStep& step) const;
 
-  // --- states ---------------------------------------------------------------------------------------------------------
+  // --- states
+  // ---------------------------------------------------------------------------------------------------------
   State initial_state() const;
   // True when the initial state is itself in breach of a trajectory constraint: then no plan exists.
   bool initially_violated() const;
@@ -124,12 +129,17 @@ class Task {
   std::size_t num_goals() const;
   std::string goal_text(GoalId goal) const;
   std::vector<GoalId> unmet_goals(const State& state) const;
-  // The same task with some goals dropped; the others keep their order. `validate` still judges by all of the task's goals.
+  // The same task with some goals dropped; the others keep their order. `validate` still judges by all of the task's
+  // goals.
   Task without_goals(std::span<const GoalId> goals) const;
   // The facts that hold, as "(at truck depot)", in the task's order.
   std::vector<std::string> facts(const State& state) const;
 
-  // --- plans ----------------------------------------------------------------------------------------------------------
+  // Every fact that the task states as true at the start; unlike facts(initial_state()) with those that never change.
+  std::vector<std::string> initial_facts() const;
+
+  // --- plans
+  // ----------------------------------------------------------------------------------------------------------
   Validation validate(std::span<const PlanStep> plan) const;
   Validation validate(std::span<const ActionId> plan) const;
 

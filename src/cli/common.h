@@ -60,6 +60,9 @@ Command add_check(CLI::App& parent);
 Command add_search(CLI::App& parent);
 Command add_validate(CLI::App& parent);
 Command add_inspect(CLI::App& parent);
+Command add_plan(CLI::App& parent);
+Command add_explain(CLI::App& parent);
+Command add_models(CLI::App& parent);
 
 // --- time
 // -----------------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ class LookaheadData {
 
   LookaheadOptions options;
   lookahead::RelaxedTask relaxed;
-  std::optional<lookahead::Space> space;        // tier A
+  std::optional<lookahead::Space> space;         // tier A
   std::optional<lookahead::UniformTable> table;  // over `space`
   Verdict verdict = Verdict::kUndecided;
   std::string reason;

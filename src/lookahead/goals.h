@@ -9,8 +9,8 @@
 
 namespace metactrl::lookahead {
 
-// Per goal of the program: does it hold in some reachable state? Enumerates the projection; all true ("not known to be out of
-// reach") when the budget ends before the states do.
+// Per goal of the program: does it hold in some reachable state? Enumerates the projection; all true ("not known to be
+// out of reach") when the budget ends before the states do.
 std::vector<bool> goals_met_somewhere(const task::Program& program, const Budget& budget);
 
 }  // namespace metactrl::lookahead

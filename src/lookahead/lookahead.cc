@@ -1,10 +1,11 @@
 // Compiling a lookahead: which tier, which horizon, which verdict.
 //
 //   1. An infinite h_max of the initial state proves the goal unreachable, and says which goals are.
-//   2. The projected state space is enumerated within its budget. Complete, it decides everything (tier A). Cut short, the cone
-//      down to the last complete depth still decides plans up to that length; it is used when it leaves `slack` actions
-//      beyond the shortest plan and the caller did not insist on a longer horizon.
-//   3. Otherwise heuristic search looks for a first plan (tier B), and Support searches for each candidate as it is asked.
+//   2. The projected state space is enumerated within its budget. Complete, it decides everything (tier A). Cut short,
+//      the cone down to the last complete depth still decides plans up to that length; it is used when it leaves
+//      `slack` actions beyond the shortest plan and the caller did not insist on a longer horizon.
+//   3. Otherwise heuristic search looks for a first plan (tier B), and Support searches for each candidate as it is
+//      asked.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -81,7 +82,11 @@ class LookaheadCompiler {
     if (shortest == Space::kUnreachable) {
       if (!space.complete()) return;
       find_unreachable_goals();
-      infeasible(str_cat("none of the ", space.num_states(), " reachable goal-relevant states satisfies the goal"));
+      infeasible(str_cat("none of the ", space.num_states(), " reachable goal-relevant states satisfies the goal",
+                         data_.unreachable_goals.empty() && program_.num_goals() > 1
+                             ? "; each part of it can be reached, but not all of them jointly"
+                             : ""));
+      data_.space = std::move(space);
       return;
     }
     data_.shortest = shortest;
@@ -121,6 +126,19 @@ class LookaheadCompiler {
     data_.weight_rule = WeightRule::kUniformExact;
   }
 
+  // Any plan at first. When it is longer than the horizon, a shorter one is sought for a while, a few times as long as
+  // the first took, before the horizon grows; a proof that there is none is not worth more.
+  SearchResult first_plan(lookahead::RelaxedEvaluator& evaluator) {
+    const bool fixed = data_.options.fixed_horizon;
+    SearchResult any =
+        find_plan(program_, evaluator, initial_.data(), fixed ? data_.horizon : kInfinite, data_.options.search);
+    if (any.outcome != SearchResult::Outcome::kFound || any.plan.size() <= data_.horizon) return any;
+    Budget budget = data_.options.search;
+    budget.states = std::min(budget.states, 100 + 4 * any.evaluated);
+    SearchResult shorter = find_plan(program_, evaluator, initial_.data(), data_.horizon, budget);
+    return shorter.outcome == SearchResult::Outcome::kFound ? shorter : any;
+  }
+
   void use_search(lookahead::RelaxedEvaluator& evaluator, const lookahead::SpaceResult& enumerated) {
     if (data_.options.weights) data_.weight_rule = WeightRule::kWitnessPlan;
     SearchResult result;
@@ -128,11 +146,7 @@ class LookaheadCompiler {
       result.outcome = SearchResult::Outcome::kFound;
       for (ActionId action : data_.plan) result.plan.push_back(static_cast<std::uint32_t>(action));
     } else {
-      const unsigned bound = data_.options.fixed_horizon ? data_.horizon : kInfinite;
-      result = find_plan(program_, evaluator, initial_.data(), data_.horizon, data_.options.search);
-      if (result.outcome != SearchResult::Outcome::kFound && bound == kInfinite && result.lower_bound != kInfinite) {
-        result = find_plan(program_, evaluator, initial_.data(), kInfinite, data_.options.search);
-      }
+      result = first_plan(evaluator);
     }
     const std::string space_note = str_cat("the state space was too large to enumerate (", enumerated.states_seen,
                                            " states seen, limit: ", to_string(enumerated.limit), ")");
@@ -145,20 +159,20 @@ class LookaheadCompiler {
         return;
       case SearchResult::Outcome::kRefuted:
         if (result.lower_bound == kInfinite) find_unreachable_goals();
-        infeasible(result.lower_bound == kInfinite
-                       ? "search exhausted every state that could lead to the goal"
-                       : str_cat("no plan of at most ", data_.horizon, " actions exists"));
+        infeasible(result.lower_bound == kInfinite ? "search exhausted every state that could lead to the goal"
+                                                   : str_cat("no plan of at most ", data_.horizon, " actions exists"));
         return;
       case SearchResult::Outcome::kBudget:
         data_.verdict = Verdict::kUndecided;
-        data_.reason = str_cat("no plan found and none excluded within the search budget (limit: ",
-                               to_string(result.limit), "); ", space_note);
+        data_.reason =
+            str_cat("no plan found and none excluded within the search budget (limit: ", to_string(result.limit), "); ",
+                    space_note);
         return;
     }
   }
 
-  // Which goals hold in no reachable state? Only exact when the states can be enumerated; then it names the culprits, and when
-  // each goal can be reached alone it is their conjunction that cannot.
+  // Which goals hold in no reachable state? Only exact when the states can be enumerated; then it names the culprits,
+  // and when each goal can be reached alone it is their conjunction that cannot.
   void find_unreachable_goals() {
     std::vector<bool> met = lookahead::goals_met_somewhere(program_, data_.options.exact);
     for (std::uint32_t goal = 0; goal < met.size(); ++goal) {

@@ -1,12 +1,12 @@
 // Support: may this action still be taken?
 //
-// Tier A reads the enumerated space. Where it has no answer (tier B, or a state outside of the enumerated cone, as a robot that
-// was pushed may observe) a witness is found by search and remembered.
+// Tier A reads the enumerated space. Where it has no answer (tier B, or a state outside of the enumerated cone, as a
+// robot that was pushed may observe) a witness is found by search and remembered.
 //
-// The memory is a table of projected states. For a state it holds the best plan known, as its length and first action (the rest
-// hangs at the successor), and the longest bound for which a plan was refuted. It is filled along whole plans, so following
-// a witness never searches again. A new candidate is first tried with the witness of the state it comes from: most actions
-// neither help nor hurt, and the old plan still works behind them.
+// The memory is a table of projected states. For a state it holds the best plan known, as its length and first action
+// (the rest hangs at the successor), and the longest bound for which a plan was refuted. It is filled along whole
+// plans, so following a witness never searches again. A new candidate is first tried with the witness of the state it
+// comes from: most actions neither help nor hurt, and the old plan still works behind them.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -29,11 +29,11 @@ constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // What is known about a state.
 struct Knowledge {
-  unsigned length = kInfinite;    // of the best plan known
-  std::uint32_t first_action = 0;  // of that plan
+  unsigned length = kInfinite;              // of the best plan known
+  std::uint32_t first_action = 0;           // of that plan
   double log_probability = kMinusInfinity;  // of that plan under the uniform surrogate, the end included
-  unsigned refuted = 0;           // no plan has fewer actions than this
-  unsigned given_up = 0;          // a search for a plan of less than this many actions ran out of budget
+  unsigned refuted = 0;                     // no plan has fewer actions than this
+  unsigned given_up = 0;                    // a search for a plan of less than this many actions ran out of budget
 };
 
 }  // namespace
@@ -73,21 +73,23 @@ class Support::Impl {
     actions_.clear();
     program_.applicable_actions(state.words().data(), actions_);
     bool unknown = false;
+    double log_idle = kMinusInfinity;  // of actions that change nothing relevant
     for (std::uint32_t action : actions_) {
       const Examined examined = examine(state.words().data(), action, left, data_.options.weights);
       unknown = unknown || (examined.legal && examined.answer == Answer::kUnknown);
       if (!examined.legal || examined.answer != Answer::kYes) continue;
       result.answer = Answer::kYes;
-      if (!program_.action(action).relevant) continue;
       const double symbols = 1.0 + static_cast<double>(program_.definition().actions[action].symbol.arguments.size());
       const double log_term = examined.log_weight - symbols * log_alphabet_;
-      const double larger = std::max(result.log_weight, log_term);
+      double& log_sum = program_.action(action).relevant ? result.log_weight : log_idle;
+      const double larger = std::max(log_sum, log_term);
       if (larger != kMinusInfinity) {
-        result.log_weight = larger + std::log(std::exp(result.log_weight - larger) + std::exp(log_term - larger));
+        log_sum = larger + std::log(std::exp(log_sum - larger) + std::exp(log_term - larger));
       }
       // Without an exact table each further answer may cost a search, and the sum is not exact anyway.
       if (!data_.space) break;
     }
+    if (result.log_weight == kMinusInfinity) result.log_weight = log_idle;
     if (result.answer == Answer::kNo && unknown) result.answer = Answer::kUnknown;
     return result;
   }
@@ -140,7 +142,8 @@ class Support::Impl {
     return look(successor_.data(), left - 1, state_.data(), weigh);
   }
 
-  // Can the goal be reached from the projected `state` with `left` actions? `before` is a state whose witness may serve.
+  // Can the goal be reached from the projected `state` with `left` actions? `before` is a state whose witness may
+  // serve.
   Examined look(const Word* state, unsigned left, const Word* before, bool weigh) {
     Examined result;
     if (const std::optional<std::uint32_t> id = exact(state, left)) {
@@ -179,8 +182,7 @@ class Support::Impl {
     if (answered(knowledge_[id], left)) return id;
     if (program_.is_goal(state)) return remember(state, {});
     if (before != nullptr && reuse(state, left, before)) return id;
-    const SearchResult result =
-        find_plan(program_, evaluator_, state, left, data_.options.search);
+    const SearchResult result = find_plan(program_, evaluator_, state, left, data_.options.search);
     Knowledge& known = knowledge_[id];
     known.refuted = std::max(known.refuted, result.lower_bound);
     switch (result.outcome) {

@@ -1,13 +1,14 @@
 // The resolved syntax tree of a PDDL domain and problem.
 //
-// The parser (parse.h) produces it with every name already looked up: types, predicates, functions, objects and variables
-// are indices into the tables below, so that nothing behind the parser compares strings. Sugar is gone: `imply` is
-// `or (not ...)`, nested `forall`/`when`/`and` effects are a flat list, `(= a b)` is kEquals, an empty condition `()` is kTrue.
-// What stays native, because expanding it costs exponentially, is kept: quantifiers, disjunction, conditional effects.
+// The parser (parse.h) produces it with every name already looked up: types, predicates, functions, objects and
+// variables are indices into the tables below, so that nothing behind the parser compares strings. Sugar is gone:
+// `imply` is `or (not ...)`, nested `forall`/`when`/`and` effects are a flat list, `(= a b)` is kEquals, an empty
+// condition `()` is kTrue. What stays native, because expanding it costs exponentially, is kept: quantifiers,
+// disjunction, conditional effects.
 //
 // Variables. Every scope that can bind variables (an action, an axiom, the goal, one trajectory constraint) owns a
-// `VariableTable`. Parameters come first; each quantifier adds slots of its own, so a binding is a flat array of objects
-// indexed by slot and no substitution ever captures a name.
+// `VariableTable`. Parameters come first; each quantifier adds slots of its own, so a binding is a flat array of
+// objects indexed by slot and no substitution ever captures a name.
 #ifndef METACTRL_SRC_PDDL_AST_H_
 #define METACTRL_SRC_PDDL_AST_H_
 
@@ -88,8 +89,8 @@ struct Condition {
     kForall,   // bound variables, one child
     kExists,   // bound variables, one child
     kAtLeast,  // BDDL (forn (n) (?x - t) c): c holds for at least `count` bindings of `bound`
-    kMatching  // BDDL (forpairs (?x - t) (?y - u) c), (fornpairs (n) ...): bound = {x, y}; `count` disjoint pairs satisfy c
-               // at once. forpairs has count kAllPairs: as many as the smaller side has objects.
+    kMatching  // BDDL (forpairs (?x - t) (?y - u) c), (fornpairs (n) ...): bound = {x, y}; `count` disjoint pairs
+               // satisfy c at once. forpairs has count kAllPairs: as many as the smaller side has objects.
   };
   static constexpr std::uint32_t kAllPairs = 0xffffffffU;
 
@@ -102,8 +103,8 @@ struct Condition {
   Position where;
 };
 
-// One primitive effect. `forall` lists the variables of every enclosing (forall ...), `when` is the conjunction of every
-// enclosing (when ...); it is evaluated in the state before the action. Deletes happen before adds.
+// One primitive effect. `forall` lists the variables of every enclosing (forall ...), `when` is the conjunction of
+// every enclosing (when ...); it is evaluated in the state before the action. Deletes happen before adds.
 struct Effect {
   std::vector<VariableId> forall;
   Condition when;
@@ -137,8 +138,8 @@ struct Axiom {
   Position where;
 };
 
-// One alternative of one step of an action goal: an action name and, for each of its parameters, a term, or nothing for "any
-// object". Written (grab ?x), (grab *) or just grab (any arguments).
+// One alternative of one step of an action goal: an action name and, for each of its parameters, a term, or nothing for
+// "any object". Written (grab ?x), (grab *) or just grab (any arguments).
 struct ActionPattern {
   std::uint32_t action = 0;  // index into Ast::actions
   std::vector<std::optional<Term>> arguments;
@@ -147,12 +148,12 @@ struct ActionPattern {
 // A trajectory constraint: PDDL 3 operators, and our action goals.
 struct Constraint {
   enum class Kind : std::uint8_t {
-    kAlways,           // (always c)
-    kSometime,         // (sometime c)
-    kAtMostOnce,       // (at-most-once c): c is true during at most one uninterrupted stretch
-    kSometimeAfter,    // (sometime-after c d): whenever c holds, d holds then or later
-    kSometimeBefore,   // (sometime-before c d): when c holds, d held strictly earlier
-    kActionsInOrder    // (actions-in-order step ...): each step is one of its patterns, one action serves one step
+    kAlways,          // (always c)
+    kSometime,        // (sometime c)
+    kAtMostOnce,      // (at-most-once c): c is true during at most one uninterrupted stretch
+    kSometimeAfter,   // (sometime-after c d): whenever c holds, d holds then or later
+    kSometimeBefore,  // (sometime-before c d): when c holds, d held strictly earlier
+    kActionsInOrder   // (actions-in-order step ...): each step is one of its patterns, one action serves one step
   };
   Kind kind = Kind::kAlways;
   VariableTable variables;
@@ -185,7 +186,7 @@ struct Ast {
   std::string files[2];  // domain and problem file names, for messages
   std::string domain_name;
   std::string problem_name;
-  std::vector<Type> types;  // [0] is `object`
+  std::vector<Type> types;      // [0] is `object`
   std::vector<Object> objects;  // constants first, then the problem's objects
   std::vector<Predicate> predicates;
   std::vector<Function> functions;

@@ -13,8 +13,8 @@
 
 namespace metactrl::pddl {
 
-// A set of tuples (symbol, objects...) with dense ids in insertion order. Symbols are predicates or actions; all tuples of a
-// symbol have the same arity. Open addressing, tuples in one arena.
+// A set of tuples (symbol, objects...) with dense ids in insertion order. Symbols are predicates or actions; all tuples
+// of a symbol have the same arity. Open addressing, tuples in one arena.
 class AtomTable {
  public:
   // The id and whether the tuple is new.

@@ -15,9 +15,9 @@ struct GroundLimits {
   std::size_t max_atoms = 0;
 };
 
-// Instantiates every action that relaxed reachability cannot exclude. Quantifiers are expanded over the bindings that can
-// matter; conditional effects stay conditional effects. Throws InputError for a cost that has no value and when a limit is
-// passed.
+// Instantiates every action that relaxed reachability cannot exclude. Quantifiers are expanded over the bindings that
+// can matter; conditional effects stay conditional effects. Throws InputError for a cost that has no value and when a
+// limit is passed.
 task::Definition ground(const Ast& ast, const GroundLimits& limits);
 
 }  // namespace metactrl::pddl

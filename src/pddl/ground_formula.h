@@ -13,7 +13,8 @@
 
 namespace metactrl::pddl {
 
-// Translates conditions under a binding. Static atoms and equality become constants, atoms that are not reachable become false.
+// Translates conditions under a binding. Static atoms and equality become constants, atoms that are not reachable
+// become false.
 class FormulaBuilder {
  public:
   static constexpr std::uint32_t kNoFact = 0xffffffffU;
@@ -30,8 +31,9 @@ class FormulaBuilder {
   // The fact of an atom whose arguments are bound; kNoFact when it is static or not reachable.
   std::uint32_t fact(const Atom& atom, const Binding& binding);
 
-  // All bindings of `variables` under which `condition` (negated: its negation) can hold and `also`, when given, is reachable:
-  // sorted, without repetition. Enumerates by joining the atoms that the condition requires, where it requires any.
+  // All bindings of `variables` under which `condition` (negated: its negation) can hold and `also`, when given, is
+  // reachable: sorted, without repetition. Enumerates by joining the atoms that the condition requires, where it
+  // requires any.
   std::vector<std::vector<ObjectId>> bindings(const VariableTable& table, std::span<const VariableId> variables,
                                               const Condition& condition, bool negated, const Atom* also,
                                               Binding& binding);

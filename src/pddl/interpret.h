@@ -88,6 +88,7 @@ class LiftedInterpreter : public ReferenceSemantics {
   explicit LiftedInterpreter(std::shared_ptr<const Ast> ast);
 
   Validation validate(std::span<const PlanStep> plan) const override;
+  std::vector<std::string> initial_facts() const override;
 
   // --- as an oracle
   // -----------------------------------------------------------------------------------------------------

@@ -212,6 +212,12 @@ std::vector<std::string> LiftedInterpreter::unmet_goals(const FactView& facts, s
   return unmet;
 }
 
+std::vector<std::string> LiftedInterpreter::initial_facts() const {
+  std::vector<std::string> facts;
+  for (const GroundAtom& atom : ast_->init) facts.push_back(to_string(*ast_, atom));
+  return facts;
+}
+
 Validation LiftedInterpreter::validate(std::span<const PlanStep> plan) const {
   Validation result;
   Facts facts = initial();

@@ -41,13 +41,15 @@ class RangeTable {
 // A conjunction of atoms that a binding must satisfy.
 using Conjunction = std::vector<const Atom*>;
 
-// The positive atoms that must hold for `condition` (for its negation when `negated`) to hold, as a short list of alternatives:
-// each is a conjunction, and whenever the condition holds all atoms of at least one alternative hold. An empty conjunction means
-// "nothing is known". Variables bound by quantifiers inside the condition that occur in the result are appended to `inner`.
+// The positive atoms that must hold for `condition` (for its negation when `negated`) to hold, as a short list of
+// alternatives: each is a conjunction, and whenever the condition holds all atoms of at least one alternative hold. An
+// empty conjunction means "nothing is known". Variables bound by quantifiers inside the condition that occur in the
+// result are appended to `inner`.
 std::vector<Conjunction> required_atoms(const Condition& condition, bool negated, std::vector<VariableId>& inner);
 
-// Backtracking join, most constrained atom first. Calls `found` for every binding of `variables` (those unbound on entry) that
-// is type-correct and makes every atom of `conjunction` a member of `atoms` as listed in `index`. Bindings may repeat.
+// Backtracking join, most constrained atom first. Calls `found` for every binding of `variables` (those unbound on
+// entry) that is type-correct and makes every atom of `conjunction` a member of `atoms` as listed in `index`. Bindings
+// may repeat.
 class Joiner {
  public:
   Joiner(const AtomTable& atoms, const AtomIndex& index, RangeTable& ranges)
@@ -56,8 +58,8 @@ class Joiner {
   void enumerate(const VariableTable& table, std::span<const VariableId> variables, const Conjunction& conjunction,
                  Binding& binding, const std::function<void()>& found);
 
-  // Extends `binding` so that `atom` becomes atom number `id`; the slots set are appended to `trail`. False (and nothing is
-  // undone: the caller resets the trail) when it does not fit.
+  // Extends `binding` so that `atom` becomes atom number `id`; the slots set are appended to `trail`. False (and
+  // nothing is undone: the caller resets the trail) when it does not fit.
   bool unify(const VariableTable& table, const Atom& atom, std::uint32_t id, Binding& binding,
              std::vector<VariableId>& trail);
 

@@ -16,8 +16,8 @@ struct Source {
   std::string_view text;
 };
 
-// Parses and checks a domain and a problem. Errors and warnings go to `diagnostics`; when it holds errors afterwards the
-// returned tree is incomplete and must not be used. Never throws for bad input, linear in the length of the text.
+// Parses and checks a domain and a problem. Errors and warnings go to `diagnostics`; when it holds errors afterwards
+// the returned tree is incomplete and must not be used. Never throws for bad input, linear in the length of the text.
 Ast parse(const Source& domain, const Source& problem, Diagnostics& diagnostics);
 
 }  // namespace metactrl::pddl

@@ -20,17 +20,19 @@ class GroundingLimit : public std::runtime_error {
 };
 
 struct Reachable {
-  AtomTable atoms;    // every atom some sequence of actions may make true, deletes ignored; all initial atoms among them
-  AtomIndex index;    // of all of them
+  AtomTable atoms;  // every atom some sequence of actions may make true, deletes ignored; all initial atoms among them
+  AtomIndex index;  // of all of them
   AtomTable actions;  // (action, parameters) whose positive preconditions are among `atoms`
-  std::vector<bool> is_static;  // per predicate: no effect and no axiom changes it, so its atoms are exactly the initial ones
+  std::vector<bool>
+      is_static;  // per predicate: no effect and no axiom changes it, so its atoms are exactly the initial ones
 };
 
 // Over-approximates: every action legal in a reachable state is in `actions`, every atom true in one is in `atoms`.
 Reachable reach(const Ast& ast, RangeTable& ranges, std::size_t max_actions, std::size_t max_atoms);
 
-// Evaluates what no action can change: static atoms and equality are decided, everything else "may be" either way. False means
-// that the condition (its negation when `negated`) can never hold under `binding`; unbound variables are undecided.
+// Evaluates what no action can change: static atoms and equality are decided, everything else "may be" either way.
+// False means that the condition (its negation when `negated`) can never hold under `binding`; unbound variables are
+// undecided.
 bool statically_possible(const Condition& condition, bool negated, const Binding& binding, const Reachable& reachable);
 
 }  // namespace metactrl::pddl

@@ -9,8 +9,8 @@
 
 namespace metactrl::pddl {
 
-// Per predicate: -1 when it is not derived, otherwise its stratum: at least that of every derived predicate its axioms use, and
-// above that of every one they use negated. The parser has made sure that such numbers exist.
+// Per predicate: -1 when it is not derived, otherwise its stratum: at least that of every derived predicate its axioms
+// use, and above that of every one they use negated. The parser has made sure that such numbers exist.
 std::vector<std::int32_t> strata(const Ast& ast);
 
 }  // namespace metactrl::pddl

@@ -256,6 +256,11 @@ class Converter {
     for (std::uint32_t value = 0; value < range; ++value) {
       if (value != effect.result.value && (!old_value || *old_value == value)) result.del.push_back(first + value);
     }
+    deletes_ += result.del.size();
+    if (deletes_ > kMaxDeletes) {
+      refuse(op, "the task is too large: its operators set large variables without naming their old values",
+             "load the PDDL files themselves");
+    }
     action.effects.push_back(std::move(result));
   }
 
@@ -266,6 +271,7 @@ class Converter {
   NameTable action_names_;
   std::vector<std::uint32_t> first_fact_;  // per variable
   std::size_t guard_literals_ = 0;
+  std::size_t deletes_ = 0;
 };
 
 }  // namespace

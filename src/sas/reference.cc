@@ -117,6 +117,13 @@ std::string SasReference::problem_with_name(const PlanStep& step) const {
   return str_cat("the file has no operator '", name, "'", guess.empty() ? "" : "; did you mean (" + guess + ")?");
 }
 
+std::vector<std::string> SasReference::initial_facts() const {
+  const Values values = initial();
+  std::vector<std::string> facts;
+  for (std::size_t v = 0; v < values.size(); ++v) facts.push_back(task_->variables[v].values[values[v]]);
+  return facts;
+}
+
 Validation SasReference::validate(std::span<const PlanStep> plan) const {
   Validation result;
   Values values = initial();

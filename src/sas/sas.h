@@ -84,10 +84,12 @@ std::string value_text(const SasTask& task, Assignment assignment);
 // Operators by name, in the order of their first appearance; each list in the order of the file.
 std::vector<std::vector<std::uint32_t>> group_operators(const SasTask& task);
 
-// Throws InputError when operators of one name cannot be one action: different costs, or more than `kMaxGuardLiterals`
-// literals needed to say which of them takes effect.
+// Throws InputError when operators of one name cannot be one action (different costs, different numbers of arguments),
+// and when the facts would outgrow the file by far: more than `kMaxGuardLiterals` literals to say which of several
+// operators or effects counts, more than `kMaxDeletes` facts to delete.
 task::Definition to_definition(const SasTask& task);
 constexpr std::size_t kMaxGuardLiterals = 4'000'000;
+constexpr std::size_t kMaxDeletes = 50'000'000;
 
 // The meaning of a plan over variable assignments. Immutable; may be used by many threads.
 class SasReference : public ReferenceSemantics {
@@ -95,6 +97,7 @@ class SasReference : public ReferenceSemantics {
   explicit SasReference(std::shared_ptr<const SasTask> task);
 
   Validation validate(std::span<const PlanStep> plan) const override;
+  std::vector<std::string> initial_facts() const override;
 
   // --- as an oracle
   // ----------------------------------------------------------------------------------------------------- A value for

@@ -1,8 +1,8 @@
 // Lays a ground task out as bits (program.h shows the order) and translates its conditions and effects.
 //
-// Preconditions are split: the literals of the top-level conjunction go to the decision tree, what remains (disjunctions,
-// counting) is one residual condition tested for the few actions the tree leaves. Effects become word edits: an action that clears a
-// thousand facts touches sixteen words.
+// Preconditions are split: the literals of the top-level conjunction go to the decision tree, what remains
+// (disjunctions, counting) is one residual condition tested for the few actions the tree leaves. Effects become word
+// edits: an action that clears a thousand facts touches sixteen words.
 #include "task/compile.h"
 
 #include <algorithm>
@@ -165,9 +165,8 @@ class Compiler {
       take(source.precondition);
     }
     std::sort(literals.begin(), literals.end(), [](Literal a, Literal b) { return a.code < b.code; });
-    literals.erase(
-        std::unique(literals.begin(), literals.end(), [](Literal a, Literal b) { return a.code == b.code; }),
-        literals.end());
+    literals.erase(std::unique(literals.begin(), literals.end(), [](Literal a, Literal b) { return a.code == b.code; }),
+                   literals.end());
     action.residual = p.conditions_.add(make_and(std::move(rest)), bit_of_fact_);
     action.first_literal = static_cast<std::uint32_t>(p.literals_.size());
     action.num_literals = static_cast<std::uint32_t>(literals.size());

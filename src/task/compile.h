@@ -10,8 +10,8 @@
 
 namespace metactrl::task {
 
-// Simplifies, computes goal relevance, lays the facts out as bits and builds the decision trees. Linear in the size of the
-// definition, up to sorting.
+// Simplifies, computes goal relevance, lays the facts out as bits and builds the decision trees. Linear in the size of
+// the definition, up to sorting.
 std::shared_ptr<const Program> compile(Definition definition);
 
 // Goal relevance of a simplified definition; exposed for tests. See program.h for what it means.

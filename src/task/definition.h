@@ -1,4 +1,5 @@
-// A ground task as plain data: what the PDDL grounder and the SAS reader produce, and what compile.h turns into a Program.
+// A ground task as plain data: what the PDDL grounder and the SAS reader produce, and what compile.h turns into a
+// Program.
 //
 // A `Definition` names facts (ground atoms that may be true or false), actions over them, axioms that derive facts from
 // others, trajectory monitors and the goal. It is not optimised: facts may be constant and actions may never become
@@ -22,8 +23,8 @@ struct Formula {
     kAnd,
     kOr,
     kAtLeast,   // at least `count` children hold
-    kMatching,  // children are a matrix with `count2` columns, row-major; `count` entries in distinct rows and columns hold
-                // at once; `negated` turns the whole around (the only kind besides kLiteral that uses it)
+    kMatching,  // children are a matrix with `count2` columns, row-major; `count` entries in distinct rows and columns
+                // hold at once; `negated` turns the whole around (the only kind besides kLiteral that uses it)
   };
   Kind kind = Kind::kTrue;
   bool negated = false;
@@ -87,7 +88,8 @@ struct AxiomDefinition {
   Formula body;
 };
 
-// A trajectory constraint: a small automaton beside the state, stepped after every action and once for the initial state.
+// A trajectory constraint: a small automaton beside the state, stepped after every action and once for the initial
+// state.
 struct MonitorDefinition {
   enum class Kind : std::uint8_t {
     kAlways,          // `first` in every state

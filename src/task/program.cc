@@ -1,15 +1,16 @@
 // Running a compiled task: conditions, effects, axioms, monitors.
 //
-// apply: copy the state, clear what the firing effects delete, set what they add (conditions are read from the old state), then
-// recompute derived facts, then step the monitors on the new state. A monitor that can never accept again makes the action
-// illegal, so the states that are ever stored satisfy all safety constraints and need no "dead" flag.
+// apply: copy the state, clear what the firing effects delete, set what they add (conditions are read from the old
+// state), then recompute derived facts, then step the monitors on the new state. A monitor that can never accept again
+// makes the action illegal, so the states that are ever stored satisfy all safety constraints and need no "dead" flag.
 #include "task/program.h"
 
 #include <algorithm>
 
 namespace metactrl::task {
 
-// --- conditions -------------------------------------------------------------------------------------------------------
+// --- conditions
+// -------------------------------------------------------------------------------------------------------
 
 std::uint32_t ConditionPool::add(const Formula& formula, const std::vector<std::uint32_t>& bit_of_fact) {
   const auto literal_of = [&](const Formula& f) {
@@ -121,7 +122,8 @@ std::size_t ConditionPool::memory_bytes() const {
   return nodes_.size() * sizeof(Node) + literals_.size() * sizeof(Literal) + children_.size() * sizeof(std::uint32_t);
 }
 
-// --- states -----------------------------------------------------------------------------------------------------------
+// --- states
+// -----------------------------------------------------------------------------------------------------------
 
 bool Program::initial(Word* state) const {
   std::copy(initial_.begin(), initial_.end(), state);
@@ -207,15 +209,16 @@ bool Program::apply(const Word* from, std::uint32_t action, Word* to) const {
   return monitors_.empty() || step_monitors(action, to);
 }
 
-// --- monitors and goal ------------------------------------------------------------------------------------------------
+// --- monitors and goal
+// ------------------------------------------------------------------------------------------------
 
 bool Program::step_monitors(std::uint32_t action, Word* state) const {
   return std::all_of(monitors_.begin(), monitors_.end(),
                      [&](const Monitor& monitor) { return step_monitor(monitor, action, state); });
 }
 
-// Bits of each automaton: kSometime: seen. kSometimeAfter: pending. kSometimeBefore: second was seen in an earlier state.
-// kAtMostOnce: {the stretch has begun, it has ended}. kActionsInOrder: bit i says that i + 1 steps are done.
+// Bits of each automaton: kSometime: seen. kSometimeAfter: pending. kSometimeBefore: second was seen in an earlier
+// state. kAtMostOnce: {the stretch has begun, it has ended}. kActionsInOrder: bit i says that i + 1 steps are done.
 bool Program::step_monitor(const Monitor& monitor, std::uint32_t action, Word* state) const {
   const std::uint32_t bit = monitor.first_bit;
   switch (monitor.kind) {
@@ -321,7 +324,9 @@ std::uint32_t Program::find_action(const std::string& name, std::span<const std:
     if (object == object_index_.end()) return none;
     symbol.arguments.push_back(object->second);
   }
-  const auto less = [this](std::uint32_t action, const Symbol& key) { return definition_.actions[action].symbol < key; };
+  const auto less = [this](std::uint32_t action, const Symbol& key) {
+    return definition_.actions[action].symbol < key;
+  };
   const auto found = std::lower_bound(actions_by_symbol_.begin(), actions_by_symbol_.end(), symbol, less);
   return found != actions_by_symbol_.end() && definition_.actions[*found].symbol == symbol ? *found : none;
 }
@@ -340,8 +345,8 @@ std::size_t definition_bytes(const Definition& definition) {
   for (const ActionDefinition& action : definition.actions) {
     bytes += sizeof(ActionDefinition) + action.symbol.arguments.capacity() * 4 + formula_bytes(action.precondition);
     for (const EffectDefinition& effect : action.effects) {
-      bytes += sizeof(EffectDefinition) + formula_bytes(effect.when) +
-               (effect.add.capacity() + effect.del.capacity()) * 4;
+      bytes +=
+          sizeof(EffectDefinition) + formula_bytes(effect.when) + (effect.add.capacity() + effect.del.capacity()) * 4;
     }
   }
   return bytes;

@@ -7,20 +7,21 @@
 //       <------------ stored_words() ----------------------------->
 //       <------------------------- total_words() ------------------------------>
 //
-// so that the goal-relevance projection of a state is its prefix (with the last word masked), the full state is a longer
-// prefix, and derived facts, which are a function of the others, are never stored. All functions take states of
+// so that the goal-relevance projection of a state is its prefix (with the last word masked), the full state is a
+// longer prefix, and derived facts, which are a function of the others, are never stored. All functions take states of
 // total_words() words whose derived part is up to date; `complete` brings it up to date.
 //
-// Projection. Relevant is the least set of facts that contains the facts of the goal and of the monitors and, with a fact, every
-// fact in the precondition and effect condition of each action that changes it (and in the bodies of its axioms). An action
-// is relevant when it changes a relevant fact or can move a monitor. Deciding whether the goal can still be reached, and in how
-// many steps, needs relevant facts and relevant actions only: a plan without its irrelevant actions is still executable,
-// reaches the goal and is no longer. So every function of the lookahead works on projected states: total_words() words in which
-// the irrelevant stored bits are zero; relevant actions never read them.
+// Projection. Relevant is the least set of facts that contains the facts of the goal and of the monitors and, with a
+// fact, every fact in the precondition and effect condition of each action that changes it (and in the bodies of its
+// axioms). An action is relevant when it changes a relevant fact or can move a monitor. Deciding whether the goal can
+// still be reached, and in how many steps, needs relevant facts and relevant actions only: a plan without its
+// irrelevant actions is still executable, reaches the goal and is no longer. So every function of the lookahead works
+// on projected states: total_words() words in which the irrelevant stored bits are zero; relevant actions never read
+// them.
 //
-// Immutable after compile(); all const functions may be called from many threads. Costs: apply is linear in the size of the
-// action's effects plus, in tasks with axioms, in the size of the axioms; applicable is linear in the part of the decision
-// tree whose facts hold.
+// Immutable after compile(); all const functions may be called from many threads. Costs: apply is linear in the size of
+// the action's effects plus, in tasks with axioms, in the size of the axioms; applicable is linear in the part of the
+// decision tree whose facts hold.
 #ifndef METACTRL_SRC_TASK_PROGRAM_H_
 #define METACTRL_SRC_TASK_PROGRAM_H_
 
@@ -119,12 +120,14 @@ struct Monitor {
   MonitorDefinition::Kind kind = MonitorDefinition::Kind::kAlways;
   std::uint32_t first = 0;  // conditions
   std::uint32_t second = 0;
-  std::uint32_t first_bit = 0;  // the automaton's own bits; one-hot progress for kActionsInOrder (bit i: i+1 steps done)
+  std::uint32_t first_bit =
+      0;  // the automaton's own bits; one-hot progress for kActionsInOrder (bit i: i+1 steps done)
   std::uint32_t num_bits = 0;
   std::vector<std::vector<std::uint32_t>> steps;
 };
 
-// Which actions have preconditions that hold? A decision tree over the facts that preconditions require; see successor.cc.
+// Which actions have preconditions that hold? A decision tree over the facts that preconditions require; see
+// successor.cc.
 class SuccessorTree {
  public:
   // `literals[a]` is the conjunctive part of action a's precondition.
@@ -154,7 +157,8 @@ class SuccessorTree {
 
 class Program {
  public:
-  // --- size and names -------------------------------------------------------------------------------------------------
+  // --- size and names
+  // -------------------------------------------------------------------------------------------------
   const Definition& definition() const { return definition_; }
   std::size_t num_actions() const { return actions_.size(); }
   std::size_t num_goals() const { return goals_.size() + num_accepting_monitors_; }
@@ -171,8 +175,9 @@ class Program {
   // The ground action with this name and these arguments; num_actions() when the task has none. Logarithmic.
   std::uint32_t find_action(const std::string& name, std::span<const std::string> arguments) const;
 
-  // --- states ---------------------------------------------------------------------------------------------------------
-  // False when the initial state itself violates a trajectory constraint.
+  // --- states
+  // --------------------------------------------------------------------------------------------------------- False
+  // when the initial state itself violates a trajectory constraint.
   bool initial(Word* state) const;
   // Zeroes the irrelevant stored bits.
   void project(Word* state) const;
@@ -192,7 +197,8 @@ class Program {
   // The definition without the goals marked in `dropped`, which has one element per goal.
   Definition definition_without(const std::vector<bool>& dropped) const;
 
-  // --- parts, for the heuristics --------------------------------------------------------------------------------------
+  // --- parts, for the heuristics
+  // --------------------------------------------------------------------------------------
   const ConditionPool& conditions() const { return conditions_; }
   const ActionProgram& action(std::uint32_t action) const { return actions_[action]; }
   std::span<const Literal> precondition(const ActionProgram& a) const {

@@ -5,13 +5,13 @@
 //   (4) the precondition facts of an action that can move a monitor (a step of an action goal) are in R.
 // An action is relevant when (2) or (4) applies to it.
 //
-// Why support is exact on the projection to R. Let P be a legal plan of the full task that reaches the goal, and P' what is left
-// of it without its irrelevant actions. Irrelevant actions change no fact in R and move no monitor, and relevant actions read, for their
-// preconditions and for their effects on R, facts in R only; so by induction the facts in R agree after each remaining
-// action, P' is legal and reaches the goal, and is no longer than P. Conversely a plan of the projected task consists of
-// relevant actions whose preconditions lie in R, so it is legal in the full task as it stands. Monitors see the same sequence of R-states
-// up to repetition of a state, and none of the five operators can tell a repeated state from a single one. Hence goal
-// distances in the projection equal those in the full task.
+// Why support is exact on the projection to R. Let P be a legal plan of the full task that reaches the goal, and P'
+// what is left of it without its irrelevant actions. Irrelevant actions change no fact in R and move no monitor, and
+// relevant actions read, for their preconditions and for their effects on R, facts in R only; so by induction the facts
+// in R agree after each remaining action, P' is legal and reaches the goal, and is no longer than P. Conversely a plan
+// of the projected task consists of relevant actions whose preconditions lie in R, so it is legal in the full task as
+// it stands. Monitors see the same sequence of R-states up to repetition of a state, and none of the five operators can
+// tell a repeated state from a single one. Hence goal distances in the projection equal those in the full task.
 #include <cstdint>
 #include <vector>
 

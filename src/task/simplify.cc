@@ -1,8 +1,9 @@
 // The idea: over-approximate which facts can ever be true and which can ever be false, by a fixpoint that ignores
-// interactions. A literal is "possible" when the initial state satisfies it or some possible effect makes it so. An action is
-// possible when its precondition is satisfied by possible literals. A fact whose positive literal is impossible is constant
-// false, one whose negative literal is impossible is constant true. Every reachable state satisfies only possible literals (by
-// induction over the steps), so folding the constants changes the truth of no condition in any reachable state.
+// interactions. A literal is "possible" when the initial state satisfies it or some possible effect makes it so. An
+// action is possible when its precondition is satisfied by possible literals. A fact whose positive literal is
+// impossible is constant false, one whose negative literal is impossible is constant true. Every reachable state
+// satisfies only possible literals (by induction over the steps), so folding the constants changes the truth of no
+// condition in any reachable state.
 //
 // The fixpoint is a work list over literals: each formula is re-evaluated only when a literal in it becomes possible.
 #include "task/simplify.h"
@@ -141,7 +142,7 @@ class Possibility {
   std::vector<bool> negative_;
   std::vector<bool> action_possible_;
   std::vector<Watcher> watchers_;
-  std::vector<std::uint32_t> first_effect_;            // per action: its first effect's watcher
+  std::vector<std::uint32_t> first_effect_;           // per action: its first effect's watcher
   std::vector<std::vector<std::uint32_t>> watching_;  // per literal
   std::vector<std::uint32_t> queue_;
 };
@@ -276,8 +277,8 @@ Definition fold_once(Definition&& definition, bool& changed) {
   return std::move(definition);
 }
 
-// A delete that always happens together with an add of the same fact does nothing, since the add comes last. Without it a fact
-// such as "the channel is free", deleted and added by every use, is seen to be constant.
+// A delete that always happens together with an add of the same fact does nothing, since the add comes last. Without it
+// a fact such as "the channel is free", deleted and added by every use, is seen to be constant.
 void drop_overridden_deletes(ActionDefinition& action) {
   std::vector<std::uint32_t> always_added;
   for (EffectDefinition& effect : action.effects) {
@@ -297,7 +298,8 @@ void drop_overridden_deletes(ActionDefinition& action) {
 
 Definition simplify(Definition definition) {
   for (ActionDefinition& action : definition.actions) drop_overridden_deletes(action);
-  // Folding can make further effects impossible (an effect whose fact became constant is gone); two rounds catch nearly all.
+  // Folding can make further effects impossible (an effect whose fact became constant is gone); two rounds catch nearly
+  // all.
   bool changed = true;
   for (int round = 0; round < 2 && changed; ++round) definition = fold_once(std::move(definition), changed);
   return definition;

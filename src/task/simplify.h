@@ -6,9 +6,10 @@
 
 namespace metactrl::task {
 
-// Drops facts that are constant, actions that are never applicable, conditional effects that never fire; folds the constants
-// into every condition. Actions that change nothing stay: they are legal and part of the alphabet. Preserves the set of legal
-// action sequences and which of them reach the goal. Linear in the task's size times the number of rounds (two).
+// Drops facts that are constant, actions that are never applicable, conditional effects that never fire; folds the
+// constants into every condition. Actions that change nothing stay: they are legal and part of the alphabet. Preserves
+// the set of legal action sequences and which of them reach the goal. Linear in the task's size times the number of
+// rounds (two).
 Definition simplify(Definition definition);
 
 }  // namespace metactrl::task

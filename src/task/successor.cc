@@ -1,12 +1,12 @@
 // Which actions have preconditions that hold?
 //
-// The tree is a trie over the positive literals of the preconditions: an edge is labelled with a fact, a node is entered when its
-// fact holds, and at a node sit the actions whose positive literals are exactly the facts on the way to it. Facts are ordered
-// by how many actions require them, most first, so that actions share prefixes (in a logistics task: "the truck is at the
-// depot" before "package 7 is at the depot") and one failed test dismisses many actions.
+// The tree is a trie over the positive literals of the preconditions: an edge is labelled with a fact, a node is
+// entered when its fact holds, and at a node sit the actions whose positive literals are exactly the facts on the way
+// to it. Facts are ordered by how many actions require them, most first, so that actions share prefixes (in a logistics
+// task: "the truck is at the depot" before "package 7 is at the depot") and one failed test dismisses many actions.
 //
-// The root is special. It can have a child for every fact, so instead of testing its children we walk the bits that are set
-// in the state and have a child. Negative literals are few in practice and are tested at the leaf.
+// The root is special. It can have a child for every fact, so instead of testing its children we walk the bits that are
+// set in the state and have a child. Negative literals are few in practice and are tested at the leaf.
 //
 // Cost: the children of the nodes whose facts hold, plus the leaves found. Memory: one node per distinct prefix.
 #include <algorithm>
@@ -35,9 +35,8 @@ void SuccessorTree::build(const std::vector<std::vector<Literal>>& literals, std
       }
     }
     first_negative_.push_back(static_cast<std::uint32_t>(negatives_.size()));
-    std::sort(keys[a].begin(), keys[a].end(), [&](std::uint32_t x, std::uint32_t y) {
-      return uses[x] != uses[y] ? uses[x] > uses[y] : x < y;
-    });
+    std::sort(keys[a].begin(), keys[a].end(),
+              [&](std::uint32_t x, std::uint32_t y) { return uses[x] != uses[y] ? uses[x] > uses[y] : x < y; });
   }
   std::vector<std::uint32_t> order(literals.size());
   std::iota(order.begin(), order.end(), 0U);

@@ -93,6 +93,7 @@ std::optional<State> Task::apply(const State& state, ActionId action) const {
 
 bool Task::apply(const State& state, ActionId action, State& successor) const {
   if (index(action) >= num_actions() || !program_->applicable(state.words().data(), index(action))) return false;
+  if (&state == &successor) return apply(State(state), action, successor);
   successor.words_.resize(program_->total_words());
   return program_->apply(state.words().data(), index(action), successor.words_.data());
 }
@@ -126,6 +127,8 @@ std::vector<std::string> Task::facts(const State& state) const {
   }
   return result;
 }
+
+std::vector<std::string> Task::initial_facts() const { return reference_->initial_facts(); }
 
 Validation Task::validate(std::span<const PlanStep> plan) const { return reference_->validate(plan); }
 

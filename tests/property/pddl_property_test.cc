@@ -1,8 +1,8 @@
 // The ground engine against the reference semantics, on random PDDL.
 //
-// The two share the parser and nothing else: the engine grounds by relaxed reachability, simplifies and runs packed states;
-// the interpreter walks the syntax tree. Every state of a task, up to a limit, is compared: which actions are legal, where
-// they lead, whether the goal holds.
+// The two share the parser and nothing else: the engine grounds by relaxed reachability, simplifies and runs packed
+// states; the interpreter walks the syntax tree. Every state of a task, up to a limit, is compared: which actions are
+// legal, where they lead, whether the goal holds.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Support against brute force, on random ground tasks and random PDDL.
 //
-// Brute force enumerates the full state space by Task::apply alone and computes goal distances backwards. It knows nothing
-// of goal relevance, tiers, heuristics or caches, so agreement covers all of them.
+// Brute force enumerates the full state space by Task::apply alone and computes goal distances backwards. It knows
+// nothing of goal relevance, tiers, heuristics or caches, so agreement covers all of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,7 @@ class PlainReference : public ReferenceSemantics {
     result.valid = state && testing::plain_goal(definition_, *state);
     return result;
   }
+  std::vector<std::string> initial_facts() const override { return {}; }
 
  private:
   task::Definition definition_;
@@ -79,8 +81,8 @@ std::optional<BruteForce> explore(const Task& task) {
   BruteForce out;
   std::map<std::vector<std::uint64_t>, std::size_t> ids;
   const auto intern = [&](const State& state) {
-    const auto [place, fresh] = ids.emplace(
-        std::vector<std::uint64_t>(state.words().begin(), state.words().end()), out.states.size());
+    const auto [place, fresh] =
+        ids.emplace(std::vector<std::uint64_t>(state.words().begin(), state.words().end()), out.states.size());
     if (fresh) out.states.push_back(state);
     return place->second;
   };
@@ -116,8 +118,6 @@ std::optional<BruteForce> explore(const Task& task) {
   return out;
 }
 
-std::size_t index(ActionId action) { return static_cast<std::size_t>(action); }
-
 // How a lookahead is asked to work.
 struct Mode {
   const char* name;
@@ -128,6 +128,7 @@ struct Mode {
 
 constexpr Mode kModes[] = {
     {"tier A", 100'000, 100'000, false},
+    {"tier A, no search", 100'000, 0, false},
     {"tier A without room", 0, 100'000, false},
     {"tier B", 1, 100'000, false},
     {"a cone", 12, 100'000, false},
@@ -151,6 +152,7 @@ class Checker {
     const auto lookahead = Lookahead::compile(task_, options);
     check_verdict(mode, options, *lookahead);
     check_horizon(options, *lookahead);
+    exact_ = lookahead->tier() == Tier::kExact;
     Support support(lookahead);
     // Questions in any order, so that what is remembered from one is used for others.
     for (std::size_t i = 0; i < kSampledStates; ++i) {
@@ -185,7 +187,9 @@ class Checker {
       EXPECT_TRUE(task_.validate(lookahead.plan()).valid);
       EXPECT_LE(lookahead.plan().size(), lookahead.horizon());
     }
-    // A goal that is out of reach holds in no reachable state.
+    // A goal that is out of reach holds in no reachable state, and is named once.
+    EXPECT_EQ(std::set<GoalId>(lookahead.unreachable_goals().begin(), lookahead.unreachable_goals().end()).size(),
+              lookahead.unreachable_goals().size());
     for (const GoalId goal : lookahead.unreachable_goals()) {
       for (const State& state : truth_.states) {
         const std::vector<GoalId> unmet = task_.unmet_goals(state);
@@ -260,19 +264,27 @@ class Checker {
 
   void ask_go_on(const Mode& mode, const LookaheadOptions& options, Support& support, std::size_t id, unsigned left) {
     bool truth = false;
-    bool relevant = false;
-    for (const Edge& edge : truth_.edges[id]) {
-      if (left == 0 || !reaches(edge.target, left - 1)) continue;
-      truth = true;
-      relevant = relevant || task_.program().action(static_cast<std::uint32_t>(index(edge.action))).relevant;
-    }
+    for (const Edge& edge : truth_.edges[id]) truth = truth || (left > 0 && reaches(edge.target, left - 1));
     const GoOn go_on = support.go_on(truth_.states[id], left);
     expect_answer(mode, go_on.answer, truth);
-    if (go_on.answer != Answer::kYes) {
-      EXPECT_EQ(go_on.log_weight, -std::numeric_limits<double>::infinity());
-    } else if (options.weights && !mode.may_give_up) {
-      EXPECT_EQ(std::isfinite(go_on.log_weight), relevant);
+    if (!options.weights) return;
+    EXPECT_EQ(std::isfinite(go_on.log_weight), go_on.answer == Answer::kYes);
+    if (go_on.answer == Answer::kYes && exact_) {
+      EXPECT_NEAR(go_on.log_weight, sum_of_candidates(support, id, left), 1e-9);
     }
+  }
+
+  // The sum that GoOn documents, from the candidates.
+  double sum_of_candidates(Support& support, std::size_t id, unsigned left) {
+    const double log_alphabet = std::log(static_cast<double>(task_.num_action_names() + task_.num_objects() + 1));
+    double sums[2] = {0, 0};  // of irrelevant and of relevant actions
+    for (const Candidate& candidate : support.candidates(truth_.states[id], left)) {
+      if (candidate.answer != Answer::kYes) continue;
+      const auto symbols = static_cast<double>(1 + task_.arguments(candidate.action).size());
+      const bool relevant = task_.program().action(static_cast<std::uint32_t>(candidate.action)).relevant;
+      sums[relevant ? 1 : 0] += std::exp(candidate.log_weight - symbols * log_alphabet);
+    }
+    return std::log(sums[1] > 0 ? sums[1] : sums[0]);
   }
 
   void ask_plan(const Mode& mode, Support& support, std::size_t id, unsigned left) {
@@ -299,6 +311,7 @@ class Checker {
   const Task& task_;
   const BruteForce& truth_;
   Random random_;
+  bool exact_ = false;
   std::size_t yes_ = 0;
   std::size_t no_ = 0;
   std::size_t unknown_ = 0;

@@ -1,6 +1,6 @@
-// Text is produced directly, from the declarations down. Conditions are grown under a context that says which variables are
-// in scope, which objects may be named (in the domain: the constants) and which derived predicates may be used with which
-// polarity, so that every text is stratified.
+// Text is produced directly, from the declarations down. Conditions are grown under a context that says which variables
+// are in scope, which objects may be named (in the domain: the constants) and which derived predicates may be used with
+// which polarity, so that every text is stratified.
 #include "support/random_pddl.h"
 
 #include <vector>
@@ -26,8 +26,8 @@ struct PredicateName {
 struct Context {
   std::vector<Variable> variables;
   std::vector<std::string> objects;
-  int stratum = 99;       // derived predicates of lower strata may be used anyhow, those of this one only unnegated
-  bool positive = true;   // under an even number of negations
+  int stratum = 99;      // derived predicates of lower strata may be used anyhow, those of this one only unnegated
+  bool positive = true;  // under an even number of negations
 };
 
 class PddlGenerator {
@@ -82,7 +82,8 @@ class PddlGenerator {
     return random_.chance(45) ? "object" : random_.pick(types_);
   }
 
-  // --- conditions -----------------------------------------------------------------------------------------------------
+  // --- conditions
+  // -----------------------------------------------------------------------------------------------------
 
   std::string term(const Context& context) {
     if (!context.variables.empty() && (context.objects.empty() || random_.chance(75))) {
@@ -110,7 +111,8 @@ class PddlGenerator {
   std::string bind(Context& context, bool may_shadow = true) {
     const std::string name = "?v" + std::to_string(next_variable_++);
     // Shadowing is legal; reuse an outer name now and then.
-    const std::string used = may_shadow && !context.variables.empty() && random_.chance(6) ? context.variables.front().name : name;
+    const std::string used =
+        may_shadow && !context.variables.empty() && random_.chance(6) ? context.variables.front().name : name;
     const std::string bound_type = type();
     if (used != name) context.variables.erase(context.variables.begin());
     context.variables.push_back({used, bound_type});
@@ -175,7 +177,8 @@ class PddlGenerator {
     return negated ? "(not " + out + ")" : out;
   }
 
-  // --- effects --------------------------------------------------------------------------------------------------------
+  // --- effects
+  // --------------------------------------------------------------------------------------------------------
 
   std::string effect(const Context& context, int depth) {
     const std::uint32_t kind = depth <= 0 ? 0 : random_.below(10);
@@ -199,7 +202,8 @@ class PddlGenerator {
     return "(forall (" + variable + ") " + effect(inner, depth - 1) + ")";
   }
 
-  // --- the domain -----------------------------------------------------------------------------------------------------
+  // --- the domain
+  // -----------------------------------------------------------------------------------------------------
 
   static std::string declaration(const std::vector<Variable>& variables) {
     std::string out;
@@ -226,7 +230,8 @@ class PddlGenerator {
         context.objects = constants_;
         context.stratum = predicate.stratum;
         const std::string head = declaration(context.variables);
-        out += "  (:derived (" + predicate.name + (head.empty() ? "" : " " + head) + ") " + condition(context, 2) + ")\n";
+        out +=
+            "  (:derived (" + predicate.name + (head.empty() ? "" : " " + head) + ") " + condition(context, 2) + ")\n";
       }
     }
     return out;
@@ -246,7 +251,8 @@ class PddlGenerator {
     for (std::uint32_t i = 0; i < count; ++i) effects += " " + effect(context, 3);
     if (costs_ && random_.chance(70)) {
       const std::string name = term(context);
-      const std::string weight = name.empty() || random_.chance(50) ? std::to_string(random_.below(5)) : "(w " + name + ")";
+      const std::string weight =
+          name.empty() || random_.chance(50) ? std::to_string(random_.below(5)) : "(w " + name + ")";
       effects += " (increase (total-cost) " + weight + ")";
     }
     actions_.push_back(action);
@@ -278,7 +284,8 @@ class PddlGenerator {
     return out + ")\n";
   }
 
-  // --- the problem ----------------------------------------------------------------------------------------------------
+  // --- the problem
+  // ----------------------------------------------------------------------------------------------------
 
   std::string constraint(const Context& context, int depth) {
     Context inner = context;
@@ -345,13 +352,15 @@ class PddlGenerator {
       }
     }
     if (costs_) {
-      for (const std::string& object : objects_) out += " (= (w " + object + ") " + std::to_string(random_.below(7)) + ")";
+      for (const std::string& object : objects_)
+        out += " (= (w " + object + ") " + std::to_string(random_.below(7)) + ")";
     }
     Context context;
     context.objects = objects_;
     out += ")\n  (:goal (and";
     const std::uint32_t goals = random_.between(1, 3);
-    for (std::uint32_t i = 0; i < goals; ++i) out += " " + (random_.chance(50) ? literal(context, false) : condition(context, 2));
+    for (std::uint32_t i = 0; i < goals; ++i)
+      out += " " + (random_.chance(50) ? literal(context, false) : condition(context, 2));
     out += "))\n";
     if (options_.constraints && random_.chance(45)) {
       out += "  (:constraints (and";

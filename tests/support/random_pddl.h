@@ -18,10 +18,10 @@ struct PddlOptions {
   bool constraints = true;  // allow trajectory constraints
 };
 
-// Always accepted by the parser, not necessarily without warnings. Uses the whole language: a type hierarchy and `either`,
-// constants, quantifiers, counting and matching, conditional and quantified effects, derived predicates (recursive, and
-// negated in a higher stratum), costs, every kind of trajectory constraint, negative goals, ill-typed initial facts.
-// The same seed gives the same task, on every platform.
+// Always accepted by the parser, not necessarily without warnings. Uses the whole language: a type hierarchy and
+// `either`, constants, quantifiers, counting and matching, conditional and quantified effects, derived predicates
+// (recursive, and negated in a higher stratum), costs, every kind of trajectory constraint, negative goals, ill-typed
+// initial facts. The same seed gives the same task, on every platform.
 PddlText random_pddl(std::uint64_t seed, const PddlOptions& options = {});
 
 }  // namespace metactrl::testing

@@ -55,12 +55,13 @@ class Writer {
     const std::string newline = names['\n'];
     // Pairs in order of priority; the right-hand sides use only what came before.
     std::vector<std::pair<std::string, std::string>> pairs = {
-        {"i", "n"},     {"o", "n"},      {"e", "r"},      {"a", "t"},       {"o", "r"},      {"t", "h"},         {"th", "e"},
-        {blank, "t"},   {blank, "the"},  {"p", "u"},      {"pu", "t"},      {"o", "p"},      {"e", "n"},         {"op", "en"},
-        {"s", "h"},     {"d", "i"},      {"di", "sh"},    {"w", "a"},       {"sh", "er"},    {"g", "r"},         {"gr", "a"},
-        {"gra", "b"},   {"\"", ":"},     {"\"", ","},     {"[", "\""},      {blank, "["},    {blank, "[\""},     {"\"", "]"},
-        {"\"]", ","},   {"\"]", "}"},    {"{", "\""},     {blank, "\""},    {"(", "\""},     {")", newline},     {newline, newline},
-        {blank, blank}, {blank, "open"}, {blank, "grab"}, {blank, "dish"},  {blank, "on"},   {"1", "0"},         {"10", "0"},
+        {"i", "n"},      {"o", "n"},      {"e", "r"},      {"a", "t"},     {"o", "r"},         {"t", "h"},
+        {"th", "e"},     {blank, "t"},    {blank, "the"},  {"p", "u"},     {"pu", "t"},        {"o", "p"},
+        {"e", "n"},      {"op", "en"},    {"s", "h"},      {"d", "i"},     {"di", "sh"},       {"w", "a"},
+        {"sh", "er"},    {"g", "r"},      {"gr", "a"},     {"gra", "b"},   {"\"", ":"},        {"\"", ","},
+        {"[", "\""},     {blank, "["},    {blank, "[\""},  {"\"", "]"},    {"\"]", ","},       {"\"]", "}"},
+        {"{", "\""},     {blank, "\""},   {"(", "\""},     {")", newline}, {newline, newline}, {blank, blank},
+        {blank, "open"}, {blank, "grab"}, {blank, "dish"}, {blank, "on"},  {"1", "0"},         {"10", "0"},
     };
     std::vector<std::string> merges;
     for (const auto& [left, right] : pairs) {
@@ -92,7 +93,8 @@ class Writer {
     gguf_set_val_bool(gguf_.get(), "tokenizer.ggml.add_bos_token", false);
     if (options_.chat_template) {
       string("tokenizer.chat_template",
-             "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + "
+             "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\\n' + message['content'] + "
+             "'<|im_end|>' + "
              "'\\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}");
     }
   }
@@ -171,7 +173,9 @@ class Writer {
   }
 
  private:
-  void string(const std::string& key, const std::string& value) { gguf_set_val_str(gguf_.get(), key.c_str(), value.c_str()); }
+  void string(const std::string& key, const std::string& value) {
+    gguf_set_val_str(gguf_.get(), key.c_str(), value.c_str());
+  }
   void number(const std::string& key, std::uint32_t value) { gguf_set_val_u32(gguf_.get(), key.c_str(), value); }
   void strings(const std::string& key, const std::vector<std::string>& values) {
     std::vector<const char*> pointers;
@@ -189,7 +193,8 @@ class Writer {
     gguf_add_tensor(gguf_.get(), tensor);
   }
   void matrix(const std::string& name, std::int64_t in, std::int64_t out, float gain) {
-    fill(ggml_new_tensor_2d(ggml_.get(), GGML_TYPE_F32, in, out), name, 0.0F, gain * std::sqrt(3.0F / static_cast<float>(in)));
+    fill(ggml_new_tensor_2d(ggml_.get(), GGML_TYPE_F32, in, out), name, 0.0F,
+         gain * std::sqrt(3.0F / static_cast<float>(in)));
   }
   void vector(const std::string& name, std::int64_t size, float mean, float spread) {
     fill(ggml_new_tensor_1d(ggml_.get(), GGML_TYPE_F32, size), name, mean, spread);

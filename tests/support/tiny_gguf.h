@@ -1,7 +1,7 @@
 // Small GGUF models with random weights, so that sessions are tested against the real thing without a download.
 //
-// The vocabulary is byte-level BPE: the 256 bytes, a few dozen merges as plans have them, and three control tokens; every text can be
-// written. The chat template is ChatML. Weights depend on the seed alone.
+// The vocabulary is byte-level BPE: the 256 bytes, a few dozen merges as plans have them, and three control tokens;
+// every text can be written. The chat template is ChatML. Weights depend on the seed alone.
 #ifndef METACTRL_TESTS_SUPPORT_TINY_GGUF_H_
 #define METACTRL_TESTS_SUPPORT_TINY_GGUF_H_
 

@@ -1,5 +1,5 @@
-// Sessions on small real models. What a session says must not depend on how its tokens got there: in one batch or one by one, by
-// fork, by rollback, or as a path of a tree.
+// Sessions on small real models. What a session says must not depend on how its tokens got there: in one batch or one
+// by one, by fork, by rollback, or as a path of a tree.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -99,8 +99,8 @@ std::string name_of(const ::testing::TestParamInfo<Kind>& info) {
   return "unknown";
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, LlamaSessionTest, ::testing::Values(Kind::kTransformer, Kind::kSlidingWindow, Kind::kRecurrent),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Kinds, LlamaSessionTest,
+                         ::testing::Values(Kind::kTransformer, Kind::kSlidingWindow, Kind::kRecurrent), name_of);
 
 TEST_P(LlamaSessionTest, LogitsAreOnePerTokenAndDifferByPrefix) {
   const auto a = fresh(some_tokens(10, 1));
@@ -234,8 +234,8 @@ TEST_P(LlamaSessionTest, ScoresEqualSequentialLogProbabilities) {
   session->append(some_tokens(4, 2));  // not evaluated yet: goes along
   const auto stem = some_tokens(3, 3);
   Paths paths = {
-      joined(stem, some_tokens(5, 4)), joined(stem, some_tokens(2, 5)), some_tokens(4, 6), stem, {}, joined(stem, some_tokens(5, 4)),
-      {some_tokens(1, 7)[0]},
+      joined(stem, some_tokens(5, 4)), joined(stem, some_tokens(2, 5)), some_tokens(4, 6), stem, {},
+      joined(stem, some_tokens(5, 4)), {some_tokens(1, 7)[0]},
   };
   const auto scores = session->score(paths);
   ASSERT_EQ(scores.size(), paths.size());
@@ -247,7 +247,8 @@ TEST_P(LlamaSessionTest, ScoresEqualSequentialLogProbabilities) {
     auto walk = model_->start(joined(prompt, some_tokens(4, 2)));
     for (std::size_t j = 0; j < paths[i].size(); ++j) {
       const auto expected = log_softmax(walk->logits());
-      EXPECT_NEAR(scores[i][j], expected[static_cast<std::size_t>(paths[i][j])], 0.02) << "path " << i << ", token " << j;
+      EXPECT_NEAR(scores[i][j], expected[static_cast<std::size_t>(paths[i][j])], 0.02)
+          << "path " << i << ", token " << j;
       walk->append(std::vector{paths[i][j]});
     }
   }
@@ -264,7 +265,7 @@ TEST_P(LlamaSessionTest, LargeTreesAreEvaluatedInParts) {
   auto session = model_->start(prompt);
   Paths paths;
   for (unsigned i = 0; i < 100; ++i) paths.push_back(some_tokens(3, 100 + i));  // more than there are scratch sequences
-  paths.push_back(some_tokens(200, 99));                                          // deeper than a batch has rows
+  paths.push_back(some_tokens(200, 99));                                        // deeper than a batch has rows
   const auto scores = session->score(paths);
   for (const std::size_t i : {0U, 50U, 99U, 100U}) {
     auto walk = model_->start(joined(prompt, {paths[i].begin(), paths[i].end() - 1}));
@@ -419,7 +420,7 @@ TEST(LlamaLoad, Describes) {
   EXPECT_EQ(model_runtime().find("llama.cpp "), 0U);
 }
 
-// --- prompts ------------------------------------------------------------------------------------------------------------------
+// --- prompts ---
 
 std::string text_of(const LanguageModel& model, const std::vector<TokenId>& tokens) {
   std::string text;
@@ -434,9 +435,12 @@ TEST(LlamaPrompt, UsesTheModelsTemplate) {
   auto model = make_model({});
   const Prompt prompt{.system = "Be brief.", .user = "Put the dishes away.", .raw = ""};
   EXPECT_EQ(model->render_prompt(prompt),
-            "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nPut the dishes away.<|im_end|>\n<|im_start|>assistant\n");
-  EXPECT_EQ(text_of(*model, model->encode_prompt(prompt)), "#system\nBe brief.#\n#user\nPut the dishes away.#\n#assistant\n");
-  EXPECT_EQ(model->render_prompt({.system = "", .user = "x", .raw = ""}), "<|im_start|>user\nx<|im_end|>\n<|im_start|>assistant\n");
+            "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nPut the dishes "
+            "away.<|im_end|>\n<|im_start|>assistant\n");
+  EXPECT_EQ(text_of(*model, model->encode_prompt(prompt)),
+            "#system\nBe brief.#\n#user\nPut the dishes away.#\n#assistant\n");
+  EXPECT_EQ(model->render_prompt({.system = "", .user = "x", .raw = ""}),
+            "<|im_start|>user\nx<|im_end|>\n<|im_start|>assistant\n");
 }
 
 TEST(LlamaPrompt, ControlTokensInTheUsersWordsArePlainText) {

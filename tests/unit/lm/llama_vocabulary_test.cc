@@ -82,30 +82,9 @@ std::vector<std::string> tricky_texts() {
   return texts;
 }
 
-class LlamaVocabularyTest : public ::testing::TestWithParam<Case> {
- protected:
-  void SetUp() override {
-    vocabulary_ = std::make_unique<lm::LlamaVocabulary>(lm::load_gguf(file_of(GetParam()), {}, true), file_of(GetParam()));
-  }
-  std::unique_ptr<lm::LlamaVocabulary> vocabulary_;
-};
-
-INSTANTIATE_TEST_SUITE_P(Vocabularies, LlamaVocabularyTest,
-                         ::testing::Values(Case{"llama-bpe", 128256, false, {128001, 128009}},
-                                           Case{"qwen2", 151936, false, {151643, 151645}},
-                                           Case{"qwen35", 248320, false, {248044, 248046}}, Case{"gemma-4", 262144, false, {1, 106}},
-                                           Case{"gpt-2", 50257, false, {50256}}, Case{"llama-spm", 32000, true, {2}},
-                                           Case{"phi-3", 32064, true, {32000, 32007}}, Case{"command-r", 256000, false, {255001}},
-                                           Case{"deepseek-llm", 102400, false, {100001}}),
-                         [](const ::testing::TestParamInfo<Case>& info) {
-                           std::string name = info.param.name;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
-
-TEST_P(LlamaVocabularyTest, EncodesAsRecorded) {
-  const std::string inputs = slurp(file_of(GetParam()) + ".inp");
-  std::istringstream outputs(slurp(file_of(GetParam()) + ".out"));
+void check_recorded_encodings(const Case& c, const lm::LlamaVocabulary& vocabulary) {
+  const std::string inputs = slurp(file_of(c) + ".inp");
+  std::istringstream outputs(slurp(file_of(c) + ".out"));
   const std::string separator = "\n__ggml_vocab_test__\n";
   std::size_t begin = 0;
   std::size_t count = 0;
@@ -119,78 +98,114 @@ TEST_P(LlamaVocabularyTest, EncodesAsRecorded) {
     std::istringstream fields(line);
     std::vector<std::int32_t> expected;
     for (std::int32_t id = 0; fields >> id;) expected.push_back(id);
-    EXPECT_EQ(numbers(vocabulary_->tokenize(text, false)), expected) << "'" << text << "'";
-    if (!GetParam().sentence_piece) {
-      EXPECT_EQ(numbers(vocabulary_->encode(text, "")), expected) << "'" << text << "'";
+    EXPECT_EQ(numbers(vocabulary.tokenize(text, false)), expected) << "'" << text << "'";
+    if (!c.sentence_piece) {
+      EXPECT_EQ(numbers(vocabulary.encode(text, "")), expected) << "'" << text << "'";
     }
-    EXPECT_EQ(joined_bytes(*vocabulary_, vocabulary_->encode(text, "")), text);
+    EXPECT_EQ(joined_bytes(vocabulary, vocabulary.encode(text, "")), text);
     ++count;
   }
   EXPECT_GT(count, 30U);
 }
 
-TEST_P(LlamaVocabularyTest, EncodingsGiveTheTextBackInEveryContext) {
-  const std::vector<std::string> contexts = {"", "\n", "\n\n", "text", "text ", "assistant\n", ": ", "<|im_start|>assistant\n",
-                                             "<|assistant|>\n", std::string(1000, 'x') + " the plan:\n"};
+void check_that_texts_come_back(const lm::LlamaVocabulary& vocabulary) {
+  const std::vector<std::string> contexts = {"",
+                                             "\n",
+                                             "\n\n",
+                                             "text",
+                                             "text ",
+                                             "assistant\n",
+                                             ": ",
+                                             "<|im_start|>assistant\n",
+                                             "<|assistant|>\n",
+                                             std::string(1000, 'x') + " the plan:\n"};
   const std::vector<std::string> texts = tricky_texts();
   for (std::size_t i = 0; i < texts.size(); ++i) {
     for (const std::string& context : {contexts[0], contexts[1 + i % (contexts.size() - 1)]}) {
-      const auto tokens = vocabulary_->encode(texts[i], context);
-      ASSERT_EQ(joined_bytes(*vocabulary_, tokens), texts[i]) << "behind '" << context << "'";
-      for (const TokenId token : tokens) ASSERT_FALSE(vocabulary_->bytes(token).empty());
+      const auto tokens = vocabulary.encode(texts[i], context);
+      ASSERT_EQ(joined_bytes(vocabulary, tokens), texts[i]) << "behind '" << context << "'";
+      for (const TokenId token : tokens) ASSERT_FALSE(vocabulary.bytes(token).empty());
     }
   }
-  EXPECT_TRUE(vocabulary_->encode("", "context").empty());
+  EXPECT_TRUE(vocabulary.encode("", "context").empty());
 }
 
-TEST_P(LlamaVocabularyTest, EncodingInContextIsPartOfTheWholeEncoding) {
+void check_encoding_in_context(const lm::LlamaVocabulary& vocabulary) {
   for (const std::string& text : tricky_texts()) {
     for (const std::string before : {"The plan:\n", "x", " ", "{\"a\": "}) {
-      const auto context = vocabulary_->tokenize(before, false);
-      const auto whole = vocabulary_->tokenize(before + text, false);
+      const auto context = vocabulary.tokenize(before, false);
+      const auto whole = vocabulary.tokenize(before + text, false);
       const bool splits = whole.size() >= context.size() && std::equal(context.begin(), context.end(), whole.begin());
       if (!splits) continue;
       const std::vector<TokenId> rest(whole.begin() + static_cast<std::ptrdiff_t>(context.size()), whole.end());
-      ASSERT_EQ(vocabulary_->encode(text, before), rest) << "'" << before << "' '" << text << "'";
+      ASSERT_EQ(vocabulary.encode(text, before), rest) << "'" << before << "' '" << text << "'";
     }
   }
 }
 
-TEST_P(LlamaVocabularyTest, ControlTokensInTheContextCutItOff) {
-  const auto control = vocabulary_->end_of_turn().front();
+void check_control_tokens(const lm::LlamaVocabulary& vocabulary) {
+  const auto control = vocabulary.end_of_turn().front();
   const std::string text = "{\"WALK\": [\"soap\"]}";
-  const auto found = vocabulary_->find_control("", 0);
+  const auto found = vocabulary.find_control("", 0);
   EXPECT_FALSE(found.has_value());
-  EXPECT_TRUE(vocabulary_->bytes(control).empty());
+  EXPECT_TRUE(vocabulary.bytes(control).empty());
   // Behind a control token a text begins afresh, whatever stands before the token.
-  for (const std::string marker : {"<|eot_id|>", "<|im_end|>", "<|endoftext|>", "</s>", "<eos>", "<|END_OF_TURN_TOKEN|>"}) {
-    if (!vocabulary_->find_control(marker, 0)) continue;
-    EXPECT_EQ(vocabulary_->encode(text, "one" + marker + "\n\n"), vocabulary_->encode(text, "another thing" + marker + "\n\n"));
-    EXPECT_EQ(vocabulary_->encode(text, "one" + marker), vocabulary_->encode(text, ""));
+  for (const std::string marker :
+       {"<|eot_id|>", "<|im_end|>", "<|endoftext|>", "</s>", "<eos>", "<|END_OF_TURN_TOKEN|>"}) {
+    if (!vocabulary.find_control(marker, 0)) continue;
+    EXPECT_EQ(vocabulary.encode(text, "one" + marker + "\n\n"),
+              vocabulary.encode(text, "another thing" + marker + "\n\n"));
+    EXPECT_EQ(vocabulary.encode(text, "one" + marker), vocabulary.encode(text, ""));
   }
 }
 
-TEST_P(LlamaVocabularyTest, KnowsItsSizeAndWhatEndsATurn) {
-  EXPECT_EQ(vocabulary_->size(), GetParam().size);
-  const auto ends = numbers(vocabulary_->end_of_turn());
+void check_size_and_end_of_turn(const Case& c, const lm::LlamaVocabulary& vocabulary) {
+  EXPECT_EQ(vocabulary.size(), c.size);
+  const auto ends = numbers(vocabulary.end_of_turn());
   EXPECT_TRUE(std::is_sorted(ends.begin(), ends.end()));
-  for (const std::int32_t token : GetParam().end_of_turn) {
+  for (const std::int32_t token : c.end_of_turn) {
     EXPECT_TRUE(std::find(ends.begin(), ends.end(), token) != ends.end())
         << token << " is not among " << ::testing::PrintToString(ends);
   }
   EXPECT_LE(ends.size(), 12U) << ::testing::PrintToString(ends);
-  EXPECT_TRUE(vocabulary_->bytes(TokenId{-1}).empty());
-  EXPECT_TRUE(vocabulary_->bytes(TokenId{static_cast<std::int32_t>(vocabulary_->size())}).empty());
+  EXPECT_TRUE(vocabulary.bytes(TokenId{-1}).empty());
+  EXPECT_TRUE(vocabulary.bytes(TokenId{static_cast<std::int32_t>(vocabulary.size())}).empty());
 }
 
-TEST_P(LlamaVocabularyTest, EveryByteHasAToken) {
+void check_single_bytes(const lm::LlamaVocabulary& vocabulary) {
   std::set<char> single;
-  for (std::size_t i = 0; i < vocabulary_->size(); ++i) {
-    const auto bytes = vocabulary_->bytes(TokenId{static_cast<std::int32_t>(i)});
+  for (std::size_t i = 0; i < vocabulary.size(); ++i) {
+    const auto bytes = vocabulary.bytes(TokenId{static_cast<std::int32_t>(i)});
     if (bytes.size() == 1) single.insert(bytes[0]);
   }
   // Byte-level vocabularies leave out some bytes that UTF-8 never has.
   EXPECT_GE(single.size(), 243U);
+}
+
+// One case per vocabulary: loading is what takes time.
+class LlamaVocabularyTest : public ::testing::TestWithParam<Case> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Vocabularies, LlamaVocabularyTest,
+    ::testing::Values(Case{"llama-bpe", 128256, false, {128001, 128009}},
+                      Case{"qwen2", 151936, false, {151643, 151645}}, Case{"qwen35", 151936, false, {151643, 151645}},
+                      Case{"gemma-4", 262144, false, {1, 106}}, Case{"gpt-2", 50257, false, {50256}},
+                      Case{"llama-spm", 32000, true, {2}}, Case{"phi-3", 32064, true, {32000, 32007}},
+                      Case{"command-r", 256000, false, {255001}}, Case{"deepseek-llm", 102400, false, {100001}}),
+    [](const ::testing::TestParamInfo<Case>& info) {
+      std::string name = info.param.name;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
+
+TEST_P(LlamaVocabularyTest, DoesWhatAVocabularyMust) {
+  const lm::LlamaVocabulary vocabulary(lm::load_gguf(file_of(GetParam()), {}, true), file_of(GetParam()));
+  check_size_and_end_of_turn(GetParam(), vocabulary);
+  check_recorded_encodings(GetParam(), vocabulary);
+  check_that_texts_come_back(vocabulary);
+  check_encoding_in_context(vocabulary);
+  check_control_tokens(vocabulary);
+  check_single_bytes(vocabulary);
 }
 
 TEST(LlamaVocabularyFile, FingerprintsTellVocabulariesApart) {

@@ -1,5 +1,7 @@
 // The PDDL reader: text to resolved tree. Messages are compared to the letter in pddl_golden_test.cc; here it is what
 // the tree says, which inputs are accepted, and that bad input ends quickly and quietly.
+#include "pddl/parse.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 
 #include "metactrl/error.h"
 #include "pddl/ast.h"
-#include "pddl/parse.h"
 #include "pddl/parser.h"
 #include "pddl/report.h"
 #include "pddl/sexpr.h"

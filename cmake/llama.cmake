@@ -1,0 +1,79 @@
+# llama.cpp, which runs GGUF models: an installed one when it is recent enough, otherwise the one that scripts/llama builds.
+#
+# Sets METACTRL_HAVE_LLAMA, and when it is true the target `llama`; METACTRL_LLAMA_PINNED is the prefix of the one that scripts/llama
+# built if that is the one in use, and METACTRL_LLAMA_VOCABULARIES the folder with vocabulary-only GGUF files if there is one.
+set(METACTRL_LLAMA AUTO CACHE STRING "Run GGUF models through llama.cpp: ON, OFF, or AUTO (if it is found)")
+set_property(CACHE METACTRL_LLAMA PROPERTY STRINGS AUTO ON OFF)
+set(METACTRL_LLAMA_PREFIX "" CACHE PATH "Where llama.cpp is, if neither installed nor built by scripts/llama")
+
+# The oldest version that has all functions in use; below is a check of some of them, for builds that carry no version.
+set(METACTRL_LLAMA_MINIMUM 0.5)
+
+# The folder where scripts/llama leaves what it builds; the two must agree.
+function(metactrl_llama_cache result)
+  if(DEFINED ENV{METACTRL_CACHE})
+    set(cache "$ENV{METACTRL_CACHE}")
+  elseif(DEFINED ENV{XDG_CACHE_HOME})
+    set(cache "$ENV{XDG_CACHE_HOME}/metactrl")
+  else()
+    set(cache "$ENV{HOME}/.cache/metactrl")
+  endif()
+  set(${result} "${cache}/llama.cpp-0.5.0-${CMAKE_HOST_SYSTEM_PROCESSOR}" PARENT_SCOPE)
+endfunction()
+
+set(METACTRL_HAVE_LLAMA FALSE)
+set(METACTRL_LLAMA_PINNED "")
+set(METACTRL_LLAMA_VOCABULARIES "")
+metactrl_llama_cache(metactrl_cached_llama)
+
+if(METACTRL_LLAMA)
+  if(METACTRL_LLAMA_PREFIX)
+    unset(llama_DIR CACHE)
+    find_package(llama ${METACTRL_LLAMA_MINIMUM} QUIET PATHS "${METACTRL_LLAMA_PREFIX}" NO_DEFAULT_PATH)
+  else()
+    find_package(llama ${METACTRL_LLAMA_MINIMUM} QUIET)
+    if(NOT llama_FOUND AND EXISTS "${metactrl_cached_llama}/complete")
+      find_package(llama ${METACTRL_LLAMA_MINIMUM} QUIET PATHS "${metactrl_cached_llama}" NO_DEFAULT_PATH)
+    endif()
+  endif()
+
+  if(llama_FOUND)
+    # Asks for a C standard, which a project without C cannot give.
+    set_property(TARGET llama PROPERTY INTERFACE_COMPILE_FEATURES "")
+    include(CheckCXXSourceCompiles)
+    set(CMAKE_REQUIRED_INCLUDES "${LLAMA_INCLUDE_DIR}")
+    set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+    check_cxx_source_compiles("
+      #include <llama.h>
+      int main() {
+        llama_context_params params = llama_context_default_params();
+        params.kv_unified = params.swa_full = true;
+        params.n_outputs_max = 1;
+        llama_memory_seq_cp(llama_get_memory(nullptr), 0, 1, -1, -1);
+        return llama_model_is_hybrid(nullptr) + llama_model_n_swa(nullptr) + (llama_version() != nullptr);
+      }" METACTRL_LLAMA_SUFFICES)
+    unset(CMAKE_TRY_COMPILE_TARGET_TYPE)
+    unset(CMAKE_REQUIRED_INCLUDES)
+    if(METACTRL_LLAMA_SUFFICES)
+      set(METACTRL_HAVE_LLAMA TRUE)
+    endif()
+  endif()
+
+  if(METACTRL_HAVE_LLAMA)
+    get_filename_component(metactrl_llama_prefix "${llama_DIR}/../../.." ABSOLUTE)
+    if(EXISTS "${metactrl_llama_prefix}/complete")
+      set(METACTRL_LLAMA_PINNED "${metactrl_llama_prefix}")
+    endif()
+    foreach(prefix IN ITEMS "${metactrl_llama_prefix}" "${metactrl_cached_llama}")
+      if(NOT METACTRL_LLAMA_VOCABULARIES AND IS_DIRECTORY "${prefix}/share/metactrl-llama/vocabularies")
+        set(METACTRL_LLAMA_VOCABULARIES "${prefix}/share/metactrl-llama/vocabularies")
+      endif()
+    endforeach()
+    message(STATUS "llama.cpp ${llama_VERSION}: ${metactrl_llama_prefix}")
+  elseif(METACTRL_LLAMA STREQUAL "AUTO")
+    message(STATUS "llama.cpp: none, so GGUF models cannot be used; scripts/llama gets it")
+  else()
+    message(FATAL_ERROR "llama.cpp ${METACTRL_LLAMA_MINIMUM} or newer was not found; run scripts/llama, set METACTRL_LLAMA_PREFIX, or "
+      "configure with -DMETACTRL_LLAMA=OFF")
+  endif()
+endif()

@@ -1,0 +1,124 @@
+// Decoder: which tokens may come next, and how much each keeps of the future. One per request.
+//
+//     metactrl::Decoder decoder(constraint, {.guidance = Guidance::kUniform});
+//     while (!decoder.finished()) {
+//       TokenId best = ...;  // the token v of decoder.next() with the largest logits[v] + v.log_weight
+//       decoder.accept(best);
+//     }
+//     std::span<const ActionId> plan = decoder.actions();
+//
+// The value of a next token v after the text x is
+//
+//     p_LM(v | x) * sum over actions a of  pi(a | x v) * S(a)
+//
+// where pi, the bridge, is a distribution over the actions that can still be meant, and S(a) is 0 when a may not be
+// taken (support, a boolean with a proof) and otherwise the probability that a surrogate model finishes a plan that
+// reaches the goal (lookahead.h). next() lists exactly the tokens with a positive value, with the logarithm of the
+// second factor; accept() takes exactly those. Nothing is computed over the vocabulary.
+//
+// Stopping. An action is spelled together with what follows it, a separator or the closing. Closing is allowed when the
+// goal holds, and is worth 1; going on is worth the probability that the surrogate, having decided to go on, still
+// succeeds.
+//
+// After the end every call is harmless: next() is empty, accept() returns false. rollback() takes back any number of
+// tokens in constant time each. The decoder is deterministic. next() and accept() throw nothing; after warm-up they
+// allocate nothing as long as the lookahead is exact (tier A). Copying is a fork.
+#ifndef METACTRL_DECODER_H_
+#define METACTRL_DECODER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "metactrl/constraint.h"
+
+namespace metactrl {
+
+enum class Guidance {
+  kSyntax,   // any well-formed plan over the task's actions
+  kMask,     // only supported actions, all alike
+  kUniform,  // supported actions, weighted by the uniform lookahead
+};
+const char* to_string(Guidance guidance);
+
+enum class Bridge {
+  kUniform,    // all actions that can still be meant are equally likely
+  kSurrogate,  // as likely as the surrogate makes them; with it the factorisation is exact
+  kModel,      // as likely as the language model makes them: see paths() and set_path_scores()
+};
+const char* to_string(Bridge bridge);
+
+struct DecoderOptions {
+  Guidance guidance = Guidance::kUniform;
+  Bridge bridge = Bridge::kUniform;
+  // At most so many actions; 0: the lookahead's horizon.
+  unsigned horizon = 0;
+  // The plan must have at least one action.
+  bool forbid_empty = false;
+};
+
+struct NextToken {
+  TokenId token{};
+  double log_weight = 0;  // finite
+};
+
+class Decoder {
+ public:
+  // With a guidance above kSyntax the lookahead's verdict must be kSolvable; otherwise nothing is ever allowed.
+  Decoder(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options);
+  Decoder(const Decoder& other);
+  Decoder& operator=(const Decoder& other);
+  Decoder(Decoder&&) noexcept;
+  Decoder& operator=(Decoder&&) noexcept;
+  ~Decoder();
+
+  // The tokens that may come next, ascending. Empty exactly when finished(). (Or when there was nothing to begin with.)
+  std::span<const NextToken> next() noexcept;
+  // The longest run of tokens that have no alternative from here; may be empty. No model needs to be asked for them.
+  std::span<const TokenId> forced() noexcept;
+  // Takes a token; false, and nothing happens, when it is not one of next().
+  bool accept(TokenId token) noexcept;
+  // Takes back the last `tokens` tokens (all, when there are fewer).
+  void rollback(std::size_t tokens) noexcept;
+  void reset() noexcept { rollback(num_tokens()); }
+
+  // The end of the turn was accepted.
+  bool finished() const;
+  std::size_t num_tokens() const;
+  std::span<const TokenId> tokens() const;
+  // The actions whose text is complete.
+  std::span<const ActionId> actions() const;
+  std::span<const std::uint32_t> separators() const;
+  // Between two actions: the state reached and how many actions are left.
+  const State& state() const;
+  unsigned left() const;
+  // True right where an action begins (or the plan ends): the candidates are fresh.
+  bool at_boundary() const;
+
+  // What the current boundary allows, for explanations: every legal action with its answer. Empty with kSyntax.
+  std::span<const Candidate> candidates() const;
+
+  // --- the model as its own bridge
+  // -------------------------------------------------------------------------------------- At a boundary: the token
+  // paths that are still possible, from here to the end of their action. At the very start, the paths of the empty plan
+  // (end of turn included) come last, where it is allowed.
+  std::vector<std::vector<TokenId>> paths() const;
+  // The model's log-probability of every token of every path (Session::score), in the same order. From now to the next
+  // boundary, Bridge::kModel weighs with them. Without scores it falls back to kUniform.
+  void set_path_scores(const std::vector<std::vector<float>>& scores);
+
+  const Constraint& constraint() const;
+  const DecoderOptions& options() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace metactrl
+
+#endif  // METACTRL_DECODER_H_

@@ -1,0 +1,92 @@
+// Generating a plan: a language model, a decoder, and a way to choose.
+//
+//     auto session = model->start(prompt, 512);
+//     metactrl::Decoder decoder(constraint, {});
+//     metactrl::Generation g = metactrl::generate(decoder, *session, {});
+//     std::cout << g.text << '\n';
+//
+// Tokens that have no alternative are collected and appended as one batch; the model is only asked where there is a
+// choice. Logits that are not numbers never choose anything: NaN counts as minus infinity, and where every allowed
+// token has minus infinity the weights alone decide.
+#ifndef METACTRL_GENERATE_H_
+#define METACTRL_GENERATE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "metactrl/decoder.h"
+#include "metactrl/language_model.h"
+
+namespace metactrl {
+
+enum class DecodeMode {
+  kGreedy,  // the best token, always
+  kSample,  // at a temperature, from the smallest set of tokens with probability top_p
+  kBeam,    // the best `beam` plans at every action, by the model's probability of whole actions times the lookahead
+  kSmc,     // `samples` particles with the lookahead as twist: samples from p_LM(plan | constraint) itself
+};
+const char* to_string(DecodeMode mode);
+
+// What happened, as it happens.
+struct TokenEvent {
+  TokenId token{};
+  bool forced = false;
+  double log_weight = 0;  // of the chosen token
+  std::size_t num_choices = 1;
+  // The token the model liked best among all, when a choice was made: what it wanted.
+  TokenId favourite{};
+};
+struct Observer {
+  std::function<void(const TokenEvent&)> token;
+  // An action's text is complete.
+  std::function<void(ActionId)> action;
+  // A choice is about to be made right at a boundary, with the model's logits: for traces.
+  std::function<void(const Decoder&, std::span<const float>)> boundary;
+  // Asked before every model call; true stops the generation where it is.
+  std::function<bool()> cancelled;
+};
+
+struct GenerateOptions {
+  DecodeMode mode = DecodeMode::kGreedy;
+  double temperature = 1;
+  double top_p = 1;
+  unsigned beam = 4;
+  unsigned samples = 16;
+  std::uint64_t seed = 0;
+  // Unconstrained generation only: give up after so many tokens.
+  std::size_t max_tokens = 2048;
+};
+
+struct Generation {
+  bool finished = false;  // false: cancelled, or (unconstrained) cut off
+  std::vector<ActionId> plan;
+  std::vector<std::uint32_t> separators;
+  std::vector<TokenId> tokens;  // end of turn included
+  std::string text;             // without it
+  std::size_t forced_tokens = 0;
+  std::size_t model_calls = 0;
+  // log p_LM(tokens), computed for kBeam and kSmc (0 otherwise).
+  double log_probability = 0;
+  // kSmc: every particle's plan text and normalised weight; the plan above is drawn from them.
+  struct Particle {
+    std::string text;
+    double weight = 0;
+  };
+  std::vector<Particle> particles;
+  double log_evidence = 0;  // kSmc: estimate of log p_LM(constraint)
+};
+
+// Decodes from where `decoder` and `session` are. Throws ModelError when the model fails.
+Generation generate(Decoder& decoder, Session& session, const GenerateOptions& options, const Observer& observer = {});
+
+// The model alone: greedy or sampled, until an end-of-turn token or max_tokens. `plan` stays empty: read the text with
+// PlanSpelling::parse.
+Generation generate_unconstrained(Session& session, const Vocabulary& vocabulary, const GenerateOptions& options,
+                                  const Observer& observer = {});
+
+}  // namespace metactrl
+
+#endif  // METACTRL_GENERATE_H_

@@ -1,0 +1,130 @@
+// LanguageModel: tokens in, logits out.
+//
+//     std::unique_ptr<LanguageModel> model = load_model("llama-3-8b.gguf", {});
+//     std::vector<TokenId> prompt = model->encode_prompt({.user = "Put the dishes into the dishwasher."});
+//     std::unique_ptr<Session> session = model->start(prompt, 512);   // with room for an answer of 512 tokens
+//     std::span<const float> logits = session->logits();
+//
+// A model is shared and immutable; a session is one conversation and belongs to one thread at a time. Sessions of one
+// model may share its memory, so calls on them are serialised inside.
+#ifndef METACTRL_LANGUAGE_MODEL_H_
+#define METACTRL_LANGUAGE_MODEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "metactrl/vocabulary.h"
+
+struct llama_model;  // of llama.cpp
+
+namespace metactrl {
+
+// The model or its runtime failed while working (out of memory, context full): not bad input, not a bug of ours.
+class ModelError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  // Appends tokens. The model runs when something is asked of it (logits, score, fork): all tokens appended since then
+  // are one batch, so a run of forced tokens costs one call, and a run at the end that nobody asks about costs none.
+  // Throws ModelError when the context is full, std::invalid_argument for a token that is not in the vocabulary.
+  virtual void append(std::span<const TokenId> tokens) = 0;
+  // The logits after the last token; vocabulary().size() values, valid until the next call on this session. Throws
+  // ModelError when the memory that the sessions of a model share is full, or when the session is empty.
+  virtual std::span<const float> logits() = 0;
+  // Number of tokens so far, prompt included.
+  virtual std::size_t size() const = 0;
+  // Drops tokens from the end until `size` are left; does nothing when there are not more. At most one token is
+  // evaluated again (all since the prompt where a model's memory cannot be cut: recurrent models).
+  virtual void rollback(std::size_t size) = 0;
+  // An independent copy; the past is shared where the model's cache allows it, evaluated again where not.
+  virtual std::unique_ptr<Session> fork() = 0;
+  // log p(path | the session so far) for several continuations, evaluated as one batched tree: common prefixes once.
+  // The session stays as it was. out[i][j] is the log-probability of paths[i][j]. A tree too large for one batch takes
+  // several.
+  virtual std::vector<std::vector<float>> score(std::span<const std::vector<TokenId>> paths) = 0;
+  // How many times the model was run (a batch counts once).
+  virtual std::size_t num_calls() const = 0;
+};
+
+struct Prompt {
+  std::string system;
+  std::string user;
+  // Not empty: sent as it is instead of the chat template. Special tokens written out in it are special tokens; in
+  // `system` and `user` they are plain text.
+  std::string raw;
+};
+
+class LanguageModel {
+ public:
+  virtual ~LanguageModel() = default;
+  virtual const Vocabulary& vocabulary() const = 0;
+  virtual std::string description() const = 0;
+  virtual std::size_t context_length() const = 0;
+  // The prompt's text as the model expects it (its own chat template), up to where the answer begins. A model without a
+  // template, or with one that is not known, gets "<system>\n\n<user>\n\n" (without the first part when `system` is
+  // empty).
+  virtual std::string render_prompt(const Prompt& prompt) const = 0;
+  // The tokens of that text; the beginning-of-text token comes first where the model wants one.
+  virtual std::vector<TokenId> encode_prompt(const Prompt& prompt) const = 0;
+  // Throws ModelError when the prompt does not fit into the context with `reserve` tokens to spare, or when there are
+  // as many sessions as may be. Sessions may outlive the model.
+  virtual std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve = 0) = 0;
+};
+
+struct ModelOptions {
+  unsigned threads = 0;     // 0: as many as there are cores, one for a small model
+  unsigned context = 0;     // 0: what the model was trained for, at most 8192
+  unsigned gpu_layers = 0;  // layers to keep on the GPU, when built with CUDA
+  // Sessions (forks included) that may be alive at once. They share the context's memory, and what they have in common
+  // is held once. 0: 64, or 16 for recurrent models, where each one costs memory of its own.
+  unsigned max_sequences = 0;
+};
+
+// A GGUF file, through llama.cpp. Throws InputError for a file that is missing, truncated or of an unsupported kind,
+// ModelError when there is not enough memory. Without llama.cpp (see model_runtime) both throw an InputError that says
+// how to get it. The first call takes over llama.cpp's log, which is global: nothing is printed.
+std::unique_ptr<LanguageModel> load_model(const std::string& file, const ModelOptions& options = {});
+// Only the vocabulary of a GGUF file (also of vocabulary-only files).
+std::unique_ptr<Vocabulary> load_vocabulary(const std::string& file);
+// The vocabulary of a model that the program loaded itself with llama.cpp; the model must outlive it. Throws as
+// load_vocabulary does.
+std::unique_ptr<Vocabulary> vocabulary_of(const llama_model* model);
+// What runs the models, "llama.cpp 0.5.0" for example; empty when this library was built without.
+std::string model_runtime();
+
+// --- models for tests: no weights, any vocabulary ---
+
+// Logits are a hash of the seed and the tokens so far: reproducible, and different for every prefix.
+std::unique_ptr<LanguageModel> random_model(std::shared_ptr<const Vocabulary> vocabulary, std::uint64_t seed);
+// What a hostile model puts its mass on, changing from token to token.
+enum class Malice : std::uint32_t {
+  kGarbage = 1,      // tokens that have no place in a plan
+  kRepeat = 2,       // the token it saw last, again and again
+  kStopEarly = 4,    // the end of the turn, closing brackets
+  kNeverStop = 8,    // anything but those
+  kNotANumber = 16,  // NaN, here and there or everywhere
+  kInfinity = 32,    // plus and minus infinity
+  kAll = 63,
+};
+constexpr Malice operator|(Malice a, Malice b) {
+  return static_cast<Malice>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
+}
+constexpr bool includes(Malice all, Malice one) {
+  return (static_cast<std::uint32_t>(all) & static_cast<std::uint32_t>(one)) != 0;
+}
+std::unique_ptr<LanguageModel> hostile_model(std::shared_ptr<const Vocabulary> vocabulary, std::uint64_t seed,
+                                             Malice malice = Malice::kAll);
+
+}  // namespace metactrl
+
+#endif  // METACTRL_LANGUAGE_MODEL_H_

@@ -1,0 +1,184 @@
+// From a task and a language model to a plan that is checked before anybody sees it.
+//
+//     std::shared_ptr<LanguageModel> model = load_model("llama-3-8b.gguf", {});
+//     std::shared_ptr<const Vocabulary> vocabulary(model, &model->vocabulary());
+//     PlanResult result = plan(task, PlanFormat::builtin("pddl"), model.get(), vocabulary, {});
+//     if (result.outcome == PlanOutcome::kPlan) std::cout << result.text;
+//     std::cerr << to_string(result.guarantee) << ": " << result.reason << '\n';
+//
+// This is the one place where a request becomes a result: the program uses it, and so should a service. A plan that
+// comes with a guarantee has been read back from its text, executed by the reference semantics against the task as it
+// was given, and its tokens compared with the tokenizer's own encoding. Should one of these checks fail,
+// std::logic_error is thrown: nothing unchecked is returned. What comes without a guarantee (guidance none or syntax)
+// is checked in the same way, and the result says what was found.
+//
+// That no plan exists, that the budget ended first, that somebody cancelled: these are answers, not exceptions.
+// InputError is thrown for options that cannot be, ModelError when the model fails.
+//
+// Cost: that of Constraint::compile and generate. Thread safety: calls are independent of each other.
+#ifndef METACTRL_PLANNER_H_
+#define METACTRL_PLANNER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metactrl/constraint.h"
+#include "metactrl/decoder.h"
+#include "metactrl/format.h"
+#include "metactrl/generate.h"
+#include "metactrl/language_model.h"
+#include "metactrl/lookahead.h"
+#include "metactrl/task.h"
+
+namespace metactrl {
+
+// What stands between the model and the plan; each level holds the one above it.
+enum class PlanGuidance {
+  kNone,     // the model writes what it likes
+  kSyntax,   // well-formed plans over the task's actions
+  kMask,     // only actions that are legal and leave the goal within reach, all alike
+  kUniform,  // the same, weighted by how much of the future each one keeps
+  kTrained,  // weighted by a trained surrogate; not available yet
+  kSearch,   // no model at all: the lookahead's own plan
+};
+const char* to_string(PlanGuidance guidance);
+
+// Which actions are meant while their text is incomplete.
+enum class PlanBridge {
+  kUniform,
+  kSurrogate,
+  kModel,
+  kHmm,  // not available yet
+};
+const char* to_string(PlanBridge bridge);
+
+// What to do when not all goals can be reached together, or nobody knows within the budget.
+enum class OnInfeasible {
+  kError,      // return no plan
+  kDropGoals,  // reach as many as is certain, and say which were dropped
+  kSyntax,     // let the model write any well-formed plan
+};
+const char* to_string(OnInfeasible what);
+
+enum class Guarantee {
+  kFull,          // every step is legal, every goal holds at the end
+  kGoalsDropped,  // every step is legal, every goal that was not dropped holds at the end
+  kSyntaxOnly,    // the text is a well-formed plan
+  kNone,
+};
+// "full", "goals dropped", "syntax only", "none"
+const char* to_string(Guarantee guarantee);
+
+struct PlanOptions {
+  PlanGuidance guidance = PlanGuidance::kUniform;
+  PlanBridge bridge = PlanBridge::kUniform;
+  OnInfeasible on_infeasible = OnInfeasible::kError;
+  // `lookahead.horizon` is the most actions a plan may have.
+  LookaheadOptions lookahead;
+  GenerateOptions generate;
+  // Said to the model in words, in front of the task.
+  std::string instruction;
+  // Instead of the prompt that make_prompt writes; the instruction is then not used.
+  std::optional<Prompt> prompt;
+};
+
+enum class PlanOutcome { kPlan, kInfeasible, kUndecided, kCancelled };
+const char* to_string(PlanOutcome outcome);
+
+enum class PlanPhase { kCompiling, kReadingPrompt, kDecoding, kChecking };
+
+// What happens, as it happens. Every function may be left out.
+struct PlanObserver {
+  std::function<void(PlanPhase)> phase;
+  // A token was decided; `bytes` is its text, empty for the end of the turn.
+  std::function<void(const TokenEvent&, std::string_view bytes)> token;
+  // An action is complete; `text` is the plan's text up to here, what follows the action included. Not called with
+  // guidance kNone.
+  std::function<void(ActionId, std::string_view text)> action;
+  // Asked before every call of the model; true ends the decoding.
+  std::function<bool()> cancelled;
+};
+
+// Seconds. Loading the task and the model is the caller's.
+struct PlanTimes {
+  double format = 0;
+  double automaton = 0;
+  double lookahead = 0;
+  double prompt = 0;  // the model's first run, which reads the prompt
+  double decode = 0;  // everything after it until the last token
+  double model = 0;   // of prompt and decode together, spent in the model
+  double check = 0;
+};
+
+// How the text was read back.
+struct PlanReading {
+  bool complete = false;  // it is a plan in the format
+  // The text ends without the format's closing, and is a plan with it. Only without guidance, where nobody told the
+  // model.
+  bool closing_added = false;
+  std::string error;  // why it is none
+};
+
+struct PlanResult {
+  PlanOutcome outcome = PlanOutcome::kInfeasible;
+
+  // The plan: for unguided text, as many actions as could be read. Ids are those of the task that was given.
+  std::vector<ActionId> plan;
+  std::vector<std::uint32_t> separators;
+  std::vector<PlanStep> steps;
+  std::string text;
+
+  Guarantee guarantee = Guarantee::kNone;
+  std::string reason;  // one sentence: what holds and why, or why there is no plan
+  // Goals of the task that was given, after the steps that are legal. Dropped ones may be met by chance.
+  std::vector<GoalId> goals_met;
+  std::vector<GoalId> goals_unmet;
+  std::vector<GoalId> goals_dropped;
+  PlanReading reading;
+  // By the reference semantics, against all goals.
+  Validation validation;
+  // All of the text is a plan, and it is valid.
+  bool valid() const { return outcome == PlanOutcome::kPlan && reading.complete && validation.valid; }
+
+  std::size_t prompt_tokens = 0;
+  std::vector<TokenId> tokens;  // end of turn included
+  std::size_t forced_tokens = 0;
+  std::size_t model_calls = 0;  // the one that reads the prompt included
+  PlanTimes times;
+
+  // With a lookahead (guidance mask and above).
+  std::optional<Tier> tier;
+  WeightRule weight_rule = WeightRule::kNone;
+  HorizonRule horizon_rule = HorizonRule::kAsAsked;
+  unsigned horizon = 0;  // actions a plan could have; 0 with guidance kNone
+  // The horizon was lowered because the model's context holds no more.
+  bool horizon_cut_by_context = false;
+
+  // log p_LM(text and end of turn), where the mode computes it.
+  std::optional<double> log_probability;
+  std::optional<double> log_evidence;  // kSmc
+  std::vector<Generation::Particle> particles;
+
+  // What was decoded with, for explanations (decode/replay.h): the task that was pursued, without dropped goals, its
+  // lookahead, and the rest where there is one.
+  std::optional<Task> pursued;
+  std::shared_ptr<const Lookahead> lookahead;
+  std::shared_ptr<const Constraint> constraint;
+  DecoderOptions decoder;
+  std::vector<TokenId> prompt;
+};
+
+// `model` and `vocabulary` may be null with guidance kSearch. The vocabulary is the model's own.
+PlanResult plan(const Task& task, const PlanFormat& format, LanguageModel* model,
+                std::shared_ptr<const Vocabulary> vocabulary, const PlanOptions& options,
+                const PlanObserver& observer = {});
+
+}  // namespace metactrl
+
+#endif  // METACTRL_PLANNER_H_

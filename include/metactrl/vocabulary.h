@@ -1,0 +1,110 @@
+// Vocabulary: the tokens of a language model, as bytes, and its own way to cut text into them.
+//
+// Three things are asked of a vocabulary: the exact bytes a token stands for, the tokenizer's encoding of a text, and
+// which tokens end a turn. Implementations: a GGUF file through llama.cpp (language_model.h), and a table for tests and
+// other hosts (below).
+#ifndef METACTRL_VOCABULARY_H_
+#define METACTRL_VOCABULARY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace metactrl {
+
+enum class TokenId : std::int32_t {};
+
+// Immutable; const functions may be called from many threads.
+class Vocabulary {
+ public:
+  virtual ~Vocabulary() = default;
+
+  // How many logits the model gives. May exceed the number of tokens that mean something (padding).
+  virtual std::size_t size() const = 0;
+  // The token's bytes as they appear in generated text; empty for control and unused tokens. Byte tokens are one byte.
+  virtual std::string_view bytes(TokenId token) const = 0;
+  // Every token that ends a turn, ascending; at least one.
+  virtual const std::vector<TokenId>& end_of_turn() const = 0;
+  // The tokenizer's encoding of `text` where it continues a text that ends in `context` (the context's own tokens are
+  // not part of the result). Special tokens written out in the text are plain text. When a token would straddle the
+  // border, the result is what the tokenizer gives for `text` beginning at the border.
+  virtual std::vector<TokenId> encode(std::string_view text, std::string_view context) const = 0;
+  // Names the vocabulary, so that what was compiled for it is not used with another one.
+  virtual std::uint64_t fingerprint() const = 0;
+
+  // The tokens that hold byte `second` right behind byte `first`, ascending: those that could straddle a border between
+  // these two. Worked out for all bytes at the first call (some milliseconds for a hundred thousand tokens).
+  std::span<const TokenId> holders(char first, char second) const;
+
+ private:
+  struct Holders {
+    std::once_flag once;
+    std::vector<std::uint32_t> first;  // by pair of bytes, into `tokens`
+    std::vector<TokenId> tokens;
+  };
+  void find_holders() const;
+  std::shared_ptr<Holders> holders_ = std::make_shared<Holders>();  // shared with copies, which hold the same tokens
+};
+
+inline std::span<const TokenId> Vocabulary::holders(char first, char second) const {
+  std::call_once(holders_->once, [this] { find_holders(); });
+  const std::size_t pair = std::size_t{static_cast<unsigned char>(first)} << 8U | static_cast<unsigned char>(second);
+  return {holders_->tokens.data() + holders_->first[pair], holders_->first[pair + 1] - holders_->first[pair]};
+}
+
+inline void Vocabulary::find_holders() const {
+  constexpr std::size_t kPairs = std::size_t{1} << 16U;
+  std::vector<std::uint32_t>& first = holders_->first;
+  first.assign(kPairs + 1, 0);
+  std::vector<std::uint32_t> seen(kPairs);
+  // Calls `each` once for every pair in every token.
+  const auto visit = [&](const auto& each) {
+    seen.assign(kPairs, 0xffffffffU);
+    for (std::uint32_t i = 0; i < size(); ++i) {
+      const std::string_view token = bytes(TokenId{static_cast<std::int32_t>(i)});
+      for (std::size_t at = 1; at < token.size(); ++at) {
+        const std::size_t pair =
+            std::size_t{static_cast<unsigned char>(token[at - 1])} << 8U | static_cast<unsigned char>(token[at]);
+        if (std::exchange(seen[pair], i) != i) each(pair, i);
+      }
+    }
+  };
+  visit([&](std::size_t pair, std::uint32_t) { ++first[pair + 1]; });
+  for (std::size_t pair = 0; pair < kPairs; ++pair) first[pair + 1] += first[pair];
+  holders_->tokens.resize(first[kPairs]);
+  std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+  visit([&](std::size_t pair, std::uint32_t i) {
+    holders_->tokens[next[pair]++] = TokenId{static_cast<std::int32_t>(i)};
+  });
+}
+
+// A vocabulary given as a list of byte strings; encodes by longest match. For tests, and for hosts that have no GGUF
+// file.
+class TableVocabulary : public Vocabulary {
+ public:
+  // `tokens[i]` is the bytes of token i. Throws InputError when `end_of_turn` is empty or out of range.
+  TableVocabulary(std::vector<std::string> tokens, std::vector<TokenId> end_of_turn);
+
+  std::size_t size() const override { return tokens_.size(); }
+  std::string_view bytes(TokenId token) const override;
+  const std::vector<TokenId>& end_of_turn() const override { return end_of_turn_; }
+  std::vector<TokenId> encode(std::string_view text, std::string_view context) const override;
+  std::uint64_t fingerprint() const override { return fingerprint_; }
+
+ private:
+  std::vector<std::string> tokens_;
+  std::vector<TokenId> end_of_turn_;
+  std::vector<std::uint32_t> by_bytes_;  // token ids sorted by their bytes
+  std::size_t longest_ = 0;
+  std::uint64_t fingerprint_ = 0;
+};
+
+}  // namespace metactrl
+
+#endif  // METACTRL_VOCABULARY_H_

@@ -1,0 +1,242 @@
+// metactrl explain: the plan again, with the reason for everything that was and was not allowed at each step.
+//
+// The plan is made as by metactrl plan, then replayed. Why an action is illegal is asked of the reference semantics, by
+// appending it to the steps before; so it is the same sentence that metactrl validate would print. Many illegal actions
+// are grouped by name, with one of them as an example: the sentence costs an execution of the plan each.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+
+#include "cli/plan_options.h"
+#include "cli/plan_report.h"
+#include "support/list_some.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+using decode::ReplayStep;
+using decode::Standing;
+using decode::StandingOf;
+using internal::str_cat;
+
+namespace {
+
+// More than so many are grouped, or cut.
+constexpr std::size_t kReadable = 12;
+
+struct ExplainArguments {
+  PlanArguments plan;
+  bool all = false;
+};
+
+class Explanation {
+ public:
+  Explanation(const PlanInput& input, const PlanResult& result, bool all)
+      : input_(input), task_(input.task.task), result_(result), all_(all) {}
+
+  std::string text(const std::vector<ReplayStep>& steps) {
+    add_head();
+    for (std::size_t i = 0; i < steps.size(); ++i) add_step(i, steps[i]);
+    add_end();
+    return std::move(out_);
+  }
+
+ private:
+  void add_head() {
+    std::vector<std::string> goals;
+    for (std::uint32_t goal = 0; goal < task_.num_goals(); ++goal) goals.push_back(task_.goal_text(GoalId{goal}));
+    out_ += str_cat("task      ", task_.name(), "\ngoal      ",
+                    internal::list_some(goals, all_ ? goals.size() : kReadable), "\n");
+    if (!result_.goals_dropped.empty()) {
+      goals.clear();
+      for (GoalId goal : result_.goals_dropped) goals.push_back(task_.goal_text(goal));
+      out_ += str_cat("dropped   ", internal::list_some(goals, goals.size()), "\n");
+    }
+    if (input_.model.model != nullptr) out_ += str_cat("model     ", input_.model.model->description(), "\n");
+    out_ += str_cat("guidance  ", to_string(input_.options.guidance));
+    if (result_.lookahead != nullptr) out_ += ": " + result_.lookahead->reason();
+    out_ += "\n";
+  }
+
+  void add_step(std::size_t index, const ReplayStep& step) {
+    out_ += str_cat("\nstep ", index + 1);
+    if (step.left > 0) out_ += str_cat(", ", count_text(step.left, "action", "actions"), " left");
+    if (step.goal_holds) out_ += "; the goal holds already";
+    out_ += "\n";
+    add_chosen(index, step);
+    if (step.wish) add_wish(index, step);
+    add_allowed(step);
+    add_hopeless(step);
+    add_illegal(index, step);
+  }
+
+  void line(std::string_view label, const std::string& text) {
+    std::string padded(label);
+    padded.resize(10, ' ');
+    out_ += "  " + padded + text + "\n";
+  }
+
+  void add_chosen(std::size_t index, const ReplayStep& step) {
+    std::size_t forced = 0;
+    for (const decode::ReplayToken& token : step.tokens) forced += token.forced ? 1 : 0;
+    std::string tokens;
+    if (!step.tokens.empty())
+      tokens = str_cat("   ", forced, " of ", count_text(step.tokens.size(), "token", "tokens"), " forced");
+    if (!step.chosen) {
+      line("chosen", step.stops ? "nothing: the plan is empty" + tokens : "nothing yet: stopped here");
+      return;
+    }
+    std::string text = task_.text(*step.chosen) + (step.stops ? ", the last one" : "") + tokens;
+    if (!step.chosen_is_legal) text += "\n            illegal: " + why(index, *step.chosen);
+    line("chosen", text);
+  }
+
+  void add_wish(std::size_t index, const ReplayStep& step) {
+    const decode::Wish& wish = *step.wish;
+    const std::string veto = veto_text(task_, result_, index, wish);
+    std::string text =
+        wish.action ? task_.text(*wish.action) + (wish.stops ? ", and to end there" : "") : "to do nothing at all";
+    if (!veto.empty()) {
+      text += "\n            " + veto;
+    } else if (wish.action == step.chosen) {
+      text =
+          wish.stops == step.stops ? "the same" : str_cat("the same, but ", wish.stops ? "to end there" : "to go on");
+    } else {
+      text += ", which was allowed";
+    }
+    line("wanted", text);
+  }
+
+  void add_allowed(const ReplayStep& step) {
+    std::vector<StandingOf> allowed;
+    for (const StandingOf& entry : step.legal) {
+      if (entry.standing == Standing::kAllowed || entry.standing == Standing::kNotJudged) allowed.push_back(entry);
+    }
+    if (allowed.empty()) return;
+    const bool weighed = input_.options.guidance == PlanGuidance::kUniform && result_.lookahead != nullptr;
+    double total = -std::numeric_limits<double>::infinity();
+    for (const StandingOf& entry : allowed) total = std::max(total, entry.log_weight);
+    double sum = 0;
+    for (const StandingOf& entry : allowed) sum += std::exp(entry.log_weight - total);
+    if (weighed) {
+      std::stable_sort(allowed.begin(), allowed.end(),
+                       [](const StandingOf& a, const StandingOf& b) { return a.log_weight > b.log_weight; });
+    }
+    const std::size_t shown = all_ || allowed.size() <= kReadable ? allowed.size() : kReadable;
+    const bool judged = allowed[0].standing == Standing::kAllowed;
+    for (std::size_t i = 0; i < shown; ++i) {
+      std::string text = task_.text(allowed[i].action);
+      if (judged) text += str_cat("   then ", allowed[i].remaining, " more");
+      if (weighed) text += ", weight " + percent(std::exp(allowed[i].log_weight - total) / sum);
+      line(i == 0 ? (judged ? "allowed" : "legal") : "", text);
+    }
+    if (shown < allowed.size()) line("", str_cat("and ", allowed.size() - shown, " more (--all shows them)"));
+  }
+
+  static std::string percent(double share) {
+    if (!(share >= 0.001)) return "below 0.1 %";
+    return number_text(std::round(share * 1000) / 10) + " %";
+  }
+
+  // Legal, and not allowed all the same.
+  void add_hopeless(const ReplayStep& step) {
+    std::map<Standing, std::vector<std::string>> by_standing;
+    for (const StandingOf& entry : step.legal) {
+      if (standing_text(entry.standing, step.left).empty()) continue;
+      by_standing[entry.standing].push_back(task_.text(entry.action));
+    }
+    for (const auto& [standing, actions] : by_standing) {
+      line("hopeless", internal::list_some(actions, all_ ? actions.size() : kReadable));
+      line("", "  " + standing_text(standing, step.left));
+    }
+  }
+
+  void add_illegal(std::size_t index, const ReplayStep& step) {
+    std::vector<ActionId> illegal;
+    auto next_legal = step.legal.begin();
+    for (std::uint32_t i = 0; i < task_.num_actions(); ++i) {
+      while (next_legal != step.legal.end() && next_legal->action < ActionId{i}) ++next_legal;
+      if (next_legal == step.legal.end() || next_legal->action != ActionId{i}) illegal.push_back(ActionId{i});
+    }
+    bool first = true;
+    const auto add = [&](const std::string& text) { line(std::exchange(first, false) ? "illegal" : "", text); };
+    if (all_ || illegal.size() <= kReadable) {
+      for (ActionId action : illegal) add(str_cat(task_.text(action), ": ", why(index, action)));
+      return;
+    }
+    std::map<std::uint32_t, std::vector<ActionId>> by_name;
+    for (ActionId action : illegal) by_name[static_cast<std::uint32_t>(task_.name_of(action))].push_back(action);
+    for (const auto& [name, actions] : by_name) {
+      const std::string text = str_cat(task_.text(actions[0]), ": ", why(index, actions[0]));
+      add(actions.size() == 1
+              ? text
+              : str_cat(task_.action_name(ActionNameId{name}), ", ", actions.size(), " times, such as ", text));
+    }
+  }
+
+  std::string why(std::size_t index, ActionId action) const {
+    return decode::why_illegal(task_, std::span(result_.steps).first(index), action);
+  }
+
+  void add_end() {
+    if (result_.outcome == PlanOutcome::kInfeasible || result_.outcome == PlanOutcome::kUndecided) {
+      out_ += str_cat("\nno plan: ", to_string(result_.outcome), ": ", result_.reason, "\n");
+      return;
+    }
+    if (!result_.reading.complete && result_.outcome == PlanOutcome::kPlan) {
+      out_ += "\nthe model wrote:\n" + result_.text + "\n";
+    }
+    out_ +=
+        str_cat("\n", to_string(result_.guarantee), ": ", result_.reason, "\n", closing_line(input_, result_), "\n");
+  }
+
+  const PlanInput& input_;
+  const Task& task_;
+  const PlanResult& result_;
+  bool all_;
+  std::string out_;
+};
+
+int explain(const ExplainArguments& arguments) {
+  if (arguments.plan.output == PlanOutput::kPddl)
+    throw UsageError("explain prints text or json; for a plan use 'metactrl plan'");
+  const PlanInput input = load_plan_input(arguments.plan);
+  const PlanResult result = run_plan(input, {});
+  std::vector<ReplayStep> steps;
+  {
+    const ProgressLine progress("asking the model what it wanted");
+    try {
+      steps = decode::replay(input.task.task, result, input.model.model.get());
+    } catch (const ModelError& error) {
+      throw ResourceError(kOutOfMemory, str_cat("the model cannot go on: ", error.what()));
+    }
+  }
+  if (arguments.plan.output == PlanOutput::kJson) {
+    print(Json(trace_events(input, result, steps)));
+  } else {
+    print(Explanation(input, result, arguments.all).text(steps));
+  }
+  if (!arguments.plan.trace.empty()) write_trace(arguments.plan.trace, input, result);
+  return exit_code(result);
+}
+
+constexpr const char* kExamples =
+    "\nExample, from the root of the source tree:\n"
+    "\n"
+    "  metactrl explain -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl\n";
+
+}  // namespace
+
+Command add_explain(CLI::App& parent) {
+  auto arguments = std::make_shared<ExplainArguments>();
+  CLI::App* app =
+      parent.add_subcommand("explain", "make a plan and say why each action was, or was not, allowed at each step");
+  add_plan_options(*app, arguments->plan);
+  app->add_flag("--all", arguments->all, "show every action, and why, instead of examples");
+  app->footer(kExamples);
+  return {app, [arguments] { return explain(*arguments); }};
+}
+
+}  // namespace metactrl::cli

@@ -1,0 +1,51 @@
+// Where models are: built-ins that ship with the program, GGUF files that were put beside them or into the cache, test
+// models.
+#ifndef METACTRL_SRC_CLI_MODEL_STORE_H_
+#define METACTRL_SRC_CLI_MODEL_STORE_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "metactrl/language_model.h"
+
+namespace metactrl::cli {
+
+// Used when --model is not given.
+inline constexpr const char* kDefaultModel = "seedling";
+
+struct StoredModel {
+  std::string name;  // the file's name without .gguf
+  std::filesystem::path file;
+  std::uint64_t bytes = 0;
+  bool built_in = false;  // found where the program's own models are
+};
+
+// Folders that are searched, in this order: $METACTRL_MODELS, ../models and ../share/metactrl/models beside the
+// program, the source tree the program was built from, and models/ in the user's cache.
+struct ModelFolder {
+  std::filesystem::path path;
+  bool built_in = false;
+};
+std::vector<ModelFolder> model_folders();
+
+// All GGUF files in those folders, sorted by name; of equal names the first found.
+std::vector<StoredModel> stored_models();
+
+// A model that is ready to be asked.
+struct LoadedModel {
+  std::string name;  // as it was asked for
+  std::shared_ptr<LanguageModel> model;
+  std::shared_ptr<const Vocabulary> vocabulary;
+  double seconds = 0;
+};
+
+// `name` is a GGUF file, a stored model, or random:SEED or hostile:SEED, whose vocabulary is that of the file
+// `vocabulary`, or of the built-in model when that is empty. Throws InputError that says what there is.
+LoadedModel open_model(const std::string& name, const std::string& vocabulary, const ModelOptions& options);
+
+}  // namespace metactrl::cli
+
+#endif  // METACTRL_SRC_CLI_MODEL_STORE_H_

@@ -1,0 +1,193 @@
+// metactrl plan: a plan from a language model.
+//
+// Text streams as it is decided: on a terminal token by token, elsewhere action by action, so that a program that reads
+// it never sees half an action. Results go to standard output; the closing line and everything that is wrong go to
+// standard error.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "cli/plan_options.h"
+#include "cli/plan_report.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+using internal::str_cat;
+
+namespace {
+
+constexpr const char* kDim = "\033[2m";
+constexpr const char* kBright = "\033[1m";
+constexpr const char* kPlain = "\033[0m";
+
+bool has_colour() {
+  const char* term = std::getenv("TERM");
+  const char* no_colour = std::getenv("NO_COLOR");
+  return (no_colour == nullptr || *no_colour == '\0') && term != nullptr && std::string_view(term) != "dumb";
+}
+
+// What a model writes may not drive the terminal.
+std::string harmless(std::string_view bytes) {
+  std::string out;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool control = (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
+    out += control ? '?' : c;
+  }
+  return out;
+}
+
+// Prints a plan while it grows. Nothing appears before the model has read its prompt, so that progress and plan do not
+// mix.
+class Printer {
+ public:
+  Printer(const PlanInput& input, PlanOutput output)
+      : input_(input), output_(output), terminal_(::isatty(STDOUT_FILENO) != 0), colour_(terminal_ && has_colour()) {}
+
+  PlanObserver observer() {
+    PlanObserver observer;
+    if (output_ == PlanOutput::kJson) return observer;
+    observer.phase = [this](PlanPhase phase) {
+      if (phase == PlanPhase::kDecoding || phase == PlanPhase::kChecking) open();
+    };
+    if (output_ == PlanOutput::kPddl) {
+      observer.action = [this](ActionId action, std::string_view) { put(input_.task.task.text(action) + "\n"); };
+    } else if (terminal_ || input_.options.guidance == PlanGuidance::kNone) {
+      observer.token = [this](const TokenEvent& event, std::string_view bytes) { put_token(event, bytes); };
+    } else {
+      observer.action = [this](ActionId, std::string_view text) { put_up_to(text); };
+    }
+    return observer;
+  }
+
+  void finish(const PlanResult& result) {
+    open();
+    const bool plan = result.outcome == PlanOutcome::kPlan;
+    switch (output_) {
+      case PlanOutput::kJson:
+        print(result_json(input_, result));
+        return;
+      case PlanOutput::kPddl:
+        // Free text has no actions before it is read.
+        if (plan && input_.options.guidance == PlanGuidance::kNone) {
+          for (ActionId action : result.plan) put(input_.task.task.text(action) + "\n");
+        }
+        if (plan)
+          put(str_cat("; cost = ", number_text(result.validation.cost), ", guarantee: ", to_string(result.guarantee),
+                      "\n"));
+        return;
+      case PlanOutput::kText:
+        if (plan && !written_tokens_) put_up_to(result.text);
+        if (!last_.empty() && last_.back() != '\n') put("\n");
+        return;
+    }
+  }
+
+ private:
+  void open() {
+    open_ = true;
+    if (!held_.empty()) print(std::exchange(held_, {}));
+  }
+
+  void put(const std::string& text) {
+    if (text.empty()) return;
+    last_ = text;
+    if (open_) {
+      print(text);
+    } else {
+      held_ += text;
+    }
+  }
+
+  void put_token(const TokenEvent& event, std::string_view bytes) {
+    written_tokens_ = true;
+    if (bytes.empty()) return;
+    if (!colour_) {
+      put(terminal_ ? harmless(bytes) : std::string(bytes));
+      return;
+    }
+    put(str_cat(event.forced ? kDim : kBright, harmless(bytes), kPlain));
+    last_ = bytes;
+  }
+
+  void put_up_to(std::string_view text) {
+    if (text.size() <= written_) return;
+    const std::string more(text.substr(written_));
+    written_ = text.size();
+    put(terminal_ ? harmless(more) : more);
+  }
+
+  const PlanInput& input_;
+  PlanOutput output_;
+  bool terminal_;
+  bool colour_;
+  bool open_ = false;
+  bool written_tokens_ = false;
+  std::size_t written_ = 0;  // bytes of the plan's text
+  std::string held_;
+  std::string last_;
+};
+
+void say(const PlanInput& input, const PlanResult& result) {
+  switch (result.outcome) {
+    case PlanOutcome::kInfeasible:
+      note("infeasible: " + result.reason + "; --on-infeasible drop-goals plans for the goals that can be reached");
+      return;
+    case PlanOutcome::kUndecided:
+      note("undecided: " + result.reason + "; raise --max-states, --max-memory or --time-limit");
+      return;
+    case PlanOutcome::kCancelled:
+      note(str_cat("metactrl: stopped; ", count_text(result.steps.size(), "action was", "actions were"), " decided",
+                   result.text.empty() ? "" : ":"));
+      if (!result.text.empty()) note(result.text);
+      return;
+    case PlanOutcome::kPlan:
+      break;
+  }
+  if (result.guarantee != Guarantee::kFull) note(result.reason);
+  if (result.horizon_cut_by_context) {
+    note(str_cat("the plan could have at most ", result.horizon,
+                 " actions, which is what the model's context holds; raise --context for more"));
+  }
+  note(closing_line(input, result));
+}
+
+int make_plan(const PlanArguments& arguments) {
+  const PlanInput input = load_plan_input(arguments);
+  Printer printer(input, arguments.output);
+  const PlanResult result = run_plan(input, printer.observer());
+  printer.finish(result);
+  if (!arguments.trace.empty()) write_trace(arguments.trace, input, result);
+  if (arguments.output != PlanOutput::kJson || result.outcome != PlanOutcome::kPlan) say(input, result);
+  return exit_code(result);
+}
+
+constexpr const char* kExamples =
+    "\nExamples, from the root of the source tree:\n"
+    "\n"
+    "  metactrl plan -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl\n"
+    "  metactrl plan -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl \\\n"
+    "                -i \"put the dishes into the dishwasher\" --model my-model.gguf --format json\n"
+    "\n"
+    "What the model does on its own, and what holding it to the form alone is worth:\n"
+    "\n"
+    "  metactrl plan -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl --guidance none\n"
+    "  metactrl plan -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl --guidance syntax\n"
+    "\n"
+    "Ctrl-C stops the decoding: exit code 130, and what was decided so far on standard error.\n";
+
+}  // namespace
+
+Command add_plan(CLI::App& parent) {
+  auto arguments = std::make_shared<PlanArguments>();
+  CLI::App* app = parent.add_subcommand(
+      "plan", "make a plan with a language model; every step is legal, every goal holds at the end");
+  add_plan_options(*app, *arguments);
+  app->footer(kExamples);
+  return {app, [arguments] { return make_plan(*arguments); }};
+}
+
+}  // namespace metactrl::cli

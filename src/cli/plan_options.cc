@@ -1,0 +1,321 @@
+#include "cli/plan_options.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "support/files.h"
+#include "support/nearest_name.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+using internal::str_cat;
+
+// --- options -------------------------------------------------------------------------------------------------------
+
+CLI::Validator one_of(std::vector<std::string> names) {
+  return {[names = std::move(names)](const std::string& text) {
+            if (std::find(names.begin(), names.end(), text) != names.end()) return std::string();
+            std::string known;
+            for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+            const std::string guess = internal::did_you_mean(text, names);
+            return str_cat("'", text, "' is none of ", known, guess.empty() ? "" : " (" + guess + ")");
+          },
+          ""};
+}
+
+CLI::Validator finite_in_range(double low, double high) {
+  return {[low, high](const std::string& text) {
+            char* end = nullptr;
+            const double value = std::strtod(text.c_str(), &end);
+            const bool number = !text.empty() && *end == '\0' && std::isfinite(value) && value >= low && value <= high;
+            return number ? std::string()
+                          : str_cat("'", text, "' is not a number from ", number_text(low), " to ", number_text(high));
+          },
+          ""};
+}
+
+namespace {
+
+// An option whose values are the names of an enumeration.
+template <typename Enum>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Enum& value, std::initializer_list<Enum> all,
+                        const char* (*text)(Enum), const std::string& help) {
+  std::vector<std::string> names;
+  std::map<std::string, Enum> by_name;
+  for (Enum one : all) {
+    names.emplace_back(text(one));
+    by_name.emplace(text(one), one);
+  }
+  std::string list;
+  for (const std::string& one : names) list += (list.empty() ? "" : "|") + one;
+  return app
+      .add_option_function<std::string>(
+          name, [&value, by_name](const std::string& chosen) { value = by_name.at(chosen); }, help)
+      ->type_name(list)
+      ->check(one_of(names))
+      ->default_str(text(value));
+}
+
+const char* text_of(PlanOutput output) {
+  switch (output) {
+    case PlanOutput::kText:
+      return "text";
+    case PlanOutput::kJson:
+      return "json";
+    case PlanOutput::kPddl:
+      return "pddl";
+  }
+  return "";
+}
+
+const char* text_of(DecodeMode mode) { return to_string(mode); }
+const char* text_of(PlanGuidance guidance) { return to_string(guidance); }
+const char* text_of(PlanBridge bridge) { return to_string(bridge); }
+const char* text_of(OnInfeasible what) { return to_string(what); }
+
+void add_model_options(CLI::App& app, PlanArguments& arguments) {
+  app.add_option("--model,-m", arguments.model,
+                 "GGUF file, name of a stored model, random:SEED or hostile:SEED; see 'metactrl models'")
+      ->type_name("MODEL")
+      ->capture_default_str();
+  app.add_option("--vocab", arguments.vocabulary, "GGUF file whose vocabulary random: and hostile: models use")
+      ->type_name("FILE");
+  app.add_option("--threads", arguments.runtime.threads, "threads that run the model; 0: one per core")
+      ->type_name("N")
+      ->check(finite_in_range(0, 4096))
+      ->capture_default_str();
+  app.add_option("--gpu-layers", arguments.runtime.gpu_layers, "layers of the model to keep on the GPU")
+      ->type_name("N")
+      ->check(finite_in_range(0, 100000))
+      ->capture_default_str();
+  app.add_option("--context", arguments.runtime.context,
+                 "tokens the model can see; 0: what it was trained for, at most 8192")
+      ->type_name("N")
+      ->check(finite_in_range(0, 1e8))
+      ->capture_default_str();
+}
+
+void add_prompt_options(CLI::App& app, PlanArguments& arguments) {
+  app.add_option("--instruction,-i", arguments.instruction, "what to do, in words; the model reads it before the task")
+      ->type_name("TEXT");
+  app.add_option("--prompt", arguments.prompt_file,
+                 "file with a prompt of your own, sent through the model's chat template")
+      ->type_name("FILE");
+  app.add_option("--raw-prompt", arguments.raw_prompt_file, "file with a prompt of your own, sent as it is")
+      ->type_name("FILE");
+  app.add_option("--format,-f", arguments.format, "how the plan is written: a built-in format's name, or a file")
+      ->type_name("FORMAT")
+      ->capture_default_str();
+}
+
+void add_decode_options(CLI::App& app, PlanArguments& arguments) {
+  GenerateOptions& generate = arguments.generate;
+  add_choice(app, "--decode", generate.mode,
+             {DecodeMode::kGreedy, DecodeMode::kSample, DecodeMode::kBeam, DecodeMode::kSmc}, text_of,
+             "how tokens are chosen among those allowed");
+  app.add_option("--temperature", generate.temperature, "with --decode sample: above 1 bolder, below 1 more careful")
+      ->type_name("T")
+      ->check(finite_in_range(0, 1000))
+      ->capture_default_str();
+  app.add_option("--top-p", generate.top_p,
+                 "with --decode sample: only the likeliest tokens, with this much probability")
+      ->type_name("P")
+      ->check(finite_in_range(1e-6, 1))
+      ->capture_default_str();
+  app.add_option("--beam", generate.beam, "with --decode beam: plans kept at each action")
+      ->type_name("N")
+      ->check(finite_in_range(1, 4096))
+      ->capture_default_str();
+  app.add_option("--samples", generate.samples, "with --decode smc: particles")
+      ->type_name("K")
+      ->check(finite_in_range(1, 65536))
+      ->capture_default_str();
+  app.add_option("--seed", generate.seed, "equal seeds give equal samples")
+      ->type_name("S")
+      ->check(finite_in_range(0, 0x1p64))  // which also keeps -1 from becoming a very large number
+      ->capture_default_str();
+  app.add_option("--max-tokens", generate.max_tokens, "with --guidance none: give up after so many tokens")
+      ->type_name("N")
+      ->check(finite_in_range(1, 1e7))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_plan_options(CLI::App& app, PlanArguments& arguments) {
+  add_task_options(app, arguments.files);
+  add_model_options(app, arguments);
+  add_prompt_options(app, arguments);
+  add_choice(app, "--guidance,-g", arguments.guidance,
+             {PlanGuidance::kNone, PlanGuidance::kSyntax, PlanGuidance::kMask, PlanGuidance::kUniform,
+              PlanGuidance::kTrained, PlanGuidance::kSearch},
+             text_of, "what holds the model to the task; from mask up the plan is guaranteed");
+  add_choice(app, "--bridge", arguments.bridge,
+             {PlanBridge::kUniform, PlanBridge::kSurrogate, PlanBridge::kModel, PlanBridge::kHmm}, text_of,
+             "which action half a text is taken to mean");
+  add_decode_options(app, arguments);
+  arguments.horizon_option =
+      app.add_option("--horizon", arguments.horizon, "allow at most N actions; without it, 40 or what a plan needs")
+          ->type_name("N")
+          ->check(finite_in_range(0, 1e6));
+  add_choice(app, "--on-infeasible", arguments.on_infeasible,
+             {OnInfeasible::kError, OnInfeasible::kDropGoals, OnInfeasible::kSyntax}, text_of,
+             "when not all goals can be reached");
+  add_choice(app, "--output,-o", arguments.output, {PlanOutput::kText, PlanOutput::kJson, PlanOutput::kPddl}, text_of,
+             "what is printed");
+  app.add_option("--trace", arguments.trace, "file for a record of every decision, as JSON lines")->type_name("FILE");
+  add_budget_options(app, arguments.budget, {200'000, std::size_t{256} << 20, 30});
+}
+
+// --- Ctrl-C --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// 0: nothing can be stopped in between, so Ctrl-C ends the program. 1: the decoding looks at g_interrupted between two
+// model calls.
+volatile std::sig_atomic_t g_stoppable = 0;
+volatile std::sig_atomic_t g_interrupted = 0;
+
+extern "C" void on_interrupt(int /*signal*/) {
+  if (g_stoppable != 0 && g_interrupted == 0) {
+    g_interrupted = 1;
+    return;
+  }
+  constexpr char kMessage[] = "\nmetactrl: stopped\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1);
+  ::_exit(kInterrupted);
+}
+
+// From here to the end of the program.
+void catch_interrupts() {
+  struct sigaction action = {};
+  action.sa_handler = on_interrupt;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(SIGINT, &action, nullptr);
+}
+
+}  // namespace
+
+bool interrupted() { return g_interrupted != 0; }
+
+// --- loading -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+void check_combinations(const PlanArguments& arguments) {
+  check_task_options(arguments.files);
+  const bool own_prompt = !arguments.prompt_file.empty() || !arguments.raw_prompt_file.empty();
+  if (!arguments.prompt_file.empty() && !arguments.raw_prompt_file.empty()) {
+    throw UsageError("--prompt and --raw-prompt cannot be combined");
+  }
+  if (own_prompt && !arguments.instruction.empty()) {
+    throw UsageError("--instruction is for the prompt that metactrl writes; put it into your own");
+  }
+}
+
+PlanFormat load_format(const std::string& name) {
+  const std::vector<std::string> builtins = PlanFormat::builtin_names();
+  if (std::find(builtins.begin(), builtins.end(), name) != builtins.end()) return PlanFormat::builtin(name);
+  std::error_code ignored;
+  if (name.find('/') != std::string::npos || name.find('.') != std::string::npos ||
+      std::filesystem::exists(name, ignored)) {
+    return PlanFormat::load(name);
+  }
+  return PlanFormat::builtin(name);  // which throws, and says what there is
+}
+
+// As many sequences as the decoding keeps at once, and as many again while it chooses among them.
+unsigned sequences_for(const GenerateOptions& generate) {
+  unsigned kept = 0;
+  if (generate.mode == DecodeMode::kBeam) kept = generate.beam;
+  if (generate.mode == DecodeMode::kSmc) kept = generate.samples;
+  return kept > 31 ? 2 * kept + 2 : 0;
+}
+
+}  // namespace
+
+PlanInput load_plan_input(const PlanArguments& arguments) {
+  check_combinations(arguments);
+  catch_interrupts();
+  PlanFormat format = load_format(arguments.format);
+  PlanOptions options;
+  options.guidance = arguments.guidance;
+  options.bridge = arguments.bridge;
+  options.on_infeasible = arguments.on_infeasible;
+  options.generate = arguments.generate;
+  options.instruction = arguments.instruction;
+  if (!arguments.prompt_file.empty()) options.prompt = Prompt{"", internal::read_file(arguments.prompt_file), ""};
+  if (!arguments.raw_prompt_file.empty()) {
+    options.prompt = Prompt{"", "", internal::read_file(arguments.raw_prompt_file)};
+    if (options.prompt->raw.empty()) throw InputError(arguments.raw_prompt_file, "is empty", "write a prompt into it");
+  }
+  options.lookahead.horizon = arguments.horizon;
+  options.lookahead.fixed_horizon = arguments.horizon_option->count() > 0;
+  LoadedTask task = load_task(arguments.files, arguments.budget);
+  options.lookahead.exact = task.budget;
+  const double search_seconds = options.lookahead.search.seconds;
+  options.lookahead.search = task.budget;
+  if (arguments.budget.seconds_option->count() == 0) options.lookahead.search.seconds = search_seconds;
+  LoadedModel model;
+  // What is not available yet is refused without a model, too.
+  const bool unavailable = arguments.guidance == PlanGuidance::kTrained || arguments.bridge == PlanBridge::kHmm;
+  if (arguments.guidance != PlanGuidance::kSearch && !unavailable) {
+    ModelOptions runtime = arguments.runtime;
+    runtime.max_sequences = sequences_for(arguments.generate);
+    try {
+      model = open_model(arguments.model, arguments.vocabulary, runtime);
+    } catch (const ModelError& error) {
+      throw ResourceError(kOutOfMemory, error.what());
+    }
+  }
+  return {std::move(task), std::move(format), std::move(model), std::move(options)};
+}
+
+// --- running -------------------------------------------------------------------------------------------------------
+
+PlanResult run_plan(const PlanInput& input, const PlanObserver& observer) {
+  std::optional<ProgressLine> progress;
+  PlanObserver outer = observer;
+  outer.cancelled = [&observer] { return interrupted() || (observer.cancelled && observer.cancelled()); };
+  outer.phase = [&](PlanPhase phase) {
+    progress.reset();
+    if (phase == PlanPhase::kCompiling) progress.emplace("computing what can still succeed");
+    if (phase == PlanPhase::kReadingPrompt) progress.emplace("the model reads the prompt");
+    g_stoppable = phase == PlanPhase::kDecoding ? 1 : 0;
+    if (observer.phase) observer.phase(phase);
+  };
+  try {
+    return plan(input.task.task, input.format, input.model.model.get(), input.model.vocabulary, input.options, outer);
+  } catch (const ModelError& error) {
+    std::string hint;
+    if (input.options.generate.mode == DecodeMode::kSmc) hint = "; fewer --samples or a larger --context may help";
+    if (input.options.generate.mode == DecodeMode::kBeam) hint = "; a smaller --beam or a larger --context may help";
+    throw ResourceError(kOutOfMemory, str_cat("the model cannot go on: ", error.what(), hint));
+  }
+}
+
+int exit_code(const PlanResult& result) {
+  switch (result.outcome) {
+    case PlanOutcome::kInfeasible:
+      return kInfeasible;
+    case PlanOutcome::kUndecided:
+      return kUndecided;
+    case PlanOutcome::kCancelled:
+      return kInterrupted;
+    case PlanOutcome::kPlan:
+      break;
+  }
+  return result.valid() || result.guarantee == Guarantee::kGoalsDropped ? kDone : kPlanInvalid;
+}
+
+}  // namespace metactrl::cli

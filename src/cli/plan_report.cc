@@ -1,0 +1,246 @@
+#include "cli/plan_report.h"
+
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
+#include "support/files.h"
+#include "support/list_some.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+using decode::ReplayStep;
+using decode::ReplayToken;
+using decode::Standing;
+using decode::StandingOf;
+using decode::Wish;
+using internal::str_cat;
+
+namespace {
+
+std::string seconds_text(double seconds) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(seconds < 10 ? 2 : 1) << seconds << " s";
+  return out.str();
+}
+
+Json goals_json(const Task& task, const std::vector<GoalId>& goals) {
+  Json out = Json::array();
+  for (GoalId goal : goals) out.push_back(task.goal_text(goal));
+  return out;
+}
+
+Json number_or_null(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+bool has_plan(const PlanResult& result) {
+  return result.outcome == PlanOutcome::kPlan || result.outcome == PlanOutcome::kCancelled;
+}
+
+Json plan_json(const PlanResult& result) {
+  if (!has_plan(result)) return nullptr;
+  Json out = Json::array();
+  for (const PlanStep& step : result.steps) out.push_back({{"action", step.action}, {"arguments", step.arguments}});
+  return out;
+}
+
+Json timings_json(const PlanInput& input, const PlanResult& result) {
+  return {
+      {"load_task", input.task.load_seconds}, {"load_model", input.model.seconds},   {"format", result.times.format},
+      {"automaton", result.times.automaton},  {"lookahead", result.times.lookahead}, {"prompt", result.times.prompt},
+      {"decode", result.times.decode},        {"model", result.times.model},         {"check", result.times.check}};
+}
+
+// Tokens may end in the middle of a character; JSON texts must not.
+std::string token_text(const Vocabulary* vocabulary, TokenId token) {
+  return vocabulary == nullptr ? std::string() : std::string(vocabulary->bytes(token));
+}
+
+Json setup_json(const PlanInput& input) {
+  const PlanOptions& options = input.options;
+  return {{"task", input.task.task.name()},
+          {"format", input.format.name},
+          {"model", input.model.model == nullptr ? Json(nullptr) : Json(input.model.name)},
+          {"guidance", to_string(options.guidance)},
+          {"bridge", to_string(options.bridge)},
+          {"decode", to_string(options.generate.mode)},
+          {"seed", options.generate.seed}};
+}
+
+Json wish_json(const PlanInput& input, const PlanResult& result, std::size_t index, const Wish& wish) {
+  const Task& task = input.task.task;
+  const std::string veto = veto_text(task, result, index, wish);
+  return {{"token", static_cast<std::int32_t>(wish.token)},
+          {"token_text", token_text(input.model.vocabulary.get(), wish.token)},
+          {"action", wish.action ? Json(task.text(*wish.action)) : Json(nullptr)},
+          {"stops", wish.stops},
+          {"standing", decode::to_string(wish.standing)},
+          {"allowed", veto.empty()},
+          {"why_not", veto}};
+}
+
+Json step_json(const PlanInput& input, const PlanResult& result, std::size_t index, const ReplayStep& step) {
+  const Task& task = input.task.task;
+  Json json{{"event", "step"}, {"step", index + 1}, {"left", step.left}, {"goal_holds", step.goal_holds}};
+  json["candidates"] = Json::array();
+  for (const StandingOf& entry : step.legal) {
+    Json candidate{{"action", task.text(entry.action)}, {"standing", decode::to_string(entry.standing)}};
+    if (entry.standing == Standing::kAllowed) {
+      candidate["remaining"] = entry.remaining;
+      candidate["log_weight"] = number_or_null(entry.log_weight);
+    }
+    json["candidates"].push_back(std::move(candidate));
+  }
+  json["wanted"] = step.wish ? wish_json(input, result, index, *step.wish) : Json(nullptr);
+  json["chosen"] = step.chosen ? Json(task.text(*step.chosen)) : Json(nullptr);
+  json["legal"] = step.chosen_is_legal;
+  json["stops"] = step.stops;
+  return json;
+}
+
+Json token_json(const PlanInput& input, std::size_t step, const ReplayToken& token) {
+  const Vocabulary* vocabulary = input.model.vocabulary.get();
+  Json json{{"event", "token"},
+            {"step", step},
+            {"token", static_cast<std::int32_t>(token.token)},
+            {"text", token_text(vocabulary, token.token)},
+            {"forced", token.forced},
+            {"choices", token.choices},
+            {"log_weight", number_or_null(token.log_weight)}};
+  if (token.favourite) {
+    json["favourite"] = static_cast<std::int32_t>(*token.favourite);
+    json["favourite_text"] = token_text(vocabulary, *token.favourite);
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string closing_line(const PlanInput& input, const PlanResult& result) {
+  const std::size_t goals = result.goals_met.size() + result.goals_unmet.size();
+  const double seconds = result.times.format + result.times.automaton + result.times.lookahead + result.times.prompt +
+                         result.times.decode + result.times.check;
+  std::string line =
+      str_cat("guarantee: ", to_string(result.guarantee), "; goals met: ", result.goals_met.size(), " of ", goals);
+  if (input.options.guidance != PlanGuidance::kSearch) {
+    line += str_cat("; model calls: ", result.model_calls, "; tokens: ", result.tokens.size(), ", ",
+                    result.forced_tokens, " of them forced");
+  }
+  return line + "; " + seconds_text(seconds);
+}
+
+Json result_json(const PlanInput& input, const PlanResult& result) {
+  const Task& task = input.task.task;
+  Json json{{"outcome", to_string(result.outcome)},
+            {"plan", plan_json(result)},
+            {"text", has_plan(result) ? Json(result.text) : Json(nullptr)},
+            {"guarantee", to_string(result.guarantee)},
+            {"reason", result.reason},
+            {"valid", result.valid()},
+            {"goals",
+             {{"met", goals_json(task, result.goals_met)},
+              {"unmet", goals_json(task, result.goals_unmet)},
+              {"dropped", goals_json(task, result.goals_dropped)}}}};
+  json["cost"] = has_plan(result) ? Json(result.validation.cost) : Json(nullptr);
+  json["check"] = {{"parsed", result.reading.complete},
+                   {"closing_added", result.reading.closing_added},
+                   {"parse_error", result.reading.error},
+                   {"steps_executed", result.validation.steps_executed},
+                   {"problem", result.validation.reason}};
+  json.update(setup_json(input));
+  json["model_calls"] = result.model_calls;
+  json["prompt_tokens"] = result.prompt_tokens;
+  json["tokens"] = result.tokens.size();
+  json["forced_tokens"] = result.forced_tokens;
+  json["tier"] = result.tier ? Json(to_string(*result.tier)) : Json(nullptr);
+  json["weights"] = to_string(result.weight_rule);
+  json["horizon"] =
+      result.horizon == 0 && input.options.guidance == PlanGuidance::kNone ? Json(nullptr) : Json(result.horizon);
+  json["horizon_rule"] =
+      result.horizon_cut_by_context ? "cut to what the model's context holds" : to_string(result.horizon_rule);
+  json["log_probability"] = number_or_null(result.log_probability);
+  if (result.log_evidence) {
+    json["log_evidence"] = number_or_null(result.log_evidence);
+    json["particles"] = Json::array();
+    for (const Generation::Particle& particle : result.particles) {
+      json["particles"].push_back({{"text", particle.text}, {"weight", particle.weight}});
+    }
+  }
+  json["timings"] = timings_json(input, result);
+  return json;
+}
+
+std::string standing_text(Standing standing, unsigned left) {
+  switch (standing) {
+    case Standing::kAllowed:
+    case Standing::kNotJudged:
+      return "";
+    case Standing::kIllegal:
+      return "illegal";
+    case Standing::kTooLate:
+      return str_cat("legal, but the goal cannot be reached within the ", count_text(left, "action", "actions"),
+                     " left");
+    case Standing::kDeadEnd:
+      return "legal, but a dead end: the goal is out of reach behind it";
+    case Standing::kUndecided:
+      return "legal, but whether the goal stays within reach was not decided within the budget";
+  }
+  return "";
+}
+
+std::string veto_text(const Task& task, const PlanResult& result, std::size_t step_index, const Wish& wish) {
+  // Without guidance nothing is vetoed; what is wrong is said all the same.
+  if (wish.action && wish.standing == Standing::kIllegal) {
+    return "illegal: " + decode::why_illegal(task, std::span(result.steps).first(step_index), *wish.action);
+  }
+  const unsigned left = result.horizon > step_index ? result.horizon - static_cast<unsigned>(step_index) : 0;
+  std::string veto = standing_text(wish.standing, left);
+  if (veto.empty() && wish.stops && !wish.unmet.empty()) {
+    veto = str_cat("the plan would end", wish.action ? " there" : "", " without ", internal::list_some(wish.unmet, 3));
+  }
+  return veto;
+}
+
+std::vector<Json> trace_events(const PlanInput& input, const PlanResult& result, const std::vector<ReplayStep>& steps) {
+  std::vector<Json> events;
+  Json start{{"event", "start"}};
+  start.update(setup_json(input));
+  start["horizon"] = result.horizon;
+  start["prompt_tokens"] = result.prompt_tokens;
+  start["goals_dropped"] = goals_json(input.task.task, result.goals_dropped);
+  events.push_back(std::move(start));
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    events.push_back(step_json(input, result, i, steps[i]));
+    for (const ReplayToken& token : steps[i].tokens) events.push_back(token_json(input, i + 1, token));
+  }
+  if (result.constraint == nullptr) {
+    // Free text has no steps that its tokens could belong to.
+    for (TokenId token : result.tokens) events.push_back(token_json(input, 0, {token, false, 0, 0, std::nullopt}));
+  }
+  Json end = result_json(input, result);
+  end["event"] = "end";
+  events.push_back(std::move(end));
+  return events;
+}
+
+void write_trace(const std::string& file, const PlanInput& input, const PlanResult& result) {
+  std::vector<ReplayStep> steps;
+  {
+    const ProgressLine progress("writing the trace");
+    try {
+      steps = decode::replay(input.task.task, result, input.model.model.get());
+    } catch (const ModelError& error) {
+      note(str_cat("metactrl: the trace says nothing about the model's wishes: ", error.what()));
+      steps = decode::replay(input.task.task, result, nullptr);
+    }
+  }
+  std::string text;
+  for (const Json& event : trace_events(input, result, steps)) {
+    text += event.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+  internal::write_file(file, text);
+}
+
+}  // namespace metactrl::cli

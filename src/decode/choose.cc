@@ -1,0 +1,74 @@
+#include "decode/choose.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace metactrl::decode {
+
+namespace {
+
+// Far beyond any real logit, and small enough that adding a log-weight to it still means something.
+constexpr double kLowest = -1e9;
+constexpr double kHighest = 1e9;
+
+}  // namespace
+
+double sane_logit(float logit) {
+  if (std::isnan(logit)) return kLowest;
+  return std::clamp(static_cast<double>(logit), kLowest, kHighest);
+}
+
+void score_choices(std::span<const NextToken> choices, std::span<const float> logits, std::vector<double>& scores) {
+  scores.clear();
+  for (const NextToken& choice : choices) {
+    const auto token = static_cast<std::size_t>(choice.token);
+    scores.push_back((token < logits.size() ? sane_logit(logits[token]) : kLowest) + choice.log_weight);
+  }
+}
+
+std::size_t choose_best(std::span<const double> scores) {
+  return static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+}
+
+std::size_t choose_sample(std::span<const double> scores, double temperature, double top_p, Random& random) {
+  // Drawn in any case, so that what follows does not depend on how many choices there were here.
+  const double point = random.uniform();
+  if (temperature <= 0 || scores.size() == 1) return choose_best(scores);
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  std::vector<double> weights;
+  const double largest = scores[order.front()];
+  for (std::size_t i : order) weights.push_back(std::exp((scores[i] - largest) / temperature));
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::size_t kept = 0;
+  double mass = 0;
+  while (kept < weights.size() && (kept == 0 || mass < top_p * total)) mass += weights[kept++];
+  double target = point * mass;
+  for (std::size_t i = 0; i + 1 < kept; ++i) {
+    if (target < weights[i]) return order[i];
+    target -= weights[i];
+  }
+  return order[kept - 1];
+}
+
+TokenId favourite(std::span<const float> logits) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < logits.size(); ++i) {
+    if (sane_logit(logits[i]) > sane_logit(logits[best])) best = i;
+  }
+  return TokenId{static_cast<std::int32_t>(best)};
+}
+
+double log_normaliser(std::span<const float> logits) {
+  double largest = kLowest;
+  for (float logit : logits) largest = std::max(largest, sane_logit(logit));
+  double sum = 0;
+  for (float logit : logits) {
+    if (!std::isnan(logit)) sum += std::exp(sane_logit(logit) - largest);
+  }
+  return largest + std::log(std::max(sum, 1e-300));
+}
+
+}  // namespace metactrl::decode

@@ -1,0 +1,54 @@
+// Choosing among weighted tokens.
+#ifndef METACTRL_SRC_DECODE_CHOOSE_H_
+#define METACTRL_SRC_DECODE_CHOOSE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "metactrl/decoder.h"
+
+namespace metactrl::decode {
+
+// A small generator that gives the same numbers on every platform (splitmix64).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    state_ += 0x9e3779b97f4a7c15ULL;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+  }
+  // In [0, 1).
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+
+ private:
+  std::uint64_t state_;
+};
+
+// A logit as a number that can be compared: NaN and minus infinity are the lowest finite value, plus infinity the
+// highest.
+double sane_logit(float logit);
+
+// logit + log_weight of every choice. `logits` has one value per token of the vocabulary.
+void score_choices(std::span<const NextToken> choices, std::span<const float> logits, std::vector<double>& scores);
+
+// The index of the largest score; the first of equals.
+std::size_t choose_best(std::span<const double> scores);
+
+// An index drawn with probability proportional to exp(score / temperature), restricted to the smallest set of most
+// likely ones whose probability is at least top_p. A temperature of 0 is choose_best.
+std::size_t choose_sample(std::span<const double> scores, double temperature, double top_p, Random& random);
+
+// The token with the largest logit. Linear in the vocabulary: for traces and unconstrained decoding.
+TokenId favourite(std::span<const float> logits);
+
+// log of the sum of exp(logit) over the vocabulary, NaN left out. Linear in the vocabulary.
+double log_normaliser(std::span<const float> logits);
+
+}  // namespace metactrl::decode
+
+#endif  // METACTRL_SRC_DECODE_CHOOSE_H_

@@ -1,0 +1,585 @@
+// One request, from options to a checked result.
+//
+//   1. Options that cannot be are refused.
+//   2. The constraint is compiled with the prompt's end as context. Where its verdict is not "solvable", the request's
+//   own
+//      wish decides: no plan, fewer goals, or form only.
+//   3. The horizon is lowered to what the model's context certainly holds; so a plan never ends because memory does.
+//   4. The plan is decoded.
+//   5. The plan is read back from its text, compared with the tokenizer's encoding and executed by the reference
+//   semantics of the
+//      task that was given. A guarantee that does not pass is a bug, and thrown as one.
+#include "metactrl/planner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+#include "decode/strategies.h"
+#include "decode/timed_session.h"
+#include "metactrl/error.h"
+#include "metactrl/prompt.h"
+#include "support/list_some.h"
+#include "support/str_cat.h"
+
+namespace metactrl {
+
+namespace {
+
+using internal::str_cat;
+
+class Watch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+bool keeps_several_plans(DecodeMode mode) { return mode == DecodeMode::kBeam || mode == DecodeMode::kSmc; }
+
+void check_options(const LanguageModel* model, const Vocabulary* vocabulary, const PlanOptions& options) {
+  const std::string guidance = str_cat("guidance ", to_string(options.guidance));
+  if (options.guidance == PlanGuidance::kTrained) {
+    throw InputError(guidance, "needs a trained HMM, not available in this build", "use uniform, mask or search");
+  }
+  if (options.bridge == PlanBridge::kHmm) {
+    throw InputError("bridge hmm", "needs a trained HMM, not available in this build",
+                     "use uniform, surrogate or model");
+  }
+  if (options.guidance == PlanGuidance::kSearch) {
+    if (options.on_infeasible == OnInfeasible::kSyntax) {
+      throw InputError(guidance, "has no model that could write a plan where none exists",
+                       "use another guidance, or another answer to an infeasible task than syntax");
+    }
+    return;
+  }
+  if (model == nullptr || vocabulary == nullptr) {
+    throw InputError(guidance, "needs a language model", "name one, or use guidance search");
+  }
+  if (options.guidance == PlanGuidance::kNone && keeps_several_plans(options.generate.mode)) {
+    throw InputError(str_cat("decode ", to_string(options.generate.mode)), "needs a guidance to follow",
+                     "use greedy or sample with guidance none");
+  }
+  if (options.guidance == PlanGuidance::kSyntax && options.generate.mode == DecodeMode::kBeam) {
+    throw InputError("decode beam", "searches among the actions that are supported, and guidance syntax knows none",
+                     "use greedy, sample or smc with guidance syntax");
+  }
+}
+
+// A lookahead that nobody will ask costs as little as possible.
+LookaheadOptions cheapest(LookaheadOptions options) {
+  options.fixed_horizon = true;
+  options.weights = false;
+  options.exact.states = 1;
+  options.search.states = 1;
+  return options;
+}
+
+// Tokens are reported in order, each before the action that it completes. (The decoding loop reports an action as soon
+// as it is accepted, and a forced token after that.)
+class Reporter {
+ public:
+  Reporter(const Decoder& decoder, const PlanObserver& observer) : decoder_(decoder), observer_(observer) {}
+
+  void token(const TokenEvent& event) {
+    ++reported_;
+    if (observer_.token) observer_.token(event, decoder_.constraint().vocabulary().bytes(event.token));
+    if (std::exchange(waiting_, false)) report(action_);
+  }
+  void action(ActionId action) {
+    action_ = action;
+    waiting_ = reported_ < decoder_.num_tokens();
+    if (!waiting_) report(action);
+  }
+
+ private:
+  void report(ActionId action) {
+    if (!observer_.action) return;
+    observer_.action(action, decode::text_of(decoder_.constraint().vocabulary(), decoder_.tokens()));
+  }
+
+  const Decoder& decoder_;
+  const PlanObserver& observer_;
+  std::size_t reported_ = 0;
+  ActionId action_{};
+  bool waiting_ = false;  // for the token that completes action_
+};
+
+class Planner {
+ public:
+  Planner(const Task& task, const PlanFormat& format, LanguageModel* model,
+          std::shared_ptr<const Vocabulary> vocabulary, const PlanOptions& options, const PlanObserver& observer)
+      : task_(task),
+        format_(format),
+        model_(model),
+        vocabulary_(std::move(vocabulary)),
+        options_(options),
+        observer_(observer),
+        generate_(options.generate) {}
+
+  PlanResult run() {
+    check_options(model_, vocabulary_.get(), options_);
+    phase(PlanPhase::kCompiling);
+    result_.pursued = task_;
+    switch (options_.guidance) {
+      case PlanGuidance::kSearch:
+        search();
+        break;
+      case PlanGuidance::kNone:
+        write_freely();
+        break;
+      default:
+        decode_guided();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // --- without a model ---------------------------------------------------------------------------------------------
+
+  void search() {
+    const Watch watch;
+    auto lookahead = Lookahead::compile(task_, options_.lookahead);
+    if (lookahead->verdict() != Verdict::kSolvable) {
+      if (options_.on_infeasible == OnInfeasible::kError) {
+        refuse(*lookahead);
+        return;
+      }
+      lookahead = drop_goals(*lookahead);
+      if (lookahead == nullptr) return;
+    }
+    result_.times.lookahead = watch.seconds();
+    const PlanSpelling spelling(format_, *result_.pursued);
+    take_lookahead(lookahead);
+    guarantee_goals();
+    result_.outcome = PlanOutcome::kPlan;
+    result_.separators.assign(lookahead->plan().empty() ? 0 : lookahead->plan().size() - 1, 0);
+    result_.text = spelling.render(lookahead->plan(), result_.separators);
+    if (observer_.action) {
+      for (std::size_t i = 0; i < lookahead->plan().size(); ++i) {
+        const bool last = i + 1 == lookahead->plan().size();
+        observer_.action(lookahead->plan()[i], last ? result_.text : text_before_next(spelling, lookahead->plan(), i));
+      }
+    }
+    check(spelling, lookahead->plan());
+  }
+
+  // The text up to where action i + 1 begins.
+  static std::string text_before_next(const PlanSpelling& spelling, std::span<const ActionId> plan, std::size_t i) {
+    std::string text = spelling.render(plan.first(i + 1));
+    text.resize(text.size() - spelling.format().close.size());
+    return text + spelling.format().separators[0];
+  }
+
+  // --- the model alone ---------------------------------------------------------------------------------------------
+
+  void write_freely() {
+    const Watch compiling;
+    const PlanSpelling spelling(format_, task_);
+    result_.times.format = compiling.seconds();
+    const Prompt prompt = options_.prompt ? *options_.prompt : make_prompt(task_, spelling, options_.instruction);
+    result_.prompt = model_->encode_prompt(prompt);
+    const std::size_t room = room_for_answer();
+    generate_.max_tokens = std::min(generate_.max_tokens, room);
+    Observer inner = cancellable();
+    inner.token = [this](const TokenEvent& event) {
+      if (!observer_.token) return;
+      const std::vector<TokenId>& stops = vocabulary_->end_of_turn();
+      const bool stop = std::find(stops.begin(), stops.end(), event.token) != stops.end();
+      observer_.token(event, stop ? std::string_view() : vocabulary_->bytes(event.token));
+    };
+    Generation generation;
+    run_model(generate_.max_tokens,
+              [&](Session& session) { generation = generate_unconstrained(session, *vocabulary_, generate_, inner); });
+    take(generation);
+    result_.outcome = cancelled_ ? PlanOutcome::kCancelled : PlanOutcome::kPlan;
+    result_.reason =
+        cancelled_ ? "stopped before the model had finished" : "guidance none: the model wrote what it liked";
+    if (!cancelled_ && !generation.finished) {
+      result_.reason += str_cat(", and was cut off after ", generation.tokens.size(), " tokens");
+    }
+    const std::vector<ActionId> actions = read_freely(spelling);
+    check(spelling, actions);
+  }
+
+  // Nobody told the model how the format ends, or whether it begins on the same line. That much is forgiven, and said.
+  std::vector<ActionId> read_freely(const PlanSpelling& spelling) {
+    std::string_view text = result_.text;
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    PlanSpelling::Parsed parsed = spelling.parse(text);
+    if (!parsed.complete) {
+      const std::size_t end = text.find_last_not_of(" \t\r\n");
+      std::string closed(text.substr(0, end == std::string_view::npos ? 0 : end + 1));
+      if (!closed.empty()) closed += spelling.format().close;
+      PlanSpelling::Parsed again = spelling.parse(closed);
+      if (again.complete) {
+        parsed = std::move(again);
+        result_.reading.closing_added = true;
+      }
+    }
+    result_.reading.complete = parsed.complete;
+    result_.reading.error = parsed.error;
+    if (!parsed.complete && parsed.error.empty()) {
+      result_.reading.error = str_cat("the text ends before the plan does; read ", parsed.actions.size(),
+                                      parsed.actions.size() == 1 ? " action" : " actions");
+    }
+    result_.separators = parsed.separators;
+    return parsed.actions;
+  }
+
+  // --- guided ------------------------------------------------------------------------------------------------------
+
+  void decode_guided() {
+    Guidance guidance = options_.guidance == PlanGuidance::kMask     ? Guidance::kMask
+                        : options_.guidance == PlanGuidance::kSyntax ? Guidance::kSyntax
+                                                                     : Guidance::kUniform;
+    compile(guidance == Guidance::kSyntax ? cheapest(options_.lookahead) : options_.lookahead);
+    const Lookahead& lookahead = *result_.constraint->lookahead();
+    if (guidance == Guidance::kSyntax) {
+      result_.guarantee = Guarantee::kSyntaxOnly;
+      result_.reason = "guidance syntax: the text is a well-formed plan, and nothing else was enforced";
+    } else if (lookahead.verdict() == Verdict::kSolvable) {
+      guarantee_goals();
+    } else if (!resolve_infeasible(lookahead, guidance)) {
+      return;
+    }
+    if (guidance != Guidance::kSyntax) {
+      take_lookahead(result_.constraint->lookahead());
+      finish_reason();
+    }
+    decode(guidance);
+  }
+
+  void compile(const LookaheadOptions& lookahead) {
+    const PlanSpelling spelling(format_, *result_.pursued);
+    const Prompt prompt =
+        options_.prompt ? *options_.prompt : make_prompt(*result_.pursued, spelling, options_.instruction);
+    result_.prompt = model_->encode_prompt(prompt);
+    context_ = model_->render_prompt(prompt);
+    ConstraintOptions constraint_options;
+    constraint_options.lookahead = lookahead;
+    constraint_options.automaton.context = context_;
+    constraint_options.automaton.max_actions = std::max(1U, lookahead.horizon);
+    result_.constraint = Constraint::compile(*result_.pursued, format_, vocabulary_, constraint_options);
+    result_.times.format += result_.constraint->times().format;
+    result_.times.automaton += result_.constraint->times().automaton;
+    result_.times.lookahead += result_.constraint->times().lookahead;
+    result_.horizon = result_.constraint->lookahead()->horizon();
+  }
+
+  // The wish of the request. False: there will be no plan.
+  bool resolve_infeasible(const Lookahead& lookahead, Guidance& guidance) {
+    switch (options_.on_infeasible) {
+      case OnInfeasible::kError:
+        refuse(lookahead);
+        return false;
+      case OnInfeasible::kDropGoals:
+        if (drop_goals(lookahead) == nullptr) return false;
+        compile(options_.lookahead);
+        guarantee_goals();
+        return true;
+      case OnInfeasible::kSyntax:
+        break;
+    }
+    guidance = Guidance::kSyntax;
+    result_.guarantee = Guarantee::kSyntaxOnly;
+    result_.reason = str_cat("the task is ", to_string(lookahead.verdict()), " (", lookahead.reason(),
+                             "), so only the form of the plan was enforced");
+    if (generate_.mode == DecodeMode::kBeam) {
+      generate_.mode = DecodeMode::kGreedy;
+      result_.reason += ", decoded greedily";
+    }
+    return true;
+  }
+
+  void refuse(const Lookahead& lookahead) {
+    result_.outcome = lookahead.verdict() == Verdict::kInfeasible ? PlanOutcome::kInfeasible : PlanOutcome::kUndecided;
+    result_.guarantee = Guarantee::kNone;
+    result_.reason = lookahead.reason();
+    for (std::uint32_t goal = 0; goal < task_.num_goals(); ++goal) result_.goals_unmet.push_back(GoalId{goal});
+  }
+
+  // Turns to the goals that can be reached together. Null, and a refusal, when even no goal at all is too much.
+  std::shared_ptr<const Lookahead> drop_goals(const Lookahead& lookahead) {
+    const Watch watch;
+    why_dropped_ = lookahead.reason();
+    ReducedTask reduced = drop_unreachable_goals(task_, options_.lookahead);
+    result_.times.lookahead += watch.seconds();
+    if (reduced.lookahead->verdict() != Verdict::kSolvable) {
+      refuse(*reduced.lookahead);
+      return nullptr;
+    }
+    result_.pursued = std::move(reduced.task);
+    result_.goals_dropped = std::move(reduced.dropped);
+    return reduced.lookahead;
+  }
+
+  void guarantee_goals() {
+    if (result_.goals_dropped.empty()) {
+      result_.guarantee = Guarantee::kFull;
+      result_.reason = "every step is legal and every goal holds at the end";
+      return;
+    }
+    std::vector<std::string> dropped;
+    for (GoalId goal : result_.goals_dropped) dropped.push_back(task_.goal_text(goal));
+    result_.guarantee = Guarantee::kGoalsDropped;
+    result_.reason =
+        str_cat(dropped.size(), " of ", task_.num_goals(), " goals dropped: ", internal::list_some(dropped), " (",
+                why_dropped_, "); every step is legal and every other goal holds at the end");
+  }
+
+  void take_lookahead(const std::shared_ptr<const Lookahead>& lookahead) {
+    result_.lookahead = lookahead;
+    result_.tier = lookahead->tier();
+    result_.weight_rule = lookahead->weight_rule();
+    result_.horizon_rule = lookahead->horizon_rule();
+    result_.horizon = lookahead->horizon();
+  }
+
+  void finish_reason() {
+    if (result_.guarantee == Guarantee::kFull) result_.reason += str_cat(" (", result_.lookahead->reason(), ")");
+  }
+
+  // --- decoding ----------------------------------------------------------------------------------------------------
+
+  std::size_t room_for_answer() {
+    result_.prompt_tokens = result_.prompt.size();
+    const std::size_t context = model_->context_length();
+    if (result_.prompt.size() >= context) {
+      throw ModelError(str_cat("the prompt has ", result_.prompt.size(), " tokens, but the context holds ", context,
+                               "; shorten the prompt or give the model a larger context"));
+    }
+    return context - result_.prompt.size();
+  }
+
+  // Lowers the horizon to what certainly fits; returns how many tokens the longest plan takes.
+  std::size_t fit_horizon(Guidance guidance) {
+    const std::size_t room = room_for_answer();
+    const TokenAutomaton& automaton = result_.constraint->automaton();
+    std::size_t entry = 1;
+    for (std::uint32_t rank = 0; rank < automaton.num_entries(); ++rank) {
+      entry = std::max(entry, automaton.tokens(rank).size());
+    }
+    std::size_t prefix = 0;
+    for (std::size_t i = 2; i <= std::min<std::size_t>(result_.horizon, automaton.max_actions()) && i < 2000; ++i) {
+      prefix = std::max(prefix, automaton.prefix(i).size());
+    }
+    const std::size_t rest = std::max(automaton.opening().size(), automaton.empty_plan().size()) + 1;
+    const std::size_t fitting = room > rest ? (room - rest) / (entry + prefix) : 0;
+    if (fitting < result_.horizon) {
+      const std::size_t known = guidance == Guidance::kSyntax ? 1 : result_.constraint->lookahead()->plan().size();
+      if (fitting < std::max<std::size_t>(1, known)) {
+        throw ModelError(str_cat("the context holds ", model_->context_length(), " tokens and the prompt has ",
+                                 result_.prompt.size(), ", but a plan of ", known, " actions may take ",
+                                 rest + known * (entry + prefix),
+                                 "; shorten the prompt or give the model a larger context"));
+      }
+      result_.horizon = static_cast<unsigned>(fitting);
+      result_.horizon_cut_by_context = true;
+    }
+    return rest + result_.horizon * (entry + prefix);
+  }
+
+  void decode(Guidance guidance) {
+    const std::size_t reserve = fit_horizon(guidance);
+    DecoderOptions decoder_options;
+    decoder_options.guidance = guidance;
+    decoder_options.bridge = options_.bridge == PlanBridge::kModel       ? Bridge::kModel
+                             : options_.bridge == PlanBridge::kSurrogate ? Bridge::kSurrogate
+                                                                         : Bridge::kUniform;
+    decoder_options.horizon = result_.horizon;
+    result_.decoder = decoder_options;
+    Decoder decoder(result_.constraint, decoder_options);
+    Reporter reporter(decoder, observer_);
+    Observer inner = cancellable();
+    const bool live = !keeps_several_plans(generate_.mode);
+    if (live) {
+      inner.token = [&](const TokenEvent& event) { reporter.token(event); };
+      inner.action = [&](ActionId action) { reporter.action(action); };
+    }
+    Generation generation;
+    run_model(reserve, [&](Session& session) { generation = generate(decoder, session, generate_, inner); });
+    if (!live) report_afterwards(generation);
+    take(generation);
+    const std::vector<ActionId> actions = generation.plan;
+    if (cancelled_ && !generation.finished) {
+      result_.outcome = PlanOutcome::kCancelled;
+      result_.guarantee = Guarantee::kNone;
+      result_.reason = "stopped before the plan was complete";
+    } else if (!generation.finished) {
+      throw std::logic_error("the decoder ended without a plan although there is one");
+    } else {
+      result_.outcome = PlanOutcome::kPlan;
+    }
+    result_.separators = generation.separators;
+    check(result_.constraint->spelling(), actions);
+  }
+
+  // Modes that keep several plans know only at the end which tokens were theirs.
+  void report_afterwards(Generation& generation) {
+    Decoder decoder(result_.constraint, result_.decoder);
+    Reporter reporter(decoder, observer_);
+    generation.forced_tokens = 0;
+    for (TokenId token : generation.tokens) {
+      const std::span<const NextToken> choices = decoder.next();
+      TokenEvent event{token, choices.size() == 1, 0, choices.size(), token};
+      for (const NextToken& choice : choices) {
+        if (choice.token == token) event.log_weight = choice.log_weight;
+      }
+      generation.forced_tokens += event.forced ? 1 : 0;
+      const std::size_t before = decoder.actions().size();
+      if (!decoder.accept(token)) throw std::logic_error("the decoder does not accept the plan it has decoded");
+      reporter.token(event);
+      if (decoder.actions().size() > before) reporter.action(decoder.actions().back());
+    }
+  }
+
+  Observer cancellable() {
+    Observer inner;
+    inner.cancelled = [this] {
+      cancelled_ = cancelled_ || (observer_.cancelled && observer_.cancelled());
+      return cancelled_;
+    };
+    return inner;
+  }
+
+  template <typename Work>
+  void run_model(std::size_t reserve, const Work& work) {
+    phase(PlanPhase::kReadingPrompt);
+    const Watch watch;
+    decode::ModelTimes times;
+    times.after_first = [this] { phase(PlanPhase::kDecoding); };
+    {
+      decode::TimedSession session(model_->start(result_.prompt, reserve), times);
+      // Some models read the prompt at once, others when they are first asked something.
+      result_.model_calls = session.num_calls();
+      if (result_.model_calls > 0) session.started_after(watch.seconds());
+      work(session);
+    }
+    result_.times.prompt = times.first;
+    result_.times.model = times.total;
+    result_.times.decode = std::max(0.0, watch.seconds() - times.first);
+  }
+
+  void take(const Generation& generation) {
+    result_.text = generation.text;
+    result_.tokens = generation.tokens;
+    result_.forced_tokens = generation.forced_tokens;
+    result_.model_calls += generation.model_calls;
+    if (keeps_several_plans(generate_.mode) && generation.finished)
+      result_.log_probability = generation.log_probability;
+    if (generate_.mode == DecodeMode::kSmc && generation.finished) {
+      result_.log_evidence = generation.log_evidence;
+      result_.particles = generation.particles;
+    }
+  }
+
+  void phase(PlanPhase phase) {
+    if (observer_.phase) observer_.phase(phase);
+  }
+
+  // --- the check ---------------------------------------------------------------------------------------------------
+
+  // `actions` are of the task that was pursued; the result's are of the one that was given.
+  void check(const PlanSpelling& spelling, std::span<const ActionId> actions) {
+    phase(PlanPhase::kChecking);
+    const Watch watch;
+    for (ActionId action : actions) {
+      result_.steps.push_back(result_.pursued->step(action));
+      const std::optional<ActionId> original = task_.find(result_.steps.back());
+      if (!original)
+        throw std::logic_error("an action of the reduced task is unknown: " + to_string(result_.steps.back()));
+      result_.plan.push_back(*original);
+    }
+    if (options_.guidance != PlanGuidance::kNone && result_.outcome == PlanOutcome::kPlan) {
+      check_text(spelling, actions);
+    }
+    result_.validation = task_.validate(result_.steps);
+    judge_goals();
+    const bool promised = result_.guarantee == Guarantee::kFull || result_.guarantee == Guarantee::kGoalsDropped;
+    if (promised) check_promise();
+    if (result_.outcome == PlanOutcome::kPlan && !promised) {
+      if (!result_.reading.complete) {
+        result_.reason += "; the text is no plan: " + result_.reading.error;
+      } else {
+        result_.reason += result_.validation.valid
+                              ? "; checked afterwards, the plan is valid"
+                              : "; checked afterwards, it is not valid: " + result_.validation.reason;
+      }
+    }
+    result_.times.check = watch.seconds();
+  }
+
+  void check_text(const PlanSpelling& spelling, std::span<const ActionId> actions) {
+    const PlanSpelling::Parsed parsed = spelling.parse(result_.text);
+    if (!parsed.complete || !std::equal(parsed.actions.begin(), parsed.actions.end(), actions.begin(), actions.end()) ||
+        parsed.separators != result_.separators) {
+      throw std::logic_error("the plan's text does not read back as the plan: " +
+                             (parsed.error.empty() ? result_.text : parsed.error));
+    }
+    result_.reading.complete = true;
+    if (options_.guidance == PlanGuidance::kSearch) return;
+    std::vector<TokenId> expected = vocabulary_->encode(result_.text, context_);
+    const std::vector<TokenId>& stops = vocabulary_->end_of_turn();
+    const bool stopped =
+        !result_.tokens.empty() && std::find(stops.begin(), stops.end(), result_.tokens.back()) != stops.end();
+    if (stopped) expected.push_back(result_.tokens.back());
+    if (!stopped || expected != result_.tokens) {
+      throw std::logic_error("the plan's tokens are not the tokenizer's own: " + result_.text);
+    }
+  }
+
+  // After the steps that are legal.
+  void judge_goals() {
+    State state = task_.initial_state();
+    for (std::size_t i = 0; i < result_.plan.size() && i < result_.validation.steps_executed; ++i) {
+      std::optional<State> next = task_.apply(state, result_.plan[i]);
+      if (!next) {
+        throw std::logic_error("the two implementations of the rules differ on " + to_string(result_.steps[i]));
+      }
+      state = *std::move(next);
+    }
+    result_.goals_unmet = task_.unmet_goals(state);
+    for (std::uint32_t goal = 0; goal < task_.num_goals(); ++goal) {
+      if (std::find(result_.goals_unmet.begin(), result_.goals_unmet.end(), GoalId{goal}) ==
+          result_.goals_unmet.end()) {
+        result_.goals_met.push_back(GoalId{goal});
+      }
+    }
+  }
+
+  void check_promise() const {
+    const Validation& validation = result_.validation;
+    const std::vector<GoalId>& dropped = result_.goals_dropped;
+    const bool kept = std::all_of(result_.goals_unmet.begin(), result_.goals_unmet.end(), [&](GoalId goal) {
+      return std::find(dropped.begin(), dropped.end(), goal) != dropped.end();
+    });
+    if (validation.steps_executed != result_.plan.size() || !kept || validation.valid != result_.goals_unmet.empty()) {
+      throw std::logic_error("the plan does not keep what was promised: " + validation.reason);
+    }
+  }
+
+  const Task& task_;
+  const PlanFormat& format_;
+  LanguageModel* model_;
+  std::shared_ptr<const Vocabulary> vocabulary_;
+  const PlanOptions& options_;
+  const PlanObserver& observer_;
+  GenerateOptions generate_;
+  std::string context_;  // the prompt's text
+  std::string why_dropped_;
+  bool cancelled_ = false;
+  PlanResult result_;
+};
+
+}  // namespace
+
+PlanResult plan(const Task& task, const PlanFormat& format, LanguageModel* model,
+                std::shared_ptr<const Vocabulary> vocabulary, const PlanOptions& options,
+                const PlanObserver& observer) {
+  return Planner(task, format, model, std::move(vocabulary), options, observer).run();
+}
+
+}  // namespace metactrl

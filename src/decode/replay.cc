@@ -1,0 +1,201 @@
+// A second decoder walks the plan that was found, token by token; a third one, held to the form only, stands beside it
+// at every boundary and is taken by the model wherever the model likes, one action far.
+#include "decode/replay.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "decode/choose.h"
+#include "support/str_cat.h"
+
+namespace metactrl::decode {
+
+namespace {
+
+using internal::str_cat;
+
+class Replayer {
+ public:
+  Replayer(const Task& task, const PlanResult& result, LanguageModel* model)
+      : task_(task),
+        pursued_(result.pursued ? *result.pursued : task),
+        result_(result),
+        state_(pursued_.initial_state()) {
+    if (result.lookahead != nullptr) support_.emplace(result.lookahead);
+    if (result.constraint == nullptr) return;
+    decoder_.emplace(result.constraint, result.decoder);
+    if (model == nullptr) return;
+    DecoderOptions form = result.decoder;
+    form.guidance = Guidance::kSyntax;
+    form_.emplace(result.constraint, form);
+    session_ = model->start(result.prompt, result.tokens.size());
+  }
+
+  std::vector<ReplayStep> run(const std::function<bool()>& cancelled) {
+    std::vector<ReplayStep> steps;
+    const bool stopped_short = result_.outcome == PlanOutcome::kCancelled;
+    const std::size_t boundaries = std::max<std::size_t>(1, result_.steps.size() + (stopped_short ? 1 : 0));
+    for (std::size_t i = 0; i < boundaries && !(cancelled && cancelled()); ++i) {
+      ReplayStep step;
+      step.left = result_.horizon > i ? result_.horizon - static_cast<unsigned>(i) : 0;
+      step.goal_holds = pursued_.is_goal(state_);
+      judge(step);
+      if (session_) step.wish = wish();
+      const bool has_action = i < result_.steps.size();
+      if (has_action) step.chosen = result_.plan[i];
+      step.stops = !stopped_short && i + 1 >= result_.steps.size();
+      if (decoder_) walk_tokens(step, has_action && !step.stops ? i + 1 : result_.steps.size() + 1);
+      if (has_action) step.chosen_is_legal = advance(result_.steps[i]);
+      steps.push_back(std::move(step));
+      if (!steps.back().chosen_is_legal) break;
+    }
+    return steps;
+  }
+
+ private:
+  ActionId original(ActionId pursued) const { return task_.find(pursued_.step(pursued)).value_or(pursued); }
+
+  void judge(ReplayStep& step) {
+    if (!support_) {
+      for (ActionId action : pursued_.applicable_actions(state_)) {
+        step.legal.push_back({original(action), Standing::kNotJudged, 0, 0});
+      }
+      return;
+    }
+    for (const Candidate& candidate : support_->candidates(state_, step.left)) {
+      StandingOf entry{original(candidate.action), Standing::kUndecided, candidate.remaining, candidate.log_weight};
+      if (candidate.answer == Answer::kYes) entry.standing = Standing::kAllowed;
+      if (candidate.answer == Answer::kNo) {
+        const bool always =
+            step.left >= result_.horizon || support_->may(state_, candidate.action, result_.horizon) == Answer::kNo;
+        entry.standing = always ? Standing::kDeadEnd : Standing::kTooLate;
+      }
+      step.legal.push_back(entry);
+    }
+    judged_ = step.legal;
+  }
+
+  Standing standing(ActionId action) const {
+    for (const StandingOf& entry : judged_) {
+      if (entry.action == action) return entry.standing;
+    }
+    return pursued_.legal(state_, *pursued_.find(task_.step(action))) ? Standing::kNotJudged : Standing::kIllegal;
+  }
+
+  // Brings the session up to the tokens walked so far.
+  Session& session() {
+    const std::span<const TokenId> walked = decoder_->tokens();
+    const std::size_t read = session_->size() - result_.prompt.size();
+    if (read < walked.size()) session_->append(walked.subspan(read));
+    return *session_;
+  }
+
+  Wish wish() {
+    Wish wish;
+    wish.token = favourite(session().logits());
+    Decoder form = *form_;
+    const std::unique_ptr<Session> branch = session_->fork();
+    const std::size_t before = form.actions().size();
+    std::vector<double> scores;
+    while (form.actions().size() == before && !form.finished()) {
+      const std::span<const NextToken> choices = form.next();
+      if (choices.empty()) break;
+      TokenId token = choices[0].token;
+      if (choices.size() > 1) {
+        score_choices(choices, branch->logits(), scores);
+        token = choices[choose_best(scores)].token;
+      }
+      form.accept(token);
+      const TokenId appended[] = {token};
+      branch->append(appended);
+    }
+    wish.stops = form.actions().size() == before || form.separators().size() < form.actions().size();
+    std::optional<State> reached = state_;
+    if (form.actions().size() > before) {
+      const ActionId action = form.actions().back();
+      wish.action = original(action);
+      wish.standing = standing(*wish.action);
+      reached = pursued_.apply(state_, action);
+    } else {
+      wish.standing = Standing::kAllowed;
+    }
+    if (wish.stops && reached) {
+      for (GoalId goal : pursued_.unmet_goals(*reached)) wish.unmet.push_back(pursued_.goal_text(goal));
+    }
+    return wish;
+  }
+
+  // The tokens until `actions` actions are complete, or all that are left.
+  void walk_tokens(ReplayStep& step, std::size_t actions) {
+    while (decoder_->num_tokens() < result_.tokens.size() && decoder_->actions().size() < actions) {
+      const TokenId token = result_.tokens[decoder_->num_tokens()];
+      if (session_ && decoder_->options().bridge == Bridge::kModel && decoder_->at_boundary()) {
+        decoder_->set_path_scores(session().score(decoder_->paths()));
+      }
+      const std::span<const NextToken> choices = decoder_->next();
+      ReplayToken entry{token, choices.size() <= 1, choices.size(), 0, std::nullopt};
+      for (const NextToken& choice : choices) {
+        if (choice.token == token) entry.log_weight = choice.log_weight;
+      }
+      if (!entry.forced && session_) entry.favourite = favourite(session().logits());
+      step.tokens.push_back(entry);
+      if (!decoder_->accept(token)) return;
+      if (form_) form_->accept(token);
+    }
+  }
+
+  bool advance(const PlanStep& step) {
+    const std::optional<ActionId> action = pursued_.find(step);
+    std::optional<State> next = action ? pursued_.apply(state_, *action) : std::nullopt;
+    if (!next) return false;
+    state_ = *std::move(next);
+    return true;
+  }
+
+  const Task& task_;
+  const Task pursued_;
+  const PlanResult& result_;
+  State state_;
+  std::optional<Support> support_;
+  std::optional<Decoder> decoder_;
+  std::optional<Decoder> form_;
+  std::unique_ptr<Session> session_;
+  std::vector<StandingOf> judged_;
+};
+
+}  // namespace
+
+const char* to_string(Standing standing) {
+  switch (standing) {
+    case Standing::kAllowed:
+      return "allowed";
+    case Standing::kIllegal:
+      return "illegal";
+    case Standing::kTooLate:
+      return "too late";
+    case Standing::kDeadEnd:
+      return "dead end";
+    case Standing::kUndecided:
+      return "undecided";
+    case Standing::kNotJudged:
+      return "not judged";
+  }
+  return "";
+}
+
+std::vector<ReplayStep> replay(const Task& task, const PlanResult& result, LanguageModel* model,
+                               const std::function<bool()>& cancelled) {
+  if (result.outcome == PlanOutcome::kInfeasible || result.outcome == PlanOutcome::kUndecided) return {};
+  return Replayer(task, result, model).run(cancelled);
+}
+
+std::string why_illegal(const Task& task, std::span<const PlanStep> steps, ActionId action) {
+  std::vector<PlanStep> plan(steps.begin(), steps.end());
+  plan.push_back(task.step(action));
+  const Validation validation = task.validate(plan);
+  if (validation.steps_executed > steps.size()) return {};
+  const std::string prefix = str_cat("step ", plan.size(), ' ', to_string(plan.back()), ": ");
+  return validation.reason.starts_with(prefix) ? validation.reason.substr(prefix.size()) : validation.reason;
+}
+
+}  // namespace metactrl::decode

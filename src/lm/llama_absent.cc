@@ -1,0 +1,29 @@
+// In place of everything that needs llama.cpp, in a library that was built without it.
+#include <memory>
+#include <string>
+
+#include "metactrl/error.h"
+#include "metactrl/language_model.h"
+
+namespace metactrl {
+
+namespace {
+
+[[noreturn]] void report_absence(const std::string& file) {
+  throw InputError(file, "GGUF files cannot be read, since metactrl was built without llama.cpp",
+                   "run scripts/llama and configure again with -DMETACTRL_LLAMA=ON");
+}
+
+}  // namespace
+
+std::unique_ptr<LanguageModel> load_model(const std::string& file, const ModelOptions& /*options*/) {
+  report_absence(file);
+}
+
+std::unique_ptr<Vocabulary> load_vocabulary(const std::string& file) { report_absence(file); }
+
+std::unique_ptr<Vocabulary> vocabulary_of(const llama_model* /*model*/) { report_absence("model"); }
+
+std::string model_runtime() { return {}; }
+
+}  // namespace metactrl

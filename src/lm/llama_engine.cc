@@ -1,0 +1,212 @@
+// llama.cpp aborts the program for some mistakes (a batch larger than announced, a sequence number out of range), so
+// all limits are checked on this side of the border.
+#include "lm/llama_engine.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <new>
+#include <thread>
+
+#include "metactrl/error.h"
+#include "support/str_cat.h"
+
+namespace metactrl::lm {
+
+namespace {
+
+using internal::str_cat;
+
+constexpr std::uint64_t kSmallModel = std::uint64_t{64} << 20;
+constexpr unsigned kDefaultContext = 8192;
+constexpr unsigned kScratchSequences = 64;
+constexpr unsigned kBatch = 2048;
+
+struct SequencePlan {
+  unsigned sessions;
+  unsigned scratch;
+};
+
+SequencePlan plan_sequences(const ModelOptions& options, bool can_cut, const std::string& file) {
+  const auto most = static_cast<unsigned>(llama_max_parallel_sequences());
+  // A recurrent model keeps a whole state per sequence, so there are few, and a tree's branches are evaluated one by
+  // one.
+  const unsigned scratch = can_cut ? kScratchSequences : 1;
+  const unsigned sessions = options.max_sequences != 0 ? options.max_sequences : (can_cut ? 64 : 16);
+  if (sessions + 1 > most) {
+    throw InputError(file, str_cat(sessions, " sessions were asked for, but llama.cpp allows ", most - 1),
+                     "lower ModelOptions::max_sequences");
+  }
+  return {sessions, std::min(scratch, most - sessions)};
+}
+
+// About what the memory of a context takes. llama.cpp would ask for it, get the promise of it, and be killed when it
+// uses it.
+double context_bytes(const llama_model* model, unsigned context) {
+  const std::int32_t heads = std::max(llama_model_n_head(model), 1);
+  const double head_width = static_cast<double>(llama_model_n_embd(model)) / heads;
+  const double per_layer = 2.0 * head_width * llama_model_n_head_kv(model) * sizeof(std::uint16_t);
+  constexpr double kBookkeeping = 64;
+  return context * (per_layer * llama_model_n_layer(model) + kBookkeeping);
+}
+
+void check_memory(const llama_model* model, unsigned context, const std::string& file) {
+  const double needed = context_bytes(model, context);
+  const double present = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (present <= 0 || needed < present) return;
+  constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
+  throw ModelError(str_cat(file, ": a context of ", context, " tokens takes about ", std::ceil(needed / kGibibyte),
+                           " GiB and this machine has ", std::floor(present / kGibibyte), "; ask for a smaller one"));
+}
+
+}  // namespace
+
+void LlamaBatch::clear() {
+  tokens_.clear();
+  positions_.clear();
+  sequence_counts_.clear();
+  sequences_.clear();
+  wants_logits_.clear();
+}
+
+void LlamaBatch::add(TokenId token, std::size_t position, std::span<const llama_seq_id> sequences, bool wants_logits) {
+  tokens_.push_back(static_cast<llama_token>(token));
+  positions_.push_back(static_cast<llama_pos>(position));
+  sequence_counts_.push_back(static_cast<std::int32_t>(sequences.size()));
+  sequences_.insert(sequences_.end(), sequences.begin(), sequences.end());
+  wants_logits_.push_back(wants_logits ? 1 : 0);
+}
+
+llama_batch LlamaBatch::view() {
+  sequence_lists_.clear();
+  std::size_t first = 0;
+  for (const std::int32_t count : sequence_counts_) {
+    sequence_lists_.push_back(sequences_.data() + first);
+    first += static_cast<std::size_t>(count);
+  }
+  llama_batch batch{};
+  batch.n_tokens = static_cast<std::int32_t>(tokens_.size());
+  batch.token = tokens_.data();
+  batch.pos = positions_.data();
+  batch.n_seq_id = sequence_counts_.data();
+  batch.seq_id = sequence_lists_.data();
+  batch.logits = wants_logits_.data();
+  return batch;
+}
+
+LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std::string& file)
+    : model_(std::move(model)) {
+  can_cut_ = !llama_model_is_recurrent(model_.get()) && !llama_model_is_hybrid(model_.get());
+  const SequencePlan sequences = plan_sequences(options, can_cut_, file);
+  const auto trained = static_cast<unsigned>(std::max(llama_model_n_ctx_train(model_.get()), 0));
+  unsigned wanted = options.context;
+  if (wanted == 0) wanted = trained == 0 ? kDefaultContext : std::min(trained, kDefaultContext);
+  if (options.gpu_layers == 0) check_memory(model_.get(), wanted, file);
+  unsigned threads = options.threads;
+  if (threads == 0) {
+    // Threads meet after every layer; below this size they wait longer than they work.
+    const bool small = llama_model_size(model_.get()) < kSmallModel;
+    threads = small ? 1U : std::max(1U, std::thread::hardware_concurrency());
+  }
+
+  llama_context_params params = llama_context_default_params();
+  params.n_ctx = wanted;
+  params.n_batch = std::min(wanted, kBatch);
+  params.n_ubatch = std::min(params.n_batch, params.n_ubatch);
+  params.n_seq_max = sequences.sessions + sequences.scratch;
+  // Rows of logits are what costs memory here; llama.cpp wants at least one per sequence.
+  params.n_outputs_max = std::max<std::uint32_t>(params.n_seq_max, kMaxOutputs);
+  params.n_threads = static_cast<std::int32_t>(threads);
+  params.n_threads_batch = static_cast<std::int32_t>(threads);
+  // One memory for all sequences, and all of it kept where a model attends to a window only: forks share, and the end
+  // can be cut.
+  params.kv_unified = true;
+  params.swa_full = true;
+  params.no_perf = true;
+  {
+    ErrorLog log;
+    try {
+      context_.reset(llama_init_from_model(model_.get(), params));
+    } catch (const std::exception& error) {
+      throw ModelError(str_cat(file, ": a context of ", wanted, " tokens cannot be made: ", error.what()));
+    }
+    if (context_ == nullptr) {
+      throw ModelError(str_cat(file, ": a context of ", wanted, " tokens cannot be made (", log.reason(),
+                               "); if memory is short, ask for a smaller one"));
+    }
+  }
+  memory_ = llama_get_memory(context_.get());
+  if (memory_ == nullptr)
+    throw InputError(file, "this model does not generate text", "use a generative language model");
+  context_length_ = std::min<std::size_t>(llama_n_ctx(context_.get()), wanted);
+  vocabulary_size_ = static_cast<std::size_t>(llama_vocab_n_tokens(llama_model_get_vocab(model_.get())));
+  max_batch_ = llama_n_batch(context_.get());
+  sliding_window_ = static_cast<std::size_t>(std::max(llama_model_n_swa(model_.get()), 0));
+  max_sequences_ = sequences.sessions;
+  for (unsigned i = sequences.sessions; i-- > 0;) free_.push_back(static_cast<llama_seq_id>(i));
+  for (unsigned i = 0; i < sequences.scratch; ++i)
+    scratch_.push_back(static_cast<llama_seq_id>(sequences.sessions + i));
+}
+
+std::optional<llama_seq_id> LlamaEngine::take_sequence(std::size_t spare) {
+  if (free_.size() <= spare) return std::nullopt;
+  const llama_seq_id sequence = free_.back();
+  free_.pop_back();
+  return sequence;
+}
+
+void LlamaEngine::give_back(llama_seq_id sequence) {
+  empty(sequence);
+  // In order, so that the numbers in use depend on what is alive and not on the past.
+  free_.insert(std::upper_bound(free_.begin(), free_.end(), sequence, std::greater<>()), sequence);
+}
+
+void LlamaEngine::empty(llama_seq_id sequence) { llama_memory_seq_rm(memory_, sequence, -1, -1); }
+
+void LlamaEngine::copy(llama_seq_id from, llama_seq_id to) { llama_memory_seq_cp(memory_, from, to, -1, -1); }
+
+bool LlamaEngine::cut(llama_seq_id sequence, std::size_t size) {
+  if (size == 0) {
+    empty(sequence);
+    return true;
+  }
+  if (can_cut_ && llama_memory_seq_rm(memory_, sequence, static_cast<llama_pos>(size), -1)) {
+    const llama_pos first = llama_memory_seq_pos_min(memory_, sequence);
+    const llama_pos last = llama_memory_seq_pos_max(memory_, sequence);
+    // A sliding window's memory may have dropped what the window showed when it was further back.
+    const bool whole =
+        first == 0 || (sliding_window_ > 0 && first >= 0 && static_cast<std::size_t>(first) + sliding_window_ <= size);
+    if (whole && static_cast<std::size_t>(last) + 1 == size) return true;
+  }
+  empty(sequence);
+  return false;
+}
+
+void LlamaEngine::run(LlamaBatch& batch) {
+  ErrorLog log;
+  std::int32_t status = 0;
+  try {
+    status = llama_decode(context_.get(), batch.view());
+  } catch (const std::bad_alloc&) {
+    throw ModelError("not enough memory to run the model");
+  } catch (const std::exception& error) {
+    throw ModelError(str_cat("the model failed: ", error.what()));
+  }
+  if (status == 0) return;
+  if (status == 1) {
+    throw ModelError(str_cat("the model's context of ", context_length_,
+                             " tokens, which all sessions share, has no room for ", batch.size(),
+                             " more; use a larger context or fewer sessions"));
+  }
+  throw ModelError(str_cat("the model failed with status ", status, ": ", log.reason()));
+}
+
+std::span<const float> LlamaEngine::logits(std::size_t index) const {
+  const float* row = llama_get_logits_ith(context_.get(), static_cast<std::int32_t>(index));
+  if (row == nullptr) throw ModelError("the model gave no logits");
+  return {row, vocabulary_size_};
+}
+
+}  // namespace metactrl::lm

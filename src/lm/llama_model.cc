@@ -1,0 +1,90 @@
+// A GGUF file as a LanguageModel.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lm/llama_engine.h"
+#include "lm/llama_prompt.h"
+#include "lm/llama_runtime.h"
+#include "lm/llama_session.h"
+#include "lm/llama_vocabulary.h"
+#include "metactrl/error.h"
+#include "metactrl/language_model.h"
+#include "support/str_cat.h"
+
+namespace metactrl::lm {
+
+namespace {
+
+using internal::str_cat;
+
+class LlamaModel : public LanguageModel {
+ public:
+  LlamaModel(const ModelPtr& model, const ModelOptions& options, const std::string& file)
+      : model_(model), vocabulary_(model, file), engine_(std::make_shared<LlamaEngine>(model, options, file)) {}
+
+  const Vocabulary& vocabulary() const override { return vocabulary_; }
+  std::size_t context_length() const override { return engine_->context_length(); }
+
+  std::string description() const override {
+    std::array<char, 128> text{};
+    llama_model_desc(model_.get(), text.data(), text.size());
+    constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20U;
+    const std::uint64_t mebibytes = (llama_model_size(model_.get()) + kMebibyte - 1) / kMebibyte;
+    return str_cat(text.data(), ", ", mebibytes, " MiB, context ", context_length(), ", ", vocabulary_.size(),
+                   " tokens");
+  }
+
+  std::string render_prompt(const Prompt& prompt) const override { return join(parts_of(prompt)); }
+
+  std::vector<TokenId> encode_prompt(const Prompt& prompt) const override {
+    return encode_parts(parts_of(prompt), vocabulary_);
+  }
+
+  std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve) override {
+    if (prompt.empty()) throw ModelError("a session needs a prompt of at least one token");
+    if (prompt.size() + reserve > context_length()) {
+      throw ModelError(str_cat("the prompt has ", prompt.size(), " tokens and the answer may take ", reserve,
+                               ", but the context holds ", context_length(),
+                               "; shorten the prompt or use a larger context"));
+    }
+    return std::make_unique<LlamaSession>(engine_, prompt);
+  }
+
+ private:
+  std::vector<PromptPart> parts_of(const Prompt& prompt) const {
+    return prompt_parts(prompt, llama_model_chat_template(model_.get(), nullptr));
+  }
+
+  ModelPtr model_;
+  LlamaVocabulary vocabulary_;
+  std::shared_ptr<LlamaEngine> engine_;
+};
+
+void check_kind(const llama_model* model, const std::string& file) {
+  if (llama_model_has_encoder(model) || !llama_model_has_decoder(model)) {
+    throw InputError(file, "this model has an encoder; plans need a model that only decodes", "use a chat model");
+  }
+  if (llama_model_is_diffusion(model)) {
+    throw InputError(file, "this model writes by diffusion, not token by token", "use a chat model");
+  }
+}
+
+}  // namespace
+
+}  // namespace metactrl::lm
+
+namespace metactrl {
+
+std::unique_ptr<LanguageModel> load_model(const std::string& file, const ModelOptions& options) {
+  const lm::ModelPtr model = lm::load_gguf(file, options, false);
+  lm::check_kind(model.get(), file);
+  return std::make_unique<lm::LlamaModel>(model, options, file);
+}
+
+}  // namespace metactrl

@@ -1,0 +1,42 @@
+// llama.cpp as a library: started once, silent, with its error messages kept for ours.
+#ifndef METACTRL_SRC_LM_LLAMA_RUNTIME_H_
+#define METACTRL_SRC_LM_LLAMA_RUNTIME_H_
+
+#include <llama.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "metactrl/language_model.h"
+
+namespace metactrl::lm {
+
+// Collects the errors that llama.cpp logs on this thread while the object lives. Objects nest.
+class ErrorLog {
+ public:
+  ErrorLog();
+  ~ErrorLog();
+  ErrorLog(const ErrorLog&) = delete;
+  ErrorLog& operator=(const ErrorLog&) = delete;
+
+  // The line that says what went wrong, without the function's name; "no reason given" when there was none.
+  std::string reason() const;
+  void add(const char* text);
+
+ private:
+  static constexpr std::size_t kMaxLines = 16;
+
+  std::vector<std::string> lines_;
+  ErrorLog* outer_ = nullptr;
+};
+
+using ModelPtr = std::shared_ptr<llama_model>;
+
+// Loads the file, its vocabulary alone or everything. Throws InputError (missing, not GGUF, truncated, unsupported) or
+// ModelError (out of memory).
+ModelPtr load_gguf(const std::string& file, const ModelOptions& options, bool vocabulary_only);
+
+}  // namespace metactrl::lm
+
+#endif  // METACTRL_SRC_LM_LLAMA_RUNTIME_H_

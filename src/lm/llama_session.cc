@@ -1,0 +1,297 @@
+// A session is a list of tokens and how many of them the engine's memory holds for its sequence. Appending and dropping
+// tokens changes the list (and cuts the memory); the model runs when logits are asked for, on all tokens that the
+// memory lacks.
+//
+// Forks copy the sequence, which in llama.cpp marks the cells as belonging to both.
+//
+// score() evaluates a TokenTree in one batch: each branch is a scratch sequence that starts as a copy of the session's,
+// and a node belongs to the sequences of all branches through it, so that it is evaluated once. Tokens of the session
+// that are not evaluated yet go into the same batch. Only nodes with children are evaluated, since a log-probability
+// needs the logits before a token and not behind it.
+//
+// Recurrent models keep one state per sequence and no past. There, a copy of the prompt's state (the checkpoint, shared
+// by forks) is where a rollback begins again.
+#include "lm/llama_session.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <stdexcept>
+#include <utility>
+
+#include "lm/log_softmax.h"
+#include "support/str_cat.h"
+
+namespace metactrl::lm {
+
+namespace {
+
+using internal::str_cat;
+
+std::size_t index_of(TokenId token) { return static_cast<std::size_t>(static_cast<std::int32_t>(token)); }
+
+void check_token(TokenId token, const LlamaEngine& engine) {
+  const auto id = static_cast<std::int32_t>(token);
+  if (id < 0 || index_of(token) >= engine.vocabulary_size()) {
+    throw std::invalid_argument(
+        str_cat("token ", id, " is not in the vocabulary of ", engine.vocabulary_size(), " tokens"));
+  }
+}
+
+llama_seq_id take_or_throw(LlamaEngine& engine) {
+  if (const auto sequence = engine.take_sequence()) return *sequence;
+  throw ModelError(str_cat("all ", engine.max_sequences(),
+                           " sessions of this model are in use; end some, or raise ModelOptions::max_sequences"));
+}
+
+}  // namespace
+
+struct LlamaSession::Checkpoint {
+  std::shared_ptr<LlamaEngine> engine;
+  llama_seq_id sequence = -1;
+  std::size_t size = 0;
+  std::shared_ptr<Row> logits;
+
+  Checkpoint(std::shared_ptr<LlamaEngine> e, llama_seq_id s, std::size_t n, std::shared_ptr<Row> l)
+      : engine(std::move(e)), sequence(s), size(n), logits(std::move(l)) {}
+  Checkpoint(const Checkpoint&) = delete;
+  Checkpoint& operator=(const Checkpoint&) = delete;
+  // Dropped by a session without the lock.
+  ~Checkpoint() {
+    const std::scoped_lock lock(engine->mutex());
+    engine->give_back(sequence);
+  }
+};
+
+LlamaSession::LlamaSession(std::shared_ptr<LlamaEngine> engine, std::span<const TokenId> prompt)
+    : engine_(std::move(engine)) {
+  append(prompt);
+  const std::scoped_lock lock(engine_->mutex());
+  sequence_ = take_or_throw(*engine_);
+  try {
+    prepare_logits();
+    if (!engine_->can_cut()) make_checkpoint();
+  } catch (...) {
+    engine_->give_back(sequence_);
+    throw;
+  }
+}
+
+LlamaSession::LlamaSession(const LlamaSession& other, llama_seq_id sequence)
+    : engine_(other.engine_),
+      sequence_(sequence),
+      tokens_(other.tokens_),
+      evaluated_(other.evaluated_),
+      logits_(other.logits_),
+      logits_size_(other.logits_size_),
+      checkpoint_(other.checkpoint_) {
+  engine_->copy(other.sequence_, sequence_);
+}
+
+LlamaSession::~LlamaSession() {
+  const std::scoped_lock lock(engine_->mutex());
+  engine_->give_back(sequence_);
+}
+
+void LlamaSession::append(std::span<const TokenId> tokens) {
+  for (const TokenId token : tokens) check_token(token, *engine_);
+  if (tokens_.size() + tokens.size() > engine_->context_length()) {
+    throw ModelError(str_cat("the context is full: ", tokens_.size(), " tokens and ", tokens.size(),
+                             " more are beyond its ", engine_->context_length()));
+  }
+  tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
+}
+
+std::span<const float> LlamaSession::logits() {
+  if (logits_size_ != tokens_.size() || tokens_.empty()) {
+    const std::scoped_lock lock(engine_->mutex());
+    prepare_logits();
+  }
+  return *logits_;
+}
+
+void LlamaSession::prepare_logits() {
+  if (tokens_.empty()) throw ModelError("a session without tokens has no logits");
+  if (logits_size_ == tokens_.size()) return;
+  // The memory has the last token but its logits are gone: it is evaluated again.
+  if (evaluated_ == tokens_.size()) shorten(tokens_.size() - 1);
+  if (logits_size_ == tokens_.size()) return;  // restored from the checkpoint
+  run_tokens(evaluated_, tokens_.size(), true);
+}
+
+void LlamaSession::run_tokens(std::size_t begin, std::size_t end, bool wants_logits) {
+  LlamaBatch& batch = engine_->batch();
+  const std::array<llama_seq_id, 1> own = {sequence_};
+  while (begin < end) {
+    const std::size_t stop = std::min(end, begin + engine_->max_batch());
+    batch.clear();
+    for (std::size_t i = begin; i < stop; ++i) batch.add(tokens_[i], i, own, wants_logits && i + 1 == end);
+    try {
+      engine_->run(batch);
+    } catch (...) {
+      // Some of the batch may have arrived. Whatever is left is what the list says.
+      if (!engine_->cut(sequence_, begin)) evaluated_ = 0;
+      throw;
+    }
+    ++num_calls_;
+    evaluated_ = stop;
+    begin = stop;
+  }
+  if (wants_logits) keep_logits(engine_->logits(batch.size() - 1));
+}
+
+void LlamaSession::keep_logits(std::span<const float> row) {
+  if (logits_ != nullptr && logits_.use_count() == 1) {
+    std::atomic_thread_fence(std::memory_order_acquire);  // what a fork on another thread did before it let go
+    logits_->assign(row.begin(), row.end());
+  } else {
+    logits_ = std::make_shared<Row>(row.begin(), row.end());
+  }
+  logits_size_ = evaluated_;
+}
+
+void LlamaSession::make_checkpoint() {
+  // Not when sessions are scarce: it saves time, not more.
+  const auto sequence = engine_->take_sequence(engine_->max_sequences() / 2);
+  if (!sequence) return;
+  engine_->copy(sequence_, *sequence);
+  checkpoint_ = std::make_shared<const Checkpoint>(engine_, *sequence, evaluated_, logits_);
+}
+
+void LlamaSession::rollback(std::size_t size) {
+  if (size >= tokens_.size()) return;
+  tokens_.resize(size);
+  if (logits_size_ > size) logits_size_ = 0;
+  // Other tokens may follow: from here on the checkpoint is not this session's past.
+  if (checkpoint_ != nullptr && checkpoint_->size > size) checkpoint_.reset();
+  if (evaluated_ > size) {
+    const std::scoped_lock lock(engine_->mutex());
+    shorten(size);
+  }
+}
+
+void LlamaSession::shorten(std::size_t size) {
+  if (engine_->cut(sequence_, size)) {
+    evaluated_ = size;
+    return;
+  }
+  evaluated_ = 0;
+  if (checkpoint_ == nullptr) return;
+  // It may be one token longer than asked for, which is as good: that one is the list's last, and its logits are there.
+  engine_->copy(checkpoint_->sequence, sequence_);
+  evaluated_ = checkpoint_->size;
+  if (evaluated_ == tokens_.size()) {
+    logits_ = checkpoint_->logits;
+    logits_size_ = evaluated_;
+  }
+}
+
+std::unique_ptr<Session> LlamaSession::fork() {
+  const std::scoped_lock lock(engine_->mutex());
+  // Evaluated here, tokens are shared; later, each fork would have to.
+  if (evaluated_ < tokens_.size()) prepare_logits();
+  const llama_seq_id sequence = take_or_throw(*engine_);
+  return std::unique_ptr<Session>(new LlamaSession(*this, sequence));
+}
+
+std::vector<std::vector<float>> LlamaSession::score(std::span<const std::vector<TokenId>> paths) {
+  const TokenTree tree(paths);
+  const std::vector<TokenTree::Node>& nodes = tree.nodes();
+  std::vector<std::vector<std::uint32_t>> children(nodes.size());
+  std::size_t deepest = 0;
+  for (std::uint32_t i = 1; i < nodes.size(); ++i) {
+    children[nodes[i].parent].push_back(i);
+    deepest = std::max<std::size_t>(deepest, nodes[i].depth);
+    check_token(nodes[i].token, *engine_);
+  }
+  if (tokens_.size() + deepest > engine_->context_length() + 1) {
+    throw ModelError(str_cat("the context is full: ", tokens_.size(), " tokens and a continuation of ", deepest,
+                             " are beyond its ", engine_->context_length()));
+  }
+
+  std::vector<float> log_probability(nodes.size(), 0.0F);
+  {
+    const std::scoped_lock lock(engine_->mutex());
+    const std::size_t max_leaves = engine_->can_cut() ? engine_->scratch().size() : 1;
+    const std::vector<TokenTree::Group> groups = tree.groups(max_leaves);
+    // Tokens not evaluated yet, or whose logits are gone, go along with the first group where that can be.
+    const bool goes_along = !groups.empty() && engine_->can_cut() && tokens_.size() - evaluated_ < engine_->max_batch();
+    if (nodes.size() > 1 && logits_size_ != tokens_.size()) {
+      if (!goes_along || tokens_.empty()) {
+        prepare_logits();
+      } else if (evaluated_ == tokens_.size()) {
+        shorten(tokens_.size() - 1);
+      }
+    }
+    for (const TokenTree::Group& group : groups) run_group(tree, group, children, log_probability);
+    if (nodes.size() > 1) {
+      const double total = log_sum_exp(*logits_);
+      for (const std::uint32_t child : children[0]) {
+        log_probability[child] = static_cast<float>((*logits_)[index_of(nodes[child].token)] - total);
+      }
+    }
+  }
+
+  std::vector<std::vector<float>> result(paths.size());
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    for (const std::uint32_t node : tree.nodes_of(i)) result[i].push_back(log_probability[node]);
+  }
+  return result;
+}
+
+void LlamaSession::run_group(const TokenTree& tree, const TokenTree::Group& group,
+                             std::span<const std::vector<std::uint32_t>> children,
+                             std::vector<float>& log_probability) {
+  const std::vector<TokenTree::Node>& nodes = tree.nodes();
+  const auto scratch = engine_->scratch().first(std::min(group.leaves.size(), engine_->scratch().size()));
+  for (const llama_seq_id sequence : scratch) engine_->copy(sequence_, sequence);
+
+  const auto clean_up = [&] {
+    for (const llama_seq_id sequence : scratch) engine_->empty(sequence);
+  };
+  // Nodes are in depth-first order: whatever the batches, a node comes behind its ancestors.
+  std::vector<std::vector<llama_seq_id>> through(nodes.size());
+  for (std::size_t i = 0; i < group.leaves.size(); ++i) {
+    for (std::uint32_t node = group.leaves[i]; node != 0; node = nodes[node].parent)
+      through[node].push_back(scratch[i]);
+  }
+  std::vector<llama_seq_id> everywhere(scratch.begin(), scratch.end());
+  everywhere.insert(everywhere.begin(), sequence_);
+
+  LlamaBatch& batch = engine_->batch();
+  std::size_t next = 0;
+  try {
+    while (next < group.nodes.size()) {
+      batch.clear();
+      for (std::size_t i = evaluated_; i < tokens_.size(); ++i)
+        batch.add(tokens_[i], i, everywhere, i + 1 == tokens_.size());
+      const std::size_t trunk = batch.size();
+      const std::size_t first = next;
+      const std::size_t outputs = LlamaEngine::kMaxOutputs - (trunk > 0 ? 1 : 0);
+      for (; next < group.nodes.size() && next - first < outputs && batch.size() < engine_->max_batch(); ++next) {
+        const TokenTree::Node& node = nodes[group.nodes[next]];
+        batch.add(node.token, tokens_.size() + node.depth - 1, through[group.nodes[next]], true);
+      }
+      engine_->run(batch);
+      ++num_calls_;
+      if (trunk > 0) {
+        evaluated_ = tokens_.size();
+        keep_logits(engine_->logits(trunk - 1));
+      }
+      for (std::size_t i = first; i < next; ++i) {
+        const std::span<const float> row = engine_->logits(trunk + i - first);
+        const double total = log_sum_exp(row);
+        for (const std::uint32_t child : children[group.nodes[i]]) {
+          log_probability[child] = static_cast<float>(row[index_of(nodes[child].token)] - total);
+        }
+      }
+    }
+  } catch (...) {
+    clean_up();
+    if (!engine_->cut(sequence_, evaluated_)) evaluated_ = 0;
+    throw;
+  }
+  clean_up();
+}
+
+}  // namespace metactrl::lm

@@ -1,0 +1,63 @@
+// A session on a LlamaEngine.
+#ifndef METACTRL_SRC_LM_LLAMA_SESSION_H_
+#define METACTRL_SRC_LM_LLAMA_SESSION_H_
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "lm/llama_engine.h"
+#include "lm/token_tree.h"
+#include "metactrl/language_model.h"
+
+namespace metactrl::lm {
+
+class LlamaSession : public Session {
+ public:
+  LlamaSession(std::shared_ptr<LlamaEngine> engine, std::span<const TokenId> prompt);
+  ~LlamaSession() override;
+  LlamaSession(const LlamaSession&) = delete;
+  LlamaSession& operator=(const LlamaSession&) = delete;
+
+  void append(std::span<const TokenId> tokens) override;
+  std::span<const float> logits() override;
+  std::size_t size() const override { return tokens_.size(); }
+  void rollback(std::size_t size) override;
+  std::unique_ptr<Session> fork() override;
+  std::vector<std::vector<float>> score(std::span<const std::vector<TokenId>> paths) override;
+  std::size_t num_calls() const override { return num_calls_; }
+
+ private:
+  using Row = std::vector<float>;
+  struct Checkpoint;
+
+  // The fork's constructor; needs the lock.
+  LlamaSession(const LlamaSession& other, llama_seq_id sequence);
+
+  // --- these need the lock ---
+  void prepare_logits();
+  // Brings the memory to the first `size` tokens or fewer.
+  void shorten(std::size_t size);
+  void run_tokens(std::size_t begin, std::size_t end, bool wants_logits);
+  void keep_logits(std::span<const float> row);
+  void make_checkpoint();
+  // Evaluates one group of the tree, and before it the session's tokens that are not evaluated yet; fills in the
+  // log-probability of every child of the group's nodes.
+  void run_group(const TokenTree& tree, const TokenTree::Group& group,
+                 std::span<const std::vector<std::uint32_t>> children, std::vector<float>& log_probability);
+
+  std::shared_ptr<LlamaEngine> engine_;
+  llama_seq_id sequence_ = -1;
+  std::vector<TokenId> tokens_;
+  std::size_t evaluated_ = 0;    // how many of tokens_ are in the engine's memory
+  std::shared_ptr<Row> logits_;  // changed only while it is not shared with forks
+  std::size_t logits_size_ = 0;  // after how many tokens; 0: none
+  std::shared_ptr<const Checkpoint> checkpoint_;
+  std::size_t num_calls_ = 0;
+};
+
+}  // namespace metactrl::lm
+
+#endif  // METACTRL_SRC_LM_LLAMA_SESSION_H_

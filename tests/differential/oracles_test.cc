@@ -1,0 +1,198 @@
+// Against two programs by others: the plan validator VAL and the planner Fast Downward.
+//
+// The environment names them where they are installed: VAL_VALIDATE is VAL's `Validate`, FAST_DOWNWARD is
+// `fast-downward.py`. Without them these tests are skipped, and say so.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "metactrl/domain.h"
+#include "metactrl/lookahead.h"
+#include "support/test_data.h"
+
+namespace metactrl {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string program_named(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && ::access(value, X_OK) == 0 ? value : "";
+}
+
+#define METACTRL_NEEDS_PROGRAM(name, variable)      \
+  const std::string name = program_named(variable); \
+  if (name.empty()) GTEST_SKIP() << variable " names no program; set it to run this comparison"
+
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+struct Outcome {
+  int status = -1;
+  std::string output;
+};
+
+Outcome execute(const std::string& command) {
+  Outcome outcome;
+  FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return outcome;
+  char buffer[4096];
+  for (std::size_t n = 0; (n = ::fread(buffer, 1, sizeof buffer, pipe)) > 0;) outcome.output.append(buffer, n);
+  const int status = ::pclose(pipe);
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+// A folder that is gone at the end.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (fs::temp_directory_path() / "metactrl-oracles-XXXXXX").string();
+    if (::mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+struct Pair {
+  std::string domain;
+  std::string problem;
+};
+
+// Tasks that both sides decide in seconds. The household domain is the copy that VAL can read.
+std::vector<Pair> pairs() {
+  std::vector<Pair> out;
+  const auto add = [&](const std::string& folder, const std::string& domain, std::size_t count) {
+    const fs::path path = testing::data_path(folder);
+    if (!fs::exists(path)) return;
+    std::vector<std::string> problems;
+    for (const auto& entry : fs::directory_iterator(path)) {
+      const std::string name = entry.path().filename().string();
+      if (entry.path().extension() == ".pddl" && name.find("domain") == std::string::npos) {
+        problems.push_back(entry.path().string());
+      }
+    }
+    std::sort(problems.begin(), problems.end());
+    problems.resize(std::min(problems.size(), count));
+    for (const std::string& problem : problems) out.push_back({(path / domain).string(), problem});
+  };
+  for (const char* folder : {"blocks", "briefcaseworld", "driverlog", "ferry", "gripper", "hanoi", "logistics00",
+                             "miconic", "miconic-simpleadl", "rovers", "satellite", "visitall"}) {
+    add(std::string("ipc/") + folder, "domain.pddl", 3);
+  }
+  add("planbench/blocksworld", "generated_domain.pddl", 5);
+  add("planbench/logistics", "generated_domain.pddl", 3);
+  add("household/virtualhome", "domain_val.pddl", 20);
+  add("household/behavior", "domain_val.pddl", 10);
+  return out;
+}
+
+void write_plan(const std::string& file, const Task& task, const std::vector<ActionId>& plan) {
+  std::ofstream out(file);
+  for (const ActionId action : plan) out << task.text(action) << '\n';
+}
+
+std::vector<PlanStep> read_plan(const std::string& file) {
+  std::ifstream in(file);
+  std::stringstream text;
+  text << in.rdbuf();
+  return parse_plan(text.str(), file);
+}
+
+TEST(Oracles, ValAcceptsOurPlans) {
+  METACTRL_NEEDS_PROGRAM(validate, "VAL_VALIDATE");
+  METACTRL_NEEDS_DATA("ipc");
+  const Scratch scratch;
+  for (const Pair& pair : pairs()) {
+    SCOPED_TRACE(pair.problem);
+    const Task task = load_pddl(pair.domain, pair.problem);
+    const auto lookahead = Lookahead::compile(task, {});
+    ASSERT_EQ(lookahead->verdict(), Verdict::kSolvable) << lookahead->reason();
+    const std::string plan = scratch.file("plan");
+    write_plan(plan, task, lookahead->plan());
+    const std::string command =
+        quoted(validate) + " " + quoted(pair.domain) + " " + quoted(pair.problem) + " " + quoted(plan);
+    const Outcome good = execute(command);
+    EXPECT_NE(good.output.find("Plan valid"), std::string::npos) << good.output;
+    // Without its last step a shortest plan is none; VAL agrees.
+    if (!lookahead->shortest_plan_length() || lookahead->plan().empty()) continue;
+    write_plan(plan, task, {lookahead->plan().begin(), lookahead->plan().end() - 1});
+    const Outcome bad = execute(command);
+    EXPECT_EQ(bad.output.find("Plan valid"), std::string::npos) << bad.output;
+  }
+}
+
+TEST(Oracles, FastDownwardFindsPlansOfTheSameLength) {
+  METACTRL_NEEDS_PROGRAM(planner, "FAST_DOWNWARD");
+  METACTRL_NEEDS_DATA("ipc");
+  const Scratch scratch;
+  for (const Pair& pair : pairs()) {
+    SCOPED_TRACE(pair.problem);
+    const Task task = load_pddl(pair.domain, pair.problem);
+    const auto lookahead = Lookahead::compile(task, {});
+    const std::string plan = scratch.file("plan");
+    fs::remove(plan);
+    // Unit costs: the length of a plan is what counts here.
+    const Outcome outcome =
+        execute(quoted(planner) + " --overall-time-limit 20 --sas-file " + quoted(scratch.file("task.sas")) +
+                " --plan-file " + quoted(plan) + " " + quoted(pair.domain) + " " + quoted(pair.problem) +
+                " --search 'astar(blind(transform=adapt_costs(one)),cost_type=one)'");
+    if (outcome.status >= 20 && outcome.status < 30) continue;  // out of time or memory: no opinion
+    ASSERT_EQ(outcome.status, 0) << outcome.output;
+    ASSERT_EQ(lookahead->verdict(), Verdict::kSolvable) << lookahead->reason();
+    const std::vector<PlanStep> theirs = read_plan(plan);
+    const Validation validation = task.validate(theirs);
+    EXPECT_TRUE(validation.valid) << validation.reason;
+    if (lookahead->shortest_plan_length()) {
+      EXPECT_EQ(theirs.size(), *lookahead->shortest_plan_length());
+    } else {
+      EXPECT_LE(theirs.size(), lookahead->plan().size());
+    }
+    // Its translation of the task is another input, with the same shortest plan.
+    const auto again = Lookahead::compile(load_sas(scratch.file("task.sas")), {});
+    ASSERT_EQ(again->verdict(), Verdict::kSolvable) << again->reason();
+    if (again->shortest_plan_length()) {
+      EXPECT_EQ(*again->shortest_plan_length(), theirs.size());
+    }
+  }
+}
+
+TEST(Oracles, FastDownwardFindsNoPlanEither) {
+  METACTRL_NEEDS_PROGRAM(planner, "FAST_DOWNWARD");
+  METACTRL_NEEDS_DATA("planbench/unsolvable_blocksworld");
+  const Scratch scratch;
+  const fs::path folder = testing::data_path("planbench/unsolvable_blocksworld");
+  for (int i = 0; i < 8; ++i) {
+    const std::string domain = (folder / "generated_domain.pddl").string();
+    const std::string problem = (folder / ("instance-" + std::to_string(i) + ".pddl")).string();
+    SCOPED_TRACE(problem);
+    EXPECT_EQ(Lookahead::compile(load_pddl(domain, problem), {})->verdict(), Verdict::kInfeasible);
+    const Outcome outcome = execute(quoted(planner) + " --overall-time-limit 20 --sas-file " +
+                                    quoted(scratch.file("task.sas")) + " --plan-file " + quoted(scratch.file("plan")) +
+                                    " " + quoted(domain) + " " + quoted(problem) + " --search 'astar(blind())'");
+    // 10: the translator proved it, 11: the search did, 12: the search found no plan.
+    EXPECT_TRUE(outcome.status >= 10 && outcome.status <= 12) << outcome.output;
+  }
+}
+
+}  // namespace
+}  // namespace metactrl

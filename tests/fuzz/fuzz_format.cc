@@ -1,0 +1,73 @@
+// Fuzzes plan formats: the declaration reader, the proof and the parser. The input is a declaration, a line "====", and
+// a text to read as a plan; without that line the text is empty.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metactrl/error.h"
+#include "metactrl/format.h"
+#include "task/compile.h"
+#include "task/definition.h"
+
+namespace {
+
+void check(bool holds) {
+  if (!holds) std::abort();
+}
+
+metactrl::Task small_task() {
+  metactrl::task::Definition definition;
+  definition.objects = {"a", "b_1", "a, b"};
+  definition.action_names = {{"wait", 0}, {"pick-up", 1}, {"stack", 2}};
+  const std::vector<metactrl::task::Symbol> symbols{{0, {}},     {1, {0}},    {1, {1}},   {1, {2}},
+                                                    {2, {0, 1}}, {2, {1, 0}}, {2, {2, 2}}};
+  for (const metactrl::task::Symbol& symbol : symbols) {
+    metactrl::task::ActionDefinition action;
+    action.symbol = symbol;
+    definition.actions.push_back(action);
+  }
+  return metactrl::Task(metactrl::task::compile(std::move(definition)), nullptr);
+}
+
+void check_text(const metactrl::PlanSpelling& spelling, const std::string& text) {
+  const metactrl::PlanSpelling::Parsed parsed = spelling.parse(text);
+  check(parsed.bytes_read <= text.size());
+  check(parsed.error.empty() == (parsed.bytes_read == text.size()));
+  metactrl::PlanReader reader(spelling);
+  for (const char c : text) reader.read(std::string_view(&c, 1));
+  check(reader.result().actions == parsed.actions);
+  check(reader.result().complete == parsed.complete);
+  if (!parsed.complete) return;
+  const std::string again = spelling.render(parsed.actions, parsed.separators);
+  check(text.starts_with(again));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const metactrl::Task task = small_task();
+  const std::string input(reinterpret_cast<const char*>(data), size);
+  constexpr std::string_view kSeparator = "====\n";
+  const std::size_t split = input.find(kSeparator);
+  const std::string declaration = input.substr(0, split);
+  const std::string text = split == std::string::npos ? std::string() : input.substr(split + kSeparator.size());
+  try {
+    const metactrl::PlanSpelling spelling(metactrl::PlanFormat::parse(declaration, "fuzz.format"), task);
+    std::vector<metactrl::ActionId> plan;
+    check_text(spelling, text);
+    for (std::size_t i = 0; i <= spelling.num_actions(); ++i) {
+      const std::string rendered = spelling.render(plan);
+      const metactrl::PlanSpelling::Parsed parsed = spelling.parse(rendered);
+      check(parsed.complete && parsed.actions == plan);
+      check_text(spelling, rendered + text);
+      plan.push_back(static_cast<metactrl::ActionId>(i % spelling.num_actions()));
+    }
+  } catch (const metactrl::InputError& error) {
+    check(error.diagnostics().has_errors());
+    check(error.what()[0] != '\0');
+  }
+  return 0;
+}

@@ -1,0 +1,120 @@
+#include "support/random_constraint.h"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "metactrl/error.h"
+#include "support/random_definition.h"
+#include "task/compile.h"
+#include "task/program.h"
+
+namespace metactrl::testing {
+
+namespace {
+
+using Engine = std::mt19937_64;
+
+std::size_t below(Engine& engine, std::size_t bound) { return static_cast<std::size_t>(engine() % bound); }
+
+// Gives the nullary actions of a random task names with zero to two arguments.
+void name_actions(task::Definition& definition, Engine& engine) {
+  definition.objects = {"x", "y", "xy"};
+  definition.action_names = {{"go", 0}, {"a", 1}, {"ab", 1}, {"put", 2}};
+  std::vector<task::Symbol> symbols{{0, {}}};
+  for (std::uint32_t x = 0; x < 3; ++x) {
+    symbols.push_back({1, {x}});
+    symbols.push_back({2, {x}});
+    for (std::uint32_t y = 0; y < 3; ++y) symbols.push_back({3, {x, y}});
+  }
+  std::shuffle(symbols.begin(), symbols.end(), engine);
+  for (std::size_t a = 0; a < definition.actions.size(); ++a) definition.actions[a].symbol = symbols[a];
+}
+
+PlanFormat random_format(Engine& engine) {
+  PlanFormat format;
+  format.name = "random";
+  switch (below(engine, 4)) {
+    case 0:  // calls in brackets
+      format.open = "[";
+      format.close = "]";
+      format.separators = {", "};
+      format.items["*"] = "{action}({arguments})";
+      break;
+    case 1:  // lines
+      format.close = "\n";
+      format.separators = {"\n"};
+      format.items["*"] = "({action} {arguments})";
+      format.argument_separator = " ";
+      break;
+    case 2:  // two separators
+      format.open = "{\"o\": [\"";
+      format.close = "\"]}";
+      format.separators = {" and ", "\", \""};
+      format.items["*"] = "{action}({arguments})";
+      format.empty = "{\"o\": []}";
+      break;
+    default:  // numbered
+      format.close = ".";
+      format.separators = {"; "};
+      format.prefix = "{index}:";
+      format.items["*"] = "{action}<{arguments}>";
+      format.empty = "none";
+      break;
+  }
+  return format;
+}
+
+// All bytes the formats use, and random longer tokens cut from typical texts, so that tokens straddle everything.
+std::shared_ptr<const Vocabulary> random_vocabulary(Engine& engine) {
+  const std::string bytes = "goabputxy[](){}<>,;:\n\". 0123456789nde\\-_";
+  std::vector<std::string> tokens;
+  for (char c : bytes) tokens.emplace_back(1, c);
+  const std::string samples[] = {"[put(x, xy), ab(y), go()]", "(put x xy)\n(ab y)\n(go )\n",
+                                 "{\"o\": [\"put(x, y) and a(x)\", \"go()\"]}", "1:put<x, xy>; 2:a<y>; 3:go<>."};
+  for (int i = 0; i < 25; ++i) {
+    const std::string& sample = samples[below(engine, 4)];
+    const std::size_t begin = below(engine, sample.size());
+    tokens.push_back(sample.substr(begin, 2 + below(engine, 3)));
+  }
+  std::sort(tokens.begin(), tokens.end());
+  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+  std::vector<TokenId> ends;
+  for (std::size_t i = 0; i < 1 + below(engine, 2); ++i) {
+    ends.push_back(TokenId{static_cast<std::int32_t>(tokens.size())});
+    tokens.emplace_back();
+  }
+  return std::make_shared<TableVocabulary>(tokens, ends);
+}
+
+}  // namespace
+
+std::shared_ptr<const Constraint> random_constraint(std::uint64_t seed, const RandomConstraintOptions& options) {
+  Engine engine(seed);
+  RandomOptions random;
+  random.max_facts = 5;
+  random.max_derived = 1;
+  random.max_actions = static_cast<std::uint32_t>(options.max_actions);
+  random.max_monitors = 1;
+  task::Definition definition = random_definition(engine(), random);
+  name_actions(definition, engine);
+  const PlanFormat format = random_format(engine);
+  const std::shared_ptr<const Vocabulary> vocabulary = random_vocabulary(engine);
+  const Task task(task::compile(std::move(definition)), nullptr);
+  const std::size_t relevant = task.program().relevant_action_list().size();
+  if (task.num_actions() == 0 || (options.all_relevant && relevant != task.num_actions())) return nullptr;
+  ConstraintOptions compile;
+  compile.lookahead.horizon = options.horizon;
+  compile.lookahead.fixed_horizon = true;
+  if (options.witness_tier) compile.lookahead.exact.states = 0;
+  try {
+    std::shared_ptr<const Constraint> constraint = Constraint::compile(task, format, vocabulary, compile);
+    return constraint->lookahead()->verdict() == Verdict::kSolvable ? constraint : nullptr;
+  } catch (const InputError&) {
+    // A vocabulary whose tokenizer cannot be cut between two actions: refused, as it should be.
+    return nullptr;
+  }
+}
+
+}  // namespace metactrl::testing

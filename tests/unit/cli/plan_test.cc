@@ -1,0 +1,542 @@
+// metactrl plan, explain and models, run as programs. METACTRL_BINARY names the program, METACTRL_VOCABULARY_DIR a
+// folder with vocabulary-only GGUF files.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/test_data.h"
+
+namespace metactrl {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void write(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+struct Result {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+// A fuse that must not blow, a lamp that is broken.
+constexpr const char* kDomain = R"((define (domain lamps)
+  (:requirements :strips :typing :negative-preconditions)
+  (:types lamp)
+  (:predicates (lit ?l - lamp) (broken ?l - lamp) (power))
+  (:action press :parameters (?l - lamp) :precondition (and (power) (not (lit ?l)) (not (broken ?l))) :effect (lit ?l))
+  (:action release :parameters (?l - lamp) :precondition (lit ?l) :effect (not (lit ?l)))
+  (:action blow-fuse :parameters () :precondition (power) :effect (not (power)))))";
+
+// Counts in binary: nothing short of counting leads to the goal.
+std::string counter_domain() {
+  std::string text = "(define (domain counter) (:requirements :strips :negative-preconditions) (:predicates";
+  for (int i = 0; i < 7; ++i) text += " (b" + std::to_string(i) + ")";
+  text += ")";
+  for (int i = 0; i < 7; ++i) {
+    std::string condition = "(not (b" + std::to_string(i) + "))";
+    std::string effect = "(b" + std::to_string(i) + ")";
+    for (int j = 0; j < i; ++j) {
+      condition += " (b" + std::to_string(j) + ")";
+      effect += " (not (b" + std::to_string(j) + "))";
+    }
+    text += " (:action inc" + std::to_string(i) + " :parameters () :precondition (and " + condition +
+            ") :effect (and " + effect + "))";
+  }
+  return text + ")";
+}
+constexpr const char* kCounterProblem =
+    "(define (problem count) (:domain counter) (:init) (:goal (and (b0) (b1) (b2) (b3) (b4) (b5) (b6))))";
+
+class PlanCli : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() /
+              ("metactrl_plan_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
+    std::filesystem::create_directories(folder_);
+    write(folder_ / "d.pddl", kDomain);
+    write(folder_ / "p.pddl", problem("(and (lit a) (lit b))"));
+    write(folder_ / "broken.pddl", problem("(and (lit a) (lit c))"));
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  static std::string problem(const std::string& goal) {
+    return "(define (problem lamps-1) (:domain lamps) (:objects a b c - lamp) (:init (power) (broken c)) (:goal " +
+           goal + "))";
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  static std::string vocabulary() { return std::string(METACTRL_VOCABULARY_DIR) + "/ggml-vocab-gpt-2.gguf"; }
+
+  // Runs in the test's folder, where no models are found; `arguments` go through a shell.
+  Result run(const std::string& arguments) const {
+    const std::string command = "cd '" + folder_.string() + "' && METACTRL_CACHE='" + path("cache") +
+                                "' NO_COLOR=1 '" METACTRL_BINARY "' " + arguments;
+    const int status =
+        std::system(("( " + command + " ) >'" + path("out") + "' 2>'" + path("err") + "' </dev/null").c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path("out")), read(path("err"))};
+  }
+  // With a test model.
+  Result plan(const std::string& arguments, const std::string& model = "random:1",
+              const std::string& problem = "p.pddl") const {
+    return run("plan -d d.pddl -p " + problem + " --model " + model + " --vocab '" + vocabulary() + "' --horizon 6 " +
+               arguments);
+  }
+  // Writes the plan lines to a file and asks the other command.
+  Result validate(const std::string& plan_lines, const std::string& problem = "p.pddl") const {
+    write(folder_ / "made.plan", plan_lines);
+    return run("validate -d d.pddl -p " + problem + " made.plan");
+  }
+
+  std::filesystem::path folder_;
+};
+
+#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+// --- output --------------------------------------------------------------------------------------------------------
+
+TEST_F(PlanCli, TextIsThePlanInItsFormat) {
+  const Result r = plan("");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out.back(), '\n');
+  EXPECT_EQ(validate(r.out).code, 0) << r.out;
+  EXPECT_CONTAINS(r.err, "guarantee: full; goals met: 2 of 2; model calls: ");
+  EXPECT_CONTAINS(r.err, "of them forced");
+}
+
+TEST_F(PlanCli, PddlLinesForEveryFormat) {
+  for (const char* format : {"pddl", "json", "sentences", "behavior-actions"}) {
+    const Result r = plan("--output pddl --format " + std::string(format));
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(validate(r.out).code, 0) << r.out;
+    EXPECT_CONTAINS(r.out, "guarantee: full");
+  }
+}
+
+TEST_F(PlanCli, JsonSaysEverything) {
+  const Result r = plan("--output json --format json --instruction 'light the lamps'", "hostile:3");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.err, "");
+  const Json json = Json::parse(r.out);
+  EXPECT_EQ(json["outcome"], "plan");
+  EXPECT_EQ(json["guarantee"], "full");
+  EXPECT_EQ(json["valid"], true);
+  EXPECT_EQ(json["goals"]["met"], Json({"(lit a)", "(lit b)"}));
+  EXPECT_EQ(json["goals"]["unmet"], Json::array());
+  EXPECT_EQ(json["goals"]["dropped"], Json::array());
+  EXPECT_EQ(json["model"], "hostile:3");
+  EXPECT_EQ(json["format"], "json");
+  EXPECT_EQ(json["guidance"], "uniform");
+  EXPECT_EQ(json["tier"], "exact");
+  EXPECT_EQ(json["horizon"], 6);
+  EXPECT_GT(json["tokens"].get<int>(), 0);
+  EXPECT_GT(json["forced_tokens"].get<int>(), 0);
+  EXPECT_LT(json["forced_tokens"].get<int>(), json["tokens"].get<int>());
+  EXPECT_GT(json["model_calls"].get<int>(), 0);
+  EXPECT_LE(json["model_calls"].get<int>(), json["tokens"].get<int>());
+  EXPECT_GT(json["prompt_tokens"].get<int>(), 0);
+  for (const char* time :
+       {"load_task", "load_model", "format", "automaton", "lookahead", "prompt", "decode", "model", "check"}) {
+    EXPECT_GE(json["timings"].at(time).get<double>(), 0) << time;
+  }
+  std::string lines;
+  for (const Json& step : json["plan"]) {
+    lines += "(" + step["action"].get<std::string>();
+    for (const Json& argument : step["arguments"]) lines += " " + argument.get<std::string>();
+    lines += ")\n";
+  }
+  EXPECT_EQ(validate(lines).code, 0) << lines;
+  EXPECT_EQ(Json::parse(json["text"].get<std::string>()).size(), json["plan"].size());
+}
+
+TEST_F(PlanCli, AFormatOfOnesOwn) {
+  write(folder_ / "mine.format",
+        "item: \"do {action} {arguments}\"\nitem /0: \"do {action}\"\nseparator: \"; \"\nclose: \"!\"\n");
+  const Result r = plan("--format mine.format");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out.substr(0, 3), "do ");
+  EXPECT_EQ(r.out.substr(r.out.size() - 2), "!\n");
+}
+
+// --- guidance and decoding -----------------------------------------------------------------------------------------
+
+TEST_F(PlanCli, EveryGuaranteedWayOfDecoding) {
+  for (const char* guidance : {"mask", "uniform"}) {
+    for (const char* decode : {"greedy", "sample --temperature 2 --top-p 0.9", "beam --beam 2", "smc --samples 4"}) {
+      for (const char* model : {"random:5", "hostile:5"}) {
+        const Result r =
+            plan("--output pddl --seed 3 --guidance " + std::string(guidance) + " --decode " + decode, model);
+        EXPECT_EQ(r.code, 0) << guidance << ' ' << decode << ' ' << model << r.err;
+        EXPECT_EQ(validate(r.out).code, 0) << r.out;
+      }
+    }
+  }
+  for (const char* bridge : {"surrogate", "model"}) {
+    const Result r = plan("--output pddl --bridge " + std::string(bridge), "hostile:5");
+    EXPECT_EQ(r.code, 0) << bridge << r.err;
+    EXPECT_EQ(validate(r.out).code, 0) << r.out;
+  }
+}
+
+TEST_F(PlanCli, SamplesRepeatWithTheirSeed) {
+  const Result first = plan("--guidance mask --decode sample --temperature 3 --seed 11");
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(first.out, plan("--guidance mask --decode sample --temperature 3 --seed 11").out);
+  std::set<std::string> others;
+  for (int seed = 0; seed < 8; ++seed)
+    others.insert(plan("--guidance mask --decode sample --temperature 3 --seed " + std::to_string(seed)).out);
+  EXPECT_GT(others.size(), 1U);
+}
+
+TEST_F(PlanCli, SmcShowsItsParticles) {
+  const Result r = plan("--decode smc --samples 4 --output json");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json json = Json::parse(r.out);
+  EXPECT_EQ(json["particles"].size(), 4U);
+  EXPECT_TRUE(json["log_evidence"].is_number());
+  EXPECT_TRUE(json["log_probability"].is_number());
+  double total = 0;
+  for (const Json& particle : json["particles"]) total += particle["weight"].get<double>();
+  EXPECT_NEAR(total, 1, 1e-9);
+}
+
+TEST_F(PlanCli, SearchNeedsNeitherModelNorVocabulary) {
+  const Result r = run("plan -d d.pddl -p p.pddl --guidance search");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(validate(r.out).code, 0);
+  EXPECT_CONTAINS(r.err, "guarantee: full; goals met: 2 of 2; ");
+}
+
+TEST_F(PlanCli, WithoutGuidanceTheModelFailsAndIsToldSo) {
+  const Result r = plan("--guidance none --max-tokens 30");
+  EXPECT_EQ(r.code, 12);
+  EXPECT_FALSE(r.out.empty());
+  EXPECT_CONTAINS(r.err, "guidance none: ");
+  EXPECT_CONTAINS(r.err, "the text is no plan: ");
+  EXPECT_CONTAINS(r.err, "guarantee: none; goals met: 0 of 2");
+  const Json json = Json::parse(plan("--guidance none --max-tokens 30 --output json", "hostile:2").out);
+  EXPECT_EQ(json["valid"], false);
+  EXPECT_EQ(json["guarantee"], "none");
+  EXPECT_EQ(json["check"]["parsed"], false);
+  EXPECT_EQ(json["horizon"], nullptr);
+}
+
+TEST_F(PlanCli, FormAloneIsNotEnough) {
+  int invalid = 0;
+  for (int seed = 0; seed < 6; ++seed) {
+    const Result r = plan("--guidance syntax --output json", "random:" + std::to_string(seed));
+    const Json json = Json::parse(r.out);
+    EXPECT_EQ(json["guarantee"], "syntax only");
+    EXPECT_EQ(json["check"]["parsed"], true);
+    EXPECT_EQ(r.code, json["valid"].get<bool>() ? 0 : 12);
+    if (!json["valid"].get<bool>()) {
+      ++invalid;
+      EXPECT_FALSE(json["check"]["problem"].get<std::string>().empty());
+    }
+  }
+  EXPECT_GT(invalid, 2);
+}
+
+// --- infeasible tasks ----------------------------------------------------------------------------------------------
+
+TEST_F(PlanCli, InfeasibleIsSaid) {
+  const Result r = plan("", "random:1", "broken.pddl");
+  EXPECT_EQ(r.code, 10);
+  EXPECT_EQ(r.out, "");
+  EXPECT_CONTAINS(r.err, "infeasible: ");
+  EXPECT_CONTAINS(r.err, "(lit c)");
+  const Result json = plan("--output json", "random:1", "broken.pddl");
+  EXPECT_EQ(json.code, 10);
+  EXPECT_EQ(Json::parse(json.out)["outcome"], "infeasible");
+  EXPECT_EQ(Json::parse(json.out)["plan"], nullptr);
+  EXPECT_EQ(run("plan -d d.pddl -p p.pddl --guidance search --horizon 1").code, 10);
+  EXPECT_EQ(run("plan -d d.pddl -p broken.pddl --guidance search").code, 10);
+}
+
+TEST_F(PlanCli, GoalsAreDroppedOnlyOnRequestAndByName) {
+  const Result r = plan("--on-infeasible drop-goals --output json", "hostile:1", "broken.pddl");
+  EXPECT_EQ(r.code, 0) << r.err;
+  const Json json = Json::parse(r.out);
+  EXPECT_EQ(json["guarantee"], "goals dropped");
+  EXPECT_EQ(json["goals"]["dropped"], Json({"(lit c)"}));
+  EXPECT_EQ(json["goals"]["met"], Json({"(lit a)"}));
+  EXPECT_EQ(json["check"]["steps_executed"], json["plan"].size());
+  const Result text = plan("--on-infeasible drop-goals", "hostile:1", "broken.pddl");
+  EXPECT_CONTAINS(text.err, "1 of 2 goals dropped: (lit c)");
+}
+
+TEST_F(PlanCli, SyntaxWhereNothingElseIsLeft) {
+  const Result r = plan("--on-infeasible syntax --output json", "random:1", "broken.pddl");
+  EXPECT_EQ(r.code, 12);
+  const Json json = Json::parse(r.out);
+  EXPECT_EQ(json["guarantee"], "syntax only");
+  EXPECT_CONTAINS(json["reason"].get<std::string>(), "infeasible");
+}
+
+TEST_F(PlanCli, UndecidedWithinTheBudget) {
+  write(folder_ / "d.pddl", counter_domain());
+  write(folder_ / "p.pddl", kCounterProblem);
+  const Result r = run("plan -d d.pddl -p p.pddl --guidance search --max-states 2");
+  EXPECT_EQ(r.code, 11) << r.err;
+  EXPECT_CONTAINS(r.err, "undecided: ");
+}
+
+// --- trace ---------------------------------------------------------------------------------------------------------
+
+TEST_F(PlanCli, TheTraceHasEveryDecision) {
+  for (const char* decode : {"greedy", "beam", "smc --samples 3"}) {
+    const Result r = plan("--output json --trace t.jsonl --decode " + std::string(decode), "hostile:4");
+    ASSERT_EQ(r.code, 0) << r.err;
+    const Json result = Json::parse(r.out);
+    std::vector<Json> events;
+    std::istringstream lines(read(path("t.jsonl")));
+    for (std::string line; std::getline(lines, line);) events.push_back(Json::parse(line));
+    ASSERT_GE(events.size(), 4U);
+    EXPECT_EQ(events.front()["event"], "start");
+    EXPECT_EQ(events.back()["event"], "end");
+    EXPECT_EQ(events.back()["guarantee"], "full");
+    std::size_t steps = 0;
+    std::size_t tokens = 0;
+    bool fuse_is_safe = true;  // while a lamp is still dark
+    std::string text;
+    for (const Json& event : events) {
+      if (event["event"] == "step") {
+        ++steps;
+        EXPECT_FALSE(event["candidates"].empty());
+        bool chosen_is_allowed = false;
+        for (const Json& candidate : event["candidates"]) {
+          if (candidate["action"] == event["chosen"]) chosen_is_allowed = candidate["standing"] == "allowed";
+          if (candidate["action"] == "(blow-fuse)" && !event["goal_holds"].get<bool>()) {
+            fuse_is_safe = fuse_is_safe && candidate["standing"] == "dead end";
+          } else if (candidate["standing"] == "allowed") {
+            EXPECT_TRUE(candidate["log_weight"].is_number());
+          }
+        }
+        EXPECT_TRUE(chosen_is_allowed) << event;
+        EXPECT_TRUE(event["wanted"].is_object());
+        EXPECT_EQ(event["wanted"]["allowed"].get<bool>(), event["wanted"]["why_not"] == "");
+      }
+      if (event["event"] == "token") {
+        ++tokens;
+        text += event["text"];
+        EXPECT_EQ(event["forced"].get<bool>(), event["choices"] == 1);
+      }
+    }
+    EXPECT_TRUE(fuse_is_safe);
+    EXPECT_EQ(steps, result["plan"].size());
+    EXPECT_EQ(tokens, result["tokens"].get<std::size_t>());
+    EXPECT_EQ(text.substr(0, result["text"].get<std::string>().size()), result["text"].get<std::string>());
+  }
+}
+
+TEST_F(PlanCli, ATraceOfFreeText) {
+  EXPECT_EQ(plan("--guidance none --max-tokens 10 --trace t.jsonl").code, 12);
+  const std::string trace = read(path("t.jsonl"));
+  EXPECT_CONTAINS(trace, "\"event\":\"token\"");
+  EXPECT_EQ(run("plan -d d.pddl -p p.pddl --guidance search --trace t.jsonl").code, 0);
+  EXPECT_CONTAINS(read(path("t.jsonl")), "\"standing\":\"dead end\"");
+  EXPECT_EQ(plan("--trace no/such/folder/t.jsonl").code, 31);
+}
+
+// --- explain -------------------------------------------------------------------------------------------------------
+
+TEST_F(PlanCli, ExplainGivesReasons) {
+  const std::string task = " -d d.pddl -p p.pddl --horizon 3 --vocab '" + vocabulary() + "' ";
+  const Result r = run("explain --model random:2" + task);
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_CONTAINS(r.out, "step 1, 3 actions left");
+  EXPECT_CONTAINS(r.out, "  allowed   (press ");
+  EXPECT_CONTAINS(r.out, "precondition (lit a) is false");
+  EXPECT_CONTAINS(r.out, "(blow-fuse)");
+  EXPECT_CONTAINS(r.out, "legal, but a dead end");
+  EXPECT_CONTAINS(r.out, "  wanted    ");
+  EXPECT_CONTAINS(r.out, "full: every step is legal");
+  const Result json = run("explain --model random:2 --output json" + task);
+  EXPECT_EQ(json.code, 0);
+  EXPECT_EQ(Json::parse(json.out).front()["event"], "start");
+  EXPECT_EQ(run("explain --model random:2 --output pddl" + task).code, 30);
+  const Result syntax = run("explain --guidance syntax --model random:1" + task);
+  EXPECT_CONTAINS(syntax.out, "syntax only: ");
+  const Result search = run("explain --guidance search -d d.pddl -p p.pddl");
+  EXPECT_EQ(search.code, 0) << search.err;
+  EXPECT_CONTAINS(search.out, "chosen    (press ");
+  const Result none = run("explain --guidance none --max-tokens 10 --model random:1" + task);
+  EXPECT_EQ(none.code, 12) << none.err;
+  EXPECT_CONTAINS(none.out, "the model wrote:");
+}
+
+TEST_F(PlanCli, ExplainGroupsWhatIsTooMuch) {
+  std::string objects;
+  for (int i = 0; i < 20; ++i) objects += " l" + std::to_string(i);
+  write(folder_ / "p.pddl",
+        "(define (problem many) (:domain lamps) (:objects" + objects + " - lamp) (:init (power)) (:goal (lit l3)))");
+  const Result some = run("explain --guidance search -d d.pddl -p p.pddl");
+  EXPECT_EQ(some.code, 0) << some.err;
+  EXPECT_CONTAINS(some.out, "release, 20 times, such as (release l0): precondition (lit l0) is false");
+  EXPECT_CONTAINS(some.out, "more (--all shows them)");
+  const Result all = run("explain --all --guidance search -d d.pddl -p p.pddl");
+  EXPECT_CONTAINS(all.out, "(release l19): precondition (lit l19) is false");
+  EXPECT_EQ(all.out.find("--all shows"), std::string::npos);
+}
+
+TEST_F(PlanCli, ExplainAnInfeasibleTask) {
+  const Result r = run("explain --guidance search -d d.pddl -p broken.pddl");
+  EXPECT_EQ(r.code, 10);
+  EXPECT_CONTAINS(r.out, "no plan: infeasible: ");
+  EXPECT_CONTAINS(r.out, "(lit c)");
+}
+
+// --- models --------------------------------------------------------------------------------------------------------
+
+TEST_F(PlanCli, ModelsAreListed) {
+  std::filesystem::create_directories(folder_ / "cache" / "models");
+  std::filesystem::copy_file(vocabulary(), folder_ / "cache" / "models" / "words.gguf");
+  const Result r = run("models");
+  EXPECT_EQ(r.code, 0) << r.err;
+  for (const char* part : {"Built in:", "words", "random:SEED", "hostile:SEED", "llama.cpp"})
+    EXPECT_CONTAINS(r.out, part);
+  const Json json = Json::parse(run("models --json").out);
+  EXPECT_TRUE(std::any_of(json["models"].begin(), json["models"].end(),
+                          [](const Json& model) { return model["name"] == "words"; }));
+  EXPECT_EQ(json["default"], "seedling");
+  EXPECT_FALSE(json["runtime"].is_null());
+  // By its name, as a vocabulary.
+  EXPECT_EQ(run("plan -d d.pddl -p p.pddl --model random:1 --vocab words").code, 0);
+}
+
+// --- bad input -----------------------------------------------------------------------------------------------------
+
+TEST_F(PlanCli, BadOptionsListTheGoodOnes) {
+  const auto expect = [&](const std::string& arguments, int code, const std::string& message) {
+    const Result r = plan(arguments);
+    EXPECT_EQ(r.code, code) << arguments << r.err;
+    EXPECT_EQ(r.out, "") << arguments;
+    EXPECT_CONTAINS(r.err, message);
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+  };
+  expect("--guidance unifrom", 30, "none, syntax, mask, uniform, trained, search (did you mean 'uniform'?)");
+  expect("--decode fast", 30, "'fast' is none of greedy, sample, beam, smc");
+  expect("--bridge x", 30, "uniform, surrogate, model, hmm");
+  expect("--output xml", 30, "text, json, pddl");
+  expect("--on-infeasible cry", 30, "error, drop-goals, syntax");
+  expect("--temperature nan", 30, "'nan' is not a number from 0");
+  expect("--temperature -1", 30, "'-1' is not a number from 0");
+  expect("--temperature inf", 30, "not a number");
+  expect("--top-p 0", 30, "not a number");
+  expect("--top-p 2", 30, "not a number");
+  expect("--beam 0", 30, "not a number");
+  expect("--samples 0", 30, "not a number");
+  expect("--samples many", 30, "not a number");
+  expect("--seed -3", 30, "--seed");
+  expect("--prompt x --raw-prompt y", 30, "cannot be combined");
+  expect("--prompt d.pddl --instruction x", 30, "--instruction");
+  expect("--guidence mask", 30, "did you mean '--guidance'?");
+  expect("--guidance trained", 31, "needs a trained HMM, not available in this build");
+  expect("--bridge hmm", 31, "needs a trained HMM, not available in this build");
+  expect("--format nope", 31, "there is no plan format 'nope'");
+  expect("--format no.format", 31, "no.format");
+  expect("--prompt no.txt", 31, "no.txt");
+  expect("--guidance none --decode smc", 31, "greedy or sample");
+}
+
+TEST_F(PlanCli, BadModels) {
+  const auto expect = [&](const std::string& arguments, int code, const std::string& message) {
+    const Result r = run("plan -d d.pddl -p p.pddl " + arguments);
+    EXPECT_EQ(r.code, code) << arguments << r.err;
+    EXPECT_CONTAINS(r.err, message);
+  };
+  write(folder_ / "garbage.gguf", "this is not a model");
+  write(folder_ / "truncated.gguf", read(vocabulary()).substr(0, 4000));
+  expect("--model no.gguf", 31, "this model file does not exist");
+  expect("--model garbage.gguf", 31, "garbage.gguf");
+  expect("--model truncated.gguf", 31, "truncated.gguf");
+  expect("--model nobody", 31, "there is no such model");
+  expect("--model random", 31, "write random:1");
+  expect("--model hostile:x", 31, "write hostile:1");
+  expect("--model random:1 --vocab no.gguf", 31, "does not exist");
+  expect("--model d.pddl --vocab '" + vocabulary() + "'", 30, "--vocab is for the test models");
+  expect("--model .", 31, "");
+}
+
+TEST_F(PlanCli, PromptsOfOnesOwn) {
+  write(folder_ / "prompt.txt", "Light the lamps.\n");
+  EXPECT_EQ(plan("--prompt prompt.txt").code, 0);
+  const Json raw = Json::parse(plan("--raw-prompt prompt.txt --output json").out);
+  const Json own = Json::parse(plan("--output json").out);
+  EXPECT_LT(raw["prompt_tokens"].get<int>(), own["prompt_tokens"].get<int>());
+  write(folder_ / "empty.txt", "");
+  EXPECT_EQ(plan("--raw-prompt empty.txt").code, 31);
+}
+
+TEST_F(PlanCli, InterruptedWhileItDecodes) {
+  // A model that never stops is stopped in the middle.
+  const Result r = run("plan -d d.pddl -p p.pddl --model random:1 --vocab '" + vocabulary() +
+                       "' --guidance none --max-tokens 1000000 & pid=$!; sleep 2; kill -INT $pid; wait $pid");
+  EXPECT_EQ(r.code, 130) << r.err;
+  EXPECT_CONTAINS(r.err, "stopped");
+}
+
+// --- the documentation ---------------------------------------------------------------------------------------------
+
+// Every option of a command's --help is on its page in docs/cli.md, and the other way round.
+TEST_F(PlanCli, TheDocumentedOptionsAreTheOptions) {
+  const auto options_in = [](const std::string& text) {
+    std::set<std::string> options;
+    for (std::size_t i = text.find("--"); i != std::string::npos; i = text.find("--", i + 2)) {
+      if (i > 0 && (std::isalnum(static_cast<unsigned char>(text[i - 1])) != 0 || text[i - 1] == '-')) continue;
+      std::size_t end = i + 2;
+      while (end < text.size() && (std::islower(static_cast<unsigned char>(text[end])) != 0 || text[end] == '-')) ++end;
+      if (end > i + 3) options.insert(text.substr(i, end - i));
+    }
+    return options;
+  };
+  const std::string page = read(testing::source_dir() / "docs/cli.md");
+  const auto section = [&](const std::string& command) {
+    const std::size_t begin = page.find("\n## " + command + "\n");
+    EXPECT_NE(begin, std::string::npos) << command;
+    return page.substr(begin, page.find("\n## ", begin + 1) - begin);
+  };
+  const std::set<std::string> shared = options_in(section("Options of plan and explain"));
+  const std::set<std::string> task = options_in(section("Tasks and budgets"));
+  for (const char* command : {"plan", "explain", "models", "check", "search", "validate", "inspect"}) {
+    std::set<std::string> documented = options_in(section(command));
+    const bool plans = std::string(command) == "plan" || std::string(command) == "explain";
+    if (plans) documented.insert(shared.begin(), shared.end());
+    documented.insert(task.begin(), task.end());
+    const std::set<std::string> help = options_in(run(std::string(command) + " --help").out);
+    ASSERT_FALSE(help.empty()) << command;
+    for (const std::string& option : help) {
+      EXPECT_TRUE(option == "--help" || documented.contains(option))
+          << command << ": " << option << " is not in docs/cli.md";
+    }
+    for (const std::string& option : options_in(section(command))) {
+      EXPECT_TRUE(help.contains(option)) << command << " has no option " << option;
+    }
+    if (plans) {
+      for (const std::string& option : shared)
+        EXPECT_TRUE(help.contains(option)) << command << " has no option " << option;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace metactrl
