@@ -43,7 +43,7 @@ double log_sum(std::span<const double> values) {
 class Filter {
  public:
   Filter(const Decoder& decoder, Session& session, const GenerateOptions& options, const Observer& observer)
-      : options_(options), observer_(observer), random_(options.seed) {
+      : observer_(observer), random_(options.seed) {
     for (unsigned i = 0; i < std::max(1U, options.samples); ++i) particles_.push_back({decoder, session.fork()});
   }
 
@@ -168,7 +168,6 @@ class Filter {
     return result;
   }
 
-  const GenerateOptions& options_;
   const Observer& observer_;
   Random random_;
   std::vector<Particle> particles_;

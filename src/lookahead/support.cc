@@ -50,14 +50,24 @@ class Support::Impl {
         successor_(program_.total_words()),
         walk_(program_.total_words()),
         walk_next_(program_.total_words()),
-        log_alphabet_(std::log(static_cast<double>(lookahead::alphabet_size(program_)))) {}
+        log_alphabet_(std::log(static_cast<double>(lookahead::alphabet_size(program_)))) {
+    // The compiled plan is the first witness: following it never needs a search.
+    if (data_.space || data_.plan.empty()) return;
+    std::vector<std::uint32_t> plan;
+    for (ActionId action : data_.plan) plan.push_back(static_cast<std::uint32_t>(action));
+    program_.initial(state_.data());
+    program_.project(state_.data());
+    remember(state_.data(), plan);
+  }
 
   Answer may(const State& state, ActionId action, unsigned left) {
+    searched_ = 0;
     return examine(state.words().data(), static_cast<std::uint32_t>(action), left, false).answer;
   }
 
   void candidates(const State& state, unsigned left, std::vector<Candidate>& out) {
     out.clear();
+    searched_ = 0;
     actions_.clear();
     program_.applicable_actions(state.words().data(), actions_);
     for (std::uint32_t action : actions_) {
@@ -182,7 +192,9 @@ class Support::Impl {
     if (answered(knowledge_[id], left)) return id;
     if (program_.is_goal(state)) return remember(state, {});
     if (before != nullptr && reuse(state, left, before)) return id;
-    const SearchResult result = find_plan(program_, evaluator_, state, left, data_.options.search);
+    const Budget budget = search_budget();
+    const SearchResult result = find_plan(program_, evaluator_, state, left, budget);
+    searched_ += result.evaluated;
     Knowledge& known = knowledge_[id];
     known.refuted = std::max(known.refuted, result.lower_bound);
     switch (result.outcome) {
@@ -193,10 +205,21 @@ class Support::Impl {
         known.refuted = std::max(known.refuted, left + 1);
         break;
       case SearchResult::Outcome::kBudget:
-        known.given_up = std::max(known.given_up, left + 1);
+        // With a whole budget it would come out the same again.
+        if (budget.states == data_.options.search.states) known.given_up = std::max(known.given_up, left + 1);
         break;
     }
     return id;
+  }
+
+  // All candidates of one question share the budget of one search; when it is used up, each of the rest still gets a
+  // little, which is enough for the easy ones.
+  Budget search_budget() const {
+    constexpr std::size_t kLittle = 200;
+    Budget budget = data_.options.search;
+    const std::size_t left = budget.states > searched_ ? budget.states - searched_ : 0;
+    budget.states = std::min(budget.states, std::max(left, kLittle));
+    return budget;
   }
 
   static bool answered(const Knowledge& known, unsigned left) {
@@ -287,6 +310,7 @@ class Support::Impl {
   std::vector<Word> walk_;
   std::vector<Word> walk_next_;
   std::vector<std::uint32_t> actions_;
+  std::size_t searched_ = 0;  // states evaluated for the question at hand
   double log_alphabet_;
 };
 
