@@ -141,10 +141,11 @@ SeamFinder::SeamFinder(const PlanSpelling& spelling, const Vocabulary& vocabular
     behind_number_ = one.substr(one.size() - common_length(one_back, two_back));
     number_.emplace_back(behind_number_ + shared);
   }
+  const std::string before_first = one + shared;
   for (const std::string& separator : separators_) {
-    gaps_.emplace_back(numbered_ ? separator + before_number_ : separator + one + shared);
+    gaps_.emplace_back(separator + (numbered_ ? before_number_ : before_first));
   }
-  opening_.emplace_back(spelling.format().open + one + shared);
+  opening_.emplace_back(spelling.format().open + before_first);
 }
 
 ActionId SeamFinder::sample_action(std::size_t number) const {

@@ -63,7 +63,7 @@ Sorter::Sorter(const EntryBuilder& builder) : builder_(builder) {
   }
   bits_ = static_cast<unsigned>(std::bit_width(order.size()));
   per_word_ = 64 / std::max(bits_, 1U);
-  packed_ = builder.max_pieces() <= 2 * per_word_;
+  packed_ = builder.max_pieces() <= std::size_t{2} * per_word_;
 }
 
 Sorter::Key Sorter::key(std::uint32_t entry) const {
