@@ -8,51 +8,22 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "household_files.h"
 #include "metactrl/domain.h"
 #include "metactrl/lookahead.h"
 
 namespace metactrl {
 namespace {
 
-namespace fs = std::filesystem;
+using benchmarks::household_files;
+using Files = benchmarks::HouseholdFiles;
 
 constexpr int kTasks = 30;
-
-struct Files {
-  std::string domain;
-  std::string problem;
-  std::string name;
-};
-
-const std::vector<Files>& household_files() {
-  static const std::vector<Files> files = [] {
-    const char* from_environment = std::getenv("METACTRL_DATA");
-    const fs::path data = from_environment != nullptr ? from_environment : METACTRL_DEFAULT_DATA;
-    std::vector<Files> found;
-    for (const char* folder : {"behavior", "virtualhome"}) {
-      const fs::path path = data / "household" / folder;
-      if (!fs::exists(path)) continue;
-      std::vector<fs::path> problems;
-      for (const auto& entry : fs::directory_iterator(path)) {
-        const std::string name = entry.path().filename().string();
-        if (name.starts_with('p') && name.ends_with(".pddl")) problems.push_back(entry.path());
-      }
-      std::sort(problems.begin(), problems.end());
-      for (const fs::path& problem : problems) {
-        found.push_back({(path / "domain.pddl").string(), problem.string(), problem.stem().string()});
-      }
-    }
-    return found;
-  }();
-  return files;
-}
 
 // The task number of a benchmark, or nothing, after an error was noted.
 const Files* files_of(benchmark::State& state) {

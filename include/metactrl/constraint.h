@@ -24,15 +24,31 @@
 
 namespace metactrl {
 
+// Which token sequences stand for a plan.
+enum class Tokenization {
+  kCanonical,  // the tokenizer's own encoding of its text, and no other
+  kAny,        // every sequence of tokens whose bytes are its text
+};
+const char* to_string(Tokenization tokenization);
+
 struct AutomatonOptions {
-  // The end of the prompt's text: the plan's first token is the one the tokenizer would choose there.
+  // The end of the prompt's text: the plan's first token is the one the tokenizer would choose there. With kAny it does
+  // not matter: the plan begins with a new token.
   std::string context;
   // Longest plan in actions: numbered formats spell out so many numbers.
   unsigned max_actions = 256;
+  Tokenization tokenization = Tokenization::kCanonical;
 };
 
-// gamma over tokens, canonical: accepts a token sequence if and only if it is the tokenizer's own encoding of a plan's
-// text, followed by an end-of-turn token.
+// gamma: accepts a token sequence if and only if it stands for a plan in the sense of Tokenization and an end-of-turn
+// token follows.
+//
+// It is an automaton over *symbols*. In canonical tokenization a symbol is a token. In any other tokenization it is a
+// byte (0 to 255), and a token is as many steps as it has bytes: it may begin in the middle of one action and end in
+// the middle of the next but one. Which tokens agree with the texts that are possible is then found by walking the
+// vocabulary's Lexicon alongside.
+//
+// What follows is said of tokens and holds for bytes as well; with bytes the cuts are simply where items begin.
 //
 // A plan's tokens are put together from parts:
 //
@@ -50,6 +66,8 @@ struct AutomatonOptions {
 // (checked at compile):
 //
 //   - Every string holds at least one token, so nothing can be read for ever without finishing an action.
+//   - Where the format has no closing text, the end of the turn closes the plan: the strings of closing entries then
+//     end in the symbol kEnd, which stands for any end-of-turn token.
 //   - No string is a prefix of another string of its group. So an entry is known as soon as its last token is read.
 //   - With the end-of-turn token behind it, the empty plan is no prefix of opening + entry, nor the other way round.
 //   The opening alone
@@ -59,16 +77,22 @@ class TokenAutomaton {
  public:
   // What follows the action of an entry: separator number n, or the closing.
   static constexpr std::uint32_t kClose = 0xffffffffU;
+  // The symbol for any end-of-turn token. It sorts before all others.
+  static constexpr TokenId kEnd{-1};
   struct Entry {
     ActionId action{};
     std::uint32_t next = kClose;
   };
 
-  // Throws InputError when some text cannot be written in this vocabulary, or when the tokenizer's encoding cannot be
-  // cut between two actions at any place.
+  // Throws InputError when some text cannot be written in this vocabulary (with kAny: when the vocabulary lacks a token
+  // for one of its bytes alone, so that a text might be begun and not be finished), or when the tokenizer's encoding
+  // cannot be cut between two actions at any place.
   static std::shared_ptr<const TokenAutomaton> compile(const PlanSpelling& spelling, const Vocabulary& vocabulary,
                                                        const AutomatonOptions& options);
 
+  Tokenization tokenization() const { return lexicon_ == nullptr ? Tokenization::kCanonical : Tokenization::kAny; }
+  // The vocabulary's tokens by their bytes; null in canonical tokenization.
+  const text::Lexicon* lexicon() const { return lexicon_.get(); }
   std::size_t num_entries() const { return entries_.size(); }
   std::size_t num_separators() const { return num_separators_; }
   // Ranks [begin, end) of a group; the group of a plan's first entry and of an entry that follows a separator.
@@ -82,6 +106,11 @@ class TokenAutomaton {
   const Entry& entry(std::uint32_t rank) const { return entries_[rank]; }
   std::span<const TokenId> tokens(std::uint32_t rank) const {
     return {tokens_.data() + first_token_[rank], first_token_[rank + 1] - first_token_[rank]};
+  }
+  // The same without kEnd.
+  std::span<const TokenId> text_tokens(std::uint32_t rank) const {
+    const std::span<const TokenId> all = tokens(rank);
+    return !all.empty() && all.back() == kEnd ? all.first(all.size() - 1) : all;
   }
   // The rank of an entry; `next` is a separator or kClose.
   std::uint32_t rank(ActionId action, std::uint32_t next, std::uint32_t group = 0) const {
@@ -131,6 +160,7 @@ class TokenAutomaton {
   std::vector<TokenId> empty_plan_;
   std::vector<std::vector<TokenId>> prefixes_;  // from index 2; empty: no prefix at any index
   std::vector<TokenId> end_of_turn_;
+  std::shared_ptr<const text::Lexicon> lexicon_;
   std::size_t num_separators_ = 0;
   std::size_t num_actions_ = 0;
   std::size_t num_states_ = 0;

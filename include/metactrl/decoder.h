@@ -16,6 +16,9 @@
 // reaches the goal (lookahead.h). next() lists exactly the tokens with a positive value, with the logarithm of the
 // second factor; accept() takes exactly those. Nothing is computed over the vocabulary.
 //
+// With Tokenization::kAny the text x v is one of bytes. A token that goes past the end of an action commits to it: the
+// sum is then over the actions behind that one, in the state that it leads to.
+//
 // Stopping. An action is spelled together with what follows it, a separator or the closing. Closing is allowed when the
 // goal holds, and is worth 1; going on is worth the probability that the surrogate, having decided to go on, still
 // succeeds.
@@ -77,6 +80,7 @@ class Decoder {
   ~Decoder();
 
   // The tokens that may come next, ascending. Empty exactly when finished(). (Or when there was nothing to begin with.)
+  // Kept until the next accept() or rollback(): asking again costs nothing.
   std::span<const NextToken> next() noexcept;
   // The longest run of tokens that have no alternative from here; may be empty. No model needs to be asked for them.
   std::span<const TokenId> forced() noexcept;
@@ -96,16 +100,19 @@ class Decoder {
   // Between two actions: the state reached and how many actions are left.
   const State& state() const;
   unsigned left() const;
-  // True right where an action begins (or the plan ends): the candidates are fresh.
+  // True right where an action begins (or the plan ends): the candidates are fresh. With Tokenization::kAny a token may
+  // reach over that place; it is then not seen.
   bool at_boundary() const;
 
   // What the current boundary allows, for explanations: every legal action with its answer. Empty with kSyntax.
   std::span<const Candidate> candidates() const;
 
-  // --- the model as its own bridge
-  // -------------------------------------------------------------------------------------- At a boundary: the token
-  // paths that are still possible, from here to the end of their action. At the very start, the paths of the empty plan
-  // (end of turn included) come last, where it is allowed.
+  // --- the model as its own bridge -----------------------------------------------------------------------------------
+
+  // At a boundary: the token paths that are still possible, from here to the end of their action. At the very start,
+  // the paths of the empty plan (end of turn included) come last, where it is allowed. A path whose plan the end of the
+  // turn closes comes once for each end-of-turn token. With Tokenization::kAny a path is written as the tokenizer would
+  // write it, one of many ways.
   std::vector<std::vector<TokenId>> paths() const;
   // The model's log-probability of every token of every path (Session::score), in the same order. From now to the next
   // boundary, Bridge::kModel weighs with them. Without scores it falls back to kUniform.

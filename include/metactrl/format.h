@@ -39,7 +39,7 @@ namespace metactrl {
 struct PlanFormat {
   std::string name;
   std::string open;                     // before the first item
-  std::string close;                    // after the last item; not empty
+  std::string close;                    // after the last item; "": only the end of the text ends a plan
   std::vector<std::string> separators;  // between items; at least one, none empty
   std::string empty;                    // the text of a plan without actions; "" means open + close
   std::string prefix;                   // before every item; "{index}" is the item's number, from 1 (numbered lists)
@@ -88,6 +88,9 @@ class PlanReader;
 // every text at most one plan, no plan's text is the beginning of another's, and a reader knows an action, without
 // looking ahead, as soon as it has read the separator or closing behind it.
 //
+// With an empty closing the end of the text (the end of the turn, for a model) takes its place in all of this. A plan's
+// text may then well be the beginning of another's.
+//
 // Cost: linear in the length of all items, times the logarithm of their number (40,000 actions: some 20 ms).
 class PlanSpelling {
  public:
@@ -108,7 +111,8 @@ class PlanSpelling {
   std::string render(std::span<const ActionId> plan, std::span<const std::uint32_t> separators = {}) const;
 
   struct Parsed {
-    std::vector<ActionId> actions;          // those whose separator or closing was read
+    // Those whose separator or closing was read. With an empty closing also the last one, where `complete`.
+    std::vector<ActionId> actions;
     std::vector<std::uint32_t> separators;  // those that were read
     bool complete = false;                  // the closing was read and nothing follows but blanks
     std::size_t bytes_read = 0;             // how far the text is the beginning of a plan
@@ -159,6 +163,8 @@ class PlanReader {
   void add_item(std::uint32_t node, std::uint32_t depth);
   void begin_item(std::size_t index);
   void finish_action(const Way& way);
+  bool take(char byte);
+  void settle(bool was_ended);
   std::string_view literal(const Way& way) const;
   std::string expectation() const;
   void fail(std::string_view rest);
@@ -169,6 +175,12 @@ class PlanReader {
   std::vector<Way> ways_;  // that agree with the text so far
   std::vector<Way> next_;
   bool closed_ = false;
+  // With an empty closing: the text so far is a plan, perhaps with blanks behind it, of so many actions and with this
+  // last one. `assumed_` when the last one is among the results although the text may still go on inside it.
+  bool ended_ = false;
+  bool assumed_ = false;
+  std::size_t ended_size_ = 0;
+  ActionId ended_action_{};
 };
 
 }  // namespace metactrl

@@ -152,6 +152,9 @@ class Support {
  public:
   explicit Support(std::shared_ptr<const Lookahead> lookahead);
   ~Support();
+  // The copy knows every witness that the original knows: what was supported there is supported here.
+  Support(const Support& other);
+  Support& operator=(const Support& other);
   Support(Support&&) noexcept;
   Support& operator=(Support&&) noexcept;
 

@@ -8,9 +8,9 @@
 //
 // This is the one place where a request becomes a result: the program uses it, and so should a service. A plan that
 // comes with a guarantee has been read back from its text, executed by the reference semantics against the task as it
-// was given, and its tokens compared with the tokenizer's own encoding. Should one of these checks fail,
-// std::logic_error is thrown: nothing unchecked is returned. What comes without a guarantee (guidance none or syntax)
-// is checked in the same way, and the result says what was found.
+// was given, and its tokens compared with the tokenizer's own encoding (unless any other is allowed). Should one of
+// these checks fail, std::logic_error is thrown: nothing unchecked is returned. What comes without a guarantee
+// (guidance none or syntax) is checked in the same way, and the result says what was found.
 //
 // That no plan exists, that the budget ended first, that somebody cancelled: these are answers, not exceptions.
 // InputError is thrown for options that cannot be, ModelError when the model fails.
@@ -79,6 +79,7 @@ struct PlanOptions {
   PlanGuidance guidance = PlanGuidance::kUniform;
   PlanBridge bridge = PlanBridge::kUniform;
   OnInfeasible on_infeasible = OnInfeasible::kError;
+  Tokenization tokenization = Tokenization::kCanonical;
   // `lookahead.horizon` is the most actions a plan may have.
   LookaheadOptions lookahead;
   GenerateOptions generate;

@@ -18,6 +18,10 @@
 
 namespace metactrl {
 
+namespace text {
+class Lexicon;
+}
+
 enum class TokenId : std::int32_t {};
 
 // Immutable; const functions may be called from many threads.
@@ -41,6 +45,9 @@ class Vocabulary {
   // The tokens that hold byte `second` right behind byte `first`, ascending: those that could straddle a border between
   // these two. Worked out for all bytes at the first call (some milliseconds for a hundred thousand tokens).
   std::span<const TokenId> holders(char first, char second) const;
+  // Every token that stands for text, by its bytes. Made at the first call (some tens of milliseconds for a hundred
+  // thousand tokens).
+  std::shared_ptr<const text::Lexicon> lexicon() const;
 
  private:
   struct Holders {
@@ -48,8 +55,14 @@ class Vocabulary {
     std::vector<std::uint32_t> first;  // by pair of bytes, into `tokens`
     std::vector<TokenId> tokens;
   };
+  struct LexiconSlot {
+    std::once_flag once;
+    std::shared_ptr<const text::Lexicon> lexicon;
+  };
   void find_holders() const;
-  std::shared_ptr<Holders> holders_ = std::make_shared<Holders>();  // shared with copies, which hold the same tokens
+  // Shared with copies, which hold the same tokens.
+  std::shared_ptr<Holders> holders_ = std::make_shared<Holders>();
+  std::shared_ptr<LexiconSlot> lexicon_ = std::make_shared<LexiconSlot>();
 };
 
 inline std::span<const TokenId> Vocabulary::holders(char first, char second) const {

@@ -61,6 +61,8 @@ Command add_search(CLI::App& parent);
 Command add_validate(CLI::App& parent);
 Command add_inspect(CLI::App& parent);
 Command add_plan(CLI::App& parent);
+Command add_eval(CLI::App& parent);
+Command add_score(CLI::App& parent);
 Command add_explain(CLI::App& parent);
 Command add_models(CLI::App& parent);
 

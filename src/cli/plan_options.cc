@@ -46,26 +46,6 @@ CLI::Validator finite_in_range(double low, double high) {
 
 namespace {
 
-// An option whose values are the names of an enumeration.
-template <typename Enum>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, Enum& value, std::initializer_list<Enum> all,
-                        const char* (*text)(Enum), const std::string& help) {
-  std::vector<std::string> names;
-  std::map<std::string, Enum> by_name;
-  for (Enum one : all) {
-    names.emplace_back(text(one));
-    by_name.emplace(text(one), one);
-  }
-  std::string list;
-  for (const std::string& one : names) list += (list.empty() ? "" : "|") + one;
-  return app
-      .add_option_function<std::string>(
-          name, [&value, by_name](const std::string& chosen) { value = by_name.at(chosen); }, help)
-      ->type_name(list)
-      ->check(one_of(names))
-      ->default_str(text(value));
-}
-
 const char* text_of(PlanOutput output) {
   switch (output) {
     case PlanOutput::kText:
@@ -81,9 +61,10 @@ const char* text_of(PlanOutput output) {
 const char* text_of(DecodeMode mode) { return to_string(mode); }
 const char* text_of(PlanGuidance guidance) { return to_string(guidance); }
 const char* text_of(PlanBridge bridge) { return to_string(bridge); }
+const char* text_of(Tokenization tokenization) { return to_string(tokenization); }
 const char* text_of(OnInfeasible what) { return to_string(what); }
 
-void add_model_options(CLI::App& app, PlanArguments& arguments) {
+void add_model_options(CLI::App& app, DecodingArguments& arguments) {
   app.add_option("--model,-m", arguments.model,
                  "GGUF file, name of a stored model, random:SEED or hostile:SEED; see 'metactrl models'")
       ->type_name("MODEL")
@@ -118,7 +99,7 @@ void add_prompt_options(CLI::App& app, PlanArguments& arguments) {
       ->capture_default_str();
 }
 
-void add_decode_options(CLI::App& app, PlanArguments& arguments) {
+void add_decode_options(CLI::App& app, DecodingArguments& arguments) {
   GenerateOptions& generate = arguments.generate;
   add_choice(app, "--decode", generate.mode,
              {DecodeMode::kGreedy, DecodeMode::kSample, DecodeMode::kBeam, DecodeMode::kSmc}, text_of,
@@ -152,10 +133,8 @@ void add_decode_options(CLI::App& app, PlanArguments& arguments) {
 
 }  // namespace
 
-void add_plan_options(CLI::App& app, PlanArguments& arguments) {
-  add_task_options(app, arguments.files);
+void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size_t states) {
   add_model_options(app, arguments);
-  add_prompt_options(app, arguments);
   add_choice(app, "--guidance,-g", arguments.guidance,
              {PlanGuidance::kNone, PlanGuidance::kSyntax, PlanGuidance::kMask, PlanGuidance::kUniform,
               PlanGuidance::kTrained, PlanGuidance::kSearch},
@@ -163,6 +142,8 @@ void add_plan_options(CLI::App& app, PlanArguments& arguments) {
   add_choice(app, "--bridge", arguments.bridge,
              {PlanBridge::kUniform, PlanBridge::kSurrogate, PlanBridge::kModel, PlanBridge::kHmm}, text_of,
              "which action half a text is taken to mean");
+  add_choice(app, "--tokens", arguments.tokenization, {Tokenization::kCanonical, Tokenization::kAny}, text_of,
+             "which tokens may spell the plan: the tokenizer's own, or any");
   add_decode_options(app, arguments);
   arguments.horizon_option =
       app.add_option("--horizon", arguments.horizon, "allow at most N actions; without it, 40 or what a plan needs")
@@ -171,10 +152,16 @@ void add_plan_options(CLI::App& app, PlanArguments& arguments) {
   add_choice(app, "--on-infeasible", arguments.on_infeasible,
              {OnInfeasible::kError, OnInfeasible::kDropGoals, OnInfeasible::kSyntax}, text_of,
              "when not all goals can be reached");
+  add_budget_options(app, arguments.budget, {states, std::size_t{256} << 20, 30});
+}
+
+void add_plan_options(CLI::App& app, PlanArguments& arguments) {
+  add_task_options(app, arguments.files);
+  add_prompt_options(app, arguments);
+  add_decoding_options(app, arguments);
   add_choice(app, "--output,-o", arguments.output, {PlanOutput::kText, PlanOutput::kJson, PlanOutput::kPddl}, text_of,
              "what is printed");
   app.add_option("--trace", arguments.trace, "file for a record of every decision, as JSON lines")->type_name("FILE");
-  add_budget_options(app, arguments.budget, {200'000, std::size_t{256} << 20, 30});
 }
 
 // --- Ctrl-C --------------------------------------------------------------------------------------------------------
@@ -196,7 +183,8 @@ extern "C" void on_interrupt(int /*signal*/) {
   ::_exit(kInterrupted);
 }
 
-// From here to the end of the program.
+}  // namespace
+
 void catch_interrupts() {
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
@@ -204,7 +192,7 @@ void catch_interrupts() {
   ::sigaction(SIGINT, &action, nullptr);
 }
 
-}  // namespace
+void set_stoppable(bool stoppable) { g_stoppable = stoppable ? 1 : 0; }
 
 bool interrupted() { return g_interrupted != 0; }
 
@@ -244,40 +232,48 @@ unsigned sequences_for(const GenerateOptions& generate) {
 
 }  // namespace
 
+PlanOptions plan_options(const DecodingArguments& arguments) {
+  PlanOptions options;
+  options.guidance = arguments.guidance;
+  options.bridge = arguments.bridge;
+  options.tokenization = arguments.tokenization;
+  options.on_infeasible = arguments.on_infeasible;
+  options.generate = arguments.generate;
+  options.lookahead.horizon = arguments.horizon;
+  options.lookahead.fixed_horizon = arguments.horizon_option->count() > 0;
+  return options;
+}
+
+LoadedModel load_model_for(const DecodingArguments& arguments) {
+  // What is not available yet is refused without a model, too.
+  const bool unavailable = arguments.guidance == PlanGuidance::kTrained || arguments.bridge == PlanBridge::kHmm;
+  if (arguments.guidance == PlanGuidance::kSearch || unavailable) return {};
+  ModelOptions runtime = arguments.runtime;
+  runtime.max_sequences = sequences_for(arguments.generate);
+  try {
+    return open_model(arguments.model, arguments.vocabulary, runtime);
+  } catch (const ModelError& error) {
+    throw ResourceError(kOutOfMemory, error.what());
+  }
+}
+
 PlanInput load_plan_input(const PlanArguments& arguments) {
   check_combinations(arguments);
   catch_interrupts();
   PlanFormat format = load_format(arguments.format);
-  PlanOptions options;
-  options.guidance = arguments.guidance;
-  options.bridge = arguments.bridge;
-  options.on_infeasible = arguments.on_infeasible;
-  options.generate = arguments.generate;
+  PlanOptions options = plan_options(arguments);
   options.instruction = arguments.instruction;
   if (!arguments.prompt_file.empty()) options.prompt = Prompt{"", internal::read_file(arguments.prompt_file), ""};
   if (!arguments.raw_prompt_file.empty()) {
     options.prompt = Prompt{"", "", internal::read_file(arguments.raw_prompt_file)};
     if (options.prompt->raw.empty()) throw InputError(arguments.raw_prompt_file, "is empty", "write a prompt into it");
   }
-  options.lookahead.horizon = arguments.horizon;
-  options.lookahead.fixed_horizon = arguments.horizon_option->count() > 0;
   LoadedTask task = load_task(arguments.files, arguments.budget);
   options.lookahead.exact = task.budget;
   const double search_seconds = options.lookahead.search.seconds;
   options.lookahead.search = task.budget;
   if (arguments.budget.seconds_option->count() == 0) options.lookahead.search.seconds = search_seconds;
-  LoadedModel model;
-  // What is not available yet is refused without a model, too.
-  const bool unavailable = arguments.guidance == PlanGuidance::kTrained || arguments.bridge == PlanBridge::kHmm;
-  if (arguments.guidance != PlanGuidance::kSearch && !unavailable) {
-    ModelOptions runtime = arguments.runtime;
-    runtime.max_sequences = sequences_for(arguments.generate);
-    try {
-      model = open_model(arguments.model, arguments.vocabulary, runtime);
-    } catch (const ModelError& error) {
-      throw ResourceError(kOutOfMemory, error.what());
-    }
-  }
+  LoadedModel model = load_model_for(arguments);
   return {std::move(task), std::move(format), std::move(model), std::move(options)};
 }
 
@@ -291,7 +287,7 @@ PlanResult run_plan(const PlanInput& input, const PlanObserver& observer) {
     progress.reset();
     if (phase == PlanPhase::kCompiling) progress.emplace("computing what can still succeed");
     if (phase == PlanPhase::kReadingPrompt) progress.emplace("the model reads the prompt");
-    g_stoppable = phase == PlanPhase::kDecoding ? 1 : 0;
+    set_stoppable(phase == PlanPhase::kDecoding);
     if (observer.phase) observer.phase(phase);
   };
   try {

@@ -3,7 +3,10 @@
 #define METACTRL_SRC_CLI_PLAN_OPTIONS_H_
 
 #include <cstdint>
+#include <initializer_list>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "cli/common.h"
 #include "cli/model_store.h"
@@ -14,25 +17,41 @@ namespace metactrl::cli {
 
 enum class PlanOutput { kText, kJson, kPddl };
 
-// As on the command line.
-struct PlanArguments {
-  TaskFiles files;
+// Which model, what holds it, how its tokens are chosen; as on the command line.
+struct DecodingArguments {
   BudgetOptions budget;
   std::string model = kDefaultModel;
   std::string vocabulary;
+  PlanGuidance guidance = PlanGuidance::kUniform;
+  PlanBridge bridge = PlanBridge::kUniform;
+  Tokenization tokenization = Tokenization::kCanonical;
+  OnInfeasible on_infeasible = OnInfeasible::kError;
+  GenerateOptions generate;
+  ModelOptions runtime;
+  unsigned horizon = 40;
+  CLI::Option* horizon_option = nullptr;
+};
+
+// `states` is how many states are enumerated before the lookahead turns to searching, unless --max-states says otherwise.
+void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size_t states = 200'000);
+// All of them but the budget.
+PlanOptions plan_options(const DecodingArguments& arguments);
+// An empty one where the arguments need none. Throws ResourceError when the model does not fit.
+LoadedModel load_model_for(const DecodingArguments& arguments);
+// From here to the end of the program Ctrl-C stops the decoding (see interrupted), and elsewhere ends the program.
+void catch_interrupts();
+// Whether the program looks at interrupted() now and then.
+void set_stoppable(bool stoppable);
+
+// For one task.
+struct PlanArguments : DecodingArguments {
+  TaskFiles files;
   std::string format = "pddl";
   std::string instruction;
   std::string prompt_file;
   std::string raw_prompt_file;
   std::string trace;
-  PlanGuidance guidance = PlanGuidance::kUniform;
-  PlanBridge bridge = PlanBridge::kUniform;
-  OnInfeasible on_infeasible = OnInfeasible::kError;
   PlanOutput output = PlanOutput::kText;
-  GenerateOptions generate;
-  ModelOptions runtime;
-  unsigned horizon = 40;
-  CLI::Option* horizon_option = nullptr;
 };
 
 void add_plan_options(CLI::App& app, PlanArguments& arguments);
@@ -59,6 +78,25 @@ int exit_code(const PlanResult& result);
 
 // A validator that lists what there is: "'fast' is none of greedy, sample, beam, smc".
 CLI::Validator one_of(std::vector<std::string> names);
+// An option whose values are the names of an enumeration.
+template <typename Enum>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Enum& value, std::initializer_list<Enum> all,
+                        const char* (*text)(Enum), const std::string& help) {
+  std::vector<std::string> names;
+  std::map<std::string, Enum> by_name;
+  for (Enum one : all) {
+    names.emplace_back(text(one));
+    by_name.emplace(text(one), one);
+  }
+  std::string list;
+  for (const std::string& one : names) list += (list.empty() ? "" : "|") + one;
+  return app
+      .add_option_function<std::string>(
+          name, [&value, by_name](const std::string& chosen) { value = by_name.at(chosen); }, help)
+      ->type_name(list)
+      ->check(one_of(names))
+      ->default_str(text(value));
+}
 // A number between the two, and a number.
 CLI::Validator finite_in_range(double low, double high);
 

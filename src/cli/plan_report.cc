@@ -65,6 +65,7 @@ Json setup_json(const PlanInput& input) {
           {"model", input.model.model == nullptr ? Json(nullptr) : Json(input.model.name)},
           {"guidance", to_string(options.guidance)},
           {"bridge", to_string(options.bridge)},
+          {"tokenization", to_string(options.tokenization)},
           {"decode", to_string(options.generate.mode)},
           {"seed", options.generate.seed}};
 }

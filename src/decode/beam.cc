@@ -74,11 +74,12 @@ class Beam {
       const std::size_t before = hypothesis.session->num_calls();
       const std::vector<std::vector<float>> scores = hypothesis.session->score(paths);
       calls_ += hypothesis.session->num_calls() - before;
+      Decoder walk = hypothesis.decoder;
       for (std::size_t i = 0; i < paths.size(); ++i) {
         Extension extension;
         extension.hypothesis = h;
         extension.log_probability = hypothesis.log_probability + sum(scores[i]);
-        extension.rank = extension.log_probability + log_value(hypothesis.decoder, paths[i]);
+        extension.rank = extension.log_probability + log_value(walk, paths[i]);
         extension.tokens = std::move(paths[i]);
         extensions.push_back(std::move(extension));
       }
@@ -86,7 +87,8 @@ class Beam {
     return extensions;
   }
 
-  // Entries, and the empty plan where it is allowed; after the closing, the end-of-turn tokens.
+  // Entries, and the empty plan where it is allowed; after the closing, the end-of-turn tokens. Where the bytes of an
+  // entry can be written in several ways, the tokenizer's own is taken.
   static std::vector<std::vector<TokenId>> all_paths(Decoder& decoder) {
     std::vector<std::vector<TokenId>> paths = decoder.paths();
     if (paths.empty()) {
@@ -95,17 +97,19 @@ class Beam {
     return paths;
   }
 
-  // What the lookahead says about the path: the weight of its last decision.
-  static double log_value(const Decoder& decoder, const std::vector<TokenId>& path) {
-    Decoder walk = decoder;
+  // What the lookahead says about the path: the weight of its last decision. `walk` ends where it began.
+  static double log_value(Decoder& walk, const std::vector<TokenId>& path) {
     double value = 0;
+    std::size_t accepted = 0;
     for (TokenId token : path) {
       for (const NextToken& choice : walk.next()) {
         if (choice.token == token) value = choice.log_weight;
       }
-      if (!walk.accept(token)) return -std::numeric_limits<double>::infinity();
+      if (!walk.accept(token)) break;
+      ++accepted;
     }
-    return value;
+    walk.rollback(accepted);
+    return accepted == path.size() ? value : -std::numeric_limits<double>::infinity();
   }
 
   void keep_best(std::vector<Extension> extensions) {

@@ -14,12 +14,13 @@ constexpr double kHighest = 1e9;
 
 }  // namespace
 
-double sane_logit(float logit) {
+double sane_logit(float logit) noexcept {
   if (std::isnan(logit)) return kLowest;
   return std::clamp(static_cast<double>(logit), kLowest, kHighest);
 }
 
-void score_choices(std::span<const NextToken> choices, std::span<const float> logits, std::vector<double>& scores) {
+void score_choices(std::span<const NextToken> choices, std::span<const float> logits,
+                   std::vector<double>& scores) noexcept {
   scores.clear();
   for (const NextToken& choice : choices) {
     const auto token = static_cast<std::size_t>(choice.token);
@@ -27,18 +28,21 @@ void score_choices(std::span<const NextToken> choices, std::span<const float> lo
   }
 }
 
-std::size_t choose_best(std::span<const double> scores) {
+std::size_t choose_best(std::span<const double> scores) noexcept {
   return static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
 }
 
-std::size_t choose_sample(std::span<const double> scores, double temperature, double top_p, Random& random) {
+std::size_t choose_sample(std::span<const double> scores, double temperature, double top_p, Random& random,
+                          SampleBuffers& buffers) noexcept {
   // Drawn in any case, so that what follows does not depend on how many choices there were here.
   const double point = random.uniform();
   if (temperature <= 0 || scores.size() == 1) return choose_best(scores);
-  std::vector<std::size_t> order(scores.size());
+  auto& [order, weights] = buffers;
+  order.resize(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
-  std::vector<double> weights;
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; });
+  weights.clear();
   const double largest = scores[order.front()];
   for (std::size_t i : order) weights.push_back(std::exp((scores[i] - largest) / temperature));
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);

@@ -31,17 +31,29 @@ class Random {
 
 // A logit as a number that can be compared: NaN and minus infinity are the lowest finite value, plus infinity the
 // highest.
-double sane_logit(float logit);
+double sane_logit(float logit) noexcept;
 
 // logit + log_weight of every choice. `logits` has one value per token of the vocabulary.
-void score_choices(std::span<const NextToken> choices, std::span<const float> logits, std::vector<double>& scores);
+void score_choices(std::span<const NextToken> choices, std::span<const float> logits,
+                   std::vector<double>& scores) noexcept;
 
 // The index of the largest score; the first of equals.
-std::size_t choose_best(std::span<const double> scores);
+std::size_t choose_best(std::span<const double> scores) noexcept;
 
 // An index drawn with probability proportional to exp(score / temperature), restricted to the smallest set of most
-// likely ones whose probability is at least top_p. A temperature of 0 is choose_best.
-std::size_t choose_sample(std::span<const double> scores, double temperature, double top_p, Random& random);
+// likely ones whose probability is at least top_p. A temperature of 0 is choose_best. The buffers' contents do not
+// matter; kept from call to call, they save allocations.
+struct SampleBuffers {
+  std::vector<std::size_t> order;
+  std::vector<double> weights;
+};
+std::size_t choose_sample(std::span<const double> scores, double temperature, double top_p, Random& random,
+                          SampleBuffers& buffers) noexcept;
+inline std::size_t choose_sample(std::span<const double> scores, double temperature, double top_p,
+                                 Random& random) noexcept {
+  SampleBuffers buffers;
+  return choose_sample(scores, temperature, top_p, random, buffers);
+}
 
 // The token with the largest logit. Linear in the vocabulary: for traces and unconstrained decoding.
 TokenId favourite(std::span<const float> logits);

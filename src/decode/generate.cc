@@ -95,9 +95,10 @@ class TokenLoop {
     if (observer_.boundary && decoder_.at_boundary()) observer_.boundary(decoder_, logits);
     const std::span<const NextToken> choices = decoder_.next();
     decode::score_choices(choices, logits, scores_);
-    const std::size_t chosen = options_.mode == DecodeMode::kSample
-                                   ? decode::choose_sample(scores_, options_.temperature, options_.top_p, random_)
-                                   : decode::choose_best(scores_);
+    const std::size_t chosen =
+        options_.mode == DecodeMode::kSample
+            ? decode::choose_sample(scores_, options_.temperature, options_.top_p, random_, buffers_)
+            : decode::choose_best(scores_);
     const NextToken choice = choices[chosen];
     if (observer_.token) {
       observer_.token({choice.token, false, choice.log_weight, choices.size(), decode::favourite(logits)});
@@ -109,7 +110,8 @@ class TokenLoop {
     const std::size_t before = decoder_.actions().size();
     decoder_.accept(token);
     pending_.push_back(token);
-    if (observer_.action && decoder_.actions().size() > before) observer_.action(decoder_.actions().back());
+    if (!observer_.action) return;
+    for (ActionId action : decoder_.actions().subspan(before)) observer_.action(action);
   }
 
   Decoder& decoder_;
@@ -120,6 +122,7 @@ class TokenLoop {
   std::vector<TokenId> pending_;
   std::vector<TokenId> forced_;
   std::vector<double> scores_;
+  decode::SampleBuffers buffers_;
 };
 
 }  // namespace

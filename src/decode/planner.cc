@@ -86,25 +86,38 @@ class Reporter {
   void token(const TokenEvent& event) {
     ++reported_;
     if (observer_.token) observer_.token(event, decoder_.constraint().vocabulary().bytes(event.token));
-    if (std::exchange(waiting_, false)) report(action_);
+    for (ActionId action : waiting_) report(action);
+    waiting_.clear();
   }
   void action(ActionId action) {
-    action_ = action;
-    waiting_ = reported_ < decoder_.num_tokens();
-    if (!waiting_) report(action);
+    if (reported_ < decoder_.num_tokens()) {
+      waiting_.push_back(action);
+    } else {
+      report(action);
+    }
   }
 
  private:
+  // The last token may reach beyond the action and what follows it.
   void report(ActionId action) {
     if (!observer_.action) return;
-    observer_.action(action, decode::text_of(decoder_.constraint().vocabulary(), decoder_.tokens()));
+    const PlanSpelling& spelling = decoder_.constraint().spelling();
+    const std::span<const std::uint32_t> separators = decoder_.separators();
+    if (actions_ == 0) end_ = spelling.format().open.size();
+    end_ += spelling.prefix(actions_ + 1).size() + spelling.action(action).text().size();
+    end_ += actions_ < separators.size() ? spelling.format().separators[separators[actions_]].size()
+                                         : spelling.format().close.size();
+    ++actions_;
+    const std::string text = decode::text_of(decoder_.constraint().vocabulary(), decoder_.tokens());
+    observer_.action(action, std::string_view(text).substr(0, end_));
   }
 
   const Decoder& decoder_;
   const PlanObserver& observer_;
   std::size_t reported_ = 0;
-  ActionId action_{};
-  bool waiting_ = false;  // for the token that completes action_
+  std::size_t actions_ = 0;        // reported
+  std::size_t end_ = 0;            // of their text
+  std::vector<ActionId> waiting_;  // for the token that completes them
 };
 
 class Planner {
@@ -261,6 +274,7 @@ class Planner {
     ConstraintOptions constraint_options;
     constraint_options.lookahead = lookahead;
     constraint_options.automaton.context = context_;
+    constraint_options.automaton.tokenization = options_.tokenization;
     constraint_options.automaton.max_actions = std::max(1U, lookahead.horizon);
     result_.constraint = Constraint::compile(*result_.pursued, format_, vocabulary_, constraint_options);
     result_.times.format += result_.constraint->times().format;
@@ -432,7 +446,7 @@ class Planner {
       const std::size_t before = decoder.actions().size();
       if (!decoder.accept(token)) throw std::logic_error("the decoder does not accept the plan it has decoded");
       reporter.token(event);
-      if (decoder.actions().size() > before) reporter.action(decoder.actions().back());
+      for (ActionId action : decoder.actions().subspan(before)) reporter.action(action);
     }
   }
 
@@ -521,12 +535,14 @@ class Planner {
     }
     result_.reading.complete = true;
     if (options_.guidance == PlanGuidance::kSearch) return;
-    std::vector<TokenId> expected = vocabulary_->encode(result_.text, context_);
     const std::vector<TokenId>& stops = vocabulary_->end_of_turn();
     const bool stopped =
         !result_.tokens.empty() && std::find(stops.begin(), stops.end(), result_.tokens.back()) != stops.end();
-    if (stopped) expected.push_back(result_.tokens.back());
-    if (!stopped || expected != result_.tokens) {
+    if (!stopped) throw std::logic_error("the plan does not end with the end of the turn: " + result_.text);
+    if (options_.tokenization == Tokenization::kAny) return;
+    std::vector<TokenId> expected = vocabulary_->encode(result_.text, context_);
+    expected.push_back(result_.tokens.back());
+    if (expected != result_.tokens) {
       throw std::logic_error("the plan's tokens are not the tokenizer's own: " + result_.text);
     }
   }

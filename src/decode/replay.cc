@@ -40,7 +40,8 @@ class Replayer {
       step.left = result_.horizon > i ? result_.horizon - static_cast<unsigned>(i) : 0;
       step.goal_holds = pursued_.is_goal(state_);
       judge(step);
-      if (session_) step.wish = wish();
+      // Where the token that completed the action before this one completed this one, too, nothing was left to wish.
+      if (session_ && form_->actions().size() == i) step.wish = wish();
       const bool has_action = i < result_.steps.size();
       if (has_action) step.chosen = result_.plan[i];
       step.stops = !stopped_short && i + 1 >= result_.steps.size();
@@ -109,10 +110,10 @@ class Replayer {
       const TokenId appended[] = {token};
       branch->append(appended);
     }
-    wish.stops = form.actions().size() == before || form.separators().size() < form.actions().size();
+    wish.stops = form.separators().size() <= before;
     std::optional<State> reached = state_;
     if (form.actions().size() > before) {
-      const ActionId action = form.actions().back();
+      const ActionId action = form.actions()[before];
       wish.action = original(action);
       wish.standing = standing(*wish.action);
       reached = pursued_.apply(state_, action);

@@ -66,7 +66,8 @@ class Filter {
     const std::size_t actions = particle.decoder.actions().size();
     while (particle.open() && particle.decoder.actions().size() == actions) step(particle);
     // The end-of-turn token belongs to the last action.
-    while (particle.open() && !particle.decoder.at_boundary()) step(particle);
+    const auto closed = [&] { return particle.decoder.separators().size() < particle.decoder.actions().size(); };
+    while (particle.open() && closed()) step(particle);
   }
 
   void step(Particle& particle) {
@@ -80,7 +81,7 @@ class Filter {
     score_choices(choices, logits, scores_);
     for (double& score : scores_) score -= normaliser;  // log p_LM(v) + log psi
     particle.log_weight += log_sum(scores_) - particle.log_psi;
-    const std::size_t chosen = choose_sample(scores_, 1, 1, random_);
+    const std::size_t chosen = choose_sample(scores_, 1, 1, random_, buffers_);
     const NextToken choice = choices[chosen];
     particle.log_psi = choice.log_weight;
     particle.log_probability += scores_[chosen] - choice.log_weight;
@@ -172,6 +173,7 @@ class Filter {
   Random random_;
   std::vector<Particle> particles_;
   std::vector<double> scores_;
+  SampleBuffers buffers_;
   std::size_t calls_ = 0;
 };
 

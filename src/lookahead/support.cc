@@ -60,6 +60,14 @@ class Support::Impl {
     remember(state_.data(), plan);
   }
 
+  // Scratch memory is not copied.
+  Impl(const Impl& other) : Impl(other.lookahead_) {
+    table_.clear();
+    for (std::uint32_t id = 0; id < other.table_.size(); ++id) table_.insert(other.table_.words(id));
+    knowledge_ = other.knowledge_;
+  }
+  Impl& operator=(const Impl&) = delete;
+
   Answer may(const State& state, ActionId action, unsigned left) {
     searched_ = 0;
     return examine(state.words().data(), static_cast<std::uint32_t>(action), left, false).answer;
@@ -191,7 +199,7 @@ class Support::Impl {
     const std::uint32_t id = intern(state);
     if (answered(knowledge_[id], left)) return id;
     if (program_.is_goal(state)) return remember(state, {});
-    if (before != nullptr && reuse(state, left, before)) return id;
+    if (before != nullptr && (reuse(state, left, before) || detour(state, left, before))) return id;
     const Budget budget = search_budget();
     const SearchResult result = find_plan(program_, evaluator_, state, left, budget);
     searched_ += result.evaluated;
@@ -231,21 +239,46 @@ class Support::Impl {
     const std::optional<std::uint32_t> origin = table_.find(before);
     if (!origin || knowledge_[*origin].length > left) return false;
     const std::vector<std::uint32_t> plan = follow(*origin);
+    const std::optional<std::size_t> used = replay(state, plan);
+    if (!used) return false;
+    remember(state, {plan.begin(), plan.begin() + static_cast<std::ptrdiff_t>(*used)});
+    return true;
+  }
+
+  // The same behind one more action: what was just done can often be undone at once.
+  bool detour(const Word* state, unsigned left, const Word* before) {
+    const std::optional<std::uint32_t> origin = table_.find(before);
+    if (!origin || knowledge_[*origin].length + 1 > left) return false;
+    std::vector<std::uint32_t> plan = follow(*origin);
+    std::vector<std::uint32_t> actions;
+    program_.relevant_actions(state, actions);
+    std::vector<Word> next(program_.total_words());
+    for (std::uint32_t action : actions) {
+      if (!program_.apply(state, action, next.data())) continue;
+      program_.project(next.data());
+      const std::optional<std::size_t> used = replay(next.data(), plan);
+      if (!used) continue;
+      plan.resize(*used);
+      plan.insert(plan.begin(), action);
+      remember(state, plan);
+      return true;
+    }
+    return false;
+  }
+
+  // How many actions of `plan` lead from `state` to the goal; nothing if they do not.
+  std::optional<std::size_t> replay(const Word* state, const std::vector<std::uint32_t>& plan) {
     std::copy(state, state + program_.total_words(), walk_.begin());
     for (std::size_t i = 0; i < plan.size(); ++i) {
-      if (program_.is_goal(walk_.data())) {
-        remember(state, {plan.begin(), plan.begin() + static_cast<std::ptrdiff_t>(i)});
-        return true;
-      }
+      if (program_.is_goal(walk_.data())) return i;
       if (!program_.applicable(walk_.data(), plan[i]) || !program_.apply(walk_.data(), plan[i], walk_next_.data())) {
-        return false;
+        return std::nullopt;
       }
       program_.project(walk_next_.data());
       walk_.swap(walk_next_);
     }
-    if (!program_.is_goal(walk_.data())) return false;
-    remember(state, plan);
-    return true;
+    if (!program_.is_goal(walk_.data())) return std::nullopt;
+    return plan.size();
   }
 
   // Notes a plan at every state along it; returns the index of the first.
@@ -316,6 +349,11 @@ class Support::Impl {
 
 Support::Support(std::shared_ptr<const Lookahead> lookahead) : impl_(std::make_unique<Impl>(std::move(lookahead))) {}
 Support::~Support() = default;
+Support::Support(const Support& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
+Support& Support::operator=(const Support& other) {
+  if (this != &other) impl_ = std::make_unique<Impl>(*other.impl_);
+  return *this;
+}
 Support::Support(Support&&) noexcept = default;
 Support& Support::operator=(Support&&) noexcept = default;
 

@@ -51,6 +51,16 @@ std::optional<std::size_t> tokens_of(const Vocabulary& vocabulary, std::span<con
 // --- the automaton
 // ----------------------------------------------------------------------------------------------------
 
+const char* to_string(Tokenization tokenization) {
+  switch (tokenization) {
+    case Tokenization::kCanonical:
+      return "canonical";
+    case Tokenization::kAny:
+      return "any";
+  }
+  return "";
+}
+
 std::shared_ptr<const TokenAutomaton> TokenAutomaton::compile(const PlanSpelling& spelling,
                                                               const Vocabulary& vocabulary,
                                                               const AutomatonOptions& options) {
@@ -59,9 +69,10 @@ std::shared_ptr<const TokenAutomaton> TokenAutomaton::compile(const PlanSpelling
 
 std::pair<std::uint32_t, std::uint32_t> TokenAutomaton::narrow(std::uint32_t begin, std::uint32_t end,
                                                                std::size_t depth, TokenId token) const {
+  constexpr std::int64_t kNothing = -2;  // below kEnd
   const auto at = [&](std::uint32_t rank) {
     const std::size_t index = first_token_[rank] + depth;
-    return index < first_token_[rank + 1] ? static_cast<std::int64_t>(tokens_[index]) : -1;
+    return index < first_token_[rank + 1] ? static_cast<std::int64_t>(tokens_[index]) : kNothing;
   };
   const auto wanted = static_cast<std::int64_t>(token);
   const auto first_above = [&](std::uint32_t low, std::uint32_t high, std::int64_t least) {
@@ -75,7 +86,7 @@ std::pair<std::uint32_t, std::uint32_t> TokenAutomaton::narrow(std::uint32_t beg
     }
     return low;
   };
-  if (wanted < 0) return {begin, begin};
+  if (wanted <= kNothing) return {begin, begin};
   const std::uint32_t first = first_above(begin, end, wanted);
   if (first == end || at(first) != wanted) return {first, first};
   return {first, at(end - 1) == wanted ? end : first_above(first, end, wanted + 1)};
@@ -121,6 +132,7 @@ std::uint64_t AutomatonCompiler::fingerprint(const PlanSpelling& spelling, const
   for (const std::string& separator : format.separators) hash = text::hash_bytes(separator, hash);
   hash = text::hash_bytes(spelling.prefix(1), hash);
   hash = text::mix(hash, options.max_actions);
+  hash = text::mix(hash, static_cast<std::uint64_t>(options.tokenization));
   hash = text::mix(hash, spelling.num_actions());
   for (std::size_t a = 0; a < spelling.num_actions(); ++a) {
     const SpelledAction& action = spelling.action(ActionId{static_cast<std::uint32_t>(a)});
@@ -136,6 +148,7 @@ std::shared_ptr<const TokenAutomaton> AutomatonCompiler::run() {
   automaton_->num_actions_ = spelling_.num_actions();
   automaton_->num_separators_ = spelling_.format().separators.size();
   automaton_->end_of_turn_ = vocabulary_.end_of_turn();
+  if (options_.tokenization == Tokenization::kAny) return run_over_bytes();
   automaton_->empty_plan_ = text::encode_exactly(vocabulary_, spelling_.format().empty, context_, "the empty plan");
   automaton_->fingerprint_ = fingerprint(spelling_, vocabulary_, options_);
   check_border(spelling_.format().empty);
@@ -183,6 +196,7 @@ void AutomatonCompiler::fill_entries(const text::EntryBuilder& builder) {
   const std::size_t columns = out.num_separators_ + 1;
   const std::vector<std::uint32_t> order = text::sort_entries(builder, out.groups_.size() - 1);
   const text::PieceTable& table = builder.table();
+  const bool end_closes = spelling_.format().close.empty();
   std::size_t total = 0;
   out.entries_.clear();
   out.entries_.reserve(order.size());
@@ -199,11 +213,15 @@ void AutomatonCompiler::fill_entries(const text::EntryBuilder& builder) {
     out.rank_[number] = static_cast<std::uint32_t>(out.entries_.size());
     out.entries_.push_back({ActionId{static_cast<std::uint32_t>(action)},
                             column + 1 == columns ? TokenAutomaton::kClose : static_cast<std::uint32_t>(column)});
+    if (end_closes && column + 1 == columns) ++total;
     out.first_token_.push_back(total);
   }
   out.tokens_.clear();
   out.tokens_.reserve(total);
-  for (const std::uint32_t number : order) builder.append_tokens(number, &out.tokens_);
+  for (const std::uint32_t number : order) {
+    builder.append_tokens(number, &out.tokens_);
+    if (end_closes && (number + 1) % columns == 0) out.tokens_.push_back(TokenAutomaton::kEnd);
+  }
 }
 
 // What constraint.h says about the strings; counts the states on the way.
@@ -258,8 +276,10 @@ std::string AutomatonCompiler::check_opening(const text::EntryBuilder& builder, 
   const auto [begin, end] = automaton_->group(seams.first_group);
   const std::size_t columns = automaton_->num_separators_ + 1;
   for (std::uint32_t rank = begin; rank < end; ++rank) {
-    const std::span<const TokenId> tokens = automaton_->tokens(rank);
-    if (rank > begin && (!seams.opening.empty() || automaton_->tokens(rank - 1).front() == tokens.front())) continue;
+    const std::span<const TokenId> tokens = automaton_->text_tokens(rank);
+    if (rank > begin &&
+        (!seams.opening.empty() || automaton_->tokens(rank - 1).front() == automaton_->tokens(rank).front()))
+      continue;
     const TokenAutomaton::Entry& entry = automaton_->entry(rank);
     const std::size_t column = entry.next == TokenAutomaton::kClose ? columns - 1 : entry.next;
     const std::size_t number =
@@ -298,7 +318,7 @@ std::vector<TokenId> AutomatonCompiler::path(std::span<const ActionId> plan,
   for (std::size_t i = 0; i < plan.size(); ++i) {
     append(automaton_->prefix(i + 1), &out);
     const std::uint32_t next = i + 1 == plan.size() ? TokenAutomaton::kClose : separators[i];
-    append(automaton_->tokens(automaton_->rank(plan[i], next, group)), &out);
+    append(automaton_->text_tokens(automaton_->rank(plan[i], next, group)), &out);
     if (i + 1 < plan.size()) group = automaton_->group_after(next);
   }
   return out;

@@ -2,7 +2,9 @@
 //
 //   Seams         where a plan's text is cut between entries; found by automaton_cut.cc from the tokenizer's own cuts
 //   EntryBuilder  the tokens of every entry, without encoding every entry (automaton_entries.cc)
-//   AutomatonCompiler  puts them together, sorts, and checks (automaton.cc)
+//   AutomatonCompiler  puts them together, sorts, and checks (automaton.cc); over bytes, where there is nothing to find
+//   out
+//                 about a tokenizer, it does all of it at once (automaton_bytes.cc)
 #ifndef METACTRL_SRC_TEXT_AUTOMATON_H_
 #define METACTRL_SRC_TEXT_AUTOMATON_H_
 
@@ -215,6 +217,10 @@ class AutomatonCompiler {
                                    const AutomatonOptions& options);
 
  private:
+  std::shared_ptr<const TokenAutomaton> run_over_bytes();
+  void fill_bytes();
+  void check_single_bytes() const;
+
   // These return an empty string, or why these seams do not do.
   std::string try_seams(const text::Seams& seams);
   std::string check_strings();

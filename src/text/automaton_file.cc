@@ -4,9 +4,9 @@
 //
 //     "mctrlgam"  version  byte-order mark  fingerprint  sizes ...  arrays ...  checksum of everything before it
 //
-// The fingerprint covers vocabulary, format, actions, prompt end and number of actions; a file made for anything else
-// is refused. The checksum finds damage. What a reader of the automaton relies on for memory safety (offsets, ids,
-// ranks) is checked again.
+// The fingerprint covers vocabulary, tokenization, format, actions, prompt end and number of actions; a file made for
+// anything else is refused. The checksum finds damage. What a reader of the automaton relies on for memory safety
+// (offsets, ids, ranks) is checked again.
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
@@ -24,7 +24,7 @@ using internal::str_cat;
 namespace {
 
 constexpr char kMagic[] = {'m', 'c', 't', 'r', 'l', 'g', 'a', 'm'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::uint32_t kByteOrder = 0x01020304U;
 
 class Writer {
@@ -80,8 +80,13 @@ void TokenAutomaton::save(const std::string& file) const {
 // Reads one file; throws InputError at the first thing that is not as it should be.
 class AutomatonReader {
  public:
-  AutomatonReader(const std::string& file, const Vocabulary& vocabulary)
-      : file_(file), vocabulary_(vocabulary), bytes_(internal::read_file(file)), left_(bytes_) {}
+  AutomatonReader(const std::string& file, const Vocabulary& vocabulary, Tokenization tokenization)
+      : file_(file),
+        vocabulary_(vocabulary),
+        tokenization_(tokenization),
+        num_symbols_(tokenization == Tokenization::kAny ? 256 : vocabulary.size()),
+        bytes_(internal::read_file(file)),
+        left_(bytes_) {}
 
   std::shared_ptr<const TokenAutomaton> read(std::uint64_t fingerprint, std::size_t num_actions,
                                              std::size_t num_separators);
@@ -107,11 +112,12 @@ class AutomatonReader {
     if (size > 0) std::memcpy(out->data(), left_.data(), size * sizeof(T));
     left_.remove_prefix(size * sizeof(T));
   }
-  void tokens(std::vector<TokenId>* out) {
+  void symbols(std::vector<TokenId>* out, TokenId lowest = TokenId{0}) {
     array(out);
-    for (const TokenId token : *out) {
-      const auto id = static_cast<std::int64_t>(token);
-      if (id < 0 || id >= static_cast<std::int64_t>(vocabulary_.size())) refuse("it holds a token that does not exist");
+    for (const TokenId symbol : *out) {
+      if (symbol < lowest || static_cast<std::int64_t>(symbol) >= static_cast<std::int64_t>(num_symbols_)) {
+        refuse("it holds a token that does not exist");
+      }
     }
   }
   void read_header(std::uint64_t fingerprint);
@@ -120,6 +126,8 @@ class AutomatonReader {
 
   const std::string& file_;
   const Vocabulary& vocabulary_;
+  Tokenization tokenization_;
+  std::size_t num_symbols_;
   std::string bytes_;
   std::string_view left_;
 };
@@ -152,15 +160,15 @@ void AutomatonReader::read_body(TokenAutomaton* out) {
   array(&out->group_after_);
   array(&out->entries_);
   array(&out->first_token_);
-  tokens(&out->tokens_);
+  symbols(&out->tokens_, TokenAutomaton::kEnd);
   array(&out->rank_);
-  tokens(&out->opening_);
-  tokens(&out->empty_plan_);
-  tokens(&out->end_of_turn_);
+  symbols(&out->opening_);
+  symbols(&out->empty_plan_);
+  array(&out->end_of_turn_);  // compared with the vocabulary's own
   const auto count = number<std::uint64_t>();
   if (count > left_.size()) refuse("the file is truncated");
   out->prefixes_.resize(count);
-  for (std::vector<TokenId>& prefix : out->prefixes_) tokens(&prefix);
+  for (std::vector<TokenId>& prefix : out->prefixes_) symbols(&prefix);
   if (!left_.empty()) refuse("something follows its end");
 }
 
@@ -183,6 +191,8 @@ void AutomatonReader::check(const TokenAutomaton& out) const {
     require(out.first_token_[rank] < out.first_token_[rank + 1]);
     require(static_cast<std::size_t>(entry.action) < out.num_actions_);
     require(entry.next == TokenAutomaton::kClose || entry.next < out.num_separators_);
+    const std::span<const TokenId> text = out.text_tokens(static_cast<std::uint32_t>(rank));
+    require(std::find(text.begin(), text.end(), TokenAutomaton::kEnd) == text.end());
   }
   for (std::uint32_t group = 0; group < groups; ++group) {
     for (std::uint32_t rank = out.groups_[group]; rank < out.groups_[group + 1]; ++rank) {
@@ -200,6 +210,7 @@ std::shared_ptr<const TokenAutomaton> AutomatonReader::read(std::uint64_t finger
   if (out->num_actions_ != num_actions || out->num_separators_ != num_separators)
     refuse("it was made for another task");
   check(*out);
+  if (tokenization_ == Tokenization::kAny) out->lexicon_ = vocabulary_.lexicon();
   out->fingerprint_ = fingerprint;
   return out;
 }
@@ -207,7 +218,7 @@ std::shared_ptr<const TokenAutomaton> AutomatonReader::read(std::uint64_t finger
 std::shared_ptr<const TokenAutomaton> TokenAutomaton::load(const std::string& file, const PlanSpelling& spelling,
                                                            const Vocabulary& vocabulary,
                                                            const AutomatonOptions& options) {
-  return AutomatonReader(file, vocabulary)
+  return AutomatonReader(file, vocabulary, options.tokenization)
       .read(AutomatonCompiler::fingerprint(spelling, vocabulary, options), spelling.num_actions(),
             spelling.format().separators.size());
 }

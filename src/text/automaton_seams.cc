@@ -254,9 +254,10 @@ std::vector<Part> SeamChecker::rights(std::uint32_t group) const {
   std::vector<Part> out;
   std::span<const TokenId> last;
   for (std::uint32_t rank = begin; rank < end; ++rank) {
-    const std::span<const TokenId> tokens = automaton_.tokens(rank);
+    const std::span<const TokenId> tokens = automaton_.text_tokens(rank);
     const std::span<const TokenId> near = tokens.first(num_near(tokens.begin(), tokens.end()));
-    if (!out.empty() && std::ranges::equal(near, last)) continue;
+    // Where only the end of the turn follows, there is nothing to join with.
+    if (near.empty() || (!out.empty() && std::ranges::equal(near, last))) continue;
     last = near;
     out.push_back(right_part(tokens));
   }
@@ -268,7 +269,7 @@ std::string SeamChecker::check_numbers(std::uint32_t separator) const {
   const std::uint32_t group = seams_.group_after[separator];
   std::vector<Part> before;
   std::vector<Part> behind;
-  const std::span<const TokenId> entry = automaton_.tokens(automaton_.group(group).first);
+  const std::span<const TokenId> entry = automaton_.text_tokens(automaton_.group(group).first);
   for (std::size_t i = 0; i < seams_.prefixes.size(); ++i) {
     const std::span<const TokenId> number = automaton_.prefix(i + 2);
     if (number.empty()) return "a number has no text of its own";

@@ -57,4 +57,23 @@ std::optional<Word> find_word_like(std::string_view text, std::string_view openi
   return walk(items, ends, ItemTrie::root(), text.substr(opening.size()), true);
 }
 
+std::optional<Word> find_word_in(std::string_view text, std::string_view opening, const ItemTrie& items,
+                                 std::span<const std::string> ends) {
+  if (items.num_items() == 0 || !text.starts_with(opening)) return std::nullopt;
+  text.remove_prefix(opening.size());
+  ItemTrie::Position at = ItemTrie::root();
+  for (std::size_t i = 0;; ++i) {
+    if (const std::uint32_t item = items.item(at); item != ItemTrie::kNone) {
+      if (i == text.size()) return Word{item, static_cast<std::uint32_t>(ends.size())};
+      for (std::uint32_t end = 0; end < ends.size(); ++end) {
+        if (text.substr(i).starts_with(ends[end])) return Word{item, end};
+      }
+    }
+    if (i == text.size()) return std::nullopt;
+    const std::optional<ItemTrie::Position> next = items.step(at, text[i]);
+    if (!next) return std::nullopt;
+    at = *next;
+  }
+}
+
 }  // namespace metactrl::text

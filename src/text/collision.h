@@ -39,6 +39,11 @@ std::optional<Collision> find_collision(const ItemTrie& items, std::span<const s
 // empty plan.
 std::optional<Word> find_word_like(std::string_view text, std::string_view opening, const ItemTrie& items,
                                    std::span<const std::string> ends);
+// The same where the end of the text ends a plan, so that `text` may be the beginning of others: a word whose opening
+// and item are `text`, or whose opening, item and end are its beginning. `ends` are without the closing; a word that is
+// found to be `text` itself has the number behind the last of them.
+std::optional<Word> find_word_in(std::string_view text, std::string_view opening, const ItemTrie& items,
+                                 std::span<const std::string> ends);
 
 }  // namespace metactrl::text
 

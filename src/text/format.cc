@@ -262,6 +262,10 @@ class Declaration {
   }
 
   void check_whole() {
+    if (!places_.contains("close")) {
+      diagnostics_.error({file_, 0, 0}, "the format has no closing",
+                         "add a line like  close: \".\"  or, if only the end of the text ends a plan,  close: \"\"");
+    }
     for (text::FormatProblem& problem : text::check_format(format_)) {
       SourcePosition where{file_, 0, 0};
       if (const auto place = places_.find(problem.key); place != places_.end()) {

@@ -336,10 +336,15 @@ PlanSpelling::PlanSpelling(PlanFormat format, const Task& task) : format_(std::m
   const auto same = tables->items.build(texts);
   const Reporter reporter(format_, task, tables->items, tables->ends);
   if (same) reporter.same(same->first, same->second);
-  if (const auto collision = text::find_collision(tables->items, tables->ends)) reporter.prefix(*collision);
+  // Where the end of the text is the closing, an item with its closing is no beginning of anything.
+  const bool ends_with_text = format_.close.empty();
+  const std::span<const std::string> ends =
+      ends_with_text ? std::span<const std::string>(format_.separators) : std::span<const std::string>(tables->ends);
+  if (const auto collision = text::find_collision(tables->items, ends)) reporter.prefix(*collision);
   tables->opening = format_.open + number_item(tables->prefix, 1);
-  if (const auto word = text::find_word_like(format_.empty, tables->opening, tables->items, tables->ends))
-    reporter.empty(*word, tables->opening);
+  const auto word = ends_with_text ? text::find_word_in(format_.empty, tables->opening, tables->items, ends)
+                                   : text::find_word_like(format_.empty, tables->opening, tables->items, ends);
+  if (word) reporter.empty(*word, tables->opening);
   tables_ = std::move(tables);
 }
 

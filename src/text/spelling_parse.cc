@@ -5,6 +5,9 @@
 // ended on the way, the separators and closing that agree with what followed. Because the words (item + separator or
 // closing) are a prefix-free code, the first way that reaches its end is the only one left that can: the action is
 // certain and the others are dropped. When no way is left, what the last ones would have accepted is what was expected.
+//
+// Where the closing is empty, the text is a plan whenever an item has just ended. The item's action is then put among
+// the results and taken out again when more text comes.
 #include <algorithm>
 #include <utility>
 
@@ -26,16 +29,16 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; 
 }  // namespace
 
 PlanReader::PlanReader(const PlanSpelling& spelling) : spelling_(&spelling) {
-  ways_.push_back({Way::In::kEmpty, 0, 0, 0});
-  if (spelling.num_actions() == 0) return;
-  if (!spelling.tables_->opening.empty()) {
-    ways_.push_back({Way::In::kOpening, 0, 0, 0});
-    return;
+  next_.push_back({Way::In::kEmpty, 0, 0, 0});
+  if (spelling.num_actions() > 0) {
+    if (spelling.tables_->opening.empty()) {
+      enter_items();
+    } else {
+      next_.push_back({Way::In::kOpening, 0, 0, 0});
+    }
   }
-  next_.swap(ways_);
-  enter_items();
   ways_.swap(next_);
-  next_.clear();
+  settle(false);
 }
 
 bool PlanReader::read(std::string_view part) {
@@ -51,6 +54,42 @@ bool PlanReader::read(std::string_view part) {
 }
 
 bool PlanReader::step(char byte) {
+  if (!spelling_->format_.close.empty()) return take(byte);
+  const bool was_ended = ended_ && is_blank(byte);
+  if (std::exchange(assumed_, false)) result_.actions.pop_back();
+  result_.complete = false;
+  ended_ = false;
+  const bool taken = take(byte);
+  if (!taken && was_ended) closed_ = true;  // nothing but blanks may follow
+  if (taken || was_ended) settle(was_ended);
+  return taken || was_ended;
+}
+
+// With an empty closing: is the text a plan now? `was_ended`: it was one, and a blank has followed.
+void PlanReader::settle(bool was_ended) {
+  if (!spelling_->format_.close.empty()) return;
+  for (const Way& way : ways_) {
+    if (closed_) break;
+    if (way.in == Way::In::kEmpty && way.offset == spelling_->format_.empty.size()) {
+      ended_ = true;
+      ended_size_ = 0;
+    } else if (way.in == Way::In::kItem) {
+      const std::uint32_t action = spelling_->tables_->items.item({way.node, way.offset});
+      if (action == ItemTrie::kNone) continue;
+      ended_ = true;
+      ended_size_ = result_.actions.size() + 1;
+      ended_action_ = static_cast<ActionId>(action);
+    }
+  }
+  ended_ = ended_ || was_ended;
+  if (!ended_) return;
+  result_.complete = true;
+  if (result_.actions.size() >= ended_size_) return;
+  result_.actions.push_back(ended_action_);
+  assumed_ = true;
+}
+
+bool PlanReader::take(char byte) {
   next_.clear();
   const std::size_t actions = result_.actions.size();
   for (const Way& way : ways_) {
@@ -85,7 +124,7 @@ void PlanReader::advance(const Way& way, char byte) {
     return;
   }
   const std::string_view expected = literal(way);
-  if (expected[way.offset] != byte) return;
+  if (way.offset == expected.size() || expected[way.offset] != byte) return;
   if (way.offset + 1 < expected.size()) {
     next_.push_back({way.in, way.node, way.end, way.offset + 1});
     return;
@@ -96,6 +135,10 @@ void PlanReader::advance(const Way& way, char byte) {
       enter_items();
       break;
     case Way::In::kEmpty:
+      if (spelling_->format_.close.empty()) {
+        next_.push_back({way.in, way.node, way.end, way.offset + 1});
+        break;
+      }
       next_.clear();
       closed_ = true;
       result_.complete = true;
@@ -115,7 +158,9 @@ void PlanReader::add_item(std::uint32_t node, std::uint32_t depth) {
   next_.push_back({Way::In::kItem, node, 0, depth});
   const std::uint32_t action = tables.items.item({node, depth});
   if (action == ItemTrie::kNone) return;
-  for (std::uint32_t end = 0; end < tables.ends.size(); ++end) next_.push_back({Way::In::kEnd, action, end, 0});
+  for (std::uint32_t end = 0; end < tables.ends.size(); ++end) {
+    if (!tables.ends[end].empty()) next_.push_back({Way::In::kEnd, action, end, 0});
+  }
 }
 
 void PlanReader::finish_action(const Way& way) {
@@ -146,10 +191,11 @@ std::string PlanReader::expectation() const {
   for (const Way& way : ways_) {
     if (way.in == Way::In::kItem) {
       spelling_->tables_->items.continuations({way.node, way.offset}, expected);
-    } else {
+    } else if (way.offset < literal(way).size()) {
       expected.push_back(literal(way).substr(way.offset));
     }
   }
+  if (closed_ || expected.empty()) return "nothing more, the plan is complete";
   std::vector<std::string> shown;
   shown.reserve(expected.size());
   for (const std::string_view text : expected) shown.push_back(quote(text, kMaxBytes));
@@ -167,10 +213,10 @@ std::string PlanReader::expectation() const {
 
 void PlanReader::fail(std::string_view rest) {
   constexpr std::size_t kMaxFound = 24;
+  if (std::exchange(assumed_, false)) result_.actions.pop_back();
   const std::size_t actions = result_.actions.size();
   result_.complete = false;
-  result_.error = str_cat("byte ", result_.bytes_read + 1, ": expected ",
-                          closed_ ? std::string("nothing more, the plan is complete") : expectation(), ", found ",
+  result_.error = str_cat("byte ", result_.bytes_read + 1, ": expected ", expectation(), ", found ",
                           quote(rest, kMaxFound), "; read ", actions, actions == 1 ? " action" : " actions");
 }
 

@@ -47,7 +47,8 @@ class Checker {
     problems_.push_back({std::move(key), offset, std::move(message), std::move(hint)});
   }
 
-  // What stands behind an item: separators and closing. None may be the beginning of another.
+  // What stands behind an item: separators and closing. None may be the beginning of another. Only the closing may be
+  // empty: then the end of the text is what closes the plan.
   void check_joints() {
     if (format_.separators.empty()) add("", 0, "the format has no separator", "add a line like  separator: \", \"");
     std::vector<std::pair<std::string, std::string_view>> joints;
@@ -57,12 +58,9 @@ class Checker {
     for (std::size_t i = 0; i < joints.size(); ++i) {
       const auto& [key, text] = joints[i];
       if (text.empty()) {
-        const std::string hint = "a reader must see where an action ends; state a text that no item goes on with";
-        if (key == "close") {
-          add("close", 0, "the closing is empty", hint);
-        } else {
-          add(key, 0, "a separator is empty", hint);
-        }
+        if (key == "close") continue;
+        add(key, 0, "a separator is empty",
+            "a reader must see where an action ends; state a text that no item goes on with");
         continue;
       }
       for (std::size_t j = 0; j < i; ++j) compare_joints(joints[j], joints[i]);

@@ -191,6 +191,35 @@ TEST_P(AutomatonVocabulary, EveryEntryIsEncodedAsTheWholeWouldBe) {
   }
 }
 
+// Formats without a closing: the end of the turn takes its place.
+TEST_P(AutomatonVocabulary, TheEndOfTheTurnCanBeTheClosing) {
+  const std::vector<Scene> all = scenes();
+  std::size_t num_plans = 0;
+  for (const std::string format_name : {"pddl", "sentences"}) {
+    PlanFormat format = PlanFormat::builtin(format_name);
+    format.close.clear();
+    format.empty.clear();
+    for (const Scene& scene : all) {
+      const PlanSpelling spelling(format, scene.task);
+      const auto automaton = TokenAutomaton::compile(spelling, *vocabulary_, {.context = "Plan:\n", .max_actions = 24});
+      Random random(3);
+      for (int i = 0; i < 300; ++i) {
+        const WalkedPlan plan = random_plan(random, *automaton, scene.task.num_actions(), i % 50 == 0 ? 24 : 6);
+        const std::string text = spelling.render(plan.actions, plan.separators);
+        const std::vector<TokenId> tokens = vocabulary_->encode(text, "Plan:\n");
+        ASSERT_EQ(tokens, testing::tokens_of_plan(*automaton, plan)) << text;
+        ASSERT_EQ(walk(*automaton, tokens), plan) << text;
+        if (tokens.empty()) continue;
+        const std::vector<TokenId> other = respell(random, *vocabulary_, lexicon_, tokens);
+        if (other.empty() || other == tokens) continue;
+        ASSERT_FALSE(walk(*automaton, other).has_value()) << text;
+        ++num_plans;
+      }
+    }
+  }
+  EXPECT_GT(num_plans, 500U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Real, AutomatonVocabulary, ::testing::ValuesIn(vocabularies()), [](const auto& info) {
   std::string name = info.param;
   for (char& c : name) c = c == '-' ? '_' : c;

@@ -240,6 +240,48 @@ TEST(FormatProperty, TheProofAgreesWithBruteForce) {
   EXPECT_GT(refused, 1000U);
 }
 
+// A format with an empty closing is one whose closing is a letter that is not in the text: its end.
+TEST(FormatProperty, WithAnEmptyClosingTheEndOfTheTextCloses) {
+  std::vector<std::string> texts{""};
+  for (std::size_t i = 0; i < texts.size() && texts[i].size() < 6; ++i) {
+    for (const char c : std::string_view("ab1")) texts.push_back(texts[i] + c);
+  }
+  Random random(3);
+  std::size_t formats = 0;
+  std::size_t refused = 0;
+  std::size_t complete = 0;
+  while (formats < 200 || refused < 200) {
+    Small small = random_small(random);
+    small.format.close.clear();
+    Small closed = small;
+    closed.format.close = "$";
+    closed.format.empty = small.empty() + "$";
+    if (has_collision(closed)) {
+      ASSERT_THROW(PlanSpelling(small.format, small.task()), InputError);
+      ++refused;
+      continue;
+    }
+    ++formats;
+    const PlanSpelling spelling(small.format, small.task());
+    for (const std::string& text : texts) {
+      const Readings readings = read_all(closed, text + "$");
+      PlanReader reader(spelling);
+      for (const char c : text) reader.read(std::string_view(&c, 1));
+      const PlanSpelling::Parsed parsed = reader.result();
+      ASSERT_EQ(parsed.error.empty(), read_all(closed, text).beginning) << text << ": " << parsed.error;
+      ASSERT_EQ(parsed.complete, readings.complete == 1) << text;
+      ASSERT_LE(readings.complete, 1U);
+      if (!parsed.complete) continue;
+      ++complete;
+      std::vector<ActionId> actions;
+      for (const std::size_t item : readings.actions) actions.push_back(static_cast<ActionId>(item));
+      ASSERT_EQ(parsed.actions, actions) << text;
+      ASSERT_EQ(spelling.render(parsed.actions, parsed.separators), text);
+    }
+  }
+  EXPECT_GT(complete, 1000U);
+}
+
 TEST(FormatProperty, TheParserAgreesWithOneThatTriesEverything) {
   // All texts of up to six of these letters.
   constexpr std::string_view kAlphabet = "ab1";

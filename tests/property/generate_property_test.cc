@@ -74,6 +74,8 @@ TEST(Generate, EveryModelEveryModeGivesAPlan) {
     testing::RandomConstraintOptions random;
     random.horizon = 2 + static_cast<unsigned>(seed % 4);
     random.witness_tier = seed % 3 == 0;
+    random.no_closing = seed % 7 == 0;
+    random.tokenization = seed % 4 == 1 ? Tokenization::kAny : Tokenization::kCanonical;
     const std::shared_ptr<const Constraint> constraint = testing::random_constraint(2000000 + seed, random);
     if (constraint == nullptr) continue;
     const auto model =
@@ -142,11 +144,16 @@ class Enumeration {
   Enumeration(const std::shared_ptr<const Constraint>& constraint, Session& session) : decoder_(constraint, {}) {
     walk(session, {});
   }
+  // There were more than this can hold.
+  bool too_many() const { return plans_.size() > kMost; }
   // By all tokens, the end of the turn included.
   const std::map<std::vector<TokenId>, Plan>& plans() const { return plans_; }
 
  private:
+  static constexpr std::size_t kMost = 2000;
+
   void walk(Session& session, Plan so_far) {
+    if (too_many()) return;
     if (decoder_.finished()) {
       plans_[std::vector<TokenId>(decoder_.tokens().begin(), decoder_.tokens().end())] = so_far;
       return;
@@ -175,18 +182,23 @@ class Enumeration {
   std::map<std::vector<TokenId>, Plan> plans_;
 };
 
-TEST(Generate, ParticlesFollowTheConstrainedDistribution) {
+class Particles : public ::testing::TestWithParam<Tokenization> {};
+
+TEST_P(Particles, FollowTheConstrainedDistribution) {
   constexpr unsigned kParticles = 200;
   constexpr int kRuns = 30;
   std::size_t tested = 0;
   for (std::uint64_t seed = 0; tested < 15; ++seed) {
     testing::RandomConstraintOptions random;
-    random.horizon = 2;
+    random.tokenization = GetParam();
+    // In any tokens a plan has many spellings, and all of them count.
+    random.horizon = GetParam() == Tokenization::kAny ? 1 : 2;
     const std::shared_ptr<const Constraint> constraint = testing::random_constraint(3000000 + seed, random);
     if (constraint == nullptr) continue;
     const auto model = random_model(vocabulary_of(constraint), seed);
     MildSession session(start(*model));
     const Enumeration exact(constraint, session);
+    if (exact.too_many()) continue;
     double total = 0;
     for (const auto& [tokens, plan] : exact.plans()) total += std::exp(plan.log_probability);
     // Statistics need visits: every plan that matters is proposed a few times in a run.
@@ -221,6 +233,9 @@ TEST(Generate, ParticlesFollowTheConstrainedDistribution) {
     EXPECT_NEAR(std::log(evidence), std::log(total), 0.12) << "seed " << seed;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Tokens, Particles, ::testing::Values(Tokenization::kCanonical, Tokenization::kAny),
+                         [](const auto& info) { return to_string(info.param); });
 
 TEST(Generate, AWideBeamFindsTheMostLikelyPlan) {
   std::size_t tested = 0;

@@ -88,6 +88,13 @@ std::shared_ptr<const Vocabulary> random_vocabulary(Engine& engine) {
   return std::make_shared<TableVocabulary>(tokens, ends);
 }
 
+std::shared_ptr<const Vocabulary> byte_vocabulary() {
+  std::vector<std::string> tokens;
+  for (int byte = 0; byte < 256; ++byte) tokens.emplace_back(1, static_cast<char>(byte));
+  tokens.emplace_back();
+  return std::make_shared<TableVocabulary>(tokens, std::vector<TokenId>{TokenId{256}});
+}
+
 }  // namespace
 
 std::shared_ptr<const Constraint> random_constraint(std::uint64_t seed, const RandomConstraintOptions& options) {
@@ -99,14 +106,17 @@ std::shared_ptr<const Constraint> random_constraint(std::uint64_t seed, const Ra
   random.max_monitors = 1;
   task::Definition definition = random_definition(engine(), random);
   name_actions(definition, engine);
-  const PlanFormat format = random_format(engine);
-  const std::shared_ptr<const Vocabulary> vocabulary = random_vocabulary(engine);
+  PlanFormat format = random_format(engine);
+  if (options.no_closing) format.close.clear();
+  std::shared_ptr<const Vocabulary> vocabulary = random_vocabulary(engine);
+  if (options.byte_vocabulary) vocabulary = byte_vocabulary();
   const Task task(task::compile(std::move(definition)), nullptr);
   const std::size_t relevant = task.program().relevant_action_list().size();
   if (task.num_actions() == 0 || (options.all_relevant && relevant != task.num_actions())) return nullptr;
   ConstraintOptions compile;
   compile.lookahead.horizon = options.horizon;
   compile.lookahead.fixed_horizon = true;
+  compile.automaton.tokenization = options.tokenization;
   if (options.witness_tier) compile.lookahead.exact.states = 0;
   try {
     std::shared_ptr<const Constraint> constraint = Constraint::compile(task, format, vocabulary, compile);

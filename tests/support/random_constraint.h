@@ -15,6 +15,10 @@ struct RandomConstraintOptions {
   bool all_relevant = false;  // only tasks all of whose actions are goal-relevant
   std::size_t max_actions = 6;
   bool witness_tier = false;  // force tier B
+  Tokenization tokenization = Tokenization::kCanonical;
+  bool no_closing = false;  // only the end of the turn ends a plan
+  // Token i is byte i alone, instead of a random vocabulary.
+  bool byte_vocabulary = false;
 };
 
 // Nothing when the seed gives a task without a plan (or one that the options exclude). The same seed gives the same

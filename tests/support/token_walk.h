@@ -31,8 +31,8 @@ inline std::vector<TokenId> tokens_of_plan(const TokenAutomaton& automaton, cons
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
     append(automaton.prefix(i + 1));
     const bool last = i + 1 == plan.actions.size();
-    append(
-        automaton.tokens(automaton.rank(plan.actions[i], last ? TokenAutomaton::kClose : plan.separators[i], group)));
+    append(automaton.text_tokens(
+        automaton.rank(plan.actions[i], last ? TokenAutomaton::kClose : plan.separators[i], group)));
     if (!last) group = automaton.group_after(plan.separators[i]);
   }
   return out;
@@ -55,13 +55,15 @@ inline std::optional<WalkedPlan> walk(const TokenAutomaton& automaton, std::span
       return std::nullopt;
     auto [begin, end] = automaton.group(group);
     for (std::size_t depth = 0; begin == end || automaton.tokens(begin).size() > depth; ++depth, ++at) {
-      if (begin == end || at == tokens.size()) return std::nullopt;
-      std::tie(begin, end) = automaton.narrow(begin, end, depth, tokens[at]);
+      // Behind the last token comes the end of the turn.
+      if (begin == end || at > tokens.size()) return std::nullopt;
+      const TokenId token = at < tokens.size() ? tokens[at] : TokenAutomaton::kEnd;
+      std::tie(begin, end) = automaton.narrow(begin, end, depth, token);
     }
     const TokenAutomaton::Entry& entry = automaton.entry(begin);
     plan.actions.push_back(entry.action);
     if (entry.next == TokenAutomaton::kClose) {
-      if (at == tokens.size()) return plan;
+      if (at >= tokens.size()) return plan;
       return std::nullopt;
     }
     plan.separators.push_back(entry.next);

@@ -121,6 +121,62 @@ INSTANTIATE_TEST_SUITE_P(
              to_string(std::get<2>(info.param));
     });
 
+// Tokens that reach from one action into the next, and formats that only the end of the turn ends.
+Setting straddling_setting(std::uint64_t seed) {
+  std::vector<std::string> tokens;
+  for (int byte = 1; byte < 128; ++byte) tokens.emplace_back(1, static_cast<char>(byte));
+  for (const char* word : {"press", "(press", " a)\n(p", ")\n(", ")\n", " b", "ress b)", "release", " a"}) {
+    tokens.emplace_back(word);
+  }
+  const auto end = static_cast<std::int32_t>(tokens.size());
+  tokens.resize(tokens.size() + 2);  // two that end a turn
+  Setting setting;
+  setting.words = std::make_shared<TableVocabulary>(tokens, std::vector<TokenId>{TokenId{end}, TokenId{end + 1}});
+  setting.model = seed % 2 == 0 ? hostile_model(setting.words, seed) : random_model(setting.words, seed);
+  return setting;
+}
+
+TEST_P(EveryMode, KeepsThePromiseInAnyTokensAndWithoutAClosing) {
+  const auto [guidance, mode, bridge] = GetParam();
+  const Task task = lamps("(and (lit a) (lit b))");
+  PlanFormat lines = PlanFormat::builtin("pddl");
+  lines.close.clear();
+  lines.empty.clear();
+  for (const PlanFormat& format : {PlanFormat::builtin("pddl"), lines, PlanFormat::builtin("sentences")}) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+      PlanOptions options = with(guidance, mode);
+      options.bridge = bridge;
+      options.tokenization = Tokenization::kAny;
+      options.generate.seed = seed;
+      options.generate.samples = 4;
+      options.generate.beam = 2;
+      const Setting setting = straddling_setting(seed);
+      std::string seen;
+      std::vector<ActionId> actions;
+      PlanObserver observer;
+      observer.token = [&](const TokenEvent&, std::string_view bytes) { seen += bytes; };
+      observer.action = [&](ActionId action, std::string_view text) {
+        actions.push_back(action);
+        EXPECT_TRUE(seen.starts_with(text)) << text;
+        // Up to what follows the action, and not into the next one.
+        const PlanSpelling::Parsed parsed = PlanSpelling(format, task).parse(text);
+        EXPECT_EQ(parsed.actions, actions) << text;
+        EXPECT_EQ(parsed.error, "");
+      };
+      const PlanResult result = plan(task, format, setting.model.get(), setting.words, options, observer);
+      ASSERT_EQ(result.guarantee, Guarantee::kFull);
+      EXPECT_TRUE(result.valid()) << result.text;
+      EXPECT_EQ(seen, result.text);
+      EXPECT_EQ(actions, result.plan);
+      const std::vector<decode::ReplayStep> steps = decode::replay(task, result, setting.model.get());
+      std::size_t tokens = 0;
+      for (const decode::ReplayStep& step : steps) tokens += step.tokens.size();
+      EXPECT_EQ(steps.size(), result.plan.size());
+      EXPECT_EQ(tokens, result.tokens.size());
+    }
+  }
+}
+
 TEST(Planner, SearchNeedsNoModel) {
   const Task task = lamps("(and (lit a) (lit b))");
   std::vector<std::string> texts;

@@ -142,11 +142,12 @@ TEST(Format, NamesThePlaceInsideAString) {
 }
 
 TEST(Format, NeedsItemSeparatorAndClosing) {
-  EXPECT_EQ(errors_of(""),
-            "my.format: error: the format has no separator; add a line like  separator: \", \"\n"
-            "my.format: error: the closing is empty; a reader must see where an action ends; state a text that no item "
-            "goes on with\n"
-            "my.format: error: the format has no item; add a line like  item: \"({action} {arguments})\"");
+  EXPECT_EQ(
+      errors_of(""),
+      "my.format: error: the format has no closing; add a line like  close: \".\"  or, if only the end of the text "
+      "ends a plan,  close: \"\"\n"
+      "my.format: error: the format has no separator; add a line like  separator: \", \"\n"
+      "my.format: error: the format has no item; add a line like  item: \"({action} {arguments})\"");
   EXPECT_NE(errors_with("separator: \"\"\n").find("my.format:4:12: error: a separator is empty"), std::string::npos);
 }
 

@@ -49,6 +49,48 @@ std::string error_of(PlanFormat format, const Task& task) {
   return "no error";
 }
 
+// What planners print: lines, and nothing behind the last one.
+TEST(Spelling, TheEndOfTheTextCanBeTheClosing) {
+  const PlanSpelling spelling(
+      PlanFormat::parse("item: \"({action} {arguments})\"\nseparator: \"\\n\"\nclose: \"\"\n", "lines.format"),
+      household());
+  const std::vector<ActionId> plan = ids({1, 2});
+  const std::string text = "(walk soap_1002)\n(grab soap_1002)";
+  EXPECT_EQ(spelling.render(plan), text);
+  EXPECT_EQ(spelling.render({}), "");
+  EXPECT_TRUE(spelling.parse("").complete);
+  EXPECT_TRUE(spelling.parse("").actions.empty());
+  EXPECT_TRUE(spelling.parse(" \n").complete);
+  for (const std::string blanks : {"", "\n", " ", "\n\n", " \r\n"}) {
+    const PlanSpelling::Parsed parsed = spelling.parse(text + blanks);
+    EXPECT_TRUE(parsed.complete) << parsed.error;
+    EXPECT_EQ(parsed.actions, plan);
+  }
+  PlanSpelling::Parsed parsed = spelling.parse("(walk soap_1002)");
+  EXPECT_EQ(parsed.actions, ids({1}));
+  EXPECT_TRUE(parsed.complete);
+  parsed = spelling.parse("(walk soap_1002)\n(gr");
+  EXPECT_EQ(parsed.actions, ids({1}));
+  EXPECT_FALSE(parsed.complete);
+  EXPECT_EQ(parsed.error, "");
+  parsed = spelling.parse("(walk soap_1002) (grab soap_1002)");
+  EXPECT_FALSE(parsed.complete);
+  EXPECT_EQ(parsed.actions, ids({}));
+  EXPECT_EQ(parsed.error,
+            "byte 18: expected nothing more, the plan is complete, found \"(grab soap_1002)\"; read 0 actions");
+}
+
+TEST(Spelling, WithAnEmptyClosingTheEmptyPlanMayBeginOthers) {
+  const std::string lines = "open: \"Plan: \"\nitem: \"{action} {arguments}\"\nseparator: \", \"\nclose: \"\"\n";
+  EXPECT_EQ(error_of(PlanFormat::parse(lines, "f"), household()), "no error");
+  EXPECT_NE(error_of(PlanFormat::parse(lines + "empty: \"Plan: walk soap_1002\"\n", "f"), household())
+                .find("collides with plans that begin with (walk soap_1002)"),
+            std::string::npos);
+  EXPECT_NE(error_of(PlanFormat::parse(lines + "empty: \"Plan: walk soap_1002, no\"\n", "f"), household())
+                .find("collides with plans that begin with (walk soap_1002)"),
+            std::string::npos);
+}
+
 TEST(Spelling, Builtins) {
   EXPECT_EQ(builtin_text("pddl"),
             "(standup)\n(walk soap_1002)\n(putin soap_1002 washing_machine_1001)\n(not-open jar_0);\n");

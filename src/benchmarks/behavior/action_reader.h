@@ -1,0 +1,21 @@
+// Reads the prompts of BEHAVIOR action sequencing.
+//
+//     PromptTask task = read_behavior_actions(prompt, Rules::kEnvironment);
+//     Task ground = load_pddl_text(domain, task.problem);      // domains/behavior-actions/environment.pddl
+//
+// Uses the prompt and the taxonomy only. Throws InputError with the line of the prompt that cannot be read. Cost:
+// linear in the prompt, plus the goals' expansion (milliseconds). Thread safety: calls are independent.
+#ifndef METACTRL_SRC_BENCHMARKS_BEHAVIOR_ACTION_READER_H_
+#define METACTRL_SRC_BENCHMARKS_BEHAVIOR_ACTION_READER_H_
+
+#include <string_view>
+
+#include "benchmarks/prompt_task.h"
+
+namespace metactrl::benchmarks::behavior {
+
+PromptTask read_behavior_actions(std::string_view text, Rules rules);
+
+}  // namespace metactrl::benchmarks::behavior
+
+#endif  // METACTRL_SRC_BENCHMARKS_BEHAVIOR_ACTION_READER_H_

@@ -1,0 +1,164 @@
+// From a prompt to an answer.
+//
+// What the prompt hides is assumed as sparingly as possible: the problem is grounded without assumptions first, then
+// with one more at a time, until all goals can be reached together. Assumptions only add facts that make more actions
+// legal, so the first level that suffices is the most careful one. When none does, goals have to be dropped (where the
+// options allow it), and the first level that drops the fewest is taken.
+//
+// Where the goals that remain hold from the start, the plan could be empty; benchmarks take an empty answer for an
+// unreadable one, so it is asked for an action then.
+#include "benchmarks/evaluate.h"
+
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+#include "metactrl/domain.h"
+#include "metactrl/error.h"
+#include "support/str_cat.h"
+
+namespace metactrl::benchmarks {
+
+using internal::str_cat;
+
+namespace {
+
+class Watch {
+ public:
+  // Seconds since the last call.
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+struct Grounded {
+  Task task;
+  std::size_t level = 0;  // how many assumptions it makes
+};
+
+bool uses_lookahead(PlanGuidance guidance) {
+  return guidance != PlanGuidance::kNone && guidance != PlanGuidance::kSyntax;
+}
+
+class Grounder {
+ public:
+  Grounder(const PromptTask& prompt, std::string_view domain, const EvaluateOptions& options, AnswerTimes& times)
+      : prompt_(prompt), domain_(domain), options_(options), times_(times), lookahead_(options.plan.lookahead) {
+    lookahead_.weights = false;
+  }
+
+  Grounded ground() {
+    const std::size_t most = prompt_.assumptions.size();
+    if (!uses_lookahead(options_.plan.guidance)) return load(most, false);
+    for (std::size_t level = prompt_.fewest_assumptions; level <= most; ++level) {
+      Grounded grounded = load(level, false);
+      const bool solvable = Lookahead::compile(grounded.task, lookahead_)->verdict() == Verdict::kSolvable;
+      times_.lookahead += watch_.lap();
+      if (!solvable) continue;
+      const Task pursued = grounded.task;
+      return with_an_action(std::move(grounded), pursued);
+    }
+    if (options_.plan.on_infeasible != OnInfeasible::kDropGoals) return load(most, false);
+    return drop_fewest();
+  }
+
+ private:
+  Grounded load(std::size_t level, bool with_nonempty) {
+    watch_.lap();
+    Grounded grounded{load_pddl_text(domain_, prompt_.problem_assuming(level, with_nonempty)), level};
+    times_.ground += watch_.lap();
+    return grounded;
+  }
+
+  Grounded drop_fewest() {
+    std::optional<Grounded> best;
+    std::optional<ReducedTask> reduced;
+    for (std::size_t level = prompt_.fewest_assumptions; level <= prompt_.assumptions.size(); ++level) {
+      Grounded grounded = load(level, false);
+      ReducedTask kept = drop_unreachable_goals(grounded.task, lookahead_);
+      times_.lookahead += watch_.lap();
+      if (reduced && kept.dropped.size() >= reduced->dropped.size()) continue;
+      reduced = std::move(kept);
+      best = std::move(grounded);
+    }
+    return with_an_action(*std::move(best), reduced->task);
+  }
+
+  // `pursued` is the task without the goals that will be dropped.
+  Grounded with_an_action(Grounded grounded, const Task& pursued) {
+    if (prompt_.nonempty.empty() || !pursued.unmet_goals(pursued.initial_state()).empty()) return grounded;
+    return load(grounded.level, true);
+  }
+
+  const PromptTask& prompt_;
+  std::string_view domain_;
+  const EvaluateOptions& options_;
+  AnswerTimes& times_;
+  LookaheadOptions lookahead_;
+  Watch watch_;
+};
+
+void take(const PlanResult& result, const Task& task, Answer& answer) {
+  answer.cancelled = result.outcome == PlanOutcome::kCancelled;
+  answer.outcome = to_string(result.outcome);
+  answer.guarantee = to_string(result.guarantee);
+  answer.reason = result.reason;
+  if (result.outcome == PlanOutcome::kPlan) answer.output = result.text;
+  for (const PlanStep& step : result.steps) answer.steps.push_back(to_string(step));
+  for (const GoalId goal : result.goals_dropped) answer.goals_dropped.push_back(task.goal_text(goal));
+  if (result.tier) answer.tier = to_string(*result.tier);
+  if (result.lookahead != nullptr) answer.shortest = result.lookahead->shortest_plan_length();
+  answer.horizon = result.horizon;
+  answer.tokens = result.tokens.size();
+  answer.forced_tokens = result.forced_tokens;
+  answer.model_calls = result.model_calls;
+  answer.log_probability = result.log_probability;
+  answer.times.automaton = result.times.format + result.times.automaton;
+  answer.times.lookahead += result.times.lookahead;
+  answer.times.prompt = result.times.prompt;
+  answer.times.decode = result.times.decode;
+}
+
+void plan_for(const Module& module, const PromptEntry& entry, LanguageModel* model,
+              const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options, Answer& answer) {
+  Watch watch;
+  PromptTask prompt = module.read(entry.prompt, options.rules);
+  if (options.rules == Rules::kPaper) {  // which does not know of hidden facts
+    prompt.assumptions.clear();
+    prompt.fewest_assumptions = 0;
+  }
+  answer.times.read = watch.lap();
+  answer.title = prompt.title;
+  answer.notes = prompt.notes;
+  const Grounded grounded = Grounder(prompt, domain_text(module, options.rules), options, answer.times).ground();
+  for (std::size_t i = 0; i < grounded.level; ++i) answer.assumptions.push_back(prompt.assumptions[i].text);
+  answer.ground_actions = grounded.task.num_actions();
+  PlanOptions plan_options = options.plan;
+  plan_options.prompt = Prompt{options.system, entry.prompt, ""};
+  PlanObserver observer;
+  observer.cancelled = options.cancelled;
+  take(plan(grounded.task, PlanFormat::builtin(std::string(module.format)), model, vocabulary, plan_options, observer),
+       grounded.task, answer);
+}
+
+}  // namespace
+
+Answer answer_prompt(const Module& module, const PromptEntry& entry, LanguageModel* model,
+                     const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options) {
+  Answer answer;
+  answer.identifier = entry.identifier;
+  try {
+    plan_for(module, entry, model, vocabulary, options, answer);
+  } catch (const InputError& error) {
+    answer.error = error.what();
+  } catch (const ModelError& error) {
+    answer.error = str_cat("the model cannot go on: ", error.what());
+  }
+  return answer;
+}
+
+}  // namespace metactrl::benchmarks

@@ -1,0 +1,78 @@
+// Answers to benchmark prompts.
+//
+//     Answer answer = answer_prompt(*find_module("vh-as"), {"307_2", prompt}, model.get(), vocabulary, options);
+//
+// A prompt is read, the problem grounded with as few assumptions as will do, and planned for (metactrl/planner.h).
+// Anything that goes wrong with one prompt is part of its answer, not an exception: the other prompts go on.
+//
+// Thread safety: calls are independent of each other. A llama.cpp model works on one of them at a time.
+#ifndef METACTRL_SRC_BENCHMARKS_EVALUATE_H_
+#define METACTRL_SRC_BENCHMARKS_EVALUATE_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/module.h"
+#include "metactrl/planner.h"
+
+namespace metactrl::benchmarks {
+
+struct PromptEntry {
+  std::string identifier;
+  std::string prompt;
+};
+
+struct EvaluateOptions {
+  Rules rules = Rules::kEnvironment;
+  PlanOptions plan;
+  std::string system;  // the system's part of the prompt
+  // Asked before every call of the model; true ends the work.
+  std::function<bool()> cancelled;
+};
+
+// Seconds.
+struct AnswerTimes {
+  double read = 0;       // prompt to PDDL
+  double ground = 0;     // PDDL to task, all attempts
+  double lookahead = 0;  // all attempts
+  double automaton = 0;
+  double prompt = 0;  // the model reads the prompt
+  double decode = 0;
+  double compile() const { return read + ground + lookahead + automaton; }
+};
+
+struct Answer {
+  std::string identifier;
+  std::string output;  // what goes into the answer file; empty when there is no plan
+  std::string title;
+  // Empty if all went well; else what failed: the prompt could not be read, the model could not go on.
+  std::string error;
+  std::string outcome;    // of the planner: "plan", "infeasible", ...; empty after an error
+  std::string guarantee;  // "full", "goals dropped", "syntax only", "none"
+  std::string reason;
+  std::vector<std::string> steps;  // "(walk soap_1002)"
+  std::vector<std::string> goals_dropped;
+  std::vector<std::string> assumptions;  // which the plan relies on
+  std::vector<std::string> notes;
+  std::string tier;  // which kind of lookahead certified it
+  std::size_t horizon = 0;
+  std::optional<std::size_t> shortest;  // actions of a shortest plan, where it is known
+  std::size_t ground_actions = 0;
+  std::size_t tokens = 0;
+  std::size_t forced_tokens = 0;
+  std::size_t model_calls = 0;
+  std::optional<double> log_probability;
+  AnswerTimes times;
+  bool cancelled = false;
+};
+
+Answer answer_prompt(const Module& module, const PromptEntry& entry, LanguageModel* model,
+                     const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options);
+
+}  // namespace metactrl::benchmarks
+
+#endif  // METACTRL_SRC_BENCHMARKS_EVALUATE_H_

@@ -1,0 +1,202 @@
+#include "benchmarks/files.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "metactrl/error.h"
+#include "support/files.h"
+#include "support/str_cat.h"
+
+namespace metactrl::benchmarks {
+
+using internal::str_cat;
+
+namespace {
+
+Json parse_json(const std::string& file) {
+  try {
+    return Json::parse(internal::read_file(file));
+  } catch (const Json::exception& error) {
+    throw InputError(file, str_cat("is not JSON: ", error.what()), "see the format in 'metactrl eval --help'");
+  }
+}
+
+const std::string& text_field(const Json& entry, const char* field, const std::string& file, std::size_t index) {
+  if (!entry.is_object() || !entry.contains(field) || !entry[field].is_string()) {
+    throw InputError(file, str_cat("entry ", index + 1, " has no text '", field, "'"),
+                     str_cat("each entry is an object with \"identifier\" and \"", field, "\""));
+  }
+  return entry[field].get_ref<const std::string&>();
+}
+
+// Calls take(identifier, text) for each entry of a list of objects.
+template <typename Take>
+void read_list(const std::string& file, const char* field, const Take& take) {
+  const Json json = parse_json(file);
+  if (!json.is_array())
+    throw InputError(file, "is not a list", str_cat("write [{\"identifier\", \"", field, "\"}, ...]"));
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const std::string& identifier = text_field(json[i], "identifier", file, i);
+    take(identifier, text_field(json[i], field, file, i));
+  }
+}
+
+// Text that a model wrote may not be UTF-8.
+std::string dump(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
+
+template <typename T>
+void get(const Json& json, const char* field, T& value) {
+  if (json.contains(field)) json.at(field).get_to(value);
+}
+
+}  // namespace
+
+std::vector<PromptEntry> read_prompts(const std::string& file) {
+  std::vector<PromptEntry> prompts;
+  std::set<std::string> seen;
+  read_list(file, "llm_prompt", [&](const std::string& identifier, const std::string& text) {
+    if (!seen.insert(identifier).second) {
+      throw InputError(file, str_cat("has two prompts for '", identifier, "'"), "remove one of them");
+    }
+    prompts.push_back({identifier, text});
+  });
+  return prompts;
+}
+
+std::string read_system_prompt(const std::string& file) {
+  const Json json = parse_json(file);
+  if (!json.is_object() || !json.contains("system_prompt") || !json["system_prompt"].is_string()) {
+    throw InputError(file, "has no text 'system_prompt'", "write {\"system_prompt\": \"...\"}");
+  }
+  return json["system_prompt"].get<std::string>();
+}
+
+std::vector<Response> read_responses(const std::string& file) {
+  std::vector<Response> responses;
+  read_list(file, "llm_output", [&](const std::string& identifier, const std::string& text) {
+    responses.push_back({identifier, text});
+  });
+  return responses;
+}
+
+void write_responses(const std::string& file, const std::vector<Response>& responses) {
+  Json list = Json::array();
+  for (const Response& response : responses) {
+    list.push_back({{"identifier", response.identifier}, {"llm_output", response.output}});
+  }
+  internal::write_file(file, dump(list, 1) + "\n");
+}
+
+Json to_json(const Answer& answer) {
+  Json json = {{"identifier", answer.identifier},
+               {"output", answer.output},
+               {"title", answer.title},
+               {"error", answer.error},
+               {"outcome", answer.outcome},
+               {"guarantee", answer.guarantee},
+               {"reason", answer.reason},
+               {"steps", answer.steps},
+               {"goals_dropped", answer.goals_dropped},
+               {"assumptions", answer.assumptions},
+               {"notes", answer.notes},
+               {"tier", answer.tier},
+               {"horizon", answer.horizon},
+               {"ground_actions", answer.ground_actions},
+               {"tokens", answer.tokens},
+               {"forced_tokens", answer.forced_tokens},
+               {"model_calls", answer.model_calls},
+               {"seconds",
+                {{"read", answer.times.read},
+                 {"ground", answer.times.ground},
+                 {"lookahead", answer.times.lookahead},
+                 {"automaton", answer.times.automaton},
+                 {"prompt", answer.times.prompt},
+                 {"decode", answer.times.decode}}}};
+  if (answer.shortest) json["shortest"] = *answer.shortest;
+  if (answer.log_probability) json["log_probability"] = *answer.log_probability;
+  return json;
+}
+
+Answer answer_from_json(const Json& json) {
+  Answer answer;
+  json.at("identifier").get_to(answer.identifier);
+  json.at("output").get_to(answer.output);
+  get(json, "title", answer.title);
+  get(json, "error", answer.error);
+  get(json, "outcome", answer.outcome);
+  get(json, "guarantee", answer.guarantee);
+  get(json, "reason", answer.reason);
+  get(json, "steps", answer.steps);
+  get(json, "goals_dropped", answer.goals_dropped);
+  get(json, "assumptions", answer.assumptions);
+  get(json, "notes", answer.notes);
+  get(json, "tier", answer.tier);
+  get(json, "horizon", answer.horizon);
+  get(json, "ground_actions", answer.ground_actions);
+  get(json, "tokens", answer.tokens);
+  get(json, "forced_tokens", answer.forced_tokens);
+  get(json, "model_calls", answer.model_calls);
+  if (json.contains("seconds")) {
+    const Json& seconds = json["seconds"];
+    get(seconds, "read", answer.times.read);
+    get(seconds, "ground", answer.times.ground);
+    get(seconds, "lookahead", answer.times.lookahead);
+    get(seconds, "automaton", answer.times.automaton);
+    get(seconds, "prompt", answer.times.prompt);
+    get(seconds, "decode", answer.times.decode);
+  }
+  if (json.contains("shortest")) answer.shortest = json["shortest"].get<std::size_t>();
+  // What is not finite is written as null.
+  if (json.contains("log_probability") && json["log_probability"].is_number()) {
+    answer.log_probability = json["log_probability"].get<double>();
+  }
+  return answer;
+}
+
+Journal::Journal(const std::string& answers_file, const Json& settings, bool resume)
+    : file_(answers_file + ".partial") {
+  std::error_code ignored;
+  std::string kept;
+  if (resume && std::filesystem::exists(file_, ignored)) {
+    const std::string text = internal::read_file(file_);
+    std::size_t begin = 0;
+    bool first = true;
+    for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+      const Json line = Json::parse(text.substr(begin, end - begin), nullptr, false);
+      if (line.is_discarded()) break;
+      if (first && line != settings) {
+        throw InputError(file_, "was begun with other settings", "repeat them, or leave out --resume to begin anew");
+      }
+      if (!first) earlier_.push_back(answer_from_json(line));
+      first = false;
+      begin = end + 1;
+    }
+    kept = text.substr(0, begin);
+  }
+  if (kept.empty()) kept = dump(settings, -1) + "\n";
+  internal::write_file(file_, kept);
+  out_ = std::fopen(file_.c_str(), "ab");
+  if (out_ == nullptr) throw InputError(file_, str_cat("cannot be written: ", std::strerror(errno)));
+}
+
+Journal::~Journal() {
+  if (out_ != nullptr) std::fclose(out_);
+}
+
+void Journal::add(const Answer& answer) {
+  const std::string line = dump(to_json(answer), -1) + "\n";
+  if (std::fwrite(line.data(), 1, line.size(), out_) != line.size() || std::fflush(out_) != 0) {
+    throw InputError(file_, str_cat("cannot be written: ", std::strerror(errno)),
+                     "make room and run again with --resume");
+  }
+}
+
+void Journal::remove() {
+  if (out_ != nullptr) std::fclose(std::exchange(out_, nullptr));
+  std::remove(file_.c_str());
+}
+
+}  // namespace metactrl::benchmarks

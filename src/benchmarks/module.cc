@@ -1,0 +1,60 @@
+#include "benchmarks/module.h"
+
+#include <stdexcept>
+
+#include "benchmarks/behavior/action_reader.h"
+#include "benchmarks/behavior/action_scorer.h"
+#include "benchmarks/behavior/subgoal_reader.h"
+#include "benchmarks/behavior/subgoal_scorer.h"
+#include "benchmarks/shipped_files.h"
+#include "benchmarks/virtualhome/action_scorer.h"
+#include "benchmarks/virtualhome/prompt_reader.h"
+#include "benchmarks/virtualhome/subgoal_scorer.h"
+#include "support/str_cat.h"
+
+namespace metactrl::benchmarks {
+
+std::string_view shipped_file(std::string_view name) {
+  for (const ShippedFile& file : shipped_files()) {
+    if (file.name == name) return file.text;
+  }
+  throw std::logic_error(internal::str_cat("the file domains/", name, " is not part of the program"));
+}
+
+const char* to_string(Rules rules) { return rules == Rules::kEnvironment ? "environment" : "paper"; }
+
+const std::vector<Module>& modules() {
+  static const std::vector<Module> kModules = {
+      {"vh-as", "VirtualHome, action sequencing", "virtualhome-actions", "virtualhome-actions", false,
+       [](std::string_view prompt, Rules) { return virtualhome::read_actions_prompt(prompt); },
+       score_virtualhome_actions},
+      {"vh-sd", "VirtualHome, subgoal decomposition", "virtualhome-subgoals", "virtualhome-subgoals", true,
+       [](std::string_view prompt, Rules) { return virtualhome::read_subgoals_prompt(prompt); },
+       score_virtualhome_subgoals},
+      {"beh-as", "BEHAVIOR, action sequencing", "behavior-actions", "behavior-actions", false,
+       behavior::read_behavior_actions,
+       [](const std::string& tasks, const std::string&, const std::vector<Response>& responses) {
+         return score_behavior_actions(tasks, responses);
+       }},
+      // Start states and goals stand in the tasks of action sequencing.
+      {"beh-sd", "BEHAVIOR, subgoal decomposition", "behavior-subgoals", "behavior-subgoals", true,
+       behavior::read_behavior_subgoals,
+       [](const std::string& tasks, const std::string& folder, const std::vector<Response>& responses) {
+         return score_behavior_subgoals(tasks, folder + "/as_tasks.jsonl", responses);
+       }},
+  };
+  return kModules;
+}
+
+const Module* find_module(std::string_view name) {
+  for (const Module& module : modules()) {
+    if (module.name == name) return &module;
+  }
+  return nullptr;
+}
+
+std::string_view domain_text(const Module& module, Rules rules) {
+  return shipped_file(internal::str_cat(module.domain, "/", to_string(rules), ".pddl"));
+}
+
+}  // namespace metactrl::benchmarks

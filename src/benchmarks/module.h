@@ -1,0 +1,36 @@
+// The benchmark modules that the program knows, each a row of functions.
+#ifndef METACTRL_SRC_BENCHMARKS_MODULE_H_
+#define METACTRL_SRC_BENCHMARKS_MODULE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "benchmarks/prompt_task.h"
+#include "benchmarks/score.h"
+
+namespace metactrl::benchmarks {
+
+struct Module {
+  std::string_view name;    // "vh-as"
+  std::string_view title;   // "VirtualHome, action sequencing"
+  std::string_view domain;  // folder below domains/
+  std::string_view format;  // a built-in plan format
+  bool system_prompt;       // a part of the prompt that is the same for all tasks stands in a file of its own
+  PromptTask (*read)(std::string_view prompt, Rules rules);
+  // `folder` holds what the task file refers to.
+  Score (*score)(const std::string& tasks, const std::string& folder, const std::vector<Response>& responses);
+};
+
+const char* to_string(Rules rules);
+
+const std::vector<Module>& modules();
+// Null if there is none.
+const Module* find_module(std::string_view name);
+
+// The PDDL domain that states these rules.
+std::string_view domain_text(const Module& module, Rules rules);
+
+}  // namespace metactrl::benchmarks
+
+#endif  // METACTRL_SRC_BENCHMARKS_MODULE_H_

@@ -1,0 +1,87 @@
+#include "benchmarks/prompt_lines.h"
+
+#include <utility>
+
+#include "metactrl/error.h"
+#include "support/str_cat.h"
+
+namespace metactrl::benchmarks {
+
+using internal::str_cat;
+
+PromptLines::PromptLines(std::string_view text) {
+  while (true) {
+    const std::size_t end = text.find('\n');
+    lines_.push_back(trim(text.substr(0, end)));
+    if (end == std::string_view::npos) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
+void PromptLines::skip_past_last(std::string_view header) {
+  for (std::size_t i = lines_.size(); i-- > 0;) {
+    if (lines_[i] != header) continue;
+    next_ = i + 1;
+    return;
+  }
+  fail_at(0, str_cat("the prompt has no line '", header, "'"), "is it a prompt of this module?");
+}
+
+void PromptLines::skip_past(std::string_view header) {
+  const std::size_t from = next_;
+  for (; next_ < lines_.size(); ++next_) {
+    if (lines_[next_] != header) continue;
+    ++next_;
+    return;
+  }
+  fail_at(from, str_cat("no line '", header, "' follows"), "is the prompt complete?");
+}
+
+void PromptLines::fail(const std::string& message, const std::string& hint) const { fail_at(next_, message, hint); }
+
+void PromptLines::fail_at(std::size_t line, const std::string& message, const std::string& hint) {
+  Diagnostics diagnostics;
+  diagnostics.error({"prompt", static_cast<std::uint32_t>(line), line == 0 ? 0U : 1U}, message, hint);
+  throw InputError(std::move(diagnostics));
+}
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+bool read_word_list(std::string_view text, std::vector<std::string>& words) {
+  words.clear();
+  text = trim(text);
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return false;
+  text = trim(text.substr(1, text.size() - 2));
+  if (text.empty()) return true;
+  for (std::string_view word : split(text, ",")) {
+    word = trim(word);
+    if (word.size() < 2 || word.front() != word.back() || (word.front() != '\'' && word.front() != '"')) return false;
+    words.emplace_back(word.substr(1, word.size() - 2));
+  }
+  return true;
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + separator.size());
+  }
+}
+
+bool is_plain_name(std::string_view name) {
+  if (name.empty() || name.front() < 'a' || name.front() > 'z') return false;
+  for (const char c : name) {
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) return false;
+  }
+  return true;
+}
+
+}  // namespace metactrl::benchmarks

@@ -1,0 +1,46 @@
+// A benchmark prompt, read: a PDDL problem for the module's domain.
+//
+// A reader uses the prompt's text and nothing else. What it cannot read is an InputError that names the line of the
+// prompt; it never guesses.
+#ifndef METACTRL_SRC_BENCHMARKS_PROMPT_TASK_H_
+#define METACTRL_SRC_BENCHMARKS_PROMPT_TASK_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace metactrl::benchmarks {
+
+// Whose rules a domain states: those the benchmark's executor and evaluator really follow, or those of the paper.
+enum class Rules { kEnvironment, kPaper };
+
+// Something the prompt hides and no action can establish, taken for granted only where the goals are out of reach
+// otherwise.
+struct Assumption {
+  std::string facts;  // PDDL atoms for :init; may be empty
+  std::string text;   // for people, e.g. "the objects named in goals are not shut in"
+};
+
+struct PromptTask {
+  std::string title;         // what the prompt calls the task, where it does
+  std::string problem;       // PDDL, for the domain of the module and the rules, without assumptions
+  std::size_t init_end = 0;  // where in `problem` further atoms of :init can stand
+  // Where further goals can stand.
+  std::size_t goal_end = 0;
+  // A goal that holds once the plan has an action, for benchmarks that take an empty answer for an unreadable one. Used
+  // only where all goals hold from the start.
+  std::string nonempty;
+  // Each goes further than the ones before it, which it presupposes.
+  std::vector<Assumption> assumptions;
+  // With fewer of them no action at all is possible.
+  std::size_t fewest_assumptions = 0;
+  // For people: goal lines that name several objects, lines that have no effect, and the like.
+  std::vector<std::string> notes;
+
+  // The problem with the first `count` assumptions, and on request with the goal `nonempty`.
+  std::string problem_assuming(std::size_t count, bool with_nonempty = false) const;
+};
+
+}  // namespace metactrl::benchmarks
+
+#endif  // METACTRL_SRC_BENCHMARKS_PROMPT_TASK_H_

@@ -1,0 +1,92 @@
+// The report of a benchmark run: a page for a browser, a text for a repository, tables for programs.
+//
+//     Report report{"vh-as", "VirtualHome, action sequencing", score, {}, {}, {}};
+//     write_report("out", report);  // out/index.html, out/report.md, out/score.json, out/tasks.csv
+//
+// The page is one file that asks for nothing outside itself. Everything that a task, a prompt or a model wrote is data
+// in it, never markup, and text that is not UTF-8 is mended.
+//
+// Cost: linear in what is reported. Thread safety: all functions are pure but write_report and read_answers.
+#ifndef METACTRL_SRC_BENCHMARKS_REPORT_H_
+#define METACTRL_SRC_BENCHMARKS_REPORT_H_
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "benchmarks/evaluate.h"
+#include "benchmarks/files.h"
+#include "benchmarks/score.h"
+
+namespace metactrl::benchmarks {
+
+// What `metactrl eval --report DIR` leaves in DIR/answers.json.
+struct AnswersFile {
+  Json settings;
+  std::vector<Answer> answers;
+};
+
+// Throws InputError that names the file and the entry.
+AnswersFile read_answers(const std::string& file);
+std::string answers_text(const AnswersFile& file);
+
+struct Report {
+  std::string module;  // "vh-as"
+  std::string title;   // "VirtualHome, action sequencing"
+  Score score;
+  // What is known of how the answers were made; each may be empty or lack tasks.
+  AnswersFile run;
+  std::map<std::string, std::string> prompts;    // by identifier
+  std::map<std::string, std::string> responses;  // by identifier: the answers as they were scored
+};
+
+// Names and how often each occurred, the most frequent first, ties by name.
+using Counts = std::vector<std::pair<std::string, std::size_t>>;
+
+// Answers of one run in numbers.
+struct AnswerSummary {
+  std::size_t answers = 0;
+  std::size_t errors = 0;  // answers without a result; the rest counts only those with one
+  Counts guarantees;       // "guarantee full", or what came instead of a plan, "infeasible"
+  Counts tiers;
+  Counts assumptions;
+  Counts goals_dropped;
+  std::size_t with_assumptions = 0;  // answers that rely on one at least
+  std::size_t with_goals_dropped = 0;
+  std::vector<double> compile;  // seconds, sorted
+  std::vector<double> decode;   // seconds, sorted; of the answers a model wrote
+  std::size_t tokens = 0;
+  std::size_t forced_tokens = 0;
+  std::size_t model_calls = 0;
+  // Of the certified plans whose shortest length is known.
+  std::size_t compared = 0;
+  std::size_t as_short_as_possible = 0;
+  std::size_t steps = 0;
+  std::size_t shortest = 0;
+  std::size_t superfluous() const { return steps - shortest; }
+};
+
+AnswerSummary summarize_answers(const std::vector<Answer>& answers);
+
+// The value below which a share `q` of the sorted values lies; 0 for none.
+double quantile(const std::vector<double>& sorted, double q);
+
+Json to_json(const Score& score);
+std::string tasks_csv(const Report& report);
+std::string report_markdown(const Report& report);
+std::string report_page(const Report& report);
+// What can be said before the answers are scored.
+std::string answers_markdown(std::string_view title, const AnswersFile& run);
+
+// Makes the folder when it is not there. Throws InputError when a file cannot be written.
+void write_report(const std::string& folder, const Report& report);
+
+// The text with U+FFFD for every byte that is not UTF-8.
+std::string mended_utf8(const std::string& text);
+
+}  // namespace metactrl::benchmarks
+
+#endif  // METACTRL_SRC_BENCHMARKS_REPORT_H_

@@ -1,0 +1,98 @@
+// The page of a report: web/report.html with the data of the run put in.
+//
+// The data is one JSON value in a script element of a type that browsers do not run; the page's own script reads it and
+// puts every text into the document as text. Inside the element only "<" could end it early or open a comment, and in
+// JSON that character stands in strings alone, where it may be written as an escape.
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "benchmarks/page_files.h"
+#include "benchmarks/report.h"
+
+namespace metactrl::benchmarks {
+
+namespace {
+
+constexpr std::string_view kTitle = "@TITLE@";
+constexpr std::string_view kData = "@DATA@";
+
+std::string_view page_template() {
+  for (const PageFile& file : page_files()) {
+    if (file.name == "report.html") return file.text;
+  }
+  throw std::logic_error("report.html is not built in");
+}
+
+std::string html_text(const std::string& text) {
+  std::string out;
+  for (const char c : mended_utf8(text)) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string script_json(const Json& json) {
+  std::string out;
+  for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+Json page_data(const Report& report) {
+  std::map<std::string, const Answer*> answers;
+  for (const Answer& answer : report.run.answers) answers.emplace(answer.identifier, &answer);
+  Json score = to_json(report.score);
+  for (Json& task : score["tasks"]) {
+    const std::string identifier = task["identifier"];
+    const auto answer = answers.find(identifier);
+    if (answer != answers.end()) {
+      task["answer"] = to_json(*answer->second);
+      task["answer"].erase("output");  // the same as the response
+    }
+    const auto response = report.responses.find(identifier);
+    if (response != report.responses.end()) task["response"] = response->second;
+    const auto prompt = report.prompts.find(identifier);
+    if (prompt != report.prompts.end()) task["prompt"] = prompt->second;
+  }
+  return {{"module", report.module}, {"title", report.title}, {"settings", report.run.settings}, {"score", score}};
+}
+
+}  // namespace
+
+std::string report_page(const Report& report) {
+  const std::string_view page = page_template();
+  const std::size_t title = page.find(kTitle);
+  const std::size_t data = page.find(kData);
+  if (title == std::string_view::npos || data == std::string_view::npos || data < title)
+    throw std::logic_error("report.html has no place for data");
+  std::string out(page.substr(0, title));
+  out += html_text(report.title);
+  out += page.substr(title + kTitle.size(), data - title - kTitle.size());
+  out += script_json(page_data(report));
+  out += page.substr(data + kData.size());
+  return out;
+}
+
+}  // namespace metactrl::benchmarks

@@ -1,0 +1,24 @@
+// The domains and data of the benchmarks: files below domains/, turned into C++ by cmake/embed.cmake when the program
+// is built.
+#ifndef METACTRL_SRC_BENCHMARKS_SHIPPED_FILES_H_
+#define METACTRL_SRC_BENCHMARKS_SHIPPED_FILES_H_
+
+#include <span>
+#include <string_view>
+
+namespace metactrl::benchmarks {
+
+struct ShippedFile {
+  std::string_view name;  // its path below domains/
+  std::string_view text;
+};
+
+// Defined in the generated file.
+std::span<const ShippedFile> shipped_files();
+
+// The text of one of them; std::logic_error if it is not there.
+std::string_view shipped_file(std::string_view name);
+
+}  // namespace metactrl::benchmarks
+
+#endif  // METACTRL_SRC_BENCHMARKS_SHIPPED_FILES_H_

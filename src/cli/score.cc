@@ -1,0 +1,162 @@
+// metactrl score: how a benchmark's own evaluator would judge a file of answers.
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "benchmarks/files.h"
+#include "benchmarks/module.h"
+#include "benchmarks/report.h"
+#include "cli/common.h"
+#include "cli/plan_options.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+using benchmarks::Score;
+using benchmarks::TaskScore;
+using internal::str_cat;
+
+namespace {
+
+struct ScoreArguments {
+  std::string module;
+  std::string tasks;
+  std::string responses;
+  std::string scenes;
+  std::string report;
+  std::string answers;
+  std::string prompts;
+  bool json = false;
+};
+
+std::string percent(double value) { return number_text(std::round(value * 100) / 100); }
+
+void print_text(const Score& score) {
+  print(str_cat("scored tasks         ", score.n, score.n == score.n_all ? "" : str_cat(" of ", score.n_all), "\n"));
+  print(str_cat("task success         ", percent(score.task_success), " %\n"));
+  print(str_cat("execution success    ", percent(score.execution_success), " %\n"));
+  for (const auto& [name, value] : score.rates) print(str_cat(name, "  ", percent(value), " %\n"));
+  for (const auto& [name, count] : score.errors) print(str_cat("errors: ", name, "  ", count, "\n"));
+  if (score.equal_to_gold > 0) {
+    print(str_cat("equal to the reference, which the evaluator does not count as a success: ", score.equal_to_gold,
+                  "\n"));
+  }
+  for (const TaskScore& task : score.tasks) {
+    if (!task.scored || task.success == 1) continue;
+    print(str_cat("failed: ", task.identifier, "  ", task.verdict, "  ", task.reason, "\n"));
+  }
+}
+
+// The answers of a run whose report is in the folder, or those that were named. Answers that are not the ones scored
+// would tell of another run: they are left out.
+benchmarks::AnswersFile matching_answers(const ScoreArguments& arguments,
+                                         const std::map<std::string, std::string>& responses) {
+  std::string file = arguments.answers;
+  if (file.empty()) {
+    file = (std::filesystem::path(arguments.report) / "answers.json").string();
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) return {};
+  }
+  benchmarks::AnswersFile run = benchmarks::read_answers(file);
+  const std::size_t all = run.answers.size();
+  std::erase_if(run.answers, [&](const benchmarks::Answer& answer) {
+    const auto response = responses.find(answer.identifier);
+    return response == responses.end() || response->second != answer.output;
+  });
+  if (run.answers.size() < all) {
+    note(str_cat(file, ": ", all - run.answers.size(), " of ", all, " answers are not those in ", arguments.responses,
+                 "; the report leaves them out"));
+  }
+  if (run.answers.empty()) run.settings = nullptr;
+  return run;
+}
+
+// Of the file that was named, or of the one that the run read, where it is still there.
+std::map<std::string, std::string> prompts_by_identifier(const ScoreArguments& arguments, const Json& settings) {
+  std::vector<benchmarks::PromptEntry> entries;
+  if (!arguments.prompts.empty()) {
+    entries = benchmarks::read_prompts(arguments.prompts);
+  } else if (settings.is_object() && settings.contains("prompts") && settings["prompts"].is_string()) {
+    const std::string file = settings["prompts"];
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) return {};
+    try {
+      entries = benchmarks::read_prompts(file);
+    } catch (const InputError& error) {
+      note(str_cat(error.what(), "; the report has no prompts"));
+    }
+  }
+  std::map<std::string, std::string> prompts;
+  for (benchmarks::PromptEntry& entry : entries) prompts.emplace(entry.identifier, std::move(entry.prompt));
+  return prompts;
+}
+
+void write_report(const ScoreArguments& arguments, const benchmarks::Module& module, const Score& score,
+                  const std::vector<benchmarks::Response>& responses) {
+  benchmarks::Report report;
+  report.module = module.name;
+  report.title = module.title;
+  report.score = score;
+  for (const benchmarks::Response& response : responses) report.responses.emplace(response.identifier, response.output);
+  report.run = matching_answers(arguments, report.responses);
+  report.prompts = prompts_by_identifier(arguments, report.run.settings);
+  benchmarks::write_report(arguments.report, report);
+  note(str_cat("the report is in ", (std::filesystem::path(arguments.report) / "index.html").string()));
+}
+
+int run_score(const ScoreArguments& arguments) {
+  if (arguments.report.empty() && !(arguments.answers.empty() && arguments.prompts.empty())) {
+    throw UsageError("--answers and --prompts are for the report; add --report DIR");
+  }
+  const benchmarks::Module& module = *benchmarks::find_module(arguments.module);
+  const std::vector<benchmarks::Response> responses = benchmarks::read_responses(arguments.responses);
+  std::string folder = arguments.scenes;
+  if (folder.empty()) folder = std::filesystem::path(arguments.tasks).parent_path().string();
+  if (folder.empty()) folder = ".";
+  const Score score = module.score(arguments.tasks, folder, responses);
+  for (const std::string& stranger : score.strangers) {
+    note(str_cat(arguments.responses, ": there is no task '", stranger, "' in ", arguments.tasks));
+  }
+  if (!arguments.report.empty()) write_report(arguments, module, score, responses);
+  if (arguments.json) {
+    print(benchmarks::to_json(score));
+  } else {
+    print_text(score);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command add_score(CLI::App& parent) {
+  auto arguments = std::make_shared<ScoreArguments>();
+  CLI::App* app = parent.add_subcommand("score", "judge answers as the benchmark's evaluator would");
+  std::vector<std::string> names;
+  for (const benchmarks::Module& module : benchmarks::modules()) names.emplace_back(module.name);
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : "|") + name;
+  app->add_option("module", arguments->module, "which benchmark")->type_name(list)->required()->check(one_of(names));
+  app->add_option("--tasks", arguments->tasks, "the benchmark's tasks, as 'metactrl import' writes them")
+      ->type_name("FILE")
+      ->required();
+  app->add_option("--responses", arguments->responses, "the answers, as 'metactrl eval' writes them")
+      ->type_name("FILE")
+      ->required();
+  app->add_option("--scenes", arguments->scenes, "folder of the scenes; without it, that of the tasks")
+      ->type_name("DIR");
+  app->add_option("--report", arguments->report, "folder for a report: index.html, report.md, score.json, tasks.csv")
+      ->type_name("DIR");
+  app->add_option("--answers", arguments->answers,
+                  "for the report: what is known of the answers; without it, answers.json in that folder")
+      ->type_name("FILE");
+  app->add_option("--prompts", arguments->prompts,
+                  "for the report: the prompts; without it, those that the answers were given to")
+      ->type_name("FILE");
+  app->add_flag("--json", arguments->json, "print everything as JSON");
+  return {app, [arguments] { return run_score(*arguments); }};
+}
+
+}  // namespace metactrl::cli

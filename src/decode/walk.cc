@@ -1,0 +1,380 @@
+// A stack of boundaries (frames), and steps as plain values.
+//
+// At a boundary, between two actions, the lookahead says which actions may come next and what each is worth. Those are
+// the live *paths*: entries of the token automaton, that is an action with a separator (go on) or with the closing
+// (stop), in the automaton's lexicographic order. Inside an action a step is a sub-range of the live paths, the
+// corresponding range of *all* entries, and a depth. The next symbols are the distinct symbols of the live range at
+// that depth; the value of one is
+//
+//     sum over its live paths of  m(path) S(path)   /   sum over all entries with the same prefix of  m(entry)
+//
+// with m(action, what follows) = pi(action) p(what follows): pi is the bridge (before normalisation), and p gives the
+// closing the surrogate's probability of the end, p_end, and shares the rest among the separators. S is 1 for stopping
+// at the goal and V_go for going on. Where only the two kinds of one action are left this gives S(stop) and V_go
+// themselves; before that, p_end S(stop) + (1 - p_end) V_go, which is the V of lookahead.h: the equation of decoder.h
+// in each case. The denominators are sums over a range of entries: differences of counts that were summed up once
+// (entry_mass.h). The terms of the sums above are computed once per boundary, relative to the largest.
+#include "decode/walk.h"
+
+#include <cmath>
+#include <limits>
+
+#include "lookahead/uniform.h"
+
+namespace metactrl::decode {
+
+namespace {
+
+// What an action is worth at least when it is supported: floats rank, they never decide.
+constexpr double kFloor = -1e4;
+// Sums below this are computed again by logarithms.
+constexpr double kTiny = 1e-200;
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+constexpr std::uint32_t kClose = TokenAutomaton::kClose;
+
+// log(e^a + e^b)
+double log_add(double a, double b) {
+  if (a < b) std::swap(a, b);
+  return b == kMinusInfinity ? a : a + std::log1p(std::exp(b - a));
+}
+
+}  // namespace
+
+Walk::Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options)
+    : constraint_(std::move(constraint)),
+      automaton_(&constraint_->automaton()),
+      options_(options),
+      support_(constraint_->lookahead()),
+      log_end_(-std::log(static_cast<double>(lookahead::alphabet_size(constraint_->task().program())))),
+      log_go_(std::log1p(-std::exp(log_end_))),
+      mass_(constraint_->entry_counts(), log_end_, log_go_, options.bridge == Bridge::kSurrogate) {
+  if (options_.horizon == 0) options_.horizon = constraint_->lookahead()->horizon();
+  frames_.emplace_back();
+  frames_[0].state = constraint_->task().initial_state();
+  frames_[0].group = automaton_->first_group();
+  open_frame(options_.horizon, !constraint_->task().initially_violated());
+}
+
+Walk::Walk(const Walk& other)
+    : constraint_(other.constraint_),
+      automaton_(other.automaton_),
+      options_(other.options_),
+      support_(other.support_),
+      log_end_(other.log_end_),
+      log_go_(other.log_go_),
+      mass_(other.mass_),
+      frames_(other.frames_),
+      num_frames_(other.num_frames_),
+      paths_(other.paths_),
+      path_scores_(other.path_scores_),
+      path_scores_frame_(other.path_scores_frame_),
+      actions_(other.actions_),
+      separators_(other.separators_),
+      go_on_allowed_(other.go_on_allowed_),
+      stop_allowed_(other.stop_allowed_) {}
+
+Walk::Step Walk::start() {
+  Step step;
+  step.phase = Phase::kStart;
+  step.opening = go_on_allowed_;
+  step.empty = stop_allowed_ && !options_.forbid_empty;
+  enter(step);
+  return step;
+}
+
+// --- boundaries ------------------------------------------------------------------------------------------------------
+
+// Makes frames_[num_frames_], whose state is set, the current boundary. `legal` is false only for an initial state that
+// breaks a constraint. The memory of a frame that was cut off is used again.
+void Walk::open_frame(unsigned left, bool legal) {
+  Frame& frame = frames_[num_frames_++];
+  frame.left = left;
+  frame.index = static_cast<std::uint32_t>(num_frames_);
+  frame.all = false;
+  frame.first_path = paths_.size();
+  frame.log_go_on = 0;
+  frame.candidates.clear();
+  if (options_.guidance == Guidance::kSyntax) {
+    open_all(frame);
+  } else if (legal) {
+    open_supported(frame);
+  }
+  finish_paths(frame);
+  if (num_frames_ == 1) {
+    go_on_allowed_ = frame.all || frame.num_paths > 0;
+    stop_allowed_ = options_.guidance == Guidance::kSyntax || (legal && constraint_->task().is_goal(frame.state));
+  }
+}
+
+void Walk::open_all(Frame& frame) {
+  frame.all = frame.left > 1;
+  if (frame.all || frame.left == 0) return;
+  // The last action: only closing entries.
+  const auto [begin, end] = automaton_->group(frame.group);
+  for (std::uint32_t rank = begin; rank < end; ++rank) {
+    if (automaton_->entry(rank).next == kClose) paths_.push_back({rank, mass_.log_mass(rank), 0, 0});
+  }
+}
+
+void Walk::open_supported(Frame& frame) {
+  if (constraint_->lookahead()->verdict() != Verdict::kSolvable) return;
+  support_.candidates(frame.state, frame.left, frame.candidates);
+  double log_go_on = kMinusInfinity;
+  double log_idle = kMinusInfinity;  // by actions that change nothing relevant
+  for (const Candidate& candidate : frame.candidates) {
+    if (candidate.answer != Answer::kYes) continue;
+    constraint_->task().apply(frame.state, candidate.action, successor_);
+    add_paths(candidate, frame.left - 1);
+    const bool relevant = constraint_->task().program().action(static_cast<std::uint32_t>(candidate.action)).relevant;
+    double& log_sum = relevant ? log_go_on : log_idle;
+    log_sum = log_add(log_sum, log_action_probability(candidate.action) + candidate.log_weight);
+  }
+  if (log_go_on == kMinusInfinity) log_go_on = log_idle;
+  if (options_.guidance == Guidance::kUniform) frame.log_go_on = std::max(log_go_on - log_go_, kFloor);
+}
+
+void Walk::finish_paths(Frame& frame) {
+  const auto begin = paths_.begin() + static_cast<std::ptrdiff_t>(frame.first_path);
+  frame.num_paths = paths_.size() - frame.first_path;
+  std::sort(begin, paths_.end(), [](const Path& a, const Path& b) { return a.rank < b.rank; });
+  if (options_.guidance != Guidance::kUniform) return;
+  frame.log_largest = kMinusInfinity;
+  for (auto path = begin; path != paths_.end(); ++path) frame.log_largest = std::max(frame.log_largest, path->log_term);
+  for (auto path = begin; path != paths_.end(); ++path) path->term = std::exp(path->log_term - frame.log_largest);
+}
+
+double Walk::log_action_probability(ActionId action) const {
+  return log_end_ * static_cast<double>(1 + constraint_->task().arguments(action).size());
+}
+
+// The entries of a supported action that leads to successor_ with `left` actions left.
+void Walk::add_paths(const Candidate& candidate, unsigned left) {
+  const bool weigh = options_.guidance == Guidance::kUniform;
+  const bool goal = constraint_->task().is_goal(successor_);
+  if (goal) add_path(candidate.action, kClose, 0);
+  double log_go_on = candidate.log_weight - log_go_;
+  if (goal) {
+    // The support of a goal state says nothing about leaving it again.
+    const GoOn go_on = support_.go_on(successor_, left);
+    if (go_on.answer != Answer::kYes) return;
+    log_go_on = go_on.log_weight - log_go_;
+  }
+  for (std::uint32_t separator = 0; separator < automaton_->num_separators(); ++separator) {
+    add_path(candidate.action, separator, weigh ? std::max(log_go_on, kFloor) : 0);
+  }
+}
+
+void Walk::add_path(ActionId action, std::uint32_t next, double log_value) {
+  const std::uint32_t rank = automaton_->rank(action, next, frame().group);
+  paths_.push_back({rank, mass_.log_mass(rank) + log_value, log_value, 0});
+}
+
+void Walk::restore(const Step& step) {
+  if (num_frames_ > step.frame + 1U) {
+    num_frames_ = step.frame + 1U;
+    paths_.resize(frame().first_path + frame().num_paths);
+    if (path_scores_frame_ >= num_frames_) path_scores_.clear();
+  }
+  actions_.resize(step.num_actions);
+  separators_.resize(step.num_separators);
+}
+
+// --- steps -----------------------------------------------------------------------------------------------------------
+
+std::uint32_t Walk::path_from(std::uint32_t begin, std::uint32_t end, std::uint32_t rank) const {
+  const auto first = paths_.begin() + static_cast<std::ptrdiff_t>(frame().first_path);
+  const auto found = std::lower_bound(first + begin, first + end, rank,
+                                      [](const Path& path, std::uint32_t wanted) { return path.rank < wanted; });
+  return static_cast<std::uint32_t>(found - first);
+}
+
+std::optional<Walk::Edge> Walk::edge(const Step& step, TokenId symbol) const {
+  Edge edge{.symbol = symbol, .empty = empty_goes_on(step, symbol)};
+  switch (step.phase) {
+    case Phase::kStart:
+      edge.opening = step.opening && automaton_->opening()[step.depth] == symbol;
+      if (!edge.opening && !edge.empty) return std::nullopt;
+      return edge;
+    case Phase::kHead:
+      return head()[step.depth] == symbol ? std::optional<Edge>(edge) : std::nullopt;
+    case Phase::kEntry:
+      std::tie(edge.all_begin, edge.all_end) = automaton_->narrow(step.all_begin, step.all_end, step.depth, symbol);
+      if (all()) {
+        edge.live = edge.all_begin < edge.all_end;
+      } else {
+        edge.begin = path_from(step.begin, step.end, edge.all_begin);
+        edge.end = path_from(edge.begin, step.end, edge.all_end);
+        edge.live = edge.begin < edge.end;
+      }
+      if (!edge.live && !edge.empty) return std::nullopt;
+      return edge;
+    case Phase::kEnd:
+      return symbol == TokenAutomaton::kEnd ? std::optional<Edge>(edge) : std::nullopt;
+    case Phase::kDone:
+      break;
+  }
+  return std::nullopt;
+}
+
+const TokenAutomaton::Entry* Walk::completes(const Step& step, const Edge& edge) const {
+  if (step.phase != Phase::kEntry || !edge.live) return nullptr;
+  const std::uint32_t rank = all() ? edge.all_begin : path_rank(edge.begin);
+  return automaton_->tokens(rank).size() == step.depth + 1 ? &automaton_->entry(rank) : nullptr;
+}
+
+bool Walk::may_begin(const TokenAutomaton::Entry& entry, TokenId symbol) const {
+  if (entry.next == kClose) return false;
+  const std::span<const TokenId> head = automaton_->prefix(frame().index + 1);
+  if (!head.empty()) return head[0] == symbol;
+  const auto [begin, end] = automaton_->group(automaton_->group_after(entry.next));
+  const auto [first, last] = automaton_->narrow(begin, end, 0, symbol);
+  return first < last;
+}
+
+void Walk::take(Step& step, const Edge& edge) {
+  switch (step.phase) {
+    case Phase::kStart:
+      step.opening = edge.opening;
+      ++step.depth;
+      take_empty(step, edge);
+      break;
+    case Phase::kHead:
+      ++step.depth;
+      break;
+    case Phase::kEntry:
+      take_in_entry(step, edge);
+      break;
+    case Phase::kEnd:
+    case Phase::kDone:
+      step.phase = Phase::kDone;
+      break;
+  }
+  enter(step);
+}
+
+// Advances the empty plan; it is finished when the end of the turn was read behind it.
+void Walk::take_empty(Step& step, const Edge& edge) const {
+  if (edge.empty && edge.symbol == TokenAutomaton::kEnd) step.phase = Phase::kDone;
+  step.empty = edge.empty;
+  ++step.empty_depth;
+}
+
+void Walk::take_in_entry(Step& step, const Edge& edge) {
+  if (!edge.live) {
+    // Nothing but the empty plan is left.
+    step.phase = Phase::kStart;
+    step.opening = false;
+    take_empty(step, edge);
+    return;
+  }
+  const TokenAutomaton::Entry* const complete = completes(step, edge);
+  step.begin = edge.begin;
+  step.end = edge.end;
+  step.all_begin = edge.all_begin;
+  step.all_end = edge.all_end;
+  step.empty = edge.empty;
+  ++step.empty_depth;
+  ++step.depth;
+  if (complete == nullptr) return;
+  finish_entry(step, *complete);
+  if (complete->next == kClose && edge.symbol == TokenAutomaton::kEnd) step.phase = Phase::kDone;
+}
+
+void Walk::finish_entry(Step& step, const TokenAutomaton::Entry& entry) {
+  step.empty = false;
+  actions_.push_back(entry.action);
+  step.num_actions = static_cast<std::uint32_t>(actions_.size());
+  if (entry.next == kClose) {
+    step.phase = Phase::kEnd;
+    return;
+  }
+  separators_.push_back(entry.next);
+  step.num_separators = static_cast<std::uint32_t>(separators_.size());
+  if (frames_.size() == num_frames_) frames_.emplace_back();
+  State& successor = frames_[num_frames_].state;
+  frames_[num_frames_].group = automaton_->group_after(entry.next);
+  // With kSyntax the action need not be legal; the state then stays what it was.
+  if (!constraint_->task().apply(frame().state, entry.action, successor)) successor = frame().state;
+  open_frame(frame().left - 1, true);
+  step.frame = static_cast<std::uint32_t>(num_frames_ - 1);
+  step.phase = Phase::kHead;
+  step.depth = 0;
+}
+
+// Moves a step past everything that needs no symbol.
+void Walk::enter(Step& step) const {
+  if (step.phase == Phase::kStart && step.opening && step.depth == automaton_->opening().size()) begin_entry(step);
+  if (step.phase == Phase::kHead && step.depth == head().size()) begin_entry(step);
+}
+
+void Walk::begin_entry(Step& step) const {
+  step.phase = Phase::kEntry;
+  step.depth = 0;
+  step.begin = 0;
+  step.end = static_cast<std::uint32_t>(frame().num_paths);
+  std::tie(step.all_begin, step.all_end) = automaton_->group(frame().group);
+}
+
+// --- weights ---------------------------------------------------------------------------------------------------------
+
+double Walk::log_weight(const Step& step, const Edge& edge) const {
+  if (options_.guidance != Guidance::kUniform) return 0;
+  switch (step.phase) {
+    case Phase::kStart:
+      if (!edge.opening) return 0;
+      return edge.empty ? log_add(log_end_, log_go_ + frame().log_go_on) : frame().log_go_on;
+    case Phase::kHead:
+      return frame().log_go_on;
+    case Phase::kEntry:
+      return edge.live ? log_weight_in_entry(step, edge) : 0;
+    case Phase::kEnd:
+    case Phase::kDone:
+      break;
+  }
+  return 0;
+}
+
+double Walk::log_weight_in_entry(const Step& step, const Edge& edge) const {
+  const bool model =
+      options_.bridge == Bridge::kModel && !path_scores_.empty() && path_scores_frame_ + 1 == num_frames_;
+  double result = log_sum(step, edge, model);
+  // With the model's own probabilities there is nothing to normalise: what it would write besides is lost.
+  if (!model) {
+    double total = mass_.log_total(edge.all_begin, edge.all_end);
+    if (edge.empty) {
+      // Stopping has p_end, all entries together have what is left.
+      const double scale = log_entry_scale();
+      result = log_add(result + scale, log_end_);
+      total = log_add(total + scale, log_end_);
+    }
+    result -= total;
+  }
+  return std::max(result, 2 * kFloor);
+}
+
+// The logarithm of the sum of m S over the edge's live paths, with the model's scores as m where `model`.
+double Walk::log_sum(const Step& step, const Edge& edge, bool model) const {
+  const Path* paths = paths_.data() + frame().first_path;
+  if (!model) {
+    double sum = 0;
+    for (std::uint32_t i = edge.begin; i < edge.end; ++i) sum += paths[i].term;
+    if (sum > kTiny) return std::log(sum) + frame().log_largest;
+  }
+  const auto term = [&](std::uint32_t i) {
+    return model ? path_scores_[i][step.depth] + paths[i].log_value : paths[i].log_term;
+  };
+  double largest = kMinusInfinity;
+  for (std::uint32_t i = edge.begin; i < edge.end; ++i) largest = std::max(largest, term(i));
+  double sum = 0;
+  for (std::uint32_t i = edge.begin; i < edge.end; ++i) sum += std::exp(term(i) - largest);
+  return largest + std::log(sum);
+}
+
+// Makes the mass of entries comparable with that of the empty plan. The surrogate's already is.
+double Walk::log_entry_scale() const {
+  if (options_.bridge == Bridge::kSurrogate) return 0;
+  const auto [begin, end] = automaton_->group(frame().group);
+  return log_go_ - mass_.log_total(begin, end);
+}
+
+}  // namespace metactrl::decode

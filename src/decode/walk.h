@@ -1,0 +1,229 @@
+// Walk: a place in the text of a plan, what may follow, and what each continuation is worth; in symbols of the token
+// automaton. A Decoder takes tokens and knows how they become symbols.
+//
+//     Walk walk(constraint, options);
+//     Walk::Step step = walk.start();
+//     walk.edges(step, [&](const Walk::Edge& edge) { ... walk.log_weight(step, edge) ... });
+//     walk.take(step, edge);         // step is now behind the edge's symbol
+//     walk.restore(earlier);         // back to any step that was passed on the way here
+//
+// A step is a plain value, so that a path can be tried and forgotten. What is too large for a step lies on stacks
+// inside the walk: the boundaries between actions with their states and candidates. A step says how much of them it
+// needs, and restore() cuts off the rest. A step is good as long as no shorter one was restored.
+//
+// The memory of what was cut off is used again: after warm-up nothing is allocated.
+#ifndef METACTRL_SRC_DECODE_WALK_H_
+#define METACTRL_SRC_DECODE_WALK_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "decode/entry_mass.h"
+#include "metactrl/decoder.h"
+#include "metactrl/lookahead.h"
+
+namespace metactrl::decode {
+
+class Walk {
+ public:
+  enum class Phase : std::uint8_t {
+    kStart,  // opening, or the empty plan
+    kHead,   // the number in front of an entry
+    kEntry,  // an action and what follows it
+    kEnd,    // the end of the turn
+    kDone,
+  };
+
+  struct Step {
+    Phase phase = Phase::kStart;
+    bool opening = false;  // kStart: the opening can still be meant
+    bool empty = false;    // the empty plan can still be meant (also in the first kEntry)
+    std::uint32_t frame = 0;
+    std::uint32_t depth = 0;        // symbols read of the opening, the head or the entry
+    std::uint32_t empty_depth = 0;  // symbols read of the empty plan
+    std::uint32_t begin = 0;        // live paths, relative to the frame's first; unused when all are live
+    std::uint32_t end = 0;
+    std::uint32_t all_begin = 0;  // entries by rank
+    std::uint32_t all_end = 0;
+    std::uint32_t num_actions = 0;
+    std::uint32_t num_separators = 0;
+  };
+
+  // One symbol that may follow a step, and what goes on with it.
+  struct Edge {
+    TokenId symbol{};
+    bool opening = false;
+    bool empty = false;
+    bool live = false;        // some live path
+    std::uint32_t begin = 0;  // kEntry: those of the step that do
+    std::uint32_t end = 0;
+    std::uint32_t all_begin = 0;
+    std::uint32_t all_end = 0;
+  };
+
+  Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options);
+  // A fork. Caches of the lookahead are not shared: they belong to one walk.
+  Walk(const Walk& other);
+  Walk& operator=(const Walk&) = delete;
+  ~Walk() = default;
+
+  // Before the first symbol. Only right after construction.
+  Step start();
+
+  // Calls visit(edge) for each symbol that may follow. `visit` may take edges, when it restores the step before it
+  // returns.
+  template <typename Visit>
+  void edges(const Step& step, const Visit& visit) const;
+  // The edge with this symbol, if there is one. Logarithmic in the number of entries.
+  std::optional<Edge> edge(const Step& step, TokenId symbol) const;
+  // The logarithm of what the text with the edge's symbol is worth, as defined in decoder.h. Finite.
+  double log_weight(const Step& step, const Edge& edge) const;
+  void take(Step& step, const Edge& edge);
+  void restore(const Step& step);
+  // The entry that is complete behind the edge; null where none is.
+  const TokenAutomaton::Entry* completes(const Step& step, const Edge& edge) const;
+  // Whether the form allows `symbol` right behind the separator of an entry: asked before a boundary is opened.
+  bool may_begin(const TokenAutomaton::Entry& entry, TokenId symbol) const;
+
+  const Constraint& constraint() const { return *constraint_; }
+  const TokenAutomaton& automaton() const { return *automaton_; }
+  const DecoderOptions& options() const { return options_; }
+  std::span<const ActionId> actions() const { return actions_; }
+  std::span<const std::uint32_t> separators() const { return separators_; }
+
+  // --- the boundary at which the current action begins ---------------------------------------------------------------
+  const State& state() const { return frame().state; }
+  unsigned left() const { return frame().left; }
+  std::span<const Candidate> candidates() const { return frame().candidates; }
+  // Every entry is live: syntax only. There are then no paths.
+  bool all() const { return frame().all; }
+  std::size_t num_paths() const { return frame().num_paths; }
+  std::uint32_t path_rank(std::size_t path) const { return paths_[frame().first_path + path].rank; }
+  // The number in front of the entry that begins here.
+  std::span<const TokenId> head() const { return automaton_->prefix(frame().index); }
+
+  // For Bridge::kModel, until the next boundary: scores[path][depth] is the log-probability of what is left of a path
+  // behind its symbol at that depth. Empty: as kUniform.
+  void set_path_scores(std::vector<std::vector<double>> scores) {
+    path_scores_ = std::move(scores);
+    path_scores_frame_ = num_frames_ - 1;
+  }
+
+ private:
+  // One way to go on from a boundary.
+  struct Path {
+    std::uint32_t rank = 0;
+    double log_term = 0;   // log of m S
+    double log_value = 0;  // log S
+    double term = 0;       // m S, divided by the frame's largest
+  };
+
+  struct Frame {
+    State state;
+    unsigned left = 0;
+    std::uint32_t index = 1;  // number of the next action, from 1
+    std::uint32_t group = 0;  // of the automaton's entries: where in the text the next one begins
+    bool all = false;
+    std::size_t first_path = 0;
+    std::size_t num_paths = 0;
+    double log_go_on = 0;    // log V_go of the state
+    double log_largest = 0;  // of the paths' terms
+    std::vector<Candidate> candidates;
+  };
+
+  const Frame& frame() const { return frames_[num_frames_ - 1]; }
+  void open_frame(unsigned left, bool legal);
+  void open_all(Frame& frame);
+  void open_supported(Frame& frame);
+  void finish_paths(Frame& frame);
+  double log_action_probability(ActionId action) const;
+  void add_paths(const Candidate& candidate, unsigned left);
+  void add_path(ActionId action, std::uint32_t next, double log_value);
+
+  void enter(Step& step) const;
+  void begin_entry(Step& step) const;
+  void take_empty(Step& step, const Edge& edge) const;
+  void take_in_entry(Step& step, const Edge& edge);
+  void finish_entry(Step& step, const TokenAutomaton::Entry& entry);
+
+  // The symbol with which the empty plan goes on, where it still can.
+  TokenId empty_symbol(const Step& step) const {
+    const std::span<const TokenId> empty = automaton_->empty_plan();
+    return step.empty_depth < empty.size() ? empty[step.empty_depth] : TokenAutomaton::kEnd;
+  }
+  bool empty_goes_on(const Step& step, TokenId symbol) const { return step.empty && symbol == empty_symbol(step); }
+  TokenId live_symbol(std::uint32_t path, std::size_t depth) const {
+    return automaton_->tokens(path_rank(path))[depth];
+  }
+  // The first live path of [begin, end) whose rank is at least `rank`.
+  std::uint32_t path_from(std::uint32_t begin, std::uint32_t end, std::uint32_t rank) const;
+  double log_weight_in_entry(const Step& step, const Edge& edge) const;
+  double log_sum(const Step& step, const Edge& edge, bool model) const;
+  double log_entry_scale() const;
+
+  std::shared_ptr<const Constraint> constraint_;
+  const TokenAutomaton* automaton_;
+  DecoderOptions options_;
+  Support support_;
+  double log_end_;  // log p_end
+  double log_go_;   // log(1 - p_end)
+  EntryMass mass_;
+  std::vector<Frame> frames_;  // the first num_frames_ are in use
+  std::size_t num_frames_ = 0;
+  std::vector<Path> paths_;  // of all frames, in order
+  std::vector<std::vector<double>> path_scores_;
+  std::size_t path_scores_frame_ = 0;
+  std::vector<ActionId> actions_;
+  std::vector<std::uint32_t> separators_;
+  State successor_;
+  bool go_on_allowed_ = false;  // of the initial state
+  bool stop_allowed_ = false;
+};
+
+template <typename Visit>
+void Walk::edges(const Step& step, const Visit& visit) const {
+  bool empty_is_left = step.empty;
+  const auto give = [&](Edge edge) {
+    edge.empty = empty_goes_on(step, edge.symbol);
+    if (edge.empty) empty_is_left = false;
+    visit(edge);
+  };
+  switch (step.phase) {
+    case Phase::kStart:
+      if (step.opening) give({.symbol = automaton_->opening()[step.depth], .opening = true});
+      break;
+    case Phase::kHead:
+      give({.symbol = head()[step.depth]});
+      break;
+    case Phase::kEntry:
+      for (std::uint32_t rank = step.all_begin, path = step.begin; all() ? rank < step.all_end : path < step.end;) {
+        Edge edge{.symbol = all() ? automaton_->tokens(rank)[step.depth] : live_symbol(path, step.depth), .live = true};
+        std::tie(edge.all_begin, edge.all_end) = automaton_->narrow(rank, step.all_end, step.depth, edge.symbol);
+        edge.begin = path;
+        if (!all()) path = path_from(path, step.end, edge.all_end);
+        edge.end = path;
+        rank = edge.all_end;
+        give(edge);
+      }
+      break;
+    case Phase::kEnd:
+      give({.symbol = TokenAutomaton::kEnd});
+      break;
+    case Phase::kDone:
+      break;
+  }
+  if (empty_is_left && step.phase != Phase::kDone && step.phase != Phase::kEnd) {
+    visit(Edge{.symbol = empty_symbol(step), .empty = true});
+  }
+}
+
+}  // namespace metactrl::decode
+
+#endif  // METACTRL_SRC_DECODE_WALK_H_

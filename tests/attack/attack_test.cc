@@ -1,0 +1,266 @@
+// Attacks the guarantee: plans by random and hostile models over every task there is, in every guidance and mode, each
+// judged by its text alone.
+//
+//     attack_test --plans 100000 --report attack     # the whole attack; writes attack.md and attack.json
+//     attack_test --plans 400 --tasks-per-domain 1   # a slice of it
+//     attack_test --task 'ipc/gripper p01.pddl' --seed 1 --index 17     # one plan again, with what is wrong with it
+//
+// Plans are shared out among tasks in rounds. A task that takes much more than its share of the time is left out of
+// further rounds, and the report says so. Succeeds when as many plans as asked for were made from guidance mask up and
+// none of them breaks anything, and when the same models without the guarantee mostly fail: an attack that cannot
+// fail proves nothing.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attack/arsenal.h"
+#include "attack/attacker.h"
+#include "attack/report.h"
+#include "attack/tasks.h"
+#include "metactrl/error.h"
+#include "support/str_cat.h"
+#include "support/test_data.h"
+
+namespace metactrl::attack {
+namespace {
+
+using internal::str_cat;
+
+struct Options {
+  std::size_t plans = 400;
+  std::size_t tasks_per_domain = 0;  // 0: all
+  double seconds = 0;                // stop after so long; 0: when all plans are made
+  std::uint64_t seed = 1;
+  std::string task;    // a part of its name
+  std::string report;  // two files: with .md and .json behind it
+  std::optional<std::size_t> index;
+};
+
+Options read_options(int count, char** arguments) {
+  Options options;
+  if (const char* report = std::getenv("METACTRL_ATTACK_REPORT"); report != nullptr) options.report = report;
+  for (int i = 1; i < count; ++i) {
+    const std::string name = arguments[i];
+    if (i + 1 >= count) throw std::invalid_argument(name + " needs a value");
+    const std::string value = arguments[++i];
+    if (name == "--plans") {
+      options.plans = std::stoul(value);
+    } else if (name == "--tasks-per-domain") {
+      options.tasks_per_domain = std::stoul(value);
+    } else if (name == "--seconds") {
+      options.seconds = std::stod(value);
+    } else if (name == "--seed") {
+      options.seed = std::stoull(value);
+    } else if (name == "--task") {
+      options.task = value;
+    } else if (name == "--report") {
+      options.report = value;
+    } else if (name == "--index") {
+      options.index = std::stoul(value);
+    } else {
+      throw std::invalid_argument("unknown option " + name +
+                                  "; known: --plans --tasks-per-domain --seconds --seed --task --report --index");
+    }
+  }
+  return options;
+}
+
+class Watch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// The same of the processor's time, so that other work on the machine changes nothing.
+class Effort {
+ public:
+  double seconds() const { return static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC; }
+
+ private:
+  std::clock_t start_ = std::clock();
+};
+
+class Campaign {
+ public:
+  explicit Campaign(Options options) : options_(std::move(options)) {}
+
+  int run() {
+    select_tasks();
+    while (made_ < options_.plans && !targets_.empty() && !out_of_time()) round();
+    std::string command = str_cat("attack_test --plans ", options_.plans, " --seed ", options_.seed);
+    if (options_.tasks_per_domain > 0) command += str_cat(" --tasks-per-domain ", options_.tasks_per_domain);
+    if (!options_.task.empty()) command += str_cat(" --task '", options_.task, "'");
+    if (options_.seconds > 0) command += str_cat(" --seconds ", static_cast<int>(options_.seconds));
+    const std::string text = report_.markdown(command, effort_.seconds());
+    std::cout << text;
+    if (!options_.report.empty()) {
+      std::ofstream(options_.report + ".md") << text;
+      std::ofstream(options_.report + ".json") << report_.json(command, effort_.seconds());
+    }
+    return verdict();
+  }
+
+  // One plan, for a person.
+  int run_one() {
+    select_tasks();
+    if (targets_.size() != 1) throw std::invalid_argument(str_cat(targets_.size(), " tasks have such a name"));
+    Attacker attacker(targets_[0].files, targets_[0].number, options_.seed, arsenal_, report_);
+    attacker.attack(*options_.index);
+    std::cout << report_.markdown("one plan", watch_.seconds());
+    return report_.violations().empty() ? 0 : 1;
+  }
+
+ private:
+  struct Target {
+    TaskFiles files;
+    std::size_t number = 0;
+    std::size_t next_index = 0;
+    std::size_t made = 0;
+    bool known = false;  // was attacked before
+    bool done = false;   // gives no more plans, or takes too long
+  };
+
+  // The numbers of tasks stay what they are when only some are selected.
+  void select_tasks() {
+    const TaskList list = find_tasks(testing::source_dir(), testing::data_dir());
+    for (const std::string& missing : list.missing) {
+      std::cerr << missing << '\n';
+      report_.add_note("not there", missing);
+    }
+    if (arsenal_.real_names().empty()) {
+      std::cerr << "no vocabularies of real models; run scripts/setup, or set METACTRL_VOCABS\n";
+      report_.add_note("not there", "vocabularies of real models");
+    }
+    std::map<std::string, std::size_t> per_domain;
+    for (std::size_t i = 0; i < list.tasks.size(); ++i) {
+      if (list.tasks[i].name().find(options_.task) == std::string::npos) continue;
+      if (options_.tasks_per_domain > 0 && ++per_domain[list.tasks[i].family] > options_.tasks_per_domain) continue;
+      targets_.push_back({list.tasks[i], i});
+    }
+  }
+
+  bool out_of_time() const { return options_.seconds > 0 && watch_.seconds() >= options_.seconds; }
+
+  // The first round is short: it shows every domain, and which tasks are slow.
+  void round() {
+    std::size_t quota = (options_.plans - made_ + targets_.size() - 1) / targets_.size();
+    if (std::exchange(first_round_, false)) quota = std::min(quota, std::max<std::size_t>(30, quota / 8));
+    for (Target& target : targets_) {
+      if (made_ >= options_.plans || out_of_time()) break;
+      attack(target, quota);
+    }
+    std::erase_if(targets_, [](const Target& target) { return target.done; });
+  }
+
+  void attack(Target& target, std::size_t quota) {
+    // Some times the share of a run that should take a quarter of an hour. A task that was asked for has all the time.
+    const double slice =
+        options_.task.empty() ? 1 + 0.015 * static_cast<double>(quota) : std::numeric_limits<double>::infinity();
+    const Effort effort;
+    std::unique_ptr<Attacker> attacker;
+    try {
+      attacker = std::make_unique<Attacker>(target.files, target.number, options_.seed, arsenal_, report_);
+    } catch (const InputError& error) {
+      const std::string what = error.what();
+      report_.add_note("refused by the loader", target.files.name() + ": " + what.substr(0, what.find('\n')));
+      target.done = true;
+      return;
+    }
+    if (!target.known) report_.add_task(target.files.family);
+    target.known = true;
+    std::size_t made = 0;
+    while (made < quota && attacker->promising() && effort.seconds() < slice && !out_of_time()) {
+      if (attacker->attack(target.next_index++, [&] { return effort.seconds() >= slice || out_of_time(); })) ++made;
+      if (made_ + made >= options_.plans) break;
+      show_progress(made_ + made, target.files.name());
+    }
+    made_ += made;
+    target.made += made;
+    if (!attacker->promising()) target.done = true;
+    if (effort.seconds() >= slice && made < quota && !out_of_time()) {
+      target.done = true;
+      report_.add_note("slow, so with fewer plans", str_cat(target.files.name(), ": ", target.made));
+    }
+  }
+
+  void show_progress(std::size_t made, const std::string& task) {
+    if (watch_.seconds() < next_line_) return;
+    next_line_ = watch_.seconds() + 15;
+    const double rate = static_cast<double>(made) / watch_.seconds();
+    std::cerr << str_cat(grouped(made), " of ", grouped(options_.plans), " plans, ", static_cast<int>(rate),
+                         " a second, ",
+                         rate > 0 ? static_cast<int>(static_cast<double>(options_.plans - made) / rate) : 0,
+                         " s left, ", report_.violations().size(), " violations; ", task, "\n");
+  }
+
+  int verdict() const {
+    int status = 0;
+    const auto expect = [&](bool holds, const std::string& what) {
+      if (holds) return;
+      std::cerr << "FAILED: " << what << '\n';
+      status = 1;
+    };
+    const Tally all = report_.guaranteed();
+    expect(all.violations() == 0 && report_.violations().empty(), str_cat(all.violations(), " violations"));
+    for (const Violation& violation : report_.violations()) {
+      std::cerr << violation.where << ": " << to_string(violation.finding.fault) << ": " << violation.finding.detail
+                << '\n';
+    }
+    expect(all.plans >= options_.plans, str_cat("only ", all.plans, " of ", options_.plans, " plans were made"));
+    const Tally none = report_.without("none");
+    const Tally syntax = report_.without("syntax");
+    expect(none.valid() * 20 <= none.plans,
+           str_cat(none.valid(), " of ", none.plans, " plans are valid without guidance"));
+    expect(syntax.valid() * 2 <= syntax.plans,
+           str_cat(syntax.valid(), " of ", syntax.plans, " plans are valid with guidance syntax"));
+    if (options_.plans >= 100) {
+      expect(none.plans > 0 && syntax.plans > 0, "nothing was made without a guarantee to compare with");
+    }
+    std::cerr << str_cat(grouped(all.plans), " plans with a guarantee, ", grouped(all.violations()), " violations; ",
+                         static_cast<int>(watch_.seconds()), " s, ", static_cast<int>(effort_.seconds()),
+                         " s of them computing\n");
+    return status;
+  }
+
+  Options options_;
+  Arsenal arsenal_;
+  Report report_;
+  std::vector<Target> targets_;
+  std::size_t made_ = 0;  // with a guarantee
+  Watch watch_;
+  Effort effort_;
+  double next_line_ = 15;
+  bool first_round_ = true;
+};
+
+int run(int count, char** arguments) {
+  const Options options = read_options(count, arguments);
+  Campaign campaign(options);
+  return options.index ? campaign.run_one() : campaign.run();
+}
+
+}  // namespace
+}  // namespace metactrl::attack
+
+int main(int count, char** arguments) {
+  try {
+    return metactrl::attack::run(count, arguments);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 2;
+  }
+}

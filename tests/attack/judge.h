@@ -1,0 +1,77 @@
+// Judging a plan by its text, with nothing that made it.
+//
+// The text is read by the format's parser, which knows bytes and no tokens; the steps are written as a PDDL plan, that
+// is read again, and executed by the interpreter of `metactrl validate` on files that were parsed anew. Where VAL is
+// installed, it judges the same PDDL plan.
+//
+// Not thread safe. Cost: that of the interpreter, some microseconds to a millisecond per step.
+#ifndef METACTRL_TESTS_ATTACK_JUDGE_H_
+#define METACTRL_TESTS_ATTACK_JUDGE_H_
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attack/tasks.h"
+#include "metactrl/constraint.h"
+#include "metactrl/generate.h"
+#include "pddl/interpret.h"
+
+namespace metactrl::attack {
+
+// What a plan can get wrong, the first of these that applies.
+enum class Fault {
+  kNone,
+  kException,   // something was thrown
+  kDecoder,     // next() and accept() do not agree, or a decoder changed that should not
+  kUnfinished,  // no end of the turn
+  kForm,        // the text is no plan in the format
+  kTokens,      // the tokens are not the tokenizer's own encoding of the text
+  kReading,     // the text says other actions than the result does
+  kLength,      // more actions than were allowed
+  kStep,        // a precondition or trajectory constraint is broken
+  kGoal,        // all steps are legal, a goal does not hold
+  kVal,         // VAL does not agree that the plan is valid
+};
+inline constexpr std::size_t kNumFaults = 11;
+const char* to_string(Fault fault);
+
+struct Finding {
+  Fault fault = Fault::kNone;
+  std::string detail;
+  std::size_t actions = 0;
+};
+
+class Judge {
+ public:
+  // Throws InputError when the files cannot be read. `val` is VAL's program, or empty.
+  Judge(const TaskFiles& files, std::string val);
+
+  struct Claim {
+    const Generation& generation;
+    std::string context;      // the end of the prompt's text
+    std::size_t horizon = 0;  // the most actions that were allowed
+    bool guided = true;       // the generation names its actions
+  };
+  Finding judge(const Constraint& constraint, const Claim& claim) const;
+  // The steps alone. Goals whose text is in `dropped` need not hold.
+  Finding judge_steps(const std::vector<PlanStep>& steps, const std::vector<std::string>& dropped = {}) const;
+  // Starts a process. kNone when there is no VAL.
+  Finding ask_val(const std::vector<PlanStep>& steps) const;
+  // The actions that a text says, however much of it is a plan.
+  static std::vector<PlanStep> steps_of(const Constraint& constraint, const std::string& text);
+
+ private:
+  TaskFiles files_;
+  std::string val_;
+  std::unique_ptr<pddl::LiftedInterpreter> interpreter_;
+};
+
+// VAL_VALIDATE, else `Validate` on the PATH, else nothing.
+std::string find_val();
+
+}  // namespace metactrl::attack
+
+#endif  // METACTRL_TESTS_ATTACK_JUDGE_H_
