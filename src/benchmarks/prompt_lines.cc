@@ -40,8 +40,12 @@ void PromptLines::skip_past(std::string_view header) {
 void PromptLines::fail(const std::string& message, const std::string& hint) const { fail_at(next_, message, hint); }
 
 void PromptLines::fail_at(std::size_t line, const std::string& message, const std::string& hint) {
+  // Messages quote lines, and a line may be megabytes of garbage.
+  constexpr std::size_t kLongest = 400;
+  std::string shown = message;
+  if (shown.size() > kLongest) shown.replace(kLongest / 2, shown.size() - kLongest, " ... ");
   Diagnostics diagnostics;
-  diagnostics.error({"prompt", static_cast<std::uint32_t>(line), line == 0 ? 0U : 1U}, message, hint);
+  diagnostics.error({"prompt", static_cast<std::uint32_t>(line), line == 0 ? 0U : 1U}, std::move(shown), hint);
   throw InputError(std::move(diagnostics));
 }
 
@@ -82,6 +86,11 @@ bool is_plain_name(std::string_view name) {
     if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) return false;
   }
   return true;
+}
+
+bool is_word(std::string_view text) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+  return !text.empty() && text.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
 }  // namespace metactrl::benchmarks

@@ -26,7 +26,7 @@ class PromptLines {
   // Goes behind the next line that reads `header`.
   void skip_past(std::string_view header);
 
-  // Throws an InputError about the line taken last.
+  // Throws an InputError about the line taken last. Of a long message, only the ends are kept.
   [[noreturn]] void fail(const std::string& message, const std::string& hint = {}) const;
   [[noreturn]] static void fail_at(std::size_t line, const std::string& message, const std::string& hint = {});
 
@@ -41,6 +41,8 @@ bool read_word_list(std::string_view text, std::vector<std::string>& words);
 std::vector<std::string_view> split(std::string_view text, std::string_view separator);
 // A name that is spelled the same in the prompt, in PDDL and in the plan.
 bool is_plain_name(std::string_view name);
+// Letters, digits, underscores and hyphens; not empty.
+bool is_word(std::string_view text);
 
 }  // namespace metactrl::benchmarks
 

@@ -32,7 +32,8 @@ struct DecodingArguments {
   CLI::Option* horizon_option = nullptr;
 };
 
-// `states` is how many states are enumerated before the lookahead turns to searching, unless --max-states says otherwise.
+// `states` is how many states are enumerated before the lookahead turns to searching, unless --max-states says
+// otherwise.
 void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size_t states = 200'000);
 // All of them but the budget.
 PlanOptions plan_options(const DecodingArguments& arguments);

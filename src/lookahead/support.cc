@@ -6,7 +6,8 @@
 // The memory is a table of projected states. For a state it holds the best plan known, as its length and first action
 // (the rest hangs at the successor), and the longest bound for which a plan was refuted. It is filled along whole
 // plans, so following a witness never searches again. A new candidate is first tried with the witness of the state it
-// comes from: most actions neither help nor hurt, and the old plan still works behind them.
+// comes from: most actions neither help nor hurt, and the old plan still works behind them; then with one more action
+// in front of it: most others can be undone at once.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -248,7 +249,7 @@ class Support::Impl {
   // The same behind one more action: what was just done can often be undone at once.
   bool detour(const Word* state, unsigned left, const Word* before) {
     const std::optional<std::uint32_t> origin = table_.find(before);
-    if (!origin || knowledge_[*origin].length + 1 > left) return false;
+    if (!origin || knowledge_[*origin].length >= left) return false;
     std::vector<std::uint32_t> plan = follow(*origin);
     std::vector<std::uint32_t> actions;
     program_.relevant_actions(state, actions);

@@ -24,6 +24,7 @@
 // properties; if there are as many lines as such objects, a state that all lines show is known of all of them,
 // otherwise of none. A goal is taken to be about every object of its name: whichever was meant is among them.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -106,6 +107,7 @@ class ActionPromptReader {
 
   PromptLines lines_;
   PromptScene scene_;
+  std::map<std::string, std::size_t, std::less<>> by_endpoint_;  // "<name> (id)" -> object
   // (name, sorted properties) -> the states of each node line
   std::map<std::pair<std::string, std::vector<std::string>>, std::vector<std::vector<std::string>>> nodes_;
   std::string last_action_goal_;
@@ -126,10 +128,8 @@ void ActionPromptReader::read_object(std::string_view line) {
     lines_.fail(str_cat("'", object.name, "' with number '", object.id, "' cannot be an object"),
                 "names are lower-case letters, digits and underscores");
   }
-  for (const PromptScene::Object& other : scene_.objects) {
-    if (other.name == object.name && other.id == object.id) {
-      lines_.fail(str_cat(object.name, " (", object.id, ") is listed twice"), "remove one of the lines");
-    }
+  if (!by_endpoint_.emplace(str_cat("<", object.name, "> (", object.id, ")"), scene_.objects.size()).second) {
+    lines_.fail(str_cat(object.name, " (", object.id, ") is listed twice"), "remove one of the lines");
   }
   object.character = object.name == "character";
   object.room = object.properties.empty() && is_room_name(object.name);
@@ -176,10 +176,8 @@ void ActionPromptReader::settle_states() {
 
 // "<name> (id)"
 std::size_t ActionPromptReader::endpoint(std::string_view text) const {
-  for (std::size_t i = 0; i < scene_.objects.size(); ++i) {
-    if (text == str_cat("<", scene_.objects[i].name, "> (", scene_.objects[i].id, ")")) return i;
-  }
-  return scene_.objects.size();
+  const auto found = by_endpoint_.find(text);
+  return found == by_endpoint_.end() ? scene_.objects.size() : found->second;
 }
 
 void ActionPromptReader::read_edge(std::string_view line) {
@@ -213,7 +211,7 @@ void ActionPromptReader::note_if_ambiguous(std::string_view line, std::string_vi
 
 void ActionPromptReader::read_node_goal(std::string_view line) {
   const std::size_t is = line.find(" is ");
-  if (is == std::string_view::npos) {
+  if (is == std::string_view::npos || !is_word(trim(line.substr(is + 4)))) {
     lines_.fail(str_cat("'", line, "' is not a node goal"), "node goals are written NAME is STATE");
   }
   const std::string_view name = line.substr(0, is);
@@ -236,9 +234,11 @@ void ActionPromptReader::read_edge_goal(std::string_view line) {
   note_if_ambiguous(line, from_name, first.size());
   note_if_ambiguous(line, to_name, second.size());
   if (first.empty() || second.empty()) scene_.lost_goals.push_back({lines_.line(), std::string(line)});
+  // Of an object to itself only where the goal can mean nothing else.
+  const bool only_pair = first.size() == 1 && second.size() == 1;
   for (const std::size_t a : first) {
     for (const std::size_t b : second) {
-      if (a != b) scene_.edge_goals.push_back({a, relation(line.substr(is + 4, to - is - 4)), b});
+      if (a != b || only_pair) scene_.edge_goals.push_back({a, relation(line.substr(is + 4, to - is - 4)), b});
     }
   }
 }

@@ -88,7 +88,7 @@ class ProblemWriter {
     if (goal_set_.insert(text).second) goals_ += "\n    " + text;
   }
   void cannot(const std::string& what) {
-    unmet_.push_back(what);
+    if (!contains(unmet_, what)) unmet_.push_back(what);
     goal(str_cat("(cannot ", what, ")"));
   }
 

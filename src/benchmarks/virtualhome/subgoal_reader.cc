@@ -19,6 +19,8 @@
 //
 // Objects have their numbers throughout, and rooms their category. "None" stands for an empty section.
 #include <array>
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -86,6 +88,7 @@ class SubgoalPromptReader {
 
   PromptLines lines_;
   PromptScene scene_;
+  std::map<std::string, std::size_t, std::less<>> by_name_;  // "name.id" -> object
 };
 
 void SubgoalPromptReader::read_object(std::string_view line) {
@@ -104,7 +107,7 @@ void SubgoalPromptReader::read_object(std::string_view line) {
     lines_.fail(str_cat("'", dotted, "' cannot be an object"),
                 "objects are written NAME.NUMBER; names are lower-case letters, digits and underscores");
   }
-  if (find(dotted) != scene_.objects.size()) {
+  if (!by_name_.emplace(dotted, scene_.objects.size()).second) {
     lines_.fail(str_cat(dotted, " is listed twice"), "remove one of the lines");
   }
   object.character = trim(cells[2]) == "Characters" || object.name == "character";
@@ -113,16 +116,14 @@ void SubgoalPromptReader::read_object(std::string_view line) {
 }
 
 std::size_t SubgoalPromptReader::find(std::string_view dotted) const {
-  for (std::size_t i = 0; i < scene_.objects.size(); ++i) {
-    if (dotted == scene_.objects[i].name + "." + scene_.objects[i].id) return i;
-  }
-  return scene_.objects.size();
+  const auto found = by_name_.find(dotted);
+  return found == by_name_.end() ? scene_.objects.size() : found->second;
 }
 
 void SubgoalPromptReader::read_fact(std::string_view line, bool is_goal) {
   if (line.empty() || line == "None") return;
   const std::size_t open = line.find('(');
-  if (open == std::string_view::npos || line.back() != ')') {
+  if (open == std::string_view::npos || line.back() != ')' || !is_word(line.substr(0, open))) {
     lines_.fail(str_cat("'", line, "' is not a state"), "states are written STATE(NAME.NUMBER)");
   }
   const std::string_view predicate = line.substr(0, open);

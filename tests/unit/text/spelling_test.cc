@@ -99,7 +99,7 @@ TEST(Spelling, Builtins) {
             R"x({"action": "putin", "arguments": ["soap_1002", "washing_machine_1001"]}, )x"
             R"x({"action": "not-open", "arguments": ["jar_0"]}])x");
   EXPECT_EQ(builtin_text("virtualhome-actions"),
-            R"x({"STANDUP": [], "WALK": ["soap", "1002"], "PUTIN": ["soap", "1002", "washing_machine", "1001"], )x"
+            R"x({"STANDUP": [ ], "WALK": ["soap", "1002"], "PUTIN": ["soap", "1002", "washing_machine", "1001"], )x"
             R"x("NOT-OPEN": ["jar", "0"]})x");
   EXPECT_EQ(builtin_text("virtualhome-subgoals"),
             R"x({"output": ["STANDUP()", "WALK(soap.1002)", "PUTIN(soap.1002, washing_machine.1001)", )x"
