@@ -170,7 +170,7 @@ Journal::Journal(const std::string& answers_file, const Json& settings, bool res
       if (first && line != settings) {
         throw InputError(file_, "was begun with other settings", "repeat them, or leave out --resume to begin anew");
       }
-      if (!first) earlier_.push_back(answer_from_json(line));
+      if (!first) earlier_.push_back(earlier_answer(line, earlier_.size() + 2));
       first = false;
       begin = end + 1;
     }
@@ -180,6 +180,15 @@ Journal::Journal(const std::string& answers_file, const Json& settings, bool res
   internal::write_file(file_, kept);
   out_ = std::fopen(file_.c_str(), "ab");
   if (out_ == nullptr) throw InputError(file_, str_cat("cannot be written: ", std::strerror(errno)));
+}
+
+Answer Journal::earlier_answer(const Json& json, std::size_t line) const {
+  try {
+    return answer_from_json(json);
+  } catch (const Json::exception& error) {
+    throw InputError(file_, str_cat("line ", line, " is not an answer: ", error.what()),
+                     "leave out --resume to begin anew");
+  }
 }
 
 Journal::~Journal() {

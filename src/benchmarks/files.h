@@ -48,6 +48,8 @@ class Journal {
   void remove();
 
  private:
+  Answer earlier_answer(const Json& json, std::size_t line) const;
+
   std::string file_;
   std::FILE* out_ = nullptr;
   std::vector<Answer> earlier_;

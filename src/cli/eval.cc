@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -80,12 +82,27 @@ class Progress {
   std::size_t width_ = 0;
 };
 
+// Tells two prompt files apart (FNV-1a).
+std::string digest(const std::vector<benchmarks::PromptEntry>& prompts) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&](std::string_view text) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    hash = (hash ^ 0xff) * 0x100000001b3;  // where a text ends
+  };
+  for (const benchmarks::PromptEntry& prompt : prompts) {
+    add(prompt.identifier);
+    add(prompt.prompt);
+  }
+  return str_cat(hash);
+}
+
 // Everything that an answer depends on: a journal begun with other settings is not gone on with.
-benchmarks::Json settings(const EvalArguments& arguments, std::size_t prompts) {
+benchmarks::Json settings(const EvalArguments& arguments, const std::vector<benchmarks::PromptEntry>& prompts) {
   const GenerateOptions& generate = arguments.generate;
   return {{"module", arguments.module},
           {"prompts", arguments.prompts},
-          {"number_of_prompts", prompts},
+          {"number_of_prompts", prompts.size()},
+          {"digest_of_prompts", digest(prompts)},
           {"system", arguments.system},
           {"model", arguments.guidance == PlanGuidance::kSearch ? "" : arguments.model},
           {"vocabulary", arguments.vocabulary},
@@ -101,7 +118,11 @@ benchmarks::Json settings(const EvalArguments& arguments, std::size_t prompts) {
           {"samples", generate.samples},
           {"seed", generate.seed},
           {"max_tokens", generate.max_tokens},
-          {"horizon", arguments.horizon}};
+          {"horizon", arguments.horizon},
+          {"fixed_horizon", arguments.horizon_option->count() > 0},
+          {"max_states", arguments.budget.states},
+          {"max_memory", arguments.budget.memory},
+          {"time_limit", arguments.budget.seconds}};
 }
 
 // The system's part of the prompts: from the file named, or from one beside the prompts, sd_system.json or
@@ -127,7 +148,7 @@ class Evaluation {
       : arguments_(arguments),
         module_(module),
         prompts_(benchmarks::read_prompts(arguments.prompts)),
-        journal_(arguments.out, settings(arguments, prompts_.size()), arguments.resume) {
+        journal_(arguments.out, settings(arguments, prompts_), arguments.resume) {
     options_.rules = arguments.rules;
     options_.plan = plan_options(arguments);
     const Budget budget = arguments.budget.budget();
@@ -198,7 +219,7 @@ class Evaluation {
     if (!arguments_.report.empty()) {
       std::error_code error;
       std::filesystem::create_directories(arguments_.report, error);
-      benchmarks::AnswersFile run{settings(arguments_, prompts_.size()), {}};
+      benchmarks::AnswersFile run{settings(arguments_, prompts_), {}};
       for (const benchmarks::PromptEntry& entry : prompts_) run.answers.push_back(answers_.at(entry.identifier));
       const std::filesystem::path folder(arguments_.report);
       internal::write_file((folder / "answers.json").string(), benchmarks::answers_text(run));

@@ -85,6 +85,13 @@ class Decoder::Impl {
     return next_;
   }
 
+  bool offers(TokenId token) {
+    const std::span<const NextToken> choices = next();
+    const auto found = std::lower_bound(choices.begin(), choices.end(), token,
+                                        [](const NextToken& choice, TokenId wanted) { return choice.token < wanted; });
+    return found != choices.end() && found->token == token;
+  }
+
   // Only as far as the end of the action: what comes behind it is for the lookahead to say, once it is reached. In any
   // tokenization even text without an alternative can mostly be written in several ways.
   std::span<const TokenId> forced() {
@@ -109,6 +116,9 @@ class Decoder::Impl {
   }
 
   bool accept(TokenId token) {
+    // A token that goes past an action's end asks the lookahead anew, and what a search did not find in time it may
+    // find now: what was not offered is refused all the same.
+    if (any_ && !offers(token)) return false;
     Walk::Step step = steps_.back();
     if (!advance(step, token)) {
       walk_.restore(steps_.back());

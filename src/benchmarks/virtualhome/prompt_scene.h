@@ -54,7 +54,7 @@ struct PromptScene {
 // How a module wants its problem.
 struct ProblemStyle {
   std::string domain;
-  bool character_is_object = false;     // atoms name the character
+  bool character_is_object = false;      // atoms name the character
   bool actions_in_either_order = false;  // the evaluator does not fix the order of two action goals
   bool can_stand_up = false;             // there is an action for it
 };

@@ -1,0 +1,167 @@
+// metactrl eval and score, run as programs. METACTRL_BINARY names the program.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/test_data.h"
+#include "support/virtualhome_prompts.h"
+
+namespace metactrl {
+namespace {
+
+using Json = nlohmann::json;
+using testing::Flat;
+using testing::House;
+using testing::living_room;
+
+struct Result {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+class EvalCli : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() /
+              ("metactrl_eval_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
+    std::filesystem::create_directories(folder_);
+    write_prompts({living_room().prompt(), "what?", living_room().prompt()});
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string read(const std::string& name) const {
+    std::ifstream file(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+  }
+  // Their identifiers are 1, 2, ...
+  void write_prompts(const std::vector<std::string>& prompts) const {
+    Json list = Json::array();
+    for (const std::string& prompt : prompts) {
+      list.push_back({{"identifier", std::to_string(list.size() + 1)}, {"llm_prompt", prompt}});
+    }
+    write("p.json", list.dump());
+  }
+  Result run(const std::string& arguments) const {
+    const std::string command = "cd '" + folder_.string() + "' && METACTRL_CACHE='" + path("cache") +
+                                "' NO_COLOR=1 '" METACTRL_BINARY "' " + arguments;
+    const int status =
+        std::system(("( " + command + " ) >'" + path("out") + "' 2>'" + path("err") + "' </dev/null").c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
+  }
+  Result eval(const std::string& more = "", const std::string& module = "vh-as") const {
+    return run("eval " + module + " --prompts p.json --guidance search --out r.json " + more);
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST_F(EvalCli, AnswersWhatCanBeReadAndNamesTheRest) {
+  const Result result = eval("--report report --jobs 2");
+  EXPECT_EQ(result.code, 31) << result.err;
+  EXPECT_TRUE(has(result.err, "p.json: prompt '2': prompt: error: the prompt has no line 'Objects in the scene:'"))
+      << result.err;
+  EXPECT_TRUE(has(result.err, "3 prompts, 2 guarantee full, 1 without an answer")) << result.err;
+  const Json answers = Json::parse(read("r.json"));
+  ASSERT_EQ(answers.size(), 3U);
+  EXPECT_EQ(answers[0]["identifier"], "1");
+  EXPECT_TRUE(has(answers[0]["llm_output"], "SWITCHON"));
+  EXPECT_EQ(answers[1]["llm_output"], "");
+  EXPECT_EQ(answers[2]["llm_output"], answers[0]["llm_output"]);
+  EXPECT_FALSE(std::filesystem::exists(path("r.json.partial")));
+  EXPECT_TRUE(has(read("report/report.md"), "VirtualHome, action sequencing"));
+  EXPECT_TRUE(Json::accept(read("report/answers.json")));
+}
+
+// A run that was killed leaves its journal. Here it is a whole one, of a run that could not write its answers.
+TEST_F(EvalCli, GoesOnWhereItWasAndOnlyWithTheSameSettings) {
+  write_prompts({living_room().prompt(), living_room().prompt()});
+  std::filesystem::create_directories(path("r.json"));
+  EXPECT_NE(eval().code, 0);
+  const std::string journal = read("r.json.partial");
+  ASSERT_FALSE(journal.empty());
+  std::filesystem::remove_all(path("r.json"));
+
+  for (const char* other : {"--max-states 77", "--on-infeasible error", "--rules paper", "--horizon 9"}) {
+    const Result refused = eval(std::string("--resume ") + other);
+    EXPECT_EQ(refused.code, 31) << other;
+    EXPECT_TRUE(has(refused.err, "was begun with other settings")) << refused.err;
+  }
+  House house = living_room();
+  house.node_goals = "tv is OFF\n";
+  write_prompts({house.prompt(), house.prompt()});
+  EXPECT_TRUE(has(eval("--resume").err, "was begun with other settings")) << "other prompts in the same file";
+  write_prompts({living_room().prompt(), living_room().prompt()});
+
+  // The first answer is taken as it stands; the second, whose line is cut off, is made anew.
+  const std::size_t first_line = journal.find('\n') + 1;
+  std::string changed = journal.substr(0, journal.find('\n', first_line) + 20);
+  const std::size_t output = changed.find("SWITCHON", first_line);
+  ASSERT_NE(output, std::string::npos);
+  write("r.json.partial", changed.replace(output, 8, "LOOKAT"));
+  const Result resumed = eval("--resume");
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  const Json answers = Json::parse(read("r.json"));
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_TRUE(has(answers[0]["llm_output"], "LOOKAT"));
+  EXPECT_TRUE(has(answers[1]["llm_output"], "SWITCHON"));
+  EXPECT_FALSE(std::filesystem::exists(path("r.json.partial")));
+}
+
+TEST_F(EvalCli, TheSystemsPartOfThePromptIsNeededByModelsOnly) {
+  write_prompts({Flat().prompt()});
+  EXPECT_EQ(eval("", "vh-sd").code, 0);
+  const Result missing = run("eval vh-sd --prompts p.json --guidance mask --model random:1 --out r.json");
+  EXPECT_EQ(missing.code, 30) << missing.err;
+  EXPECT_TRUE(has(missing.err, "--system")) << missing.err;
+  write("sd_system.json", "{}");
+  EXPECT_TRUE(has(eval("", "vh-sd").err, "has no text 'system_prompt'"));
+}
+
+TEST_F(EvalCli, MistakesInFilesAndOptionsAreNamed) {
+  EXPECT_EQ(run("eval vh-xx --prompts p.json --out r.json").code, 30);
+  EXPECT_EQ(run("eval vh-as --out r.json").code, 30);
+  write("p.json", "[{\"identifier\": \"1\"}]");
+  const Result bad = eval();
+  EXPECT_EQ(bad.code, 31);
+  EXPECT_TRUE(has(bad.err, "p.json: error: entry 1 has no text 'llm_prompt'")) << bad.err;
+  EXPECT_EQ(run("eval vh-as --prompts no.json --guidance search --out r.json").code, 31);
+  EXPECT_EQ(run("score vh-as --tasks no.jsonl --responses no.json").code, 31);
+}
+
+TEST_F(EvalCli, ScoresWhatEvalAnswered) {
+  METACTRL_NEEDS_DATA("eai_vh");
+  const std::string data = testing::data_path("eai_vh").string();
+  for (const std::string module : {"as", "sd"}) {
+    const Json prompts = Json::parse(std::ifstream(data + "/" + module + "_prompts.json"));
+    write("p.json", Json::array({prompts[0], prompts[1]}).dump());
+    EXPECT_EQ(eval("", "vh-" + module).code, 0);
+    const Result scored =
+        run("score vh-" + module + " --json --tasks '" + data + "/" + module + ".jsonl' --responses r.json");
+    EXPECT_EQ(scored.code, 0) << scored.err;
+    const Json score = Json::parse(scored.out);
+    EXPECT_GT(score.at("n").get<int>(), 100);
+    EXPECT_GT(score.at("task_success").get<double>(), 0);
+    EXPECT_LT(score.at("task_success").get<double>(), 3) << "tasks without an answer are failures";
+    EXPECT_TRUE(score.contains("execution_success"));
+  }
+}
+
+}  // namespace
+}  // namespace metactrl
