@@ -276,8 +276,8 @@ constexpr const char* kExamples =
     "the answers go to --out as its evaluator reads them, [{\"identifier\", \"llm_output\"}, ...].\n"
     "\n"
     "  metactrl eval vh-as --prompts as_prompts.json --guidance search --out answers.json\n"
-    "  metactrl score vh-as --tasks as.jsonl --responses answers.json\n"
     "\n"
+    "'metactrl score' judges the answers. "
     "A run that was interrupted goes on with --resume: answers are kept in OUT.partial as they come.\n";
 
 }  // namespace
