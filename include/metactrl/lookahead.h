@@ -24,6 +24,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,9 @@ struct Budget {
   std::size_t states = 1'000'000;
   std::size_t bytes = std::size_t{1} << 30;
   double seconds = 60;
+  // Asked now and then, at least every few milliseconds; true ends the computation as if its time were up. May be
+  // empty.
+  std::function<bool()> stop = {};
 };
 
 struct LookaheadOptions {
