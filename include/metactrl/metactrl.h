@@ -10,6 +10,7 @@
 //   vocabulary.h, language_model.h  tokens, and models that give logits for them
 //   constraint.h, decoder.h         which tokens may come next, and what each is worth
 //   generate.h, prompt.h, planner.h from a model to a plan
+//   scene.h, closed_loop.h          from plans to actions in a world that changes; simulated_world.h is one
 //
 // From a file to a plan:
 //
@@ -33,6 +34,7 @@
 #ifndef METACTRL_METACTRL_H_
 #define METACTRL_METACTRL_H_
 
+#include "metactrl/closed_loop.h"
 #include "metactrl/constraint.h"
 #include "metactrl/decoder.h"
 #include "metactrl/domain.h"
@@ -43,6 +45,8 @@
 #include "metactrl/lookahead.h"
 #include "metactrl/planner.h"
 #include "metactrl/prompt.h"
+#include "metactrl/scene.h"
+#include "metactrl/simulated_world.h"
 #include "metactrl/task.h"
 #include "metactrl/vocabulary.h"
 

@@ -35,8 +35,9 @@ constexpr const char* kFooter =
     "\n"
     "'metactrl COMMAND --help' lists the options of a command.\n"
     "\n"
-    "Exit codes: 0 done; 10 no plan exists, 11 undecided within the budget, 12 the plan is invalid;\n"
-    "20 out of memory, 21 out of time; 30 wrong usage, 31 bad input, 32 internal error.\n";
+    "Exit codes: 0 done; 10 no plan exists, 11 undecided within the budget, 12 the plan is invalid,\n"
+    "13 the goal was not reached; 20 out of memory, 21 out of time; 30 wrong usage, 31 bad input, 32 internal error,\n"
+    "33 the world failed.\n";
 
 std::string option_hint(const CLI::App& app, const std::string& unknown) {
   std::vector<std::string> names;
@@ -108,9 +109,9 @@ int parse_and_run(int argc, const char* const* argv) {
   app.set_help_flag("--help,-h", "print this help");
   app.footer(kFooter);
   app.require_subcommand(1);
-  const std::vector<Command> commands{add_plan(app),   add_explain(app),  add_models(app),
-                                      add_eval(app),   add_score(app),    add_check(app),
-                                      add_search(app), add_validate(app), add_inspect(app)};
+  const std::vector<Command> commands{add_plan(app),     add_explain(app), add_run(app),   add_models(app),
+                                      add_eval(app),     add_score(app),   add_check(app), add_search(app),
+                                      add_validate(app), add_inspect(app)};
   for (const Command& command : commands) {
     command.app->footer(command.app->get_footer() + "\n'metactrl --help' explains the exit codes.\n");
   }

@@ -61,11 +61,11 @@ constexpr const char* kEraseLine = "\r\033[K";
 
 }  // namespace
 
-ProgressLine::ProgressLine(std::string label) {
+ProgressLine::ProgressLine(std::string label, std::string unit) {
   if (::isatty(STDERR_FILENO) == 0) return;
-  ticker_ = std::make_unique<Ticker>([this, label = std::move(label)](unsigned seconds) {
+  ticker_ = std::make_unique<Ticker>([this, label = std::move(label), unit = std::move(unit)](unsigned seconds) {
     const std::size_t states = states_;
-    std::cerr << kEraseLine << label << ": " << (states > 0 ? str_cat(states, " states, ") : "") << seconds << " s"
+    std::cerr << kEraseLine << label << ": " << (states > 0 ? str_cat(states, ' ', unit, ", ") : "") << seconds << " s"
               << std::flush;
   });
 }

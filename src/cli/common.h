@@ -27,11 +27,13 @@ enum ExitCode : int {
   kInfeasible = 10,
   kUndecided = 11,
   kPlanInvalid = 12,
+  kNotReached = 13,
   kOutOfMemory = 20,
   kOutOfTime = 21,
   kUsage = 30,
   kBadInput = 31,
   kInternal = 32,
+  kWorldFailed = 33,
 };
 
 // A wrong combination of options: exit code kUsage.
@@ -61,6 +63,7 @@ Command add_search(CLI::App& parent);
 Command add_validate(CLI::App& parent);
 Command add_inspect(CLI::App& parent);
 Command add_plan(CLI::App& parent);
+Command add_run(CLI::App& parent);
 Command add_eval(CLI::App& parent);
 Command add_score(CLI::App& parent);
 Command add_explain(CLI::App& parent);
@@ -81,7 +84,7 @@ class Stopwatch {
 // during the first second and leaves no trace at the end.
 class ProgressLine {
  public:
-  explicit ProgressLine(std::string label);
+  explicit ProgressLine(std::string label, std::string unit = "states");
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();

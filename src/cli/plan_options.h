@@ -41,6 +41,12 @@ PlanOptions plan_options(const DecodingArguments& arguments);
 LoadedModel load_model_for(const DecodingArguments& arguments);
 // From here to the end of the program Ctrl-C stops the decoding (see interrupted), and elsewhere ends the program.
 void catch_interrupts();
+// The same for SIGTERM and SIGHUP.
+void catch_terminations();
+// While it is not 0, this process group is killed when a signal ends the program.
+void set_child_group(int group);
+// The signal that came; 0 when none did.
+int interrupt_signal();
 // Whether the program looks at interrupted() now and then.
 void set_stoppable(bool stoppable);
 
@@ -56,6 +62,8 @@ struct PlanArguments : DecodingArguments {
 };
 
 void add_plan_options(CLI::App& app, PlanArguments& arguments);
+// A built-in format, or a file. Throws InputError that says what there is.
+PlanFormat load_format(const std::string& name);
 
 // Everything that is loaded before planning begins.
 struct PlanInput {

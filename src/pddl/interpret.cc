@@ -246,6 +246,10 @@ Facts LiftedInterpreter::initial() const {
     fact.insert(fact.end(), atom.arguments.begin(), atom.arguments.end());
     facts.insert(std::move(fact));
   }
+  return complete(std::move(facts));
+}
+
+Facts LiftedInterpreter::complete(Facts facts) const {
   derive(facts);
   return facts;
 }

@@ -89,6 +89,12 @@ class LiftedInterpreter : public ReferenceSemantics {
 
   Validation validate(std::span<const PlanStep> plan) const override;
   std::vector<std::string> initial_facts() const override;
+  // The same from another state, given with its derived facts (see `complete`).
+  Validation validate(Facts facts, std::span<const PlanStep> plan) const;
+  // The step as an instance, or what is wrong with it.
+  std::optional<Instance> resolve(const PlanStep& step, std::string& problem) const;
+  // The facts with those that follow from them; derived ones that were among them are worked out anew.
+  Facts complete(Facts facts) const;
 
   // --- as an oracle
   // -----------------------------------------------------------------------------------------------------
@@ -180,8 +186,6 @@ class LiftedInterpreter : public ReferenceSemantics {
   // The first cost term of the instance that has no value, as text; empty when there is none.
   std::string missing_cost(const Instance& instance) const;
   static std::vector<ObjectId> cost_arguments(const CostTerm& term, const Instance& instance);
-  // The step as an instance, or what is wrong with it.
-  std::optional<Instance> resolve(const PlanStep& step, std::string& problem) const;
   std::vector<Trajectory> start_trajectories() const;
   // Notes in which way the newest state satisfies the conditions of the constraints.
   void record(const FactView& facts, std::vector<Trajectory>& trajectories) const;
