@@ -10,6 +10,7 @@
 //   vocabulary.h, language_model.h  tokens, and models that give logits for them
 //   constraint.h, decoder.h         which tokens may come next, and what each is worth
 //   generate.h, prompt.h, planner.h from a model to a plan
+//   export.h     plans as behavior trees, PlanSys2 lines and JSON; tasks as PDDL for other planners
 //
 // From a file to a plan:
 //
@@ -37,6 +38,7 @@
 #include "metactrl/decoder.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
+#include "metactrl/export.h"
 #include "metactrl/format.h"
 #include "metactrl/generate.h"
 #include "metactrl/language_model.h"

@@ -89,6 +89,7 @@ class LiftedInterpreter : public ReferenceSemantics {
 
   Validation validate(std::span<const PlanStep> plan) const override;
   std::vector<std::string> initial_facts() const override;
+  const Ast& ast() const { return *ast_; }
 
   // --- as an oracle
   // -----------------------------------------------------------------------------------------------------
