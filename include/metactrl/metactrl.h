@@ -11,6 +11,7 @@
 //   constraint.h, decoder.h         which tokens may come next, and what each is worth
 //   generate.h, prompt.h, planner.h from a model to a plan
 //   scene.h, closed_loop.h          from plans to actions in a world that changes; simulated_world.h is one
+//   export.h     plans as behavior trees, PlanSys2 lines and JSON; tasks as PDDL for other planners
 //
 // From a file to a plan:
 //
@@ -39,6 +40,7 @@
 #include "metactrl/decoder.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
+#include "metactrl/export.h"
 #include "metactrl/format.h"
 #include "metactrl/generate.h"
 #include "metactrl/language_model.h"

@@ -10,12 +10,14 @@
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <sstream>
 #include <thread>
 
 #include "metactrl/domain.h"
+#include "support/files.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {
@@ -228,6 +230,21 @@ LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options) {
   }
   if (options.seconds_option->count() > 0) budget.seconds = std::max(1e-3, budget.seconds - load_seconds);
   return {std::move(task), budget, load_seconds};
+}
+
+Task load_task(const TaskFiles& files) {
+  check_task_options(files);
+  Diagnostics diagnostics;
+  Task task = load_files(files, diagnostics);
+  print_diagnostics(diagnostics);
+  return task;
+}
+
+std::vector<PlanStep> read_plan(const std::string& path) {
+  if (path != "-") return parse_plan(internal::read_file(path), path);
+  const std::string text((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
+  if (std::cin.bad()) throw InputError("standard input", "cannot be read", "give the plan as a file");
+  return parse_plan(text, "standard input");
 }
 
 // --- output

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "metactrl/error.h"
 #include "metactrl/lookahead.h"
@@ -68,6 +69,7 @@ Command add_eval(CLI::App& parent);
 Command add_score(CLI::App& parent);
 Command add_explain(CLI::App& parent);
 Command add_models(CLI::App& parent);
+Command add_export(CLI::App& parent);
 
 // --- time
 // -----------------------------------------------------------------------------------------------------------------
@@ -136,6 +138,11 @@ struct LoadedTask {
 
 // Loads the task, prints warnings on standard error. Memory and time limits given on the command line hold here, too.
 LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options);
+// The same without limits, for commands that have no budget.
+Task load_task(const TaskFiles& files);
+
+// The (action object ...) lines of a file, or of standard input when it is "-".
+std::vector<PlanStep> read_plan(const std::string& path);
 
 // --- output
 // ---------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 // metactrl validate: is a plan legal, and does it reach the goal? Judged by the reference semantics alone: the task is
 // not grounded, so this also works where grounding would be too much.
-#include <iostream>
-#include <iterator>
 #include <memory>
 
 #include "cli/common.h"
@@ -36,13 +34,6 @@ std::unique_ptr<ReferenceSemantics> load_reference(const TaskFiles& files, Diagn
       std::make_shared<const pddl::Ast>(pddl::parse({files.domain, domain}, {files.problem, problem}, diagnostics));
   if (diagnostics.has_errors()) throw InputError(diagnostics);
   return std::make_unique<pddl::LiftedInterpreter>(std::move(ast));
-}
-
-std::vector<PlanStep> read_plan(const std::string& path) {
-  if (path != "-") return parse_plan(internal::read_file(path), path);
-  const std::string text((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
-  if (std::cin.bad()) throw InputError("standard input", "cannot be read", "give the plan as a file");
-  return parse_plan(text, "standard input");
 }
 
 int validate(const ValidateOptions& options) {

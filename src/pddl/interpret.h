@@ -95,6 +95,7 @@ class LiftedInterpreter : public ReferenceSemantics {
   std::optional<Instance> resolve(const PlanStep& step, std::string& problem) const;
   // The facts with those that follow from them; derived ones that were among them are worked out anew.
   Facts complete(Facts facts) const;
+  const Ast& ast() const { return *ast_; }
 
   // --- as an oracle
   // -----------------------------------------------------------------------------------------------------
