@@ -113,9 +113,9 @@ std::unique_ptr<Vocabulary> vocabulary_of(const llama_model* model);
 // What the header of a GGUF file says, without loading the model. Throws as load_vocabulary does.
 struct ModelFacts {
   std::string name;
-  std::string architecture;   // "llama"
-  std::size_t context = 0;    // tokens it was trained for; 0 when the file does not say
-  std::size_t tensors = 0;    // 0 in files that hold a vocabulary only
+  std::string architecture;  // "llama"
+  std::size_t context = 0;   // tokens it was trained for; 0 when the file does not say
+  std::size_t tensors = 0;   // 0 in files that hold a vocabulary only
 };
 ModelFacts read_model_facts(const std::string& file);
 // What runs the models, "llama.cpp 0.5.0" for example; empty when this library was built without.

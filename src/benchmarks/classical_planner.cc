@@ -1,6 +1,6 @@
-// Fast Downward reads two files and writes a third, and leaves its translator's output where it runs. So each call has a
-// folder of its own, which goes away with it. Its exit codes come in blocks: 0 to 9 a plan, 10 to 12 there is none, the
-// rest a limit or a failure.
+// Fast Downward reads two files and writes a third, and leaves its translator's output where it runs. So each call has
+// a folder of its own, which goes away with it. Its exit codes come in blocks: 0 to 9 a plan, 10 to 12 there is none,
+// the rest a limit or a failure.
 #include "benchmarks/classical_planner.h"
 
 #include <stdlib.h>
@@ -88,8 +88,8 @@ Found run_planner(const ClassicalPlanner& planner, std::string_view domain, cons
     found.finding = Finding::kLimit;
     found.reason = str_cat("the planner ended at a limit of time (", limit, ") or memory");
   } else {
-    found.reason = str_cat(planner.program, " ended with code ", result.code,
-                           result.errors.empty() ? "" : ": " + result.errors);
+    found.reason =
+        str_cat(planner.program, " ended with code ", result.code, result.errors.empty() ? "" : ": " + result.errors);
   }
   return found;
 }

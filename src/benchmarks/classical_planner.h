@@ -21,9 +21,9 @@ struct ClassicalPlanner {
 // The driver: `wanted` where that is given, else fast-downward.py or fast-downward in PATH. Empty when there is none.
 std::string find_classical_planner(const std::string& wanted);
 
-// Assumptions are made one more at a time, until the planner finds a plan; it drops no goals. What it writes is executed
-// by our own rules before it is taken: a plan that they do not allow is an error. Anything else that goes wrong is part
-// of the answer, too.
+// Assumptions are made one more at a time, until the planner finds a plan; it drops no goals. What it writes is
+// executed by our own rules before it is taken: a plan that they do not allow is an error. Anything else that goes
+// wrong is part of the answer, too.
 Answer answer_classically(const Module& module, const PromptEntry& entry, const ClassicalPlanner& planner,
                           const EvaluateOptions& options);
 

@@ -18,7 +18,8 @@ namespace metactrl::benchmarks {
 //     ---
 //     ... {task} ...
 //
-// Throws InputError about the prompt when it has no such lines, std::logic_error about a frame that is not of that form.
+// Throws InputError about the prompt when it has no such lines, std::logic_error about a frame that is not of that
+// form.
 std::string compact_prompt(std::string_view frame, std::string_view prompt);
 
 // Those lines, shortened: "<cup> (3) is ON to <table> (4)" is "cup 3 ON table 4". Of two lines that say that two things

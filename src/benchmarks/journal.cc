@@ -1,5 +1,6 @@
-// The journal's lock is on the file itself, and the system gives it back however the process ends. What a killed process
-// left of a line is cut off before anything is appended, so that a file is whole lines at all times but for its end.
+// The journal's lock is on the file itself, and the system gives it back however the process ends. What a killed
+// process left of a line is cut off before anything is appended, so that a file is whole lines at all times but for its
+// end.
 #include "benchmarks/journal.h"
 
 #include <fcntl.h>

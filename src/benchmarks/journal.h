@@ -7,7 +7,8 @@
 //     for (const Json& line : journal.earlier()) ...   // done by an earlier run
 //     journal.add({{"identifier", "307_2"}, ...});
 //
-// Only one process at a time writes to a journal; a second one is refused. Thread safety: calls of add must not overlap.
+// Only one process at a time writes to a journal; a second one is refused. Thread safety: calls of add must not
+// overlap.
 #ifndef METACTRL_SRC_BENCHMARKS_JOURNAL_H_
 #define METACTRL_SRC_BENCHMARKS_JOURNAL_H_
 

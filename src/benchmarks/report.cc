@@ -342,9 +342,10 @@ std::string tasks_csv(const Report& report) {
       cells.resize(20);
     } else {
       const Answer& answer = *found->second;
-      for (std::string cell : {answer.guarantee, answer.tier, joined(answer.assumptions), joined(answer.goals_dropped),
-                               answer.shortest ? str_cat(*answer.shortest) : "",
-                               fixed_text(1000 * answer.times.compile(), 3), fixed_text(1000 * answer.times.decode, 3)}) {
+      for (std::string cell :
+           {answer.guarantee, answer.tier, joined(answer.assumptions), joined(answer.goals_dropped),
+            answer.shortest ? str_cat(*answer.shortest) : "", fixed_text(1000 * answer.times.compile(), 3),
+            fixed_text(1000 * answer.times.decode, 3)}) {
         cells.push_back(std::move(cell));
       }
     }

@@ -125,14 +125,19 @@ void Reproduction::take_line(const std::string& file, const Json& line) {
 
 Reproduction::Key Reproduction::key_of(const Item& item) const {
   const ReproduceOptions::OpenModule& open = options_.modules[item.module];
-  return {std::string(open.module->name), std::string(facts_of(item.row).name),
-          open.tasks->identifiers()[item.task]};
+  return {std::string(open.module->name), std::string(facts_of(item.row).name), open.tasks->identifiers()[item.task]};
+}
+
+std::string Reproduction::absence(std::size_t module, Row row) const {
+  if (row != Row::kPlanner) return {};
+  if (!options_.modules[module].tasks->has_problems()) return "n/a";
+  return options_.planner.program.empty() ? "not installed" : "";
 }
 
 std::vector<Reproduction::Item> Reproduction::items(std::size_t module) const {
   std::vector<Item> items;
   for (const Row row : options_.rows) {
-    if (!measures(row)) continue;
+    if (!absence(module, row).empty()) continue;
     for (std::size_t i = 0; i < samples_[module].size(); ++i) {
       if (is_mine(i)) items.push_back({module, row, samples_[module][i]});
     }
@@ -198,13 +203,11 @@ bool Reproduction::work(LanguageModel* model, const std::shared_ptr<const Vocabu
       lock.unlock();
       EvaluateOptions evaluate = options_.evaluate;
       evaluate.plan.guidance = facts_of(item.row).guidance;
-      Answer answer = item.row == Row::kPlanner
-                          ? open.tasks->answer_classically(item.task, options_.planner, evaluate)
-                          : open.tasks->answer(item.task, model, vocabulary, evaluate);
+      Answer answer = item.row == Row::kPlanner ? open.tasks->answer_classically(item.task, options_.planner, evaluate)
+                                                : open.tasks->answer(item.task, model, vocabulary, evaluate);
       lock.lock();
       if (answer.cancelled) return false;
-      journal.add(
-          {{"module", open.module->name}, {"row", facts_of(item.row).name}, {"answer", to_json(answer)}});
+      journal.add({{"module", open.module->name}, {"row", facts_of(item.row).name}, {"answer", to_json(answer)}});
       answers_.insert_or_assign(key_of(item), std::move(answer));
       progress(++finished);
       return true;
@@ -220,7 +223,7 @@ std::vector<std::string> Reproduction::gaps() const {
   std::vector<std::string> gaps;
   for (std::size_t module = 0; module < options_.modules.size(); ++module) {
     for (const Row row : options_.rows) {
-      if (!measures(row)) continue;
+      if (!absence(module, row).empty()) continue;
       std::size_t missing = 0;
       for (const std::size_t task : samples_[module]) missing += answers_.contains(key_of({module, row, task})) ? 0 : 1;
       if (missing == 0) continue;
@@ -239,8 +242,8 @@ bool Reproduction::complete() {
 RowResult Reproduction::result_of(std::size_t module, Row row) const {
   RowResult result;
   result.row = row;
-  result.measured = measures(row);
-  if (!result.measured) return result;
+  result.absent = absence(module, row);
+  if (!result.absent.empty()) return result;
   std::vector<Response> responses;
   std::set<std::string> judged;
   for (const std::size_t task : samples_[module]) {
@@ -256,7 +259,7 @@ RowResult Reproduction::result_of(std::size_t module, Row row) const {
     judged.insert(answer.identifier);
     responses.push_back({answer.identifier, answer.output});
   }
-  const TaskSource& tasks = *options_.modules[module].tasks;
+  const ReproduceTasks& tasks = *options_.modules[module].tasks;
   result.score = tasks.score(responses);
   const bool all = judged.size() == tasks.identifiers().size();
   std::erase_if(result.score.tasks, [&](const TaskScore& task) { return !judged.contains(task.identifier); });
@@ -270,8 +273,11 @@ std::vector<ModuleResult> Reproduction::results() const {
   std::vector<ModuleResult> results;
   for (std::size_t i = 0; i < options_.modules.size(); ++i) {
     const ReproduceOptions::OpenModule& open = options_.modules[i];
-    ModuleResult result{std::string(open.module->name), std::string(open.module->title),
-                        open.tasks->identifiers().size(), samples_[i].size(), {}};
+    ModuleResult result{std::string(open.module->name),
+                        std::string(open.module->title),
+                        open.tasks->identifiers().size(),
+                        samples_[i].size(),
+                        {}};
     for (const Row row : options_.rows) result.rows.push_back(result_of(i, row));
     results.push_back(std::move(result));
   }

@@ -25,8 +25,8 @@
 #include "benchmarks/classical_planner.h"
 #include "benchmarks/evaluate.h"
 #include "benchmarks/journal.h"
+#include "benchmarks/reproduce_modules.h"
 #include "benchmarks/score.h"
-#include "benchmarks/task_source.h"
 
 namespace metactrl::benchmarks {
 
@@ -51,8 +51,8 @@ struct Shard {
 
 struct ReproduceOptions {
   struct OpenModule {
-    const SourceModule* module = nullptr;
-    std::unique_ptr<TaskSource> tasks;
+    const ReproduceModule* module = nullptr;
+    std::unique_ptr<ReproduceTasks> tasks;
   };
 
   std::string out;
@@ -71,7 +71,9 @@ struct ReproduceOptions {
 // What a row says about a module.
 struct RowResult {
   Row row = Row::kNone;
-  bool measured = false;  // false: the classical planner is not installed
+  // Empty for a row that was measured; else "not installed" (the classical planner) or "n/a" (it has no problem to
+  // read).
+  std::string absent;
   std::vector<Answer> answers;
   // Of the tasks in the sample that have room in the model's context; the others are no failures and no successes.
   Score score;
@@ -125,7 +127,8 @@ class Reproduction {
 
   void read_folder();
   void take_line(const std::string& file, const Json& line);
-  bool measures(Row row) const { return row != Row::kPlanner || !options_.planner.program.empty(); }
+  // Why a row has no answers; empty when it has.
+  std::string absence(std::size_t module, Row row) const;
   Key key_of(const Item& item) const;
   std::vector<Item> items(std::size_t module) const;
   bool is_mine(std::size_t position) const { return position % options_.shard.count == options_.shard.index; }

@@ -73,11 +73,10 @@ std::string bar(double x, double percent, std::size_t n, const char* colour) {
 std::string module_plot(const ModuleResult& module) {
   const double width = kLeft + kGroup * static_cast<double>(std::max<std::size_t>(3, module.rows.size())) + 24;
   const double height = kTop + kHeight + 56;
-  std::string out =
-      str_cat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", number(width), "\" height=\"", number(height),
-              "\" viewBox=\"0 0 ", number(width), " ", number(height),
-              "\" font-family=\"sans-serif\" fill=\"#222\" role=\"img\">\n<title>", escaped(module.title),
-              "</title>\n");
+  std::string out = str_cat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", number(width), "\" height=\"",
+                            number(height), "\" viewBox=\"0 0 ", number(width), " ", number(height),
+                            "\" font-family=\"sans-serif\" fill=\"#222\" role=\"img\">\n<title>", escaped(module.title),
+                            "</title>\n");
   out += box(0, 0, width, height, "#fff");
   out += text_at(kLeft, 22, "start", module.title, 15);
   out += box(kLeft, 32, 12, 12, kTaskColour) + text_at(kLeft + 18, 42, "start", "task success, %");
@@ -91,14 +90,14 @@ std::string module_plot(const ModuleResult& module) {
     const RowResult& row = module.rows[i];
     const double x = kLeft + kGroup * static_cast<double>(i) + (kGroup - 2 * kBar) / 2;
     const double middle = x + kBar;
-    if (row.measured && row.score.n > 0) {
+    if (row.absent.empty() && row.score.n > 0) {
       out += bar(x, row.score.task_success, row.score.n, kTaskColour);
       out += bar(x + kBar, row.score.execution_success, row.score.n, kExecutionColour);
     } else {
-      out += text_at(middle, y_of(4), "middle", row.measured ? "no room" : "not installed", 11);
+      out += text_at(middle, y_of(4), "middle", row.absent.empty() ? "no room" : row.absent, 11);
     }
     out += text_at(middle, kTop + kHeight + 20, "middle", std::string(facts_of(row.row).name), 13);
-    if (row.measured) out += text_at(middle, kTop + kHeight + 36, "middle", str_cat("n = ", row.score.n), 10);
+    if (row.absent.empty()) out += text_at(middle, kTop + kHeight + 36, "middle", str_cat("n = ", row.score.n), 10);
   }
   return out + "</svg>\n";
 }

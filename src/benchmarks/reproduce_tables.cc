@@ -20,8 +20,6 @@ using internal::str_cat;
 
 namespace {
 
-constexpr const char* kNotInstalled = "not installed";
-
 std::string percent(double value) { return fixed_text(value, 1); }
 
 std::string with_interval(double value, std::size_t n) {
@@ -32,7 +30,7 @@ std::string with_interval(double value, std::size_t n) {
 
 // Task and execution success in a cell.
 std::string both(const RowResult& row) {
-  if (!row.measured) return kNotInstalled;
+  if (!row.absent.empty()) return row.absent;
   if (row.score.n == 0) return "no room";
   return str_cat(percent(row.score.task_success), " / ", percent(row.score.execution_success));
 }
@@ -71,8 +69,8 @@ std::string module_table(const ModuleResult& module) {
       "|---|---:|---|---|---:|---:|---:|---:|\n";
   for (const RowResult& row : module.rows) {
     out += str_cat("| ", facts_of(row.row).name, " | ");
-    if (!row.measured) {
-      out += str_cat(" | ", kNotInstalled, " | | | | | |\n");
+    if (!row.absent.empty()) {
+      out += str_cat(" | ", row.absent, " | | | | | |\n");
       continue;
     }
     const Median median = median_of(row.answers);
@@ -98,7 +96,7 @@ std::string error_table(const ModuleResult& module) {
   for (std::size_t i = 0; i < classes.size(); ++i) out += "---:|";
   out += "\n";
   for (const RowResult& row : module.rows) {
-    if (!row.measured) continue;
+    if (!row.absent.empty()) continue;
     out += str_cat("| ", facts_of(row.row).name, " |");
     for (const auto& [name, any] : classes) {
       const auto found = row.score.errors.find(name);
@@ -122,7 +120,7 @@ std::string rate_table(const ModuleResult& module) {
   for (std::size_t i = 0; i < names.size(); ++i) out += "---:|";
   out += "\n";
   for (const RowResult& row : module.rows) {
-    if (!row.measured) continue;
+    if (!row.absent.empty()) continue;
     out += str_cat("| ", facts_of(row.row).name, " |");
     for (const auto& [name, any] : names) {
       const auto found = row.score.rates.find(name);
@@ -139,9 +137,9 @@ Json rate_json(double value, std::size_t n) {
 }
 
 Json row_json(const RowResult& row) {
-  Json json = {{"row", facts_of(row.row).name}, {"title", facts_of(row.row).title}, {"measured", row.measured}};
-  if (!row.measured) {
-    json["reason"] = "Fast Downward is not installed";
+  Json json = {{"row", facts_of(row.row).name}, {"title", facts_of(row.row).title}, {"measured", row.absent.empty()}};
+  if (!row.absent.empty()) {
+    json["absent"] = row.absent;
     return json;
   }
   const AnswerSummary summary = summarize_answers(row.answers);

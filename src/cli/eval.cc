@@ -79,9 +79,7 @@ std::string system_prompt(const EvalArguments& arguments, const benchmarks::Modu
 class Evaluation {
  public:
   Evaluation(const EvalArguments& arguments, const benchmarks::Module& module)
-      : arguments_(arguments),
-        module_(module),
-        prompts_(benchmarks::read_prompts(arguments.prompts)) {
+      : arguments_(arguments), module_(module), prompts_(benchmarks::read_prompts(arguments.prompts)) {
     options_.rules = arguments.rules;
     options_.prompt = arguments.prompt;
     options_.plan = plan_options(arguments);

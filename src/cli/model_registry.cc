@@ -31,9 +31,9 @@ std::int64_t time_of(const fs::path& file) {
 }
 
 Json to_json(const RegisteredModel& model) {
-  return {{"name", model.name},         {"file", model.file.string()}, {"sha256", model.sha256},
-          {"bytes", model.bytes},       {"modified", model.modified},  {"context", model.context},
-          {"title", model.title},       {"licence", model.licence},    {"source", model.source}};
+  return {{"name", model.name},   {"file", model.file.string()}, {"sha256", model.sha256},
+          {"bytes", model.bytes}, {"modified", model.modified},  {"context", model.context},
+          {"title", model.title}, {"licence", model.licence},    {"source", model.source}};
 }
 
 RegisteredModel from_json(const Json& json) {
@@ -61,7 +61,8 @@ void change_list(const Change& change) {
             [](const RegisteredModel& a, const RegisteredModel& b) { return a.name < b.name; });
   Json json{{"models", Json::array()}};
   for (const RegisteredModel& model : models) json["models"].push_back(to_json(model));
-  internal::write_file((folder / "models.json").string(), json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  internal::write_file((folder / "models.json").string(),
+                       json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 std::string environment(const char* name) {

@@ -1,7 +1,7 @@
 // The models that were added with `metactrl models add`: models.json in the folder models/ of the user's cache.
 //
-// A change is made under a lock and written all or nothing, so that two programs may add models at once and a killed one
-// leaves the list as it was.
+// A change is made under a lock and written all or nothing, so that two programs may add models at once and a killed
+// one leaves the list as it was.
 #ifndef METACTRL_SRC_CLI_MODEL_REGISTRY_H_
 #define METACTRL_SRC_CLI_MODEL_REGISTRY_H_
 
@@ -30,7 +30,8 @@ const char* to_string(FileState state);
 // Letters, digits, '.', '_' and '-', not beginning with a dot or a hyphen.
 bool is_model_name(const std::string& name);
 
-// The folder models/ in $METACTRL_CACHE, $XDG_CACHE_HOME/metactrl or ~/.cache/metactrl; empty when none of these is set.
+// The folder models/ in $METACTRL_CACHE, $XDG_CACHE_HOME/metactrl or ~/.cache/metactrl; empty when none of these is
+// set.
 std::filesystem::path cached_models();
 // The same, made where it is not there yet. Throws InputError when it cannot be.
 std::filesystem::path make_cached_models();

@@ -62,8 +62,8 @@ std::vector<StoredModel> models_in_folders() {
 
 void add_registered(std::vector<StoredModel>& models) {
   for (const RegisteredModel& entry : registered_models()) {
-    const auto known = std::find_if(models.begin(), models.end(),
-                                    [&](const StoredModel& model) { return model.name == entry.name; });
+    const auto known =
+        std::find_if(models.begin(), models.end(), [&](const StoredModel& model) { return model.name == entry.name; });
     if (known == models.end()) {
       models.push_back({entry.name, entry.file, entry.bytes, false, entry});
       continue;
@@ -77,12 +77,14 @@ void add_registered(std::vector<StoredModel>& models) {
 void check_entry(const RegisteredModel& entry) {
   const FileState state = state_of(entry);
   if (state == FileState::kPresent) return;
-  const std::string again = entry.source.empty() ? str_cat("metactrl models add ", entry.file.string(), " --name ", entry.name)
-                                                 : str_cat("metactrl models add ", entry.name);
-  throw InputError(entry.name,
-                   str_cat("its file ", entry.file.string(),
-                           state == FileState::kMissing ? " is gone" : " is not the one that was added"),
-                   str_cat("add it again with '", again, "', or forget it with 'metactrl models remove ", entry.name, "'"));
+  const std::string again = entry.source.empty()
+                                ? str_cat("metactrl models add ", entry.file.string(), " --name ", entry.name)
+                                : str_cat("metactrl models add ", entry.name);
+  throw InputError(
+      entry.name,
+      str_cat("its file ", entry.file.string(),
+              state == FileState::kMissing ? " is gone" : " is not the one that was added"),
+      str_cat("add it again with '", again, "', or forget it with 'metactrl models remove ", entry.name, "'"));
 }
 
 fs::path find_stored(const std::string& name) {

@@ -57,9 +57,7 @@ std::size_t context_of(const StoredModel& model) {
   }
 }
 
-FileState state_of(const StoredModel& model) {
-  return model.entry ? cli::state_of(*model.entry) : FileState::kPresent;
-}
+FileState state_of(const StoredModel& model) { return model.entry ? cli::state_of(*model.entry) : FileState::kPresent; }
 
 int list_json(const std::vector<StoredModel>& models) {
   Json json{{"runtime", model_runtime().empty() ? Json(nullptr) : Json(model_runtime())}, {"default", kDefaultModel}};
@@ -166,7 +164,8 @@ void report(const RegisteredModel& model) {
 // A name that stands for something else already.
 void check_free(const std::string& name, const std::string& file) {
   if (!is_model_name(name)) {
-    throw UsageError(str_cat("'", name, "' cannot be a model's name: use letters, digits, '.', '_' and '-' with --name"));
+    throw UsageError(
+        str_cat("'", name, "' cannot be a model's name: use letters, digits, '.', '_' and '-' with --name"));
   }
   for (const StoredModel& model : stored_models()) {
     if (model.name != name) continue;
@@ -174,8 +173,9 @@ void check_free(const std::string& name, const std::string& file) {
     const bool same = std::filesystem::equivalent(model.file, file, ignored);
     if (model.entry && (same || state_of(model) != FileState::kPresent)) return;  // added again
     throw InputError(name, str_cat("there is a model of this name: ", model.file.string()),
-                     model.built_in ? "choose another name with --name"
-                                    : str_cat("choose another with --name, or 'metactrl models remove ", name, "' first"));
+                     model.built_in
+                         ? "choose another name with --name"
+                         : str_cat("choose another with --name, or 'metactrl models remove ", name, "' first"));
   }
   for (const CatalogueModel& model : catalogue()) {
     if (model.name == name) {
@@ -241,8 +241,8 @@ int remove(const std::string& name) {
     if (model.entry) names.push_back(model.name);
     if (model.name != name) continue;
     if (!model.entry) {
-      throw InputError(name, str_cat("was not added: it is there because its file is in ",
-                                     model.file.parent_path().string()),
+      throw InputError(name,
+                       str_cat("was not added: it is there because its file is in ", model.file.parent_path().string()),
                        model.built_in ? "it is part of the program" : "remove the file");
     }
     unregister_model(name);

@@ -3,6 +3,8 @@
 // Everything is checked before anything is written: the rows, the data, the settings of answers that are there already,
 // the model. Then the work begins (benchmarks/reproduce.h). Started by mpirun or srun, each process is a shard, and the
 // first one waits for the others and writes the tables.
+#include "benchmarks/reproduce.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -15,9 +17,8 @@
 #include <vector>
 
 #include "benchmarks/classical_planner.h"
-#include "benchmarks/reproduce.h"
+#include "benchmarks/reproduce_modules.h"
 #include "benchmarks/reproduce_tables.h"
-#include "benchmarks/task_source.h"
 #include "cli/common.h"
 #include "cli/model_store.h"
 #include "cli/plan_options.h"
@@ -70,7 +71,8 @@ std::vector<std::string> split_list(const std::string& list) {
   const std::string guess = internal::did_you_mean(name, known);
   std::string list;
   for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
-  throw UsageError(str_cat("there is no ", what, " '", name, "'; there are ", list, guess.empty() ? "" : " (" + guess + ")"));
+  throw UsageError(
+      str_cat("there is no ", what, " '", name, "'; there are ", list, guess.empty() ? "" : " (" + guess + ")"));
 }
 
 // In the order of the table, each once.
@@ -94,14 +96,14 @@ std::vector<Row> chosen_rows(const std::string& list) {
 
 std::vector<benchmarks::ReproduceOptions::OpenModule> open_modules(const ReproduceArguments& arguments) {
   std::vector<std::string> known;
-  for (const benchmarks::SourceModule& module : benchmarks::source_modules()) known.emplace_back(module.name);
+  for (const benchmarks::ReproduceModule& module : benchmarks::reproduce_modules()) known.emplace_back(module.name);
   const std::vector<std::string> asked = split_list(arguments.modules);
   for (const std::string& name : asked) {
     if (std::find(known.begin(), known.end(), name) == known.end()) unknown(name, "module", known);
   }
   std::vector<benchmarks::ReproduceOptions::OpenModule> modules;
   std::string first_missing;
-  for (const benchmarks::SourceModule& module : benchmarks::source_modules()) {
+  for (const benchmarks::ReproduceModule& module : benchmarks::reproduce_modules()) {
     const bool named = std::find(asked.begin(), asked.end(), module.name) != asked.end();
     if (!asked.empty() && !named) continue;
     const std::string missing = module.missing(arguments.data);
@@ -153,7 +155,7 @@ ShardChoice choose_shard(const std::string& text) {
   for (const auto& [rank, size] : kLaunchers) {
     const std::optional<std::size_t> index = number_in(rank);
     const std::optional<std::size_t> count = number_in(size);
-    if (index && count && *index < *count && *count > 1) return {{*index, *count}, true};
+    if (index && count && *index<*count&& * count> 1) return {{*index, *count}, true};
   }
   return {};
 }
@@ -327,7 +329,8 @@ constexpr const char* kExamples =
     "  metactrl reproduce --data DATA --out tables --model tinyllama --prompt compact --limit 20\n"
     "  mpirun -n 8 metactrl reproduce --data DATA --out tables\n"
     "\n"
-    "DATA holds the benchmarks' task files, as docs/benchmarks.md lists them. OUT gets tables.md, tables.json and a plot\n"
+    "DATA holds the benchmarks' task files, as docs/benchmarks.md lists them. OUT gets tables.md, tables.json and a "
+    "plot\n"
     "per module. Answers are kept as they come: the same command goes on where it was stopped, and tries those again\n"
     "that failed.\n";
 
@@ -341,7 +344,7 @@ Command add_reproduce(CLI::App& parent) {
   app->add_option("--data", arguments->data, "folder of the benchmarks' task files")->type_name("DIR")->required();
   app->add_option("--out", arguments->out, "folder for answers, tables and plots")->type_name("DIR")->required();
   std::string modules;
-  for (const benchmarks::SourceModule& module : benchmarks::source_modules()) {
+  for (const benchmarks::ReproduceModule& module : benchmarks::reproduce_modules()) {
     modules += (modules.empty() ? "" : ",") + std::string(module.name);
   }
   app->add_option("--modules", arguments->modules,

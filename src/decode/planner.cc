@@ -363,7 +363,7 @@ class Planner {
     const std::size_t context = model_->context_length();
     if (result_.prompt.size() >= context) {
       throw ContextError(str_cat("the prompt has ", result_.prompt.size(), " tokens, but the context holds ", context,
-                               "; shorten the prompt or give the model a larger context"));
+                                 "; shorten the prompt or give the model a larger context"));
     }
     return context - result_.prompt.size();
   }
@@ -386,9 +386,9 @@ class Planner {
       const std::size_t known = guidance == Guidance::kSyntax ? 1 : result_.constraint->lookahead()->plan().size();
       if (fitting < std::max<std::size_t>(1, known)) {
         throw ContextError(str_cat("the context holds ", model_->context_length(), " tokens and the prompt has ",
-                                 result_.prompt.size(), ", but a plan of ", known, " actions may take ",
-                                 rest + known * (entry + prefix),
-                                 "; shorten the prompt or give the model a larger context"));
+                                   result_.prompt.size(), ", but a plan of ", known, " actions may take ",
+                                   rest + known * (entry + prefix),
+                                   "; shorten the prompt or give the model a larger context"));
       }
       result_.horizon = static_cast<unsigned>(fitting);
       result_.horizon_cut_by_context = true;

@@ -51,8 +51,8 @@ class LlamaModel : public LanguageModel {
     if (prompt.empty()) throw ModelError("a session needs a prompt of at least one token");
     if (prompt.size() + reserve > context_length()) {
       throw ContextError(str_cat("the prompt has ", prompt.size(), " tokens and the answer may take ", reserve,
-                               ", but the context holds ", context_length(),
-                               "; shorten the prompt or use a larger context"));
+                                 ", but the context holds ", context_length(),
+                                 "; shorten the prompt or use a larger context"));
     }
     return std::make_unique<LlamaSession>(engine_, prompt);
   }

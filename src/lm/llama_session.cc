@@ -103,7 +103,7 @@ void LlamaSession::append(std::span<const TokenId> tokens) {
   for (const TokenId token : tokens) check_token(token, *engine_);
   if (tokens_.size() + tokens.size() > engine_->context_length()) {
     throw ContextError(str_cat("the context is full: ", tokens_.size(), " tokens and ", tokens.size(),
-                             " more are beyond its ", engine_->context_length()));
+                               " more are beyond its ", engine_->context_length()));
   }
   tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
 }
@@ -212,7 +212,7 @@ std::vector<std::vector<float>> LlamaSession::score(std::span<const std::vector<
   }
   if (tokens_.size() + deepest > engine_->context_length() + 1) {
     throw ContextError(str_cat("the context is full: ", tokens_.size(), " tokens and a continuation of ", deepest,
-                             " are beyond its ", engine_->context_length()));
+                               " are beyond its ", engine_->context_length()));
   }
 
   std::vector<float> log_probability(nodes.size(), 0.0F);

@@ -111,7 +111,8 @@ class Listener {
         child.end();
       }
       if (ready <= 0) continue;
-      if (watched[0].revents != 0) take(out, [this](std::string_view piece) {
+      if (watched[0].revents != 0)
+        take(out, [this](std::string_view piece) {
           if (options_.out) options_.out(piece);
         });
       if (watched[1].revents != 0) take(errors, [this](std::string_view piece) { keep(piece); });

@@ -15,16 +15,17 @@ namespace metactrl::benchmarks {
 namespace {
 
 TEST(CompactPrompt, SaysTheSameInFewerWords) {
-  EXPECT_EQ(compact_facts("character, id: 65, properties: []\n"
-                          "desk, id: 7, properties: ['MOVABLE', 'SURFACES']\n"
-                          "-----------------\n\n"
-                          "desk, states: ['CLEAN', 'CLOSED'], properties:['MOVABLE', 'SURFACES']\n"
-                          "chair, states: [], properties:[]\n"
-                          "<cup> (3) is NEAR to <desk> (7)\n"
-                          "<desk> (7) is NEAR to <cup> (3)\n"
-                          "<cup> (3) is ON to <desk> (7)\n"
-                          "cup is CLEAN\n"),
-            "character 65\ndesk 7: MOVABLE, SURFACES\ndesk: CLEAN, CLOSED\ncup 3 NEAR desk 7\ncup 3 ON desk 7\ncup is CLEAN");
+  EXPECT_EQ(
+      compact_facts("character, id: 65, properties: []\n"
+                    "desk, id: 7, properties: ['MOVABLE', 'SURFACES']\n"
+                    "-----------------\n\n"
+                    "desk, states: ['CLEAN', 'CLOSED'], properties:['MOVABLE', 'SURFACES']\n"
+                    "chair, states: [], properties:[]\n"
+                    "<cup> (3) is NEAR to <desk> (7)\n"
+                    "<desk> (7) is NEAR to <cup> (3)\n"
+                    "<cup> (3) is ON to <desk> (7)\n"
+                    "cup is CLEAN\n"),
+      "character 65\ndesk 7: MOVABLE, SURFACES\ndesk: CLEAN, CLOSED\ncup 3 NEAR desk 7\ncup 3 ON desk 7\ncup is CLEAN");
   EXPECT_EQ(compact_facts("['not', 'sliced', 'peach_0']\n{'name': 'peach_0', 'category': 'peach.n.03'}\n"),
             "not sliced peach_0\npeach_0 (peach.n.03)");
   EXPECT_EQ(compact_facts("| tv.410 | Electronics | ['HAS_PLUG', 'HAS_SWITCH'] |\n| bath.1 | Rooms | [] |\n"),
@@ -32,7 +33,8 @@ TEST(CompactPrompt, SaysTheSameInFewerWords) {
 }
 
 TEST(CompactPrompt, LinesOfNoKnownFormStay) {
-  for (const char* line : {"<cup is there", "| one | two |", "{'nom': 'x'}", "['a'", "x, id: ", "x, states: [", "|", "<"}) {
+  for (const char* line :
+       {"<cup is there", "| one | two |", "{'nom': 'x'}", "['a'", "x, id: ", "x, states: [", "|", "<"}) {
     EXPECT_FALSE(compact_facts(line).empty()) << line;
   }
   EXPECT_EQ(compact_facts(""), "");
@@ -65,9 +67,9 @@ TEST(CompactPrompt, RealPromptsGetShorter) {
   METACTRL_NEEDS_DATA("eai_beh");
   EvaluateOptions options;
   options.prompt = PromptStyle::kCompact;
-  for (const auto& [name, file] : {std::pair{"vh-as", "eai_vh/as_prompts.json"}, std::pair{"vh-sd", "eai_vh/sd_prompts.json"},
-                                   std::pair{"beh-as", "eai_beh/as_prompts.json"},
-                                   std::pair{"beh-sd", "eai_beh/sd_prompts.json"}}) {
+  for (const auto& [name, file] :
+       {std::pair{"vh-as", "eai_vh/as_prompts.json"}, std::pair{"vh-sd", "eai_vh/sd_prompts.json"},
+        std::pair{"beh-as", "eai_beh/as_prompts.json"}, std::pair{"beh-sd", "eai_beh/sd_prompts.json"}}) {
     const std::string data = testing::data_path(file).string();
     if (!std::filesystem::exists(data)) continue;
     for (const PromptEntry& entry : read_prompts(data)) {

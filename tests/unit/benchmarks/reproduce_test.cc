@@ -1,4 +1,5 @@
-// Reproductions of a benchmark that is made up: what a task's answer is, and whether it is right, depends on its number.
+// Reproductions of a benchmark that is made up: what a task's answer is, and whether it is right, depends on its
+// number.
 #include "benchmarks/reproduce.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Answers "task row"; the evaluator finds even tasks right, every third executable. Task 4 has no room for a model.
-class MadeUp : public TaskSource {
+class MadeUp : public ReproduceTasks {
  public:
   explicit MadeUp(std::size_t tasks, std::string version = "1") : version_(std::move(version)) {
     for (std::size_t i = 0; i < tasks; ++i) identifiers_.push_back("t" + std::to_string(i));
@@ -61,7 +62,8 @@ class MadeUp : public TaskSource {
     for (std::size_t i = 0; i < identifiers_.size(); ++i) {
       TaskScore task;
       task.identifier = identifiers_[i];
-      for (const Response& response : responses) task.answered = task.answered || response.identifier == task.identifier;
+      for (const Response& response : responses)
+        task.answered = task.answered || response.identifier == task.identifier;
       const auto response = std::find_if(responses.begin(), responses.end(),
                                          [&](const Response& r) { return r.identifier == task.identifier; });
       const bool written = response != responses.end() && !response->output.empty();
@@ -83,8 +85,8 @@ class MadeUp : public TaskSource {
   std::string version_;
 };
 
-const SourceModule kFirst{"first", "The first one", {}, nullptr};
-const SourceModule kSecond{"second", "The second one", {}, nullptr};
+const ReproduceModule kFirst{"first", "The first one", {}, nullptr};
+const ReproduceModule kSecond{"second", "The second one", {}, nullptr};
 
 class ReproduceTest : public ::testing::Test {
  protected:
@@ -118,7 +120,9 @@ class ReproduceTest : public ::testing::Test {
   }
   int asked() const { return first_->asked + second_->asked; }
 
-  static bool work(Reproduction& run) { return run.work(nullptr, nullptr, [](std::size_t) {}); }
+  static bool work(Reproduction& run) {
+    return run.work(nullptr, nullptr, [](std::size_t) {});
+  }
   // The tables without what differs from run to run.
   static Json tables(const Reproduction& run) {
     Json json = tables_json(run.results(), {"c", "d", "m", {}});
@@ -149,7 +153,7 @@ TEST_F(ReproduceTest, AnswersEverythingOnceAndScoresIt) {
   const std::vector<ModuleResult> results = run.results();
   ASSERT_EQ(results.size(), 2U);
   ASSERT_EQ(results[0].rows.size(), 3U);
-  EXPECT_FALSE(results[0].rows[0].measured) << "no planner";
+  EXPECT_EQ(results[0].rows[0].absent, "not installed");
   const RowResult& search = results[0].rows[1];
   EXPECT_EQ(search.score.n, 7U);
   EXPECT_NEAR(search.score.task_success, 100.0 * 4 / 7, 1e-9);
@@ -325,7 +329,8 @@ TEST_F(ReproduceTest, TablesAndPlotsSayWhatThereIs) {
   write_tables(path("a"), run.results(), {"metactrl reproduce", "2026-01-02", "m", options.settings});
   const std::string markdown = read(path("a/tables.md"));
   for (const char* part :
-       {"2026-01-02, `metactrl reproduce`", "Model: m.", "| planner: classical planner | not installed | not installed |",
+       {"2026-01-02, `metactrl reproduce`", "Model: m.",
+        "| planner: classical planner | not installed | not installed |",
         "| search | 7 | 57.1 [25.0, 84.2] | 42.9 [15.8, 75.0] | 0 | 0 |", "## The first one (first)", "| mask | 6 |",
         "![The first one](first.svg)", "Errors that the evaluator found:", "| row | runtime |"}) {
     EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
@@ -366,12 +371,13 @@ TEST_F(ClassicalPlannerTest, ItsPlanIsExecutedBeforeItIsTaken) {
   // What the search finds is what a planner would.
   EvaluateOptions search;
   search.plan.guidance = PlanGuidance::kSearch;
-  const Answer found = answer_prompt(*find_module("vh-as"), {"1", testing::living_room().prompt()}, nullptr, nullptr, search);
+  const Answer found =
+      answer_prompt(*find_module("vh-as"), {"1", testing::living_room().prompt()}, nullptr, nullptr, search);
   ASSERT_FALSE(found.steps.empty());
   std::string plan;
   for (const std::string& step : found.steps) plan += "echo '" + step + "'; ";
-  const std::string script = std::string(kFindPlanFile) + "grep -q define $domain && grep -q define $problem && { " + plan +
-                             "echo '; cost = 1'; } > $plan\n";
+  const std::string script = std::string(kFindPlanFile) + "grep -q define $domain && grep -q define $problem && { " +
+                             plan + "echo '; cost = 1'; } > $plan\n";
   const Answer answer = this->answer(script);
   EXPECT_EQ(answer.error, "");
   EXPECT_EQ(answer.outcome, "plan");

@@ -34,8 +34,8 @@ class ModelsCli : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() /
-              ("metactrl_models_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
+    folder_ =
+        fs::temp_directory_path() / ("metactrl_models_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
     fs::create_directories(folder_);
     testing::write_tiny_gguf(path("tiny.gguf"), {.context = 640});
   }
@@ -55,9 +55,9 @@ class ModelsCli : public ::testing::Test {
   }
   Result run(const std::string& arguments, const std::string& environment = "") const {
     const std::string command = "cd '" + folder_.string() + "' && METACTRL_CACHE='" + path("cache") +
-                                "' METACTRL_CATALOGUE='" + path("catalogue.json") +
-                                "' METACTRL_NPM_REGISTRY='file://" + path("registry") + "' NO_COLOR=1 " + environment +
-                                " '" METACTRL_BINARY "' " + arguments;
+                                "' METACTRL_CATALOGUE='" + path("catalogue.json") + "' METACTRL_NPM_REGISTRY='file://" +
+                                path("registry") + "' NO_COLOR=1 " + environment + " '" METACTRL_BINARY "' " +
+                                arguments;
     const int status =
         std::system(("( " + command + " ) >'" + path("out") + "' 2>'" + path("err") + "' </dev/null").c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
@@ -75,7 +75,7 @@ class ModelsCli : public ::testing::Test {
                     Json::array({part("toy-part1"), part("@toys/part2")}));
   }
   void write_catalogue(const std::string& sha256, std::uint64_t bytes, const Json& parts) const {
-    const Json toy = {{"name", "toy"},     {"title", "A toy"}, {"licence", "MIT"},
+    const Json toy = {{"name", "toy"},    {"title", "A toy"}, {"licence", "MIT"},
                       {"sha256", sha256}, {"bytes", bytes},   {"parts", parts}};
     write("catalogue.json", Json{{"models", Json::array({toy})}}.dump());
   }
@@ -196,7 +196,8 @@ TEST_F(ModelsCli, WhatIsNotWhatWasPromisedIsNotKept) {
   make_registry(std::string(64, '0'));
   const Result wrong = run("models add toy");
   EXPECT_EQ(wrong.code, 31);
-  EXPECT_CONTAINS(wrong.err, "what was fetched is not this model: its SHA-256 is " + internal::sha256(read("tiny.gguf")));
+  EXPECT_CONTAINS(wrong.err,
+                  "what was fetched is not this model: its SHA-256 is " + internal::sha256(read("tiny.gguf")));
   EXPECT_TRUE(left_over().empty());
   EXPECT_TRUE(entry("toy").is_null());
   // A package that is not one.

@@ -50,7 +50,8 @@ class ReproduceCli : public ::testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
   }
   Result reproduce(const std::string& out, const std::string& more, const std::string& environment = "") const {
-    return run("reproduce --data '" + testing::data_dir().string() + "' --out " + out + " --limit 2 " + more, environment);
+    return run("reproduce --data '" + testing::data_dir().string() + "' --out " + out + " --limit 2 " + more,
+               environment);
   }
   Json tables(const std::string& out) const {
     Json json = Json::parse(read(out + "/tables.json"));

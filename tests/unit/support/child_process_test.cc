@@ -12,8 +12,8 @@ namespace {
 TEST(ChildProcess, ArgumentsArePassedAsTheyAre) {
   std::string out;
   const std::string odd = "a b; echo 'c' $HOME \"d\"\n*";
-  const ChildResult result =
-      run_child({"printf", "%s|", odd, ""}, {.folder = "", .out = [&](std::string_view piece) { out += piece; }, .go_on = {}});
+  const ChildResult result = run_child(
+      {"printf", "%s|", odd, ""}, {.folder = "", .out = [&](std::string_view piece) { out += piece; }, .go_on = {}});
   EXPECT_EQ(result.code, 0) << result.errors;
   EXPECT_EQ(out, odd + "||");
 }
@@ -30,8 +30,9 @@ TEST(ChildProcess, CodesAndMessagesComeBack) {
 
 TEST(ChildProcess, MuchOutputDoesNotBlock) {
   std::size_t out = 0;
-  const ChildResult result = run_child({"sh", "-c", "head -c 3000000 /dev/zero; head -c 3000000 /dev/zero >&2"},
-                                       {.folder = "", .out = [&](std::string_view piece) { out += piece.size(); }, .go_on = {}});
+  const ChildResult result =
+      run_child({"sh", "-c", "head -c 3000000 /dev/zero; head -c 3000000 /dev/zero >&2"},
+                {.folder = "", .out = [&](std::string_view piece) { out += piece.size(); }, .go_on = {}});
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(out, 3'000'000U);
   EXPECT_LE(result.errors.size(), 2000U);
@@ -45,13 +46,15 @@ TEST(ChildProcess, RunsWhereItIsTold) {
 
 TEST(ChildProcess, CanBeStopped) {
   int asked = 0;
-  const ChildResult result = run_child({"sleep", "60"}, {.folder = "", .out = {}, .go_on = [&] { return ++asked < 2; }});
+  const ChildResult result =
+      run_child({"sleep", "60"}, {.folder = "", .out = {}, .go_on = [&] { return ++asked < 2; }});
   EXPECT_TRUE(result.stopped);
   EXPECT_NE(result.code, 0);
   // An exception ends the child, too: this returns at once.
-  EXPECT_THROW(run_child({"sh", "-c", "echo x; sleep 60"},
-                         {.folder = "", .out = [](std::string_view) { throw std::runtime_error("full"); }, .go_on = {}}),
-               std::runtime_error);
+  EXPECT_THROW(
+      run_child({"sh", "-c", "echo x; sleep 60"},
+                {.folder = "", .out = [](std::string_view) { throw std::runtime_error("full"); }, .go_on = {}}),
+      std::runtime_error);
 }
 
 TEST(ChildProcess, FindsPrograms) {

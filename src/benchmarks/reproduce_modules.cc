@@ -1,5 +1,5 @@
 // The modules of the Embodied Agent Interface: a file of prompts, a file of tasks, and for some a system prompt.
-#include "benchmarks/task_source.h"
+#include "benchmarks/reproduce_modules.h"
 
 #include <filesystem>
 #include <utility>
@@ -19,14 +19,14 @@ std::string join(const std::string& folder, std::string_view file) {
   return (std::filesystem::path(folder) / file).string();
 }
 
-class PromptSource : public TaskSource {
+class PromptTasks : public ReproduceTasks {
  public:
   // The first file of the module holds the prompts, the second the tasks, the third, if any, the system prompt.
-  PromptSource(const SourceModule& source, const std::string& data)
-      : module_(*find_module(source.name)),
-        tasks_(join(data, source.files.at(1))),
-        prompts_(read_prompts(join(data, source.files.at(0)))) {
-    if (module_.system_prompt) system_ = read_system_prompt(join(data, source.files.at(2)));
+  PromptTasks(const ReproduceModule& module, const std::string& data)
+      : module_(*find_module(module.name)),
+        tasks_(join(data, module.files.at(1))),
+        prompts_(read_prompts(join(data, module.files.at(0)))) {
+    if (module_.system_prompt) system_ = read_system_prompt(join(data, module.files.at(2)));
     for (const PromptEntry& prompt : prompts_) identifiers_.push_back(prompt.identifier);
   }
 
@@ -68,13 +68,13 @@ class PromptSource : public TaskSource {
   std::vector<std::string> identifiers_;
 };
 
-std::unique_ptr<TaskSource> open_prompts(const SourceModule& module, const std::string& data) {
-  return std::make_unique<PromptSource>(module, data);
+std::unique_ptr<ReproduceTasks> open_prompts(const ReproduceModule& module, const std::string& data) {
+  return std::make_unique<PromptTasks>(module, data);
 }
 
 }  // namespace
 
-std::string SourceModule::missing(const std::string& data) const {
+std::string ReproduceModule::missing(const std::string& data) const {
   std::error_code ignored;
   for (const std::string_view file : files) {
     if (!std::filesystem::is_regular_file(join(data, file), ignored)) return join(data, file);
@@ -83,8 +83,8 @@ std::string SourceModule::missing(const std::string& data) const {
 }
 
 // A further benchmark is a further row.
-const std::vector<SourceModule>& source_modules() {
-  static const std::vector<SourceModule> kModules = {
+const std::vector<ReproduceModule>& reproduce_modules() {
+  static const std::vector<ReproduceModule> kModules = {
       {"vh-as", "VirtualHome, action sequencing", {"eai_vh/as_prompts.json", "eai_vh/as.jsonl"}, open_prompts},
       {"vh-sd",
        "VirtualHome, subgoal decomposition",
@@ -99,8 +99,8 @@ const std::vector<SourceModule>& source_modules() {
   return kModules;
 }
 
-const SourceModule* find_source(std::string_view name) {
-  for (const SourceModule& module : source_modules()) {
+const ReproduceModule* find_reproduce_module(std::string_view name) {
+  for (const ReproduceModule& module : reproduce_modules()) {
     if (module.name == name) return &module;
   }
   return nullptr;
