@@ -9,10 +9,13 @@
 // unreadable one, so it is asked for an action then.
 #include "benchmarks/evaluate.h"
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <utility>
 
+#include "benchmarks/compact_prompt.h"
+#include "benchmarks/shipped_files.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "support/str_cat.h"
@@ -113,6 +116,7 @@ void take(const PlanResult& result, const Task& task, Answer& answer) {
   if (result.tier) answer.tier = to_string(*result.tier);
   if (result.lookahead != nullptr) answer.shortest = result.lookahead->shortest_plan_length();
   answer.horizon = result.horizon;
+  answer.prompt_tokens = result.prompt_tokens;
   answer.tokens = result.tokens.size();
   answer.forced_tokens = result.forced_tokens;
   answer.model_calls = result.model_calls;
@@ -138,7 +142,7 @@ void plan_for(const Module& module, const PromptEntry& entry, LanguageModel* mod
   for (std::size_t i = 0; i < grounded.level; ++i) answer.assumptions.push_back(prompt.assumptions[i].text);
   answer.ground_actions = grounded.task.num_actions();
   PlanOptions plan_options = options.plan;
-  plan_options.prompt = Prompt{options.system, entry.prompt, ""};
+  plan_options.prompt = model_prompt(module, entry, options);
   PlanObserver observer;
   observer.cancelled = options.cancelled;
   take(plan(grounded.task, PlanFormat::builtin(std::string(module.format)), model, vocabulary, plan_options, observer),
@@ -146,6 +150,36 @@ void plan_for(const Module& module, const PromptEntry& entry, LanguageModel* mod
 }
 
 }  // namespace
+
+const char* to_string(PromptStyle style) { return style == PromptStyle::kCompact ? "compact" : "benchmark"; }
+
+Prompt model_prompt(const Module& module, const PromptEntry& entry, const EvaluateOptions& options) {
+  if (options.prompt == PromptStyle::kBenchmark) return {options.system, entry.prompt, ""};
+  return {"", compact_prompt(shipped_file(str_cat(module.domain, "/compact.txt")), entry.prompt), ""};
+}
+
+void expect_common_prefix(LanguageModel& model, const std::vector<Prompt>& prompts) {
+  std::vector<TokenId> common;
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    const std::vector<TokenId> tokens = model.encode_prompt(prompts[i]);
+    if (i == 0) common = tokens;
+    const auto [end, other] = std::mismatch(common.begin(), common.end(), tokens.begin(), tokens.end());
+    common.erase(end, common.end());
+  }
+  model.expect_prefix(common);
+}
+
+void expect_common_prefix(LanguageModel& model, const Module& module, const std::vector<PromptEntry>& entries,
+                          const EvaluateOptions& options) {
+  std::vector<Prompt> prompts;
+  for (const PromptEntry& entry : entries) {
+    try {
+      prompts.push_back(model_prompt(module, entry, options));
+    } catch (const InputError&) {  // which its answer will say
+    }
+  }
+  expect_common_prefix(model, prompts);
+}
 
 Answer answer_prompt(const Module& module, const PromptEntry& entry, LanguageModel* model,
                      const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options) {
@@ -155,6 +189,11 @@ Answer answer_prompt(const Module& module, const PromptEntry& entry, LanguageMod
     plan_for(module, entry, model, vocabulary, options, answer);
   } catch (const InputError& error) {
     answer.error = error.what();
+  } catch (const ContextError& error) {
+    answer.fits = false;
+    answer.outcome = "no room";
+    answer.guarantee = to_string(Guarantee::kNone);
+    answer.reason = error.what();
   } catch (const ModelError& error) {
     answer.error = str_cat("the model cannot go on: ", error.what());
   }

@@ -26,10 +26,15 @@ struct PromptEntry {
   std::string prompt;
 };
 
+// What the model reads: the benchmark's prompt, or the same facts in fewer words (benchmarks/compact_prompt.h).
+enum class PromptStyle { kBenchmark, kCompact };
+const char* to_string(PromptStyle style);
+
 struct EvaluateOptions {
   Rules rules = Rules::kEnvironment;
+  PromptStyle prompt = PromptStyle::kBenchmark;
   PlanOptions plan;
-  std::string system;  // the system's part of the prompt
+  std::string system;  // the system's part of the prompt; not used by the compact style
   // Asked before every call of the model; true ends the work.
   std::function<bool()> cancelled;
 };
@@ -51,6 +56,9 @@ struct Answer {
   std::string title;
   // Empty if all went well; else what failed: the prompt could not be read, the model could not go on.
   std::string error;
+  // False: the model's context is too short for the prompt and a plan, so it was not asked. The outcome is "no room",
+  // the reason says how much is lacking.
+  bool fits = true;
   std::string outcome;    // of the planner: "plan", "infeasible", ...; empty after an error
   std::string guarantee;  // "full", "goals dropped", "syntax only", "none"
   std::string reason;
@@ -62,6 +70,7 @@ struct Answer {
   std::size_t horizon = 0;
   std::optional<std::size_t> shortest;  // actions of a shortest plan, where it is known
   std::size_t ground_actions = 0;
+  std::size_t prompt_tokens = 0;
   std::size_t tokens = 0;
   std::size_t forced_tokens = 0;
   std::size_t model_calls = 0;
@@ -69,6 +78,15 @@ struct Answer {
   AnswerTimes times;
   bool cancelled = false;
 };
+
+// What the model reads. Throws InputError when a prompt is not of the form that the compact style needs.
+Prompt model_prompt(const Module& module, const PromptEntry& entry, const EvaluateOptions& options);
+
+// Tells the model what all these prompts begin with (LanguageModel::expect_prefix), so that it reads that once.
+void expect_common_prefix(LanguageModel& model, const std::vector<Prompt>& prompts);
+// The same for the prompts of a module.
+void expect_common_prefix(LanguageModel& model, const Module& module, const std::vector<PromptEntry>& entries,
+                          const EvaluateOptions& options);
 
 Answer answer_prompt(const Module& module, const PromptEntry& entry, LanguageModel* model,
                      const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options);

@@ -18,14 +18,7 @@ using internal::str_cat;
 
 namespace {
 
-std::string fixed(double value, int digits) {
-  std::ostringstream out;
-  out.imbue(std::locale::classic());
-  out << std::fixed << std::setprecision(digits) << value;
-  return out.str();
-}
-
-std::string milliseconds(double seconds) { return fixed(1000 * seconds, 1); }
+std::string milliseconds(double seconds) { return fixed_text(1000 * seconds, 1); }
 
 Counts sorted_counts(const std::map<std::string, std::size_t>& counts) {
   Counts out(counts.begin(), counts.end());
@@ -36,7 +29,7 @@ Counts sorted_counts(const std::map<std::string, std::size_t>& counts) {
 // "3 of 8 (37.5 %)"
 std::string share(std::size_t part, std::size_t whole) {
   const double percent = whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
-  return str_cat(part, " of ", whole, " (", fixed(percent, 1), " %)");
+  return str_cat(part, " of ", whole, " (", fixed_text(percent, 1), " %)");
 }
 
 // A plan that the planner answers for; others need not reach the goals and cannot be compared with the shortest.
@@ -174,9 +167,9 @@ std::string score_section(const Score& score) {
   std::string out = "| | |\n| --- | ---: |\n";
   out += row({"scored tasks", str_cat(score.n)});
   out += row({"all tasks", str_cat(score.n_all)});
-  out += row({"task success", fixed(score.task_success, 2) + " %"});
-  out += row({"execution success", fixed(score.execution_success, 2) + " %"});
-  for (const auto& [name, value] : score.rates) out += row({plain(name), fixed(value, 2) + " %"});
+  out += row({"task success", fixed_text(score.task_success, 2) + " %"});
+  out += row({"execution success", fixed_text(score.execution_success, 2) + " %"});
+  for (const auto& [name, value] : score.rates) out += row({plain(name), fixed_text(value, 2) + " %"});
   if (score.equal_to_gold > 0) {
     out += row({"equal to the reference, not counted as a success", str_cat(score.equal_to_gold)});
   }
@@ -213,6 +206,13 @@ std::string failures_section(const Score& score) {
 std::string mended_utf8(const std::string& text) {
   const Json json = text;
   return Json::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
+}
+
+std::string fixed_text(double value, int digits) {
+  std::ostringstream out;
+  out.imbue(std::locale::classic());
+  out << std::fixed << std::setprecision(digits) << value;
+  return out.str();
 }
 
 double quantile(const std::vector<double>& sorted, double q) {
@@ -342,9 +342,10 @@ std::string tasks_csv(const Report& report) {
       cells.resize(20);
     } else {
       const Answer& answer = *found->second;
-      for (std::string cell : {answer.guarantee, answer.tier, joined(answer.assumptions), joined(answer.goals_dropped),
-                               answer.shortest ? str_cat(*answer.shortest) : "",
-                               fixed(1000 * answer.times.compile(), 3), fixed(1000 * answer.times.decode, 3)}) {
+      for (std::string cell :
+           {answer.guarantee, answer.tier, joined(answer.assumptions), joined(answer.goals_dropped),
+            answer.shortest ? str_cat(*answer.shortest) : "", fixed_text(1000 * answer.times.compile(), 3),
+            fixed_text(1000 * answer.times.decode, 3)}) {
         cells.push_back(std::move(cell));
       }
     }

@@ -74,6 +74,9 @@ AnswerSummary summarize_answers(const std::vector<Answer>& answers);
 // The value below which a share `q` of the sorted values lies; 0 for none.
 double quantile(const std::vector<double>& sorted, double q);
 
+// With so many digits behind the point, whatever the locale.
+std::string fixed_text(double value, int digits);
+
 Json to_json(const Score& score);
 std::string tasks_csv(const Report& report);
 std::string report_markdown(const Report& report);

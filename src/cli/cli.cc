@@ -116,6 +116,7 @@ int parse_and_run(int argc, const char* const* argv) {
       add_models(app),
       add_eval(app),
       add_score(app),
+      add_reproduce(app),
       add_check(app),
       add_search(app),
       add_validate(app),

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
@@ -76,6 +77,42 @@ ProgressLine::~ProgressLine() {
   const bool visible = ticker_ && ticker_->ticked();
   ticker_.reset();
   if (visible) std::cerr << kEraseLine << std::flush;
+}
+
+CountProgress::CountProgress(std::string what, double total, double earlier, std::string (*text)(double),
+                             std::string start)
+    : what_(std::move(what)),
+      total_(total),
+      earlier_(earlier),
+      text_(text),
+      start_(std::move(start)),
+      terminal_(::isatty(STDERR_FILENO) != 0) {}
+
+std::string CountProgress::quantity(double value) { return number_text(std::round(value * 10) / 10); }
+
+void CountProgress::done(double count) {
+  const double seconds = watch_.seconds();
+  const double pause = terminal_ ? 0.1 : 60;
+  if (count <= earlier_ || seconds - shown_ < pause) return;
+  shown_ = seconds;
+  const double rate = (count - earlier_) / seconds;
+  const std::string line = str_cat(start_, text_(count), " of ", text_(total_), " ", what_, ", ", text_(rate),
+                                   " per second, ", duration_text((total_ - count) / rate), " left");
+  clear();
+  std::fputs(terminal_ ? line.c_str() : (line + "\n").c_str(), stderr);
+  if (terminal_) width_ = line.size();
+}
+
+void CountProgress::clear() {
+  if (width_ == 0) return;
+  std::fputs(kEraseLine, stderr);
+  width_ = 0;
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 120) return str_cat(std::lround(seconds), " s");
+  if (seconds < 7200) return str_cat(std::lround(seconds / 60), " min");
+  return str_cat(number_text(std::round(seconds / 360) / 10), " h");
 }
 
 // --- input

@@ -67,6 +67,7 @@ Command add_plan(CLI::App& parent);
 Command add_run(CLI::App& parent);
 Command add_eval(CLI::App& parent);
 Command add_score(CLI::App& parent);
+Command add_reproduce(CLI::App& parent);
 Command add_explain(CLI::App& parent);
 Command add_models(CLI::App& parent);
 Command add_export(CLI::App& parent);
@@ -97,6 +98,39 @@ class ProgressLine {
   std::atomic<std::size_t> states_{0};
   std::unique_ptr<Ticker> ticker_;
 };
+
+// How far long work with a known end has come: "42 of 150 answered, 3.1 per second, 35 s left". On a terminal, a line
+// that is written anew and leaves no trace; elsewhere one line a minute, for logs. Calls must not overlap.
+class CountProgress {
+ public:
+  // The `earlier` ones were there from the start and say nothing about the rate. `text` writes a count, `start` stands
+  // in front of the line.
+  CountProgress(std::string what, double total, double earlier = 0, std::string (*text)(double) = quantity,
+                std::string start = {});
+  CountProgress(const CountProgress&) = delete;
+  CountProgress& operator=(const CountProgress&) = delete;
+  ~CountProgress() { clear(); }
+
+  void done(double count);
+  // For counts: "42"; rates with one digit behind the point.
+  static std::string quantity(double value);
+
+ private:
+  void clear();
+
+  std::string what_;
+  double total_;
+  double earlier_;
+  std::string (*text_)(double);
+  std::string start_;
+  bool terminal_;
+  Stopwatch watch_;
+  double shown_ = 0;  // when
+  std::size_t width_ = 0;
+};
+
+// "35 s", "12 min", "3.5 h"
+std::string duration_text(double seconds);
 
 // --- input
 // ----------------------------------------------------------------------------------------------------------------

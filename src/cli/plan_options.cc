@@ -261,6 +261,34 @@ PlanOptions plan_options(const DecodingArguments& arguments) {
   return options;
 }
 
+Json decoding_settings(const DecodingArguments& arguments) {
+  const GenerateOptions& generate = arguments.generate;
+  return {{"vocabulary", arguments.vocabulary},
+          {"context", arguments.runtime.context},
+          {"bridge", to_string(arguments.bridge)},
+          {"tokens", to_string(arguments.tokenization)},
+          {"on_infeasible", to_string(arguments.on_infeasible)},
+          {"decode", to_string(generate.mode)},
+          {"temperature", generate.temperature},
+          {"top_p", generate.top_p},
+          {"beam", generate.beam},
+          {"samples", generate.samples},
+          {"seed", generate.seed},
+          {"max_tokens", generate.max_tokens},
+          {"horizon", arguments.horizon},
+          {"fixed_horizon", arguments.horizon_option->count() > 0},
+          {"max_states", arguments.budget.states},
+          {"max_memory", arguments.budget.memory},
+          {"time_limit", arguments.budget.seconds}};
+}
+
+void set_lookahead_budget(const DecodingArguments& arguments, const Budget& budget, LookaheadOptions& lookahead) {
+  const double search_seconds = lookahead.search.seconds;
+  lookahead.exact = budget;
+  lookahead.search = budget;
+  if (arguments.budget.seconds_option->count() == 0) lookahead.search.seconds = search_seconds;
+}
+
 LoadedModel load_model_for(const DecodingArguments& arguments) {
   // What is not available yet is refused without a model, too.
   const bool unavailable = arguments.guidance == PlanGuidance::kTrained || arguments.bridge == PlanBridge::kHmm;
@@ -286,10 +314,7 @@ PlanInput load_plan_input(const PlanArguments& arguments) {
     if (options.prompt->raw.empty()) throw InputError(arguments.raw_prompt_file, "is empty", "write a prompt into it");
   }
   LoadedTask task = load_task(arguments.files, arguments.budget);
-  options.lookahead.exact = task.budget;
-  const double search_seconds = options.lookahead.search.seconds;
-  options.lookahead.search = task.budget;
-  if (arguments.budget.seconds_option->count() == 0) options.lookahead.search.seconds = search_seconds;
+  set_lookahead_budget(arguments, task.budget, options.lookahead);
   LoadedModel model = load_model_for(arguments);
   return {std::move(task), std::move(format), std::move(model), std::move(options)};
 }

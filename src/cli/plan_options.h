@@ -37,6 +37,10 @@ struct DecodingArguments {
 void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size_t states = 200'000);
 // All of them but the budget.
 PlanOptions plan_options(const DecodingArguments& arguments);
+// All of them but the model and the guidance, which are the caller's to name: what an answer depends on.
+Json decoding_settings(const DecodingArguments& arguments);
+// The budgets of the lookahead as the arguments have them: the time limit holds for its search only when it was given.
+void set_lookahead_budget(const DecodingArguments& arguments, const Budget& budget, LookaheadOptions& lookahead);
 // An empty one where the arguments need none. Throws ResourceError when the model does not fit.
 LoadedModel load_model_for(const DecodingArguments& arguments);
 // From here to the end of the program Ctrl-C stops the decoding (see interrupted), and elsewhere ends the program.

@@ -362,8 +362,8 @@ class Planner {
     result_.prompt_tokens = result_.prompt.size();
     const std::size_t context = model_->context_length();
     if (result_.prompt.size() >= context) {
-      throw ModelError(str_cat("the prompt has ", result_.prompt.size(), " tokens, but the context holds ", context,
-                               "; shorten the prompt or give the model a larger context"));
+      throw ContextError(str_cat("the prompt has ", result_.prompt.size(), " tokens, but the context holds ", context,
+                                 "; shorten the prompt or give the model a larger context"));
     }
     return context - result_.prompt.size();
   }
@@ -385,10 +385,10 @@ class Planner {
     if (fitting < result_.horizon) {
       const std::size_t known = guidance == Guidance::kSyntax ? 1 : result_.constraint->lookahead()->plan().size();
       if (fitting < std::max<std::size_t>(1, known)) {
-        throw ModelError(str_cat("the context holds ", model_->context_length(), " tokens and the prompt has ",
-                                 result_.prompt.size(), ", but a plan of ", known, " actions may take ",
-                                 rest + known * (entry + prefix),
-                                 "; shorten the prompt or give the model a larger context"));
+        throw ContextError(str_cat("the context holds ", model_->context_length(), " tokens and the prompt has ",
+                                   result_.prompt.size(), ", but a plan of ", known, " actions may take ",
+                                   rest + known * (entry + prefix),
+                                   "; shorten the prompt or give the model a larger context"));
       }
       result_.horizon = static_cast<unsigned>(fitting);
       result_.horizon_cut_by_context = true;

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <new>
 #include <thread>
+#include <utility>
 
 #include "metactrl/error.h"
 #include "support/str_cat.h"
@@ -151,6 +153,7 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
 }
 
 std::optional<llama_seq_id> LlamaEngine::take_sequence(std::size_t spare) {
+  if (free_.empty() && spare == 0) free_prefix();
   if (free_.size() <= spare) return std::nullopt;
   const llama_seq_id sequence = free_.back();
   free_.pop_back();
@@ -184,16 +187,61 @@ bool LlamaEngine::cut(llama_seq_id sequence, std::size_t size) {
   return false;
 }
 
-void LlamaEngine::run(LlamaBatch& batch) {
-  ErrorLog log;
-  std::int32_t status = 0;
+void LlamaEngine::expect_prefix(std::span<const TokenId> prefix) {
+  if (std::equal(prefix.begin(), prefix.end(), prefix_.begin(), prefix_.end())) return;
+  free_prefix();
+  prefix_.assign(prefix.begin(), prefix.end());
+}
+
+bool LlamaEngine::free_prefix() {
+  if (!prefix_sequence_) return false;
+  give_back(*std::exchange(prefix_sequence_, std::nullopt));
+  return true;
+}
+
+std::size_t LlamaEngine::begin_with_prefix(llama_seq_id sequence, std::span<const TokenId> tokens, std::size_t& calls) {
+  // At least one token has to be left: its logits are what the session begins with.
+  if (prefix_.empty() || tokens.size() <= prefix_.size()) return 0;
+  if (!std::equal(prefix_.begin(), prefix_.end(), tokens.begin())) return 0;
+  if (!prefix_sequence_) {
+    // Not when sessions are scarce: it saves time, not more.
+    const auto taken = take_sequence(max_sequences_ / 2);
+    if (!taken) return 0;
+    const std::array<llama_seq_id, 1> own = {*taken};
+    try {
+      for (std::size_t begin = 0; begin < prefix_.size(); begin += max_batch_) {
+        batch_.clear();
+        for (std::size_t i = begin; i < std::min(prefix_.size(), begin + max_batch_); ++i) {
+          batch_.add(prefix_[i], i, own, false);
+        }
+        run(batch_);
+        ++calls;
+      }
+    } catch (...) {
+      give_back(*taken);
+      throw;
+    }
+    prefix_sequence_ = taken;
+  }
+  copy(*prefix_sequence_, sequence);
+  return prefix_.size();
+}
+
+std::int32_t LlamaEngine::decode(LlamaBatch& batch) {
   try {
-    status = llama_decode(context_.get(), batch.view());
+    return llama_decode(context_.get(), batch.view());
   } catch (const std::bad_alloc&) {
     throw ModelError("not enough memory to run the model");
   } catch (const std::exception& error) {
     throw ModelError(str_cat("the model failed: ", error.what()));
   }
+}
+
+void LlamaEngine::run(LlamaBatch& batch) {
+  ErrorLog log;
+  std::int32_t status = decode(batch);
+  // Where there is no room (1), the prefix is the first to go. Sessions that began with it keep their share.
+  if (status == 1 && free_prefix()) status = decode(batch);
   if (status == 0) return;
   if (status == 1) {
     throw ModelError(str_cat("the model's context of ", context_length_,

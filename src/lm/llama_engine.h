@@ -70,6 +70,11 @@ class LlamaEngine {
   void run(LlamaBatch& batch);
   // After run: the logits of the batch's entry number `index`, which must have wanted them.
   std::span<const float> logits(std::size_t index) const;
+  // Remembers a prefix that many prompts will have, and forgets the one before it. It is read when it is first needed.
+  void expect_prefix(std::span<const TokenId> prefix);
+  // If `tokens` begin with that prefix and go on behind it: puts it into the empty `sequence` and returns its length; 0
+  // otherwise. Adds to `calls` how often the model was run for it. Throws as run does.
+  std::size_t begin_with_prefix(llama_seq_id sequence, std::span<const TokenId> tokens, std::size_t& calls);
   // One batch that sessions share, to keep its memory.
   LlamaBatch& batch() { return batch_; }
 
@@ -77,6 +82,10 @@ class LlamaEngine {
   struct FreeContext {
     void operator()(llama_context* context) const { llama_free(context); }
   };
+
+  std::int32_t decode(LlamaBatch& batch);
+  // Gives up the memory of the prefix, not the prefix: it may be read again. False when it has none.
+  bool free_prefix();
 
   ModelPtr model_;
   std::unique_ptr<llama_context, FreeContext> context_;
@@ -90,6 +99,8 @@ class LlamaEngine {
   bool can_cut_ = true;
   std::vector<llama_seq_id> free_;  // the smallest at the end
   std::vector<llama_seq_id> scratch_;
+  std::vector<TokenId> prefix_;
+  std::optional<llama_seq_id> prefix_sequence_;  // holds all of the prefix
   LlamaBatch batch_;
 };
 

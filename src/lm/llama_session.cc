@@ -9,6 +9,10 @@
 // that are not evaluated yet go into the same batch. Only nodes with children are evaluated, since a log-probability
 // needs the logits before a token and not behind it.
 //
+// A prompt that begins with what the engine was told to expect starts as a copy of that prefix's sequence, so only the
+// rest of it is read. The prefix is always evaluated by itself, in the same batches: so what a session says does not
+// depend on the sessions before it.
+//
 // Recurrent models keep one state per sequence and no past. There, a copy of the prompt's state (the checkpoint, shared
 // by forks) is where a rollback begins again.
 #include "lm/llama_session.h"
@@ -69,6 +73,8 @@ LlamaSession::LlamaSession(std::shared_ptr<LlamaEngine> engine, std::span<const 
   const std::scoped_lock lock(engine_->mutex());
   sequence_ = take_or_throw(*engine_);
   try {
+    // What prompts have in common is read once for all.
+    evaluated_ = engine_->begin_with_prefix(sequence_, tokens_, num_calls_);
     prepare_logits();
     if (!engine_->can_cut()) make_checkpoint();
   } catch (...) {
@@ -96,8 +102,8 @@ LlamaSession::~LlamaSession() {
 void LlamaSession::append(std::span<const TokenId> tokens) {
   for (const TokenId token : tokens) check_token(token, *engine_);
   if (tokens_.size() + tokens.size() > engine_->context_length()) {
-    throw ModelError(str_cat("the context is full: ", tokens_.size(), " tokens and ", tokens.size(),
-                             " more are beyond its ", engine_->context_length()));
+    throw ContextError(str_cat("the context is full: ", tokens_.size(), " tokens and ", tokens.size(),
+                               " more are beyond its ", engine_->context_length()));
   }
   tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
 }
@@ -205,8 +211,8 @@ std::vector<std::vector<float>> LlamaSession::score(std::span<const std::vector<
     check_token(nodes[i].token, *engine_);
   }
   if (tokens_.size() + deepest > engine_->context_length() + 1) {
-    throw ModelError(str_cat("the context is full: ", tokens_.size(), " tokens and a continuation of ", deepest,
-                             " are beyond its ", engine_->context_length()));
+    throw ContextError(str_cat("the context is full: ", tokens_.size(), " tokens and a continuation of ", deepest,
+                               " are beyond its ", engine_->context_length()));
   }
 
   std::vector<float> log_probability(nodes.size(), 0.0F);
