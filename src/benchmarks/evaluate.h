@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "benchmarks/module.h"
+#include "benchmarks/plan_quality.h"
+#include "benchmarks/prompt_knowledge.h"
 #include "metactrl/planner.h"
 
 namespace metactrl::benchmarks {
@@ -29,7 +31,8 @@ struct PromptEntry {
 struct EvaluateOptions {
   Rules rules = Rules::kEnvironment;
   PlanOptions plan;
-  std::string system;  // the system's part of the prompt
+  std::string system;             // the system's part of the prompt
+  bool count_conditions = false;  // fill Answer::conditions
   // Asked before every call of the model; true ends the work.
   std::function<bool()> cancelled;
 };
@@ -65,7 +68,11 @@ struct Answer {
   std::size_t tokens = 0;
   std::size_t forced_tokens = 0;
   std::size_t model_calls = 0;
+  // Where a model chose: the sum of log p(token | what stands before it) over the tokens that had an alternative; with
+  // beam and smc over all tokens.
   std::optional<double> log_probability;
+  std::optional<PlanQuality> quality;  // of a plan that reaches what was pursued
+  DeclaredConditions conditions;       // of its steps, by the paper's rules
   AnswerTimes times;
   bool cancelled = false;
 };

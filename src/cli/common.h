@@ -63,6 +63,7 @@ Command add_inspect(CLI::App& parent);
 Command add_plan(CLI::App& parent);
 Command add_eval(CLI::App& parent);
 Command add_score(CLI::App& parent);
+Command add_import(CLI::App& parent);
 Command add_explain(CLI::App& parent);
 Command add_models(CLI::App& parent);
 

@@ -157,8 +157,13 @@ class Evaluation {
     options_.plan.lookahead.search = budget;
     if (arguments.budget.seconds_option->count() == 0) options_.plan.lookahead.search.seconds = search_seconds;
     options_.system = system_prompt(arguments, module);
+    options_.count_conditions = !arguments.report.empty();
     options_.cancelled = [] { return interrupted(); };
-    for (const Answer& answer : journal_.earlier()) answers_.emplace(answer.identifier, answer);
+    // What went wrong is tried again; of several lines for a prompt the last one counts.
+    for (const Answer& answer : journal_.earlier()) {
+      answers_.erase(answer.identifier);
+      if (answer.error.empty()) answers_.emplace(answer.identifier, answer);
+    }
   }
 
   int run() {
