@@ -161,7 +161,8 @@ struct PlanResult {
   // The horizon was lowered because the model's context holds no more.
   bool horizon_cut_by_context = false;
 
-  // log p_LM(text and end of turn), where the mode computes it.
+  // What the model thinks of the plan (see Generation::log_probability): with beam and smc log p_LM(text and end of
+  // turn); with greedy and sample, if `generate.log_probability` asks for it, of the tokens that had an alternative.
   std::optional<double> log_probability;
   std::optional<double> log_evidence;  // kSmc
   std::vector<Generation::Particle> particles;

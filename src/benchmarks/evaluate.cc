@@ -121,6 +121,13 @@ void take(const PlanResult& result, const Task& task, Answer& answer) {
   answer.forced_tokens = result.forced_tokens;
   answer.model_calls = result.model_calls;
   answer.log_probability = result.log_probability;
+  if (result.outcome == PlanOutcome::kPlan && result.pursued) {
+    std::vector<ActionId> plan;
+    for (const PlanStep& step : result.steps) {
+      if (const std::optional<ActionId> action = result.pursued->find(step)) plan.push_back(*action);
+    }
+    if (plan.size() == result.steps.size()) answer.quality = plan_quality(*result.pursued, plan);
+  }
   answer.times.automaton = result.times.format + result.times.automaton;
   answer.times.lookahead += result.times.lookahead;
   answer.times.prompt = result.times.prompt;
@@ -143,10 +150,13 @@ void plan_for(const Module& module, const PromptEntry& entry, LanguageModel* mod
   answer.ground_actions = grounded.task.num_actions();
   PlanOptions plan_options = options.plan;
   plan_options.prompt = model_prompt(module, entry, options);
+  plan_options.generate.log_probability = true;
   PlanObserver observer;
   observer.cancelled = options.cancelled;
-  take(plan(grounded.task, PlanFormat::builtin(std::string(module.format)), model, vocabulary, plan_options, observer),
-       grounded.task, answer);
+  const PlanResult result =
+      plan(grounded.task, PlanFormat::builtin(std::string(module.format)), model, vocabulary, plan_options, observer);
+  take(result, grounded.task, answer);
+  if (options.count_conditions) answer.conditions = declared_conditions(module, entry.prompt, result.steps);
 }
 
 }  // namespace

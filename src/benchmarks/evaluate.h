@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "benchmarks/module.h"
+#include "benchmarks/plan_quality.h"
+#include "benchmarks/prompt_knowledge.h"
 #include "metactrl/planner.h"
 
 namespace metactrl::benchmarks {
@@ -34,7 +36,8 @@ struct EvaluateOptions {
   Rules rules = Rules::kEnvironment;
   PromptStyle prompt = PromptStyle::kBenchmark;
   PlanOptions plan;
-  std::string system;  // the system's part of the prompt; not used by the compact style
+  std::string system;             // the system's part of the prompt; not used by the compact style
+  bool count_conditions = false;  // fill Answer::conditions
   // Asked before every call of the model; true ends the work.
   std::function<bool()> cancelled;
 };
@@ -74,7 +77,11 @@ struct Answer {
   std::size_t tokens = 0;
   std::size_t forced_tokens = 0;
   std::size_t model_calls = 0;
+  // Where a model chose: the sum of log p(token | what stands before it) over the tokens that had an alternative; with
+  // beam and smc over all tokens.
   std::optional<double> log_probability;
+  std::optional<PlanQuality> quality;  // of a plan that reaches what was pursued
+  DeclaredConditions conditions;       // of its steps, by the paper's rules
   AnswerTimes times;
   bool cancelled = false;
 };

@@ -114,6 +114,13 @@ Json to_json(const Answer& answer) {
                  {"decode", answer.times.decode}}}};
   if (answer.shortest) json["shortest"] = *answer.shortest;
   if (answer.log_probability) json["log_probability"] = *answer.log_probability;
+  if (answer.conditions.declared > 0) {
+    json["conditions"] = {{"declared", answer.conditions.declared}, {"derivable", answer.conditions.derivable}};
+  }
+  if (answer.quality) {
+    json["superfluous"] = answer.quality->superfluous;
+    json["undone"] = answer.quality->undone;
+  }
   return json;
 }
 
@@ -151,6 +158,15 @@ Answer answer_from_json(const Json& json) {
   // What is not finite is written as null.
   if (json.contains("log_probability") && json["log_probability"].is_number()) {
     answer.log_probability = json["log_probability"].get<double>();
+  }
+  if (json.contains("conditions")) {
+    get(json["conditions"], "declared", answer.conditions.declared);
+    get(json["conditions"], "derivable", answer.conditions.derivable);
+  }
+  if (json.contains("superfluous") && json.contains("undone")) {
+    answer.quality.emplace();
+    json["superfluous"].get_to(answer.quality->superfluous);
+    json["undone"].get_to(answer.quality->undone);
   }
   return answer;
 }

@@ -8,6 +8,7 @@
 #include <locale>
 #include <sstream>
 
+#include "benchmarks/format_errors.h"
 #include "metactrl/error.h"
 #include "support/files.h"
 #include "support/str_cat.h"
@@ -143,6 +144,7 @@ std::string answers_section(const AnswersFile& run) {
     out += row({"superfluous steps, beyond the shortest", share(summary.superfluous(), summary.steps)});
     out += "\n";
   }
+  out += quality_rows(summary);
   if (summary.tokens > 0) {
     out += str_cat(summary.tokens, " tokens, of which the model had no choice in ",
                    share(summary.forced_tokens, summary.tokens), "; ", summary.model_calls, " calls of the model.\n\n");
@@ -217,7 +219,8 @@ std::string fixed_text(double value, int digits) {
 
 double quantile(const std::vector<double>& sorted, double q) {
   if (sorted.empty()) return 0;
-  return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1))];
+  const double rank = std::ceil(q * static_cast<double>(sorted.size()));
+  return sorted[std::clamp<std::size_t>(static_cast<std::size_t>(std::max(rank, 1.0)), 1, sorted.size()) - 1];
 }
 
 AnswersFile read_answers(const std::string& file) {
@@ -267,6 +270,18 @@ AnswerSummary summarize_answers(const std::vector<Answer>& answers) {
     out.tokens += answer.tokens;
     out.forced_tokens += answer.forced_tokens;
     out.model_calls += answer.model_calls;
+    out.conditions.declared += answer.conditions.declared;
+    out.conditions.derivable += answer.conditions.derivable;
+    if (answer.log_probability && std::isfinite(*answer.log_probability)) {
+      ++out.with_log_probability;
+      out.log_probability += *answer.log_probability;
+    }
+    if (answer.quality) {
+      ++out.judged;
+      out.judged_steps += answer.steps.size();
+      out.left_out += answer.quality->superfluous;
+      out.undone += answer.quality->undone.size();
+    }
     if (!certified(answer) || !answer.shortest || answer.steps.size() < *answer.shortest) continue;
     ++out.compared;
     out.steps += answer.steps.size();
@@ -300,15 +315,21 @@ Json to_json(const Score& score) {
                      {"success", task.success},
                      {"equals_gold", task.equals_gold},
                      {"errors", task.errors},
+                     {"format_error", to_string(format_error(task))},
                      {"steps", steps},
                      {"goals", goals},
                      {"reason", task.reason}});
   }
+  const FormatErrors formats = count_format_errors(score, {});
   return {{"n", score.n},
           {"n_all", score.n_all},
           {"task_success", score.task_success},
           {"execution_success", score.execution_success},
           {"errors", score.errors},
+          {"format_errors",
+           {{"parsing", formats.parsing.total},
+            {"hallucination", formats.hallucination.total},
+            {"parameter", formats.parameter.total}}},
           {"rates", score.rates},
           {"equal_to_gold", score.equal_to_gold},
           {"unknown_identifiers", score.strangers},
@@ -318,10 +339,12 @@ Json to_json(const Score& score) {
 std::string tasks_csv(const Report& report) {
   std::map<std::string, const Answer*> answers;
   for (const Answer& answer : report.run.answers) answers.emplace(answer.identifier, &answer);
-  std::string out =
-      csv_line({"identifier",  "title",       "scored",        "answered",      "verdict",    "executable", "success",
-                "equals_gold", "steps",       "goals",         "goals_reached", "errors",     "reason",     "guarantee",
-                "lookahead",   "assumptions", "goals_dropped", "shortest",      "compile_ms", "decode_ms"});
+  std::string out = csv_line({"identifier",    "title",          "scored",          "answered",     "verdict",
+                              "executable",    "success",        "equals_gold",     "steps",        "goals",
+                              "goals_reached", "errors",         "reason",          "guarantee",    "lookahead",
+                              "assumptions",   "goals_dropped",  "shortest",        "compile_ms",   "decode_ms",
+                              "format_error",  "benchmark_side", "can_be_left_out", "undone_pairs", "log_probability"});
+  const std::set<std::string> well_formed = well_formed_answers(report.run);
   for (const TaskScore& task : report.score.tasks) {
     const auto reached = std::count_if(task.goals.begin(), task.goals.end(), [](const auto& g) { return g.reached; });
     std::vector<std::string> cells = {task.identifier,
@@ -340,6 +363,7 @@ std::string tasks_csv(const Report& report) {
     const auto found = answers.find(task.identifier);
     if (found == answers.end()) {
       cells.resize(20);
+      cells.insert(cells.end(), {to_string(format_error(task)), "", "", "", ""});
     } else {
       const Answer& answer = *found->second;
       for (std::string cell :
@@ -348,6 +372,12 @@ std::string tasks_csv(const Report& report) {
             fixed_text(1000 * answer.times.decode, 3)}) {
         cells.push_back(std::move(cell));
       }
+      const bool ours = format_error(task) != FormatError::kNone && well_formed.contains(task.identifier);
+      cells.emplace_back(to_string(format_error(task)));
+      cells.push_back(format_error(task) == FormatError::kNone ? "" : yes_no(ours));
+      cells.push_back(answer.quality ? str_cat(answer.quality->superfluous) : "");
+      cells.push_back(answer.quality ? str_cat(answer.quality->undone.size()) : "");
+      cells.push_back(answer.log_probability ? fixed(*answer.log_probability, 3) : "");
     }
     out += csv_line(cells);
   }
@@ -359,15 +389,15 @@ std::string answers_markdown(std::string_view title, const AnswersFile& run) {
 }
 
 std::string report_markdown(const Report& report) {
-  std::string out =
-      str_cat("# ", plain(report.title), "\n\n", score_section(report.score), failures_section(report.score));
+  std::string out = str_cat("# ", plain(report.title), "\n\n", score_section(report.score),
+                            format_errors_section(report), failures_section(report.score));
   if (!report.score.strangers.empty()) {
     out += "## Answers to no task\n\n";
     for (const std::string& stranger : report.score.strangers) out += str_cat("- ", plain(stranger), "\n");
     out += "\n";
   }
   if (!report.run.answers.empty()) out += answers_section(report.run);
-  return out;
+  return out + comparison_section(report);
 }
 
 void write_report(const std::string& folder, const Report& report) {
@@ -378,7 +408,9 @@ void write_report(const std::string& folder, const Report& report) {
   const auto write = [&](const char* name, const std::string& text) {
     internal::write_file((path / name).string(), text);
   };
-  write("score.json", to_json(report.score).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  Json score = to_json(report.score);
+  score["quality"] = quality_json(report);
+  write("score.json", score.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   write("tasks.csv", tasks_csv(report));
   write("report.md", report_markdown(report));
   write("index.html", report_page(report));

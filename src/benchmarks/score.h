@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,10 @@ struct TaskScore {
   std::string identifier;
   std::string title;      // what the task is called, for people
   bool answered = false;  // the answer file has this task
-  bool scored = true;     // false: the official evaluator leaves the task out
-  std::string verdict;    // the evaluator's class for the whole answer, e.g. "Correct", "parsing"
+  // Which of the responses was judged, where a scorer was given several for one task.
+  std::optional<std::size_t> response;
+  bool scored = true;   // false: the official evaluator leaves the task out
+  std::string verdict;  // the evaluator's class for the whole answer, e.g. "Correct", "parsing"
   bool executable = false;
   // 1 or 0; between them only where the evaluator depends on an order it does not fix, and then the mean over the
   // orders.

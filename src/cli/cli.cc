@@ -117,6 +117,7 @@ int parse_and_run(int argc, const char* const* argv) {
       add_eval(app),
       add_score(app),
       add_reproduce(app),
+      add_import(app),
       add_check(app),
       add_search(app),
       add_validate(app),

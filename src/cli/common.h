@@ -68,6 +68,7 @@ Command add_run(CLI::App& parent);
 Command add_eval(CLI::App& parent);
 Command add_score(CLI::App& parent);
 Command add_reproduce(CLI::App& parent);
+Command add_import(CLI::App& parent);
 Command add_explain(CLI::App& parent);
 Command add_models(CLI::App& parent);
 Command add_export(CLI::App& parent);

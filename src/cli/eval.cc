@@ -85,6 +85,7 @@ class Evaluation {
     options_.plan = plan_options(arguments);
     set_lookahead_budget(arguments, arguments.budget.budget(), options_.plan.lookahead);
     options_.system = system_prompt(arguments, module);
+    options_.count_conditions = !arguments.report.empty();
     options_.cancelled = [] { return interrupted(); };
   }
 

@@ -60,6 +60,7 @@ class TokenLoop {
       take_choice();
     }
     decode::take_result(decoder_, result);
+    result.log_probability = log_probability_;
     result.model_calls = session_.num_calls() - calls_before;
     return result;
   }
@@ -100,6 +101,10 @@ class TokenLoop {
             ? decode::choose_sample(scores_, options_.temperature, options_.top_p, random_, buffers_)
             : decode::choose_best(scores_);
     const NextToken choice = choices[chosen];
+    if (options_.log_probability) {
+      const auto index = static_cast<std::size_t>(choice.token);
+      log_probability_ += decode::sane_logit(logits[index]) - decode::log_normaliser(logits);
+    }
     if (observer_.token) {
       observer_.token({choice.token, false, choice.log_weight, choices.size(), decode::favourite(logits)});
     }
@@ -123,6 +128,7 @@ class TokenLoop {
   std::vector<TokenId> forced_;
   std::vector<double> scores_;
   decode::SampleBuffers buffers_;
+  double log_probability_ = 0;
 };
 
 }  // namespace

@@ -123,7 +123,11 @@ PromptTask paper_problem(const PromptScene& scene, Module module) {
                               : goal_text(goal, index.kinds(), literal_text));
   }
   const std::string_view domain = module == Module::kActions ? "behavior-actions" : "behavior-subgoals";
-  return write_problem(scene, domain, PaperFacts(index, module).run(), goals);
+  PromptTask task = write_problem(scene, domain, PaperFacts(index, module).run(), goals);
+  for (const Atom& atom : scene.init) {
+    if (atom.negated) task.stated_false.push_back(atom_text(atom.predicate, atom.arguments));
+  }
+  return task;
 }
 
 }  // namespace metactrl::benchmarks::behavior::prompt
