@@ -133,26 +133,36 @@ void plan_for(const Module& module, const PromptEntry& entry, LanguageModel* mod
   }
   answer.times.read = watch.lap();
   answer.title = prompt.title;
-  answer.notes = prompt.notes;
-  const Grounded grounded = Grounder(prompt, domain_text(module, options.rules), options, answer.times).ground();
-  for (std::size_t i = 0; i < grounded.level; ++i) answer.assumptions.push_back(prompt.assumptions[i].text);
-  answer.ground_actions = grounded.task.num_actions();
-  PlanOptions plan_options = options.plan;
-  plan_options.prompt = Prompt{options.system, entry.prompt, ""};
-  PlanObserver observer;
-  observer.cancelled = options.cancelled;
-  take(plan(grounded.task, PlanFormat::builtin(std::string(module.format)), model, vocabulary, plan_options, observer),
-       grounded.task, answer);
+  answer_problem(prompt, domain_text(module, options.rules), PlanFormat::builtin(std::string(module.format)),
+                 Prompt{options.system, entry.prompt, ""}, model, vocabulary, options, answer);
 }
 
 }  // namespace
+
+void answer_problem(const PromptTask& problem, std::string_view domain, const PlanFormat& format, const Prompt& prompt,
+                    LanguageModel* model, const std::shared_ptr<const Vocabulary>& vocabulary,
+                    const EvaluateOptions& options, Answer& answer) {
+  answer.notes.insert(answer.notes.end(), problem.notes.begin(), problem.notes.end());
+  const Grounded grounded = Grounder(problem, domain, options, answer.times).ground();
+  for (std::size_t i = 0; i < grounded.level; ++i) answer.assumptions.push_back(problem.assumptions[i].text);
+  answer.ground_actions = grounded.task.num_actions();
+  PlanOptions plan_options = options.plan;
+  plan_options.prompt = prompt;
+  PlanObserver observer;
+  observer.cancelled = options.cancelled;
+  take(plan(grounded.task, format, model, vocabulary, plan_options, observer), grounded.task, answer);
+}
 
 Answer answer_prompt(const Module& module, const PromptEntry& entry, LanguageModel* model,
                      const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options) {
   Answer answer;
   answer.identifier = entry.identifier;
   try {
-    plan_for(module, entry, model, vocabulary, options, answer);
+    if (entry.question != nullptr) {
+      entry.question->answer(model, vocabulary, options, answer);
+    } else {
+      plan_for(module, entry, model, vocabulary, options, answer);
+    }
   } catch (const InputError& error) {
     answer.error = error.what();
   } catch (const ModelError& error) {

@@ -21,11 +21,6 @@
 
 namespace metactrl::benchmarks {
 
-struct PromptEntry {
-  std::string identifier;
-  std::string prompt;
-};
-
 struct EvaluateOptions {
   Rules rules = Rules::kEnvironment;
   PlanOptions plan;
@@ -70,8 +65,15 @@ struct Answer {
   bool cancelled = false;
 };
 
+// Answers what a prompt file or a task asks (PromptEntry::question).
 Answer answer_prompt(const Module& module, const PromptEntry& entry, LanguageModel* model,
                      const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options);
+
+// The part that all answers share: grounds `problem` for the domain, plans, and fills the answer but for identifier and
+// title. The model reads `prompt`. Times are added to those that are there. Throws InputError and ModelError.
+void answer_problem(const PromptTask& problem, std::string_view domain, const PlanFormat& format, const Prompt& prompt,
+                    LanguageModel* model, const std::shared_ptr<const Vocabulary>& vocabulary,
+                    const EvaluateOptions& options, Answer& answer);
 
 }  // namespace metactrl::benchmarks
 
