@@ -144,18 +144,9 @@ void plan_for(const Module& module, const PromptEntry& entry, LanguageModel* mod
   }
   answer.times.read = watch.lap();
   answer.title = prompt.title;
-  answer.notes = prompt.notes;
-  const Grounded grounded = Grounder(prompt, domain_text(module, options.rules), options, answer.times).ground();
-  for (std::size_t i = 0; i < grounded.level; ++i) answer.assumptions.push_back(prompt.assumptions[i].text);
-  answer.ground_actions = grounded.task.num_actions();
-  PlanOptions plan_options = options.plan;
-  plan_options.prompt = model_prompt(module, entry, options);
-  plan_options.generate.log_probability = true;
-  PlanObserver observer;
-  observer.cancelled = options.cancelled;
   const PlanResult result =
-      plan(grounded.task, PlanFormat::builtin(std::string(module.format)), model, vocabulary, plan_options, observer);
-  take(result, grounded.task, answer);
+      answer_problem(prompt, domain_text(module, options.rules), PlanFormat::builtin(std::string(module.format)),
+                     model_prompt(module, entry, options), model, vocabulary, options, answer);
   if (options.count_conditions) answer.conditions = declared_conditions(module, entry.prompt, result.steps);
 }
 
@@ -191,12 +182,33 @@ void expect_common_prefix(LanguageModel& model, const Module& module, const std:
   expect_common_prefix(model, prompts);
 }
 
+PlanResult answer_problem(const PromptTask& problem, std::string_view domain, const PlanFormat& format, const Prompt& prompt,
+                    LanguageModel* model, const std::shared_ptr<const Vocabulary>& vocabulary,
+                    const EvaluateOptions& options, Answer& answer) {
+  answer.notes.insert(answer.notes.end(), problem.notes.begin(), problem.notes.end());
+  const Grounded grounded = Grounder(problem, domain, options, answer.times).ground();
+  for (std::size_t i = 0; i < grounded.level; ++i) answer.assumptions.push_back(problem.assumptions[i].text);
+  answer.ground_actions = grounded.task.num_actions();
+  PlanOptions plan_options = options.plan;
+  plan_options.prompt = prompt;
+  plan_options.generate.log_probability = true;
+  PlanObserver observer;
+  observer.cancelled = options.cancelled;
+  PlanResult result = plan(grounded.task, format, model, vocabulary, plan_options, observer);
+  take(result, grounded.task, answer);
+  return result;
+}
+
 Answer answer_prompt(const Module& module, const PromptEntry& entry, LanguageModel* model,
                      const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options) {
   Answer answer;
   answer.identifier = entry.identifier;
   try {
-    plan_for(module, entry, model, vocabulary, options, answer);
+    if (entry.question != nullptr) {
+      entry.question->answer(model, vocabulary, options, answer);
+    } else {
+      plan_for(module, entry, model, vocabulary, options, answer);
+    }
   } catch (const InputError& error) {
     answer.error = error.what();
   } catch (const ContextError& error) {

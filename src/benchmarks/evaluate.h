@@ -23,11 +23,6 @@
 
 namespace metactrl::benchmarks {
 
-struct PromptEntry {
-  std::string identifier;
-  std::string prompt;
-};
-
 // What the model reads: the benchmark's prompt, or the same facts in fewer words (benchmarks/compact_prompt.h).
 enum class PromptStyle { kBenchmark, kCompact };
 const char* to_string(PromptStyle style);
@@ -95,8 +90,15 @@ void expect_common_prefix(LanguageModel& model, const std::vector<Prompt>& promp
 void expect_common_prefix(LanguageModel& model, const Module& module, const std::vector<PromptEntry>& entries,
                           const EvaluateOptions& options);
 
+// Answers what a prompt file or a task asks (PromptEntry::question).
 Answer answer_prompt(const Module& module, const PromptEntry& entry, LanguageModel* model,
                      const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options);
+
+// The part that all answers share: grounds `problem` for the domain, plans, and fills the answer but for identifier and
+// title. The model reads `prompt`. Times are added to those that are there. Throws InputError and ModelError.
+PlanResult answer_problem(const PromptTask& problem, std::string_view domain, const PlanFormat& format, const Prompt& prompt,
+                    LanguageModel* model, const std::shared_ptr<const Vocabulary>& vocabulary,
+                    const EvaluateOptions& options, Answer& answer);
 
 }  // namespace metactrl::benchmarks
 
