@@ -192,7 +192,7 @@ class Chores:
         if self.chance(0.55):
             name = self.rng.choice(names)
             # Now and then the prompt speaks of a broader category.
-            parents = [p for p in SYNSETS[SYNSET_OF[name]][0] if p in SYNSETS]
+            parents = [p for p in SYNSETS[SYNSET_OF[name]][0] if p in SYNSETS and "'" not in p]
             synset = self.rng.choice(parents) if parents and self.chance(0.12) else None
             things = [self.add(name, synset) for _ in range(count)]
         else:

@@ -36,7 +36,7 @@ CHUNK = 250
 VALID = 60  # examples of each module
 FIRST_PHRASE = 0xE000
 # Requests per module at scale 1; those without a plan are left out.
-COUNTS = {"vh-as": 60000, "vh-sd": 60000, "beh-as": 90000, "beh-sd": 90000, "wah": 80000, "wah-goal": 25000, "pddl": 90000}
+COUNTS = {"vh-as": 60000, "vh-sd": 40000, "beh-as": 90000, "beh-sd": 90000, "wah": 80000, "wah-goal": 25000, "pddl": 90000}
 
 
 def load_seedling():
@@ -137,7 +137,8 @@ def make_chunk(job):
             continue
         request = by_id[answer["id"]]
         plan, kind = answer["plan"], request["kind"]
-        if kind in mistakes.IN_TEXT:
+        if kind and not answer["spoiled"]:  # in the text; also where the plan left no room for the mistake asked for
+            kind = kind if kind in mistakes.IN_TEXT else "number"
             plan = mistakes.spoil_text(kind, request["seed"], plan)
         spoiled = answer["spoiled"] or plan != answer["plan"]
         valid = answer["valid"] and plan == answer["plan"]
