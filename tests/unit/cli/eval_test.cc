@@ -158,10 +158,8 @@ TEST_F(EvalCli, OddFilesGetAClearMessage) {
                                          std::string("score vh-as --responses good.json --tasks ") + file,
                                          std::string("score beh-as --responses good.json --tasks ") + file,
                                          std::string("eval vh-as --guidance search --out r.json --prompts ") + file}) {
-      // A file of tasks without a line has no task, which is not a mistake.
-      const bool no_tasks = std::string(file) == "empty" && has(arguments, "--tasks empty");
       const Result r = run(arguments);
-      EXPECT_TRUE(r.code == 31 || no_tasks) << arguments << ": " << r.code;
+      EXPECT_EQ(r.code, 31) << arguments;
       EXPECT_LE(std::count(r.err.begin(), r.err.end(), '\n'), 2) << arguments << r.err.substr(0, 500);
       EXPECT_LE(r.err.size(), 1000U) << arguments;
       EXPECT_FALSE(has(r.err, "internal error")) << r.err.substr(0, 500);
