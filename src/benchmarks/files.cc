@@ -14,11 +14,25 @@ using internal::str_cat;
 
 namespace {
 
+// What the parser says, without its own codes and without what it last read, which may be the whole file.
+std::string plain(std::string message) {
+  if (const std::size_t code = message.find("] "); message.starts_with('[') && code != std::string::npos) {
+    message.erase(0, code + 2);
+  }
+  if (const std::size_t read = message.find("; last read"); read != std::string::npos) message.resize(read);
+  constexpr std::size_t kMaxShown = 200;
+  if (message.size() > kMaxShown) message.resize(kMaxShown);
+  for (char& c : message) c = c < 0x20 || c > 0x7e ? '?' : c;
+  return message;
+}
+
 Json parse_json(const std::string& file) {
+  const std::string text = internal::read_file(file);
+  if (text.empty()) throw InputError(file, "the file is empty", "see the format in 'metactrl eval --help'");
   try {
-    return Json::parse(internal::read_file(file));
+    return Json::parse(text);
   } catch (const Json::exception& error) {
-    throw InputError(file, str_cat("is not JSON: ", error.what()), "see the format in 'metactrl eval --help'");
+    throw InputError(file, str_cat("is not JSON: ", plain(error.what())), "see the format in 'metactrl eval --help'");
   }
 }
 

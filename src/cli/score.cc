@@ -149,6 +149,12 @@ int run_score(const ScoreArguments& arguments) {
   return kDone;
 }
 
+constexpr const char* kExamples =
+    "\n"
+    "  metactrl score vh-as --tasks as.jsonl --responses answers.json --report report\n"
+    "\n"
+    "judges what 'metactrl eval vh-as ... --out answers.json' wrote; report/index.html shows each task.\n";
+
 }  // namespace
 
 Command add_score(CLI::App& parent) {
@@ -159,7 +165,7 @@ Command add_score(CLI::App& parent) {
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : "|") + name;
   app->add_option("module", arguments->module, "which benchmark")->type_name(list)->required()->check(one_of(names));
-  app->add_option("--tasks", arguments->tasks, "the benchmark's tasks, as 'metactrl import' writes them")
+  app->add_option("--tasks", arguments->tasks, "the benchmark's tasks, one JSON object a line (docs/benchmarks.md)")
       ->type_name("FILE")
       ->required();
   app->add_option("--responses", arguments->responses, "the answers, as 'metactrl eval' writes them")
@@ -179,6 +185,7 @@ Command add_score(CLI::App& parent) {
                   "for the report: answers.json of another run, to set plan lengths and log-probabilities beside")
       ->type_name("FILE");
   app->add_flag("--json", arguments->json, "print everything as JSON");
+  app->footer(kExamples);
   return {app, [arguments] { return run_score(*arguments); }};
 }
 

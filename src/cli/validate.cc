@@ -62,16 +62,27 @@ int validate(const ValidateOptions& options) {
   return result.valid ? kDone : kPlanInvalid;
 }
 
+constexpr const char* kExamples =
+    "\nExamples, from the root of the source tree; the second plan forgets to open the dishwasher:\n"
+    "\n"
+    "  D=domains/tabletop/domain.pddl; P=domains/tabletop/dishwasher.pddl\n"
+    "  metactrl search -d $D -p $P | metactrl validate -d $D -p $P -\n"
+    "  printf '(grab blue_mug)\\n(putin blue_mug dishwasher)\\n' | metactrl validate -d $D -p $P -\n"
+    "\n"
+    "A plan that is not valid has the exit code 12.\n";
+
 }  // namespace
 
 Command add_validate(CLI::App& parent) {
   auto options = std::make_shared<ValidateOptions>();
-  CLI::App* app = parent.add_subcommand("validate", "check a plan; names the first step that is not legal, and why");
+  CLI::App* app = parent.add_subcommand(
+      "validate", "is a plan legal, and does it reach the goal? if not: the first step that is not, and why");
   add_task_options(*app, options->files);
   app->add_option("PLAN", options->plan, "file with (action object ...) lines; - for standard input")
       ->type_name("FILE")
       ->required();
   app->add_flag("--json", options->json, "print the result as JSON");
+  app->footer(kExamples);
   return {app, [options] { return validate(*options); }};
 }
 

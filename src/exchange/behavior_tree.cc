@@ -11,7 +11,7 @@
 // Trajectory constraints: `always` is a condition like any other and is asked before the first action and after each
 // one. The others speak of the past, which a tree does not remember; the plan was checked against them, and a step that
 // breaks one, or a plan that leaves one unfulfilled, is an AlwaysFailure at that place.
-#include <set>
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -202,7 +202,11 @@ class TreeWriter {
     }
     action(step.step);
     for (const std::string& fact : step.adds) holds(fact, false);
-    for (const std::string& fact : step.deletes) holds(fact, true);
+    for (const std::string& fact : step.deletes) {
+      // An action that clears everything would ask about everything; what was false is of no interest.
+      const auto& changed = step.became_false;
+      if (!step.legal || std::find(changed.begin(), changed.end(), fact) != changed.end()) holds(fact, true);
+    }
     if (step.action) invariants();
     close("Sequence");
   }

@@ -340,7 +340,8 @@ class PddlWriter {
     std::string out = "(define (problem " +
                       exchange::pddl_name(ast_.problem_name.empty() ? "exported" : ast_.problem_name, "p-") +
                       ")\n  (:domain " + domain_name_ + ")\n";
-    out += "  (:objects" + object_list(false) + ")\n  (:init";
+    if (constants_.size() < ast_.objects.size()) out += "  (:objects" + object_list(false) + ")\n";
+    out += "  (:init";
     for (const pddl::GroundAtom& fact : ast_.init) {
       out += "\n    " + ground(predicates_[fact.predicate], fact.arguments);
     }

@@ -67,7 +67,7 @@ void expect_common_language(const PddlTask& text) {
 class ExchangeProperty : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(ExchangeProperty, TasksComeBackTheSame) {
-  constexpr std::uint64_t kTasks = 400;
+  constexpr std::uint64_t kTasks = 1000;
   std::size_t states = 0;
   std::size_t goals = 0;
   for (std::uint64_t seed = GetParam(); seed < kTasks; seed += kShards) {
@@ -83,10 +83,10 @@ TEST_P(ExchangeProperty, TasksComeBackTheSame) {
     same.run();
     states += same.num_states();
     goals += same.num_goals();
-    // Written once more it does not change: what is common stays as it is.
+    // Nothing is left to rewrite; only variables may get other names, once.
     const PddlTask twice = pddl_task(again);
     EXPECT_TRUE(twice.notes.empty());
-    EXPECT_EQ(twice.problem, written.problem);
+    EXPECT_EQ(pddl_task(load_pddl_text(twice.domain, twice.problem)).domain, twice.domain);
     if (HasFailure()) return;
   }
   EXPECT_GT(states, 400U);
@@ -94,7 +94,7 @@ TEST_P(ExchangeProperty, TasksComeBackTheSame) {
 }
 
 TEST_P(ExchangeProperty, GroundTasksComeBackTheSame) {
-  constexpr std::uint64_t kTasks = 400;
+  constexpr std::uint64_t kTasks = 1000;
   std::size_t states = 0;
   std::size_t goals = 0;
   for (std::uint64_t seed = GetParam(); seed < kTasks; seed += kShards) {
@@ -137,7 +137,7 @@ std::vector<PlanStep> random_plan(const Task& task, const pddl::LiftedInterprete
 }
 
 TEST_P(ExchangeProperty, TreesSucceedWherePlansDo) {
-  constexpr std::uint64_t kTasks = 1200;
+  constexpr std::uint64_t kTasks = 3000;
   std::size_t valid = 0;
   std::size_t invalid = 0;
   for (std::uint64_t seed = GetParam(); seed < kTasks; seed += kShards) {

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -143,6 +144,27 @@ TEST_F(EvalCli, MistakesInFilesAndOptionsAreNamed) {
   EXPECT_TRUE(has(bad.err, "p.json: error: entry 1 has no text 'llm_prompt'")) << bad.err;
   EXPECT_EQ(run("eval vh-as --prompts no.json --guidance search --out r.json").code, 31);
   EXPECT_EQ(run("score vh-as --tasks no.jsonl --responses no.json").code, 31);
+}
+
+// One message, whatever is in the files.
+TEST_F(EvalCli, OddFilesGetAClearMessage) {
+  write("empty", "");
+  write("zeros", std::string(10'000'000, '\0'));
+  write("open", "\"" + std::string(10'000'000, 'x'));
+  write("bytes", "[\"\xff\xfe\"]");
+  write("good.json", "[{\"identifier\": \"1\", \"llm_output\": \"\"}]");
+  for (const char* file : {"empty", "zeros", "open", "bytes", "missing", "."}) {
+    for (const std::string& arguments : {std::string("score vh-as --tasks t.jsonl --responses ") + file,
+                                         std::string("score vh-as --responses good.json --tasks ") + file,
+                                         std::string("score beh-as --responses good.json --tasks ") + file,
+                                         std::string("eval vh-as --guidance search --out r.json --prompts ") + file}) {
+      const Result r = run(arguments);
+      EXPECT_EQ(r.code, 31) << arguments;
+      EXPECT_LE(std::count(r.err.begin(), r.err.end(), '\n'), 2) << arguments << r.err.substr(0, 500);
+      EXPECT_LE(r.err.size(), 1000U) << arguments;
+      EXPECT_FALSE(has(r.err, "internal error")) << r.err.substr(0, 500);
+    }
+  }
 }
 
 TEST_F(EvalCli, ScoresWhatEvalAnswered) {
