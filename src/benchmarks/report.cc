@@ -177,6 +177,7 @@ std::string score_section(const Score& score) {
   out += row({"task success", fixed(score.task_success, 2) + " %"});
   out += row({"execution success", fixed(score.execution_success, 2) + " %"});
   for (const auto& [name, value] : score.rates) out += row({plain(name), fixed(value, 2) + " %"});
+  for (const auto& [name, value] : score.figures) out += row({plain(name), fixed(value, 3)});
   if (score.equal_to_gold > 0) {
     out += row({"equal to the reference, not counted as a success", str_cat(score.equal_to_gold)});
   }
@@ -184,6 +185,10 @@ std::string score_section(const Score& score) {
   for (const TaskScore& task : score.tasks) ++verdicts[task.verdict];
   out += "\n## Verdicts\n\n| verdict | tasks |\n| --- | ---: |\n";
   for (const auto& [verdict, count] : sorted_counts(verdicts)) out += row({plain(verdict), str_cat(count)});
+  if (!score.first_failures.empty()) {
+    out += "\n## First failures\n\n| action | answers |\n| --- | ---: |\n";
+    for (const auto& [action, count] : score.first_failures) out += row({plain(action), str_cat(count)});
+  }
   out += "\n## Error classes\n\n";
   if (score.errors.empty()) return out + "No errors.\n\n";
   std::map<std::string, std::size_t> tasks;
@@ -304,15 +309,17 @@ Json to_json(const Score& score) {
                      {"goals", goals},
                      {"reason", task.reason}});
   }
-  return {{"n", score.n},
-          {"n_all", score.n_all},
-          {"task_success", score.task_success},
-          {"execution_success", score.execution_success},
-          {"errors", score.errors},
-          {"rates", score.rates},
-          {"equal_to_gold", score.equal_to_gold},
-          {"unknown_identifiers", score.strangers},
-          {"tasks", tasks}};
+  Json json = {{"n", score.n}, {"n_all", score.n_all}};
+  for (const auto& [name, value] : score.figures) json[name] = value;
+  json["task_success"] = score.task_success;
+  json["execution_success"] = score.execution_success;
+  json["errors"] = score.errors;
+  if (!score.first_failures.empty()) json["first_failures"] = score.first_failures;
+  json["rates"] = score.rates;
+  json["equal_to_gold"] = score.equal_to_gold;
+  json["unknown_identifiers"] = score.strangers;
+  json["tasks"] = tasks;
+  return json;
 }
 
 std::string tasks_csv(const Report& report) {
