@@ -1,7 +1,8 @@
 // metactrl eval: answers to the prompts of a benchmark, in the form its evaluator reads.
 //
-// A benchmark has prompt files, or tasks for which the prompts are written here. Prompts are answered by --jobs threads in the order of the file. Each answer is in the journal before its thread
-// takes the next prompt; the answer file itself appears at the end, whole.
+// A benchmark has prompt files, or tasks for which the prompts are written here. Prompts are answered by --jobs threads
+// in the order of the file. Each answer is in the journal before its thread takes the next prompt; the answer file
+// itself appears at the end, whole.
 #include <unistd.h>
 
 #include <algorithm>
@@ -60,7 +61,8 @@ const std::string& questions_file(const EvalArguments& arguments) {
 void check_source(const EvalArguments& arguments, const benchmarks::Module& module) {
   const bool has_tasks = !arguments.source.tasks.empty();
   if (module.ask == nullptr) {
-    if (arguments.prompts.empty()) throw UsageError(str_cat("eval ", module.name, " needs the prompts: --prompts FILE"));
+    if (arguments.prompts.empty())
+      throw UsageError(str_cat("eval ", module.name, " needs the prompts: --prompts FILE"));
     for (const CLI::Option* option : {arguments.scenes_option, arguments.goals_option, arguments.instruction_option}) {
       if (option->count() == 0 && !has_tasks) continue;
       throw UsageError(str_cat("eval ", module.name, " answers the prompts of a prompt file; ",
@@ -347,13 +349,12 @@ Command add_eval(CLI::App& parent) {
   app->add_option("--prompts", arguments->prompts, "the benchmark's prompts")->type_name("FILE");
   app->add_option("--tasks", arguments->source.tasks, "wah: the benchmark's tasks, instead of prompts")
       ->type_name("FILE");
-  arguments->scenes_option =
-      app->add_option("--scenes", arguments->source.scenes, "wah: folder of the apartments; without it, that of the tasks")
-          ->type_name("DIR");
+  arguments->scenes_option = app->add_option("--scenes", arguments->source.scenes,
+                                             "wah: folder of the apartments; without it, that of the tasks")
+                                 ->type_name("DIR");
   arguments->goals_option = add_choice(
-      *app, "--goals", arguments->source.goals,
-      {benchmarks::GoalSource::kOracle, benchmarks::GoalSource::kInstruction}, text_of_goals,
-      "wah: plan for the task's goal, or for the one that the model makes of the instruction");
+      *app, "--goals", arguments->source.goals, {benchmarks::GoalSource::kOracle, benchmarks::GoalSource::kInstruction},
+      text_of_goals, "wah: plan for the task's goal, or for the one that the model makes of the instruction");
   arguments->instruction_option =
       app->add_option("--instruction", arguments->source.instruction,
                       "wah: which of a task's instructions, from 1; its last where it has fewer")

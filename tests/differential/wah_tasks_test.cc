@@ -1,5 +1,5 @@
-// The benchmark's tasks, from task file to verdict: whoever chooses among the plans, every goal is reached and every step
-// works; and a goal that a model writes itself can be reached, whatever it is.
+// The benchmark's tasks, from task file to verdict: whoever chooses among the plans, every goal is reached and every
+// step works; and a goal that a model writes itself can be reached, whatever it is.
 //
 // With METACTRL_ALL_MODELS all tasks are answered with several hostile and random models, else a part of them with one.
 #include <gtest/gtest.h>
@@ -122,8 +122,8 @@ TEST_F(WatchAndHelpTasks, AHostileModelReachesEveryGoal) {
   if (model_runtime().empty()) GTEST_SKIP() << "built without llama.cpp, which reads vocabularies";
   const std::shared_ptr<const Vocabulary> vocabulary = load_vocabulary(vocabulary_file("gpt-2"));
   const auto model = hostile_model(vocabulary, 1);
-  expect_all_reached(answer(every(questions(GoalSource::kOracle), 4), model.get(), vocabulary, PlanGuidance::kMask));
-  expect_executed(answer(every(questions(GoalSource::kInstruction), 11), model.get(), vocabulary, PlanGuidance::kMask));
+  expect_all_reached(answer(every(questions(GoalSource::kOracle), 15), model.get(), vocabulary, PlanGuidance::kMask));
+  expect_executed(answer(every(questions(GoalSource::kInstruction), 22), model.get(), vocabulary, PlanGuidance::kMask));
 }
 
 #else

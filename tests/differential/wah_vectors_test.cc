@@ -1,5 +1,6 @@
-// Every recorded verdict about plans of Watch-And-Help, reproduced: those of VirtualHome's graph executor and those of the
-// strict one. And on plans made at random, whatever the strict one accepts the other accepts, with the same outcome.
+// Every recorded verdict about plans of Watch-And-Help, reproduced: those of VirtualHome's graph executor and those of
+// the strict one. And on plans made at random, whatever the strict one accepts the other accepts, with the same
+// outcome.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -127,7 +128,8 @@ class RandomPlans {
     std::erase(things_, task.scene->character());
   }
   Action next(const virtualhome::Scene& scene, const Executor& executor) {
-    static const std::vector<std::string> kActions = {"WALK", "GRAB", "GRAB", "OPEN", "CLOSE", "SWITCHON", "PUTIN", "PUTBACK"};
+    static const std::vector<std::string> kActions = {"WALK",  "GRAB",     "GRAB",  "OPEN",
+                                                      "CLOSE", "SWITCHON", "PUTIN", "PUTBACK"};
     const std::string& name = kActions[random_() % kActions.size()];
     Action action{name, {}};
     for (std::size_t i = 0; i < *arity(name); ++i) {
@@ -164,7 +166,8 @@ TEST(WatchAndHelpVectors, WhatTheStrictExecutorAcceptsTheOtherAccepts) {
       ++accepted[action.name];
       for (const virtualhome::Argument& argument : action.arguments) {
         for (const State state : {State::kOpen, State::kClosed, State::kOn, State::kOff}) {
-          ASSERT_EQ(strict.has_state(argument.id, state), graph.world().has_state(argument.id, state)) << to_text(action);
+          ASSERT_EQ(strict.has_state(argument.id, state), graph.world().has_state(argument.id, state))
+              << to_text(action);
         }
       }
     }

@@ -7,8 +7,8 @@
 // The kitchen (12) has a fridge (20, closed, no switch state), a dishwasher (21, closed, off), a kitchentable (22), a
 // cupboard (23, closed, also a surface), a safe (27, closed and switched on: nobody can open it) and a shelf (29, open,
 // without a door); the livingroom (13) two coffeetables (25, 26) and a lamp (28, off); the bathroom (11) nothing.
-// An apple (30) is in the cupboard, another (31) on the kitchentable, with a plate (32) and on that a fork (33); a pearl
-// (34) is in the safe, a mug (35) on coffeetable 26, a radio (36, off) on the shelf, an egg (37) in the fridge.
+// An apple (30) is in the cupboard, another (31) on the kitchentable, with a plate (32) and on that a fork (33); a
+// pearl (34) is in the safe, a mug (35) on coffeetable 26, a radio (36, off) on the shelf, an egg (37) in the fridge.
 #ifndef METACTRL_TESTS_SUPPORT_SMALL_APARTMENT_H_
 #define METACTRL_TESTS_SUPPORT_SMALL_APARTMENT_H_
 

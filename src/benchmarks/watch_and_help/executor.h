@@ -27,8 +27,8 @@
 
 namespace metactrl::benchmarks::watch_and_help {
 
-// How many things an action of this benchmark takes; nothing when it is none of WALK, GRAB, OPEN, CLOSE, SWITCHON, PUTIN,
-// PUTBACK.
+// How many things an action of this benchmark takes; nothing when it is none of WALK, GRAB, OPEN, CLOSE, SWITCHON,
+// PUTIN, PUTBACK.
 std::optional<std::size_t> arity(std::string_view action);
 
 struct Failure {
@@ -40,8 +40,8 @@ class Executor {
  public:
   explicit Executor(const virtualhome::Scene& scene);
 
-  // Nothing when the action succeeded. After a failure the state is as before. The action is known, has the right number
-  // of arguments, and they are in the scene.
+  // Nothing when the action succeeded. After a failure the state is as before. The action is known, has the right
+  // number of arguments, and they are in the scene.
   std::optional<Failure> execute(const virtualhome::Action& action);
 
   bool has_state(int id, virtualhome::State state) const;
@@ -73,9 +73,9 @@ class Executor {
   Check put(int x, int y, virtualhome::Relation relation);
 
   const virtualhome::Scene& scene_;
-  std::vector<std::uint32_t> states_;         // by index in the scene, a bit per state
-  std::vector<std::vector<int>> on_;          // by index: what it is on
-  std::vector<std::vector<int>> inside_;      // by index: what it is in, rooms included
+  std::vector<std::uint32_t> states_;     // by index in the scene, a bit per state
+  std::vector<std::vector<int>> on_;      // by index: what it is on
+  std::vector<std::vector<int>> inside_;  // by index: what it is in, rooms included
   std::vector<int> held_;
   std::set<int> near_;
 };

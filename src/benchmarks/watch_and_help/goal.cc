@@ -1,9 +1,9 @@
 // Reading and judging goals.
 //
-// The benchmark counts, for each thing of the target class, the things of the object's class that are on it or in it, and
-// takes the share of what is asked for, at most one, for each distinct goal; the thing with the largest sum is the one
-// that all goals are judged on. Lines with several target classes, which the benchmark does not have, are judged class
-// by class.
+// The benchmark counts, for each thing of the target class, the things of the object's class that are on it or in it,
+// and takes the share of what is asked for, at most one, for each distinct goal; the thing with the largest sum is the
+// one that all goals are judged on. Lines with several target classes, which the benchmark does not have, are judged
+// class by class.
 #include "benchmarks/watch_and_help/goal.h"
 
 #include <algorithm>
@@ -24,10 +24,9 @@ namespace {
 std::size_t count_met(const GoalLine& line, int target, const Scene& scene, const GoalView& view) {
   if (line.kind == GoalKind::kTurnOn) return view.is_on(target) ? 1 : 0;
   const Relation relation = line.kind == GoalKind::kOn ? Relation::kOn : Relation::kInside;
-  return static_cast<std::size_t>(
-      std::count_if(scene.nodes().begin(), scene.nodes().end(), [&](const SceneNode& node) {
-        return node.name == line.object && view.related(node.id, relation, target);
-      }));
+  return static_cast<std::size_t>(std::count_if(scene.nodes().begin(), scene.nodes().end(), [&](const SceneNode& node) {
+    return node.name == line.object && view.related(node.id, relation, target);
+  }));
 }
 
 }  // namespace
@@ -124,10 +123,9 @@ Judgement judge(const std::vector<GoalLine>& goal, const Scene& scene, const Goa
 }
 
 GoalView initial_view(const Scene& scene) {
-  return {[&scene](int x, Relation relation, int y) { return scene.has_edge(x, relation, y); },
-          [&scene](int x) {
-            return (scene.node(x).states >> static_cast<unsigned>(virtualhome::State::kOn) & 1U) != 0;
-          }};
+  return {
+      [&scene](int x, Relation relation, int y) { return scene.has_edge(x, relation, y); },
+      [&scene](int x) { return (scene.node(x).states >> static_cast<unsigned>(virtualhome::State::kOn) & 1U) != 0; }};
 }
 
 }  // namespace metactrl::benchmarks::watch_and_help

@@ -37,8 +37,8 @@ std::string to_text(const GoalLine& line);
 // Nothing when the text is no goal line.
 std::optional<GoalLine> read_goal_line(std::string_view text);
 
-// The lines of {"goal": ["on(apple, coffeetable)", ...]}, with which an answer may begin; `rest` is what follows. Nothing
-// when the text does not begin so.
+// The lines of {"goal": ["on(apple, coffeetable)", ...]}, with which an answer may begin; `rest` is what follows.
+// Nothing when the text does not begin so.
 std::optional<std::vector<GoalLine>> read_goal(std::string_view text, std::string_view& rest);
 
 // The target classes, each once, in the order of the lines.
@@ -52,7 +52,7 @@ struct GoalView {
 };
 
 struct Judgement {
-  std::vector<bool> reached;     // by line; of equal lines, the first ones are reached first
+  std::vector<bool> reached;           // by line; of equal lines, the first ones are reached first
   std::map<std::string, int> targets;  // target class -> the thing that was judged; none where there is none
 
   std::size_t count() const;

@@ -42,7 +42,8 @@ Listing list_things(const Scene& scene, const std::vector<GoalLine>& goal) {
   std::set<int> rooms, carried, places;
   for (const SceneNode& node : scene.nodes()) {
     if (node.is_room()) rooms.insert(node.id);
-    if (node.is_room() || node.id == scene.character() || (!room_of(scene, node.id) && !held.contains(node.id))) continue;
+    if (node.is_room() || node.id == scene.character() || (!room_of(scene, node.id) && !held.contains(node.id)))
+      continue;
     if (targets.contains(node.name)) places.insert(node.id);
     if (!objects.contains(node.name) && !held.contains(node.id)) continue;
     std::set<int> around;

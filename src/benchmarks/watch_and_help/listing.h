@@ -3,7 +3,8 @@
 //     Listing listing = list_things(*task.scene, task.goal);
 //
 //   carried  every thing of a class that a goal line wants somewhere, and what the robot holds
-//   places   every thing of a class that is a target, and whatever a carried thing is inside of; a carried thing that is
+//   places   every thing of a class that is a target, and whatever a carried thing is inside of; a carried thing that
+//   is
 //            in nothing, the thing it is on (of several, the one with the lowest number)
 //
 // An apartment of 360 things becomes some tens. Nothing is lost, whatever the goal. A plan over what is listed is legal

@@ -140,12 +140,14 @@ class Writer {
     if (chosen.size() == goal.count) {
       std::string all = goal.count == 1 ? "" : "(and ";
       for (const std::size_t i : chosen) {
-        all += str_cat("(", goal.line.kind == GoalKind::kOn ? "on" : "inside", " ", name(things[i]), " ", name(target), ")");
+        all += str_cat("(", goal.line.kind == GoalKind::kOn ? "on" : "inside", " ", name(things[i]), " ", name(target),
+                       ")");
       }
       out.push_back(goal.count == 1 ? all : all + ")");
       if (out.size() > kMostChoices) {
-        throw InputError("", str_cat("the goal ", to_text(goal.line), " asks for ", goal.count, " of ", things.size(),
-                                     " things: too many ways to choose"),
+        throw InputError("",
+                         str_cat("the goal ", to_text(goal.line), " asks for ", goal.count, " of ", things.size(),
+                                 " things: too many ways to choose"),
                          "ask for fewer");
       }
       return;
@@ -158,8 +160,8 @@ class Writer {
   }
 
   std::string impossible(const Goal& goal, const std::string& why) {
-    const std::string wish = str_cat(goal_name(goal.line.kind), "-", goal.line.object.empty() ? "" : goal.line.object + "-",
-                                     goal.line.target);
+    const std::string wish = str_cat(goal_name(goal.line.kind), "-",
+                                     goal.line.object.empty() ? "" : goal.line.object + "-", goal.line.target);
     const bool spelled = std::all_of(wish.begin(), wish.end(), [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
     });
@@ -205,8 +207,8 @@ class Writer {
       for (const std::optional<std::string>& one : alternatives) {
         if (one) possible.push_back(str_cat("(and", *one, ")"));
       }
-      // Where there is none, one of the goals is impossible everywhere, or each has its own target; that was said above,
-      // or is said here.
+      // Where there is none, one of the goals is impossible everywhere, or each has its own target; that was said
+      // above, or is said here.
       if (possible.empty()) {
         wishes_.push_back(str_cat("one-", target_class, "-for-all"));
         possible.push_back(str_cat("(granted ", wishes_.back(), ")"));

@@ -2,9 +2,9 @@
 //
 //     PromptTask problem = plan_problem(*task.scene, list_things(*task.scene, task.goal), task.goal);
 //
-// A thing is called by its class and its number: apple_1004. Goals come in the order of the lines, one for each distinct
-// line; where several things could be the target, a last one says that it is the same for all. Cost: linear in what is
-// listed, and in the number of ways to choose the things that a goal asks for.
+// A thing is called by its class and its number: apple_1004. Goals come in the order of the lines, one for each
+// distinct line; where several things could be the target, a last one says that it is the same for all. Cost: linear in
+// what is listed, and in the number of ways to choose the things that a goal asks for.
 #ifndef METACTRL_SRC_BENCHMARKS_WATCH_AND_HELP_PLAN_PROBLEM_H_
 #define METACTRL_SRC_BENCHMARKS_WATCH_AND_HELP_PLAN_PROBLEM_H_
 

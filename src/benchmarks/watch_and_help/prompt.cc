@@ -1,5 +1,5 @@
-// Rooms in the order of their numbers, below each its places, behind each place what of the carried things is in it and on
-// it. A carried thing stands behind the place that can keep it shut in, else behind the one it is on.
+// Rooms in the order of their numbers, below each its places, behind each place what of the carried things is in it and
+// on it. A carried thing stands behind the place that can keep it shut in, else behind the one it is on.
 #include "benchmarks/watch_and_help/prompt.h"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 //
 //     for (const PromptEntry& entry : ask_watch_and_help({tasks, scenes})) answer_prompt(module, entry, ...);
 //
-// With GoalSource::kOracle the plan is held to the task's goal. With GoalSource::kInstruction nobody tells the goal: the model
-// reads the instruction and writes goal lines, under a constraint of their own (goal_problem.h), and then a plan that is held
-// to these. The answer's text is then the goal, a line break, and the plan.
+// With GoalSource::kOracle the plan is held to the task's goal. With GoalSource::kInstruction nobody tells the goal:
+// the model reads the instruction and writes goal lines, under a constraint of their own (goal_problem.h), and then a
+// plan that is held to these. The answer's text is then the goal, a line break, and the plan.
 //
 // Thread safety: as evaluate.h says.
 #ifndef METACTRL_SRC_BENCHMARKS_WATCH_AND_HELP_QUESTION_H_

@@ -1,8 +1,8 @@
 // Judges answers to tasks of Watch-And-Help.
 //
 // An answer is a plan, {"WALK": ["apple", "7"], ...}, before which the goal may stand that the model made of the
-// instruction, {"goal": ["on(apple, coffeetable)"]}. The plan is executed strictly (executor.h) until a step fails, and the
-// task's own goal is judged in the state that was reached.
+// instruction, {"goal": ["on(apple, coffeetable)"]}. The plan is executed strictly (executor.h) until a step fails, and
+// the task's own goal is judged in the state that was reached.
 //
 // Score::figures, all between 0 and 1:
 //   sr    tasks whose goal holds in the end

@@ -105,7 +105,8 @@ std::shared_ptr<const Scene> make_scene(Graph graph, int robot, const std::strin
 
 void add_lines(const JsonPlace& place, const GoalLine& line, int count, std::vector<GoalLine>& goal) {
   constexpr int kMost = 20;
-  if (count < 1 || count > kMost) place.fail(str_cat("asks for ", count, " things; from 1 to ", kMost, " can be asked for"));
+  if (count < 1 || count > kMost)
+    place.fail(str_cat("asks for ", count, " things; from 1 to ", kMost, " can be asked for"));
   for (int i = 0; i < count; ++i) goal.push_back(line);
 }
 
@@ -140,7 +141,8 @@ class Reader {
     std::set<int> gone;
     for (const JsonPlace& item : row.field("remove").items()) gone.insert(item.number());
     std::erase_if(graph.nodes, [&](const SceneNode& node) { return gone.contains(node.id); });
-    std::erase_if(graph.edges, [&](const SceneEdge& edge) { return gone.contains(edge.from) || gone.contains(edge.to); });
+    std::erase_if(graph.edges,
+                  [&](const SceneEdge& edge) { return gone.contains(edge.from) || gone.contains(edge.to); });
     for (const JsonPlace& item : row.field("add").items()) add(item, graph);
     task.scene = make_scene(std::move(graph), row.field("agent_id").number(), row.field("init_room").text(), row);
     return task;
@@ -180,8 +182,8 @@ class Reader {
 
 // --- the benchmark's file
 
-// "on_apple_coffeetable" -> on, apple, coffeetable. Where class names have underscores themselves, the place to split is
-// the one that gives two classes of the apartment.
+// "on_apple_coffeetable" -> on, apple, coffeetable. Where class names have underscores themselves, the place to split
+// is the one that gives two classes of the apartment.
 GoalLine read_goal_key(const JsonPlace& place, const std::string& key, const std::set<std::string>& classes) {
   const std::size_t first = key.find('_');
   const std::optional<GoalKind> kind =

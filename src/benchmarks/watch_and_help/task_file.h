@@ -3,7 +3,8 @@
 //   {   one JSON object per line: a task names one of the apartments in the scenes' folder and what differs there.
 //         {"id": 7, "family": "put_fridge", "scene": 3, "init_room": "kitchen", "instructions": ["..."],
 //          "goal": [{"rel": "inside", "object": "apple", "target": "fridge", "count": 1}],
-//          "remove": [12], "add": [{"id": 1000, "class_name": "apple", "rel": "ON", "to": 73, "room": 11}], "agent_id": 1}
+//          "remove": [12], "add": [{"id": 1000, "class_name": "apple", "rel": "ON", "to": 73, "room": 11}], "agent_id":
+//          1}
 //       scene_<N>.json has "nodes" [{"id", "class_name", "category", "properties", "states"}] and "edges"
 //       [[from, "INSIDE", to]]; object_classes.json the properties and states of what is added.
 //   [   the benchmark's own file, wah_nl_test.json: a list of tasks, each with its whole graph.

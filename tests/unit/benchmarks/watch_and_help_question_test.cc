@@ -1,6 +1,4 @@
 // Watch-And-Help with a model: prompts, problems, and answers with the task's goal and with one that the model writes.
-#include "benchmarks/watch_and_help/question.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,6 +17,7 @@
 #include "benchmarks/watch_and_help/listing.h"
 #include "benchmarks/watch_and_help/plan_problem.h"
 #include "benchmarks/watch_and_help/prompt.h"
+#include "benchmarks/watch_and_help/question.h"
 #include "benchmarks/watch_and_help/scorer.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
@@ -65,7 +64,8 @@ Answer search(const HelpTask& task, OnInfeasible on_infeasible = OnInfeasible::k
 
 TEST(WatchAndHelpPrompt, ShowsWhatMattersToTheGoal) {
   SmallApartment home;
-  home.add_task({SmallApartment::goal("on", "fork", "coffeetable"), SmallApartment::goal("on", "apple", "coffeetable", 2)});
+  home.add_task(
+      {SmallApartment::goal("on", "fork", "coffeetable"), SmallApartment::goal("on", "apple", "coffeetable", 2)});
   home.edges().push_back({30, "ON", 22});  // also on the table; the cupboard, which can keep it, counts
   EXPECT_EQ(ask(home.task(), GoalSource::kOracle, 1).prompt,
             "Apartment:\n"
@@ -89,7 +89,10 @@ TEST(WatchAndHelpPrompt, ShowsSwitchesHandsAndWhatHasNoPlace) {
   SmallApartment home;
   home.add_task({SmallApartment::goal("inside", "egg", "dishwasher"), SmallApartment::goal("turnOn", "", "dishwasher"),
                  SmallApartment::goal("on", "apple", "cupboard")})["init_room"] = "kitchen";
-  home.nodes().push_back({{"id", 1}, {"class_name", "character"}, {"category", "Characters"}, {"properties", Json::array()},
+  home.nodes().push_back({{"id", 1},
+                          {"class_name", "character"},
+                          {"category", "Characters"},
+                          {"properties", Json::array()},
                           {"states", Json::array()}});
   home.edges().push_back({1, "HOLDS_RH", 31});
   for (Json& edge : home.edges()) {
@@ -137,7 +140,8 @@ TEST(WatchAndHelpAnswer, SearchFindsAShortPlan) {
 
 TEST(WatchAndHelpAnswer, AllGoalsOnOneTarget) {
   SmallApartment home;
-  home.add_task({SmallApartment::goal("on", "apple", "coffeetable", 2), SmallApartment::goal("on", "plate", "coffeetable")});
+  home.add_task(
+      {SmallApartment::goal("on", "apple", "coffeetable", 2), SmallApartment::goal("on", "plate", "coffeetable")});
   home.edges().push_back({32, "ON", 25});  // one already here, and the apples have to come here, too, or it has to move
   const HelpTask task = home.task();
   const Answer answer = search(task);
@@ -149,8 +153,9 @@ TEST(WatchAndHelpAnswer, AllGoalsOnOneTarget) {
 
 TEST(WatchAndHelpAnswer, ADishwasherIsFilledClosedAndSwitchedOn) {
   SmallApartment home;
-  home.add_task({SmallApartment::goal("inside", "plate", "dishwasher"), SmallApartment::goal("inside", "fork", "dishwasher"),
-                 SmallApartment::goal("inside", "mug", "dishwasher"), SmallApartment::goal("turnOn", "", "dishwasher")});
+  home.add_task(
+      {SmallApartment::goal("inside", "plate", "dishwasher"), SmallApartment::goal("inside", "fork", "dishwasher"),
+       SmallApartment::goal("inside", "mug", "dishwasher"), SmallApartment::goal("turnOn", "", "dishwasher")});
   const HelpTask task = home.task();
   const Answer answer = search(task);
   EXPECT_EQ(answer.guarantee, "full") << answer.reason;
@@ -173,7 +178,8 @@ TEST(WatchAndHelpAnswer, WhatCannotBeIsNamed) {
   }
   const auto note = [&](std::size_t i) { return search(tasks[i]).notes.at(0); };
   EXPECT_EQ(note(1), "the goal on(unicorn, coffeetable) cannot be reached: the apartment has no unicorn");
-  EXPECT_EQ(note(2), "the goal on(apple, coffeetable) cannot be reached: the apartment has 2 apple, and 3 are asked for");
+  EXPECT_EQ(note(2),
+            "the goal on(apple, coffeetable) cannot be reached: the apartment has 2 apple, and 3 are asked for");
   EXPECT_EQ(note(3), "the goal inside(apple, stove) cannot be reached: the apartment has no stove");
   const Answer rest = search(tasks[3], OnInfeasible::kDropGoals);
   EXPECT_EQ(rest.guarantee, "goals dropped");
@@ -183,7 +189,10 @@ TEST(WatchAndHelpAnswer, WhatCannotBeIsNamed) {
 TEST(WatchAndHelpAnswer, NamesThatAPlanCannotSpellAreRefused) {
   SmallApartment home;
   home.add_task("on", "Big Apple", "coffeetable");
-  home.nodes().push_back({{"id", 50}, {"class_name", "Big Apple"}, {"category", "Props"}, {"properties", {"GRABBABLE"}},
+  home.nodes().push_back({{"id", 50},
+                          {"class_name", "Big Apple"},
+                          {"category", "Props"},
+                          {"properties", {"GRABBABLE"}},
                           {"states", Json::array()}});
   home.edges().push_back({50, "INSIDE", 12});
   EXPECT_TRUE(has(search(home.task()).error, "'Big Apple', which a plan cannot name"));
@@ -191,9 +200,11 @@ TEST(WatchAndHelpAnswer, NamesThatAPlanCannotSpellAreRefused) {
 
 TEST(WatchAndHelpAnswer, AnyModelReachesTheGoal) {
   SmallApartment home;
-  home.add_task({SmallApartment::goal("inside", "plate", "dishwasher"), SmallApartment::goal("inside", "egg", "dishwasher"),
+  home.add_task({SmallApartment::goal("inside", "plate", "dishwasher"),
+                 SmallApartment::goal("inside", "egg", "dishwasher"),
                  SmallApartment::goal("turnOn", "", "dishwasher")});
-  home.add_task({SmallApartment::goal("on", "mug", "coffeetable"), SmallApartment::goal("on", "apple", "coffeetable", 2)});
+  home.add_task(
+      {SmallApartment::goal("on", "mug", "coffeetable"), SmallApartment::goal("on", "apple", "coffeetable", 2)});
   const auto vocabulary = small_vocabulary();
   for (const HelpTask& task : home.read()) {
     for (const PlanGuidance guidance : {PlanGuidance::kMask, PlanGuidance::kUniform}) {
@@ -254,8 +265,8 @@ TEST(WatchAndHelpGoalWriting, WithoutGuidanceThereMayBeNoGoal) {
   const auto model = random_model(vocabulary, 1);
   EvaluateOptions options = with(PlanGuidance::kNone);
   options.plan.generate.max_tokens = 20;
-  const Answer answer = answer_prompt(*find_module("wah"), ask(task, GoalSource::kInstruction, 1), model.get(),
-                                      vocabulary, options);
+  const Answer answer =
+      answer_prompt(*find_module("wah"), ask(task, GoalSource::kInstruction, 1), model.get(), vocabulary, options);
   EXPECT_EQ(answer.identifier, "1");
   EXPECT_EQ(answer.guarantee, "none");
   EXPECT_TRUE(answer.goals_written.empty());
@@ -279,8 +290,9 @@ TEST(WatchAndHelpGoalWriting, OnlyWhatTheApartmentCanGrant) {
   EXPECT_TRUE(valid("(on apple coffeetable)\n(inside apple fridge)\n(turnon lamp)\n"));
   EXPECT_FALSE(valid("(on apple coffeetable)\n(inside apple fridge)\n(on apple kitchentable)\n")) << "two apples";
   EXPECT_FALSE(valid("")) << "nothing is no goal";
-  for (const char* plan : {"(on pearl coffeetable)", "(inside apple coffeetable)", "(on apple fridge)", "(turnon fridge)",
-                           "(inside apple safe)", "(on mug plate)", "(turnon lamp)\n(turnon lamp)", "(on coffeetable cupboard)"}) {
+  for (const char* plan :
+       {"(on pearl coffeetable)", "(inside apple coffeetable)", "(on apple fridge)", "(turnon fridge)",
+        "(inside apple safe)", "(on mug plate)", "(turnon lamp)\n(turnon lamp)", "(on coffeetable cupboard)"}) {
     bool accepted = true;
     try {
       accepted = valid(plan);

@@ -88,7 +88,8 @@ TEST(WatchAndHelpGoal, AllIsJudgedOnOneTarget) {
 
 TEST(WatchAndHelpTaskFile, ATaskIsAnApartmentWithDifferences) {
   SmallApartment home;
-  Json& row = home.add_task({SmallApartment::goal("on", "apple", "coffeetable", 2), SmallApartment::goal("turnOn", "", "lamp")});
+  Json& row = home.add_task(
+      {SmallApartment::goal("on", "apple", "coffeetable", 2), SmallApartment::goal("turnOn", "", "lamp")});
   row["remove"] = {35};
   row["add"] = Json::parse(R"([{"id": 1000, "class_name": "apple", "rel": "INSIDE", "to": 20, "room": 12}])");
   const HelpTask task = home.task();
@@ -116,7 +117,10 @@ TEST(WatchAndHelpTaskFile, TheBenchmarksOwnFormIsReadToo) {
     node["bounding_box"] = nullptr;
     node["states"].push_back("SHINY");
   }
-  nodes.push_back({{"id", 5}, {"class_name", "character"}, {"category", "Characters"}, {"properties", Json::array()},
+  nodes.push_back({{"id", 5},
+                   {"class_name", "character"},
+                   {"category", "Characters"},
+                   {"properties", Json::array()},
                    {"states", Json::array()}});
   Json edges = Json::array();
   for (const Json& edge : home.edges()) {
@@ -160,7 +164,8 @@ TEST(WatchAndHelpTaskFile, GoalsOfClassesWithUnderscoresAreSplitByWhatThereIs) {
   for (Json& each : file[0]["init_graph"]["nodes"]) each.update(node);
   const SmallApartment home;
   home.write("official.json", file.dump());
-  EXPECT_EQ(read_tasks(home.path("official.json"), "")[0].goal, std::vector<GoalLine>{line("on(wine_glass, coffee_table)")});
+  EXPECT_EQ(read_tasks(home.path("official.json"), "")[0].goal,
+            std::vector<GoalLine>{line("on(wine_glass, coffee_table)")});
   file[0]["task_goal"] = {{"under_wine_glass_coffee_table", 1}};
   home.write("official.json", file.dump());
   EXPECT_THROW(read_tasks(home.path("official.json"), ""), InputError);
@@ -187,13 +192,15 @@ TEST(WatchAndHelpTaskFile, MistakesAreNamed) {
   EXPECT_TRUE(has(broken([](SmallApartment&, Json& row) { row["goal"] = Json::array(); }), "'goal' is empty"));
   EXPECT_TRUE(has(broken([](SmallApartment&, Json& row) { row["instructions"] = Json::array(); }), "is empty"));
   EXPECT_TRUE(has(broken([](SmallApartment&, Json& row) { row["scene"] = 9; }), "scene_9.json"));
-  EXPECT_TRUE(has(broken([](SmallApartment& home, Json&) { home.edges().push_back({30, "ON", 999}); }),
+  EXPECT_TRUE(has(broken([](SmallApartment& home, Json&) {
+                    home.edges().push_back({30, "ON", 999});
+                  }),
                   "30 ON 999, one end of which is not in the apartment"));
   EXPECT_TRUE(has(broken([](SmallApartment& home, Json&) { home.nodes().push_back(home.nodes()[3]); }),
                   "two things with the id 20"));
   EXPECT_TRUE(has(broken([](SmallApartment&, Json& row) {
-                    row["add"] = Json::parse(
-                        R"([{"id": 1000, "class_name": "unicorn", "rel": "ON", "to": 20, "room": 12}])");
+                    row["add"] =
+                        Json::parse(R"([{"id": 1000, "class_name": "unicorn", "rel": "ON", "to": 20, "room": 12}])");
                   }),
                   "has no field 'unicorn'"));
   EXPECT_TRUE(has(broken([](SmallApartment& home, Json&) { home.add_task("on", "apple", "table")["id"] = 1; }),
@@ -298,8 +305,12 @@ TEST(WatchAndHelpExecutor, GrabbingEndsWhatWasOnIt) {
 
 TEST(WatchAndHelpListing, ThingsToCarryTargetsAndWhatHidesThem) {
   SmallApartment home;
-  home.add_task({SmallApartment::goal("on", "apple", "coffeetable"), SmallApartment::goal("on", "fork", "coffeetable")});
-  home.nodes().push_back({{"id", 40}, {"class_name", "apple"}, {"category", "Props"}, {"properties", {"GRABBABLE"}},
+  home.add_task(
+      {SmallApartment::goal("on", "apple", "coffeetable"), SmallApartment::goal("on", "fork", "coffeetable")});
+  home.nodes().push_back({{"id", 40},
+                          {"class_name", "apple"},
+                          {"category", "Props"},
+                          {"properties", {"GRABBABLE"}},
                           {"states", Json::array()}});  // in no room
   const HelpTask task = home.task();
   const Listing listing = list_things(*task.scene, task.goal);
@@ -314,7 +325,10 @@ TEST(WatchAndHelpListing, ThingsToCarryTargetsAndWhatHidesThem) {
 TEST(WatchAndHelpListing, WhatIsHeldCounts) {
   SmallApartment home;
   home.add_task("on", "apple", "coffeetable");
-  home.nodes().push_back({{"id", 1}, {"class_name", "character"}, {"category", "Characters"}, {"properties", Json::array()},
+  home.nodes().push_back({{"id", 1},
+                          {"class_name", "character"},
+                          {"category", "Characters"},
+                          {"properties", Json::array()},
                           {"states", Json::array()}});
   home.edges().push_back({1, "HOLDS_RH", 37});
   const HelpTask task = home.task();
@@ -328,7 +342,8 @@ TEST(WatchAndHelpListing, WhatIsHeldCounts) {
 class WatchAndHelpScorer : public ::testing::Test {
  protected:
   void SetUp() override {
-    home_.add_task({SmallApartment::goal("on", "apple", "coffeetable"), SmallApartment::goal("on", "mug", "coffeetable")});
+    home_.add_task(
+        {SmallApartment::goal("on", "apple", "coffeetable"), SmallApartment::goal("on", "mug", "coffeetable")});
     tasks_ = home_.read();
   }
   TaskScore judge(const std::string& output) const { return score_answer(tasks_[0], output); }
@@ -359,7 +374,8 @@ TEST_F(WatchAndHelpScorer, Failures) {
   EXPECT_FALSE(shut.executable);
   EXPECT_EQ(shut.errors, (std::map<std::string, int>{{"GRAB: inside closed", 1}}));
   EXPECT_EQ(shut.steps.size(), 2U);
-  EXPECT_TRUE(has(shut.reason, "step 2, GRAB apple 30: apple (30) is in cupboard (23), which is closed")) << shut.reason;
+  EXPECT_TRUE(has(shut.reason, "step 2, GRAB apple 30: apple (30) is in cupboard (23), which is closed"))
+      << shut.reason;
   EXPECT_TRUE(shut.goals[1].reached) << "the mug has been there from the start";
 
   const TaskScore short_plan = judge(R"({"WALK": ["apple", "31"]})");
