@@ -42,7 +42,7 @@
         (when (or (= ?x ?y) (held ?y) (on ?y ?x) (on ?x ?y) (inside ?x ?y) (and (inside ?y ?x) (can-open ?x)))
           (near ?y)))))
 
-  ; Grabbing ends all that x was on or in, and all that was on or in x.
+  ; Grabbing ends all that x was on or in, and all that was on or in x, which is not near any more either.
   (:action grab
     :parameters (?x - thing)
     :precondition (and
@@ -55,7 +55,9 @@
       (held ?x)
       (one-held)
       (when (one-held) (two-held))
-      (forall (?y - thing) (and (not (on ?x ?y)) (not (inside ?x ?y)) (not (on ?y ?x)) (not (inside ?y ?x))))))
+      (forall (?y - thing) (and
+        (not (on ?x ?y)) (not (inside ?x ?y)) (not (on ?y ?x)) (not (inside ?y ?x))
+        (when (or (on ?y ?x) (inside ?y ?x)) (not (near ?y)))))))
 
   (:action open
     :parameters (?x - thing)

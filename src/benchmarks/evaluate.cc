@@ -56,7 +56,9 @@ class Grounder {
 
   Grounded ground() {
     const std::size_t most = prompt_.assumptions.size();
-    if (!uses_lookahead(options_.plan.guidance)) return load(most, false);
+    // Where there is nothing to choose, the planner's own lookahead will do.
+    const bool one_way = most == 0 && prompt_.nonempty.empty();
+    if (one_way || !uses_lookahead(options_.plan.guidance)) return load(most, false);
     for (std::size_t level = prompt_.fewest_assumptions; level <= most; ++level) {
       Grounded grounded = load(level, false);
       const bool solvable = Lookahead::compile(grounded.task, lookahead_)->verdict() == Verdict::kSolvable;

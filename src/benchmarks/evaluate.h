@@ -62,7 +62,8 @@ struct Answer {
   std::string reason;
   std::vector<std::string> steps;  // "(walk soap_1002)"
   std::vector<std::string> goals_dropped;
-  std::vector<std::string> assumptions;  // which the plan relies on
+  std::vector<std::string> goals_written;  // by the model, where nobody told it the goal
+  std::vector<std::string> assumptions;    // which the plan relies on
   std::vector<std::string> notes;
   std::string tier;  // which kind of lookahead certified it
   std::size_t horizon = 0;

@@ -91,6 +91,14 @@ std::vector<Response> read_responses(const std::string& file) {
   return responses;
 }
 
+void write_prompts(const std::string& file, const std::vector<PromptEntry>& prompts) {
+  Json list = Json::array();
+  for (const PromptEntry& entry : prompts) {
+    list.push_back({{"identifier", entry.identifier}, {"llm_prompt", entry.prompt}});
+  }
+  internal::write_file(file, dump(list, 1) + "\n");
+}
+
 void write_responses(const std::string& file, const std::vector<Response>& responses) {
   Json list = Json::array();
   for (const Response& response : responses) {
@@ -126,6 +134,7 @@ Json to_json(const Answer& answer) {
                  {"automaton", answer.times.automaton},
                  {"prompt", answer.times.prompt},
                  {"decode", answer.times.decode}}}};
+  if (!answer.goals_written.empty()) json["goals_written"] = answer.goals_written;
   if (answer.shortest) json["shortest"] = *answer.shortest;
   if (answer.log_probability) json["log_probability"] = *answer.log_probability;
   if (answer.conditions.declared > 0) {
@@ -150,6 +159,7 @@ Answer answer_from_json(const Json& json) {
   get(json, "reason", answer.reason);
   get(json, "steps", answer.steps);
   get(json, "goals_dropped", answer.goals_dropped);
+  get(json, "goals_written", answer.goals_written);
   get(json, "assumptions", answer.assumptions);
   get(json, "notes", answer.notes);
   get(json, "tier", answer.tier);

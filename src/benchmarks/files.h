@@ -22,6 +22,10 @@ namespace metactrl::benchmarks {
 std::vector<PromptEntry> read_prompts(const std::string& file);
 std::string read_system_prompt(const std::string& file);
 std::vector<Response> read_responses(const std::string& file);
+// The same form as read_prompts reads.
+void write_prompts(const std::string& file, const std::vector<PromptEntry>& prompts);
+// What `metactrl eval --report DIR` calls the prompts that it wrote itself.
+inline constexpr const char* kPromptsOfReport = "prompts.json";
 void write_responses(const std::string& file, const std::vector<Response>& responses);
 
 Json to_json(const Answer& answer);

@@ -10,6 +10,8 @@
 #include "benchmarks/virtualhome/action_scorer.h"
 #include "benchmarks/virtualhome/prompt_reader.h"
 #include "benchmarks/virtualhome/subgoal_scorer.h"
+#include "benchmarks/watch_and_help/question.h"
+#include "benchmarks/watch_and_help/scorer.h"
 #include "support/str_cat.h"
 
 namespace metactrl::benchmarks {
@@ -44,6 +46,8 @@ const std::vector<Module>& modules() {
        [](const std::string& tasks, const std::string& folder, const std::vector<Response>& responses) {
          return score_behavior_subgoals(tasks, folder + "/as_tasks.jsonl", responses);
        }},
+      {"wah", "Watch-And-Help", "watch-and-help", "virtualhome-actions", false, nullptr, score_watch_and_help,
+       ask_watch_and_help},
   };
   return kModules;
 }

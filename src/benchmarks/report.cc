@@ -172,6 +172,7 @@ std::string score_section(const Score& score) {
   out += row({"task success", fixed_text(score.task_success, 2) + " %"});
   out += row({"execution success", fixed_text(score.execution_success, 2) + " %"});
   for (const auto& [name, value] : score.rates) out += row({plain(name), fixed_text(value, 2) + " %"});
+  for (const auto& [name, value] : score.figures) out += row({plain(name), fixed_text(value, 3)});
   if (score.equal_to_gold > 0) {
     out += row({"equal to the reference, not counted as a success", str_cat(score.equal_to_gold)});
   }
@@ -179,6 +180,10 @@ std::string score_section(const Score& score) {
   for (const TaskScore& task : score.tasks) ++verdicts[task.verdict];
   out += "\n## Verdicts\n\n| verdict | tasks |\n| --- | ---: |\n";
   for (const auto& [verdict, count] : sorted_counts(verdicts)) out += row({plain(verdict), str_cat(count)});
+  if (!score.first_failures.empty()) {
+    out += "\n## First failures\n\n| action | answers |\n| --- | ---: |\n";
+    for (const auto& [action, count] : score.first_failures) out += row({plain(action), str_cat(count)});
+  }
   out += "\n## Error classes\n\n";
   if (score.errors.empty()) return out + "No errors.\n\n";
   std::map<std::string, std::size_t> tasks;
@@ -321,19 +326,20 @@ Json to_json(const Score& score) {
                      {"reason", task.reason}});
   }
   const FormatErrors formats = count_format_errors(score, {});
-  return {{"n", score.n},
-          {"n_all", score.n_all},
-          {"task_success", score.task_success},
-          {"execution_success", score.execution_success},
-          {"errors", score.errors},
-          {"format_errors",
-           {{"parsing", formats.parsing.total},
-            {"hallucination", formats.hallucination.total},
-            {"parameter", formats.parameter.total}}},
-          {"rates", score.rates},
-          {"equal_to_gold", score.equal_to_gold},
-          {"unknown_identifiers", score.strangers},
-          {"tasks", tasks}};
+  Json json = {{"n", score.n}, {"n_all", score.n_all}};
+  for (const auto& [name, value] : score.figures) json[name] = value;
+  json["task_success"] = score.task_success;
+  json["execution_success"] = score.execution_success;
+  json["errors"] = score.errors;
+  if (!score.first_failures.empty()) json["first_failures"] = score.first_failures;
+  json["format_errors"] = {{"parsing", formats.parsing.total},
+                           {"hallucination", formats.hallucination.total},
+                           {"parameter", formats.parameter.total}};
+  json["rates"] = score.rates;
+  json["equal_to_gold"] = score.equal_to_gold;
+  json["unknown_identifiers"] = score.strangers;
+  json["tasks"] = tasks;
+  return json;
 }
 
 std::string tasks_csv(const Report& report) {

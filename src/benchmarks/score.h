@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace metactrl::benchmarks {
@@ -66,6 +67,10 @@ struct Score {
   std::size_t equal_to_gold = 0;
   // Further numbers of the benchmark, in percent, e.g. {"node_goals", 97.2}.
   std::map<std::string, double> rates;
+  // Numbers between 0 and 1 by the names that the benchmark's papers use, in their order, e.g. {"ssr", 0.705}.
+  std::vector<std::pair<std::string, double>> figures;
+  // Action -> in how many answers it was the first to fail, for benchmarks that stop there.
+  std::map<std::string, int> first_failures;
 };
 
 // Fills the totals from `tasks`.

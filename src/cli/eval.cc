@@ -1,7 +1,8 @@
 // metactrl eval: answers to the prompts of a benchmark, in the form its evaluator reads.
 //
-// Prompts are answered by --jobs threads in the order of the file. Each answer is in the journal before its thread
-// takes the next prompt; the answer file itself appears at the end, whole.
+// A benchmark has prompt files, or tasks for which the prompts are written here. Prompts are answered by --jobs threads
+// in the order of the file. Each answer is in the journal before its thread takes the next prompt; the answer file
+// itself appears at the end, whole.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -32,6 +33,10 @@ namespace {
 struct EvalArguments : DecodingArguments {
   std::string module;
   std::string prompts;
+  benchmarks::TaskSource source;  // instead of prompts
+  CLI::Option* scenes_option = nullptr;
+  CLI::Option* goals_option = nullptr;
+  CLI::Option* instruction_option = nullptr;
   std::string system;
   std::string out;
   std::string report;
@@ -44,10 +49,57 @@ struct EvalArguments : DecodingArguments {
 const char* text_of(benchmarks::Rules rules) { return to_string(rules); }
 const char* text_of(benchmarks::PromptStyle style) { return to_string(style); }
 
+const char* text_of_goals(benchmarks::GoalSource goals) { return to_string(goals); }
+
+// The file that the questions come from.
+const std::string& questions_file(const EvalArguments& arguments) {
+  return arguments.prompts.empty() ? arguments.source.tasks : arguments.prompts;
+}
+
+// Refuses options that the module has no use for.
+void check_source(const EvalArguments& arguments, const benchmarks::Module& module) {
+  const bool has_tasks = !arguments.source.tasks.empty();
+  if (module.ask == nullptr) {
+    if (arguments.prompts.empty())
+      throw UsageError(str_cat("eval ", module.name, " needs the prompts: --prompts FILE"));
+    for (const CLI::Option* option : {arguments.scenes_option, arguments.goals_option, arguments.instruction_option}) {
+      if (option->count() == 0 && !has_tasks) continue;
+      throw UsageError(str_cat("eval ", module.name, " answers the prompts of a prompt file; ",
+                               has_tasks ? "--tasks" : option->get_name(), " is for benchmarks without one, as wah"));
+    }
+    return;
+  }
+  if (!has_tasks) throw UsageError(str_cat("eval ", module.name, " needs the tasks: --tasks FILE"));
+  if (arguments.prompt == benchmarks::PromptStyle::kCompact) {
+    throw UsageError(str_cat("the prompts of ", module.name, " are short already; leave out --prompt"));
+  }
+  if (!arguments.prompts.empty() || !arguments.system.empty()) {
+    throw UsageError(str_cat("eval ", module.name, " writes its prompts from the tasks; leave out ",
+                             arguments.prompts.empty() ? "--system" : "--prompts"));
+  }
+  if (arguments.source.goals == benchmarks::GoalSource::kInstruction && arguments.guidance == PlanGuidance::kSearch) {
+    throw UsageError(
+        "guidance search has no model that could read an instruction; use another guidance, or --goals oracle");
+  }
+}
+
+std::vector<benchmarks::PromptEntry> read_questions(const EvalArguments& arguments, const benchmarks::Module& module) {
+  check_source(arguments, module);
+  if (module.ask == nullptr) return benchmarks::read_prompts(arguments.prompts);
+  benchmarks::TaskSource source = arguments.source;
+  if (source.scenes.empty()) source.scenes = std::filesystem::path(source.tasks).parent_path().string();
+  if (source.scenes.empty()) source.scenes = ".";
+  return module.ask(source);
+}
+
 // Everything that an answer depends on: a journal begun with other settings is not gone on with.
 benchmarks::Json settings(const EvalArguments& arguments, const std::vector<benchmarks::PromptEntry>& prompts) {
+  const bool from_tasks = !arguments.source.tasks.empty();
   benchmarks::Json json{{"module", arguments.module},
                         {"prompts", arguments.prompts},
+                        {"tasks", arguments.source.tasks},
+                        {"goals", from_tasks ? to_string(arguments.source.goals) : ""},
+                        {"instruction", from_tasks ? str_cat(arguments.source.instruction) : ""},
                         {"number_of_prompts", prompts.size()},
                         {"digest_of_prompts", benchmarks::digest(prompts)},
                         {"system", arguments.system},
@@ -79,7 +131,7 @@ std::string system_prompt(const EvalArguments& arguments, const benchmarks::Modu
 class Evaluation {
  public:
   Evaluation(const EvalArguments& arguments, const benchmarks::Module& module)
-      : arguments_(arguments), module_(module), prompts_(benchmarks::read_prompts(arguments.prompts)) {
+      : arguments_(arguments), module_(module), prompts_(read_questions(arguments, module)) {
     options_.rules = arguments.rules;
     options_.prompt = arguments.prompt;
     options_.plan = plan_options(arguments);
@@ -92,7 +144,7 @@ class Evaluation {
   int run() {
     catch_interrupts();
     model_ = load_model_for(arguments_);
-    if (model_.model != nullptr) benchmarks::expect_common_prefix(*model_.model, module_, prompts_, options_);
+    if (model_.model != nullptr && module_.ask == nullptr) benchmarks::expect_common_prefix(*model_.model, module_, prompts_, options_);
     // Not before everything is there: a start that fails leaves nothing behind.
     journal_.emplace(arguments_.out, settings(arguments_, prompts_), arguments_.resume);
     for (const Answer& answer : journal_->earlier()) answers_.emplace(answer.identifier, answer);
@@ -149,6 +201,9 @@ class Evaluation {
       const std::filesystem::path folder(arguments_.report);
       internal::write_file((folder / "answers.json").string(), benchmarks::answers_text(run));
       internal::write_file((folder / "report.md").string(), benchmarks::answers_markdown(module_.title, run));
+      if (arguments_.prompts.empty()) {
+        benchmarks::write_prompts((folder / benchmarks::kPromptsOfReport).string(), prompts_);
+      }
     }
     journal_->remove();
   }
@@ -162,12 +217,12 @@ class Evaluation {
       const Answer& answer = answers_.at(entry.identifier);
       if (!answer.error.empty()) {
         failed.push_back(entry.identifier);
-        note(str_cat(arguments_.prompts, ": prompt '", entry.identifier, "': ", answer.error));
+        note(str_cat(questions_file(arguments_), ": prompt '", entry.identifier, "': ", answer.error));
         continue;
       }
       if (!answer.fits) {
         too_long.push_back(entry.identifier);
-        note(str_cat(arguments_.prompts, ": prompt '", entry.identifier, "': ", answer.reason));
+        note(str_cat(questions_file(arguments_), ": prompt '", entry.identifier, "': ", answer.reason));
         continue;
       }
       compile.push_back(answer.times.compile());
@@ -208,6 +263,10 @@ constexpr const char* kExamples =
     "\n"
     "  metactrl eval vh-as --prompts as_prompts.json --guidance search --out answers.json\n"
     "\n"
+    "wah has no prompt file: its prompts are written from the tasks.\n"
+    "\n"
+    "  metactrl eval wah --tasks tasks.jsonl --scenes . --guidance mask --out answers.json\n"
+    "\n"
     "'metactrl score' judges the answers. "
     "A run that was interrupted goes on with --resume: answers are kept in OUT.partial as they come.\n";
 
@@ -222,7 +281,21 @@ Command add_eval(CLI::App& parent) {
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : "|") + name;
   app->add_option("module", arguments->module, "which benchmark")->type_name(list)->required()->check(one_of(names));
-  app->add_option("--prompts", arguments->prompts, "the benchmark's prompts")->type_name("FILE")->required();
+  app->add_option("--prompts", arguments->prompts, "the benchmark's prompts")->type_name("FILE");
+  app->add_option("--tasks", arguments->source.tasks, "wah: the benchmark's tasks, instead of prompts")
+      ->type_name("FILE");
+  arguments->scenes_option = app->add_option("--scenes", arguments->source.scenes,
+                                             "wah: folder of the apartments; without it, that of the tasks")
+                                 ->type_name("DIR");
+  arguments->goals_option = add_choice(
+      *app, "--goals", arguments->source.goals, {benchmarks::GoalSource::kOracle, benchmarks::GoalSource::kInstruction},
+      text_of_goals, "wah: plan for the task's goal, or for the one that the model makes of the instruction");
+  arguments->instruction_option =
+      app->add_option("--instruction", arguments->source.instruction,
+                      "wah: which of a task's instructions, from 1; its last where it has fewer")
+          ->type_name("N")
+          ->check(finite_in_range(1, 1000))
+          ->capture_default_str();
   app->add_option("--system", arguments->system,
                   "the system's part of the prompts; without it, sd_system.json or system_setup.json beside them")
       ->type_name("FILE");

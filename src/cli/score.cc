@@ -41,6 +41,13 @@ void print_text(const Score& score) {
   print(str_cat("task success         ", percent(score.task_success), " %\n"));
   print(str_cat("execution success    ", percent(score.execution_success), " %\n"));
   for (const auto& [name, value] : score.rates) print(str_cat(name, "  ", percent(value), " %\n"));
+  for (const auto& [name, value] : score.figures) {
+    print(str_cat(name, std::string(name.size() < 19 ? 21 - name.size() : 2, ' '),
+                  number_text(std::round(value * 1000) / 1000), "\n"));
+  }
+  for (const auto& [action, count] : score.first_failures) {
+    if (count > 0) print(str_cat("first failure at ", action, "  ", count, "\n"));
+  }
   for (const auto& [name, count] : score.errors) print(str_cat("errors: ", name, "  ", count, "\n"));
   if (score.equal_to_gold > 0) {
     print(str_cat("equal to the reference, which the evaluator does not count as a success: ", score.equal_to_gold,
@@ -82,7 +89,8 @@ std::map<std::string, std::string> prompts_by_identifier(const ScoreArguments& a
   if (!arguments.prompts.empty()) {
     entries = benchmarks::read_prompts(arguments.prompts);
   } else if (settings.is_object() && settings.contains("prompts") && settings["prompts"].is_string()) {
-    const std::string file = settings["prompts"];
+    std::string file = settings["prompts"];
+    if (file.empty()) file = (std::filesystem::path(arguments.report) / benchmarks::kPromptsOfReport).string();
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored)) return {};
     try {
