@@ -27,7 +27,7 @@ import templates  # noqa: E402
 VOCABULARY = 4096
 SPECIAL = ["<|end|>", "<|user|>", "<|assistant|>", "<|system|>"]
 LEARN_FROM = 30000  # examples
-FIRST_PHRASE = 0xE000  # as in generate.py
+FIRST_PHRASE = 0xE000  # the character that stands for the first phrase
 MODULES = ["vh-as", "vh-sd", "beh-as", "beh-sd", "wah", "wah-goal", "pddl"]
 PLAIN = 0.1  # of the prompts without a system part reach the model as plain text and not through the chat template
 LONGEST = 4096
@@ -68,6 +68,13 @@ def join(symbols, pair):
             out.append(symbols[i])
             i += 1
     return tuple(out)
+
+
+def fold(text, phrases):
+    """Every phrase as one character, the longest first, as llama.cpp looks for them."""
+    for i, phrase in enumerate(phrases):
+        text = text.replace(phrase, chr(FIRST_PHRASE + i))
+    return text
 
 
 def learn(texts, num_merges):
@@ -136,9 +143,7 @@ class Tokenizer:
         return tokens
 
     def encode(self, text):
-        for i, phrase in enumerate(self.phrases):
-            text = text.replace(phrase, chr(FIRST_PHRASE + i))
-        return self.encode_folded(text)
+        return self.encode_folded(fold(text, self.phrases))
 
     def special(self, name):
         return self.ids[name]
@@ -154,10 +159,7 @@ class Tokenizer:
         else:
             tokens = []
             if example["system"]:
-                system = templates.load(example["system"])
-                for i, phrase in enumerate(self.phrases):
-                    system = system.replace(phrase, chr(FIRST_PHRASE + i))
-                tokens += self.chat("system", system)
+                tokens += self.chat("system", fold(templates.load(example["system"]), self.phrases))
             tokens += self.chat("user", example["prompt"]) + [self.special("<|assistant|>")] + self.encode_folded("\n")
         return tokens, self.encode_folded(example["plan"]) + [self.special("<|end|>")]
 
@@ -202,7 +204,9 @@ def main():
             lines[name] = file.read().splitlines()
     some = [json.loads(line) for line in random.Random(0).sample(lines["train"], min(LEARN_FROM, len(lines["train"])))]
     phrases = templates.phrases()
-    merges = learn((e["prompt"] + "\ue000" + e["plan"] for e in some), VOCABULARY - 256 - len(SPECIAL) - len(phrases))
+    texts = [e["prompt"] + "\ue000" + e["plan"] for e in some]
+    texts += [fold(templates.load(e["system"]), phrases) for e in some[::5] if e["system"]]
+    merges = learn(texts, VOCABULARY - 256 - len(SPECIAL) - len(phrases))
     file = os.path.join(args.folder, "vocab.json")
     with open(file, "w") as out:
         json.dump({"merges": merges, "phrases": phrases}, out, ensure_ascii=False)

@@ -25,6 +25,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 import behavior  # noqa: E402
+import bpe  # noqa: E402
 import excluded  # noqa: E402
 import mistakes  # noqa: E402
 import templates  # noqa: E402
@@ -34,7 +35,6 @@ import watch_and_help  # noqa: E402
 SEED = 7
 CHUNK = 250
 VALID = 60  # examples of each module
-FIRST_PHRASE = 0xE000
 # Requests per module at scale 1; those without a plan are left out.
 COUNTS = {"vh-as": 60000, "vh-sd": 40000, "beh-as": 90000, "beh-sd": 90000, "wah": 80000, "wah-goal": 25000, "pddl": 90000}
 
@@ -75,13 +75,11 @@ PHRASES = templates.phrases()
 
 
 def folded(text):
-    for i, phrase in enumerate(PHRASES):
-        text = text.replace(phrase, chr(FIRST_PHRASE + i))
-    return text
+    return bpe.fold(text, PHRASES)
 
 
 def unfolded(text):
-    return "".join(PHRASES[ord(c) - FIRST_PHRASE] if FIRST_PHRASE <= ord(c) < FIRST_PHRASE + len(PHRASES) else c for c in text)
+    return bpe.FOLDED.sub(lambda c: PHRASES[ord(c.group()) - bpe.FIRST_PHRASE], text)
 
 
 def draw_requests(module, chunk, count, rate, banned, tally):

@@ -5,7 +5,7 @@ spoiled. Most mistakes are habits: whether one is made, and which, follows from 
 the way a model is wrong about the same things time and again; greedy decoding would hide mistakes that are spread evenly. The
 others fall anywhere.
 
-Mistakes in the plan (reference_plan.h): skip, forget, order, object, grab, repeat. Mistakes in the text, made here:
+Mistakes in the plan (reference_plan.h): skip, forget, order, object, action, grab, repeat. Mistakes in the text, made here:
 
     number       an object with another number
     hallucinate  an object that is not there
@@ -17,7 +17,7 @@ import re
 # Share of examples for which a mistake is asked for. Some plans cannot be spoiled as asked, and some survive it.
 RATES = {"vh-as": 0.50, "vh-sd": 0.50, "beh-as": 0.30, "beh-sd": 0.20, "wah": 0.25, "wah-goal": 0.15, "pddl": 0.35}
 HABITS = 0.7  # of the mistakes
-KINDS = [("skip", 30), ("forget", 22), ("order", 10), ("object", 12), ("grab", 8), ("repeat", 4), ("number", 6), ("hallucinate", 5),
+KINDS = [("skip", 30), ("forget", 22), ("order", 10), ("object", 12), ("action", 5), ("grab", 8), ("repeat", 4), ("number", 6), ("hallucinate", 5),
          ("broken", 3)]
 IN_TEXT = ("number", "hallucinate", "broken")
 STRANGERS = "lamp vase ladder teddy umbrella helmet carpet mirror flute tent saddle lantern".split()
@@ -67,7 +67,7 @@ def spoil_goals(kind, seed, goals, names):
     at = rng.randrange(len(goals))
     if kind in ("skip", "forget") and len(goals) > 1:
         del goals[at]
-    elif kind in ("object", "grab", "number"):
+    elif kind in ("object", "action", "grab"):
         goals[at] = re.sub(r"\(\w+", lambda _: "(" + rng.choice(names), goals[at])
     elif kind == "order" and len(goals) > 1:
         rng.shuffle(goals)

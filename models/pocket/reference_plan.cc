@@ -150,6 +150,18 @@ void change_object(const Task& task, Random& random, Plan& plan) {
   }
 }
 
+// One step does something else with the same objects.
+void change_action(const Task& task, Random& random, Plan& plan) {
+  ActionId& step = plan[random.below(plan.size())];
+  const auto arguments = task.arguments(step);
+  std::vector<ActionId> others;
+  for (std::uint32_t i = 0; i < task.num_actions(); ++i) {
+    if (task.name_of(ActionId{i}) == task.name_of(step)) continue;
+    if (std::ranges::equal(task.arguments(ActionId{i}), arguments)) others.push_back(ActionId{i});
+  }
+  if (!others.empty()) step = others[random.below(others.size())];
+}
+
 void make_one_mistake(const Task& task, std::string_view mistake, Random& random, Plan& plan) {
   if (mistake == "skip") {
     skip_step(task, random, plan);
@@ -159,6 +171,8 @@ void make_one_mistake(const Task& task, std::string_view mistake, Random& random
     change_order(task, random, plan);
   } else if (mistake == "object") {
     change_object(task, random, plan);
+  } else if (mistake == "action") {
+    change_action(task, random, plan);
   } else if (mistake == "grab") {
     grab_another(task, random, plan);
   } else if (mistake == "repeat") {
@@ -173,10 +187,9 @@ void make_one_mistake(const Task& task, std::string_view mistake, Random& random
 void make_mistake(const Task& task, const std::string& mistake, Random& random, Plan& plan) {
   if (mistake.empty()) return;
   const Plan before = plan;
-  for (const std::string_view kind :
-       {std::string_view(mistake), std::string_view("object"), std::string_view("skip")}) {
-    make_one_mistake(task, kind, random, plan);
-    if (plan != before) return;
+  make_one_mistake(task, mistake, random, plan);
+  for (const std::string_view other : {"object", "skip", "action"}) {
+    if (plan == before) make_one_mistake(task, other, random, plan);
   }
 }
 

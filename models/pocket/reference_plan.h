@@ -13,10 +13,12 @@
 //     forget   one of the goals is not planned for
 //     order    two neighbouring steps change places
 //     object   a step names another object of the task
+//     action   a step does something else with the same objects
 //     grab     a second thing is grabbed at once, whether a hand is free or not
 //     repeat   a step is written twice
 //
-// A plan that has no room for the mistake asked for gets another (object, skip), or stays as it is.
+// A plan that has no room for the mistake asked for gets another (object, skip, action), or
+// stays as it is.
 //
 // Thread safety: calls are independent of each other.
 #ifndef METACTRL_MODELS_POCKET_REFERENCE_PLAN_H_

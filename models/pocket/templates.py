@@ -25,11 +25,15 @@ def names():
 
 
 def phrases():
-    """The paragraphs that never change, longest first. Each is one token of the vocabulary (bpe.py)."""
+    """The paragraphs that never change, longest first. Each is one token of the vocabulary (bpe.py).
+
+    Lines that show a plan are no part of them: a token must not hold what may be written in a plan, with the end of one action and the
+    beginning of the next, or plans could not be cut between actions.
+    """
     found = set()
     for name in names():
         for fixed in re.split(PLACE.pattern, load(name))[::2]:
-            for paragraph in re.findall(r"\n*(?:[^\n]+\n?)+", fixed):
+            for paragraph in re.split(r"\n\s*\n|^\{\".*$", fixed, flags=re.M):
                 if len(paragraph.strip()) >= SHORTEST_PHRASE:
                     found.add(paragraph.strip("\n"))
     return sorted(found, key=lambda phrase: (-len(phrase), phrase))

@@ -50,7 +50,7 @@ TEST(Pocket, WritesPromptAndPlanOfAPddlProblem) {
 }
 
 TEST(Pocket, EveryMistakeSpoilsThePlan) {
-  for (const char* mistake : {"skip", "forget", "order", "object", "grab"}) {
+  for (const char* mistake : {"skip", "forget", "order", "object", "action", "grab"}) {
     SCOPED_TRACE(mistake);
     Request request = on_the_table("dishwasher");
     request.mistake = mistake;
