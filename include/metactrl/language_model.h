@@ -30,13 +30,19 @@ class ModelError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A text that does not fit into the model's context: a shorter one may.
+class ContextError : public ModelError {
+ public:
+  using ModelError::ModelError;
+};
+
 class Session {
  public:
   virtual ~Session() = default;
 
   // Appends tokens. The model runs when something is asked of it (logits, score, fork): all tokens appended since then
   // are one batch, so a run of forced tokens costs one call, and a run at the end that nobody asks about costs none.
-  // Throws ModelError when the context is full, std::invalid_argument for a token that is not in the vocabulary.
+  // Throws ContextError when the context is full, std::invalid_argument for a token that is not in the vocabulary.
   virtual void append(std::span<const TokenId> tokens) = 0;
   // The logits after the last token; vocabulary().size() values, valid until the next call on this session. Throws
   // ModelError when the memory that the sessions of a model share is full, or when the session is empty.
@@ -56,12 +62,20 @@ class Session {
   virtual std::size_t num_calls() const = 0;
 };
 
+// Something that was said before.
+struct Turn {
+  bool by_model = false;  // else by the user
+  std::string text;
+};
+
 struct Prompt {
   std::string system;
   std::string user;
   // Not empty: sent as it is instead of the chat template. Special tokens written out in it are special tokens; in
   // `system` and `user` they are plain text.
   std::string raw;
+  // A conversation so far, between `system` and `user`.
+  std::vector<Turn> earlier{};
 };
 
 class LanguageModel {
@@ -72,12 +86,12 @@ class LanguageModel {
   virtual std::size_t context_length() const = 0;
   // The prompt's text as the model expects it (its own chat template), up to where the answer begins. A model without a
   // template, or with one that is not known, gets "<system>\n\n<user>\n\n" (without the first part when `system` is
-  // empty).
+  // empty, with earlier turns in between).
   virtual std::string render_prompt(const Prompt& prompt) const = 0;
   // The tokens of that text; the beginning-of-text token comes first where the model wants one.
   virtual std::vector<TokenId> encode_prompt(const Prompt& prompt) const = 0;
-  // Throws ModelError when the prompt does not fit into the context with `reserve` tokens to spare, or when there are
-  // as many sessions as may be. Sessions may outlive the model.
+  // Throws ContextError when the prompt does not fit into the context with `reserve` tokens to spare, ModelError when
+  // there are as many sessions as may be. Sessions may outlive the model.
   virtual std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve = 0) = 0;
 };
 
@@ -88,6 +102,11 @@ struct ModelOptions {
   // Sessions (forks included) that may be alive at once. They share the context's memory, and what they have in common
   // is held once. 0: 64, or 16 for recurrent models, where each one costs memory of its own.
   unsigned max_sequences = 0;
+  // How many full contexts that memory holds.
+  unsigned shared_contexts = 1;
+  // For sessions on many threads: the model runs on a thread of its own, and what several sessions ask at the same time
+  // is one batch. What a session is told does not depend on it, but for rounding.
+  bool batched = false;
 };
 
 // A GGUF file, through llama.cpp. Throws InputError for a file that is missing, truncated or of an unsupported kind,

@@ -65,6 +65,7 @@ Command add_eval(CLI::App& parent);
 Command add_score(CLI::App& parent);
 Command add_explain(CLI::App& parent);
 Command add_models(CLI::App& parent);
+Command add_serve(CLI::App& parent);
 
 // --- time
 // -----------------------------------------------------------------------------------------------------------------
