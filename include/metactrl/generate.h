@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,15 @@ enum class DecodeMode {
 };
 const char* to_string(DecodeMode mode);
 
+// How likely a chosen token was.
+struct TokenProbabilities {
+  double model = 0;      // to the model, among all tokens
+  double allowed = 0;    // to the model, among the tokens that were allowed
+  double guided = 0;     // with the lookahead's weight: what it was chosen with, before temperature and top_p
+  double favourite = 0;  // the favourite's, to the model, among all tokens
+  bool favourite_allowed = true;
+};
+
 // What happened, as it happens.
 struct TokenEvent {
   TokenId token{};
@@ -38,8 +48,12 @@ struct TokenEvent {
   std::size_t num_choices = 1;
   // The token the model liked best among all, when a choice was made: what it wanted.
   TokenId favourite{};
+  // Where a choice was made and the observer asked for them.
+  std::optional<TokenProbabilities> probabilities{};
 };
 struct Observer {
+  // Work out the probabilities of every choice: linear in the vocabulary.
+  bool probabilities = false;
   std::function<void(const TokenEvent&)> token;
   // An action's text is complete.
   std::function<void(ActionId)> action;

@@ -62,12 +62,20 @@ class Session {
   virtual std::size_t num_calls() const = 0;
 };
 
+// Something that was said before.
+struct Turn {
+  bool by_model = false;  // else by the user
+  std::string text;
+};
+
 struct Prompt {
   std::string system;
   std::string user;
   // Not empty: sent as it is instead of the chat template. Special tokens written out in it are special tokens; in
   // `system` and `user` they are plain text.
   std::string raw;
+  // A conversation so far, between `system` and `user`.
+  std::vector<Turn> earlier{};
 };
 
 class LanguageModel {
@@ -78,7 +86,7 @@ class LanguageModel {
   virtual std::size_t context_length() const = 0;
   // The prompt's text as the model expects it (its own chat template), up to where the answer begins. A model without a
   // template, or with one that is not known, gets "<system>\n\n<user>\n\n" (without the first part when `system` is
-  // empty).
+  // empty, with earlier turns in between).
   virtual std::string render_prompt(const Prompt& prompt) const = 0;
   // The tokens of that text; the beginning-of-text token comes first where the model wants one.
   virtual std::vector<TokenId> encode_prompt(const Prompt& prompt) const = 0;
@@ -99,6 +107,11 @@ struct ModelOptions {
   // Sessions (forks included) that may be alive at once. They share the context's memory, and what they have in common
   // is held once. 0: 64, or 16 for recurrent models, where each one costs memory of its own.
   unsigned max_sequences = 0;
+  // How many full contexts that memory holds.
+  unsigned shared_contexts = 1;
+  // For sessions on many threads: the model runs on a thread of its own, and what several sessions ask at the same time
+  // is one batch. What a session is told does not depend on it, but for rounding.
+  bool batched = false;
 };
 
 // A GGUF file, through llama.cpp. Throws InputError for a file that is missing, truncated or of an unsupported kind,

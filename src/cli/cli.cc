@@ -121,6 +121,7 @@ int parse_and_run(int argc, const char* const* argv) {
       add_plan(app),
       add_explain(app),
       add_run(app),
+      add_serve(app),
       add_models(app),
       add_eval(app),
       add_score(app),

@@ -19,6 +19,7 @@
 
 #include "metactrl/domain.h"
 #include "support/files.h"
+#include "serve/plan_json.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {
@@ -302,18 +303,7 @@ void print_diagnostics(const Diagnostics& diagnostics) {
   if (diagnostics.num_dropped() > 0) note(str_cat("(and ", diagnostics.num_dropped(), " more)"));
 }
 
-Json to_json(const Diagnostics& diagnostics) {
-  Json out = Json::array();
-  for (const Diagnostic& d : diagnostics.items()) {
-    out.push_back({{"severity", d.severity == Severity::kError ? "error" : "warning"},
-                   {"file", d.where.file},
-                   {"line", d.where.line},
-                   {"column", d.where.column},
-                   {"message", d.message},
-                   {"hint", d.hint}});
-  }
-  return out;
-}
+Json to_json(const Diagnostics& diagnostics) { return serve::diagnostics_json(diagnostics); }
 
 std::string number_text(double value) {
   std::ostringstream out;

@@ -72,6 +72,7 @@ Command add_import(CLI::App& parent);
 Command add_explain(CLI::App& parent);
 Command add_models(CLI::App& parent);
 Command add_export(CLI::App& parent);
+Command add_serve(CLI::App& parent);
 
 // --- time
 // -----------------------------------------------------------------------------------------------------------------

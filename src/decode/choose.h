@@ -9,6 +9,7 @@
 
 #include "metactrl/decoder.h"
 #include "support/random.h"
+#include "metactrl/generate.h"
 
 namespace metactrl::decode {
 
@@ -45,6 +46,12 @@ TokenId favourite(std::span<const float> logits);
 
 // log of the sum of exp(logit) over the vocabulary, NaN left out. Linear in the vocabulary.
 double log_normaliser(std::span<const float> logits);
+
+// Of choices[chosen], whose score and all others' are as score_choices writes them. Linear in the vocabulary.
+TokenProbabilities probabilities_of(std::span<const NextToken> choices, std::span<const float> logits,
+                                    std::span<const double> scores, std::size_t chosen);
+// The same where every token is allowed and weighs the same.
+TokenProbabilities probabilities_of(TokenId token, std::span<const float> logits);
 
 }  // namespace metactrl::decode
 

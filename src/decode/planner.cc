@@ -167,6 +167,7 @@ class Planner {
     const PlanSpelling spelling(format_, *result_.pursued);
     take_lookahead(lookahead);
     guarantee_goals();
+    if (observer_.ready) observer_.ready(result_, 0);
     result_.outcome = PlanOutcome::kPlan;
     result_.separators.assign(lookahead->plan().empty() ? 0 : lookahead->plan().size() - 1, 0);
     result_.text = spelling.render(lookahead->plan(), result_.separators);
@@ -276,10 +277,17 @@ class Planner {
     constraint_options.automaton.context = context_;
     constraint_options.automaton.tokenization = options_.tokenization;
     constraint_options.automaton.max_actions = std::max(1U, lookahead.horizon);
-    result_.constraint = Constraint::compile(*result_.pursued, format_, vocabulary_, constraint_options);
-    result_.times.format += result_.constraint->times().format;
-    result_.times.automaton += result_.constraint->times().automaton;
-    result_.times.lookahead += result_.constraint->times().lookahead;
+    const Watch watch;
+    result_.constraint = options_.constraints
+                             ? options_.constraints(*result_.pursued, format_, vocabulary_, constraint_options)
+                             : Constraint::compile(*result_.pursued, format_, vocabulary_, constraint_options);
+    // What a constraint took that was compiled before is nothing that this request waited for.
+    const CompileTimes& times = result_.constraint->times();
+    if (watch.seconds() >= times.format + times.automaton + times.lookahead) {
+      result_.times.format += times.format;
+      result_.times.automaton += times.automaton;
+      result_.times.lookahead += times.lookahead;
+    }
     result_.horizon = result_.constraint->lookahead()->horizon();
   }
 
@@ -452,6 +460,7 @@ class Planner {
 
   Observer cancellable() {
     Observer inner;
+    inner.probabilities = observer_.probabilities;
     inner.cancelled = [this] {
       cancelled_ = cancelled_ || (observer_.cancelled && observer_.cancelled());
       return cancelled_;
@@ -461,6 +470,7 @@ class Planner {
 
   template <typename Work>
   void run_model(std::size_t reserve, const Work& work) {
+    if (observer_.ready) observer_.ready(result_, reserve);
     phase(PlanPhase::kReadingPrompt);
     const Watch watch;
     decode::ModelTimes times;

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "lm/llama_batcher.h"
 #include "metactrl/error.h"
 #include "support/str_cat.h"
 
@@ -105,7 +106,8 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
   const auto trained = static_cast<unsigned>(std::max(llama_model_n_ctx_train(model_.get()), 0));
   unsigned wanted = options.context;
   if (wanted == 0) wanted = trained == 0 ? kDefaultContext : std::min(trained, kDefaultContext);
-  if (options.gpu_layers == 0) check_memory(model_.get(), wanted, file);
+  const unsigned memory = wanted * std::max(1U, options.shared_contexts);
+  if (options.gpu_layers == 0) check_memory(model_.get(), memory, file);
   unsigned threads = options.threads;
   if (threads == 0) {
     // Threads meet after every layer; below this size they wait longer than they work.
@@ -114,7 +116,7 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
   }
 
   llama_context_params params = llama_context_default_params();
-  params.n_ctx = wanted;
+  params.n_ctx = memory;
   params.n_batch = std::min(wanted, kBatch);
   params.n_ubatch = std::min(params.n_batch, params.n_ubatch);
   params.n_seq_max = sequences.sessions + sequences.scratch;
@@ -143,6 +145,7 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
   if (memory_ == nullptr)
     throw InputError(file, "this model does not generate text", "use a generative language model");
   context_length_ = std::min<std::size_t>(llama_n_ctx(context_.get()), wanted);
+  memory_length_ = llama_n_ctx(context_.get());
   vocabulary_size_ = static_cast<std::size_t>(llama_vocab_n_tokens(llama_model_get_vocab(model_.get())));
   max_batch_ = llama_n_batch(context_.get());
   sliding_window_ = static_cast<std::size_t>(std::max(llama_model_n_swa(model_.get()), 0));
@@ -150,6 +153,40 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
   for (unsigned i = sequences.sessions; i-- > 0;) free_.push_back(static_cast<llama_seq_id>(i));
   for (unsigned i = 0; i < sequences.scratch; ++i)
     scratch_.push_back(static_cast<llama_seq_id>(sequences.sessions + i));
+  if (options.batched) batcher_ = std::make_unique<LlamaBatcher>(*this);
+}
+
+LlamaEngine::~LlamaEngine() = default;
+
+void LlamaEngine::evaluate(Evaluation& evaluation) {
+  if (batcher_ != nullptr) {
+    batcher_->evaluate(evaluation);
+    return;
+  }
+  const std::scoped_lock lock(mutex_);
+  while (evaluation.left() > 0) {
+    batch_.clear();
+    const std::size_t count = add(batch_, evaluation, max_batch_);
+    run(batch_);
+    take(evaluation, 0, count);
+  }
+}
+
+std::size_t LlamaEngine::add(LlamaBatch& batch, const Evaluation& evaluation, std::size_t most) const {
+  const std::size_t count = std::min(evaluation.left(), most);
+  const std::array<llama_seq_id, 1> own = {evaluation.sequence};
+  for (std::size_t i = evaluation.first; i < evaluation.first + count; ++i) {
+    batch.add(evaluation.tokens[i], i, own, i + 1 == evaluation.tokens.size());
+  }
+  return count;
+}
+
+void LlamaEngine::take(Evaluation& evaluation, std::size_t begin, std::size_t count) const {
+  evaluation.first += count;
+  ++evaluation.calls;
+  if (evaluation.left() > 0) return;
+  const std::span<const float> row = logits(begin + count - 1);
+  evaluation.logits.assign(row.begin(), row.end());
 }
 
 std::optional<llama_seq_id> LlamaEngine::take_sequence(std::size_t spare) {
@@ -244,7 +281,7 @@ void LlamaEngine::run(LlamaBatch& batch) {
   if (status == 1 && free_prefix()) status = decode(batch);
   if (status == 0) return;
   if (status == 1) {
-    throw ModelError(str_cat("the model's context of ", context_length_,
+    throw ModelError(str_cat("the model's memory of ", memory_length_,
                              " tokens, which all sessions share, has no room for ", batch.size(),
                              " more; use a larger context or fewer sessions"));
   }

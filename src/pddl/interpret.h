@@ -17,6 +17,8 @@
 //
 // As an oracle for small tasks it also enumerates: `successors(initial())`.
 //
+// Nested quantifiers can cost more than anybody can wait for: every step is counted (support/stop.h).
+//
 // Immutable after construction; all functions are const and may be called from many threads.
 #ifndef METACTRL_SRC_PDDL_INTERPRET_H_
 #define METACTRL_SRC_PDDL_INTERPRET_H_
@@ -36,6 +38,7 @@
 
 #include "metactrl/task.h"
 #include "pddl/ast.h"
+#include "support/stop.h"
 
 namespace metactrl::pddl {
 
@@ -142,6 +145,7 @@ class LiftedInterpreter : public ReferenceSemantics {
   bool for_each_binding(Scope& scope, std::span<const VariableId> variables, const Visit& visit) const {
     if (variables.empty()) return visit();
     for (const ObjectId object : range(scope.variables[variables[0]])) {
+      internal::count_work();
       scope.binding[variables[0]] = object;
       if (!for_each_binding(scope, variables.subspan(1), visit)) return false;
     }
