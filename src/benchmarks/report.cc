@@ -383,7 +383,7 @@ std::string tasks_csv(const Report& report) {
       cells.push_back(format_error(task) == FormatError::kNone ? "" : yes_no(ours));
       cells.push_back(answer.quality ? str_cat(answer.quality->superfluous) : "");
       cells.push_back(answer.quality ? str_cat(answer.quality->undone.size()) : "");
-      cells.push_back(answer.log_probability ? fixed(*answer.log_probability, 3) : "");
+      cells.push_back(answer.log_probability ? fixed_text(*answer.log_probability, 3) : "");
     }
     out += csv_line(cells);
   }

@@ -1,10 +1,7 @@
 // The parts of a report about the quality of plans: what could be left out, what the model thought of its choices, what
 // the prompts told, which answers were not even read, and how another run over the same prompts did.
 #include <cmath>
-#include <iomanip>
-#include <locale>
 #include <map>
-#include <sstream>
 
 #include "benchmarks/format_errors.h"
 #include "benchmarks/report.h"
@@ -16,17 +13,10 @@ using internal::str_cat;
 
 namespace {
 
-std::string fixed(double value, int digits) {
-  std::ostringstream out;
-  out.imbue(std::locale::classic());
-  out << std::fixed << std::setprecision(digits) << value;
-  return out.str();
-}
-
 double ratio(double part, std::size_t whole) { return whole == 0 ? 0 : part / static_cast<double>(whole); }
 
 std::string share(std::size_t part, std::size_t whole) {
-  return str_cat(part, " of ", whole, " (", fixed(100 * ratio(static_cast<double>(part), whole), 1), " %)");
+  return str_cat(part, " of ", whole, " (", fixed_text(100 * ratio(static_cast<double>(part), whole), 1), " %)");
 }
 
 std::string setting(const Json& settings, const char* name) {
@@ -94,7 +84,7 @@ std::string quality_rows(const AnswerSummary& summary) {
   }
   if (summary.with_log_probability > 0) {
     row("log-probability of the model's choices, mean per plan",
-        fixed(ratio(summary.log_probability, summary.with_log_probability), 2));
+        fixed_text(ratio(summary.log_probability, summary.with_log_probability), 2));
   }
   if (summary.conditions.declared > 0) {
     row("declared preconditions of the steps that the prompt decides",
@@ -133,8 +123,8 @@ std::string comparison_section(const Report& report) {
               c.same, " | |\n| steps | ", c.steps, " | ", c.other_steps, " |\n");
   if (c.with_log_probability > 0) {
     out += str_cat("| log-probability of the model's choices, mean per plan | ",
-                   fixed(ratio(c.log_probability, c.with_log_probability), 2), " | ",
-                   fixed(ratio(c.other_log_probability, c.with_log_probability), 2), " |\n| more probable | ",
+                   fixed_text(ratio(c.log_probability, c.with_log_probability), 2), " | ",
+                   fixed_text(ratio(c.other_log_probability, c.with_log_probability), 2), " |\n| more probable | ",
                    c.more_probable, " | ", c.less_probable, " |\n");
   }
   return out + "\n";

@@ -75,7 +75,10 @@ LlamaSession::LlamaSession(std::shared_ptr<LlamaEngine> engine, std::span<const 
   }
   try {
     // What prompts have in common is read once for all.
-    evaluated_ = engine_->begin_with_prefix(sequence_, tokens_, num_calls_);
+    {
+      const std::scoped_lock lock(engine_->mutex());
+      evaluated_ = engine_->begin_with_prefix(sequence_, tokens_, num_calls_);
+    }
     prepare_logits();
   } catch (...) {
     const std::scoped_lock lock(engine_->mutex());
