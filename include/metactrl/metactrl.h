@@ -34,11 +34,14 @@
 #define METACTRL_METACTRL_H_
 
 #include "metactrl/constraint.h"
+#include "metactrl/corpus.h"
 #include "metactrl/decoder.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "metactrl/format.h"
 #include "metactrl/generate.h"
+#include "metactrl/hmm.h"
+#include "metactrl/hmm_training.h"
 #include "metactrl/language_model.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/planner.h"
