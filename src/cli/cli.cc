@@ -108,9 +108,9 @@ int parse_and_run(int argc, const char* const* argv) {
   app.set_help_flag("--help,-h", "print this help");
   app.footer(kFooter);
   app.require_subcommand(1);
-  const std::vector<Command> commands{add_plan(app),   add_explain(app),  add_models(app),
-                                      add_eval(app),   add_score(app),    add_check(app),
-                                      add_search(app), add_validate(app), add_inspect(app)};
+  const std::vector<Command> commands{add_plan(app),    add_explain(app), add_models(app), add_eval(app),
+                                      add_score(app),   add_check(app),   add_search(app), add_validate(app),
+                                      add_inspect(app)};
   for (const Command& command : commands) {
     command.app->footer(command.app->get_footer() + "\n'metactrl --help' explains the exit codes.\n");
   }

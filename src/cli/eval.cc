@@ -22,7 +22,9 @@
 #include "benchmarks/report.h"
 #include "cli/common.h"
 #include "cli/plan_options.h"
+#include "cli/rate_line.h"
 #include "support/files.h"
+#include "support/hash.h"
 #include "support/list_some.h"
 #include "support/str_cat.h"
 
@@ -46,42 +48,6 @@ struct EvalArguments : DecodingArguments {
 
 const char* text_of(benchmarks::Rules rules) { return to_string(rules); }
 
-// "42 of 150 answered, 3.1 per second, 35 s left", on a terminal.
-class Progress {
- public:
-  explicit Progress(std::size_t total) : total_(total), terminal_(::isatty(STDERR_FILENO) != 0) {}
-  ~Progress() { clear(); }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  void done(std::size_t count) {
-    if (!terminal_ || count == 0) return;
-    const double seconds = watch_.seconds();
-    if (seconds - shown_ < 0.1) return;
-    shown_ = seconds;
-    const double rate = static_cast<double>(count) / seconds;
-    const std::string line =
-        str_cat(count, " of ", total_, " answered, ", number_text(std::round(rate * 10) / 10), " per second, ",
-                static_cast<long>(static_cast<double>(total_ - count) / rate), " s left");
-    clear();
-    std::fputs(line.c_str(), stderr);
-    width_ = line.size();
-  }
-
- private:
-  void clear() {
-    if (width_ == 0) return;
-    std::fputs(("\r" + std::string(width_, ' ') + "\r").c_str(), stderr);
-    width_ = 0;
-  }
-
-  std::size_t total_;
-  bool terminal_;
-  Stopwatch watch_;
-  double shown_ = -1;
-  std::size_t width_ = 0;
-};
-
 // Tells two prompt files apart (FNV-1a).
 std::string digest(const std::vector<benchmarks::PromptEntry>& prompts) {
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -96,6 +62,8 @@ std::string digest(const std::vector<benchmarks::PromptEntry>& prompts) {
   return str_cat(hash);
 }
 
+std::string file_digest(const std::string& file) { return str_cat(internal::hash_bytes(internal::read_file(file))); }
+
 // Everything that an answer depends on: a journal begun with other settings is not gone on with.
 benchmarks::Json settings(const EvalArguments& arguments, const std::vector<benchmarks::PromptEntry>& prompts) {
   const GenerateOptions& generate = arguments.generate;
@@ -109,6 +77,7 @@ benchmarks::Json settings(const EvalArguments& arguments, const std::vector<benc
           {"rules", to_string(arguments.rules)},
           {"guidance", to_string(arguments.guidance)},
           {"bridge", to_string(arguments.bridge)},
+          {"hmm", arguments.hmm.empty() ? "" : str_cat(arguments.hmm, " ", file_digest(arguments.hmm))},
           {"tokens", to_string(arguments.tokenization)},
           {"on_infeasible", to_string(arguments.on_infeasible)},
           {"decode", to_string(generate.mode)},
@@ -177,7 +146,7 @@ class Evaluation {
  private:
   void work() {
     set_stoppable(true);
-    Progress progress(prompts_.size());
+    RateLine progress(prompts_.size(), "answered", answers_.size());
     std::vector<std::jthread> threads;
     for (unsigned i = 1; i < arguments_.jobs; ++i) threads.emplace_back([&] { answer_some(progress); });
     answer_some(progress);
@@ -186,7 +155,7 @@ class Evaluation {
     if (failure_) std::rethrow_exception(failure_);
   }
 
-  void answer_some(Progress& progress) {
+  void answer_some(RateLine& progress) {
     try {
       while (const benchmarks::PromptEntry* entry = take()) {
         Answer answer = benchmarks::answer_prompt(module_, *entry, model_.model.get(), model_.vocabulary, options_);
