@@ -44,7 +44,7 @@ enum class PlanGuidance {
   kSyntax,   // well-formed plans over the task's actions
   kMask,     // only actions that are legal and leave the goal within reach, all alike
   kUniform,  // the same, weighted by how much of the future each one keeps
-  kTrained,  // weighted by a trained surrogate; not available yet
+  kTrained,  // weighted by a trained surrogate, lookahead.hmm
   kSearch,   // no model at all: the lookahead's own plan
 };
 const char* to_string(PlanGuidance guidance);

@@ -52,6 +52,7 @@ class Grounder {
   Grounder(const PromptTask& prompt, std::string_view domain, const EvaluateOptions& options, AnswerTimes& times)
       : prompt_(prompt), domain_(domain), options_(options), times_(times), lookahead_(options.plan.lookahead) {
     lookahead_.weights = false;
+    lookahead_.hmm.reset();
   }
 
   Grounded ground() {

@@ -19,7 +19,9 @@
 #include "benchmarks/report.h"
 #include "cli/common.h"
 #include "cli/plan_options.h"
+#include "cli/rate_line.h"
 #include "support/files.h"
+#include "support/hash.h"
 #include "support/list_some.h"
 #include "support/str_cat.h"
 
@@ -92,6 +94,8 @@ std::vector<benchmarks::PromptEntry> read_questions(const EvalArguments& argumen
   return module.ask(source);
 }
 
+std::string file_digest(const std::string& file) { return str_cat(internal::hash_bytes(internal::read_file(file))); }
+
 // Everything that an answer depends on: a journal begun with other settings is not gone on with.
 benchmarks::Json settings(const EvalArguments& arguments, const std::vector<benchmarks::PromptEntry>& prompts) {
   const bool from_tasks = !arguments.source.tasks.empty();
@@ -107,6 +111,7 @@ benchmarks::Json settings(const EvalArguments& arguments, const std::vector<benc
                         {"model", arguments.guidance == PlanGuidance::kSearch ? "" : arguments.model},
                         {"rules", to_string(arguments.rules)},
                         {"guidance", to_string(arguments.guidance)}};
+  json["hmm"] = arguments.hmm.empty() ? "" : str_cat(arguments.hmm, " ", file_digest(arguments.hmm));
   json.update(decoding_settings(arguments));
   return json;
 }

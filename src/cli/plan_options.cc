@@ -64,28 +64,6 @@ const char* text_of(PlanBridge bridge) { return to_string(bridge); }
 const char* text_of(Tokenization tokenization) { return to_string(tokenization); }
 const char* text_of(OnInfeasible what) { return to_string(what); }
 
-void add_model_options(CLI::App& app, DecodingArguments& arguments) {
-  app.add_option("--model,-m", arguments.model,
-                 "GGUF file, name of a stored model, random:SEED or hostile:SEED; see 'metactrl models'")
-      ->type_name("MODEL")
-      ->capture_default_str();
-  app.add_option("--vocab", arguments.vocabulary, "GGUF file whose vocabulary random: and hostile: models use")
-      ->type_name("FILE");
-  app.add_option("--threads", arguments.runtime.threads, "threads that run the model; 0: one per core")
-      ->type_name("N")
-      ->check(finite_in_range(0, 4096))
-      ->capture_default_str();
-  app.add_option("--gpu-layers", arguments.runtime.gpu_layers, "layers of the model to keep on the GPU")
-      ->type_name("N")
-      ->check(finite_in_range(0, 100000))
-      ->capture_default_str();
-  app.add_option("--context", arguments.runtime.context,
-                 "tokens the model can see; 0: what it was trained for, at most 8192")
-      ->type_name("N")
-      ->check(finite_in_range(0, 1e8))
-      ->capture_default_str();
-}
-
 void add_prompt_options(CLI::App& app, PlanArguments& arguments) {
   app.add_option("--instruction,-i", arguments.instruction, "what to do, in words; the model reads it before the task")
       ->type_name("TEXT");
@@ -133,6 +111,28 @@ void add_decode_options(CLI::App& app, DecodingArguments& arguments) {
 
 }  // namespace
 
+void add_model_options(CLI::App& app, DecodingArguments& arguments) {
+  app.add_option("--model,-m", arguments.model,
+                 "GGUF file, name of a stored model, random:SEED or hostile:SEED; see 'metactrl models'")
+      ->type_name("MODEL")
+      ->capture_default_str();
+  app.add_option("--vocab", arguments.vocabulary, "GGUF file whose vocabulary random: and hostile: models use")
+      ->type_name("FILE");
+  app.add_option("--threads", arguments.runtime.threads, "threads that run the model; 0: one per core")
+      ->type_name("N")
+      ->check(finite_in_range(0, 4096))
+      ->capture_default_str();
+  app.add_option("--gpu-layers", arguments.runtime.gpu_layers, "layers of the model to keep on the GPU")
+      ->type_name("N")
+      ->check(finite_in_range(0, 100000))
+      ->capture_default_str();
+  app.add_option("--context", arguments.runtime.context,
+                 "tokens the model can see; 0: what it was trained for, at most 8192")
+      ->type_name("N")
+      ->check(finite_in_range(0, 1e8))
+      ->capture_default_str();
+}
+
 void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size_t states) {
   add_model_options(app, arguments);
   add_choice(app, "--guidance,-g", arguments.guidance,
@@ -142,6 +142,8 @@ void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size
   add_choice(app, "--bridge", arguments.bridge,
              {PlanBridge::kUniform, PlanBridge::kSurrogate, PlanBridge::kModel, PlanBridge::kHmm}, text_of,
              "which action half a text is taken to mean");
+  app.add_option("--hmm", arguments.hmm, "with --guidance trained: the model of plans that 'metactrl train' made")
+      ->type_name("FILE");
   add_choice(app, "--tokens", arguments.tokenization, {Tokenization::kCanonical, Tokenization::kAny}, text_of,
              "which tokens may spell the plan: the tokenizer's own, or any");
   add_decode_options(app, arguments);
@@ -224,6 +226,14 @@ void check_combinations(const PlanArguments& arguments) {
   }
 }
 
+// As many sequences as the decoding keeps at once, and as many again while it chooses among them.
+unsigned sequences_for(const GenerateOptions& generate) {
+  unsigned kept = 0;
+  if (generate.mode == DecodeMode::kBeam) kept = generate.beam;
+  if (generate.mode == DecodeMode::kSmc) kept = generate.samples;
+  return kept > 31 ? 2 * kept + 2 : 0;
+}
+
 }  // namespace
 
 PlanFormat load_format(const std::string& name) {
@@ -237,18 +247,6 @@ PlanFormat load_format(const std::string& name) {
   return PlanFormat::builtin(name);  // which throws, and says what there is
 }
 
-namespace {
-
-// As many sequences as the decoding keeps at once, and as many again while it chooses among them.
-unsigned sequences_for(const GenerateOptions& generate) {
-  unsigned kept = 0;
-  if (generate.mode == DecodeMode::kBeam) kept = generate.beam;
-  if (generate.mode == DecodeMode::kSmc) kept = generate.samples;
-  return kept > 31 ? 2 * kept + 2 : 0;
-}
-
-}  // namespace
-
 PlanOptions plan_options(const DecodingArguments& arguments) {
   PlanOptions options;
   options.guidance = arguments.guidance;
@@ -258,6 +256,10 @@ PlanOptions plan_options(const DecodingArguments& arguments) {
   options.generate = arguments.generate;
   options.lookahead.horizon = arguments.horizon;
   options.lookahead.fixed_horizon = arguments.horizon_option->count() > 0;
+  if (!arguments.hmm.empty()) {
+    if (arguments.guidance != PlanGuidance::kTrained) throw UsageError("--hmm is for --guidance trained");
+    options.lookahead.hmm = Hmm::load(arguments.hmm);
+  }
   return options;
 }
 
@@ -290,9 +292,9 @@ void set_lookahead_budget(const DecodingArguments& arguments, const Budget& budg
 }
 
 LoadedModel load_model_for(const DecodingArguments& arguments) {
-  // What is not available yet is refused without a model, too.
-  const bool unavailable = arguments.guidance == PlanGuidance::kTrained || arguments.bridge == PlanBridge::kHmm;
-  if (arguments.guidance == PlanGuidance::kSearch || unavailable) return {};
+  // What will be refused is refused without a model, too.
+  const bool untrained = arguments.guidance == PlanGuidance::kTrained && arguments.hmm.empty();
+  if (arguments.guidance == PlanGuidance::kSearch || untrained || arguments.bridge == PlanBridge::kHmm) return {};
   ModelOptions runtime = arguments.runtime;
   runtime.max_sequences = sequences_for(arguments.generate);
   try {

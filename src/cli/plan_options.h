@@ -24,6 +24,7 @@ struct DecodingArguments {
   std::string vocabulary;
   PlanGuidance guidance = PlanGuidance::kUniform;
   PlanBridge bridge = PlanBridge::kUniform;
+  std::string hmm;  // a file, for guidance trained
   Tokenization tokenization = Tokenization::kCanonical;
   OnInfeasible on_infeasible = OnInfeasible::kError;
   GenerateOptions generate;
@@ -32,6 +33,8 @@ struct DecodingArguments {
   CLI::Option* horizon_option = nullptr;
 };
 
+// --model, --vocab and how it runs.
+void add_model_options(CLI::App& app, DecodingArguments& arguments);
 // `states` is how many states are enumerated before the lookahead turns to searching, unless --max-states says
 // otherwise.
 void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size_t states = 200'000);
@@ -84,6 +87,9 @@ PlanInput load_plan_input(const PlanArguments& arguments);
 PlanResult run_plan(const PlanInput& input, const PlanObserver& observer);
 // True once Ctrl-C was pressed.
 bool interrupted();
+
+// A built-in format's name, or a file.
+PlanFormat load_format(const std::string& name);
 
 // The exit code that a result stands for; kInterrupted when it was stopped.
 inline constexpr int kInterrupted = 130;

@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "decode/free_text.h"
 #include "decode/strategies.h"
 #include "decode/timed_session.h"
 #include "metactrl/error.h"
@@ -41,11 +42,12 @@ bool keeps_several_plans(DecodeMode mode) { return mode == DecodeMode::kBeam || 
 
 void check_options(const LanguageModel* model, const Vocabulary* vocabulary, const PlanOptions& options) {
   const std::string guidance = str_cat("guidance ", to_string(options.guidance));
-  if (options.guidance == PlanGuidance::kTrained) {
-    throw InputError(guidance, "needs a trained HMM, not available in this build", "use uniform, mask or search");
+  if (options.guidance == PlanGuidance::kTrained && !options.lookahead.hmm) {
+    throw InputError(guidance, "needs a hidden Markov model of plans",
+                     "name one that 'metactrl train' made (--hmm FILE), or use uniform, mask or search");
   }
   if (options.bridge == PlanBridge::kHmm) {
-    throw InputError("bridge hmm", "needs a trained HMM, not available in this build",
+    throw InputError("bridge hmm", "needs a hidden Markov model of tokens, which decoding cannot use yet",
                      "use uniform, surrogate or model");
   }
   if (options.guidance == PlanGuidance::kSearch) {
@@ -130,7 +132,10 @@ class Planner {
         vocabulary_(std::move(vocabulary)),
         options_(options),
         observer_(observer),
-        generate_(options.generate) {}
+        generate_(options.generate) {
+    plain_lookahead_ = options.lookahead;
+    plain_lookahead_.hmm.reset();
+  }
 
   PlanResult run() {
     check_options(model_, vocabulary_.get(), options_);
@@ -154,7 +159,7 @@ class Planner {
 
   void search() {
     const Watch watch;
-    auto lookahead = Lookahead::compile(task_, options_.lookahead);
+    auto lookahead = Lookahead::compile(task_, plain_lookahead_);
     if (lookahead->verdict() != Verdict::kSolvable) {
       if (options_.on_infeasible == OnInfeasible::kError) {
         refuse(*lookahead);
@@ -218,21 +223,10 @@ class Planner {
     check(spelling, actions);
   }
 
-  // Nobody told the model how the format ends, or whether it begins on the same line. That much is forgiven, and said.
   std::vector<ActionId> read_freely(const PlanSpelling& spelling) {
-    std::string_view text = result_.text;
-    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-    PlanSpelling::Parsed parsed = spelling.parse(text);
-    if (!parsed.complete) {
-      const std::size_t end = text.find_last_not_of(" \t\r\n");
-      std::string closed(text.substr(0, end == std::string_view::npos ? 0 : end + 1));
-      if (!closed.empty()) closed += spelling.format().close;
-      PlanSpelling::Parsed again = spelling.parse(closed);
-      if (again.complete) {
-        parsed = std::move(again);
-        result_.reading.closing_added = true;
-      }
-    }
+    const decode::FreeText read = decode::read_free_text(spelling, result_.text);
+    const PlanSpelling::Parsed& parsed = read.parsed;
+    result_.reading.closing_added = read.closing_added;
     result_.reading.complete = parsed.complete;
     result_.reading.error = parsed.error;
     if (!parsed.complete && parsed.error.empty()) {
@@ -246,10 +240,11 @@ class Planner {
   // --- guided ------------------------------------------------------------------------------------------------------
 
   void decode_guided() {
-    Guidance guidance = options_.guidance == PlanGuidance::kMask     ? Guidance::kMask
-                        : options_.guidance == PlanGuidance::kSyntax ? Guidance::kSyntax
-                                                                     : Guidance::kUniform;
-    compile(guidance == Guidance::kSyntax ? cheapest(options_.lookahead) : options_.lookahead);
+    Guidance guidance = options_.guidance == PlanGuidance::kMask      ? Guidance::kMask
+                        : options_.guidance == PlanGuidance::kSyntax  ? Guidance::kSyntax
+                        : options_.guidance == PlanGuidance::kTrained ? Guidance::kTrained
+                                                                      : Guidance::kUniform;
+    compile(guidance == Guidance::kSyntax ? cheapest(plain_lookahead_) : lookahead_options());
     const Lookahead& lookahead = *result_.constraint->lookahead();
     if (guidance == Guidance::kSyntax) {
       result_.guarantee = Guarantee::kSyntaxOnly;
@@ -264,6 +259,10 @@ class Planner {
       finish_reason();
     }
     decode(guidance);
+  }
+
+  const LookaheadOptions& lookahead_options() const {
+    return options_.guidance == PlanGuidance::kTrained ? options_.lookahead : plain_lookahead_;
   }
 
   void compile(const LookaheadOptions& lookahead) {
@@ -299,7 +298,7 @@ class Planner {
         return false;
       case OnInfeasible::kDropGoals:
         if (drop_goals(lookahead) == nullptr) return false;
-        compile(options_.lookahead);
+        compile(lookahead_options());
         guarantee_goals();
         return true;
       case OnInfeasible::kSyntax:
@@ -327,7 +326,7 @@ class Planner {
   std::shared_ptr<const Lookahead> drop_goals(const Lookahead& lookahead) {
     const Watch watch;
     why_dropped_ = lookahead.reason();
-    ReducedTask reduced = drop_unreachable_goals(task_, options_.lookahead);
+    ReducedTask reduced = drop_unreachable_goals(task_, plain_lookahead_);
     result_.times.lookahead += watch.seconds();
     if (reduced.lookahead->verdict() != Verdict::kSolvable) {
       refuse(*reduced.lookahead);
@@ -595,7 +594,8 @@ class Planner {
   const PlanOptions& options_;
   const PlanObserver& observer_;
   GenerateOptions generate_;
-  std::string context_;  // the prompt's text
+  LookaheadOptions plain_lookahead_;  // without a trained surrogate
+  std::string context_;               // the prompt's text
   std::string why_dropped_;
   bool cancelled_ = false;
   PlanResult result_;

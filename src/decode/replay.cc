@@ -22,7 +22,10 @@ class Replayer::Impl {
         horizon_(result.horizon),
         prompt_size_(result.prompt.size()),
         state_(pursued_.initial_state()) {
-    if (result.lookahead != nullptr) support_.emplace(result.lookahead);
+    if (result.lookahead != nullptr) {
+      support_.emplace(result.lookahead);
+      belief_ = result.lookahead->start_belief();
+    }
     if (result.constraint == nullptr) return;
     decoder_.emplace(result.constraint, result.decoder);
     if (model == nullptr) return;
@@ -63,7 +66,9 @@ class Replayer::Impl {
       }
       return;
     }
-    for (const Candidate& candidate : support_->candidates(state_, step.left)) {
+    std::vector<Candidate> candidates;
+    support_->candidates(state_, step.left, candidates, belief_);
+    for (const Candidate& candidate : candidates) {
       StandingOf entry{original(candidate.action), Standing::kUndecided, candidate.remaining, candidate.log_weight};
       if (candidate.answer == Answer::kYes) entry.standing = Standing::kAllowed;
       if (candidate.answer == Answer::kNo) {
@@ -149,6 +154,7 @@ class Replayer::Impl {
     std::optional<State> next = action ? pursued_.apply(state_, *action) : std::nullopt;
     if (!next) return false;
     state_ = *std::move(next);
+    if (result_.lookahead != nullptr) result_.lookahead->advance(belief_, *action);
     return true;
   }
 
@@ -159,6 +165,7 @@ class Replayer::Impl {
   std::size_t index_ = 0;  // of the next step
   State state_;
   std::optional<Support> support_;
+  Belief belief_;  // of the surrogate
   std::optional<Decoder> decoder_;
   std::optional<Decoder> form_;
   std::unique_ptr<Session> session_;
