@@ -377,19 +377,19 @@ class PddlWriter {
   bool adl_ = false;
 };
 
+// As it was read, or made from the ground task.
+Ast source_of(const Task& task, std::vector<std::string>& notes) {
+  const auto* interpreter = dynamic_cast<const pddl::LiftedInterpreter*>(task.reference());
+  if (interpreter != nullptr && !task.goals_dropped()) return interpreter->ast();
+  notes.emplace_back("made from a ground task: what can never happen is left out");
+  return exchange::lift(task.program().definition());
+}
+
 }  // namespace
 
 PddlTask pddl_task(const Task& task) {
   std::vector<std::string> notes;
-  const auto* interpreter = dynamic_cast<const pddl::LiftedInterpreter*>(task.reference());
-  Ast ast;
-  if (interpreter != nullptr && !task.goals_dropped()) {
-    ast = interpreter->ast();
-  } else {
-    ast = exchange::lift(task.program().definition());
-    notes.emplace_back("made from a ground task: what can never happen is left out");
-  }
-  ast = exchange::standard_ast(std::move(ast), notes);
+  const Ast ast = exchange::standard_ast(source_of(task, notes), notes);
   return PddlWriter(ast, std::move(notes)).run();
 }
 
