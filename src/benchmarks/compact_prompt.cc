@@ -73,6 +73,7 @@ class Shortener {
 
   static std::string states(std::string_view line) {
     const std::string name(line.substr(0, line.find(", states: ")));
+    if (line.find(", properties:") == std::string_view::npos) return std::string(line);
     const std::string_view list = between(line, ", states: ", ", properties:");
     const std::string states = plain_list(trim(list), ", ");
     return states.empty() ? std::string() : str_cat(name, ": ", states);

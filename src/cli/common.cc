@@ -97,8 +97,10 @@ void CountProgress::done(double count) {
   if (count <= earlier_ || seconds - shown_ < pause) return;
   shown_ = seconds;
   const double rate = (count - earlier_) / seconds;
-  const std::string line = str_cat(start_, text_(count), " of ", text_(total_), " ", what_, ", ", text_(rate),
-                                   " per second, ", duration_text((total_ - count) / rate), " left");
+  const bool slow = rate < 1;
+  const std::string line =
+      str_cat(start_, text_(count), " of ", text_(total_), " ", what_, ", ", text_(slow ? 60 * rate : rate),
+              slow ? " per minute, " : " per second, ", duration_text((total_ - count) / rate), " left");
   clear();
   std::fputs(terminal_ ? line.c_str() : (line + "\n").c_str(), stderr);
   if (terminal_) width_ = line.size();

@@ -59,7 +59,8 @@ std::vector<CatalogueModel> catalogue() {
   const std::string text = file.empty() ? std::string(catalogue_files()[0].text) : internal::read_file(file);
   std::vector<CatalogueModel> models;
   try {
-    for (const Json& entry : Json::parse(text).at("models")) models.push_back(read_model(entry));
+    const Json json = Json::parse(text);
+    for (const Json& entry : json.at("models")) models.push_back(read_model(entry));
   } catch (const Json::exception& error) {
     throw InputError(file, str_cat("is not a catalogue of models: ", error.what()), "see models/catalogue.json");
   } catch (const std::invalid_argument& error) {

@@ -120,9 +120,8 @@ std::vector<RegisteredModel> registered_models() {
   if (file.empty() || !fs::exists(file, ignored)) return {};
   std::vector<RegisteredModel> models;
   try {
-    for (const Json& entry : Json::parse(internal::read_file(file.string())).at("models")) {
-      models.push_back(from_json(entry));
-    }
+    const Json json = Json::parse(internal::read_file(file.string()));
+    for (const Json& entry : json.at("models")) models.push_back(from_json(entry));
   } catch (const Json::exception& error) {
     throw InputError(file.string(), str_cat("is damaged: ", error.what()), "remove it and add your models again");
   }

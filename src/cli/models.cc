@@ -105,10 +105,11 @@ void append_models(std::string& out, const std::vector<StoredModel>& models, boo
     any = true;
     const FileState state = state_of(model);
     out += str_cat("  ", padded(model.name), bytes_text(static_cast<double>(model.bytes)));
-    if (const std::size_t context = context_of(model); context > 0) out += str_cat(", context ", context);
-    if (const std::string description = state == FileState::kPresent ? describe(model) : ""; !description.empty()) {
-      out += ", " + description;
-    }
+    const std::string description = state == FileState::kPresent ? describe(model) : "";
+    const std::size_t context = context_of(model);
+    // Some descriptions have it.
+    if (context > 0 && description.find("context") == std::string::npos) out += str_cat(", context ", context);
+    if (!description.empty()) out += ", " + description;
     if (model.entry && !model.entry->licence.empty()) out += str_cat(", ", model.entry->licence);
     if (state == FileState::kMissing) out += "; MISSING: the file is gone, add it again";
     if (state == FileState::kChanged) out += "; CHANGED: not the file that was added, add it again";
@@ -171,7 +172,8 @@ void check_free(const std::string& name, const std::string& file) {
     if (model.name != name) continue;
     std::error_code ignored;
     const bool same = std::filesystem::equivalent(model.file, file, ignored);
-    if (model.entry && (same || state_of(model) != FileState::kPresent)) return;  // added again
+    if (!model.built_in && same) return;                                // added again
+    if (model.entry && state_of(model) != FileState::kPresent) return;  // there is nothing behind the name
     throw InputError(name, str_cat("there is a model of this name: ", model.file.string()),
                      model.built_in
                          ? "choose another name with --name"

@@ -87,7 +87,8 @@ class ModelsCli : public ::testing::Test {
     ASSERT_EQ(std::system(("tar -czf '" + archive + "' -C '" + path("pack") + "' package").c_str()), 0);
   }
   Json entry(const std::string& name) const {
-    for (const Json& model : Json::parse(run("models --json").out)["models"]) {
+    const Json list = Json::parse(run("models --json").out);
+    for (const Json& model : list["models"]) {
       if (model["name"] == name) return model;
     }
     return nullptr;

@@ -76,7 +76,7 @@ TEST_F(ReproduceCli, WritesTablesForEveryModule) {
   for (const char* file : {"a/tables.md", "a/tables.json", "a/vh-as.svg", "a/beh-sd.svg", "a/answers.jsonl"}) {
     EXPECT_TRUE(fs::exists(path(file))) << file;
   }
-  EXPECT_CONTAINS(read("a/tables.md"), "`metactrl reproduce --data DATA --out OUT --limit 2 --rows search,planner`");
+  EXPECT_CONTAINS(read("a/tables.md"), "`metactrl reproduce --data DATA --out OUT --rows search,planner --limit 2`");
   const Json json = tables("a");
   ASSERT_GE(json["modules"].size(), 4U);
   EXPECT_EQ(json["modules"][0]["sample"], 2);
