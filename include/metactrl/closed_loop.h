@@ -28,7 +28,8 @@
 //     is reported as failed happens with probability `failure_rate` where it is legal, and surely where it is not.
 //
 // At most `max_states` states are kept, the most likely ones, so the entropy of the belief is at most log2(max_states)
-// bits; the probability of what was left out is reported, and counts against the plan's confidence.
+// bits; the probability of what was left out is reported, and counts against the plan's confidence, until an
+// observation is certain.
 //
 // Looking. A world may offer to look at one object closely. The loop does that first when it pays: when the expected
 // length of the plan after the look (over what it may show), plus `failure_cost` times the probability that the plan
@@ -171,7 +172,7 @@ struct LoopEvent {
   std::size_t states = 0;
   double likeliest = 0;  // probability of the most likely state
   double entropy = 0;    // in bits
-  double pruned = 0;     // probability of the states that were left out now
+  double pruned = 0;     // probability of the states that were left out
 
   // kPlanned
   PlanOutcome outcome = PlanOutcome::kPlan;
@@ -207,7 +208,7 @@ struct LoopReport {
   std::size_t checks = 0;      // plan and state pairs that the reference semantics judged valid
   unsigned invalid_plans = 0;  // without guarantee (guidance none, syntax): plans it judged invalid
   std::size_t model_calls = 0;
-  double pruned = 0;  // the largest probability left out at once
+  double pruned = 0;  // the largest probability that was left out
   double seconds = 0;
 };
 

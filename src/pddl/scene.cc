@@ -24,7 +24,7 @@ using internal::str_cat;
 
 class Scene::Impl {
  public:
-  Impl(std::shared_ptr<const pddl::Ast> ast, const LoadOptions& options)
+  Impl(const std::shared_ptr<const pddl::Ast>& ast, const LoadOptions& options)
       : Impl(ast, {options.max_ground_actions, options.max_ground_facts}, pddl::changing_predicates(*ast)) {}
 
   Impl(std::shared_ptr<const pddl::Ast> ast, const pddl::GroundLimits& limits, std::vector<bool> changing)

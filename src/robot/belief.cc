@@ -11,6 +11,9 @@
 // over all (b_h) is a product of sums, so that the weight of what is not listed is known exactly; and the heaviest
 // terms come from a beam: when the factors are independent, the k heaviest products begin with one of the k heaviest
 // partial products.
+//
+// What is left out stays left out: its share is kept, as if it explained what is seen later as well as the rest does,
+// until an observation is certain.
 #include "robot/belief.h"
 
 #include <algorithm>
@@ -158,8 +161,8 @@ void Belief::settle(std::vector<BelievedState> weighted, double total) {
   double kept = 0;
   for (const BelievedState& state : states) kept += state.probability;
   for (BelievedState& state : states) state.probability /= kept;
-  pruned_ = std::clamp(1 - kept / total, 0.0, 1.0);
-  if (pruned_ < 1e-12) pruned_ = 0;
+  const double left_out = std::clamp(1 - kept / total, 0.0, 1.0);
+  if (left_out > 1e-12) pruned_ += (1 - pruned_) * left_out;
   states_ = std::move(states);
 }
 
@@ -169,6 +172,7 @@ void Belief::start(const Observation& observation) { update(observation, 1); }
 
 void Belief::update(const Observation& observation, double change_rate) {
   const Reading reading(observation);
+  if (is_certain(observation)) pruned_ = 0;  // whatever was left out looks the same now
   const auto weigh = [&](double rate) {
     std::vector<BelievedState> weighted;
     double total = 0;

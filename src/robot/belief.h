@@ -48,7 +48,7 @@ class Belief {
   double covered(std::size_t count) const;
   double goal_probability(const Scene& scene) const;
   double entropy() const;  // bits
-  // Probability of the states left out by the last start, update or predict.
+  // Probability of the states that were left out, then and before, since an observation was last certain.
   double pruned() const { return pruned_; }
 
   // The states that are alike in what they say about `object`, as beliefs with their probabilities.

@@ -6,7 +6,8 @@
     (graspable ?x) (surface ?x) (container ?x) (openable ?x) (switchable ?x)
     (sprayer ?x) (cloth ?x) (water ?x)
     (on ?x ?y) (inside ?x ?y) (held ?x) (hand-empty)
-    (open ?x) (switched-on ?x) (soaped ?x) (soaked ?x) (clean ?x))
+    (open ?x) (switched-on ?x) (soaped ?x) (soaked ?x) (clean ?x)
+    (supported ?x ?y) (shut-in ?x))   ; in goals; no event asks for them
 
   ; What is held falls out of the hand, onto the furniture.
   (:action slip

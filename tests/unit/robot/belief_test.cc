@@ -217,7 +217,7 @@ std::vector<double> by_definition(const std::vector<double>& prior, const std::v
 TEST(Belief, UpdatesAreBayesRule) {
   const Scene s = scene();
   const Universe universe;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     internal::Random random(seed, 1);
     // Start: independent probabilities for every fact.
     Belief belief(s.initial_state(), 64);

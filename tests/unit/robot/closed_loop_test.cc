@@ -378,7 +378,7 @@ TEST(ClosedLoop, ABeliefThatIsTooWideIsNotActedUpon) {
   world.on_observe = [&] { return pliers_somewhere(world.truth_, 0.5); };
   const LoopReport report = loop.run(world);
   EXPECT_EQ(report.end, LoopEnd::kUndecided) << report.reason;
-  EXPECT_NEAR(report.pruned, 0.5, 0.01);
+  EXPECT_GE(report.pruned, 0.5) << "observing the same again does not bring back what was left out";
   EXPECT_EQ(report.actions, 0U);
 }
 
@@ -427,29 +427,30 @@ TEST(SimulatedWorld, NeighbouringSeedsHaveNothingInCommon) {
 
 TEST(SimulatedWorld, FaultsHappenAtTheirRates) {
   const Scene scene = tabletop("dishwasher");
+  const Scene events = nature("dishwasher");
+  const Scene breakfast = tabletop("breakfast_table");  // four things on the table that might be on the stool
   FaultRates rates;
   rates.action_fails = 0.2;
-  rates.not_seen = 0.1;
-  rates.false_sighting = 0.3;
   rates.events = {{"slip", 0.5}, {"found-closed", 0.25}};
+  FaultRates eyes;
+  eyes.not_seen = 0.1;
+  eyes.false_sighting = 0.3;
   std::map<std::string, double> counts;
-  double observations = 0;
-  double actions = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    SimulatedWorld world(scene, nature("dishwasher"), rates, seed);
+  constexpr int kRuns = 400;
+  for (std::uint64_t seed = 0; seed < kRuns; ++seed) {
+    SimulatedWorld world(scene, events, rates, seed);
     world.execute({"open", {"dishwasher"}});
     world.execute({"grab", {"blue_mug"}});
-    world.observe();
-    actions += 2;
-    observations += 1;
     for (const auto& [name, count] : world.faults()) counts[name] += static_cast<double>(count);
+    SimulatedWorld seen(breakfast, std::nullopt, eyes, seed);
+    seen.observe();
+    for (const auto& [name, count] : seen.faults()) counts[name] += static_cast<double>(count);
   }
-  // grab is not legal after a failed... it always is: the hand is empty. So both actions may fail.
-  EXPECT_NEAR(counts["action-fails"] / actions, 0.2, 0.04);
-  EXPECT_NEAR(counts["not-seen"] / (observations * 5), 0.1, 0.03);
-  EXPECT_GT(counts["slip"] / 400, 0.25);  // half of the times that something was held
-  EXPECT_NEAR(counts["found-closed"] / 400, 0.8 * (0.25 + 0.75 * 0.25), 0.08);
-  EXPECT_GT(counts["false-sighting"], 100);
+  EXPECT_NEAR(counts["action-fails"] / (2 * kRuns), 0.2, 0.04);
+  EXPECT_NEAR(counts["slip"] / kRuns, 0.8 * 0.5, 0.08);  // what was grabbed may slip
+  EXPECT_NEAR(counts["found-closed"] / kRuns, 0.8 * (0.25 + 0.75 * 0.25), 0.08);
+  EXPECT_NEAR(counts["not-seen"] / kRuns, 0.1 * 4, 0.1);
+  EXPECT_NEAR(counts["false-sighting"] / kRuns, 0.9 * 0.3 * 4, 0.15);
   EXPECT_THROW(SimulatedWorld(scene, nature("dishwasher"), {0, 0, 0, 0, {{"slipp", 0.1}}, false}, 1), InputError);
   EXPECT_THROW(SimulatedWorld(scene, std::nullopt, {0, 0, 0, 0, {{"slip", 0.1}}, false}, 1), InputError);
   EXPECT_THROW(SimulatedWorld(scene, std::nullopt, {2, 0, 0, 0, {}, false}, 1), InputError);
