@@ -14,6 +14,7 @@ import argparse
 import array
 import collections
 import concurrent.futures
+import heapq
 import json
 import os
 import random
@@ -86,20 +87,29 @@ def learn(texts, num_merges):
         for pair in zip(symbols, symbols[1:]):
             pairs[pair] += counts[piece]
             where[pair].add(piece)
+    # A heap with entries that may be out of date: one is good if its count is still the pair's.
+    heap = [(-count, pair) for pair, count in pairs.items()]
+    heapq.heapify(heap)
     merges = []
-    while len(merges) < num_merges and pairs:
-        best = min(pairs, key=lambda pair: (-pairs[pair], pair))
-        if pairs[best] <= 0:
-            break
+    while len(merges) < num_merges and heap:
+        count, best = heapq.heappop(heap)
+        if pairs.get(best, 0) != -count or count == 0:
+            continue
         merges.append(best)
-        for piece in sorted(where.pop(best)):
+        changed = set()
+        for piece in where.pop(best):
             for pair in zip(spelled[piece], spelled[piece][1:]):
                 pairs[pair] -= counts[piece]
+                changed.add(pair)
             spelled[piece] = join(spelled[piece], best)
             for pair in zip(spelled[piece], spelled[piece][1:]):
                 pairs[pair] += counts[piece]
                 where[pair].add(piece)
-        del pairs[best]
+                changed.add(pair)
+        pairs.pop(best, None)
+        for pair in changed:
+            if pairs.get(pair, 0) > 0:
+                heapq.heappush(heap, (-pairs[pair], pair))
     return merges
 
 

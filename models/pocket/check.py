@@ -19,6 +19,7 @@ import generate  # noqa: E402
 import mistakes  # noqa: E402
 import plot  # noqa: E402
 import templates  # noqa: E402
+import watch_and_help  # noqa: E402
 
 PROGRAM, DATA = None, None
 COUNT = 12
@@ -27,7 +28,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 def modules():
     """Those whose domain is there."""
-    there = os.path.exists(os.path.join(ROOT, "domains", "watch-and-help", "environment.pddl"))
+    there = os.path.exists(os.path.join(ROOT, watch_and_help.DOMAIN))
     return [name for name in generate.COUNTS if name != "wah" or there]
 
 
@@ -114,6 +115,11 @@ class Templates(unittest.TestCase):
         for _, _, _, _, prompt in eval_prompts():
             self.assertLess(len(generate.folded(prompt)), 4500)
             self.assertEqual(generate.unfolded(generate.folded(prompt)), prompt)
+
+    def test_phrases_hold_no_plan(self):
+        """A token with the end of one action and the beginning of the next would keep plans from being cut between actions."""
+        for phrase in templates.phrases():
+            self.assertFalse(re.search(r'^\{"', phrase, re.M), phrase)
 
     def test_every_place_is_filled(self):
         for name in generate.DRAW:

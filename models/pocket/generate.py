@@ -189,6 +189,10 @@ def main():
     names = args.modules.split(",")
     if not set(names) <= set(COUNTS):
         raise SystemExit(f"--modules: known are {', '.join(COUNTS)}")
+    if not os.path.exists("domains/tabletop/domain.pddl"):
+        raise SystemExit("generate.py: there is no domains/tabletop here; run it in the root of the source tree")
+    if "wah" in names and not os.path.exists(watch_and_help.DOMAIN):
+        raise SystemExit(f"generate.py: there is no {watch_and_help.DOMAIN}; leave the module wah out with --modules")
     os.makedirs(args.out, exist_ok=True)
 
     chunks = {name: max(1, round(COUNTS[name] * args.scale / CHUNK)) for name in names}

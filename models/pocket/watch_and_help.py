@@ -6,6 +6,7 @@ in the other (wah-goal) it reads the classes of an apartment and an instruction,
 """
 import json
 
+DOMAIN = "domains/watch-and-help/environment.pddl"
 # class: as people say it
 FOOD = {"apple": "apple", "bananas": "banana", "bellpepper": "bell pepper", "breadslice": "slice of bread", "carrot": "carrot",
         "cereal": "cereal", "chicken": "chicken", "chips": "bag of chips", "chocolatesyrup": "chocolate syrup", "cupcake": "cupcake",
@@ -229,7 +230,7 @@ def draw_plan(rng):
     goals = apartment.goal_lines()
     prompt = (f"Apartment:\n{apartment.listing()}The robot is in the {apartment.start} {apartment.rooms[apartment.start]}.\n"
               f"Instruction: {instruction}\nGoal, for one and the same {apartment.target}:\n" + "\n".join(goals))
-    return {"domain": "domains/watch-and-help/environment.pddl", "problem": apartment.problem(), "format": "virtualhome-actions",
+    return {"domain": DOMAIN, "problem": apartment.problem(), "format": "virtualhome-actions",
             "system": "watch-and-help-plan-system", "prompt": prompt, "goals": goals, "said": instruction,
             "habit": f"{apartment.target} {apartment.wanted[0]}"}
 
