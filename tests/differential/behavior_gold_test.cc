@@ -1,16 +1,18 @@
 // The benchmark's PDDL reference plans under the rules of the paper: how many of them contain a step that those rules
-// reject. The paper counts 17 of 100 and takes them for the price of rules that know no task; docs/benchmarks.md has our
-// number.
+// reject. The paper counts 17 of 100 and takes them for the price of rules that know no task; docs/benchmarks.md has
+// our number.
 //
 // The plans are for a robot with one hand that walks. Here walking is no action and the right hand is used. Holding a
-// thing under running water becomes putting it into the sink, soaking it and taking it out. A plan may put a thing next
-// to itself on something, which is read as putting it on that.
+// thing under running water becomes putting it into the sink, soaking it and taking it out. The plans put things next
+// to others, often next to themselves, on something, which is read as putting them on that. Dust and stains go with one
+// CLEAN, so the second of the same thing is left out.
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -45,8 +47,6 @@ class GoldPlan {
     if (action == "navigate_to") return;
     if (action == "grasp" || action == "release") {
       add("right_" + action, {objects[0]});
-    } else if (action == "place_nextto_ontop" && objects[0] != objects[1]) {
-      add("right_place_nextto_ontop", {objects[1], objects[2]});
     } else if (action == "place_nextto_ontop" || action == "place_onfloor") {
       add("right_place_ontop", {objects.back()});
     } else if (action.starts_with("place_")) {
@@ -58,7 +58,7 @@ class GoldPlan {
       add("soak", {objects[0]});
       add("right_grasp", {objects[0]});
     } else if (action.starts_with("clean")) {
-      add("clean", {objects[1]});
+      if (cleaned_.insert(objects[1]).second) add("clean", {objects[1]});
     } else {
       add(action, {objects[0]});  // open, close, toggle_on, freeze, cook
     }
@@ -70,6 +70,7 @@ class GoldPlan {
   void add(const std::string& action, const std::vector<std::string>& objects) { steps_.push_back({action, objects}); }
 
   std::map<std::string, std::string> names_;
+  std::set<std::string> cleaned_;
   std::vector<PlanStep> steps_;
 };
 
@@ -100,7 +101,7 @@ TEST(BehaviorGold, TheRulesOfThePaperRejectSomeReferencePlans) {
   }
   std::cout << rejected << " of " << plans << " plans rejected, " << lids << " of them for opening what has no lid\n";
   EXPECT_EQ(plans, 54);
-  EXPECT_EQ(rejected, 20);
+  EXPECT_EQ(rejected, 17);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The benchmark's own tasks, put back into the layout of a checkout and imported: the tasks that come out are those that
-// went in, the prompts have the same lines, and the official verdicts hold.
+// The benchmark's own tasks, put back into the layout of a checkout and imported: the tasks that come out are those
+// that went in, the prompts have the same lines, and the official verdicts hold.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -86,14 +86,16 @@ Json changed(Json graph, const Json& task) {
     if (std::find(gone.begin(), gone.end(), triple) == gone.end()) kept.push_back(edge);
   }
   graph["edges"] = kept;
-  for (const Json& object : task["objects"]) graph["edges"].push_back(EaiCheckout::edge(object["id"], "CLOSE", object["id"]));
+  for (const Json& object : task["objects"])
+    graph["edges"].push_back(EaiCheckout::edge(object["id"], "CLOSE", object["id"]));
   return graph;
 }
 
 std::string program_of(const Json& task) {
   std::string out = task["task"].get<std::string>() + "\n" + task["description"].get<std::string>() + "\n\n\n";
   for (std::string step : task["gold"]) {
-    for (std::size_t at = step.find('('); at != std::string::npos; at = step.find('(', at + 1)) step.insert(at + 1, "1.");
+    for (std::size_t at = step.find('('); at != std::string::npos; at = step.find('(', at + 1))
+      step.insert(at + 1, "1.");
     out += step + "\n";
   }
   return out;
@@ -188,13 +190,15 @@ TEST(ImportData, VirtualHome) {
       ++judged;
     }
   };
-  check("eai_vh/testvec_as.jsonl",
-        [&](const std::string& id, const std::string& output) {
-          return actions.score(id, output, virtualhome::ActionGoalOrder::kSorted);
-        },
-        "");
-  check("eai_vh/testvec_sd.jsonl",
-        [&](const std::string& id, const std::string& output) { return subgoals.score(id, output); }, "scene_1_");
+  check(
+      "eai_vh/testvec_as.jsonl",
+      [&](const std::string& id, const std::string& output) {
+        return actions.score(id, output, virtualhome::ActionGoalOrder::kSorted);
+      },
+      "");
+  check(
+      "eai_vh/testvec_sd.jsonl",
+      [&](const std::string& id, const std::string& output) { return subgoals.score(id, output); }, "scene_1_");
   EXPECT_GT(judged, 100U);
   fs::remove_all(folder);
 }

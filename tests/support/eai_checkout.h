@@ -54,8 +54,8 @@ class EaiCheckout {
 
   static Json node(int id, const std::string& name, const std::string& category,
                    const std::vector<std::string>& properties, const std::vector<std::string>& states) {
-    return {{"id", id},           {"class_name", name},     {"category", category}, {"properties", properties},
-            {"states", states},   {"prefab_name", nullptr}, {"bounding_box", nullptr}};
+    return {{"id", id},         {"class_name", name},     {"category", category},   {"properties", properties},
+            {"states", states}, {"prefab_name", nullptr}, {"bounding_box", nullptr}};
   }
   static Json edge(int from, const std::string& relation, int to) {
     return {{"from_id", from}, {"relation_type", relation}, {"to_id", to}};
@@ -66,7 +66,8 @@ class EaiCheckout {
     return virtualhome() / "dataset" / "programs_processed_precond_nograb_morepreconds";
   }
 
-  // A lamp on a table is to be switched on; in the second task a cup is to be put on the table, and there are two goals.
+  // A lamp on a table is to be switched on; in the second task a cup is to be put on the table, and there are two
+  // goals.
   void write_virtualhome() const {
     const Json household = {node(201, "dining_room", "Rooms", {}, {"CLEAN"}),
                             node(319, "home_office", "Rooms", {}, {"CLEAN"}),
@@ -75,8 +76,7 @@ class EaiCheckout {
     const Json places = {edge(65, "INSIDE", 201), edge(230, "INSIDE", 201)};
 
     Json before = {{"nodes", household}, {"edges", places}};
-    before["nodes"].push_back(
-        node(1000, "lamp", "Lamps", {"HAS_SWITCH", "HAS_PLUG"}, {"OFF", "PLUGGED_IN", "CLEAN"}));
+    before["nodes"].push_back(node(1000, "lamp", "Lamps", {"HAS_SWITCH", "HAS_PLUG"}, {"OFF", "PLUGGED_IN", "CLEAN"}));
     before["edges"].push_back(edge(1000, "INSIDE", 201));
     before["edges"].push_back(edge(1000, "ON", 230));
     Json after = before;
@@ -93,9 +93,10 @@ class EaiCheckout {
     after["edges"].erase(2);
     after["edges"].push_back(edge(1000, "INSIDE", 201));
     after["edges"].push_back(edge(1000, "ON", 230));
-    add_scene("2_1", before, after,
-              "Set up table\nPut the cup there.\n\n\n[WALK] <cup> (1.1000)\n[GRAB] <cup> (1.1000)\n[WALK] <table> (1.230)\n"
-              "[PUTBACK] <cup> (1.1000) <table> (1.230)\n");
+    add_scene(
+        "2_1", before, after,
+        "Set up table\nPut the cup there.\n\n\n[WALK] <cup> (1.1000)\n[GRAB] <cup> (1.1000)\n[WALK] <table> (1.230)\n"
+        "[PUTBACK] <cup> (1.1000) <table> (1.230)\n");
 
     const Json tasks = {
         {"scene_1",
@@ -103,42 +104,49 @@ class EaiCheckout {
            {{"1_1",
              {{"vh_goal",
                {{"actions", Json::array()},
-                {"goal", {{{"id", 1000}, {"class_name", "lamp"}, {"state", "ON"}},
-                          {{"id", 1000}, {"class_name", "lamp"}, {"state", "PLUGGED_IN"}}}}}},
+                {"goal",
+                 {{{"id", 1000}, {"class_name", "lamp"}, {"state", "ON"}},
+                  {{"id", 1000}, {"class_name", "lamp"}, {"state", "PLUGGED_IN"}}}}}},
               {"tl_goal", "(ON(lamp.1000) and PLUGGED_IN(lamp.1000))"}}}}},
           {"Set up table",
            {{"2_1",
              {{"vh_goal",
-               {{"actions", {"GRAB"}},
-                {"goal", {{{"from_id", 1000}, {"relation_type", "ON"}, {"to_id", 230}}}}}},
+               {{"actions", {"GRAB"}}, {"goal", {{{"from_id", 1000}, {"relation_type", "ON"}, {"to_id", 230}}}}}},
               {"tl_goal", "(exists x0. (GRAB(x0)) then (ONTOP(cup.1000, table.230)))"}}}}}}}};
     write(task_file(), tasks.dump(1));
     write(action_template(),
-          "prompt = \"\"\"\nWrite [object, object_id] pairs.\n\nInput:\nThe relevant objects in the scene are:\n<object_in_scene>\n\n"
-          "The current environment state is\n<cur_change>\n\nNode goals are:\n<node_goals>\n\nEdge goals are:\n<edge_goals>\n\n"
+          "prompt = \"\"\"\nWrite [object, object_id] pairs.\n\nInput:\nThe relevant objects in the scene "
+          "are:\n<object_in_scene>\n\n"
+          "The current environment state is\n<cur_change>\n\nNode goals are:\n<node_goals>\n\nEdge goals "
+          "are:\n<edge_goals>\n\n"
           "Action goals are:\n<action_goals>\n\nOutput:\n\"\"\"\n\nif __name__ == \"__main__\":\n    pass\n");
     const auto subgoals = [](const std::string& task, const std::string& objects, const std::string& start,
                              const std::string& goal, const std::string& actions) {
-      return "Now, it is time for you to generate the subgoal plan for the following task.\n# Target Task: Task category is " +
-             task + "\n\n## Relevant Objects in the Scene\n" +
-             objects + "\n## Initial States\n" + start + "\n## Goal States\n[States]\n" + goal +
-             "\n[Actions Must Include]: Actions are listed in the execution order, each line is one action to satisfy. If "
+      return "Now, it is time for you to generate the subgoal plan for the following task.\n# Target Task: Task "
+             "category is " +
+             task + "\n\n## Relevant Objects in the Scene\n" + objects + "\n## Initial States\n" + start +
+             "\n## Goal States\n[States]\n" + goal +
+             "\n[Actions Must Include]: Actions are listed in the execution order, each line is one action to satisfy. "
+             "If "
              "\"A or B or ...\" is presented in one line, then only one of them needs to be satisfied.\n" +
              actions + "\n\n## Necessity to Use Actions\n" + (actions == "None" ? "No" : "Yes") +
-             "\n\n## Output: Based on initial states in this task, achieve final goal states logically and reasonably.\n";
+             "\n\n## Output: Based on initial states in this task, achieve final goal states logically and "
+             "reasonably.\n";
     };
     const Json prompts = {
         {{"identifier", "scene_1_1_1"},
          {"llm_prompt",
-          subgoals("Turn on lamp", "| character.65 | Characters | [] |\n| lamp.1000 | Lamps | ['HAS_PLUG', 'HAS_SWITCH'] |\n",
-                   "CLEAN(lamp.1000)\nOFF(lamp.1000)\nPLUGGED_IN(lamp.1000)\n",
-                   "ON(lamp.1000)\nPLUGGED_IN(lamp.1000)", "None")}},
+          subgoals("Turn on lamp",
+                   "| character.65 | Characters | [] |\n| lamp.1000 | Lamps | ['HAS_PLUG', 'HAS_SWITCH'] |\n",
+                   "CLEAN(lamp.1000)\nOFF(lamp.1000)\nPLUGGED_IN(lamp.1000)\n", "ON(lamp.1000)\nPLUGGED_IN(lamp.1000)",
+                   "None")}},
         {{"identifier", "scene_1_2_1"},
          {"llm_prompt",
-          subgoals("Set up table",
-                   "| dining_room.201 | Rooms | [] |\n| home_office.319 | Rooms | [] |\n| table.230 | Furniture | "
-                   "['MOVABLE', 'SURFACES'] |\n| cup.1000 | placable_objects | ['GRABBABLE', 'MOVABLE', 'RECIPIENT'] |\n",
-                   "INSIDE(cup.1000, home_office.319)\n", "ONTOP(cup.1000, table.230)", "GRAB")}}};
+          subgoals(
+              "Set up table",
+              "| dining_room.201 | Rooms | [] |\n| home_office.319 | Rooms | [] |\n| table.230 | Furniture | "
+              "['MOVABLE', 'SURFACES'] |\n| cup.1000 | placable_objects | ['GRABBABLE', 'MOVABLE', 'RECIPIENT'] |\n",
+              "INSIDE(cup.1000, home_office.319)\n", "ONTOP(cup.1000, table.230)", "GRAB")}}};
     const std::filesystem::path folder = virtualhome() / "evaluation" / "subgoal_decomposition" / "prompts";
     write(folder / "helm_prompts.json", prompts.dump(1));
     write(folder / "system_setup.json", R"({"system_prompt": "You decompose goals.", "stop_sequences": ["}"]})");

@@ -83,7 +83,7 @@ class PaperFacts {
     if (!object.synset.empty()) add("kind", {x, object.synset});
     if (index_.is_floor(x)) add("floor", {x});
     const bool moves = wants_moved(x);
-    if (moves) add("moves", {x});
+    if (moves && module_ == Module::kSubgoals) add("moves", {x});
     if (module_ == Module::kActions && !index_.is_floor(x)) {
       if (moves || index_.placed(x)) add("graspable", {x});
       if (mentioned("nextto", x, 1, true) || mentioned("touching", x, 1, true)) add("beside", {x});
@@ -129,8 +129,8 @@ PromptTask paper_problem(const PromptScene& scene, Module module) {
   std::vector<std::string> goals;
   for (const Goal& goal : scene.goals) {
     if (module == Module::kActions && quantified(goal)) {
-      goals.push_back(str_cat("(exists (?q - category) (and (impossible) ",
-                              goal_text(goal, index.kinds(), literal_text), "))"));
+      goals.push_back(
+          str_cat("(exists (?q - category) (and (impossible) ", goal_text(goal, index.kinds(), literal_text), "))"));
       continue;
     }
     const std::optional<Expansion> expansion = counts_negated(goal) ? expand(goal, index.kinds()) : std::nullopt;
