@@ -34,7 +34,7 @@ namespace {
 using internal::str_cat;
 using Clock = std::chrono::steady_clock;
 
-constexpr double kLingerSeconds = 2;
+constexpr double kLingerSeconds = 5;
 constexpr std::size_t kLingerBytes = std::size_t{128} << 20;
 constexpr auto kRoomWait = std::chrono::milliseconds(200);
 // A connection that has only just begun to speak is not made to give way.
@@ -210,6 +210,7 @@ class HttpServer::Connection : public Exchange {
   void refuse(int status, const std::string& message) {
     must_close_ = true;
     respond(status, "application/json", server_.refusal_(status, message), {});
+    server_.set_reading(id_, true);  // so that it gives way to others
     linger(socket_);
   }
 

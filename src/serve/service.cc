@@ -180,7 +180,7 @@ Service::Service(std::vector<ServedModel> models, ServiceOptions options)
 }
 
 const std::vector<Service::Route>& Service::routes() {
-  static const std::vector<Route> table = {
+  static const std::vector<Route> kTable = {
       {"GET", "/v1/models", &Service::get_models, true},
       {"GET", "/v1/options", &Service::get_options, true},
       {"GET", "/v1/tasks", &Service::get_tasks, true},
@@ -191,7 +191,7 @@ const std::vector<Service::Route>& Service::routes() {
       {"POST", "/v1/chat/completions", &Service::post_chat, true},
       {"POST", "/v1/completions", &Service::post_completions, true},
   };
-  return table;
+  return kTable;
 }
 
 void Service::handle(Exchange& exchange) {

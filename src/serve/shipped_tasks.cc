@@ -40,8 +40,8 @@ std::vector<ShippedDomain> collect() {
 }  // namespace
 
 const std::vector<ShippedDomain>& shipped_domains() {
-  static const std::vector<ShippedDomain> domains = collect();
-  return domains;
+  static const std::vector<ShippedDomain> kDomains = collect();
+  return kDomains;
 }
 
 }  // namespace metactrl::serve
