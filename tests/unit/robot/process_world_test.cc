@@ -123,20 +123,20 @@ TEST(ChildProcess, TheWholeGroupIsGoneAtTheEnd) {
 
 TEST(Protocol, ReadsObservations) {
   const Observation observation = cli::read_observation(
-      R"({"id": 4, "facts": ["(open fridge)", {"fact": "(lit lamp)", "p": 0.25},
-          {"one_of": [{"facts": ["(on cup table)"], "p": 0.6}, {"facts": [], "p": 0.4}]}], "unseen": ["egg"], "complete": false})",
+      R"json({"id": 4, "facts": ["(open fridge)", {"fact": "(lit lamp)", "p": 0.25},
+          {"one_of": [{"facts": ["(on cup table)"], "p": 0.6}, {"facts": [], "p": 0.4}]}], "unseen": ["egg"], "complete": false})json",
       4);
-ASSERT_EQ(observation.sightings.size(), 3U);
-EXPECT_EQ(observation.sightings[0].alternatives[0].facts[0], "(open fridge)");
-EXPECT_EQ(observation.sightings[0].alternatives[0].probability, 1);
-EXPECT_EQ(observation.sightings[1].alternatives[0].probability, 0.25);
-ASSERT_EQ(observation.sightings[2].alternatives.size(), 2U);
-EXPECT_TRUE(observation.sightings[2].alternatives[1].facts.empty());
-EXPECT_EQ(observation.unseen, (std::vector<std::string>{"egg"}));
-EXPECT_FALSE(observation.complete);
-const Execution execution = cli::read_execution(R"({"id": 5, "done": false, "message": "slipped"})", 5);
-EXPECT_FALSE(execution.done);
-EXPECT_EQ(execution.message, "slipped");
+  ASSERT_EQ(observation.sightings.size(), 3U);
+  EXPECT_EQ(observation.sightings[0].alternatives[0].facts[0], "(open fridge)");
+  EXPECT_EQ(observation.sightings[0].alternatives[0].probability, 1);
+  EXPECT_EQ(observation.sightings[1].alternatives[0].probability, 0.25);
+  ASSERT_EQ(observation.sightings[2].alternatives.size(), 2U);
+  EXPECT_TRUE(observation.sightings[2].alternatives[1].facts.empty());
+  EXPECT_EQ(observation.unseen, (std::vector<std::string>{"egg"}));
+  EXPECT_FALSE(observation.complete);
+  const Execution execution = cli::read_execution(R"({"id": 5, "done": false, "message": "slipped"})", 5);
+  EXPECT_FALSE(execution.done);
+  EXPECT_EQ(execution.message, "slipped");
 }
 
 TEST(Protocol, EveryWrongAnswerHasAMessage) {
