@@ -310,12 +310,17 @@ Json to_json(const Score& score) {
                      {"reason", task.reason}});
   }
   Json json = {{"n", score.n}, {"n_all", score.n_all}};
-  for (const auto& [name, value] : score.figures) json[name] = value;
+  Json figures = Json::object();
+  for (const auto& [name, value] : score.figures) {
+    figures[name] = value;
+    json[name] = value;
+  }
   json["task_success"] = score.task_success;
   json["execution_success"] = score.execution_success;
   json["errors"] = score.errors;
   if (!score.first_failures.empty()) json["first_failures"] = score.first_failures;
   json["rates"] = score.rates;
+  if (!figures.empty()) json["figures"] = figures;
   json["equal_to_gold"] = score.equal_to_gold;
   json["unknown_identifiers"] = score.strangers;
   json["tasks"] = tasks;
