@@ -327,7 +327,11 @@ Json to_json(const Score& score) {
   }
   const FormatErrors formats = count_format_errors(score, {});
   Json json = {{"n", score.n}, {"n_all", score.n_all}};
-  for (const auto& [name, value] : score.figures) json[name] = value;
+  Json figures = Json::object();
+  for (const auto& [name, value] : score.figures) {
+    figures[name] = value;
+    json[name] = value;
+  }
   json["task_success"] = score.task_success;
   json["execution_success"] = score.execution_success;
   json["errors"] = score.errors;
@@ -336,6 +340,7 @@ Json to_json(const Score& score) {
                            {"hallucination", formats.hallucination.total},
                            {"parameter", formats.parameter.total}};
   json["rates"] = score.rates;
+  if (!figures.empty()) json["figures"] = figures;
   json["equal_to_gold"] = score.equal_to_gold;
   json["unknown_identifiers"] = score.strangers;
   json["tasks"] = tasks;
