@@ -185,9 +185,10 @@ void expect_common_prefix(LanguageModel& model, const Module& module, const std:
   expect_common_prefix(model, prompts);
 }
 
-PlanResult answer_problem(const PromptTask& problem, std::string_view domain, const PlanFormat& format, const Prompt& prompt,
-                    LanguageModel* model, const std::shared_ptr<const Vocabulary>& vocabulary,
-                    const EvaluateOptions& options, Answer& answer) {
+PlanResult answer_problem(const PromptTask& problem, std::string_view domain, const PlanFormat& format,
+                          const Prompt& prompt, LanguageModel* model,
+                          const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options,
+                          Answer& answer) {
   answer.notes.insert(answer.notes.end(), problem.notes.begin(), problem.notes.end());
   const Grounded grounded = Grounder(problem, domain, options, answer.times).ground();
   for (std::size_t i = 0; i < grounded.level; ++i) answer.assumptions.push_back(problem.assumptions[i].text);

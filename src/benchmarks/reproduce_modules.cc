@@ -1,4 +1,5 @@
 // The modules of the Embodied Agent Interface: a file of prompts, a file of tasks, and for some a system prompt.
+// Watch-And-Help has a file of tasks alone, and its prompts are written from them.
 #include "benchmarks/reproduce_modules.h"
 
 #include <filesystem>
@@ -72,6 +73,60 @@ std::unique_ptr<ReproduceTasks> open_prompts(const ReproduceModule& module, cons
   return std::make_unique<PromptTasks>(module, data);
 }
 
+// The prompts come from the tasks, with the benchmark's goals.
+class AskedTasks : public ReproduceTasks {
+ public:
+  AskedTasks(const ReproduceModule& module, const std::string& data)
+      : module_(*find_module(module.name)),
+        source_{join(data, module.files.at(0)), scenes_beside(join(data, module.files.at(0)))},
+        prompts_(module_.ask(source_)) {
+    for (const PromptEntry& prompt : prompts_) identifiers_.push_back(prompt.identifier);
+  }
+
+  const std::vector<std::string>& identifiers() const override { return identifiers_; }
+
+  std::string digest() const override {
+    return internal::sha256(str_cat(benchmarks::digest(prompts_), internal::sha256_of_file(source_.tasks)));
+  }
+
+  // What they have in common is short.
+  void expect_prefix(LanguageModel& model, const EvaluateOptions& /*options*/) const override {
+    model.expect_prefix({});
+  }
+
+  Answer answer(std::size_t task, LanguageModel* model, const std::shared_ptr<const Vocabulary>& vocabulary,
+                const EvaluateOptions& options) const override {
+    return answer_prompt(module_, prompts_.at(task), model, vocabulary, options);
+  }
+
+  bool has_problems() const override { return false; }
+  Answer answer_classically(std::size_t task, const ClassicalPlanner& /*planner*/,
+                            const EvaluateOptions& /*options*/) const override {
+    Answer answer;
+    answer.identifier = identifiers_.at(task);
+    answer.error = "there is no PDDL problem for a classical planner";
+    return answer;
+  }
+
+  Score score(const std::vector<Response>& responses) const override {
+    return module_.score(source_.tasks, source_.scenes, responses);
+  }
+
+ private:
+  static std::string scenes_beside(const std::string& tasks) {
+    return std::filesystem::path(tasks).parent_path().string();
+  }
+
+  const Module& module_;
+  TaskSource source_;
+  std::vector<PromptEntry> prompts_;
+  std::vector<std::string> identifiers_;
+};
+
+std::unique_ptr<ReproduceTasks> open_tasks(const ReproduceModule& module, const std::string& data) {
+  return std::make_unique<AskedTasks>(module, data);
+}
+
 }  // namespace
 
 std::string ReproduceModule::missing(const std::string& data) const {
@@ -95,6 +150,7 @@ const std::vector<ReproduceModule>& reproduce_modules() {
        "BEHAVIOR, subgoal decomposition",
        {"eai_beh/sd_prompts.json", "eai_beh/sd_tasks.jsonl", "eai_beh/sd_system.json", "eai_beh/as_tasks.jsonl"},
        open_prompts},
+      {"wah", "Watch-And-Help", {"wah_nl/tasks.jsonl"}, open_tasks},
   };
   return kModules;
 }

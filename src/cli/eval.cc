@@ -149,7 +149,8 @@ class Evaluation {
   int run() {
     catch_interrupts();
     model_ = load_model_for(arguments_);
-    if (model_.model != nullptr && module_.ask == nullptr) benchmarks::expect_common_prefix(*model_.model, module_, prompts_, options_);
+    if (model_.model != nullptr && module_.ask == nullptr)
+      benchmarks::expect_common_prefix(*model_.model, module_, prompts_, options_);
     // Not before everything is there: a start that fails leaves nothing behind.
     journal_.emplace(arguments_.out, settings(arguments_, prompts_), arguments_.resume);
     for (const Answer& answer : journal_->earlier()) answers_.emplace(answer.identifier, answer);
