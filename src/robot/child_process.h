@@ -5,8 +5,9 @@
 //     std::string answer = child.read_line(wait);
 //
 // The command is run by /bin/sh in a process group of its own, with pipes for its standard input and output; standard
-// error is ours. It inherits no other file, and no blocked or ignored signal. Whatever happens, the whole group is gone
-// when the destructor returns: its input is closed, it gets a moment to end by itself, then SIGTERM, then SIGKILL.
+// error is ours. It inherits no other file, and no blocked or ignored signal. Whatever happens, the whole group was
+// killed when the destructor returns: its input is closed, it gets a moment to end by itself, then SIGTERM, then
+// SIGKILL.
 //
 // Every failure is a WorldError that says what happened: no answer in time, ended early (with its exit status), a line
 // without end. One thread at a time.
