@@ -94,7 +94,7 @@ enum class WeightRule {
 const char* to_string(WeightRule rule);
 
 // What a surrogate takes from the actions so far: the distribution of its hidden state. The uniform surrogate has none.
-struct Belief {
+struct SurrogateBelief {
   std::vector<double> hidden;
 };
 
@@ -135,13 +135,13 @@ class Lookahead {
 
   // The weights come from a trained surrogate.
   bool is_trained() const;
-  Belief start_belief() const;
+  SurrogateBelief start_belief() const;
   // After one more action.
-  void advance(Belief& belief, ActionId action) const;
+  void advance(SurrogateBelief& belief, ActionId action) const;
   // log p(the plan ends here)
-  double log_end(const Belief& belief) const;
+  double log_end(const SurrogateBelief& belief) const;
   // p(action) of every action of the task, legal or not. hidden^2 for each beginning that actions have in common.
-  void action_probabilities(const Belief& belief, std::vector<double>& out) const;
+  void action_probabilities(const SurrogateBelief& belief, std::vector<double>& out) const;
 
  private:
   Lookahead(Task task, std::unique_ptr<LookaheadData> data);
@@ -198,10 +198,10 @@ class Support {
   std::vector<Candidate> candidates(const State& state, unsigned left);
   // The same into a vector that is reused, weighted by what the surrogate believes; an empty belief is that of a plan's
   // start.
-  void candidates(const State& state, unsigned left, std::vector<Candidate>& out, const Belief& belief = {});
+  void candidates(const State& state, unsigned left, std::vector<Candidate>& out, const SurrogateBelief& belief = {});
   // Can at least one more action be taken from `state` such that the goal is still reached within `left` actions?
   // Differs from plain support where the goal already holds.
-  GoOn go_on(const State& state, unsigned left, const Belief& belief = {});
+  GoOn go_on(const State& state, unsigned left, const SurrogateBelief& belief = {});
   // A plan from `state` of at most `left` actions, when support for it is known.
   std::optional<std::vector<ActionId>> plan(const State& state, unsigned left);
   // log p(goal reached with at most `left` actions) from `state`, as at the start of a plan; -infinity when

@@ -6,7 +6,8 @@
 //   rooms      The activity's definition (transition_modeling/resources/pddl_behavior) says in which room furniture is;
 //              what stands on the floor there has an edge to it. Things on walls and in worktops do not stand on it.
 //   measured   The checkout holds what the real simulator said of each goal condition at the start
-//              (error_list_dict.json). Where that is one literal and the prompt differs, the simulator is right.
+//              (error_list_dict.json). Where that decides a literal and the prompt differs, the simulator is right.
+//   goals      are those of action sequencing: the checkout's prompts of subgoals are older for two activities.
 //   cartons    start open.
 //   sizes      The checkout has none; see ImportOptions.
 //
@@ -122,7 +123,26 @@ std::map<std::string, std::string> read_rooms(const fs::path& file, const std::m
 
 // --- what was measured
 
-// The conditions that are one literal, with their truth in the simulator.
+// What a condition's truth says of single literals: all parts of a true "and" are true, of a false "or" false.
+void settle(const Goal& goal, bool truth, std::map<Atom, bool>& out) {
+  switch (goal.kind) {
+    case Goal::Kind::kAtom:
+      out.emplace(goal.atom, truth);
+      break;
+    case Goal::Kind::kNot:
+      settle(goal.children[0], !truth, out);
+      break;
+    case Goal::Kind::kAnd:
+    case Goal::Kind::kOr:
+      if (truth != (goal.kind == Goal::Kind::kAnd)) break;
+      for (const Goal& child : goal.children) settle(child, truth, out);
+      break;
+    default:
+      break;
+  }
+}
+
+// The literals whose truth in the simulator follows from that of the conditions.
 std::map<Atom, bool> read_measured(const ImportJson& all, const std::string& id,
                                    const std::map<std::string, std::string>& names) {
   std::map<Atom, bool> out;
@@ -133,20 +153,16 @@ std::map<Atom, bool> read_measured(const ImportJson& all, const std::string& id,
   for (std::size_t i = 0; i < conditions.size() && i < truth.size(); ++i) {
     if (!conditions[i].is_array() || !truth[i].is_boolean()) continue;
     std::vector<std::string> words;
-    for (const ImportJson& word : conditions[i]) words.push_back(word.is_string() ? word.get<std::string>() : "");
-    const bool negated = !words.empty() && words[0] == "not";
-    if (negated) words.erase(words.begin());
-    if (words.empty()) continue;
-    Atom atom{false, words[0], {}};
-    const std::optional<std::size_t> arity = behavior::prompt::arity(atom.predicate);
-    if (!arity || words.size() != *arity + 1) continue;
-    bool known = true;
-    for (std::size_t k = 1; k < words.size(); ++k) {
-      const auto name = names.find(words[k]);
-      known = known && name != names.end();
-      if (known) atom.arguments.push_back(name->second);
+    for (const ImportJson& entry : conditions[i]) {
+      std::string word = entry.is_string() ? entry.get<std::string>() : "";
+      const auto name = names.find(word);
+      words.push_back(name == names.end() ? word : name->second);
     }
-    if (known) out.emplace(std::move(atom), truth[i].get<bool>() != negated);
+    try {
+      settle(behavior::prompt::read_flat_goal(words), truth[i].get<bool>(), out);
+    } catch (const behavior::prompt::ReadError&) {
+      continue;  // of an activity that was changed since
+    }
   }
   return out;
 }
@@ -222,7 +238,6 @@ class BehaviorImport {
     if (has_file(subgoals_ / "error_list_dict.json")) {
       measured_ = read_checkout_json(subgoals_ / "error_list_dict.json", kCheckoutHint);
     }
-    // Subgoal prompts keep the brackets of goals.
     for (const PromptEntry& entry : subgoals) {
       scenes_.emplace(entry.identifier, read(entry, behavior::read_behavior_subgoals_scene));
     }
@@ -344,11 +359,8 @@ class BehaviorImport {
     ImportJson row = {{"id", entry.identifier}, {"task", activity}, {"scene", place}, {"prompt", entry.prompt}};
     row["objects"] = std::move(objects);
     row["sim_init"] = start(scene, facts, rooms, floor_of_room);
-    const auto bracketed = scenes_.find(entry.identifier);
     ImportJson goals = ImportJson::array();
-    for (const Goal& goal : bracketed != scenes_.end() ? bracketed->second.goals : scene.goals) {
-      goals.push_back(to_json(goal));
-    }
+    for (const Goal& goal : scene.goals) goals.push_back(to_json(goal));
     row["goal"] = std::move(goals);
     const fs::path gold = actions_ / "human_annotations" / (entry.identifier + ".json");
     if (has_file(gold)) {

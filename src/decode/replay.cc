@@ -21,10 +21,11 @@ class Replayer::Impl {
         pursued_(result.pursued ? *result.pursued : task),
         horizon_(result.horizon),
         prompt_size_(result.prompt.size()),
+        lookahead_(result.lookahead),
         state_(pursued_.initial_state()) {
-    if (result.lookahead != nullptr) {
-      support_.emplace(result.lookahead);
-      belief_ = result.lookahead->start_belief();
+    if (lookahead_ != nullptr) {
+      support_.emplace(lookahead_);
+      belief_ = lookahead_->start_belief();
     }
     if (result.constraint == nullptr) return;
     decoder_.emplace(result.constraint, result.decoder);
@@ -154,7 +155,7 @@ class Replayer::Impl {
     std::optional<State> next = action ? pursued_.apply(state_, *action) : std::nullopt;
     if (!next) return false;
     state_ = *std::move(next);
-    if (result_.lookahead != nullptr) result_.lookahead->advance(belief_, *action);
+    if (lookahead_ != nullptr) lookahead_->advance(belief_, *action);
     return true;
   }
 
@@ -162,10 +163,11 @@ class Replayer::Impl {
   const Task pursued_;
   unsigned horizon_;
   std::size_t prompt_size_;
+  std::shared_ptr<const Lookahead> lookahead_;
   std::size_t index_ = 0;  // of the next step
   State state_;
   std::optional<Support> support_;
-  Belief belief_;  // of the surrogate
+  SurrogateBelief belief_;  // of the surrogate
   std::optional<Decoder> decoder_;
   std::optional<Decoder> form_;
   std::unique_ptr<Session> session_;

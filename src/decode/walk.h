@@ -139,7 +139,7 @@ class Walk {
     double log_go_on = 0;    // log V_go of the state
     double log_largest = 0;  // of the paths' terms
     std::vector<Candidate> candidates;
-    Belief belief;  // of a trained surrogate
+    SurrogateBelief belief;  // of a trained surrogate
     // Bridge::kSurrogate with a trained surrogate: p(action) of every action, and the sum of the masses of the group's
     // entries before each.
     std::vector<double> probabilities;
@@ -196,7 +196,7 @@ class Walk {
   std::vector<ActionId> actions_;
   std::vector<std::uint32_t> separators_;
   State successor_;
-  Belief successor_belief_;
+  SurrogateBelief successor_belief_;
   bool go_on_allowed_ = false;  // of the initial state
   bool stop_allowed_ = false;
 };

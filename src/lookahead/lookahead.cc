@@ -284,18 +284,18 @@ std::size_t Lookahead::memory_bytes() const {
 
 bool Lookahead::is_trained() const { return data_->surrogate.has_value(); }
 
-Belief Lookahead::start_belief() const { return data_->surrogate ? Belief{data_->surrogate->start()} : Belief{}; }
+SurrogateBelief Lookahead::start_belief() const { return data_->surrogate ? SurrogateBelief{data_->surrogate->start()} : SurrogateBelief{}; }
 
-void Lookahead::advance(Belief& belief, ActionId action) const {
+void Lookahead::advance(SurrogateBelief& belief, ActionId action) const {
   if (data_->surrogate) data_->surrogate->advance(belief.hidden, static_cast<std::uint32_t>(action));
 }
 
-double Lookahead::log_end(const Belief& belief) const {
+double Lookahead::log_end(const SurrogateBelief& belief) const {
   if (data_->surrogate) return data_->surrogate->log_end(belief.hidden);
   return -std::log(static_cast<double>(lookahead::alphabet_size(task_.program())));
 }
 
-void Lookahead::action_probabilities(const Belief& belief, std::vector<double>& out) const {
+void Lookahead::action_probabilities(const SurrogateBelief& belief, std::vector<double>& out) const {
   const std::size_t count = task_.num_actions();
   out.resize(count);
   if (!data_->surrogate) {

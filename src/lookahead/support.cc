@@ -75,7 +75,7 @@ class Support::Impl {
     return examine(state.words().data(), static_cast<std::uint32_t>(action), left, false).answer;
   }
 
-  void candidates(const State& state, unsigned left, std::vector<Candidate>& out, const Belief& belief) {
+  void candidates(const State& state, unsigned left, std::vector<Candidate>& out, const SurrogateBelief& belief) {
     out.clear();
     searched_ = 0;
     actions_.clear();
@@ -89,7 +89,7 @@ class Support::Impl {
     }
   }
 
-  GoOn go_on(const State& state, unsigned left, const Belief& belief) {
+  GoOn go_on(const State& state, unsigned left, const SurrogateBelief& belief) {
     GoOn result;
     begin(belief);
     result.log_weight = kMinusInfinity;
@@ -146,7 +146,7 @@ class Support::Impl {
     double log_weight = kMinusInfinity;
   };
 
-  void begin(const Belief& belief) {
+  void begin(const SurrogateBelief& belief) {
     if (cursor_) cursor_->begin(belief.hidden.empty() ? data_.surrogate->start() : belief.hidden);
   }
 
@@ -412,11 +412,11 @@ std::vector<Candidate> Support::candidates(const State& state, unsigned left) {
   return result;
 }
 
-void Support::candidates(const State& state, unsigned left, std::vector<Candidate>& out, const Belief& belief) {
+void Support::candidates(const State& state, unsigned left, std::vector<Candidate>& out, const SurrogateBelief& belief) {
   impl_->candidates(state, left, out, belief);
 }
 
-GoOn Support::go_on(const State& state, unsigned left, const Belief& belief) {
+GoOn Support::go_on(const State& state, unsigned left, const SurrogateBelief& belief) {
   return impl_->go_on(state, left, belief);
 }
 

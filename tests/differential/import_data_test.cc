@@ -128,7 +128,7 @@ TEST(ImportData, VirtualHome) {
   std::map<std::string, Json> wanted;
   std::size_t number = 0;
   for (const Json& task : rows(data_path("eai_vh/as.jsonl"))) {
-    if (number++ % 8 != 0) continue;
+    if (number++ % 20 != 0) continue;
     const std::string id = task["id"];
     wanted[id] = task;
     const Json graph = graph_of(library.scene(1, id));
@@ -173,9 +173,14 @@ TEST(ImportData, VirtualHome) {
   for (const Json& task : rows(out / "sd.jsonl")) {
     SCOPED_TRACE(task["id"].get<std::string>());
     const Json& expected = formulas.at(task["id"]);
-    for (const char* key : {"tl_goal", "goal_states", "goal_actions", "necessity", "prompt"}) {
+    for (const char* key : {"tl_goal", "goal_actions", "necessity", "prompt"}) {
       EXPECT_EQ(task[key], expected[key]) << key;
     }
+    const auto sorted = [](std::vector<std::string> texts) {
+      std::sort(texts.begin(), texts.end());
+      return texts;
+    };
+    EXPECT_EQ(sorted(task["goal_states"]), sorted(expected["goal_states"]));
   }
   const virtualhome::ActionScorer actions((out / "as.jsonl").string(), out.string());
   const virtualhome::SubgoalScorer subgoals((out / "sd.jsonl").string(), out.string());
@@ -199,7 +204,7 @@ TEST(ImportData, VirtualHome) {
   check(
       "eai_vh/testvec_sd.jsonl",
       [&](const std::string& id, const std::string& output) { return subgoals.score(id, output); }, "scene_1_");
-  EXPECT_GT(judged, 100U);
+  EXPECT_GT(judged, 50U);
   fs::remove_all(folder);
 }
 
