@@ -3,12 +3,13 @@
 // the rest a limit or a failure.
 #include "benchmarks/classical_planner.h"
 
-#include <stdlib.h>
-
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <system_error>
 #include <vector>
