@@ -171,7 +171,7 @@ void ChildProcess::await(int descriptor, short events, double deadline, const Wa
 
 void ChildProcess::throw_ended(const char* what) const {
   siginfo_t info{};
-  std::string how;
+  std::string how = " (it still runs, with its pipe closed)";
   if (ended_within(kGraceSeconds) &&
       ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
     how = info.si_code == CLD_EXITED ? str_cat(" (exit status ", info.si_status, ")")
