@@ -12,7 +12,6 @@ namespace metactrl::serve {
 namespace {
 
 using decode::ReplayStep;
-using decode::Standing;
 
 Json name_or_null(const std::optional<std::string>& name) { return name ? Json(*name) : Json(nullptr); }
 
