@@ -85,8 +85,8 @@ struct Generation {
   std::string text;             // without it
   std::size_t forced_tokens = 0;
   std::size_t model_calls = 0;
-  // kBeam and kSmc: log p_LM(tokens). With GenerateOptions::log_probability: the sum of log p_LM(token | text before it)
-  // over the tokens that had an alternative; forced ones cost the model nothing and are not asked for. 0 otherwise.
+  // kBeam and kSmc: log p_LM(tokens). With GenerateOptions::log_probability: the sum of log p_LM(token | text before
+  // it) over the tokens that had an alternative; forced ones cost the model nothing and are not asked for. 0 otherwise.
   double log_probability = 0;
   // kSmc: every particle's plan text and normalised weight; the plan above is drawn from them.
   struct Particle {

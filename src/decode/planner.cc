@@ -491,8 +491,8 @@ class Planner {
     result_.tokens = generation.tokens;
     result_.forced_tokens = generation.forced_tokens;
     result_.model_calls += generation.model_calls;
-    const bool computed = keeps_several_plans(generate_.mode) ||
-                          (generate_.log_probability && options_.guidance != PlanGuidance::kNone);
+    const bool computed =
+        keeps_several_plans(generate_.mode) || (generate_.log_probability && options_.guidance != PlanGuidance::kNone);
     if (computed && generation.finished) result_.log_probability = generation.log_probability;
     if (generate_.mode == DecodeMode::kSmc && generation.finished) {
       result_.log_evidence = generation.log_evidence;
