@@ -15,7 +15,7 @@
 #include "metactrl/domain.h"
 #include "metactrl/hmm_training.h"
 #include "metactrl/lookahead.h"
-#include "support/random.h"
+#include "support/splitmix.h"
 
 namespace metactrl {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "metactrl/decoder.h"
-#include "support/random.h"
+#include "support/splitmix.h"
 #include "metactrl/generate.h"
 
 namespace metactrl::decode {

@@ -26,7 +26,7 @@
 
 #include "hmm/gemm.h"
 #include "metactrl/hmm_training.h"
-#include "support/random.h"
+#include "support/splitmix.h"
 
 namespace metactrl {
 

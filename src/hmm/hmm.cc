@@ -10,7 +10,7 @@
 
 #include "hmm/hmm_data.h"
 #include "metactrl/error.h"
-#include "support/random.h"
+#include "support/splitmix.h"
 #include "support/str_cat.h"
 
 namespace metactrl {

@@ -12,7 +12,7 @@
 
 #include "metactrl/error.h"
 #include "metactrl/hmm_training.h"
-#include "support/random.h"
+#include "support/splitmix.h"
 #include "support/str_cat.h"
 
 namespace metactrl {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "metactrl/prompt.h"
-#include "support/random.h"
+#include "support/splitmix.h"
 #include "support/str_cat.h"
 
 namespace metactrl {

@@ -9,7 +9,7 @@
 
 #include "metactrl/error.h"
 #include "support/nearest_name.h"
-#include "support/random.h"
+#include "support/splitmix.h"
 #include "support/str_cat.h"
 
 namespace metactrl {

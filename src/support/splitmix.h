@@ -7,8 +7,8 @@
 // parts of one long cycle, and two seeds that differ by a multiple of that constant would give the same numbers,
 // shifted. With a stream id, seed and id are hashed before they become the counter: neighbouring seeds then begin at
 // unrelated places of the cycle, which is 2^64 numbers long.
-#ifndef METACTRL_SRC_SUPPORT_RANDOM_H_
-#define METACTRL_SRC_SUPPORT_RANDOM_H_
+#ifndef METACTRL_SRC_SUPPORT_SPLITMIX_H_
+#define METACTRL_SRC_SUPPORT_SPLITMIX_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -45,4 +45,4 @@ class Random {
 
 }  // namespace metactrl::internal
 
-#endif  // METACTRL_SRC_SUPPORT_RANDOM_H_
+#endif  // METACTRL_SRC_SUPPORT_SPLITMIX_H_
