@@ -7,7 +7,7 @@
 #include <set>
 
 #include "metactrl/lookahead.h"
-#include "support/random.h"
+#include "support/splitmix.h"
 #include "support/test_data.h"
 
 namespace metactrl {

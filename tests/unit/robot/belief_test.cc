@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "support/random.h"
+#include "support/splitmix.h"
 
 namespace metactrl {
 namespace {

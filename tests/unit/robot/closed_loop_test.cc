@@ -8,7 +8,7 @@
 #include <map>
 
 #include "metactrl/simulated_world.h"
-#include "support/random.h"
+#include "support/splitmix.h"
 #include "support/test_data.h"
 
 namespace metactrl {
