@@ -191,7 +191,9 @@ TEST(ImportData, VirtualHome) {
       if (!wanted.contains(id.starts_with(prefix) ? id.substr(prefix.size()) : id)) continue;
       const benchmarks::TaskScore score = scorer(id, vector["output"].get<std::string>());
       EXPECT_EQ(score.executable, vector["executable"].get<bool>()) << id << ' ' << vector["output"];
-      if (score.scored) EXPECT_EQ(score.success == 1, vector["success"].get<bool>()) << id << ' ' << vector["output"];
+      if (score.scored) {
+        EXPECT_EQ(score.success == 1, vector["success"].get<bool>()) << id << ' ' << vector["output"];
+      }
       ++judged;
     }
   };

@@ -135,7 +135,7 @@ export class RunView {
     const span = element(
       "span",
       { class: `token ${kind}`, role: "option", "aria-selected": "false", "data-token": String(token.index), id: `${this.id}-token-${token.index}` },
-      token.end ? "⏹" : token.text,
+      token.end ? "■" : token.text,
     );
     span.title = tokenNote(token);
     this.text.append(span);

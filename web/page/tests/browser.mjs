@@ -26,6 +26,7 @@ const address = await new Promise((resolve, reject) => {
 const browser = await puppeteer.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-gpu"],
+  protocolTimeout: 120_000,
 });
 const timeout = 120_000;
 const problems = [];
@@ -33,6 +34,8 @@ const problems = [];
 async function open(path, { offline = false } = {}) {
   const page = await browser.newPage();
   page.setDefaultTimeout(timeout);
+  // Chromium draws nothing in tabs that nobody sees.
+  await page.bringToFront();
   await page.setViewport({ width: 1280, height: 900 });
   page.on("pageerror", (error) => problems.push(`script: ${error.message}`));
   page.on("console", (message) => {
@@ -113,6 +116,7 @@ try {
   // A damaged link, and PDDL that is none, are said in words.
   const damaged = await open("/#replay=AAAA");
   await damaged.waitForFunction(() => document.querySelector("#message.bad")?.textContent.includes("cannot be replayed"));
+  await page.bringToFront();
   await page.$eval("#own", (node) => { node.open = true; });
   await page.$eval("#domain", (node) => { node.value = "(define (domain broken"; node.dispatchEvent(new Event("input")); });
   await page.click("#plan");
