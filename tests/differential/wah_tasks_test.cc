@@ -27,7 +27,8 @@ std::vector<PromptEntry> questions(GoalSource goals, std::size_t instruction = 1
   return wah().ask({data_path("wah_nl/tasks.jsonl").string(), data_path("wah_nl").string(), goals, instruction});
 }
 
-std::vector<PromptEntry> every(const std::vector<PromptEntry>& all, std::size_t nth) {
+// Not all of the builds of this file use it.
+[[maybe_unused]] std::vector<PromptEntry> every(const std::vector<PromptEntry>& all, std::size_t nth) {
   std::vector<PromptEntry> result;
   for (std::size_t i = 0; i < all.size(); i += nth) result.push_back(all[i]);
   return result;

@@ -17,7 +17,7 @@ namespace metactrl::benchmarks::behavior {
 
 PromptTask read_behavior_actions(std::string_view text, Rules rules);
 // What the prompt says, without rules.
-prompt::PromptScene read_behavior_actions_scene(std::string_view prompt);
+prompt::PromptScene read_behavior_actions_scene(std::string_view text);
 
 }  // namespace metactrl::benchmarks::behavior
 
