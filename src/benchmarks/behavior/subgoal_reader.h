@@ -18,7 +18,7 @@ namespace metactrl::benchmarks::behavior {
 
 PromptTask read_behavior_subgoals(std::string_view text, Rules rules);
 // What the prompt says, without rules.
-prompt::PromptScene read_behavior_subgoals_scene(std::string_view prompt);
+prompt::PromptScene read_behavior_subgoals_scene(std::string_view text);
 
 }  // namespace metactrl::benchmarks::behavior
 
