@@ -276,7 +276,7 @@ class VirtualHomeImport {
     RowJournal journal(folder_ / "import.partial",
                        {{"root", fs::weakly_canonical(package_).string()}, {"tasks", ids_.size()}}, options_.resume);
     if (!journal.rows().empty()) household_ = graph_from_row(journal.rows().front());
-    for (std::size_t i = journal.rows().size() > 0 ? journal.rows().size() - 1 : 0; i < ids_.size(); ++i) {
+    for (std::size_t i = journal.rows().empty() ? 0 : journal.rows().size() - 1; i < ids_.size(); ++i) {
       if (options_.cancelled && options_.cancelled()) {
         result_.cancelled = true;
         return;
