@@ -141,14 +141,14 @@ TaskScore score_answer(const HelpTask& task, const std::string& output) {
 
 Score score(const std::vector<HelpTask>& tasks, const std::vector<Response>& responses) {
   Score result;
-  std::map<std::string, const std::string*> answers;
+  std::map<std::string, const Response*> answers;
   for (const HelpTask& task : tasks) answers[task.id] = nullptr;
   for (const Response& response : responses) {
     const auto found = answers.find(response.identifier);
     if (found == answers.end()) {
       result.strangers.push_back(response.identifier);
     } else {
-      found->second = &response.output;
+      found->second = &response;
     }
   }
   double reached = 0;
@@ -159,14 +159,15 @@ Score score(const std::vector<HelpTask>& tasks, const std::vector<Response>& res
     result.first_failures.emplace(action, 0);
   }
   for (const HelpTask& task : tasks) {
-    const std::string* output = answers.at(task.id);
+    const Response* answer = answers.at(task.id);
     const Judgement first = judge(task.goal, *task.scene, initial_view(*task.scene));
     at_first += ratio(first.count(), task.goal.size());
     solved_at_first += first.all() ? 1 : 0;
     std::string_view rest;
-    written.add(task, output == nullptr ? std::nullopt : read_goal(*output, rest));
-    result.tasks.push_back(output == nullptr ? unanswered(task) : score_answer(task, *output));
-    const TaskScore& score = result.tasks.back();
+    written.add(task, answer == nullptr ? std::nullopt : read_goal(answer->output, rest));
+    result.tasks.push_back(answer == nullptr ? unanswered(task) : score_answer(task, answer->output));
+    TaskScore& score = result.tasks.back();
+    if (answer != nullptr) score.response = static_cast<std::size_t>(answer - responses.data());
     reached += share_reached(score);
     constexpr std::string_view kFailed = "failed at ";
     if (score.verdict.starts_with(kFailed)) ++result.first_failures[score.verdict.substr(kFailed.size())];
