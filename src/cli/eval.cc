@@ -19,7 +19,6 @@
 #include "benchmarks/report.h"
 #include "cli/common.h"
 #include "cli/plan_options.h"
-#include "cli/rate_line.h"
 #include "support/files.h"
 #include "support/hash.h"
 #include "support/list_some.h"
