@@ -315,7 +315,7 @@ ChatHandler::Outcome ChatHandler::write_plan(EventStream* events) {
   if (result.outcome != PlanOutcome::kPlan) {
     ApiError error(422, to_string(result.outcome), str_cat("there is no plan: ", result.reason), "plan");
     error.details()["plan"] = std::move(outcome.plan);
-    throw error;
+    throw ApiError(error);
   }
   outcome.text = result.text;
   outcome.prompt_tokens = result.prompt_tokens;

@@ -201,7 +201,7 @@ class Writer {
       }
     }
     for (const auto& [target_class, alternatives] : joint) {
-      const auto same = [&](const Goal& goal) { return goal.line.target == target_class; };
+      const auto same = [&name = target_class](const Goal& goal) { return goal.line.target == name; };
       if (alternatives.size() < 2 || std::count_if(goals_.begin(), goals_.end(), same) < 2) continue;
       std::vector<std::string> possible;
       for (const std::optional<std::string>& one : alternatives) {
