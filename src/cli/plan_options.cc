@@ -103,7 +103,7 @@ void add_decode_options(CLI::App& app, DecodingArguments& arguments) {
       ->type_name("S")
       ->check(finite_in_range(0, 0x1p64))  // which also keeps -1 from becoming a very large number
       ->capture_default_str();
-  app.add_option("--max-tokens", generate.max_tokens, "with --guidance none: give up after so many tokens")
+  app.add_option("--max-tokens", generate.max_tokens, "with guidance none: give up after so many tokens")
       ->type_name("N")
       ->check(finite_in_range(1, 1e7))
       ->capture_default_str();
@@ -142,7 +142,7 @@ void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size
   add_choice(app, "--bridge", arguments.bridge,
              {PlanBridge::kUniform, PlanBridge::kSurrogate, PlanBridge::kModel, PlanBridge::kHmm}, text_of,
              "which action half a text is taken to mean");
-  app.add_option("--hmm", arguments.hmm, "with --guidance trained: a hidden Markov model of plans")
+  app.add_option("--hmm", arguments.hmm, "with guidance trained: a hidden Markov model of plans")
       ->type_name("FILE");
   add_choice(app, "--tokens", arguments.tokenization, {Tokenization::kCanonical, Tokenization::kAny}, text_of,
              "which tokens may spell the plan: the tokenizer's own, or any");

@@ -378,6 +378,7 @@ Command add_reproduce(CLI::App& parent) {
   add_decoding_options(*app, *arguments, 10'000);
   // The rows say which guidance.
   app->remove_option(app->get_option("--guidance"));
+  app->remove_option(app->get_option("--hmm"));
   app->footer(kExamples);
   return {app, [arguments, app] { return ReproduceRun(*arguments, command_text(*app)).run(); }};
 }

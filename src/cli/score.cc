@@ -161,7 +161,7 @@ constexpr const char* kExamples =
     "\n"
     "  metactrl score vh-as --tasks as.jsonl --responses answers.json --report report\n"
     "\n"
-    "judges what 'metactrl eval vh-as ... --out answers.json' wrote; report/index.html shows each task.\n";
+    "judges what 'metactrl eval vh-as' wrote to answers.json; report/index.html shows each task.\n";
 
 }  // namespace
 

@@ -233,7 +233,7 @@ void Service::dispatch(RequestContext& context, std::string& route) {
   if (!allowed.empty()) {
     ApiError error(405, "method_not_allowed", str_cat("only ", allowed, " is answered here"));
     error.details()["allow"] = allowed;
-    throw error;
+    throw ApiError(error);
   }
   if (method == "GET" && !request.path.starts_with("/v1/")) {
     route = "page";
