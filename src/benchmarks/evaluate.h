@@ -97,9 +97,10 @@ Answer answer_prompt(const Module& module, const PromptEntry& entry, LanguageMod
 
 // The part that all answers share: grounds `problem` for the domain, plans, and fills the answer but for identifier and
 // title. The model reads `prompt`. Times are added to those that are there. Throws InputError and ModelError.
-PlanResult answer_problem(const PromptTask& problem, std::string_view domain, const PlanFormat& format, const Prompt& prompt,
-                    LanguageModel* model, const std::shared_ptr<const Vocabulary>& vocabulary,
-                    const EvaluateOptions& options, Answer& answer);
+PlanResult answer_problem(const PromptTask& problem, std::string_view domain, const PlanFormat& format,
+                          const Prompt& prompt, LanguageModel* model,
+                          const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options,
+                          Answer& answer);
 
 }  // namespace metactrl::benchmarks
 

@@ -18,8 +18,8 @@
 #include <thread>
 
 #include "metactrl/domain.h"
-#include "support/files.h"
 #include "serve/plan_json.h"
+#include "support/files.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {

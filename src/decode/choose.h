@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "metactrl/decoder.h"
-#include "support/splitmix.h"
 #include "metactrl/generate.h"
+#include "support/splitmix.h"
 
 namespace metactrl::decode {
 

@@ -284,7 +284,9 @@ std::size_t Lookahead::memory_bytes() const {
 
 bool Lookahead::is_trained() const { return data_->surrogate.has_value(); }
 
-SurrogateBelief Lookahead::start_belief() const { return data_->surrogate ? SurrogateBelief{data_->surrogate->start()} : SurrogateBelief{}; }
+SurrogateBelief Lookahead::start_belief() const {
+  return data_->surrogate ? SurrogateBelief{data_->surrogate->start()} : SurrogateBelief{};
+}
 
 void Lookahead::advance(SurrogateBelief& belief, ActionId action) const {
   if (data_->surrogate) data_->surrogate->advance(belief.hidden, static_cast<std::uint32_t>(action));

@@ -412,7 +412,8 @@ std::vector<Candidate> Support::candidates(const State& state, unsigned left) {
   return result;
 }
 
-void Support::candidates(const State& state, unsigned left, std::vector<Candidate>& out, const SurrogateBelief& belief) {
+void Support::candidates(const State& state, unsigned left, std::vector<Candidate>& out,
+                         const SurrogateBelief& belief) {
   impl_->candidates(state, left, out, belief);
 }
 
