@@ -88,9 +88,6 @@ PlanResult run_plan(const PlanInput& input, const PlanObserver& observer);
 // True once Ctrl-C was pressed.
 bool interrupted();
 
-// A built-in format's name, or a file.
-PlanFormat load_format(const std::string& name);
-
 // The exit code that a result stands for; kInterrupted when it was stopped.
 inline constexpr int kInterrupted = 130;
 int exit_code(const PlanResult& result);
