@@ -25,12 +25,12 @@ struct Json {
   Kind kind = Kind::kOther;
   std::uint64_t number = 0;
   std::string text;
-  std::vector<Json> items;                            // of an array
-  std::vector<std::pair<std::string, Json>> members;  // of an object
+  std::vector<Json> items;         // of an array or an object
+  std::vector<std::string> names;  // of an object's items
 
   const Json* find(std::string_view key) const {
-    for (const auto& [name, value] : members) {
-      if (name == key) return &value;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i] == key) return &items[i];
     }
     return nullptr;
   }
@@ -78,7 +78,8 @@ class JsonReader {
           std::string key = read_string();
           expect(':');
           if (value.find(key) != nullptr) fail();
-          value.members.emplace_back(std::move(key), read_value(depth + 1));
+          value.names.push_back(std::move(key));
+          value.items.push_back(read_value(depth + 1));
         });
         break;
       case '[':
@@ -158,7 +159,9 @@ std::map<std::string, Tensor> read_safetensors(std::string_view bytes, const std
   if (json.kind != Json::Kind::kObject) throw InputError(file, "is not a safetensors file", "check the path");
   std::map<std::string, Tensor> tensors;
   std::vector<std::pair<std::size_t, std::size_t>> places;
-  for (const auto& [name, entry] : json.members) {
+  for (std::size_t i = 0; i < json.items.size(); ++i) {
+    const std::string& name = json.names[i];
+    const Json& entry = json.items[i];
     if (name == "__metadata__") continue;
     const Json* type = entry.find("dtype");
     if (type == nullptr || type->text != "F32") {
