@@ -7,8 +7,8 @@
 ;   toggle on      not while it is open
 ;   soak           inside a water source that runs, or that needs no switch
 ;   clean          a stained thing: with a soaked cleaner in a hand
-;   anchors        a thing that the goal wants moved is put in its place before others are put next to it, on it, under
-;                  it or into it
+;   anchors        "a position anchor must be established before relations referencing it": what others are put next to, on,
+;                  under or into is not in a hand
 ;   open, close    only what the prompt gives a reason to open (`may-open`)
 (define (domain behavior-actions)
   (:requirements :adl :typing :derived-predicates)
@@ -17,7 +17,6 @@
     (kind ?x ?k) (floor ?x) (graspable ?x)
     (open-gated ?x)        ; has a lid or a door
     (may-open ?x)
-    (moves ?x)             ; a goal wants it somewhere
     (beside ?x) (rest ?x)  ; a goal wants something next to it, on it
     (toggleable ?x) (sliceable ?x) (soakable ?x) (cookable ?x) (freezable ?x) (cleanable ?x) (cleaner ?x) (water ?x)
     (passive ?x)           ; water without a switch
@@ -25,7 +24,6 @@
 
     (left-empty) (right-empty) (in-left ?x) (in-right ?x)
     (inside ?x ?y) (ontop ?x ?y) (onfloor ?x ?y) (nextto ?x ?y) (touching ?x ?y) (under ?x ?y)
-    (put ?x)               ; the robot has put it somewhere
     (open ?x) (toggled_on ?x)
     (sliced ?x) (soaked ?x) (cooked ?x) (burnt ?x) (frozen ?x) (dusty ?x) (stained ?x)
     (shut-in ?x) (carried-left ?x) (carried-right ?x))
@@ -57,39 +55,39 @@
   (:action left_place_ontop
     :parameters (?o - thing)
     :precondition (and (not (left-empty)) (not (in-left ?o)) (not (carried-left ?o)) (not (shut-in ?o))
-                       (or (not (moves ?o)) (put ?o)))
+                       (not (in-right ?o)))
     :effect (and (left-empty)
-      (forall (?x) (when (in-left ?x) (and (not (in-left ?x)) (put ?x))))
+      (forall (?x) (when (in-left ?x) (not (in-left ?x))))
       (forall (?x) (when (and (in-left ?x) (floor ?o)) (onfloor ?x ?o)))
       (forall (?x) (when (and (in-left ?x) (not (floor ?o))) (ontop ?x ?o)))))
 
   (:action left_place_inside
     :parameters (?o - thing)
     :precondition (and (not (floor ?o)) (not (left-empty)) (not (in-left ?o)) (not (carried-left ?o)) (not (shut-in ?o))
-                       (or (not (open-gated ?o)) (open ?o)) (or (not (moves ?o)) (put ?o)))
-    :effect (and (left-empty) (forall (?x) (when (in-left ?x) (and (not (in-left ?x)) (put ?x) (inside ?x ?o))))))
+                       (or (not (open-gated ?o)) (open ?o)) (not (in-right ?o)))
+    :effect (and (left-empty) (forall (?x) (when (in-left ?x) (and (not (in-left ?x)) (inside ?x ?o))))))
 
   (:action left_place_nextto
     :parameters (?o - thing)
     :precondition (and (not (left-empty)) (not (in-left ?o)) (not (carried-left ?o)) (not (shut-in ?o))
-                       (or (not (moves ?o)) (put ?o)))
+                       (not (in-right ?o)))
     :effect (and (left-empty)
-                 (forall (?x) (when (in-left ?x) (and (not (in-left ?x)) (put ?x) (nextto ?x ?o) (touching ?x ?o))))))
+                 (forall (?x) (when (in-left ?x) (and (not (in-left ?x)) (nextto ?x ?o) (touching ?x ?o))))))
 
   (:action left_place_under
     :parameters (?o - thing)
     :precondition (and (not (floor ?o)) (not (left-empty)) (not (in-left ?o)) (not (carried-left ?o)) (not (shut-in ?o))
-                       (or (not (moves ?o)) (put ?o)))
-    :effect (and (left-empty) (forall (?x) (when (in-left ?x) (and (not (in-left ?x)) (put ?x) (under ?x ?o))))))
+                       (not (in-right ?o)))
+    :effect (and (left-empty) (forall (?x) (when (in-left ?x) (and (not (in-left ?x)) (under ?x ?o))))))
 
   (:action left_place_nextto_ontop
     :parameters (?o - thing ?s - thing)
     :precondition (and (beside ?o) (rest ?s) (not (= ?o ?s)) (not (left-empty)) (not (in-left ?o))
                        (not (carried-left ?o))
-                       (not (shut-in ?o)) (or (not (moves ?o)) (put ?o))
-                       (not (in-left ?s)) (not (carried-left ?s)) (not (shut-in ?s)) (or (not (moves ?s)) (put ?s)))
+                       (not (shut-in ?o)) (not (in-right ?o))
+                       (not (in-left ?s)) (not (carried-left ?s)) (not (shut-in ?s)) (not (in-right ?s)))
     :effect (and (left-empty)
-      (forall (?x) (when (in-left ?x) (and (not (in-left ?x)) (put ?x) (nextto ?x ?o) (touching ?x ?o))))
+      (forall (?x) (when (in-left ?x) (and (not (in-left ?x)) (nextto ?x ?o) (touching ?x ?o))))
       (forall (?x) (when (and (in-left ?x) (floor ?s)) (onfloor ?x ?s)))
       (forall (?x) (when (and (in-left ?x) (not (floor ?s))) (ontop ?x ?s)))))
 
@@ -121,9 +119,9 @@
   (:action right_place_ontop
     :parameters (?o - thing)
     :precondition (and (not (right-empty)) (not (in-right ?o)) (not (carried-right ?o)) (not (shut-in ?o))
-                       (or (not (moves ?o)) (put ?o)))
+                       (not (in-left ?o)))
     :effect (and (right-empty)
-      (forall (?x) (when (in-right ?x) (and (not (in-right ?x)) (put ?x))))
+      (forall (?x) (when (in-right ?x) (not (in-right ?x))))
       (forall (?x) (when (and (in-right ?x) (floor ?o)) (onfloor ?x ?o)))
       (forall (?x) (when (and (in-right ?x) (not (floor ?o))) (ontop ?x ?o)))))
 
@@ -131,31 +129,31 @@
     :parameters (?o - thing)
     :precondition (and (not (floor ?o)) (not (right-empty)) (not (in-right ?o)) (not (carried-right ?o))
                        (not (shut-in ?o))
-                       (or (not (open-gated ?o)) (open ?o)) (or (not (moves ?o)) (put ?o)))
-    :effect (and (right-empty) (forall (?x) (when (in-right ?x) (and (not (in-right ?x)) (put ?x) (inside ?x ?o))))))
+                       (or (not (open-gated ?o)) (open ?o)) (not (in-left ?o)))
+    :effect (and (right-empty) (forall (?x) (when (in-right ?x) (and (not (in-right ?x)) (inside ?x ?o))))))
 
   (:action right_place_nextto
     :parameters (?o - thing)
     :precondition (and (not (right-empty)) (not (in-right ?o)) (not (carried-right ?o)) (not (shut-in ?o))
-                       (or (not (moves ?o)) (put ?o)))
+                       (not (in-left ?o)))
     :effect (and (right-empty)
-                 (forall (?x) (when (in-right ?x) (and (not (in-right ?x)) (put ?x) (nextto ?x ?o) (touching ?x ?o))))))
+                 (forall (?x) (when (in-right ?x) (and (not (in-right ?x)) (nextto ?x ?o) (touching ?x ?o))))))
 
   (:action right_place_under
     :parameters (?o - thing)
     :precondition (and (not (floor ?o)) (not (right-empty)) (not (in-right ?o)) (not (carried-right ?o))
                        (not (shut-in ?o))
-                       (or (not (moves ?o)) (put ?o)))
-    :effect (and (right-empty) (forall (?x) (when (in-right ?x) (and (not (in-right ?x)) (put ?x) (under ?x ?o))))))
+                       (not (in-left ?o)))
+    :effect (and (right-empty) (forall (?x) (when (in-right ?x) (and (not (in-right ?x)) (under ?x ?o))))))
 
   (:action right_place_nextto_ontop
     :parameters (?o - thing ?s - thing)
     :precondition (and (beside ?o) (rest ?s) (not (= ?o ?s)) (not (right-empty)) (not (in-right ?o))
                        (not (carried-right ?o))
-                       (not (shut-in ?o)) (or (not (moves ?o)) (put ?o))
-                       (not (in-right ?s)) (not (carried-right ?s)) (not (shut-in ?s)) (or (not (moves ?s)) (put ?s)))
+                       (not (shut-in ?o)) (not (in-left ?o))
+                       (not (in-right ?s)) (not (carried-right ?s)) (not (shut-in ?s)) (not (in-left ?s)))
     :effect (and (right-empty)
-      (forall (?x) (when (in-right ?x) (and (not (in-right ?x)) (put ?x) (nextto ?x ?o) (touching ?x ?o))))
+      (forall (?x) (when (in-right ?x) (and (not (in-right ?x)) (nextto ?x ?o) (touching ?x ?o))))
       (forall (?x) (when (and (in-right ?x) (floor ?s)) (onfloor ?x ?s)))
       (forall (?x) (when (and (in-right ?x) (not (floor ?s))) (ontop ?x ?s)))))
 

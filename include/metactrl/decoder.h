@@ -45,6 +45,7 @@ enum class Guidance {
   kSyntax,   // any well-formed plan over the task's actions
   kMask,     // only supported actions, all alike
   kUniform,  // supported actions, weighted by the uniform lookahead
+  kTrained,  // the same with a trained surrogate: the lookahead's options name its model
 };
 const char* to_string(Guidance guidance);
 
@@ -71,7 +72,8 @@ struct NextToken {
 
 class Decoder {
  public:
-  // With a guidance above kSyntax the lookahead's verdict must be kSolvable; otherwise nothing is ever allowed.
+  // With a guidance above kSyntax the lookahead's verdict must be kSolvable; otherwise nothing is ever allowed. Throws
+  // InputError when guidance and lookahead are not of the same kind, uniform or trained.
   Decoder(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options);
   Decoder(const Decoder& other);
   Decoder& operator=(const Decoder& other);

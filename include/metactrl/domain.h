@@ -12,8 +12,14 @@
 
 namespace metactrl {
 
+// A task that passes one of the limits below.
+class TaskTooLarge : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 struct LoadOptions {
-  // Refuse (InputError) a task that would ground to more than this many actions or facts.
+  // Refuse (TaskTooLarge) a task that would ground to more than this many actions or facts.
   std::size_t max_ground_actions = 5'000'000;
   std::size_t max_ground_facts = 20'000'000;
   // Where warnings go; may be null.

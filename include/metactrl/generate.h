@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,15 @@ enum class DecodeMode {
 };
 const char* to_string(DecodeMode mode);
 
+// How likely a chosen token was.
+struct TokenProbabilities {
+  double model = 0;      // to the model, among all tokens
+  double allowed = 0;    // to the model, among the tokens that were allowed
+  double guided = 0;     // with the lookahead's weight: what it was chosen with, before temperature and top_p
+  double favourite = 0;  // the favourite's, to the model, among all tokens
+  bool favourite_allowed = true;
+};
+
 // What happened, as it happens.
 struct TokenEvent {
   TokenId token{};
@@ -38,8 +48,12 @@ struct TokenEvent {
   std::size_t num_choices = 1;
   // The token the model liked best among all, when a choice was made: what it wanted.
   TokenId favourite{};
+  // Where a choice was made and the observer asked for them.
+  std::optional<TokenProbabilities> probabilities{};
 };
 struct Observer {
+  // Work out the probabilities of every choice: linear in the vocabulary.
+  bool probabilities = false;
   std::function<void(const TokenEvent&)> token;
   // An action's text is complete.
   std::function<void(ActionId)> action;
@@ -58,6 +72,9 @@ struct GenerateOptions {
   std::uint64_t seed = 0;
   // Unconstrained generation only: give up after so many tokens.
   std::size_t max_tokens = 2048;
+  // kGreedy and kSample under a constraint: also add up what the model thought of its choices. A pass over the
+  // vocabulary at every choice.
+  bool log_probability = false;
 };
 
 struct Generation {
@@ -68,7 +85,8 @@ struct Generation {
   std::string text;             // without it
   std::size_t forced_tokens = 0;
   std::size_t model_calls = 0;
-  // log p_LM(tokens), computed for kBeam and kSmc (0 otherwise).
+  // kBeam and kSmc: log p_LM(tokens). With GenerateOptions::log_probability: the sum of log p_LM(token | text before
+  // it) over the tokens that had an alternative; forced ones cost the model nothing and are not asked for. 0 otherwise.
   double log_probability = 0;
   // kSmc: every particle's plan text and normalised weight; the plan above is drawn from them.
   struct Particle {

@@ -30,13 +30,19 @@ class ModelError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A prompt, or a prompt with the answer it may need, is longer than the model's context: another prompt may do.
+class ContextError : public ModelError {
+ public:
+  using ModelError::ModelError;
+};
+
 class Session {
  public:
   virtual ~Session() = default;
 
   // Appends tokens. The model runs when something is asked of it (logits, score, fork): all tokens appended since then
   // are one batch, so a run of forced tokens costs one call, and a run at the end that nobody asks about costs none.
-  // Throws ModelError when the context is full, std::invalid_argument for a token that is not in the vocabulary.
+  // Throws ContextError when the context is full, std::invalid_argument for a token that is not in the vocabulary.
   virtual void append(std::span<const TokenId> tokens) = 0;
   // The logits after the last token; vocabulary().size() values, valid until the next call on this session. Throws
   // ModelError when the memory that the sessions of a model share is full, or when the session is empty.
@@ -56,12 +62,20 @@ class Session {
   virtual std::size_t num_calls() const = 0;
 };
 
+// Something that was said before.
+struct Turn {
+  bool by_model = false;  // else by the user
+  std::string text;
+};
+
 struct Prompt {
   std::string system;
   std::string user;
   // Not empty: sent as it is instead of the chat template. Special tokens written out in it are special tokens; in
   // `system` and `user` they are plain text.
   std::string raw;
+  // A conversation so far, between `system` and `user`.
+  std::vector<Turn> earlier{};
 };
 
 class LanguageModel {
@@ -72,13 +86,18 @@ class LanguageModel {
   virtual std::size_t context_length() const = 0;
   // The prompt's text as the model expects it (its own chat template), up to where the answer begins. A model without a
   // template, or with one that is not known, gets "<system>\n\n<user>\n\n" (without the first part when `system` is
-  // empty).
+  // empty, with earlier turns in between).
   virtual std::string render_prompt(const Prompt& prompt) const = 0;
   // The tokens of that text; the beginning-of-text token comes first where the model wants one.
   virtual std::vector<TokenId> encode_prompt(const Prompt& prompt) const = 0;
-  // Throws ModelError when the prompt does not fit into the context with `reserve` tokens to spare, or when there are
-  // as many sessions as may be. Sessions may outlive the model.
+  // Throws ContextError when the prompt does not fit into the context with `reserve` tokens to spare, ModelError when
+  // there are as many sessions as may be. Sessions may outlive the model.
   virtual std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve = 0) = 0;
+  // Says that many prompts from here on will begin with these tokens, so that a model may read them once and begin each
+  // such session behind them. Replaces what was said before; an empty one takes it back. What a session says changes by
+  // no more than rounding, and for one prefix does not depend on which sessions came before. Without effect on models
+  // that have nothing to gain.
+  virtual void expect_prefix(std::span<const TokenId> /*prefix*/) {}
 };
 
 struct ModelOptions {
@@ -88,6 +107,11 @@ struct ModelOptions {
   // Sessions (forks included) that may be alive at once. They share the context's memory, and what they have in common
   // is held once. 0: 64, or 16 for recurrent models, where each one costs memory of its own.
   unsigned max_sequences = 0;
+  // How many full contexts that memory holds.
+  unsigned shared_contexts = 1;
+  // For sessions on many threads: the model runs on a thread of its own, and what several sessions ask at the same time
+  // is one batch. What a session is told does not depend on it, but for rounding.
+  bool batched = false;
 };
 
 // A GGUF file, through llama.cpp. Throws InputError for a file that is missing, truncated or of an unsupported kind,
@@ -99,6 +123,14 @@ std::unique_ptr<Vocabulary> load_vocabulary(const std::string& file);
 // The vocabulary of a model that the program loaded itself with llama.cpp; the model must outlive it. Throws as
 // load_vocabulary does.
 std::unique_ptr<Vocabulary> vocabulary_of(const llama_model* model);
+// What the header of a GGUF file says, without loading the model. Throws as load_vocabulary does.
+struct ModelFacts {
+  std::string name;
+  std::string architecture;  // "llama"
+  std::size_t context = 0;   // tokens it was trained for; 0 when the file does not say
+  std::size_t tensors = 0;   // 0 in files that hold a vocabulary only
+};
+ModelFacts read_model_facts(const std::string& file);
 // What runs the models, "llama.cpp 0.5.0" for example; empty when this library was built without.
 std::string model_runtime();
 

@@ -7,7 +7,8 @@
 //            distance), no comes with a refutation. When neither is found within the budget the answer is "unknown",
 //            and whoever decodes treats it as no.
 //   Weight:  *how much* of the future does it keep? A number that ranks supported actions and decides nothing else: the
-//            probability that a surrogate model, here the uniform one, finishes with a plan that reaches the goal.
+//            probability that a surrogate model, the uniform one or a trained one (hmm.h), finishes with a plan that
+//            reaches the goal.
 //
 //     auto lookahead = metactrl::Lookahead::compile(task, {});
 //     if (lookahead->verdict() != metactrl::Verdict::kSolvable) std::cerr << lookahead->reason() << '\n';
@@ -24,11 +25,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "metactrl/hmm.h"
 #include "metactrl/task.h"
 
 namespace metactrl {
@@ -49,6 +52,9 @@ struct Budget {
   std::size_t states = 1'000'000;
   std::size_t bytes = std::size_t{1} << 30;
   double seconds = 60;
+  // Asked now and then, at least every few milliseconds; true ends the computation as if its time were up. May be
+  // empty.
+  std::function<bool()> stop = {};
 };
 
 struct LookaheadOptions {
@@ -64,6 +70,8 @@ struct LookaheadOptions {
   // The weight table: horizon layers over the enumerated states.
   std::size_t weight_bytes = std::size_t{256} << 20;
   bool weights = true;
+  // The surrogate that weights come from; none: the uniform one.
+  std::optional<Hmm> hmm;
 };
 
 // How the horizon in use came about.
@@ -79,15 +87,26 @@ const char* to_string(HorizonRule rule);
 enum class WeightRule {
   kUniformExact,  // backward recursion over (actions left, projected state)
   kWitnessPlan,   // the probability of one plan, the witness: a lower bound of the exact value
+  kTrainedExact,  // the same two with a trained surrogate
+  kTrainedWitnessPlan,
   kNone,
 };
 const char* to_string(WeightRule rule);
+
+// What a surrogate takes from the actions so far: the distribution of its hidden state. The uniform surrogate has none.
+struct SurrogateBelief {
+  std::vector<double> hidden;
+};
+
+// What an action that is supported is worth at least: floats rank, they never decide.
+constexpr double kLowestLogWeight = -1e4;
 
 class LookaheadData;
 
 // Everything about a task that is computed once: immutable, shareable between threads.
 class Lookahead {
  public:
+  // Throws InputError when options.hmm knows nothing of the task's actions.
   static std::shared_ptr<const Lookahead> compile(const Task& task, const LookaheadOptions& options);
   ~Lookahead();
 
@@ -111,6 +130,18 @@ class Lookahead {
   const std::vector<ActionId>& plan() const;
   std::size_t memory_bytes() const;
   const LookaheadData& data() const { return *data_; }
+
+  // --- the surrogate's belief, for whoever decodes -------------------------------------------------------------------
+
+  // The weights come from a trained surrogate.
+  bool is_trained() const;
+  SurrogateBelief start_belief() const;
+  // After one more action.
+  void advance(SurrogateBelief& belief, ActionId action) const;
+  // log p(the plan ends here)
+  double log_end(const SurrogateBelief& belief) const;
+  // p(action) of every action of the task, legal or not. hidden^2 for each beginning that actions have in common.
+  void action_probabilities(const SurrogateBelief& belief, std::vector<double>& out) const;
 
  private:
   Lookahead(Task task, std::unique_ptr<LookaheadData> data);
@@ -137,6 +168,9 @@ struct Candidate {
   unsigned remaining = 0;
   // log p(goal reached | this action taken); finite when answer is kYes, -infinity otherwise.
   double log_weight = 0;
+  // log p(this action) and log p(the plan ends behind it), by the surrogate. Where weights are computed.
+  double log_probability = 0;
+  double log_end = 0;
 };
 
 // What it is worth to take at least one more action from a state.
@@ -162,14 +196,16 @@ class Support {
   Answer may(const State& state, ActionId action, unsigned left);
   // All legal actions in `state` with their answers, ascending by action.
   std::vector<Candidate> candidates(const State& state, unsigned left);
-  // The same into a vector that is reused.
-  void candidates(const State& state, unsigned left, std::vector<Candidate>& out);
+  // The same into a vector that is reused, weighted by what the surrogate believes; an empty belief is that of a plan's
+  // start.
+  void candidates(const State& state, unsigned left, std::vector<Candidate>& out, const SurrogateBelief& belief = {});
   // Can at least one more action be taken from `state` such that the goal is still reached within `left` actions?
   // Differs from plain support where the goal already holds.
-  GoOn go_on(const State& state, unsigned left);
+  GoOn go_on(const State& state, unsigned left, const SurrogateBelief& belief = {});
   // A plan from `state` of at most `left` actions, when support for it is known.
   std::optional<std::vector<ActionId>> plan(const State& state, unsigned left);
-  // log p(goal reached with at most `left` actions) from `state`; -infinity when unsupported.
+  // log p(goal reached with at most `left` actions) from `state`, as at the start of a plan; -infinity when
+  // unsupported.
   double log_weight(const State& state, unsigned left);
 
  private:

@@ -10,6 +10,8 @@
 //   vocabulary.h, language_model.h  tokens, and models that give logits for them
 //   constraint.h, decoder.h         which tokens may come next, and what each is worth
 //   generate.h, prompt.h, planner.h from a model to a plan
+//   scene.h, closed_loop.h          from plans to actions in a world that changes; simulated_world.h is one
+//   export.h     plans as behavior trees, PlanSys2 lines and JSON; tasks as PDDL for other planners
 //
 // From a file to a plan:
 //
@@ -33,16 +35,23 @@
 #ifndef METACTRL_METACTRL_H_
 #define METACTRL_METACTRL_H_
 
+#include "metactrl/closed_loop.h"
 #include "metactrl/constraint.h"
+#include "metactrl/corpus.h"
 #include "metactrl/decoder.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
+#include "metactrl/export.h"
 #include "metactrl/format.h"
 #include "metactrl/generate.h"
+#include "metactrl/hmm.h"
+#include "metactrl/hmm_training.h"
 #include "metactrl/language_model.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/planner.h"
 #include "metactrl/prompt.h"
+#include "metactrl/scene.h"
+#include "metactrl/simulated_world.h"
 #include "metactrl/task.h"
 #include "metactrl/vocabulary.h"
 

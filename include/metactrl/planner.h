@@ -44,7 +44,7 @@ enum class PlanGuidance {
   kSyntax,   // well-formed plans over the task's actions
   kMask,     // only actions that are legal and leave the goal within reach, all alike
   kUniform,  // the same, weighted by how much of the future each one keeps
-  kTrained,  // weighted by a trained surrogate; not available yet
+  kTrained,  // weighted by a trained surrogate, lookahead.hmm
   kSearch,   // no model at all: the lookahead's own plan
 };
 const char* to_string(PlanGuidance guidance);
@@ -75,6 +75,11 @@ enum class Guarantee {
 // "full", "goals dropped", "syntax only", "none"
 const char* to_string(Guarantee guarantee);
 
+// Compiles a constraint, or finds one that was compiled before from the same: a service keeps them.
+using ConstraintSource = std::function<std::shared_ptr<const Constraint>(
+    const Task& task, const PlanFormat& format, const std::shared_ptr<const Vocabulary>& vocabulary,
+    const ConstraintOptions& options)>;
+
 struct PlanOptions {
   PlanGuidance guidance = PlanGuidance::kUniform;
   PlanBridge bridge = PlanBridge::kUniform;
@@ -87,6 +92,8 @@ struct PlanOptions {
   std::string instruction;
   // Instead of the prompt that make_prompt writes; the instruction is then not used.
   std::optional<Prompt> prompt;
+  // Instead of Constraint::compile.
+  ConstraintSource constraints;
 };
 
 enum class PlanOutcome { kPlan, kInfeasible, kUndecided, kCancelled };
@@ -94,9 +101,17 @@ const char* to_string(PlanOutcome outcome);
 
 enum class PlanPhase { kCompiling, kReadingPrompt, kDecoding, kChecking };
 
+struct PlanResult;
+
 // What happens, as it happens. Every function may be left out.
 struct PlanObserver {
   std::function<void(PlanPhase)> phase;
+  // Before the first token: what will be decoded with (pursued, goals_dropped, lookahead, constraint, decoder, prompt,
+  // horizon), the rest is not known yet; and how many tokens the longest answer takes. Valid during the call only. Not
+  // called when there will be no plan.
+  std::function<void(const PlanResult&, std::size_t)> ready;
+  // Work out TokenEvent::probabilities: linear in the vocabulary.
+  bool probabilities = false;
   // A token was decided; `bytes` is its text, empty for the end of the turn.
   std::function<void(const TokenEvent&, std::string_view bytes)> token;
   // An action is complete; `text` is the plan's text up to here, what follows the action included. Not called with
@@ -161,7 +176,8 @@ struct PlanResult {
   // The horizon was lowered because the model's context holds no more.
   bool horizon_cut_by_context = false;
 
-  // log p_LM(text and end of turn), where the mode computes it.
+  // What the model thinks of the plan (see Generation::log_probability): with beam and smc log p_LM(text and end of
+  // turn); with greedy and sample, if `generate.log_probability` asks for it, of the tokens that had an alternative.
   std::optional<double> log_probability;
   std::optional<double> log_evidence;  // kSmc
   std::vector<Generation::Particle> particles;

@@ -132,6 +132,8 @@ class Task {
   // The same task with some goals dropped; the others keep their order. `validate` still judges by all of the task's
   // goals.
   Task without_goals(std::span<const GoalId> goals) const;
+  // Was this task made by `without_goals`?
+  bool goals_dropped() const { return goals_dropped_; }
   // The facts that hold, as "(at truck depot)", in the task's order.
   std::vector<std::string> facts(const State& state) const;
 
@@ -145,10 +147,13 @@ class Task {
 
   std::size_t memory_bytes() const;
   const task::Program& program() const { return *program_; }
+  // What `validate` asks; null for a task that was made without it.
+  const ReferenceSemantics* reference() const { return reference_.get(); }
 
  private:
   std::shared_ptr<const task::Program> program_;
   std::shared_ptr<const ReferenceSemantics> reference_;
+  bool goals_dropped_ = false;
 };
 
 }  // namespace metactrl

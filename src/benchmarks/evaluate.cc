@@ -9,10 +9,13 @@
 // unreadable one, so it is asked for an action then.
 #include "benchmarks/evaluate.h"
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <utility>
 
+#include "benchmarks/compact_prompt.h"
+#include "benchmarks/shipped_files.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "support/str_cat.h"
@@ -49,11 +52,14 @@ class Grounder {
   Grounder(const PromptTask& prompt, std::string_view domain, const EvaluateOptions& options, AnswerTimes& times)
       : prompt_(prompt), domain_(domain), options_(options), times_(times), lookahead_(options.plan.lookahead) {
     lookahead_.weights = false;
+    lookahead_.hmm.reset();
   }
 
   Grounded ground() {
     const std::size_t most = prompt_.assumptions.size();
-    if (!uses_lookahead(options_.plan.guidance)) return load(most, false);
+    // Where there is nothing to choose, the planner's own lookahead will do.
+    const bool one_way = most == 0 && prompt_.nonempty.empty();
+    if (one_way || !uses_lookahead(options_.plan.guidance)) return load(most, false);
     for (std::size_t level = prompt_.fewest_assumptions; level <= most; ++level) {
       Grounded grounded = load(level, false);
       const bool solvable = Lookahead::compile(grounded.task, lookahead_)->verdict() == Verdict::kSolvable;
@@ -113,10 +119,18 @@ void take(const PlanResult& result, const Task& task, Answer& answer) {
   if (result.tier) answer.tier = to_string(*result.tier);
   if (result.lookahead != nullptr) answer.shortest = result.lookahead->shortest_plan_length();
   answer.horizon = result.horizon;
+  answer.prompt_tokens = result.prompt_tokens;
   answer.tokens = result.tokens.size();
   answer.forced_tokens = result.forced_tokens;
   answer.model_calls = result.model_calls;
   answer.log_probability = result.log_probability;
+  if (result.outcome == PlanOutcome::kPlan && result.pursued) {
+    std::vector<ActionId> plan;
+    for (const PlanStep& step : result.steps) {
+      if (const std::optional<ActionId> action = result.pursued->find(step)) plan.push_back(*action);
+    }
+    if (plan.size() == result.steps.size()) answer.quality = plan_quality(*result.pursued, plan);
+  }
   answer.times.automaton = result.times.format + result.times.automaton;
   answer.times.lookahead += result.times.lookahead;
   answer.times.prompt = result.times.prompt;
@@ -133,28 +147,79 @@ void plan_for(const Module& module, const PromptEntry& entry, LanguageModel* mod
   }
   answer.times.read = watch.lap();
   answer.title = prompt.title;
-  answer.notes = prompt.notes;
-  const Grounded grounded = Grounder(prompt, domain_text(module, options.rules), options, answer.times).ground();
-  for (std::size_t i = 0; i < grounded.level; ++i) answer.assumptions.push_back(prompt.assumptions[i].text);
-  answer.ground_actions = grounded.task.num_actions();
-  PlanOptions plan_options = options.plan;
-  plan_options.prompt = Prompt{options.system, entry.prompt, ""};
-  PlanObserver observer;
-  observer.cancelled = options.cancelled;
-  take(plan(grounded.task, PlanFormat::builtin(std::string(module.format)), model, vocabulary, plan_options, observer),
-       grounded.task, answer);
+  const PlanResult result =
+      answer_problem(prompt, domain_text(module, options.rules), PlanFormat::builtin(std::string(module.format)),
+                     model_prompt(module, entry, options), model, vocabulary, options, answer);
+  if (options.count_conditions) answer.conditions = declared_conditions(module, entry.prompt, result.steps);
 }
 
 }  // namespace
+
+const char* to_string(PromptStyle style) { return style == PromptStyle::kCompact ? "compact" : "benchmark"; }
+
+Prompt model_prompt(const Module& module, const PromptEntry& entry, const EvaluateOptions& options) {
+  if (options.prompt == PromptStyle::kBenchmark) return {options.system, entry.prompt, ""};
+  return {"", compact_prompt(shipped_file(str_cat(module.domain, "/compact.txt")), entry.prompt), ""};
+}
+
+void expect_common_prefix(LanguageModel& model, const std::vector<Prompt>& prompts) {
+  std::vector<TokenId> common;
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    const std::vector<TokenId> tokens = model.encode_prompt(prompts[i]);
+    if (i == 0) common = tokens;
+    const auto [end, other] = std::mismatch(common.begin(), common.end(), tokens.begin(), tokens.end());
+    common.erase(end, common.end());
+  }
+  model.expect_prefix(common);
+}
+
+void expect_common_prefix(LanguageModel& model, const Module& module, const std::vector<PromptEntry>& entries,
+                          const EvaluateOptions& options) {
+  std::vector<Prompt> prompts;
+  for (const PromptEntry& entry : entries) {
+    try {
+      prompts.push_back(model_prompt(module, entry, options));
+    } catch (const InputError&) {  // which its answer will say
+    }
+  }
+  expect_common_prefix(model, prompts);
+}
+
+PlanResult answer_problem(const PromptTask& problem, std::string_view domain, const PlanFormat& format,
+                          const Prompt& prompt, LanguageModel* model,
+                          const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options,
+                          Answer& answer) {
+  answer.notes.insert(answer.notes.end(), problem.notes.begin(), problem.notes.end());
+  const Grounded grounded = Grounder(problem, domain, options, answer.times).ground();
+  for (std::size_t i = 0; i < grounded.level; ++i) answer.assumptions.push_back(problem.assumptions[i].text);
+  answer.ground_actions = grounded.task.num_actions();
+  PlanOptions plan_options = options.plan;
+  plan_options.prompt = prompt;
+  plan_options.generate.log_probability = true;
+  PlanObserver observer;
+  observer.cancelled = options.cancelled;
+  PlanResult result = plan(grounded.task, format, model, vocabulary, plan_options, observer);
+  take(result, grounded.task, answer);
+  return result;
+}
 
 Answer answer_prompt(const Module& module, const PromptEntry& entry, LanguageModel* model,
                      const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options) {
   Answer answer;
   answer.identifier = entry.identifier;
   try {
-    plan_for(module, entry, model, vocabulary, options, answer);
+    if (entry.question != nullptr) {
+      entry.question->answer(model, vocabulary, options, answer);
+    } else {
+      plan_for(module, entry, model, vocabulary, options, answer);
+    }
   } catch (const InputError& error) {
     answer.error = error.what();
+  } catch (const ContextError& error) {
+    answer.fits = false;
+    answer.outcome = "no room";
+    answer.guarantee = to_string(Guarantee::kNone);
+    answer.reason = error.what();
   } catch (const ModelError& error) {
     answer.error = str_cat("the model cannot go on: ", error.what());
   }

@@ -17,19 +17,22 @@
 #include <vector>
 
 #include "benchmarks/module.h"
+#include "benchmarks/plan_quality.h"
+#include "benchmarks/prompt_knowledge.h"
 #include "metactrl/planner.h"
 
 namespace metactrl::benchmarks {
 
-struct PromptEntry {
-  std::string identifier;
-  std::string prompt;
-};
+// What the model reads: the benchmark's prompt, or the same facts in fewer words (benchmarks/compact_prompt.h).
+enum class PromptStyle { kBenchmark, kCompact };
+const char* to_string(PromptStyle style);
 
 struct EvaluateOptions {
   Rules rules = Rules::kEnvironment;
+  PromptStyle prompt = PromptStyle::kBenchmark;
   PlanOptions plan;
-  std::string system;  // the system's part of the prompt
+  std::string system;             // the system's part of the prompt; not used by the compact style
+  bool count_conditions = false;  // fill Answer::conditions
   // Asked before every call of the model; true ends the work.
   std::function<bool()> cancelled;
 };
@@ -51,27 +54,53 @@ struct Answer {
   std::string title;
   // Empty if all went well; else what failed: the prompt could not be read, the model could not go on.
   std::string error;
+  // False: the model's context is too short for the prompt and a plan, so it was not asked. The outcome is "no room",
+  // the reason says how much is lacking.
+  bool fits = true;
   std::string outcome;    // of the planner: "plan", "infeasible", ...; empty after an error
   std::string guarantee;  // "full", "goals dropped", "syntax only", "none"
   std::string reason;
   std::vector<std::string> steps;  // "(walk soap_1002)"
   std::vector<std::string> goals_dropped;
-  std::vector<std::string> assumptions;  // which the plan relies on
+  std::vector<std::string> goals_written;  // by the model, where nobody told it the goal
+  std::vector<std::string> assumptions;    // which the plan relies on
   std::vector<std::string> notes;
   std::string tier;  // which kind of lookahead certified it
   std::size_t horizon = 0;
   std::optional<std::size_t> shortest;  // actions of a shortest plan, where it is known
   std::size_t ground_actions = 0;
+  std::size_t prompt_tokens = 0;
   std::size_t tokens = 0;
   std::size_t forced_tokens = 0;
   std::size_t model_calls = 0;
+  // Where a model chose: the sum of log p(token | what stands before it) over the tokens that had an alternative; with
+  // beam and smc over all tokens.
   std::optional<double> log_probability;
+  std::optional<PlanQuality> quality;  // of a plan that reaches what was pursued
+  DeclaredConditions conditions;       // of its steps, by the paper's rules
   AnswerTimes times;
   bool cancelled = false;
 };
 
+// What the model reads. Throws InputError when a prompt is not of the form that the compact style needs.
+Prompt model_prompt(const Module& module, const PromptEntry& entry, const EvaluateOptions& options);
+
+// Tells the model what all these prompts begin with (LanguageModel::expect_prefix), so that it reads that once.
+void expect_common_prefix(LanguageModel& model, const std::vector<Prompt>& prompts);
+// The same for the prompts of a module.
+void expect_common_prefix(LanguageModel& model, const Module& module, const std::vector<PromptEntry>& entries,
+                          const EvaluateOptions& options);
+
+// Answers what a prompt file or a task asks (PromptEntry::question).
 Answer answer_prompt(const Module& module, const PromptEntry& entry, LanguageModel* model,
                      const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options);
+
+// The part that all answers share: grounds `problem` for the domain, plans, and fills the answer but for identifier and
+// title. The model reads `prompt`. Times are added to those that are there. Throws InputError and ModelError.
+PlanResult answer_problem(const PromptTask& problem, std::string_view domain, const PlanFormat& format,
+                          const Prompt& prompt, LanguageModel* model,
+                          const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options,
+                          Answer& answer);
 
 }  // namespace metactrl::benchmarks
 

@@ -1,13 +1,11 @@
 #include "benchmarks/files.h"
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <set>
 #include <utility>
 
 #include "metactrl/error.h"
 #include "support/files.h"
+#include "support/sha256.h"
 #include "support/str_cat.h"
 
 namespace metactrl::benchmarks {
@@ -16,11 +14,25 @@ using internal::str_cat;
 
 namespace {
 
+// What the parser says, without its own codes and without what it last read, which may be the whole file.
+std::string plain(std::string message) {
+  if (const std::size_t code = message.find("] "); message.starts_with('[') && code != std::string::npos) {
+    message.erase(0, code + 2);
+  }
+  if (const std::size_t read = message.find("; last read"); read != std::string::npos) message.resize(read);
+  constexpr std::size_t kMaxShown = 200;
+  if (message.size() > kMaxShown) message.resize(kMaxShown);
+  for (char& c : message) c = c < 0x20 || c > 0x7e ? '?' : c;
+  return message;
+}
+
 Json parse_json(const std::string& file) {
+  const std::string text = internal::read_file(file);
+  if (text.empty()) throw InputError(file, "the file is empty", "see the format in 'metactrl eval --help'");
   try {
-    return Json::parse(internal::read_file(file));
+    return Json::parse(text);
   } catch (const Json::exception& error) {
-    throw InputError(file, str_cat("is not JSON: ", error.what()), "see the format in 'metactrl eval --help'");
+    throw InputError(file, str_cat("is not JSON: ", plain(error.what())), "see the format in 'metactrl eval --help'");
   }
 }
 
@@ -43,9 +55,6 @@ void read_list(const std::string& file, const char* field, const Take& take) {
     take(identifier, text_field(json[i], field, file, i));
   }
 }
-
-// Text that a model wrote may not be UTF-8.
-std::string dump(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
 
 template <typename T>
 void get(const Json& json, const char* field, T& value) {
@@ -82,6 +91,14 @@ std::vector<Response> read_responses(const std::string& file) {
   return responses;
 }
 
+void write_prompts(const std::string& file, const std::vector<PromptEntry>& prompts) {
+  Json list = Json::array();
+  for (const PromptEntry& entry : prompts) {
+    list.push_back({{"identifier", entry.identifier}, {"llm_prompt", entry.prompt}});
+  }
+  internal::write_file(file, dump(list, 1) + "\n");
+}
+
 void write_responses(const std::string& file, const std::vector<Response>& responses) {
   Json list = Json::array();
   for (const Response& response : responses) {
@@ -95,6 +112,7 @@ Json to_json(const Answer& answer) {
                {"output", answer.output},
                {"title", answer.title},
                {"error", answer.error},
+               {"fits", answer.fits},
                {"outcome", answer.outcome},
                {"guarantee", answer.guarantee},
                {"reason", answer.reason},
@@ -105,6 +123,7 @@ Json to_json(const Answer& answer) {
                {"tier", answer.tier},
                {"horizon", answer.horizon},
                {"ground_actions", answer.ground_actions},
+               {"prompt_tokens", answer.prompt_tokens},
                {"tokens", answer.tokens},
                {"forced_tokens", answer.forced_tokens},
                {"model_calls", answer.model_calls},
@@ -115,8 +134,16 @@ Json to_json(const Answer& answer) {
                  {"automaton", answer.times.automaton},
                  {"prompt", answer.times.prompt},
                  {"decode", answer.times.decode}}}};
+  if (!answer.goals_written.empty()) json["goals_written"] = answer.goals_written;
   if (answer.shortest) json["shortest"] = *answer.shortest;
   if (answer.log_probability) json["log_probability"] = *answer.log_probability;
+  if (answer.conditions.declared > 0) {
+    json["conditions"] = {{"declared", answer.conditions.declared}, {"derivable", answer.conditions.derivable}};
+  }
+  if (answer.quality) {
+    json["superfluous"] = answer.quality->superfluous;
+    json["undone"] = answer.quality->undone;
+  }
   return json;
 }
 
@@ -126,16 +153,19 @@ Answer answer_from_json(const Json& json) {
   json.at("output").get_to(answer.output);
   get(json, "title", answer.title);
   get(json, "error", answer.error);
+  get(json, "fits", answer.fits);
   get(json, "outcome", answer.outcome);
   get(json, "guarantee", answer.guarantee);
   get(json, "reason", answer.reason);
   get(json, "steps", answer.steps);
   get(json, "goals_dropped", answer.goals_dropped);
+  get(json, "goals_written", answer.goals_written);
   get(json, "assumptions", answer.assumptions);
   get(json, "notes", answer.notes);
   get(json, "tier", answer.tier);
   get(json, "horizon", answer.horizon);
   get(json, "ground_actions", answer.ground_actions);
+  get(json, "prompt_tokens", answer.prompt_tokens);
   get(json, "tokens", answer.tokens);
   get(json, "forced_tokens", answer.forced_tokens);
   get(json, "model_calls", answer.model_calls);
@@ -153,59 +183,39 @@ Answer answer_from_json(const Json& json) {
   if (json.contains("log_probability") && json["log_probability"].is_number()) {
     answer.log_probability = json["log_probability"].get<double>();
   }
+  if (json.contains("conditions")) {
+    get(json["conditions"], "declared", answer.conditions.declared);
+    get(json["conditions"], "derivable", answer.conditions.derivable);
+  }
+  if (json.contains("superfluous") && json.contains("undone")) {
+    answer.quality.emplace();
+    json["superfluous"].get_to(answer.quality->superfluous);
+    json["undone"].get_to(answer.quality->undone);
+  }
   return answer;
 }
 
+std::string digest(const std::vector<PromptEntry>& prompts) {
+  internal::Sha256 sum;
+  for (const PromptEntry& prompt : prompts) {
+    // With their lengths, so that no text can pass for another's end.
+    for (const std::string& text : {prompt.identifier, prompt.prompt}) sum.add(str_cat(text.size(), ":", text));
+  }
+  return sum.hex();
+}
+
 Journal::Journal(const std::string& answers_file, const Json& settings, bool resume)
-    : file_(answers_file + ".partial") {
-  std::error_code ignored;
-  std::string kept;
-  if (resume && std::filesystem::exists(file_, ignored)) {
-    const std::string text = internal::read_file(file_);
-    std::size_t begin = 0;
-    bool first = true;
-    for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
-      const Json line = Json::parse(text.substr(begin, end - begin), nullptr, false);
-      if (line.is_discarded()) break;
-      if (first && line != settings) {
-        throw InputError(file_, "was begun with other settings", "repeat them, or leave out --resume to begin anew");
-      }
-      if (!first) earlier_.push_back(earlier_answer(line, earlier_.size() + 2));
-      first = false;
-      begin = end + 1;
+    : file_(answers_file + ".partial", settings, resume ? JournalFile::Begin::kGoOn : JournalFile::Begin::kAnew,
+            "repeat them, or leave out --resume to begin anew") {
+  for (const Json& line : file_.earlier()) {
+    try {
+      Answer answer = answer_from_json(line);
+      if (answer.error.empty()) earlier_.push_back(std::move(answer));
+    } catch (const Json::exception& error) {
+      throw InputError(file_.file(), str_cat("holds a line that is not an answer: ", error.what()),
+                       "leave out --resume to begin anew");
     }
-    kept = text.substr(0, begin);
   }
-  if (kept.empty()) kept = dump(settings, -1) + "\n";
-  internal::write_file(file_, kept);
-  out_ = std::fopen(file_.c_str(), "ab");
-  if (out_ == nullptr) throw InputError(file_, str_cat("cannot be written: ", std::strerror(errno)));
-}
-
-Answer Journal::earlier_answer(const Json& json, std::size_t line) const {
-  try {
-    return answer_from_json(json);
-  } catch (const Json::exception& error) {
-    throw InputError(file_, str_cat("line ", line, " is not an answer: ", error.what()),
-                     "leave out --resume to begin anew");
-  }
-}
-
-Journal::~Journal() {
-  if (out_ != nullptr) std::fclose(out_);
-}
-
-void Journal::add(const Answer& answer) {
-  const std::string line = dump(to_json(answer), -1) + "\n";
-  if (std::fwrite(line.data(), 1, line.size(), out_) != line.size() || std::fflush(out_) != 0) {
-    throw InputError(file_, str_cat("cannot be written: ", std::strerror(errno)),
-                     "make room and run again with --resume");
-  }
-}
-
-void Journal::remove() {
-  if (out_ != nullptr) std::fclose(std::exchange(out_, nullptr));
-  std::remove(file_.c_str());
 }
 
 }  // namespace metactrl::benchmarks

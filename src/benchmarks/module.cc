@@ -10,6 +10,8 @@
 #include "benchmarks/virtualhome/action_scorer.h"
 #include "benchmarks/virtualhome/prompt_reader.h"
 #include "benchmarks/virtualhome/subgoal_scorer.h"
+#include "benchmarks/watch_and_help/question.h"
+#include "benchmarks/watch_and_help/scorer.h"
 #include "support/str_cat.h"
 
 namespace metactrl::benchmarks {
@@ -20,6 +22,8 @@ std::string_view shipped_file(std::string_view name) {
   }
   throw std::logic_error(internal::str_cat("the file domains/", name, " is not part of the program"));
 }
+
+const char* to_string(GoalSource source) { return source == GoalSource::kOracle ? "oracle" : "instruction"; }
 
 const char* to_string(Rules rules) { return rules == Rules::kEnvironment ? "environment" : "paper"; }
 
@@ -42,6 +46,8 @@ const std::vector<Module>& modules() {
        [](const std::string& tasks, const std::string& folder, const std::vector<Response>& responses) {
          return score_behavior_subgoals(tasks, folder + "/as_tasks.jsonl", responses);
        }},
+      {"wah", "Watch-And-Help", "watch-and-help", "virtualhome-actions", false, nullptr, score_watch_and_help,
+       ask_watch_and_help},
   };
   return kModules;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "benchmarks/prompt_task.h"
+#include "benchmarks/question.h"
 #include "benchmarks/score.h"
 
 namespace metactrl::benchmarks {
@@ -17,9 +18,12 @@ struct Module {
   std::string_view domain;  // folder below domains/
   std::string_view format;  // a built-in plan format
   bool system_prompt;       // a part of the prompt that is the same for all tasks stands in a file of its own
+  // Null for a benchmark without prompt files.
   PromptTask (*read)(std::string_view prompt, Rules rules);
   // `folder` holds what the task file refers to.
   Score (*score)(const std::string& tasks, const std::string& folder, const std::vector<Response>& responses);
+  // Null for a benchmark with prompt files.
+  std::vector<PromptEntry> (*ask)(const TaskSource& source) = nullptr;
 };
 
 const char* to_string(Rules rules);

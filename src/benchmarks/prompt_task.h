@@ -34,6 +34,8 @@ struct PromptTask {
   std::vector<Assumption> assumptions;
   // With fewer of them no action at all is possible.
   std::size_t fewest_assumptions = 0;
+  // Atoms of the problem that the prompt says do not hold, where its domain has no word for that: "(open jar_0)".
+  std::vector<std::string> stated_false;
   // For people: goal lines that name several objects, lines that have no effect, and the like.
   std::vector<std::string> notes;
 

@@ -8,6 +8,7 @@
 #include <locale>
 #include <sstream>
 
+#include "benchmarks/format_errors.h"
 #include "metactrl/error.h"
 #include "support/files.h"
 #include "support/str_cat.h"
@@ -18,14 +19,7 @@ using internal::str_cat;
 
 namespace {
 
-std::string fixed(double value, int digits) {
-  std::ostringstream out;
-  out.imbue(std::locale::classic());
-  out << std::fixed << std::setprecision(digits) << value;
-  return out.str();
-}
-
-std::string milliseconds(double seconds) { return fixed(1000 * seconds, 1); }
+std::string milliseconds(double seconds) { return fixed_text(1000 * seconds, 1); }
 
 Counts sorted_counts(const std::map<std::string, std::size_t>& counts) {
   Counts out(counts.begin(), counts.end());
@@ -36,7 +30,7 @@ Counts sorted_counts(const std::map<std::string, std::size_t>& counts) {
 // "3 of 8 (37.5 %)"
 std::string share(std::size_t part, std::size_t whole) {
   const double percent = whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
-  return str_cat(part, " of ", whole, " (", fixed(percent, 1), " %)");
+  return str_cat(part, " of ", whole, " (", fixed_text(percent, 1), " %)");
 }
 
 // A plan that the planner answers for; others need not reach the goals and cannot be compared with the shortest.
@@ -150,6 +144,7 @@ std::string answers_section(const AnswersFile& run) {
     out += row({"superfluous steps, beyond the shortest", share(summary.superfluous(), summary.steps)});
     out += "\n";
   }
+  out += quality_rows(summary);
   if (summary.tokens > 0) {
     out += str_cat(summary.tokens, " tokens, of which the model had no choice in ",
                    share(summary.forced_tokens, summary.tokens), "; ", summary.model_calls, " calls of the model.\n\n");
@@ -174,9 +169,10 @@ std::string score_section(const Score& score) {
   std::string out = "| | |\n| --- | ---: |\n";
   out += row({"scored tasks", str_cat(score.n)});
   out += row({"all tasks", str_cat(score.n_all)});
-  out += row({"task success", fixed(score.task_success, 2) + " %"});
-  out += row({"execution success", fixed(score.execution_success, 2) + " %"});
-  for (const auto& [name, value] : score.rates) out += row({plain(name), fixed(value, 2) + " %"});
+  out += row({"task success", fixed_text(score.task_success, 2) + " %"});
+  out += row({"execution success", fixed_text(score.execution_success, 2) + " %"});
+  for (const auto& [name, value] : score.rates) out += row({plain(name), fixed_text(value, 2) + " %"});
+  for (const auto& [name, value] : score.figures) out += row({plain(name), fixed_text(value, 3)});
   if (score.equal_to_gold > 0) {
     out += row({"equal to the reference, not counted as a success", str_cat(score.equal_to_gold)});
   }
@@ -184,6 +180,10 @@ std::string score_section(const Score& score) {
   for (const TaskScore& task : score.tasks) ++verdicts[task.verdict];
   out += "\n## Verdicts\n\n| verdict | tasks |\n| --- | ---: |\n";
   for (const auto& [verdict, count] : sorted_counts(verdicts)) out += row({plain(verdict), str_cat(count)});
+  if (!score.first_failures.empty()) {
+    out += "\n## First failures\n\n| action | answers |\n| --- | ---: |\n";
+    for (const auto& [action, count] : score.first_failures) out += row({plain(action), str_cat(count)});
+  }
   out += "\n## Error classes\n\n";
   if (score.errors.empty()) return out + "No errors.\n\n";
   std::map<std::string, std::size_t> tasks;
@@ -215,9 +215,17 @@ std::string mended_utf8(const std::string& text) {
   return Json::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
 }
 
+std::string fixed_text(double value, int digits) {
+  std::ostringstream out;
+  out.imbue(std::locale::classic());
+  out << std::fixed << std::setprecision(digits) << value;
+  return out.str();
+}
+
 double quantile(const std::vector<double>& sorted, double q) {
   if (sorted.empty()) return 0;
-  return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1))];
+  const double rank = std::ceil(q * static_cast<double>(sorted.size()));
+  return sorted[std::clamp<std::size_t>(static_cast<std::size_t>(std::max(rank, 1.0)), 1, sorted.size()) - 1];
 }
 
 AnswersFile read_answers(const std::string& file) {
@@ -267,6 +275,18 @@ AnswerSummary summarize_answers(const std::vector<Answer>& answers) {
     out.tokens += answer.tokens;
     out.forced_tokens += answer.forced_tokens;
     out.model_calls += answer.model_calls;
+    out.conditions.declared += answer.conditions.declared;
+    out.conditions.derivable += answer.conditions.derivable;
+    if (answer.log_probability && std::isfinite(*answer.log_probability)) {
+      ++out.with_log_probability;
+      out.log_probability += *answer.log_probability;
+    }
+    if (answer.quality) {
+      ++out.judged;
+      out.judged_steps += answer.steps.size();
+      out.left_out += answer.quality->superfluous;
+      out.undone += answer.quality->undone.size();
+    }
     if (!certified(answer) || !answer.shortest || answer.steps.size() < *answer.shortest) continue;
     ++out.compared;
     out.steps += answer.steps.size();
@@ -300,28 +320,42 @@ Json to_json(const Score& score) {
                      {"success", task.success},
                      {"equals_gold", task.equals_gold},
                      {"errors", task.errors},
+                     {"format_error", to_string(format_error(task))},
                      {"steps", steps},
                      {"goals", goals},
                      {"reason", task.reason}});
   }
-  return {{"n", score.n},
-          {"n_all", score.n_all},
-          {"task_success", score.task_success},
-          {"execution_success", score.execution_success},
-          {"errors", score.errors},
-          {"rates", score.rates},
-          {"equal_to_gold", score.equal_to_gold},
-          {"unknown_identifiers", score.strangers},
-          {"tasks", tasks}};
+  const FormatErrors formats = count_format_errors(score, {});
+  Json json = {{"n", score.n}, {"n_all", score.n_all}};
+  Json figures = Json::object();
+  for (const auto& [name, value] : score.figures) {
+    figures[name] = value;
+    json[name] = value;
+  }
+  json["task_success"] = score.task_success;
+  json["execution_success"] = score.execution_success;
+  json["errors"] = score.errors;
+  if (!score.first_failures.empty()) json["first_failures"] = score.first_failures;
+  json["format_errors"] = {{"parsing", formats.parsing.total},
+                           {"hallucination", formats.hallucination.total},
+                           {"parameter", formats.parameter.total}};
+  json["rates"] = score.rates;
+  if (!figures.empty()) json["figures"] = figures;
+  json["equal_to_gold"] = score.equal_to_gold;
+  json["unknown_identifiers"] = score.strangers;
+  json["tasks"] = tasks;
+  return json;
 }
 
 std::string tasks_csv(const Report& report) {
   std::map<std::string, const Answer*> answers;
   for (const Answer& answer : report.run.answers) answers.emplace(answer.identifier, &answer);
-  std::string out =
-      csv_line({"identifier",  "title",       "scored",        "answered",      "verdict",    "executable", "success",
-                "equals_gold", "steps",       "goals",         "goals_reached", "errors",     "reason",     "guarantee",
-                "lookahead",   "assumptions", "goals_dropped", "shortest",      "compile_ms", "decode_ms"});
+  std::string out = csv_line({"identifier",    "title",          "scored",          "answered",     "verdict",
+                              "executable",    "success",        "equals_gold",     "steps",        "goals",
+                              "goals_reached", "errors",         "reason",          "guarantee",    "lookahead",
+                              "assumptions",   "goals_dropped",  "shortest",        "compile_ms",   "decode_ms",
+                              "format_error",  "benchmark_side", "can_be_left_out", "undone_pairs", "log_probability"});
+  const std::set<std::string> well_formed = well_formed_answers(report.run);
   for (const TaskScore& task : report.score.tasks) {
     const auto reached = std::count_if(task.goals.begin(), task.goals.end(), [](const auto& g) { return g.reached; });
     std::vector<std::string> cells = {task.identifier,
@@ -340,13 +374,21 @@ std::string tasks_csv(const Report& report) {
     const auto found = answers.find(task.identifier);
     if (found == answers.end()) {
       cells.resize(20);
+      cells.insert(cells.end(), {to_string(format_error(task)), "", "", "", ""});
     } else {
       const Answer& answer = *found->second;
-      for (std::string cell : {answer.guarantee, answer.tier, joined(answer.assumptions), joined(answer.goals_dropped),
-                               answer.shortest ? str_cat(*answer.shortest) : "",
-                               fixed(1000 * answer.times.compile(), 3), fixed(1000 * answer.times.decode, 3)}) {
+      for (std::string cell :
+           {answer.guarantee, answer.tier, joined(answer.assumptions), joined(answer.goals_dropped),
+            answer.shortest ? str_cat(*answer.shortest) : "", fixed_text(1000 * answer.times.compile(), 3),
+            fixed_text(1000 * answer.times.decode, 3)}) {
         cells.push_back(std::move(cell));
       }
+      const bool ours = format_error(task) != FormatError::kNone && well_formed.contains(task.identifier);
+      cells.emplace_back(to_string(format_error(task)));
+      cells.push_back(format_error(task) == FormatError::kNone ? "" : yes_no(ours));
+      cells.push_back(answer.quality ? str_cat(answer.quality->superfluous) : "");
+      cells.push_back(answer.quality ? str_cat(answer.quality->undone.size()) : "");
+      cells.push_back(answer.log_probability ? fixed_text(*answer.log_probability, 3) : "");
     }
     out += csv_line(cells);
   }
@@ -358,15 +400,15 @@ std::string answers_markdown(std::string_view title, const AnswersFile& run) {
 }
 
 std::string report_markdown(const Report& report) {
-  std::string out =
-      str_cat("# ", plain(report.title), "\n\n", score_section(report.score), failures_section(report.score));
+  std::string out = str_cat("# ", plain(report.title), "\n\n", score_section(report.score),
+                            format_errors_section(report), failures_section(report.score));
   if (!report.score.strangers.empty()) {
     out += "## Answers to no task\n\n";
     for (const std::string& stranger : report.score.strangers) out += str_cat("- ", plain(stranger), "\n");
     out += "\n";
   }
   if (!report.run.answers.empty()) out += answers_section(report.run);
-  return out;
+  return out + comparison_section(report);
 }
 
 void write_report(const std::string& folder, const Report& report) {
@@ -377,7 +419,9 @@ void write_report(const std::string& folder, const Report& report) {
   const auto write = [&](const char* name, const std::string& text) {
     internal::write_file((path / name).string(), text);
   };
-  write("score.json", to_json(report.score).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  Json score = to_json(report.score);
+  score["quality"] = quality_json(report);
+  write("score.json", score.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   write("tasks.csv", tasks_csv(report));
   write("report.md", report_markdown(report));
   write("index.html", report_page(report));

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,6 +42,7 @@ struct Report {
   AnswersFile run;
   std::map<std::string, std::string> prompts;    // by identifier
   std::map<std::string, std::string> responses;  // by identifier: the answers as they were scored
+  AnswersFile other;                             // another run to compare with, or none
 };
 
 // Names and how often each occurred, the most frequent first, ties by name.
@@ -67,12 +69,46 @@ struct AnswerSummary {
   std::size_t steps = 0;
   std::size_t shortest = 0;
   std::size_t superfluous() const { return steps - shortest; }
+  // Of the plans whose quality is known (plan_quality.h).
+  std::size_t judged = 0;
+  std::size_t judged_steps = 0;
+  std::size_t left_out = 0;  // steps that can be left out
+  std::size_t undone = 0;    // pairs of steps that undo one another
+  // Of the plans that a model chose.
+  std::size_t with_log_probability = 0;
+  double log_probability = 0;  // sum
+  DeclaredConditions conditions;
 };
+
+// Two runs over the same prompts, on the answers that both have.
+struct RunComparison {
+  std::size_t plans = 0;  // that both have
+  std::size_t same = 0;   // word for word
+  std::size_t steps = 0;
+  std::size_t other_steps = 0;
+  std::size_t with_log_probability = 0;  // in both
+  double log_probability = 0;            // sums
+  double other_log_probability = 0;
+  std::size_t more_probable = 0;  // than the other's
+  std::size_t less_probable = 0;
+};
+RunComparison compare_runs(const std::vector<Answer>& answers, const std::vector<Answer>& others);
+
+// Parts of the report in Markdown and JSON (report_quality.cc).
+std::string quality_rows(const AnswerSummary& summary);
+std::string format_errors_section(const Report& report);
+std::string comparison_section(const Report& report);
+Json quality_json(const Report& report);
+// The identifiers of answers that were made under a constraint.
+std::set<std::string> well_formed_answers(const AnswersFile& run);
 
 AnswerSummary summarize_answers(const std::vector<Answer>& answers);
 
-// The value below which a share `q` of the sorted values lies; 0 for none.
+// The smallest value that a share `q` of the sorted values does not exceed (nearest rank); 0 for none.
 double quantile(const std::vector<double>& sorted, double q);
+
+// With so many digits behind the point, whatever the locale.
+std::string fixed_text(double value, int digits);
 
 Json to_json(const Score& score);
 std::string tasks_csv(const Report& report);

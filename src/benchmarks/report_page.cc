@@ -76,7 +76,11 @@ Json page_data(const Report& report) {
     const auto prompt = report.prompts.find(identifier);
     if (prompt != report.prompts.end()) task["prompt"] = prompt->second;
   }
-  return {{"module", report.module}, {"title", report.title}, {"settings", report.run.settings}, {"score", score}};
+  return {{"module", report.module},
+          {"title", report.title},
+          {"settings", report.run.settings},
+          {"quality", quality_json(report)},
+          {"score", score}};
 }
 
 }  // namespace

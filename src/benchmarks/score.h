@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace metactrl::benchmarks {
@@ -35,8 +37,10 @@ struct TaskScore {
   std::string identifier;
   std::string title;      // what the task is called, for people
   bool answered = false;  // the answer file has this task
-  bool scored = true;     // false: the official evaluator leaves the task out
-  std::string verdict;    // the evaluator's class for the whole answer, e.g. "Correct", "parsing"
+  // Which of the responses was judged, where a scorer was given several for one task.
+  std::optional<std::size_t> response;
+  bool scored = true;   // false: the official evaluator leaves the task out
+  std::string verdict;  // the evaluator's class for the whole answer, e.g. "Correct", "parsing"
   bool executable = false;
   // 1 or 0; between them only where the evaluator depends on an order it does not fix, and then the mean over the
   // orders.
@@ -63,6 +67,10 @@ struct Score {
   std::size_t equal_to_gold = 0;
   // Further numbers of the benchmark, in percent, e.g. {"node_goals", 97.2}.
   std::map<std::string, double> rates;
+  // Numbers between 0 and 1 by the names that the benchmark's papers use, in their order, e.g. {"ssr", 0.705}.
+  std::vector<std::pair<std::string, double>> figures;
+  // Action -> in how many answers it was the first to fail, for benchmarks that stop there.
+  std::map<std::string, int> first_failures;
 };
 
 // Fills the totals from `tasks`.

@@ -94,6 +94,13 @@ int check(const CheckOptions& options) {
   return kDone;
 }
 
+constexpr const char* kExamples =
+    "\nExample, from the root of the source tree:\n"
+    "\n"
+    "  metactrl check -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl\n"
+    "\n"
+    "Prints 'ok' and the size of the task, or every mistake as 'file:line:column: error: what is wrong; what to do'.\n";
+
 }  // namespace
 
 Command add_check(CLI::App& parent) {
@@ -101,6 +108,7 @@ Command add_check(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("check", "find the mistakes in a task's files");
   add_task_options(*app, options->files);
   app->add_flag("--json", options->json, "print the result as JSON");
+  app->footer(kExamples);
   return {app, [options] { return check(*options); }};
 }
 

@@ -17,26 +17,35 @@ using internal::str_cat;
 namespace {
 
 constexpr const char* kDescription =
-    "metactrl: plans that keep the rules.\n"
+    "metactrl: plans from language models that keep the rules, by construction.\n"
     "\n"
-    "It reads a task in PDDL, finds a plan, checks a plan, and says what can still succeed.\n"
-    "A first plan, from the root of the source tree:\n"
+    "You give a task in PDDL: which actions there are, what is true now, what is wanted. You get a plan in which "
+    "every\n"
+    "step is legal and every goal is reached, or a proof that there is none. A first plan, from the root of the "
+    "source\n"
+    "tree, written by a small model that ships:\n"
+    "\n"
+    "  metactrl plan --domain domains/tabletop/domain.pddl --problem domains/tabletop/dishwasher.pddl\n"
+    "\n"
+    "The same task without a model:\n"
     "\n"
     "  metactrl search --domain domains/tabletop/domain.pddl --problem domains/tabletop/dishwasher.pddl\n"
     "\n"
-    "Keep it and check it, as anybody's plan can be checked:\n"
+    "Keep a plan, check it as anybody's plan can be checked, and write it for a robot:\n"
     "\n"
-    "  metactrl search   -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl --out my.plan\n"
-    "  metactrl validate -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl my.plan\n"
+    "  metactrl search    -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl --out my.plan\n"
+    "  metactrl validate  -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl my.plan\n"
+    "  metactrl export bt -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl my.plan\n"
     "\n"
     "Write your own task by copying those two files; 'metactrl check' explains every mistake in them.\n";
 
 constexpr const char* kFooter =
     "\n"
-    "'metactrl COMMAND --help' lists the options of a command.\n"
+    "'metactrl COMMAND --help' lists the options of a command, with examples.\n"
     "\n"
-    "Exit codes: 0 done; 10 no plan exists, 11 undecided within the budget, 12 the plan is invalid;\n"
-    "20 out of memory, 21 out of time; 30 wrong usage, 31 bad input, 32 internal error.\n";
+    "Exit codes: 0 done; 10 no plan exists, 11 undecided within the budget, 12 the plan is invalid,\n"
+    "13 the goal was not reached; 20 out of memory, 21 out of time; 30 wrong usage, 31 bad input, 32 internal error,\n"
+    "33 the world failed.\n";
 
 std::string option_hint(const CLI::App& app, const std::string& unknown) {
   std::vector<std::string> names;
@@ -108,9 +117,11 @@ int parse_and_run(int argc, const char* const* argv) {
   app.set_help_flag("--help,-h", "print this help");
   app.footer(kFooter);
   app.require_subcommand(1);
-  const std::vector<Command> commands{add_plan(app),   add_explain(app),  add_models(app),
-                                      add_eval(app),   add_score(app),    add_check(app),
-                                      add_search(app), add_validate(app), add_inspect(app)};
+  const std::vector<Command> commands{
+      add_plan(app),   add_explain(app),  add_run(app),       add_serve(app),  add_models(app),
+      add_eval(app),   add_score(app),    add_reproduce(app), add_import(app), add_check(app),
+      add_search(app), add_validate(app), add_inspect(app),   add_export(app),
+  };
   for (const Command& command : commands) {
     command.app->footer(command.app->get_footer() + "\n'metactrl --help' explains the exit codes.\n");
   }

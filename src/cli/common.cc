@@ -7,15 +7,19 @@
 #include <charconv>
 #include <cmath>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <sstream>
 #include <thread>
 
 #include "metactrl/domain.h"
+#include "serve/plan_json.h"
+#include "support/files.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {
@@ -61,11 +65,11 @@ constexpr const char* kEraseLine = "\r\033[K";
 
 }  // namespace
 
-ProgressLine::ProgressLine(std::string label) {
+ProgressLine::ProgressLine(std::string label, std::string unit) {
   if (::isatty(STDERR_FILENO) == 0) return;
-  ticker_ = std::make_unique<Ticker>([this, label = std::move(label)](unsigned seconds) {
+  ticker_ = std::make_unique<Ticker>([this, label = std::move(label), unit = std::move(unit)](unsigned seconds) {
     const std::size_t states = states_;
-    std::cerr << kEraseLine << label << ": " << (states > 0 ? str_cat(states, " states, ") : "") << seconds << " s"
+    std::cerr << kEraseLine << label << ": " << (states > 0 ? str_cat(states, ' ', unit, ", ") : "") << seconds << " s"
               << std::flush;
   });
 }
@@ -74,6 +78,44 @@ ProgressLine::~ProgressLine() {
   const bool visible = ticker_ && ticker_->ticked();
   ticker_.reset();
   if (visible) std::cerr << kEraseLine << std::flush;
+}
+
+CountProgress::CountProgress(std::string what, double total, double earlier, std::string (*text)(double),
+                             std::string start)
+    : what_(std::move(what)),
+      total_(total),
+      earlier_(earlier),
+      text_(text),
+      start_(std::move(start)),
+      terminal_(::isatty(STDERR_FILENO) != 0) {}
+
+std::string CountProgress::quantity(double value) { return number_text(std::round(value * 10) / 10); }
+
+void CountProgress::done(double count) {
+  const double seconds = watch_.seconds();
+  const double pause = terminal_ ? 0.1 : 60;
+  if (count <= earlier_ || seconds - shown_ < pause) return;
+  shown_ = seconds;
+  const double rate = (count - earlier_) / seconds;
+  const bool slow = rate < 1;
+  const std::string line =
+      str_cat(start_, text_(count), " of ", text_(total_), " ", what_, ", ", text_(slow ? 60 * rate : rate),
+              slow ? " per minute, " : " per second, ", duration_text((total_ - count) / rate), " left");
+  clear();
+  std::fputs(terminal_ ? line.c_str() : (line + "\n").c_str(), stderr);
+  if (terminal_) width_ = line.size();
+}
+
+void CountProgress::clear() {
+  if (width_ == 0) return;
+  std::fputs(kEraseLine, stderr);
+  width_ = 0;
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 120) return str_cat(std::lround(seconds), " s");
+  if (seconds < 7200) return str_cat(std::lround(seconds / 60), " min");
+  return str_cat(number_text(std::round(seconds / 360) / 10), " h");
 }
 
 // --- input
@@ -230,6 +272,21 @@ LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options) {
   return {std::move(task), budget, load_seconds};
 }
 
+Task load_task(const TaskFiles& files) {
+  check_task_options(files);
+  Diagnostics diagnostics;
+  Task task = load_files(files, diagnostics);
+  print_diagnostics(diagnostics);
+  return task;
+}
+
+std::vector<PlanStep> read_plan(const std::string& path) {
+  if (path != "-") return parse_plan(internal::read_file(path), path);
+  const std::string text((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
+  if (std::cin.bad()) throw InputError("standard input", "cannot be read", "give the plan as a file");
+  return parse_plan(text, "standard input");
+}
+
 // --- output
 // ---------------------------------------------------------------------------------------------------------------
 
@@ -248,18 +305,7 @@ void print_diagnostics(const Diagnostics& diagnostics) {
   if (diagnostics.num_dropped() > 0) note(str_cat("(and ", diagnostics.num_dropped(), " more)"));
 }
 
-Json to_json(const Diagnostics& diagnostics) {
-  Json out = Json::array();
-  for (const Diagnostic& d : diagnostics.items()) {
-    out.push_back({{"severity", d.severity == Severity::kError ? "error" : "warning"},
-                   {"file", d.where.file},
-                   {"line", d.where.line},
-                   {"column", d.where.column},
-                   {"message", d.message},
-                   {"hint", d.hint}});
-  }
-  return out;
-}
+Json to_json(const Diagnostics& diagnostics) { return serve::diagnostics_json(diagnostics); }
 
 std::string number_text(double value) {
   std::ostringstream out;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "metactrl/error.h"
 #include "metactrl/lookahead.h"
@@ -27,11 +28,13 @@ enum ExitCode : int {
   kInfeasible = 10,
   kUndecided = 11,
   kPlanInvalid = 12,
+  kNotReached = 13,
   kOutOfMemory = 20,
   kOutOfTime = 21,
   kUsage = 30,
   kBadInput = 31,
   kInternal = 32,
+  kWorldFailed = 33,
 };
 
 // A wrong combination of options: exit code kUsage.
@@ -61,10 +64,15 @@ Command add_search(CLI::App& parent);
 Command add_validate(CLI::App& parent);
 Command add_inspect(CLI::App& parent);
 Command add_plan(CLI::App& parent);
+Command add_run(CLI::App& parent);
 Command add_eval(CLI::App& parent);
 Command add_score(CLI::App& parent);
+Command add_reproduce(CLI::App& parent);
+Command add_import(CLI::App& parent);
 Command add_explain(CLI::App& parent);
 Command add_models(CLI::App& parent);
+Command add_export(CLI::App& parent);
+Command add_serve(CLI::App& parent);
 
 // --- time
 // -----------------------------------------------------------------------------------------------------------------
@@ -81,7 +89,7 @@ class Stopwatch {
 // during the first second and leaves no trace at the end.
 class ProgressLine {
  public:
-  explicit ProgressLine(std::string label);
+  explicit ProgressLine(std::string label, std::string unit = "states");
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();
@@ -92,6 +100,39 @@ class ProgressLine {
   std::atomic<std::size_t> states_{0};
   std::unique_ptr<Ticker> ticker_;
 };
+
+// How far long work with a known end has come: "42 of 150 answered, 3.1 per second, 35 s left". On a terminal, a line
+// that is written anew and leaves no trace; elsewhere one line a minute, for logs. Calls must not overlap.
+class CountProgress {
+ public:
+  // The `earlier` ones were there from the start and say nothing about the rate. `text` writes a count, `start` stands
+  // in front of the line.
+  CountProgress(std::string what, double total, double earlier = 0, std::string (*text)(double) = quantity,
+                std::string start = {});
+  CountProgress(const CountProgress&) = delete;
+  CountProgress& operator=(const CountProgress&) = delete;
+  ~CountProgress() { clear(); }
+
+  void done(double count);
+  // For counts: "42"; rates with one digit behind the point.
+  static std::string quantity(double value);
+
+ private:
+  void clear();
+
+  std::string what_;
+  double total_;
+  double earlier_;
+  std::string (*text_)(double);
+  std::string start_;
+  bool terminal_;
+  Stopwatch watch_;
+  double shown_ = 0;  // when
+  std::size_t width_ = 0;
+};
+
+// "35 s", "12 min", "3.5 h"
+std::string duration_text(double seconds);
 
 // --- input
 // ----------------------------------------------------------------------------------------------------------------
@@ -133,6 +174,11 @@ struct LoadedTask {
 
 // Loads the task, prints warnings on standard error. Memory and time limits given on the command line hold here, too.
 LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options);
+// The same without limits, for commands that have no budget.
+Task load_task(const TaskFiles& files);
+
+// The (action object ...) lines of a file, or of standard input when it is "-".
+std::vector<PlanStep> read_plan(const std::string& path);
 
 // --- output
 // ---------------------------------------------------------------------------------------------------------------

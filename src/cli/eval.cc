@@ -1,28 +1,26 @@
 // metactrl eval: answers to the prompts of a benchmark, in the form its evaluator reads.
 //
-// Prompts are answered by --jobs threads in the order of the file. Each answer is in the journal before its thread
-// takes the next prompt; the answer file itself appears at the end, whole.
-#include <unistd.h>
-
+// A benchmark has prompt files, or tasks for which the prompts are written here. Prompts are answered by --jobs threads
+// in the order of the file. Each answer is in the journal before its thread takes the next prompt; the answer file
+// itself appears at the end, whole.
 #include <algorithm>
-#include <atomic>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <vector>
 
 #include "benchmarks/evaluate.h"
 #include "benchmarks/files.h"
+#include "benchmarks/jobs.h"
 #include "benchmarks/module.h"
 #include "benchmarks/report.h"
 #include "cli/common.h"
 #include "cli/plan_options.h"
 #include "support/files.h"
+#include "support/hash.h"
 #include "support/list_some.h"
 #include "support/str_cat.h"
 
@@ -36,100 +34,92 @@ namespace {
 struct EvalArguments : DecodingArguments {
   std::string module;
   std::string prompts;
+  benchmarks::TaskSource source;  // instead of prompts
+  CLI::Option* scenes_option = nullptr;
+  CLI::Option* goals_option = nullptr;
+  CLI::Option* instruction_option = nullptr;
   std::string system;
   std::string out;
   std::string report;
   benchmarks::Rules rules = benchmarks::Rules::kEnvironment;
+  benchmarks::PromptStyle prompt = benchmarks::PromptStyle::kBenchmark;
   unsigned jobs = 1;
   bool resume = false;
 };
 
 const char* text_of(benchmarks::Rules rules) { return to_string(rules); }
+const char* text_of(benchmarks::PromptStyle style) { return to_string(style); }
 
-// "42 of 150 answered, 3.1 per second, 35 s left", on a terminal.
-class Progress {
- public:
-  explicit Progress(std::size_t total) : total_(total), terminal_(::isatty(STDERR_FILENO) != 0) {}
-  ~Progress() { clear(); }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+const char* text_of_goals(benchmarks::GoalSource goals) { return to_string(goals); }
 
-  void done(std::size_t count) {
-    if (!terminal_ || count == 0) return;
-    const double seconds = watch_.seconds();
-    if (seconds - shown_ < 0.1) return;
-    shown_ = seconds;
-    const double rate = static_cast<double>(count) / seconds;
-    const std::string line =
-        str_cat(count, " of ", total_, " answered, ", number_text(std::round(rate * 10) / 10), " per second, ",
-                static_cast<long>(static_cast<double>(total_ - count) / rate), " s left");
-    clear();
-    std::fputs(line.c_str(), stderr);
-    width_ = line.size();
-  }
-
- private:
-  void clear() {
-    if (width_ == 0) return;
-    std::fputs(("\r" + std::string(width_, ' ') + "\r").c_str(), stderr);
-    width_ = 0;
-  }
-
-  std::size_t total_;
-  bool terminal_;
-  Stopwatch watch_;
-  double shown_ = -1;
-  std::size_t width_ = 0;
-};
-
-// Tells two prompt files apart (FNV-1a).
-std::string digest(const std::vector<benchmarks::PromptEntry>& prompts) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  const auto add = [&](std::string_view text) {
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    hash = (hash ^ 0xff) * 0x100000001b3;  // where a text ends
-  };
-  for (const benchmarks::PromptEntry& prompt : prompts) {
-    add(prompt.identifier);
-    add(prompt.prompt);
-  }
-  return str_cat(hash);
+// The file that the questions come from.
+const std::string& questions_file(const EvalArguments& arguments) {
+  return arguments.prompts.empty() ? arguments.source.tasks : arguments.prompts;
 }
+
+// Refuses options that the module has no use for.
+void check_source(const EvalArguments& arguments, const benchmarks::Module& module) {
+  const bool has_tasks = !arguments.source.tasks.empty();
+  if (module.ask == nullptr) {
+    if (arguments.prompts.empty())
+      throw UsageError(str_cat("eval ", module.name, " needs the prompts: --prompts FILE"));
+    for (const CLI::Option* option : {arguments.scenes_option, arguments.goals_option, arguments.instruction_option}) {
+      if (option->count() == 0 && !has_tasks) continue;
+      throw UsageError(str_cat("eval ", module.name, " answers the prompts of a prompt file; ",
+                               has_tasks ? "--tasks" : option->get_name(), " is for benchmarks without one, as wah"));
+    }
+    return;
+  }
+  if (!has_tasks) throw UsageError(str_cat("eval ", module.name, " needs the tasks: --tasks FILE"));
+  if (arguments.prompt == benchmarks::PromptStyle::kCompact) {
+    throw UsageError(str_cat("the prompts of ", module.name, " are short already; leave out --prompt"));
+  }
+  if (!arguments.prompts.empty() || !arguments.system.empty()) {
+    throw UsageError(str_cat("eval ", module.name, " writes its prompts from the tasks; leave out ",
+                             arguments.prompts.empty() ? "--system" : "--prompts"));
+  }
+  if (arguments.source.goals == benchmarks::GoalSource::kInstruction && arguments.guidance == PlanGuidance::kSearch) {
+    throw UsageError(
+        "guidance search has no model that could read an instruction; use another guidance, or --goals oracle");
+  }
+}
+
+std::vector<benchmarks::PromptEntry> read_questions(const EvalArguments& arguments, const benchmarks::Module& module) {
+  check_source(arguments, module);
+  if (module.ask == nullptr) return benchmarks::read_prompts(arguments.prompts);
+  benchmarks::TaskSource source = arguments.source;
+  if (source.scenes.empty()) source.scenes = std::filesystem::path(source.tasks).parent_path().string();
+  if (source.scenes.empty()) source.scenes = ".";
+  return module.ask(source);
+}
+
+std::string file_digest(const std::string& file) { return str_cat(internal::hash_bytes(internal::read_file(file))); }
 
 // Everything that an answer depends on: a journal begun with other settings is not gone on with.
 benchmarks::Json settings(const EvalArguments& arguments, const std::vector<benchmarks::PromptEntry>& prompts) {
-  const GenerateOptions& generate = arguments.generate;
-  return {{"module", arguments.module},
-          {"prompts", arguments.prompts},
-          {"number_of_prompts", prompts.size()},
-          {"digest_of_prompts", digest(prompts)},
-          {"system", arguments.system},
-          {"model", arguments.guidance == PlanGuidance::kSearch ? "" : arguments.model},
-          {"vocabulary", arguments.vocabulary},
-          {"rules", to_string(arguments.rules)},
-          {"guidance", to_string(arguments.guidance)},
-          {"bridge", to_string(arguments.bridge)},
-          {"tokens", to_string(arguments.tokenization)},
-          {"on_infeasible", to_string(arguments.on_infeasible)},
-          {"decode", to_string(generate.mode)},
-          {"temperature", generate.temperature},
-          {"top_p", generate.top_p},
-          {"beam", generate.beam},
-          {"samples", generate.samples},
-          {"seed", generate.seed},
-          {"max_tokens", generate.max_tokens},
-          {"horizon", arguments.horizon},
-          {"fixed_horizon", arguments.horizon_option->count() > 0},
-          {"max_states", arguments.budget.states},
-          {"max_memory", arguments.budget.memory},
-          {"time_limit", arguments.budget.seconds}};
+  const bool from_tasks = !arguments.source.tasks.empty();
+  benchmarks::Json json{{"module", arguments.module},
+                        {"prompts", arguments.prompts},
+                        {"tasks", arguments.source.tasks},
+                        {"goals", from_tasks ? to_string(arguments.source.goals) : ""},
+                        {"instruction", from_tasks ? str_cat(arguments.source.instruction) : ""},
+                        {"number_of_prompts", prompts.size()},
+                        {"digest_of_prompts", benchmarks::digest(prompts)},
+                        {"system", arguments.system},
+                        {"prompt_style", to_string(arguments.prompt)},
+                        {"model", arguments.guidance == PlanGuidance::kSearch ? "" : arguments.model},
+                        {"rules", to_string(arguments.rules)},
+                        {"guidance", to_string(arguments.guidance)}};
+  json["hmm"] = arguments.hmm.empty() ? "" : str_cat(arguments.hmm, " ", file_digest(arguments.hmm));
+  json.update(decoding_settings(arguments));
+  return json;
 }
 
 // The system's part of the prompts: from the file named, or from one beside the prompts, sd_system.json or
 // system_setup.json.
 std::string system_prompt(const EvalArguments& arguments, const benchmarks::Module& module) {
   if (!arguments.system.empty()) return benchmarks::read_system_prompt(arguments.system);
-  if (!module.system_prompt) return "";
+  if (!module.system_prompt || arguments.prompt == benchmarks::PromptStyle::kCompact) return "";
   const std::filesystem::path folder = std::filesystem::path(arguments.prompts).parent_path();
   std::error_code ignored;
   for (const char* name : {"sd_system.json", "system_setup.json"}) {
@@ -145,25 +135,24 @@ std::string system_prompt(const EvalArguments& arguments, const benchmarks::Modu
 class Evaluation {
  public:
   Evaluation(const EvalArguments& arguments, const benchmarks::Module& module)
-      : arguments_(arguments),
-        module_(module),
-        prompts_(benchmarks::read_prompts(arguments.prompts)),
-        journal_(arguments.out, settings(arguments, prompts_), arguments.resume) {
+      : arguments_(arguments), module_(module), prompts_(read_questions(arguments, module)) {
     options_.rules = arguments.rules;
+    options_.prompt = arguments.prompt;
     options_.plan = plan_options(arguments);
-    const Budget budget = arguments.budget.budget();
-    const double search_seconds = options_.plan.lookahead.search.seconds;
-    options_.plan.lookahead.exact = budget;
-    options_.plan.lookahead.search = budget;
-    if (arguments.budget.seconds_option->count() == 0) options_.plan.lookahead.search.seconds = search_seconds;
+    set_lookahead_budget(arguments, arguments.budget.budget(), options_.plan.lookahead);
     options_.system = system_prompt(arguments, module);
+    options_.count_conditions = !arguments.report.empty();
     options_.cancelled = [] { return interrupted(); };
-    for (const Answer& answer : journal_.earlier()) answers_.emplace(answer.identifier, answer);
   }
 
   int run() {
     catch_interrupts();
     model_ = load_model_for(arguments_);
+    if (model_.model != nullptr && module_.ask == nullptr)
+      benchmarks::expect_common_prefix(*model_.model, module_, prompts_, options_);
+    // Not before everything is there: a start that fails leaves nothing behind.
+    journal_.emplace(arguments_.out, settings(arguments_, prompts_), arguments_.resume);
+    for (const Answer& answer : journal_->earlier()) answers_.emplace(answer.identifier, answer);
     work();
     if (interrupted()) {
       note(str_cat("metactrl: stopped after ", answers_.size(), " of ", prompts_.size(),
@@ -177,35 +166,28 @@ class Evaluation {
  private:
   void work() {
     set_stoppable(true);
-    Progress progress(prompts_.size());
-    std::vector<std::jthread> threads;
-    for (unsigned i = 1; i < arguments_.jobs; ++i) threads.emplace_back([&] { answer_some(progress); });
-    answer_some(progress);
-    threads.clear();
+    CountProgress progress("answered", static_cast<double>(prompts_.size()), static_cast<double>(answers_.size()));
+    benchmarks::run_jobs(arguments_.jobs, [&] { return answer_one(progress); });
     set_stoppable(false);
-    if (failure_) std::rethrow_exception(failure_);
   }
 
-  void answer_some(Progress& progress) {
-    try {
-      while (const benchmarks::PromptEntry* entry = take()) {
-        Answer answer = benchmarks::answer_prompt(module_, *entry, model_.model.get(), model_.vocabulary, options_);
-        const std::lock_guard lock(mutex_);
-        if (answer.cancelled) return;
-        journal_.add(answer);
-        answers_.insert_or_assign(entry->identifier, std::move(answer));
-        progress.done(answers_.size());
-      }
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
-    }
+  // False when there is nothing left to do.
+  bool answer_one(CountProgress& progress) {
+    const benchmarks::PromptEntry* entry = take();
+    if (entry == nullptr) return false;
+    Answer answer = benchmarks::answer_prompt(module_, *entry, model_.model.get(), model_.vocabulary, options_);
+    const std::lock_guard lock(mutex_);
+    if (answer.cancelled) return false;
+    journal_->add(answer);
+    answers_.insert_or_assign(entry->identifier, std::move(answer));
+    progress.done(static_cast<double>(answers_.size()));
+    return true;
   }
 
   // The next prompt without an answer; null when there is none, or when the work is to end.
   const benchmarks::PromptEntry* take() {
     const std::lock_guard lock(mutex_);
-    if (interrupted() || failure_) return nullptr;
+    if (interrupted()) return nullptr;
     while (next_ < prompts_.size() && answers_.contains(prompts_[next_].identifier)) ++next_;
     return next_ < prompts_.size() ? &prompts_[next_++] : nullptr;
   }
@@ -224,19 +206,28 @@ class Evaluation {
       const std::filesystem::path folder(arguments_.report);
       internal::write_file((folder / "answers.json").string(), benchmarks::answers_text(run));
       internal::write_file((folder / "report.md").string(), benchmarks::answers_markdown(module_.title, run));
+      if (arguments_.prompts.empty()) {
+        benchmarks::write_prompts((folder / benchmarks::kPromptsOfReport).string(), prompts_);
+      }
     }
-    journal_.remove();
+    journal_->remove();
   }
 
   int summarize() const {
     std::map<std::string, std::size_t> guarantees;
     std::vector<std::string> failed;
+    std::vector<std::string> too_long;
     std::vector<double> compile;
     for (const benchmarks::PromptEntry& entry : prompts_) {
       const Answer& answer = answers_.at(entry.identifier);
       if (!answer.error.empty()) {
         failed.push_back(entry.identifier);
-        note(str_cat(arguments_.prompts, ": prompt '", entry.identifier, "': ", answer.error));
+        note(str_cat(questions_file(arguments_), ": prompt '", entry.identifier, "': ", answer.error));
+        continue;
+      }
+      if (!answer.fits) {
+        too_long.push_back(entry.identifier);
+        note(str_cat(questions_file(arguments_), ": prompt '", entry.identifier, "': ", answer.reason));
         continue;
       }
       compile.push_back(answer.times.compile());
@@ -244,6 +235,7 @@ class Evaluation {
     }
     std::string line = str_cat(prompts_.size(), " prompts");
     for (const auto& [what, count] : guarantees) line += str_cat(", ", count, " ", what);
+    if (!too_long.empty()) line += str_cat(", ", too_long.size(), " too long for the model's context");
     if (!failed.empty()) line += str_cat(", ", failed.size(), " without an answer");
     if (!compile.empty()) {
       std::sort(compile.begin(), compile.end());
@@ -254,20 +246,19 @@ class Evaluation {
                       milliseconds(1), " ms");
     }
     note(str_cat(line, "; answers are in ", arguments_.out));
-    return failed.empty() ? kDone : kBadInput;
+    return failed.empty() && too_long.empty() ? kDone : kBadInput;
   }
 
   const EvalArguments& arguments_;
   const benchmarks::Module& module_;
   std::vector<benchmarks::PromptEntry> prompts_;
-  benchmarks::Journal journal_;
+  std::optional<benchmarks::Journal> journal_;
   benchmarks::EvaluateOptions options_;
   LoadedModel model_;
 
   std::mutex mutex_;
   std::map<std::string, Answer> answers_;
   std::size_t next_ = 0;
-  std::exception_ptr failure_;
 };
 
 constexpr const char* kExamples =
@@ -276,6 +267,10 @@ constexpr const char* kExamples =
     "the answers go to --out as its evaluator reads them, [{\"identifier\", \"llm_output\"}, ...].\n"
     "\n"
     "  metactrl eval vh-as --prompts as_prompts.json --guidance search --out answers.json\n"
+    "\n"
+    "wah has no prompt file: its prompts are written from the tasks.\n"
+    "\n"
+    "  metactrl eval wah --tasks tasks.jsonl --scenes . --guidance mask --out answers.json\n"
     "\n"
     "'metactrl score' judges the answers. "
     "A run that was interrupted goes on with --resume: answers are kept in OUT.partial as they come.\n";
@@ -291,13 +286,30 @@ Command add_eval(CLI::App& parent) {
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : "|") + name;
   app->add_option("module", arguments->module, "which benchmark")->type_name(list)->required()->check(one_of(names));
-  app->add_option("--prompts", arguments->prompts, "the benchmark's prompts")->type_name("FILE")->required();
+  app->add_option("--prompts", arguments->prompts, "the benchmark's prompts")->type_name("FILE");
+  app->add_option("--tasks", arguments->source.tasks, "wah: the benchmark's tasks, instead of prompts")
+      ->type_name("FILE");
+  arguments->scenes_option = app->add_option("--scenes", arguments->source.scenes,
+                                             "wah: folder of the apartments; without it, that of the tasks")
+                                 ->type_name("DIR");
+  arguments->goals_option = add_choice(
+      *app, "--goals", arguments->source.goals, {benchmarks::GoalSource::kOracle, benchmarks::GoalSource::kInstruction},
+      text_of_goals, "wah: plan for the task's goal, or for the one that the model makes of the instruction");
+  arguments->instruction_option =
+      app->add_option("--instruction", arguments->source.instruction,
+                      "wah: which of a task's instructions, from 1; its last where it has fewer")
+          ->type_name("N")
+          ->check(finite_in_range(1, 1000))
+          ->capture_default_str();
   app->add_option("--system", arguments->system,
                   "the system's part of the prompts; without it, sd_system.json or system_setup.json beside them")
       ->type_name("FILE");
   app->add_option("--out", arguments->out, "file for the answers")->type_name("FILE")->required();
   add_choice(*app, "--rules", arguments->rules, {benchmarks::Rules::kEnvironment, benchmarks::Rules::kPaper}, text_of,
              "what the benchmark's environment does, or what the paper states");
+  add_choice(*app, "--prompt", arguments->prompt,
+             {benchmarks::PromptStyle::kBenchmark, benchmarks::PromptStyle::kCompact}, text_of,
+             "what the model reads: the benchmark's prompt, or the same facts in fewer words");
   app->add_option("--report", arguments->report, "folder for what is known about each answer")->type_name("DIR");
   app->add_option("--jobs,-j", arguments->jobs, "prompts that are worked on at once")
       ->type_name("N")

@@ -95,7 +95,7 @@ class Explanation {
 
   void add_wish(std::size_t index, const ReplayStep& step) {
     const decode::Wish& wish = *step.wish;
-    const std::string veto = veto_text(task_, result_, index, wish);
+    const std::string veto = decode::veto_text(task_, std::span(result_.steps).first(index), step.left, wish);
     std::string text =
         wish.action ? task_.text(*wish.action) + (wish.stops ? ", and to end there" : "") : "to do nothing at all";
     if (!veto.empty()) {
@@ -115,7 +115,9 @@ class Explanation {
       if (entry.standing == Standing::kAllowed || entry.standing == Standing::kNotJudged) allowed.push_back(entry);
     }
     if (allowed.empty()) return;
-    const bool weighed = input_.options.guidance == PlanGuidance::kUniform && result_.lookahead != nullptr;
+    const PlanGuidance guidance = input_.options.guidance;
+    const bool weighed =
+        (guidance == PlanGuidance::kUniform || guidance == PlanGuidance::kTrained) && result_.lookahead != nullptr;
     double total = -std::numeric_limits<double>::infinity();
     for (const StandingOf& entry : allowed) total = std::max(total, entry.log_weight);
     double sum = 0;
@@ -144,12 +146,12 @@ class Explanation {
   void add_hopeless(const ReplayStep& step) {
     std::map<Standing, std::vector<std::string>> by_standing;
     for (const StandingOf& entry : step.legal) {
-      if (standing_text(entry.standing, step.left).empty()) continue;
+      if (decode::standing_text(entry.standing, step.left).empty()) continue;
       by_standing[entry.standing].push_back(task_.text(entry.action));
     }
     for (const auto& [standing, actions] : by_standing) {
       line("hopeless", internal::list_some(actions, all_ ? actions.size() : kReadable));
-      line("", "  " + standing_text(standing, step.left));
+      line("", "  " + decode::standing_text(standing, step.left));
     }
   }
 

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "cli/common.h"
+#include "cli/model_catalogue.h"
 #include "metactrl/error.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
@@ -22,13 +23,6 @@ namespace fs = std::filesystem;
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
-}
-
-fs::path cache_folder() {
-  if (const std::string cache = environment("METACTRL_CACHE"); !cache.empty()) return cache;
-  if (const std::string cache = environment("XDG_CACHE_HOME"); !cache.empty()) return fs::path(cache) / "metactrl";
-  const std::string home = environment("HOME");
-  return home.empty() ? fs::path() : fs::path(home) / ".cache" / "metactrl";
 }
 
 // "random:7": what precedes the colon, and the seed.
@@ -50,24 +44,74 @@ std::optional<TestModel> parse_test_model(const std::string& name) {
   return model;
 }
 
-bool looks_like_a_file(const std::string& name) {
-  std::error_code ignored;
-  return name.find('/') != std::string::npos || name.ends_with(".gguf") || fs::is_regular_file(name, ignored);
+std::vector<StoredModel> models_in_folders() {
+  std::vector<StoredModel> models;
+  for (const ModelFolder& folder : model_folders()) {
+    std::error_code failure;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder.path, failure)) {
+      if (entry.path().extension() != ".gguf" || !entry.is_regular_file(failure)) continue;
+      const std::string name = entry.path().stem().string();
+      const bool known =
+          std::any_of(models.begin(), models.end(), [&](const StoredModel& model) { return model.name == name; });
+      const std::uint64_t bytes = entry.file_size(failure);
+      if (!known) models.push_back({name, entry.path(), failure ? 0 : bytes, folder.built_in, std::nullopt});
+    }
+  }
+  return models;
+}
+
+void add_registered(std::vector<StoredModel>& models) {
+  for (const RegisteredModel& entry : registered_models()) {
+    const auto known =
+        std::find_if(models.begin(), models.end(), [&](const StoredModel& model) { return model.name == entry.name; });
+    if (known == models.end()) {
+      models.push_back({entry.name, entry.file, entry.bytes, false, entry});
+      continue;
+    }
+    std::error_code ignored;
+    if (fs::equivalent(known->file, entry.file, ignored)) known->entry = entry;
+  }
+}
+
+// A model that was added must still be the one that it was.
+void check_entry(const RegisteredModel& entry) {
+  const FileState state = state_of(entry);
+  if (state == FileState::kPresent) return;
+  const std::string again = entry.source.empty()
+                                ? str_cat("metactrl models add ", entry.file.string(), " --name ", entry.name)
+                                : str_cat("metactrl models add ", entry.name);
+  throw InputError(
+      entry.name,
+      str_cat("its file ", entry.file.string(),
+              state == FileState::kMissing ? " is gone" : " is not the one that was added"),
+      str_cat("add it again with '", again, "', or forget it with 'metactrl models remove ", entry.name, "'"));
 }
 
 fs::path find_stored(const std::string& name) {
-  const std::vector<StoredModel> models = stored_models();
+  std::vector<StoredModel> models = models_in_folders();
+  // The program's own models do not depend on the list of those that were added.
+  for (const StoredModel& model : models) {
+    if (model.name == name && model.built_in) return model.file;
+  }
+  add_registered(models);
   std::vector<std::string> names;
   for (const StoredModel& model : models) {
-    if (model.name == name) return model.file;
+    if (model.name == name) {
+      if (model.entry) check_entry(*model.entry);
+      return model.file;
+    }
     names.push_back(model.name);
   }
+  std::sort(names.begin(), names.end());
   names.insert(names.end(), {"random:1", "hostile:1"});
   const std::string guess = internal::did_you_mean(name, names);
   std::string known;
   for (const std::string& one : names) known += (known.empty() ? "" : ", ") + one;
-  throw InputError(name, str_cat("there is no such model", guess.empty() ? "" : "; " + guess),
-                   str_cat("give a GGUF file, or one of ", known, ("; or plan without a model: --guidance search")));
+  std::string hint = str_cat("give a GGUF file, or one of ", known, "; or plan without a model: --guidance search");
+  for (const CatalogueModel& model : catalogue()) {
+    if (model.name == name) hint = str_cat("get it with 'metactrl models add ", name, "'");
+  }
+  throw InputError(name, str_cat("there is no such model", guess.empty() ? "" : "; " + guess), hint);
 }
 
 // With the same checks as other input files have, before llama.cpp sees it.
@@ -82,7 +126,7 @@ std::string existing_file(const std::string& file) {
 
 std::shared_ptr<const Vocabulary> test_vocabulary(const std::string& name, const std::string& file) {
   if (!file.empty()) return load_vocabulary(existing_file(looks_like_a_file(file) ? file : find_stored(file).string()));
-  for (const StoredModel& model : stored_models()) {
+  for (const StoredModel& model : models_in_folders()) {
     if (model.name == kDefaultModel) return load_vocabulary(model.file.string());
   }
   throw InputError(name, "a test model needs a vocabulary", "name a GGUF file with --vocab");
@@ -110,25 +154,25 @@ std::vector<ModelFolder> model_folders() {
 #ifdef METACTRL_SOURCE_MODELS
   add(METACTRL_SOURCE_MODELS, true);
 #endif
-  if (const fs::path cache = cache_folder(); !cache.empty()) add(cache / "models", false);
+  if (const fs::path cache = cached_models(); !cache.empty()) add(cache, false);
   return folders;
 }
 
 std::vector<StoredModel> stored_models() {
-  std::vector<StoredModel> models;
-  for (const ModelFolder& folder : model_folders()) {
-    std::error_code failure;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder.path, failure)) {
-      if (entry.path().extension() != ".gguf" || !entry.is_regular_file(failure)) continue;
-      const std::string name = entry.path().stem().string();
-      const bool known =
-          std::any_of(models.begin(), models.end(), [&](const StoredModel& model) { return model.name == name; });
-      const std::uint64_t bytes = entry.file_size(failure);
-      if (!known) models.push_back({name, entry.path(), failure ? 0 : bytes, folder.built_in});
-    }
-  }
+  std::vector<StoredModel> models = models_in_folders();
+  add_registered(models);
   std::sort(models.begin(), models.end(), [](const StoredModel& a, const StoredModel& b) { return a.name < b.name; });
   return models;
+}
+
+bool looks_like_a_file(const std::string& name) {
+  std::error_code ignored;
+  return name.find('/') != std::string::npos || name.ends_with(".gguf") || fs::is_regular_file(name, ignored);
+}
+
+std::optional<fs::path> model_file(const std::string& name) {
+  if (parse_test_model(name)) return std::nullopt;
+  return existing_file(looks_like_a_file(name) ? name : find_stored(name).string());
 }
 
 LoadedModel open_model(const std::string& name, const std::string& vocabulary, const ModelOptions& options) {
@@ -143,7 +187,7 @@ LoadedModel open_model(const std::string& name, const std::string& vocabulary, c
   } else {
     if (!vocabulary.empty())
       throw UsageError("--vocab is for the test models random:SEED and hostile:SEED; other models have their own");
-    loaded.model = load_model(existing_file(looks_like_a_file(name) ? name : find_stored(name).string()), options);
+    loaded.model = load_model(model_file(name)->string(), options);
     loaded.vocabulary = std::shared_ptr<const Vocabulary>(loaded.model, &loaded.model->vocabulary());
   }
   loaded.seconds = watch.seconds();

@@ -1,9 +1,19 @@
-// metactrl models: what --model can be.
+// metactrl models: what --model can be, and how it gets there.
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "cli/common.h"
+#include "cli/model_catalogue.h"
+#include "cli/model_fetch.h"
+#include "cli/model_registry.h"
 #include "cli/model_store.h"
+#include "cli/plan_options.h"
+#include "metactrl/error.h"
+#include "support/list_some.h"
+#include "support/nearest_name.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {
@@ -36,15 +46,42 @@ std::string describe(const StoredModel& model) {
   }
 }
 
+// What is known without loading the model: what it was added with, or what its file's header says.
+std::size_t context_of(const StoredModel& model) {
+  if (model.entry) return model.entry->context;
+  if (model_runtime().empty()) return 0;
+  try {
+    return read_model_facts(model.file.string()).context;
+  } catch (const InputError&) {
+    return 0;
+  }
+}
+
+FileState state_of(const StoredModel& model) { return model.entry ? cli::state_of(*model.entry) : FileState::kPresent; }
+
 int list_json(const std::vector<StoredModel>& models) {
   Json json{{"runtime", model_runtime().empty() ? Json(nullptr) : Json(model_runtime())}, {"default", kDefaultModel}};
   json["models"] = Json::array();
   for (const StoredModel& model : models) {
-    json["models"].push_back({{"name", model.name},
-                              {"file", model.file.string()},
-                              {"bytes", model.bytes},
-                              {"built_in", model.built_in},
-                              {"description", describe(model)}});
+    const FileState state = state_of(model);
+    Json entry{{"name", model.name},
+               {"file", model.file.string()},
+               {"bytes", model.bytes},
+               {"context", context_of(model)},
+               {"built_in", model.built_in},
+               {"status", to_string(state)},
+               {"description", state == FileState::kPresent ? describe(model) : ""}};
+    if (model.entry) {
+      entry["sha256"] = model.entry->sha256;
+      entry["licence"] = model.entry->licence;
+      entry["source"] = model.entry->source;
+    }
+    json["models"].push_back(entry);
+  }
+  json["can_be_added"] = Json::array();
+  for (const CatalogueModel& model : catalogue()) {
+    json["can_be_added"].push_back(
+        {{"name", model.name}, {"title", model.title}, {"licence", model.licence}, {"bytes", model.bytes}});
   }
   for (const TestKind& kind : kTestKinds)
     json["test_models"].push_back({{"name", kind.name}, {"description", kind.description}});
@@ -54,6 +91,11 @@ int list_json(const std::vector<StoredModel>& models) {
   return kDone;
 }
 
+std::string padded(std::string name) {
+  name.resize(std::max<std::size_t>(name.size() + 2, 16), ' ');
+  return name;
+}
+
 void append_models(std::string& out, const std::vector<StoredModel>& models, bool built_in, const char* title,
                    const char* none) {
   out += str_cat(title, "\n");
@@ -61,12 +103,18 @@ void append_models(std::string& out, const std::vector<StoredModel>& models, boo
   for (const StoredModel& model : models) {
     if (model.built_in != built_in) continue;
     any = true;
-    std::string name = model.name;
-    name.resize(std::max<std::size_t>(name.size() + 2, 16), ' ');
-    const std::string description = describe(model);
-    out += str_cat(
-        "  ", name, bytes_text(static_cast<double>(model.bytes)), description.empty() ? "" : ", " + description,
-        model.name == kDefaultModel ? " (used when --model is not given)" : "", "\n    ", model.file.string(), "\n");
+    const FileState state = state_of(model);
+    out += str_cat("  ", padded(model.name), bytes_text(static_cast<double>(model.bytes)));
+    const std::string description = state == FileState::kPresent ? describe(model) : "";
+    const std::size_t context = context_of(model);
+    // Some descriptions have it.
+    if (context > 0 && description.find("context") == std::string::npos) out += str_cat(", context ", context);
+    if (!description.empty()) out += ", " + description;
+    if (model.entry && !model.entry->licence.empty()) out += str_cat(", ", model.entry->licence);
+    if (state == FileState::kMissing) out += "; MISSING: the file is gone, add it again";
+    if (state == FileState::kChanged) out += "; CHANGED: not the file that was added, add it again";
+    out += str_cat(model.name == kDefaultModel ? " (used when --model is not given)" : "", "\n    ",
+                   model.file.string(), "\n");
   }
   if (!any) out += str_cat("  ", none, "\n");
 }
@@ -77,13 +125,19 @@ int list(bool json) {
   std::string out;
   append_models(out, models, true, "Built in:", "none installed");
   append_models(out, models, false, "\nYours:",
-                "none; GGUF files in ~/.cache/metactrl/models or $METACTRL_MODELS can be named without their path");
-  out += "\nFor tests:\n";
-  for (const TestKind& kind : kTestKinds) {
-    std::string name = kind.name;
-    name.resize(16, ' ');
-    out += str_cat("  ", name, kind.description, "\n");
+                "none; 'metactrl models add FILE' adds one, and GGUF files in ~/.cache/metactrl/models or "
+                "$METACTRL_MODELS can be named without their path");
+  std::string more;
+  for (const CatalogueModel& model : catalogue()) {
+    if (std::any_of(models.begin(), models.end(), [&](const StoredModel& one) { return one.name == model.name; })) {
+      continue;
+    }
+    more += str_cat("  ", padded(model.name), bytes_text(static_cast<double>(model.bytes)), ", ", model.title, ", ",
+                    model.licence, "\n");
   }
+  if (!more.empty()) out += str_cat("\nCan be fetched with 'metactrl models add NAME':\n", more);
+  out += "\nFor tests:\n";
+  for (const TestKind& kind : kTestKinds) out += str_cat("  ", padded(kind.name), kind.description, "\n");
   out += "\nAny other GGUF file: name its path.\n";
   out += model_runtime().empty()
              ? "This program was built without llama.cpp and cannot run GGUF files; plan with --guidance search.\n"
@@ -92,13 +146,158 @@ int list(bool json) {
   return kDone;
 }
 
+// --- add and remove ------------------------------------------------------------------------------------------------
+
+struct ModelsArguments {
+  std::string action;
+  std::string what;
+  std::string name;
+  bool json = false;
+};
+
+void report(const RegisteredModel& model) {
+  print(str_cat(model.name, " is there: ", bytes_text(static_cast<double>(model.bytes)),
+                model.context > 0 ? str_cat(", context ", model.context) : "",
+                model.licence.empty() ? "" : ", " + model.licence, "\n  ", model.file.string(), "\n  SHA-256 ",
+                model.sha256, "\nUse it with --model ", model.name, "\n"));
+}
+
+// A name that stands for something else already.
+void check_free(const std::string& name, const std::string& file) {
+  if (!is_model_name(name)) {
+    throw UsageError(
+        str_cat("'", name, "' cannot be a model's name: use letters, digits, '.', '_' and '-' with --name"));
+  }
+  for (const StoredModel& model : stored_models()) {
+    if (model.name != name) continue;
+    std::error_code ignored;
+    const bool same = std::filesystem::equivalent(model.file, file, ignored);
+    if (!model.built_in && same) return;                                // added again
+    if (model.entry && state_of(model) != FileState::kPresent) return;  // there is nothing behind the name
+    throw InputError(name, str_cat("there is a model of this name: ", model.file.string()),
+                     model.built_in
+                         ? "choose another name with --name"
+                         : str_cat("choose another with --name, or 'metactrl models remove ", name, "' first"));
+  }
+  for (const CatalogueModel& model : catalogue()) {
+    if (model.name == name) {
+      throw InputError(name, "this name is kept for the model that 'metactrl models add' fetches",
+                       "choose another with --name");
+    }
+  }
+}
+
+int add_file(const ModelsArguments& arguments) {
+  const std::string& file = arguments.what;
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(file, failure)) {
+    throw InputError(file, std::filesystem::is_directory(file, failure) ? "is a folder" : "there is no such file",
+                     "name a GGUF file, or a model that 'metactrl models' says can be fetched");
+  }
+  const std::string name = arguments.name.empty() ? std::filesystem::path(file).stem().string() : arguments.name;
+  check_free(name, file);
+  // Loaded once, so that what is added can be used. A small context is enough for that.
+  if (!model_runtime().empty()) {
+    ModelOptions options;
+    options.context = 64;
+    const ProgressLine progress("loading the model");
+    try {
+      load_model(file, options);
+    } catch (const ModelError& error) {
+      throw ResourceError(kOutOfMemory, error.what());
+    }
+  }
+  const RegisteredModel model = look_at_file(name, file);
+  register_model(model);
+  report(model);
+  return kDone;
+}
+
+int add(const ModelsArguments& arguments) {
+  const std::vector<CatalogueModel> known = catalogue();
+  for (const CatalogueModel& model : known) {
+    if (model.name != arguments.what) continue;
+    if (!arguments.name.empty()) throw UsageError("--name is for files; a model of the catalogue keeps its own");
+    for (const RegisteredModel& entry : registered_models()) {
+      if (entry.name != model.name || entry.sha256 != model.sha256) continue;
+      if (state_of(entry) != FileState::kPresent) continue;
+      report(entry);
+      return kDone;
+    }
+    report(fetch_model(model));
+    return kDone;
+  }
+  if (looks_like_a_file(arguments.what)) return add_file(arguments);
+  std::vector<std::string> names;
+  for (const CatalogueModel& model : known) names.push_back(model.name);
+  const std::string guess = internal::did_you_mean(arguments.what, names);
+  throw InputError(arguments.what,
+                   str_cat("is neither a file nor a model that can be fetched", guess.empty() ? "" : "; " + guess),
+                   str_cat("name a GGUF file, or one of ", internal::list_some(names)));
+}
+
+int remove(const std::string& name) {
+  const std::vector<StoredModel> models = stored_models();
+  std::vector<std::string> names;
+  for (const StoredModel& model : models) {
+    if (model.entry) names.push_back(model.name);
+    if (model.name != name) continue;
+    if (!model.entry) {
+      throw InputError(name,
+                       str_cat("was not added: it is there because its file is in ", model.file.parent_path().string()),
+                       model.built_in ? "it is part of the program" : "remove the file");
+    }
+    unregister_model(name);
+    if (model.entry->source.empty()) {
+      print(str_cat(name, " is forgotten; its file ", model.file.string(), " is left as it is\n"));
+      return kDone;
+    }
+    std::error_code failure;
+    std::filesystem::remove(model.file, failure);
+    if (failure) {
+      throw InputError(model.file.string(), str_cat("cannot be removed: ", failure.message()), "remove it by hand");
+    }
+    print(str_cat(name, " is removed\n"));
+    return kDone;
+  }
+  const std::string guess = internal::did_you_mean(name, names);
+  throw InputError(name, str_cat("no model of this name was added", guess.empty() ? "" : "; " + guess),
+                   names.empty() ? "none was" : str_cat("these were: ", internal::list_some(names)));
+}
+
+int run_models(const ModelsArguments& arguments) {
+  if (arguments.action.empty()) return list(arguments.json);
+  if (arguments.what.empty()) {
+    throw UsageError(arguments.action == "add" ? "name what to add: a GGUF file, or a model that can be fetched"
+                                               : "name the model to remove");
+  }
+  if (arguments.json) throw UsageError("--json is for the list");
+  if (arguments.action == "remove" && !arguments.name.empty()) throw UsageError("--name is for 'models add FILE'");
+  return arguments.action == "add" ? add(arguments) : remove(arguments.what);
+}
+
+constexpr const char* kExamples =
+    "\n"
+    "  metactrl models                          list them\n"
+    "  metactrl models add tinyllama            fetch a public model and check it\n"
+    "  metactrl models add FILE --name mine     remember a GGUF file of your own\n"
+    "  metactrl models remove mine\n";
+
 }  // namespace
 
 Command add_models(CLI::App& parent) {
-  auto json = std::make_shared<bool>(false);
-  CLI::App* app = parent.add_subcommand("models", "list the models there are");
-  app->add_flag("--json", *json, "print the list as JSON");
-  return {app, [json] { return list(*json); }};
+  auto arguments = std::make_shared<ModelsArguments>();
+  CLI::App* app = parent.add_subcommand("models", "list the models there are, add one, remove one");
+  app->add_option("action", arguments->action, "without it, the models are listed")
+      ->type_name("add|remove")
+      ->check(one_of({"add", "remove"}));
+  app->add_option("what", arguments->what, "to add: a GGUF file, or a model that can be fetched; to remove: a name")
+      ->type_name("FILE|NAME");
+  app->add_option("--name", arguments->name, "what to call a file that is added; without it, as the file is called")
+      ->type_name("NAME");
+  app->add_flag("--json", arguments->json, "print the list as JSON");
+  app->footer(kExamples);
+  return {app, [arguments] { return run_models(*arguments); }};
 }
 
 }  // namespace metactrl::cli

@@ -64,28 +64,6 @@ const char* text_of(PlanBridge bridge) { return to_string(bridge); }
 const char* text_of(Tokenization tokenization) { return to_string(tokenization); }
 const char* text_of(OnInfeasible what) { return to_string(what); }
 
-void add_model_options(CLI::App& app, DecodingArguments& arguments) {
-  app.add_option("--model,-m", arguments.model,
-                 "GGUF file, name of a stored model, random:SEED or hostile:SEED; see 'metactrl models'")
-      ->type_name("MODEL")
-      ->capture_default_str();
-  app.add_option("--vocab", arguments.vocabulary, "GGUF file whose vocabulary random: and hostile: models use")
-      ->type_name("FILE");
-  app.add_option("--threads", arguments.runtime.threads, "threads that run the model; 0: one per core")
-      ->type_name("N")
-      ->check(finite_in_range(0, 4096))
-      ->capture_default_str();
-  app.add_option("--gpu-layers", arguments.runtime.gpu_layers, "layers of the model to keep on the GPU")
-      ->type_name("N")
-      ->check(finite_in_range(0, 100000))
-      ->capture_default_str();
-  app.add_option("--context", arguments.runtime.context,
-                 "tokens the model can see; 0: what it was trained for, at most 8192")
-      ->type_name("N")
-      ->check(finite_in_range(0, 1e8))
-      ->capture_default_str();
-}
-
 void add_prompt_options(CLI::App& app, PlanArguments& arguments) {
   app.add_option("--instruction,-i", arguments.instruction, "what to do, in words; the model reads it before the task")
       ->type_name("TEXT");
@@ -125,13 +103,35 @@ void add_decode_options(CLI::App& app, DecodingArguments& arguments) {
       ->type_name("S")
       ->check(finite_in_range(0, 0x1p64))  // which also keeps -1 from becoming a very large number
       ->capture_default_str();
-  app.add_option("--max-tokens", generate.max_tokens, "with --guidance none: give up after so many tokens")
+  app.add_option("--max-tokens", generate.max_tokens, "with guidance none: give up after so many tokens")
       ->type_name("N")
       ->check(finite_in_range(1, 1e7))
       ->capture_default_str();
 }
 
 }  // namespace
+
+void add_model_options(CLI::App& app, DecodingArguments& arguments) {
+  app.add_option("--model,-m", arguments.model,
+                 "GGUF file, name of a stored model, random:SEED or hostile:SEED; see 'metactrl models'")
+      ->type_name("MODEL")
+      ->capture_default_str();
+  app.add_option("--vocab", arguments.vocabulary, "GGUF file whose vocabulary random: and hostile: models use")
+      ->type_name("FILE");
+  app.add_option("--threads", arguments.runtime.threads, "threads that run the model; 0: one per core")
+      ->type_name("N")
+      ->check(finite_in_range(0, 4096))
+      ->capture_default_str();
+  app.add_option("--gpu-layers", arguments.runtime.gpu_layers, "layers of the model to keep on the GPU")
+      ->type_name("N")
+      ->check(finite_in_range(0, 100000))
+      ->capture_default_str();
+  app.add_option("--context", arguments.runtime.context,
+                 "tokens the model can see; 0: what it was trained for, at most 8192")
+      ->type_name("N")
+      ->check(finite_in_range(0, 1e8))
+      ->capture_default_str();
+}
 
 void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size_t states) {
   add_model_options(app, arguments);
@@ -142,6 +142,7 @@ void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size
   add_choice(app, "--bridge", arguments.bridge,
              {PlanBridge::kUniform, PlanBridge::kSurrogate, PlanBridge::kModel, PlanBridge::kHmm}, text_of,
              "which action half a text is taken to mean");
+  app.add_option("--hmm", arguments.hmm, "with guidance trained: a hidden Markov model of plans")->type_name("FILE");
   add_choice(app, "--tokens", arguments.tokenization, {Tokenization::kCanonical, Tokenization::kAny}, text_of,
              "which tokens may spell the plan: the tokenizer's own, or any");
   add_decode_options(app, arguments);
@@ -171,26 +172,39 @@ namespace {
 // 0: nothing can be stopped in between, so Ctrl-C ends the program. 1: the decoding looks at g_interrupted between two
 // model calls.
 volatile std::sig_atomic_t g_stoppable = 0;
-volatile std::sig_atomic_t g_interrupted = 0;
+volatile std::sig_atomic_t g_interrupted = 0;  // the signal
+volatile std::sig_atomic_t g_child_group = 0;
 
-extern "C" void on_interrupt(int /*signal*/) {
+extern "C" void on_interrupt(int signal) {
   if (g_stoppable != 0 && g_interrupted == 0) {
-    g_interrupted = 1;
+    g_interrupted = signal;
     return;
   }
+  if (g_child_group > 0) ::kill(-g_child_group, SIGKILL);
   constexpr char kMessage[] = "\nmetactrl: stopped\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1);
-  ::_exit(kInterrupted);
+  ::_exit(128 + signal);
+}
+
+void catch_signal(int signal) {
+  struct sigaction action = {};
+  action.sa_handler = on_interrupt;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(signal, &action, nullptr);
 }
 
 }  // namespace
 
-void catch_interrupts() {
-  struct sigaction action = {};
-  action.sa_handler = on_interrupt;
-  ::sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, nullptr);
+void catch_interrupts() { catch_signal(SIGINT); }
+
+void catch_terminations() {
+  catch_signal(SIGTERM);
+  catch_signal(SIGHUP);
 }
+
+void set_child_group(int group) { g_child_group = group; }
+
+int interrupt_signal() { return g_interrupted; }
 
 void set_stoppable(bool stoppable) { g_stoppable = stoppable ? 1 : 0; }
 
@@ -211,6 +225,16 @@ void check_combinations(const PlanArguments& arguments) {
   }
 }
 
+// As many sequences as the decoding keeps at once, and as many again while it chooses among them.
+unsigned sequences_for(const GenerateOptions& generate) {
+  unsigned kept = 0;
+  if (generate.mode == DecodeMode::kBeam) kept = generate.beam;
+  if (generate.mode == DecodeMode::kSmc) kept = generate.samples;
+  return kept > 31 ? 2 * kept + 2 : 0;
+}
+
+}  // namespace
+
 PlanFormat load_format(const std::string& name) {
   const std::vector<std::string> builtins = PlanFormat::builtin_names();
   if (std::find(builtins.begin(), builtins.end(), name) != builtins.end()) return PlanFormat::builtin(name);
@@ -222,16 +246,6 @@ PlanFormat load_format(const std::string& name) {
   return PlanFormat::builtin(name);  // which throws, and says what there is
 }
 
-// As many sequences as the decoding keeps at once, and as many again while it chooses among them.
-unsigned sequences_for(const GenerateOptions& generate) {
-  unsigned kept = 0;
-  if (generate.mode == DecodeMode::kBeam) kept = generate.beam;
-  if (generate.mode == DecodeMode::kSmc) kept = generate.samples;
-  return kept > 31 ? 2 * kept + 2 : 0;
-}
-
-}  // namespace
-
 PlanOptions plan_options(const DecodingArguments& arguments) {
   PlanOptions options;
   options.guidance = arguments.guidance;
@@ -241,13 +255,45 @@ PlanOptions plan_options(const DecodingArguments& arguments) {
   options.generate = arguments.generate;
   options.lookahead.horizon = arguments.horizon;
   options.lookahead.fixed_horizon = arguments.horizon_option->count() > 0;
+  if (!arguments.hmm.empty()) {
+    if (arguments.guidance != PlanGuidance::kTrained) throw UsageError("--hmm is for --guidance trained");
+    options.lookahead.hmm = Hmm::load(arguments.hmm);
+  }
   return options;
 }
 
+Json decoding_settings(const DecodingArguments& arguments) {
+  const GenerateOptions& generate = arguments.generate;
+  return {{"vocabulary", arguments.vocabulary},
+          {"context", arguments.runtime.context},
+          {"bridge", to_string(arguments.bridge)},
+          {"tokens", to_string(arguments.tokenization)},
+          {"on_infeasible", to_string(arguments.on_infeasible)},
+          {"decode", to_string(generate.mode)},
+          {"temperature", generate.temperature},
+          {"top_p", generate.top_p},
+          {"beam", generate.beam},
+          {"samples", generate.samples},
+          {"seed", generate.seed},
+          {"max_tokens", generate.max_tokens},
+          {"horizon", arguments.horizon},
+          {"fixed_horizon", arguments.horizon_option->count() > 0},
+          {"max_states", arguments.budget.states},
+          {"max_memory", arguments.budget.memory},
+          {"time_limit", arguments.budget.seconds}};
+}
+
+void set_lookahead_budget(const DecodingArguments& arguments, const Budget& budget, LookaheadOptions& lookahead) {
+  const double search_seconds = lookahead.search.seconds;
+  lookahead.exact = budget;
+  lookahead.search = budget;
+  if (arguments.budget.seconds_option->count() == 0) lookahead.search.seconds = search_seconds;
+}
+
 LoadedModel load_model_for(const DecodingArguments& arguments) {
-  // What is not available yet is refused without a model, too.
-  const bool unavailable = arguments.guidance == PlanGuidance::kTrained || arguments.bridge == PlanBridge::kHmm;
-  if (arguments.guidance == PlanGuidance::kSearch || unavailable) return {};
+  // What will be refused is refused without a model, too.
+  const bool untrained = arguments.guidance == PlanGuidance::kTrained && arguments.hmm.empty();
+  if (arguments.guidance == PlanGuidance::kSearch || untrained || arguments.bridge == PlanBridge::kHmm) return {};
   ModelOptions runtime = arguments.runtime;
   runtime.max_sequences = sequences_for(arguments.generate);
   try {
@@ -269,10 +315,7 @@ PlanInput load_plan_input(const PlanArguments& arguments) {
     if (options.prompt->raw.empty()) throw InputError(arguments.raw_prompt_file, "is empty", "write a prompt into it");
   }
   LoadedTask task = load_task(arguments.files, arguments.budget);
-  options.lookahead.exact = task.budget;
-  const double search_seconds = options.lookahead.search.seconds;
-  options.lookahead.search = task.budget;
-  if (arguments.budget.seconds_option->count() == 0) options.lookahead.search.seconds = search_seconds;
+  set_lookahead_budget(arguments, task.budget, options.lookahead);
   LoadedModel model = load_model_for(arguments);
   return {std::move(task), std::move(format), std::move(model), std::move(options)};
 }

@@ -24,6 +24,7 @@ struct DecodingArguments {
   std::string vocabulary;
   PlanGuidance guidance = PlanGuidance::kUniform;
   PlanBridge bridge = PlanBridge::kUniform;
+  std::string hmm;  // a file, for guidance trained
   Tokenization tokenization = Tokenization::kCanonical;
   OnInfeasible on_infeasible = OnInfeasible::kError;
   GenerateOptions generate;
@@ -32,15 +33,27 @@ struct DecodingArguments {
   CLI::Option* horizon_option = nullptr;
 };
 
+// --model, --vocab and how it runs.
+void add_model_options(CLI::App& app, DecodingArguments& arguments);
 // `states` is how many states are enumerated before the lookahead turns to searching, unless --max-states says
 // otherwise.
 void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size_t states = 200'000);
 // All of them but the budget.
 PlanOptions plan_options(const DecodingArguments& arguments);
+// All of them but the model and the guidance, which are the caller's to name: what an answer depends on.
+Json decoding_settings(const DecodingArguments& arguments);
+// The budgets of the lookahead as the arguments have them: the time limit holds for its search only when it was given.
+void set_lookahead_budget(const DecodingArguments& arguments, const Budget& budget, LookaheadOptions& lookahead);
 // An empty one where the arguments need none. Throws ResourceError when the model does not fit.
 LoadedModel load_model_for(const DecodingArguments& arguments);
 // From here to the end of the program Ctrl-C stops the decoding (see interrupted), and elsewhere ends the program.
 void catch_interrupts();
+// The same for SIGTERM and SIGHUP.
+void catch_terminations();
+// While it is not 0, this process group is killed when a signal ends the program.
+void set_child_group(int group);
+// The signal that came; 0 when none did.
+int interrupt_signal();
 // Whether the program looks at interrupted() now and then.
 void set_stoppable(bool stoppable);
 
@@ -56,6 +69,8 @@ struct PlanArguments : DecodingArguments {
 };
 
 void add_plan_options(CLI::App& app, PlanArguments& arguments);
+// A built-in format, or a file. Throws InputError that says what there is.
+PlanFormat load_format(const std::string& name);
 
 // Everything that is loaded before planning begins.
 struct PlanInput {

@@ -1,11 +1,10 @@
 #include "cli/plan_report.h"
 
-#include <cmath>
 #include <iomanip>
 #include <sstream>
 
+#include "serve/plan_json.h"
 #include "support/files.h"
-#include "support/list_some.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {
@@ -25,32 +24,10 @@ std::string seconds_text(double seconds) {
   return out.str();
 }
 
-Json goals_json(const Task& task, const std::vector<GoalId>& goals) {
-  Json out = Json::array();
-  for (GoalId goal : goals) out.push_back(task.goal_text(goal));
-  return out;
-}
-
-Json number_or_null(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
-}
-
-bool has_plan(const PlanResult& result) {
-  return result.outcome == PlanOutcome::kPlan || result.outcome == PlanOutcome::kCancelled;
-}
-
-Json plan_json(const PlanResult& result) {
-  if (!has_plan(result)) return nullptr;
-  Json out = Json::array();
-  for (const PlanStep& step : result.steps) out.push_back({{"action", step.action}, {"arguments", step.arguments}});
-  return out;
-}
-
 Json timings_json(const PlanInput& input, const PlanResult& result) {
-  return {
-      {"load_task", input.task.load_seconds}, {"load_model", input.model.seconds},   {"format", result.times.format},
-      {"automaton", result.times.automaton},  {"lookahead", result.times.lookahead}, {"prompt", result.times.prompt},
-      {"decode", result.times.decode},        {"model", result.times.model},         {"check", result.times.check}};
+  Json json{{"load_task", input.task.load_seconds}, {"load_model", input.model.seconds}};
+  json.update(serve::times_json(result.times));
+  return json;
 }
 
 // Tokens may end in the middle of a character; JSON texts must not.
@@ -72,7 +49,8 @@ Json setup_json(const PlanInput& input) {
 
 Json wish_json(const PlanInput& input, const PlanResult& result, std::size_t index, const Wish& wish) {
   const Task& task = input.task.task;
-  const std::string veto = veto_text(task, result, index, wish);
+  const unsigned left = result.horizon > index ? result.horizon - static_cast<unsigned>(index) : 0;
+  const std::string veto = decode::veto_text(task, std::span(result.steps).first(index), left, wish);
   return {{"token", static_cast<std::int32_t>(wish.token)},
           {"token_text", token_text(input.model.vocabulary.get(), wish.token)},
           {"action", wish.action ? Json(task.text(*wish.action)) : Json(nullptr)},
@@ -90,7 +68,7 @@ Json step_json(const PlanInput& input, const PlanResult& result, std::size_t ind
     Json candidate{{"action", task.text(entry.action)}, {"standing", decode::to_string(entry.standing)}};
     if (entry.standing == Standing::kAllowed) {
       candidate["remaining"] = entry.remaining;
-      candidate["log_weight"] = number_or_null(entry.log_weight);
+      candidate["log_weight"] = serve::number_or_null(entry.log_weight);
     }
     json["candidates"].push_back(std::move(candidate));
   }
@@ -109,7 +87,7 @@ Json token_json(const PlanInput& input, std::size_t step, const ReplayToken& tok
             {"text", token_text(vocabulary, token.token)},
             {"forced", token.forced},
             {"choices", token.choices},
-            {"log_weight", number_or_null(token.log_weight)}};
+            {"log_weight", serve::number_or_null(token.log_weight)}};
   if (token.favourite) {
     json["favourite"] = static_cast<std::int32_t>(*token.favourite);
     json["favourite_text"] = token_text(vocabulary, *token.favourite);
@@ -133,75 +111,11 @@ std::string closing_line(const PlanInput& input, const PlanResult& result) {
 }
 
 Json result_json(const PlanInput& input, const PlanResult& result) {
-  const Task& task = input.task.task;
-  Json json{{"outcome", to_string(result.outcome)},
-            {"plan", plan_json(result)},
-            {"text", has_plan(result) ? Json(result.text) : Json(nullptr)},
-            {"guarantee", to_string(result.guarantee)},
-            {"reason", result.reason},
-            {"valid", result.valid()},
-            {"goals",
-             {{"met", goals_json(task, result.goals_met)},
-              {"unmet", goals_json(task, result.goals_unmet)},
-              {"dropped", goals_json(task, result.goals_dropped)}}}};
-  json["cost"] = has_plan(result) ? Json(result.validation.cost) : Json(nullptr);
-  json["check"] = {{"parsed", result.reading.complete},
-                   {"closing_added", result.reading.closing_added},
-                   {"parse_error", result.reading.error},
-                   {"steps_executed", result.validation.steps_executed},
-                   {"problem", result.validation.reason}};
+  Json json = serve::outcome_json(input.task.task, result);
   json.update(setup_json(input));
-  json["model_calls"] = result.model_calls;
-  json["prompt_tokens"] = result.prompt_tokens;
-  json["tokens"] = result.tokens.size();
-  json["forced_tokens"] = result.forced_tokens;
-  json["tier"] = result.tier ? Json(to_string(*result.tier)) : Json(nullptr);
-  json["weights"] = to_string(result.weight_rule);
-  json["horizon"] =
-      result.horizon == 0 && input.options.guidance == PlanGuidance::kNone ? Json(nullptr) : Json(result.horizon);
-  json["horizon_rule"] =
-      result.horizon_cut_by_context ? "cut to what the model's context holds" : to_string(result.horizon_rule);
-  json["log_probability"] = number_or_null(result.log_probability);
-  if (result.log_evidence) {
-    json["log_evidence"] = number_or_null(result.log_evidence);
-    json["particles"] = Json::array();
-    for (const Generation::Particle& particle : result.particles) {
-      json["particles"].push_back({{"text", particle.text}, {"weight", particle.weight}});
-    }
-  }
+  json.update(serve::decoding_json(result, input.options.guidance));
   json["timings"] = timings_json(input, result);
   return json;
-}
-
-std::string standing_text(Standing standing, unsigned left) {
-  switch (standing) {
-    case Standing::kAllowed:
-    case Standing::kNotJudged:
-      return "";
-    case Standing::kIllegal:
-      return "illegal";
-    case Standing::kTooLate:
-      return str_cat("legal, but the goal cannot be reached within the ", count_text(left, "action", "actions"),
-                     " left");
-    case Standing::kDeadEnd:
-      return "legal, but a dead end: the goal is out of reach behind it";
-    case Standing::kUndecided:
-      return "legal, but whether the goal stays within reach was not decided within the budget";
-  }
-  return "";
-}
-
-std::string veto_text(const Task& task, const PlanResult& result, std::size_t step_index, const Wish& wish) {
-  // Without guidance nothing is vetoed; what is wrong is said all the same.
-  if (wish.action && wish.standing == Standing::kIllegal) {
-    return "illegal: " + decode::why_illegal(task, std::span(result.steps).first(step_index), *wish.action);
-  }
-  const unsigned left = result.horizon > step_index ? result.horizon - static_cast<unsigned>(step_index) : 0;
-  std::string veto = standing_text(wish.standing, left);
-  if (veto.empty() && wish.stops && !wish.unmet.empty()) {
-    veto = str_cat("the plan would end", wish.action ? " there" : "", " without ", internal::list_some(wish.unmet, 3));
-  }
-  return veto;
 }
 
 std::vector<Json> trace_events(const PlanInput& input, const PlanResult& result, const std::vector<ReplayStep>& steps) {
@@ -210,7 +124,7 @@ std::vector<Json> trace_events(const PlanInput& input, const PlanResult& result,
   start.update(setup_json(input));
   start["horizon"] = result.horizon;
   start["prompt_tokens"] = result.prompt_tokens;
-  start["goals_dropped"] = goals_json(input.task.task, result.goals_dropped);
+  start["goals_dropped"] = serve::goals_json(input.task.task, result.goals_dropped);
   events.push_back(std::move(start));
   for (std::size_t i = 0; i < steps.size(); ++i) {
     events.push_back(step_json(input, result, i, steps[i]));

@@ -16,11 +16,6 @@ std::string closing_line(const PlanInput& input, const PlanResult& result);
 
 Json result_json(const PlanInput& input, const PlanResult& result);
 
-// What the model wanted instead, in words: "illegal: precondition (open dishwasher) is false"; empty when it got it.
-std::string veto_text(const Task& task, const PlanResult& result, std::size_t step_index, const decode::Wish& wish);
-// Why an action with this standing was not allowed.
-std::string standing_text(decode::Standing standing, unsigned left);
-
 // One object per decision: {"event": "start"}, then for every step {"event": "step"} and its {"event": "token"}s, then
 // {"event": "end"}.
 std::vector<Json> trace_events(const PlanInput& input, const PlanResult& result,

@@ -11,6 +11,7 @@
 #include "benchmarks/report.h"
 #include "cli/common.h"
 #include "cli/plan_options.h"
+#include "support/list_some.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {
@@ -29,6 +30,7 @@ struct ScoreArguments {
   std::string report;
   std::string answers;
   std::string prompts;
+  std::string compare;
   bool json = false;
 };
 
@@ -39,6 +41,13 @@ void print_text(const Score& score) {
   print(str_cat("task success         ", percent(score.task_success), " %\n"));
   print(str_cat("execution success    ", percent(score.execution_success), " %\n"));
   for (const auto& [name, value] : score.rates) print(str_cat(name, "  ", percent(value), " %\n"));
+  for (const auto& [name, value] : score.figures) {
+    print(str_cat(name, std::string(name.size() < 19 ? 21 - name.size() : 2, ' '),
+                  number_text(std::round(value * 1000) / 1000), "\n"));
+  }
+  for (const auto& [action, count] : score.first_failures) {
+    if (count > 0) print(str_cat("first failure at ", action, "  ", count, "\n"));
+  }
   for (const auto& [name, count] : score.errors) print(str_cat("errors: ", name, "  ", count, "\n"));
   if (score.equal_to_gold > 0) {
     print(str_cat("equal to the reference, which the evaluator does not count as a success: ", score.equal_to_gold,
@@ -80,7 +89,8 @@ std::map<std::string, std::string> prompts_by_identifier(const ScoreArguments& a
   if (!arguments.prompts.empty()) {
     entries = benchmarks::read_prompts(arguments.prompts);
   } else if (settings.is_object() && settings.contains("prompts") && settings["prompts"].is_string()) {
-    const std::string file = settings["prompts"];
+    std::string file = settings["prompts"];
+    if (file.empty()) file = (std::filesystem::path(arguments.report) / benchmarks::kPromptsOfReport).string();
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored)) return {};
     try {
@@ -100,16 +110,33 @@ void write_report(const ScoreArguments& arguments, const benchmarks::Module& mod
   report.module = module.name;
   report.title = module.title;
   report.score = score;
-  for (const benchmarks::Response& response : responses) report.responses.emplace(response.identifier, response.output);
+  for (const TaskScore& task : score.tasks) {
+    if (task.response) report.responses.emplace(task.identifier, responses[*task.response].output);
+  }
   report.run = matching_answers(arguments, report.responses);
   report.prompts = prompts_by_identifier(arguments, report.run.settings);
+  if (!arguments.compare.empty()) report.other = benchmarks::read_answers(arguments.compare);
   benchmarks::write_report(arguments.report, report);
   note(str_cat("the report is in ", (std::filesystem::path(arguments.report) / "index.html").string()));
 }
 
+// Says which tasks were answered more than once: only one of the answers counts.
+void note_repetitions(const ScoreArguments& arguments, const std::vector<benchmarks::Response>& responses) {
+  std::map<std::string, std::size_t> count;
+  std::vector<std::string> repeated;
+  for (const benchmarks::Response& response : responses) {
+    if (++count[response.identifier] == 2) repeated.push_back(response.identifier);
+  }
+  if (repeated.empty()) return;
+  note(str_cat(arguments.responses, ": ", internal::list_some(repeated), repeated.size() == 1 ? " has" : " have",
+               " several answers; as the evaluator does, the ", arguments.module == "beh-sd" ? "first" : "last",
+               " one is judged"));
+}
+
 int run_score(const ScoreArguments& arguments) {
-  if (arguments.report.empty() && !(arguments.answers.empty() && arguments.prompts.empty())) {
-    throw UsageError("--answers and --prompts are for the report; add --report DIR");
+  if (arguments.report.empty() &&
+      !(arguments.answers.empty() && arguments.prompts.empty() && arguments.compare.empty())) {
+    throw UsageError("--answers, --prompts and --compare are for the report; add --report DIR");
   }
   const benchmarks::Module& module = *benchmarks::find_module(arguments.module);
   const std::vector<benchmarks::Response> responses = benchmarks::read_responses(arguments.responses);
@@ -117,6 +144,7 @@ int run_score(const ScoreArguments& arguments) {
   if (folder.empty()) folder = std::filesystem::path(arguments.tasks).parent_path().string();
   if (folder.empty()) folder = ".";
   const Score score = module.score(arguments.tasks, folder, responses);
+  note_repetitions(arguments, responses);
   for (const std::string& stranger : score.strangers) {
     note(str_cat(arguments.responses, ": there is no task '", stranger, "' in ", arguments.tasks));
   }
@@ -129,6 +157,12 @@ int run_score(const ScoreArguments& arguments) {
   return kDone;
 }
 
+constexpr const char* kExamples =
+    "\n"
+    "  metactrl score vh-as --tasks as.jsonl --responses answers.json --report report\n"
+    "\n"
+    "judges what 'metactrl eval vh-as' wrote to answers.json; report/index.html shows each task.\n";
+
 }  // namespace
 
 Command add_score(CLI::App& parent) {
@@ -139,7 +173,7 @@ Command add_score(CLI::App& parent) {
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : "|") + name;
   app->add_option("module", arguments->module, "which benchmark")->type_name(list)->required()->check(one_of(names));
-  app->add_option("--tasks", arguments->tasks, "the benchmark's tasks, as 'metactrl import' writes them")
+  app->add_option("--tasks", arguments->tasks, "the benchmark's tasks, one JSON object a line (docs/benchmarks.md)")
       ->type_name("FILE")
       ->required();
   app->add_option("--responses", arguments->responses, "the answers, as 'metactrl eval' writes them")
@@ -155,7 +189,11 @@ Command add_score(CLI::App& parent) {
   app->add_option("--prompts", arguments->prompts,
                   "for the report: the prompts; without it, those that the answers were given to")
       ->type_name("FILE");
+  app->add_option("--compare", arguments->compare,
+                  "for the report: answers.json of another run, to set plan lengths and log-probabilities beside")
+      ->type_name("FILE");
   app->add_flag("--json", arguments->json, "print everything as JSON");
+  app->footer(kExamples);
   return {app, [arguments] { return run_score(*arguments); }};
 }
 

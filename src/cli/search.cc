@@ -172,11 +172,21 @@ int search(const SearchOptions& options) {
   return infeasible ? kInfeasible : kUndecided;
 }
 
+constexpr const char* kExamples =
+    "\nExamples, from the root of the source tree:\n"
+    "\n"
+    "  metactrl search -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl\n"
+    "  metactrl search -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl --shortest --out my.plan\n"
+    "\n"
+    "The plan is printed as (action object ...) lines. When there is none, the exit code is 10 and the message says "
+    "which\n"
+    "goals are out of reach; when the budget ends first, it is 11.\n";
+
 }  // namespace
 
 Command add_search(CLI::App& parent) {
   auto options = std::make_shared<SearchOptions>();
-  CLI::App* app = parent.add_subcommand("search", "find a plan");
+  CLI::App* app = parent.add_subcommand("search", "find a plan without a model, or prove that there is none");
   add_task_options(*app, options->files);
   app->add_flag("--shortest", options->shortest, "prove that no plan has fewer actions");
   options->horizon_option = app->add_option("--horizon", options->horizon, "allow at most N actions")
@@ -185,6 +195,7 @@ Command add_search(CLI::App& parent) {
   app->add_option("--out,-o", options->out, "write the plan to a file instead of standard output")->type_name("PLAN");
   app->add_flag("--json", options->json, "print the result as JSON");
   add_budget_options(*app, options->budget, {5'000'000, std::size_t{2} << 30, 120});
+  app->footer(kExamples);
   return {app, [options] { return search(*options); }};
 }
 

@@ -1,7 +1,5 @@
 // metactrl validate: is a plan legal, and does it reach the goal? Judged by the reference semantics alone: the task is
 // not grounded, so this also works where grounding would be too much.
-#include <iostream>
-#include <iterator>
 #include <memory>
 
 #include "cli/common.h"
@@ -38,13 +36,6 @@ std::unique_ptr<ReferenceSemantics> load_reference(const TaskFiles& files, Diagn
   return std::make_unique<pddl::LiftedInterpreter>(std::move(ast));
 }
 
-std::vector<PlanStep> read_plan(const std::string& path) {
-  if (path != "-") return parse_plan(internal::read_file(path), path);
-  const std::string text((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
-  if (std::cin.bad()) throw InputError("standard input", "cannot be read", "give the plan as a file");
-  return parse_plan(text, "standard input");
-}
-
 int validate(const ValidateOptions& options) {
   check_task_options(options.files);
   Diagnostics diagnostics;
@@ -71,16 +62,27 @@ int validate(const ValidateOptions& options) {
   return result.valid ? kDone : kPlanInvalid;
 }
 
+constexpr const char* kExamples =
+    "\nExamples, from the root of the source tree; the second plan forgets to open the dishwasher:\n"
+    "\n"
+    "  D=domains/tabletop/domain.pddl; P=domains/tabletop/dishwasher.pddl\n"
+    "  metactrl search -d $D -p $P | metactrl validate -d $D -p $P -\n"
+    "  printf '(grab blue_mug)\\n(putin blue_mug dishwasher)\\n' | metactrl validate -d $D -p $P -\n"
+    "\n"
+    "A plan that is not valid has the exit code 12.\n";
+
 }  // namespace
 
 Command add_validate(CLI::App& parent) {
   auto options = std::make_shared<ValidateOptions>();
-  CLI::App* app = parent.add_subcommand("validate", "check a plan; names the first step that is not legal, and why");
+  CLI::App* app = parent.add_subcommand(
+      "validate", "is a plan legal, and does it reach the goal? if not: the first step that is not, and why");
   add_task_options(*app, options->files);
   app->add_option("PLAN", options->plan, "file with (action object ...) lines; - for standard input")
       ->type_name("FILE")
       ->required();
   app->add_flag("--json", options->json, "print the result as JSON");
+  app->footer(kExamples);
   return {app, [options] { return validate(*options); }};
 }
 

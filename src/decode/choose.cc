@@ -75,4 +75,50 @@ double log_normaliser(std::span<const float> logits) {
   return largest + std::log(std::max(sum, 1e-300));
 }
 
+namespace {
+
+double logit_of(TokenId token, std::span<const float> logits) {
+  const auto index = static_cast<std::size_t>(token);
+  return index < logits.size() ? sane_logit(logits[index]) : kLowest;
+}
+
+// exp(scores[chosen]) as a share of the sum.
+double share(std::span<const double> scores, std::size_t chosen) {
+  const double largest = *std::max_element(scores.begin(), scores.end());
+  double sum = 0;
+  for (const double score : scores) sum += std::exp(score - largest);
+  return std::exp(scores[chosen] - largest) / sum;
+}
+
+}  // namespace
+
+TokenProbabilities probabilities_of(std::span<const NextToken> choices, std::span<const float> logits,
+                                    std::span<const double> scores, std::size_t chosen) {
+  const double total = log_normaliser(logits);
+  const TokenId best = favourite(logits);
+  TokenProbabilities out;
+  out.model = std::exp(logit_of(choices[chosen].token, logits) - total);
+  out.favourite = std::exp(logit_of(best, logits) - total);
+  std::vector<double> plain;
+  plain.reserve(choices.size());
+  out.favourite_allowed = false;
+  for (const NextToken& choice : choices) {
+    plain.push_back(logit_of(choice.token, logits));
+    out.favourite_allowed = out.favourite_allowed || choice.token == best;
+  }
+  out.allowed = share(plain, chosen);
+  out.guided = share(scores, chosen);
+  return out;
+}
+
+TokenProbabilities probabilities_of(TokenId token, std::span<const float> logits) {
+  const double total = log_normaliser(logits);
+  TokenProbabilities out;
+  out.model = std::exp(logit_of(token, logits) - total);
+  out.allowed = out.model;
+  out.guided = out.model;
+  out.favourite = std::exp(logit_of(favourite(logits), logits) - total);
+  return out;
+}
+
 }  // namespace metactrl::decode

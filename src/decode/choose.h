@@ -8,26 +8,12 @@
 #include <vector>
 
 #include "metactrl/decoder.h"
+#include "metactrl/generate.h"
+#include "support/splitmix.h"
 
 namespace metactrl::decode {
 
-// A small generator that gives the same numbers on every platform (splitmix64).
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15ULL;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-  }
-  // In [0, 1).
-  double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
-
- private:
-  std::uint64_t state_;
-};
+using internal::Random;
 
 // A logit as a number that can be compared: NaN and minus infinity are the lowest finite value, plus infinity the
 // highest.
@@ -60,6 +46,12 @@ TokenId favourite(std::span<const float> logits);
 
 // log of the sum of exp(logit) over the vocabulary, NaN left out. Linear in the vocabulary.
 double log_normaliser(std::span<const float> logits);
+
+// Of choices[chosen], whose score and all others' are as score_choices writes them. Linear in the vocabulary.
+TokenProbabilities probabilities_of(std::span<const NextToken> choices, std::span<const float> logits,
+                                    std::span<const double> scores, std::size_t chosen);
+// The same where every token is allowed and weighs the same.
+TokenProbabilities probabilities_of(TokenId token, std::span<const float> logits);
 
 }  // namespace metactrl::decode
 

@@ -46,6 +46,8 @@ const char* to_string(Guidance guidance) {
       return "mask";
     case Guidance::kUniform:
       return "uniform";
+    case Guidance::kTrained:
+      return "trained";
   }
   return "";
 }

@@ -60,6 +60,7 @@ class TokenLoop {
       take_choice();
     }
     decode::take_result(decoder_, result);
+    result.log_probability = log_probability_;
     result.model_calls = session_.num_calls() - calls_before;
     return result;
   }
@@ -100,8 +101,14 @@ class TokenLoop {
             ? decode::choose_sample(scores_, options_.temperature, options_.top_p, random_, buffers_)
             : decode::choose_best(scores_);
     const NextToken choice = choices[chosen];
+    if (options_.log_probability) {
+      const auto index = static_cast<std::size_t>(choice.token);
+      log_probability_ += decode::sane_logit(logits[index]) - decode::log_normaliser(logits);
+    }
     if (observer_.token) {
-      observer_.token({choice.token, false, choice.log_weight, choices.size(), decode::favourite(logits)});
+      TokenEvent event{choice.token, false, choice.log_weight, choices.size(), decode::favourite(logits)};
+      if (observer_.probabilities) event.probabilities = decode::probabilities_of(choices, logits, scores_, chosen);
+      observer_.token(event);
     }
     accept(choice.token);
   }
@@ -123,6 +130,7 @@ class TokenLoop {
   std::vector<TokenId> forced_;
   std::vector<double> scores_;
   decode::SampleBuffers buffers_;
+  double log_probability_ = 0;
 };
 
 }  // namespace
@@ -149,7 +157,8 @@ Generation generate_unconstrained(Session& session, const Vocabulary& vocabulary
   std::vector<double> scores;
   while (result.tokens.size() < options.max_tokens && !(observer.cancelled && observer.cancelled())) {
     const std::span<const float> logits = session.logits();
-    TokenId token = decode::favourite(logits);
+    const TokenId favourite = decode::favourite(logits);
+    TokenId token = favourite;
     if (options.mode == DecodeMode::kSample && options.temperature > 0) {
       scores.clear();
       for (float logit : logits) scores.push_back(decode::sane_logit(logit));
@@ -157,7 +166,11 @@ Generation generate_unconstrained(Session& session, const Vocabulary& vocabulary
           TokenId{static_cast<std::int32_t>(decode::choose_sample(scores, options.temperature, options.top_p, random))};
     }
     result.tokens.push_back(token);
-    if (observer.token) observer.token({token, false, 0, logits.size(), token});
+    if (observer.token) {
+      TokenEvent event{token, false, 0, logits.size(), favourite};
+      if (observer.probabilities) event.probabilities = decode::probabilities_of(token, logits);
+      observer.token(event);
+    }
     if (std::find(stops.begin(), stops.end(), token) != stops.end()) {
       result.finished = true;
       break;

@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "decode/free_text.h"
 #include "decode/strategies.h"
 #include "decode/timed_session.h"
 #include "metactrl/error.h"
@@ -41,11 +42,12 @@ bool keeps_several_plans(DecodeMode mode) { return mode == DecodeMode::kBeam || 
 
 void check_options(const LanguageModel* model, const Vocabulary* vocabulary, const PlanOptions& options) {
   const std::string guidance = str_cat("guidance ", to_string(options.guidance));
-  if (options.guidance == PlanGuidance::kTrained) {
-    throw InputError(guidance, "needs a trained HMM, not available in this build", "use uniform, mask or search");
+  if (options.guidance == PlanGuidance::kTrained && !options.lookahead.hmm) {
+    throw InputError(guidance, "needs a hidden Markov model of plans",
+                     "name one (--hmm FILE; metactrl/hmm_training.h makes them), or use uniform, mask or search");
   }
   if (options.bridge == PlanBridge::kHmm) {
-    throw InputError("bridge hmm", "needs a trained HMM, not available in this build",
+    throw InputError("bridge hmm", "needs a hidden Markov model of tokens, which decoding cannot use yet",
                      "use uniform, surrogate or model");
   }
   if (options.guidance == PlanGuidance::kSearch) {
@@ -130,7 +132,10 @@ class Planner {
         vocabulary_(std::move(vocabulary)),
         options_(options),
         observer_(observer),
-        generate_(options.generate) {}
+        generate_(options.generate) {
+    plain_lookahead_ = options.lookahead;
+    plain_lookahead_.hmm.reset();
+  }
 
   PlanResult run() {
     check_options(model_, vocabulary_.get(), options_);
@@ -154,7 +159,7 @@ class Planner {
 
   void search() {
     const Watch watch;
-    auto lookahead = Lookahead::compile(task_, options_.lookahead);
+    auto lookahead = Lookahead::compile(task_, plain_lookahead_);
     if (lookahead->verdict() != Verdict::kSolvable) {
       if (options_.on_infeasible == OnInfeasible::kError) {
         refuse(*lookahead);
@@ -167,6 +172,7 @@ class Planner {
     const PlanSpelling spelling(format_, *result_.pursued);
     take_lookahead(lookahead);
     guarantee_goals();
+    if (observer_.ready) observer_.ready(result_, 0);
     result_.outcome = PlanOutcome::kPlan;
     result_.separators.assign(lookahead->plan().empty() ? 0 : lookahead->plan().size() - 1, 0);
     result_.text = spelling.render(lookahead->plan(), result_.separators);
@@ -217,21 +223,10 @@ class Planner {
     check(spelling, actions);
   }
 
-  // Nobody told the model how the format ends, or whether it begins on the same line. That much is forgiven, and said.
   std::vector<ActionId> read_freely(const PlanSpelling& spelling) {
-    std::string_view text = result_.text;
-    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-    PlanSpelling::Parsed parsed = spelling.parse(text);
-    if (!parsed.complete) {
-      const std::size_t end = text.find_last_not_of(" \t\r\n");
-      std::string closed(text.substr(0, end == std::string_view::npos ? 0 : end + 1));
-      if (!closed.empty()) closed += spelling.format().close;
-      PlanSpelling::Parsed again = spelling.parse(closed);
-      if (again.complete) {
-        parsed = std::move(again);
-        result_.reading.closing_added = true;
-      }
-    }
+    const decode::FreeText read = decode::read_free_text(spelling, result_.text);
+    const PlanSpelling::Parsed& parsed = read.parsed;
+    result_.reading.closing_added = read.closing_added;
     result_.reading.complete = parsed.complete;
     result_.reading.error = parsed.error;
     if (!parsed.complete && parsed.error.empty()) {
@@ -245,10 +240,11 @@ class Planner {
   // --- guided ------------------------------------------------------------------------------------------------------
 
   void decode_guided() {
-    Guidance guidance = options_.guidance == PlanGuidance::kMask     ? Guidance::kMask
-                        : options_.guidance == PlanGuidance::kSyntax ? Guidance::kSyntax
-                                                                     : Guidance::kUniform;
-    compile(guidance == Guidance::kSyntax ? cheapest(options_.lookahead) : options_.lookahead);
+    Guidance guidance = options_.guidance == PlanGuidance::kMask      ? Guidance::kMask
+                        : options_.guidance == PlanGuidance::kSyntax  ? Guidance::kSyntax
+                        : options_.guidance == PlanGuidance::kTrained ? Guidance::kTrained
+                                                                      : Guidance::kUniform;
+    compile(guidance == Guidance::kSyntax ? cheapest(plain_lookahead_) : lookahead_options());
     const Lookahead& lookahead = *result_.constraint->lookahead();
     if (guidance == Guidance::kSyntax) {
       result_.guarantee = Guarantee::kSyntaxOnly;
@@ -265,6 +261,10 @@ class Planner {
     decode(guidance);
   }
 
+  const LookaheadOptions& lookahead_options() const {
+    return options_.guidance == PlanGuidance::kTrained ? options_.lookahead : plain_lookahead_;
+  }
+
   void compile(const LookaheadOptions& lookahead) {
     const PlanSpelling spelling(format_, *result_.pursued);
     const Prompt prompt =
@@ -276,10 +276,17 @@ class Planner {
     constraint_options.automaton.context = context_;
     constraint_options.automaton.tokenization = options_.tokenization;
     constraint_options.automaton.max_actions = std::max(1U, lookahead.horizon);
-    result_.constraint = Constraint::compile(*result_.pursued, format_, vocabulary_, constraint_options);
-    result_.times.format += result_.constraint->times().format;
-    result_.times.automaton += result_.constraint->times().automaton;
-    result_.times.lookahead += result_.constraint->times().lookahead;
+    const Watch watch;
+    result_.constraint = options_.constraints
+                             ? options_.constraints(*result_.pursued, format_, vocabulary_, constraint_options)
+                             : Constraint::compile(*result_.pursued, format_, vocabulary_, constraint_options);
+    // What a constraint took that was compiled before is nothing that this request waited for.
+    const CompileTimes& times = result_.constraint->times();
+    if (watch.seconds() >= times.format + times.automaton + times.lookahead) {
+      result_.times.format += times.format;
+      result_.times.automaton += times.automaton;
+      result_.times.lookahead += times.lookahead;
+    }
     result_.horizon = result_.constraint->lookahead()->horizon();
   }
 
@@ -291,7 +298,7 @@ class Planner {
         return false;
       case OnInfeasible::kDropGoals:
         if (drop_goals(lookahead) == nullptr) return false;
-        compile(options_.lookahead);
+        compile(lookahead_options());
         guarantee_goals();
         return true;
       case OnInfeasible::kSyntax:
@@ -319,7 +326,7 @@ class Planner {
   std::shared_ptr<const Lookahead> drop_goals(const Lookahead& lookahead) {
     const Watch watch;
     why_dropped_ = lookahead.reason();
-    ReducedTask reduced = drop_unreachable_goals(task_, options_.lookahead);
+    ReducedTask reduced = drop_unreachable_goals(task_, plain_lookahead_);
     result_.times.lookahead += watch.seconds();
     if (reduced.lookahead->verdict() != Verdict::kSolvable) {
       refuse(*reduced.lookahead);
@@ -362,8 +369,8 @@ class Planner {
     result_.prompt_tokens = result_.prompt.size();
     const std::size_t context = model_->context_length();
     if (result_.prompt.size() >= context) {
-      throw ModelError(str_cat("the prompt has ", result_.prompt.size(), " tokens, but the context holds ", context,
-                               "; shorten the prompt or give the model a larger context"));
+      throw ContextError(str_cat("the prompt has ", result_.prompt.size(), " tokens, but the context holds ", context,
+                                 "; shorten the prompt or give the model a larger context"));
     }
     return context - result_.prompt.size();
   }
@@ -385,10 +392,10 @@ class Planner {
     if (fitting < result_.horizon) {
       const std::size_t known = guidance == Guidance::kSyntax ? 1 : result_.constraint->lookahead()->plan().size();
       if (fitting < std::max<std::size_t>(1, known)) {
-        throw ModelError(str_cat("the context holds ", model_->context_length(), " tokens and the prompt has ",
-                                 result_.prompt.size(), ", but a plan of ", known, " actions may take ",
-                                 rest + known * (entry + prefix),
-                                 "; shorten the prompt or give the model a larger context"));
+        throw ContextError(str_cat("the context holds ", model_->context_length(), " tokens and the prompt has ",
+                                   result_.prompt.size(), ", but a plan of ", known, " actions may take ",
+                                   rest + known * (entry + prefix),
+                                   "; shorten the prompt or give the model a larger context"));
       }
       result_.horizon = static_cast<unsigned>(fitting);
       result_.horizon_cut_by_context = true;
@@ -452,6 +459,7 @@ class Planner {
 
   Observer cancellable() {
     Observer inner;
+    inner.probabilities = observer_.probabilities;
     inner.cancelled = [this] {
       cancelled_ = cancelled_ || (observer_.cancelled && observer_.cancelled());
       return cancelled_;
@@ -461,6 +469,7 @@ class Planner {
 
   template <typename Work>
   void run_model(std::size_t reserve, const Work& work) {
+    if (observer_.ready) observer_.ready(result_, reserve);
     phase(PlanPhase::kReadingPrompt);
     const Watch watch;
     decode::ModelTimes times;
@@ -482,8 +491,9 @@ class Planner {
     result_.tokens = generation.tokens;
     result_.forced_tokens = generation.forced_tokens;
     result_.model_calls += generation.model_calls;
-    if (keeps_several_plans(generate_.mode) && generation.finished)
-      result_.log_probability = generation.log_probability;
+    const bool computed =
+        keeps_several_plans(generate_.mode) || (generate_.log_probability && options_.guidance != PlanGuidance::kNone);
+    if (computed && generation.finished) result_.log_probability = generation.log_probability;
     if (generate_.mode == DecodeMode::kSmc && generation.finished) {
       result_.log_evidence = generation.log_evidence;
       result_.particles = generation.particles;
@@ -584,7 +594,8 @@ class Planner {
   const PlanOptions& options_;
   const PlanObserver& observer_;
   GenerateOptions generate_;
-  std::string context_;  // the prompt's text
+  LookaheadOptions plain_lookahead_;  // without a trained surrogate
+  std::string context_;               // the prompt's text
   std::string why_dropped_;
   bool cancelled_ = false;
   PlanResult result_;

@@ -3,55 +3,59 @@
 #include "decode/replay.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "decode/choose.h"
+#include "support/list_some.h"
 #include "support/str_cat.h"
 
 namespace metactrl::decode {
 
-namespace {
-
 using internal::str_cat;
 
-class Replayer {
+class Replayer::Impl {
  public:
-  Replayer(const Task& task, const PlanResult& result, LanguageModel* model)
+  Impl(const Task& task, const PlanResult& result, LanguageModel* model, std::size_t reserve)
       : task_(task),
         pursued_(result.pursued ? *result.pursued : task),
-        result_(result),
+        horizon_(result.horizon),
+        prompt_size_(result.prompt.size()),
+        lookahead_(result.lookahead),
         state_(pursued_.initial_state()) {
-    if (result.lookahead != nullptr) support_.emplace(result.lookahead);
+    if (lookahead_ != nullptr) {
+      support_.emplace(lookahead_);
+      belief_ = lookahead_->start_belief();
+    }
     if (result.constraint == nullptr) return;
     decoder_.emplace(result.constraint, result.decoder);
     if (model == nullptr) return;
     DecoderOptions form = result.decoder;
     form.guidance = Guidance::kSyntax;
     form_.emplace(result.constraint, form);
-    session_ = model->start(result.prompt, result.tokens.size());
+    session_ = model->start(result.prompt, reserve);
   }
 
-  std::vector<ReplayStep> run(const std::function<bool()>& cancelled) {
-    std::vector<ReplayStep> steps;
-    const bool stopped_short = result_.outcome == PlanOutcome::kCancelled;
-    const std::size_t boundaries = std::max<std::size_t>(1, result_.steps.size() + (stopped_short ? 1 : 0));
-    for (std::size_t i = 0; i < boundaries && !(cancelled && cancelled()); ++i) {
-      ReplayStep step;
-      step.left = result_.horizon > i ? result_.horizon - static_cast<unsigned>(i) : 0;
-      step.goal_holds = pursued_.is_goal(state_);
-      judge(step);
-      // Where the token that completed the action before this one completed this one, too, nothing was left to wish.
-      if (session_ && form_->actions().size() == i) step.wish = wish();
-      const bool has_action = i < result_.steps.size();
-      if (has_action) step.chosen = result_.plan[i];
-      step.stops = !stopped_short && i + 1 >= result_.steps.size();
-      if (decoder_) walk_tokens(step, has_action && !step.stops ? i + 1 : result_.steps.size() + 1);
-      if (has_action) step.chosen_is_legal = advance(result_.steps[i]);
-      steps.push_back(std::move(step));
-      if (!steps.back().chosen_is_legal) break;
-    }
-    return steps;
+  ReplayStep step(std::optional<ActionId> chosen, std::span<const TokenId> tokens, bool stops) {
+    ReplayStep step;
+    step.left = horizon_ > index_ ? horizon_ - static_cast<unsigned>(index_) : 0;
+    step.goal_holds = pursued_.is_goal(state_);
+    judge(step);
+    // Where the token that completed the action before this one completed this one, too, nothing was left to wish.
+    if (session_ && form_->actions().size() == index_) step.wish = wish();
+    step.chosen = chosen;
+    step.stops = stops;
+    // All that are left, where nothing follows.
+    if (decoder_) walk_tokens(step, tokens, chosen && !stops ? index_ + 1 : std::numeric_limits<std::size_t>::max());
+    if (chosen) step.chosen_is_legal = advance(*chosen);
+    ++index_;
+    return step;
   }
+
+  bool closed() const { return decoder_ && decoder_->separators().size() < decoder_->actions().size(); }
+  std::size_t num_tokens() const { return decoder_ ? decoder_->num_tokens() : 0; }
+  const State& state() const { return state_; }
+  const Task& pursued() const { return pursued_; }
 
  private:
   ActionId original(ActionId pursued) const { return task_.find(pursued_.step(pursued)).value_or(pursued); }
@@ -63,12 +67,13 @@ class Replayer {
       }
       return;
     }
-    for (const Candidate& candidate : support_->candidates(state_, step.left)) {
+    std::vector<Candidate> candidates;
+    support_->candidates(state_, step.left, candidates, belief_);
+    for (const Candidate& candidate : candidates) {
       StandingOf entry{original(candidate.action), Standing::kUndecided, candidate.remaining, candidate.log_weight};
       if (candidate.answer == Answer::kYes) entry.standing = Standing::kAllowed;
       if (candidate.answer == Answer::kNo) {
-        const bool always =
-            step.left >= result_.horizon || support_->may(state_, candidate.action, result_.horizon) == Answer::kNo;
+        const bool always = step.left >= horizon_ || support_->may(state_, candidate.action, horizon_) == Answer::kNo;
         entry.standing = always ? Standing::kDeadEnd : Standing::kTooLate;
       }
       step.legal.push_back(entry);
@@ -86,7 +91,7 @@ class Replayer {
   // Brings the session up to the tokens walked so far.
   Session& session() {
     const std::span<const TokenId> walked = decoder_->tokens();
-    const std::size_t read = session_->size() - result_.prompt.size();
+    const std::size_t read = session_->size() - prompt_size_;
     if (read < walked.size()) session_->append(walked.subspan(read));
     return *session_;
   }
@@ -127,9 +132,9 @@ class Replayer {
   }
 
   // The tokens until `actions` actions are complete, or all that are left.
-  void walk_tokens(ReplayStep& step, std::size_t actions) {
-    while (decoder_->num_tokens() < result_.tokens.size() && decoder_->actions().size() < actions) {
-      const TokenId token = result_.tokens[decoder_->num_tokens()];
+  void walk_tokens(ReplayStep& step, std::span<const TokenId> tokens, std::size_t actions) {
+    while (decoder_->num_tokens() < tokens.size() && decoder_->actions().size() < actions) {
+      const TokenId token = tokens[decoder_->num_tokens()];
       if (session_ && decoder_->options().bridge == Bridge::kModel && decoder_->at_boundary()) {
         decoder_->set_path_scores(session().score(decoder_->paths()));
       }
@@ -145,26 +150,40 @@ class Replayer {
     }
   }
 
-  bool advance(const PlanStep& step) {
-    const std::optional<ActionId> action = pursued_.find(step);
+  bool advance(ActionId chosen) {
+    const std::optional<ActionId> action = pursued_.find(task_.step(chosen));
     std::optional<State> next = action ? pursued_.apply(state_, *action) : std::nullopt;
     if (!next) return false;
     state_ = *std::move(next);
+    if (lookahead_ != nullptr) lookahead_->advance(belief_, *action);
     return true;
   }
 
   const Task& task_;
   const Task pursued_;
-  const PlanResult& result_;
+  unsigned horizon_;
+  std::size_t prompt_size_;
+  std::shared_ptr<const Lookahead> lookahead_;
+  std::size_t index_ = 0;  // of the next step
   State state_;
   std::optional<Support> support_;
+  SurrogateBelief belief_;  // of the surrogate
   std::optional<Decoder> decoder_;
   std::optional<Decoder> form_;
   std::unique_ptr<Session> session_;
   std::vector<StandingOf> judged_;
 };
 
-}  // namespace
+Replayer::Replayer(const Task& task, const PlanResult& result, LanguageModel* model, std::size_t reserve)
+    : impl_(std::make_unique<Impl>(task, result, model, reserve)) {}
+Replayer::~Replayer() = default;
+ReplayStep Replayer::step(std::optional<ActionId> chosen, std::span<const TokenId> tokens, bool stops) {
+  return impl_->step(chosen, tokens, stops);
+}
+bool Replayer::closed() const { return impl_->closed(); }
+std::size_t Replayer::num_tokens() const { return impl_->num_tokens(); }
+const State& Replayer::state() const { return impl_->state(); }
+const Task& Replayer::pursued() const { return impl_->pursued(); }
 
 const char* to_string(Standing standing) {
   switch (standing) {
@@ -187,7 +206,45 @@ const char* to_string(Standing standing) {
 std::vector<ReplayStep> replay(const Task& task, const PlanResult& result, LanguageModel* model,
                                const std::function<bool()>& cancelled) {
   if (result.outcome == PlanOutcome::kInfeasible || result.outcome == PlanOutcome::kUndecided) return {};
-  return Replayer(task, result, model).run(cancelled);
+  Replayer replayer(task, result, model, result.tokens.size());
+  std::vector<ReplayStep> steps;
+  const bool stopped_short = result.outcome == PlanOutcome::kCancelled;
+  const std::size_t boundaries = std::max<std::size_t>(1, result.plan.size() + (stopped_short ? 1 : 0));
+  for (std::size_t i = 0; i < boundaries && !(cancelled && cancelled()); ++i) {
+    const bool has_action = i < result.plan.size();
+    const bool stops = !stopped_short && i + 1 >= result.plan.size();
+    steps.push_back(replayer.step(has_action ? std::optional(result.plan[i]) : std::nullopt, result.tokens, stops));
+    if (!steps.back().chosen_is_legal) break;
+  }
+  return steps;
+}
+
+std::string standing_text(Standing standing, unsigned left) {
+  switch (standing) {
+    case Standing::kAllowed:
+    case Standing::kNotJudged:
+      return "";
+    case Standing::kIllegal:
+      return "illegal";
+    case Standing::kTooLate:
+      return str_cat("legal, but the goal cannot be reached within the ", left, left == 1 ? " action" : " actions",
+                     " left");
+    case Standing::kDeadEnd:
+      return "legal, but a dead end: the goal is out of reach behind it";
+    case Standing::kUndecided:
+      return "legal, but whether the goal stays within reach was not decided within the budget";
+  }
+  return "";
+}
+
+std::string veto_text(const Task& task, std::span<const PlanStep> steps, unsigned left, const Wish& wish) {
+  // Without guidance nothing is vetoed; what is wrong is said all the same.
+  if (wish.action && wish.standing == Standing::kIllegal) return "illegal: " + why_illegal(task, steps, *wish.action);
+  std::string veto = standing_text(wish.standing, left);
+  if (veto.empty() && wish.stops && !wish.unmet.empty()) {
+    veto = str_cat("the plan would end", wish.action ? " there" : "", " without ", internal::list_some(wish.unmet, 3));
+  }
+  return veto;
 }
 
 std::string why_illegal(const Task& task, std::span<const PlanStep> steps, ActionId action) {

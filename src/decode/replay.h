@@ -5,12 +5,13 @@
 //
 // Working afterwards makes it the same for every way of decoding, leaves the decoding and its counts alone, and asks
 // the model things that no decoding asks, such as what it would have written had it only been held to the form. Costs
-// about as many model calls as a greedy decoding.
+// about as many model calls as a greedy decoding. A Replayer tells the same while the plan grows, a step at a time.
 #ifndef METACTRL_SRC_DECODE_REPLAY_H_
 #define METACTRL_SRC_DECODE_REPLAY_H_
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -70,10 +71,43 @@ struct ReplayStep {
   std::vector<ReplayToken> tokens;
 };
 
+class Replayer {
+ public:
+  // Of `result` only what PlanObserver::ready is told is needed; it is not kept. `model` may be null: then there are no
+  // wishes. `reserve` is how many tokens the answer may take. `task`, the task that was given, and the model must
+  // outlive the replayer.
+  Replayer(const Task& task, const PlanResult& result, LanguageModel* model, std::size_t reserve);
+  ~Replayer();
+  Replayer(const Replayer&) = delete;
+  Replayer& operator=(const Replayer&) = delete;
+
+  // The step behind those asked for so far. `chosen` is of the task that was given; nothing stands for the empty plan,
+  // or for a decoding that was stopped here. `tokens` are all that are known: those of the step are told, up to the one
+  // that completes the action, or all when the plan ends here. After an illegal step there is no other.
+  ReplayStep step(std::optional<ActionId> chosen, std::span<const TokenId> tokens, bool stops);
+  // Whether the tokens told so far close the plan with their last action.
+  bool closed() const;
+  // How many tokens were told so far.
+  std::size_t num_tokens() const;
+  // After the steps told so far.
+  const State& state() const;
+  const Task& pursued() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 // Ends at the first illegal step. `model` may be null: then there are no wishes. Ids are those of `task`, the task that
 // was given. `cancelled`, where given, is asked before every step.
 std::vector<ReplayStep> replay(const Task& task, const PlanResult& result, LanguageModel* model,
                                const std::function<bool()>& cancelled = {});
+
+// Why an action with this standing was not allowed, with `left` actions left; empty when it was.
+std::string standing_text(Standing standing, unsigned left);
+// Why the model did not get what it wanted before step number `step_index` (from 0): "illegal: precondition (open
+// dishwasher) is false"; empty when it got it. `steps` are those before it, `left` the actions that were left.
+std::string veto_text(const Task& task, std::span<const PlanStep> steps, unsigned left, const Wish& wish);
 
 // Why `action` is not legal after the first `steps` steps of the plan, in the words of the reference semantics:
 // "precondition (open dishwasher) is false". Empty when it is legal.

@@ -14,19 +14,26 @@
 // themselves; before that, p_end S(stop) + (1 - p_end) V_go, which is the V of lookahead.h: the equation of decoder.h
 // in each case. The denominators are sums over a range of entries: differences of counts that were summed up once
 // (entry_mass.h). The terms of the sums above are computed once per boundary, relative to the largest.
+//
+// With a trained surrogate p_end differs from action to action. The live paths have its true values. In the
+// denominators entries that are not live keep the uniform p_end: it cancels wherever a range holds all entries of an
+// action, and no other ranges hold entries that are not live, but for tokens that spell the end of several actions at
+// once.
 #include "decode/walk.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "lookahead/uniform.h"
+#include "metactrl/error.h"
 
 namespace metactrl::decode {
 
 namespace {
 
-// What an action is worth at least when it is supported: floats rank, they never decide.
-constexpr double kFloor = -1e4;
+constexpr double kFloor = kLowestLogWeight;
 // Sums below this are computed again by logarithms.
 constexpr double kTiny = 1e-200;
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
@@ -38,6 +45,14 @@ double log_add(double a, double b) {
   return b == kMinusInfinity ? a : a + std::log1p(std::exp(b - a));
 }
 
+// log V_go: what it is worth to go on once that is decided, from what it is worth before, V = (1 - p_end) V_go.
+double given_going_on(double log_value, double log_go) {
+  return log_go <= kFloor ? kFloor : std::clamp(log_value - log_go, kFloor, 0.0);
+}
+
+// log(1 - e^log_end), at least kFloor.
+double log_rest(double log_end) { return log_end >= 0 ? kFloor : std::max(std::log1p(-std::exp(log_end)), kFloor); }
+
 }  // namespace
 
 Walk::Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options)
@@ -47,11 +62,20 @@ Walk::Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& o
       support_(constraint_->lookahead()),
       log_end_(-std::log(static_cast<double>(lookahead::alphabet_size(constraint_->task().program())))),
       log_go_(std::log1p(-std::exp(log_end_))),
-      mass_(constraint_->entry_counts(), log_end_, log_go_, options.bridge == Bridge::kSurrogate) {
+      mass_(constraint_->entry_counts(), log_end_, log_go_,
+            options.bridge == Bridge::kSurrogate && options.guidance != Guidance::kTrained) {
+  const bool trained = constraint_->lookahead()->is_trained();
+  if (weighs() && trained != weighs_by_trained()) {
+    throw InputError(std::string("guidance ") + to_string(options_.guidance),
+                     trained ? "the lookahead was compiled with a trained model"
+                             : "the lookahead was compiled without a trained model",
+                     "set LookaheadOptions::hmm for guidance trained, and for no other");
+  }
   if (options_.horizon == 0) options_.horizon = constraint_->lookahead()->horizon();
   frames_.emplace_back();
   frames_[0].state = constraint_->task().initial_state();
   frames_[0].group = automaton_->first_group();
+  if (weighs_by_trained()) frames_[0].belief = constraint_->lookahead()->start_belief();
   open_frame(options_.horizon, !constraint_->task().initially_violated());
 }
 
@@ -92,6 +116,13 @@ void Walk::open_frame(unsigned left, bool legal) {
   frame.index = static_cast<std::uint32_t>(num_frames_);
   frame.all = false;
   frame.first_path = paths_.size();
+  frame.log_end = log_end_;
+  frame.log_go = log_go_;
+  if (weighs_by_trained()) {
+    frame.log_end = std::max(constraint_->lookahead()->log_end(frame.belief), kFloor);
+    frame.log_go = log_rest(frame.log_end);
+    if (options_.bridge == Bridge::kSurrogate) sum_masses(frame);
+  }
   frame.log_go_on = 0;
   frame.candidates.clear();
   if (options_.guidance == Guidance::kSyntax) {
@@ -112,13 +143,14 @@ void Walk::open_all(Frame& frame) {
   // The last action: only closing entries.
   const auto [begin, end] = automaton_->group(frame.group);
   for (std::uint32_t rank = begin; rank < end; ++rank) {
-    if (automaton_->entry(rank).next == kClose) paths_.push_back({rank, mass_.log_mass(rank), 0, 0});
+    if (automaton_->entry(rank).next == kClose)
+      paths_.push_back({rank, mass_.log_mass(rank), mass_.log_mass(rank), 0, 0});
   }
 }
 
 void Walk::open_supported(Frame& frame) {
   if (constraint_->lookahead()->verdict() != Verdict::kSolvable) return;
-  support_.candidates(frame.state, frame.left, frame.candidates);
+  support_.candidates(frame.state, frame.left, frame.candidates, frame.belief);
   double log_go_on = kMinusInfinity;
   double log_idle = kMinusInfinity;  // by actions that change nothing relevant
   for (const Candidate& candidate : frame.candidates) {
@@ -127,46 +159,54 @@ void Walk::open_supported(Frame& frame) {
     add_paths(candidate, frame.left - 1);
     const bool relevant = constraint_->task().program().action(static_cast<std::uint32_t>(candidate.action)).relevant;
     double& log_sum = relevant ? log_go_on : log_idle;
-    log_sum = log_add(log_sum, log_action_probability(candidate.action) + candidate.log_weight);
+    log_sum = log_add(log_sum, candidate.log_probability + candidate.log_weight);
   }
   if (log_go_on == kMinusInfinity) log_go_on = log_idle;
-  if (options_.guidance == Guidance::kUniform) frame.log_go_on = std::max(log_go_on - log_go_, kFloor);
+  if (weighs()) frame.log_go_on = given_going_on(log_go_on, frame.log_go);
 }
 
 void Walk::finish_paths(Frame& frame) {
   const auto begin = paths_.begin() + static_cast<std::ptrdiff_t>(frame.first_path);
   frame.num_paths = paths_.size() - frame.first_path;
   std::sort(begin, paths_.end(), [](const Path& a, const Path& b) { return a.rank < b.rank; });
-  if (options_.guidance != Guidance::kUniform) return;
+  if (!weighs()) return;
   frame.log_largest = kMinusInfinity;
   for (auto path = begin; path != paths_.end(); ++path) frame.log_largest = std::max(frame.log_largest, path->log_term);
   for (auto path = begin; path != paths_.end(); ++path) path->term = std::exp(path->log_term - frame.log_largest);
 }
 
-double Walk::log_action_probability(ActionId action) const {
-  return log_end_ * static_cast<double>(1 + constraint_->task().arguments(action).size());
-}
-
 // The entries of a supported action that leads to successor_ with `left` actions left.
 void Walk::add_paths(const Candidate& candidate, unsigned left) {
-  const bool weigh = options_.guidance == Guidance::kUniform;
   const bool goal = constraint_->task().is_goal(successor_);
-  if (goal) add_path(candidate.action, kClose, 0);
-  double log_go_on = candidate.log_weight - log_go_;
+  if (goal) add_path(candidate, kClose, 0);
+  double log_go_on = candidate.log_weight;
   if (goal) {
     // The support of a goal state says nothing about leaving it again.
-    const GoOn go_on = support_.go_on(successor_, left);
+    if (weighs_by_trained()) {
+      successor_belief_ = frame().belief;
+      constraint_->lookahead()->advance(successor_belief_, candidate.action);
+    }
+    const GoOn go_on = support_.go_on(successor_, left, successor_belief_);
     if (go_on.answer != Answer::kYes) return;
-    log_go_on = go_on.log_weight - log_go_;
+    log_go_on = go_on.log_weight;
   }
+  const double log_go = weighs_by_trained() ? log_rest(candidate.log_end) : log_go_;
+  const double log_value = weighs() ? given_going_on(log_go_on, log_go) : 0;
   for (std::uint32_t separator = 0; separator < automaton_->num_separators(); ++separator) {
-    add_path(candidate.action, separator, weigh ? std::max(log_go_on, kFloor) : 0);
+    add_path(candidate, separator, log_value);
   }
 }
 
-void Walk::add_path(ActionId action, std::uint32_t next, double log_value) {
-  const std::uint32_t rank = automaton_->rank(action, next, frame().group);
-  paths_.push_back({rank, mass_.log_mass(rank) + log_value, log_value, 0});
+void Walk::add_path(const Candidate& candidate, std::uint32_t next, double log_value) {
+  const std::uint32_t rank = automaton_->rank(candidate.action, next, frame().group);
+  double log_mass = mass_.log_mass(rank);
+  if (weighs_by_trained()) {
+    log_mass = next == kClose
+                   ? std::max(candidate.log_end, kFloor)
+                   : log_rest(candidate.log_end) - std::log(static_cast<double>(automaton_->num_separators()));
+    if (options_.bridge == Bridge::kSurrogate) log_mass += std::max(candidate.log_probability, kFloor);
+  }
+  paths_.push_back({rank, log_mass, log_mass + log_value, log_value, 0});
 }
 
 void Walk::restore(const Step& step) {
@@ -293,6 +333,10 @@ void Walk::finish_entry(Step& step, const TokenAutomaton::Entry& entry) {
   if (frames_.size() == num_frames_) frames_.emplace_back();
   State& successor = frames_[num_frames_].state;
   frames_[num_frames_].group = automaton_->group_after(entry.next);
+  if (weighs_by_trained()) {
+    frames_[num_frames_].belief = frame().belief;
+    constraint_->lookahead()->advance(frames_[num_frames_].belief, entry.action);
+  }
   // With kSyntax the action need not be legal; the state then stays what it was.
   if (!constraint_->task().apply(frame().state, entry.action, successor)) successor = frame().state;
   open_frame(frame().left - 1, true);
@@ -318,11 +362,11 @@ void Walk::begin_entry(Step& step) const {
 // --- weights ---------------------------------------------------------------------------------------------------------
 
 double Walk::log_weight(const Step& step, const Edge& edge) const {
-  if (options_.guidance != Guidance::kUniform) return 0;
+  if (!weighs()) return 0;
   switch (step.phase) {
     case Phase::kStart:
       if (!edge.opening) return 0;
-      return edge.empty ? log_add(log_end_, log_go_ + frame().log_go_on) : frame().log_go_on;
+      return edge.empty ? log_add(frame().log_end, frame().log_go + frame().log_go_on) : frame().log_go_on;
     case Phase::kHead:
       return frame().log_go_on;
     case Phase::kEntry:
@@ -340,12 +384,12 @@ double Walk::log_weight_in_entry(const Step& step, const Edge& edge) const {
   double result = log_sum(step, edge, model);
   // With the model's own probabilities there is nothing to normalise: what it would write besides is lost.
   if (!model) {
-    double total = mass_.log_total(edge.all_begin, edge.all_end);
+    double total = weighs_by_trained() ? log_total(edge) : mass_.log_total(edge.all_begin, edge.all_end);
     if (edge.empty) {
       // Stopping has p_end, all entries together have what is left.
       const double scale = log_entry_scale();
-      result = log_add(result + scale, log_end_);
-      total = log_add(total + scale, log_end_);
+      result = log_add(result + scale, frame().log_end);
+      total = log_add(total + scale, frame().log_end);
     }
     result -= total;
   }
@@ -374,7 +418,48 @@ double Walk::log_sum(const Step& step, const Edge& edge, bool model) const {
 double Walk::log_entry_scale() const {
   if (options_.bridge == Bridge::kSurrogate) return 0;
   const auto [begin, end] = automaton_->group(frame().group);
-  return log_go_ - mass_.log_total(begin, end);
+  return frame().log_go - mass_.log_total(begin, end);
+}
+
+// --- denominators with a trained surrogate ---------------------------------------------------------------------------
+
+// The mass of an entry that is not live.
+double Walk::plain_mass(std::uint32_t rank) const {
+  const double follows = std::exp(mass_.log_mass(rank));
+  if (options_.bridge != Bridge::kSurrogate) return follows;
+  return frame().probabilities[static_cast<std::uint32_t>(automaton_->entry(rank).action)] * follows;
+}
+
+void Walk::sum_masses(Frame& frame) const {
+  constraint_->lookahead()->action_probabilities(frame.belief, frame.probabilities);
+  const auto [begin, end] = automaton_->group(frame.group);
+  frame.mass_before.assign(1, 0);
+  for (std::uint32_t rank = begin; rank < end; ++rank) {
+    frame.mass_before.push_back(frame.mass_before.back() + plain_mass(rank));
+  }
+}
+
+// The logarithm of the mass of all entries with the edge's prefix.
+double Walk::log_total(const Edge& edge) const {
+  const Path* paths = paths_.data() + frame().first_path;
+  double largest = kMinusInfinity;
+  for (std::uint32_t i = edge.begin; i < edge.end; ++i) largest = std::max(largest, paths[i].log_mass);
+  double live = 0;  // relative to the largest
+  double replaced = 0;
+  for (std::uint32_t i = edge.begin; i < edge.end; ++i) {
+    live += std::exp(paths[i].log_mass - largest);
+    replaced += plain_mass(paths[i].rank);
+  }
+  if (edge.end - edge.begin == edge.all_end - edge.all_begin) return largest + std::log(live);
+  double all = 0;
+  if (options_.bridge == Bridge::kSurrogate) {
+    const std::uint32_t first = automaton_->group(frame().group).first;
+    all = frame().mass_before[edge.all_end - first] - frame().mass_before[edge.all_begin - first];
+  } else {
+    all = std::exp(mass_.log_total(edge.all_begin, edge.all_end));
+  }
+  const double others = std::max(all - replaced, 0.0);
+  return log_add(largest + std::log(live), others > 0 ? std::log(others) : kMinusInfinity);
 }
 
 }  // namespace metactrl::decode

@@ -120,6 +120,7 @@ class Walk {
   // One way to go on from a boundary.
   struct Path {
     std::uint32_t rank = 0;
+    double log_mass = 0;   // log m
     double log_term = 0;   // log of m S
     double log_value = 0;  // log S
     double term = 0;       // m S, divided by the frame's largest
@@ -133,9 +134,16 @@ class Walk {
     bool all = false;
     std::size_t first_path = 0;
     std::size_t num_paths = 0;
+    double log_end = 0;      // log p_end: the plan ends here
+    double log_go = 0;       // log(1 - p_end)
     double log_go_on = 0;    // log V_go of the state
     double log_largest = 0;  // of the paths' terms
     std::vector<Candidate> candidates;
+    SurrogateBelief belief;  // of a trained surrogate
+    // Bridge::kSurrogate with a trained surrogate: p(action) of every action, and the sum of the masses of the group's
+    // entries before each.
+    std::vector<double> probabilities;
+    std::vector<double> mass_before;
   };
 
   const Frame& frame() const { return frames_[num_frames_ - 1]; }
@@ -143,9 +151,11 @@ class Walk {
   void open_all(Frame& frame);
   void open_supported(Frame& frame);
   void finish_paths(Frame& frame);
-  double log_action_probability(ActionId action) const;
   void add_paths(const Candidate& candidate, unsigned left);
-  void add_path(ActionId action, std::uint32_t next, double log_value);
+  void add_path(const Candidate& candidate, std::uint32_t next, double log_value);
+  // Weights are asked for, not only what is allowed.
+  bool weighs() const { return options_.guidance == Guidance::kUniform || options_.guidance == Guidance::kTrained; }
+  bool weighs_by_trained() const { return options_.guidance == Guidance::kTrained; }
 
   void enter(Step& step) const;
   void begin_entry(Step& step) const;
@@ -167,14 +177,17 @@ class Walk {
   double log_weight_in_entry(const Step& step, const Edge& edge) const;
   double log_sum(const Step& step, const Edge& edge, bool model) const;
   double log_entry_scale() const;
+  double log_total(const Edge& edge) const;
+  void sum_masses(Frame& frame) const;
+  double plain_mass(std::uint32_t rank) const;
 
   std::shared_ptr<const Constraint> constraint_;
   const TokenAutomaton* automaton_;
   DecoderOptions options_;
   Support support_;
-  double log_end_;  // log p_end
-  double log_go_;   // log(1 - p_end)
-  EntryMass mass_;
+  double log_end_;             // of the uniform surrogate: log p_end
+  double log_go_;              // log(1 - p_end)
+  EntryMass mass_;             // by the uniform surrogate
   std::vector<Frame> frames_;  // the first num_frames_ are in use
   std::size_t num_frames_ = 0;
   std::vector<Path> paths_;  // of all frames, in order
@@ -183,6 +196,7 @@ class Walk {
   std::vector<ActionId> actions_;
   std::vector<std::uint32_t> separators_;
   State successor_;
+  SurrogateBelief successor_belief_;
   bool go_on_allowed_ = false;  // of the initial state
   bool stop_allowed_ = false;
 };

@@ -24,6 +24,8 @@ std::unique_ptr<Vocabulary> load_vocabulary(const std::string& file) { report_ab
 
 std::unique_ptr<Vocabulary> vocabulary_of(const llama_model* /*model*/) { report_absence("model"); }
 
+ModelFacts read_model_facts(const std::string& file) { report_absence(file); }
+
 std::string model_runtime() { return {}; }
 
 }  // namespace metactrl

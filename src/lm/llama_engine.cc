@@ -5,11 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <new>
 #include <thread>
+#include <utility>
 
+#include "lm/llama_batcher.h"
 #include "metactrl/error.h"
 #include "support/str_cat.h"
 
@@ -103,7 +106,8 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
   const auto trained = static_cast<unsigned>(std::max(llama_model_n_ctx_train(model_.get()), 0));
   unsigned wanted = options.context;
   if (wanted == 0) wanted = trained == 0 ? kDefaultContext : std::min(trained, kDefaultContext);
-  if (options.gpu_layers == 0) check_memory(model_.get(), wanted, file);
+  const unsigned memory = wanted * std::max(1U, options.shared_contexts);
+  if (options.gpu_layers == 0) check_memory(model_.get(), memory, file);
   unsigned threads = options.threads;
   if (threads == 0) {
     // Threads meet after every layer; below this size they wait longer than they work.
@@ -112,7 +116,7 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
   }
 
   llama_context_params params = llama_context_default_params();
-  params.n_ctx = wanted;
+  params.n_ctx = memory;
   params.n_batch = std::min(wanted, kBatch);
   params.n_ubatch = std::min(params.n_batch, params.n_ubatch);
   params.n_seq_max = sequences.sessions + sequences.scratch;
@@ -141,6 +145,7 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
   if (memory_ == nullptr)
     throw InputError(file, "this model does not generate text", "use a generative language model");
   context_length_ = std::min<std::size_t>(llama_n_ctx(context_.get()), wanted);
+  memory_length_ = llama_n_ctx(context_.get());
   vocabulary_size_ = static_cast<std::size_t>(llama_vocab_n_tokens(llama_model_get_vocab(model_.get())));
   max_batch_ = llama_n_batch(context_.get());
   sliding_window_ = static_cast<std::size_t>(std::max(llama_model_n_swa(model_.get()), 0));
@@ -148,9 +153,44 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
   for (unsigned i = sequences.sessions; i-- > 0;) free_.push_back(static_cast<llama_seq_id>(i));
   for (unsigned i = 0; i < sequences.scratch; ++i)
     scratch_.push_back(static_cast<llama_seq_id>(sequences.sessions + i));
+  if (options.batched) batcher_ = std::make_unique<LlamaBatcher>(*this);
+}
+
+LlamaEngine::~LlamaEngine() = default;
+
+void LlamaEngine::evaluate(Evaluation& evaluation) {
+  if (batcher_ != nullptr) {
+    batcher_->evaluate(evaluation);
+    return;
+  }
+  const std::scoped_lock lock(mutex_);
+  while (evaluation.left() > 0) {
+    batch_.clear();
+    const std::size_t count = add(batch_, evaluation, max_batch_);
+    run(batch_);
+    take(evaluation, 0, count);
+  }
+}
+
+std::size_t LlamaEngine::add(LlamaBatch& batch, const Evaluation& evaluation, std::size_t most) const {
+  const std::size_t count = std::min(evaluation.left(), most);
+  const std::array<llama_seq_id, 1> own = {evaluation.sequence};
+  for (std::size_t i = evaluation.first; i < evaluation.first + count; ++i) {
+    batch.add(evaluation.tokens[i], i, own, i + 1 == evaluation.tokens.size());
+  }
+  return count;
+}
+
+void LlamaEngine::take(Evaluation& evaluation, std::size_t begin, std::size_t count) const {
+  evaluation.first += count;
+  ++evaluation.calls;
+  if (evaluation.left() > 0) return;
+  const std::span<const float> row = logits(begin + count - 1);
+  evaluation.logits.assign(row.begin(), row.end());
 }
 
 std::optional<llama_seq_id> LlamaEngine::take_sequence(std::size_t spare) {
+  if (free_.empty() && spare == 0) free_prefix();
   if (free_.size() <= spare) return std::nullopt;
   const llama_seq_id sequence = free_.back();
   free_.pop_back();
@@ -184,19 +224,64 @@ bool LlamaEngine::cut(llama_seq_id sequence, std::size_t size) {
   return false;
 }
 
-void LlamaEngine::run(LlamaBatch& batch) {
-  ErrorLog log;
-  std::int32_t status = 0;
+void LlamaEngine::expect_prefix(std::span<const TokenId> prefix) {
+  if (std::equal(prefix.begin(), prefix.end(), prefix_.begin(), prefix_.end())) return;
+  free_prefix();
+  prefix_.assign(prefix.begin(), prefix.end());
+}
+
+bool LlamaEngine::free_prefix() {
+  if (!prefix_sequence_) return false;
+  give_back(*std::exchange(prefix_sequence_, std::nullopt));
+  return true;
+}
+
+std::size_t LlamaEngine::begin_with_prefix(llama_seq_id sequence, std::span<const TokenId> tokens, std::size_t& calls) {
+  // At least one token has to be left: its logits are what the session begins with.
+  if (prefix_.empty() || tokens.size() <= prefix_.size()) return 0;
+  if (!std::equal(prefix_.begin(), prefix_.end(), tokens.begin())) return 0;
+  if (!prefix_sequence_) {
+    // Not when sessions are scarce: it saves time, not more.
+    const auto taken = take_sequence(max_sequences_ / 2);
+    if (!taken) return 0;
+    const std::array<llama_seq_id, 1> own = {*taken};
+    try {
+      for (std::size_t begin = 0; begin < prefix_.size(); begin += max_batch_) {
+        batch_.clear();
+        for (std::size_t i = begin; i < std::min(prefix_.size(), begin + max_batch_); ++i) {
+          batch_.add(prefix_[i], i, own, false);
+        }
+        run(batch_);
+        ++calls;
+      }
+    } catch (...) {
+      give_back(*taken);
+      throw;
+    }
+    prefix_sequence_ = taken;
+  }
+  copy(*prefix_sequence_, sequence);
+  return prefix_.size();
+}
+
+std::int32_t LlamaEngine::decode(LlamaBatch& batch) {
   try {
-    status = llama_decode(context_.get(), batch.view());
+    return llama_decode(context_.get(), batch.view());
   } catch (const std::bad_alloc&) {
     throw ModelError("not enough memory to run the model");
   } catch (const std::exception& error) {
     throw ModelError(str_cat("the model failed: ", error.what()));
   }
+}
+
+void LlamaEngine::run(LlamaBatch& batch) {
+  ErrorLog log;
+  std::int32_t status = decode(batch);
+  // Where there is no room (1), the prefix is the first to go. Sessions that began with it keep their share.
+  if (status == 1 && free_prefix()) status = decode(batch);
   if (status == 0) return;
   if (status == 1) {
-    throw ModelError(str_cat("the model's context of ", context_length_,
+    throw ModelError(str_cat("the model's memory of ", memory_length_,
                              " tokens, which all sessions share, has no room for ", batch.size(),
                              " more; use a larger context or fewer sessions"));
   }

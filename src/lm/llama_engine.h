@@ -3,6 +3,9 @@
 // The context holds one memory (KV cache) of `context` cells for all sequences; a cell may belong to several of them,
 // which is what makes forks cheap. Sequence numbers 0 to max_sequences-1 belong to sessions (and their checkpoints),
 // the rest are scratch for TokenTree evaluation. Every call that touches the context needs the lock.
+//
+// evaluate() runs one session's tokens. With ModelOptions::batched, evaluations of several threads that wait at the
+// same time become one batch (llama_batcher.h).
 #ifndef METACTRL_SRC_LM_LLAMA_ENGINE_H_
 #define METACTRL_SRC_LM_LLAMA_ENGINE_H_
 
@@ -21,6 +24,33 @@
 #include "metactrl/language_model.h"
 
 namespace metactrl::lm {
+
+class LlamaBatcher;
+
+// A lock that is not taken twice in a row by the same thread while another one waits.
+class FairMutex {
+ public:
+  void lock() {
+    const std::scoped_lock turn(next_);
+    mutex_.lock();
+  }
+  void unlock() { mutex_.unlock(); }
+
+ private:
+  std::mutex next_;
+  std::mutex mutex_;
+};
+
+// Tokens of one sequence to be run, and what came of it.
+struct Evaluation {
+  llama_seq_id sequence = -1;
+  std::span<const TokenId> tokens;  // the sequence's, from the beginning
+  std::size_t first = 0;            // how many of them are in the memory already; grows
+  std::vector<float> logits{};      // after the last token
+  std::size_t calls = 0;            // batches it was a part of
+
+  std::size_t left() const { return tokens.size() - first; }
+};
 
 // The tokens of one call, each with its position, its sequences and whether its logits are wanted.
 class LlamaBatch {
@@ -47,8 +77,15 @@ class LlamaEngine {
 
   // Throws InputError for options that cannot be met, ModelError when memory does not suffice.
   LlamaEngine(ModelPtr model, const ModelOptions& options, const std::string& file);
+  ~LlamaEngine();
+  LlamaEngine(const LlamaEngine&) = delete;
+  LlamaEngine& operator=(const LlamaEngine&) = delete;
 
-  std::mutex& mutex() { return mutex_; }
+  // Runs all tokens that are left. Needs the caller not to have the lock. Throws ModelError; the sequence may then hold
+  // some of the tokens.
+  void evaluate(Evaluation& evaluation);
+
+  FairMutex& mutex() { return mutex_; }
   std::size_t context_length() const { return context_length_; }
   std::size_t vocabulary_size() const { return vocabulary_size_; }
   std::size_t max_batch() const { return max_batch_; }
@@ -68,8 +105,17 @@ class LlamaEngine {
   bool cut(llama_seq_id sequence, std::size_t size);
   // Runs the model. Throws ModelError; sequences of the batch may then hold some of its tokens.
   void run(LlamaBatch& batch);
+  // Adds up to `most` of the tokens that are left; how many. Those of the last one get logits.
+  std::size_t add(LlamaBatch& batch, const Evaluation& evaluation, std::size_t most) const;
+  // After run: takes what add() put at the place `begin` of the batch.
+  void take(Evaluation& evaluation, std::size_t begin, std::size_t count) const;
   // After run: the logits of the batch's entry number `index`, which must have wanted them.
   std::span<const float> logits(std::size_t index) const;
+  // Remembers a prefix that many prompts will have, and forgets the one before it. It is read when it is first needed.
+  void expect_prefix(std::span<const TokenId> prefix);
+  // If `tokens` begin with that prefix and go on behind it: puts it into the empty `sequence` and returns its length; 0
+  // otherwise. Adds to `calls` how often the model was run for it. Throws as run does.
+  std::size_t begin_with_prefix(llama_seq_id sequence, std::span<const TokenId> tokens, std::size_t& calls);
   // One batch that sessions share, to keep its memory.
   LlamaBatch& batch() { return batch_; }
 
@@ -78,11 +124,16 @@ class LlamaEngine {
     void operator()(llama_context* context) const { llama_free(context); }
   };
 
+  std::int32_t decode(LlamaBatch& batch);
+  // Gives up the memory of the prefix, not the prefix: it may be read again. False when it has none.
+  bool free_prefix();
+
   ModelPtr model_;
   std::unique_ptr<llama_context, FreeContext> context_;
   llama_memory_t memory_ = nullptr;
-  std::mutex mutex_;
+  FairMutex mutex_;
   std::size_t context_length_ = 0;
+  std::size_t memory_length_ = 0;  // of all sessions together
   std::size_t vocabulary_size_ = 0;
   std::size_t max_batch_ = 0;
   std::size_t sliding_window_ = 0;
@@ -90,7 +141,10 @@ class LlamaEngine {
   bool can_cut_ = true;
   std::vector<llama_seq_id> free_;  // the smallest at the end
   std::vector<llama_seq_id> scratch_;
+  std::vector<TokenId> prefix_;
+  std::optional<llama_seq_id> prefix_sequence_;  // holds all of the prefix
   LlamaBatch batch_;
+  std::unique_ptr<LlamaBatcher> batcher_;  // null: every thread runs its own
 };
 
 }  // namespace metactrl::lm

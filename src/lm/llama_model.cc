@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -49,11 +50,16 @@ class LlamaModel : public LanguageModel {
   std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve) override {
     if (prompt.empty()) throw ModelError("a session needs a prompt of at least one token");
     if (prompt.size() + reserve > context_length()) {
-      throw ModelError(str_cat("the prompt has ", prompt.size(), " tokens and the answer may take ", reserve,
-                               ", but the context holds ", context_length(),
-                               "; shorten the prompt or use a larger context"));
+      throw ContextError(str_cat("the prompt has ", prompt.size(), " tokens and the answer may take ", reserve,
+                                 ", but the context holds ", context_length(),
+                                 "; shorten the prompt or use a larger context"));
     }
     return std::make_unique<LlamaSession>(engine_, prompt);
+  }
+
+  void expect_prefix(std::span<const TokenId> prefix) override {
+    const std::scoped_lock lock(engine_->mutex());
+    engine_->expect_prefix(prefix);
   }
 
  private:

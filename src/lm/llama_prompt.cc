@@ -18,9 +18,25 @@ namespace metactrl::lm {
 namespace {
 
 // Control characters, so that no template holds them; without a zero byte, since they pass through C strings.
-constexpr std::string_view kSystemMark = "\x01system\x02";
-constexpr std::string_view kUserMark = "\x01user\x02";
 constexpr char kGuard = '\v';
+
+// What one side says, and the placeholder for it.
+struct Message {
+  const char* role;
+  const std::string* content;
+  std::string mark;
+};
+
+std::vector<Message> messages_of(const Prompt& prompt) {
+  std::vector<Message> messages;
+  const auto add = [&messages](const char* role, const std::string& content) {
+    messages.push_back({role, &content, "\x01" + std::to_string(messages.size()) + "\x02"});
+  };
+  if (!prompt.system.empty()) add("system", prompt.system);
+  for (const Turn& turn : prompt.earlier) add(turn.by_model ? "assistant" : "user", turn.text);
+  add("user", prompt.user);
+  return messages;
+}
 
 std::string trimmed(std::string_view text, bool left, bool right) {
   constexpr std::string_view kBlanks = " \t\n\v\f\r";
@@ -33,12 +49,11 @@ std::string trimmed(std::string_view text, bool left, bool right) {
 }
 
 // The template applied to the placeholders; empty when it is not a known one.
-std::string apply_template(const char* chat_template, bool with_system) {
-  const std::string system = kGuard + std::string(kSystemMark) + kGuard;
-  const std::string user = kGuard + std::string(kUserMark) + kGuard;
+std::string apply_template(const char* chat_template, const std::vector<Message>& contents) {
+  std::vector<std::string> guarded;
+  for (const Message& message : contents) guarded.push_back(kGuard + message.mark + kGuard);
   std::vector<llama_chat_message> messages;
-  if (with_system) messages.push_back({"system", system.c_str()});
-  messages.push_back({"user", user.c_str()});
+  for (std::size_t i = 0; i < contents.size(); ++i) messages.push_back({contents[i].role, guarded[i].c_str()});
   std::string buffer(4096, '\0');
   std::int32_t length = llama_chat_apply_template(chat_template, messages.data(), messages.size(), true, buffer.data(),
                                                   static_cast<std::int32_t>(buffer.size()));
@@ -67,11 +82,12 @@ bool cut_at(std::string& rendered, std::string_view mark, const std::string& con
   return true;
 }
 
-std::vector<PromptPart> plain_parts(const Prompt& prompt) {
+std::vector<PromptPart> plain_parts(const std::vector<Message>& messages) {
   std::vector<PromptPart> parts;
-  if (!prompt.system.empty()) parts = {{prompt.system, true}, {"\n\n", false}};
-  parts.push_back({prompt.user, true});
-  parts.push_back({"\n\n", false});
+  for (const Message& message : messages) {
+    parts.push_back({*message.content, true});
+    parts.push_back({"\n\n", false});
+  }
   return parts;
 }
 
@@ -92,13 +108,14 @@ bool content_spells_control(const std::vector<PromptPart>& parts, const std::str
 
 std::vector<PromptPart> prompt_parts(const Prompt& prompt, const char* chat_template) {
   if (!prompt.raw.empty()) return {{prompt.raw, false}};
-  if (chat_template == nullptr) return plain_parts(prompt);
-  const bool with_system = !prompt.system.empty();
-  std::string rendered = apply_template(chat_template, with_system);
+  const std::vector<Message> messages = messages_of(prompt);
+  if (chat_template == nullptr) return plain_parts(messages);
+  std::string rendered = apply_template(chat_template, messages);
   std::vector<PromptPart> parts;
-  const bool usable = !rendered.empty() && (!with_system || cut_at(rendered, kSystemMark, prompt.system, parts)) &&
-                      cut_at(rendered, kUserMark, prompt.user, parts);
-  if (!usable) return plain_parts(prompt);
+  const bool usable = !rendered.empty() && std::all_of(messages.begin(), messages.end(), [&](const Message& message) {
+    return cut_at(rendered, message.mark, *message.content, parts);
+  });
+  if (!usable) return plain_parts(messages);
   parts.push_back({std::move(rendered), false});
   return parts;
 }

@@ -26,37 +26,6 @@ void on_log(ggml_log_level level, const char* text, void* /*user_data*/) {
   if (level == GGML_LOG_LEVEL_ERROR && current_log != nullptr && text != nullptr) current_log->add(text);
 }
 
-void start_runtime() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llama_log_set(on_log, nullptr);
-    // Builds with backends as plug-ins have none until they are loaded.
-    if (ggml_backend_dev_count() == 0) ggml_backend_load_all();
-    llama_backend_init();
-  });
-}
-
-// Says in plain words what llama.cpp would say less plainly.
-void check_header(const std::string& file) {
-  std::error_code error;
-  const auto status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status)) {
-    throw InputError(file, "there is no such model file",
-                     "give the path of a GGUF file; 'metactrl models' lists the others");
-  }
-  if (std::filesystem::is_directory(status)) {
-    throw InputError(file, "this is a folder, not a model file", "give the path of a GGUF file");
-  }
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw InputError(file, str_cat("the model file cannot be read: ", std::strerror(errno)));
-  std::array<char, 4> magic{};
-  in.read(magic.data(), magic.size());
-  if (in.gcount() != 4 || std::memcmp(magic.data(), "GGUF", 4) != 0) {
-    throw InputError(file, "this is not a GGUF file",
-                     "models in other formats can be converted with llama.cpp's convert_hf_to_gguf.py");
-  }
-}
-
 bool is_memory_failure(const std::string& reason) {
   for (const char* word : {"alloc", "out of memory", "bad_alloc", "failed to reserve"}) {
     if (reason.find(word) != std::string::npos) return true;
@@ -78,6 +47,36 @@ bool is_memory_failure(const std::string& reason) {
 }
 
 }  // namespace
+
+void check_gguf_header(const std::string& file) {
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  if (!std::filesystem::exists(status)) {
+    throw InputError(file, "there is no such model file",
+                     "give the path of a GGUF file; 'metactrl models' lists the others");
+  }
+  if (std::filesystem::is_directory(status)) {
+    throw InputError(file, "this is a folder, not a model file", "give the path of a GGUF file");
+  }
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw InputError(file, str_cat("the model file cannot be read: ", std::strerror(errno)));
+  std::array<char, 4> magic{};
+  in.read(magic.data(), magic.size());
+  if (in.gcount() != 4 || std::memcmp(magic.data(), "GGUF", 4) != 0) {
+    throw InputError(file, "this is not a GGUF file",
+                     "models in other formats can be converted with llama.cpp's convert_hf_to_gguf.py");
+  }
+}
+
+void start_runtime() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llama_log_set(on_log, nullptr);
+    // Builds with backends as plug-ins have none until they are loaded.
+    if (ggml_backend_dev_count() == 0) ggml_backend_load_all();
+    llama_backend_init();
+  });
+}
 
 ErrorLog::ErrorLog() : outer_(current_log) { current_log = this; }
 
@@ -111,7 +110,7 @@ std::string ErrorLog::reason() const {
 }
 
 ModelPtr load_gguf(const std::string& file, const ModelOptions& options, bool vocabulary_only) {
-  check_header(file);
+  check_gguf_header(file);
   start_runtime();
   if (options.gpu_layers > 0 && !llama_supports_gpu_offload()) {
     throw InputError(

@@ -31,6 +31,13 @@ class ErrorLog {
   ErrorLog* outer_ = nullptr;
 };
 
+// Once for the program; more often has no effect. Until then llama.cpp prints what it logs.
+void start_runtime();
+
+// Throws an InputError that says in plain words what llama.cpp would say less plainly: the file is missing, a folder,
+// not GGUF.
+void check_gguf_header(const std::string& file);
+
 using ModelPtr = std::shared_ptr<llama_model>;
 
 // Loads the file, its vocabulary alone or everything. Throws InputError (missing, not GGUF, truncated, unsupported) or

@@ -9,12 +9,15 @@
 // that are not evaluated yet go into the same batch. Only nodes with children are evaluated, since a log-probability
 // needs the logits before a token and not behind it.
 //
+// A prompt that begins with what the engine was told to expect starts as a copy of that prefix's sequence, so only the
+// rest of it is read. The prefix is always evaluated by itself, in the same batches: so what a session says does not
+// depend on the sessions before it.
+//
 // Recurrent models keep one state per sequence and no past. There, a copy of the prompt's state (the checkpoint, shared
 // by forks) is where a rollback begins again.
 #include "lm/llama_session.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <stdexcept>
 #include <utility>
@@ -66,15 +69,25 @@ struct LlamaSession::Checkpoint {
 LlamaSession::LlamaSession(std::shared_ptr<LlamaEngine> engine, std::span<const TokenId> prompt)
     : engine_(std::move(engine)) {
   append(prompt);
-  const std::scoped_lock lock(engine_->mutex());
-  sequence_ = take_or_throw(*engine_);
+  {
+    const std::scoped_lock lock(engine_->mutex());
+    sequence_ = take_or_throw(*engine_);
+  }
   try {
+    // What prompts have in common is read once for all.
+    {
+      const std::scoped_lock lock(engine_->mutex());
+      evaluated_ = engine_->begin_with_prefix(sequence_, tokens_, num_calls_);
+    }
     prepare_logits();
-    if (!engine_->can_cut()) make_checkpoint();
   } catch (...) {
+    const std::scoped_lock lock(engine_->mutex());
     engine_->give_back(sequence_);
     throw;
   }
+  if (engine_->can_cut()) return;
+  const std::scoped_lock lock(engine_->mutex());
+  make_checkpoint();
 }
 
 LlamaSession::LlamaSession(const LlamaSession& other, llama_seq_id sequence)
@@ -96,17 +109,14 @@ LlamaSession::~LlamaSession() {
 void LlamaSession::append(std::span<const TokenId> tokens) {
   for (const TokenId token : tokens) check_token(token, *engine_);
   if (tokens_.size() + tokens.size() > engine_->context_length()) {
-    throw ModelError(str_cat("the context is full: ", tokens_.size(), " tokens and ", tokens.size(),
-                             " more are beyond its ", engine_->context_length()));
+    throw ContextError(str_cat("the context is full: ", tokens_.size(), " tokens and ", tokens.size(),
+                               " more are beyond its ", engine_->context_length()));
   }
   tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
 }
 
 std::span<const float> LlamaSession::logits() {
-  if (logits_size_ != tokens_.size() || tokens_.empty()) {
-    const std::scoped_lock lock(engine_->mutex());
-    prepare_logits();
-  }
+  if (logits_size_ != tokens_.size() || tokens_.empty()) prepare_logits();
   return *logits_;
 }
 
@@ -114,30 +124,24 @@ void LlamaSession::prepare_logits() {
   if (tokens_.empty()) throw ModelError("a session without tokens has no logits");
   if (logits_size_ == tokens_.size()) return;
   // The memory has the last token but its logits are gone: it is evaluated again.
-  if (evaluated_ == tokens_.size()) shorten(tokens_.size() - 1);
-  if (logits_size_ == tokens_.size()) return;  // restored from the checkpoint
-  run_tokens(evaluated_, tokens_.size(), true);
-}
-
-void LlamaSession::run_tokens(std::size_t begin, std::size_t end, bool wants_logits) {
-  LlamaBatch& batch = engine_->batch();
-  const std::array<llama_seq_id, 1> own = {sequence_};
-  while (begin < end) {
-    const std::size_t stop = std::min(end, begin + engine_->max_batch());
-    batch.clear();
-    for (std::size_t i = begin; i < stop; ++i) batch.add(tokens_[i], i, own, wants_logits && i + 1 == end);
-    try {
-      engine_->run(batch);
-    } catch (...) {
-      // Some of the batch may have arrived. Whatever is left is what the list says.
-      if (!engine_->cut(sequence_, begin)) evaluated_ = 0;
-      throw;
-    }
-    ++num_calls_;
-    evaluated_ = stop;
-    begin = stop;
+  if (evaluated_ == tokens_.size()) {
+    const std::scoped_lock lock(engine_->mutex());
+    shorten(tokens_.size() - 1);
   }
-  if (wants_logits) keep_logits(engine_->logits(batch.size() - 1));
+  if (logits_size_ == tokens_.size()) return;  // restored from the checkpoint
+  Evaluation evaluation{sequence_, tokens_, evaluated_};
+  try {
+    engine_->evaluate(evaluation);
+  } catch (...) {
+    // Some of the tokens may have arrived. Whatever is left is what the list says.
+    const std::scoped_lock lock(engine_->mutex());
+    if (!engine_->cut(sequence_, evaluated_)) evaluated_ = 0;
+    num_calls_ += evaluation.calls;
+    throw;
+  }
+  num_calls_ += evaluation.calls;
+  evaluated_ = tokens_.size();
+  keep_logits(evaluation.logits);
 }
 
 void LlamaSession::keep_logits(std::span<const float> row) {
@@ -187,9 +191,9 @@ void LlamaSession::shorten(std::size_t size) {
 }
 
 std::unique_ptr<Session> LlamaSession::fork() {
-  const std::scoped_lock lock(engine_->mutex());
   // Evaluated here, tokens are shared; later, each fork would have to.
   if (evaluated_ < tokens_.size()) prepare_logits();
+  const std::scoped_lock lock(engine_->mutex());
   const llama_seq_id sequence = take_or_throw(*engine_);
   return std::unique_ptr<Session>(new LlamaSession(*this, sequence));
 }
@@ -205,24 +209,20 @@ std::vector<std::vector<float>> LlamaSession::score(std::span<const std::vector<
     check_token(nodes[i].token, *engine_);
   }
   if (tokens_.size() + deepest > engine_->context_length() + 1) {
-    throw ModelError(str_cat("the context is full: ", tokens_.size(), " tokens and a continuation of ", deepest,
-                             " are beyond its ", engine_->context_length()));
+    throw ContextError(str_cat("the context is full: ", tokens_.size(), " tokens and a continuation of ", deepest,
+                               " are beyond its ", engine_->context_length()));
   }
 
   std::vector<float> log_probability(nodes.size(), 0.0F);
+  const std::size_t max_leaves = engine_->can_cut() ? engine_->scratch().size() : 1;
+  const std::vector<TokenTree::Group> groups = tree.groups(max_leaves);
+  // Tokens not evaluated yet, or whose logits are gone, go along with the first group where that can be.
+  const bool goes_along = !groups.empty() && engine_->can_cut() && tokens_.size() - evaluated_ < engine_->max_batch();
+  const bool lacks_logits = nodes.size() > 1 && logits_size_ != tokens_.size();
+  if (lacks_logits && (!goes_along || tokens_.empty())) prepare_logits();
   {
     const std::scoped_lock lock(engine_->mutex());
-    const std::size_t max_leaves = engine_->can_cut() ? engine_->scratch().size() : 1;
-    const std::vector<TokenTree::Group> groups = tree.groups(max_leaves);
-    // Tokens not evaluated yet, or whose logits are gone, go along with the first group where that can be.
-    const bool goes_along = !groups.empty() && engine_->can_cut() && tokens_.size() - evaluated_ < engine_->max_batch();
-    if (nodes.size() > 1 && logits_size_ != tokens_.size()) {
-      if (!goes_along || tokens_.empty()) {
-        prepare_logits();
-      } else if (evaluated_ == tokens_.size()) {
-        shorten(tokens_.size() - 1);
-      }
-    }
+    if (lacks_logits && logits_size_ != tokens_.size() && evaluated_ == tokens_.size()) shorten(tokens_.size() - 1);
     for (const TokenTree::Group& group : groups) run_group(tree, group, children, log_probability);
     if (nodes.size() > 1) {
       const double total = log_sum_exp(*logits_);

@@ -36,12 +36,13 @@ class LlamaSession : public Session {
   // The fork's constructor; needs the lock.
   LlamaSession(const LlamaSession& other, llama_seq_id sequence);
 
-  // --- these need the lock ---
+  // Evaluates what is not in the memory yet. Takes the lock.
   void prepare_logits();
+  void keep_logits(std::span<const float> row);
+
+  // --- these need the lock ---
   // Brings the memory to the first `size` tokens or fewer.
   void shorten(std::size_t size);
-  void run_tokens(std::size_t begin, std::size_t end, bool wants_logits);
-  void keep_logits(std::span<const float> row);
   void make_checkpoint();
   // Evaluates one group of the tree, and before it the session's tokens that are not evaluated yet; fills in the
   // log-probability of every child of the group's nodes.

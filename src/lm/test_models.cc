@@ -242,7 +242,9 @@ class TestModel : public LanguageModel {
 
   std::string render_prompt(const Prompt& prompt) const override {
     if (!prompt.raw.empty()) return prompt.raw;
-    return prompt.system + (prompt.system.empty() ? "" : "\n\n") + prompt.user + "\n\n";
+    std::string text = prompt.system + (prompt.system.empty() ? "" : "\n\n");
+    for (const Turn& turn : prompt.earlier) text += turn.text + "\n\n";
+    return text + prompt.user + "\n\n";
   }
 
   std::vector<TokenId> encode_prompt(const Prompt& prompt) const override {
@@ -251,8 +253,8 @@ class TestModel : public LanguageModel {
 
   std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve) override {
     if (prompt.size() + reserve > kContext) {
-      throw ModelError(str_cat("the prompt has ", prompt.size(), " tokens and the answer may take ", reserve,
-                               ", but the context holds ", kContext));
+      throw ContextError(str_cat("the prompt has ", prompt.size(), " tokens and the answer may take ", reserve,
+                                 ", but the context holds ", kContext));
     }
     return std::make_unique<TestSession>(logits_, prompt);
   }

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "lookahead/hmm_table.h"
 #include "lookahead/relaxed.h"
 #include "lookahead/space.h"
+#include "lookahead/surrogate.h"
 #include "lookahead/uniform.h"
 #include "metactrl/lookahead.h"
 
@@ -16,12 +18,17 @@ namespace metactrl {
 class LookaheadData {
  public:
   LookaheadData(const task::Program& program, const LookaheadOptions& options)
-      : options(options), relaxed(program), horizon(options.horizon) {}
+      : options(options), relaxed(program), horizon(options.horizon) {
+    if (options.hmm) surrogate.emplace(program, *options.hmm);
+  }
 
   LookaheadOptions options;
   lookahead::RelaxedTask relaxed;
   std::optional<lookahead::Space> space;         // tier A
   std::optional<lookahead::UniformTable> table;  // over `space`
+  // With a trained surrogate: it, and instead of `table` its own.
+  std::optional<lookahead::Surrogate> surrogate;
+  std::optional<lookahead::HmmTable<float>> hmm_table;
   Verdict verdict = Verdict::kUndecided;
   std::string reason;
   std::vector<GoalId> unreachable_goals;

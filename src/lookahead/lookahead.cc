@@ -112,9 +112,14 @@ class LookaheadCompiler {
 
   void build_table(unsigned shortest) {
     if (!data_.options.weights) return;
-    data_.weight_rule = WeightRule::kWitnessPlan;
+    data_.weight_rule = witness_rule();
     const auto build = [this](unsigned horizon) {
-      data_.table = lookahead::UniformTable::build(program_, *data_.space, horizon, data_.options.weight_bytes);
+      const std::size_t bytes = data_.options.weight_bytes;
+      if (data_.surrogate) {
+        data_.hmm_table = lookahead::HmmTable<float>::build(*data_.surrogate, *data_.space, horizon, bytes);
+        return data_.hmm_table.has_value();
+      }
+      data_.table = lookahead::UniformTable::build(program_, *data_.space, horizon, bytes);
       return data_.table.has_value();
     };
     if (!build(data_.horizon)) {
@@ -123,7 +128,11 @@ class LookaheadCompiler {
       data_.horizon = shorter;
       data_.horizon_rule = HorizonRule::kShortestPlusSlack;
     }
-    data_.weight_rule = WeightRule::kUniformExact;
+    data_.weight_rule = data_.surrogate ? WeightRule::kTrainedExact : WeightRule::kUniformExact;
+  }
+
+  WeightRule witness_rule() const {
+    return data_.surrogate ? WeightRule::kTrainedWitnessPlan : WeightRule::kWitnessPlan;
   }
 
   // Any plan at first. When it is longer than the horizon, a shorter one is sought for a while, a few times as long as
@@ -140,7 +149,7 @@ class LookaheadCompiler {
   }
 
   void use_search(lookahead::RelaxedEvaluator& evaluator, const lookahead::SpaceResult& enumerated) {
-    if (data_.options.weights) data_.weight_rule = WeightRule::kWitnessPlan;
+    if (data_.options.weights) data_.weight_rule = witness_rule();
     SearchResult result;
     if (data_.shortest) {  // known from a cone that was too small to decode in
       result.outcome = SearchResult::Outcome::kFound;
@@ -234,6 +243,10 @@ const char* to_string(WeightRule rule) {
       return "uniform, exact";
     case WeightRule::kWitnessPlan:
       return "uniform, witness plan only";
+    case WeightRule::kTrainedExact:
+      return "trained, exact";
+    case WeightRule::kTrainedWitnessPlan:
+      return "trained, witness plan only";
     case WeightRule::kNone:
       return "none";
   }
@@ -265,7 +278,41 @@ std::optional<std::size_t> Lookahead::num_states() const {
 
 std::size_t Lookahead::memory_bytes() const {
   return data_->relaxed.memory_bytes() + (data_->space ? data_->space->memory_bytes() : 0) +
-         (data_->table ? data_->table->memory_bytes() : 0);
+         (data_->table ? data_->table->memory_bytes() : 0) + (data_->surrogate ? data_->surrogate->memory_bytes() : 0) +
+         (data_->hmm_table ? data_->hmm_table->memory_bytes() : 0);
+}
+
+bool Lookahead::is_trained() const { return data_->surrogate.has_value(); }
+
+SurrogateBelief Lookahead::start_belief() const {
+  return data_->surrogate ? SurrogateBelief{data_->surrogate->start()} : SurrogateBelief{};
+}
+
+void Lookahead::advance(SurrogateBelief& belief, ActionId action) const {
+  if (data_->surrogate) data_->surrogate->advance(belief.hidden, static_cast<std::uint32_t>(action));
+}
+
+double Lookahead::log_end(const SurrogateBelief& belief) const {
+  if (data_->surrogate) return data_->surrogate->log_end(belief.hidden);
+  return -std::log(static_cast<double>(lookahead::alphabet_size(task_.program())));
+}
+
+void Lookahead::action_probabilities(const SurrogateBelief& belief, std::vector<double>& out) const {
+  const std::size_t count = task_.num_actions();
+  out.resize(count);
+  if (!data_->surrogate) {
+    const double log_symbol = log_end(belief);
+    for (std::uint32_t action = 0; action < count; ++action) {
+      out[action] = std::exp(log_symbol * static_cast<double>(1 + task_.arguments(ActionId{action}).size()));
+    }
+    return;
+  }
+  lookahead::BeliefCursor cursor(*data_->surrogate);
+  cursor.begin(belief.hidden);
+  for (std::uint32_t action = 0; action < count; ++action) {
+    cursor.read(action);
+    out[action] = std::exp(cursor.log_probability());
+  }
 }
 
 }  // namespace metactrl

@@ -519,7 +519,7 @@ SearchResult find_shortest(const Program& program, RelaxedEvaluator& evaluator, 
                            const Budget& budget) {
   SearchResult result;
   if (settle(program, evaluator, state, max_length, result)) return result;
-  const Budget half{budget.states / 2, budget.bytes / 2, budget.seconds / 2};
+  const Budget half{budget.states / 2, budget.bytes / 2, budget.seconds / 2, budget.stop};
   Meter blind_meter(half);
   breadth_first(program, state, max_length, blind_meter, result);
   if (result.outcome != SearchResult::Outcome::kBudget) return result;

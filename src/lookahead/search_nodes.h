@@ -27,7 +27,8 @@ class Meter {
   Limit check(std::size_t states, std::size_t bytes) {
     if (states > budget_.states) return Limit::kStates;
     if (bytes > budget_.bytes) return Limit::kBytes;
-    if ((++calls_ & 63) == 0 && seconds() > budget_.seconds) return Limit::kSeconds;
+    if ((++calls_ & 63) != 0) return Limit::kNone;
+    if (seconds() > budget_.seconds || (budget_.stop && budget_.stop())) return Limit::kSeconds;
     return Limit::kNone;
   }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }

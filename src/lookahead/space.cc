@@ -103,7 +103,7 @@ class Meter {
     if (work_ < kClockInterval) return Limit::kNone;
     work_ = 0;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    return spent.count() > budget_.seconds ? Limit::kSeconds : Limit::kNone;
+    return spent.count() > budget_.seconds || (budget_.stop && budget_.stop()) ? Limit::kSeconds : Limit::kNone;
   }
 
  private:

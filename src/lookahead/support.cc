@@ -52,6 +52,7 @@ class Support::Impl {
         walk_(program_.total_words()),
         walk_next_(program_.total_words()),
         log_alphabet_(std::log(static_cast<double>(lookahead::alphabet_size(program_)))) {
+    if (data_.surrogate) cursor_.emplace(*data_.surrogate);
     // The compiled plan is the first witness: following it never needs a search.
     if (data_.space || data_.plan.empty()) return;
     std::vector<std::uint32_t> plan;
@@ -74,20 +75,23 @@ class Support::Impl {
     return examine(state.words().data(), static_cast<std::uint32_t>(action), left, false).answer;
   }
 
-  void candidates(const State& state, unsigned left, std::vector<Candidate>& out) {
+  void candidates(const State& state, unsigned left, std::vector<Candidate>& out, const SurrogateBelief& belief) {
     out.clear();
     searched_ = 0;
     actions_.clear();
+    begin(belief);
     program_.applicable_actions(state.words().data(), actions_);
     for (std::uint32_t action : actions_) {
       const Examined examined = examine(state.words().data(), action, left, data_.options.weights);
       if (!examined.legal) continue;
-      out.push_back({ActionId{action}, examined.answer, examined.remaining, examined.log_weight});
+      out.push_back({ActionId{action}, examined.answer, examined.remaining, examined.log_weight,
+                     log_probability(action), cursor_ ? cursor_->log_end() : -log_alphabet_});
     }
   }
 
-  GoOn go_on(const State& state, unsigned left) {
+  GoOn go_on(const State& state, unsigned left, const SurrogateBelief& belief) {
     GoOn result;
+    begin(belief);
     result.log_weight = kMinusInfinity;
     actions_.clear();
     program_.applicable_actions(state.words().data(), actions_);
@@ -98,8 +102,7 @@ class Support::Impl {
       unknown = unknown || (examined.legal && examined.answer == Answer::kUnknown);
       if (!examined.legal || examined.answer != Answer::kYes) continue;
       result.answer = Answer::kYes;
-      const double symbols = 1.0 + static_cast<double>(program_.definition().actions[action].symbol.arguments.size());
-      const double log_term = examined.log_weight - symbols * log_alphabet_;
+      const double log_term = examined.log_weight + log_probability(action);
       double& log_sum = program_.action(action).relevant ? result.log_weight : log_idle;
       const double larger = std::max(log_sum, log_term);
       if (larger != kMinusInfinity) {
@@ -130,6 +133,7 @@ class Support::Impl {
   }
 
   double log_weight(const State& state, unsigned left) {
+    if (data_.surrogate) return trained_log_weight(state, left);
     load(state.words().data(), state_.data());
     return look(state_.data(), left, nullptr, true).log_weight;
   }
@@ -141,6 +145,40 @@ class Support::Impl {
     unsigned remaining = 0;
     double log_weight = kMinusInfinity;
   };
+
+  void begin(const SurrogateBelief& belief) {
+    if (cursor_) cursor_->begin(belief.hidden.empty() ? data_.surrogate->start() : belief.hidden);
+  }
+
+  // log p(action), of a trained surrogate for the action read last.
+  double log_probability(std::uint32_t action) const {
+    if (cursor_) return cursor_->log_probability();
+    return -log_alphabet_ * static_cast<double>(1 + program_.definition().actions[action].symbol.arguments.size());
+  }
+
+  // Of the whole from here: what it is worth to stop and what it is worth to go on.
+  double trained_log_weight(const State& state, unsigned left) {
+    load(state.words().data(), state_.data());
+    if (look(state_.data(), left, nullptr, false).answer != Answer::kYes) return kMinusInfinity;
+    const double go_on_weight = go_on(state, left, {}).log_weight;
+    double sum = go_on_weight == kMinusInfinity ? 0 : std::exp(go_on_weight);
+    if (program_.is_goal(state_.data())) sum += std::exp(data_.surrogate->log_end(data_.surrogate->start()));
+    return std::max(sum > 0 ? std::log(sum) : go_on_weight, kLowestLogWeight);
+  }
+
+  // Behind the action that the cursor has read: the probability of one plan.
+  double trained_plan_weight(const std::vector<std::uint32_t>& plan) {
+    if (cursor_->log_probability() == kMinusInfinity) return kLowestLogWeight;
+    cursor_->after(belief_);
+    return std::max(data_.surrogate->log_plan(belief_, plan), kLowestLogWeight);
+  }
+
+  // The same over all plans, from the table.
+  double trained_table_weight(std::uint32_t id, unsigned left) {
+    if (cursor_->log_probability() == kMinusInfinity) return kLowestLogWeight;
+    const double log_value = data_.hmm_table->log_value(id, left, cursor_->behind(), window_);
+    return std::max(log_value - std::log(cursor_->total()), kLowestLogWeight);
+  }
 
   void load(const Word* full, Word* projected) {
     std::copy(full, full + program_.total_words(), projected);
@@ -155,6 +193,7 @@ class Support::Impl {
       result.legal = false;
       return result;
     }
+    if (cursor_ && weigh) cursor_->read(action);
     if (left == 0) return result;
     program_.project(successor_.data());
     load(full, state_.data());
@@ -171,11 +210,12 @@ class Support::Impl {
       if (result.answer == Answer::kYes && weigh) result.log_weight = exact_weight(*id, state, left);
       return result;
     }
-    const Knowledge& known = knowledge_[certify(state, left, before)];
+    const std::uint32_t known_id = certify(state, left, before);
+    const Knowledge& known = knowledge_[known_id];
     result.remaining = known.length;
     if (known.length <= left) {
       result.answer = Answer::kYes;
-      if (weigh) result.log_weight = known.log_probability;
+      if (weigh) result.log_weight = cursor_ ? trained_plan_weight(follow(known_id)) : known.log_probability;
     } else {
       result.answer = known.refuted > left ? Answer::kNo : Answer::kUnknown;
     }
@@ -190,6 +230,8 @@ class Support::Impl {
   }
 
   double exact_weight(std::uint32_t id, const Word* state, unsigned left) {
+    if (cursor_ && data_.hmm_table && data_.hmm_table->holds(id, left)) return trained_table_weight(id, left);
+    if (cursor_) return trained_plan_weight(data_.space->shortest_plan(id));
     if (data_.table) return data_.table->log_weight(id, left);
     const std::vector<std::uint32_t> plan = data_.space->shortest_plan(id);
     return knowledge_[remember(state, plan)].log_probability;
@@ -346,6 +388,10 @@ class Support::Impl {
   std::vector<std::uint32_t> actions_;
   std::size_t searched_ = 0;  // states evaluated for the question at hand
   double log_alphabet_;
+  // With a trained surrogate.
+  std::optional<lookahead::BeliefCursor> cursor_;
+  lookahead::HmmTable<float>::Window window_;
+  std::vector<double> belief_;
 };
 
 Support::Support(std::shared_ptr<const Lookahead> lookahead) : impl_(std::make_unique<Impl>(std::move(lookahead))) {}
@@ -362,15 +408,18 @@ Answer Support::may(const State& state, ActionId action, unsigned left) { return
 
 std::vector<Candidate> Support::candidates(const State& state, unsigned left) {
   std::vector<Candidate> result;
-  impl_->candidates(state, left, result);
+  impl_->candidates(state, left, result, {});
   return result;
 }
 
-void Support::candidates(const State& state, unsigned left, std::vector<Candidate>& out) {
-  impl_->candidates(state, left, out);
+void Support::candidates(const State& state, unsigned left, std::vector<Candidate>& out,
+                         const SurrogateBelief& belief) {
+  impl_->candidates(state, left, out, belief);
 }
 
-GoOn Support::go_on(const State& state, unsigned left) { return impl_->go_on(state, left); }
+GoOn Support::go_on(const State& state, unsigned left, const SurrogateBelief& belief) {
+  return impl_->go_on(state, left, belief);
+}
 
 std::optional<std::vector<ActionId>> Support::plan(const State& state, unsigned left) {
   return impl_->plan(state, left);

@@ -1,7 +1,5 @@
-// The recursion runs forward in k, one layer of values after the other, over the part of the live graph that lies on
-// plans of at most `horizon` actions, copied to compressed rows of its own. Two layers are at work; each finished value
-// is written to its place in the table. In the order of ids depth ascends, so the states that layer k needs (depth <=
-// horizon - k) are the first ones.
+// The recursion runs forward in k, one layer of values after the other, over the cone (cone.h). Two layers are at work;
+// each finished value is written to its place in the table.
 //
 // Numbers. A value is m * 2^(480 b), m a double in [2^-480, 1], b an integer: the numbers of a layer that are no
 // smaller than 2^-480 (about 10^-144) all have b = 0. As long as that holds, b is neither stored nor looked at, and a
@@ -17,6 +15,8 @@
 #include <cstddef>
 #include <limits>
 #include <utility>
+
+#include "lookahead/cone.h"
 
 namespace metactrl::lookahead {
 
@@ -68,7 +68,7 @@ std::size_t alphabet_size(const task::Program& program) {
 class UniformBuilder {
  public:
   UniformBuilder(const task::Program& program, const Space& space, unsigned horizon)
-      : space_(space), horizon_(horizon) {
+      : space_(space), horizon_(horizon), cone_(space, horizon) {
     const std::size_t alphabet = alphabet_size(program);
     weights_ = {{1, 0}};
     const auto add_symbol = [&] {
@@ -88,10 +88,10 @@ class UniformBuilder {
   }
 
   std::optional<UniformTable> run(std::size_t max_bytes) {
-    if (space_.num_live() * (2 * sizeof(std::uint32_t)) > max_bytes) return std::nullopt;
-    select_cone();
     if (bytes() > max_bytes) return std::nullopt;
-    copy_rows();
+    number_values();
+    if (bytes() > max_bytes) return std::nullopt;
+    cone_.copy_rows(space_, symbols_);
     table_.mantissa_.resize(num_values());
     for (Layer* layer : {&below_, &layer_}) layer->mantissa.resize(num_states());
     if (deep_) make_blocks();
@@ -107,6 +107,7 @@ class UniformBuilder {
       keep_layer(k);
       std::swap(below_, layer_);
     }
+    table_.cone_ = cone_.number();
     return std::move(table_);
   }
 
@@ -115,67 +116,24 @@ class UniformBuilder {
     std::vector<double> mantissa;     // per cone state; 0 where the goal is too far
     std::vector<std::int32_t> block;  // per cone state; empty while not deep
   };
-  struct Edge {
-    std::uint32_t target;   // cone state
-    std::uint32_t symbols;  // of the action
-  };
 
-  std::size_t num_states() const { return distance_.size(); }
-  std::size_t num_values() const { return table_.first_value_.back(); }
-  // Cone states at depth <= horizon - k.
-  std::size_t num_states(unsigned k) const {
-    return end_of_depth_[std::min<std::size_t>(horizon_ - k, end_of_depth_.size() - 1)];
-  }
+  std::size_t num_states() const { return cone_.num_states(); }
+  std::size_t num_values() const { return table_.first_value_.empty() ? 0 : table_.first_value_.back(); }
 
   // Everything that will be held at once.
   std::size_t bytes() const {
     const std::size_t number = sizeof(double) + (deep_ ? sizeof(std::int32_t) : 0);
-    return space_.num_live() * (2 * sizeof(std::uint32_t)) +
-           num_states() * (2 * sizeof(std::size_t) + sizeof(std::uint32_t) + 2 * number) + num_edges_ * sizeof(Edge) +
-           num_values() * number;
+    return space_.num_live() * (2 * sizeof(std::uint32_t)) + cone_.expected_bytes() +
+           num_states() * (sizeof(std::size_t) + 2 * number) + num_values() * number;
   }
 
-  // Numbers the states that lie on plans of at most horizon_ actions, and counts their values and edges.
-  void select_cone() {
-    const auto num_live = static_cast<std::uint32_t>(space_.num_live());
-    table_.distance_.resize(num_live);
-    table_.cone_.assign(num_live, UniformTable::kOutside);
+  void number_values() {
     table_.first_value_.assign(1, 0);
-    std::uint32_t id = 0;
-    for (unsigned depth = 0; id < num_live && depth <= horizon_; ++depth) {
-      for (const std::size_t end = space_.num_live_within(depth); id < end; ++id) {
-        const unsigned distance = space_.distance(id);
-        if (distance > horizon_ - depth) continue;
-        table_.cone_[id] = static_cast<std::uint32_t>(num_states());
-        distance_.push_back(distance);
-        table_.first_value_.push_back(num_values() + (horizon_ - depth - distance + 1));
-        for (const std::uint32_t target : space_.targets(id)) num_edges_ += on_plan(depth, target);
-      }
-      end_of_depth_.push_back(num_states());
+    for (std::size_t s = 0; s < num_states(); ++s) {
+      table_.first_value_.push_back(num_values() + (cone_.most_left(s) - cone_.distance(s) + 1));
     }
-    if (end_of_depth_.empty()) end_of_depth_.push_back(0);
-    for (id = 0; id < num_live; ++id) table_.distance_[id] = space_.distance(id);
-  }
-
-  // Does an edge from a state at `depth` to `target` lie on a plan of at most horizon_ actions?
-  bool on_plan(unsigned depth, std::uint32_t target) const { return space_.distance(target) < horizon_ - depth; }
-
-  void copy_rows() {
-    edges_.reserve(num_edges_);
-    first_edge_.reserve(num_states() + 1);
-    std::uint32_t id = 0;
-    for (unsigned depth = 0; depth < end_of_depth_.size(); ++depth) {
-      for (const std::size_t end = space_.num_live_within(depth); id < end; ++id) {
-        if (table_.cone_[id] == UniformTable::kOutside) continue;
-        first_edge_.push_back(edges_.size());
-        const auto targets = space_.targets(id);
-        const auto actions = space_.actions(id);
-        for (std::size_t e = 0; e < targets.size(); ++e) {
-          if (on_plan(depth, targets[e])) edges_.push_back({table_.cone_[targets[e]], symbols_[actions[e]]});
-        }
-      }
-    }
-    first_edge_.push_back(edges_.size());
+    table_.distance_.resize(space_.num_live());
+    for (std::uint32_t id = 0; id < table_.distance_.size(); ++id) table_.distance_[id] = space_.distance(id);
   }
 
   void make_blocks() {
@@ -188,11 +146,11 @@ class UniformBuilder {
     const double* const below = below_.mantissa.data();
     const double* const weights = flat_weights_.data();
     double smallest = 1;
-    for (std::size_t s = 0; s < num_states(k); ++s) {
-      if (distance_[s] > k) continue;
-      double sum = distance_[s] == 0 ? weights[1] : 0;
-      for (std::size_t e = first_edge_[s]; k > 0 && e < first_edge_[s + 1]; ++e) {
-        sum += weights[edges_[e].symbols] * below[edges_[e].target];
+    for (std::size_t s = 0; s < cone_.num_states(k); ++s) {
+      if (cone_.distance(s) > k) continue;
+      double sum = cone_.distance(s) == 0 ? weights[1] : 0;
+      if (k > 0) {
+        for (const Cone::Edge& edge : cone_.edges(s)) sum += weights[edge.label] * below[edge.target];
       }
       layer_.mantissa[s] = sum;
       smallest = std::min(smallest, sum);
@@ -201,15 +159,15 @@ class UniformBuilder {
   }
 
   void deep_layer(unsigned k) {
-    for (std::size_t s = 0; s < num_states(k); ++s) {
-      if (distance_[s] > k) continue;
+    for (std::size_t s = 0; s < cone_.num_states(k); ++s) {
+      if (cone_.distance(s) > k) continue;
       Number sum;
-      if (distance_[s] == 0) sum = weights_[1];
-      for (std::size_t e = first_edge_[s]; k > 0 && e < first_edge_[s + 1]; ++e) {
-        const double value = below_.mantissa[edges_[e].target];
+      if (cone_.distance(s) == 0) sum = weights_[1];
+      for (const Cone::Edge& edge : cone_.edges(s)) {
+        const double value = k > 0 ? below_.mantissa[edge.target] : 0;
         if (value == 0) continue;
-        const Number& weight = weights_[edges_[e].symbols];
-        add(sum, weight.mantissa * value, weight.block + below_.block[edges_[e].target]);
+        const Number& weight = weights_[edge.label];
+        add(sum, weight.mantissa * value, weight.block + below_.block[edge.target]);
       }
       sum = normalised(sum);
       layer_.mantissa[s] = sum.mantissa;
@@ -218,9 +176,9 @@ class UniformBuilder {
   }
 
   void keep_layer(unsigned k) {
-    for (std::size_t s = 0; s < num_states(k); ++s) {
-      if (distance_[s] > k) continue;
-      const std::size_t at = table_.first_value_[s] + (k - distance_[s]);
+    for (std::size_t s = 0; s < cone_.num_states(k); ++s) {
+      if (cone_.distance(s) > k) continue;
+      const std::size_t at = table_.first_value_[s] + (k - cone_.distance(s));
       table_.mantissa_[at] = layer_.mantissa[s];
       if (deep_) table_.block_[at] = layer_.block[s];
     }
@@ -229,15 +187,11 @@ class UniformBuilder {
   const Space& space_;
   const unsigned horizon_;
   UniformTable table_;
-  std::vector<std::uint32_t> symbols_;   // per action: its name and its arguments
-  std::vector<Number> weights_;          // per number of symbols: alphabet^-symbols; [1] is the end of the plan
-  std::vector<double> flat_weights_;     // their mantissas
-  bool deep_ = false;                    // blocks are in use
-  std::vector<std::uint32_t> distance_;  // per cone state
-  std::vector<std::size_t> end_of_depth_;
-  std::vector<std::size_t> first_edge_;
-  std::vector<Edge> edges_;
-  std::size_t num_edges_ = 0;
+  Cone cone_;                           // edges carry the number of symbols of their action
+  std::vector<std::uint32_t> symbols_;  // per action: its name and its arguments
+  std::vector<Number> weights_;         // per number of symbols: alphabet^-symbols; [1] is the end of the plan
+  std::vector<double> flat_weights_;    // their mantissas
+  bool deep_ = false;                   // blocks are in use
   Layer below_;
   Layer layer_;
 };
@@ -251,7 +205,7 @@ std::optional<UniformTable> UniformTable::build(const task::Program& program, co
 double UniformTable::log_weight(std::uint32_t state, unsigned left) const {
   if (state >= distance_.size() || distance_[state] > left) return -std::numeric_limits<double>::infinity();
   const std::uint32_t s = cone_[state];
-  if (s == kOutside) return -static_cast<double>(distance_[state] * max_symbols_ + 1) * log_alphabet_;
+  if (s == Cone::kOutside) return -static_cast<double>(distance_[state] * max_symbols_ + 1) * log_alphabet_;
   const std::size_t at = std::min(first_value_[s] + (left - distance_[state]), first_value_[s + 1] - 1);
   const double log_mantissa = std::log(mantissa_[at]);
   return block_.empty() ? log_mantissa : log_mantissa + block_[at] * (kBlock * 0.69314718055994530942);

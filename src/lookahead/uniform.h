@@ -59,7 +59,6 @@ class UniformTable {
 
  private:
   friend class UniformBuilder;
-  static constexpr std::uint32_t kOutside = 0xffffffffU;
 
   UniformTable() = default;
 
@@ -67,7 +66,7 @@ class UniformTable {
   double log_alphabet_ = 0;
   std::size_t max_symbols_ = 1;          // of an action
   std::vector<std::uint32_t> distance_;  // per live state
-  std::vector<std::uint32_t> cone_;      // per live state: its number in the cone, or kOutside
+  std::vector<std::uint32_t> cone_;      // per live state: its number in the cone, or Cone::kOutside
   std::vector<std::size_t>
       first_value_;               // per cone state, and one more: where V_distance(s)(s), V_distance(s)+1(s), ... begin
   std::vector<double> mantissa_;  // a value is mantissa * 2^(480 * block)

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "metactrl/domain.h"
 #include "pddl/ground_formula.h"
 #include "pddl/reach.h"
 #include "pddl/strata.h"
@@ -48,8 +49,8 @@ class Grounder {
     try {
       return reach(ast_, ranges_, limits.max_actions, limits.max_atoms);
     } catch (const GroundingLimit& limit) {
-      throw InputError(ast_.files[1], limit.what(),
-                       "use fewer objects, or types and static preconditions that exclude more");
+      throw TaskTooLarge(ast_.files[1], limit.what(),
+                         "use fewer objects, or types and static preconditions that exclude more");
     }
   }
 

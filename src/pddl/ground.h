@@ -16,7 +16,8 @@ struct GroundLimits {
 };
 
 // Instantiates every action that relaxed reachability cannot exclude. Quantifiers are expanded over the bindings that
-// can matter; conditional effects stay conditional effects. Throws InputError for a cost that has no value and when a
+// can matter; conditional effects stay conditional effects. Every binding that is tried is counted (support/stop.h).
+// Throws InputError for a cost that has no value and when a
 // limit is passed.
 task::Definition ground(const Ast& ast, const GroundLimits& limits);
 

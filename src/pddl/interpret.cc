@@ -127,6 +127,7 @@ Fact LiftedInterpreter::ground(const Scope& scope, const Atom& atom) const {
 // -----------------------------------------------------------------------------------------------------------
 
 bool LiftedInterpreter::holds(const Condition& condition, Scope& scope, const FactView& facts) const {
+  internal::count_work();
   const auto value = [&](const Term& term) { return term.is_variable ? scope.binding[term.index] : term.index; };
   switch (condition.kind) {
     case Condition::Kind::kTrue:
@@ -246,6 +247,10 @@ Facts LiftedInterpreter::initial() const {
     fact.insert(fact.end(), atom.arguments.begin(), atom.arguments.end());
     facts.insert(std::move(fact));
   }
+  return complete(std::move(facts));
+}
+
+Facts LiftedInterpreter::complete(Facts facts) const {
   derive(facts);
   return facts;
 }

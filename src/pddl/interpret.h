@@ -17,6 +17,8 @@
 //
 // As an oracle for small tasks it also enumerates: `successors(initial())`.
 //
+// Nested quantifiers can cost more than anybody can wait for: every step is counted (support/stop.h).
+//
 // Immutable after construction; all functions are const and may be called from many threads.
 #ifndef METACTRL_SRC_PDDL_INTERPRET_H_
 #define METACTRL_SRC_PDDL_INTERPRET_H_
@@ -36,6 +38,7 @@
 
 #include "metactrl/task.h"
 #include "pddl/ast.h"
+#include "support/stop.h"
 
 namespace metactrl::pddl {
 
@@ -89,6 +92,13 @@ class LiftedInterpreter : public ReferenceSemantics {
 
   Validation validate(std::span<const PlanStep> plan) const override;
   std::vector<std::string> initial_facts() const override;
+  // The same from another state, given with its derived facts (see `complete`).
+  Validation validate(Facts facts, std::span<const PlanStep> plan) const;
+  // The step as an instance, or what is wrong with it.
+  std::optional<Instance> resolve(const PlanStep& step, std::string& problem) const;
+  // The facts with those that follow from them; derived ones that were among them are worked out anew.
+  Facts complete(Facts facts) const;
+  const Ast& ast() const { return *ast_; }
 
   // --- as an oracle
   // -----------------------------------------------------------------------------------------------------
@@ -135,6 +145,7 @@ class LiftedInterpreter : public ReferenceSemantics {
   bool for_each_binding(Scope& scope, std::span<const VariableId> variables, const Visit& visit) const {
     if (variables.empty()) return visit();
     for (const ObjectId object : range(scope.variables[variables[0]])) {
+      internal::count_work();
       scope.binding[variables[0]] = object;
       if (!for_each_binding(scope, variables.subspan(1), visit)) return false;
     }
@@ -180,8 +191,6 @@ class LiftedInterpreter : public ReferenceSemantics {
   // The first cost term of the instance that has no value, as text; empty when there is none.
   std::string missing_cost(const Instance& instance) const;
   static std::vector<ObjectId> cost_arguments(const CostTerm& term, const Instance& instance);
-  // The step as an instance, or what is wrong with it.
-  std::optional<Instance> resolve(const PlanStep& step, std::string& problem) const;
   std::vector<Trajectory> start_trajectories() const;
   // Notes in which way the newest state satisfies the conditions of the constraints.
   void record(const FactView& facts, std::vector<Trajectory>& trajectories) const;

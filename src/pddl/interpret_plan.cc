@@ -218,9 +218,10 @@ std::vector<std::string> LiftedInterpreter::initial_facts() const {
   return facts;
 }
 
-Validation LiftedInterpreter::validate(std::span<const PlanStep> plan) const {
+Validation LiftedInterpreter::validate(std::span<const PlanStep> plan) const { return validate(initial(), plan); }
+
+Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> plan) const {
   Validation result;
-  Facts facts = initial();
   std::vector<Trajectory> trajectories = start_trajectories();
   record(FactView(facts), trajectories);
   std::vector<Instance> actions;

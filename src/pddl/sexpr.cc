@@ -199,6 +199,7 @@ bool SExprReader::skip_bad_byte() {
   bad_ = true;
   if (c == '\0') {
     reporter_.error(here(), "the file contains a zero byte", "it does not look like a text file");
+    return false;  // the rest is no text either
   } else if (static_cast<unsigned char>(c) < 0x80) {
     reporter_.error(here(), str_cat("control character ", hex(c), " outside a comment"), "delete it");
   } else {

@@ -29,7 +29,8 @@ struct Unreadable {};
 std::string shortened(std::string_view text) {
   constexpr std::size_t kMaxShown = 40;
   std::string out;
-  for (const char c : text.substr(0, kMaxShown)) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  for (const char c : text.substr(0, kMaxShown))
+    out += c < 0x20 || c > 0x7e ? '?' : c;  // not ASCII: not for a terminal
   return text.size() > kMaxShown ? out + "..." : out;
 }
 

@@ -77,6 +77,12 @@ int create_beside(const std::string& target, std::string& name) {
 }  // namespace
 
 std::string read_file(const std::string& path) {
+  std::string content;
+  read_pieces(path, [&](std::string_view piece) { content.append(piece); });
+  return content;
+}
+
+void read_pieces(const std::string& path, const std::function<void(std::string_view)>& take) {
   if (path.empty()) throw InputError("", "the file name is empty", "give the path of a file");
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) {
@@ -88,14 +94,13 @@ std::string read_file(const std::string& path) {
   if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
     throw InputError(path, "is a folder", "name a file in it");
   }
-  std::string content;
   std::vector<char> buffer(std::size_t{1} << 16);
   while (true) {
     const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw InputError(path, str_cat("cannot be read: ", reason(errno)), "check the file");
-    if (count == 0) return content;
-    content.append(buffer.data(), static_cast<std::size_t>(count));
+    if (count == 0) return;
+    take({buffer.data(), static_cast<std::size_t>(count)});
   }
 }
 

@@ -2,6 +2,7 @@
 #ifndef METACTRL_SRC_SUPPORT_FILES_H_
 #define METACTRL_SRC_SUPPORT_FILES_H_
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,8 @@ namespace metactrl::internal {
 
 // The file's bytes. Throws InputError when it does not exist, is a folder, or cannot be read.
 std::string read_file(const std::string& path);
+// The same piece by piece, for files that need not fit into memory.
+void read_pieces(const std::string& path, const std::function<void(std::string_view)>& take);
 
 // Puts `content` at `path`, all of it or nothing: it is written beside the target and renamed, so that a full disk or a
 // crash leaves an older file as it was. A path that exists and is not a plain file (/dev/stdout, a pipe) is written

@@ -3,7 +3,8 @@
 //     [number:] ( name argument ... ) [ '[' number ']' ] [; comment]
 //
 // or empty. The numbers are the time stamps and durations that planners print; they are read and dropped. Every line
-// that is none of this is reported, not only the first.
+// that is none of this is reported, not only the first; but a text that begins with nothing else is no plan, and that
+// is said once.
 #include <string>
 
 #include "metactrl/error.h"
@@ -129,11 +130,18 @@ std::string to_string(const PlanStep& step) {
 std::vector<PlanStep> parse_plan(std::string_view text, const std::string& file_name) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) text.remove_prefix(kByteOrderMark.size());
+  constexpr std::size_t kGiveUpAfter = 4;
   std::vector<PlanStep> plan;
   Diagnostics diagnostics;
   for (std::uint32_t number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
     LineReader(text.substr(0, end), number, file_name, diagnostics).read(plan);
+    if (plan.empty() && diagnostics.num_errors() == kGiveUpAfter) {
+      const Diagnostic& first = diagnostics.items()[0];
+      Diagnostics once;
+      once.error(first.where, "this is not a plan: " + first.message, first.hint);
+      throw InputError(std::move(once));
+    }
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/stop.h"
+
 namespace metactrl::task {
 
 namespace {
@@ -42,6 +44,7 @@ class Possibility {
   bool action_possible(std::size_t action) const { return action_possible_[action]; }
 
   bool possible(const Formula& formula) const {
+    internal::count_work();
     const auto child_possible = [this](const Formula& child) { return possible(child); };
     switch (formula.kind) {
       case Formula::Kind::kTrue:

@@ -115,7 +115,9 @@ std::vector<GoalId> Task::unmet_goals(const State& state) const {
 Task Task::without_goals(std::span<const GoalId> goals) const {
   std::vector<bool> dropped(num_goals(), false);
   for (GoalId goal : goals) dropped[static_cast<std::size_t>(goal)] = true;
-  return Task(task::compile(program_->definition_without(dropped)), reference_);
+  Task result(task::compile(program_->definition_without(dropped)), reference_);
+  result.goals_dropped_ = goals_dropped_ || !goals.empty();
+  return result;
 }
 
 std::vector<std::string> Task::facts(const State& state) const {

@@ -19,9 +19,12 @@
 #include <vector>
 
 #include "metactrl/constraint.h"
-#include "text/hash.h"
+#include "support/hash.h"
 
 namespace metactrl::text {
+
+using internal::hash_bytes;
+using internal::mix;
 
 // How a plan's text falls into parts:
 //

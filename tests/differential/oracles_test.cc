@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "metactrl/domain.h"
+#include "metactrl/export.h"
 #include "metactrl/lookahead.h"
+#include "support/random_pddl.h"
 #include "support/test_data.h"
 
 namespace metactrl {
@@ -192,6 +194,72 @@ TEST(Oracles, FastDownwardFindsNoPlanEither) {
     // 10: the translator proved it, 11: the search did, 12: the search found no plan.
     EXPECT_TRUE(outcome.status >= 10 && outcome.status <= 12) << outcome.output;
   }
+}
+
+// --- exported tasks
+// ------------------------------------------------------------------------------------------------
+
+// Tasks of the shipped domain, and random ones that use the whole language.
+std::vector<Task> tasks_to_export() {
+  std::vector<Task> out;
+  const std::string folder = (testing::source_dir() / "domains/tabletop/").string();
+  for (const char* name : {"clean_dishes", "dishwasher", "fridge_to_stove", "boxed_tools", "green_block"}) {
+    out.push_back(load_pddl(folder + "domain.pddl", folder + name + ".pddl"));
+  }
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const testing::PddlText text = testing::random_pddl(seed, {2, 3, true});
+    out.push_back(load_pddl_text(text.domain, text.problem));
+  }
+  return out;
+}
+
+void write_file(const std::string& file, const std::string& text) { std::ofstream(file) << text; }
+
+TEST(Oracles, ValReadsExportedTasks) {
+  METACTRL_NEEDS_PROGRAM(validate, "VAL_VALIDATE");
+  const Scratch scratch;
+  std::size_t plans = 0;
+  for (const Task& task : tasks_to_export()) {
+    const PddlTask text = pddl_task(task);
+    SCOPED_TRACE(text.domain + text.problem);
+    const auto lookahead = Lookahead::compile(task, {});
+    if (lookahead->verdict() != Verdict::kSolvable) continue;
+    write_file(scratch.file("domain.pddl"), text.domain);
+    write_file(scratch.file("problem.pddl"), text.problem);
+    const std::string plan = scratch.file("plan");
+    write_plan(plan, task, lookahead->plan());
+    const Outcome outcome = execute(quoted(validate) + " " + quoted(scratch.file("domain.pddl")) + " " +
+                                    quoted(scratch.file("problem.pddl")) + " " + quoted(plan));
+    EXPECT_NE(outcome.output.find("Plan valid"), std::string::npos) << outcome.output;
+    ++plans;
+  }
+  EXPECT_GT(plans, 10U);
+}
+
+TEST(Oracles, FastDownwardSolvesExportedTasks) {
+  METACTRL_NEEDS_PROGRAM(planner, "FAST_DOWNWARD");
+  const Scratch scratch;
+  std::size_t plans = 0;
+  for (const Task& task : tasks_to_export()) {
+    const PddlTask text = pddl_task(task);
+    SCOPED_TRACE(text.domain + text.problem);
+    write_file(scratch.file("domain.pddl"), text.domain);
+    write_file(scratch.file("problem.pddl"), text.problem);
+    const std::string plan = scratch.file("plan");
+    fs::remove(plan);
+    const Outcome outcome =
+        execute(quoted(planner) + " --overall-time-limit 20 --sas-file " + quoted(scratch.file("task.sas")) +
+                " --plan-file " + quoted(plan) + " " + quoted(scratch.file("domain.pddl")) + " " +
+                quoted(scratch.file("problem.pddl")) + " --search 'astar(blind())'");
+    if (outcome.status >= 20 && outcome.status < 30) continue;  // out of time or memory: no opinion
+    const bool solvable = Lookahead::compile(task, {})->verdict() == Verdict::kSolvable;
+    EXPECT_EQ(outcome.status == 0, solvable) << outcome.output;
+    if (outcome.status != 0) continue;
+    const Validation validation = task.validate(read_plan(plan));
+    EXPECT_TRUE(validation.valid) << validation.reason;
+    ++plans;
+  }
+  EXPECT_GT(plans, 10U);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #define METACTRL_TESTS_SUPPORT_RANDOM_CONSTRAINT_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -19,6 +20,8 @@ struct RandomConstraintOptions {
   bool no_closing = false;  // only the end of the turn ends a plan
   // Token i is byte i alone, instead of a random vocabulary.
   bool byte_vocabulary = false;
+  // A trained surrogate for the task.
+  std::function<Hmm(const Task&)> hmm;
 };
 
 // Nothing when the seed gives a task without a plan (or one that the options exclude). The same seed gives the same

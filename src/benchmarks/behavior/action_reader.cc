@@ -58,7 +58,7 @@ void read_goals(PromptLines& lines, PromptScene& scene) {
 
 }  // namespace
 
-PromptTask read_behavior_actions(std::string_view text, Rules rules) {
+PromptScene read_behavior_actions_scene(std::string_view text) {
   PromptLines lines(text);
   PromptScene scene;
   lines.skip_past_last("initial environment state:");
@@ -68,6 +68,11 @@ PromptTask read_behavior_actions(std::string_view text, Rules rules) {
   lines.skip_past("interactable objects:");
   prompt::read_objects(lines, scene, "Please output");
   declare_missing_objects(scene);
+  return scene;
+}
+
+PromptTask read_behavior_actions(std::string_view text, Rules rules) {
+  const PromptScene scene = read_behavior_actions_scene(text);
   return rules == Rules::kEnvironment ? environment_problem(scene, prompt::Module::kActions)
                                       : paper_problem(scene, prompt::Module::kActions);
 }

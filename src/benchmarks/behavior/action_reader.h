@@ -10,11 +10,14 @@
 
 #include <string_view>
 
+#include "benchmarks/behavior/prompt_scene.h"
 #include "benchmarks/prompt_task.h"
 
 namespace metactrl::benchmarks::behavior {
 
 PromptTask read_behavior_actions(std::string_view text, Rules rules);
+// What the prompt says, without rules.
+prompt::PromptScene read_behavior_actions_scene(std::string_view text);
 
 }  // namespace metactrl::benchmarks::behavior
 

@@ -180,6 +180,7 @@ Score score_behavior_actions(const std::string& tasks_path, const std::vector<Re
   for (const behavior::ActionTask& task : behavior::load_action_tasks(tasks_path)) {
     if (const Response* response = answers.take(task.id)) {
       score.tasks.push_back(behavior::score_action_answer(task, response->output));
+      score.tasks.back().response = static_cast<std::size_t>(response - responses.data());
     } else {
       score.tasks.push_back(behavior::unanswered(task.id, task.title, task));
     }

@@ -82,6 +82,10 @@ TaskScore unanswered(const std::string& id, const std::string& title, const Acti
 
 void finish_score(Score& score, const Answers& answers) {
   score.strangers = answers.left();
+  std::erase_if(score.strangers, [&](const std::string& identifier) {  // another answer of that task was taken
+    return std::any_of(score.tasks.begin(), score.tasks.end(),
+                       [&](const TaskScore& task) { return task.identifier == identifier; });
+  });
   summarize(score);
   std::size_t total = 0;
   std::size_t reached = 0;

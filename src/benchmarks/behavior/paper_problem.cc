@@ -7,7 +7,13 @@
 //   4  what a goal wants moved can be grasped
 //   5  cleaning implements can be soaked, other things only when the prompt speaks of their being soaked
 //
-// What the prompt does not say is false: containers are closed, nothing runs. Goals are as they are written.
+// What the prompt does not say is false: containers are closed, nothing runs.
+//
+// Goals. For subgoals "goals are obtained by expanding the prompt's quantified goal AST". For action sequencing, whose
+// prompt flattens goals into lists of words, the paper names no such expansion: "a state accepts iff all (non-dropped)
+// goal bits are set". So there a goal with a quantifier is one of the dropped: it asks for (impossible), which the
+// planner drops by name. Where nothing else is left to do, the plan has one action at least, as an empty answer cannot
+// be read.
 #include <algorithm>
 #include <utility>
 
@@ -77,7 +83,7 @@ class PaperFacts {
     if (!object.synset.empty()) add("kind", {x, object.synset});
     if (index_.is_floor(x)) add("floor", {x});
     const bool moves = wants_moved(x);
-    if (moves) add("moves", {x});
+    if (moves && module_ == Module::kSubgoals) add("moves", {x});
     if (module_ == Module::kActions && !index_.is_floor(x)) {
       if (moves || index_.placed(x)) add("graspable", {x});
       if (mentioned("nextto", x, 1, true) || mentioned("touching", x, 1, true)) add("beside", {x});
@@ -112,18 +118,32 @@ class PaperFacts {
   std::vector<std::string> out_;
 };
 
+bool quantified(const Goal& goal) {
+  return !goal.variables.empty() || std::any_of(goal.children.begin(), goal.children.end(), quantified);
+}
+
 }  // namespace
 
 PromptTask paper_problem(const PromptScene& scene, Module module) {
   const SceneIndex index(scene);
   std::vector<std::string> goals;
   for (const Goal& goal : scene.goals) {
+    if (module == Module::kActions && quantified(goal)) {
+      goals.push_back(
+          str_cat("(exists (?q - category) (and (impossible) ", goal_text(goal, index.kinds(), literal_text), "))"));
+      continue;
+    }
     const std::optional<Expansion> expansion = counts_negated(goal) ? expand(goal, index.kinds()) : std::nullopt;
     goals.push_back(expansion ? options_text(expansion->options, literal_text)
                               : goal_text(goal, index.kinds(), literal_text));
   }
   const std::string_view domain = module == Module::kActions ? "behavior-actions" : "behavior-subgoals";
-  return write_problem(scene, domain, PaperFacts(index, module).run(), goals);
+  PromptTask task = write_problem(scene, domain, PaperFacts(index, module).run(), goals);
+  for (const Atom& atom : scene.init) {
+    if (atom.negated) task.stated_false.push_back(atom_text(atom.predicate, atom.arguments));
+  }
+  if (module == Module::kActions) task.nonempty = "(or (not (left-empty)) (not (right-empty)))";
+  return task;
 }
 
 }  // namespace metactrl::benchmarks::behavior::prompt

@@ -224,6 +224,7 @@ PromptTask write_problem(const PromptScene& scene, std::string_view domain, cons
   task.init_end = text.size();
   text += ")\n  (:goal (and";
   for (const std::string& goal : goals) text += "\n    " + goal;
+  task.goal_end = text.size();
   text += ")))\n";
   task.problem = std::move(text);
   task.notes = scene.notes;

@@ -82,7 +82,7 @@ std::string options_text(const std::vector<std::vector<Atom>>& options, LiteralT
 // "At least n" under a negation, which PDDL has no word for: such a goal is written as its options.
 bool counts_negated(const Goal& goal, bool negated = false);
 
-// The problem's text around its parts. Sets `init_end`.
+// The problem's text around its parts. Sets `init_end` and `goal_end`.
 PromptTask write_problem(const PromptScene& scene, std::string_view domain, const std::vector<std::string>& init,
                          const std::vector<std::string>& goals);
 

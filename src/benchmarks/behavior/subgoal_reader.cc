@@ -44,7 +44,7 @@ void read_init(PromptLines& lines, PromptScene& scene) {
 
 }  // namespace
 
-PromptTask read_behavior_subgoals(std::string_view text, Rules rules) {
+PromptScene read_behavior_subgoals_scene(std::string_view text) {
   PromptLines lines(text);
   PromptScene scene;
   while (!lines.at_end() && !lines.peek().starts_with(kTitle)) lines.take();
@@ -64,6 +64,11 @@ PromptTask read_behavior_subgoals(std::string_view text, Rules rules) {
     if (!line.empty()) scene.goals.push_back(read_condition(lines, line));
   }
   declare_missing_objects(scene);
+  return scene;
+}
+
+PromptTask read_behavior_subgoals(std::string_view text, Rules rules) {
+  const PromptScene scene = read_behavior_subgoals_scene(text);
   return rules == Rules::kEnvironment ? environment_problem(scene, prompt::Module::kSubgoals)
                                       : paper_problem(scene, prompt::Module::kSubgoals);
 }

@@ -11,11 +11,14 @@
 
 #include <string_view>
 
+#include "benchmarks/behavior/prompt_scene.h"
 #include "benchmarks/prompt_task.h"
 
 namespace metactrl::benchmarks::behavior {
 
 PromptTask read_behavior_subgoals(std::string_view text, Rules rules);
+// What the prompt says, without rules.
+prompt::PromptScene read_behavior_subgoals_scene(std::string_view text);
 
 }  // namespace metactrl::benchmarks::behavior
 

@@ -291,6 +291,7 @@ Score score_behavior_subgoals(const std::string& tasks_path, const std::string& 
     const behavior::ActionTask& world = worlds[task.world];
     if (const Response* response = answers.take(task.id, task.title)) {
       score.tasks.push_back(behavior::score_subgoal_answer(task, world, response->output).score);
+      score.tasks.back().response = static_cast<std::size_t>(response - responses.data());
     } else {
       score.tasks.push_back(behavior::unanswered(task.id, task.title, world));
     }

@@ -344,6 +344,7 @@ Score ActionScorer::score(const std::vector<Response>& responses, ActionGoalOrde
     } else {
       Matched matched;
       score.tasks.push_back(score_task(task, answer->second->output, order, matched));
+      score.tasks.back().response = static_cast<std::size_t>(answer->second - responses.data());
       reached.node += matched.node;
       reached.edge += matched.edge;
       reached.action += matched.action;

@@ -67,6 +67,7 @@ std::vector<std::string> JsonPlace::texts() const {
 void for_each_json_line(const std::string& path, const std::function<void(const JsonPlace&)>& use) {
   const std::string text = internal::read_file(path);
   std::size_t line = 0;
+  bool any = false;
   for (std::size_t begin = 0; begin < text.size();) {
     ++line;
     std::size_t end = text.find('\n', begin);
@@ -78,7 +79,9 @@ void for_each_json_line(const std::string& path, const std::function<void(const 
     const JsonPlace place(value, path, line);
     if (!value.is_object()) place.fail("is not a JSON object", "the file holds one JSON object per line");
     use(place);
+    any = true;
   }
+  if (!any) throw InputError(path, "the file is empty", "it holds one JSON object per line");
 }
 
 }  // namespace metactrl::benchmarks::virtualhome

@@ -381,6 +381,7 @@ Score SubgoalScorer::score(const std::vector<Response>& responses) const {
     } else {
       Matched matched;
       score.tasks.push_back(score_task(i, answer->second->output, matched));
+      score.tasks.back().response = static_cast<std::size_t>(answer->second - responses.data());
       reached.node += matched.node;
       reached.edge += matched.edge;
       reached.action += matched.action;

@@ -315,7 +315,7 @@ TEST_F(EvaluationFiles, PromptsAreReadInTheirOrder) {
 }
 
 TEST_F(EvaluationFiles, MistakesNameTheFileAndTheEntry) {
-  expect_error(read_prompts, "", "is not JSON");
+  expect_error(read_prompts, "", "the file is empty");
   expect_error(read_prompts, "[{]", "is not JSON");
   expect_error(read_prompts, R"({"identifier": "a", "llm_prompt": "b"})", "is not a list");
   expect_error(read_prompts, R"([{"identifier": "a", "llm_prompt": "x"}, 7])", "entry 2 has no text 'identifier'");

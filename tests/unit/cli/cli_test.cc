@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -90,7 +91,7 @@ TEST_F(Cli, HelpLeadsToAFirstPlan) {
   EXPECT_EQ(r.code, 0);
   EXPECT_CONTAINS(r.out,
                   "metactrl search --domain domains/tabletop/domain.pddl --problem domains/tabletop/dishwasher.pddl");
-  for (const char* command : {"check", "search", "validate", "inspect"}) {
+  for (const char* command : {"check", "search", "validate", "inspect", "export"}) {
     EXPECT_CONTAINS(r.out, command);
     const Result help = run(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0);
@@ -105,6 +106,24 @@ TEST_F(Cli, TheExampleInTheHelpWorks) {
   const Result r = run("search --domain '" + tabletop + "/domain.pddl' --problem '" + tabletop + "/dishwasher.pddl'");
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(r.out.substr(0, 1), "(");
+}
+
+// Every command's help shows how it is used.
+TEST_F(Cli, HelpsHaveExamples) {
+  const Result all = run("--help");
+  for (const char* command : {"plan", "explain", "eval", "score", "check", "search", "validate", "inspect", "export"}) {
+    EXPECT_CONTAINS(all.out, "\n  " + std::string(command) + " ");
+    const std::string help = run(std::string(command) + " --help").out;
+    const std::size_t options = help.find("\nOptions:");
+    EXPECT_NE(help.find("metactrl " + std::string(command) + " ", options), std::string::npos) << help;
+    // What is named there exists.
+    for (std::size_t at = help.find("'metactrl "); at != std::string::npos; at = help.find("'metactrl ", at + 1)) {
+      const std::size_t begin = at + 10;
+      const std::string other = help.substr(begin, help.find_first_of(" '", begin) - begin);
+      if (other.starts_with("--") || other == "COMMAND") continue;
+      EXPECT_EQ(run(other + " --help").code, 0) << command << " names " << other;
+    }
+  }
 }
 
 TEST_F(Cli, Version) {
@@ -166,6 +185,63 @@ TEST_F(Cli, FilesThatCannotBeRead) {
   EXPECT_CONTAINS(run("check -d missing.pddl -p p.pddl").err,
                   "missing.pddl: error: cannot be opened: No such file or directory");
   EXPECT_CONTAINS(run("check -d . -p p.pddl").err, ".: error: is a folder; name a file in it");
+}
+
+// Whatever is in a file, or is no file: few lines, none longer than a screen is wide by far, and no bytes that a
+// terminal would take for commands.
+TEST_F(Cli, OddFilesGetAClearMessage) {
+  constexpr std::size_t kSize = 10'000'000;
+  std::string noise(kSize, '\0');
+  std::uint64_t state = 1;
+  for (char& c : noise) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    c = static_cast<char>(state >> 56);
+  }
+  write(folder_ / "noise", noise);
+  write(folder_ / "zeros", std::string(kSize, '\0'));
+  write(folder_ / "empty", "");
+  write(folder_ / "plan", "(press a)\n(press b)\n");
+  std::string words;
+  while (words.size() < kSize) words += "once upon a time\n";
+  write(folder_ / "words", words);
+  for (const char* file : {"noise", "zeros", "words", "empty", "missing", "."}) {
+    for (const char* command :
+         {"check -d F -p p.pddl", "check -d d.pddl -p F", "check --sas F", "search -d F -p p.pddl",
+          "inspect -d d.pddl -p F", "validate -d d.pddl -p p.pddl F", "validate -d F -p p.pddl plan",
+          "export bt -d d.pddl -p p.pddl F", "export task --sas F"}) {
+      std::string arguments = command;
+      arguments.replace(arguments.find(" F") + 1, 1, file);
+      // An empty plan is a plan, which does not reach the goal.
+      const bool empty_plan = std::string(file) == "empty" && arguments.find("p.pddl empty") != std::string::npos;
+      const Result r = run(arguments);
+      EXPECT_EQ(r.code, empty_plan ? 12 : 31) << arguments;
+      EXPECT_LE(std::count(r.err.begin(), r.err.end(), '\n'), 12) << arguments << '\n' << r.err;
+      EXPECT_LE(r.err.size(), 3000U) << arguments;
+      EXPECT_TRUE(std::all_of(r.err.begin(), r.err.end(), [](char c) { return c == '\n' || (c >= 0x20 && c < 0x7f); }))
+          << arguments;
+      EXPECT_EQ(r.err.find("internal"), std::string::npos) << r.err;
+    }
+  }
+}
+
+TEST_F(Cli, AFullDiskIsSaid) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  write(folder_ / "plan", "(press a)\n(press b)\n");
+  for (const char* arguments :
+       {"check -d d.pddl -p p.pddl", "search -d d.pddl -p p.pddl", "search -d d.pddl -p p.pddl --json",
+        "inspect -d d.pddl -p p.pddl", "validate -d d.pddl -p p.pddl plan", "export bt -d d.pddl -p p.pddl plan",
+        "export task -d d.pddl -p p.pddl", "--help", "--version", "models"}) {
+    const Result r = run(std::string(arguments) + " >/dev/full");
+    EXPECT_EQ(r.code, 31) << arguments;
+    EXPECT_CONTAINS(r.err, "standard output: error: cannot be written");
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+  }
+  for (const char* arguments :
+       {"search -d d.pddl -p p.pddl --out /dev/full", "export json -d d.pddl -p p.pddl plan --out /dev/full"}) {
+    const Result r = run(arguments);
+    EXPECT_EQ(r.code, 31) << arguments;
+    EXPECT_CONTAINS(r.err, "/dev/full: error: cannot be written: No space left on device");
+  }
 }
 
 TEST_F(Cli, MistakesArePrintedWithTheirPlace) {

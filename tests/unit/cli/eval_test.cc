@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "support/small_apartment.h"
 #include "support/test_data.h"
 #include "support/virtualhome_prompts.h"
 
@@ -143,6 +145,75 @@ TEST_F(EvalCli, MistakesInFilesAndOptionsAreNamed) {
   EXPECT_TRUE(has(bad.err, "p.json: error: entry 1 has no text 'llm_prompt'")) << bad.err;
   EXPECT_EQ(run("eval vh-as --prompts no.json --guidance search --out r.json").code, 31);
   EXPECT_EQ(run("score vh-as --tasks no.jsonl --responses no.json").code, 31);
+}
+
+// One message, whatever is in the files.
+TEST_F(EvalCli, OddFilesGetAClearMessage) {
+  write("empty", "");
+  write("zeros", std::string(10'000'000, '\0'));
+  write("open", "\"" + std::string(10'000'000, 'x'));
+  write("bytes", "[\"\xff\xfe\"]");
+  write("good.json", "[{\"identifier\": \"1\", \"llm_output\": \"\"}]");
+  for (const char* file : {"empty", "zeros", "open", "bytes", "missing", "."}) {
+    for (const std::string& arguments : {std::string("score vh-as --tasks t.jsonl --responses ") + file,
+                                         std::string("score vh-as --responses good.json --tasks ") + file,
+                                         std::string("score beh-as --responses good.json --tasks ") + file,
+                                         std::string("eval vh-as --guidance search --out r.json --prompts ") + file}) {
+      const Result r = run(arguments);
+      EXPECT_EQ(r.code, 31) << arguments;
+      EXPECT_LE(std::count(r.err.begin(), r.err.end(), '\n'), 2) << arguments << r.err.substr(0, 500);
+      EXPECT_LE(r.err.size(), 1000U) << arguments;
+      EXPECT_FALSE(has(r.err, "internal error")) << r.err.substr(0, 500);
+    }
+  }
+}
+
+// Watch-And-Help has tasks instead of prompts.
+TEST_F(EvalCli, WritesThePromptsOfABenchmarkWithoutPromptFiles) {
+  testing::SmallApartment home;
+  home.add_task("on", "apple", "coffeetable");
+  home.add_task("on", "pearl", "coffeetable");  // shut in for good
+  home.write_all();
+  const std::string tasks = " --tasks '" + home.tasks_file() + "' ";
+  const Result answered = run("eval wah --guidance search --out r.json --report report" + tasks);
+  EXPECT_EQ(answered.code, 0) << answered.err;
+  EXPECT_TRUE(has(answered.err, "2 prompts, 1 guarantee full, 1 guarantee goals dropped")) << answered.err;
+  EXPECT_TRUE(
+      has(Json::parse(read("report/prompts.json"))[0]["llm_prompt"], "Goal, for one and the same coffeetable:"));
+  EXPECT_EQ(Json::parse(read("report/answers.json"))["settings"]["goals"], "oracle");
+
+  const Result scored = run("score wah --json --responses r.json --report report" + tasks);
+  EXPECT_EQ(scored.code, 0) << scored.err;
+  const Json score = Json::parse(scored.out);
+  EXPECT_EQ(score.at("n"), 2);
+  EXPECT_EQ(score.at("sr"), 0.5);
+  EXPECT_EQ(score.at("ssr"), 0.5);
+  EXPECT_EQ(score.at("exec"), 1.0);
+  EXPECT_EQ(score.at("do_nothing_ssr"), 0.0);
+  EXPECT_EQ(score.at("first_failures").at("GRAB"), 0);
+  EXPECT_TRUE(has(read("report/report.md"), "| ssr | 0.500 |")) << read("report/report.md");
+  EXPECT_TRUE(has(read("report/index.html"), "The robot is in the bathroom 11.")) << "the prompts are on the page";
+  EXPECT_TRUE(has(run("score wah --responses r.json" + tasks).out, "do_nothing_ssr")) << "beside every result";
+
+  // Another goal mode is another run.
+  write("r.json.partial", Json({{"settings", {{"module", "wah"}}}}).dump() + "\n");
+  EXPECT_TRUE(
+      has(run("eval wah --guidance search --out r.json --resume" + tasks).err, "was begun with other settings"));
+}
+
+TEST_F(EvalCli, PromptsAndTasksAreNotMixedUp) {
+  const auto refused = [&](const std::string& arguments, const std::string& message) {
+    const Result result = run("eval " + arguments + " --out r.json");
+    EXPECT_EQ(result.code, 30) << result.err;
+    EXPECT_TRUE(has(result.err, message)) << result.err;
+  };
+  refused("wah --guidance search", "eval wah needs the tasks: --tasks FILE");
+  refused("wah --guidance search --tasks t.jsonl --prompts p.json", "leave out --prompts");
+  refused("wah --guidance search --tasks t.jsonl --goals instruction", "guidance search has no model");
+  refused("vh-as --guidance search", "eval vh-as needs the prompts: --prompts FILE");
+  refused("vh-as --guidance search --prompts p.json --tasks t.jsonl", "--tasks is for benchmarks without one");
+  refused("vh-as --guidance search --prompts p.json --instruction 2", "--instruction is for benchmarks without one");
+  EXPECT_EQ(run("eval wah --guidance search --tasks no.jsonl --out r.json").code, 31);
 }
 
 TEST_F(EvalCli, ScoresWhatEvalAnswered) {

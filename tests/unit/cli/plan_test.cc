@@ -450,8 +450,10 @@ TEST_F(PlanCli, BadOptionsListTheGoodOnes) {
   expect("--prompt x --raw-prompt y", 30, "cannot be combined");
   expect("--prompt d.pddl --instruction x", 30, "--instruction");
   expect("--guidence mask", 30, "did you mean '--guidance'?");
-  expect("--guidance trained", 31, "needs a trained HMM, not available in this build");
-  expect("--bridge hmm", 31, "needs a trained HMM, not available in this build");
+  expect("--guidance trained", 31, "needs a hidden Markov model of plans");
+  expect("--hmm plans.hmm", 30, "--hmm is for --guidance trained");
+  expect("--guidance trained --hmm none.hmm", 31, "none.hmm: error: cannot be opened");
+  expect("--bridge hmm", 31, "which decoding cannot use yet");
   expect("--format nope", 31, "there is no plan format 'nope'");
   expect("--format no.format", 31, "no.format");
   expect("--prompt no.txt", 31, "no.txt");
@@ -517,7 +519,8 @@ TEST_F(PlanCli, TheDocumentedOptionsAreTheOptions) {
   };
   const std::set<std::string> shared = options_in(section("Options of plan and explain"));
   const std::set<std::string> task = options_in(section("Tasks and budgets"));
-  for (const char* command : {"plan", "explain", "models", "eval", "score", "check", "search", "validate", "inspect"}) {
+  for (const char* command : {"plan", "explain", "run", "serve", "models", "eval", "score", "reproduce", "import",
+                              "check", "search", "validate", "inspect", "export"}) {
     std::set<std::string> documented = options_in(section(command));
     const bool plans = std::string(command) == "plan" || std::string(command) == "explain";
     if (plans) documented.insert(shared.begin(), shared.end());

@@ -491,13 +491,13 @@ TEST(Planner, RefusesWhatCannotBe) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
     }
   };
-  expect_refusal(with(PlanGuidance::kTrained), true, "needs a trained HMM, not available in this build");
+  expect_refusal(with(PlanGuidance::kTrained), true, "needs a hidden Markov model of plans");
   expect_refusal(with(PlanGuidance::kUniform), false, "needs a language model");
   expect_refusal(with(PlanGuidance::kNone, DecodeMode::kSmc), true, "greedy or sample");
   expect_refusal(with(PlanGuidance::kSyntax, DecodeMode::kBeam), true, "beam");
   PlanOptions options = with(PlanGuidance::kUniform);
   options.bridge = PlanBridge::kHmm;
-  expect_refusal(options, true, "needs a trained HMM, not available in this build");
+  expect_refusal(options, true, "which decoding cannot use yet");
   options = with(PlanGuidance::kSearch);
   options.on_infeasible = OnInfeasible::kSyntax;
   expect_refusal(options, true, "no model");

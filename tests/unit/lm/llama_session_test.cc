@@ -324,6 +324,94 @@ TEST(LlamaSessionLimits, SessionsShareTheContext) {
   expect_near(values, model->start(joined(some_tokens(10, 4), some_tokens(60, 5)))->logits(), "once there is room");
 }
 
+// --- a prefix that prompts have in common ---------------------------------------------------------------------------
+
+TEST_P(LlamaSessionTest, AnExpectedPrefixChangesNothingButTheWork) {
+  const auto prefix = some_tokens(120, 3);
+  const auto a = joined(prefix, some_tokens(20, 4));
+  const auto b = joined(prefix, some_tokens(33, 5));
+  const auto stranger = some_tokens(50, 6);
+  const auto rest = some_tokens(9, 7);
+  const auto expected_a = fresh(a);
+  const auto expected_b = fresh(b);
+  const auto expected_stranger = fresh(stranger);
+  auto plain = model_->start(b);
+  plain->append(rest);
+  const auto expected_rest = copy_of(plain->logits());
+  const auto expected_scores = plain->score(Paths{{TokenId{1}, TokenId{2}}, {TokenId{3}}});
+  plain.reset();
+
+  model_->expect_prefix(prefix);
+  auto first = model_->start(a);
+  EXPECT_EQ(first->num_calls(), 2U) << "the prefix and the rest";
+  expect_near(first->logits(), expected_a, "the session that reads the prefix");
+  auto second = model_->start(b);
+  EXPECT_EQ(second->num_calls(), 1U) << "the rest only";
+  expect_near(second->logits(), expected_b, "a session behind it");
+  auto third = model_->start(stranger);
+  expect_near(third->logits(), expected_stranger, "a prompt that begins otherwise");
+  // The prefix alone, and less of it, are prompts as any others.
+  expect_near(model_->start(prefix)->logits(), fresh(prefix), "the prefix itself");
+
+  // A session behind a prefix can do what others can.
+  second->append(rest);
+  expect_near(second->logits(), expected_rest, "appended");
+  const auto scores = second->score(Paths{{TokenId{1}, TokenId{2}}, {TokenId{3}}});
+  for (std::size_t i = 0; i < scores.size(); ++i) expect_near(scores[i], expected_scores[i], "scored");
+  expect_near(second->fork()->logits(), expected_rest, "forked");
+  second->rollback(b.size());
+  expect_near(second->logits(), expected_b, "rolled back");
+  second->rollback(60);
+  expect_near(second->logits(), fresh({b.begin(), b.begin() + 60}), "rolled back into the prefix");
+  expect_near(model_->start(a)->logits(), expected_a, "and the prefix is as it was");
+}
+
+// What a session says must not depend on those before it.
+TEST_P(LlamaSessionTest, BehindAPrefixTheOrderOfPromptsMakesNoDifferenceAtAll) {
+  const auto prefix = some_tokens(100, 3);
+  const auto a = joined(prefix, some_tokens(20, 4));
+  const auto b = joined(prefix, some_tokens(30, 5));
+  model_->expect_prefix(prefix);
+  const auto a_first = fresh(a);
+  const auto b_second = fresh(b);
+  model_->expect_prefix({});
+  model_->expect_prefix(prefix);
+  EXPECT_EQ(fresh(b), b_second);
+  EXPECT_EQ(fresh(a), a_first);
+  EXPECT_EQ(fresh(a), a_first);
+}
+
+TEST(LlamaSessionLimits, APrefixGivesWayWhenRoomIsShort) {
+  auto model = make_model({.context = 512});
+  const auto prefix = some_tokens(200, 3);
+  model->expect_prefix(prefix);
+  const auto behind = joined(prefix, some_tokens(10, 4));
+  const auto before = copy_of(model->start(behind)->logits());
+  // With the prefix in memory this one would not fit.
+  const auto large = some_tokens(500, 5);
+  EXPECT_NO_THROW(model->start(large)->logits());
+  expect_near(model->start(behind)->logits(), before, "read again");
+
+  auto few = make_model({}, {.max_sequences = 2});
+  few->expect_prefix(prefix);
+  auto first = few->start(behind);
+  auto second = few->start(behind);
+  EXPECT_EQ(copy_of(first->logits()).size(), few->vocabulary().size());
+  EXPECT_EQ(copy_of(second->logits()).size(), few->vocabulary().size());
+}
+
+TEST(LlamaLoad, HeadersAreReadWithoutTheModel) {
+  const TemporaryFile file("facts.gguf");
+  testing::write_tiny_gguf(file.path(), {.context = 777});
+  const ModelFacts facts = read_model_facts(file.path());
+  EXPECT_EQ(facts.architecture, "llama");
+  EXPECT_EQ(facts.context, 777U);
+  EXPECT_GT(facts.tensors, 0U);
+  std::filesystem::resize_file(file.path(), 100);
+  EXPECT_THROW(read_model_facts(file.path()), InputError);
+  EXPECT_THROW(read_model_facts("no-such.gguf"), InputError);
+}
+
 TEST(LlamaSessionLimits, SequencesRunOutWithAMessageAndComeBack) {
   auto model = make_model({}, {.max_sequences = 3});
   auto a = model->start(some_tokens(4, 1));

@@ -71,7 +71,7 @@ TEST(PlanText, PrintingAndReadingAgree) {
 }
 
 TEST(PlanText, GarbageGivesABoundedNumberOfMessages) {
-  std::string garbage;
+  std::string garbage = "(a step)\n";
   for (int i = 0; i < 10000; ++i) garbage += "}{\n";
   try {
     parse_plan(garbage, "p");
@@ -80,6 +80,15 @@ TEST(PlanText, GarbageGivesABoundedNumberOfMessages) {
     EXPECT_EQ(error.diagnostics().num_errors(), 10000U);
     EXPECT_LE(error.diagnostics().items().size(), Diagnostics::kMaxItems);
   }
+}
+
+TEST(PlanText, WhatIsNoPlanAtAllIsSaidOnce) {
+  std::string garbage = "\n";
+  for (int i = 0; i < 10000; ++i) garbage += "}{\n";
+  EXPECT_EQ(
+      errors_of(garbage),
+      "plan.txt:2:1: error: this is not a plan: expected '(', found '}'; write one step per line, as (action object "
+      "...)");
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // Hashing of bytes: fast, the same on every machine of one byte order. Not for adversaries.
-#ifndef METACTRL_SRC_TEXT_HASH_H_
-#define METACTRL_SRC_TEXT_HASH_H_
+#ifndef METACTRL_SRC_SUPPORT_HASH_H_
+#define METACTRL_SRC_SUPPORT_HASH_H_
 
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
-namespace metactrl::text {
+namespace metactrl::internal {
 
 inline std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9E3779B97F4A7C15ULL;
@@ -28,6 +28,6 @@ inline std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0) 
   return mix(hash, word);
 }
 
-}  // namespace metactrl::text
+}  // namespace metactrl::internal
 
-#endif  // METACTRL_SRC_TEXT_HASH_H_
+#endif  // METACTRL_SRC_SUPPORT_HASH_H_

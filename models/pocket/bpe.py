@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""Byte-level BPE as GPT-2 has it, with one token more for every paragraph that prompts never change. Standard library only.
+
+    bpe.py FOLDER [--jobs N]     reads FOLDER/train.jsonl and valid.jsonl, writes vocab.json, train.tokens, valid.tokens
+
+The paragraphs (templates.phrases) are "user defined" tokens of the GGUF file: llama.cpp looks for them in a text first, the longest
+first, and applies the merges to what is between them. So a benchmark prompt of 12,000 characters costs some hundred tokens, and the
+model reads what differs. A prompt whose fixed text was changed is still read, paragraph by paragraph, as ordinary text.
+
+A .tokens file is 16-bit little-endian numbers: per example the number of its module in MODULES, the number of prompt tokens, the
+number of plan tokens (the end token included), then the tokens themselves.
+"""
+import argparse
+import array
+import collections
+import concurrent.futures
+import heapq
+import json
+import os
+import random
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import templates  # noqa: E402
+
+VOCABULARY = 4096
+SPECIAL = ["<|end|>", "<|user|>", "<|assistant|>", "<|system|>"]
+LEARN_FROM = 30000  # examples
+FIRST_PHRASE = 0xE000  # the character that stands for the first phrase
+MODULES = ["vh-as", "vh-sd", "beh-as", "beh-sd", "wah", "wah-goal", "pddl"]
+PLAIN = 0.1  # of the prompts without a system part reach the model as plain text and not through the chat template
+LONGEST = 4096
+
+# The pre-tokenizer that GGUF files call "gpt-2". Equal to it on ASCII text, which is all there is here: there "letter" and
+# "digit" mean the same to both.
+PIECES = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
+FOLDED = re.compile("([\ue000-\uefff])")
+
+
+def byte_characters():
+    """How GPT-2 writes bytes: printable ones as themselves, the others as characters from 256 on."""
+    printable = list(range(ord("!"), ord("~") + 1)) + list(range(0xA1, 0xAD)) + list(range(0xAE, 0x100))
+    table, extra = {}, 0
+    for byte in range(256):
+        if byte in printable:
+            table[byte] = chr(byte)
+        else:
+            table[byte] = chr(256 + extra)
+            extra += 1
+    return table
+
+
+BYTES = byte_characters()
+
+
+def spell(piece):
+    return tuple(BYTES[byte] for byte in piece.encode())
+
+
+def join(symbols, pair):
+    out, i = [], 0
+    while i < len(symbols):
+        if i + 1 < len(symbols) and symbols[i] == pair[0] and symbols[i + 1] == pair[1]:
+            out.append(symbols[i] + symbols[i + 1])
+            i += 2
+        else:
+            out.append(symbols[i])
+            i += 1
+    return tuple(out)
+
+
+def fold(text, phrases):
+    """Every phrase as one character, the longest first, as llama.cpp looks for them."""
+    for i, phrase in enumerate(phrases):
+        text = text.replace(phrase, chr(FIRST_PHRASE + i))
+    return text
+
+
+def learn(texts, num_merges):
+    """Merges the most frequent pair of neighbours, again and again; ties go to the pair that sorts first."""
+    counts = collections.Counter(piece for text in texts for part in FOLDED.split(text)[::2] for piece in PIECES.findall(part))
+    spelled = {piece: spell(piece) for piece in counts}
+    pairs, where = collections.Counter(), collections.defaultdict(set)
+    for piece, symbols in spelled.items():
+        for pair in zip(symbols, symbols[1:]):
+            pairs[pair] += counts[piece]
+            where[pair].add(piece)
+    # A heap with entries that may be out of date: one is good if its count is still the pair's.
+    heap = [(-count, pair) for pair, count in pairs.items()]
+    heapq.heapify(heap)
+    merges = []
+    while len(merges) < num_merges and heap:
+        count, best = heapq.heappop(heap)
+        if pairs.get(best, 0) != -count or count == 0:
+            continue
+        merges.append(best)
+        changed = set()
+        for piece in where.pop(best):
+            for pair in zip(spelled[piece], spelled[piece][1:]):
+                pairs[pair] -= counts[piece]
+                changed.add(pair)
+            spelled[piece] = join(spelled[piece], best)
+            for pair in zip(spelled[piece], spelled[piece][1:]):
+                pairs[pair] += counts[piece]
+                where[pair].add(piece)
+                changed.add(pair)
+        pairs.pop(best, None)
+        for pair in changed:
+            if pairs.get(pair, 0) > 0:
+                heapq.heappush(heap, (-pairs[pair], pair))
+    return merges
+
+
+class Tokenizer:
+    """tokens: bytes first, then one per merge, the phrases, the special ones."""
+
+    def __init__(self, merges, phrases):
+        self.merges = [tuple(merge) for merge in merges]
+        self.phrases = phrases
+        self.tokens = [BYTES[byte] for byte in range(256)] + ["".join(merge) for merge in self.merges] + phrases + SPECIAL
+        self.ids = {token: i for i, token in enumerate(self.tokens)}
+        self.ranks = {merge: rank for rank, merge in enumerate(self.merges)}
+        self.first_phrase = 256 + len(self.merges)
+        self.cache = {}
+        assert len(self.ids) == len(self.tokens)
+
+    @staticmethod
+    def load(file):
+        with open(file) as text:
+            saved = json.load(text)
+        return Tokenizer(saved["merges"], saved["phrases"])
+
+    def piece(self, piece):
+        if piece not in self.cache:
+            symbols = spell(piece)
+            while len(symbols) > 1:
+                best = min(zip(symbols, symbols[1:]), key=lambda pair: self.ranks.get(pair, len(self.ranks)))
+                if best not in self.ranks:
+                    break
+                symbols = join(symbols, best)
+            self.cache[piece] = [self.ids[symbol] for symbol in symbols]
+        return self.cache[piece]
+
+    def encode_folded(self, text):
+        tokens = []
+        for i, part in enumerate(FOLDED.split(text)):
+            if i % 2:
+                tokens.append(self.first_phrase + ord(part) - FIRST_PHRASE)
+            else:
+                tokens += [token for piece in PIECES.findall(part) for token in self.piece(piece)]
+        return tokens
+
+    def encode(self, text):
+        return self.encode_folded(fold(text, self.phrases))
+
+    def special(self, name):
+        return self.ids[name]
+
+    def chat(self, role, folded):
+        """The chat template: '<|role|>\\n' content '<|end|>\\n'."""
+        return [self.special(f"<|{role}|>")] + self.encode_folded("\n" + folded) + [self.special("<|end|>")] + self.encode_folded("\n")
+
+    def example(self, example, rng):
+        """(prompt tokens, plan tokens)"""
+        if not example["system"] and rng.random() < PLAIN:
+            tokens = self.encode_folded(example["prompt"])
+        else:
+            tokens = []
+            if example["system"]:
+                tokens += self.chat("system", fold(templates.load(example["system"]), self.phrases))
+            tokens += self.chat("user", example["prompt"]) + [self.special("<|assistant|>")] + self.encode_folded("\n")
+        return tokens, self.encode_folded(example["plan"]) + [self.special("<|end|>")]
+
+
+def tokens_of(job):
+    """The tokens of some lines, and what is to be said about them: (module, prompt tokens, plan tokens) each."""
+    file, name, lines = job
+    tokenizer, rng = Tokenizer.load(file), random.Random(name)
+    data, lengths = array.array("H"), []
+    for line in lines:
+        example = json.loads(line)
+        prompt, plan = tokenizer.example(example, rng)
+        lengths.append((example["module"], len(prompt), len(plan)))
+        if len(prompt) + len(plan) > LONGEST:
+            continue
+        data.extend([MODULES.index(example["module"]), len(prompt), len(plan)])
+        data.extend(prompt)
+        data.extend(plan)
+    if sys.byteorder == "big":
+        data.byteswap()
+    return data.tobytes(), lengths
+
+
+def say_lengths(name, lengths):
+    for module in MODULES:
+        prompts = sorted(p for m, p, _ in lengths if m == module)
+        plans = sorted(p for m, _, p in lengths if m == module)
+        if prompts:
+            print(f"{name} {module}: {len(prompts)} examples; tokens of a prompt: median {prompts[len(prompts) // 2]}, most {prompts[-1]}; "
+                  f"of a plan: median {plans[len(plans) // 2]}, most {plans[-1]}")
+    print(f"{name}: {sum(p + q for _, p, q in lengths)} tokens, {sum(p + q > LONGEST for _, p, q in lengths)} examples are too long")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    args = parser.parse_args()
+    lines = {}
+    for name in ("train", "valid"):
+        with open(os.path.join(args.folder, name + ".jsonl")) as file:
+            lines[name] = file.read().splitlines()
+    some = [json.loads(line) for line in random.Random(0).sample(lines["train"], min(LEARN_FROM, len(lines["train"])))]
+    phrases = templates.phrases()
+    texts = [e["prompt"] + "\ue000" + e["plan"] for e in some]
+    texts += [fold(templates.load(e["system"]), phrases) for e in some[::5] if e["system"]]
+    merges = learn(texts, VOCABULARY - 256 - len(SPECIAL) - len(phrases))
+    file = os.path.join(args.folder, "vocab.json")
+    with open(file, "w") as out:
+        json.dump({"merges": merges, "phrases": phrases}, out, ensure_ascii=False)
+    print(f"{256 + len(merges) + len(phrases) + len(SPECIAL)} tokens, {len(phrases)} of them phrases", flush=True)
+    with concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
+        for name, texts in lines.items():
+            jobs = [(file, f"{name} {i}", texts[i : i + 2000]) for i in range(0, len(texts), 2000)]
+            lengths = []
+            with open(os.path.join(args.folder, name + ".tokens"), "wb") as out:
+                for data, some_lengths in pool.map(tokens_of, jobs):
+                    out.write(data)
+                    lengths += some_lengths
+            say_lengths(name, lengths)
+
+
+if __name__ == "__main__":
+    main()

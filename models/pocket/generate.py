@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""Writes the examples that the pocket planner learns from.
+
+    generate.py --examples PROGRAM --out FOLDER [--scale 1.0] [--jobs N] [--seconds S] [--mistakes vh-as=0.4,pddl=0.2]
+
+PROGRAM is examples.cc, compiled. Run it in the root of the source tree. FOLDER gets train.jsonl, valid.jsonl and report.txt. A line
+holds "module", "system" (a file of templates/, or nothing), "prompt", "plan", "valid" and "mistake". In prompts the paragraphs that
+never change stand as single characters (templates.phrases, in order, from U+E000 on): bpe.py makes one token of each.
+
+Everything follows from the seed: chunk i of a module is made by Random("<seed> <module> <i>"), whatever the number of jobs. Chunks
+of all modules take turns, so that a run cut short by --seconds has its modules in proportion.
+"""
+import argparse
+import collections
+import concurrent.futures
+import importlib.util
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import behavior  # noqa: E402
+import bpe  # noqa: E402
+import excluded  # noqa: E402
+import mistakes  # noqa: E402
+import templates  # noqa: E402
+import virtualhome  # noqa: E402
+import watch_and_help  # noqa: E402
+
+SEED = 7
+CHUNK = 250
+VALID = 60  # examples of each module
+# Requests per module at scale 1; those without a plan are left out.
+COUNTS = {"vh-as": 60000, "vh-sd": 40000, "beh-as": 90000, "beh-sd": 90000, "wah": 80000, "wah-goal": 25000, "pddl": 90000}
+
+
+def load_seedling():
+    """The scenes of seedling's generator: domains/tabletop and four small domains."""
+    folder = os.path.join(HERE, "..", "seedling")
+    sys.path.append(folder)  # for its words.py
+    spec = importlib.util.spec_from_file_location("seedling_scenes", os.path.join(folder, "generate.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+SEEDLING = load_seedling()
+
+
+def draw_pddl(rng, shipped=[]):
+    """A task with an instruction, in the words of make_prompt. No scene shares two objects with a problem that ships."""
+    if not shipped:
+        shipped += SEEDLING.shipped_objects()
+    while True:
+        text = SEEDLING.draw_scene(rng, shipped, tabletop_only=False)
+        if text:
+            break
+    head, _, rest = text.partition("\n")
+    words = head.split(" ", 5)
+    problem = rest[: rest.rindex("#end")]
+    goals = problem[problem.index("(:goal"):].replace("(", " ").replace(")", " ").split()[2:5]
+    return {"domain": words[1], "format": words[2], "instruction": words[5] if len(words) > 5 else "", "problem": problem,
+            "system": "", "habit": " ".join(goals)}
+
+
+DRAW = {"vh-as": lambda rng: virtualhome.draw(rng, "vh-as"), "vh-sd": lambda rng: virtualhome.draw(rng, "vh-sd"),
+        "beh-as": lambda rng: behavior.draw(rng, "beh-as"), "beh-sd": lambda rng: behavior.draw(rng, "beh-sd"),
+        "wah": watch_and_help.draw_plan, "wah-goal": watch_and_help.draw_goal, "pddl": draw_pddl}
+PHRASES = templates.phrases()
+
+
+def folded(text):
+    return bpe.fold(text, PHRASES)
+
+
+def unfolded(text):
+    return bpe.FOLDED.sub(lambda c: PHRASES[ord(c.group()) - bpe.FIRST_PHRASE], text)
+
+
+def draw_requests(module, chunk, count, rate, banned, tally):
+    """Requests with their mistakes; those that come too close to a benchmark's task are left out."""
+    rng = random.Random(f"{SEED} {module} {chunk}")
+    requests = []
+    for i in range(count):
+        request = DRAW[module](rng)
+        kind, seed = mistakes.choose(rng, SEED, module, request["habit"], rate)
+        if any(key in banned for key in excluded.keys_of(request)):
+            tally["excluded"] += 1
+            continue
+        request.update(id=i, kind=kind, seed=seed)
+        if kind and kind not in mistakes.IN_TEXT:
+            request["mistake"] = kind
+        requests.append(request)
+    return requests
+
+
+def ask(program, requests):
+    fields = ("id", "module", "prompt", "domain", "problem", "format", "instruction", "mistake", "seed")
+    lines = "".join(json.dumps({k: r[k] for k in fields if k in r}) + "\n" for r in requests)
+    result = subprocess.run([program], input=lines, capture_output=True, text=True)
+    if result.returncode != 0:
+        raise SystemExit(f"{program} failed: {result.stderr}")
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def goal_answer(request):
+    """As examples.cc would answer, for a question that came with its answer: goals."""
+    goals = request["goals"]
+    if request["kind"] and request["kind"] not in mistakes.IN_TEXT:
+        goals = mistakes.spoil_goals(request["kind"], request["seed"], goals, sorted(watch_and_help.THINGS))
+    return {"id": request["id"], "prompt": request["prompt"], "plan": json.dumps({"goal": goals}),
+            "valid": sorted(goals) == sorted(request["goals"]), "spoiled": goals != request["goals"]}
+
+
+def make_chunk(job):
+    """(module, lines for the file, tally) of one chunk."""
+    program, module, chunk, count, rate = job
+    started, tally = time.process_time(), collections.Counter(drawn=count)
+    before = os.times()
+    requests = draw_requests(module, chunk, count, rate, excluded.load(), tally)
+    known = [r for r in requests if "plan" in r]  # the answer came with the question
+    answers = ask(program, [r for r in requests if "plan" not in r]) + [goal_answer(r) for r in known]
+    by_id = {r["id"]: r for r in requests}
+    lines, unread = [], set()
+    for answer in answers:
+        if "error" in answer:
+            tally["no plan" if answer["error"] == "no plan" else "unread"] += 1
+            if answer["error"] != "no plan":
+                unread.add(answer["error"])
+            continue
+        request = by_id[answer["id"]]
+        plan, kind = answer["plan"], request["kind"]
+        if kind and not answer["spoiled"]:  # in the text; also where the plan left no room for the mistake asked for
+            kind = kind if kind in mistakes.IN_TEXT else "number"
+            plan = mistakes.spoil_text(kind, request["seed"], plan)
+        spoiled = answer["spoiled"] or plan != answer["plan"]
+        valid = answer["valid"] and plan == answer["plan"]
+        tally["examples"] += 1
+        tally["not valid"] += not valid
+        if spoiled:
+            tally["mistake " + kind] += 1
+        lines.append(json.dumps({"module": module, "system": request["system"], "prompt": folded(answer["prompt"]), "plan": plan,
+                                 "valid": valid, "mistake": kind if spoiled else ""}))
+    after = os.times()
+    seconds = after.children_user - before.children_user + after.children_system - before.children_system
+    tally["seconds"] = seconds + time.process_time() - started
+    return module, chunk, lines, tally, sorted(unread)[:3]
+
+
+def parse_rates(text):
+    rates = dict(mistakes.RATES)
+    for part in filter(None, text.split(",")):
+        name, _, value = part.partition("=")
+        if name not in rates or not value:
+            raise SystemExit(f"--mistakes: '{part}' is not MODULE=RATE; modules: {', '.join(rates)}")
+        rates[name] = float(value)
+    return rates
+
+
+def report(tallies, unread):
+    text = ""
+    for module, tally in tallies.items():
+        kinds = ", ".join(f"{k[8:]} {n}" for k, n in sorted(tally.items()) if k.startswith("mistake "))
+        count = max(1, tally["examples"])
+        text += (f"{module}: {tally['examples']} examples of {tally['drawn']} drawn; {tally['excluded']} excluded, {tally['no plan']} without "
+                 f"a plan, {tally['unread']} unread; {100 * tally['not valid'] / count:.1f} % of the plans are not valid ({kinds}); "
+                 f"{tally['drawn'] / max(tally['seconds'], 1e-9):.0f} drawn per second and core\n")
+        text += "".join(f"    {message}\n" for message in sorted(unread[module])[:5])
+    return text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--examples", required=True, help="examples.cc, compiled")
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--scale", type=float, default=1.0, help="how many of the COUNTS above to draw")
+    parser.add_argument("--modules", default=",".join(COUNTS))
+    parser.add_argument("--mistakes", default="", help="other rates than mistakes.RATES, as MODULE=RATE,...")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--seconds", type=float, default=1e9, help="draw no new chunks after this time")
+    args = parser.parse_args()
+    started = time.time()
+    rates = parse_rates(args.mistakes)
+    names = args.modules.split(",")
+    if not set(names) <= set(COUNTS):
+        raise SystemExit(f"--modules: known are {', '.join(COUNTS)}")
+    if not os.path.exists("domains/tabletop/domain.pddl"):
+        raise SystemExit("generate.py: there is no domains/tabletop here; run it in the root of the source tree")
+    if "wah" in names and not os.path.exists(watch_and_help.DOMAIN):
+        raise SystemExit(f"generate.py: there is no {watch_and_help.DOMAIN}; leave the module wah out with --modules")
+    os.makedirs(args.out, exist_ok=True)
+
+    chunks = {name: max(1, round(COUNTS[name] * args.scale / CHUNK)) for name in names}
+    jobs = [(name, "valid") for name in names]
+    jobs += sorted(((name, i) for name in names for i in range(chunks[name])), key=lambda job: (job[1] + 0.5) / chunks[job[0]])
+    tallies = {name: collections.Counter() for name in names}
+    unread = {name: set() for name in names}
+    seen, done = set(), 0
+    with open(os.path.join(args.out, "train.jsonl"), "w") as train, open(os.path.join(args.out, "valid.jsonl"), "w") as valid, \
+            concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
+        pending, jobs_left = collections.deque(), iter(jobs)
+        while True:
+            while len(pending) < 2 * args.jobs and (time.time() - started < args.seconds or not done):
+                job = next(jobs_left, None)
+                if job is None:
+                    break
+                name, chunk = job
+                count = 2 * VALID if chunk == "valid" else min(CHUNK, round(COUNTS[name] * args.scale))
+                pending.append(pool.submit(make_chunk, (args.examples, name, chunk, count, rates[name])))
+            if not pending:
+                break
+            name, chunk, lines, tally, messages = pending.popleft().result()
+            if chunk == "valid":
+                lines = lines[:VALID]
+                seen |= {hash(json.loads(line)["prompt"]) for line in lines}
+            else:
+                tallies[name] += tally
+                unread[name] |= set(messages)
+                lines = [line for line in lines if hash(json.loads(line)["prompt"]) not in seen]
+            (valid if chunk == "valid" else train).writelines(line + "\n" for line in lines)
+            done += 1
+            if done % 50 == 0:
+                print(f"{done} of {len(jobs)} chunks, {time.time() - started:.0f} s", flush=True)
+    text = report(tallies, unread)
+    with open(os.path.join(args.out, "report.txt"), "w") as out:
+        out.write(text)
+    print(text, end="")
+
+
+if __name__ == "__main__":
+    main()

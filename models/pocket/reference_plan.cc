@@ -1,0 +1,225 @@
+// The prompt is read and grounded as `metactrl eval` does it: without assumptions about what it hides first, then with
+// one more at a time, until all goals are in reach. The search gets a small budget: what it does not solve at once is
+// no example. Which of several plans it finds depends on the order of the objects, which generate.py draws afresh for
+// every prompt.
+#include "reference_plan.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "benchmarks/module.h"
+#include "metactrl/domain.h"
+#include "metactrl/format.h"
+#include "metactrl/lookahead.h"
+#include "metactrl/prompt.h"
+
+namespace metactrl::pocket {
+
+namespace {
+
+using Plan = std::vector<ActionId>;
+
+// SplitMix64: the same numbers everywhere.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::size_t below(std::size_t bound) {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return static_cast<std::size_t>((z ^ (z >> 31)) % bound);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+std::ptrdiff_t offset(std::size_t index) { return static_cast<std::ptrdiff_t>(index); }
+
+std::optional<Plan> find_plan(const Task& task) {
+  LookaheadOptions options;
+  options.weights = false;
+  options.exact.states = 2'000;
+  options.search.states = 20'000;
+  options.search.seconds = 5;
+  const auto lookahead = Lookahead::compile(task, options);
+  if (lookahead->verdict() != Verdict::kSolvable) return std::nullopt;
+  return lookahead->plan();
+}
+
+struct Solved {
+  Task task;
+  Plan plan;
+};
+
+std::optional<Solved> solve(const std::string& domain, const std::string& problem) {
+  Task task = load_pddl_text(domain, problem);
+  std::optional<Plan> plan = find_plan(task);
+  if (!plan) return std::nullopt;
+  return Solved{std::move(task), *std::move(plan)};
+}
+
+std::optional<Solved> solve_prompt(const benchmarks::Module& module, const std::string& prompt) {
+  const benchmarks::PromptTask read = module.read(prompt, benchmarks::Rules::kEnvironment);
+  const std::string domain(benchmarks::domain_text(module, benchmarks::Rules::kEnvironment));
+  for (std::size_t level = read.fewest_assumptions; level <= read.assumptions.size(); ++level) {
+    std::optional<Solved> solved = solve(domain, read.problem_assuming(level));
+    if (!solved) continue;
+    // An empty answer counts as unreadable, so an action is asked for.
+    if (solved->plan.empty() && !read.nonempty.empty()) return solve(domain, read.problem_assuming(level, true));
+    return solved;
+  }
+  return std::nullopt;
+}
+
+// Another action of the same name that differs in one argument.
+std::optional<ActionId> with_other_object(const Task& task, ActionId action, Random& random) {
+  std::vector<ActionId> others;
+  const auto arguments = task.arguments(action);
+  for (std::uint32_t i = 0; i < task.num_actions(); ++i) {
+    if (task.name_of(ActionId{i}) != task.name_of(action)) continue;
+    const auto other = task.arguments(ActionId{i});
+    std::size_t differences = 0;
+    for (std::size_t k = 0; k < arguments.size(); ++k) differences += other[k] != arguments[k] ? 1 : 0;
+    if (differences == 1) others.push_back(ActionId{i});
+  }
+  if (others.empty()) return std::nullopt;
+  return others[random.below(others.size())];
+}
+
+// A plan without one step, which a later step or the goal needs: of those, one is drawn.
+void skip_step(const Task& task, Random& random, Plan& plan) {
+  std::vector<Plan> spoiled;
+  for (std::size_t i = 0; i < plan.size() && plan.size() > 1; ++i) {
+    Plan shorter = plan;
+    shorter.erase(shorter.begin() + offset(i));
+    if (!task.validate(shorter).valid) spoiled.push_back(std::move(shorter));
+  }
+  if (!spoiled.empty()) plan = spoiled[random.below(spoiled.size())];
+}
+
+void forget_goal(const Task& task, Random& random, Plan& plan) {
+  if (task.num_goals() < 2) return;
+  const GoalId goal{static_cast<std::uint32_t>(random.below(task.num_goals()))};
+  const std::optional<Plan> shorter = find_plan(task.without_goals({&goal, 1}));
+  if (shorter && !shorter->empty()) plan = *shorter;
+}
+
+void change_order(const Task& task, Random& random, Plan& plan) {
+  std::vector<Plan> spoiled;
+  for (std::size_t i = 0; i + 1 < plan.size(); ++i) {
+    Plan other = plan;
+    std::swap(other[i], other[i + 1]);
+    if (!task.validate(other).valid) spoiled.push_back(std::move(other));
+  }
+  if (!spoiled.empty()) plan = spoiled[random.below(spoiled.size())];
+}
+
+// grab, left_grasp, right_grasp.
+bool grabs(const Task& task, ActionId action) {
+  const std::string text = task.text(action);
+  return std::string_view(text).substr(0, text.find(' ')).find("gra") != std::string_view::npos;
+}
+
+void grab_another(const Task& task, Random& random, Plan& plan) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    if (grabs(task, plan[i])) places.push_back(i);
+  }
+  if (places.empty()) return;
+  const std::size_t at = places[random.below(places.size())];
+  if (const auto other = with_other_object(task, plan[at], random)) plan.insert(plan.begin() + offset(at) + 1, *other);
+}
+
+// One step with another object; one that spoils the plan, if a few tries find one.
+void change_object(const Task& task, Random& random, Plan& plan) {
+  constexpr int kTries = 6;
+  for (int i = 0; i < kTries; ++i) {
+    Plan other = plan;
+    ActionId& step = other[random.below(other.size())];
+    const std::optional<ActionId> changed = with_other_object(task, step, random);
+    if (!changed) continue;
+    step = *changed;
+    if (i + 1 == kTries || !task.validate(other).valid) {
+      plan = std::move(other);
+      return;
+    }
+  }
+}
+
+// One step does something else with the same objects.
+void change_action(const Task& task, Random& random, Plan& plan) {
+  ActionId& step = plan[random.below(plan.size())];
+  const auto arguments = task.arguments(step);
+  std::vector<ActionId> others;
+  for (std::uint32_t i = 0; i < task.num_actions(); ++i) {
+    if (task.name_of(ActionId{i}) == task.name_of(step)) continue;
+    if (std::ranges::equal(task.arguments(ActionId{i}), arguments)) others.push_back(ActionId{i});
+  }
+  if (!others.empty()) step = others[random.below(others.size())];
+}
+
+void make_one_mistake(const Task& task, std::string_view mistake, Random& random, Plan& plan) {
+  if (mistake == "skip") {
+    skip_step(task, random, plan);
+  } else if (mistake == "forget") {
+    forget_goal(task, random, plan);
+  } else if (mistake == "order") {
+    change_order(task, random, plan);
+  } else if (mistake == "object") {
+    change_object(task, random, plan);
+  } else if (mistake == "action") {
+    change_action(task, random, plan);
+  } else if (mistake == "grab") {
+    grab_another(task, random, plan);
+  } else if (mistake == "repeat") {
+    const std::size_t at = random.below(plan.size());
+    plan.insert(plan.begin() + offset(at), plan[at]);
+  } else {
+    throw std::invalid_argument("there is no mistake '" + std::string(mistake) + "'");
+  }
+}
+
+// The mistake asked for, or where the plan has no room for it (one goal, one step) another.
+void make_mistake(const Task& task, const std::string& mistake, Random& random, Plan& plan) {
+  if (mistake.empty()) return;
+  const Plan before = plan;
+  make_one_mistake(task, mistake, random, plan);
+  for (const std::string_view other : {"object", "skip", "action"}) {
+    if (plan == before) make_one_mistake(task, other, random, plan);
+  }
+}
+
+}  // namespace
+
+std::optional<Example> make_example(const Request& request) {
+  const benchmarks::Module* module = nullptr;
+  if (!request.module.empty()) {
+    module = benchmarks::find_module(request.module);
+    if (module == nullptr || module->read == nullptr) {
+      throw std::invalid_argument("no module reads prompts under the name '" + request.module + "'");
+    }
+  }
+  std::optional<Solved> solved =
+      module != nullptr ? solve_prompt(*module, request.prompt) : solve(request.domain, request.problem);
+  if (!solved || solved->plan.empty() || solved->plan.size() > kMaxSteps) return std::nullopt;
+  Plan plan = solved->plan;
+  Random random(request.seed);
+  make_mistake(solved->task, request.mistake, random, plan);
+
+  const PlanSpelling spelling(PlanFormat::builtin(module != nullptr ? std::string(module->format) : request.format),
+                              solved->task);
+  Example example;
+  example.prompt =
+      request.prompt.empty() ? make_prompt(solved->task, spelling, request.instruction).user : request.prompt;
+  example.plan = spelling.render(plan);
+  example.steps = plan.size();
+  example.valid = solved->task.validate(plan).valid;
+  example.spoiled = plan != solved->plan;
+  return example;
+}
+
+}  // namespace metactrl::pocket

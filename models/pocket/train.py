@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Trains the pocket planner on one GPU, by the clock.
+
+    train.py --data FOLDER --out FOLDER --seconds 840 [--stop-after 560] [--resume]
+
+Reads train.tokens and valid.tokens (bpe.py), writes model.pt, log.tsv (plot.py draws it) and log.txt. The learning rate follows the
+clock: it rises for 2 % of --seconds, falls as a cosine, and reaches its end when the time is up, however fast the machine is.
+Where one run may not last so long, --stop-after ends it early with a checkpoint, and --resume goes on; time spent counts. A
+batch holds examples of about the same length; loss on the plan counts fully, loss on the prompt a tenth: reading is what the model
+practises on the prompt, writing is what it is for.
+
+--device cpu is for tests of the script.
+"""
+import argparse
+import contextlib
+import dataclasses
+import math
+import os
+import sys
+import time
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from bpe import MODULES  # noqa: E402
+from model import Block, Config, Model  # noqa: E402
+
+PROMPT_WEIGHT = 0.1
+SEED = 1
+WARM_UP = 0.02  # of the time
+LAST_RATE = 0.02  # of the peak
+EVALUATE_EVERY = 60  # seconds
+
+
+def load(file):
+    """(module, tokens, number of prompt tokens) each."""
+    data = np.fromfile(file, dtype="<u2")
+    examples, at = [], 0
+    while at < len(data):
+        module, prompt, plan = (int(n) for n in data[at : at + 3])
+        examples.append((module, data[at + 3 : at + 3 + prompt + plan], prompt))
+        at += 3 + prompt + plan
+    return examples
+
+
+def batches(examples, rng, size):
+    """One epoch. Examples are sorted by length with some noise, cut into batches, and the batches shuffled."""
+    lengths = np.array([len(tokens) for _, tokens, _ in examples])
+    order = np.argsort(lengths + rng.uniform(0, 32, len(lengths)), kind="stable")
+    groups, group, longest = [], [], 0
+    for i in order:
+        longest = max(longest, lengths[i])
+        if group and (len(group) + 1) * longest > size:
+            groups.append(group)
+            group, longest = [], lengths[i]
+        group.append(i)
+    groups.append(group)
+    rng.shuffle(groups)
+    return groups
+
+
+class Trainer:
+    def __init__(self, args):
+        self.args = args
+        self.cuda = args.device == "cuda"
+        self.config = Config(width=args.width, layers=args.layers, heads=args.heads, key_heads=args.key_heads, hidden=args.hidden)
+        torch.manual_seed(SEED)
+        self.model = Model(self.config).to(args.device)
+        if self.cuda:
+            torch.backends.cuda.matmul.allow_tf32 = True
+            Block.forward = torch.compile(Block.forward, dynamic=True)
+        matrices = [p for p in self.model.parameters() if p.dim() == 2]
+        vectors = [p for p in self.model.parameters() if p.dim() == 1]
+        self.optimizer = torch.optim.AdamW([{"params": matrices, "weight_decay": 0.05}, {"params": vectors, "weight_decay": 0.0}],
+                                           lr=args.rate, betas=(0.9, 0.97), **({"fused": True} if self.cuda else {}))
+        self.step, self.spent, self.epoch, self.tokens = 0, 0.0, 0, 0
+        os.makedirs(args.out, exist_ok=True)
+        if args.resume:
+            self.restore()
+        mode = "a" if args.resume else "w"
+        self.text = open(os.path.join(args.out, "log.txt"), mode)
+        self.table = open(os.path.join(args.out, "log.tsv"), mode)
+        if not args.resume:
+            print("\t".join(["step", "seconds", "tokens", "rate", "loss", "valid", "exact"] + MODULES), file=self.table, flush=True)
+
+    def say(self, text):
+        print(text, flush=True)
+        print(text, file=self.text, flush=True)
+
+    def path(self, name):
+        return os.path.join(self.args.out, name)
+
+    def save(self):
+        torch.save({"config": dataclasses.asdict(self.config), "state": self.model.state_dict()}, self.path("model.pt"))
+        torch.save({"optimizer": self.optimizer.state_dict(), "step": self.step, "spent": self.spent, "epoch": self.epoch,
+                    "tokens": self.tokens}, self.path("training.pt"))
+
+    def restore(self):
+        self.model.load_state_dict(torch.load(self.path("model.pt"), map_location=self.args.device)["state"])
+        saved = torch.load(self.path("training.pt"), map_location=self.args.device)
+        self.optimizer.load_state_dict(saved["optimizer"])
+        self.step, self.spent, self.epoch, self.tokens = saved["step"], saved["spent"], saved["epoch"], saved["tokens"]
+
+    def rate(self):
+        done = min(1.0, self.spent / self.args.seconds)
+        if done < WARM_UP:
+            return self.args.rate * (done / WARM_UP + 0.01)
+        return self.args.rate * (LAST_RATE + (1 - LAST_RATE) * 0.5 * (1 + math.cos(math.pi * (done - WARM_UP) / (1 - WARM_UP))))
+
+    def collate(self, examples, group):
+        longest = -(-max(len(examples[i][1]) for i in group) // 32) * 32
+        tokens = np.zeros((len(group), longest + 1), dtype=np.int64)
+        weights = np.zeros((len(group), longest), dtype=np.float32)
+        for row, i in enumerate(group):
+            _, text, prompt = examples[i]
+            tokens[row, : len(text)] = text
+            weights[row, : prompt - 1] = PROMPT_WEIGHT
+            weights[row, prompt - 1 : len(text) - 1] = 1
+        pair = (torch.from_numpy(a) for a in (tokens, weights))
+        return tuple(a.pin_memory().cuda(non_blocking=True) for a in pair) if self.cuda else tuple(pair)
+
+    def losses(self, tokens, weights):
+        cast = torch.autocast("cuda", dtype=torch.bfloat16) if self.cuda else contextlib.nullcontext()
+        with cast:
+            logits = self.model(tokens[:, :-1])
+        return F.cross_entropy(logits.float().flatten(0, 1), tokens[:, 1:].flatten(), reduction="none").view_as(weights), logits
+
+    def evaluate(self, examples):
+        """Mean loss per plan token, over all and per module, and the share of plans whose every token is the model's first choice."""
+        total, count, exact = np.zeros(len(MODULES)), np.zeros(len(MODULES)), 0
+        with torch.no_grad():
+            for group in batches(examples, np.random.default_rng(0), self.args.batch):
+                tokens, weights = self.collate(examples, group)
+                loss, logits = self.losses(tokens, weights)
+                on_plan = weights == 1
+                exact += ((logits.argmax(-1) == tokens[:, 1:]) | ~on_plan).all(1).sum().item()
+                sums, counts = (loss * on_plan).sum(1).tolist(), on_plan.sum(1).tolist()
+                for row, i in enumerate(group):
+                    total[examples[i][0]] += sums[row]
+                    count[examples[i][0]] += counts[row]
+        return total.sum() / count.sum(), exact / len(examples), total / np.maximum(count, 1)
+
+    def report(self, loss, valid):
+        overall, exact, by_module = self.evaluate(valid)
+        self.say(f"step {self.step} epoch {self.epoch} seconds {self.spent:.0f} loss {loss:.4f} valid {overall:.4f} exact {exact:.3f} "
+                 f"rate {self.rate():.5f}; " + " ".join(f"{m} {x:.3f}" for m, x in zip(MODULES, by_module)))
+        row = [self.step, f"{self.spent:.1f}", self.tokens, f"{self.rate():.6f}", f"{loss:.5f}", f"{overall:.5f}", f"{exact:.4f}"]
+        print("\t".join(str(x) for x in row + [f"{x:.5f}" for x in by_module]), file=self.table, flush=True)
+
+    def run(self):
+        args = self.args
+        train, valid = load(os.path.join(args.data, "train.tokens")), load(os.path.join(args.data, "valid.tokens"))
+        self.say(f"{sum(p.numel() for p in self.model.parameters())} parameters, {len(train)} examples, "
+                 f"{sum(len(t) for _, t, _ in train)} tokens, {self.config}, PyTorch {torch.__version__}")
+        before, started, evaluated = self.spent, time.time(), self.spent
+        while True:
+            for group in batches(train, np.random.default_rng([SEED, self.epoch, self.step]), args.batch):
+                tokens, weights = self.collate(train, group)
+                for parameters in self.optimizer.param_groups:
+                    parameters["lr"] = self.rate()
+                loss = (self.losses(tokens, weights)[0] * weights).sum() / weights.sum()
+                self.optimizer.zero_grad(set_to_none=True)
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+                self.optimizer.step()
+                self.step += 1
+                self.tokens += int(tokens.numel())
+                if self.step % 10 and self.cuda:
+                    continue  # the clock is read, and the GPU waited for, every tenth step
+                value = loss.item()
+                self.spent = before + time.time() - started
+                over = self.spent >= args.seconds or self.spent - before >= args.stop_after
+                if self.spent - evaluated >= EVALUATE_EVERY or over or self.step == 100:
+                    self.report(value, valid)
+                    evaluated = self.spent
+                    self.save()
+                if over:
+                    return
+            self.epoch += 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--seconds", type=float, required=True, help="the whole training")
+    parser.add_argument("--stop-after", type=float, default=math.inf, help="seconds of this run")
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--batch", type=int, default=49152, help="tokens")
+    parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
+    for field in ("width", "layers", "heads", "key_heads", "hidden"):
+        parser.add_argument("--" + field.replace("_", "-"), type=int, default=getattr(Config, field))
+    Trainer(parser.parse_args()).run()
+
+
+if __name__ == "__main__":
+    main()

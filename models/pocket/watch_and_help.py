@@ -1,0 +1,252 @@
+"""Prompts of Watch-And-Help: apartments, instructions and goals drawn at random.
+
+There are two kinds. In the one (wah) the model reads what matters of an apartment, an instruction and goals, and writes a plan;
+in the other (wah-goal) it reads the classes of an apartment and an instruction, and writes the goals. The wording is that of
+`metactrl eval wah`. Nothing here is the benchmark's: classes are VirtualHome's, apartments and instructions ours.
+"""
+import json
+
+DOMAIN = "domains/watch-and-help/environment.pddl"
+# class: as people say it
+FOOD = {"apple": "apple", "bananas": "banana", "bellpepper": "bell pepper", "breadslice": "slice of bread", "carrot": "carrot",
+        "cereal": "cereal", "chicken": "chicken", "chips": "bag of chips", "chocolatesyrup": "chocolate syrup", "cupcake": "cupcake",
+        "juice": "juice", "lime": "lime", "milk": "milk", "milkshake": "milkshake", "pancake": "pancake", "peach": "peach",
+        "pear": "pear", "pie": "pie", "plum": "plum", "poundcake": "pound cake", "pudding": "pudding", "salad": "salad",
+        "salmon": "salmon", "sundae": "sundae", "wine": "wine", "whippedcream": "whipped cream", "crackers": "box of crackers",
+        "condimentbottle": "condiment bottle", "candybar": "candy bar", "coffeepot": "coffee pot"}
+DISHES = {"plate": "plate", "cutleryfork": "fork", "cutleryknife": "knife", "cutlets": "cutlet", "waterglass": "water glass",
+          "wineglass": "wine glass", "mug": "mug", "dishbowl": "bowl", "fryingpan": "frying pan", "cookingpot": "cooking pot",
+          "coffeecup": "coffee cup", "oventray": "oven tray"}
+OTHERS = {"book": "book", "magazine": "magazine", "folder": "folder", "notes": "note", "cellphone": "cell phone",
+          "remotecontrol": "remote control", "pillow": "pillow", "towel": "towel", "toothbrush": "toothbrush",
+          "toothpaste": "toothpaste", "barsoap": "bar of soap", "facecream": "face cream", "hairproduct": "hair product",
+          "candle": "candle", "clothespile": "pile of clothes", "clothesshirt": "shirt", "clothespants": "pair of pants",
+          "slippers": "slippers", "box": "box", "mouse": "mouse", "keyboard": "keyboard", "papertray": "paper tray",
+          "toy": "toy", "dishwashingliquid": "dishwashing liquid", "washingsponge": "sponge", "deodorant": "deodorant",
+          "perfume": "perfume", "crayons": "crayons", "boardgame": "board game", "radio": "radio", "rug": "rug", "hanger": "hanger"}
+THINGS = {**FOOD, **DISHES, **OTHERS}
+# class: container, surface, can be opened, has a switch, room, as people say it
+PLACES = {"fridge": (1, 0, 1, 0, "kitchen", "fridge"), "dishwasher": (1, 0, 1, 1, "kitchen", "dishwasher"),
+          "kitchencabinet": (1, 1, 1, 0, "kitchen", "kitchen cabinet"), "microwave": (1, 0, 1, 1, "kitchen", "microwave"),
+          "stove": (1, 1, 1, 1, "kitchen", "stove"), "kitchencounter": (0, 1, 0, 0, "kitchen", "kitchen counter"),
+          "kitchentable": (0, 1, 0, 0, "kitchen", "kitchen table"), "coffeetable": (0, 1, 0, 0, "livingroom", "coffee table"),
+          "cabinet": (1, 1, 1, 0, "livingroom", "cabinet"), "bookshelf": (1, 1, 0, 0, "livingroom", "bookshelf"),
+          "tvstand": (1, 1, 0, 0, "livingroom", "TV stand"), "sofa": (0, 1, 0, 0, "livingroom", "sofa"),
+          "bench": (0, 1, 0, 0, "livingroom", "bench"), "desk": (0, 1, 0, 0, "bedroom", "desk"),
+          "nightstand": (1, 1, 1, 0, "bedroom", "nightstand"), "bed": (0, 1, 0, 0, "bedroom", "bed"),
+          "closet": (1, 0, 1, 0, "bedroom", "closet"), "chair": (0, 1, 0, 0, "kitchen", "chair"),
+          "bathroomcabinet": (1, 1, 1, 0, "bathroom", "bathroom cabinet"), "bathroomcounter": (0, 1, 0, 0, "bathroom", "bathroom counter"),
+          "washingmachine": (1, 1, 1, 1, "bathroom", "washing machine"), "garbagecan": (1, 0, 0, 0, "kitchen", "garbage can"),
+          "sink": (1, 0, 0, 0, "kitchen", "sink"), "floor": (0, 1, 0, 0, "livingroom", "floor"),
+          "wallshelf": (0, 1, 0, 0, "bedroom", "wall shelf")}
+SWITCHES = ["computer", "coffeemaker", "lightswitch", "tablelamp", "toaster", "tv", "faucet", "wallphone", "cpuscreen", "ceilinglamp"]
+ROOMS = ["bathroom", "bedroom", "kitchen", "livingroom"]
+# where things lie: place class, relation, weight
+HOMES = [("fridge", "in", 4), ("kitchencabinet", "in", 5), ("cabinet", "in", 4), ("microwave", "in", 2), ("dishwasher", "in", 2),
+         ("nightstand", "in", 1), ("bathroomcabinet", "in", 1), ("closet", "in", 1), ("stove", "in", 1), ("cabinet", "on", 2),
+         ("coffeetable", "on", 2), ("bench", "on", 2), ("kitchentable", "on", 3), ("kitchencounter", "on", 3), ("bookshelf", "on", 2),
+         ("desk", "on", 1), ("sofa", "on", 1), ("tvstand", "on", 1)]
+# target, relation, what is carried, weight
+FAMILIES = [("coffeetable", "on", FOOD, 5), ("kitchentable", "on", FOOD, 4), ("kitchentable", "on", DISHES, 5), ("fridge", "inside", FOOD, 5),
+            ("dishwasher", "inside", DISHES, 5), ("coffeetable", "on", OTHERS, 2), ("bookshelf", "on", OTHERS, 1),
+            ("microwave", "inside", FOOD, 1), ("desk", "on", OTHERS, 1), ("kitchencabinet", "inside", THINGS, 1)]
+
+
+class Place:
+    def __init__(self, name, number, rng, state=None):
+        self.name, self.number = name, number
+        self.container, self.surface, self.opens, self.switched, self.home, _ = PLACES[name]
+        self.shut = bool(self.opens) and rng.random() < 0.9
+        self.running = bool(self.switched) and rng.random() < 0.03
+        if self.running:
+            self.shut = bool(self.opens)
+        self.inside, self.on = [], []
+
+    @property
+    def spelled(self):
+        return f"{self.name}_{self.number}"
+
+    def marks(self):
+        words = ["container"] * self.container + ["surface"] * self.surface
+        if self.opens:
+            words.append("closed" if self.shut else "open")
+        if self.switched:
+            words.append("on" if self.running else "off")
+        return f" ({', '.join(words)})" if words else ""
+
+    def line(self):
+        parts = []
+        for word, things in (("in", self.inside), ("on", self.on)):
+            by_class = {}
+            for name, number in sorted(things):
+                by_class.setdefault(name, []).append(str(number))
+            if by_class:
+                parts.append(word + " " + ", ".join(f"{name} {' '.join(numbers)}" for name, numbers in by_class.items()))
+        return f"- {self.name} {self.number}{self.marks()}" + (": " + "; ".join(parts) if parts else "")
+
+
+class Apartment:
+    def __init__(self, rng):
+        self.rng = rng
+        self.used = set()
+        self.rooms = {name: self.number() for name in ROOMS}
+        self.start = rng.choice(ROOMS)
+        self.places = []
+        self.next_added = 1000
+
+    def chance(self, p):
+        return self.rng.random() < p
+
+    def number(self):
+        while True:
+            number = self.rng.randrange(11, 450)
+            if number not in self.used:
+                self.used.add(number)
+                return number
+
+    def place(self, name):
+        there = [p for p in self.places if p.name == name]
+        most = {"kitchencabinet": 6, "cabinet": 2, "fridge": 2, "coffeetable": 2, "nightstand": 2}.get(name, 1)
+        if there and (len(there) >= most or self.chance(0.4)):
+            return self.rng.choice(there)
+        self.places.append(Place(name, self.number(), self.rng))
+        return self.places[-1]
+
+    def wish(self):
+        """Goals, all with one target class; then things that can fulfil them."""
+        target, relation, carried, _ = self.rng.choices(FAMILIES, [f[3] for f in FAMILIES])[0]
+        count = self.rng.choice([1, 2, 2, 3, 3, 4, 5, 6])
+        names = [self.rng.choice(list(carried)) for _ in range(count)]
+        if self.chance(0.8):
+            names = list(dict.fromkeys(names))
+        names = sorted(names, key=names.index)  # a count of two: the line written twice
+        self.target, self.relation, self.wanted = target, relation, names
+        self.turn_on = target in ("dishwasher", "microwave") and self.chance(0.75)
+        self.targets = [self.place(target) for _ in range(self.rng.choice([1, 1, 2]))]
+        for name in dict.fromkeys(names):
+            for _ in range(names.count(name) + self.rng.choice([0, 0, 0, 1, 1, 2, 3])):
+                self.lay(name)
+
+    def lay(self, name):
+        home, where, _ = self.rng.choices(HOMES, [h[2] for h in HOMES])[0]
+        place = self.place(home)
+        number = self.number()
+        if self.chance(0.6):
+            number, self.next_added = self.next_added, self.next_added + 1
+        (place.inside if where == "in" else place.on).append((name, number))
+
+    def goal_lines(self):
+        lines = [f"{self.relation}({name}, {self.target})" for name in self.wanted]
+        return lines + ([f"turnOn({self.target})"] if self.turn_on else [])
+
+    def listing(self):
+        text = ""
+        for name, number in sorted(self.rooms.items(), key=lambda room: room[1]):
+            places = sorted((p for p in self.places if p.home == name), key=lambda p: p.number)
+            text += f"{name} {number}:" + ("\n" + "\n".join(p.line() for p in places) if places else " nothing") + "\n"
+        return text
+
+    def in_order(self):
+        """The places as the prompt lists them."""
+        rooms = sorted(self.rooms, key=self.rooms.get)
+        return sorted(self.places, key=lambda p: (rooms.index(p.home), p.number))
+
+    def problem(self):
+        """For domains/watch-and-help/environment.pddl. Of several things and targets that would do, the first listed are meant."""
+        places = self.in_order()
+        target = next(p for p in places if p.name == self.target)
+        held = target.inside if self.relation == "inside" else target.on
+        facts, goals, things = [], [], []
+        for place in places:
+            facts += [f"({word} {place.spelled})" for word, holds in
+                      (("container", place.container), ("surface", place.surface), ("can-open", place.opens), ("has-switch", place.switched))
+                      if holds]
+            if place.opens:
+                facts.append(f"(is-{'closed' if place.shut else 'open'} {place.spelled})")
+            if place.switched:
+                facts.append(f"(is-{'on' if place.running else 'off'} {place.spelled})")
+            for word, kept in (("inside", place.inside), ("on", place.on)):
+                for name, number in sorted(kept):
+                    things.append((name, number))
+                    facts += [f"(grabbable {name}_{number})", f"({word} {name}_{number} {place.spelled})"]
+        for name in dict.fromkeys(self.wanted):
+            fitting = sorted((t for t in things if t[0] == name), key=lambda t: t not in held)
+            for thing in fitting[: self.wanted.count(name)]:
+                goals.append(f"({self.relation} {thing[0]}_{thing[1]} {target.spelled})")
+        if self.turn_on:
+            goals.append(f"(is-on {target.spelled})")
+        objects = " ".join([p.spelled for p in places] + [f"{name}_{number}" for name, number in things]) + " - thing "
+        objects += " ".join(f"{name}_{number}" for name, number in self.rooms.items()) + " - room"
+        return (f"(define (problem apartment) (:domain watch-and-help)\n(:objects {objects})\n(:init {' '.join(facts)})\n"
+                f"(:goal (and {' '.join(goals)})))\n")
+
+    # --- what the person says
+
+    def instruction(self):
+        rng = self.rng
+        words = PLACES[self.target][5] if self.chance(0.93) else self.target
+        preposition = "on" if self.relation == "on" else rng.choice(["in", "in", "into", "inside"])
+        counted = {}
+        for name in self.wanted:
+            counted[name] = counted.get(name, 0) + 1
+        said = []
+        for name, count in counted.items():
+            word = THINGS[name]
+            article = "an" if word[0] in "aeiou" else "a"
+            if count > 1:
+                said.append(f"{ {2: 'two', 3: 'three'}.get(count, count) } {word}s")
+            else:
+                said.append(f"{rng.choice([article, article, 'the', 'one'])} {word}")
+        joined = said[0] if len(said) == 1 else ", ".join(said[:-1]) + rng.choice([" and ", ", and "]) + said[-1]
+        bare = [(THINGS[name], count) for name, count in counted.items()]
+        end = ""
+        if self.turn_on:
+            end = rng.choice([" and turn it on", " and switch it on", ", then start it", f". Turn on the {words}", f", and then turn on the {words}"])
+        forms = [
+            f"Put {joined} {preposition} the {words}{end}",
+            f"Please put {joined} {preposition} the {words}{end}",
+            f"Place {joined} {preposition} the {words}{end}",
+            f"Bring {joined} and put {'it' if len(said) == 1 else 'them'} {preposition} the {words}{end}",
+            f"I need you to put {joined} {preposition} the {words}{end}",
+            f"Could you put {joined} {preposition} the {words}{end}?",
+            f"Find {joined}, and place {'it' if len(said) == 1 else 'everything'} {preposition} the {words}{end}",
+            f"I would like {joined} {preposition} the {words}{end}",
+            f"Get {joined}. Put {'it' if len(said) == 1 else 'them'} {preposition} the {words}{end}",
+            ", ".join(f"get {s}, put it {preposition} the {words}" for s in said) + end,
+            f"Put these {preposition} the {words}: " + " ".join(f"- {count} {word}" for word, count in bare) + end,
+        ]
+        text = rng.choice(forms)
+        if self.chance(0.5):
+            text = text.rstrip("?") + rng.choice([".", "!", ""])
+        if self.chance(0.15):
+            text = text[0].lower() + text[1:]
+        return text
+
+
+def draw_plan(rng):
+    apartment = Apartment(rng)
+    apartment.wish()
+    instruction = apartment.instruction()
+    goals = apartment.goal_lines()
+    prompt = (f"Apartment:\n{apartment.listing()}The robot is in the {apartment.start} {apartment.rooms[apartment.start]}.\n"
+              f"Instruction: {instruction}\nGoal, for one and the same {apartment.target}:\n" + "\n".join(goals))
+    return {"domain": DOMAIN, "problem": apartment.problem(), "format": "virtualhome-actions",
+            "system": "watch-and-help-plan-system", "prompt": prompt, "goals": goals, "said": instruction,
+            "habit": f"{apartment.target} {apartment.wanted[0]}"}
+
+
+def draw_goal(rng):
+    """The answer is known, so no plan has to be found."""
+    apartment = Apartment(rng)
+    apartment.wish()
+    goals = apartment.goal_lines()
+    some = lambda names, least: set(rng.sample(sorted(names), rng.randrange(least, len(names) + 1)))
+    things = some(THINGS, 25) | set(apartment.wanted)
+    places = some(PLACES, 12) | {apartment.target}
+    switches = some(SWITCHES, 3) | {name for name in places if PLACES[name][3]}
+    instruction = apartment.instruction()
+    listed = lambda names: ", ".join(sorted(names))
+    prompt = (f"Things: {listed(things)}\nContainers: {listed(n for n in places if PLACES[n][0])}\n"
+              f"Surfaces: {listed(n for n in places if PLACES[n][1])}\nSwitches: {listed(switches)}\nInstruction: {instruction}")
+    return {"system": "watch-and-help-goal-system", "prompt": prompt, "plan": json.dumps({"goal": goals}), "goals": goals,
+            "said": instruction, "habit": f"{apartment.target} {apartment.wanted[0]}"}

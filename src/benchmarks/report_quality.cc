@@ -1,0 +1,167 @@
+// The parts of a report about the quality of plans: what could be left out, what the model thought of its choices, what
+// the prompts told, which answers were not even read, and how another run over the same prompts did.
+#include <cmath>
+#include <map>
+
+#include "benchmarks/format_errors.h"
+#include "benchmarks/report.h"
+#include "support/str_cat.h"
+
+namespace metactrl::benchmarks {
+
+using internal::str_cat;
+
+namespace {
+
+double ratio(double part, std::size_t whole) { return whole == 0 ? 0 : part / static_cast<double>(whole); }
+
+std::string share(std::size_t part, std::size_t whole) {
+  return str_cat(part, " of ", whole, " (", fixed_text(100 * ratio(static_cast<double>(part), whole), 1), " %)");
+}
+
+std::string setting(const Json& settings, const char* name) {
+  return settings.is_object() && settings.contains(name) && settings[name].is_string()
+             ? settings[name].get<std::string>()
+             : "";
+}
+
+std::string run_name(const Json& settings) {
+  const std::string guidance = setting(settings, "guidance");
+  const std::string model = setting(settings, "model");
+  if (guidance.empty()) return "another run";
+  return model.empty() ? guidance : str_cat(guidance, ", ", model);
+}
+
+Json to_json(const FormatErrors::Count& count) {
+  return {{"total", count.total}, {"benchmark_side", count.benchmark_side}};
+}
+
+}  // namespace
+
+std::set<std::string> well_formed_answers(const AnswersFile& run) {
+  std::set<std::string> out;
+  for (const Answer& answer : run.answers) {
+    if (answer.outcome == "plan" && !answer.guarantee.empty() && answer.guarantee != "none") {
+      out.insert(answer.identifier);
+    }
+  }
+  return out;
+}
+
+RunComparison compare_runs(const std::vector<Answer>& answers, const std::vector<Answer>& others) {
+  std::map<std::string, const Answer*> by_identifier;
+  for (const Answer& answer : others) by_identifier.emplace(answer.identifier, &answer);
+  RunComparison out;
+  for (const Answer& answer : answers) {
+    const auto found = by_identifier.find(answer.identifier);
+    if (found == by_identifier.end()) continue;
+    const Answer& other = *found->second;
+    if (answer.outcome != "plan" || other.outcome != "plan") continue;
+    ++out.plans;
+    out.same += answer.output == other.output ? 1 : 0;
+    out.steps += answer.steps.size();
+    out.other_steps += other.steps.size();
+    if (!answer.log_probability || !other.log_probability) continue;
+    if (!std::isfinite(*answer.log_probability) || !std::isfinite(*other.log_probability)) continue;
+    ++out.with_log_probability;
+    out.log_probability += *answer.log_probability;
+    out.other_log_probability += *other.log_probability;
+    out.more_probable += *answer.log_probability > *other.log_probability ? 1 : 0;
+    out.less_probable += *answer.log_probability < *other.log_probability ? 1 : 0;
+  }
+  return out;
+}
+
+std::string quality_rows(const AnswerSummary& summary) {
+  std::string out;
+  const auto row = [&](const char* name, const std::string& value) {
+    out += str_cat("| ", name, " | ", value, " |\n");
+  };
+  if (summary.judged > 0) {
+    row("plans that reach what they pursue", str_cat(summary.judged));
+    row("steps that can be left out", share(summary.left_out, summary.judged_steps));
+    row("pairs of steps that undo one another", str_cat(summary.undone));
+  }
+  if (summary.with_log_probability > 0) {
+    row("log-probability of the model's choices, mean per plan",
+        fixed_text(ratio(summary.log_probability, summary.with_log_probability), 2));
+  }
+  if (summary.conditions.declared > 0) {
+    row("declared preconditions of the steps that the prompt decides",
+        share(summary.conditions.derivable, summary.conditions.declared));
+  }
+  return out.empty() ? out : str_cat("| quality | |\n| --- | ---: |\n", out, "\n");
+}
+
+std::string format_errors_section(const Report& report) {
+  const FormatErrors errors = count_format_errors(report.score, well_formed_answers(report.run));
+  const bool known = !report.run.answers.empty();
+  std::string out = "## Format errors\n\n";
+  out += known ? "| class | scored tasks | benchmark-side | the model's |\n| --- | ---: | ---: | ---: |\n"
+               : "| class | scored tasks |\n| --- | ---: |\n";
+  const auto row = [&](const char* name, const FormatErrors::Count& count) {
+    out += str_cat("| ", name, " | ", share(count.total, report.score.n), " |");
+    if (known) out += str_cat(" ", count.benchmark_side, " | ", count.total - count.benchmark_side, " |");
+    out += "\n";
+  };
+  row("parsing", errors.parsing);
+  row("hallucination", errors.hallucination);
+  row("parameter", errors.parameter);
+  if (known) {
+    out +=
+        "\nBenchmark-side: the answer was well formed by construction, and the evaluator rejected it all the same.\n";
+  }
+  return out + "\n";
+}
+
+std::string comparison_section(const Report& report) {
+  if (report.other.answers.empty()) return "";
+  const RunComparison c = compare_runs(report.run.answers, report.other.answers);
+  std::string out =
+      str_cat("## Beside ", run_name(report.other.settings), "\n\n| | this run | the other |\n",
+              "| --- | ---: | ---: |\n| plans that both have | ", c.plans, " | |\n", "| the same, word for word | ",
+              c.same, " | |\n| steps | ", c.steps, " | ", c.other_steps, " |\n");
+  if (c.with_log_probability > 0) {
+    out += str_cat("| log-probability of the model's choices, mean per plan | ",
+                   fixed_text(ratio(c.log_probability, c.with_log_probability), 2), " | ",
+                   fixed_text(ratio(c.other_log_probability, c.with_log_probability), 2), " |\n| more probable | ",
+                   c.more_probable, " | ", c.less_probable, " |\n");
+  }
+  return out + "\n";
+}
+
+Json quality_json(const Report& report) {
+  const AnswerSummary summary = summarize_answers(report.run.answers);
+  const FormatErrors errors = count_format_errors(report.score, well_formed_answers(report.run));
+  Json out = {{"plans", summary.judged},
+              {"steps", summary.judged_steps},
+              {"superfluous", summary.left_out},
+              {"undone", summary.undone},
+              {"format_errors",
+               {{"parsing", to_json(errors.parsing)},
+                {"hallucination", to_json(errors.hallucination)},
+                {"parameter", to_json(errors.parameter)}}}};
+  if (summary.with_log_probability > 0) {
+    out["log_probability"] = {{"plans", summary.with_log_probability},
+                              {"mean", ratio(summary.log_probability, summary.with_log_probability)}};
+  }
+  if (summary.conditions.declared > 0) {
+    out["conditions"] = {{"declared", summary.conditions.declared}, {"derivable", summary.conditions.derivable}};
+  }
+  if (!report.other.answers.empty()) {
+    const RunComparison c = compare_runs(report.run.answers, report.other.answers);
+    out["comparison"] = {{"other", run_name(report.other.settings)},
+                         {"plans", c.plans},
+                         {"same", c.same},
+                         {"steps", c.steps},
+                         {"other_steps", c.other_steps},
+                         {"with_log_probability", c.with_log_probability},
+                         {"log_probability", ratio(c.log_probability, c.with_log_probability)},
+                         {"other_log_probability", ratio(c.other_log_probability, c.with_log_probability)},
+                         {"more_probable", c.more_probable},
+                         {"less_probable", c.less_probable}};
+  }
+  return out;
+}
+
+}  // namespace metactrl::benchmarks

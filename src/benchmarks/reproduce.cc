@@ -1,0 +1,287 @@
+// The work is a list of items (module, row, task). An item's shard depends on its task's place in the sample alone, so
+// that shards are about equally long and a task's rows are answered together.
+//
+// A journal has a line per answer, and for each module a line with the digest of its data before the first answer to
+// it. Journals of all shards are read; each is written by its own shard only.
+//
+// Modules are worked on one after the other, with all threads meeting in between: the prompts of a module have a long
+// beginning in common, which the model keeps as long as the module lasts.
+#include "benchmarks/reproduce.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <system_error>
+
+#include "benchmarks/files.h"
+#include "benchmarks/jobs.h"
+#include "metactrl/error.h"
+#include "support/str_cat.h"
+
+namespace metactrl::benchmarks {
+
+using internal::str_cat;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHint = "repeat the settings, or name another folder with --out";
+
+std::string journal_name(const Shard& shard) {
+  if (shard.count == 1) return "answers.jsonl";
+  return str_cat("answers-", shard.index + 1, "-of-", shard.count, ".jsonl");
+}
+
+// In a fixed order, so that of two answers to the same task the same one is taken every time.
+std::vector<std::string> journals_in(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("answers") && name.ends_with(".jsonl")) files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+const std::vector<RowFacts>& all_rows() {
+  static const std::vector<RowFacts> kRows = {
+      {Row::kNone, "none", "model alone", true, PlanGuidance::kNone},
+      {Row::kSyntax, "syntax", "model, held to the form", true, PlanGuidance::kSyntax},
+      {Row::kPlanner, "planner", "classical planner", false, PlanGuidance::kSearch},
+      {Row::kSearch, "search", "search, no model", false, PlanGuidance::kSearch},
+      {Row::kMask, "mask", "model, masked", true, PlanGuidance::kMask},
+      {Row::kUniform, "uniform", "model, uniform lookahead", true, PlanGuidance::kUniform},
+      {Row::kTrained, "trained", "model, trained lookahead", true, PlanGuidance::kTrained},
+  };
+  return kRows;
+}
+
+const RowFacts& facts_of(Row row) {
+  for (const RowFacts& facts : all_rows()) {
+    if (facts.row == row) return facts;
+  }
+  throw std::logic_error("a row that is not in the list of rows");
+}
+
+std::vector<std::size_t> sample_of(std::size_t tasks, std::size_t limit) {
+  const std::size_t count = limit == 0 ? tasks : std::min(limit, tasks);
+  std::vector<std::size_t> sample;
+  for (std::size_t i = 0; i < count; ++i) sample.push_back(i * tasks / count);
+  return sample;
+}
+
+Reproduction::Reproduction(const ReproduceOptions& options) : options_(options) {
+  for (const ReproduceOptions::OpenModule& open : options.modules) {
+    samples_.push_back(sample_of(open.tasks->identifiers().size(), options.limit));
+    digests_.push_back(open.tasks->digest());
+  }
+  read_folder();
+}
+
+// --- journals ------------------------------------------------------------------------------------------------------
+
+void Reproduction::read_folder() {
+  for (const std::string& file : journals_in(options_.out)) {
+    const std::optional<JournalContent> content = read_journal(file);
+    if (!content) continue;
+    check_settings(file, content->settings, options_.settings, kHint);
+    for (const Json& line : content->lines) {
+      try {
+        take_line(file, line);
+      } catch (const Json::exception& error) {
+        throw InputError(file, str_cat("holds a line that is not an answer: ", error.what()),
+                         "remove the file, or name another folder with --out");
+      }
+    }
+  }
+}
+
+void Reproduction::take_line(const std::string& file, const Json& line) {
+  const std::string module = line.at("module");
+  if (line.contains("data")) {
+    for (std::size_t i = 0; i < options_.modules.size(); ++i) {
+      if (options_.modules[i].module->name != module || line["data"] == digests_[i]) continue;
+      throw InputError(file, str_cat("was begun with other tasks of ", module), kHint);
+    }
+    return;
+  }
+  Answer answer = answer_from_json(line.at("answer"));
+  Key key(module, line.at("row").get<std::string>(), answer.identifier);
+  // A later answer replaces one that failed; otherwise the first counts.
+  const auto found = answers_.find(key);
+  if (found == answers_.end()) {
+    answers_.emplace(std::move(key), std::move(answer));
+  } else if (!found->second.error.empty()) {
+    found->second = std::move(answer);
+  }
+}
+
+// --- the work ------------------------------------------------------------------------------------------------------
+
+Reproduction::Key Reproduction::key_of(const Item& item) const {
+  const ReproduceOptions::OpenModule& open = options_.modules[item.module];
+  return {std::string(open.module->name), std::string(facts_of(item.row).name), open.tasks->identifiers()[item.task]};
+}
+
+std::string Reproduction::absence(std::size_t module, Row row) const {
+  if (row != Row::kPlanner) return {};
+  if (!options_.modules[module].tasks->has_problems()) return "n/a";
+  return options_.planner.program.empty() ? "not installed" : "";
+}
+
+std::vector<Reproduction::Item> Reproduction::items(std::size_t module) const {
+  std::vector<Item> items;
+  for (const Row row : options_.rows) {
+    if (!absence(module, row).empty()) continue;
+    for (std::size_t i = 0; i < samples_[module].size(); ++i) {
+      if (is_mine(i)) items.push_back({module, row, samples_[module][i]});
+    }
+  }
+  return items;
+}
+
+std::size_t Reproduction::total() const {
+  std::size_t count = 0;
+  for (std::size_t module = 0; module < options_.modules.size(); ++module) count += items(module).size();
+  return count;
+}
+
+std::size_t Reproduction::done() const {
+  std::size_t count = 0;
+  for (std::size_t module = 0; module < options_.modules.size(); ++module) {
+    for (const Item& item : items(module)) {
+      const auto found = answers_.find(key_of(item));
+      if (found != answers_.end() && found->second.error.empty()) ++count;
+    }
+  }
+  return count;
+}
+
+bool Reproduction::needs_model() const {
+  for (std::size_t module = 0; module < options_.modules.size(); ++module) {
+    for (const Item& item : items(module)) {
+      if (!facts_of(item.row).needs_model) continue;
+      const auto found = answers_.find(key_of(item));
+      if (found == answers_.end() || !found->second.error.empty()) return true;
+    }
+  }
+  return false;
+}
+
+bool Reproduction::work(LanguageModel* model, const std::shared_ptr<const Vocabulary>& vocabulary,
+                        const std::function<void(std::size_t)>& progress) {
+  std::error_code error;
+  fs::create_directories(options_.out, error);
+  if (error) {
+    throw InputError(options_.out, str_cat("cannot be made a folder: ", error.message()), "name another folder");
+  }
+  JournalFile journal((fs::path(options_.out) / journal_name(options_.shard)).string(), options_.settings,
+                      JournalFile::Begin::kGoOn, kHint);
+  const auto cancelled = [this] { return options_.evaluate.cancelled && options_.evaluate.cancelled(); };
+  std::mutex mutex;
+  std::size_t finished = done();
+  for (std::size_t module = 0; module < options_.modules.size(); ++module) {
+    const ReproduceOptions::OpenModule& open = options_.modules[module];
+    std::vector<Item> missing = items(module);
+    std::erase_if(missing, [&](const Item& item) {
+      const auto found = answers_.find(key_of(item));
+      return found != answers_.end() && found->second.error.empty();
+    });
+    if (missing.empty()) continue;
+    journal.add({{"module", open.module->name}, {"data", digests_[module]}});
+    if (model != nullptr) open.tasks->expect_prefix(*model, options_.evaluate);
+    std::size_t next = 0;
+    run_jobs(options_.jobs, [&] {
+      std::unique_lock lock(mutex);
+      if (next == missing.size() || cancelled()) return false;
+      const Item item = missing[next++];
+      lock.unlock();
+      EvaluateOptions evaluate = options_.evaluate;
+      evaluate.plan.guidance = facts_of(item.row).guidance;
+      Answer answer = item.row == Row::kPlanner ? open.tasks->answer_classically(item.task, options_.planner, evaluate)
+                                                : open.tasks->answer(item.task, model, vocabulary, evaluate);
+      lock.lock();
+      if (answer.cancelled) return false;
+      journal.add({{"module", open.module->name}, {"row", facts_of(item.row).name}, {"answer", to_json(answer)}});
+      answers_.insert_or_assign(key_of(item), std::move(answer));
+      progress(++finished);
+      return true;
+    });
+    if (cancelled()) return false;
+  }
+  return true;
+}
+
+// --- what came out -------------------------------------------------------------------------------------------------
+
+std::vector<std::string> Reproduction::gaps() const {
+  std::vector<std::string> gaps;
+  for (std::size_t module = 0; module < options_.modules.size(); ++module) {
+    for (const Row row : options_.rows) {
+      if (!absence(module, row).empty()) continue;
+      std::size_t missing = 0;
+      for (const std::size_t task : samples_[module]) missing += answers_.contains(key_of({module, row, task})) ? 0 : 1;
+      if (missing == 0) continue;
+      gaps.push_back(str_cat(options_.modules[module].module->name, " ", facts_of(row).name, ": ", missing, " of ",
+                             samples_[module].size(), " missing"));
+    }
+  }
+  return gaps;
+}
+
+bool Reproduction::complete() {
+  if (!gaps().empty()) read_folder();
+  return gaps().empty();
+}
+
+RowResult Reproduction::result_of(std::size_t module, Row row) const {
+  RowResult result;
+  result.row = row;
+  result.absent = absence(module, row);
+  if (!result.absent.empty()) return result;
+  std::vector<Response> responses;
+  std::set<std::string> judged;
+  for (const std::size_t task : samples_[module]) {
+    const auto found = answers_.find(key_of({module, row, task}));
+    if (found == answers_.end()) continue;
+    const Answer& answer = found->second;
+    result.answers.push_back(answer);
+    result.failed += answer.error.empty() ? 0 : 1;
+    if (!answer.fits) {
+      ++result.no_room;
+      continue;
+    }
+    judged.insert(answer.identifier);
+    responses.push_back({answer.identifier, answer.output});
+  }
+  const ReproduceTasks& tasks = *options_.modules[module].tasks;
+  result.score = tasks.score(responses);
+  const bool all = judged.size() == tasks.identifiers().size();
+  std::erase_if(result.score.tasks, [&](const TaskScore& task) { return !judged.contains(task.identifier); });
+  // Further rates are the scorer's own, over all tasks of the file.
+  if (!all) result.score.rates.clear();
+  summarize(result.score);
+  return result;
+}
+
+std::vector<ModuleResult> Reproduction::results() const {
+  std::vector<ModuleResult> results;
+  for (std::size_t i = 0; i < options_.modules.size(); ++i) {
+    const ReproduceOptions::OpenModule& open = options_.modules[i];
+    ModuleResult result{std::string(open.module->name),
+                        std::string(open.module->title),
+                        open.tasks->identifiers().size(),
+                        samples_[i].size(),
+                        {}};
+    for (const Row row : options_.rows) result.rows.push_back(result_of(i, row));
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+}  // namespace metactrl::benchmarks

@@ -1,0 +1,63 @@
+// A benchmark module as `metactrl reproduce` sees it: something that lists its tasks, answers one of them, and scores
+// all answers. One row of a table per module; what is behind a row (prompts, task files) is the module's own business.
+//
+//     const ReproduceModule* module = find_reproduce_module("vh-as");
+//     std::unique_ptr<ReproduceTasks> tasks = module->open(*module, "data");
+//     Answer answer = tasks->answer(0, model.get(), vocabulary, options);
+//     Score score = tasks->score({{answer.identifier, answer.output}});
+#ifndef METACTRL_SRC_BENCHMARKS_REPRODUCE_MODULES_H_
+#define METACTRL_SRC_BENCHMARKS_REPRODUCE_MODULES_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "benchmarks/classical_planner.h"
+#include "benchmarks/evaluate.h"
+#include "benchmarks/score.h"
+#include "metactrl/language_model.h"
+
+namespace metactrl::benchmarks {
+
+// Thread safety: all functions may be called at once.
+class ReproduceTasks {
+ public:
+  virtual ~ReproduceTasks() = default;
+
+  // In the order of the task file, each different.
+  virtual const std::vector<std::string>& identifiers() const = 0;
+  // Tells apart the data of two runs.
+  virtual std::string digest() const = 0;
+  // Tells the model what the prompts of all tasks begin with.
+  virtual void expect_prefix(LanguageModel& model, const EvaluateOptions& options) const = 0;
+  // Number `task` of identifiers(). What goes wrong is part of the answer.
+  virtual Answer answer(std::size_t task, LanguageModel* model, const std::shared_ptr<const Vocabulary>& vocabulary,
+                        const EvaluateOptions& options) const = 0;
+  // Whether there is a PDDL problem that a classical planner could be given.
+  virtual bool has_problems() const { return true; }
+  virtual Answer answer_classically(std::size_t task, const ClassicalPlanner& planner,
+                                    const EvaluateOptions& options) const = 0;
+  // Of all tasks, also of those without a response, which are failures.
+  virtual Score score(const std::vector<Response>& responses) const = 0;
+};
+
+struct ReproduceModule {
+  std::string_view name;
+  std::string_view title;
+  std::vector<std::string_view> files;  // below the data folder; all of them are needed
+  // Throws InputError about a file that cannot be read.
+  std::unique_ptr<ReproduceTasks> (*open)(const ReproduceModule& module, const std::string& data);
+
+  // The first of `files` that is not there; empty when all are.
+  std::string missing(const std::string& data) const;
+};
+
+const std::vector<ReproduceModule>& reproduce_modules();
+// Null if there is none.
+const ReproduceModule* find_reproduce_module(std::string_view name);
+
+}  // namespace metactrl::benchmarks
+
+#endif  // METACTRL_SRC_BENCHMARKS_REPRODUCE_MODULES_H_

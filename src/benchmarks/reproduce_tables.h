@@ -1,0 +1,48 @@
+// The tables and plots that `metactrl reproduce` writes.
+//
+//     write_tables("out", run.results(), about);   // out/tables.md, out/tables.json, out/vh-as.svg, ...
+//
+// Rates come with 95 % confidence intervals after Wilson, which stay inside 0 to 100 and do not collapse at the ends:
+// 0 of 10 is 0 to 27.8 %. Cost: linear. Thread safety: all functions are pure but write_tables.
+#ifndef METACTRL_SRC_BENCHMARKS_REPRODUCE_TABLES_H_
+#define METACTRL_SRC_BENCHMARKS_REPRODUCE_TABLES_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "benchmarks/journal.h"
+#include "benchmarks/reproduce.h"
+
+namespace metactrl::benchmarks {
+
+// In percent.
+struct Interval {
+  double low = 0;
+  double high = 100;
+};
+
+// The 95 % interval of a share of `successes` out of `n`; 0 to 100 for none at all.
+Interval wilson(double successes, std::size_t n);
+
+// What stands above the tables.
+struct TablesAbout {
+  std::string command;  // as it was typed
+  std::string date;     // "2026-11-16"
+  std::string model;    // its name and description; empty when no row needs one
+  Json settings;
+};
+
+Json tables_json(const std::vector<ModuleResult>& modules, const TablesAbout& about);
+std::string tables_markdown(const std::vector<ModuleResult>& modules, const TablesAbout& about);
+// The table of all modules alone: task and execution success, in percent.
+std::string overview_markdown(const std::vector<ModuleResult>& modules);
+// Two bars per row, task and execution success, with their intervals.
+std::string module_plot(const ModuleResult& module);
+
+// Throws InputError when a file cannot be written.
+void write_tables(const std::string& folder, const std::vector<ModuleResult>& modules, const TablesAbout& about);
+
+}  // namespace metactrl::benchmarks
+
+#endif  // METACTRL_SRC_BENCHMARKS_REPRODUCE_TABLES_H_

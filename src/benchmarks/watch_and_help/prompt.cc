@@ -1,0 +1,157 @@
+// Rooms in the order of their numbers, below each its places, behind each place what of the carried things is in it and
+// on it. A carried thing stands behind the place that can keep it shut in, else behind the one it is on.
+#include "benchmarks/watch_and_help/prompt.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "benchmarks/watch_and_help/task_file.h"
+#include "support/str_cat.h"
+
+namespace metactrl::benchmarks::watch_and_help {
+
+using internal::str_cat;
+using virtualhome::Property;
+using virtualhome::Relation;
+using virtualhome::Scene;
+using virtualhome::SceneNode;
+using virtualhome::State;
+
+namespace {
+
+constexpr std::string_view kPlanSystem =
+    R"text(You plan for a robot with two hands in an apartment. Its actions:
+WALK x: go to x. Near are then x, what is in it or on it, what it is in or on, and what the robot holds.
+GRAB x: x is near and not in anything closed; a hand is free.
+OPEN y, CLOSE y: y is near; a hand is free.
+PUTIN x y: the robot holds x; y is a container, near and not closed.
+PUTBACK x y: the robot holds x; y is a surface and near.
+SWITCHON y: y is near, off, and not open; a hand is free.
+Write one JSON object whose keys are the actions in order, each with the names and numbers of its things:
+{"WALK": ["book", "12"], "GRAB": ["book", "12"], "WALK": ["desk", "30"], "PUTBACK": ["book", "12", "desk", "30"]}
+Output only JSON.)text";
+
+constexpr std::string_view kGoalSystem =
+    R"text(You read what a person asks of a robot in an apartment, and write what shall hold in the end, as goals:
+on(x, y): an x is on a y, one of the surfaces.
+inside(x, y): an x is in a y, one of the containers.
+turnOn(y): a y, one of the switches, is on.
+Goals with the same y are about one and the same y. One goal for each thing: two of a kind are written twice.
+Write one JSON object:
+{"goal": ["inside(book, box)", "turnOn(radio)"]}
+Output only JSON.)text";
+
+std::string name(const Scene& scene, int x) { return str_cat(scene.node(x).name, " ", x); }
+
+bool has(const SceneNode& node, State state) { return (node.states >> static_cast<unsigned>(state) & 1U) != 0; }
+
+// " (container, closed)", or nothing.
+std::string marks(const SceneNode& node) {
+  std::string out;
+  const auto mark = [&](bool applies, const char* word) {
+    if (applies) out += str_cat(out.empty() ? "" : ", ", word);
+  };
+  mark(node.has(Property::kContainers), "container");
+  mark(node.has(Property::kSurfaces), "surface");
+  mark(node.has(Property::kCanOpen) && has(node, State::kOpen), "open");
+  mark(node.has(Property::kCanOpen) && has(node, State::kClosed), "closed");
+  mark(node.has(Property::kHasSwitch) && has(node, State::kOn), "on");
+  mark(node.has(Property::kHasSwitch) && has(node, State::kOff), "off");
+  return out.empty() ? "" : str_cat(" (", out, ")");
+}
+
+// "apple 1004 1005, wine 1006"
+std::string by_class(const Scene& scene, const std::vector<int>& things) {
+  std::map<std::string, std::string> numbers;
+  for (const int x : things) numbers[scene.node(x).name] += str_cat(" ", x);
+  std::string out;
+  for (const auto& [name, list] : numbers) out += str_cat(out.empty() ? "" : ", ", name, list);
+  return out;
+}
+
+// Behind which place a carried thing stands.
+std::optional<std::pair<int, Relation>> place_of(const Scene& scene, const Listing& listing, int x) {
+  for (const Relation relation : {Relation::kInside, Relation::kOn}) {
+    std::vector<int> found = scene.targets(x, relation);
+    std::erase_if(found, [&](int y) { return !listing.is_place(y); });
+    if (!found.empty()) return std::pair(*std::min_element(found.begin(), found.end()), relation);
+  }
+  return std::nullopt;
+}
+
+std::string one_line(std::string_view text) {
+  std::string out;
+  bool blank = false;
+  for (const char c : text) {
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      blank = !out.empty();
+      continue;
+    }
+    if (blank) out += ' ';
+    blank = false;
+    out += c;
+  }
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+}  // namespace
+
+std::string_view plan_system_prompt() { return kPlanSystem; }
+std::string_view goal_system_prompt() { return kGoalSystem; }
+
+std::string plan_prompt(const Scene& scene, const Listing& listing, const std::vector<GoalLine>& goal,
+                        std::string_view instruction) {
+  std::map<std::pair<int, Relation>, std::vector<int>> contents;
+  std::map<int, std::vector<int>> lines;  // room -> what has a line of its own
+  for (const int x : listing.things()) {
+    const bool held = std::binary_search(listing.held.begin(), listing.held.end(), x);
+    bool shown = held;
+    if (listing.is_carried(x) && !held) {
+      if (const auto place = place_of(scene, listing, x)) {
+        contents[*place].push_back(x);
+        shown = true;
+      }
+    }
+    if (!shown || listing.is_place(x)) {
+      if (const std::optional<int> room = room_of(scene, x)) lines[*room].push_back(x);
+    }
+  }
+  std::string out = "Apartment:\n";
+  for (const int room : listing.rooms) {
+    out += str_cat(name(scene, room), ":", lines[room].empty() ? " nothing\n" : "\n");
+    for (const int x : lines[room]) {
+      const std::string in = by_class(scene, contents[{x, Relation::kInside}]);
+      const std::string on = by_class(scene, contents[{x, Relation::kOn}]);
+      out += str_cat("- ", name(scene, x), listing.is_place(x) ? marks(scene.node(x)) : "");
+      if (!in.empty()) out += ": in " + in;
+      if (!on.empty()) out += (in.empty() ? ": on " : "; on ") + on;
+      out += '\n';
+    }
+  }
+  out += "The robot is in the " + name(scene, room_of(scene, scene.character()).value_or(scene.character()));
+  if (!listing.held.empty()) out += " and holds " + by_class(scene, listing.held);
+  out += str_cat(".\nInstruction: ", one_line(instruction), "\nGoal, for one and the same ");
+  bool first = true;
+  for (const std::string& target : target_classes(goal)) {
+    out += str_cat(std::exchange(first, false) ? "" : " and one and the same ", target);
+  }
+  out += ':';
+  for (const GoalLine& line : goal) out += "\n" + to_text(line);
+  return out;
+}
+
+std::string goal_prompt(const Inventory& inventory, std::string_view instruction) {
+  return str_cat("Things: ", joined(inventory.things()), "\nContainers: ", joined(inventory.containers()),
+                 "\nSurfaces: ", joined(inventory.surfaces()), "\nSwitches: ", joined(inventory.switches()),
+                 "\nInstruction: ", one_line(instruction));
+}
+
+}  // namespace metactrl::benchmarks::watch_and_help

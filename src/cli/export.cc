@@ -1,0 +1,143 @@
+// metactrl export: a plan or a task for other programs.
+//
+// A plan is judged by the reference semantics first. One that is not valid is refused, unless it is asked for: the tree
+// then fails where the plan does.
+#include "metactrl/export.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/common.h"
+#include "cli/plan_options.h"
+#include "support/files.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+using internal::str_cat;
+
+namespace {
+
+struct ExportOptions {
+  std::string format;
+  TaskFiles files;
+  std::string plan;
+  std::string out;
+  bool allow_invalid = false;
+  double duration = 1;
+  CLI::Option* duration_option = nullptr;
+};
+
+constexpr const char* kFormats = "bt|pddl|plansys2|json|task";
+
+constexpr const char* kExamples =
+    "\n"
+    "bt        BehaviorTree.CPP 4: XML with conditions around each action, for a robot or the editor Groot2\n"
+    "pddl      (action object ...) lines, for validators\n"
+    "plansys2  0.000: (action object ...) [1.000] lines, for PlanSys2\n"
+    "json      each step with its arguments, preconditions, effects and what changes\n"
+    "task      no plan: the task's domain and problem in PDDL that VAL and Fast Downward read\n"
+    "\n"
+    "A behavior tree from a plan that is found on the way:\n"
+    "\n"
+    "  D=domains/tabletop/domain.pddl; P=domains/tabletop/dishwasher.pddl\n"
+    "  metactrl plan -d $D -p $P | metactrl export bt -d $D -p $P - --out dishwasher.xml\n";
+
+void check_options(const ExportOptions& options) {
+  check_task_options(options.files);
+  const bool task = options.format == "task";
+  if (!task && options.plan.empty()) {
+    throw UsageError(str_cat("export ", options.format, " needs a plan: name a file, or - for standard input"));
+  }
+  if (task && !options.plan.empty()) throw UsageError("export task takes no plan");
+  if (task && options.allow_invalid) throw UsageError("--allow-invalid is for plans");
+  if (options.duration_option->count() > 0 && options.format != "plansys2") {
+    throw UsageError("--duration is for export plansys2");
+  }
+}
+
+int export_task(const ExportOptions& options) {
+  const PddlTask text = pddl_task(load_task(options.files));
+  for (const std::string& sentence : text.notes) note(str_cat("note: ", sentence));
+  if (options.out.empty()) {
+    print(text.domain + "\n" + text.problem);
+    return kDone;
+  }
+  const std::filesystem::path folder(options.out);
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (!std::filesystem::is_directory(folder, failure)) {
+    throw InputError(options.out, "is not a folder and cannot be made one", "name a folder for the two files");
+  }
+  internal::write_file((folder / "domain.pddl").string(), text.domain);
+  internal::write_file((folder / "problem.pddl").string(), text.problem);
+  note(str_cat("wrote domain.pddl and problem.pddl to ", options.out));
+  return kDone;
+}
+
+std::string plan_text(const ExportOptions& options, const Task& task, const std::vector<PlanStep>& plan) {
+  if (options.format == "bt") return behavior_tree_xml(task, plan);
+  if (options.format == "json") return plan_json(task, plan);
+  if (options.format == "plansys2") return plansys2_plan(plan, options.duration);
+  return pddl_plan(task, plan);
+}
+
+int export_plan(const ExportOptions& options) {
+  const Task task = load_task(options.files);
+  const std::vector<PlanStep> plan = read_plan(options.plan);
+  std::string text;
+  {
+    const ProgressLine progress("exporting");
+    const Validation validation = task.validate(plan);
+    if (!validation.valid && !options.allow_invalid) {
+      note(str_cat("invalid: ", validation.reason, "; nothing is written (--allow-invalid writes it nevertheless)"));
+      return kPlanInvalid;
+    }
+    if (!validation.valid) note(str_cat("warning: the plan is invalid: ", validation.reason));
+    text = plan_text(options, task, plan);
+  }
+  if (options.out.empty()) {
+    print(text);
+    return kDone;
+  }
+  internal::write_file(options.out, text);
+  note(str_cat("wrote ", count_text(plan.size(), "action", "actions"), " to ", options.out));
+  return kDone;
+}
+
+int run_export(const ExportOptions& options) {
+  check_options(options);
+  return options.format == "task" ? export_task(options) : export_plan(options);
+}
+
+}  // namespace
+
+Command add_export(CLI::App& parent) {
+  auto options = std::make_shared<ExportOptions>();
+  CLI::App* app = parent.add_subcommand("export", "write a plan as a behavior tree, PDDL, PlanSys2 or JSON; or a task");
+  app->add_option("FORMAT", options->format, "what to write; see below")
+      ->type_name(kFormats)
+      ->required()
+      ->check(one_of({"bt", "pddl", "plansys2", "json", "task"}));
+  app->add_option("PLAN", options->plan, "file with (action object ...) lines; - for standard input")
+      ->type_name("FILE");
+  add_task_options(*app, options->files);
+  app->add_option("--out,-o", options->out,
+                  "write to a file instead of standard output; for a task, a folder for its two files")
+      ->type_name("FILE");
+  app->add_flag(
+      "--allow-invalid", options->allow_invalid,
+      "also export a plan that breaks a rule or misses the goal; a behavior tree then fails where the plan does");
+  options->duration_option =
+      app->add_option("--duration", options->duration, "with plansys2: seconds that each action takes")
+          ->type_name("SECONDS")
+          ->check(in_range(1e-3, 1e9))
+          ->capture_default_str();
+  app->footer(kExamples);
+  return {app, [options] { return run_export(*options); }};
+}
+
+}  // namespace metactrl::cli

@@ -1,0 +1,186 @@
+#include "cli/model_registry.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+#include "cli/common.h"
+#include "metactrl/error.h"
+#include "metactrl/language_model.h"
+#include "support/file_lock.h"
+#include "support/files.h"
+#include "support/sha256.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+using internal::str_cat;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path list_file() {
+  const fs::path folder = cached_models();
+  return folder.empty() ? fs::path() : folder / "models.json";
+}
+
+std::int64_t time_of(const fs::path& file) {
+  return static_cast<std::int64_t>(fs::last_write_time(file).time_since_epoch().count());
+}
+
+Json to_json(const RegisteredModel& model) {
+  return {{"name", model.name},   {"file", model.file.string()}, {"sha256", model.sha256},
+          {"bytes", model.bytes}, {"modified", model.modified},  {"context", model.context},
+          {"title", model.title}, {"licence", model.licence},    {"source", model.source}};
+}
+
+RegisteredModel from_json(const Json& json) {
+  RegisteredModel model;
+  json.at("name").get_to(model.name);
+  model.file = json.at("file").get<std::string>();
+  json.at("sha256").get_to(model.sha256);
+  json.at("bytes").get_to(model.bytes);
+  json.at("modified").get_to(model.modified);
+  json.at("context").get_to(model.context);
+  json.at("title").get_to(model.title);
+  json.at("licence").get_to(model.licence);
+  json.at("source").get_to(model.source);
+  return model;
+}
+
+// Changes the list under the lock.
+template <typename Change>
+void change_list(const Change& change) {
+  const fs::path folder = make_cached_models();
+  const internal::FileLock lock((folder / ".lock").string());
+  std::vector<RegisteredModel> models = registered_models();
+  change(models);
+  std::sort(models.begin(), models.end(),
+            [](const RegisteredModel& a, const RegisteredModel& b) { return a.name < b.name; });
+  Json json{{"models", Json::array()}};
+  for (const RegisteredModel& model : models) json["models"].push_back(to_json(model));
+  internal::write_file((folder / "models.json").string(),
+                       json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+const char* to_string(FileState state) {
+  switch (state) {
+    case FileState::kPresent:
+      return "present";
+    case FileState::kMissing:
+      return "missing";
+    case FileState::kChanged:
+      return "changed";
+  }
+  return "";
+}
+
+bool is_model_name(const std::string& name) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  return !name.empty() && name.front() != '.' && name.front() != '-' &&
+         name.find_first_not_of(kLetters) == std::string::npos;
+}
+
+fs::path cached_models() {
+  if (const std::string cache = environment("METACTRL_CACHE"); !cache.empty()) return fs::path(cache) / "models";
+  if (const std::string cache = environment("XDG_CACHE_HOME"); !cache.empty()) {
+    return fs::path(cache) / "metactrl" / "models";
+  }
+  const std::string home = environment("HOME");
+  return home.empty() ? fs::path() : fs::path(home) / ".cache" / "metactrl" / "models";
+}
+
+fs::path make_cached_models() {
+  const fs::path folder = cached_models();
+  if (folder.empty()) {
+    throw InputError("cache", "there is no folder for models: neither METACTRL_CACHE nor HOME is set",
+                     "let METACTRL_CACHE name a folder");
+  }
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (failure) {
+    throw InputError(folder.string(), str_cat("cannot be made: ", failure.message()),
+                     "let METACTRL_CACHE name another folder");
+  }
+  return fs::absolute(folder);
+}
+
+std::vector<RegisteredModel> registered_models() {
+  const fs::path file = list_file();
+  std::error_code ignored;
+  if (file.empty() || !fs::exists(file, ignored)) return {};
+  std::vector<RegisteredModel> models;
+  try {
+    const Json json = Json::parse(internal::read_file(file.string()));
+    for (const Json& entry : json.at("models")) models.push_back(from_json(entry));
+  } catch (const Json::exception& error) {
+    throw InputError(file.string(), str_cat("is damaged: ", error.what()), "remove it and add your models again");
+  }
+  return models;
+}
+
+void register_model(const RegisteredModel& model) {
+  change_list([&](std::vector<RegisteredModel>& models) {
+    std::erase_if(models, [&](const RegisteredModel& other) { return other.name == model.name; });
+    models.push_back(model);
+  });
+}
+
+bool unregister_model(const std::string& name) {
+  bool found = false;
+  change_list([&](std::vector<RegisteredModel>& models) {
+    found = std::erase_if(models, [&](const RegisteredModel& model) { return model.name == name; }) > 0;
+  });
+  return found;
+}
+
+std::string file_digest(const fs::path& file) {
+  std::error_code ignored;
+  const std::uintmax_t bytes = fs::file_size(file, ignored);
+  CountProgress progress("checked", ignored ? 0 : static_cast<double>(bytes), 0, bytes_text);
+  return internal::sha256_of_file(file.string(),
+                                  [&](std::uint64_t count) { progress.done(static_cast<double>(count)); });
+}
+
+RegisteredModel look_at_file(const std::string& name, const fs::path& file) {
+  RegisteredModel model;
+  model.name = name;
+  model.file = fs::absolute(file).lexically_normal();
+  try {
+    model.bytes = fs::file_size(model.file);
+    model.modified = time_of(model.file);
+  } catch (const fs::filesystem_error& error) {
+    throw InputError(file.string(), str_cat("cannot be read: ", error.code().message()), "check the path");
+  }
+  if (!model_runtime().empty()) {
+    const ModelFacts facts = read_model_facts(model.file.string());
+    model.context = facts.context;
+    model.title = facts.name;
+  }
+  model.sha256 = file_digest(model.file);
+  return model;
+}
+
+FileState state_of(const RegisteredModel& model) {
+  std::error_code failure;
+  const std::uintmax_t bytes = fs::file_size(model.file, failure);
+  if (failure) return FileState::kMissing;
+  if (bytes != model.bytes) return FileState::kChanged;
+  if (time_of(model.file) == model.modified) return FileState::kPresent;
+  try {
+    return file_digest(model.file) == model.sha256 ? FileState::kPresent : FileState::kChanged;
+  } catch (const InputError&) {
+    return FileState::kMissing;
+  }
+}
+
+}  // namespace metactrl::cli

@@ -1,0 +1,386 @@
+// metactrl reproduce: the tables of the paper, every row for every module, in one command.
+//
+// Everything is checked before anything is written: the rows, the data, the settings of answers that are there already,
+// the model. Then the work begins (benchmarks/reproduce.h). Started by mpirun or srun, each process is a shard, and the
+// first one waits for the others and writes the tables.
+#include "benchmarks/reproduce.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "benchmarks/classical_planner.h"
+#include "benchmarks/reproduce_modules.h"
+#include "benchmarks/reproduce_tables.h"
+#include "cli/common.h"
+#include "cli/model_store.h"
+#include "cli/plan_options.h"
+#include "metactrl/error.h"
+#include "support/list_some.h"
+#include "support/nearest_name.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+using benchmarks::Row;
+using internal::str_cat;
+
+namespace {
+
+struct ReproduceArguments : DecodingArguments {
+  std::string data;
+  std::string out;
+  std::string modules;
+  std::string rows;
+  std::string shard;
+  std::string planner;
+  double planner_seconds = 30;
+  std::size_t limit = 0;
+  unsigned jobs = 1;
+  bool merge = false;
+  benchmarks::Rules rules = benchmarks::Rules::kEnvironment;
+  benchmarks::PromptStyle prompt = benchmarks::PromptStyle::kBenchmark;
+};
+
+const char* text_of(benchmarks::Rules rules) { return to_string(rules); }
+const char* text_of(benchmarks::PromptStyle style) { return to_string(style); }
+
+// --- what is asked for ---------------------------------------------------------------------------------------------
+
+std::vector<std::string> split_list(const std::string& list) {
+  std::vector<std::string> items;
+  std::string item;
+  for (const char c : list + ",") {
+    if (c != ',') {
+      item += c;
+    } else if (!item.empty()) {
+      items.push_back(std::exchange(item, {}));
+    }
+  }
+  return items;
+}
+
+[[noreturn]] void unknown(const std::string& name, const char* what, const std::vector<std::string>& known) {
+  const std::string guess = internal::did_you_mean(name, known);
+  std::string list;
+  for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
+  throw UsageError(
+      str_cat("there is no ", what, " '", name, "'; there are ", list, guess.empty() ? "" : " (" + guess + ")"));
+}
+
+// In the order of the table, each once.
+std::vector<Row> chosen_rows(const std::string& list) {
+  std::vector<std::string> known;
+  for (const benchmarks::RowFacts& facts : benchmarks::all_rows()) known.emplace_back(facts.name);
+  const std::vector<std::string> asked = split_list(list);
+  for (const std::string& name : asked) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) unknown(name, "row", known);
+    if (name == "trained") {
+      throw UsageError("the row 'trained' needs a trained HMM, which this version does not have; leave it out");
+    }
+  }
+  std::vector<Row> rows;
+  for (const benchmarks::RowFacts& facts : benchmarks::all_rows()) {
+    if (std::find(asked.begin(), asked.end(), facts.name) != asked.end()) rows.push_back(facts.row);
+  }
+  if (rows.empty()) throw UsageError("--rows names no row");
+  return rows;
+}
+
+std::vector<benchmarks::ReproduceOptions::OpenModule> open_modules(const ReproduceArguments& arguments) {
+  std::vector<std::string> known;
+  for (const benchmarks::ReproduceModule& module : benchmarks::reproduce_modules()) known.emplace_back(module.name);
+  const std::vector<std::string> asked = split_list(arguments.modules);
+  for (const std::string& name : asked) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) unknown(name, "module", known);
+  }
+  std::vector<benchmarks::ReproduceOptions::OpenModule> modules;
+  std::string first_missing;
+  for (const benchmarks::ReproduceModule& module : benchmarks::reproduce_modules()) {
+    const bool named = std::find(asked.begin(), asked.end(), module.name) != asked.end();
+    if (!asked.empty() && !named) continue;
+    const std::string missing = module.missing(arguments.data);
+    if (missing.empty()) {
+      modules.push_back({&module, module.open(module, arguments.data)});
+      continue;
+    }
+    if (named) {
+      throw InputError(missing, str_cat("is not there, and ", module.name, " needs it"),
+                       "name the folder that holds the benchmarks' data with --data");
+    }
+    if (first_missing.empty()) first_missing = missing;
+  }
+  if (modules.empty()) {
+    throw InputError(arguments.data, str_cat("holds the tasks of no module; ", first_missing, " would be the first"),
+                     "docs/benchmarks.md says which files there should be");
+  }
+  return modules;
+}
+
+struct ShardChoice {
+  benchmarks::Shard shard;
+  bool joined = false;  // by mpirun or srun: the first process writes the tables
+};
+
+std::optional<std::size_t> number_in(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  char* end = nullptr;
+  const unsigned long long value = std::strtoull(text, &end, 10);
+  return *end == '\0' ? std::optional<std::size_t>(value) : std::nullopt;
+}
+
+ShardChoice choose_shard(const std::string& text) {
+  if (!text.empty()) {
+    const std::size_t slash = text.find('/');
+    char* end = nullptr;
+    const unsigned long index = std::strtoul(text.c_str(), &end, 10);
+    const bool first = slash != std::string::npos && end == text.c_str() + slash && slash > 0;
+    const unsigned long count = first ? std::strtoul(text.c_str() + slash + 1, &end, 10) : 0;
+    constexpr unsigned long kMost = 100'000;
+    if (!first || *end != '\0' || index < 1 || index > count || count > kMost) {
+      throw UsageError(str_cat("--shard '", text, "' is not a part of a whole; write it like 2/4"));
+    }
+    return {{index - 1, count}, false};
+  }
+  constexpr std::pair<const char*, const char*> kLaunchers[] = {
+      {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}, {"SLURM_PROCID", "SLURM_NTASKS"}};
+  for (const auto& [rank, size] : kLaunchers) {
+    const std::optional<std::size_t> index = number_in(rank);
+    const std::optional<std::size_t> count = number_in(size);
+    if (index && count && *index<*count&& * count> 1) return {{*index, *count}, true};
+  }
+  return {};
+}
+
+// --- the run -------------------------------------------------------------------------------------------------------
+
+class ReproduceRun {
+ public:
+  ReproduceRun(const ReproduceArguments& arguments, std::string command)
+      : arguments_(arguments), command_(std::move(command)), choice_(choose_shard(arguments.shard)) {
+    if (arguments.merge && !arguments.shard.empty()) throw UsageError("--merge joins all shards; leave out --shard");
+    options_.rows = chosen_rows(arguments.rows);
+    options_.out = arguments.out;
+    options_.limit = arguments.limit;
+    options_.shard = choice_.shard;
+    options_.jobs = arguments.jobs;
+    options_.modules = open_modules(arguments);
+    options_.planner = {benchmarks::find_classical_planner(arguments.planner), arguments.planner_seconds};
+    if (!arguments.planner.empty() && options_.planner.program.empty()) {
+      throw InputError(arguments.planner, "there is no such program", "name Fast Downward's driver, fast-downward.py");
+    }
+    options_.evaluate.rules = arguments.rules;
+    options_.evaluate.prompt = arguments.prompt;
+    options_.evaluate.plan = plan_options(arguments);
+    set_lookahead_budget(arguments, arguments.budget.budget(), options_.evaluate.plan.lookahead);
+    options_.evaluate.cancelled = [] { return interrupted(); };
+    options_.settings = settings();
+    run_.emplace(options_);
+  }
+
+  int run() {
+    catch_interrupts();
+    if (!arguments_.merge && !answer()) return kInterrupted;
+    if (!arguments_.shard.empty()) {
+      note(str_cat("metactrl: shard ", arguments_.shard, " is done; '--merge' writes the tables once all are"));
+      return kDone;
+    }
+    if (choice_.shard.index > 0) return kDone;
+    if (choice_.joined && !arguments_.merge && !wait_for_others()) return kInterrupted;
+    return write();
+  }
+
+ private:
+  bool needs_model() const {
+    return std::any_of(options_.rows.begin(), options_.rows.end(),
+                       [](Row row) { return benchmarks::facts_of(row).needs_model; });
+  }
+
+  // Everything that an answer depends on.
+  Json settings() const {
+    std::string digest;
+    if (needs_model()) {
+      if (const auto file = model_file(arguments_.model)) digest = file_digest(*file);
+    }
+    Json json{{"version", METACTRL_VERSION},
+              {"model", needs_model() ? arguments_.model : ""},
+              {"model_sha256", digest},
+              {"prompt", to_string(arguments_.prompt)},
+              {"rules", to_string(arguments_.rules)},
+              {"limit", arguments_.limit},
+              {"planner_seconds", arguments_.planner_seconds}};
+    json.update(decoding_settings(arguments_));
+    return json;
+  }
+
+  // False when it was interrupted.
+  bool answer() {
+    LoadedModel model;
+    if (run_->needs_model()) model = load_model_for(arguments_);
+    const std::size_t earlier = run_->done();
+    const std::string start =
+        choice_.shard.count > 1 ? str_cat("shard ", choice_.shard.index + 1, "/", choice_.shard.count, ": ") : "";
+    if (earlier > 0) note(str_cat("metactrl: ", start, earlier, " of ", run_->total(), " answers are there already"));
+    set_stoppable(true);
+    bool finished = false;
+    {
+      CountProgress progress("answered", static_cast<double>(run_->total()), static_cast<double>(earlier),
+                             CountProgress::quantity, start);
+      finished = run_->work(model.model.get(), model.vocabulary,
+                            [&](std::size_t done) { progress.done(static_cast<double>(done)); });
+    }
+    set_stoppable(false);
+    if (!finished) {
+      note(str_cat("metactrl: stopped after ", run_->done(), " of ", run_->total(),
+                   " answers; the same command goes on where it stopped"));
+    }
+    return finished;
+  }
+
+  bool wait_for_others() {
+    set_stoppable(true);
+    const ProgressLine progress("waiting for the other shards");
+    while (!run_->complete() && !interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    set_stoppable(false);
+    return !interrupted();
+  }
+
+  int write() {
+    if (!run_->complete()) {
+      throw InputError(arguments_.out, str_cat("answers are missing: ", internal::list_some(run_->gaps())),
+                       arguments_.merge ? "run the shards that are missing into this folder, then --merge again"
+                                        : "run the command again");
+    }
+    std::vector<benchmarks::ModuleResult> results;
+    {
+      const ProgressLine progress("scoring");
+      results = run_->results();
+    }
+    benchmarks::write_tables(arguments_.out, results, {command_, today(), model_text(), options_.settings});
+    print(benchmarks::overview_markdown(results));
+    std::size_t failed = 0;
+    std::size_t no_room = 0;
+    for (const benchmarks::ModuleResult& module : results) {
+      for (const benchmarks::RowResult& row : module.rows) {
+        failed += row.failed;
+        no_room += row.no_room;
+      }
+    }
+    if (no_room > 0) {
+      note(str_cat("metactrl: ", no_room, " answers had no room in the model's context and are not counted",
+                   arguments_.prompt == benchmarks::PromptStyle::kBenchmark ? "; --prompt compact takes less" : ""));
+    }
+    note(str_cat("metactrl: the tables are in ", arguments_.out, "/tables.md"));
+    if (failed == 0) return kDone;
+    note(str_cat("metactrl: ", failed, " answers ended in an error, see ", arguments_.out,
+                 "/answers*.jsonl; the same command tries them again"));
+    return kBadInput;
+  }
+
+  static std::string today() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    ::gmtime_r(&now, &parts);
+    char text[16];
+    return {text, std::strftime(text, sizeof(text), "%Y-%m-%d", &parts)};
+  }
+
+  std::string model_text() const {
+    if (!needs_model()) return {};
+    const std::string digest = options_.settings["model_sha256"];
+    return digest.empty() ? arguments_.model : str_cat(arguments_.model, " (SHA-256 ", digest.substr(0, 12), "...)");
+  }
+
+  const ReproduceArguments& arguments_;
+  std::string command_;
+  ShardChoice choice_;
+  benchmarks::ReproduceOptions options_;
+  std::optional<benchmarks::Reproduction> run_;
+};
+
+// The command as it could be typed again. Paths are not shown: they are of one machine.
+std::string command_text(const CLI::App& app) {
+  std::string text = "metactrl reproduce";
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0) continue;
+    const std::string name = option->get_name();
+    if (name == "--help" || name == "--jobs" || name == "--shard" || name == "--merge" || name == "--threads") continue;
+    text += " " + name;
+    if (name == "--data" || name == "--out") {
+      text += name == "--data" ? " DATA" : " OUT";
+      continue;
+    }
+    for (const std::string& value : option->results()) text += " " + value;
+  }
+  return text;
+}
+
+constexpr const char* kExamples =
+    "\n"
+    "  metactrl reproduce --data DATA --out tables\n"
+    "  metactrl reproduce --data DATA --out tables --model tinyllama --prompt compact --limit 20\n"
+    "  mpirun -n 8 metactrl reproduce --data DATA --out tables\n"
+    "\n"
+    "DATA holds the benchmarks' task files, as docs/benchmarks.md lists them. OUT gets tables.md, tables.json and a "
+    "plot\n"
+    "per module. Answers are kept as they come: the same command goes on where it was stopped, and tries those again\n"
+    "that failed.\n";
+
+}  // namespace
+
+Command add_reproduce(CLI::App& parent) {
+  auto arguments = std::make_shared<ReproduceArguments>();
+  arguments->on_infeasible = OnInfeasible::kDropGoals;
+  arguments->generate.max_tokens = 400;
+  CLI::App* app = parent.add_subcommand("reproduce", "the paper's tables: every row for every benchmark");
+  app->add_option("--data", arguments->data, "folder of the benchmarks' task files")->type_name("DIR")->required();
+  app->add_option("--out", arguments->out, "folder for answers, tables and plots")->type_name("DIR")->required();
+  std::string modules;
+  for (const benchmarks::ReproduceModule& module : benchmarks::reproduce_modules()) {
+    modules += (modules.empty() ? "" : ",") + std::string(module.name);
+  }
+  app->add_option("--modules", arguments->modules,
+                  str_cat("which benchmarks, of ", modules, "; without it, all whose files are there"))
+      ->type_name("LIST");
+  arguments->rows = "none,syntax,planner,search,mask,uniform";
+  app->add_option("--rows", arguments->rows, "who answers")->type_name("LIST")->capture_default_str();
+  app->add_option("--limit", arguments->limit, "at most N tasks of each benchmark, evenly spread; 0: all")
+      ->type_name("N")
+      ->check(finite_in_range(0, 1e9))
+      ->capture_default_str();
+  add_choice(*app, "--rules", arguments->rules, {benchmarks::Rules::kEnvironment, benchmarks::Rules::kPaper}, text_of,
+             "what the benchmark's environment does, or what the paper states");
+  add_choice(*app, "--prompt", arguments->prompt,
+             {benchmarks::PromptStyle::kBenchmark, benchmarks::PromptStyle::kCompact}, text_of,
+             "what the model reads: the benchmark's prompt, or the same facts in fewer words");
+  app->add_option("--planner", arguments->planner,
+                  "Fast Downward's driver; without it, fast-downward.py or fast-downward if it is installed")
+      ->type_name("PROGRAM");
+  app->add_option("--planner-seconds", arguments->planner_seconds, "for the classical planner, each task")
+      ->type_name("SECONDS")
+      ->check(finite_in_range(1, 1e6))
+      ->capture_default_str();
+  app->add_option("--jobs,-j", arguments->jobs, "tasks that are worked on at once")
+      ->type_name("N")
+      ->check(finite_in_range(1, 1024))
+      ->capture_default_str();
+  app->add_option("--shard", arguments->shard, "do part I of N only; without it, what mpirun or srun says, else all")
+      ->type_name("I/N");
+  app->add_flag("--merge", arguments->merge, "answer nothing; join the shards in --out and write the tables");
+  add_decoding_options(*app, *arguments, 10'000);
+  // The rows say which guidance.
+  app->remove_option(app->get_option("--guidance"));
+  app->remove_option(app->get_option("--hmm"));
+  app->footer(kExamples);
+  return {app, [arguments, app] { return ReproduceRun(*arguments, command_text(*app)).run(); }};
+}
+
+}  // namespace metactrl::cli

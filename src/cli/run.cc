@@ -1,0 +1,332 @@
+// metactrl run: a plan carried out, with eyes open.
+//
+// The loop is the library's (metactrl/closed_loop.h); here it gets its options, a world, and somebody who listens. One
+// episode streams what happens, several print a line each. --report keeps everything.
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/common.h"
+#include "cli/plan_options.h"
+#include "cli/process_world.h"
+#include "cli/run_report.h"
+#include "metactrl/closed_loop.h"
+#include "metactrl/simulated_world.h"
+#include "support/files.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+using internal::str_cat;
+
+namespace {
+
+struct RunArguments : DecodingArguments {
+  std::string domain;
+  std::string problem;
+  std::string format = "pddl";
+  std::string instruction;
+  std::string world;
+  double world_timeout = 30;
+  std::string nature;
+  std::vector<std::string> faults;
+  bool state_probabilities = false;
+  std::uint64_t episodes = 1;
+  std::string report;
+  bool json = false;
+  LoopOptions loop;
+};
+
+// "slip=0.1". Names that are not ours are nature's events.
+void take_fault(const std::string& text, FaultRates& rates) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  char* end = nullptr;
+  const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
+  const double rate = std::strtod(number.c_str(), &end);
+  if (name.empty() || number.empty() || *end != '\0' || !(rate >= 0 && rate <= 1)) {
+    throw UsageError(str_cat("--fault '", text, "' is not NAME=RATE with a rate from 0 to 1"));
+  }
+  if (name == "action-fails") {
+    rates.action_fails = rate;
+  } else if (name == "not-seen") {
+    rates.not_seen = rate;
+  } else if (name == "false-sighting") {
+    rates.false_sighting = rate;
+  } else if (name == "look-false-sighting") {
+    rates.look_false_sighting = rate;
+  } else {
+    rates.events[name] = rate;
+  }
+}
+
+class Runner {
+ public:
+  explicit Runner(const RunArguments& arguments) : arguments_(arguments) {}
+
+  int run() {
+    check_arguments();
+    catch_interrupts();
+    catch_terminations();
+    // A reader of our output that leaves is a message, not the end of the program: the world must be let go.
+    ::signal(SIGPIPE, SIG_IGN);
+    load();
+    ClosedLoop loop(*scene_, options_, model_.model.get(), model_.vocabulary);
+    set_stoppable(true);
+    for (std::uint64_t i = 0; i < arguments_.episodes && !interrupted(); ++i) run_episode(loop, i);
+    finish();
+    return exit_code();
+  }
+
+ private:
+  void check_arguments() {
+    if (arguments_.domain.empty()) throw UsageError("--domain FILE is missing");
+    if (arguments_.problem.empty()) throw UsageError("--problem FILE is missing");
+    if (arguments_.on_infeasible != OnInfeasible::kError) {
+      throw UsageError("run pursues all goals or ends: --on-infeasible must be error");
+    }
+    for (const std::string& fault : arguments_.faults) take_fault(fault, rates_);
+    rates_.state_probabilities = arguments_.state_probabilities;
+    if (!arguments_.world.empty() && (!arguments_.faults.empty() || !arguments_.nature.empty())) {
+      throw UsageError(
+          "--fault and --nature are for the simulated world; with --world the world has faults of its own");
+    }
+  }
+
+  void load() {
+    Diagnostics diagnostics;
+    LoadOptions options;
+    options.diagnostics = &diagnostics;
+    {
+      const ProgressLine progress("loading");
+      scene_ = Scene::load(arguments_.domain, arguments_.problem, options);
+    }
+    print_diagnostics(diagnostics);
+    if (!rates_.events.empty()) nature_ = Scene::load(nature_file(), arguments_.problem);
+    options_ = arguments_.loop;
+    options_.format = load_format(arguments_.format);
+    options_.plan = plan_options(arguments_);
+    options_.plan.instruction = arguments_.instruction;
+    const Budget budget = arguments_.budget.budget();
+    const double search_seconds = options_.plan.lookahead.search.seconds;
+    options_.plan.lookahead.exact = budget;
+    options_.plan.lookahead.search = budget;
+    if (arguments_.budget.seconds_option->count() == 0) options_.plan.lookahead.search.seconds = search_seconds;
+    model_ = load_model_for(arguments_);
+  }
+
+  // nature/events.pddl beside the domain, unless one is named.
+  std::string nature_file() const {
+    if (!arguments_.nature.empty()) return arguments_.nature;
+    const std::filesystem::path beside =
+        std::filesystem::path(arguments_.domain).parent_path() / "nature" / "events.pddl";
+    std::error_code ignored;
+    if (std::filesystem::exists(beside, ignored)) return beside.string();
+    throw UsageError(str_cat("--fault ", rates_.events.begin()->first,
+                             ": there is no such fault, and no file of events (", beside.string(),
+                             "); use action-fails, not-seen or false-sighting, or name --nature FILE"));
+  }
+
+  bool streams() const { return arguments_.episodes == 1 && !arguments_.json; }
+
+  void run_episode(ClosedLoop& loop, std::uint64_t index) {
+    Episode episode;
+    episode.number = index;
+    episode.seed = arguments_.generate.seed + index;
+    std::optional<ProgressLine> progress;
+    LoopObserver observer;
+    observer.cancelled = [] { return interrupted(); };
+    observer.phase = [&](PlanPhase phase) {
+      progress.reset();
+      if (phase == PlanPhase::kCompiling) progress.emplace("computing what can still succeed");
+      if (phase == PlanPhase::kReadingPrompt) progress.emplace("the model reads the prompt");
+      if (phase == PlanPhase::kDecoding) progress.emplace("the model writes");
+    };
+    observer.event = [&](const LoopEvent& event) {
+      progress.reset();
+      if (streams()) print(to_string(event) + "\n");
+    };
+    if (arguments_.world.empty()) {
+      SimulatedWorld world(*scene_, nature_, rates_, episode.seed);
+      episode.report = loop.run(world, observer);
+      episode.goal_is_true = scene_->is_goal(world.truth());
+      episode.faults = world.faults();
+    } else {
+      const Stopwatch watch;
+      ProcessWorld::Options options;
+      options.command = arguments_.world;
+      options.timeout = arguments_.world_timeout;
+      options.episode = index;
+      options.seed = episode.seed;
+      options.stop = [&] { return interrupted() || watch.seconds() > options_.seconds; };
+      options.group = [](pid_t group) { set_child_group(group); };
+      ProcessWorld world(*scene_, options);
+      episode.report = loop.run(world, observer);
+      world.finish(episode.report);
+    }
+    progress.reset();
+    if (arguments_.episodes > 1 && !arguments_.json) {
+      print(str_cat("episode ", index + 1, " (seed ", episode.seed, "): ", closing_line(episode), "\n"));
+    }
+    // Events of thousands of episodes are kept for the report alone.
+    if (arguments_.report.empty() && !arguments_.json) {
+      episode.report.events.clear();
+      episode.report.belief.clear();
+    }
+    episodes_.push_back(std::move(episode));
+  }
+
+  Json report() const {
+    const GenerateOptions& generate = arguments_.generate;
+    Json faults{{"action-fails", rates_.action_fails},
+                {"not-seen", rates_.not_seen},
+                {"false-sighting", rates_.false_sighting},
+                {"look-false-sighting", rates_.look_false_sighting}};
+    for (const auto& [name, rate] : rates_.events) faults[name] = rate;
+    Json json{{"task", scene_->name()},
+              {"world", arguments_.world.empty() ? Json("simulated") : Json(arguments_.world)},
+              {"guidance", to_string(arguments_.guidance)},
+              {"model", model_.model == nullptr ? Json(nullptr) : Json(model_.name)},
+              {"decode", to_string(generate.mode)},
+              {"seed", generate.seed},
+              {"confidence", options_.confidence},
+              {"max_replans", options_.max_replans},
+              {"max_actions", options_.max_actions},
+              {"max_looks", options_.max_looks},
+              {"run_time", options_.seconds}};
+    if (arguments_.world.empty()) json["faults"] = std::move(faults);
+    json["summary"] = summary_json(episodes_);
+    json["episodes"] = Json::array();
+    for (const Episode& episode : episodes_) json["episodes"].push_back(to_json(episode));
+    return json;
+  }
+
+  void finish() {
+    if (!arguments_.report.empty()) {
+      internal::write_file(arguments_.report, report().dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+    }
+    if (arguments_.json) print(report());
+    if (episodes_.empty()) return;
+    note(episodes_.size() == 1 && arguments_.episodes == 1 ? closing_line(episodes_[0]) : summary_line(episodes_));
+  }
+
+  // Of the first episode that did not reach its goal.
+  int exit_code() const {
+    if (interrupted()) return cli::exit_code(LoopEnd::kInterrupted, interrupt_signal());
+    for (const Episode& episode : episodes_) {
+      if (!is_success(episode.report.end)) return cli::exit_code(episode.report.end, 0);
+    }
+    return kDone;
+  }
+
+  const RunArguments& arguments_;
+  FaultRates rates_;
+  std::optional<Scene> scene_;
+  std::optional<Scene> nature_;
+  LoopOptions options_;
+  LoadedModel model_;
+  std::vector<Episode> episodes_;
+};
+
+void add_loop_options(CLI::App& app, LoopOptions& loop) {
+  app.add_option("--max-replans", loop.max_replans, "plans after the first; 0: carry out one plan")
+      ->type_name("N")
+      ->check(finite_in_range(0, 1e6))
+      ->capture_default_str();
+  app.add_option("--max-actions", loop.max_actions, "actions to execute")
+      ->type_name("N")
+      ->check(finite_in_range(0, 1e6))
+      ->capture_default_str();
+  app.add_option("--max-looks", loop.max_looks, "close looks; 0: never look first")
+      ->type_name("N")
+      ->check(finite_in_range(0, 1e6))
+      ->capture_default_str();
+  app.add_option("--run-time", loop.seconds, "seconds for one episode; also ends a search or an answer under way")
+      ->type_name("SECONDS")
+      ->check(finite_in_range(1e-3, 1e9))
+      ->capture_default_str();
+  app.add_option("--confidence", loop.confidence,
+                 "a plan must hold in states with this probability together, and so must the goal")
+      ->type_name("P")
+      ->check(finite_in_range(1e-6, 1))
+      ->capture_default_str();
+  app.add_option("--change-rate", loop.change_rate, "chance that what is observed has changed by itself")
+      ->type_name("P")
+      ->check(finite_in_range(0, 1))
+      ->capture_default_str();
+  app.add_option("--failure-rate", loop.failure_rate, "chance that a legal action fails, as the loop assumes it")
+      ->type_name("P")
+      ->check(finite_in_range(0, 1))
+      ->capture_default_str();
+  app.add_option("--belief-states", loop.max_states, "states that are kept as possible")
+      ->type_name("N")
+      ->check(finite_in_range(1, 10000))
+      ->capture_default_str();
+  app.add_option("--look-cost", loop.look_cost, "what a look costs, in actions")
+      ->type_name("C")
+      ->check(finite_in_range(0, 1e6))
+      ->capture_default_str();
+  app.add_option("--failure-cost", loop.failure_cost, "what a plan that misses the true state costs, in actions")
+      ->type_name("C")
+      ->check(finite_in_range(0, 1e6))
+      ->capture_default_str();
+}
+
+void add_world_options(CLI::App& app, RunArguments& arguments) {
+  app.add_option("--world", arguments.world, "command of a program that is the world; without it, one is simulated")
+      ->type_name("COMMAND");
+  app.add_option("--world-timeout", arguments.world_timeout, "seconds the world has for each answer")
+      ->type_name("SECONDS")
+      ->check(finite_in_range(1e-3, 1e6))
+      ->capture_default_str();
+  app.add_option("--fault", arguments.faults,
+                 "NAME=RATE, again for each: action-fails, not-seen, false-sighting, look-false-sighting, or an event")
+      ->type_name("FAULT");
+  app.add_option("--nature", arguments.nature,
+                 "PDDL file whose actions are events; without it, nature/events.pddl beside the domain")
+      ->type_name("FILE");
+  app.add_flag("--state-probabilities", arguments.state_probabilities,
+               "the simulated world says how often its sightings are false");
+  app.add_option("--episodes", arguments.episodes, "runs, with the seeds S, S+1, ...")
+      ->type_name("N")
+      ->check(finite_in_range(1, 1e7))
+      ->capture_default_str();
+}
+
+constexpr const char* kExamples =
+    "\n"
+    "  metactrl run -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl --guidance search \\\n"
+    "    --fault action-fails=0.1 --fault slip=0.1 --fault found-closed=0.05 --seed 1\n"
+    "  metactrl run -d domains/tabletop/domain.pddl -p domains/tabletop/boxed_tools.pddl --guidance search \\\n"
+    "    --world 'python3 examples/robot_world.py'\n"
+    "\n"
+    "docs/closed-loop.md explains what is believed, and what a world program has to say.\n";
+
+}  // namespace
+
+Command add_run(CLI::App& parent) {
+  auto arguments = std::make_shared<RunArguments>();
+  CLI::App* app =
+      parent.add_subcommand("run", "carry out plans in a world that may surprise: observe, plan, act, compare");
+  app->add_option("--domain,-d", arguments->domain, "PDDL domain file")->type_name("FILE");
+  app->add_option("--problem,-p", arguments->problem, "PDDL problem file")->type_name("FILE");
+  app->add_option("--instruction,-i", arguments->instruction,
+                  "what to do, in words; the model reads it before the task")
+      ->type_name("TEXT");
+  app->add_option("--format,-f", arguments->format, "how the plan is written: a built-in format's name, or a file")
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  add_world_options(*app, *arguments);
+  add_loop_options(*app, arguments->loop);
+  app->add_option("--report", arguments->report, "file for everything that happened, as JSON")->type_name("FILE");
+  app->add_flag("--json", arguments->json, "print the report instead of what happens");
+  add_decoding_options(*app, *arguments, 10'000);
+  app->footer(kExamples);
+  return {app, [arguments] { return Runner(*arguments).run(); }};
+}
+
+}  // namespace metactrl::cli

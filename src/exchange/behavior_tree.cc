@@ -1,0 +1,277 @@
+// A plan as a behavior tree in the XML of BehaviorTree.CPP 4.
+//
+// Conditions are the ground preconditions of the compiled task, so nothing in them is constant: a conjunction is
+// spliced into the Sequence around it, a disjunction is a Fallback, a negative literal is an Inverter around `Holds`,
+// and "at least k of n" is a Parallel that succeeds with k children and fails as soon as k are out of reach. All of
+// these finish in one tick, since conditions never return RUNNING.
+//
+// A Sequence goes on where it stopped while an action is RUNNING: preconditions are asked once, before the action, and
+// effects once, after it.
+//
+// Trajectory constraints: `always` is a condition like any other and is asked before the first action and after each
+// one. The others speak of the past, which a tree does not remember; the plan was checked against them, and a step that
+// breaks one, or a plan that leaves one unfulfilled, is an AlwaysFailure at that place.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exchange/names.h"
+#include "exchange/plan_trace.h"
+#include "metactrl/error.h"
+#include "metactrl/export.h"
+#include "support/str_cat.h"
+#include "task/program.h"
+
+namespace metactrl {
+
+using exchange::xml_text;
+using internal::str_cat;
+using task::Formula;
+
+namespace {
+
+// What BehaviorTree.CPP reads is not nested deeper than this; ours stays below.
+constexpr std::size_t kMaxDepth = 200;
+constexpr std::size_t kMaxWays = 1000;
+
+using Attributes = std::vector<std::pair<std::string, std::string>>;
+
+class TreeWriter {
+ public:
+  TreeWriter(const Task& task, const exchange::PlanTrace& trace) : task_(task), trace_(trace) { name_nodes(); }
+
+  std::string run() {
+    out_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+    const std::string tree = tree_name();
+    open("root", {{"BTCPP_format", "4"}, {"main_tree_to_execute", tree}});
+    out_ +=
+        "  <!-- Holds is SUCCESS when its fact is true in the world, FAILURE when it is not. Every other node that "
+        "is declared at the end carries out one action. -->\n";
+    open("BehaviorTree", {{"ID", tree}});
+    open("Sequence", {{"name", "plan"}});
+    start();
+    for (std::size_t i = 0; i < trace_.steps.size(); ++i) step(i);
+    goal();
+    close("Sequence");
+    close("BehaviorTree");
+    model();
+    close("root");
+    return std::move(out_);
+  }
+
+ private:
+  // --- XML
+  // ------------------------------------------------------------------------------------------------------------
+
+  void begin(const std::string& tag, const Attributes& attributes) {
+    if (depth_ > kMaxDepth) {
+      throw InputError("export", "a condition is nested too deeply for a behavior tree", "split it, or name its parts");
+    }
+    out_ += std::string(2 * depth_, ' ') + "<" + tag;
+    for (const auto& [name, value] : attributes) out_ += " " + name + "=\"" + xml_text(value) + "\"";
+  }
+  void open(const std::string& tag, const Attributes& attributes) {
+    begin(tag, attributes);
+    out_ += ">\n";
+    ++depth_;
+  }
+  void close(const std::string& tag) {
+    --depth_;
+    out_ += std::string(2 * depth_, ' ') + "</" + tag + ">\n";
+  }
+  void leaf(const std::string& tag, const Attributes& attributes) {
+    begin(tag, attributes);
+    out_ += "/>\n";
+  }
+
+  // --- names
+  // ----------------------------------------------------------------------------------------------------------
+
+  struct ActionNode {
+    std::string id;
+    std::vector<std::string> ports;
+  };
+
+  void name_nodes() {
+    exchange::UniqueNames ids("");
+    for (std::uint32_t i = 0; i < task_.num_action_names(); ++i) {
+      const ActionNameId action{i};
+      ActionNode node{ids.make(exchange::class_name(task_.action_name(action))), {}};
+      exchange::UniqueNames ports("_");
+      for (const std::string& name : exchange::parameter_names(task_, action)) {
+        node.ports.push_back(ports.make(exchange::port_name(name)));
+      }
+      nodes_.push_back(std::move(node));
+    }
+  }
+
+  std::string tree_name() const {
+    std::string name = exchange::class_name(task_.name());
+    for (const ActionNode& node : nodes_) {
+      if (node.id == name) return name + "Tree";
+    }
+    return name;
+  }
+
+  // The node type for a step, if the domain has such an action with so many arguments.
+  const ActionNode* node_of(const PlanStep& step) const {
+    for (std::uint32_t i = 0; i < task_.num_action_names(); ++i) {
+      if (task_.action_name(ActionNameId{i}) == step.action && nodes_[i].ports.size() == step.arguments.size()) {
+        return &nodes_[i];
+      }
+    }
+    return nullptr;
+  }
+
+  // --- conditions
+  // -----------------------------------------------------------------------------------------------------
+
+  void holds(const std::string& fact, bool negated) {
+    if (negated) open("Inverter", {});
+    leaf("Holds", {{"fact", fact}});
+    if (negated) close("Inverter");
+  }
+
+  // One node.
+  void condition(const Formula& formula) {
+    switch (formula.kind) {
+      case Formula::Kind::kTrue:
+        leaf("AlwaysSuccess", {});
+        return;
+      case Formula::Kind::kFalse:
+        leaf("AlwaysFailure", {});
+        return;
+      case Formula::Kind::kLiteral:
+        holds(task::fact_text(definition(), formula.fact), formula.negated);
+        return;
+      case Formula::Kind::kAnd:
+        return control("Sequence", {}, formula);
+      case Formula::Kind::kOr:
+        return control("Fallback", {}, formula);
+      case Formula::Kind::kAtLeast: {
+        const std::size_t failures = formula.children.size() - formula.count + 1;
+        return control("Parallel",
+                       {{"success_count", std::to_string(formula.count)}, {"failure_count", std::to_string(failures)}},
+                       formula);
+      }
+      case Formula::Kind::kMatching:
+        return;  // expanded by conditions()
+    }
+  }
+
+  void control(const std::string& tag, const Attributes& attributes, const Formula& formula) {
+    open(tag, attributes);
+    for (const Formula& child : formula.children) condition(child);
+    close(tag);
+  }
+
+  // Several nodes, for a Sequence.
+  void conditions(const Formula& formula, const std::string& what) {
+    const Formula expanded = exchange::without_matching(formula, kMaxWays, what);
+    for (const Formula* part : exchange::conjuncts(expanded)) condition(*part);
+  }
+
+  void invariants() {
+    for (const task::MonitorDefinition& monitor : definition().monitors) {
+      if (monitor.kind == task::MonitorDefinition::Kind::kAlways) conditions(monitor.first, monitor.text);
+    }
+  }
+
+  // --- the plan
+  // -------------------------------------------------------------------------------------------------------
+
+  void fail(const std::string& why) { leaf("AlwaysFailure", {{"name", exchange::label(why)}}); }
+
+  void start() {
+    if (task_.initially_violated()) return fail("the initial state breaks a trajectory constraint");
+    invariants();
+  }
+
+  void step(std::size_t index) {
+    const exchange::TracedStep& step = trace_.steps[index];
+    std::string name = str_cat(index + 1, ' ', step.step.action);
+    for (const std::string& argument : step.step.arguments) name += " " + argument;
+    open("Sequence", {{"name", exchange::label(name)}});
+    if (step.action) {
+      conditions(definition().actions[static_cast<std::size_t>(*step.action)].precondition, to_string(step.step));
+    }
+    // What no condition would notice.
+    if (!step.action || step.breaks_constraint) {
+      fail(step.problem.empty() ? "no reachable state allows this action" : step.problem);
+    }
+    action(step.step);
+    for (const std::string& fact : step.adds) holds(fact, false);
+    for (const std::string& fact : step.deletes) {
+      // An action that clears everything would ask about everything; what was false is of no interest.
+      const auto& changed = step.became_false;
+      if (!step.legal || std::find(changed.begin(), changed.end(), fact) != changed.end()) holds(fact, true);
+    }
+    if (step.action) invariants();
+    close("Sequence");
+  }
+
+  void action(const PlanStep& step) {
+    const ActionNode* node = node_of(step);
+    if (node == nullptr) return;
+    Attributes attributes;
+    for (std::size_t i = 0; i < node->ports.size(); ++i) {
+      const std::string& value = step.arguments[i];
+      if (value.starts_with('{') && value.ends_with('}')) {
+        throw InputError("export", str_cat("the object '", value, "' would be read as an entry of the blackboard"),
+                         "rename it: a port's value must not be in braces");
+      }
+      attributes.emplace_back(node->ports[i], value);
+    }
+    leaf(node->id, attributes);
+  }
+
+  void goal() {
+    const task::Program& program = task_.program();
+    open("Sequence", {{"name", "goal"}});
+    const std::size_t before = out_.size();
+    for (std::size_t i = 0; i < definition().goals.size(); ++i) {
+      conditions(definition().goals[i].condition, "the goal " + definition().goals[i].text);
+    }
+    // Constraints that must be fulfilled in the end; behind an illegal step nobody asks.
+    for (std::size_t i = definition().goals.size(); i < program.num_goals() && trace_.last; ++i) {
+      if (!program.goal_holds(i, trace_.last->words().data())) fail(program.goal_text(i) + " is not fulfilled");
+    }
+    if (out_.size() == before) leaf("AlwaysSuccess", {});
+    close("Sequence");
+  }
+
+  void model() {
+    open("TreeNodesModel", {});
+    open("Condition", {{"ID", "Holds"}});
+    leaf("input_port", {{"name", "fact"}, {"type", "std::string"}});
+    close("Condition");
+    for (const ActionNode& node : nodes_) {
+      if (node.ports.empty()) {
+        leaf("Action", {{"ID", node.id}});
+        continue;
+      }
+      open("Action", {{"ID", node.id}});
+      for (const std::string& port : node.ports) leaf("input_port", {{"name", port}, {"type", "std::string"}});
+      close("Action");
+    }
+    close("TreeNodesModel");
+  }
+
+  const task::Definition& definition() const { return task_.program().definition(); }
+
+  const Task& task_;
+  const exchange::PlanTrace& trace_;
+  std::vector<ActionNode> nodes_;
+  std::string out_;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace
+
+std::string behavior_tree_xml(const Task& task, std::span<const PlanStep> plan) {
+  const exchange::PlanTrace trace = exchange::trace_plan(task, plan);
+  return TreeWriter(task, trace).run();
+}
+
+}  // namespace metactrl

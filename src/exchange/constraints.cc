@@ -1,0 +1,213 @@
+// Trajectory constraints without (:constraints ...).
+//
+// A constraint speaks of the states s0, s1, ..., sn of a plan. Every action is carried out in one of s0 .. s(n-1), and
+// the goal is asked in sn: between them they see each state once. So each action looks at the state before it, by
+// additional preconditions and conditional effects on new facts that remember, and the goal looks at the last one:
+//
+//   always c             precondition c                                        goal c
+//   sometime c           when c: seen                                          goal c or seen
+//   at-most-once c       precondition not (c and ended)                        goal the same
+//                        when c: seen; when seen and not c: ended
+//   sometime-after c d   when c and not d: pending; when d: not pending        goal d or not (c or pending)
+//   sometime-before c d  precondition seen or not c; when d: seen              goal seen or not c
+//   actions-in-order     an action of step i, when done-(i-1): done-i          goal done-n
+//
+// Under (forall (?x) ...) the new facts have ?x as an argument, and the effects and conditions are quantified. The
+// plans are the same. An action that leads into a forbidden state is applicable here, but no action and no goal comes
+// after it.
+#include <utility>
+
+#include "exchange/standard.h"
+#include "support/str_cat.h"
+
+namespace metactrl::exchange {
+
+using internal::str_cat;
+using pddl::Action;
+using pddl::Ast;
+using pddl::Condition;
+using pddl::Constraint;
+using pddl::PredicateId;
+using pddl::Term;
+using pddl::VariableId;
+using pddl::VariableTable;
+
+namespace {
+
+void shift(Term& term, std::uint32_t offset) {
+  if (term.is_variable) term.index += offset;
+}
+
+Condition shifted(Condition condition, std::uint32_t offset) {
+  for (Term& term : condition.atom.arguments) shift(term, offset);
+  for (Term& term : condition.terms) shift(term, offset);
+  for (VariableId& variable : condition.bound) variable += offset;
+  for (Condition& child : condition.children) child = shifted(std::move(child), offset);
+  return condition;
+}
+
+Condition for_all(const std::vector<VariableId>& variables, Condition child) {
+  if (variables.empty() || child.kind == Condition::Kind::kTrue) return child;
+  Condition result;
+  result.kind = Condition::Kind::kForall;
+  result.bound = variables;
+  result.children.push_back(std::move(child));
+  return result;
+}
+
+// A constraint seen from an action or from the goal: its variables are appended to the table there.
+struct View {
+  std::vector<VariableId> forall;
+  Condition first;
+  Condition second;
+  std::uint32_t offset = 0;
+
+  View(const Constraint& constraint, VariableTable& table) : offset(static_cast<std::uint32_t>(table.size())) {
+    table.insert(table.end(), constraint.variables.begin(), constraint.variables.end());
+    forall = constraint.forall;
+    for (VariableId& variable : forall) variable += offset;
+    first = shifted(constraint.first, offset);
+    second = shifted(constraint.second, offset);
+  }
+  Condition fact(PredicateId predicate) const {
+    std::vector<Term> arguments;
+    for (const VariableId variable : forall) arguments.push_back(variable_term(variable));
+    return condition_atom(predicate, std::move(arguments));
+  }
+};
+
+class ConstraintCompiler {
+ public:
+  explicit ConstraintCompiler(Ast& ast) : ast_(ast) {}
+
+  void compile(const Constraint& constraint, std::size_t number) {
+    number_ = number;
+    switch (constraint.kind) {
+      case Constraint::Kind::kAlways:
+        return require(constraint, [](const View& view) { return view.first; });
+      case Constraint::Kind::kSometime:
+        return sometime(constraint);
+      case Constraint::Kind::kAtMostOnce:
+        return at_most_once(constraint);
+      case Constraint::Kind::kSometimeAfter:
+        return sometime_after(constraint);
+      case Constraint::Kind::kSometimeBefore:
+        return sometime_before(constraint);
+      case Constraint::Kind::kActionsInOrder:
+        return actions_in_order(constraint);
+    }
+  }
+
+ private:
+  PredicateId remember(const Constraint& constraint, const std::string& what) {
+    pddl::Predicate predicate;
+    predicate.name = fresh_predicate_name(ast_, str_cat("constraint-", number_, '-', what));
+    for (const VariableId variable : constraint.forall) predicate.parameters.push_back(constraint.variables[variable]);
+    ast_.predicates.push_back(std::move(predicate));
+    return static_cast<PredicateId>(ast_.predicates.size() - 1);
+  }
+
+  // The condition holds before every action.
+  template <typename Make>
+  void before_actions(const Constraint& constraint, const Make& make) {
+    for (Action& action : ast_.actions) {
+      const View view(constraint, action.variables);
+      action.precondition = condition_and({std::move(action.precondition), for_all(view.forall, make(view))});
+    }
+  }
+  template <typename Make>
+  void at_the_end(const Constraint& constraint, const Make& make) {
+    const View view(constraint, ast_.goal.variables);
+    ast_.goal.condition = condition_and({std::move(ast_.goal.condition), for_all(view.forall, make(view))});
+  }
+  template <typename Make>
+  void require(const Constraint& constraint, const Make& make) {
+    before_actions(constraint, make);
+    at_the_end(constraint, make);
+  }
+
+  // Every action makes the fact true (or false) where the condition held before it.
+  template <typename Make>
+  void note(const Constraint& constraint, PredicateId predicate, bool value, const Make& when) {
+    for (Action& action : ast_.actions) {
+      const View view(constraint, action.variables);
+      action.effects.push_back({view.forall, when(view), value, view.fact(predicate).atom});
+    }
+  }
+
+  void sometime(const Constraint& constraint) {
+    const PredicateId seen = remember(constraint, "seen");
+    note(constraint, seen, true, [](const View& view) { return view.first; });
+    at_the_end(constraint, [&](const View& view) { return condition_or({view.first, view.fact(seen)}); });
+  }
+
+  void at_most_once(const Constraint& constraint) {
+    const PredicateId seen = remember(constraint, "seen");
+    const PredicateId ended = remember(constraint, "ended");
+    note(constraint, seen, true, [](const View& view) { return view.first; });
+    note(constraint, ended, true, [&](const View& view) {
+      return condition_and({view.fact(seen), condition_not(view.first)});
+    });
+    require(constraint, [&](const View& view) {
+      return condition_or({condition_not(view.first), condition_not(view.fact(ended))});
+    });
+  }
+
+  void sometime_after(const Constraint& constraint) {
+    const PredicateId pending = remember(constraint, "pending");
+    note(constraint, pending, true, [](const View& view) {
+      return condition_and({view.first, condition_not(view.second)});
+    });
+    note(constraint, pending, false, [](const View& view) { return view.second; });
+    at_the_end(constraint, [&](const View& view) {
+      return condition_or({view.second, condition_and({condition_not(view.first), condition_not(view.fact(pending))})});
+    });
+  }
+
+  void sometime_before(const Constraint& constraint) {
+    const PredicateId seen = remember(constraint, "seen");
+    note(constraint, seen, true, [](const View& view) { return view.second; });
+    require(constraint, [&](const View& view) { return condition_or({view.fact(seen), condition_not(view.first)}); });
+  }
+
+  void actions_in_order(const Constraint& constraint) {
+    std::vector<PredicateId> done;
+    for (std::size_t i = 0; i < constraint.steps.size(); ++i) {
+      done.push_back(remember(constraint, str_cat("done-", i + 1)));
+      for (const pddl::ActionPattern& pattern : constraint.steps[i]) {
+        Action& action = ast_.actions[pattern.action];
+        const View view(constraint, action.variables);
+        std::vector<Condition> when;
+        if (i > 0) when.push_back(view.fact(done[i - 1]));
+        for (std::uint32_t k = 0; k < pattern.arguments.size(); ++k) {
+          if (!pattern.arguments[k]) continue;
+          Term term = *pattern.arguments[k];
+          shift(term, view.offset);
+          when.push_back(condition_equals(variable_term(k), term));
+        }
+        action.effects.push_back({view.forall, condition_and(std::move(when)), true, view.fact(done[i]).atom});
+      }
+    }
+    if (done.empty()) return;
+    at_the_end(constraint, [&](const View& view) { return view.fact(done.back()); });
+  }
+
+  Ast& ast_;
+  std::size_t number_ = 0;
+};
+
+}  // namespace
+
+void compile_constraints(Ast& ast, std::vector<std::string>& notes) {
+  if (ast.constraints.empty()) return;
+  const std::vector<Constraint> constraints = std::move(ast.constraints);
+  ast.constraints.clear();
+  ConstraintCompiler compiler(ast);
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    compiler.compile(constraints[i], i + 1);
+    notes.push_back(str_cat("constraint ", i + 1, " is written as preconditions, effects and goals: ",
+                            constraints[i].text.empty() ? "(no text)" : constraints[i].text));
+  }
+}
+
+}  // namespace metactrl::exchange

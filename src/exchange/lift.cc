@@ -1,0 +1,318 @@
+// From ground actions back to actions with parameters.
+//
+// In each ground action the arguments are replaced, wherever they occur in its conditions and effects, by parameters.
+// Ground actions of one name that then look the same are one kind; usually there are only a few kinds. A predicate that
+// never changes says which arguments are of which kind:
+//
+//     (:action unload :parameters (?p1 ?p2 ?p3)
+//       :precondition (and (can-unload ?p1 ?p2 ?p3) (in ?p1 ?p2) (at ?p2 ?p3)) ...)
+//
+// With several kinds the precondition is a disjunction over them and each effect is conditional on its kind. Objects
+// that are no arguments are written as constants. In the worst case each ground action is a kind of its own, and the
+// text is as long as the ground task.
+#include "exchange/lift.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "exchange/plan_trace.h"
+#include "exchange/standard.h"
+#include "metactrl/error.h"
+#include "support/str_cat.h"
+
+namespace metactrl::exchange {
+
+using internal::str_cat;
+using pddl::Ast;
+using pddl::Condition;
+using pddl::PredicateId;
+using pddl::Term;
+using task::Definition;
+using task::Formula;
+
+namespace {
+
+constexpr std::size_t kMaxWays = 1000;
+
+class Lifter {
+ public:
+  explicit Lifter(const Definition& definition) : definition_(definition) {}
+
+  Ast run() {
+    ast_.domain_name = "exported";
+    ast_.problem_name = definition_.name;
+    ast_.types.push_back({"object", 0});
+    ast_.has_metric = definition_.has_costs;
+    for (const std::string& name : definition_.objects) ast_.objects.push_back({name, {0}, {}});
+    add_facts();
+    for (const task::AxiomDefinition& axiom : definition_.axioms) add_axiom(axiom);
+    add_actions();
+    for (const task::MonitorDefinition& monitor : definition_.monitors) add_monitor(monitor);
+    std::vector<Condition> goals;
+    for (const task::GoalDefinition& goal : definition_.goals) goals.push_back(condition(goal.condition, {}));
+    ast_.goal.condition = condition_and(std::move(goals));
+    return std::move(ast_);
+  }
+
+ private:
+  // One way to look at the ground actions of one name.
+  struct Shape {
+    Condition precondition;
+    std::vector<pddl::Effect> effects;
+    std::vector<std::uint32_t> actions;  // ground actions
+  };
+
+  static pddl::VariableTable parameters(std::size_t count) {
+    pddl::VariableTable out;
+    for (std::size_t i = 0; i < count; ++i) out.push_back({str_cat("?p", i + 1), {0}, {}});
+    return out;
+  }
+
+  PredicateId add_predicate(const std::string& wanted, std::size_t arity, bool derived) {
+    pddl::Predicate predicate;
+    predicate.name = fresh_predicate_name(ast_, wanted);
+    predicate.parameters = parameters(arity);
+    predicate.derived = derived;
+    ast_.predicates.push_back(std::move(predicate));
+    return static_cast<PredicateId>(ast_.predicates.size() - 1);
+  }
+
+  void add_facts() {
+    std::map<std::tuple<std::uint32_t, std::size_t, bool>, PredicateId> predicates;
+    for (std::size_t i = 0; i < definition_.facts.size(); ++i) {
+      const task::Symbol& fact = definition_.facts[i];
+      const bool derived = definition_.fact_layer[i] >= 0;
+      const auto key = std::make_tuple(fact.name, fact.arguments.size(), derived);
+      auto place = predicates.find(key);
+      if (place == predicates.end()) {
+        const std::string& name = definition_.predicate_names[fact.name];
+        place = predicates.emplace(key, add_predicate(name, fact.arguments.size(), derived)).first;
+      }
+      predicate_of_.push_back(place->second);
+      if (definition_.init[i]) ast_.init.push_back({place->second, fact.arguments, {}});
+    }
+  }
+
+  // --- conditions
+  // -----------------------------------------------------------------------------------------------------
+
+  // Objects among `arguments` become parameters.
+  std::vector<Term> terms(const std::vector<std::uint32_t>& objects,
+                          const std::vector<std::uint32_t>& arguments) const {
+    std::vector<Term> out;
+    for (const std::uint32_t object : objects) {
+      const auto place = std::find(arguments.begin(), arguments.end(), object);
+      out.push_back(place == arguments.end() ? object_term(object)
+                                             : variable_term(static_cast<std::uint32_t>(place - arguments.begin())));
+    }
+    return out;
+  }
+
+  Condition atom(std::uint32_t fact, const std::vector<std::uint32_t>& arguments) const {
+    return condition_atom(predicate_of_[fact], terms(definition_.facts[fact].arguments, arguments));
+  }
+
+  Condition condition(const Formula& formula, const std::vector<std::uint32_t>& arguments) const {
+    return plain(without_matching(formula, kMaxWays, "a condition of the task"), arguments);
+  }
+
+  Condition plain(const Formula& formula, const std::vector<std::uint32_t>& arguments) const {
+    std::vector<Condition> children;
+    for (const Formula& child : formula.children) children.push_back(plain(child, arguments));
+    switch (formula.kind) {
+      case Formula::Kind::kTrue:
+        return condition_true();
+      case Formula::Kind::kLiteral: {
+        Condition fact = atom(formula.fact, arguments);
+        return formula.negated ? condition_not(std::move(fact)) : fact;
+      }
+      case Formula::Kind::kAnd:
+        return condition_and(std::move(children));
+      case Formula::Kind::kOr:
+        return condition_or(std::move(children));
+      case Formula::Kind::kAtLeast:
+        return at_least(formula.count, children);
+      case Formula::Kind::kFalse:
+      case Formula::Kind::kMatching:
+        break;
+    }
+    return condition_false();
+  }
+
+  // Some `count` of them hold, or: of any n - count + 1 some one holds. The shorter of the two.
+  static Condition at_least(std::size_t count, const std::vector<Condition>& children) {
+    const std::size_t other = children.size() - count + 1;
+    const bool by_cases = count <= other;
+    std::vector<Condition> ways;
+    std::vector<Condition> chosen;
+    choose(children, 0, by_cases ? count : other, by_cases, chosen, ways);
+    return by_cases ? condition_or(std::move(ways)) : condition_and(std::move(ways));
+  }
+
+  static void choose(const std::vector<Condition>& children, std::size_t first, std::size_t count, bool by_cases,
+                     std::vector<Condition>& chosen, std::vector<Condition>& ways) {
+    if (count == 0) {
+      if (ways.size() == kMaxWays) {
+        throw InputError("export", str_cat("a condition of the task counts in more than ", kMaxWays, " ways"),
+                         "state what matters, or use fewer objects");
+      }
+      ways.push_back(by_cases ? condition_and(chosen) : condition_or(chosen));
+      return;
+    }
+    for (std::size_t i = first; i + count <= children.size(); ++i) {
+      chosen.push_back(children[i]);
+      choose(children, i + 1, count - 1, by_cases, chosen, ways);
+      chosen.pop_back();
+    }
+  }
+
+  void add_axiom(const task::AxiomDefinition& definition) {
+    pddl::Axiom axiom;
+    const std::vector<std::uint32_t>& objects = definition_.facts[definition.head].arguments;
+    axiom.head = predicate_of_[definition.head];
+    axiom.variables = parameters(objects.size());
+    axiom.num_parameters = static_cast<std::uint32_t>(objects.size());
+    std::vector<Condition> parts;
+    for (std::uint32_t i = 0; i < objects.size(); ++i) {
+      parts.push_back(condition_equals(variable_term(i), object_term(objects[i])));
+    }
+    parts.push_back(condition(definition.body, {}));
+    axiom.body = condition_and(std::move(parts));
+    ast_.axioms.push_back(std::move(axiom));
+  }
+
+  // --- actions
+  // --------------------------------------------------------------------------------------------------------
+
+  void add_actions() {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> by_name;
+    for (std::uint32_t i = 0; i < definition_.actions.size(); ++i)
+      by_name[definition_.actions[i].symbol.name].push_back(i);
+    for (const auto& [name, actions] : by_name) {
+      action_of_name_[name] = static_cast<std::uint32_t>(ast_.actions.size());
+      add_action(definition_.action_names[name].name, actions);
+    }
+  }
+
+  void add_action(const std::string& name, const std::vector<std::uint32_t>& ground) {
+    const std::size_t arity = definition_.actions[ground[0]].symbol.arguments.size();
+    pddl::Action action;
+    action.name = name;
+    action.variables = parameters(arity);
+    action.num_parameters = static_cast<std::uint32_t>(arity);
+    const std::vector<Shape> shapes = shapes_of(ground, action.variables);
+    std::vector<Condition> ways;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      const Condition kind = arity == 0 ? condition_true() : kind_of(name, shapes, i);
+      ways.push_back(condition_and({kind, shapes[i].precondition}));
+      for (const pddl::Effect& effect : shapes[i].effects) {
+        action.effects.push_back(effect);
+        if (shapes.size() > 1) action.effects.back().when = condition_and({kind, effect.when});
+      }
+    }
+    action.precondition = condition_or(std::move(ways));
+    if (definition_.has_costs) add_cost(action, ground);
+    ast_.actions.push_back(std::move(action));
+  }
+
+  // "(can-unload ?p1 ?p2)", with the ground actions of that shape as initial facts.
+  Condition kind_of(const std::string& name, const std::vector<Shape>& shapes, std::size_t index) {
+    const Shape& shape = shapes[index];
+    const std::size_t arity = definition_.actions[shape.actions[0]].symbol.arguments.size();
+    const std::string wanted = str_cat("can-", name, shapes.size() == 1 ? "" : str_cat('-', index + 1));
+    const PredicateId predicate = add_predicate(wanted, arity, false);
+    for (const std::uint32_t action : shape.actions) {
+      ast_.init.push_back({predicate, definition_.actions[action].symbol.arguments, {}});
+    }
+    std::vector<Term> arguments;
+    for (std::uint32_t i = 0; i < arity; ++i) arguments.push_back(variable_term(i));
+    return condition_atom(predicate, std::move(arguments));
+  }
+
+  std::vector<Shape> shapes_of(const std::vector<std::uint32_t>& ground, const pddl::VariableTable& variables) const {
+    std::vector<Shape> shapes;
+    std::map<std::string, std::size_t> index;
+    for (const std::uint32_t action : ground) {
+      Shape shape = shape_of(action);
+      std::string key = pddl::to_string(ast_, variables, shape.precondition);
+      for (const pddl::Effect& effect : shape.effects) {
+        key += str_cat(effect.add ? " +" : " -", pddl::to_string(ast_, variables, effect.atom), '?',
+                       pddl::to_string(ast_, variables, effect.when));
+      }
+      const auto [place, fresh] = index.emplace(std::move(key), shapes.size());
+      if (fresh) shapes.push_back(std::move(shape));
+      shapes[place->second].actions.push_back(action);
+    }
+    return shapes;
+  }
+
+  Shape shape_of(std::uint32_t index) const {
+    const task::ActionDefinition& action = definition_.actions[index];
+    const std::vector<std::uint32_t>& arguments = action.symbol.arguments;
+    Shape shape;
+    shape.precondition = condition(action.precondition, arguments);
+    for (const task::EffectDefinition& effect : action.effects) {
+      const Condition when = condition(effect.when, arguments);
+      for (const std::uint32_t fact : effect.add) shape.effects.push_back({{}, when, true, atom(fact, arguments).atom});
+      for (const std::uint32_t fact : effect.del)
+        shape.effects.push_back({{}, when, false, atom(fact, arguments).atom});
+    }
+    return shape;
+  }
+
+  void add_cost(pddl::Action& action, const std::vector<std::uint32_t>& ground) {
+    const double first = definition_.actions[ground[0]].cost;
+    const bool same = std::all_of(ground.begin(), ground.end(),
+                                  [&](std::uint32_t a) { return definition_.actions[a].cost == first; });
+    pddl::CostTerm term;
+    if (same) {
+      term.constant = first;
+    } else {
+      term.function = static_cast<pddl::FunctionId>(ast_.functions.size());
+      ast_.functions.push_back({"cost-of-" + action.name, action.variables, {}});
+      for (std::uint32_t i = 0; i < action.num_parameters; ++i) term.arguments.push_back(variable_term(i));
+      for (const std::uint32_t a : ground) {
+        ast_.init_values.push_back(
+            {*term.function, definition_.actions[a].symbol.arguments, definition_.actions[a].cost});
+      }
+    }
+    action.costs = {std::move(term)};
+  }
+
+  void add_monitor(const task::MonitorDefinition& monitor) {
+    pddl::Constraint constraint;
+    constraint.kind = static_cast<pddl::Constraint::Kind>(monitor.kind);
+    constraint.text = monitor.text;
+    constraint.first = condition(monitor.first, {});
+    constraint.second = condition(monitor.second, {});
+    for (const std::vector<std::uint32_t>& step : monitor.steps) {
+      std::vector<pddl::ActionPattern> patterns;
+      for (const std::uint32_t action : step) {
+        const task::Symbol& symbol = definition_.actions[action].symbol;
+        pddl::ActionPattern pattern{action_of_name_.at(symbol.name), {}};
+        for (const std::uint32_t object : symbol.arguments) pattern.arguments.emplace_back(object_term(object));
+        patterns.push_back(std::move(pattern));
+      }
+      constraint.steps.push_back(std::move(patterns));
+    }
+    ast_.constraints.push_back(std::move(constraint));
+  }
+
+  const Definition& definition_;
+  Ast ast_;
+  std::vector<PredicateId> predicate_of_;  // per fact
+  std::map<std::uint32_t, std::uint32_t> action_of_name_;
+};
+
+static_assert(static_cast<int>(pddl::Constraint::Kind::kActionsInOrder) ==
+              static_cast<int>(task::MonitorDefinition::Kind::kActionsInOrder));
+
+}  // namespace
+
+Ast lift(const Definition& definition) { return Lifter(definition).run(); }
+
+}  // namespace metactrl::exchange

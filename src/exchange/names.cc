@@ -1,0 +1,242 @@
+#include "exchange/names.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+
+#include "metactrl/error.h"
+#include "support/str_cat.h"
+
+namespace metactrl::exchange {
+
+using internal::str_cat;
+
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+
+// The words of conditions and effects; a predicate or object of that name would be read as one of them.
+constexpr std::array<std::string_view, 14> kPddlWords = {"and",    "or",     "not",    "imply",   "forall",
+                                                         "exists", "when",   "either", "define",  "increase",
+                                                         "assign", "number", "object", "decrease"};
+
+// What is registered in a fresh BehaviorTreeFactory, what its XML reader treats in a special way, and our own leaf.
+constexpr std::array<std::string_view, 57> kTreeWords = {
+    "Action",
+    "AlwaysFailure",
+    "AlwaysSuccess",
+    "AsyncFallback",
+    "AsyncSequence",
+    "BehaviorTree",
+    "Condition",
+    "ConsumeQueue",
+    "Control",
+    "Decorator",
+    "Delay",
+    "EntryUpdated",
+    "Fallback",
+    "FallbackStar",
+    "ForceFailure",
+    "ForceSuccess",
+    "Holds",
+    "IfThenElse",
+    "Inverter",
+    "KeepRunningUntilFailure",
+    "LoopBool",
+    "LoopDouble",
+    "LoopInt",
+    "LoopString",
+    "ManualSelector",
+    "MetadataFields",
+    "Parallel",
+    "ParallelAll",
+    "Precondition",
+    "ReactiveFallback",
+    "ReactiveSequence",
+    "Repeat",
+    "RetryUntilSuccesful",
+    "RetryUntilSuccessful",
+    "Root",
+    "RunOnce",
+    "Script",
+    "ScriptCondition",
+    "Sequence",
+    "SequenceStar",
+    "SequenceWithMemory",
+    "SetBlackboard",
+    "SkipUnlessUpdated",
+    "Sleep",
+    "SubTree",
+    "SubTreePlus",
+    "Switch2",
+    "Switch3",
+    "Switch4",
+    "Switch5",
+    "Switch6",
+    "TestNode",
+    "Timeout",
+    "TreeNodesModel",
+    "UnsetBlackboard",
+    "WaitValueUpdate",
+    "WhileDoElse",
+};
+
+template <std::size_t N>
+bool contains(const std::array<std::string_view, N>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// How many bytes the UTF-8 character at the beginning of `text` has; 0 when there is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xc2 && first < 0xe0 ? 2 : (first & 0xf0U) == 0xe0 ? 3 : 4;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0U) != 0x80U) return 0;
+  }
+  // Overlong forms, surrogates, beyond U+10FFFF.
+  if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f)) return 0;
+  if ((first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f)) return 0;
+  return length;
+}
+
+std::string hex(unsigned char byte) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  return {kDigits[byte >> 4], kDigits[byte & 15]};
+}
+
+}  // namespace
+
+std::string UniqueNames::make(const std::string& wanted) {
+  std::string name = wanted;
+  for (std::size_t number = 2; !taken_.insert(name).second; ++number) name = str_cat(wanted, separator_, number);
+  return name;
+}
+
+std::string pddl_name(std::string_view name, std::string_view prefix) {
+  std::string out;
+  for (const char c : name) out += is_letter(c) || is_digit(c) || c == '-' || c == '_' ? c : '_';
+  if (out.empty() || !is_letter(out[0]) || contains(kPddlWords, out)) out = std::string(prefix) + out;
+  return out;
+}
+
+std::string class_name(std::string_view name) {
+  std::string out;
+  bool capital = true;
+  for (const char c : name) {
+    if (is_letter(c) || is_digit(c)) {
+      out += capital ? upper(c) : c;
+      capital = is_digit(c);
+    } else {
+      capital = true;
+    }
+  }
+  if (out.empty() || is_digit(out[0])) out = "Do" + out;
+  if (contains(kTreeWords, out)) out += "Action";
+  return out;
+}
+
+std::string port_name(std::string_view name) {
+  if (name.starts_with('?')) name.remove_prefix(1);
+  std::string out;
+  for (const char c : name) out += is_letter(c) || is_digit(c) ? c : '_';
+  if (out.empty() || !is_letter(out[0])) out = "p" + out;
+  // Attributes with a meaning of their own.
+  if (out == "name" || out == "ID" || out == "id") out += "_";
+  return out;
+}
+
+std::string label(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = is_letter(c) || is_digit(c) || byte >= 0x80 || c == '_' || c == '-' || c == '=' || c == ',' ||
+                       c == '(' || c == ')';
+    if (plain) {
+      out += c;
+    } else if (c == ' ' || c == '\t' || c == '\n') {
+      if (!out.empty() && out.back() != ' ') out += ' ';
+    } else {
+      out += '_';
+    }
+  }
+  return out;
+}
+
+std::string xml_text(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_length(text.substr(i));
+    const char c = text[i];
+    const bool control = static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
+    if (length == 0 || control || c == 0x7f) {
+      throw InputError("export", str_cat("byte 0x", hex(static_cast<unsigned char>(c)), " cannot be written in XML"),
+                       "rename what has it in its name");
+    }
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&apos;";
+        break;
+      case '\t':
+      case '\n':
+      case '\r':
+        out += str_cat("&#", static_cast<int>(c), ';');
+        break;
+      default:
+        out += text.substr(i, length);
+    }
+    i += length;
+  }
+  return out;
+}
+
+std::string json_text(std::string_view text) {
+  std::string out = "\"";
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_length(text.substr(i));
+    const char c = text[i];
+    if (length == 0) {
+      out += "\xef\xbf\xbd";
+    } else if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      out += "\\u00" + hex(static_cast<unsigned char>(c));
+    } else {
+      out += text.substr(i, length);
+    }
+    i += std::max<std::size_t>(length, 1);
+  }
+  return out + '"';
+}
+
+std::string number_text(double value) {
+  std::array<char, 64> buffer{};
+  const auto [end, failure] =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
+  // A number too long for the buffer is written with an exponent.
+  if (failure == std::errc()) return {buffer.data(), end};
+  const auto [last, ignored] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), last};
+}
+
+}  // namespace metactrl::exchange

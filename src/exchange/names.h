@@ -1,0 +1,48 @@
+// Names and text that other programs accept.
+#ifndef METACTRL_SRC_EXCHANGE_NAMES_H_
+#define METACTRL_SRC_EXCHANGE_NAMES_H_
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace metactrl::exchange {
+
+// Hands out each name once: "grab", "grab-2", "grab-3".
+class UniqueNames {
+ public:
+  explicit UniqueNames(std::string separator) : separator_(std::move(separator)) {}
+  // Names that are taken from the start.
+  void reserve(std::string name) { taken_.insert(std::move(name)); }
+  bool taken(const std::string& name) const { return taken_.contains(name); }
+  std::string make(const std::string& wanted);
+
+ private:
+  std::string separator_;
+  std::set<std::string> taken_;
+};
+
+// A letter, then letters, digits, '-' and '_', and no word of the language: what every PDDL reader takes. Other
+// characters become '_', a name that begins otherwise gets `prefix` in front.
+std::string pddl_name(std::string_view name, std::string_view prefix);
+
+// "pick-up" -> "PickUp": a C++ class name that BehaviorTree.CPP does not use itself.
+std::string class_name(std::string_view name);
+// "?from-room" -> "from_room": a name that BehaviorTree.CPP accepts for a port.
+std::string port_name(std::string_view name);
+// Text for the attribute `name`, which is shown and never read: words and blanks.
+std::string label(std::string_view text);
+
+// For an attribute in double quotes. Throws InputError for what XML cannot hold: control characters, bytes that are not
+// UTF-8.
+std::string xml_text(std::string_view text);
+
+// In double quotes, escaped. Bytes that are not UTF-8 become the replacement character.
+std::string json_text(std::string_view text);
+
+// 7 as "7", 2.5 as "2.5": as many digits as are needed to read the same number back.
+std::string number_text(double value);
+
+}  // namespace metactrl::exchange
+
+#endif  // METACTRL_SRC_EXCHANGE_NAMES_H_

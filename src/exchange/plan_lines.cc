@@ -1,0 +1,41 @@
+// Plans as lines of text.
+#include <cstdio>
+#include <string>
+
+#include "exchange/names.h"
+#include "metactrl/export.h"
+#include "support/str_cat.h"
+
+namespace metactrl {
+
+using internal::str_cat;
+
+namespace {
+
+// Three digits, as planners print time.
+std::string time_text(double seconds) {
+  std::string out(64, '\0');
+  const int length = std::snprintf(out.data(), out.size(), "%.3f", seconds);
+  out.resize(length < 0 ? 0 : static_cast<std::size_t>(length));
+  return out;
+}
+
+}  // namespace
+
+std::string pddl_plan(const Task& task, std::span<const PlanStep> plan) {
+  std::string out;
+  for (const PlanStep& step : plan) out += to_string(step) + "\n";
+  return out + str_cat("; cost = ", exchange::number_text(task.validate(plan).cost), "\n");
+}
+
+std::string plansys2_plan(std::span<const PlanStep> plan, double duration) {
+  std::string out;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    // Nothing may follow the bracket: readers cut the last character off and take what is left for a number.
+    out += str_cat(time_text(static_cast<double>(i) * duration), ": ", to_string(plan[i]), " [", time_text(duration),
+                   "]\n");
+  }
+  return out;
+}
+
+}  // namespace metactrl

@@ -1,0 +1,396 @@
+// A task as PDDL text. standard.cc has made the tree one of the common language; here it is printed.
+//
+// Names are kept where they are names for everybody: a letter, then letters, digits, '-' and '_'. Others are renamed
+// and listed. Objects that the domain mentions are its constants, the rest belong to the problem. A condition that is
+// false has no common form, so it is the fact `never`, which nothing makes true.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "exchange/lift.h"
+#include "exchange/names.h"
+#include "exchange/standard.h"
+#include "metactrl/export.h"
+#include "pddl/interpret.h"
+#include "support/str_cat.h"
+#include "task/program.h"
+
+namespace metactrl {
+
+using internal::str_cat;
+using pddl::Ast;
+using pddl::Condition;
+using pddl::Term;
+using pddl::VariableTable;
+using Kind = pddl::Condition::Kind;
+
+namespace {
+
+class PddlWriter {
+ public:
+  PddlWriter(const Ast& ast, std::vector<std::string> notes) : ast_(ast), notes_(std::move(notes)) {
+    domain_name_ = exchange::pddl_name(ast.domain_name.empty() ? "exported" : ast.domain_name, "d-");
+    types_ = name_all(ast.types, "type", "t-");
+    objects_ = name_all(ast.objects, "object", "o-");
+    actions_ = name_all(ast.actions, "action", "a-");
+    functions_ = name_all(ast.functions, "function", "f-");
+    predicates_ = name_all(ast.predicates, "predicate", "p-");
+    exchange::UniqueNames names("-");
+    for (const std::string& name : predicates_) names.reserve(name);
+    never_ = names.make("never");
+    find_constants();
+    find_costs();
+  }
+
+  PddlTask run() {
+    PddlTask result;
+    // The body first: it finds out what is required and whether `never` is.
+    std::string body = axioms() + actions();
+    result.problem = problem();
+    result.domain = head() + requirements() + declarations() + body + ")\n";
+    result.notes = std::move(notes_);
+    return result;
+  }
+
+ private:
+  // --- names
+  // ----------------------------------------------------------------------------------------------------------
+
+  template <typename Items>
+  std::vector<std::string> name_all(const Items& items, const std::string& what, const std::string& prefix) {
+    // Those that can keep their names do, whatever the others are renamed to. The root of the types is known to all.
+    const auto fits = [&](const std::string& name) {
+      return exchange::pddl_name(name, prefix) == name || (what == "type" && name == "object");
+    };
+    exchange::UniqueNames names("-");
+    for (const auto& item : items) {
+      if (fits(item.name)) names.reserve(item.name);
+    }
+    std::vector<std::string> out;
+    for (const auto& item : items) {
+      out.push_back(fits(item.name) ? item.name : names.make(exchange::pddl_name(item.name, prefix)));
+      if (out.back() != item.name) notes_.push_back(str_cat("the ", what, " ", item.name, " is called ", out.back()));
+    }
+    return out;
+  }
+
+  static std::vector<std::string> variable_names(const VariableTable& variables) {
+    exchange::UniqueNames names("-");
+    std::vector<std::string> out;
+    for (const pddl::Variable& variable : variables) {
+      const std::string_view plain = std::string_view(variable.name).substr(variable.name.starts_with('?') ? 1 : 0);
+      out.push_back("?" + names.make(exchange::pddl_name(plain, "v-")));
+    }
+    return out;
+  }
+
+  // --- what belongs where
+  // ---------------------------------------------------------------------------------------------
+
+  void mention(const std::vector<Term>& terms) {
+    for (const Term& term : terms) {
+      if (!term.is_variable) constants_.insert(term.index);
+    }
+  }
+  void mention(const Condition& condition) {
+    mention(condition.atom.arguments);
+    mention(condition.terms);
+    for (const Condition& child : condition.children) mention(child);
+  }
+
+  void find_constants() {
+    for (const pddl::Action& action : ast_.actions) {
+      mention(action.precondition);
+      for (const pddl::Effect& effect : action.effects) {
+        mention(effect.when);
+        mention(effect.atom.arguments);
+      }
+      for (const pddl::CostTerm& cost : action.costs) mention(cost.arguments);
+    }
+    for (const pddl::Axiom& axiom : ast_.axioms) mention(axiom.body);
+  }
+
+  void find_costs() {
+    has_costs_ = ast_.has_metric;
+    for (const pddl::Action& action : ast_.actions) {
+      has_costs_ = has_costs_ || !action.costs.empty();
+      for (const pddl::CostTerm& cost : action.costs) {
+        if (cost.function) cost_functions_.insert(*cost.function);
+        note_fraction(cost.constant);
+      }
+    }
+    for (const pddl::FunctionValue& value : ast_.init_values) {
+      if (cost_functions_.contains(value.function)) note_fraction(value.value);
+    }
+  }
+
+  void note_fraction(double value) {
+    if (value == static_cast<double>(static_cast<long long>(value)) || noted_fraction_) return;
+    noted_fraction_ = true;
+    notes_.emplace_back("some costs are not whole numbers, which Fast Downward does not read");
+  }
+
+  // --- pieces
+  // ---------------------------------------------------------------------------------------------------------
+
+  // "?x - block ?y - object"
+  std::string declaration(const VariableTable& variables, const std::vector<std::string>& names,
+                          const std::vector<pddl::VariableId>& which) {
+    // A list in which some have no type would give them the type of what follows.
+    const bool typed = std::any_of(which.begin(), which.end(), [&](auto v) { return variables[v].types[0] != 0; });
+    typing_ = typing_ || typed;
+    std::string out;
+    for (const pddl::VariableId variable : which) {
+      out += (out.empty() ? "" : " ") + names[variable];
+      if (typed) out += " - " + types_[variables[variable].types[0]];
+    }
+    return out;
+  }
+  static std::vector<pddl::VariableId> first(std::size_t count) {
+    std::vector<pddl::VariableId> out(count);
+    for (std::uint32_t i = 0; i < count; ++i) out[i] = i;
+    return out;
+  }
+
+  std::string terms(const std::vector<Term>& terms, const std::vector<std::string>& names) const {
+    std::string out;
+    for (const Term& term : terms) out += " " + (term.is_variable ? names[term.index] : objects_[term.index]);
+    return out;
+  }
+  std::string atom(const pddl::Atom& atom, const std::vector<std::string>& names) const {
+    return "(" + predicates_[atom.predicate] + terms(atom.arguments, names) + ")";
+  }
+
+  std::string condition(const Condition& condition, const VariableTable& variables,
+                        const std::vector<std::string>& names) {
+    const auto list = [&](const std::string& head) {
+      std::string out = "(" + head;
+      for (const Condition& child : condition.children) out += " " + this->condition(child, variables, names);
+      return out + ")";
+    };
+    switch (condition.kind) {
+      case Kind::kTrue:
+        return "(and)";
+      case Kind::kAtom:
+        return atom(condition.atom, names);
+      case Kind::kEquals:
+        equality_ = true;
+        return "(=" + terms(condition.terms, names) + ")";
+      case Kind::kNot: {
+        const Kind inner = condition.children[0].kind;
+        (inner == Kind::kAtom || inner == Kind::kEquals ? negative_ : adl_) = true;
+        return list("not");
+      }
+      case Kind::kAnd:
+        return list("and");
+      case Kind::kOr:
+        adl_ = true;
+        return list("or");
+      case Kind::kForall:
+      case Kind::kExists:
+        adl_ = true;
+        return list(str_cat(condition.kind == Kind::kForall ? "forall (" : "exists (",
+                            declaration(variables, names, condition.bound), ")"));
+      case Kind::kFalse:
+      case Kind::kAtLeast:
+      case Kind::kMatching:
+        break;
+    }
+    needs_never_ = true;
+    return "(" + never_ + ")";
+  }
+
+  // The conjuncts of a condition on lines of their own.
+  std::string block(const Condition& condition, const VariableTable& variables, const std::vector<std::string>& names,
+                    const std::string& indent) {
+    if (condition.kind != Kind::kAnd) return this->condition(condition, variables, names);
+    std::string out = "(and";
+    for (const Condition& child : condition.children) out += "\n" + indent + this->condition(child, variables, names);
+    return out + ")";
+  }
+
+  // --- the domain
+  // -----------------------------------------------------------------------------------------------------
+
+  std::string head() const {
+    std::string out = "; Written by metactrl. Names and plans are those of the task it was made from.\n";
+    for (const std::string& note : notes_) out += "; " + exchange_comment(note) + "\n";
+    return out + "(define (domain " + domain_name_ + ")\n";
+  }
+
+  static std::string exchange_comment(std::string text) {
+    for (char& c : text) c = static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    return text;
+  }
+
+  std::string requirements() const {
+    std::string out = "  (:requirements";
+    if (adl_) {
+      out += " :adl";
+    } else {
+      out += " :strips";
+      if (typing_ || ast_.types.size() > 1) out += " :typing";
+      if (negative_) out += " :negative-preconditions";
+      if (equality_) out += " :equality";
+    }
+    if (!ast_.axioms.empty()) out += " :derived-predicates";
+    if (has_costs_) out += " :action-costs";
+    return out + ")\n";
+  }
+
+  std::string declarations() {
+    std::string out;
+    if (ast_.types.size() > 1) {
+      out += "  (:types";
+      for (std::size_t i = 1; i < ast_.types.size(); ++i)
+        out += str_cat("\n    ", types_[i], " - ", types_[ast_.types[i].parent]);
+      out += ")\n";
+    }
+    if (!constants_.empty()) out += "  (:constants" + object_list(true) + ")\n";
+    out += "  (:predicates";
+    for (std::size_t i = 0; i < ast_.predicates.size(); ++i) {
+      out += "\n    (" + predicates_[i] + parameter_list(ast_.predicates[i].parameters) + ")";
+    }
+    if (needs_never_) out += "\n    (" + never_ + ")";
+    out += ")\n";
+    if (!has_costs_) return out;
+    out += "  (:functions (total-cost) - number";
+    for (const pddl::FunctionId function : cost_functions_) {
+      out += "\n    (" + functions_[function] + parameter_list(ast_.functions[function].parameters) + ") - number";
+    }
+    return out + ")\n";
+  }
+
+  std::string parameter_list(const VariableTable& parameters) {
+    const std::string text = declaration(parameters, variable_names(parameters), first(parameters.size()));
+    return text.empty() ? text : " " + text;
+  }
+
+  std::string object_list(bool constants) const {
+    const bool typed = ast_.types.size() > 1;
+    std::string out;
+    for (std::uint32_t i = 0; i < ast_.objects.size(); ++i) {
+      if (constants_.contains(i) != constants) continue;
+      out += "\n    " + objects_[i];
+      if (typed) out += " - " + types_[ast_.objects[i].types[0]];
+    }
+    return out;
+  }
+
+  std::string axioms() {
+    std::string out;
+    for (const pddl::Axiom& axiom : ast_.axioms) {
+      const std::vector<std::string> names = variable_names(axiom.variables);
+      const std::string head = declaration(axiom.variables, names, first(axiom.num_parameters));
+      out += "\n  (:derived (" + predicates_[axiom.head] + (head.empty() ? "" : " " + head) + ")\n    " +
+             block(axiom.body, axiom.variables, names, "      ") + ")\n";
+    }
+    return out;
+  }
+
+  std::string actions() {
+    std::string out;
+    for (std::size_t i = 0; i < ast_.actions.size(); ++i) {
+      const pddl::Action& action = ast_.actions[i];
+      const std::vector<std::string> names = variable_names(action.variables);
+      out += "\n  (:action " + actions_[i] + "\n    :parameters (" +
+             declaration(action.variables, names, first(action.num_parameters)) + ")\n    :precondition " +
+             block(action.precondition, action.variables, names, "      ") + "\n    :effect (and";
+      for (const pddl::Effect& effect : action.effects) {
+        out += "\n      " + this->effect(effect, action.variables, names);
+      }
+      for (const pddl::CostTerm& cost : action.costs)
+        out += "\n      (increase (total-cost) " + amount(cost, names) + ")";
+      out += "))\n";
+    }
+    return out;
+  }
+
+  std::string effect(const pddl::Effect& effect, const VariableTable& variables,
+                     const std::vector<std::string>& names) {
+    std::string out = atom(effect.atom, names);
+    if (!effect.add) out = "(not " + out + ")";
+    if (effect.when.kind != Kind::kTrue) {
+      adl_ = true;
+      out = "(when " + condition(effect.when, variables, names) + " " + out + ")";
+    }
+    if (!effect.forall.empty()) {
+      adl_ = true;
+      out = "(forall (" + declaration(variables, names, effect.forall) + ") " + out + ")";
+    }
+    return out;
+  }
+
+  std::string amount(const pddl::CostTerm& cost, const std::vector<std::string>& names) const {
+    if (!cost.function) return exchange::number_text(cost.constant);
+    return "(" + functions_[*cost.function] + terms(cost.arguments, names) + ")";
+  }
+
+  // --- the problem
+  // ----------------------------------------------------------------------------------------------------
+
+  std::string ground(const std::string& head, const std::vector<pddl::ObjectId>& arguments) const {
+    std::string out = "(" + head;
+    for (const pddl::ObjectId object : arguments) out += " " + objects_[object];
+    return out + ")";
+  }
+
+  std::string problem() {
+    std::string out = "(define (problem " +
+                      exchange::pddl_name(ast_.problem_name.empty() ? "exported" : ast_.problem_name, "p-") +
+                      ")\n  (:domain " + domain_name_ + ")\n";
+    if (constants_.size() < ast_.objects.size()) out += "  (:objects" + object_list(false) + ")\n";
+    out += "  (:init";
+    for (const pddl::GroundAtom& fact : ast_.init) {
+      out += "\n    " + ground(predicates_[fact.predicate], fact.arguments);
+    }
+    if (has_costs_) out += "\n    (= (total-cost) 0)";
+    for (const pddl::FunctionValue& value : ast_.init_values) {
+      if (!cost_functions_.contains(value.function)) continue;
+      out += "\n    (= " + ground(functions_[value.function], value.arguments) + " " +
+             exchange::number_text(value.value) + ")";
+    }
+    const std::vector<std::string> names = variable_names(ast_.goal.variables);
+    out += ")\n  (:goal " + block(ast_.goal.condition, ast_.goal.variables, names, "    ") + ")";
+    if (ast_.has_metric) out += "\n  (:metric minimize (total-cost))";
+    return out + ")\n";
+  }
+
+  const Ast& ast_;
+  std::vector<std::string> notes_;
+  std::string domain_name_;
+  std::vector<std::string> types_;
+  std::vector<std::string> objects_;
+  std::vector<std::string> actions_;
+  std::vector<std::string> functions_;
+  std::vector<std::string> predicates_;
+  std::string never_;
+  std::set<pddl::ObjectId> constants_;
+  std::set<pddl::FunctionId> cost_functions_;
+  bool has_costs_ = false;
+  bool noted_fraction_ = false;
+  bool needs_never_ = false;
+  bool typing_ = false;
+  bool negative_ = false;
+  bool equality_ = false;
+  bool adl_ = false;
+};
+
+// As it was read, or made from the ground task.
+Ast source_of(const Task& task, std::vector<std::string>& notes) {
+  const auto* interpreter = dynamic_cast<const pddl::LiftedInterpreter*>(task.reference());
+  if (interpreter != nullptr && !task.goals_dropped()) return interpreter->ast();
+  notes.emplace_back("made from a ground task: what can never happen is left out");
+  return exchange::lift(task.program().definition());
+}
+
+}  // namespace
+
+PddlTask pddl_task(const Task& task) {
+  std::vector<std::string> notes;
+  const Ast ast = exchange::standard_ast(source_of(task, notes), notes);
+  return PddlWriter(ast, std::move(notes)).run();
+}
+
+}  // namespace metactrl

@@ -1,0 +1,251 @@
+// The file of a corpus.
+//
+//     "mctrlcor"  version u32
+//     length u32, header, its hash u64
+//     then per record: length u32, record, its hash u64
+//
+// little-endian; numbers in records take seven bits per byte, the last byte without its highest bit. A hash covers the
+// length, too. When the file ends inside a record, that record was never finished and does not count; a hash that does
+// not fit is damage.
+#include "metactrl/corpus.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "metactrl/error.h"
+#include "support/bytes.h"
+#include "support/files.h"
+#include "support/hash.h"
+#include "support/str_cat.h"
+
+namespace metactrl {
+
+using internal::ByteReader;
+using internal::ByteWriter;
+using internal::str_cat;
+
+namespace {
+
+constexpr std::string_view kMagic = "mctrlcor";
+constexpr std::uint32_t kVersion = 1;
+constexpr const char* kHint = "copy it again, or sample it anew";
+
+// --- numbers and alphabets -------------------------------------------------------------------------------------------
+
+void write_number(ByteWriter& out, std::uint64_t value) {
+  while (value >= 0x80U) {
+    out.number(static_cast<std::uint8_t>(value | 0x80U));
+    value >>= 7U;
+  }
+  out.number(static_cast<std::uint8_t>(value));
+}
+
+std::uint64_t read_number(ByteReader& in, const std::string& file) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    const auto byte = in.number<std::uint8_t>();
+    value |= static_cast<std::uint64_t>(byte & 0x7fU) << shift;
+    if ((byte & 0x80U) == 0) return value;
+  }
+  throw InputError(file, "holds a number that is too long: it is damaged", kHint);
+}
+
+void write_alphabet(ByteWriter& out, const Alphabet& alphabet) {
+  for (const std::uint64_t number :
+       {std::uint64_t{alphabet.size}, std::uint64_t{static_cast<std::uint32_t>(alphabet.end)},
+        std::uint64_t{alphabet.num_actions}, std::uint64_t{alphabet.num_slots}, alphabet.vocabulary,
+        std::uint64_t{alphabet.names.size()}}) {
+    write_number(out, number);
+  }
+  for (const std::string& name : alphabet.names) out.text(name);
+}
+
+Alphabet read_alphabet(ByteReader& in, const std::string& file) {
+  Alphabet alphabet;
+  alphabet.size = read_number(in, file);
+  alphabet.end = SymbolId{static_cast<std::uint32_t>(read_number(in, file))};
+  alphabet.num_actions = read_number(in, file);
+  alphabet.num_slots = read_number(in, file);
+  alphabet.vocabulary = read_number(in, file);
+  const std::uint64_t names = read_number(in, file);
+  for (std::uint64_t i = 0; i < names; ++i) alphabet.names.push_back(in.text());
+  return alphabet;
+}
+
+// --- blocks: length, content, hash -----------------------------------------------------------------------------------
+
+std::string block(const ByteWriter& content) {
+  ByteWriter out;
+  out.text(content.written());
+  out.number(internal::hash_bytes(out.written()));
+  return out.take();
+}
+
+// The content; nothing when the file ends first. Throws InputError when the hash does not fit.
+std::optional<std::string_view> next_block(std::string_view bytes, std::size_t& at, const std::string& file) {
+  std::uint32_t length = 0;
+  std::uint64_t hash = 0;
+  if (bytes.size() - at < sizeof(length)) return std::nullopt;
+  std::memcpy(&length, bytes.data() + at, sizeof(length));
+  const std::size_t covered = sizeof(length) + length;
+  if (bytes.size() - at < covered + sizeof(hash)) return std::nullopt;
+  std::memcpy(&hash, bytes.data() + at + covered, sizeof(hash));
+  if (internal::hash_bytes(bytes.substr(at, covered)) != hash) {
+    throw InputError(file, str_cat("is damaged at byte ", at, ": a checksum does not fit"), kHint);
+  }
+  const std::string_view content = bytes.substr(at + sizeof(length), length);
+  at += covered + sizeof(hash);
+  return content;
+}
+
+std::string header_bytes(const CorpusHeader& header) {
+  ByteWriter content;
+  content.text(header.made_by);
+  write_alphabet(content, header.meta);
+  write_alphabet(content, header.tokens);
+  ByteWriter out;
+  out.bytes(kMagic.data(), kMagic.size());
+  out.number(kVersion);
+  const std::string packed = block(content);
+  out.bytes(packed.data(), packed.size());
+  return out.take();
+}
+
+std::string record_bytes(const CorpusRecord& record) {
+  ByteWriter content;
+  for (const std::uint64_t number : {record.prompt, record.seed, std::uint64_t{record.family},
+                                     std::uint64_t{record.parsed ? 1U : 0U}, std::uint64_t{record.actions}}) {
+    write_number(content, number);
+  }
+  for (const std::vector<SymbolId>* list : {&record.tokens, &record.symbols}) {
+    write_number(content, list->size());
+    for (const SymbolId symbol : *list) write_number(content, static_cast<std::uint32_t>(symbol));
+  }
+  return block(content);
+}
+
+CorpusRecord read_record(std::string_view content, const CorpusHeader& header, const std::string& file) {
+  ByteReader in(content, file, kHint);
+  CorpusRecord record;
+  record.prompt = read_number(in, file);
+  record.seed = read_number(in, file);
+  record.family = static_cast<std::uint32_t>(read_number(in, file));
+  record.parsed = read_number(in, file) != 0;
+  record.actions = static_cast<std::uint32_t>(read_number(in, file));
+  const auto read_list = [&](std::vector<SymbolId>& out, std::size_t limit) {
+    const std::uint64_t count = read_number(in, file);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t symbol = read_number(in, file);
+      if (symbol >= limit) throw InputError(file, "holds a symbol that its alphabet does not have", kHint);
+      out.push_back(SymbolId{static_cast<std::uint32_t>(symbol)});
+    }
+  };
+  read_list(record.tokens, header.tokens.size);
+  read_list(record.symbols, header.meta.size);
+  if (in.left() != 0) throw InputError(file, "holds a record that is longer than what it says", kHint);
+  return record;
+}
+
+// `end` is behind the last whole record.
+Corpus read_corpus(std::string_view bytes, const std::string& file, std::size_t& end) {
+  if (!bytes.starts_with(kMagic)) {
+    throw InputError(file, "is not a corpus of metactrl", "make one with 'metactrl sample'");
+  }
+  ByteReader in(bytes, file, kHint);
+  in.bytes(kMagic.size());
+  const auto version = in.number<std::uint32_t>();
+  if (version != kVersion) {
+    throw InputError(file,
+                     str_cat("has version ", version, " of the file format; this program reads version ", kVersion),
+                     "sample it anew with this program, or use the program that made it");
+  }
+  std::size_t at = in.at();
+  const std::optional<std::string_view> packed = next_block(bytes, at, file);
+  if (!packed) throw InputError(file, "ends inside its header", kHint);
+  Corpus corpus;
+  ByteReader header(*packed, file, kHint);
+  corpus.header.made_by = header.text();
+  corpus.header.meta = read_alphabet(header, file);
+  corpus.header.tokens = read_alphabet(header, file);
+  while (const std::optional<std::string_view> content = next_block(bytes, at, file)) {
+    corpus.records.push_back(read_record(*content, corpus.header, file));
+  }
+  end = at;
+  corpus.bytes_cut_off = bytes.size() - at;
+  return corpus;
+}
+
+}  // namespace
+
+const char* to_string(CorpusLevel level) { return level == CorpusLevel::kMeta ? "meta" : "token"; }
+
+Corpus Corpus::load(const std::string& file) {
+  std::size_t end = 0;
+  return read_corpus(internal::read_file(file), file, end);
+}
+
+SequenceSet Corpus::sequences(CorpusLevel level) const {
+  SequenceSet result;
+  for (const CorpusRecord& record : records) {
+    if (record.parsed) result.add(level == CorpusLevel::kMeta ? record.symbols : record.tokens);
+  }
+  return result;
+}
+
+CorpusWriter::CorpusWriter(const std::string& file, const CorpusHeader& header, bool resume) : file_(file) {
+  const auto fail = [&](int error) {
+    throw InputError(file, str_cat("cannot be written: ", std::generic_category().message(error)),
+                     "choose another path or make room");
+  };
+  struct stat status {};
+  const bool exists = ::stat(file.c_str(), &status) == 0 && status.st_size > 0;
+  if (exists && !resume) {
+    throw InputError(file, "is there already", "go on with it by --resume, or name another file");
+  }
+  std::size_t end = 0;
+  if (exists) {
+    Corpus corpus = read_corpus(internal::read_file(file), file, end);
+    if (corpus.header != header) {
+      throw InputError(file, "was begun with other settings", "give the same ones, or name another file");
+    }
+    earlier_ = std::move(corpus.records);
+  } else {
+    const std::string bytes = header_bytes(header);
+    internal::write_file(file, bytes);
+    end = bytes.size();
+  }
+  descriptor_ = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor_ < 0) fail(errno);
+  if (::ftruncate(descriptor_, static_cast<off_t>(end)) != 0 || ::lseek(descriptor_, 0, SEEK_END) < 0) {
+    const int error = errno;
+    ::close(descriptor_);
+    fail(error);
+  }
+}
+
+CorpusWriter::~CorpusWriter() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void CorpusWriter::add(const CorpusRecord& record) {
+  const std::string bytes = record_bytes(record);
+  std::string_view left = bytes;
+  while (!left.empty()) {
+    const ssize_t written = ::write(descriptor_, left.data(), left.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      throw InputError(file_, str_cat("cannot be written: ", std::generic_category().message(errno)),
+                       "make room, and go on with --resume");
+    }
+    left.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace metactrl

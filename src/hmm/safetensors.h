@@ -1,0 +1,33 @@
+// The safetensors format, as far as it is needed: named arrays of 32-bit floats.
+//
+//     length of the header u64, header (JSON), data
+//     {"beta": {"dtype": "F32", "shape": [128, 132], "data_offsets": [0, 67584]}, ..., "__metadata__": {...}}
+//
+// Strict: what is not understood, overlaps, leaves a gap or reaches beyond the file is an InputError that says so.
+#ifndef METACTRL_SRC_HMM_SAFETENSORS_H_
+#define METACTRL_SRC_HMM_SAFETENSORS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace metactrl::hmm {
+
+struct Tensor {
+  std::vector<std::size_t> shape;
+  std::vector<float> values;  // row-major
+};
+
+// `file` is for messages.
+std::map<std::string, Tensor> read_safetensors(std::string_view bytes, const std::string& file);
+std::string write_safetensors(const std::map<std::string, Tensor>& tensors);
+
+// A whole number that stands under this key at the top of a JSON object. Throws InputError when it is not there.
+std::uint64_t read_json_number(std::string_view json, const std::string& key, const std::string& file);
+
+}  // namespace metactrl::hmm
+
+#endif  // METACTRL_SRC_HMM_SAFETENSORS_H_

@@ -1,0 +1,186 @@
+// The M-step and the order of the steps.
+//
+// Which sequences a step looks at follows from its number: the sequences are shuffled once per pass, by the seed and
+// the number of the pass, and steps take them in that order, each where the last one stopped. So a training that is
+// resumed behind step n goes on as if it had never stopped.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "metactrl/error.h"
+#include "metactrl/hmm_training.h"
+#include "support/splitmix.h"
+#include "support/str_cat.h"
+
+namespace metactrl {
+
+using internal::str_cat;
+
+// --- sequences -------------------------------------------------------------------------------------------------------
+
+void SequenceSet::add(std::span<const SymbolId> sequence, double weight) {
+  if (sequence.empty()) return;
+  symbols_.insert(symbols_.end(), sequence.begin(), sequence.end());
+  first_.push_back(symbols_.size());
+  weights_.push_back(weight);
+}
+
+double SequenceSet::total_weight() const { return std::accumulate(weights_.begin(), weights_.end(), 0.0); }
+
+double SequenceSet::total_symbols() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < size(); ++i) sum += weights_[i] * static_cast<double>((*this)[i].size());
+  return sum;
+}
+
+SequenceSet SequenceSet::distinct() const {
+  const auto less = [](std::span<const SymbolId> a, std::span<const SymbolId> b) {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+  };
+  std::map<std::span<const SymbolId>, std::size_t, decltype(less)> known(less);
+  SequenceSet result;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const auto [at, added] = known.try_emplace((*this)[i], result.size());
+    if (added) {
+      result.add((*this)[i], weights_[i]);
+    } else {
+      result.weights_[at->second] += weights_[i];
+    }
+  }
+  return result;
+}
+
+// --- schedules -------------------------------------------------------------------------------------------------------
+
+std::vector<TrainPhase> parse_schedule(std::string_view text) {
+  const auto fail = [&](std::string_view part) {
+    throw InputError("schedule", str_cat("cannot read '", part, "'"),
+                     "write steps,sequences;steps,sequences like \"10,1000;5,all\"");
+  };
+  const auto number = [&](std::string_view part) {
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    if (error != std::errc() || end != part.data() + part.size() || value == 0) fail(part);
+    return value;
+  };
+  std::vector<TrainPhase> phases;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(';'), text.size());
+    const std::string_view part = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (part.empty()) continue;
+    const std::size_t comma = part.find(',');
+    if (comma == std::string_view::npos) fail(part);
+    const std::string_view sequences = part.substr(comma + 1);
+    phases.push_back({number(part.substr(0, comma)), sequences == "all" ? 0 : number(sequences)});
+  }
+  if (phases.empty()) fail("");
+  return phases;
+}
+
+// --- the M-step ------------------------------------------------------------------------------------------------------
+
+Hmm maximise(const Hmm& before, const ExpectedCounts& counts, const TrainOptions& options, std::uint64_t step) {
+  const std::size_t hidden = before.num_hidden();
+  const std::size_t symbols = before.num_symbols();
+  const Alphabet& alphabet = before.alphabet();
+  const auto end = static_cast<std::size_t>(alphabet.end);
+  const double rate = std::min(1.0, options.step_size * std::pow(static_cast<double>(step) + 1, -options.step_decay));
+  std::vector<float> initial(hidden);
+  std::vector<float> transition(hidden * hidden);
+  std::vector<float> emission(symbols * hidden);
+  // A row that nothing was counted for stays what it was.
+  const auto normalise = [&](std::span<const double> row, std::span<const float> old, std::size_t stride, float* out) {
+    double sum = 0;
+    for (const double value : row) sum += value;
+    sum += options.pseudocount;
+    const double extra = options.pseudocount / static_cast<double>(row.size());
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const double fresh = sum > 0 ? (row[i] + extra) / sum : old[i * stride];
+      out[i * stride] = static_cast<float>((1 - rate) * old[i * stride] + rate * fresh);
+    }
+  };
+  normalise(counts.initial, before.initial(), 1, initial.data());
+  std::vector<double> row(symbols);
+  for (std::size_t z = 0; z < hidden; ++z) {
+    normalise({counts.transition.data() + z * hidden, hidden}, before.transition().subspan(z * hidden, hidden), 1,
+              transition.data() + z * hidden);
+    // What was not read is one of the other symbols but the end, as likely as the model makes them.
+    const std::span<const float> old = before.emission().subspan(z);
+    const double readable = 1.0 - old[end * hidden];
+    for (std::size_t v = 0; v < symbols; ++v) {
+      row[v] = counts.emission[v * hidden + z];
+      if (v != end && readable > 0) row[v] += counts.unread[z] * old[v * hidden] / readable;
+    }
+    if (options.tie_slots && alphabet.num_slots > 0) {
+      const auto first = row.begin() + static_cast<std::ptrdiff_t>(alphabet.num_actions);
+      const auto last = first + static_cast<std::ptrdiff_t>(alphabet.num_slots);
+      std::fill(first, last, std::accumulate(first, last, 0.0) / static_cast<double>(alphabet.num_slots));
+    }
+    normalise(row, old, hidden, emission.data() + z);
+  }
+  return Hmm(alphabet, hidden, std::move(initial), std::move(transition), std::move(emission), before.made_by())
+      .with_step(step + 1);
+}
+
+// --- training --------------------------------------------------------------------------------------------------------
+
+Trainer::Trainer(Hmm start, const SequenceSet& sequences, ExpectationEngine& engine, const TrainOptions& options)
+    : hmm_(std::move(start)), sequences_(sequences), engine_(engine), options_(options), last_(0, 0) {
+  if (sequences.size() == 0) throw InputError("training", "there are no sequences", "give a corpus that holds some");
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    for (const SymbolId symbol : sequences[i]) {
+      if (static_cast<std::size_t>(symbol) < hmm_.num_symbols()) continue;
+      throw InputError("training",
+                       str_cat("sequence ", i, " holds symbol ", static_cast<std::uint32_t>(symbol),
+                               ", and the alphabet has ", hmm_.num_symbols()),
+                       "use the alphabet that the sequences were made with");
+    }
+  }
+  for (const TrainPhase& phase : options_.schedule) total_ += phase.steps;
+}
+
+std::vector<std::uint32_t> Trainer::chosen(std::uint64_t step) const {
+  const std::size_t count = sequences_.size();
+  std::uint64_t first = 0;  // sequences that the steps before this one took
+  std::uint64_t at = 0;
+  std::size_t wanted = count;
+  for (const TrainPhase& phase : options_.schedule) {
+    wanted = phase.sequences == 0 ? count : std::min(phase.sequences, count);
+    const std::uint64_t steps = std::min<std::uint64_t>(phase.steps, step - at);
+    first += steps * wanted;
+    at += steps;
+    if (steps < phase.steps) break;
+  }
+  std::vector<std::uint32_t> result;
+  if (wanted == count) {
+    result.resize(count);
+    std::iota(result.begin(), result.end(), 0U);
+    return result;
+  }
+  std::vector<std::uint32_t> order(count);
+  for (std::uint64_t pass = first / count; result.size() < wanted; ++pass) {
+    std::iota(order.begin(), order.end(), 0U);
+    internal::Random random(options_.seed ^ (pass + 1) * 0xd1b54a32d192ed03ULL);
+    for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+    const std::size_t from = result.empty() ? static_cast<std::size_t>(first % count) : 0;
+    const std::size_t take = std::min(count - from, wanted - result.size());
+    result.insert(result.end(), order.begin() + static_cast<std::ptrdiff_t>(from),
+                  order.begin() + static_cast<std::ptrdiff_t>(from + take));
+  }
+  return result;
+}
+
+bool Trainer::step() {
+  const std::uint64_t step = hmm_.step();
+  if (step >= total_) return false;
+  const Dropout dropout{options_.dropout, options_.seed ^ (step + 1) * 0xbf58476d1ce4e5b9ULL};
+  last_ = engine_.expectation(hmm_, sequences_, chosen(step), dropout);
+  hmm_ = maximise(hmm_, last_, options_, step);
+  return true;
+}
+
+}  // namespace metactrl

@@ -1,0 +1,65 @@
+// LlamaBatcher: evaluations of many threads as one batch.
+//
+// A thread of its own runs the model. While it does, those who want something line up; then whatever waits is the next
+// batch. So one session alone waits for nobody, and the more there are the more of them share a run, whose cost hardly
+// grows with them. A long prompt is read in portions, so that others do not wait until its end.
+#ifndef METACTRL_SRC_LM_LLAMA_BATCHER_H_
+#define METACTRL_SRC_LM_LLAMA_BATCHER_H_
+
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <semaphore>
+#include <thread>
+#include <vector>
+
+#include "lm/llama_engine.h"
+
+namespace metactrl::lm {
+
+class LlamaBatcher {
+ public:
+  explicit LlamaBatcher(LlamaEngine& engine);
+  // Nobody may be waiting.
+  ~LlamaBatcher();
+  LlamaBatcher(const LlamaBatcher&) = delete;
+  LlamaBatcher& operator=(const LlamaBatcher&) = delete;
+
+  // Waits until all tokens of the evaluation have been run. Throws what running them threw.
+  void evaluate(Evaluation& evaluation);
+
+ private:
+  // One that waits.
+  struct Waiter {
+    Evaluation* evaluation = nullptr;
+    std::exception_ptr failure;
+    std::binary_semaphore done{0};
+  };
+  // A part of a batch.
+  struct Portion {
+    Waiter* waiter = nullptr;
+    std::size_t begin = 0;
+    std::size_t count = 0;
+  };
+
+  void work();
+  // Runs a portion of every waiter's tokens, and lets those go that are done.
+  void run_round(std::vector<Waiter*>& waiters);
+  void run_portions(const std::vector<Waiter*>& waiters, std::size_t most);
+  void run_one_by_one(const std::vector<Waiter*>& waiters, std::size_t most);
+
+  LlamaEngine& engine_;
+  LlamaBatch batch_;
+  std::vector<Portion> portions_;
+
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::vector<Waiter*> arrivals_;
+  bool stopping_ = false;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace metactrl::lm
+
+#endif  // METACTRL_SRC_LM_LLAMA_BATCHER_H_

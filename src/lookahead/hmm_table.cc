@@ -1,0 +1,377 @@
+// A layer is computed in blocks of states. For a block, the actions that lead on are laid out as a trie of their
+// letters: a node per (state, name), per (state, name, first argument), and so on. Sums are collected at the nodes,
+// deepest level first; the nodes of a level are the rows of one matrix, and the step to the next level is one product
+// with the transitions. The states themselves are the last level.
+//
+// Every row carries an exponent, is scaled to a maximum in [1/2, 1) before each product, and sums are formed at the
+// larger of two exponents; what is lost is below the smallest positive number of Real relative to the row's maximum.
+#include "lookahead/hmm_table.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "hmm/gemm.h"
+
+namespace metactrl::lookahead {
+
+namespace {
+
+constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::min() / 2;  // the exponent of a row of zeros
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+constexpr std::size_t kBlockStates = 32;
+// Below so many numbers in a layer, a second thread is not worth its start.
+constexpr std::size_t kParallelNumbers = std::size_t{1} << 16U;
+
+// Rows of numbers, each with an exponent.
+template <typename Real>
+class Rows {
+ public:
+  explicit Rows(std::size_t width) : width_(width) {}
+
+  void clear() { exponent_.clear(); }
+  std::size_t size() const { return exponent_.size(); }
+  std::size_t add_row() {
+    exponent_.push_back(kNone);
+    if (values_.size() < size() * width_) values_.resize(size() * width_);
+    std::fill_n(values_.begin() + static_cast<std::ptrdiff_t>((size() - 1) * width_), width_, Real{0});
+    return size() - 1;
+  }
+  Real* row(std::size_t i) { return values_.data() + i * width_; }
+  std::int32_t exponent(std::size_t i) const { return exponent_[i]; }
+
+  // row += emitted o values * 2^exponent
+  void add(std::size_t i, const Real* emitted, const Real* values, std::int32_t exponent) {
+    if (exponent == kNone) return;
+    Real* const out = row(i);
+    if (exponent_[i] == kNone) {
+      exponent_[i] = exponent;
+      for (std::size_t z = 0; z < width_; ++z) out[z] = emitted[z] * values[z];
+      return;
+    }
+    if (exponent > exponent_[i]) {
+      const Real scale = power(exponent_[i] - exponent);
+      exponent_[i] = exponent;
+      for (std::size_t z = 0; z < width_; ++z) out[z] = out[z] * scale + emitted[z] * values[z];
+      return;
+    }
+    const Real scale = power(exponent - exponent_[i]);
+    for (std::size_t z = 0; z < width_; ++z) out[z] += emitted[z] * values[z] * scale;
+  }
+
+  // The same without emissions: a vector with exponent 0.
+  void add(std::size_t i, const Real* values) {
+    Real* const out = row(i);
+    if (exponent_[i] > 0) {
+      const Real scale = power(-exponent_[i]);
+      for (std::size_t z = 0; z < width_; ++z) out[z] += values[z] * scale;
+      return;
+    }
+    const Real scale = exponent_[i] == kNone ? Real{0} : power(exponent_[i]);
+    exponent_[i] = 0;
+    for (std::size_t z = 0; z < width_; ++z) out[z] = out[z] * scale + values[z];
+  }
+
+  // Scales the row to a maximum in [1/2, 1).
+  void normalise(std::size_t i) { exponent_[i] = normalised(row(i), exponent_[i], width_); }
+
+  static std::int32_t normalised(Real* values, std::int32_t exponent, std::size_t width) {
+    if (exponent == kNone) return kNone;
+    const Real largest = *std::max_element(values, values + width);
+    if (!(largest > 0)) return kNone;
+    int shift = 0;
+    std::frexp(largest, &shift);
+    if (shift != 0) {
+      // In two steps: the scale alone may be out of range.
+      const Real half = std::ldexp(Real{1}, -shift / 2);
+      const Real rest = std::ldexp(Real{1}, -shift - (-shift / 2));
+      for (std::size_t z = 0; z < width; ++z) values[z] = values[z] * half * rest;
+    }
+    return exponent + shift;
+  }
+
+ private:
+  static Real power(std::int32_t exponent) {
+    return exponent < -2000 ? Real{0} : std::ldexp(Real{1}, static_cast<int>(exponent));
+  }
+
+  std::size_t width_;
+  std::vector<Real> values_;
+  std::vector<std::int32_t> exponent_;
+};
+
+// The trie of one block of states.
+template <typename Real>
+class Block {
+ public:
+  Block(const Surrogate& surrogate, const Cone& cone, std::size_t width, const std::vector<Real>& emission,
+        const std::vector<Real>& transposed)
+      : surrogate_(surrogate),
+        cone_(cone),
+        width_(width),
+        emission_(emission.data()),
+        transposed_(transposed.data()),
+        states_(width) {}
+
+  // Rows of layer k for the states [begin, end).
+  void run(unsigned k, std::size_t begin, std::size_t end, const typename HmmTable<Real>::Layer& below,
+           typename HmmTable<Real>::Layer& layer) {
+    active_.clear();
+    states_.clear();
+    for (Level& level : levels_) level.clear();
+    for (std::size_t s = begin; s < end; ++s) {
+      layer.exponent[s] = kNone;
+      if (cone_.distance(s) > k) {
+        std::fill_n(layer.rows.begin() + static_cast<std::ptrdiff_t>(s * width_), width_, Real{0});
+        continue;
+      }
+      active_.push_back(s);
+      states_.add_row();
+      if (k > 0) add_edges(s, below);
+      if (cone_.distance(s) == 0) states_.add(active_.size() - 1, emitted(surrogate_.end_letter()));
+    }
+    for (std::size_t d = levels_.size(); d-- > 0;) raise(d);
+    write(layer);
+  }
+
+ private:
+  // Nodes whose beginnings have d + 1 letters.
+  struct Level {
+    explicit Level(std::size_t width) : sums(width) {}
+    void clear() {
+      sums.clear();
+      parent.clear();
+      letter.clear();
+    }
+    Rows<Real> sums;
+    std::vector<std::size_t> parent;    // a node of the level above, or an active state
+    std::vector<std::uint32_t> letter;  // by which the parent reaches it
+  };
+
+  const Real* emitted(std::uint32_t letter) const { return emission_ + letter * width_; }
+
+  void add_edges(std::size_t s, const typename HmmTable<Real>::Layer& below) {
+    path_.clear();
+    const std::size_t state = active_.size() - 1;
+    for (const Cone::Edge& edge : cone_.edges(s)) {
+      const std::int32_t exponent = below.exponent[edge.target];
+      if (exponent == kNone) continue;
+      const std::span<const std::uint32_t> letters = surrogate_.letters(edge.label);
+      std::size_t known = 0;
+      while (known < path_.size() && known + 1 < letters.size() && path_[known] == letters[known]) ++known;
+      path_.resize(known);
+      for (; known + 1 < letters.size(); ++known) {
+        if (levels_.size() <= known) levels_.emplace_back(width_);
+        Level& level = levels_[known];
+        level.parent.push_back(known == 0 ? state : levels_[known - 1].sums.size() - 1);
+        level.letter.push_back(letters[known]);
+        level.sums.add_row();
+        path_.push_back(letters[known]);
+      }
+      Rows<Real>& sums = known == 0 ? states_ : levels_[known - 1].sums;
+      sums.add(known == 0 ? state : sums.size() - 1, emitted(letters.back()), below.rows.data() + edge.target * width_,
+               exponent);
+    }
+  }
+
+  // Carries the sums of a level up to the one above.
+  void raise(std::size_t d) {
+    Level& level = levels_[d];
+    const std::size_t count = level.sums.size();
+    if (count == 0) return;
+    for (std::size_t i = 0; i < count; ++i) level.sums.normalise(i);
+    product_.resize(count * width_);
+    hmm::multiply(count, width_, width_, level.sums.row(0), width_, std::size_t{1}, transposed_, width_,
+                  product_.data(), width_, false);
+    Rows<Real>& above = d == 0 ? states_ : levels_[d - 1].sums;
+    for (std::size_t i = 0; i < count; ++i) {
+      above.add(level.parent[i], emitted(level.letter[i]), product_.data() + i * width_, level.sums.exponent(i));
+    }
+  }
+
+  void write(typename HmmTable<Real>::Layer& layer) {
+    const std::size_t count = active_.size();
+    if (count == 0) return;
+    for (std::size_t i = 0; i < count; ++i) states_.normalise(i);
+    product_.resize(count * width_);
+    hmm::multiply(count, width_, width_, states_.row(0), width_, std::size_t{1}, transposed_, width_, product_.data(),
+                  width_, false);
+    for (std::size_t i = 0; i < count; ++i) {
+      Real* const row = layer.rows.data() + active_[i] * width_;
+      std::copy_n(product_.data() + i * width_, width_, row);
+      layer.exponent[active_[i]] = Rows<Real>::normalised(row, states_.exponent(i), width_);
+    }
+  }
+
+  const Surrogate& surrogate_;
+  const Cone& cone_;
+  const std::size_t width_;
+  const Real* emission_;
+  const Real* transposed_;
+  std::vector<std::size_t> active_;
+  Rows<Real> states_;
+  std::vector<Level> levels_;
+  std::vector<std::uint32_t> path_;
+  std::vector<Real> product_;
+};
+
+}  // namespace
+
+template <typename Real>
+HmmTable<Real>::HmmTable(const Surrogate& surrogate, const Space& space, unsigned horizon)
+    : surrogate_(&surrogate), width_(hmm::padded(surrogate.hidden())), cone_(space, horizon) {}
+
+template <typename Real>
+std::optional<HmmTable<Real>> HmmTable<Real>::build(const Surrogate& surrogate, const Space& space, unsigned horizon,
+                                                    std::size_t max_bytes) {
+  if (horizon > space.max_depth()) return std::nullopt;
+  HmmTable table(surrogate, space, horizon);
+  if (!table.choose_stride(max_bytes)) return std::nullopt;
+  std::vector<std::uint32_t> actions(surrogate.num_actions());
+  for (std::uint32_t action = 0; action < actions.size(); ++action) actions[action] = action;
+  table.cone_.copy_rows(space, actions);
+  table.compute();
+  return table;
+}
+
+// The smallest stride whose rows fit, together with two layers at work or a window.
+template <typename Real>
+bool HmmTable<Real>::choose_stride(std::size_t max_bytes) {
+  const std::size_t row = width_ * sizeof(Real) + sizeof(std::int32_t);
+  const std::size_t letters = (surrogate_->num_letters() + width_) * width_ * sizeof(Real);
+  const std::size_t fixed = cone_.expected_bytes() + letters + cone_.num_states() * sizeof(std::size_t);
+  for (stride_ = 1; stride_ <= std::max(1U, cone_.horizon()); ++stride_) {
+    first_kept_.assign(1, 0);
+    for (std::size_t s = 0; s < cone_.num_states(); ++s) {
+      const std::size_t before = (cone_.distance(s) + stride_ - 1) / stride_;
+      const std::size_t through = cone_.most_left(s) / stride_ + 1;
+      first_kept_.push_back(first_kept_.back() + (through > before ? through - before : 0));
+    }
+    const std::size_t layers = std::max(2U, stride_);
+    const std::size_t bytes = fixed + (first_kept_.back() + layers * cone_.num_states()) * row;
+    if (bytes <= max_bytes) return true;
+    if (fixed + layers * cone_.num_states() * row > max_bytes) return false;  // it only gets worse
+  }
+  return false;
+}
+
+template <typename Real>
+void HmmTable<Real>::compute() {
+  const std::size_t hidden = surrogate_->hidden();
+  emission_.resize(surrogate_->num_letters() * width_);
+  for (std::uint32_t letter = 0; letter < surrogate_->num_letters(); ++letter) {
+    const std::span<const double> values = surrogate_->emission(letter);
+    for (std::size_t z = 0; z < hidden; ++z) emission_[letter * width_ + z] = static_cast<Real>(values[z]);
+  }
+  transposed_.resize(width_ * width_);
+  for (std::size_t z = 0; z < hidden; ++z) {
+    for (std::size_t to = 0; to < hidden; ++to) {
+      transposed_[to * width_ + z] = static_cast<Real>(surrogate_->transition()[z * hidden + to]);
+    }
+  }
+  kept_.rows.resize(first_kept_.back() * width_);
+  kept_.exponent.resize(first_kept_.back());
+  Layer below;
+  Layer layer;
+  for (unsigned k = 0; k <= cone_.horizon(); ++k) {
+    next_layer(k, below, layer);
+    if (k % stride_ == 0) keep(k, layer);
+    std::swap(below, layer);
+  }
+}
+
+template <typename Real>
+void HmmTable<Real>::next_layer(unsigned k, const Layer& below, Layer& layer) const {
+  const std::size_t count = cone_.num_states(k);
+  layer.rows.resize(cone_.num_states() * width_);
+  layer.exponent.resize(cone_.num_states());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    Block<Real> block(*surrogate_, cone_, width_, emission_, transposed_);
+    for (std::size_t begin = next++ * kBlockStates; begin < count; begin = next++ * kBlockStates) {
+      block.run(k, begin, std::min(count, begin + kBlockStates), below, layer);
+    }
+  };
+  std::vector<std::jthread> helpers;
+  if (count * width_ >= kParallelNumbers) {
+    for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) helpers.emplace_back(work);
+  }
+  work();
+}
+
+template <typename Real>
+void HmmTable<Real>::keep(unsigned k, const Layer& layer) {
+  for (std::size_t s = 0; s < cone_.num_states(k); ++s) {
+    if (!has(s, k)) continue;
+    const std::size_t at = place(s, k);
+    std::copy_n(layer.rows.begin() + static_cast<std::ptrdiff_t>(s * width_), width_,
+                kept_.rows.begin() + static_cast<std::ptrdiff_t>(at * width_));
+    kept_.exponent[at] = layer.exponent[s];
+  }
+}
+
+template <typename Real>
+void HmmTable<Real>::restore(unsigned k, Layer& layer) const {
+  layer.rows.assign(cone_.num_states() * width_, Real{0});
+  layer.exponent.assign(cone_.num_states(), kNone);
+  for (std::size_t s = 0; s < cone_.num_states(k); ++s) {
+    if (!has(s, k)) continue;
+    const std::size_t at = place(s, k);
+    std::copy_n(kept_.rows.begin() + static_cast<std::ptrdiff_t>(at * width_), width_,
+                layer.rows.begin() + static_cast<std::ptrdiff_t>(s * width_));
+    layer.exponent[s] = kept_.exponent[at];
+  }
+}
+
+// The layers from the checkpoint below k up to the next one.
+template <typename Real>
+void HmmTable<Real>::fill_window(unsigned k, Window& window) const {
+  window.first = k / stride_ * stride_;
+  const unsigned last = std::min(window.first + stride_ - 1, cone_.horizon());
+  window.layers.resize(last - window.first + 1);
+  restore(window.first, window.layers[0]);
+  for (unsigned i = 1; i < window.layers.size(); ++i) {
+    next_layer(window.first + i, window.layers[i - 1], window.layers[i]);
+  }
+}
+
+template <typename Real>
+double HmmTable<Real>::log_value(std::uint32_t state, unsigned left, std::span<const double> behind,
+                                 Window& window) const {
+  const std::uint32_t s = cone_.number()[state];
+  if (cone_.distance(s) > left) return kMinusInfinity;
+  const Real* row = nullptr;
+  std::int32_t exponent = kNone;
+  if (left % stride_ == 0) {
+    const std::size_t at = place(s, left);
+    row = kept_.rows.data() + at * width_;
+    exponent = kept_.exponent[at];
+  } else {
+    if (window.layers.empty() || left < window.first || left - window.first >= window.layers.size()) {
+      fill_window(left, window);
+    }
+    const Layer& layer = window.layers[left - window.first];
+    row = layer.rows.data() + s * width_;
+    exponent = layer.exponent[s];
+  }
+  if (exponent == kNone) return kMinusInfinity;
+  double sum = 0;
+  for (std::size_t z = 0; z < behind.size(); ++z) sum += behind[z] * static_cast<double>(row[z]);
+  if (!(sum > 0)) return kMinusInfinity;
+  return std::log(sum) + exponent * 0.69314718055994530942;
+}
+
+template <typename Real>
+std::size_t HmmTable<Real>::memory_bytes() const {
+  const std::size_t row = width_ * sizeof(Real) + sizeof(std::int32_t);
+  const std::size_t window = stride_ > 1 ? stride_ * cone_.num_states() * row : 0;
+  return cone_.memory_bytes() + (emission_.capacity() + transposed_.capacity() + kept_.rows.capacity()) * sizeof(Real) +
+         kept_.exponent.capacity() * sizeof(std::int32_t) + first_kept_.capacity() * sizeof(std::size_t) + window;
+}
+
+template class HmmTable<float>;
+template class HmmTable<double>;
+
+}  // namespace metactrl::lookahead

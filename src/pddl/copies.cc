@@ -1,0 +1,164 @@
+// The product of several states, written as a PDDL tree.
+//
+// Let P be the changing predicates (those in effects and the heads of axioms) and k the number of states. Every p in P
+// gets copies p@1 (which keeps its name and number), p@2 .. p@k; C_i is the condition C with each p in P replaced by
+// its i-th copy. Then
+//
+//     precondition C            becomes   C_1 and ... and C_k
+//     effect   when C: p(x)     becomes   when C_i: p@i(x)      for each i
+//     axiom    p(x) <- C        becomes   p@i(x) <- C_i         for each i
+//     goal     C                becomes   C_1 and ... and C_k
+//     (always C)                becomes   (always C_i)          for each i
+//
+// and the initial state holds the i-th state's facts in the i-th copies. By induction over a plan, the i-th copies
+// after j actions are the i-th state after j actions: an action is legal in the product if and only if it is legal in
+// each, and its effects on the i-th copies read the i-th copies only. So a plan of the product is a plan from each
+// state, and conversely. Predicates outside P are the same in all states and are shared, as are objects, types and
+// costs.
+#include "pddl/copies.h"
+
+#include <set>
+#include <utility>
+
+#include "support/str_cat.h"
+
+namespace metactrl::pddl {
+
+namespace {
+
+class Copier {
+ public:
+  Copier(const Ast& ast, std::size_t copies) : ast_(ast), copies_(copies), changing_(changing_predicates(ast)) {}
+
+  Ast run(std::span<const std::vector<GroundAtom>> states) {
+    Ast result = ast_;
+    add_predicates(result);
+    for (Action& action : result.actions) copy_action(action);
+    result.axioms.clear();
+    for (std::size_t i = 0; i < copies_; ++i) {
+      for (Axiom axiom : ast_.axioms) {
+        axiom.head = copy_of(axiom.head, i);
+        rename(axiom.body, i);
+        result.axioms.push_back(std::move(axiom));
+      }
+    }
+    result.goal.condition = for_all_copies(ast_.goal.condition);
+    copy_constraints(result);
+    result.init = initial_atoms(states);
+    return result;
+  }
+
+ private:
+  // What the first state has in common with the problem stays where it is there: whoever reads the facts in their order
+  // (a language model) finds them as the author wrote them.
+  std::vector<GroundAtom> initial_atoms(std::span<const std::vector<GroundAtom>> states) const {
+    using Key = std::pair<PredicateId, std::vector<ObjectId>>;
+    std::set<Key> left;
+    for (const GroundAtom& atom : states[0]) left.emplace(atom.predicate, atom.arguments);
+    std::vector<GroundAtom> atoms;
+    for (const GroundAtom& atom : ast_.init) {
+      if (!changing_[atom.predicate] || left.erase({atom.predicate, atom.arguments}) > 0) atoms.push_back(atom);
+    }
+    for (std::size_t i = 0; i < copies_; ++i) {
+      for (GroundAtom atom : states[i]) {
+        if (i == 0 && !left.contains({atom.predicate, atom.arguments})) continue;
+        atom.predicate = copy_of(atom.predicate, i);
+        atoms.push_back(std::move(atom));
+      }
+    }
+    return atoms;
+  }
+
+  void add_predicates(Ast& result) {
+    first_copy_.assign(ast_.predicates.size(), 0);
+    for (PredicateId p = 0; p < ast_.predicates.size(); ++p) {
+      if (!changing_[p]) continue;
+      first_copy_[p] = static_cast<PredicateId>(result.predicates.size());
+      for (std::size_t i = 1; i < copies_; ++i) {
+        Predicate copy = ast_.predicates[p];
+        copy.name = internal::str_cat(copy.name, '@', i + 1);
+        result.predicates.push_back(std::move(copy));
+      }
+    }
+  }
+
+  PredicateId copy_of(PredicateId predicate, std::size_t i) const {
+    if (i == 0 || !changing_[predicate]) return predicate;
+    return first_copy_[predicate] + static_cast<PredicateId>(i - 1);
+  }
+
+  void rename(Condition& condition, std::size_t i) const {
+    if (condition.kind == Condition::Kind::kAtom) condition.atom.predicate = copy_of(condition.atom.predicate, i);
+    for (Condition& child : condition.children) rename(child, i);
+  }
+
+  // Does it say anything about what changes? What does not need not be said twice.
+  bool changes(const Condition& condition) const {
+    if (condition.kind == Condition::Kind::kAtom && changing_[condition.atom.predicate]) return true;
+    for (const Condition& child : condition.children) {
+      if (changes(child)) return true;
+    }
+    return false;
+  }
+
+  Condition for_all_copies(const Condition& condition) const {
+    if (!changes(condition)) return condition;
+    Condition all;
+    all.kind = Condition::Kind::kAnd;
+    all.where = condition.where;
+    for (std::size_t i = 0; i < copies_; ++i) {
+      all.children.push_back(condition);
+      rename(all.children.back(), i);
+    }
+    return all;
+  }
+
+  void copy_action(Action& action) const {
+    action.precondition = for_all_copies(action.precondition);
+    std::vector<Effect> effects;
+    for (std::size_t i = 0; i < copies_; ++i) {
+      for (Effect effect : action.effects) {
+        effect.atom.predicate = copy_of(effect.atom.predicate, i);
+        rename(effect.when, i);
+        effects.push_back(std::move(effect));
+      }
+    }
+    action.effects = std::move(effects);
+  }
+
+  // A constraint about actions is about the one sequence of actions that all states share.
+  void copy_constraints(Ast& result) const {
+    result.constraints.clear();
+    for (const Constraint& constraint : ast_.constraints) {
+      const bool once = constraint.kind == Constraint::Kind::kActionsInOrder;
+      for (std::size_t i = 0; i < (once ? 1 : copies_); ++i) {
+        Constraint copy = constraint;
+        rename(copy.first, i);
+        rename(copy.second, i);
+        result.constraints.push_back(std::move(copy));
+      }
+    }
+  }
+
+  const Ast& ast_;
+  std::size_t copies_;
+  std::vector<bool> changing_;
+  std::vector<PredicateId> first_copy_;
+};
+
+}  // namespace
+
+std::vector<bool> changing_predicates(const Ast& ast) {
+  std::vector<bool> changing(ast.predicates.size(), false);
+  for (const Action& action : ast.actions) {
+    for (const Effect& effect : action.effects) changing[effect.atom.predicate] = true;
+  }
+  for (const Axiom& axiom : ast.axioms) changing[axiom.head] = true;
+  return changing;
+}
+
+Ast with_states(const Ast& ast, std::span<const std::vector<GroundAtom>> states) {
+  return Copier(ast, states.size()).run(states);
+}
+
+}  // namespace metactrl::pddl

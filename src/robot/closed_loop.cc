@@ -1,0 +1,456 @@
+// The loop itself. Every turn does one thing (look, plan or act) and observes; every turn counts against a bound, so
+// that the loop ends.
+#include "metactrl/closed_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "metactrl/error.h"
+#include "robot/belief.h"
+#include "robot/loop_planner.h"
+#include "support/list_some.h"
+#include "support/str_cat.h"
+
+namespace metactrl {
+
+using internal::str_cat;
+using robot::Belief;
+
+namespace {
+
+// Rounding must not decide. States that are too unlikely to be kept add up to less.
+constexpr double kTolerance = 1e-6;
+// An action sequence that does not exist counts as this many times the cost of a failure.
+constexpr double kNoPlanFactor = 10;
+// Observations without an action, hoping for a belief that allows a plan.
+constexpr unsigned kSecondThoughts = 3;
+// Looks that are weighed at one time, and outcomes of each.
+constexpr std::size_t kMaxLookObjects = 8;
+constexpr std::size_t kMaxLookOutcomes = 16;
+
+std::string percent(double probability) {
+  const double rounded = std::round(probability * 1000) / 10;
+  return str_cat(probability < 1 && rounded >= 100 ? 99.9 : rounded, " %");
+}
+
+void check_options(const LoopOptions& options) {
+  const auto probability = [](const char* name, double value) {
+    if (!(value >= 0 && value <= 1))
+      throw InputError(name, str_cat(value, " is no probability"), "give one from 0 to 1");
+  };
+  probability("confidence", options.confidence);
+  probability("change rate", options.change_rate);
+  probability("failure rate", options.failure_rate);
+  if (options.confidence <= 0) throw InputError("confidence", "must be above 0", "0.95 is a good start");
+  if (!(options.seconds > 0)) throw InputError("seconds", "must be above 0");
+  if (options.max_states == 0) throw InputError("max states", "must be at least 1");
+  if (options.plan.on_infeasible != OnInfeasible::kError) {
+    throw InputError("on infeasible", "the closed loop pursues all goals or ends", "use error");
+  }
+}
+
+}  // namespace
+
+class LoopRun {
+ public:
+  LoopRun(const Scene& scene, const LoopOptions& options, LoopPlanner& planner, World& world,
+          const LoopObserver& observer)
+      : scene_(scene),
+        options_(options),
+        planner_(planner),
+        world_(world),
+        observer_(observer),
+        belief_(scene.initial_state(), options.max_states) {
+    stop_ = [this] { return stopped(); };
+  }
+
+  LoopReport run() {
+    try {
+      observe_first();
+      while (!ended_) turn();
+    } catch (const WorldError& error) {
+      // Waiting for the world was perhaps ended by us.
+      if (!out_of_bounds()) end(LoopEnd::kWorldFailed, error.what());
+    } catch (const ModelError& error) {
+      end(LoopEnd::kModelFailed, error.what());
+    }
+    report_.goal_probability = belief_.goal_probability(scene_);
+    report_.belief = belief_.states();
+    report_.seconds = seconds();
+    return std::move(report_);
+  }
+
+ private:
+  // --- bounds --------------------------------------------------------------------------------------------------------
+
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  double seconds_left() const { return options_.seconds - seconds(); }
+  bool cancelled() const { return observer_.cancelled && observer_.cancelled(); }
+  bool stopped() const { return cancelled() || seconds_left() <= 0; }
+
+  void end(LoopEnd why, std::string reason) {
+    report_.end = why;
+    report_.reason = std::move(reason);
+    ended_ = true;
+  }
+
+  bool out_of_bounds() {
+    if (cancelled()) {
+      end(LoopEnd::kInterrupted, "stopped from outside");
+    } else if (seconds_left() <= 0) {
+      end(LoopEnd::kOutOfTime, str_cat("the ", options_.seconds, " s of the run are over", goal_note()));
+    }
+    return ended_;
+  }
+
+  std::string goal_note() const {
+    const std::vector<std::string> unmet = scene_.unmet_goals(belief_.likeliest().facts);
+    return unmet.empty() ? "" : "; not reached: " + internal::list_some(unmet);
+  }
+
+  // --- one turn ------------------------------------------------------------------------------------------------------
+
+  void turn() {
+    if (out_of_bounds() || goal_reached()) return;
+    if (next_ == plan_.size()) {
+      if (!look_if_it_pays()) make_plan();
+      return;
+    }
+    act();
+  }
+
+  bool goal_reached() {
+    const double probability = belief_.goal_probability(scene_);
+    if (probability < options_.confidence - kTolerance) return false;
+    if (certain_ && belief_.states().size() == 1) {
+      end(LoopEnd::kGoalObserved, "the goal holds in what was observed");
+    } else {
+      end(LoopEnd::kGoalBelieved, str_cat("the goal holds with probability ", percent(probability)));
+    }
+    return true;
+  }
+
+  // --- observing -----------------------------------------------------------------------------------------------------
+
+  void observe_first() {
+    if (out_of_bounds()) return;
+    const Observation observation = observe();
+    const SceneState before = belief_.likeliest().facts;
+    belief_.start(observation);
+    record_observation(LoopEvent{}, before);
+  }
+
+  Observation observe() {
+    ++report_.observations;
+    Observation observation = robot::checked(world_.observe(), scene_);
+    certain_ = robot::is_certain(observation);
+    return observation;
+  }
+
+  void observe_again() {
+    const Observation observation = observe();
+    const SceneState predicted = belief_.likeliest().facts;
+    belief_.update(observation, options_.change_rate);
+    record_observation(LoopEvent{}, predicted);
+    surprised_ = belief_.likeliest().facts != predicted;
+    report_.surprises += surprised_ ? 1 : 0;
+  }
+
+  // Of a kObserved or kLooked event.
+  void record_observation(LoopEvent event, const SceneState& predicted) {
+    const SceneState& now = belief_.likeliest().facts;
+    std::set_difference(now.begin(), now.end(), predicted.begin(), predicted.end(), std::back_inserter(event.appeared));
+    std::set_difference(predicted.begin(), predicted.end(), now.begin(), now.end(), std::back_inserter(event.vanished));
+    event.states = belief_.states().size();
+    event.likeliest = belief_.likeliest().probability;
+    event.entropy = belief_.entropy();
+    event.pruned = belief_.pruned();
+    report_.pruned = std::max(report_.pruned, event.pruned);
+    record(std::move(event));
+  }
+
+  void record(LoopEvent event) {
+    event.seconds = seconds();
+    if (observer_.event) observer_.event(event);
+    report_.events.push_back(std::move(event));
+  }
+
+  // --- looking -------------------------------------------------------------------------------------------------------
+
+  static std::vector<SceneState> facts_of(std::span<const BelievedState> states) {
+    std::vector<SceneState> facts;
+    for (const BelievedState& state : states) facts.push_back(state.facts);
+    return facts;
+  }
+
+  // What is to be expected of planning from these states, in actions. `pruned` is the probability of none of them.
+  double expected_cost(std::span<const BelievedState> states, double pruned) {
+    double sum = 0;
+    std::size_t count = 0;
+    while (count < states.size() && (count == 0 || sum * (1 - pruned) < options_.confidence - 1e-12)) {
+      sum += states[count++].probability;
+    }
+    const std::optional<std::size_t> length =
+        planner_.plan_length(facts_of(states.first(count)), seconds_left(), stop_);
+    if (!length) return kNoPlanFactor * options_.failure_cost;
+    return static_cast<double>(*length) + (1 - std::min(1.0, sum) * (1 - pruned)) * options_.failure_cost;
+  }
+
+  // Looks at the object that saves the most; false when none saves more than it costs.
+  bool look_if_it_pays() {
+    if (!world_.can_look() || report_.looks >= options_.max_looks || belief_.states().size() == 1) return false;
+    const double without = expected_cost(belief_.states(), belief_.pruned());
+    std::string best;
+    double best_saving = 0;
+    std::size_t weighed = 0;
+    for (const std::string& object : belief_.uncertain_objects()) {
+      if (looked_at_.contains(object) || stopped()) continue;
+      const std::vector<Belief::Part> parts = belief_.parts(object);
+      if (parts.size() > kMaxLookOutcomes || ++weighed > kMaxLookObjects) continue;
+      double expected = options_.look_cost;
+      for (const Belief::Part& part : parts) {
+        expected += part.probability * expected_cost(part.states, belief_.pruned());
+        if (expected >= without) break;
+      }
+      if (without - expected > best_saving + 1e-9) {
+        best = object;
+        best_saving = without - expected;
+      }
+    }
+    if (best.empty() || stopped()) return false;
+    look(best, best_saving);
+    return true;
+  }
+
+  void look(const std::string& object, double saving) {
+    ++report_.looks;
+    looked_at_.insert(object);
+    Observation observation = world_.look(object);
+    observation.object = object;
+    observation = robot::checked(std::move(observation), scene_);
+    const SceneState before = belief_.likeliest().facts;
+    belief_.update(observation, 0);
+    LoopEvent event;
+    event.kind = LoopEvent::Kind::kLooked;
+    event.object = object;
+    event.expected_saving = saving;
+    record_observation(std::move(event), before);
+  }
+
+  // --- planning ------------------------------------------------------------------------------------------------------
+
+  void make_plan() {
+    if (report_.plans > options_.max_replans) {
+      end(LoopEnd::kOutOfReplans, str_cat("a new plan was needed after ", report_.replans, " re-plans", goal_note()));
+      return;
+    }
+    const std::size_t count = belief_.retained(options_.confidence);
+    const std::vector<SceneState> states = facts_of(std::span(belief_.states()).first(count));
+    LoopPlan plan;
+    if (belief_.covered(count) < options_.confidence - kTolerance) {
+      plan.reason =
+          str_cat("the ", count, " states that are kept have together only ", percent(belief_.covered(count)));
+    } else {
+      plan = planner_.plan(states, report_.plans, seconds_left(), stop_, observer_.phase);
+    }
+    LoopEvent event;
+    event.kind = LoopEvent::Kind::kPlanned;
+    event.outcome = plan.outcome;
+    event.plan = plan.steps;
+    event.guarantee = plan.guarantee;
+    event.reason = plan.reason;
+    event.holds_in = plan.holds_in;
+    event.states = count;
+    event.covered = belief_.covered(count);
+    event.model_calls = plan.model_calls;
+    report_.replans += report_.plans > 0 ? 1 : 0;
+    ++report_.plans;
+    report_.model_calls += plan.model_calls;
+    record(std::move(event));
+    if (plan.outcome != PlanOutcome::kPlan) {
+      without_plan(plan, count);
+      return;
+    }
+    if (planner_.guaranteed()) {
+      report_.checks += plan.holds_in;
+    } else if (plan.holds_in < count) {
+      ++report_.invalid_plans;
+    }
+    plan_ = std::move(plan.steps);
+    next_ = 0;
+  }
+
+  // Another observation may show that the belief was wrong; when it does not, there is nothing left to do.
+  void without_plan(const LoopPlan& plan, std::size_t count) {
+    if (out_of_bounds()) return;
+    plan_.clear();
+    next_ = 0;
+    if (observed_without_plan_ < kSecondThoughts && report_.plans <= options_.max_replans) {
+      ++observed_without_plan_;
+      observe_again();
+      return;
+    }
+    const std::string where =
+        count == 1 ? "the believed state"
+                   : str_cat("all of the ", count, " states that have together ", percent(belief_.covered(count)));
+    if (plan.outcome == PlanOutcome::kInfeasible) {
+      std::string hint;
+      if (count > 1) {
+        const std::vector<SceneState> first{belief_.likeliest().facts};
+        if (planner_.plan_length(first, seconds_left(), stop_)) {
+          hint = str_cat("; there is a plan for the most likely one, which has ", percent(belief_.covered(1)));
+        }
+      }
+      end(LoopEnd::kNoPlan, str_cat("no plan holds in ", where, ", proven: ", plan.reason, hint));
+    } else {
+      end(LoopEnd::kUndecided, str_cat("no plan was found for ", where, " within the budget: ", plan.reason));
+    }
+  }
+
+  // --- acting --------------------------------------------------------------------------------------------------------
+
+  void act() {
+    if (report_.actions >= options_.max_actions) {
+      end(LoopEnd::kOutOfActions, str_cat(report_.actions, " actions were executed", goal_note()));
+      return;
+    }
+    const PlanStep step = plan_[next_++];
+    const Execution execution = world_.execute(step);
+    ++report_.actions;
+    report_.failures += execution.done ? 0 : 1;
+    looked_at_.clear();
+    observed_without_plan_ = 0;
+    LoopEvent event;
+    event.kind = LoopEvent::Kind::kActed;
+    event.step = step;
+    event.done = execution.done;
+    event.message = execution.message;
+    record(std::move(event));
+    belief_.predict(scene_, step, execution.done, options_.failure_rate);
+    observe_again();
+    if (!execution.done || !rest_holds()) drop_plan();
+  }
+
+  // Is the rest of the plan still a plan in every state it must hold in? Without a guarantee nobody knew that before,
+  // so there only a surprise counts.
+  bool rest_holds() {
+    if (!planner_.guaranteed()) return !surprised_;
+    const std::span<const PlanStep> rest = std::span(plan_).subspan(next_);
+    const std::size_t count = belief_.retained(options_.confidence);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!scene_.validate(belief_.states()[i].facts, rest).valid) return false;
+    }
+    report_.checks += count;
+    return true;
+  }
+
+  void drop_plan() {
+    plan_.clear();
+    next_ = 0;
+  }
+
+  const Scene& scene_;
+  const LoopOptions& options_;
+  LoopPlanner& planner_;
+  World& world_;
+  const LoopObserver& observer_;
+  std::function<bool()> stop_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+
+  Belief belief_;
+  bool certain_ = false;    // the last observation was
+  bool surprised_ = false;  // by the last observation
+  std::vector<PlanStep> plan_;
+  std::size_t next_ = 0;
+  std::set<std::string> looked_at_;     // since the last action
+  unsigned observed_without_plan_ = 0;  // since the last action
+  bool ended_ = false;
+  LoopReport report_;
+};
+
+ClosedLoop::ClosedLoop(Scene scene, LoopOptions options, LanguageModel* model,
+                       std::shared_ptr<const Vocabulary> vocabulary)
+    : scene_(std::move(scene)), options_(std::move(options)) {
+  check_options(options_);
+  if (options_.plan.guidance != PlanGuidance::kSearch && (model == nullptr || vocabulary == nullptr)) {
+    throw InputError(str_cat("guidance ", to_string(options_.plan.guidance)), "needs a language model",
+                     "name one, or use guidance search");
+  }
+  planner_ = std::make_unique<LoopPlanner>(scene_, options_, model, std::move(vocabulary));
+}
+
+ClosedLoop::~ClosedLoop() = default;
+
+LoopReport ClosedLoop::run(World& world, const LoopObserver& observer) {
+  return LoopRun(scene_, options_, *planner_, world, observer).run();
+}
+
+const char* to_string(LoopEnd end) {
+  switch (end) {
+    case LoopEnd::kGoalObserved:
+      return "goal observed";
+    case LoopEnd::kGoalBelieved:
+      return "goal believed";
+    case LoopEnd::kNoPlan:
+      return "no plan";
+    case LoopEnd::kUndecided:
+      return "undecided";
+    case LoopEnd::kOutOfReplans:
+      return "out of re-plans";
+    case LoopEnd::kOutOfActions:
+      return "out of actions";
+    case LoopEnd::kOutOfTime:
+      return "out of time";
+    case LoopEnd::kWorldFailed:
+      return "world failed";
+    case LoopEnd::kModelFailed:
+      return "model failed";
+    case LoopEnd::kInterrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
+namespace {
+
+std::string belief_text(const LoopEvent& event) {
+  std::string text;
+  if (!event.appeared.empty()) text += "; new: " + internal::list_some(event.appeared);
+  if (!event.vanished.empty()) text += "; gone: " + internal::list_some(event.vanished);
+  if (event.states > 1) {
+    text += str_cat("; ", event.states, " states, the most likely one with ", percent(event.likeliest));
+  }
+  if (event.pruned > 0) text += str_cat("; left out: ", percent(event.pruned));
+  return text.empty() ? ": as predicted" : ":" + text.substr(1);
+}
+
+}  // namespace
+
+std::string to_string(const LoopEvent& event) {
+  switch (event.kind) {
+    case LoopEvent::Kind::kObserved:
+      return "observe" + belief_text(event);
+    case LoopEvent::Kind::kLooked:
+      return str_cat("look at ", event.object, belief_text(event));
+    case LoopEvent::Kind::kActed:
+      return str_cat("act ", to_string(event.step), event.done ? "" : ": failed",
+                     event.message.empty() ? "" : ": " + event.message);
+    case LoopEvent::Kind::kPlanned:
+      break;
+  }
+  if (event.outcome != PlanOutcome::kPlan) return str_cat("plan: ", to_string(event.outcome), ": ", event.reason);
+  std::string text = str_cat("plan: ", event.plan.size(), event.plan.size() == 1 ? " action" : " actions");
+  if (event.states > 1)
+    text += str_cat(", in ", event.holds_in, " of ", event.states, " states (", percent(event.covered), ")");
+  if (event.holds_in < event.states) text += ", not valid";
+  for (const PlanStep& step : event.plan) text += " " + to_string(step);
+  return text;
+}
+
+}  // namespace metactrl

@@ -1,0 +1,134 @@
+// One state is one task (Scene::at). Several are one task, too (Scene::at_all): its plans are exactly those that hold
+// in each, so that lookahead, constraint and decoder do for a belief what they do for a state, and a proof that the
+// product has no plan is a proof that no plan holds in all.
+//
+// The search first tries the plan for the most likely state, which often holds in the others as well, and turns to the
+// product when it does not. Plans and proofs of the search depend on the states alone and are remembered.
+#include "robot/loop_planner.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "metactrl/prompt.h"
+#include "support/splitmix.h"
+#include "support/str_cat.h"
+
+namespace metactrl {
+
+using internal::str_cat;
+
+namespace {
+
+// More than that are forgotten, all at once.
+constexpr std::size_t kMaxRemembered = 4096;
+
+}  // namespace
+
+LoopPlanner::LoopPlanner(const Scene& scene, const LoopOptions& options, LanguageModel* model,
+                         std::shared_ptr<const Vocabulary> vocabulary)
+    : scene_(scene), options_(options), model_(model), vocabulary_(std::move(vocabulary)) {}
+
+bool LoopPlanner::guaranteed() const {
+  return options_.plan.guidance != PlanGuidance::kNone && options_.plan.guidance != PlanGuidance::kSyntax;
+}
+
+PlanOptions LoopPlanner::limited(double seconds, const Stop& stop) const {
+  PlanOptions options = options_.plan;
+  for (Budget* budget : {&options.lookahead.exact, &options.lookahead.search}) {
+    budget->seconds = std::min(budget->seconds, std::max(1e-3, seconds));
+    budget->stop = stop;
+  }
+  return options;
+}
+
+PlanResult LoopPlanner::call(const Task& task, const PlanOptions& options, const Stop& stop,
+                             const std::function<void(PlanPhase)>& phase) {
+  PlanObserver observer;
+  observer.cancelled = stop;
+  observer.phase = phase;
+  return metactrl::plan(task, options_.format, model_, vocabulary_, options, observer);
+}
+
+std::size_t LoopPlanner::count_valid(std::span<const SceneState> states, std::span<const PlanStep> steps,
+                                     std::string& first_problem) const {
+  std::size_t valid = 0;
+  for (const SceneState& state : states) {
+    const Validation validation = scene_.validate(state, steps);
+    valid += validation.valid ? 1 : 0;
+    if (!validation.valid && first_problem.empty()) first_problem = validation.reason;
+  }
+  return valid;
+}
+
+LoopPlan LoopPlanner::search_alone(std::span<const SceneState> states, double seconds, const Stop& stop) {
+  Key key(states.begin(), states.end());
+  const auto known = remembered_.find(key);
+  if (known != remembered_.end()) return known->second;
+  PlanOptions options = limited(seconds, stop);
+  options.guidance = PlanGuidance::kSearch;
+  options.lookahead.weights = false;
+  // A product's state costs as much as its parts together.
+  options.lookahead.exact.states = std::max<std::size_t>(1, options.lookahead.exact.states / states.size());
+  PlanResult result = call(states.size() == 1 ? scene_.at(states[0]) : scene_.at_all(states), options, stop, {});
+  LoopPlan plan;
+  plan.outcome = result.outcome;
+  plan.steps = std::move(result.steps);
+  plan.guarantee = result.guarantee;
+  plan.reason = std::move(result.reason);
+  if (plan.outcome == PlanOutcome::kPlan || plan.outcome == PlanOutcome::kInfeasible) {
+    if (remembered_.size() >= kMaxRemembered) remembered_.clear();
+    remembered_.emplace(std::move(key), plan);
+  }
+  return plan;
+}
+
+LoopPlan LoopPlanner::search(std::span<const SceneState> states, double seconds, const Stop& stop) {
+  if (states.size() == 1) return search_alone(states, seconds, stop);
+  LoopPlan first = search_alone(states.first(1), seconds, stop);
+  // Where one state has no plan there is none for all.
+  if (first.outcome != PlanOutcome::kPlan) return first;
+  std::string problem;
+  if (count_valid(states, first.steps, problem) == states.size()) return first;
+  return search_alone(states, seconds, stop);
+}
+
+std::optional<std::size_t> LoopPlanner::plan_length(std::span<const SceneState> states, double seconds,
+                                                    const Stop& stop) {
+  const LoopPlan plan = search(states, seconds, stop);
+  return plan.outcome == PlanOutcome::kPlan ? std::optional<std::size_t>(plan.steps.size()) : std::nullopt;
+}
+
+LoopPlan LoopPlanner::plan(std::span<const SceneState> states, std::uint64_t number, double seconds, const Stop& stop,
+                           const std::function<void(PlanPhase)>& phase) {
+  LoopPlan plan;
+  if (options_.plan.guidance == PlanGuidance::kSearch) {
+    if (phase) phase(PlanPhase::kCompiling);
+    plan = search(states, seconds, stop);
+  } else {
+    PlanOptions options = limited(seconds, stop);
+    // Equal states ask for equal plans, unless the choice is drawn.
+    options.generate.seed = internal::Random(options.generate.seed, number).next();
+    const Task likeliest = scene_.at(states[0]);
+    const bool several = states.size() > 1 && guaranteed();
+    // The model reads about the most likely state, in the words of the domain.
+    if (several && !options.prompt) {
+      options.prompt = make_prompt(likeliest, PlanSpelling(options_.format, likeliest), options.instruction);
+    }
+    PlanResult result = call(several ? scene_.at_all(states) : likeliest, options, stop, phase);
+    plan.outcome = result.outcome;
+    plan.steps = std::move(result.steps);
+    plan.guarantee = result.guarantee;
+    plan.reason = std::move(result.reason);
+    plan.model_calls = result.model_calls;
+  }
+  if (plan.outcome != PlanOutcome::kPlan) return plan;
+  std::string problem;
+  plan.holds_in = count_valid(states, plan.steps, problem);
+  if (guaranteed() && (plan.holds_in != states.size() || plan.guarantee != Guarantee::kFull)) {
+    throw std::logic_error(str_cat("a plan does not hold in a state it was made for: ", problem));
+  }
+  return plan;
+}
+
+}  // namespace metactrl

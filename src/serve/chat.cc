@@ -1,0 +1,394 @@
+// What OpenAI's API offers and this service does not have (tools, several choices, log-probabilities, response formats)
+// is refused in its error shape instead of being ignored, since an answer without it would not be what was asked for.
+// Members that change nothing of substance (user, metadata, penalties of 0) are let through.
+#include "serve/chat.h"
+
+#include <algorithm>
+#include <atomic>
+#include <ctime>
+#include <random>
+#include <utility>
+
+#include "support/str_cat.h"
+
+namespace metactrl::serve {
+
+namespace {
+
+using internal::str_cat;
+
+// Unlike numbers that count up, these say nothing about other requests.
+std::string make_id(const char* prefix) {
+  static thread_local std::mt19937_64 random(std::random_device{}());
+  constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::string id = prefix;
+  for (int i = 0; i < 24; ++i) id += kLetters[random() % (sizeof(kLetters) - 1)];
+  return id;
+}
+
+// How many bytes at the end of the text begin a character without completing it.
+std::size_t incomplete(std::string_view text) {
+  for (std::size_t back = 1; back <= std::min<std::size_t>(3, text.size()); ++back) {
+    const auto byte = static_cast<unsigned char>(text[text.size() - back]);
+    if ((byte & 0xC0U) == 0x80U) continue;
+    const std::size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
+    return length > back ? back : 0;
+  }
+  return 0;
+}
+
+// The text of a message: a string, or a list of parts of type text.
+std::string content_text(const Json& content, const std::string& where) {
+  if (content.is_string()) return content.get<std::string>();
+  if (content.is_null()) return {};
+  std::string text;
+  if (!content.is_array()) throw ApiError(400, "bad_request", str_cat("'", where, "' must be text"), where);
+  for (const Json& part : content) {
+    const bool is_text =
+        part.is_object() && part.value("type", Json()) == "text" && part.contains("text") && part["text"].is_string();
+    if (!is_text) {
+      throw ApiError(400, "bad_request", str_cat("'", where, "' may hold parts of type text only"), where);
+    }
+    text += part["text"].get<std::string>();
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string CharacterBuffer::add(std::string_view bytes) {
+  held_ += bytes;
+  std::string out = held_.substr(0, held_.size() - incomplete(held_));
+  held_.erase(0, out.size());
+  return out;
+}
+
+std::string StopFilter::add(std::string_view bytes) {
+  if (stopped_) return {};
+  held_ += bytes;
+  std::size_t end = std::string::npos;
+  for (const std::string& stop : stops_) end = std::min(end, held_.find(stop));
+  if (end != std::string::npos) {
+    stopped_ = true;
+    held_.resize(end);
+    return std::exchange(held_, {});
+  }
+  // The longest end of the text that a stop string begins with.
+  std::size_t kept = 0;
+  for (const std::string& stop : stops_) {
+    for (std::size_t length = std::min(stop.size(), held_.size()); length > kept; --length) {
+      if (held_.ends_with(stop.substr(0, length))) kept = length;
+    }
+  }
+  std::string out = held_.substr(0, held_.size() - kept);
+  held_.erase(0, out.size());
+  return out;
+}
+
+std::string StopFilter::flush() { return stopped_ ? std::string() : std::exchange(held_, {}); }
+
+// --- reading
+// -----------------------------------------------------------------------------------------------------------
+
+ChatHandler::ChatHandler(Service& service, RequestContext& context, bool chat)
+    : service_(service),
+      context_(context),
+      chat_(chat),
+      body_(parse_body(context.exchange().request().body)),
+      fields_(body_, "") {}
+
+void ChatHandler::read() {
+  gates_ = &service_.find_model(fields_);
+  refuse_unsupported();
+  stream_ = fields_.flag("stream").value_or(false);
+  if (const Json* options = fields_.find("stream_options")) {
+    Fields inner(*options, "stream_options.");
+    stream_usage_ = inner.flag("include_usage").value_or(false);
+  }
+  if (chat_) {
+    const Json* messages = fields_.find("messages");
+    if (messages == nullptr) fields_.refuse("messages", "is missing");
+    read_messages(*messages);
+  } else {
+    const Json* prompt = fields_.find("prompt");
+    if (prompt == nullptr) fields_.refuse("prompt", "is missing");
+    read_prompt(*prompt);
+  }
+  read_stops();
+  const RequestLimits& limits = service_.options_.limits;
+  const std::optional<double> temperature = fields_.number("temperature", 0, 1000);
+  generate_.temperature = temperature.value_or(1);
+  generate_.top_p = fields_.number("top_p", 1e-6, 1).value_or(1);
+  generate_.seed = fields_.integer("seed", 0, ~std::uint64_t{0}).value_or(std::random_device{}());
+  generate_.mode = generate_.temperature > 0 ? DecodeMode::kSample : DecodeMode::kGreedy;
+  auto max_tokens = fields_.integer("max_tokens", 1, limits.tokens);
+  if (const auto newer = fields_.integer("max_completion_tokens", 1, limits.tokens)) max_tokens = newer;
+  generate_.max_tokens = static_cast<std::size_t>(max_tokens.value_or(std::min<std::size_t>(512, limits.tokens)));
+  const Json* plan = fields_.find("plan");
+  if (plan == nullptr) return;
+  Fields inner(*plan, "plan.");
+  plan_ = read_plan(inner, limits, true);
+  inner.refuse_others();
+  if (!stops_.empty()) fields_.refuse("stop", "is not for plans: a plan ends by itself");
+  PlanOptions& options = plan_->options;
+  // What the plan object does not say, the request around it may.
+  if (plan->find("temperature") == plan->end() && plan->find("decode") == plan->end() && temperature) {
+    options.generate.temperature = *temperature;
+    options.generate.mode = *temperature > 0 ? DecodeMode::kSample : DecodeMode::kGreedy;
+  }
+  if (plan->find("top_p") == plan->end()) options.generate.top_p = generate_.top_p;
+  if (plan->find("seed") == plan->end() && body_.contains("seed")) options.generate.seed = generate_.seed;
+  if (plan->find("max_tokens") == plan->end()) options.generate.max_tokens = generate_.max_tokens;
+  if (plan_->own_prompt) {
+    options.prompt = prompt_;
+  } else if (options.instruction.empty()) {
+    options.instruction = instruction_;
+  }
+  context_.limit(plan_->seconds);
+}
+
+void ChatHandler::refuse_unsupported() {
+  const auto refuse = [](const std::string& name, const char* code, const std::string& message) {
+    throw ApiError(400, code, str_cat("'", name, "' ", message), name);
+  };
+  for (const char* name : {"tools", "functions"}) {
+    const Json* value = fields_.find(name);
+    if (value != nullptr && !(value->is_array() && value->empty())) {
+      refuse(name, "tools_not_supported",
+             "is not supported: ask for a plan instead, with a \"plan\" object whose domain has your actions");
+    }
+  }
+  if (fields_.integer("n", 1, 128).value_or(1) != 1) refuse("n", "bad_request", "must be 1");
+  if (!chat_ && fields_.integer("best_of", 1, 128).value_or(1) != 1) refuse("best_of", "bad_request", "must be 1");
+  const Json* logprobs = fields_.find("logprobs");
+  if (logprobs != nullptr && *logprobs != false && *logprobs != 0) {
+    refuse("logprobs", "bad_request", "is not supported; a plan's trace has the probability of every token");
+  }
+  if (const Json* format = fields_.find("response_format")) {
+    const bool text = format->is_object() && format->value("type", Json()) == "text";
+    if (!text) refuse("response_format", "bad_request", "is not supported, except {\"type\": \"text\"}");
+  }
+}
+
+void ChatHandler::read_messages(const Json& messages) {
+  if (!messages.is_array() || messages.empty()) fields_.refuse("messages", "must be a list of messages");
+  std::vector<Turn> turns;
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const std::string where = str_cat("messages[", i, "]");
+    Fields message(messages[i], where + ".");
+    const std::string role = message.text("role").value_or("");
+    const Json* content = message.find("content");
+    std::string text = content == nullptr ? "" : content_text(*content, where + ".content");
+    if (role == "system" || role == "developer") {
+      prompt_.system += (prompt_.system.empty() ? "" : "\n") + text;
+    } else if (role == "user" || role == "assistant") {
+      turns.push_back({role == "assistant", std::move(text)});
+    } else {
+      message.refuse("role", "must be system, developer, user or assistant");
+    }
+  }
+  if (turns.empty() || turns.back().by_model) fields_.refuse("messages", "must end with a message of the user");
+  prompt_.user = std::move(turns.back().text);
+  turns.pop_back();
+  prompt_.earlier = std::move(turns);
+  instruction_ = prompt_.user;
+}
+
+void ChatHandler::read_prompt(const Json& prompt) {
+  const Json& one = prompt.is_array() && prompt.size() == 1 ? prompt[0] : prompt;
+  if (!one.is_string()) fields_.refuse("prompt", "must be text, or a list of one text");
+  prompt_.raw = one.get<std::string>();
+  if (prompt_.raw.empty()) fields_.refuse("prompt", "must not be empty");
+  instruction_ = prompt_.raw;
+}
+
+void ChatHandler::read_stops() {
+  const Json* stop = fields_.find("stop");
+  if (stop == nullptr) return;
+  const auto add = [this](const Json& one) {
+    if (!one.is_string() || one.get<std::string>().empty() || one.get<std::string>().size() > 256) {
+      fields_.refuse("stop", "must be a text, or up to four, of at most 256 bytes");
+    }
+    stops_.push_back(one.get<std::string>());
+  };
+  if (!stop->is_array()) {
+    add(*stop);
+    return;
+  }
+  if (stop->size() > 4) fields_.refuse("stop", "must be a text, or up to four, of at most 256 bytes");
+  for (const Json& one : *stop) add(one);
+}
+
+// --- answering
+// ---------------------------------------------------------------------------------------------------------
+
+void ChatHandler::run() {
+  read();
+  id_ = make_id(chat_ ? "chatcmpl-" : "cmpl-");
+  created_ = static_cast<std::int64_t>(std::time(nullptr));
+  const Gate::Pass pass = service_.admit(context_);
+  const auto write = [this](EventStream* events) { return plan_ ? write_plan(events) : write_text(events); };
+  if (!stream_) {
+    const Outcome outcome = write(nullptr);
+    context_.exchange().respond(200, "application/json", dump(whole(outcome)));
+    return;
+  }
+  EventStream events(context_.exchange());
+  try {
+    const Outcome outcome = write(&events);
+    send_last(events, outcome);
+  } catch (...) {
+    if (!events.begun()) throw;
+    events.send(error_json(to_api_error(std::current_exception(), context_)));
+  }
+  events.finish();
+}
+
+ChatHandler::Outcome ChatHandler::write_text(EventStream* events) {
+  Outcome outcome;
+  RequestModel model(*gates_, {}, context_.asks());
+  const std::vector<TokenId> prompt = model.encode_prompt(prompt_);
+  outcome.prompt_tokens = prompt.size();
+  const std::size_t room = model.context_length() > prompt.size() ? model.context_length() - prompt.size() : 0;
+  if (room == 0) {
+    throw ApiError(400, "context_length_exceeded",
+                   str_cat("the prompt has ", prompt.size(), " tokens, but the context holds ", model.context_length()),
+                   chat_ ? "messages" : "prompt");
+  }
+  generate_.max_tokens = std::min(generate_.max_tokens, room);
+  const std::unique_ptr<Session> session = model.start(prompt, generate_.max_tokens);
+  CharacterBuffer characters;
+  StopFilter filter(stops_);
+  bool first = true;
+  const auto emit = [&](const std::string& text) {
+    outcome.text += text;
+    if (events != nullptr && (first || !text.empty())) send_delta(*events, text, std::exchange(first, false));
+  };
+  const Vocabulary& vocabulary = *gates_->model().vocabulary;
+  const std::vector<TokenId>& ends = vocabulary.end_of_turn();
+  Observer observer;
+  observer.cancelled = [&] { return filter.stopped() || context_.cancelled(); };
+  observer.token = [&](const TokenEvent& event) {
+    if (std::find(ends.begin(), ends.end(), event.token) != ends.end()) return;
+    emit(characters.add(filter.add(vocabulary.bytes(event.token))));
+  };
+  const Generation generation = generate_unconstrained(*session, vocabulary, generate_, observer);
+  service_.metrics_.count_tokens(prompt.size(), generation.tokens.size(), 0, session->num_calls());
+  if (!generation.finished && !filter.stopped()) {
+    if (context_.client_left() || context_.timed_out()) throw cancelled_error(context_);
+    outcome.finish_reason = "length";
+  }
+  emit(characters.add(filter.flush()));
+  emit(characters.flush());
+  outcome.tokens = generation.tokens.size();
+  return outcome;
+}
+
+ChatHandler::Outcome ChatHandler::write_plan(EventStream* events) {
+  Json trace = Json::array();
+  std::function<void(const Json&)> on_event;
+  if (plan_->trace) {
+    on_event = [&](const Json& event) {
+      trace.push_back(event);
+      if (events == nullptr) return;
+      Json chunk = envelope("chunk");
+      chunk["choices"] = Json::array();
+      chunk["plan_event"] = event;
+      events->send(chunk);
+    };
+  }
+  CharacterBuffer characters;
+  bool first = true;
+  std::function<void(std::string_view)> on_text;
+  if (events != nullptr) {
+    on_text = [&](std::string_view bytes) {
+      const std::string text = characters.add(bytes);
+      if (!text.empty()) send_delta(*events, text, std::exchange(first, false));
+    };
+  }
+  PlanAnswer answer = service_.make_plan(*plan_, *gates_, context_, on_event, on_text);
+  const PlanResult& result = answer.result;
+  Outcome outcome;
+  outcome.plan = closing_json(answer.task->task, *plan_, result, answer.closing);
+  if (plan_->trace) outcome.plan["trace"] = std::move(trace);
+  if (result.outcome == PlanOutcome::kCancelled) throw cancelled_error(context_);
+  if (result.outcome != PlanOutcome::kPlan) {
+    ApiError error(422, to_string(result.outcome), str_cat("there is no plan: ", result.reason), "plan");
+    error.details()["plan"] = std::move(outcome.plan);
+    throw ApiError(error);
+  }
+  outcome.text = result.text;
+  outcome.prompt_tokens = result.prompt_tokens;
+  outcome.tokens = result.tokens.size();
+  if (!result.reading.complete && outcome.tokens >= plan_->options.generate.max_tokens)
+    outcome.finish_reason = "length";
+  return outcome;
+}
+
+// --- shapes
+// ------------------------------------------------------------------------------------------------------------
+
+Json ChatHandler::envelope(const char* object) const {
+  const std::string kind = chat_ ? "chat.completion" : "text_completion";
+  const bool chunk = chat_ && std::string_view(object) == "chunk";
+  return {
+      {"id", id_}, {"object", chunk ? kind + ".chunk" : kind}, {"created", created_}, {"model", gates_->model().name}};
+}
+
+void ChatHandler::send_delta(EventStream& events, const std::string& text, bool first) const {
+  Json chunk = envelope("chunk");
+  Json choice{{"index", 0}};
+  if (chat_) {
+    choice["delta"] = first ? Json{{"role", "assistant"}, {"content", text}} : Json{{"content", text}};
+  } else {
+    choice["text"] = text;
+  }
+  choice["logprobs"] = nullptr;
+  choice["finish_reason"] = nullptr;
+  chunk["choices"] = Json::array({std::move(choice)});
+  events.send(chunk);
+}
+
+void ChatHandler::send_last(EventStream& events, const Outcome& outcome) const {
+  Json chunk = envelope("chunk");
+  Json choice{{"index", 0}};
+  if (chat_) {
+    choice["delta"] = Json::object();
+  } else {
+    choice["text"] = "";
+  }
+  choice["logprobs"] = nullptr;
+  choice["finish_reason"] = outcome.finish_reason;
+  chunk["choices"] = Json::array({std::move(choice)});
+  if (!outcome.plan.is_null()) chunk["plan"] = outcome.plan;
+  events.send(chunk);
+  if (!stream_usage_) return;
+  Json last = envelope("chunk");
+  last["choices"] = Json::array();
+  last["usage"] = usage(outcome);
+  events.send(last);
+}
+
+Json ChatHandler::usage(const Outcome& outcome) const {
+  return {{"prompt_tokens", outcome.prompt_tokens},
+          {"completion_tokens", outcome.tokens},
+          {"total_tokens", outcome.prompt_tokens + outcome.tokens}};
+}
+
+Json ChatHandler::whole(const Outcome& outcome) const {
+  Json json = envelope("whole");
+  Json choice{{"index", 0}};
+  if (chat_) {
+    choice["message"] = {{"role", "assistant"}, {"content", outcome.text}, {"refusal", nullptr}};
+  } else {
+    choice["text"] = outcome.text;
+  }
+  choice["logprobs"] = nullptr;
+  choice["finish_reason"] = outcome.finish_reason;
+  json["choices"] = Json::array({std::move(choice)});
+  json["usage"] = usage(outcome);
+  if (!outcome.plan.is_null()) json["plan"] = outcome.plan;
+  return json;
+}
+
+}  // namespace metactrl::serve

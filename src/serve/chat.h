@@ -1,0 +1,93 @@
+// POST /v1/chat/completions and /v1/completions: OpenAI's shapes around text, or around a guaranteed plan.
+#ifndef METACTRL_SRC_SERVE_CHAT_H_
+#define METACTRL_SRC_SERVE_CHAT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "serve/service.h"
+
+namespace metactrl::serve {
+
+// Bytes in, whole UTF-8 characters out.
+class CharacterBuffer {
+ public:
+  // What can be shown now; the beginning of a character is kept back.
+  std::string add(std::string_view bytes);
+  // The rest, complete or not.
+  std::string flush() { return std::exchange(held_, {}); }
+
+ private:
+  std::string held_;
+};
+
+// Ends a text at the first of some strings, which is not part of it.
+class StopFilter {
+ public:
+  explicit StopFilter(std::vector<std::string> stops) : stops_(std::move(stops)) {}
+  // What is certain not to be part of a stop string.
+  std::string add(std::string_view bytes);
+  std::string flush();
+  bool stopped() const { return stopped_; }
+
+ private:
+  std::vector<std::string> stops_;
+  std::string held_;
+  bool stopped_ = false;
+};
+
+// One request of either kind.
+class ChatHandler {
+ public:
+  ChatHandler(Service& service, RequestContext& context, bool chat);
+  void run();
+
+ private:
+  struct Outcome {
+    std::string text;
+    const char* finish_reason = "stop";
+    std::size_t prompt_tokens = 0;
+    std::size_t tokens = 0;
+    Json plan;  // null without one
+  };
+
+  void read();
+  void read_messages(const Json& messages);
+  void read_prompt(const Json& prompt);
+  void read_stops();
+  void refuse_unsupported();
+
+  Outcome write_text(EventStream* events);
+  Outcome write_plan(EventStream* events);
+
+  // --- shapes ---
+  Json envelope(const char* object) const;
+  void send_delta(EventStream& events, const std::string& text, bool first) const;
+  void send_last(EventStream& events, const Outcome& outcome) const;
+  Json usage(const Outcome& outcome) const;
+  Json whole(const Outcome& outcome) const;
+
+  Service& service_;
+  RequestContext& context_;
+  bool chat_;
+  Json body_;
+  Fields fields_;
+  ModelGates* gates_ = nullptr;
+  std::string id_;
+  std::int64_t created_ = 0;
+  Prompt prompt_;
+  std::string instruction_;  // what the user said last
+  GenerateOptions generate_;
+  std::vector<std::string> stops_;
+  std::optional<PlanRequest> plan_;
+  bool stream_ = false;
+  bool stream_usage_ = false;
+};
+
+}  // namespace metactrl::serve
+
+#endif  // METACTRL_SRC_SERVE_CHAT_H_

@@ -1,0 +1,92 @@
+#include "serve/plan_json.h"
+
+#include <cmath>
+
+namespace metactrl::serve {
+
+namespace {
+
+bool has_plan(const PlanResult& result) {
+  return result.outcome == PlanOutcome::kPlan || result.outcome == PlanOutcome::kCancelled;
+}
+
+Json steps_json(const PlanResult& result) {
+  if (!has_plan(result)) return nullptr;
+  Json out = Json::array();
+  for (const PlanStep& step : result.steps) out.push_back({{"action", step.action}, {"arguments", step.arguments}});
+  return out;
+}
+
+}  // namespace
+
+Json goals_json(const Task& task, const std::vector<GoalId>& goals) {
+  Json out = Json::array();
+  for (GoalId goal : goals) out.push_back(task.goal_text(goal));
+  return out;
+}
+
+Json number_or_null(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+Json diagnostics_json(const Diagnostics& diagnostics) {
+  Json out = Json::array();
+  for (const Diagnostic& d : diagnostics.items()) {
+    out.push_back({{"severity", d.severity == Severity::kError ? "error" : "warning"},
+                   {"file", d.where.file},
+                   {"line", d.where.line},
+                   {"column", d.where.column},
+                   {"message", d.message},
+                   {"hint", d.hint}});
+  }
+  return out;
+}
+
+Json outcome_json(const Task& task, const PlanResult& result) {
+  Json json{{"outcome", to_string(result.outcome)},
+            {"plan", steps_json(result)},
+            {"text", has_plan(result) ? Json(result.text) : Json(nullptr)},
+            {"guarantee", to_string(result.guarantee)},
+            {"reason", result.reason},
+            {"valid", result.valid()},
+            {"goals",
+             {{"met", goals_json(task, result.goals_met)},
+              {"unmet", goals_json(task, result.goals_unmet)},
+              {"dropped", goals_json(task, result.goals_dropped)}}}};
+  json["cost"] = has_plan(result) ? Json(result.validation.cost) : Json(nullptr);
+  json["check"] = {{"parsed", result.reading.complete},
+                   {"closing_added", result.reading.closing_added},
+                   {"parse_error", result.reading.error},
+                   {"steps_executed", result.validation.steps_executed},
+                   {"problem", result.validation.reason}};
+  return json;
+}
+
+Json decoding_json(const PlanResult& result, PlanGuidance guidance) {
+  Json json{{"model_calls", result.model_calls},
+            {"prompt_tokens", result.prompt_tokens},
+            {"tokens", result.tokens.size()},
+            {"forced_tokens", result.forced_tokens}};
+  json["tier"] = result.tier ? Json(to_string(*result.tier)) : Json(nullptr);
+  json["weights"] = to_string(result.weight_rule);
+  json["horizon"] = result.horizon == 0 && guidance == PlanGuidance::kNone ? Json(nullptr) : Json(result.horizon);
+  json["horizon_rule"] =
+      result.horizon_cut_by_context ? "cut to what the model's context holds" : to_string(result.horizon_rule);
+  json["log_probability"] = number_or_null(result.log_probability);
+  if (result.log_evidence) {
+    json["log_evidence"] = number_or_null(result.log_evidence);
+    json["particles"] = Json::array();
+    for (const Generation::Particle& particle : result.particles) {
+      json["particles"].push_back({{"text", particle.text}, {"weight", particle.weight}});
+    }
+  }
+  return json;
+}
+
+Json times_json(const PlanTimes& times) {
+  return {{"format", times.format}, {"automaton", times.automaton}, {"lookahead", times.lookahead},
+          {"prompt", times.prompt}, {"decode", times.decode},       {"model", times.model},
+          {"check", times.check}};
+}
+
+}  // namespace metactrl::serve

@@ -1,0 +1,30 @@
+// A plan's result as JSON: what the service answers, and what the program prints with --output json.
+#ifndef METACTRL_SRC_SERVE_PLAN_JSON_H_
+#define METACTRL_SRC_SERVE_PLAN_JSON_H_
+
+#include <optional>
+#include <vector>
+
+#include "metactrl/error.h"
+#include "metactrl/planner.h"
+#include "metactrl/task.h"
+#include "serve/api_error.h"
+
+namespace metactrl::serve {
+
+// outcome, plan, text, guarantee, reason, valid, goals, cost, check.
+Json outcome_json(const Task& task, const PlanResult& result);
+// model_calls, prompt_tokens, tokens, forced_tokens, tier, weights, horizon, horizon_rule, log_probability; with smc
+// also log_evidence and particles.
+Json decoding_json(const PlanResult& result, PlanGuidance guidance);
+// Seconds: format, automaton, lookahead, prompt, decode, model, check.
+Json times_json(const PlanTimes& times);
+
+Json goals_json(const Task& task, const std::vector<GoalId>& goals);
+Json diagnostics_json(const Diagnostics& diagnostics);
+// Null for what is not a finite number.
+Json number_or_null(const std::optional<double>& value);
+
+}  // namespace metactrl::serve
+
+#endif  // METACTRL_SRC_SERVE_PLAN_JSON_H_

@@ -1,0 +1,247 @@
+#include "serve/plan_request.h"
+
+#include <algorithm>
+
+#include "metactrl/error.h"
+#include "serve/shipped_tasks.h"
+#include "support/nearest_name.h"
+#include "support/str_cat.h"
+
+namespace metactrl::serve {
+
+namespace {
+
+using internal::str_cat;
+
+// What can be asked for here; a trained surrogate cannot, yet.
+const std::vector<PlanGuidance> kGuidances = {PlanGuidance::kNone, PlanGuidance::kSyntax, PlanGuidance::kMask,
+                                              PlanGuidance::kUniform, PlanGuidance::kSearch};
+const std::vector<PlanBridge> kBridges = {PlanBridge::kUniform, PlanBridge::kSurrogate, PlanBridge::kModel};
+const std::vector<DecodeMode> kModes = {DecodeMode::kGreedy, DecodeMode::kSample, DecodeMode::kBeam, DecodeMode::kSmc};
+const std::vector<OnInfeasible> kAnswers = {OnInfeasible::kError, OnInfeasible::kDropGoals, OnInfeasible::kSyntax};
+const std::vector<Tokenization> kTokenizations = {Tokenization::kCanonical, Tokenization::kAny};
+
+const char* describe(PlanGuidance guidance) {
+  switch (guidance) {
+    case PlanGuidance::kNone:
+      return "the model writes what it likes";
+    case PlanGuidance::kSyntax:
+      return "well-formed plans over the task's actions";
+    case PlanGuidance::kMask:
+      return "only actions that are legal and leave the goal within reach";
+    case PlanGuidance::kUniform:
+      return "the same, weighted by how much of the future each one keeps";
+    case PlanGuidance::kTrained:
+      return "weighted by a trained surrogate";
+    case PlanGuidance::kSearch:
+      return "no model at all: the lookahead's own plan";
+  }
+  return "";
+}
+
+template <typename Enum>
+Json names_of(const std::vector<Enum>& all) {
+  Json out = Json::array();
+  for (const Enum one : all) out.push_back(to_string(one));
+  return out;
+}
+
+std::string list(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+[[noreturn]] void refuse_name(Fields& fields, const std::string& member, const std::string& name,
+                              const std::vector<std::string>& known) {
+  const bool readable = name.size() <= 80;
+  const std::string guess = readable ? internal::did_you_mean(name, known) : "";
+  fields.refuse(member, str_cat("must be PDDL text or one of ", list(known), guess.empty() ? "" : "; " + guess));
+}
+
+const ShippedDomain& find_domain(Fields& fields, const std::string& name) {
+  std::vector<std::string> known;
+  for (const ShippedDomain& domain : shipped_domains()) {
+    if (domain.name == name) return domain;
+    known.push_back(domain.name);
+  }
+  refuse_name(fields, "domain", name, known);
+}
+
+bool is_pddl(const std::string& text) { return text.find('(') != std::string::npos; }
+
+PlanFormat read_format(Fields& fields) {
+  const std::string name = fields.text("format").value_or("pddl");
+  const std::vector<std::string> known = PlanFormat::builtin_names();
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
+    fields.refuse("format", "must be one of " + list(known));
+  }
+  return PlanFormat::builtin(name);
+}
+
+void read_decoding(Fields& fields, const RequestLimits& limits, PlanOptions& options) {
+  GenerateOptions& generate = options.generate;
+  const std::optional<DecodeMode> mode =
+      fields.choice("decode", kModes, static_cast<const char* (*)(DecodeMode)>(to_string));
+  const std::optional<double> temperature = fields.number("temperature", 0, 1000);
+  generate.temperature = temperature.value_or(1);
+  generate.top_p = fields.number("top_p", 1e-6, 1).value_or(1);
+  // A temperature alone asks for sampling, as elsewhere.
+  generate.mode = mode.value_or(temperature.value_or(0) > 0 ? DecodeMode::kSample : DecodeMode::kGreedy);
+  generate.seed = fields.integer("seed", 0, ~std::uint64_t{0}).value_or(0);
+  generate.beam = static_cast<unsigned>(fields.integer("beam", 1, limits.beam).value_or(std::min(4U, limits.beam)));
+  generate.samples = static_cast<unsigned>(fields.integer("samples", 1, limits.samples).value_or(limits.samples));
+  generate.max_tokens = static_cast<std::size_t>(
+      fields.integer("max_tokens", 1, limits.tokens).value_or(std::min<std::size_t>(512, limits.tokens)));
+}
+
+void read_lookahead(Fields& fields, const RequestLimits& limits, PlanRequest& request) {
+  LookaheadOptions& lookahead = request.options.lookahead;
+  const auto horizon = fields.integer("horizon", 0, limits.horizon);
+  lookahead.horizon = static_cast<unsigned>(horizon.value_or(std::min(40U, limits.horizon)));
+  lookahead.fixed_horizon = horizon.has_value();
+  request.seconds = fields.number("time_limit", 0.001, limits.seconds).value_or(limits.seconds);
+  const auto states = static_cast<std::size_t>(fields.integer("max_states", 1, limits.states).value_or(limits.states));
+  lookahead.exact = {states, limits.memory_bytes, request.seconds / 2};
+  lookahead.search = {states, limits.memory_bytes, std::min(request.seconds / 4, lookahead.search.seconds)};
+  lookahead.weight_bytes = limits.memory_bytes;
+}
+
+PlanStep read_step(Fields& fields, const Json& json, std::size_t index) {
+  const std::string name = str_cat("plan[", index, "]");
+  if (json.is_object()) {
+    Fields step(json, fields.path() + name + ".");
+    PlanStep out;
+    const std::optional<std::string> action = step.text("action");
+    if (!action) step.refuse("action", "is missing");
+    out.action = *action;
+    if (const Json* arguments = step.find("arguments")) {
+      if (!arguments->is_array()) step.refuse("arguments", "must be a list of strings");
+      for (const Json& argument : *arguments) {
+        if (!argument.is_string()) step.refuse("arguments", "must be a list of strings");
+        out.arguments.push_back(argument.get<std::string>());
+      }
+    }
+    step.refuse_others();
+    return out;
+  }
+  if (!json.is_string()) fields.refuse(name, "must be text or an object with action and arguments");
+  const std::vector<PlanStep> steps = parse_plan(json.get<std::string>(), name);
+  if (steps.size() != 1) fields.refuse(name, "must be one action");
+  return steps.front();
+}
+
+}  // namespace
+
+TaskRequest read_task(Fields& fields) {
+  const std::optional<std::string> domain = fields.text("domain");
+  const std::optional<std::string> problem = fields.text("problem");
+  if (!domain) fields.refuse("domain", "is missing: PDDL text, or the name of a shipped domain");
+  if (!problem) fields.refuse("problem", "is missing: PDDL text, or the name of a shipped problem");
+  TaskRequest request;
+  const ShippedDomain* shipped = nullptr;
+  if (is_pddl(*domain)) {
+    request.domain.text = *domain;
+  } else {
+    shipped = &find_domain(fields, *domain);
+    request.domain = {std::string(shipped->text), shipped->name};
+  }
+  if (is_pddl(*problem)) {
+    request.problem.text = *problem;
+    return request;
+  }
+  if (shipped == nullptr) fields.refuse("problem", "must be PDDL text where the domain is");
+  std::vector<std::string> known;
+  for (const ShippedProblem& one : shipped->problems) {
+    known.push_back(one.name);
+    if (one.name != *problem) continue;
+    request.problem = {std::string(one.text), one.name};
+    return request;
+  }
+  if (known.empty()) fields.refuse("problem", str_cat("must be PDDL text: no problem of ", *domain, " ships"));
+  refuse_name(fields, "problem", *problem, known);
+}
+
+PlanRequest read_plan(Fields& fields, const RequestLimits& limits, bool chat) {
+  PlanRequest request;
+  request.task = read_task(fields);
+  request.format = read_format(fields);
+  PlanOptions& options = request.options;
+  options.guidance = fields.choice("guidance", kGuidances, static_cast<const char* (*)(PlanGuidance)>(to_string))
+                         .value_or(PlanGuidance::kUniform);
+  options.bridge = fields.choice("bridge", kBridges, static_cast<const char* (*)(PlanBridge)>(to_string))
+                       .value_or(PlanBridge::kUniform);
+  options.on_infeasible =
+      fields.choice("on_infeasible", kAnswers, static_cast<const char* (*)(OnInfeasible)>(to_string))
+          .value_or(OnInfeasible::kError);
+  options.tokenization = fields.choice("tokens", kTokenizations, static_cast<const char* (*)(Tokenization)>(to_string))
+                             .value_or(Tokenization::kCanonical);
+  options.instruction = fields.text("instruction").value_or("");
+  read_decoding(fields, limits, options);
+  read_lookahead(fields, limits, request);
+  request.trace = fields.flag("trace").value_or(false);
+  if (chat) {
+    const std::string prompt = fields.text("prompt").value_or("task");
+    if (prompt != "task" && prompt != "messages") fields.refuse("prompt", "must be task or messages");
+    request.own_prompt = prompt == "messages";
+  }
+  return request;
+}
+
+std::vector<PlanStep> read_steps(Fields& fields) {
+  const Json* plan = fields.find("plan");
+  if (plan == nullptr) fields.refuse("plan", "is missing: text, or a list of actions");
+  if (plan->is_string()) return parse_plan(plan->get<std::string>(), "plan");
+  if (!plan->is_array()) fields.refuse("plan", "must be text or a list of actions");
+  std::vector<PlanStep> steps;
+  for (std::size_t i = 0; i < plan->size(); ++i) steps.push_back(read_step(fields, (*plan)[i], i));
+  return steps;
+}
+
+Json options_json(const RequestLimits& limits, std::size_t body_bytes, const std::string& version,
+                  const std::string& model) {
+  Json guidance = Json::array();
+  for (const PlanGuidance one : kGuidances) {
+    const bool guaranteed = one != PlanGuidance::kNone && one != PlanGuidance::kSyntax;
+    guidance.push_back({{"name", to_string(one)}, {"description", describe(one)}, {"guaranteed", guaranteed}});
+  }
+  return {{"version", version},
+          {"guidance", std::move(guidance)},
+          {"formats", PlanFormat::builtin_names()},
+          {"decode", names_of(kModes)},
+          {"bridge", names_of(kBridges)},
+          {"tokens", names_of(kTokenizations)},
+          {"on_infeasible", names_of(kAnswers)},
+          {"defaults",
+           {{"model", model},
+            {"guidance", to_string(PlanGuidance::kUniform)},
+            {"format", "pddl"},
+            {"horizon", std::min(40U, limits.horizon)},
+            {"decode", to_string(DecodeMode::kGreedy)},
+            {"on_infeasible", to_string(OnInfeasible::kError)}}},
+          {"limits",
+           {{"body_bytes", body_bytes},
+            {"tokens", limits.tokens},
+            {"seconds", limits.seconds},
+            {"states", limits.states},
+            {"memory_bytes", limits.memory_bytes},
+            {"horizon", limits.horizon},
+            {"ground_actions", limits.ground_actions},
+            {"ground_facts", limits.ground_facts},
+            {"beam", limits.beam},
+            {"samples", limits.samples}}}};
+}
+
+Json tasks_json() {
+  Json domains = Json::array();
+  for (const ShippedDomain& domain : shipped_domains()) {
+    Json problems = Json::array();
+    for (const ShippedProblem& problem : domain.problems) {
+      problems.push_back({{"name", problem.name}, {"text", problem.text}});
+    }
+    domains.push_back({{"name", domain.name}, {"text", domain.text}, {"problems", std::move(problems)}});
+  }
+  return {{"domains", std::move(domains)}};
+}
+
+}  // namespace metactrl::serve

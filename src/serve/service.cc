@@ -1,0 +1,461 @@
+// From a request to its handler and back: who may ask, which path, what an exception becomes. Then what the plan and
+// chat handlers share: admission, loading, compiling, planning.
+//
+// Order matters for what a request can cost. Reading is bounded by the HTTP layer. Then a request waits for its turn
+// (requests_), loads its task and compiles its constraint among few others (compiling_; both cached, both under a limit
+// on time and work), waits for room in the model's memory (ModelGates), and decodes. At every step it is asked whether
+// the client is still there and the time not up.
+#include "serve/service.h"
+
+#include <algorithm>
+#include <ctime>
+#include <new>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "metactrl/domain.h"
+#include "pddl/interpret.h"
+#include "pddl/parse.h"
+#include "serve/access.h"
+#include "serve/chat.h"
+#include "serve/page_assets.h"
+#include "serve/plan_json.h"
+#include "support/list_some.h"
+#include "support/stop.h"
+#include "support/str_cat.h"
+
+namespace metactrl::serve {
+
+namespace {
+
+using internal::str_cat;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kJson = "application/json";
+// The page asks nobody but its own server.
+constexpr const char* kPagePolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri "
+    "'none'; "
+    "form-action 'none'; frame-ancestors 'none'";
+
+void respond(RequestContext& context, const Json& json) { context.exchange().respond(200, kJson, dump(json)); }
+
+const char* content_type(std::string_view name) {
+  if (name.ends_with(".html")) return "text/html; charset=utf-8";
+  if (name.ends_with(".js")) return "text/javascript; charset=utf-8";
+  if (name.ends_with(".css")) return "text/css; charset=utf-8";
+  if (name.ends_with(".svg")) return "image/svg+xml";
+  if (name.ends_with(".json")) return kJson;
+  return "text/plain; charset=utf-8";
+}
+
+// A piece of work takes up to about so much memory.
+constexpr std::size_t kBytesPerWork = 64;
+
+ApiError from_input_error(const InputError& error, int status, const char* code) {
+  std::string message;
+  for (const Diagnostic& diagnostic : error.diagnostics().items()) {
+    if (diagnostic.severity != Severity::kError) continue;
+    message = to_string(diagnostic);
+    break;
+  }
+  if (error.diagnostics().num_errors() > 1) {
+    message += str_cat(" (and ", error.diagnostics().num_errors() - 1, " more)");
+  }
+  ApiError out(status, code, message);
+  out.details()["diagnostics"] = diagnostics_json(error.diagnostics());
+  return out;
+}
+
+// Everything that a constraint depends on. The end of the prompt decides how the plan's first token is written; longer
+// than this no tokenizer looks back.
+std::string constraint_key(const LoadedTask& task, const Task& pursued, const PlanFormat& format,
+                           const Vocabulary& vocabulary, const ConstraintOptions& options) {
+  constexpr std::size_t kContext = 512;
+  const LookaheadOptions& lookahead = options.lookahead;
+  const std::string& context = options.automaton.context;
+  std::string key =
+      str_cat(vocabulary.fingerprint(), ' ', format.name, ' ', to_string(options.automaton.tokenization), ' ',
+              options.automaton.max_actions, ' ', lookahead.horizon, ' ', lookahead.fixed_horizon, ' ', lookahead.slack,
+              ' ', lookahead.weights, ' ', lookahead.exact.states, ' ', lookahead.exact.bytes, ' ',
+              lookahead.search.states, ' ', lookahead.search.bytes, ' ', lookahead.weight_bytes, " goals");
+  for (std::uint32_t goal = 0; goal < pursued.num_goals(); ++goal) key += ' ' + pursued.goal_text(GoalId{goal});
+  const std::string_view tail = std::string_view(context).substr(context.size() - std::min(context.size(), kContext));
+  return str_cat(key, ' ', tail.size(), ':', tail, task.key);
+}
+
+}  // namespace
+
+// --- a request's time
+// --------------------------------------------------------------------------------------------------
+
+RequestContext::RequestContext(Exchange& exchange, double seconds) : exchange_(exchange), start_(Clock::now()) {
+  limit(seconds);
+}
+
+void RequestContext::limit(double seconds) {
+  deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+double RequestContext::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+double RequestContext::seconds_left() const {
+  return std::max(0.0, std::chrono::duration<double>(deadline_ - Clock::now()).count());
+}
+
+// --- errors
+// ------------------------------------------------------------------------------------------------------------
+
+ApiError cancelled_error(const RequestContext& context) {
+  // Nobody reads this; the status, which nginx uses for the same, is for the metrics.
+  if (context.client_left()) return {499, "cancelled", "the client went away"};
+  return {408, "time_limit", "the request's time is up; ask for less, or for more time"};
+}
+
+ApiError to_api_error(const std::exception_ptr& failure, RequestContext& context) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const ApiError& error) {
+    return error;
+  } catch (const TaskTooLarge& error) {
+    return from_input_error(error, 422, "task_too_large");
+  } catch (const InputError& error) {
+    return from_input_error(error, 400, "bad_request");
+  } catch (const internal::Stopped& stopped) {
+    if (stopped.reason() == internal::StopReason::kWork) {
+      return {422, "task_too_large", "the task grounds to more than the memory that one request may take"};
+    }
+    return cancelled_error(context);
+  } catch (const Gate::Full& error) {
+    return {429, "too_many_requests", error.what()};
+  } catch (const ContextError& error) {
+    return {400, "context_length_exceeded", error.what()};
+  } catch (const ModelError& error) {
+    return {503, "model_failed", error.what()};
+  } catch (const std::bad_alloc&) {
+    return {503, "out_of_memory", "there is not enough memory for this request now"};
+  } catch (const std::exception& error) {
+    return {500, "internal", str_cat("internal error: ", error.what())};
+  }
+}
+
+std::string Service::refusal(int status, const std::string& message) {
+  const char* code = status == 413   ? "body_too_large"
+                     : status == 431 ? "headers_too_large"
+                     : status == 408 ? "request_timeout"
+                     : status == 503 ? "too_many_connections"
+                     : status >= 500 ? "internal"
+                                     : "bad_http";
+  return dump(error_json(ApiError(status, code, message)));
+}
+
+// --- events
+// ------------------------------------------------------------------------------------------------------------
+
+void EventStream::write(const std::string& text) {
+  if (!begun_) exchange_.begin_stream("text/event-stream");
+  begun_ = true;
+  exchange_.write(text);
+}
+
+void EventStream::send(const Json& event) { write("data: " + dump(event) + "\n\n"); }
+
+void EventStream::finish() {
+  write("data: [DONE]\n\n");
+  exchange_.end_stream();
+}
+
+// --- from path to handler
+// ----------------------------------------------------------------------------------------------
+
+Service::Service(std::vector<ServedModel> models, ServiceOptions options)
+    : options_(std::move(options)),
+      requests_(options_.max_requests, options_.max_waiting),
+      compiling_(std::max(1U, std::thread::hardware_concurrency()), std::size_t{1} << 20),
+      // What is kept is worth its memory: a task is a part of its constraints.
+      tasks_(options_.cache_bytes / 4),
+      constraints_(options_.cache_bytes - options_.cache_bytes / 4) {
+  for (ServedModel& model : models) models_.push_back(std::make_unique<ModelGates>(std::move(model)));
+}
+
+const std::vector<Service::Route>& Service::routes() {
+  static const std::vector<Route> kTable = {
+      {"GET", "/v1/models", &Service::get_models, true},
+      {"GET", "/v1/options", &Service::get_options, true},
+      {"GET", "/v1/tasks", &Service::get_tasks, true},
+      {"GET", "/health", &Service::get_health, false},
+      {"GET", "/metrics", &Service::get_metrics, true},
+      {"POST", "/v1/plans", &Service::post_plans, true},
+      {"POST", "/v1/validate", &Service::post_validate, true},
+      {"POST", "/v1/chat/completions", &Service::post_chat, true},
+      {"POST", "/v1/completions", &Service::post_completions, true},
+  };
+  return kTable;
+}
+
+void Service::handle(Exchange& exchange) {
+  RequestContext context(exchange, options_.limits.seconds);
+  std::string route = "other";
+  try {
+    dispatch(context, route);
+  } catch (...) {
+    const ApiError error = to_api_error(std::current_exception(), context);
+    HttpHeaders headers;
+    if (error.status() == 429 || error.status() == 503) headers.emplace_back("Retry-After", "1");
+    if (error.status() == 401) headers.emplace_back("WWW-Authenticate", "Bearer");
+    const auto& details = error.details();
+    if (details.contains("allow")) headers.emplace_back("Allow", details["allow"].get<std::string>());
+    exchange.respond(error.status(), kJson, dump(error_json(error)), headers);
+  }
+  if (context.client_left()) metrics_.count_cancelled();
+  metrics_.count_request(route, exchange.status(), context.seconds());
+}
+
+void Service::dispatch(RequestContext& context, std::string& route) {
+  const HttpRequest& request = context.exchange().request();
+  check_host(request, options_.api_key.empty());
+  const std::string method = request.method == "HEAD" ? "GET" : request.method;
+  std::string allowed;
+  for (const Route& candidate : routes()) {
+    if (request.path != candidate.path) continue;
+    if (method != candidate.method) {
+      allowed = candidate.method;
+      continue;
+    }
+    route = candidate.path;
+    if (candidate.needs_key) check_key(request, options_.api_key);
+    if (method == "POST") check_content_type(request);
+    if (method == "POST" && draining_) throw ApiError(503, "draining", "the service is shutting down");
+    (this->*candidate.handler)(context);
+    return;
+  }
+  if (!allowed.empty()) {
+    ApiError error(405, "method_not_allowed", str_cat("only ", allowed, " is answered here"));
+    error.details()["allow"] = allowed;
+    throw ApiError(error);
+  }
+  if (method == "GET" && !request.path.starts_with("/v1/")) {
+    route = "page";
+    get_asset(context);
+    return;
+  }
+  throw ApiError(404, "not_found", "there is nothing at this path; docs/serve.md lists what there is");
+}
+
+// --- small answers
+// -----------------------------------------------------------------------------------------------------
+
+void Service::get_asset(RequestContext& context) {
+  // A name is compared with those of a list; it is never a path.
+  const std::string& path = context.exchange().request().path;
+  const std::string_view name = path == "/" ? std::string_view("index.html") : std::string_view(path).substr(1);
+  for (const PageAsset& asset : page_assets()) {
+    if (asset.name != name) continue;
+    context.exchange().respond(
+        200, content_type(name), asset.text,
+        {{"Content-Security-Policy", kPagePolicy}, {"Referrer-Policy", "no-referrer"}, {"Cache-Control", "no-cache"}});
+    return;
+  }
+  throw ApiError(404, "not_found", "there is nothing at this path; docs/serve.md lists what there is");
+}
+
+void Service::get_models(RequestContext& context) {
+  Json data = Json::array();
+  for (const auto& gates : models_) {
+    data.push_back({{"id", gates->model().name},
+                    {"object", "model"},
+                    {"created", 0},
+                    {"owned_by", "metactrl"},
+                    {"description", gates->model().model->description()}});
+  }
+  respond(context, {{"object", "list"}, {"data", std::move(data)}});
+}
+
+void Service::get_options(RequestContext& context) {
+  respond(context, options_json(options_.limits, options_.body_bytes, options_.version, models_[0]->model().name));
+}
+
+void Service::get_tasks(RequestContext& context) { respond(context, tasks_json()); }
+
+void Service::get_health(RequestContext& context) {
+  if (draining_) {
+    context.exchange().respond(503, kJson, dump({{"status", "draining"}}));
+    return;
+  }
+  respond(context, {{"status", "ok"}});
+}
+
+void Service::get_metrics(RequestContext& context) {
+  const CacheCounts tasks = tasks_.counts();
+  const CacheCounts constraints = constraints_.counts();
+  const auto number = [](auto value) { return static_cast<double>(value); };
+  std::vector<Metrics::Gauge> gauges = {
+      {"metactrl_requests_running", "Requests that are worked on.", "gauge", number(requests_.used())},
+      {"metactrl_requests_waiting", "Requests that wait for their turn.", "gauge", number(requests_.waiting())},
+      {"metactrl_task_cache_hits_total", "Tasks found in the cache.", "counter", number(tasks.hits)},
+      {"metactrl_task_cache_misses_total", "Tasks that had to be loaded.", "counter", number(tasks.misses)},
+      {"metactrl_constraint_cache_hits_total", "Constraints found in the cache.", "counter", number(constraints.hits)},
+      {"metactrl_constraint_cache_misses_total", "Constraints that had to be compiled.", "counter",
+       number(constraints.misses)},
+      {"metactrl_cache_evictions_total", "Things that left a cache.", "counter",
+       number(tasks.evictions + constraints.evictions)},
+      {"metactrl_cache_bytes", "Memory of what is cached.", "gauge", number(tasks.bytes + constraints.bytes)},
+      {"process_resident_memory_bytes", "Resident memory.", "gauge", resident_bytes()},
+  };
+  context.exchange().respond(200, "text/plain; version=0.0.4; charset=utf-8", metrics_.text(gauges));
+}
+
+// --- shared
+// ------------------------------------------------------------------------------------------------------------
+
+ModelGates& Service::find_model(Fields& fields) {
+  const std::optional<std::string> name = fields.text("model");
+  if (!name || name->empty()) return *models_[0];
+  std::vector<std::string> known;
+  for (const auto& gates : models_) {
+    if (gates->model().name == *name) return *gates;
+    known.push_back(gates->model().name);
+  }
+  throw ApiError(404, "model_not_found", str_cat("this service has no such model; it has ", internal::list_some(known)),
+                 fields.path() + "model");
+}
+
+Gate::Pass Service::admit(RequestContext& context) { return requests_.enter(1, context.asks()); }
+
+SharedCache<LoadedTask>::Found Service::load_task(const TaskRequest& request, RequestContext& context) {
+  // With the length in front, no two tasks have one key.
+  const std::string key = str_cat(request.domain.text.size(), ':', request.domain.text, request.problem.text);
+  const auto load = [&]() -> std::shared_ptr<const LoadedTask> {
+    const Gate::Pass pass = compiling_.enter(1, context.asks());
+    const Clock::time_point begin = Clock::now();
+    const internal::StopScope scope(
+        {context.asks(), context.seconds_left(), options_.limits.memory_bytes / kBytesPerWork});
+    LoadOptions load_options;
+    load_options.max_ground_actions = options_.limits.ground_actions;
+    load_options.max_ground_facts = options_.limits.ground_facts;
+    Task task = load_pddl_text(request.domain.text, request.problem.text, load_options);
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    return std::make_shared<const LoadedTask>(LoadedTask{std::move(task), key, seconds});
+  };
+  const auto bytes_of = [](const LoadedTask& loaded) { return loaded.task.memory_bytes() + loaded.key.size(); };
+  try {
+    return tasks_.get(key, load, bytes_of, context.asks());
+  } catch (const TaskTooLarge&) {
+    throw;
+  } catch (const InputError& error) {
+    throw from_input_error(error, 400, "bad_pddl");
+  }
+}
+
+PlanAnswer Service::make_plan(const PlanRequest& request, ModelGates& gates, RequestContext& context,
+                              const std::function<void(const Json&)>& on_event,
+                              const std::function<void(std::string_view)>& on_text) {
+  PlanAnswer answer;
+  const SharedCache<LoadedTask>::Found loaded = load_task(request.task, context);
+  answer.task = loaded.value;
+  const Task& task = answer.task->task;
+  answer.closing.load_seconds = loaded.hit ? 0 : answer.task->seconds;
+  const bool with_model = request.options.guidance != PlanGuidance::kSearch;
+
+  RequestModel::Needs needs;
+  if (request.options.generate.mode == DecodeMode::kBeam) needs.plans = request.options.generate.beam;
+  if (request.options.generate.mode == DecodeMode::kSmc) needs.plans = request.options.generate.samples;
+  needs.trace = request.trace && on_event && request.options.guidance != PlanGuidance::kNone;
+  RequestModel model(gates, needs, context.asks());
+
+  const ConstraintSource source = [&](const Task& pursued, const PlanFormat& format,
+                                      const std::shared_ptr<const Vocabulary>& vocabulary,
+                                      const ConstraintOptions& options) {
+    const auto compile = [&] {
+      const Gate::Pass pass = compiling_.enter(1, context.asks());
+      const internal::StopScope scope({context.asks(), context.seconds_left(), 0});
+      return Constraint::compile(pursued, format, vocabulary, options);
+    };
+    const auto bytes_of = [](const Constraint& constraint) { return constraint.memory_bytes(); };
+    // Whether more time would have helped is another request's question.
+    const auto keep = [](const Constraint& constraint) {
+      return constraint.lookahead()->verdict() != Verdict::kUndecided;
+    };
+    auto found = constraints_.get(constraint_key(*answer.task, pursued, format, *vocabulary, options), compile,
+                                  bytes_of, context.asks(), keep);
+    answer.closing.cached = found.hit;
+    return found.value;
+  };
+
+  PlanRun run(request, task, gates.model().name, with_model ? &model : nullptr,
+              with_model ? gates.model().vocabulary : nullptr);
+  run.on_event = on_event;
+  run.on_text = on_text;
+  answer.result = run.run(source, context.asks());
+  answer.closing.total_seconds = context.seconds();
+  metrics_.count_plan(answer.result);
+  return answer;
+}
+
+// --- plans
+// -------------------------------------------------------------------------------------------------------------
+
+void Service::post_plans(RequestContext& context) {
+  const Json body = parse_body(context.exchange().request().body);
+  Fields fields(body, "");
+  ModelGates& gates = find_model(fields);
+  const PlanRequest request = read_plan(fields, options_.limits, false);
+  const bool stream = fields.flag("stream").value_or(false);
+  fields.refuse_others();
+  context.limit(request.seconds);
+  const Gate::Pass pass = admit(context);
+
+  if (!stream) {
+    Json trace = Json::array();
+    std::function<void(const Json&)> on_event;
+    if (request.trace) on_event = [&trace](const Json& event) { trace.push_back(event); };
+    const PlanAnswer answer = make_plan(request, gates, context, on_event, {});
+    if (answer.result.outcome == PlanOutcome::kCancelled) throw cancelled_error(context);
+    Json json = closing_json(answer.task->task, request, answer.result, answer.closing);
+    if (request.trace) json["trace"] = std::move(trace);
+    respond(context, json);
+    return;
+  }
+  EventStream events(context.exchange());
+  try {
+    const PlanAnswer answer = make_plan(request, gates, context, [&](const Json& event) { events.send(event); }, {});
+    if (answer.result.outcome == PlanOutcome::kCancelled) throw cancelled_error(context);
+    Json json{{"type", "end"}};
+    json.update(closing_json(answer.task->task, request, answer.result, answer.closing));
+    events.send(json);
+  } catch (...) {
+    if (!events.begun()) throw;
+    Json json{{"type", "error"}};
+    json.update(error_json(to_api_error(std::current_exception(), context)));
+    events.send(json);
+  }
+  events.finish();
+}
+
+void Service::post_validate(RequestContext& context) {
+  const Json body = parse_body(context.exchange().request().body);
+  Fields fields(body, "");
+  const TaskRequest request = read_task(fields);
+  const std::vector<PlanStep> steps = read_steps(fields);
+  fields.refuse_others();
+  const Gate::Pass pass = admit(context);
+  const Gate::Pass compiling = compiling_.enter(1, context.asks());
+  const internal::StopScope scope({context.asks(), context.seconds_left(), 0});
+  Diagnostics diagnostics;
+  auto ast = std::make_shared<const pddl::Ast>(
+      pddl::parse({"domain", request.domain.text}, {"problem", request.problem.text}, diagnostics));
+  if (diagnostics.has_errors()) throw from_input_error(InputError(diagnostics), 400, "bad_pddl");
+  const Validation result = pddl::LiftedInterpreter(std::move(ast)).validate(steps);
+  respond(context, {{"valid", result.valid},
+                    {"actions", steps.size()},
+                    {"steps_executed", result.steps_executed},
+                    {"cost", result.cost},
+                    {"reason", result.reason},
+                    {"unmet_goals", result.unmet_goals}});
+}
+
+void Service::post_chat(RequestContext& context) { ChatHandler(*this, context, true).run(); }
+void Service::post_completions(RequestContext& context) { ChatHandler(*this, context, false).run(); }
+
+}  // namespace metactrl::serve

@@ -1,0 +1,166 @@
+// The service: what every path answers (docs/serve.md).
+//
+//     Service service(models, options);
+//     HttpServer server(http, [&](Exchange& exchange) { service.handle(exchange); }, Service::refusal);
+//
+// A request runs on its connection's thread, from JSON to the last token; what is shared is the models, the caches and
+// the gates that keep requests from taking more than there is. handle() may be called from many threads and throws
+// nothing that is the request's fault.
+#ifndef METACTRL_SRC_SERVE_SERVICE_H_
+#define METACTRL_SRC_SERVE_SERVICE_H_
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metactrl/error.h"
+#include "metactrl/planner.h"
+#include "serve/api_error.h"
+#include "serve/gate.h"
+#include "serve/http_server.h"
+#include "serve/metrics.h"
+#include "serve/plan_request.h"
+#include "serve/plan_run.h"
+#include "serve/served_model.h"
+#include "serve/shared_cache.h"
+
+namespace metactrl::serve {
+
+struct ServiceOptions {
+  RequestLimits limits;
+  std::size_t body_bytes = std::size_t{1} << 20;
+  std::size_t cache_bytes = std::size_t{256} << 20;
+  std::size_t max_requests = 64;  // that work at the same time
+  std::size_t max_waiting = 128;  // that wait for their turn; further ones are sent away
+  std::string api_key;            // empty: none is asked for
+  std::string version;
+};
+
+// A request while it is worked on: its client, and how much time is left.
+class RequestContext {
+ public:
+  RequestContext(Exchange& exchange, double seconds);
+
+  Exchange& exchange() { return exchange_; }
+  void limit(double seconds);
+  double seconds() const;       // since it began
+  double seconds_left() const;  // 0 when there are none
+  bool timed_out() const { return seconds_left() <= 0; }
+  // The client is gone or the time is up.
+  bool cancelled() {
+    left_ = left_ || exchange_.gone();
+    return left_ || timed_out();
+  }
+  // It was found to be gone.
+  bool client_left() const { return left_; }
+  std::function<bool()> asks() {
+    return [this] { return cancelled(); };
+  }
+
+ private:
+  Exchange& exchange_;
+  std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point deadline_;
+  bool left_ = false;
+};
+
+// A task as it was loaded, shared by the requests that name the same texts.
+struct LoadedTask {
+  Task task;
+  std::string key;
+  double seconds = 0;  // that loading took
+};
+
+// What became of a plan.
+struct PlanAnswer {
+  std::shared_ptr<const LoadedTask> task;
+  PlanResult result;
+  PlanClosing closing;
+};
+
+class Service {
+ public:
+  // At least one model; the first is the default.
+  Service(std::vector<ServedModel> models, ServiceOptions options);
+
+  void handle(Exchange& exchange);
+  // For whoever asks /health, and to send new requests away.
+  void drain() { draining_ = true; }
+
+  // The body of a refusal that happens before the service sees the request.
+  static std::string refusal(int status, const std::string& message);
+
+  Metrics& metrics() { return metrics_; }
+  CacheCounts constraint_counts() const { return constraints_.counts(); }
+
+ private:
+  friend class ChatHandler;
+
+  struct Route {
+    const char* method;
+    const char* path;
+    void (Service::*handler)(RequestContext&);
+    bool needs_key;
+  };
+  static const std::vector<Route>& routes();
+
+  void dispatch(RequestContext& context, std::string& route);
+  void get_asset(RequestContext& context);
+  void get_models(RequestContext& context);
+  void get_options(RequestContext& context);
+  void get_tasks(RequestContext& context);
+  void get_health(RequestContext& context);
+  void get_metrics(RequestContext& context);
+  void post_plans(RequestContext& context);
+  void post_validate(RequestContext& context);
+  void post_chat(RequestContext& context);
+  void post_completions(RequestContext& context);
+
+  // --- shared by the handlers ---
+  ModelGates& find_model(Fields& fields);
+  Gate::Pass admit(RequestContext& context);
+  SharedCache<LoadedTask>::Found load_task(const TaskRequest& request, RequestContext& context);
+  PlanAnswer make_plan(const PlanRequest& request, ModelGates& gates, RequestContext& context,
+                       const std::function<void(const Json&)>& on_event,
+                       const std::function<void(std::string_view)>& on_text);
+
+  ServiceOptions options_;
+  std::vector<std::unique_ptr<ModelGates>> models_;
+  Gate requests_;
+  Gate compiling_;
+  SharedCache<LoadedTask> tasks_;
+  SharedCache<Constraint> constraints_;
+  Metrics metrics_;
+  std::atomic<bool> draining_{false};
+};
+
+// Whatever was thrown, as what the client is told. `context` says whether its time was up.
+ApiError to_api_error(const std::exception_ptr& failure, RequestContext& context);
+
+// Why a request that was cancelled was.
+ApiError cancelled_error(const RequestContext& context);
+
+// Server-sent events: `data: {...}`. The response begins with the first one.
+class EventStream {
+ public:
+  explicit EventStream(Exchange& exchange) : exchange_(exchange) {}
+  bool begun() const { return begun_; }
+  void send(const Json& event);
+  void finish();
+
+ private:
+  void write(const std::string& text);
+
+  Exchange& exchange_;
+  bool begun_ = false;
+};
+
+}  // namespace metactrl::serve
+
+#endif  // METACTRL_SRC_SERVE_SERVICE_H_

@@ -1,0 +1,41 @@
+// Other programs, run as child processes without a shell: arguments are passed as they are.
+//
+//     ChildResult result = run_child({"tar", "-xzOf", file, "package/model.part"}, {.out = [&](std::string_view piece)
+//     { ... }}); if (result.code != 0) throw InputError(file, result.errors);
+//
+// The child reads nothing, and ends when this program does. Thread safety: calls are independent of each other.
+#ifndef METACTRL_SRC_SUPPORT_CHILD_PROCESS_H_
+#define METACTRL_SRC_SUPPORT_CHILD_PROCESS_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace metactrl::internal {
+
+struct ChildOptions {
+  // Where it runs; empty: here.
+  std::string folder;
+  // Gets what the child writes to standard output; without it, that is dropped. May throw: then the child is ended.
+  std::function<void(std::string_view)> out;
+  // Called about ten times a second while the child runs; false ends it.
+  std::function<bool()> go_on;
+};
+
+struct ChildResult {
+  // 127 when there is no such program; 128 and the signal's number when a signal ended it.
+  int code = 0;
+  bool stopped = false;  // by go_on
+  std::string errors;    // the end of what it wrote to standard error, in one line
+};
+
+// Throws std::system_error when the system has no room for another process.
+ChildResult run_child(const std::vector<std::string>& command, const ChildOptions& options = {});
+
+// The program's path, as found in PATH, or `name` itself when it has a slash and can be run; empty when there is none.
+std::string find_program(const std::string& name);
+
+}  // namespace metactrl::internal
+
+#endif  // METACTRL_SRC_SUPPORT_CHILD_PROCESS_H_

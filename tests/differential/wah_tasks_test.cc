@@ -1,0 +1,151 @@
+// The benchmark's tasks, from task file to verdict: whoever chooses among the plans, every goal is reached and every
+// step works; and a goal that a model writes itself can be reached, whatever it is.
+//
+// With METACTRL_ALL_MODELS all tasks are answered with several hostile and random models, else a part of them with one.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "benchmarks/evaluate.h"
+#include "benchmarks/module.h"
+#include "benchmarks/watch_and_help/goal.h"
+#include "metactrl/language_model.h"
+#include "support/test_data.h"
+#include "support/vocabularies.h"
+
+namespace metactrl::benchmarks {
+namespace {
+
+using testing::data_path;
+using testing::vocabulary_file;
+
+const Module& wah() { return *find_module("wah"); }
+
+std::vector<PromptEntry> questions(GoalSource goals, std::size_t instruction = 1) {
+  return wah().ask({data_path("wah_nl/tasks.jsonl").string(), data_path("wah_nl").string(), goals, instruction});
+}
+
+// Not all of the builds of this file use it.
+[[maybe_unused]] std::vector<PromptEntry> every(const std::vector<PromptEntry>& all, std::size_t nth) {
+  std::vector<PromptEntry> result;
+  for (std::size_t i = 0; i < all.size(); i += nth) result.push_back(all[i]);
+  return result;
+}
+
+EvaluateOptions with(PlanGuidance guidance) {
+  EvaluateOptions options;
+  options.plan.guidance = guidance;
+  options.plan.lookahead.exact.states = 10'000;
+  options.plan.lookahead.search.states = 10'000;
+  return options;
+}
+
+double figure(const Score& score, const std::string& name) {
+  for (const auto& [key, value] : score.figures) {
+    if (key == name) return value;
+  }
+  ADD_FAILURE() << "there is no figure " << name;
+  return -1;
+}
+
+std::vector<Response> answer(const std::vector<PromptEntry>& entries, LanguageModel* model,
+                             const std::shared_ptr<const Vocabulary>& vocabulary, PlanGuidance guidance) {
+  std::vector<Response> responses;
+  for (const PromptEntry& entry : entries) {
+    const Answer answer = answer_prompt(wah(), entry, model, vocabulary, with(guidance));
+    EXPECT_EQ(answer.error, "") << entry.identifier;
+    EXPECT_EQ(answer.guarantee, "full") << entry.identifier << ": " << answer.reason;
+    responses.push_back({entry.identifier, answer.output});
+  }
+  return responses;
+}
+
+Score score(const std::vector<Response>& responses) {
+  return wah().score(data_path("wah_nl/tasks.jsonl").string(), data_path("wah_nl").string(), responses);
+}
+
+void expect_all_reached(const std::vector<Response>& responses) {
+  for (const TaskScore& task : score(responses).tasks) {
+    if (!task.answered) continue;
+    EXPECT_TRUE(task.executable) << task.identifier << ": " << task.reason;
+    EXPECT_EQ(task.success, 1) << task.identifier << ": " << task.reason;
+  }
+}
+
+// Nobody knows whether the goals are those of the task; but the plans reach what was written.
+void expect_executed(const std::vector<Response>& responses) {
+  const Score result = score(responses);
+  for (const TaskScore& task : result.tasks) {
+    EXPECT_EQ(task.executable, task.answered) << task.identifier << ": " << task.reason;
+  }
+  EXPECT_GE(figure(result, "goal_precision"), 0);
+}
+
+class WatchAndHelpTasks : public ::testing::Test {
+ protected:
+  void SetUp() override { METACTRL_NEEDS_DATA("wah_nl/tasks.jsonl"); }
+};
+
+#ifndef METACTRL_ALL_MODELS
+
+TEST_F(WatchAndHelpTasks, SearchReachesEveryGoal) {
+  const std::vector<PromptEntry> all = questions(GoalSource::kOracle);
+  ASSERT_EQ(all.size(), 44U);
+  const std::vector<Response> responses = answer(all, nullptr, nullptr, PlanGuidance::kSearch);
+  expect_all_reached(responses);
+  const Score result = score(responses);
+  EXPECT_EQ(result.n, 44U);
+  EXPECT_EQ(figure(result, "sr"), 1);
+  EXPECT_EQ(figure(result, "ssr"), 1);
+  EXPECT_EQ(figure(result, "exec"), 1);
+}
+
+TEST_F(WatchAndHelpTasks, DoingNothingIsWorthALittle) {
+  std::vector<Response> nothing;
+  for (const PromptEntry& entry : questions(GoalSource::kOracle)) nothing.push_back({entry.identifier, "{}"});
+  const Score result = score(nothing);
+  EXPECT_EQ(figure(result, "sr"), 0);
+  EXPECT_EQ(figure(result, "exec"), 1);
+  EXPECT_EQ(figure(result, "ssr"), figure(result, "do_nothing_ssr"));
+  EXPECT_LT(figure(result, "ssr"), 0.1);
+}
+
+TEST_F(WatchAndHelpTasks, PromptsAreShort) {
+  for (const GoalSource goals : {GoalSource::kOracle, GoalSource::kInstruction}) {
+    for (const PromptEntry& entry : questions(goals, 2)) EXPECT_LT(entry.prompt.size(), 4000U) << entry.prompt;
+  }
+}
+
+TEST_F(WatchAndHelpTasks, AHostileModelReachesEveryGoal) {
+  METACTRL_NEEDS_VOCABULARY("gpt-2");
+  if (model_runtime().empty()) GTEST_SKIP() << "built without llama.cpp, which reads vocabularies";
+  const std::shared_ptr<const Vocabulary> vocabulary = load_vocabulary(vocabulary_file("gpt-2"));
+  const auto model = hostile_model(vocabulary, 1);
+  expect_all_reached(answer(every(questions(GoalSource::kOracle), 15), model.get(), vocabulary, PlanGuidance::kMask));
+  expect_executed(answer(every(questions(GoalSource::kInstruction), 22), model.get(), vocabulary, PlanGuidance::kMask));
+}
+
+#else
+
+TEST_F(WatchAndHelpTasks, AnyModelReachesEveryGoal) {
+  METACTRL_NEEDS_VOCABULARY("llama-bpe");
+  if (model_runtime().empty()) GTEST_SKIP() << "built without llama.cpp, which reads vocabularies";
+  const std::shared_ptr<const Vocabulary> vocabulary = load_vocabulary(vocabulary_file("llama-bpe"));
+  for (const PlanGuidance guidance : {PlanGuidance::kMask, PlanGuidance::kUniform}) {
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+      for (const bool hostile : {true, false}) {
+        SCOPED_TRACE(std::string(to_string(guidance)) + (hostile ? " hostile:" : " random:") + std::to_string(seed));
+        const auto model = hostile ? hostile_model(vocabulary, seed) : random_model(vocabulary, seed);
+        expect_all_reached(answer(questions(GoalSource::kOracle), model.get(), vocabulary, guidance));
+        expect_executed(answer(questions(GoalSource::kInstruction), model.get(), vocabulary, guidance));
+      }
+    }
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace metactrl::benchmarks

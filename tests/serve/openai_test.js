@@ -1,0 +1,162 @@
+// The service under the official OpenAI client: streaming and not, plans, tools and errors.
+//
+//     node openai_test.js PROGRAM
+//
+// The package `openai` is looked for in the folder METACTRL_NODE_MODULES, or beside this file. Ends with 77 (skipped) when it is
+// not there: scripts/test installs it, and so does
+//
+//     mkdir -p build/openai && cp tests/serve/package*.json build/openai && npm ci --prefix build/openai
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+const modules = process.env.METACTRL_NODE_MODULES;
+const require = createRequire(modules ? path.join(modules, "index.js") : import.meta.url);
+let OpenAI;
+try {
+  ({ OpenAI } = require("openai"));
+} catch {
+  console.log("skipped: the package openai is not installed");
+  process.exit(77);
+}
+
+const key = "sesame";
+const server = spawn(process.argv[2], ["serve", "--port", "0"], {
+  env: { ...process.env, METACTRL_API_KEY: key },
+  stdio: ["ignore", "inherit", "pipe"],
+});
+const address = await new Promise((resolve, reject) => {
+  let text = "";
+  server.stderr.on("data", (data) => {
+    text += data;
+    const found = text.match(/listening at (http:\/\/\S+)/);
+    if (found) resolve(found[1]);
+  });
+  server.on("exit", (code) => reject(new Error(`the server ended with code ${code}: ${text}`)));
+});
+
+const client = new OpenAI({ baseURL: `${address}/v1`, apiKey: key, maxRetries: 0 });
+const messages = [{ role: "user", content: "Put the dishes into the dishwasher." }];
+const plan = { domain: "tabletop", problem: "dishwasher" };
+
+async function fails(call, status, code) {
+  try {
+    await call();
+  } catch (error) {
+    assert(error instanceof OpenAI.APIError, String(error));
+    assert.equal(error.status, status);
+    assert.equal(error.code, code);
+    return error;
+  }
+  assert.fail(`no error ${status} ${code}`);
+}
+
+const tests = {
+  async models() {
+    const models = await client.models.list();
+    assert.equal(models.data.length, 1);
+    assert.equal(models.data[0].object, "model");
+  },
+  async chat_with_a_plan() {
+    const model = (await client.models.list()).data[0].id;
+    const answer = await client.chat.completions.create({ model, messages, plan });
+    assert.equal(answer.choices[0].finish_reason, "stop");
+    assert.equal(answer.choices[0].message.content, answer.plan.text);
+    assert.match(answer.plan.text, /^\(open dishwasher\)\n/);
+    assert.equal(answer.plan.guarantee, "full");
+    assert.equal(answer.usage.total_tokens, answer.usage.prompt_tokens + answer.usage.completion_tokens);
+  },
+  async chat_with_a_plan_streamed() {
+    const stream = await client.chat.completions.create({
+      messages,
+      plan: { ...plan, trace: true },
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    let text = "";
+    let result = null;
+    let usage = null;
+    const events = {};
+    for await (const chunk of stream) {
+      text += chunk.choices[0]?.delta?.content ?? "";
+      result = chunk.plan ?? result;
+      usage = chunk.usage ?? usage;
+      if (chunk.plan_event) events[chunk.plan_event.type] = (events[chunk.plan_event.type] ?? 0) + 1;
+    }
+    assert.equal(text, result.text);
+    assert.equal(events.start, 1);
+    assert.equal(events.token, usage.completion_tokens);
+    assert.equal(events.action, result.plan.length);
+  },
+  async chat_stream_helper() {
+    const runner = client.chat.completions.stream({ model: "seedling", messages, plan });
+    const answer = await runner.finalChatCompletion();
+    assert.match(answer.choices[0].message.content, /dishwasher/);
+  },
+  async chat_in_words() {
+    const request = { messages, max_tokens: 16, temperature: 0 };
+    const answer = await client.chat.completions.create(request);
+    const stream = await client.chat.completions.create({ ...request, stream: true });
+    let text = "";
+    for await (const chunk of stream) text += chunk.choices[0]?.delta?.content ?? "";
+    assert.equal(text, answer.choices[0].message.content);
+  },
+  async completions() {
+    const answer = await client.completions.create({ prompt: "Plan:\n", max_tokens: 8, temperature: 0 });
+    assert.equal(typeof answer.choices[0].text, "string");
+    const planned = await client.completions.create({ prompt: "Clean up.", plan });
+    assert.equal(planned.plan.guarantee, "full");
+  },
+  async tools_are_refused() {
+    const tools = [{ type: "function", function: { name: "open", parameters: { type: "object", properties: {} } } }];
+    const error = await fails(() => client.chat.completions.create({ messages, tools }), 400, "tools_not_supported");
+    assert.equal(error.param, "tools");
+  },
+  async errors() {
+    await fails(() => client.chat.completions.create({ model: "gpt-4", messages }), 404, "model_not_found");
+    await fails(() => client.chat.completions.create({ messages: [] }), 400, "bad_request");
+    const pddl = { ...plan, problem: "(define (problem x)" };
+    const error = await fails(() => client.chat.completions.create({ messages, plan: pddl }), 400, "bad_pddl");
+    assert.equal(error.error.diagnostics[0].file, "problem");
+    const hopeless = {
+      domain: "(define (domain d) (:predicates (a) (b)) (:action x :parameters () :precondition (a) :effect (b)))",
+      problem: "(define (problem p) (:domain d) (:init) (:goal (b)))",
+    };
+    await fails(() => client.chat.completions.create({ messages, plan: hopeless }), 422, "infeasible");
+    await fails(() => client.chat.completions.create({ messages, plan: hopeless, stream: true }), 422, "infeasible");
+    const stranger = new OpenAI({ baseURL: `${address}/v1`, apiKey: "wrong", maxRetries: 0 });
+    await fails(() => stranger.models.list(), 401, "invalid_api_key");
+  },
+  async cancelling() {
+    const stream = await client.chat.completions.create({ messages, max_tokens: 2000, temperature: 1, stream: true });
+    for await (const chunk of stream) {
+      assert(chunk.id);
+      stream.controller.abort();
+      break;
+    }
+    const metrics = async () =>
+      (await fetch(`${address}/metrics`, { headers: { Authorization: `Bearer ${key}` } })).text();
+    for (let i = 0; i < 100 && !(await metrics()).includes("metactrl_requests_running 0"); ++i) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert((await metrics()).includes("metactrl_requests_running 0"));
+  },
+};
+
+let failures = 0;
+for (const [name, test] of Object.entries(tests)) {
+  try {
+    await test();
+    console.log(`ok ${name}`);
+  } catch (error) {
+    failures += 1;
+    console.log(`FAILED ${name}: ${error.stack}`);
+  }
+}
+server.removeAllListeners("exit");
+const ended = new Promise((resolve) => server.on("exit", resolve));
+server.kill("SIGTERM");
+const code = await ended;
+if (code !== 0) console.log(`FAILED the server ended with code ${code}`);
+process.exit(failures > 0 || code !== 0 ? 1 : 0);

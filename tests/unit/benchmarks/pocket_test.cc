@@ -1,0 +1,146 @@
+// The reference plans that models/pocket learns from: right by the rules when no mistake is asked for, wrong in the way
+// asked for otherwise.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "benchmarks/files.h"
+#include "benchmarks/module.h"
+#include "metactrl/error.h"
+#include "reference_plan.h"
+#include "support/test_data.h"
+#include "support/virtualhome_prompts.h"
+
+namespace metactrl::testing {
+namespace {
+
+using pocket::Example;
+using pocket::make_example;
+using pocket::Request;
+
+std::string text_of(const std::string& name) {
+  std::ifstream in(source_dir() / name);
+  EXPECT_TRUE(in) << name;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Request on_the_table(const std::string& problem) {
+  Request request;
+  request.domain = text_of("domains/tabletop/domain.pddl");
+  request.problem = text_of("domains/tabletop/" + problem + ".pddl");
+  request.format = "pddl";
+  request.instruction = "Tidy up.";
+  return request;
+}
+
+TEST(Pocket, WritesPromptAndPlanOfAPddlProblem) {
+  const std::optional<Example> example = make_example(on_the_table("dishwasher"));
+  ASSERT_TRUE(example);
+  EXPECT_TRUE(example->valid);
+  EXPECT_FALSE(example->spoiled);
+  EXPECT_GT(example->steps, 3U);
+  EXPECT_TRUE(example->prompt.starts_with("Task: Tidy up.\n")) << example->prompt;
+  EXPECT_TRUE(example->prompt.ends_with("Plan:\n")) << example->prompt;
+  EXPECT_NE(example->plan.find("(open dishwasher)"), std::string::npos) << example->plan;
+}
+
+TEST(Pocket, EveryMistakeSpoilsThePlan) {
+  for (const char* mistake : {"skip", "forget", "order", "object", "action", "grab"}) {
+    SCOPED_TRACE(mistake);
+    Request request = on_the_table("dishwasher");
+    request.mistake = mistake;
+    for (request.seed = 1; request.seed <= 3; ++request.seed) {
+      const std::optional<Example> example = make_example(request);
+      ASSERT_TRUE(example);
+      EXPECT_TRUE(example->spoiled);
+      EXPECT_FALSE(example->valid) << example->plan;
+    }
+  }
+}
+
+TEST(Pocket, MistakesAreDrawnFromTheSeed) {
+  Request request = on_the_table("dishwasher");
+  request.mistake = "object";
+  request.seed = 5;
+  const std::optional<Example> first = make_example(request);
+  const std::optional<Example> again = make_example(request);
+  ASSERT_TRUE(first && again);
+  EXPECT_EQ(first->plan, again->plan);
+  request.mistake = "mix-up";
+  EXPECT_THROW(make_example(request), std::invalid_argument);
+}
+
+TEST(Pocket, ReadsThePromptOfAModule) {
+  Request request;
+  request.module = "vh-as";
+  request.prompt = living_room().prompt();
+  const std::optional<Example> example = make_example(request);
+  ASSERT_TRUE(example);
+  EXPECT_TRUE(example->valid);
+  EXPECT_EQ(example->prompt, request.prompt);
+  EXPECT_NE(example->plan.find(R"("SWITCHON": ["tv", "410"])"), std::string::npos) << example->plan;
+
+  House house = living_room();
+  house.node_goals = "couch is ON\n";  // nothing switches a couch on
+  request.prompt = house.prompt();
+  EXPECT_FALSE(make_example(request));
+  request.prompt = "Hello.";
+  EXPECT_THROW(make_example(request), InputError);
+  request.module = "vh-xx";
+  EXPECT_THROW(make_example(request), std::invalid_argument);
+}
+
+struct Source {
+  const char* module;
+  const char* prompts;
+  const char* tasks;
+};
+
+class PocketOnTheBenchmarks : public ::testing::TestWithParam<Source> {};
+
+// Judged by the scorer, which knows nothing of the domain.
+TEST_P(PocketOnTheBenchmarks, ReferencePlansScore) {
+  METACTRL_NEEDS_DATA(GetParam().tasks);
+  const benchmarks::Module& module = *benchmarks::find_module(GetParam().module);
+  const std::vector<benchmarks::PromptEntry> prompts = benchmarks::read_prompts(data_path(GetParam().prompts).string());
+  constexpr std::size_t kAsked = 8;
+  std::vector<benchmarks::Response> answers;
+  for (std::size_t i = 0; i < kAsked; ++i) {
+    const benchmarks::PromptEntry& entry = prompts[i * prompts.size() / kAsked];
+    Request request;
+    request.module = module.name;
+    request.prompt = entry.prompt;
+    if (const std::optional<Example> example = make_example(request)) {
+      EXPECT_TRUE(example->valid) << entry.identifier;
+      answers.push_back({entry.identifier, example->plan});
+    }
+  }
+  ASSERT_GE(answers.size(), kAsked - 2);
+  const std::filesystem::path tasks = data_path(GetParam().tasks);
+  std::size_t answered = 0;
+  for (const benchmarks::TaskScore& task : module.score(tasks.string(), tasks.parent_path().string(), answers).tasks) {
+    if (!task.answered || !task.scored) continue;
+    ++answered;
+    EXPECT_EQ(task.success, 1) << task.identifier << ": " << task.reason;
+  }
+  EXPECT_GE(answered, kAsked - 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modules, PocketOnTheBenchmarks,
+                         ::testing::Values(Source{"vh-as", "eai_vh/as_prompts.json", "eai_vh/as.jsonl"},
+                                           Source{"vh-sd", "eai_vh/sd_prompts.json", "eai_vh/sd.jsonl"},
+                                           Source{"beh-as", "eai_beh/as_prompts.json", "eai_beh/as_tasks.jsonl"},
+                                           Source{"beh-sd", "eai_beh/sd_prompts.json", "eai_beh/sd_tasks.jsonl"}),
+                         [](const ::testing::TestParamInfo<Source>& info) {
+                           std::string name = info.param.module;
+                           name[name.find('-')] = '_';
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace metactrl::testing

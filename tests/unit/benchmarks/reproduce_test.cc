@@ -1,0 +1,401 @@
+// Reproductions of a benchmark that is made up: what a task's answer is, and whether it is right, depends on its
+// number.
+#include "benchmarks/reproduce.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "benchmarks/files.h"
+#include "benchmarks/reproduce_tables.h"
+#include "metactrl/error.h"
+#include "support/test_data.h"
+#include "support/virtualhome_prompts.h"
+
+namespace metactrl::benchmarks {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Answers "task row"; the evaluator finds even tasks right, every third executable. Task 4 has no room for a model.
+class MadeUp : public ReproduceTasks {
+ public:
+  explicit MadeUp(std::size_t tasks, std::string version = "1") : version_(std::move(version)) {
+    for (std::size_t i = 0; i < tasks; ++i) identifiers_.push_back("t" + std::to_string(i));
+  }
+
+  const std::vector<std::string>& identifiers() const override { return identifiers_; }
+  std::string digest() const override { return version_; }
+  void expect_prefix(LanguageModel&, const EvaluateOptions&) const override {}
+  Answer answer(std::size_t task, LanguageModel*, const std::shared_ptr<const Vocabulary>&,
+                const EvaluateOptions& options) const override {
+    ++asked;
+    Answer answer;
+    answer.identifier = identifiers_[task];
+    answer.output = answer.identifier + " " + to_string(options.plan.guidance);
+    answer.outcome = "plan";
+    answer.guarantee = "full";
+    if (task == 4 && options.plan.guidance == PlanGuidance::kMask) {
+      answer.fits = false;
+      answer.output.clear();
+    }
+    if (static_cast<int>(task) == fails) {
+      answer.error = "the model cannot go on";
+      answer.output.clear();
+    }
+    return answer;
+  }
+  Answer answer_classically(std::size_t task, const ClassicalPlanner&, const EvaluateOptions& options) const override {
+    return answer(task, nullptr, nullptr, options);
+  }
+  Score score(const std::vector<Response>& responses) const override {
+    Score score;
+    for (std::size_t i = 0; i < identifiers_.size(); ++i) {
+      TaskScore task;
+      task.identifier = identifiers_[i];
+      for (const Response& response : responses)
+        task.answered = task.answered || response.identifier == task.identifier;
+      const auto response = std::find_if(responses.begin(), responses.end(),
+                                         [&](const Response& r) { return r.identifier == task.identifier; });
+      const bool written = response != responses.end() && !response->output.empty();
+      task.success = written && i % 2 == 0 ? 1 : 0;
+      task.executable = written && i % 3 == 0;
+      if (!task.executable) task.errors["runtime"] = 1;
+      score.tasks.push_back(std::move(task));
+    }
+    score.rates["half"] = 50;
+    summarize(score);
+    return score;
+  }
+
+  mutable std::atomic<int> asked{0};
+  int fails = -1;
+
+ private:
+  std::vector<std::string> identifiers_;
+  std::string version_;
+};
+
+const ReproduceModule kFirst{"first", "The first one", {}, nullptr};
+const ReproduceModule kSecond{"second", "The second one", {}, nullptr};
+
+class ReproduceTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() /
+              ("metactrl_reproduce_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  static std::string read(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+
+  // Two modules of 7 and 5 tasks, three rows.
+  ReproduceOptions options(const std::string& out, const std::string& version = "1") {
+    ReproduceOptions options;
+    options.out = path(out);
+    auto first = std::make_unique<MadeUp>(7, version);
+    auto second = std::make_unique<MadeUp>(5);
+    first_ = first.get();
+    second_ = second.get();
+    options.modules.push_back({&kFirst, std::move(first)});
+    options.modules.push_back({&kSecond, std::move(second)});
+    options.rows = {Row::kPlanner, Row::kSearch, Row::kMask};
+    options.settings = {{"model", "m"}, {"limit", 0}, {"rules", "environment"}};
+    return options;
+  }
+  int asked() const { return first_->asked + second_->asked; }
+
+  static bool work(Reproduction& run) {
+    return run.work(nullptr, nullptr, [](std::size_t) {});
+  }
+  // The tables without what differs from run to run.
+  static Json tables(const Reproduction& run) {
+    Json json = tables_json(run.results(), {"c", "d", "m", {}});
+    for (Json& module : json["modules"]) {
+      for (Json& row : module["rows"]) row.erase("seconds");
+    }
+    return json;
+  }
+
+  fs::path folder_;
+  MadeUp* first_ = nullptr;
+  MadeUp* second_ = nullptr;
+};
+
+TEST_F(ReproduceTest, AnswersEverythingOnceAndScoresIt) {
+  const ReproduceOptions options = this->options("a");
+  Reproduction run(options);
+  EXPECT_EQ(run.total(), 24U);
+  EXPECT_EQ(run.done(), 0U);
+  EXPECT_FALSE(run.complete());
+  EXPECT_TRUE(run.needs_model());
+  EXPECT_FALSE(fs::exists(path("a"))) << "nothing is written before the work begins";
+  std::size_t last = 0;
+  EXPECT_TRUE(run.work(nullptr, nullptr, [&](std::size_t done) { last = done; }));
+  EXPECT_EQ(last, 24U);
+  EXPECT_EQ(asked(), 24);
+  ASSERT_TRUE(run.complete());
+  const std::vector<ModuleResult> results = run.results();
+  ASSERT_EQ(results.size(), 2U);
+  ASSERT_EQ(results[0].rows.size(), 3U);
+  EXPECT_EQ(results[0].rows[0].absent, "not installed");
+  const RowResult& search = results[0].rows[1];
+  EXPECT_EQ(search.score.n, 7U);
+  EXPECT_NEAR(search.score.task_success, 100.0 * 4 / 7, 1e-9);
+  EXPECT_NEAR(search.score.execution_success, 100.0 * 3 / 7, 1e-9);
+  EXPECT_EQ(search.score.rates.at("half"), 50);
+  const RowResult& mask = results[0].rows[2];
+  EXPECT_EQ(mask.score.n, 6U) << "task 4 has no room: neither a success nor a failure";
+  EXPECT_EQ(mask.no_room, 1U);
+  EXPECT_NEAR(mask.score.task_success, 100.0 * 3 / 6, 1e-9);
+  EXPECT_TRUE(mask.score.rates.empty()) << "of other tasks than these";
+
+  // A second run has nothing to do.
+  const ReproduceOptions again = this->options("a");
+  Reproduction second(again);
+  EXPECT_EQ(second.done(), 24U);
+  EXPECT_FALSE(second.needs_model());
+  EXPECT_TRUE(work(second));
+  EXPECT_EQ(asked(), 0);
+  EXPECT_EQ(tables(second), tables(run));
+}
+
+TEST_F(ReproduceTest, GoesOnAfterBeingKilledAtAnyByteOfAnyLine) {
+  const ReproduceOptions whole = options("whole");
+  Reproduction reference(whole);
+  ASSERT_TRUE(work(reference));
+  const std::string journal = read(path("whole/answers.jsonl"));
+  const Json expected = tables(reference);
+  std::vector<std::size_t> cuts = {0, 1};
+  for (std::size_t end = journal.find('\n'); end != std::string::npos; end = journal.find('\n', end + 1)) {
+    cuts.insert(cuts.end(), {end, end + 1, std::min(end + 9, journal.size())});
+  }
+  for (const std::size_t cut : cuts) {
+    fs::create_directories(path("cut"));
+    std::ofstream(path("cut/answers.jsonl"), std::ios::binary | std::ios::trunc) << journal.substr(0, cut);
+    const ReproduceOptions options = this->options("cut");
+    Reproduction run(options);
+    const std::size_t earlier = run.done();
+    ASSERT_TRUE(work(run)) << cut;
+    EXPECT_EQ(static_cast<std::size_t>(asked()), 24 - earlier) << cut;
+    EXPECT_EQ(tables(run), expected) << cut;
+    // And what is there now is whole.
+    const ReproduceOptions after = this->options("cut");
+    EXPECT_EQ(Reproduction(after).done(), 24U) << cut;
+    fs::remove_all(path("cut"));
+  }
+}
+
+TEST_F(ReproduceTest, ShardsThatAreMergedEqualOneRun) {
+  const ReproduceOptions whole = options("whole");
+  Reproduction reference(whole);
+  ASSERT_TRUE(work(reference));
+  int total = 0;
+  for (std::size_t shard = 0; shard < 3; ++shard) {
+    ReproduceOptions part = options("parts");
+    part.shard = {shard, 3};
+    part.jobs = 2;
+    Reproduction run(part);
+    ASSERT_TRUE(work(run));
+    total += asked();
+    const ReproduceOptions merge = options("parts");
+    Reproduction merged(merge);
+    EXPECT_EQ(merged.complete(), shard == 2);
+    if (shard < 2) {
+      EXPECT_FALSE(merged.gaps().empty());
+    } else {
+      EXPECT_EQ(tables(merged), tables(reference));
+    }
+  }
+  EXPECT_EQ(total, 24) << "nothing is done twice";
+  EXPECT_TRUE(fs::exists(path("parts/answers-2-of-3.jsonl")));
+
+  // Of another number of shards, too: what is there is taken.
+  ReproduceOptions more = options("parts");
+  more.shard = {1, 2};
+  Reproduction run(more);
+  EXPECT_EQ(run.done(), run.total());
+}
+
+TEST_F(ReproduceTest, OtherSettingsAreRefusedAndSaidWhich) {
+  const ReproduceOptions first = options("a");
+  Reproduction run(first);
+  ASSERT_TRUE(work(run));
+  ReproduceOptions other = options("a");
+  other.settings["limit"] = 5;
+  other.settings["model"] = "n";
+  try {
+    Reproduction refused(other);
+    FAIL() << "other settings are gone on with";
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("was begun with other settings: model was 'm' and is 'n'; limit was 0 and is 5"),
+              std::string::npos)
+        << text;
+  }
+  const ReproduceOptions other_data = options("a", "2");
+  try {
+    Reproduction refused(other_data);
+    FAIL() << "other tasks are gone on with";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("was begun with other tasks of first"), std::string::npos) << error.what();
+  }
+  // More rows and fewer modules are fine.
+  ReproduceOptions more = options("a");
+  more.rows.push_back(Row::kUniform);
+  more.modules.pop_back();
+  Reproduction added(more);
+  EXPECT_EQ(added.done(), 14U);
+  EXPECT_EQ(added.total(), 21U);
+}
+
+TEST_F(ReproduceTest, WhatFailedIsTriedAgain) {
+  const ReproduceOptions first = options("a");
+  first_->fails = 2;
+  Reproduction run(first);
+  ASSERT_TRUE(work(run));
+  ASSERT_TRUE(run.complete());
+  EXPECT_EQ(run.results()[0].rows[1].failed, 1U);
+  EXPECT_NEAR(run.results()[0].rows[1].score.task_success, 100.0 * 3 / 7, 1e-9) << "it counts as a failure";
+
+  const ReproduceOptions second = options("a");
+  Reproduction again(second);
+  EXPECT_EQ(again.done(), 22U);
+  ASSERT_TRUE(work(again));
+  EXPECT_EQ(asked(), 2);
+  EXPECT_EQ(again.results()[0].rows[1].failed, 0U);
+  const ReproduceOptions third = options("a");
+  EXPECT_EQ(Reproduction(third).done(), 24U) << "the later answer counts";
+}
+
+TEST_F(ReproduceTest, OneRunAtATimeWritesToAJournal) {
+  fs::create_directories(folder_);
+  const Json settings = {{"a", 1}};
+  const JournalFile journal(path("j"), settings, JournalFile::Begin::kGoOn, "");
+  EXPECT_THROW(JournalFile(path("j"), settings, JournalFile::Begin::kGoOn, ""), InputError);
+}
+
+TEST_F(ReproduceTest, SamplesAreSpreadEvenly) {
+  EXPECT_EQ(sample_of(10, 3), (std::vector<std::size_t>{0, 3, 6}));
+  EXPECT_EQ(sample_of(3, 10), (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(sample_of(2, 0), (std::vector<std::size_t>{0, 1}));
+  EXPECT_TRUE(sample_of(0, 5).empty());
+  ReproduceOptions limited = options("a");
+  limited.limit = 2;
+  Reproduction run(limited);
+  ASSERT_TRUE(work(run));
+  EXPECT_EQ(run.total(), 8U);
+  const ModuleResult result = run.results()[0];
+  EXPECT_EQ(result.tasks, 7U);
+  EXPECT_EQ(result.sample, 2U);
+  EXPECT_EQ(result.rows[1].score.n, 2U) << "tasks outside the sample do not count";
+}
+
+// Against R's binom::binom.confint(method = "wilson") and the worked values in Wilson's and Brown's papers.
+TEST(Wilson, KnownValues) {
+  const auto expect = [](double successes, std::size_t n, double low, double high) {
+    const Interval interval = wilson(successes, n);
+    EXPECT_NEAR(interval.low, low, 0.005) << successes << " of " << n;
+    EXPECT_NEAR(interval.high, high, 0.005) << successes << " of " << n;
+  };
+  expect(0, 10, 0, 27.75);
+  expect(10, 10, 72.25, 100);
+  expect(5, 10, 23.66, 76.34);
+  expect(1, 10, 1.79, 40.42);
+  expect(50, 100, 40.38, 59.62);
+  expect(139, 140, 96.065, 99.874);
+  expect(0, 0, 0, 100);
+}
+
+TEST_F(ReproduceTest, TablesAndPlotsSayWhatThereIs) {
+  const ReproduceOptions options = this->options("a");
+  Reproduction run(options);
+  ASSERT_TRUE(work(run));
+  write_tables(path("a"), run.results(), {"metactrl reproduce", "2026-01-02", "m", options.settings});
+  const std::string markdown = read(path("a/tables.md"));
+  for (const char* part :
+       {"2026-01-02, `metactrl reproduce`", "Model: m.",
+        "| planner: classical planner | not installed | not installed |",
+        "| search | 7 | 57.1 [25.0, 84.2] | 42.9 [15.8, 75.0] | 0 | 0 |", "## The first one (first)", "| mask | 6 |",
+        "![The first one](first.svg)", "Errors that the evaluator found:", "| row | runtime |"}) {
+    EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
+  }
+  const Json json = Json::parse(read(path("a/tables.json")));
+  EXPECT_EQ(json["modules"][1]["rows"][1]["n"], 5);
+  EXPECT_NEAR(json["modules"][0]["rows"][1]["task_success"]["low"].get<double>(), 25.0, 0.1);
+  EXPECT_EQ(json["modules"][0]["rows"][0]["measured"], false);
+  const std::string plot = read(path("a/first.svg"));
+  EXPECT_TRUE(plot.starts_with("<svg "));
+  EXPECT_TRUE(plot.ends_with("</svg>\n"));
+  EXPECT_NE(plot.find(">mask</text>"), std::string::npos);
+  EXPECT_NE(plot.find(">not installed</text>"), std::string::npos);
+}
+
+// --- the classical planner, played by a script -----------------------------------------------------------------------
+
+class ClassicalPlannerTest : public ReproduceTest {
+ protected:
+  ClassicalPlanner planner(const std::string& script) {
+    fs::create_directories(folder_);
+    const std::string file = path("fast-downward.py");
+    std::ofstream(file) << "#!/bin/sh\n" << script;
+    ::chmod(file.c_str(), 0755);
+    return {file, 5};
+  }
+  // The plan file is the argument behind --plan-file; the domain and the problem are the last two.
+  Answer answer(const std::string& script) {
+    const PromptEntry entry{"1", testing::living_room().prompt()};
+    return answer_classically(*find_module("vh-as"), entry, planner(script), {});
+  }
+};
+
+constexpr const char* kFindPlanFile =
+    "while [ \"$1\" != --plan-file ]; do shift; done\nplan=$2; domain=$3; problem=$4\n";
+
+TEST_F(ClassicalPlannerTest, ItsPlanIsExecutedBeforeItIsTaken) {
+  // What the search finds is what a planner would.
+  EvaluateOptions search;
+  search.plan.guidance = PlanGuidance::kSearch;
+  const Answer found =
+      answer_prompt(*find_module("vh-as"), {"1", testing::living_room().prompt()}, nullptr, nullptr, search);
+  ASSERT_FALSE(found.steps.empty());
+  std::string plan;
+  for (const std::string& step : found.steps) plan += "echo '" + step + "'; ";
+  const std::string script = std::string(kFindPlanFile) + "grep -q define $domain && grep -q define $problem && { " +
+                             plan + "echo '; cost = 1'; } > $plan\n";
+  const Answer answer = this->answer(script);
+  EXPECT_EQ(answer.error, "");
+  EXPECT_EQ(answer.outcome, "plan");
+  EXPECT_EQ(answer.output, found.output);
+  EXPECT_EQ(answer.steps, found.steps);
+
+  const Answer wrong = this->answer(std::string(kFindPlanFile) + "echo '(switchon tv_410)' > $plan\n");
+  EXPECT_NE(wrong.error.find("the planner's plan is not valid"), std::string::npos) << wrong.error;
+  EXPECT_EQ(wrong.output, "");
+}
+
+TEST_F(ClassicalPlannerTest, ItsOtherAnswersAreSaid) {
+  EXPECT_EQ(answer("exit 11\n").outcome, "infeasible");
+  EXPECT_EQ(answer("exit 23\n").outcome, "undecided");
+  const Answer broken = answer("echo 'no compiler' >&2; exit 36\n");
+  EXPECT_NE(broken.error.find("ended with code 36: no compiler"), std::string::npos) << broken.error;
+  EXPECT_EQ(find_classical_planner("/no/such/program"), "");
+}
+
+}  // namespace
+}  // namespace metactrl::benchmarks

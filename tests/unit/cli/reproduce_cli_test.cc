@@ -1,0 +1,159 @@
+// metactrl reproduce, run as a program on a few tasks of the real benchmarks.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/test_data.h"
+
+namespace metactrl {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+struct Result {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+class ReproduceCli : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() /
+              ("metactrl_reproduce_cli_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string read(const std::string& name) const {
+    std::ifstream file(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  Result run(const std::string& arguments, const std::string& environment = "") const {
+    const std::string command = "cd '" + folder_.string() + "' && METACTRL_CACHE='" + path("cache") + "' NO_COLOR=1 " +
+                                environment + " '" METACTRL_BINARY "' " + arguments;
+    const int status =
+        std::system(("( " + command + " ) >'" + path("out") + "' 2>'" + path("err") + "' </dev/null").c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
+  }
+  Result reproduce(const std::string& out, const std::string& more, const std::string& environment = "") const {
+    return run("reproduce --data '" + testing::data_dir().string() + "' --out " + out + " --limit 2 " + more,
+               environment);
+  }
+  Json tables(const std::string& out) const {
+    Json json = Json::parse(read(out + "/tables.json"));
+    for (Json& module : json["modules"]) {
+      for (Json& row : module["rows"]) row.erase("seconds");
+    }
+    json.erase("command");
+    return json;
+  }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(ReproduceCli, WritesTablesForEveryModule) {
+  METACTRL_NEEDS_DATA("eai_beh");
+  METACTRL_NEEDS_DATA("eai_vh");
+  const Result result = reproduce("a", "--rows search,planner", "PATH=/no/such/folder");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_CONTAINS(result.out, "| search: search, no model | 100.0 / 100.0 |");
+  EXPECT_CONTAINS(result.out, "| planner: classical planner | not installed | not installed |");
+  for (const char* file : {"a/tables.md", "a/tables.json", "a/vh-as.svg", "a/beh-sd.svg", "a/answers.jsonl"}) {
+    EXPECT_TRUE(fs::exists(path(file))) << file;
+  }
+  EXPECT_CONTAINS(read("a/tables.md"), "`metactrl reproduce --data DATA --out OUT --rows search,planner --limit 2`");
+  const Json json = tables("a");
+  ASSERT_GE(json["modules"].size(), 4U);
+  EXPECT_EQ(json["modules"][0]["sample"], 2);
+  // Again: nothing to do, the same tables.
+  const Result again = reproduce("a", "--rows search,planner", "PATH=/no/such/folder");
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_CONTAINS(again.err, "answers are there already");
+  EXPECT_EQ(tables("a"), json);
+}
+
+TEST_F(ReproduceCli, ShardsJoinToWhatOneRunSays) {
+  METACTRL_NEEDS_DATA("eai_vh");
+  const std::string what = "--modules vh-as --rows syntax,mask --model random:3 --max-tokens 40 ";
+  ASSERT_EQ(reproduce("one", what).code, 0) << read("err");
+  EXPECT_EQ(reproduce("parts", what + "--shard 2/2").code, 0) << read("err");
+  const Result early = reproduce("parts", what + "--merge");
+  EXPECT_EQ(early.code, 31);
+  EXPECT_CONTAINS(early.err, "answers are missing: vh-as syntax: 1 of 2 missing, vh-as mask: 1 of 2 missing");
+  EXPECT_EQ(reproduce("parts", what + "--shard 1/2").code, 0) << read("err");
+  EXPECT_EQ(reproduce("parts", what + "--merge").code, 0) << read("err");
+  EXPECT_EQ(tables("parts"), tables("one"));
+
+  // As mpirun starts them, the second one first; the first writes the tables.
+  EXPECT_EQ(reproduce("mpi", what, "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2").code, 0) << read("err");
+  EXPECT_FALSE(fs::exists(path("mpi/tables.md")));
+  EXPECT_EQ(reproduce("mpi", what, "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2").code, 0) << read("err");
+  EXPECT_EQ(tables("mpi"), tables("one"));
+}
+
+TEST_F(ReproduceCli, RefusesOtherSettingsAndLeavesNothingWhenItCannotStart) {
+  METACTRL_NEEDS_DATA("eai_vh");
+  ASSERT_EQ(reproduce("a", "--modules vh-as --rows search").code, 0) << read("err");
+  const Result other = reproduce("a", "--modules vh-as --rows search --rules paper --planner-seconds 7");
+  EXPECT_EQ(other.code, 31);
+  EXPECT_CONTAINS(other.err, "rules was 'environment' and is 'paper'; planner_seconds was 30");
+  const auto expect = [&](const std::string& more, int code, const std::string& message) {
+    const Result r = reproduce("b", more);
+    EXPECT_EQ(r.code, code) << more << r.err;
+    EXPECT_CONTAINS(r.err, message);
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+    EXPECT_FALSE(fs::exists(path("b"))) << more;
+  };
+  expect("--rows trained", 30, "needs a trained HMM");
+  expect("--rows masc", 30, "did you mean 'mask'?");
+  expect("--rows ,", 30, "names no row");
+  expect("--modules vh-xs", 30, "there is no module 'vh-xs'");
+  expect("--model no-such-model --rows mask", 31, "there is no such model");
+  expect("--shard 3/2", 30, "not a part of a whole");
+  expect("--shard x", 30, "not a part of a whole");
+  expect("--shard 1/2 --merge", 30, "leave out --shard");
+  expect("--planner /no/such/driver", 31, "there is no such program");
+  expect("--guidance mask", 30, "unknown option '--guidance'");
+  const Result empty = run("reproduce --data . --out b");
+  EXPECT_EQ(empty.code, 31);
+  EXPECT_CONTAINS(empty.err, "holds the tasks of no module");
+  const Result missing = run("reproduce --data . --out b --modules vh-sd");
+  EXPECT_CONTAINS(missing.err, "is not there, and vh-sd needs it");
+  EXPECT_FALSE(fs::exists(path("b")));
+}
+
+TEST_F(ReproduceCli, PromptsWithoutRoomAreCountedAsSuch) {
+  METACTRL_NEEDS_DATA("eai_vh");
+  const Result result = reproduce("a", "--modules vh-as --rows mask --context 300");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_CONTAINS(result.err, "2 answers had no room in the model's context and are not counted; --prompt compact");
+  EXPECT_CONTAINS(result.out, "| no room |");
+  EXPECT_EQ(tables("a")["modules"][0]["rows"][0]["no_room"], 2);
+  EXPECT_EQ(tables("a")["modules"][0]["rows"][0]["failed"], 0);
+}
+
+TEST_F(ReproduceCli, RealModelsAnswerCompactPrompts) {
+  METACTRL_NEEDS_DATA("eai_vh");
+  const Result result = reproduce("a", "--modules vh-as,vh-sd --rows none,uniform --prompt compact --max-tokens 30");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_CONTAINS(read("a/tables.md"), "Prompts: compact.");
+  EXPECT_CONTAINS(read("a/tables.md"), "Model: seedling (SHA-256 ");
+}
+
+}  // namespace
+}  // namespace metactrl

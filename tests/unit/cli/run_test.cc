@@ -1,0 +1,274 @@
+// metactrl run as a program: what it prints, how it ends, what it leaves behind; and the blocks of docs/closed-loop.md.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/test_data.h"
+
+namespace metactrl {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+struct Result {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+class RunCli : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() /
+              ("metactrl_run_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  // From the root of the source tree; `command` goes through a shell, in which metactrl is the program.
+  Result shell(const std::string& command) const {
+    const std::string line =
+        "metactrl() { '" METACTRL_BINARY "' \"$@\"; }; cd '" + testing::source_dir().string() + "' && " + command;
+    std::ofstream(path("script")) << line << "\n";
+    const int status =
+        std::system(("sh '" + path("script") + "' >'" + path("out") + "' 2>'" + path("err") + "' </dev/null").c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path("out")), read(path("err"))};
+  }
+  Result run(const std::string& arguments, const std::string& problem = "dishwasher") const {
+    return shell("metactrl run -d domains/tabletop/domain.pddl -p domains/tabletop/" + problem + ".pddl -g search " +
+                 arguments);
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(RunCli, StreamsWhatHappensAndEndsAtTheGoal) {
+  const Result r = run("");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_CONTAINS(r.out, "observe: as predicted\nplan: 7 actions (");
+  EXPECT_CONTAINS(r.out, "act (open dishwasher)\n");
+  EXPECT_CONTAINS(r.err, "goal observed: ");
+  EXPECT_CONTAINS(r.err, "7 actions, 0 re-plans");
+}
+
+TEST_F(RunCli, FaultsLeadToNewPlans) {
+  const Result r = run("--fault action-fails=0.3 --fault slip=0.3 --fault found-closed=0.2 --seed 4 --report '" +
+                       path("report.json") + "'");
+  EXPECT_EQ(r.code, 0) << r.err;
+  const Json report = Json::parse(read(path("report.json")));
+  EXPECT_EQ(report["world"], "simulated");
+  EXPECT_EQ(report["faults"]["slip"], 0.3);
+  const Json& episode = report["episodes"][0];
+  EXPECT_EQ(episode["end"], "goal observed");
+  EXPECT_EQ(episode["goal_is_true"], true);
+  EXPECT_GT(episode["replans"], 0);
+  EXPECT_EQ(episode["invalid_plans"], 0);
+  EXPECT_EQ(episode["belief"].size(), 1U);
+  std::size_t acts = 0;
+  for (const Json& event : episode["events"]) {
+    acts += event["event"] == "act" ? 1 : 0;
+    if (event["event"] == "plan") {
+      EXPECT_EQ(event["guarantee"], "full");
+      EXPECT_EQ(event["holds_in"], event["states"]);
+    }
+  }
+  EXPECT_EQ(acts, episode["actions"]);
+  // The same again, word for word.
+  const Result again = run("--fault action-fails=0.3 --fault slip=0.3 --fault found-closed=0.2 --seed 4");
+  EXPECT_EQ(again.out, r.out);
+  const Result other = run("--fault action-fails=0.3 --fault slip=0.3 --fault found-closed=0.2 --seed 5");
+  EXPECT_NE(other.out, r.out);
+}
+
+TEST_F(RunCli, EpisodesAreSummedUp) {
+  const Result r = run("--fault action-fails=0.2 --episodes 20 --seed 10 --json", "donut_canister");
+  EXPECT_EQ(r.code, 0) << r.err;
+  const Json report = Json::parse(r.out);
+  EXPECT_EQ(report["summary"]["episodes"], 20);
+  EXPECT_EQ(report["summary"]["successes"], 20);
+  EXPECT_GT(report["summary"]["mean_actions"], 3);
+  EXPECT_EQ(report["episodes"][3]["seed"], 13);
+  EXPECT_CONTAINS(r.err, "20 episodes: goal reached in 20 (100 %)");
+  // Episode 3 of seed 10 is the only one of seed 13.
+  const Result one = run("--fault action-fails=0.2 --seed 13 --json", "donut_canister");
+  EXPECT_EQ(Json::parse(one.out)["episodes"][0]["actions"], report["episodes"][3]["actions"]);
+}
+
+TEST_F(RunCli, EndsWithDocumentedCodes) {
+  EXPECT_EQ(run("--fault action-fails=1 --max-replans 3").code, 13);
+  EXPECT_EQ(run("--fault action-fails=1 --max-actions 2").code, 13);
+  EXPECT_EQ(run("--run-time 0.001").code, 21);
+  EXPECT_EQ(run("--world 'exit 3'").code, 33);
+  EXPECT_EQ(run("--fault slip").code, 30);
+  EXPECT_EQ(run("--fault slip=2").code, 30);
+  EXPECT_EQ(run("--fault =0.5").code, 30);
+  EXPECT_EQ(run("--confidence 2").code, 30);
+  EXPECT_EQ(run("--on-infeasible drop-goals").code, 30);
+  EXPECT_EQ(run("--world true --fault slip=0.1").code, 30);
+  const Result unknown = run("--fault slipp=0.1");
+  EXPECT_EQ(unknown.code, 31);
+  EXPECT_CONTAINS(unknown.err, "did you mean 'slip'?");
+  EXPECT_EQ(run("", "no_such_problem").code, 31);
+  EXPECT_EQ(shell("metactrl run -d domains/tabletop/domain.pddl").code, 30);
+  // No plan, proven: the hand holds nothing and is not free.
+  std::string problem = read(testing::source_dir() / "domains/tabletop/donut_canister.pddl");
+  problem.erase(problem.find("(hand-empty)"), 12);
+  std::ofstream(path("stuck.pddl")) << problem;
+  const Result stuck = shell("metactrl run -d domains/tabletop/domain.pddl -p '" + path("stuck.pddl") + "' -g search");
+  EXPECT_EQ(stuck.code, 10);
+  EXPECT_CONTAINS(stuck.err, "no plan holds in the believed state, proven");
+}
+
+TEST_F(RunCli, AReaderThatLeavesIsNoReasonToLeaveTheWorldBehind) {
+  const Result r = shell(
+      "{ metactrl run -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl -g search "
+      "--world 'python3 examples/robot_world.py'; echo $? >'" +
+      path("code") + "'; } | true");
+  EXPECT_EQ(read(path("code")), "31\n") << r.err;
+}
+
+// Starts metactrl with a world that does not answer, signals it, and looks at what is left.
+void expect_stopped_by(int signal, const std::string& folder) {
+  const std::string pid_file = folder + "/world.pid";
+  const std::string report_file = folder + "/report.json";
+  const std::string source = testing::source_dir().string();
+  const std::string world = "echo $$ >'" + pid_file + "'; trap '' TERM INT HUP; while :; do sleep 1; done";
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    const int null = ::open((folder + "/err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ::dup2(null, 1);
+    ::dup2(null, 2);
+    const std::string domain = source + "/domains/tabletop/domain.pddl";
+    const std::string problem = source + "/domains/tabletop/dishwasher.pddl";
+    ::execl(METACTRL_BINARY, "metactrl", "run", "-d", domain.c_str(), "-p", problem.c_str(), "-g", "search", "--world",
+            world.c_str(), "--report", report_file.c_str(), static_cast<char*>(nullptr));
+    ::_exit(99);
+  }
+  std::string text;
+  for (int i = 0; i < 1000 && !text.ends_with('\n'); ++i) {
+    ::usleep(10'000);
+    text = read(pid_file);
+  }
+  ASSERT_TRUE(text.ends_with('\n'));
+  const auto world_pid = static_cast<pid_t>(std::stol(text));
+  ASSERT_EQ(::kill(pid, signal), 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 128 + signal) << read(folder + "/err");
+  const std::string stat = read("/proc/" + std::to_string(world_pid) + "/stat");
+  EXPECT_TRUE(stat.empty() || stat.find(") Z ") != std::string::npos) << "the world is still there: " << stat;
+  EXPECT_EQ(Json::parse(read(report_file))["episodes"][0]["end"], "interrupted");
+}
+
+TEST_F(RunCli, InterruptsEndInAReportAndTakeTheWorldAlong) { expect_stopped_by(SIGINT, folder_.string()); }
+TEST_F(RunCli, SoDoesTermination) { expect_stopped_by(SIGTERM, folder_.string()); }
+TEST_F(RunCli, SoDoesHangUp) { expect_stopped_by(SIGHUP, folder_.string()); }
+
+// --- docs/closed-loop.md
+// ---------------------------------------------------------------------------------------------------
+
+struct Block {
+  std::string kind;
+  std::vector<std::string> lines;
+};
+
+std::vector<Block> blocks() {
+  std::istringstream in(read(testing::source_dir() / "docs/closed-loop.md"));
+  std::vector<Block> result;
+  bool inside = false;
+  std::string line;
+  while (std::getline(in, line)) {
+    if (line.starts_with("```")) {
+      if (!inside) result.push_back({line.substr(3), {}});
+      inside = !inside;
+    } else if (inside) {
+      result.back().lines.push_back(line);
+    }
+  }
+  return result;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& line : lines) out += line + "\n";
+  return out;
+}
+
+// ```sh is a command, ```output right behind it what it prints.
+TEST_F(RunCli, TheCommandsOfThePagePrintWhatThePageSays) {
+  const std::vector<Block> all = blocks();
+  int compared = 0;
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    if (all[i].kind != "sh" || all[i + 1].kind != "output") continue;
+    const Result r = shell(joined(all[i].lines));
+    EXPECT_EQ(r.out, joined(all[i + 1].lines)) << joined(all[i].lines) << r.err;
+    ++compared;
+  }
+  EXPECT_GE(compared, 2);
+}
+
+// ```cpp is a part of the example, which is built and run.
+TEST_F(RunCli, TheCodeOfThePageIsTheExample) {
+  const std::string example = read(testing::source_dir() / "examples/closed_loop.cc");
+  int compared = 0;
+  for (const Block& block : blocks()) {
+    if (block.kind != "cpp") continue;
+    EXPECT_NE(example.find(joined(block.lines)), std::string::npos) << joined(block.lines);
+    ++compared;
+  }
+  EXPECT_EQ(compared, 1);
+}
+
+// ```protocol is a whole conversation: > from metactrl, < from the world. Both sides are asked for theirs.
+TEST_F(RunCli, TheConversationOfThePageIsTheConversation) {
+  int compared = 0;
+  for (const Block& block : blocks()) {
+    if (block.kind != "protocol") continue;
+    std::vector<Json> requests;
+    std::vector<Json> answers;
+    for (const std::string& line : block.lines) {
+      ASSERT_TRUE(line.starts_with("> ") || line.starts_with("< ")) << line;
+      (line[0] == '>' ? requests : answers).push_back(Json::parse(line.substr(2)));
+    }
+    const Result r = run(
+        "--world \"tee '" + path("requests") + "' | python3 examples/robot_world.py | tee '" + path("answers") + "'\"",
+        "donut_canister");
+    EXPECT_EQ(r.code, 0) << r.err;
+    const auto sent = [&](const std::string& name) {
+      std::vector<Json> messages;
+      std::istringstream in(read(path(name)));
+      std::string line;
+      while (std::getline(in, line)) messages.push_back(Json::parse(line));
+      return messages;
+    };
+    EXPECT_EQ(sent("requests"), requests);
+    EXPECT_EQ(sent("answers"), answers);
+    ++compared;
+  }
+  EXPECT_EQ(compared, 1);
+}
+
+}  // namespace
+}  // namespace metactrl

@@ -1,0 +1,317 @@
+// Tasks as PDDL: what is written, and that it is the same task when it is read again. Random tasks are in
+// property/exchange_property_test.cc.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "metactrl/domain.h"
+#include "metactrl/export.h"
+#include "metactrl/lookahead.h"
+#include "support/same_plans.h"
+#include "support/test_data.h"
+
+namespace metactrl {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+#define EXPECT_CONTAINS(text, part) EXPECT_TRUE(contains(text, part)) << (text)
+#define EXPECT_LACKS(text, part) EXPECT_FALSE(contains(text, part)) << (text)
+
+void expect_same(const Task& task, const PddlTask& text, bool delayed, std::size_t limit = 500) {
+  SCOPED_TRACE(text.domain + text.problem);
+  Diagnostics diagnostics;
+  LoadOptions options;
+  options.diagnostics = &diagnostics;
+  const Task again = load_pddl_text(text.domain, text.problem, options);
+  EXPECT_EQ(diagnostics.num_warnings(), 0U) << to_string(diagnostics.items()[0]);
+  testing::SamePlans(task, again, delayed, limit).run();
+}
+
+TEST(PddlTask, TheTableIsTheSameTask) {
+  for (const char* name : {"clean_dishes", "dishwasher", "fridge_to_stove", "breakfast_table", "boxed_tools",
+                           "donut_canister", "green_block", "stack_dishes"}) {
+    SCOPED_TRACE(name);
+    const std::string folder = (testing::source_dir() / "domains/tabletop/").string();
+    const Task task = load_pddl(folder + "domain.pddl", folder + name + ".pddl");
+    const PddlTask text = pddl_task(task);
+    EXPECT_TRUE(text.notes.empty()) << text.notes[0];
+    EXPECT_CONTAINS(text.domain, "(:requirements :adl :derived-predicates)");
+    EXPECT_CONTAINS(text.domain, "(define (domain tabletop)");
+    expect_same(task, text, false, 200);
+  }
+}
+
+TEST(PddlTask, ShippedDomainsOfBenchmarksAreWritten) {
+  // A small scene is enough: what counts is that every construct of the domains has a form.
+  const Task task = load_pddl_text(
+      "(define (domain d) (:requirements :adl) (:types a b - object c - a) (:constants k - c)"
+      "(:predicates (p ?x - a) (q ?x - object ?y - b))"
+      "(:action go :parameters (?x - a ?y - b) :precondition (imply (p ?x) (exists (?z - c) (p ?z)))"
+      " :effect (and (forall (?z - a) (when (not (= ?z ?x)) (p ?z))) (q k ?y))))",
+      "(define (problem x) (:domain d) (:objects m - a n - b) (:init (p k)) (:goal (q k n)))");
+  const PddlTask text = pddl_task(task);
+  EXPECT_CONTAINS(text.domain, "(:types\n    a - object\n    b - object\n    c - a)");
+  EXPECT_CONTAINS(text.domain, "(:constants\n    k - c)");
+  EXPECT_CONTAINS(text.problem, "(:objects\n    m - a\n    n - b)");
+  expect_same(task, text, false);
+}
+
+TEST(PddlTask, StripsStaysStrips) {
+  const Task task = load_pddl_text(
+      "(define (domain d) (:predicates (p ?x) (q ?x)) (:action a :parameters (?x) :precondition (p ?x)"
+      " :effect (and (q ?x) (not (p ?x)))))",
+      "(define (problem x) (:domain d) (:objects m n) (:init (p m)) (:goal (q m)))");
+  const PddlTask text = pddl_task(task);
+  EXPECT_CONTAINS(text.domain, "(:requirements :strips)");
+  EXPECT_LACKS(text.domain, ":constants");
+  expect_same(task, text, false);
+}
+
+TEST(PddlTask, ConstraintsBecomeFactsThatRemember) {
+  const std::string domain =
+      "(define (domain rooms) (:requirements :adl :constraints) (:predicates (in ?r) (door ?r ?s))"
+      "(:action go :parameters (?r ?s) :precondition (and (in ?r) (door ?r ?s)) :effect (and (in ?s) (not (in ?r)))))";
+  const auto load = [&](const std::string& constraint) {
+    return load_pddl_text(domain,
+                          "(define (problem p) (:domain rooms) (:objects hall den bath)"
+                          "(:init (in hall) (door hall den) (door den hall) (door hall bath) (door bath hall))"
+                          "(:goal (in hall)) (:constraints " +
+                              constraint + "))");
+  };
+  for (const char* constraint :
+       {"(always (not (in bath)))", "(sometime (in bath))", "(at-most-once (in bath))",
+        "(sometime-after (in bath) (in den))", "(sometime-before (in bath) (in den))", "(always (in bath))",
+        "(actions-in-order (go hall *) (one-of (go den hall) (go * bath)) go)", "(forall (?r) (sometime (in ?r)))",
+        "(forall (?r) (at-most-once (in ?r)))", "(forall (?r) (sometime-before (in ?r) (in hall)))",
+        "(and (sometime (in den)) (at end (not (in den))))"}) {
+    SCOPED_TRACE(constraint);
+    const Task task = load(constraint);
+    const PddlTask text = pddl_task(task);
+    EXPECT_LACKS(text.domain, "(:constraints");
+    EXPECT_LACKS(text.problem, "(:constraints");
+    ASSERT_FALSE(text.notes.empty());
+    EXPECT_CONTAINS(text.domain, text.notes[0]);
+    expect_same(task, text, true);
+    const auto ours = Lookahead::compile(task, {});
+    const auto theirs = Lookahead::compile(load_pddl_text(text.domain, text.problem), {});
+    EXPECT_EQ(ours->verdict(), theirs->verdict());
+    EXPECT_EQ(ours->shortest_plan_length(), theirs->shortest_plan_length());
+  }
+}
+
+TEST(PddlTask, CountingBecomesQuantifiers) {
+  for (const char* goal : {"(forn (0) (?x) (lit ?x))", "(forn (1) (?x) (lit ?x))", "(forn (2) (?x) (lit ?x))",
+                           "(forn (3) (?x) (lit ?x))", "(forn (4) (?x) (lit ?x))", "(forpairs (?x) (?y) (near ?x ?y))",
+                           "(fornpairs (2) (?x) (?y) (near ?x ?y))", "(not (forn (2) (?x) (lit ?x)))"}) {
+    SCOPED_TRACE(goal);
+    const Task task = load_pddl_text(
+        "(define (domain d) (:requirements :adl) (:predicates (lit ?x) (near ?x ?y))"
+        "(:action press :parameters (?x) :effect (lit ?x)) (:action push :parameters (?x ?y) :effect (near ?x ?y)))",
+        std::string("(define (problem p) (:domain d) (:objects a b c) (:init) (:goal ") + goal + "))");
+    const PddlTask text = pddl_task(task);
+    EXPECT_LACKS(text.problem, "forn");
+    EXPECT_LACKS(text.problem, "forpairs");
+    expect_same(task, text, false);
+  }
+}
+
+TEST(PddlTask, EitherBecomesPredicates) {
+  const Task task = load_pddl_text(
+      "(define (domain d) (:requirements :adl) (:types cup box shelf) (:predicates (held ?x) (on ?x ?y) (good ?x))"
+      "(:action take :parameters (?x - (either cup box)) :effect (held ?x))"
+      "(:action put :parameters (?x - cup ?y - shelf) :precondition (held ?x) :effect (and (on ?x ?y)"
+      " (forall (?z - (either box shelf)) (good ?z)))))",
+      "(define (problem p) (:domain d) (:objects c - cup b - box s - shelf t - (either cup shelf)) (:init)"
+      "(:goal (forall (?x - (either cup box)) (held ?x))))");
+  const PddlTask text = pddl_task(task);
+  EXPECT_LACKS(text.domain, "(either");
+  EXPECT_LACKS(text.problem, "(either");
+  EXPECT_CONTAINS(text.domain, "(is-cup ?x)");
+  expect_same(task, text, false);
+}
+
+TEST(PddlTask, FactsOutsideTheirTypesAreDeclaredWider) {
+  const Task task = load_pddl_text(
+      "(define (domain d) (:requirements :typing) (:types a b) (:predicates (p ?x - a) (q ?x - a))"
+      "(:action go :parameters (?x - object) :precondition (p ?x) :effect (q ?x)))",
+      "(define (problem x) (:domain d) (:objects m - a n - b) (:init (p n)) (:goal (q n)))");
+  const PddlTask text = pddl_task(task);
+  EXPECT_CONTAINS(text.domain, "(p ?x)");
+  EXPECT_CONTAINS(text.domain, "(q ?x)");
+  expect_same(task, text, false);
+}
+
+TEST(PddlTask, CostsAreKept) {
+  const Task task = load_pddl_text(
+      "(define (domain d) (:requirements :action-costs) (:predicates (p ?x))"
+      "(:functions (total-cost) - number (w ?x) - number (v) - number)"
+      "(:action one :parameters (?x) :effect (and (p ?x) (increase (total-cost) 3)))"
+      "(:action two :parameters (?x) :effect (and (p ?x) (increase (total-cost) (w ?x))))"
+      "(:action three :parameters (?x) :effect (and (p ?x) (increase (total-cost) (+ 1 (w ?x)))))"
+      "(:action four :parameters () :effect (increase (total-cost) (v))))",
+      "(define (problem x) (:domain d) (:objects m n) (:init (= (w m) 2) (= (w n) 5) (= (v) 0.5)) (:goal (p m))"
+      "(:metric minimize (total-cost)))");
+  const PddlTask text = pddl_task(task);
+  EXPECT_CONTAINS(text.domain, "(increase (total-cost) (w ?x))");
+  EXPECT_CONTAINS(text.domain, "(increase (total-cost) (cost-of-three ?x))");
+  EXPECT_CONTAINS(text.problem, "(= (cost-of-three n) 6)");
+  EXPECT_CONTAINS(text.problem, "(:metric minimize (total-cost))");
+  expect_same(task, text, false);
+}
+
+TEST(PddlTask, NamesAreMadeFit) {
+  const Task task = load_pddl_text(
+      "(define (domain 3d) (:predicates (p% ?x) (and-1 ?x)) (:action go! :parameters (?1) :effect (p% ?1)))",
+      "(define (problem x.1) (:domain 3d) (:objects 2a o-2a) (:init) (:goal (p% 2a)))");
+  const PddlTask text = pddl_task(task);
+  EXPECT_CONTAINS(text.domain, "(define (domain d-3d)");
+  EXPECT_CONTAINS(text.domain, "(:action go_");
+  EXPECT_CONTAINS(text.domain, "; the object 2a is called o-2a-2");
+  EXPECT_CONTAINS(text.domain, "; the action go! is called go_");
+  EXPECT_CONTAINS(text.problem, "o-2a-2");
+  const Task again = load_pddl_text(text.domain, text.problem);
+  EXPECT_TRUE(again.validate(parse_plan("(go_ o-2a-2)\n", "plan")).valid);
+}
+
+TEST(PddlTask, WhatCanNeverHoldIsAFactThatNeverHolds) {
+  const Task task = load_pddl_text(
+      "(define (domain d) (:requirements :adl) (:predicates (p)) (:action a :parameters () :precondition (or) :effect "
+      "(p))"
+      "(:action b :parameters () :effect (p)))",
+      "(define (problem x) (:domain d) (:init) (:goal (p)))");
+  const PddlTask text = pddl_task(task);
+  EXPECT_CONTAINS(text.domain, "(never)");
+  expect_same(task, text, false);
+}
+
+// A lorry with two places, as Fast Downward's translator writes it; `drop` has two operators of one name.
+constexpr const char* kSas = R"(begin_version
+3
+end_version
+begin_metric
+1
+end_metric
+2
+begin_variable
+var0
+-1
+3
+Atom at(p1, l1)
+Atom at(p1, l2)
+Atom in(p1, t1)
+end_variable
+begin_variable
+var1
+-1
+2
+Atom at(t1, l1)
+Atom at(t1, l2)
+end_variable
+0
+begin_state
+0
+1
+end_state
+begin_goal
+1
+0 1
+end_goal
+6
+begin_operator
+drive t1 l1 l2
+0
+1
+0 1 0 1
+3
+end_operator
+begin_operator
+drive t1 l2 l1
+0
+1
+0 1 1 0
+4
+end_operator
+begin_operator
+load p1 t1 l1
+1
+1 0
+1
+0 0 0 2
+1
+end_operator
+begin_operator
+load p1 t1 l2
+1
+1 1
+1
+0 0 1 2
+1
+end_operator
+begin_operator
+drop p1 t1
+1
+1 0
+1
+0 0 2 0
+1
+end_operator
+begin_operator
+drop p1 t1
+1
+1 1
+1
+0 0 2 1
+1
+end_operator
+0
+)";
+
+TEST(PddlTask, ASasFileKeepsItsPlans) {
+  const Task task = load_sas_text(kSas);
+  const PddlTask text = pddl_task(task);
+  EXPECT_CONTAINS(text.domain, "(can-load ?p1 ?p2 ?p3)");
+  EXPECT_CONTAINS(text.problem, "(can-load p1 t1 l2)");
+  EXPECT_CONTAINS(text.problem, "(= (cost-of-drive t1 l2 l1) 4)");
+  expect_same(task, text, false);
+}
+
+TEST(PddlTask, DroppedGoalsStayDropped) {
+  const Task whole = load_pddl_text(
+      "(define (domain d) (:predicates (p ?x) (q ?x)) (:action a :parameters (?x) :precondition (q ?x) :effect (p "
+      "?x)))",
+      "(define (problem x) (:domain d) (:objects m n) (:init (q m)) (:goal (and (p m) (p n))))");
+  const std::vector<GoalId> goals{GoalId{1}};
+  const Task part = whole.without_goals(goals);
+  EXPECT_FALSE(whole.goals_dropped());
+  EXPECT_TRUE(part.goals_dropped());
+  EXPECT_EQ(Lookahead::compile(whole, {})->verdict(), Verdict::kInfeasible);
+  const PddlTask text = pddl_task(part);
+  expect_same(part, text, false);
+  EXPECT_EQ(Lookahead::compile(load_pddl_text(text.domain, text.problem), {})->verdict(), Verdict::kSolvable);
+}
+
+TEST(PddlTask, PlanningDomainsOfOthers) {
+  METACTRL_NEEDS_DATA("ipc");
+  const std::filesystem::path folder = testing::data_path("ipc");
+  std::size_t tasks = 0;
+  for (const char* domain : {"blocks", "briefcaseworld", "driverlog", "ferry", "gripper", "hanoi", "logistics00",
+                             "miconic", "miconic-simpleadl", "rovers", "satellite", "visitall"}) {
+    SCOPED_TRACE(domain);
+    std::vector<std::string> problems;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / domain)) {
+      const std::string name = entry.path().filename().string();
+      if (entry.path().extension() == ".pddl" && !contains(name, "domain")) problems.push_back(entry.path().string());
+    }
+    std::sort(problems.begin(), problems.end());
+    ASSERT_FALSE(problems.empty());
+    const Task task = load_pddl((folder / domain / "domain.pddl").string(), problems[0]);
+    expect_same(task, pddl_task(task), false, 50);
+    ++tasks;
+  }
+  EXPECT_EQ(tasks, 12U);
+}
+
+}  // namespace
+}  // namespace metactrl

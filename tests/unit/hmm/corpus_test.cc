@@ -1,0 +1,119 @@
+#include "metactrl/corpus.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "metactrl/error.h"
+#include "support/files.h"
+
+namespace metactrl {
+namespace {
+
+// Without the care of internal::write_file, which waits for the disk.
+void put(const std::string& path, std::string_view content) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << content;
+  ASSERT_TRUE(out.flush());
+}
+
+class CorpusTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    file_ = (std::filesystem::path(::testing::TempDir()) /
+             (std::string("corpus_") + ::testing::UnitTest::GetInstance()->current_test_info()->name()))
+                .string();
+    std::filesystem::remove(file_);
+  }
+  void TearDown() override { std::filesystem::remove(file_); }
+
+  static CorpusHeader header() {
+    return {"model m, seed 1", Alphabet::meta({"open", "grab"}, 2), Alphabet::tokens(500, 3)};
+  }
+  static CorpusRecord record(std::uint64_t i) {
+    CorpusRecord result;
+    result.prompt = i / 2;
+    result.seed = i * 0x123456789abcdefULL;
+    result.family = static_cast<std::uint32_t>(i % 3);
+    result.parsed = i % 4 != 3;
+    if (!result.parsed) return result;
+    result.actions = 1;
+    result.tokens = {SymbolId{static_cast<std::uint32_t>(100 + i)}, SymbolId{499}, SymbolId{3}};
+    result.symbols = {SymbolId{0}, SymbolId{2}, header().meta.end};
+    return result;
+  }
+  void write(std::size_t from, std::size_t to, bool resume) const {
+    CorpusWriter writer(file_, header(), resume);
+    EXPECT_EQ(writer.earlier().size(), from);
+    for (std::size_t i = from; i < to; ++i) writer.add(record(i));
+  }
+
+  std::string file_;
+};
+
+TEST_F(CorpusTest, WhatIsWrittenIsRead) {
+  write(0, 10, false);
+  const Corpus corpus = Corpus::load(file_);
+  EXPECT_EQ(corpus.header, header());
+  ASSERT_EQ(corpus.records.size(), 10U);
+  for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(corpus.records[i], record(i));
+  EXPECT_EQ(corpus.bytes_cut_off, 0U);
+  EXPECT_EQ(corpus.sequences(CorpusLevel::kMeta).size(), 8U);
+  EXPECT_EQ(corpus.sequences(CorpusLevel::kToken)[1][1], SymbolId{499});
+}
+
+TEST_F(CorpusTest, ACutFileIsUsableUpToItsLastWholeRecordAndGoesOn) {
+  write(0, 4, false);
+  const std::string whole = internal::read_file(file_);
+  std::size_t records = 4;
+  for (std::size_t size = whole.size(); size-- > 0;) {
+    put(file_, std::string_view(whole).substr(0, size));
+    Corpus corpus;
+    try {
+      corpus = Corpus::load(file_);
+    } catch (const InputError&) {
+      EXPECT_LE(records, 0U) << size;  // not even the header is there
+      continue;
+    }
+    ASSERT_LE(corpus.records.size(), records);
+    records = corpus.records.size();
+    for (std::size_t i = 0; i < records; ++i) ASSERT_EQ(corpus.records[i], record(i));
+    if (size % 5 != 0) continue;
+    write(records, 4, true);
+    EXPECT_EQ(internal::read_file(file_), whole);
+  }
+  EXPECT_EQ(records, 0U);
+}
+
+TEST_F(CorpusTest, DamageIsRefused) {
+  write(0, 3, false);
+  const std::string whole = internal::read_file(file_);
+  std::size_t refused = 0;
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x01);
+    put(file_, damaged);
+    try {
+      // A length that became larger than the file looks like one that was cut off.
+      EXPECT_LT(Corpus::load(file_).records.size(), 3U) << at;
+    } catch (const InputError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, whole.size() - 20);
+}
+
+TEST_F(CorpusTest, AnotherRunIsNotMixedIn) {
+  write(0, 2, false);
+  EXPECT_THROW(CorpusWriter(file_, header(), false), InputError);
+  CorpusHeader other = header();
+  other.made_by = "model m, seed 2";
+  EXPECT_THROW(CorpusWriter(file_, other, true), InputError);
+  EXPECT_THROW(Corpus::load(file_ + ".none"), InputError);
+}
+
+}  // namespace
+}  // namespace metactrl

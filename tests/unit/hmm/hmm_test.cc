@@ -1,0 +1,107 @@
+#include "metactrl/hmm.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "hmm/gemm.h"
+#include "metactrl/error.h"
+#include "support/naive_hmm.h"
+
+namespace metactrl {
+namespace {
+
+using testing::NaiveHmm;
+using testing::Random;
+
+TEST(AlphabetTest, OrdersActionsSlotsUnknownAndEnd) {
+  const Alphabet alphabet = Alphabet::meta({"putin", "grab", "open"}, 2);
+  EXPECT_EQ(alphabet.size, 7U);
+  EXPECT_EQ(alphabet.text(alphabet.action("grab")), "grab");
+  EXPECT_EQ(alphabet.action("putin"), SymbolId{2});
+  EXPECT_EQ(alphabet.action("fly"), alphabet.unknown());
+  EXPECT_EQ(alphabet.text(alphabet.slot(1)), "ID1");
+  EXPECT_EQ(alphabet.slot(2), alphabet.unknown());
+  EXPECT_EQ(alphabet.text(alphabet.unknown()), "UNK");
+  EXPECT_EQ(alphabet.text(alphabet.end), "EOS");
+  EXPECT_THROW(Alphabet::meta({"open", "open"}, 1), InputError);
+  EXPECT_THROW(Alphabet::tokens(3, 3), InputError);
+}
+
+TEST(HmmTest, RefusesWhatIsNoDistribution) {
+  const Alphabet alphabet = Alphabet::tokens(2, 1);
+  EXPECT_NO_THROW(Hmm(alphabet, 1, {1}, {1}, {0.25F, 0.75F}, ""));
+  EXPECT_THROW(Hmm(alphabet, 1, {1}, {1}, {0.25F, 0.25F}, ""), InputError);
+  EXPECT_THROW(Hmm(alphabet, 1, {1}, {1}, {1.5F, -0.5F}, ""), InputError);
+  EXPECT_THROW(Hmm(alphabet, 1, {0.5F}, {1}, {0.25F, 0.75F}, ""), InputError);
+  EXPECT_THROW(Hmm(alphabet, 1, {1}, {std::numeric_limits<float>::quiet_NaN()}, {0.25F, 0.75F}, ""), InputError);
+  EXPECT_THROW(Hmm(alphabet, 2, {1}, {1}, {0.25F, 0.75F}, ""), InputError);
+}
+
+TEST(HmmTest, LikelihoodIsTheSumOverAllWalks) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    const std::size_t hidden = 1 + random.below(4);
+    const Hmm hmm = Hmm::random(Alphabet::tokens(2 + random.below(5), 0), hidden, seed);
+    std::vector<SymbolId> sequence;
+    for (std::size_t i = random.below(6); i-- > 0;) sequence.push_back(SymbolId{random.below(hmm.num_symbols())});
+    const double expected = std::log(NaiveHmm(hmm).probability(sequence));
+    EXPECT_NEAR(hmm.log_likelihood(sequence), sequence.empty() ? 0 : expected, 1e-9) << "seed " << seed;
+  }
+}
+
+TEST(HmmTest, LongSequencesDoNotUnderflow) {
+  const Hmm hmm = Hmm::uniform(Alphabet::tokens(50, 0));
+  const std::vector<SymbolId> sequence(5000, SymbolId{7});
+  EXPECT_NEAR(hmm.log_likelihood(sequence), -5000 * std::log(50), 1e-3);
+}
+
+TEST(HmmTest, ZeroIsZero) {
+  const Hmm hmm(Alphabet::tokens(2, 1), 1, {1}, {1}, {0, 1}, "");
+  const std::vector<SymbolId> never{SymbolId{0}, SymbolId{1}};
+  EXPECT_EQ(hmm.log_likelihood(never), -std::numeric_limits<double>::infinity());
+  const std::vector<SymbolId> foreign{SymbolId{2}};
+  EXPECT_EQ(hmm.log_likelihood(foreign), -std::numeric_limits<double>::infinity());
+}
+
+template <typename Real>
+void compare_products(std::uint64_t seed) {
+  Random random(seed);
+  const std::size_t m = 1 + random.below(40);
+  const std::size_t n = hmm::padded(1 + random.below(60));
+  const std::size_t k = random.below(600);
+  const bool transposed = random.chance(50);
+  const bool accumulate = random.chance(50);
+  const auto numbers = [&](std::size_t count) {
+    std::vector<Real> out(count);
+    for (Real& value : out) value = static_cast<Real>(random.below(1000)) / 1000;
+    return out;
+  };
+  const std::vector<Real> a = numbers(m * k + 1);
+  const std::vector<Real> b = numbers(k * n + 1);
+  const std::vector<Real> before = numbers(m * n);
+  std::vector<Real> c = before;
+  const std::size_t a_row = transposed ? 1 : k;
+  const std::size_t a_column = transposed ? m : 1;
+  hmm::multiply(m, n, k, a.data(), a_row, a_column, b.data(), n, c.data(), n, accumulate);
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      double sum = accumulate ? static_cast<double>(before[i * n + j]) : 0;
+      for (std::size_t p = 0; p < k; ++p) {
+        sum += static_cast<double>(a[i * a_row + p * a_column]) * static_cast<double>(b[p * n + j]);
+      }
+      ASSERT_NEAR(c[i * n + j], sum, sum * (sizeof(Real) == 4 ? 1e-5 : 1e-12) + 1e-12) << "seed " << seed;
+    }
+  }
+}
+
+TEST(GemmTest, AgreesWithThreeLoops) {
+  for (std::uint64_t seed = 0; seed < 25; ++seed) {
+    compare_products<float>(seed);
+    compare_products<double>(seed);
+  }
+}
+
+}  // namespace
+}  // namespace metactrl

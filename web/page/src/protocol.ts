@@ -1,0 +1,145 @@
+// What the service says, as docs/serve.md describes it. Unknown fields and unknown events are ignored, so that a page
+// of one version can replay what a service of another recorded.
+
+export interface StartEvent {
+  type: "start";
+  task: string;
+  domain: string | null;
+  problem: string | null;
+  model: string | null;
+  guidance: string;
+  format: string;
+  decode: string;
+  seed: number;
+  horizon: number;
+  objects: string[];
+  facts: string[];
+  goals: string[];
+  goals_dropped: number[];
+  met: number[];
+  prompt: string | null;
+  prompt_tokens: number;
+  shortest: number | null;
+}
+
+export interface Preferred {
+  id: number;
+  text: string;
+  p: number;
+  allowed: boolean;
+}
+
+export interface TokenEvent {
+  type: "token";
+  index: number;
+  id: number;
+  text: string;
+  end: boolean;
+  forced: boolean;
+  choices: number;
+  p_model: number | null;
+  p_allowed: number | null;
+  p_guided: number | null;
+  moved: number | null;
+  preferred: Preferred | null;
+}
+
+export interface Wanted {
+  action: string | null;
+  stops: boolean;
+  same: boolean;
+  allowed: boolean;
+  standing: string;
+  why_not: string;
+}
+
+export interface ActionEvent {
+  type: "action";
+  index: number;
+  action: string;
+  name: string;
+  arguments: string[];
+  first_token: number | null;
+  num_tokens: number | null;
+  legal: boolean;
+  why_illegal: string;
+  left: number;
+  candidates: { allowed: number; hopeless: number; legal: number; illegal: number } | null;
+  wanted: Wanted | null;
+  added: string[];
+  removed: string[];
+  met: number[];
+  stops: boolean;
+}
+
+export interface EndEvent {
+  type: "end";
+  outcome: string;
+  plan: { action: string; arguments: string[] }[] | null;
+  text: string | null;
+  guarantee: string;
+  reason: string;
+  valid: boolean;
+  goals: { met: string[]; unmet: string[]; dropped: string[] };
+  check: { parsed: boolean; parse_error: string; steps_executed: number; problem: string } | null;
+  model_calls: number;
+  tokens: number;
+  forced_tokens: number;
+  tier: string | null;
+  timings: Record<string, number>;
+  cached: boolean;
+}
+
+export interface ErrorEvent {
+  type: "error";
+  error: { message: string };
+}
+
+export type PlanEvent = StartEvent | TokenEvent | ActionEvent | EndEvent | ErrorEvent;
+// An event with the seconds since its request.
+export type TimedEvent = PlanEvent & { t: number };
+
+export interface PlanRequest {
+  domain: string;
+  problem: string;
+  instruction?: string;
+  model?: string;
+  guidance: string;
+  seed?: number;
+  trace?: boolean;
+  stream?: boolean;
+}
+
+export interface Options {
+  version: string;
+  guidance: { name: string; description: string; guaranteed: boolean }[];
+  defaults: { model: string; guidance: string };
+}
+
+export interface Tasks {
+  domains: { name: string; text: string; problems: { name: string; text: string }[] }[];
+}
+
+export interface Models {
+  data: { id: string; description?: string }[];
+}
+
+const eventTypes = new Set(["start", "token", "action", "end", "error"]);
+
+export function isPlanEvent(value: unknown): value is PlanEvent {
+  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string" && eventTypes.has(value.type);
+}
+
+// Cuts a stream of server-sent events into their data. A piece may end anywhere, also inside a line.
+export class EventLines {
+  private rest = "";
+
+  push(piece: string): string[] {
+    const lines = (this.rest + piece).split("\n");
+    this.rest = lines.pop() ?? "";
+    return lines
+      .map((line) => line.replace(/\r$/, ""))
+      .filter((line) => line.startsWith("data:"))
+      .map((line) => line.slice(5).trimStart());
+  }
+}
