@@ -11,6 +11,10 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
 
+if (Number(process.versions.node.split(".")[0]) < 20) {
+  console.log(`skipped: the package openai is for Node 20 and later, this is ${process.versions.node}`);
+  process.exit(77);
+}
 const modules = process.env.METACTRL_NODE_MODULES;
 const require = createRequire(modules ? path.join(modules, "index.js") : import.meta.url);
 let OpenAI;
