@@ -14,9 +14,9 @@ if(METACTRL_DEVELOPER_MODE)
 endif()
 
 if(METACTRL_SANITIZE)
-  # -O1 keeps stacks readable at a bearable speed. GCC's flow warnings are unreliable in instrumented code.
+  # GCC's flow warnings are unreliable in instrumented code.
   target_compile_options(metactrl_flags INTERFACE
-    -O1 -g -fno-omit-frame-pointer -fsanitize=${METACTRL_SANITIZE} -fno-sanitize-recover=all
+    -fno-omit-frame-pointer -fsanitize=${METACTRL_SANITIZE} -fno-sanitize-recover=all
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(metactrl_flags INTERFACE -fsanitize=${METACTRL_SANITIZE})
 endif()
