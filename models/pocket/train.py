@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Trains the pocket planner on one GPU, by the clock.
 
-    train.py --data FOLDER --out FOLDER --seconds 840 [--stop-after 560] [--resume]
+    train.py --data FOLDER[,FOLDER...] --out FOLDER --seconds 840 [--stop-after 560] [--resume | --start model.pt]
 
-Reads train.tokens and valid.tokens (bpe.py), writes model.pt, log.tsv (plot.py draws it) and log.txt. The learning rate follows the
+Reads train.tokens of each folder and valid.tokens of the first (bpe.py), writes model.pt, log.tsv (plot.py draws it) and log.txt. The learning rate follows the
 clock: it rises for 2 % of --seconds, falls as a cosine, and reaches its end when the time is up, however fast the machine is.
-Where one run may not last so long, --stop-after ends it early with a checkpoint, and --resume goes on; time spent counts. A
-batch holds examples of about the same length; loss on the plan counts fully, loss on the prompt a tenth: reading is what the model
+Where one run may not last so long, --stop-after ends it early with a checkpoint, and --resume goes on; time spent counts. --start
+begins with the weights of another training. A batch holds examples of about the same length; loss on the plan counts fully, loss on the prompt a tenth: reading is what the model
 practises on the prompt, writing is what it is for.
 
 --device cpu is for tests of the script.
@@ -71,6 +71,8 @@ class Trainer:
         self.model = Model(self.config).to(args.device)
         if self.cuda:
             torch.backends.cuda.matmul.allow_tf32 = True
+        if args.compile:
+            torch._dynamo.config.suppress_errors = True  # what cannot be compiled runs as it is
             Block.forward = torch.compile(Block.forward, dynamic=True)
         matrices = [p for p in self.model.parameters() if p.dim() == 2]
         vectors = [p for p in self.model.parameters() if p.dim() == 1]
@@ -80,6 +82,8 @@ class Trainer:
         os.makedirs(args.out, exist_ok=True)
         if args.resume:
             self.restore()
+        elif args.start:
+            self.model.load_state_dict(torch.load(args.start, map_location=args.device)["state"])
         mode = "a" if args.resume else "w"
         self.text = open(os.path.join(args.out, "log.txt"), mode)
         self.table = open(os.path.join(args.out, "log.tsv"), mode)
@@ -152,7 +156,9 @@ class Trainer:
 
     def run(self):
         args = self.args
-        train, valid = load(os.path.join(args.data, "train.tokens")), load(os.path.join(args.data, "valid.tokens"))
+        folders = args.data.split(",")
+        train = [example for folder in folders for example in load(os.path.join(folder, "train.tokens"))]
+        valid = load(os.path.join(folders[0], "valid.tokens"))
         self.say(f"{sum(p.numel() for p in self.model.parameters())} parameters, {len(train)} examples, "
                  f"{sum(len(t) for _, t, _ in train)} tokens, {self.config}, PyTorch {torch.__version__}")
         before, started, evaluated = self.spent, time.time(), self.spent
@@ -171,8 +177,12 @@ class Trainer:
                 if self.step % 10 and self.cuda:
                     continue  # the clock is read, and the GPU waited for, every tenth step
                 value = loss.item()
+                if not math.isfinite(value):
+                    raise SystemExit(f"train.py: the loss is {value} at step {self.step}")
                 self.spent = before + time.time() - started
                 over = self.spent >= args.seconds or self.spent - before >= args.stop_after
+                if self.step in (20, 100, 500):
+                    self.say(f"step {self.step} seconds {self.spent:.1f} loss {value:.4f} tokens {self.tokens}")
                 if self.spent - evaluated >= EVALUATE_EVERY or over or self.step == 100:
                     self.report(value, valid)
                     evaluated = self.spent
@@ -189,6 +199,8 @@ def main():
     parser.add_argument("--seconds", type=float, required=True, help="the whole training")
     parser.add_argument("--stop-after", type=float, default=math.inf, help="seconds of this run")
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--start", help="model.pt of another training")
+    parser.add_argument("--compile", action="store_true", help="torch.compile: a minute to begin with, then faster")
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--batch", type=int, default=49152, help="tokens")
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
