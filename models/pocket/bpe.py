@@ -38,7 +38,7 @@ LONGEST = 4096
 # The pre-tokenizer that GGUF files call "gpt-2". Equal to it on ASCII text, which is all there is here: there "letter" and
 # "digit" mean the same to both.
 PIECES = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
-NUMBER = re.compile(r" \d")
+WORD = re.compile(r" [a-zA-Z0-9]")
 FOLDED = re.compile("([\ue000-\uefff])")
 
 
@@ -82,13 +82,13 @@ def fold(text, phrases):
 
 
 def learn(texts, num_merges):
-    """Merges the most frequent pair of neighbours, again and again; ties go to the pair that sorts first. A number is never merged with
-    the blank before it: so it has the same tokens in the prompt, behind a blank, and in the plan, behind a quote or a dot, and the
-    model can copy it."""
+    """Merges the most frequent pair of neighbours, again and again; ties go to the pair that sorts first. A word or a number is never
+    merged with the blank before it: so a name has the same tokens in the prompt, behind a blank, and in the plan, behind a quote, and
+    the model can copy it."""
     counts = collections.Counter()
     for text in texts:
         for part in FOLDED.split(text)[::2]:
-            counts.update(piece[1:] if NUMBER.match(piece) else piece for piece in PIECES.findall(part))
+            counts.update(piece[1:] if WORD.match(piece) else piece for piece in PIECES.findall(part))
     spelled = {piece: spell(piece) for piece in counts}
     pairs, where = collections.Counter(), collections.defaultdict(set)
     for piece, symbols in spelled.items():
@@ -122,12 +122,13 @@ def learn(texts, num_merges):
 
 
 class Tokenizer:
-    """tokens: bytes first, then one per merge, the phrases, the special ones."""
+    """tokens: bytes first, then one per merge, the phrases, the special ones, and as many without a use as fill the vocabulary."""
 
     def __init__(self, merges, phrases):
         self.merges = [tuple(merge) for merge in merges]
         self.phrases = phrases
         self.tokens = [BYTES[byte] for byte in range(256)] + ["".join(merge) for merge in self.merges] + phrases + SPECIAL
+        self.tokens += [f"<|unused{i}|>" for i in range(VOCABULARY - len(self.tokens))]
         self.ids = {token: i for i, token in enumerate(self.tokens)}
         self.ranks = {merge: rank for rank, merge in enumerate(self.merges)}
         self.first_phrase = 256 + len(self.merges)

@@ -14,7 +14,6 @@ without it: chunk "NAME i".
 import argparse
 import collections
 import concurrent.futures
-import importlib.util
 import json
 import os
 import random
@@ -29,12 +28,13 @@ import behavior  # noqa: E402
 import bpe  # noqa: E402
 import excluded  # noqa: E402
 import mistakes  # noqa: E402
+import tabletop  # noqa: E402
 import templates  # noqa: E402
 import virtualhome  # noqa: E402
 import watch_and_help  # noqa: E402
 
 SEED = 7
-CHUNK = 250
+CHUNK = 100
 VALID = 60  # examples of each module
 # Plans that reach one goal after another, as the prompt lists them; the others reach all at once.
 GOAL_BY_GOAL = {"beh-as", "beh-sd", "wah"}
@@ -42,33 +42,16 @@ GOAL_BY_GOAL = {"beh-as", "beh-sd", "wah"}
 COUNTS = {"vh-as": 50000, "vh-sd": 30000, "beh-as": 90000, "beh-sd": 110000, "wah": 120000, "wah-goal": 25000, "pddl": 80000}
 
 
-def load_seedling():
-    """The scenes of seedling's generator: domains/tabletop and four small domains."""
-    folder = os.path.join(HERE, "..", "seedling")
-    sys.path.append(folder)  # for its words.py
-    spec = importlib.util.spec_from_file_location("seedling_scenes", os.path.join(folder, "generate.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-SEEDLING = load_seedling()
-
-
 def draw_pddl(rng, shipped=[]):
-    """A task with an instruction, in the words of make_prompt. No scene shares two objects with a problem that ships."""
+    """A task with an instruction, in the words of make_prompt."""
     if not shipped:
-        shipped += SEEDLING.shipped_objects()
-    while True:
-        text = SEEDLING.draw_scene(rng, shipped, tabletop_only=False)
-        if text:
-            break
-    head, _, rest = text.partition("\n")
-    words = head.split(" ", 5)
-    problem = rest[: rest.rindex("#end")]
+        shipped += tabletop.shipped_objects()
+    scene = None
+    while not scene:
+        scene = tabletop.draw(rng, shipped)
+    domain, format_name, instruction, problem = scene
     goals = problem[problem.index("(:goal"):].replace("(", " ").replace(")", " ").split()[2:5]
-    return {"domain": words[1], "format": words[2], "instruction": words[5] if len(words) > 5 else "", "problem": problem,
-            "system": "", "habit": " ".join(goals)}
+    return {"domain": domain, "format": format_name, "instruction": instruction, "problem": problem, "system": "", "habit": " ".join(goals)}
 
 
 DRAW = {"vh-as": lambda rng: virtualhome.draw(rng, "vh-as"), "vh-sd": lambda rng: virtualhome.draw(rng, "vh-sd"),
@@ -209,7 +192,7 @@ def main():
             concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
         pending, jobs_left = collections.deque(), iter(jobs)
         while True:
-            while len(pending) < 2 * args.jobs and (time.time() - started < args.seconds or not done):
+            while len(pending) < 6 * args.jobs and (time.time() - started < args.seconds or not done):
                 job = next(jobs_left, None)
                 if job is None:
                     break
@@ -229,7 +212,7 @@ def main():
                 lines = [line for line in lines if hash(json.loads(line)["prompt"]) not in seen]
             (valid if chunk == "valid" else train).writelines(line + "\n" for line in lines)
             done += 1
-            if done % 50 == 0:
+            if done % 200 == 0:
                 print(f"{done} of {len(jobs)} chunks, {time.time() - started:.0f} s", flush=True)
     text = report(tallies, unread)
     with open(os.path.join(args.out, "report.txt"), "w") as out:

@@ -152,7 +152,7 @@ TEST_F(ReproduceCli, RealModelsAnswerCompactPrompts) {
   const Result result = reproduce("a", "--modules vh-as,vh-sd --rows none,uniform --prompt compact --max-tokens 30");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_CONTAINS(read("a/tables.md"), "Prompts: compact.");
-  EXPECT_CONTAINS(read("a/tables.md"), "Model: seedling (SHA-256 ");
+  EXPECT_CONTAINS(read("a/tables.md"), "Model: pocket (SHA-256 ");
 }
 
 }  // namespace
