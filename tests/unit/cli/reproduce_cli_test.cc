@@ -139,7 +139,7 @@ TEST_F(ReproduceCli, RefusesOtherSettingsAndLeavesNothingWhenItCannotStart) {
 
 TEST_F(ReproduceCli, PromptsWithoutRoomAreCountedAsSuch) {
   METACTRL_NEEDS_DATA("eai_vh");
-  const Result result = reproduce("a", "--modules vh-as --rows mask --context 300");
+  const Result result = reproduce("a", "--modules vh-as --rows mask --context 100");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_CONTAINS(result.err, "2 answers had no room in the model's context and are not counted; --prompt compact");
   EXPECT_CONTAINS(result.out, "| no room |");
