@@ -8,7 +8,6 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -59,7 +58,6 @@ struct Sample {
   std::string prompt;
   std::string system;
 };
-void PrintTo(const Sample& sample, std::ostream* out) { *out << sample.module; }
 
 std::vector<Sample> samples() {
   const House house = living_room();
