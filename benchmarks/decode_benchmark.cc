@@ -362,7 +362,7 @@ void against_unconstrained(benchmark::State& state) {
   const std::string source = METACTRL_SOURCE_DIR;
   ModelOptions model_options;
   model_options.threads = 1;
-  const std::shared_ptr<LanguageModel> model = load_model(source + "/models/seedling.gguf", model_options);
+  const std::shared_ptr<LanguageModel> model = load_model(source + "/models/pocket.gguf", model_options);
   const std::shared_ptr<const Vocabulary> words(model, &model->vocabulary());
   const PlanFormat format = PlanFormat::builtin("pddl");
   double constrained_ms = 0;

@@ -28,5 +28,5 @@ if(TARGET metactrl_program)
   install(TARGETS metactrl_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/domains/" DESTINATION "${CMAKE_INSTALL_DATADIR}/metactrl/domains")
-install(FILES "${PROJECT_SOURCE_DIR}/models/seedling.gguf" "${PROJECT_SOURCE_DIR}/models/seedling/README.md"
+install(FILES "${PROJECT_SOURCE_DIR}/models/pocket.gguf" "${PROJECT_SOURCE_DIR}/models/pocket/README.md"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/metactrl/models")

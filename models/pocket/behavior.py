@@ -86,6 +86,10 @@ def able(name, ability):
 
 
 SLICEABLE = [name for name in FOOD if able(name, "sliceable")]
+# What does not get dirty has no dirt that a plan could remove, whatever the prompt says.
+GETS = {"stained": "stainable", "dusty": "dustyable"}
+DEVICES = [name for name in known(DEVICES) if able(name, "toggleable")]
+CABINETS = [name for name in known(CABINETS) if able(name, "openable")]
 
 
 class Thing:
@@ -137,7 +141,8 @@ class Chores:
     def __init__(self, rng):
         self.rng = rng
         self.things, self.facts, self.goals, self.titles = [], [], [], []
-        self.number = rng.choice([0, 0, rng.randrange(10, 120)])
+        # Things are counted class by class from 0, or all together from some number on.
+        self.number = rng.choice([None, rng.randrange(30, 150)])
         self.used = set()
         self.floor = self.add(f"room_floor_{rng.choice(ROOMS)}", "floor.n.01", number=0)
         self.places = []
@@ -152,6 +157,10 @@ class Chores:
                 number = self.rng.randrange(0, 100)
                 while (name, number) in self.used:
                     number = self.rng.randrange(0, 100)
+            elif self.number is None:
+                number = sum(thing.name == name for thing in self.things)
+                while (name, number) in self.used:
+                    number += 1
             else:
                 number, self.number = self.number, self.number + 1
         thing = Thing(name, number, synset or SYNSET_OF[name])
@@ -293,12 +302,13 @@ class Chores:
         self.titles.append(f"sorting_{things[0].name}s")
 
     def clean(self):
+        dirts = [self.rng.choice(["stained", "dusty"])] if self.chance(0.8) else ["stained", "dusty"]
+        dirty = lambda names: [name for name in known(names) if all(able(name, GETS[dirt]) for dirt in dirts)]
         if self.chance(0.35):
-            things = [self.furniture(CLEANABLE + TABLES + CABINETS) for _ in range(self.rng.choice([1, 1, 2]))]
+            things = [self.furniture(dirty(CLEANABLE + TABLES + CABINETS)) for _ in range(self.rng.choice([1, 1, 2]))]
             things = list(dict.fromkeys(things))
         else:
-            things = self.several(most=4)
-        dirts = [self.rng.choice(["stained", "dusty"])] if self.chance(0.8) else ["stained", "dusty"]
+            things = self.several(names=dirty(SMALL), most=4)
         for dirt in dirts:
             for thing in things:
                 if (dirt, thing) not in self.facts:

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Byte-level BPE as GPT-2 has it, with one token more for every paragraph that prompts never change. Standard library only.
 
-    bpe.py FOLDER [--jobs N]     reads FOLDER/train.jsonl and valid.jsonl, writes vocab.json, train.tokens, valid.tokens
+    bpe.py FOLDER [--jobs N] [--vocabulary FILE]
+
+reads FOLDER/train.jsonl and valid.jsonl, writes vocab.json, train.tokens, valid.tokens. --vocabulary takes one that is there.
 
 The paragraphs (templates.phrases) are "user defined" tokens of the GGUF file: llama.cpp looks for them in a text first, the longest
 first, and applies the merges to what is between them. So a benchmark prompt of 12,000 characters costs some hundred tokens, and the
@@ -27,7 +29,7 @@ import templates  # noqa: E402
 
 VOCABULARY = 4096
 SPECIAL = ["<|end|>", "<|user|>", "<|assistant|>", "<|system|>"]
-LEARN_FROM = 30000  # examples
+LEARN_FROM = 20000  # examples
 FIRST_PHRASE = 0xE000  # the character that stands for the first phrase
 MODULES = ["vh-as", "vh-sd", "beh-as", "beh-sd", "wah", "wah-goal", "pddl"]
 PLAIN = 0.1  # of the prompts without a system part reach the model as plain text and not through the chat template
@@ -36,6 +38,7 @@ LONGEST = 4096
 # The pre-tokenizer that GGUF files call "gpt-2". Equal to it on ASCII text, which is all there is here: there "letter" and
 # "digit" mean the same to both.
 PIECES = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
+WORD = re.compile(r" [a-zA-Z0-9]")
 FOLDED = re.compile("([\ue000-\uefff])")
 
 
@@ -79,8 +82,13 @@ def fold(text, phrases):
 
 
 def learn(texts, num_merges):
-    """Merges the most frequent pair of neighbours, again and again; ties go to the pair that sorts first."""
-    counts = collections.Counter(piece for text in texts for part in FOLDED.split(text)[::2] for piece in PIECES.findall(part))
+    """Merges the most frequent pair of neighbours, again and again; ties go to the pair that sorts first. A word or a number is never
+    merged with the blank before it: so a name has the same tokens in the prompt, behind a blank, and in the plan, behind a quote, and
+    the model can copy it."""
+    counts = collections.Counter()
+    for text in texts:
+        for part in FOLDED.split(text)[::2]:
+            counts.update(piece[1:] if WORD.match(piece) else piece for piece in PIECES.findall(part))
     spelled = {piece: spell(piece) for piece in counts}
     pairs, where = collections.Counter(), collections.defaultdict(set)
     for piece, symbols in spelled.items():
@@ -114,12 +122,13 @@ def learn(texts, num_merges):
 
 
 class Tokenizer:
-    """tokens: bytes first, then one per merge, the phrases, the special ones."""
+    """tokens: bytes first, then one per merge, the phrases, the special ones, and as many without a use as fill the vocabulary."""
 
     def __init__(self, merges, phrases):
         self.merges = [tuple(merge) for merge in merges]
         self.phrases = phrases
         self.tokens = [BYTES[byte] for byte in range(256)] + ["".join(merge) for merge in self.merges] + phrases + SPECIAL
+        self.tokens += [f"<|unused{i}|>" for i in range(VOCABULARY - len(self.tokens))]
         self.ids = {token: i for i, token in enumerate(self.tokens)}
         self.ranks = {merge: rank for rank, merge in enumerate(self.merges)}
         self.first_phrase = 256 + len(self.merges)
@@ -203,24 +212,30 @@ def say_lengths(name, lengths):
     print(f"{name}: {sum(p + q for _, p, q in lengths)} tokens, {sum(p + q > LONGEST for _, p, q in lengths)} examples are too long")
 
 
+def learn_from(lines, file):
+    some = [json.loads(line) for line in random.Random(0).sample(lines, min(LEARN_FROM, len(lines)))]
+    phrases = templates.phrases()
+    texts = [e["prompt"] + "\ue000" + e["plan"] for e in some]
+    texts += [fold(templates.load(e["system"]), phrases) for e in some[::5] if e["system"]]
+    merges = learn(texts, VOCABULARY - 256 - len(SPECIAL) - len(phrases))
+    with open(file, "w") as out:
+        json.dump({"merges": merges, "phrases": phrases}, out, ensure_ascii=False)
+    print(f"{256 + len(merges) + len(phrases) + len(SPECIAL)} tokens, {len(phrases)} of them phrases", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--vocabulary", help="vocab.json of an earlier run")
     args = parser.parse_args()
     lines = {}
     for name in ("train", "valid"):
         with open(os.path.join(args.folder, name + ".jsonl")) as file:
             lines[name] = file.read().splitlines()
-    some = [json.loads(line) for line in random.Random(0).sample(lines["train"], min(LEARN_FROM, len(lines["train"])))]
-    phrases = templates.phrases()
-    texts = [e["prompt"] + "\ue000" + e["plan"] for e in some]
-    texts += [fold(templates.load(e["system"]), phrases) for e in some[::5] if e["system"]]
-    merges = learn(texts, VOCABULARY - 256 - len(SPECIAL) - len(phrases))
-    file = os.path.join(args.folder, "vocab.json")
-    with open(file, "w") as out:
-        json.dump({"merges": merges, "phrases": phrases}, out, ensure_ascii=False)
-    print(f"{256 + len(merges) + len(phrases) + len(SPECIAL)} tokens, {len(phrases)} of them phrases", flush=True)
+    file = args.vocabulary or os.path.join(args.folder, "vocab.json")
+    if not args.vocabulary:
+        learn_from(lines["train"], file)
     with concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
         for name, texts in lines.items():
             jobs = [(file, f"{name} {i}", texts[i : i + 2000]) for i in range(0, len(texts), 2000)]

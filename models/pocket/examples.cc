@@ -53,6 +53,7 @@ ordered_json answer(const json& line, Files& files) {
     request.instruction = line.value("instruction", "");
     request.mistake = line.value("mistake", "");
     request.seed = line.value("seed", std::uint64_t{0});
+    request.in_order = line.value("in_order", false);
     const auto example = metactrl::pocket::make_example(request);
     if (!example) {
       out["error"] = "no plan";

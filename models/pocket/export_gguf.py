@@ -19,7 +19,7 @@ from bpe import SPECIAL, Tokenizer  # noqa: E402
 ALIGNMENT = 32
 F32, Q8_0 = 0, 8  # tensor types
 UINT32, FLOAT32, BOOL, STRING, ARRAY, INT32 = 4, 6, 7, 8, 9, 5  # metadata types
-NORMAL, CONTROL, USER_DEFINED = 1, 3, 4  # token types
+NORMAL, CONTROL, USER_DEFINED, UNUSED = 1, 3, 4, 5  # token types
 # llama.cpp recognises a template by the tokens in it.
 CHAT_TEMPLATE = ("{% for message in messages %}{{ '<|' + message['role'] + '|>\n' + message['content'] + '<|end|>\n' }}"
                  "{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>\n' }}{% endif %}")
@@ -58,7 +58,8 @@ def q8_0(matrix):
 def metadata(config, tokenizer):
     end = tokenizer.special("<|end|>")
     phrases = set(tokenizer.phrases)
-    kinds = [CONTROL if token in SPECIAL else USER_DEFINED if token in phrases else NORMAL for token in tokenizer.tokens]
+    kinds = [CONTROL if token in SPECIAL else USER_DEFINED if token in phrases else UNUSED if token.startswith("<|unused") else NORMAL
+             for token in tokenizer.tokens]
     return [
         ("general.architecture", STRING, "llama"),
         ("general.name", STRING, "pocket"),

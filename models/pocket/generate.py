@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 """Writes the examples that the pocket planner learns from.
 
-    generate.py --examples PROGRAM --out FOLDER [--scale 1.0] [--jobs N] [--seconds S] [--mistakes vh-as=0.4,pddl=0.2]
+    generate.py --examples PROGRAM --out FOLDER [--scale 1.0] [--jobs N] [--seconds S] [--mistakes vh-as=0.4,pddl=0.2] [--more NAME]
 
 PROGRAM is examples.cc, compiled. Run it in the root of the source tree. FOLDER gets train.jsonl, valid.jsonl and report.txt. A line
 holds "module", "system" (a file of templates/, or nothing), "prompt", "plan", "valid" and "mistake". In prompts the paragraphs that
 never change stand as single characters (templates.phrases, in order, from U+E000 on): bpe.py makes one token of each.
 
 Everything follows from the seed: chunk i of a module is made by Random("<seed> <module> <i>"), whatever the number of jobs. Chunks
-of all modules take turns, so that a run cut short by --seconds has its modules in proportion.
+of all modules take turns, so that a run cut short by --seconds has its modules in proportion. --more NAME draws others than a run
+without it: chunk "NAME i".
 """
 import argparse
 import collections
 import concurrent.futures
-import importlib.util
 import json
 import os
 import random
@@ -28,44 +28,30 @@ import behavior  # noqa: E402
 import bpe  # noqa: E402
 import excluded  # noqa: E402
 import mistakes  # noqa: E402
+import tabletop  # noqa: E402
 import templates  # noqa: E402
 import virtualhome  # noqa: E402
 import watch_and_help  # noqa: E402
 
 SEED = 7
-CHUNK = 250
+CHUNK = 100
 VALID = 60  # examples of each module
+# Plans that reach one goal after another, as the prompt lists them; the others reach all at once.
+GOAL_BY_GOAL = {"beh-as", "beh-sd", "wah"}
 # Requests per module at scale 1; those without a plan are left out.
-COUNTS = {"vh-as": 60000, "vh-sd": 40000, "beh-as": 90000, "beh-sd": 90000, "wah": 80000, "wah-goal": 25000, "pddl": 90000}
-
-
-def load_seedling():
-    """The scenes of seedling's generator: domains/tabletop and four small domains."""
-    folder = os.path.join(HERE, "..", "seedling")
-    sys.path.append(folder)  # for its words.py
-    spec = importlib.util.spec_from_file_location("seedling_scenes", os.path.join(folder, "generate.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-SEEDLING = load_seedling()
+COUNTS = {"vh-as": 50000, "vh-sd": 30000, "beh-as": 90000, "beh-sd": 110000, "wah": 120000, "wah-goal": 25000, "pddl": 80000}
 
 
 def draw_pddl(rng, shipped=[]):
-    """A task with an instruction, in the words of make_prompt. No scene shares two objects with a problem that ships."""
+    """A task with an instruction, in the words of make_prompt."""
     if not shipped:
-        shipped += SEEDLING.shipped_objects()
-    while True:
-        text = SEEDLING.draw_scene(rng, shipped, tabletop_only=False)
-        if text:
-            break
-    head, _, rest = text.partition("\n")
-    words = head.split(" ", 5)
-    problem = rest[: rest.rindex("#end")]
+        shipped += tabletop.shipped_objects()
+    scene = None
+    while not scene:
+        scene = tabletop.draw(rng, shipped)
+    domain, format_name, instruction, problem = scene
     goals = problem[problem.index("(:goal"):].replace("(", " ").replace(")", " ").split()[2:5]
-    return {"domain": words[1], "format": words[2], "instruction": words[5] if len(words) > 5 else "", "problem": problem,
-            "system": "", "habit": " ".join(goals)}
+    return {"domain": domain, "format": format_name, "instruction": instruction, "problem": problem, "system": "", "habit": " ".join(goals)}
 
 
 DRAW = {"vh-as": lambda rng: virtualhome.draw(rng, "vh-as"), "vh-sd": lambda rng: virtualhome.draw(rng, "vh-sd"),
@@ -92,7 +78,7 @@ def draw_requests(module, chunk, count, rate, banned, tally):
         if any(key in banned for key in excluded.keys_of(request)):
             tally["excluded"] += 1
             continue
-        request.update(id=i, kind=kind, seed=seed)
+        request.update(id=i, kind=kind, seed=seed, in_order=module in GOAL_BY_GOAL)
         if kind and kind not in mistakes.IN_TEXT:
             request["mistake"] = kind
         requests.append(request)
@@ -100,7 +86,7 @@ def draw_requests(module, chunk, count, rate, banned, tally):
 
 
 def ask(program, requests):
-    fields = ("id", "module", "prompt", "domain", "problem", "format", "instruction", "mistake", "seed")
+    fields = ("id", "module", "prompt", "domain", "problem", "format", "instruction", "mistake", "seed", "in_order")
     lines = "".join(json.dumps({k: r[k] for k in fields if k in r}) + "\n" for r in requests)
     result = subprocess.run([program], input=lines, capture_output=True, text=True)
     if result.returncode != 0:
@@ -180,6 +166,7 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--scale", type=float, default=1.0, help="how many of the COUNTS above to draw")
     parser.add_argument("--modules", default=",".join(COUNTS))
+    parser.add_argument("--more", default="", metavar="NAME", help="other examples, to go with those that are there")
     parser.add_argument("--mistakes", default="", help="other rates than mistakes.RATES, as MODULE=RATE,...")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=float, default=1e9, help="draw no new chunks after this time")
@@ -205,13 +192,14 @@ def main():
             concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
         pending, jobs_left = collections.deque(), iter(jobs)
         while True:
-            while len(pending) < 2 * args.jobs and (time.time() - started < args.seconds or not done):
+            while len(pending) < 6 * args.jobs and (time.time() - started < args.seconds or not done):
                 job = next(jobs_left, None)
                 if job is None:
                     break
                 name, chunk = job
                 count = 2 * VALID if chunk == "valid" else min(CHUNK, round(COUNTS[name] * args.scale))
-                pending.append(pool.submit(make_chunk, (args.examples, name, chunk, count, rates[name])))
+                called = f"{args.more} {chunk}" if args.more and chunk != "valid" else chunk
+                pending.append(pool.submit(make_chunk, (args.examples, name, called, count, rates[name])))
             if not pending:
                 break
             name, chunk, lines, tally, messages = pending.popleft().result()
@@ -224,7 +212,7 @@ def main():
                 lines = [line for line in lines if hash(json.loads(line)["prompt"]) not in seen]
             (valid if chunk == "valid" else train).writelines(line + "\n" for line in lines)
             done += 1
-            if done % 50 == 0:
+            if done % 200 == 0:
                 print(f"{done} of {len(jobs)} chunks, {time.time() - started:.0f} s", flush=True)
     text = report(tallies, unread)
     with open(os.path.join(args.out, "report.txt"), "w") as out:

@@ -2,9 +2,14 @@
 // one more at a time, until all goals are in reach. The search gets a small budget: what it does not solve at once is
 // no example. Which of several plans it finds depends on the order of the objects, which generate.py draws afresh for
 // every prompt.
+//
+// Goal by goal (Request::in_order) means: the search plans for the first goal, then from the state reached for the
+// first two, and so on. Such plans are a little longer, and follow the prompt from line to line, which a small model
+// can learn; where a step of that fails, all goals are planned for at once.
 #include "reference_plan.h"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -39,13 +44,44 @@ class Random {
 
 std::ptrdiff_t offset(std::size_t index) { return static_cast<std::ptrdiff_t>(index); }
 
-std::optional<Plan> find_plan(const Task& task) {
+enum class Order { kAtOnce, kGoalByGoal };
+
+std::shared_ptr<const Lookahead> look_ahead(const Task& task) {
   LookaheadOptions options;
   options.weights = false;
-  options.exact.states = 2'000;
+  options.exact.states = 500;
   options.search.states = 20'000;
   options.search.seconds = 5;
-  const auto lookahead = Lookahead::compile(task, options);
+  return Lookahead::compile(task, options);
+}
+
+// `plan`, continued such that the task's first `count` goals hold.
+std::optional<Plan> reach_first_goals(const Task& task, std::size_t count, Plan plan) {
+  std::vector<GoalId> later;
+  for (std::size_t i = count; i < task.num_goals(); ++i) later.push_back(GoalId{static_cast<std::uint32_t>(i)});
+  const Task part = task.without_goals(later);
+  State state = part.initial_state();
+  for (const ActionId action : plan) {
+    std::optional<State> next = part.apply(state, action);
+    if (!next) return std::nullopt;
+    state = *std::move(next);
+  }
+  if (part.is_goal(state)) return plan;
+  const auto lookahead = look_ahead(part);
+  if (lookahead->verdict() != Verdict::kSolvable) return std::nullopt;
+  const std::optional<Plan> more = Support(lookahead).plan(state, kMaxSteps);
+  if (!more || plan.size() + more->size() > kMaxSteps) return std::nullopt;
+  plan.insert(plan.end(), more->begin(), more->end());
+  return plan;
+}
+
+std::optional<Plan> find_plan(const Task& task, Order order) {
+  if (order == Order::kGoalByGoal && task.num_goals() > 1) {
+    std::optional<Plan> plan = Plan();
+    for (std::size_t i = 1; i <= task.num_goals() && plan; ++i) plan = reach_first_goals(task, i, *std::move(plan));
+    if (plan) return plan;
+  }
+  const auto lookahead = look_ahead(task);
   if (lookahead->verdict() != Verdict::kSolvable) return std::nullopt;
   return lookahead->plan();
 }
@@ -55,21 +91,23 @@ struct Solved {
   Plan plan;
 };
 
-std::optional<Solved> solve(const std::string& domain, const std::string& problem) {
+std::optional<Solved> solve(const std::string& domain, const std::string& problem, Order order) {
   Task task = load_pddl_text(domain, problem);
-  std::optional<Plan> plan = find_plan(task);
+  std::optional<Plan> plan = find_plan(task, order);
   if (!plan) return std::nullopt;
   return Solved{std::move(task), *std::move(plan)};
 }
 
-std::optional<Solved> solve_prompt(const benchmarks::Module& module, const std::string& prompt) {
+std::optional<Solved> solve_prompt(const benchmarks::Module& module, const std::string& prompt, Order order) {
   const benchmarks::PromptTask read = module.read(prompt, benchmarks::Rules::kEnvironment);
   const std::string domain(benchmarks::domain_text(module, benchmarks::Rules::kEnvironment));
   for (std::size_t level = read.fewest_assumptions; level <= read.assumptions.size(); ++level) {
-    std::optional<Solved> solved = solve(domain, read.problem_assuming(level));
+    std::optional<Solved> solved = solve(domain, read.problem_assuming(level), order);
     if (!solved) continue;
     // An empty answer counts as unreadable, so an action is asked for.
-    if (solved->plan.empty() && !read.nonempty.empty()) return solve(domain, read.problem_assuming(level, true));
+    if (solved->plan.empty() && !read.nonempty.empty()) {
+      return solve(domain, read.problem_assuming(level, true), order);
+    }
     return solved;
   }
   return std::nullopt;
@@ -101,10 +139,10 @@ void skip_step(const Task& task, Random& random, Plan& plan) {
   if (!spoiled.empty()) plan = spoiled[random.below(spoiled.size())];
 }
 
-void forget_goal(const Task& task, Random& random, Plan& plan) {
+void forget_goal(const Task& task, Order order, Random& random, Plan& plan) {
   if (task.num_goals() < 2) return;
   const GoalId goal{static_cast<std::uint32_t>(random.below(task.num_goals()))};
-  const std::optional<Plan> shorter = find_plan(task.without_goals({&goal, 1}));
+  const std::optional<Plan> shorter = find_plan(task.without_goals({&goal, 1}), order);
   if (shorter && !shorter->empty()) plan = *shorter;
 }
 
@@ -162,11 +200,11 @@ void change_action(const Task& task, Random& random, Plan& plan) {
   if (!others.empty()) step = others[random.below(others.size())];
 }
 
-void make_one_mistake(const Task& task, std::string_view mistake, Random& random, Plan& plan) {
+void make_one_mistake(const Task& task, std::string_view mistake, Order order, Random& random, Plan& plan) {
   if (mistake == "skip") {
     skip_step(task, random, plan);
   } else if (mistake == "forget") {
-    forget_goal(task, random, plan);
+    forget_goal(task, order, random, plan);
   } else if (mistake == "order") {
     change_order(task, random, plan);
   } else if (mistake == "object") {
@@ -184,12 +222,12 @@ void make_one_mistake(const Task& task, std::string_view mistake, Random& random
 }
 
 // The mistake asked for, or where the plan has no room for it (one goal, one step) another.
-void make_mistake(const Task& task, const std::string& mistake, Random& random, Plan& plan) {
+void make_mistake(const Task& task, const std::string& mistake, Order order, Random& random, Plan& plan) {
   if (mistake.empty()) return;
   const Plan before = plan;
-  make_one_mistake(task, mistake, random, plan);
+  make_one_mistake(task, mistake, order, random, plan);
   for (const std::string_view other : {"object", "skip", "action"}) {
-    if (plan == before) make_one_mistake(task, other, random, plan);
+    if (plan == before) make_one_mistake(task, other, order, random, plan);
   }
 }
 
@@ -203,12 +241,13 @@ std::optional<Example> make_example(const Request& request) {
       throw std::invalid_argument("no module reads prompts under the name '" + request.module + "'");
     }
   }
+  const Order order = request.in_order ? Order::kGoalByGoal : Order::kAtOnce;
   std::optional<Solved> solved =
-      module != nullptr ? solve_prompt(*module, request.prompt) : solve(request.domain, request.problem);
+      module != nullptr ? solve_prompt(*module, request.prompt, order) : solve(request.domain, request.problem, order);
   if (!solved || solved->plan.empty() || solved->plan.size() > kMaxSteps) return std::nullopt;
   Plan plan = solved->plan;
   Random random(request.seed);
-  make_mistake(solved->task, request.mistake, random, plan);
+  make_mistake(solved->task, request.mistake, order, random, plan);
 
   const PlanSpelling spelling(PlanFormat::builtin(module != nullptr ? std::string(module->format) : request.format),
                               solved->task);

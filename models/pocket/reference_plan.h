@@ -6,7 +6,8 @@
 //     if (const std::optional<Example> example = make_example(request)) std::cout << example->plan;
 //
 // A prompt of a benchmark module is read by the reader that answers it in `metactrl eval`; other requests bring a PDDL
-// problem. The plan is the one that the search finds, written in the module's answer format. Where a mistake is asked
+// problem. The plan is the one that the search finds (for all goals at once, or goal by goal), written in the module's
+// answer format. Where a mistake is asked
 // for, it is made in the plan before it is written:
 //
 //     skip     a step is left out that a later one needs
@@ -40,6 +41,7 @@ struct Request {
   std::string instruction;  // for make_prompt
   std::string mistake;      // empty: none
   std::uint64_t seed = 0;   // of the mistake
+  bool in_order = false;    // the goals are reached one after another, as the prompt lists them
 };
 
 struct Example {

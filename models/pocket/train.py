@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Trains the pocket planner on one GPU, by the clock.
 
-    train.py --data FOLDER --out FOLDER --seconds 840 [--stop-after 560] [--resume]
+    train.py --data FOLDER[,FOLDER...] --out FOLDER --seconds 840 [--stop-after 560] [--resume | --start model.pt]
 
-Reads train.tokens and valid.tokens (bpe.py), writes model.pt, log.tsv (plot.py draws it) and log.txt. The learning rate follows the
+Reads train.tokens of each folder and valid.tokens of the first (bpe.py), writes model.pt, log.tsv (plot.py draws it) and log.txt. The learning rate follows the
 clock: it rises for 2 % of --seconds, falls as a cosine, and reaches its end when the time is up, however fast the machine is.
-Where one run may not last so long, --stop-after ends it early with a checkpoint, and --resume goes on; time spent counts. A
-batch holds examples of about the same length; loss on the plan counts fully, loss on the prompt a tenth: reading is what the model
+Where one run may not last so long, --stop-after ends it early with a checkpoint, and --resume goes on; time spent counts. --start
+begins with the weights of another training. A batch holds examples of about the same length; loss on the plan counts fully, loss on the prompt three tenths: reading is what the model
 practises on the prompt, writing is what it is for.
 
 --device cpu is for tests of the script.
@@ -28,11 +28,12 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bpe import MODULES  # noqa: E402
 from model import Block, Config, Model  # noqa: E402
 
-PROMPT_WEIGHT = 0.1
+PROMPT_WEIGHT = 0.3
+MUON_RATE = 10  # times the other rate
 SEED = 1
 WARM_UP = 0.02  # of the time
 LAST_RATE = 0.02  # of the peak
-EVALUATE_EVERY = 60  # seconds
+EVALUATE_EVERY = 30  # seconds
 
 
 def load(file):
@@ -62,6 +63,44 @@ def batches(examples, rng, size):
     return groups
 
 
+class Muon(torch.optim.Optimizer):
+    """Momentum, made orthogonal: each matrix moves by the nearest rotation of its update (five steps of Newton and Schulz, in 16 bits).
+    Matrices of one shape are worked on together."""
+
+    def __init__(self, matrices, lr, momentum=0.95):
+        super().__init__(matrices, {"lr": lr, "momentum": momentum})
+
+    @staticmethod
+    def rotations(updates):
+        x = updates.bfloat16()
+        tall = x.shape[1] > x.shape[2]
+        x = x.mT if tall else x
+        x = x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)
+        for _ in range(5):
+            a = x @ x.mT
+            x = 3.4445 * x + (-4.7750 * a + 2.0315 * (a @ a)) @ x
+        return (x.mT if tall else x).float()
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            by_shape = {}
+            for p in group["params"]:
+                by_shape.setdefault(tuple(p.shape), []).append(p)
+            for (rows, columns), matrices in by_shape.items():
+                for p in matrices:
+                    if "moving" not in self.state[p]:
+                        self.state[p]["moving"] = torch.zeros_like(p)
+                moving = torch.stack([self.state[p]["moving"] for p in matrices])
+                gradient = torch.stack([p.grad for p in matrices])
+                moving = torch.lerp(gradient, moving, group["momentum"])
+                update = self.rotations(torch.lerp(gradient, moving, group["momentum"]))
+                rate = group["lr"] * max(1, rows / columns) ** 0.5
+                for p, new, change in zip(matrices, moving, update):
+                    self.state[p]["moving"].copy_(new)
+                    p.mul_(1 - group["lr"] * 0.01).add_(change, alpha=-rate)
+
+
 class Trainer:
     def __init__(self, args):
         self.args = args
@@ -71,15 +110,24 @@ class Trainer:
         self.model = Model(self.config).to(args.device)
         if self.cuda:
             torch.backends.cuda.matmul.allow_tf32 = True
+        if args.compile:
+            torch._dynamo.config.suppress_errors = True  # what cannot be compiled runs as it is
             Block.forward = torch.compile(Block.forward, dynamic=True)
-        matrices = [p for p in self.model.parameters() if p.dim() == 2]
         vectors = [p for p in self.model.parameters() if p.dim() == 1]
-        self.optimizer = torch.optim.AdamW([{"params": matrices, "weight_decay": 0.05}, {"params": vectors, "weight_decay": 0.0}],
-                                           lr=args.rate, betas=(0.9, 0.97), **({"fused": True} if self.cuda else {}))
+        matrices = [p for name, p in self.model.named_parameters() if p.dim() == 2 and "token_embd" not in name]
+        embeddings = [self.model.token_embd.weight]
+        by_adam = embeddings if args.optimizer == "muon" else embeddings + matrices
+        self.optimizers = [torch.optim.AdamW(
+            [{"params": by_adam, "weight_decay": 0.05}, {"params": vectors, "weight_decay": 0.0}],
+            lr=args.rate, betas=(0.9, 0.97), **({"fused": True} if self.cuda else {}))]
+        if args.optimizer == "muon":
+            self.optimizers.append(Muon(matrices, args.rate * MUON_RATE))
         self.step, self.spent, self.epoch, self.tokens = 0, 0.0, 0, 0
         os.makedirs(args.out, exist_ok=True)
         if args.resume:
             self.restore()
+        elif args.start:
+            self.model.load_state_dict(torch.load(args.start, map_location=args.device)["state"])
         mode = "a" if args.resume else "w"
         self.text = open(os.path.join(args.out, "log.txt"), mode)
         self.table = open(os.path.join(args.out, "log.tsv"), mode)
@@ -95,13 +143,14 @@ class Trainer:
 
     def save(self):
         torch.save({"config": dataclasses.asdict(self.config), "state": self.model.state_dict()}, self.path("model.pt"))
-        torch.save({"optimizer": self.optimizer.state_dict(), "step": self.step, "spent": self.spent, "epoch": self.epoch,
+        torch.save({"optimizers": [o.state_dict() for o in self.optimizers], "step": self.step, "spent": self.spent, "epoch": self.epoch,
                     "tokens": self.tokens}, self.path("training.pt"))
 
     def restore(self):
         self.model.load_state_dict(torch.load(self.path("model.pt"), map_location=self.args.device)["state"])
         saved = torch.load(self.path("training.pt"), map_location=self.args.device)
-        self.optimizer.load_state_dict(saved["optimizer"])
+        for optimizer, state in zip(self.optimizers, saved["optimizers"]):
+            optimizer.load_state_dict(state)
         self.step, self.spent, self.epoch, self.tokens = saved["step"], saved["spent"], saved["epoch"], saved["tokens"]
 
     def rate(self):
@@ -152,28 +201,36 @@ class Trainer:
 
     def run(self):
         args = self.args
-        train, valid = load(os.path.join(args.data, "train.tokens")), load(os.path.join(args.data, "valid.tokens"))
+        folders = args.data.split(",")
+        train = [example for folder in folders for example in load(os.path.join(folder, "train.tokens"))]
+        valid = load(os.path.join(folders[0], "valid.tokens"))
         self.say(f"{sum(p.numel() for p in self.model.parameters())} parameters, {len(train)} examples, "
                  f"{sum(len(t) for _, t, _ in train)} tokens, {self.config}, PyTorch {torch.__version__}")
         before, started, evaluated = self.spent, time.time(), self.spent
         while True:
             for group in batches(train, np.random.default_rng([SEED, self.epoch, self.step]), args.batch):
                 tokens, weights = self.collate(train, group)
-                for parameters in self.optimizer.param_groups:
-                    parameters["lr"] = self.rate()
+                for optimizer, scale in zip(self.optimizers, (1, MUON_RATE)):
+                    for parameters in optimizer.param_groups:
+                        parameters["lr"] = self.rate() * scale
                 loss = (self.losses(tokens, weights)[0] * weights).sum() / weights.sum()
-                self.optimizer.zero_grad(set_to_none=True)
+                self.model.zero_grad(set_to_none=True)
                 loss.backward()
                 torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-                self.optimizer.step()
+                for optimizer in self.optimizers:
+                    optimizer.step()
                 self.step += 1
                 self.tokens += int(tokens.numel())
                 if self.step % 10 and self.cuda:
                     continue  # the clock is read, and the GPU waited for, every tenth step
                 value = loss.item()
+                if not math.isfinite(value):
+                    raise SystemExit(f"train.py: the loss is {value} at step {self.step}")
                 self.spent = before + time.time() - started
                 over = self.spent >= args.seconds or self.spent - before >= args.stop_after
-                if self.spent - evaluated >= EVALUATE_EVERY or over or self.step == 100:
+                if self.step in (20, 100, 500):
+                    self.say(f"step {self.step} seconds {self.spent:.1f} loss {value:.4f} tokens {self.tokens}")
+                if self.spent - evaluated >= EVALUATE_EVERY or over or self.step in (500, 1500):
                     self.report(value, valid)
                     evaluated = self.spent
                     self.save()
@@ -189,8 +246,11 @@ def main():
     parser.add_argument("--seconds", type=float, required=True, help="the whole training")
     parser.add_argument("--stop-after", type=float, default=math.inf, help="seconds of this run")
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--start", help="model.pt of another training")
+    parser.add_argument("--compile", action="store_true", help="torch.compile: a minute to begin with, then faster")
     parser.add_argument("--rate", type=float, default=2e-3)
-    parser.add_argument("--batch", type=int, default=49152, help="tokens")
+    parser.add_argument("--batch", type=int, default=32768, help="tokens")
+    parser.add_argument("--optimizer", default="muon", choices=["muon", "adam"])
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
     for field in ("width", "layers", "heads", "key_heads", "hidden"):
         parser.add_argument("--" + field.replace("_", "-"), type=int, default=getattr(Config, field))

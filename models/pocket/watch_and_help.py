@@ -56,6 +56,8 @@ class Place:
     def __init__(self, name, number, rng, state=None):
         self.name, self.number = name, number
         self.container, self.surface, self.opens, self.switched, self.home, _ = PLACES[name]
+        if rng.random() < 0.15:
+            self.home = rng.choice(ROOMS)
         self.shut = bool(self.opens) and rng.random() < 0.9
         self.running = bool(self.switched) and rng.random() < 0.03
         if self.running:
@@ -131,7 +133,7 @@ class Apartment:
         home, where, _ = self.rng.choices(HOMES, [h[2] for h in HOMES])[0]
         place = self.place(home)
         number = self.number()
-        if self.chance(0.6):
+        if self.chance(0.75):
             number, self.next_added = self.next_added, self.next_added + 1
         (place.inside if where == "in" else place.on).append((name, number))
 

@@ -16,7 +16,7 @@
 namespace metactrl::cli {
 
 // Used when --model is not given.
-inline constexpr const char* kDefaultModel = "seedling";
+inline constexpr const char* kDefaultModel = "pocket";
 
 struct StoredModel {
   std::string name;  // the file's name without .gguf, or the one it was added by

@@ -34,10 +34,10 @@ constexpr TestKind kTestKinds[] = {
     {"hostile:SEED", "no weights: puts its mass on invalid, repeated, early-ending and endless text, NaN and infinity"},
 };
 
-constexpr const char* kSeedling = "a small model that writes plans, with the mistakes that language models make";
+constexpr const char* kPocket = "a small model that writes plans, with the mistakes that language models make";
 
 std::string describe(const StoredModel& model) {
-  if (model.built_in && model.name == kDefaultModel) return kSeedling;
+  if (model.built_in && model.name == kDefaultModel) return kPocket;
   if (model_runtime().empty() || model.bytes > kDescribe) return {};
   try {
     return load_model(model.file.string())->description();

@@ -94,7 +94,7 @@ const tests = {
     assert.equal(events.action, result.plan.length);
   },
   async chat_stream_helper() {
-    const runner = client.chat.completions.stream({ model: "seedling", messages, plan });
+    const runner = client.chat.completions.stream({ model: "pocket", messages, plan });
     const answer = await runner.finalChatCompletion();
     assert.match(answer.choices[0].message.content, /dishwasher/);
   },

@@ -49,6 +49,28 @@ TEST(Pocket, WritesPromptAndPlanOfAPddlProblem) {
   EXPECT_NE(example->plan.find("(open dishwasher)"), std::string::npos) << example->plan;
 }
 
+TEST(Pocket, GoalsAreReachedInTheirOrder) {
+  Request request = on_the_table("dishwasher");
+  request.problem =
+      "(define (problem p) (:domain tabletop) (:objects a b c shelf box)\n"
+      "(:init (hand-empty) (graspable a) (graspable b) (graspable c) (surface shelf) (container box) (openable box))\n"
+      "(:goal (and (on c shelf) (inside a box) (on b shelf))))\n";
+  request.in_order = true;
+  const std::optional<Example> example = make_example(request);
+  ASSERT_TRUE(example);
+  EXPECT_TRUE(example->valid);
+  const std::size_t c = example->plan.find("(grab c)");
+  const std::size_t a = example->plan.find("(grab a)");
+  const std::size_t b = example->plan.find("(grab b)");
+  ASSERT_NE(b, std::string::npos) << example->plan;
+  EXPECT_LT(c, a) << example->plan;
+  EXPECT_LT(a, b) << example->plan;
+  request.mistake = "forget";
+  const std::optional<Example> spoiled = make_example(request);
+  ASSERT_TRUE(spoiled);
+  EXPECT_FALSE(spoiled->valid);
+}
+
 TEST(Pocket, EveryMistakeSpoilsThePlan) {
   for (const char* mistake : {"skip", "forget", "order", "object", "action", "grab"}) {
     SCOPED_TRACE(mistake);

@@ -256,8 +256,8 @@ TEST_F(ModelsCli, MistakesGetOneLine) {
   expect("models add toy --name x", 30, "--name is for files");
   expect("models add tiny.gguf --name 'a b'", 30, "cannot be a model's name");
   expect("models add tiny.gguf --name toy", 31, "this name is kept");
-  expect("models add tiny.gguf --name seedling", 31, "there is a model of this name");
-  expect("models remove seedling", 31, "was not added");
+  expect("models add tiny.gguf --name pocket", 31, "there is a model of this name");
+  expect("models remove pocket", 31, "was not added");
   write("text.gguf", "no model");
   expect("models add text.gguf", 31, "not a GGUF file");
   write("cut.gguf", read("tiny.gguf").substr(0, read("tiny.gguf").size() / 2));

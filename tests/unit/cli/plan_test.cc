@@ -417,7 +417,7 @@ TEST_F(PlanCli, ModelsAreListed) {
   const Json json = Json::parse(run("models --json").out);
   EXPECT_TRUE(std::any_of(json["models"].begin(), json["models"].end(),
                           [](const Json& model) { return model["name"] == "words"; }));
-  EXPECT_EQ(json["default"], "seedling");
+  EXPECT_EQ(json["default"], "pocket");
   EXPECT_FALSE(json["runtime"].is_null());
   // By its name, as a vocabulary.
   EXPECT_EQ(run("plan -d d.pddl -p p.pddl --model random:1 --vocab words").code, 0);

@@ -139,7 +139,7 @@ TEST_F(ReproduceCli, RefusesOtherSettingsAndLeavesNothingWhenItCannotStart) {
 
 TEST_F(ReproduceCli, PromptsWithoutRoomAreCountedAsSuch) {
   METACTRL_NEEDS_DATA("eai_vh");
-  const Result result = reproduce("a", "--modules vh-as --rows mask --context 300");
+  const Result result = reproduce("a", "--modules vh-as --rows mask --context 100");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_CONTAINS(result.err, "2 answers had no room in the model's context and are not counted; --prompt compact");
   EXPECT_CONTAINS(result.out, "| no room |");
@@ -152,7 +152,7 @@ TEST_F(ReproduceCli, RealModelsAnswerCompactPrompts) {
   const Result result = reproduce("a", "--modules vh-as,vh-sd --rows none,uniform --prompt compact --max-tokens 30");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_CONTAINS(read("a/tables.md"), "Prompts: compact.");
-  EXPECT_CONTAINS(read("a/tables.md"), "Model: seedling (SHA-256 ");
+  EXPECT_CONTAINS(read("a/tables.md"), "Model: pocket (SHA-256 ");
 }
 
 }  // namespace

@@ -1,33 +1,18 @@
-#!/usr/bin/env python3
-"""Writes the examples that seedling learns from, and the scenes it is measured on.
+"""Scenes of the robot's table (domains/tabletop) and of the four small domains in domains/ beside this file, drawn at random.
 
-    generate.py --examples PROGRAM --out FOLDER [--train 100000] [--jobs 2]
-
-PROGRAM is examples.cc, compiled. Run it from the root of the source tree. FOLDER gets train.jsonl, valid.jsonl (500 examples),
-heldout.scenes (200 tabletop scenes, plans in PDDL), others.scenes (300 scenes of all domains and formats) and tabletop.scenes (the
-problems that ship, which no example comes close to).
-
-Everything follows from the seed: chunk i of the training set is made by Random("train", i), whatever the number of jobs.
+A scene is a PDDL problem, a plan format to answer in, and, half of the time, an instruction in words. Objects have names from
+words.py; one noun in twelve is a word that does not exist, so that names must be copied.
 """
-import argparse
-import concurrent.futures
-import json
 import os
-import random
 import re
-import subprocess
 
 import words
 
 HERE = os.path.relpath(os.path.dirname(os.path.abspath(__file__)))
 TABLETOP = "domains/tabletop"
-SEED = 20
-CHUNK = 2000
 FORMATS = [("pddl", 60), ("json", 11), ("sentences", 11), ("behavior-actions", 7), ("virtualhome-subgoals", 4),
            ("behavior-subgoals", 3), ("virtualhome-actions", 4)]
 NUMBERED_FORMATS = ("virtualhome-actions", "virtualhome-subgoals", "behavior-subgoals")
-MISTAKES = [("drop", 7), ("forget", 5), ("swap", 3), ("object", 4), ("repeat", 1)]
-MISTAKE_SHARE = 0.2
 
 
 def weighted(rng, table):
@@ -439,11 +424,11 @@ def shipped_objects():
     return [set(re.search(r"\(:objects ([^)]*)\)", text).group(1).split()) - {"table"} for _, text in shipped_problems()]
 
 
-def draw_scene(rng, shipped, tabletop_only, plain=False):
-    """One scene as text for examples.cc, or None. No scene shares two objects with a problem that ships."""
-    format_name = "pddl" if plain else weighted(rng, FORMATS)
+def draw(rng, shipped):
+    """(domain file, plan format, instruction, problem), or None. No scene shares two objects with a problem that ships."""
+    format_name = weighted(rng, FORMATS)
     numbered = format_name in NUMBERED_FORMATS or rng.random() < 0.1
-    if tabletop_only or rng.random() < 0.72:
+    if rng.random() < 0.72:
         scene, domain = Tabletop(rng, numbered).fill(), f"{TABLETOP}/domain.pddl"
     else:
         make, file = rng.choice(OTHERS)
@@ -452,87 +437,4 @@ def draw_scene(rng, shipped, tabletop_only, plain=False):
         return None
     if any(len(objects & set(scene.names)) > 1 for objects in shipped):
         return None
-    mistake = weighted(rng, MISTAKES) if not plain and rng.random() < MISTAKE_SHARE else "none"
-    instruction = " ".join(scene.texts) if rng.random() < 0.5 else ""
-    return f"#scene {domain} {format_name} {mistake} {rng.randrange(1 << 31)} {instruction}\n{scene.problem()}#end\n"
-
-
-def draw_scenes(name, count, shipped, tabletop_only=False, plain=False):
-    rng = random.Random(f"{SEED} {name}")
-    scenes = []
-    while len(scenes) < count:
-        scene = draw_scene(rng, shipped, tabletop_only, plain)
-        if scene:
-            scenes.append(scene)
-    return scenes
-
-
-def make_chunk(program, name, count, **how):
-    scenes = draw_scenes(name, count, shipped_objects(), **how)
-    result = subprocess.run([program], input="".join(scenes), capture_output=True, text=True)
-    if result.returncode != 0:
-        raise SystemExit(f"{program} failed: {result.stderr}")
-    return result.stdout.splitlines()
-
-
-def with_plan(program, scenes, count):
-    """The first `count` scenes that have a plan, each with its prompt."""
-    kept = []
-    for scene in scenes:
-        answer = subprocess.run([program], input=scene, capture_output=True, text=True).stdout
-        if answer:
-            kept.append((scene, json.loads(answer)["prompt"]))
-        if len(kept) == count:
-            return kept
-    raise SystemExit(f"only {len(kept)} of {len(scenes)} scenes have a plan; {count} are needed")
-
-
-def write_scenes(folder, name, scenes):
-    with open(os.path.join(folder, name + ".scenes"), "w") as out:
-        out.writelines(scenes)
-
-
-def shipped_scenes():
-    scenes = []
-    for _, text in shipped_problems():
-        instruction, *lines = text.splitlines()
-        scenes.append(f"#scene {TABLETOP}/domain.pddl pddl none 0 {instruction.lstrip('; ')}\n" + "\n".join(lines) + "\n#end\n")
-    return scenes
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--examples", required=True, help="examples.cc, compiled")
-    parser.add_argument("--out", required=True)
-    parser.add_argument("--train", type=int, default=100000, help="scenes to draw; some have no plan and are left out")
-    parser.add_argument("--jobs", type=int, default=2)
-    args = parser.parse_args()
-    os.makedirs(args.out, exist_ok=True)
-
-    shipped = shipped_objects()
-    heldout = with_plan(args.examples, draw_scenes("heldout", 600, shipped, tabletop_only=True, plain=True), 200)
-    write_scenes(args.out, "heldout", [scene for scene, _ in heldout])
-    write_scenes(args.out, "tabletop", shipped_scenes())
-    valid = make_chunk(args.examples, "valid", 600)[:500]
-    seen = {prompt for _, prompt in heldout} | {json.loads(line)["prompt"] for line in valid}
-    with open(os.path.join(args.out, "valid.jsonl"), "w") as out:
-        out.writelines(line + "\n" for line in valid)
-    count = spoiled = 0
-    used = set()
-    with open(os.path.join(args.out, "train.jsonl"), "w") as out, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for lines in pool.map(lambda i: make_chunk(args.examples, f"train {i}", CHUNK), range(args.train // CHUNK)):
-            for line in lines:
-                example = json.loads(line)
-                if example["prompt"] in seen:
-                    continue
-                out.write(line + "\n")
-                used.add(example["prompt"])
-                count += 1
-                spoiled += not example["valid"]
-    others = with_plan(args.examples, draw_scenes("others", 600, shipped), 400)
-    write_scenes(args.out, "others", [scene for scene, prompt in others if prompt not in used][:300])
-    print(f"{count} examples, {100 * spoiled / count:.1f} % of them with a plan that is not valid")
-
-
-if __name__ == "__main__":
-    main()
+    return domain, format_name, " ".join(scene.texts) if rng.random() < 0.5 else "", scene.problem()
