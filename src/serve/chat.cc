@@ -1,6 +1,6 @@
 // What OpenAI's API offers and this service does not have (tools without a plan, several choices, log-probabilities,
-// response formats) is refused in its error shape instead of being ignored, since an answer without it would not be what was asked for.
-// Members that change nothing of substance (user, metadata, penalties of 0) are let through.
+// response formats) is refused in its error shape instead of being ignored, since an answer without it would not be
+// what was asked for. Members that change nothing of substance (user, metadata, penalties of 0) are let through.
 #include "serve/chat.h"
 
 #include <algorithm>

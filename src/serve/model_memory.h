@@ -1,8 +1,8 @@
 // ModelMemory: who may use how much of a model's memory, and the prompts that stay in it.
 //
 //     ModelMemory memory(model, 8192, 64);                             // tokens and sessions that there is room for
-//     ModelMemory::Lease lease = memory.enter(prompt, {.sessions = 1, .answer = 500}, [&] { return client_is_gone(); });
-//     std::unique_ptr<Session> session = lease.session();              // has read the prompt
+//     ModelMemory::Lease lease = memory.enter(prompt, {.sessions = 1, .answer = 500}, [&] { return client_is_gone();
+//     }); std::unique_ptr<Session> session = lease.session();              // has read the prompt
 //     ...                                                              // the room is back when the lease is gone
 //
 // Room. The sessions of a model share its memory. A request waits, first come first served, until what it may need at
@@ -100,7 +100,8 @@ class ModelMemory {
   bool fits(std::size_t tokens, std::size_t sessions) const;
   void wait_for_room(Lock& lock, std::span<const TokenId> prompt, const Needs& needs,
                      const std::function<bool()>& cancelled);
-  // Makes one that nobody uses leave, the oldest first; not `but`. False when there is none. Releases the lock on the way.
+  // Makes one that nobody uses leave, the oldest first; not `but`. False when there is none. Releases the lock on the
+  // way.
   bool drop_one(Lock& lock, const Kept* but);
   void forget(const Kept& kept);
   void release(Kept& kept, const Needs& needs);

@@ -84,7 +84,8 @@ Json Tools::calls(const Json& plan) const {
   for (const Json& step : plan) {
     const Function& function = functions_.at(in_lower_case(step["action"].get<std::string>()));
     Json arguments = Json::object();
-    for (std::size_t i = 0; i < function.parameters.size(); ++i) arguments[function.parameters[i]] = step["arguments"][i];
+    for (std::size_t i = 0; i < function.parameters.size(); ++i)
+      arguments[function.parameters[i]] = step["arguments"][i];
     out.push_back({{"id", make_id("call_")},
                    {"type", "function"},
                    {"function", {{"name", function.name}, {"arguments", dump(arguments)}}}});

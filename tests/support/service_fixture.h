@@ -169,16 +169,16 @@ class ServiceTest : public ::testing::Test {
   std::thread thread_;
 };
 
-#define EXPECT_ERROR(response, wanted_status, wanted_code) \
-  do {                                                     \
-    const ::metactrl::testing::HttpResponse r = (response);                     \
-    EXPECT_EQ(r.status, wanted_status) << r.body;          \
-    if (r.status >= 400) {                                 \
-      EXPECT_EQ(r.code(), wanted_code) << r.body;          \
-      EXPECT_FALSE(r.json()["error"]["message"].empty());  \
-      EXPECT_TRUE(r.json()["error"].contains("type"));     \
-      EXPECT_TRUE(r.json()["error"].contains("param"));    \
-    }                                                      \
+#define EXPECT_ERROR(response, wanted_status, wanted_code)  \
+  do {                                                      \
+    const ::metactrl::testing::HttpResponse r = (response); \
+    EXPECT_EQ(r.status, wanted_status) << r.body;           \
+    if (r.status >= 400) {                                  \
+      EXPECT_EQ(r.code(), wanted_code) << r.body;           \
+      EXPECT_FALSE(r.json()["error"]["message"].empty());   \
+      EXPECT_TRUE(r.json()["error"].contains("type"));      \
+      EXPECT_TRUE(r.json()["error"].contains("param"));     \
+    }                                                       \
   } while (false)
 
 }  // namespace metactrl::testing

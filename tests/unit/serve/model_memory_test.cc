@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
@@ -58,7 +59,8 @@ std::vector<float> fresh(LanguageModel& model, const Tokens& tokens) {
   return {row.begin(), row.end()};
 }
 
-constexpr float kRounding = 0.02F;
+// Cells are stored in half precision, and batches differ. One token more or less changes a logit by far more.
+constexpr float kRounding = 0.1F;
 
 class Kinds : public ::testing::TestWithParam<TinyGgufOptions::Kind> {};
 INSTANTIATE_TEST_SUITE_P(ModelMemory, Kinds,
@@ -71,16 +73,17 @@ TEST_P(Kinds, SessionsSayWhatTheyWouldHavingReadThePromptThemselves) {
   ModelMemory memory(model, 0, 0);
   const Tokens trunk = some_tokens(80, 1);
   const std::vector<Tokens> prompts = {
-      joined(trunk, some_tokens(40, 2)),   // the first one
-      joined(trunk, some_tokens(40, 2)),   // the same again
-      joined(trunk, some_tokens(30, 3)),   // begins like it
-      joined(trunk, {}),                   // is its beginning
+      joined(trunk, some_tokens(40, 2)),                              // the first one
+      joined(trunk, some_tokens(40, 2)),                              // the same again
+      joined(trunk, some_tokens(30, 3)),                              // begins like it
+      joined(trunk, {}),                                              // is its beginning
       joined(joined(trunk, some_tokens(40, 2)), some_tokens(25, 4)),  // goes on behind it
-      some_tokens(50, 5),                  // has nothing to do with it
+      some_tokens(50, 5),                                             // has nothing to do with it
   };
   for (const Tokens& prompt : prompts) {
     const ModelMemory::Lease lease = memory.enter(prompt, {1, 20}, {});
     const auto session = lease.session();
+    EXPECT_GT(largest_difference(session->logits(), fresh(*alone, {prompt.begin(), prompt.end() - 1})), 5 * kRounding);
     EXPECT_LT(largest_difference(session->logits(), fresh(*alone, prompt)), kRounding);
     const Tokens more = some_tokens(3, 6);
     session->append(more);
@@ -159,7 +162,12 @@ TEST(ModelMemory, ManyThreadsInLittleRoom) {
     prompts.push_back(joined(some_tokens(40, i % 3), some_tokens(10 + 10 * i, 10 + i)));
     expected.push_back(fresh(*alone, joined(prompts.back(), more)));
   }
-  std::atomic<int> wrong{0};
+  std::mutex mutex;
+  std::vector<std::string> wrong;
+  const auto complain = [&](const std::string& text) {
+    const std::scoped_lock lock(mutex);
+    wrong.push_back(text);
+  };
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < 8; ++i) {
     threads.emplace_back([&, i] {
@@ -169,15 +177,16 @@ TEST(ModelMemory, ManyThreadsInLittleRoom) {
           const ModelMemory::Lease lease = memory.enter(prompts[which], {1, 60}, {});
           const auto session = lease.session();
           session->append(more);
-          if (largest_difference(session->logits(), expected[which]) > kRounding) ++wrong;
-        } catch (const std::exception&) {
-          ++wrong;
+          const float difference = largest_difference(session->logits(), expected[which]);
+          if (difference > kRounding) complain("off by " + std::to_string(difference));
+        } catch (const std::exception& error) {
+          complain(error.what());
         }
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(wrong, std::vector<std::string>());
   const ModelMemory::Counts counts = memory.counts();
   EXPECT_EQ(counts.prompts_read + counts.prompts_reused, 96U);
   EXPECT_GT(counts.prompts_reused, 0U);

@@ -8,7 +8,6 @@
 #include "serve/chat.h"
 #include "support/service_fixture.h"
 
-
 namespace metactrl::serve {
 namespace {
 
@@ -115,7 +114,8 @@ TEST_F(ChatTest, ToolsMustBeTheActions) {
   EXPECT_ERROR(with({function("press", {}), release, fuse}), 400, "bad_request");
   EXPECT_ERROR(with({{{"type", "retrieval"}}}), 400, "bad_request");
   EXPECT_ERROR(with({{{"type", "function"}, {"function", {{"name", 1}}}}}), 400, "bad_request");
-  EXPECT_ERROR(with({{{"type", "function"}, {"function", {{"name", "press"}, {"parameters", 1}}}}}), 400, "bad_request");
+  EXPECT_ERROR(with({{{"type", "function"}, {"function", {{"name", "press"}, {"parameters", 1}}}}}), 400,
+               "bad_request");
   EXPECT_ERROR(with("press"), 400, "bad_request");
   EXPECT_ERROR(with({press, release, fuse}, {{"tool_choice", {{"type", "function"}}}}), 400, "bad_request");
   EXPECT_ERROR(with({press, release, fuse}, {{"parallel_tool_calls", false}}), 400, "bad_request");

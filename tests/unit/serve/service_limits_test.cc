@@ -10,7 +10,6 @@
 
 #include "support/service_fixture.h"
 
-
 namespace metactrl::serve {
 namespace {
 
@@ -130,22 +129,24 @@ TEST_F(LimitsTest, TimeIsUpInTheMiddleOfAStream) {
 TEST_F(LimitsTest, StatesAndMemory) {
   std::string objects;
   for (int i = 0; i < 20; ++i) objects += " l" + std::to_string(i);
-  json body = {{"domain",
-                "(define (domain d) (:requirements :strips :typing) (:types lamp) (:predicates (lit ?l - lamp) (dark ?l "
-                "- lamp) (won)) (:action press :parameters (?l - lamp) :precondition (dark ?l) :effect (and (lit ?l) "
-                "(not (dark ?l)))) (:action release :parameters (?l - lamp) :precondition (lit ?l) :effect (and (dark "
-                "?l) (not (lit ?l)))) (:action win :parameters (?l - lamp) :precondition (and (lit ?l) (dark ?l)) "
-                ":effect (won)))"},
-               {"max_states", 500}};
+  json body = {
+      {"domain",
+       "(define (domain d) (:requirements :strips :typing) (:types lamp) (:predicates (lit ?l - lamp) (dark ?l "
+       "- lamp) (won)) (:action press :parameters (?l - lamp) :precondition (dark ?l) :effect (and (lit ?l) "
+       "(not (dark ?l)))) (:action release :parameters (?l - lamp) :precondition (lit ?l) :effect (and (dark "
+       "?l) (not (lit ?l)))) (:action win :parameters (?l - lamp) :precondition (and (lit ?l) (dark ?l)) "
+       ":effect (won)))"},
+      {"max_states", 500}};
   std::string dark;
   for (int i = 0; i < 20; ++i) dark += " (dark l" + std::to_string(i) + ")";
-  body["problem"] = "(define (problem p) (:domain d) (:objects" + objects + " - lamp) (:init" + dark + ") (:goal (won)))";
+  body["problem"] =
+      "(define (problem p) (:domain d) (:objects" + objects + " - lamp) (:init" + dark + ") (:goal (won)))";
   const HttpResponse answer = post("/v1/plans", body);
   ASSERT_EQ(answer.status, 200) << answer.body;
   EXPECT_EQ(answer.json()["outcome"], "undecided") << answer.body;
   EXPECT_EQ(answer.json()["plan"], nullptr);
-  EXPECT_ERROR(post("/v1/chat/completions", {{"messages", {{{"role", "user"}, {"content", "x"}}}}, {"plan", body}}), 422,
-               "undecided");
+  EXPECT_ERROR(post("/v1/chat/completions", {{"messages", {{{"role", "user"}, {"content", "x"}}}}, {"plan", body}}),
+               422, "undecided");
   // Another request may look further: what was not decided is not kept.
   EXPECT_EQ(service_->constraint_counts().entries, 0U);
 }

@@ -10,7 +10,6 @@
 #include "support/service_fixture.h"
 #include "support/test_data.h"
 
-
 namespace metactrl::serve {
 namespace {
 

@@ -9,7 +9,6 @@
 #include "serve/access.h"
 #include "support/service_fixture.h"
 
-
 namespace metactrl::serve {
 namespace {
 
