@@ -2,6 +2,9 @@
 // its sessions and their longest answers. Prompts that begin alike share cells of the model's memory and are counted
 // twice, which errs on the safe side.
 //
+// A long prompt is read in portions, and between them it is asked whether the client is still there. When it is not,
+// one of those who wait for the same prompt reads it anew.
+//
 // A prompt that leaves is counted until its session is gone, since only then others can have its room. Sessions are
 // made and destroyed without the lock: both wait for the model, which may be in the middle of a batch.
 #include "serve/model_memory.h"
@@ -19,6 +22,8 @@ namespace {
 constexpr auto kPoll = std::chrono::milliseconds(50);
 // Below this it is not worth the way round.
 constexpr std::size_t kCommonBeginning = 16;
+// Of a prompt, between two looks at whether somebody still wants it.
+constexpr std::size_t kPortion = 1024;
 // However much room there is: every cell costs those who look past it a little.
 constexpr std::size_t kMostKept = 32;
 
@@ -37,6 +42,7 @@ struct ModelMemory::Kept {
   std::size_t users = 0;
   bool read = false;
   std::exception_ptr failure;        // of reading it
+  bool abandoned = false;            // it failed because its reader left
   std::mutex mutex;                  // a session is one thread's at a time
   std::unique_ptr<Session> session;  // once it is read
 
@@ -145,10 +151,23 @@ ModelMemory::Lease ModelMemory::enter(std::span<const TokenId> prompt, Needs nee
                                       const std::function<bool()>& cancelled) {
   // The model says it best.
   if (prompt.empty() || prompt.size() + needs.answer > model_->context_length()) model_->start(prompt, needs.answer);
+  while (true) {
+    bool known = false;
+    Lease lease = take_room(prompt, needs, cancelled, known);
+    if (!known) {
+      read(lease.kept_, needs, cancelled);
+      return lease;
+    }
+    if (wait_until_read(*lease.kept_, cancelled)) return lease;
+  }
+}
+
+ModelMemory::Lease ModelMemory::take_room(std::span<const TokenId> prompt, const Needs& needs,
+                                          const std::function<bool()>& cancelled, bool& known) {
   Lock lock(mutex_);
   wait_for_room(lock, prompt, needs, cancelled);
   std::shared_ptr<Kept> kept = find(prompt);
-  const bool known = kept != nullptr;
+  known = kept != nullptr;
   if (known) {
     kept_.splice(kept_.begin(), kept_, std::find(kept_.begin(), kept_.end(), kept));
     ++counts_.prompts_reused;
@@ -164,27 +183,25 @@ ModelMemory::Lease ModelMemory::enter(std::span<const TokenId> prompt, Needs nee
   ++kept->users;
   used_tokens_ += needs.sessions * needs.answer;
   used_sessions_ += needs.sessions;
-  lock.unlock();
-  Lease lease(this, kept, needs);
-  if (known) {
-    wait_until_read(*kept, cancelled);
-  } else {
-    read(kept, needs);
-  }
-  return lease;
+  return {this, kept, needs};
 }
 
-void ModelMemory::read(const std::shared_ptr<Kept>& kept, const Needs& needs) {
+void ModelMemory::read(const std::shared_ptr<Kept>& kept, const Needs& needs, const std::function<bool()>& cancelled) {
   std::unique_ptr<Session> session;
   std::exception_ptr failure;
+  bool abandoned = false;
   try {
-    session = begin(kept->tokens, needs.answer);
+    session = begin(kept->tokens, needs.answer, cancelled);
+  } catch (const internal::Stopped&) {
+    failure = std::current_exception();
+    abandoned = true;
   } catch (...) {
     failure = std::current_exception();
   }
   const Lock lock(mutex_);
   kept->session = std::move(session);
   kept->failure = failure;
+  kept->abandoned = abandoned;
   kept->read = true;
   changed_.notify_all();
   if (failure == nullptr) return;
@@ -193,7 +210,8 @@ void ModelMemory::read(const std::shared_ptr<Kept>& kept, const Needs& needs) {
   std::rethrow_exception(failure);
 }
 
-std::unique_ptr<Session> ModelMemory::begin(std::span<const TokenId> prompt, std::size_t answer) {
+std::unique_ptr<Session> ModelMemory::begin(std::span<const TokenId> prompt, std::size_t answer,
+                                            const std::function<bool()>& cancelled) {
   std::shared_ptr<Kept> nearest;
   std::size_t common = 0;
   {
@@ -210,33 +228,49 @@ std::unique_ptr<Session> ModelMemory::begin(std::span<const TokenId> prompt, std
       counts_.tokens_reused += common;
     }
   }
-  if (nearest == nullptr) return model_->start(prompt, answer);
   std::unique_ptr<Session> session;
-  std::exception_ptr failure;
-  try {
-    session = nearest->fork();
-  } catch (...) {
-    failure = std::current_exception();
+  std::size_t done = common;
+  if (nearest == nullptr) {
+    done = std::min(kPortion, prompt.size());
+    session = model_->start(prompt.first(done), answer);
+  } else {
+    session = fork_of(*nearest);
+    session->rollback(common);
+    if (common == prompt.size()) session->logits();  // once, and not by everyone behind it
   }
-  {
-    const Lock lock(mutex_);
-    --nearest->users;
-    changed_.notify_all();
+  while (done < prompt.size()) {
+    if (cancelled && cancelled()) throw internal::Stopped(internal::StopReason::kCancelled);
+    const std::size_t portion = std::min(kPortion, prompt.size() - done);
+    session->append(prompt.subspan(done, portion));
+    session->logits();
+    done += portion;
   }
-  if (failure != nullptr) std::rethrow_exception(failure);
-  session->rollback(common);
-  session->append(prompt.subspan(common));
-  session->logits();
   return session;
 }
 
-void ModelMemory::wait_until_read(const Kept& kept, const std::function<bool()>& cancelled) {
+std::unique_ptr<Session> ModelMemory::fork_of(Kept& kept) {
+  std::unique_ptr<Session> session;
+  std::exception_ptr failure;
+  try {
+    session = kept.fork();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const Lock lock(mutex_);
+  --kept.users;
+  changed_.notify_all();
+  if (failure != nullptr) std::rethrow_exception(failure);
+  return session;
+}
+
+bool ModelMemory::wait_until_read(const Kept& kept, const std::function<bool()>& cancelled) {
   Lock lock(mutex_);
   while (!kept.read) {
     changed_.wait_for(lock, kPoll);
     if (!kept.read && cancelled && cancelled()) throw internal::Stopped(internal::StopReason::kCancelled);
   }
-  if (kept.failure != nullptr) std::rethrow_exception(kept.failure);
+  if (kept.failure != nullptr && !kept.abandoned) std::rethrow_exception(kept.failure);
+  return kept.failure == nullptr;
 }
 
 ModelMemory::Counts ModelMemory::counts() const {

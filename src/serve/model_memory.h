@@ -106,9 +106,16 @@ class ModelMemory {
   void forget(const Kept& kept);
   void release(Kept& kept, const Needs& needs);
 
-  void read(const std::shared_ptr<Kept>& kept, const Needs& needs);
-  std::unique_ptr<Session> begin(std::span<const TokenId> prompt, std::size_t answer);
-  void wait_until_read(const Kept& kept, const std::function<bool()>& cancelled);
+  // A lease whose prompt has yet to be read; `known`: by somebody else.
+  Lease take_room(std::span<const TokenId> prompt, const Needs& needs, const std::function<bool()>& cancelled,
+                  bool& known);
+  void read(const std::shared_ptr<Kept>& kept, const Needs& needs, const std::function<bool()>& cancelled);
+  std::unique_ptr<Session> begin(std::span<const TokenId> prompt, std::size_t answer,
+                                 const std::function<bool()>& cancelled);
+  // Of one that `begin` holds on to, which it no longer does then.
+  std::unique_ptr<Session> fork_of(Kept& kept);
+  // False when its reader left before the end.
+  bool wait_until_read(const Kept& kept, const std::function<bool()>& cancelled);
 
   const std::shared_ptr<LanguageModel> model_;
   const std::size_t max_tokens_;

@@ -202,7 +202,7 @@ class Fragile : public LanguageModel {
 
   const Vocabulary& vocabulary() const override { return model_->vocabulary(); }
   std::string description() const override { return "fragile"; }
-  std::size_t context_length() const override { return 1000; }
+  std::size_t context_length() const override { return 10000; }
   std::string render_prompt(const Prompt& prompt) const override { return model_->render_prompt(prompt); }
   Tokens encode_prompt(const Prompt& prompt) const override { return model_->encode_prompt(prompt); }
   std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve) override {
@@ -247,6 +247,26 @@ TEST(ModelMemory, OneReadsAndTheOthersWaitForIt) {
     EXPECT_EQ(failures, fails ? 4 : 0);
     EXPECT_EQ(memory.counts().tokens, fails ? 0U : 50U);
   }
+}
+
+TEST(ModelMemory, AnotherReadsOnWhenTheReaderLeaves) {
+  const auto model = std::make_shared<Fragile>();
+  ModelMemory memory(model, 10000, 10);
+  const Tokens prompt = some_tokens(5000, 1);
+  model->held = true;
+  std::atomic<bool> left{false};
+  std::thread first([&] {
+    EXPECT_THROW(memory.enter(prompt, {1, 10}, [&] { return left.load(); }), internal::Stopped);
+  });
+  while (model->starts == 0) std::this_thread::yield();
+  std::thread second([&] { EXPECT_EQ(memory.enter(prompt, {1, 10}, {}).session()->size(), 5000U); });
+  while (memory.counts().prompts_reused == 0) std::this_thread::yield();
+  left = true;
+  model->held = false;
+  first.join();
+  second.join();
+  EXPECT_EQ(model->starts, 2);
+  EXPECT_EQ(memory.counts().tokens, 5000U);
 }
 
 TEST(ModelMemory, NotMorePromptsAreKeptThanMakeSense) {

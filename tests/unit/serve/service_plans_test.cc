@@ -261,7 +261,7 @@ TEST_F(PlansTest, TheDocumentedExamplesWork) {
     SCOPED_TRACE(request);
     expect_says(response.json(), json::parse(wanted), "answer");
   }
-  EXPECT_EQ(examples, 5);
+  EXPECT_EQ(examples, 6);
 }
 
 }  // namespace
