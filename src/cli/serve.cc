@@ -20,6 +20,8 @@ namespace {
 
 // Sessions of a model at a time; a request has one, or a few with a trace or several plans at once.
 constexpr unsigned kSequences = 64;
+// Besides, recurrent models keep the states that sessions go back to, as long as half of all are free.
+constexpr unsigned kCheckpoints = 32;
 
 struct ServeArguments {
   std::vector<std::string> models = {kDefaultModel};
@@ -123,7 +125,7 @@ std::vector<serve::ServedModel> load_models(const ServeArguments& arguments) {
   for (const std::string& name : arguments.models) {
     ModelOptions options = arguments.runtime;
     options.shared_contexts = arguments.parallel;
-    options.max_sequences = kSequences;
+    options.max_sequences = kSequences + kCheckpoints;
     options.batched = true;
     try {
       LoadedModel loaded = open_model(name, arguments.vocabulary, options);

@@ -1,6 +1,6 @@
-// What OpenAI's API offers and this service does not have (tools, several choices, log-probabilities, response formats)
-// is refused in its error shape instead of being ignored, since an answer without it would not be what was asked for.
-// Members that change nothing of substance (user, metadata, penalties of 0) are let through.
+// What OpenAI's API offers and this service does not have (tools without a plan, several choices, log-probabilities,
+// response formats) is refused in its error shape instead of being ignored, since an answer without it would not be
+// what was asked for. Members that change nothing of substance (user, metadata, penalties of 0) are let through.
 #include "serve/chat.h"
 
 #include <algorithm>
@@ -16,15 +16,6 @@ namespace metactrl::serve {
 namespace {
 
 using internal::str_cat;
-
-// Unlike numbers that count up, these say nothing about other requests.
-std::string make_id(const char* prefix) {
-  static thread_local std::mt19937_64 random(std::random_device{}());
-  constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-  std::string id = prefix;
-  for (int i = 0; i < 24; ++i) id += kLetters[random() % (sizeof(kLetters) - 1)];
-  return id;
-}
 
 // How many bytes at the end of the text begin a character without completing it.
 std::size_t incomplete(std::string_view text) {
@@ -98,7 +89,7 @@ ChatHandler::ChatHandler(Service& service, RequestContext& context, bool chat)
       fields_(body_, "") {}
 
 void ChatHandler::read() {
-  gates_ = &service_.find_model(fields_);
+  shared_ = &service_.find_model(fields_);
   refuse_unsupported();
   stream_ = fields_.flag("stream").value_or(false);
   if (const Json* options = fields_.find("stream_options")) {
@@ -130,6 +121,9 @@ void ChatHandler::read() {
   plan_ = read_plan(inner, limits, true);
   inner.refuse_others();
   if (!stops_.empty()) fields_.refuse("stop", "is not for plans: a plan ends by itself");
+  if (tools_ && (!is_guaranteed(plan_->options.guidance) || plan_->options.on_infeasible == OnInfeasible::kSyntax)) {
+    fields_.refuse("tools", "needs a plan that is guaranteed: not guidance none or syntax, nor on_infeasible syntax");
+  }
   PlanOptions& options = plan_->options;
   // What the plan object does not say, the request around it may.
   if (plan->find("temperature") == plan->end() && plan->find("decode") == plan->end() && temperature) {
@@ -153,10 +147,13 @@ void ChatHandler::refuse_unsupported() {
   };
   for (const char* name : {"tools", "functions"}) {
     const Json* value = fields_.find(name);
-    if (value != nullptr && !(value->is_array() && value->empty())) {
-      refuse(name, "tools_not_supported",
-             "is not supported: ask for a plan instead, with a \"plan\" object whose domain has your actions");
+    if (value == nullptr || (value->is_array() && value->empty())) continue;
+    if (chat_ && name == std::string_view("tools") && fields_.find("plan") != nullptr) {
+      read_tools(*value);
+      continue;
     }
+    refuse(name, "tools_not_supported",
+           "is not supported without a plan: add a \"plan\" object whose domain has your functions as its actions");
   }
   if (fields_.integer("n", 1, 128).value_or(1) != 1) refuse("n", "bad_request", "must be 1");
   if (!chat_ && fields_.integer("best_of", 1, 128).value_or(1) != 1) refuse("best_of", "bad_request", "must be 1");
@@ -168,6 +165,18 @@ void ChatHandler::refuse_unsupported() {
     const bool text = format->is_object() && format->value("type", Json()) == "text";
     if (!text) refuse("response_format", "bad_request", "is not supported, except {\"type\": \"text\"}");
   }
+}
+
+void ChatHandler::read_tools(const Json& tools) {
+  if (!fields_.flag("parallel_tool_calls").value_or(true)) {
+    fields_.refuse("parallel_tool_calls", "must be true: a plan is many calls");
+  }
+  const Json* choice = fields_.find("tool_choice");
+  if (choice != nullptr && *choice == "none") return;
+  if (choice != nullptr && *choice != "auto" && *choice != "required") {
+    fields_.refuse("tool_choice", "must be auto, required or none");
+  }
+  tools_.emplace(tools);
 }
 
 void ChatHandler::read_messages(const Json& messages) {
@@ -246,7 +255,7 @@ void ChatHandler::run() {
 
 ChatHandler::Outcome ChatHandler::write_text(EventStream* events) {
   Outcome outcome;
-  RequestModel model(*gates_, {}, context_.asks());
+  RequestModel model(*shared_, {}, context_.asks());
   const std::vector<TokenId> prompt = model.encode_prompt(prompt_);
   outcome.prompt_tokens = prompt.size();
   const std::size_t room = model.context_length() > prompt.size() ? model.context_length() - prompt.size() : 0;
@@ -264,7 +273,7 @@ ChatHandler::Outcome ChatHandler::write_text(EventStream* events) {
     outcome.text += text;
     if (events != nullptr && (first || !text.empty())) send_delta(*events, text, std::exchange(first, false));
   };
-  const Vocabulary& vocabulary = *gates_->model().vocabulary;
+  const Vocabulary& vocabulary = *shared_->model().vocabulary;
   const std::vector<TokenId>& ends = vocabulary.end_of_turn();
   Observer observer;
   observer.cancelled = [&] { return filter.stopped() || context_.cancelled(); };
@@ -300,13 +309,14 @@ ChatHandler::Outcome ChatHandler::write_plan(EventStream* events) {
   CharacterBuffer characters;
   bool first = true;
   std::function<void(std::string_view)> on_text;
-  if (events != nullptr) {
+  if (events != nullptr && !tools_) {
     on_text = [&](std::string_view bytes) {
       const std::string text = characters.add(bytes);
       if (!text.empty()) send_delta(*events, text, std::exchange(first, false));
     };
   }
-  PlanAnswer answer = service_.make_plan(*plan_, *gates_, context_, on_event, on_text);
+  if (tools_) tools_->check(service_.load_task(plan_->task, context_).value->task);
+  PlanAnswer answer = service_.make_plan(*plan_, *shared_, context_, on_event, on_text);
   const PlanResult& result = answer.result;
   Outcome outcome;
   outcome.plan = closing_json(answer.task->task, *plan_, result, answer.closing);
@@ -322,6 +332,8 @@ ChatHandler::Outcome ChatHandler::write_plan(EventStream* events) {
   outcome.tokens = result.tokens.size();
   if (!result.reading.complete && outcome.tokens >= plan_->options.generate.max_tokens)
     outcome.finish_reason = "length";
+  if (tools_) outcome.calls = tools_->calls(outcome.plan["plan"]);
+  if (!outcome.calls.empty()) outcome.finish_reason = "tool_calls";
   return outcome;
 }
 
@@ -332,7 +344,7 @@ Json ChatHandler::envelope(const char* object) const {
   const std::string kind = chat_ ? "chat.completion" : "text_completion";
   const bool chunk = chat_ && std::string_view(object) == "chunk";
   return {
-      {"id", id_}, {"object", chunk ? kind + ".chunk" : kind}, {"created", created_}, {"model", gates_->model().name}};
+      {"id", id_}, {"object", chunk ? kind + ".chunk" : kind}, {"created", created_}, {"model", shared_->model().name}};
 }
 
 void ChatHandler::send_delta(EventStream& events, const std::string& text, bool first) const {
@@ -349,7 +361,22 @@ void ChatHandler::send_delta(EventStream& events, const std::string& text, bool 
   events.send(chunk);
 }
 
+void ChatHandler::send_calls(EventStream& events, const Outcome& outcome) const {
+  Json chunk = envelope("chunk");
+  Json calls = Json::array();
+  for (const Json& call : outcome.calls) {
+    calls.push_back({{"index", calls.size()}});
+    calls.back().update(call);
+  }
+  chunk["choices"] = Json::array({{{"index", 0},
+                                   {"delta", {{"role", "assistant"}, {"content", nullptr}, {"tool_calls", calls}}},
+                                   {"logprobs", nullptr},
+                                   {"finish_reason", nullptr}}});
+  events.send(chunk);
+}
+
 void ChatHandler::send_last(EventStream& events, const Outcome& outcome) const {
+  if (!outcome.calls.empty()) send_calls(events, outcome);
   Json chunk = envelope("chunk");
   Json choice{{"index", 0}};
   if (chat_) {
@@ -380,6 +407,10 @@ Json ChatHandler::whole(const Outcome& outcome) const {
   Json choice{{"index", 0}};
   if (chat_) {
     choice["message"] = {{"role", "assistant"}, {"content", outcome.text}, {"refusal", nullptr}};
+    if (!outcome.calls.empty()) {
+      choice["message"]["content"] = nullptr;
+      choice["message"]["tool_calls"] = outcome.calls;
+    }
   } else {
     choice["text"] = outcome.text;
   }

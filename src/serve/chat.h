@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "serve/service.h"
+#include "serve/tools.h"
 
 namespace metactrl::serve {
 
@@ -52,10 +53,12 @@ class ChatHandler {
     const char* finish_reason = "stop";
     std::size_t prompt_tokens = 0;
     std::size_t tokens = 0;
-    Json plan;  // null without one
+    Json plan;   // null without one
+    Json calls;  // of tools; null or empty without any
   };
 
   void read();
+  void read_tools(const Json& tools);
   void read_messages(const Json& messages);
   void read_prompt(const Json& prompt);
   void read_stops();
@@ -67,6 +70,7 @@ class ChatHandler {
   // --- shapes ---
   Json envelope(const char* object) const;
   void send_delta(EventStream& events, const std::string& text, bool first) const;
+  void send_calls(EventStream& events, const Outcome& outcome) const;
   void send_last(EventStream& events, const Outcome& outcome) const;
   Json usage(const Outcome& outcome) const;
   Json whole(const Outcome& outcome) const;
@@ -76,7 +80,7 @@ class ChatHandler {
   bool chat_;
   Json body_;
   Fields fields_;
-  ModelGates* gates_ = nullptr;
+  SharedModel* shared_ = nullptr;
   std::string id_;
   std::int64_t created_ = 0;
   Prompt prompt_;
@@ -84,6 +88,7 @@ class ChatHandler {
   GenerateOptions generate_;
   std::vector<std::string> stops_;
   std::optional<PlanRequest> plan_;
+  std::optional<Tools> tools_;
   bool stream_ = false;
   bool stream_usage_ = false;
 };

@@ -198,12 +198,15 @@ std::vector<PlanStep> read_steps(Fields& fields) {
   return steps;
 }
 
+bool is_guaranteed(PlanGuidance guidance) {
+  return guidance != PlanGuidance::kNone && guidance != PlanGuidance::kSyntax;
+}
+
 Json options_json(const RequestLimits& limits, std::size_t body_bytes, const std::string& version,
                   const std::string& model) {
   Json guidance = Json::array();
   for (const PlanGuidance one : kGuidances) {
-    const bool guaranteed = one != PlanGuidance::kNone && one != PlanGuidance::kSyntax;
-    guidance.push_back({{"name", to_string(one)}, {"description", describe(one)}, {"guaranteed", guaranteed}});
+    guidance.push_back({{"name", to_string(one)}, {"description", describe(one)}, {"guaranteed", is_guaranteed(one)}});
   }
   return {{"version", version},
           {"guidance", std::move(guidance)},

@@ -56,6 +56,9 @@ PlanRequest read_plan(Fields& fields, const RequestLimits& limits, bool chat);
 // "plan" of /v1/validate: text, or a list of texts or of {"action", "arguments"}.
 std::vector<PlanStep> read_steps(Fields& fields);
 
+// Whether plans under this guidance keep the rules.
+bool is_guaranteed(PlanGuidance guidance);
+
 // Everything that the page's menus show.
 Json options_json(const RequestLimits& limits, std::size_t body_bytes, const std::string& version,
                   const std::string& model);

@@ -3,7 +3,7 @@
 //
 // Order matters for what a request can cost. Reading is bounded by the HTTP layer. Then a request waits for its turn
 // (requests_), loads its task and compiles its constraint among few others (compiling_; both cached, both under a limit
-// on time and work), waits for room in the model's memory (ModelGates), and decodes. At every step it is asked whether
+// on time and work), waits for room in the model's memory (ModelMemory), and decodes. At every step it is asked whether
 // the client is still there and the time not up.
 #include "serve/service.h"
 
@@ -38,6 +38,14 @@ constexpr const char* kPagePolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri "
     "'none'; "
     "form-action 'none'; frame-ancestors 'none'";
+
+Json model_json(const ServedModel& model) {
+  return {{"id", model.name},
+          {"object", "model"},
+          {"created", 0},
+          {"owned_by", "metactrl"},
+          {"description", model.model->description()}};
+}
 
 void respond(RequestContext& context, const Json& json) { context.exchange().respond(200, kJson, dump(json)); }
 
@@ -176,12 +184,13 @@ Service::Service(std::vector<ServedModel> models, ServiceOptions options)
       // What is kept is worth its memory: a task is a part of its constraints.
       tasks_(options_.cache_bytes / 4),
       constraints_(options_.cache_bytes - options_.cache_bytes / 4) {
-  for (ServedModel& model : models) models_.push_back(std::make_unique<ModelGates>(std::move(model)));
+  for (ServedModel& model : models) models_.push_back(std::make_unique<SharedModel>(std::move(model)));
 }
 
 const std::vector<Service::Route>& Service::routes() {
   static const std::vector<Route> kTable = {
       {"GET", "/v1/models", &Service::get_models, true},
+      {"GET", "/v1/models/", &Service::get_model, true},
       {"GET", "/v1/options", &Service::get_options, true},
       {"GET", "/v1/tasks", &Service::get_tasks, true},
       {"GET", "/health", &Service::get_health, false},
@@ -218,7 +227,8 @@ void Service::dispatch(RequestContext& context, std::string& route) {
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   std::string allowed;
   for (const Route& candidate : routes()) {
-    if (request.path != candidate.path) continue;
+    const std::string_view path = candidate.path;
+    if (path.ends_with('/') ? !request.path.starts_with(path) : request.path != path) continue;
     if (method != candidate.method) {
       allowed = candidate.method;
       continue;
@@ -262,14 +272,18 @@ void Service::get_asset(RequestContext& context) {
 
 void Service::get_models(RequestContext& context) {
   Json data = Json::array();
-  for (const auto& gates : models_) {
-    data.push_back({{"id", gates->model().name},
-                    {"object", "model"},
-                    {"created", 0},
-                    {"owned_by", "metactrl"},
-                    {"description", gates->model().model->description()}});
-  }
+  for (const auto& shared : models_) data.push_back(model_json(shared->model()));
   respond(context, {{"object", "list"}, {"data", std::move(data)}});
+}
+
+void Service::get_model(RequestContext& context) {
+  const std::string_view name = std::string_view(context.exchange().request().path).substr(sizeof("/v1/models/") - 1);
+  for (const auto& shared : models_) {
+    if (shared->model().name != name) continue;
+    respond(context, model_json(shared->model()));
+    return;
+  }
+  throw ApiError(404, "model_not_found", "this service has no such model; /v1/models lists those it has", "model");
 }
 
 void Service::get_options(RequestContext& context) {
@@ -289,6 +303,14 @@ void Service::get_health(RequestContext& context) {
 void Service::get_metrics(RequestContext& context) {
   const CacheCounts tasks = tasks_.counts();
   const CacheCounts constraints = constraints_.counts();
+  ModelMemory::Counts memory;
+  for (const auto& shared : models_) {
+    const ModelMemory::Counts counts = shared->memory().counts();
+    memory.prompts_read += counts.prompts_read;
+    memory.prompts_reused += counts.prompts_reused;
+    memory.tokens_reused += counts.tokens_reused;
+    memory.waiting += counts.waiting;
+  }
   const auto number = [](auto value) { return static_cast<double>(value); };
   std::vector<Metrics::Gauge> gauges = {
       {"metactrl_requests_running", "Requests that are worked on.", "gauge", number(requests_.used())},
@@ -301,6 +323,12 @@ void Service::get_metrics(RequestContext& context) {
       {"metactrl_cache_evictions_total", "Things that left a cache.", "counter",
        number(tasks.evictions + constraints.evictions)},
       {"metactrl_cache_bytes", "Memory of what is cached.", "gauge", number(tasks.bytes + constraints.bytes)},
+      {"metactrl_prompt_cache_hits_total", "Prompts that the model had read before.", "counter",
+       number(memory.prompts_reused)},
+      {"metactrl_prompt_cache_misses_total", "Prompts that had to be read.", "counter", number(memory.prompts_read)},
+      {"metactrl_prompt_tokens_reused_total", "Tokens of prompts that were not read again.", "counter",
+       number(memory.tokens_reused)},
+      {"metactrl_model_waiting", "Requests that wait for room in a model's memory.", "gauge", number(memory.waiting)},
       {"process_resident_memory_bytes", "Resident memory.", "gauge", resident_bytes()},
   };
   context.exchange().respond(200, "text/plain; version=0.0.4; charset=utf-8", metrics_.text(gauges));
@@ -309,13 +337,13 @@ void Service::get_metrics(RequestContext& context) {
 // --- shared
 // ------------------------------------------------------------------------------------------------------------
 
-ModelGates& Service::find_model(Fields& fields) {
+SharedModel& Service::find_model(Fields& fields) {
   const std::optional<std::string> name = fields.text("model");
   if (!name || name->empty()) return *models_[0];
   std::vector<std::string> known;
-  for (const auto& gates : models_) {
-    if (gates->model().name == *name) return *gates;
-    known.push_back(gates->model().name);
+  for (const auto& shared : models_) {
+    if (shared->model().name == *name) return *shared;
+    known.push_back(shared->model().name);
   }
   throw ApiError(404, "model_not_found", str_cat("this service has no such model; it has ", internal::list_some(known)),
                  fields.path() + "model");
@@ -348,7 +376,7 @@ SharedCache<LoadedTask>::Found Service::load_task(const TaskRequest& request, Re
   }
 }
 
-PlanAnswer Service::make_plan(const PlanRequest& request, ModelGates& gates, RequestContext& context,
+PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
                               const std::function<void(const Json&)>& on_event,
                               const std::function<void(std::string_view)>& on_text) {
   PlanAnswer answer;
@@ -362,7 +390,7 @@ PlanAnswer Service::make_plan(const PlanRequest& request, ModelGates& gates, Req
   if (request.options.generate.mode == DecodeMode::kBeam) needs.plans = request.options.generate.beam;
   if (request.options.generate.mode == DecodeMode::kSmc) needs.plans = request.options.generate.samples;
   needs.trace = request.trace && on_event && request.options.guidance != PlanGuidance::kNone;
-  RequestModel model(gates, needs, context.asks());
+  RequestModel model(shared, needs, context.asks());
 
   const ConstraintSource source = [&](const Task& pursued, const PlanFormat& format,
                                       const std::shared_ptr<const Vocabulary>& vocabulary,
@@ -383,8 +411,8 @@ PlanAnswer Service::make_plan(const PlanRequest& request, ModelGates& gates, Req
     return found.value;
   };
 
-  PlanRun run(request, task, gates.model().name, with_model ? &model : nullptr,
-              with_model ? gates.model().vocabulary : nullptr);
+  PlanRun run(request, task, shared.model().name, with_model ? &model : nullptr,
+              with_model ? shared.model().vocabulary : nullptr);
   run.on_event = on_event;
   run.on_text = on_text;
   answer.result = run.run(source, context.asks());
@@ -399,7 +427,7 @@ PlanAnswer Service::make_plan(const PlanRequest& request, ModelGates& gates, Req
 void Service::post_plans(RequestContext& context) {
   const Json body = parse_body(context.exchange().request().body);
   Fields fields(body, "");
-  ModelGates& gates = find_model(fields);
+  SharedModel& shared = find_model(fields);
   const PlanRequest request = read_plan(fields, options_.limits, false);
   const bool stream = fields.flag("stream").value_or(false);
   fields.refuse_others();
@@ -410,7 +438,7 @@ void Service::post_plans(RequestContext& context) {
     Json trace = Json::array();
     std::function<void(const Json&)> on_event;
     if (request.trace) on_event = [&trace](const Json& event) { trace.push_back(event); };
-    const PlanAnswer answer = make_plan(request, gates, context, on_event, {});
+    const PlanAnswer answer = make_plan(request, shared, context, on_event, {});
     if (answer.result.outcome == PlanOutcome::kCancelled) throw cancelled_error(context);
     Json json = closing_json(answer.task->task, request, answer.result, answer.closing);
     if (request.trace) json["trace"] = std::move(trace);
@@ -419,7 +447,7 @@ void Service::post_plans(RequestContext& context) {
   }
   EventStream events(context.exchange());
   try {
-    const PlanAnswer answer = make_plan(request, gates, context, [&](const Json& event) { events.send(event); }, {});
+    const PlanAnswer answer = make_plan(request, shared, context, [&](const Json& event) { events.send(event); }, {});
     if (answer.result.outcome == PlanOutcome::kCancelled) throw cancelled_error(context);
     Json json{{"type", "end"}};
     json.update(closing_json(answer.task->task, request, answer.result, answer.closing));

@@ -104,7 +104,7 @@ class Service {
 
   struct Route {
     const char* method;
-    const char* path;
+    const char* path;  // with a slash at the end: and whatever follows
     void (Service::*handler)(RequestContext&);
     bool needs_key;
   };
@@ -113,6 +113,7 @@ class Service {
   void dispatch(RequestContext& context, std::string& route);
   void get_asset(RequestContext& context);
   void get_models(RequestContext& context);
+  void get_model(RequestContext& context);
   void get_options(RequestContext& context);
   void get_tasks(RequestContext& context);
   void get_health(RequestContext& context);
@@ -123,15 +124,15 @@ class Service {
   void post_completions(RequestContext& context);
 
   // --- shared by the handlers ---
-  ModelGates& find_model(Fields& fields);
+  SharedModel& find_model(Fields& fields);
   Gate::Pass admit(RequestContext& context);
   SharedCache<LoadedTask>::Found load_task(const TaskRequest& request, RequestContext& context);
-  PlanAnswer make_plan(const PlanRequest& request, ModelGates& gates, RequestContext& context,
+  PlanAnswer make_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
                        const std::function<void(const Json&)>& on_event,
                        const std::function<void(std::string_view)>& on_text);
 
   ServiceOptions options_;
-  std::vector<std::unique_ptr<ModelGates>> models_;
+  std::vector<std::unique_ptr<SharedModel>> models_;
   Gate requests_;
   Gate compiling_;
   SharedCache<LoadedTask> tasks_;

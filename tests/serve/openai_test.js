@@ -61,6 +61,7 @@ const tests = {
     const models = await client.models.list();
     assert.equal(models.data.length, 1);
     assert.equal(models.data[0].object, "model");
+    assert.deepEqual(await client.models.retrieve(models.data[0].id), models.data[0]);
   },
   async chat_with_a_plan() {
     const model = (await client.models.list()).data[0].id;
@@ -94,7 +95,8 @@ const tests = {
     assert.equal(events.action, result.plan.length);
   },
   async chat_stream_helper() {
-    const runner = client.chat.completions.stream({ model: "pocket", messages, plan });
+    const model = (await client.models.list()).data[0].id;
+    const runner = client.chat.completions.stream({ model, messages, plan });
     const answer = await runner.finalChatCompletion();
     assert.match(answer.choices[0].message.content, /dishwasher/);
   },
@@ -112,7 +114,29 @@ const tests = {
     const planned = await client.completions.create({ prompt: "Clean up.", plan });
     assert.equal(planned.plan.guarantee, "full");
   },
-  async tools_are_refused() {
+  async tools_become_calls() {
+    const tasks = await (await fetch(`${address}/v1/tasks`, { headers: { Authorization: `Bearer ${key}` } })).json();
+    const domain = tasks.domains.find((one) => one.name === "tabletop").text;
+    const tools = [...domain.matchAll(/\(:action\s+(\S+)\s+:parameters\s+\(([^)]*)\)/g)].map(([, name, list]) => {
+      const properties = Object.fromEntries([...list.matchAll(/\?(\S+)/g)].map(([, each]) => [each, { type: "string" }]));
+      return { type: "function", function: { name, parameters: { type: "object", properties } } };
+    });
+    assert(tools.length > 1);
+    const answer = await client.chat.completions.create({ messages, plan, tools });
+    assert.equal(answer.choices[0].finish_reason, "tool_calls");
+    const calls = answer.choices[0].message.tool_calls;
+    assert.equal(calls.length, answer.plan.plan.length);
+    calls.forEach((call, i) => {
+      assert.equal(call.function.name, answer.plan.plan[i].action);
+      assert.deepEqual(Object.values(JSON.parse(call.function.arguments)), answer.plan.plan[i].arguments);
+    });
+    const streamed = await client.chat.completions.stream({ messages, plan, tools }).finalChatCompletion();
+    assert.deepEqual(
+      streamed.choices[0].message.tool_calls.map((call) => call.function.name),
+      calls.map((call) => call.function.name),
+    );
+  },
+  async tools_without_a_plan_are_refused() {
     const tools = [{ type: "function", function: { name: "open", parameters: { type: "object", properties: {} } } }];
     const error = await fails(() => client.chat.completions.create({ messages, tools }), 400, "tools_not_supported");
     assert.equal(error.param, "tools");
@@ -141,7 +165,7 @@ const tests = {
     }
     const metrics = async () =>
       (await fetch(`${address}/metrics`, { headers: { Authorization: `Bearer ${key}` } })).text();
-    for (let i = 0; i < 100 && !(await metrics()).includes("metactrl_requests_running 0"); ++i) {
+    for (let i = 0; i < 1000 && !(await metrics()).includes("metactrl_requests_running 0"); ++i) {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     assert((await metrics()).includes("metactrl_requests_running 0"));

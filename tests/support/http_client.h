@@ -41,7 +41,7 @@ struct HttpResponse {
   bool done() const { return body.ends_with("data: [DONE]\n\n"); }
 };
 
-// One connection. Every wait ends after twenty seconds with an exception.
+// One connection. Every wait ends after a minute with an exception.
 class HttpClient {
  public:
   explicit HttpClient(unsigned port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -71,11 +71,17 @@ class HttpClient {
     }
     return true;
   }
+  // Whether there is something to receive, the end included; waits so long for it.
+  bool readable(int milliseconds) const {
+    if (!pending_.empty()) return true;
+    pollfd entry{socket_, POLLIN, 0};
+    return ::poll(&entry, 1, milliseconds) > 0;
+  }
   // The next bytes; empty at the end.
   std::string receive() {
     if (!pending_.empty()) return std::exchange(pending_, {});
     pollfd entry{socket_, POLLIN, 0};
-    if (::poll(&entry, 1, 20'000) <= 0) throw std::runtime_error("the server says nothing");
+    if (::poll(&entry, 1, 60'000) <= 0) throw std::runtime_error("the server says nothing");
     std::array<char, 65536> buffer;
     const ssize_t count = ::recv(socket_, buffer.data(), buffer.size(), 0);
     return count <= 0 ? std::string() : std::string(buffer.data(), static_cast<std::size_t>(count));

@@ -88,7 +88,8 @@ TEST_P(LlamaBatcherTest, SharedBatchesEqualBatchesOfOne) {
   for (unsigned i = 0; i < kThreads; ++i) {
     ASSERT_EQ(seen[i].size(), expected[i].size());
     for (std::size_t k = 0; k < seen[i].size(); ++k) {
-      EXPECT_LT(largest_difference(seen[i][k], expected[i][k]), 0.02F) << "thread " << i << ", look " << k;
+      // Rounding in half precision; another token would change a logit by 0.5 and more.
+      EXPECT_LT(largest_difference(seen[i][k], expected[i][k]), 0.1F) << "thread " << i << ", look " << k;
     }
   }
 }

@@ -1,0 +1,96 @@
+// What cannot be called is found before anything is decoded: for every action name of the task a function is looked up,
+// without regard to case, and its parameters are counted. So a plan never stops for want of a function.
+#include "serve/tools.h"
+
+#include <cctype>
+#include <random>
+#include <string_view>
+#include <utility>
+
+#include "support/str_cat.h"
+
+namespace metactrl::serve {
+
+namespace {
+
+using internal::str_cat;
+
+std::string in_lower_case(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+}  // namespace
+
+std::string make_id(const char* prefix) {
+  static thread_local std::mt19937_64 random(std::random_device{}());
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::string id = prefix;
+  for (int i = 0; i < 24; ++i) id += kLetters[random() % kLetters.size()];
+  return id;
+}
+
+Tools::Tools(const Json& tools) {
+  const auto refuse = [](const std::string& where, const char* message) {
+    throw ApiError(400, "bad_request", str_cat("'", where, "' ", message), where);
+  };
+  if (!tools.is_array()) refuse("tools", "must be a list of functions");
+  for (std::size_t i = 0; i < tools.size(); ++i) {
+    const std::string where = str_cat("tools[", i, "]");
+    const Json& tool = tools[i];
+    const bool is_function = tool.is_object() && tool.value("type", Json()) == "function" &&
+                             tool.contains("function") && tool["function"].is_object();
+    if (!is_function) refuse(where, "must be {\"type\": \"function\", \"function\": {...}}");
+    const Json& declared = tool["function"];
+    const Json name = declared.value("name", Json());
+    if (!name.is_string()) refuse(where + ".function.name", "must be text");
+    Function function;
+    function.name = name.get<std::string>();
+    const Json parameters = declared.value("parameters", Json());
+    if (!parameters.is_null() && !parameters.is_object()) refuse(where + ".function.parameters", "must be an object");
+    const Json properties = parameters.is_object() ? parameters.value("properties", Json()) : Json();
+    if (!properties.is_null() && !properties.is_object()) {
+      refuse(where + ".function.parameters.properties", "must be an object");
+    }
+    if (properties.is_object()) {
+      for (const auto& [parameter, type] : properties.items()) function.parameters.push_back(parameter);
+    }
+    functions_[in_lower_case(function.name)] = std::move(function);
+  }
+}
+
+void Tools::check(const Task& task) const {
+  for (std::uint32_t i = 0; i < task.num_action_names(); ++i) {
+    const std::string& action = task.action_name(ActionNameId{i});
+    const auto found = functions_.find(in_lower_case(action));
+    if (found == functions_.end()) {
+      throw ApiError(400, "bad_request",
+                     str_cat("the domain has an action '", action, "', and 'tools' has no function of that name"),
+                     "tools");
+    }
+    const std::size_t arity = task.arity(ActionNameId{i});
+    if (found->second.parameters.size() != arity) {
+      throw ApiError(400, "bad_request",
+                     str_cat("the action '", action, "' has ", arity, " parameters, and the function of that name has ",
+                             found->second.parameters.size()),
+                     "tools");
+    }
+  }
+}
+
+Json Tools::calls(const Json& plan) const {
+  Json out = Json::array();
+  for (const Json& step : plan) {
+    const Function& function = functions_.at(in_lower_case(step["action"].get<std::string>()));
+    Json arguments = Json::object();
+    for (std::size_t i = 0; i < function.parameters.size(); ++i)
+      arguments[function.parameters[i]] = step["arguments"][i];
+    out.push_back({{"id", make_id("call_")},
+                   {"type", "function"},
+                   {"function", {{"name", function.name}, {"arguments", dump(arguments)}}}});
+  }
+  return out;
+}
+
+}  // namespace metactrl::serve
