@@ -65,6 +65,9 @@ Command add_eval(CLI::App& parent);
 Command add_score(CLI::App& parent);
 Command add_explain(CLI::App& parent);
 Command add_models(CLI::App& parent);
+Command add_sample(CLI::App& parent);
+Command add_train(CLI::App& parent);
+Command add_hmm(CLI::App& parent);
 
 // --- time
 // -----------------------------------------------------------------------------------------------------------------
