@@ -73,6 +73,9 @@ Command add_explain(CLI::App& parent);
 Command add_models(CLI::App& parent);
 Command add_export(CLI::App& parent);
 Command add_serve(CLI::App& parent);
+Command add_sample(CLI::App& parent);
+Command add_train(CLI::App& parent);
+Command add_hmm(CLI::App& parent);
 
 // --- time
 // -----------------------------------------------------------------------------------------------------------------

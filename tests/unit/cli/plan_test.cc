@@ -520,7 +520,7 @@ TEST_F(PlanCli, TheDocumentedOptionsAreTheOptions) {
   const std::set<std::string> shared = options_in(section("Options of plan and explain"));
   const std::set<std::string> task = options_in(section("Tasks and budgets"));
   for (const char* command : {"plan", "explain", "run", "serve", "models", "eval", "score", "reproduce", "import",
-                              "check", "search", "validate", "inspect", "export"}) {
+                              "check", "search", "validate", "inspect", "export", "sample", "train", "hmm"}) {
     std::set<std::string> documented = options_in(section(command));
     const bool plans = std::string(command) == "plan" || std::string(command) == "explain";
     if (plans) documented.insert(shared.begin(), shared.end());
