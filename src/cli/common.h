@@ -116,7 +116,8 @@ class CountProgress {
   CountProgress& operator=(const CountProgress&) = delete;
   ~CountProgress() { clear(); }
 
-  void done(double count);
+  // `more` stands behind the line: "; 2.1 nats per symbol".
+  void done(double count, const std::string& more = {});
   // For counts: "42"; rates with one digit behind the point.
   static std::string quantity(double value);
 

@@ -27,6 +27,7 @@ struct HmmArguments {
   std::vector<std::string> files;
   std::vector<std::string> corpora;
   std::string out;
+  std::uint64_t held_out = 0;
   bool json = false;
 };
 
@@ -50,7 +51,8 @@ struct Fit {
 CorpusLevel level_of(const Hmm& hmm) { return hmm.alphabet().is_meta() ? CorpusLevel::kMeta : CorpusLevel::kToken; }
 
 // By family. A corpus with names that the model does not know is read with UNK for them.
-std::map<std::uint32_t, Fit> fit(const Hmm& hmm, const Corpus& corpus, const std::string& file) {
+std::map<std::uint32_t, Fit> fit(const Hmm& hmm, const Corpus& corpus, const std::string& file,
+                                 std::uint64_t held_out) {
   const CorpusLevel level = level_of(hmm);
   const Alphabet& own = corpus.alphabet(level);
   const Alphabet& alphabet = hmm.alphabet();
@@ -61,19 +63,9 @@ std::map<std::uint32_t, Fit> fit(const Hmm& hmm, const Corpus& corpus, const std
   std::map<std::uint32_t, Fit> fits;
   std::map<std::vector<SymbolId>, double> known;
   for (const CorpusRecord& record : corpus.records) {
-    if (!record.parsed) continue;
+    if (!record.parsed || (held_out > 0 && !is_held_out(record, held_out))) continue;
     std::vector<SymbolId> sequence = level == CorpusLevel::kMeta ? record.symbols : record.tokens;
-    for (SymbolId& symbol : sequence) {
-      const auto index = static_cast<std::size_t>(symbol);
-      if (level == CorpusLevel::kToken) continue;
-      if (index < own.num_actions) {
-        symbol = alphabet.action(own.names[index]);
-      } else if (index < own.num_actions + own.num_slots) {
-        symbol = alphabet.slot(index - own.num_actions);
-      } else {
-        symbol = symbol == own.end ? alphabet.end : alphabet.unknown();
-      }
-    }
+    for (SymbolId& symbol : sequence) symbol = alphabet.translate(own, symbol);
     const auto [at, fresh] = known.try_emplace(sequence, 0);
     if (fresh) at->second = hmm.log_likelihood(sequence);
     Fit& found = fits[record.family];
@@ -161,7 +153,7 @@ int score(const HmmArguments& arguments) {
     if (!arguments.json) print(str_cat(file, "\n"));
     Fit total;
     for (std::size_t i = 0; i < corpora.size(); ++i) {
-      const std::map<std::uint32_t, Fit> families = fit(hmm, corpora[i], arguments.corpora[i]);
+      const std::map<std::uint32_t, Fit> families = fit(hmm, corpora[i], arguments.corpora[i], arguments.held_out);
       Fit sum;
       for (const auto& [family, found] : families) sum.add(found);
       Json corpus = to_json(sum);
@@ -218,6 +210,11 @@ Command add_hmm(CLI::App& parent) {
   app->add_option("files", arguments->files, "models")->type_name("FILE")->required();
   app->add_option("--corpus", arguments->corpora, "with score and compare: what 'metactrl sample' wrote")
       ->type_name("FILE");
+  app->add_option("--held-out", arguments->held_out,
+                  "with score and compare: only what 'metactrl train --held-out N' keeps back; 0: everything")
+      ->type_name("N")
+      ->check(finite_in_range(0, 1e9))
+      ->capture_default_str();
   app->add_option("--out", arguments->out, "with import and export: file for the result")->type_name("FILE");
   app->add_flag("--json", arguments->json, "print JSON");
   app->footer(kExamples);

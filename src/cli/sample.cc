@@ -14,7 +14,6 @@
 #include "benchmarks/files.h"
 #include "cli/common.h"
 #include "cli/plan_options.h"
-#include "cli/rate_line.h"
 #include "cli/sample_prompts.h"
 #include "decode/free_text.h"
 #include "metactrl/corpus.h"
@@ -37,12 +36,16 @@ struct SampleArguments : DecodingArguments {
   std::string module;
   std::string prompts;
   std::string system;
+  benchmarks::PromptStyle prompt = benchmarks::PromptStyle::kBenchmark;
+  CLI::Option* prompt_option = nullptr;
   std::string out;
   std::size_t count = 0;
   std::size_t per_prompt = 16;
   std::size_t slots = 49;
   bool resume = false;
 };
+
+const char* text_of(benchmarks::PromptStyle style) { return to_string(style); }
 
 void check_sources(const SampleArguments& arguments) {
   const bool pddl = !arguments.domain.empty() || !arguments.problems.empty();
@@ -56,6 +59,9 @@ void check_sources(const SampleArguments& arguments) {
   if (benchmark && (arguments.module.empty() || arguments.prompts.empty())) {
     throw UsageError("--module and --prompts FILE belong together");
   }
+  if (pddl && (!arguments.system.empty() || arguments.prompt_option->count() > 0)) {
+    throw UsageError(str_cat(arguments.system.empty() ? "--prompt" : "--system", " belongs to --module"));
+  }
 }
 
 std::string digest(const std::string& file) {
@@ -63,7 +69,7 @@ std::string digest(const std::string& file) {
 }
 
 // Everything that a record depends on; --count is none of it.
-std::string settings(const SampleArguments& arguments, const LoadedModel& model) {
+std::string settings(const SampleArguments& arguments, const std::string& system, const LoadedModel& model) {
   Json json = {{"sampled_from", arguments.model},
                {"model", model.model->description()},
                {"temperature", arguments.generate.temperature},
@@ -79,33 +85,44 @@ std::string settings(const SampleArguments& arguments, const LoadedModel& model)
   } else {
     json["module"] = arguments.module;
     json["prompts"] = digest(arguments.prompts);
-    json["system"] = arguments.system.empty() ? "" : digest(arguments.system);
+    json["system"] = str_cat(internal::hash_bytes(system));
+    json["prompt_style"] = to_string(arguments.prompt);
   }
   return json.dump();
 }
 
-std::unique_ptr<SamplePrompts> open_prompts(const SampleArguments& arguments) {
+// The system's part of the prompts: from the file named, or from one beside the prompts.
+std::string system_prompt(const SampleArguments& arguments) {
+  if (arguments.module.empty()) return "";
+  if (!arguments.system.empty()) return benchmarks::read_system_prompt(arguments.system);
+  const benchmarks::Module& module = *benchmarks::find_module(arguments.module);
+  if (!module.system_prompt || arguments.prompt == benchmarks::PromptStyle::kCompact) return "";
+  if (const std::optional<std::string> found = benchmarks::system_prompt_beside(arguments.prompts)) return *found;
+  throw UsageError(str_cat("the prompts of ", module.name,
+                           " have a part for the system in a file of its own; name it with --system, or put it beside "
+                           "the prompts as sd_system.json"));
+}
+
+std::unique_ptr<SamplePrompts> open_prompts(const SampleArguments& arguments, const std::string& system) {
   const std::uint64_t seed = arguments.generate.seed;
   if (arguments.module.empty()) return pddl_prompts(arguments.domain, arguments.problems, arguments.format, seed);
-  const benchmarks::Module& module = *benchmarks::find_module(arguments.module);
-  if (module.system_prompt && arguments.system.empty()) {
-    throw UsageError(str_cat("the prompts of ", module.name,
-                             " have a part for the system in a file of its own; name it "
-                             "with --system"));
-  }
-  return benchmark_prompts(module, benchmarks::read_prompts(arguments.prompts),
-                           arguments.system.empty() ? "" : benchmarks::read_system_prompt(arguments.system), seed);
+  benchmarks::EvaluateOptions options;
+  options.prompt = arguments.prompt;
+  options.system = system;
+  return benchmark_prompts(*benchmarks::find_module(arguments.module), benchmarks::read_prompts(arguments.prompts),
+                           options, seed);
 }
 
 class Sampling {
  public:
-  explicit Sampling(const SampleArguments& arguments) : arguments_(arguments), prompts_(open_prompts(arguments)) {}
+  explicit Sampling(const SampleArguments& arguments)
+      : arguments_(arguments), system_(system_prompt(arguments)), prompts_(open_prompts(arguments, system_)) {}
 
   int run() {
     catch_interrupts();
     model_ = load_model_for(arguments_);
     CorpusHeader header;
-    header.made_by = settings(arguments_, model_);
+    header.made_by = settings(arguments_, system_, model_);
     header.meta = alphabet();
     header.tokens = Alphabet::tokens(model_.vocabulary->size(),
                                      static_cast<std::uint32_t>(model_.vocabulary->end_of_turn().front()),
@@ -116,13 +133,13 @@ class Sampling {
     for (const CorpusRecord& record : writer.earlier()) count(record);
     set_stoppable(true);
     {
-      RateLine progress(arguments_.count, "generations", done_);
+      CountProgress progress("generations", static_cast<double>(arguments_.count), static_cast<double>(done_));
       while (done_ < arguments_.count && !interrupted()) {
         const CorpusRecord record = generate(done_);
         if (interrupted()) break;
         writer.add(record);
         count(record);
-        progress.done(done_, str_cat("; ", parsed_, " are plans"));
+        progress.done(static_cast<double>(done_), str_cat("; ", parsed_, " are plans"));
       }
     }
     set_stoppable(false);
@@ -181,7 +198,8 @@ class Sampling {
 
   void read(const Generation& generation, CorpusRecord& record) const {
     const decode::FreeText text = decode::read_free_text(*spelling_, generation.text);
-    if (!text.parsed.complete) return;
+    // What was cut off would teach that a plan ends there.
+    if (!text.parsed.complete || !generation.finished) return;
     record.parsed = true;
     record.actions = static_cast<std::uint32_t>(text.parsed.actions.size());
     const Task& task = current_->task;
@@ -193,8 +211,7 @@ class Sampling {
     for (const TokenId token : generation.tokens) {
       record.tokens.push_back(SymbolId{static_cast<std::uint32_t>(token)});
     }
-    if (generation.finished) record.tokens.pop_back();  // whichever end of turn it was
-    record.tokens.push_back(tokens_.end);
+    record.tokens.back() = tokens_.end;  // whichever end of turn it was
   }
 
   void count(const CorpusRecord& record) {
@@ -220,6 +237,7 @@ class Sampling {
   }
 
   const SampleArguments& arguments_;
+  std::string system_;
   std::unique_ptr<SamplePrompts> prompts_;
   LoadedModel model_;
   Alphabet meta_;
@@ -254,14 +272,22 @@ void add_source_options(CLI::App& app, SampleArguments& arguments) {
       ->type_name("FORMAT")
       ->capture_default_str();
   std::vector<std::string> names;
-  for (const benchmarks::Module& module : benchmarks::modules()) names.emplace_back(module.name);
+  for (const benchmarks::Module& module : benchmarks::modules()) {
+    if (module.read != nullptr) names.emplace_back(module.name);
+  }
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : "|") + name;
   app.add_option("--module", arguments.module, "instead of PDDL files: a benchmark")
       ->type_name(list)
       ->check(one_of(names));
   app.add_option("--prompts", arguments.prompts, "with --module: the benchmark's prompts")->type_name("FILE");
-  app.add_option("--system", arguments.system, "with --module: the system's part of the prompts")->type_name("FILE");
+  app.add_option("--system", arguments.system,
+                 "with --module: the system's part of the prompts; without it, sd_system.json or system_setup.json "
+                 "beside them")
+      ->type_name("FILE");
+  arguments.prompt_option = add_choice(
+      app, "--prompt", arguments.prompt, {benchmarks::PromptStyle::kBenchmark, benchmarks::PromptStyle::kCompact},
+      text_of, "with --module: the benchmark's prompt, or the same facts in fewer words");
 }
 
 }  // namespace

@@ -56,11 +56,11 @@ class PddlPrompts : public SamplePrompts {
 class BenchmarkPrompts : public SamplePrompts {
  public:
   BenchmarkPrompts(const benchmarks::Module& module, const std::vector<benchmarks::PromptEntry>& prompts,
-                   std::string system, std::uint64_t seed)
+                   benchmarks::EvaluateOptions options, std::uint64_t seed)
       : module_(module),
         resampler_(module, prompts),
         num_sources_(prompts.size()),
-        system_(std::move(system)),
+        options_(std::move(options)),
         seed_(seed) {
     if (prompts.empty()) throw InputError("prompts", "are none", "give a file that holds some");
   }
@@ -72,7 +72,8 @@ class BenchmarkPrompts : public SamplePrompts {
       if (!text) continue;
       const benchmarks::PromptTask read = module_.read(*text, benchmarks::Rules::kEnvironment);
       const std::string_view domain = domain_text(module_, benchmarks::Rules::kEnvironment);
-      return {load_pddl_text(domain, read.problem_assuming(read.assumptions.size())), 0, Prompt{system_, *text, ""}};
+      return {load_pddl_text(domain, read.problem_assuming(read.assumptions.size())), 0,
+              benchmarks::model_prompt(module_, {"", *text}, options_)};
     }
     throw InputError("prompts", "hold no objects that could stand for one another", "give more prompts");
   }
@@ -83,7 +84,7 @@ class BenchmarkPrompts : public SamplePrompts {
   const benchmarks::Module& module_;
   benchmarks::PromptResampler resampler_;
   std::size_t num_sources_;
-  std::string system_;
+  benchmarks::EvaluateOptions options_;
   std::uint64_t seed_;
 };
 
@@ -97,8 +98,8 @@ std::unique_ptr<SamplePrompts> pddl_prompts(const std::string& domain_file,
 
 std::unique_ptr<SamplePrompts> benchmark_prompts(const benchmarks::Module& module,
                                                  const std::vector<benchmarks::PromptEntry>& prompts,
-                                                 std::string system, std::uint64_t seed) {
-  return std::make_unique<BenchmarkPrompts>(module, prompts, std::move(system), seed);
+                                                 const benchmarks::EvaluateOptions& options, std::uint64_t seed) {
+  return std::make_unique<BenchmarkPrompts>(module, prompts, options, seed);
 }
 
 }  // namespace metactrl::cli

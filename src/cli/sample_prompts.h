@@ -44,10 +44,10 @@ class SamplePrompts {
 std::unique_ptr<SamplePrompts> pddl_prompts(const std::string& domain_file,
                                             const std::vector<std::string>& problem_files, const std::string& format,
                                             std::uint64_t seed);
-// From a benchmark's prompts.
+// From a benchmark's prompts; the model reads them as `options` say (style and the system's part).
 std::unique_ptr<SamplePrompts> benchmark_prompts(const benchmarks::Module& module,
                                                  const std::vector<benchmarks::PromptEntry>& prompts,
-                                                 std::string system, std::uint64_t seed);
+                                                 const benchmarks::EvaluateOptions& options, std::uint64_t seed);
 
 }  // namespace metactrl::cli
 

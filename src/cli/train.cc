@@ -1,11 +1,12 @@
 // metactrl train: a hidden Markov model from a corpus.
 //
 // Several corpora are joined: their alphabets become one (actions by name, as many slots as the largest has). Every
-// n-th record is held out. Equal sequences are trained on once, with their number as weight. Parameters are written to
-// OUT.partial as the training goes, and to OUT at its end.
+// n-th prompt is held out, with all that was written for it. Equal sequences are trained on once, with their number as
+// weight. Parameters are written to OUT.partial as the training goes, and to OUT at its end.
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -16,7 +17,6 @@
 
 #include "cli/common.h"
 #include "cli/plan_options.h"
-#include "cli/rate_line.h"
 #include "metactrl/corpus.h"
 #include "metactrl/hmm_training.h"
 #include "support/files.h"
@@ -29,6 +29,8 @@ namespace {
 
 using internal::str_cat;
 
+enum class Device { kCpu, kCuda };
+
 struct TrainArguments {
   std::vector<std::string> corpora;
   CorpusLevel level = CorpusLevel::kMeta;
@@ -36,6 +38,8 @@ struct TrainArguments {
   std::string schedule = "50,all";
   std::string out;
   TrainOptions train;
+  Device device = Device::kCpu;
+  GpuPrecision precision = GpuPrecision::kSingle;
   unsigned threads = 0;
   unsigned held_out = 20;
   bool balance = false;
@@ -44,6 +48,14 @@ struct TrainArguments {
 };
 
 const char* text_of(CorpusLevel level) { return to_string(level); }
+const char* text_of(Device device) { return device == Device::kCuda ? "cuda" : "cpu"; }
+const char* text_of(GpuPrecision precision) { return to_string(precision); }
+
+std::unique_ptr<ExpectationEngine> make_engine(const TrainArguments& arguments) {
+  if (arguments.device == Device::kCuda) return make_cuda_engine({0, arguments.precision});
+  if (arguments.precision == GpuPrecision::kTf32) throw UsageError("--precision tf32 is for --device cuda");
+  return make_cpu_engine({arguments.threads, arguments.precision == GpuPrecision::kDouble});
+}
 
 // One alphabet for all; nothing but the first's at the token level.
 Alphabet join(const std::vector<Corpus>& corpora, const TrainArguments& arguments) {
@@ -65,33 +77,37 @@ Alphabet join(const std::vector<Corpus>& corpora, const TrainArguments& argument
   return Alphabet::meta({names.begin(), names.end()}, slots);
 }
 
-SymbolId translate(const Alphabet& from, const Alphabet& to, SymbolId symbol) {
-  if (!from.is_meta()) return symbol;
-  const auto index = static_cast<std::size_t>(symbol);
-  if (index < from.num_actions) return to.action(from.names[index]);
-  if (index < from.num_actions + from.num_slots) return to.slot(index - from.num_actions);
-  return symbol == from.end ? to.end : to.unknown();
-}
-
 struct Data {
   SequenceSet training;
   SequenceSet held_out;
 };
 
+// Every corpus weighs the same, and every family of tasks in it; or every plan does.
+std::map<std::uint32_t, double> family_weights(const Corpus& corpus, double most, bool balance) {
+  std::map<std::uint32_t, double> weights;
+  for (const CorpusRecord& record : corpus.records) weights[record.family] += record.parsed ? 1 : 0;
+  std::erase_if(weights, [](const auto& family) { return family.second == 0; });
+  const double share = weights.empty() ? 0 : most / static_cast<double>(weights.size());
+  for (auto& [family, weight] : weights) weight = balance ? share / weight : 1;
+  return weights;
+}
+
 Data read_sequences(const std::vector<Corpus>& corpora, const Alphabet& alphabet, const TrainArguments& arguments) {
   Data data;
   double most = 0;
   for (const Corpus& corpus : corpora) most = std::max(most, corpus.sequences(arguments.level).total_weight());
+  std::vector<SymbolId> sequence;
   for (const Corpus& corpus : corpora) {
-    const SequenceSet own = corpus.sequences(arguments.level);
-    const double weight = arguments.balance && own.size() > 0 ? most / own.total_weight() : 1;
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      std::vector<SymbolId> sequence;
-      for (const SymbolId symbol : own[i]) {
-        sequence.push_back(translate(corpus.alphabet(arguments.level), alphabet, symbol));
+    const std::map<std::uint32_t, double> weights = family_weights(corpus, most, arguments.balance);
+    const Alphabet& own = corpus.alphabet(arguments.level);
+    for (const CorpusRecord& record : corpus.records) {
+      if (!record.parsed) continue;
+      sequence.clear();
+      for (const SymbolId symbol : arguments.level == CorpusLevel::kMeta ? record.symbols : record.tokens) {
+        sequence.push_back(alphabet.translate(own, symbol));
       }
-      const bool keep_back = arguments.held_out > 0 && i % arguments.held_out == arguments.held_out - 1;
-      (keep_back ? data.held_out : data.training).add(sequence, weight);
+      const bool keep_back = is_held_out(record, arguments.held_out);
+      (keep_back ? data.held_out : data.training).add(sequence, weights.at(record.family));
     }
   }
   data.training = data.training.distinct();
@@ -111,6 +127,8 @@ std::string settings(const TrainArguments& arguments) {
                {"tie_slots", arguments.train.tie_slots},
                {"held_out", arguments.held_out},
                {"balance", arguments.balance},
+               {"device", text_of(arguments.device)},
+               {"precision", text_of(arguments.precision)},
                {"seed", arguments.train.seed}};
   for (const std::string& file : arguments.corpora) {
     json["corpora"].push_back(
@@ -132,19 +150,23 @@ class Training {
   int run() {
     TrainOptions options = arguments_.train;
     options.schedule = parse_schedule(arguments_.schedule);
+    engine_ = make_engine(arguments_);
     load();
     const std::string made_by = settings(arguments_);
-    engine_ = make_cpu_engine({arguments_.threads, false});
+    if (arguments_.resume && is_done(made_by)) {
+      report(Hmm::load(arguments_.out));
+      return kDone;
+    }
     Trainer trainer(start(made_by), data_.training, *engine_, options);
     catch_interrupts();
     set_stoppable(true);
     const std::uint64_t before = trainer.steps_done();
     Stopwatch since_saved;
     {
-      RateLine progress(trainer.steps_total(), "steps", before);
+      CountProgress progress("steps", static_cast<double>(trainer.steps_total()), static_cast<double>(before));
       while (!interrupted() && trainer.step()) {
         const double nats = -trainer.last().log_likelihood / trainer.last().symbols;
-        progress.done(trainer.steps_done(), str_cat("; ", rounded(nats), " nats per symbol"));
+        progress.done(static_cast<double>(trainer.steps_done()), str_cat("; ", rounded(nats), " nats per symbol"));
         if (since_saved.seconds() < arguments_.save_seconds) continue;
         trainer.hmm().save(partial_);
         since_saved = Stopwatch();
@@ -183,6 +205,13 @@ class Training {
       throw InputError(arguments_.corpora[0], "holds no plans to train on",
                        "sample more, or see with 'metactrl plan --guidance none' what the model writes");
     }
+  }
+
+  // An earlier run came to its end.
+  bool is_done(const std::string& made_by) const {
+    std::error_code ignored;
+    return !std::filesystem::exists(partial_, ignored) && std::filesystem::exists(arguments_.out, ignored) &&
+           Hmm::load(arguments_.out).made_by() == made_by;
   }
 
   // Where an earlier run was, or at random.
@@ -261,8 +290,9 @@ Command add_train(CLI::App& parent) {
   number("--step-decay", arguments->train.step_decay, 0, 10, "step n goes step-size * n^-decay far");
   number("--save-every", arguments->save_seconds, 0, 1e9, "seconds between two saves to OUT.partial");
   app->add_flag("--tie-slots", arguments->train.tie_slots, "all objects are alike to the model");
-  app->add_flag("--balance", arguments->balance, "every corpus weighs the same, however large");
-  app->add_option("--held-out", arguments->held_out, "keep back every N-th sequence to judge by; 0: none")
+  app->add_flag("--balance", arguments->balance, "every corpus weighs the same, and every family of tasks in it");
+  app->add_option("--held-out", arguments->held_out,
+                  "keep back what was written for every N-th prompt, to judge by; 0: nothing")
       ->type_name("N")
       ->check(finite_in_range(0, 1e9))
       ->capture_default_str();
@@ -270,6 +300,11 @@ Command add_train(CLI::App& parent) {
       ->type_name("S")
       ->check(finite_in_range(0, 0x1p64))
       ->capture_default_str();
+  add_choice(*app, "--device", arguments->device, {Device::kCpu, Device::kCuda}, text_of,
+             "where the work is done: this machine's cores, or an NVIDIA GPU");
+  add_choice(*app, "--precision", arguments->precision,
+             {GpuPrecision::kSingle, GpuPrecision::kTf32, GpuPrecision::kDouble}, text_of,
+             "of products: 32 bits, fewer (faster on a GPU, where there are many hidden states), or 64");
   app->add_option("--threads", arguments->threads, "0: one per core; the result is the same for any number")
       ->type_name("N")
       ->check(finite_in_range(0, 4096))

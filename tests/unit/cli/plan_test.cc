@@ -453,7 +453,9 @@ TEST_F(PlanCli, BadOptionsListTheGoodOnes) {
   expect("--guidance trained", 31, "needs a hidden Markov model of plans");
   expect("--hmm plans.hmm", 30, "--hmm is for --guidance trained");
   expect("--guidance trained --hmm none.hmm", 31, "none.hmm: error: cannot be opened");
-  expect("--bridge hmm", 31, "which decoding cannot use yet");
+  expect("--bridge hmm", 31, "needs a hidden Markov model of tokens");
+  expect("--token-hmm tokens.hmm", 30, "--token-hmm is for --bridge hmm");
+  expect("--bridge hmm --token-hmm none.hmm", 31, "none.hmm: error: cannot be opened");
   expect("--format nope", 31, "there is no plan format 'nope'");
   expect("--format no.format", 31, "no.format");
   expect("--prompt no.txt", 31, "no.txt");

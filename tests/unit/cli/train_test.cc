@@ -155,6 +155,50 @@ TEST_F(TrainCli, ScoresTheTokensToo) {
   EXPECT_TRUE(has(plan.err, "one of tokens")) << plan.err;
 }
 
+// A model of the vocabulary's tokens, as the bridge.
+TEST_F(TrainCli, TokensBridge) {
+  // The vocabulary, as a corpus of it says.
+  ASSERT_EQ(run("sample -d d.pddl -p p.pddl --max-tokens 2 --count 1 --out v " + model()).code, 0);
+  const Alphabet tokens = Corpus::load(path("v")).header.tokens;
+  EXPECT_NE(tokens.vocabulary, 0U);
+  Hmm::random(tokens, 2, 1).save(path("t.hmm"));
+  Hmm::random(Alphabet::tokens(10, 0), 2, 1).save(path("other.hmm"));
+  Hmm::random(Alphabet::meta({"press"}, 3), 2, 1).save(path("meta.hmm"));
+  const std::string options = "plan -d d.pddl -p p.pddl --horizon 6 --bridge hmm " + model() + " --output json ";
+  const Result plan = run(options + "--token-hmm t.hmm");
+  ASSERT_EQ(plan.code, 0) << plan.err;
+  const Json json = Json::parse(plan.out);
+  EXPECT_EQ(json["bridge"], "hmm");
+  EXPECT_EQ(json["guarantee"], "full");
+  // With a model of plans beside it; and explained.
+  const Result both = run(options + "--token-hmm t.hmm --guidance trained --hmm meta.hmm");
+  EXPECT_EQ(both.code, 0) << both.err;
+  EXPECT_TRUE(has(both.out, "trained, exact")) << both.out;
+  EXPECT_EQ(run("explain -d d.pddl -p p.pddl --horizon 6 --bridge hmm --token-hmm t.hmm " + model()).code, 0);
+  const auto expect = [&](const std::string& more, const std::string& part) {
+    const Result result = run(options + more);
+    EXPECT_EQ(result.code, 31) << more;
+    EXPECT_TRUE(has(result.err, part)) << result.err;
+  };
+  expect("--token-hmm other.hmm", "another vocabulary");
+  expect("--token-hmm meta.hmm", "one of actions");
+  expect("--token-hmm t.hmm --tokens any", "canonical");
+}
+
+TEST_F(TrainCli, JudgesByWhatItKeptBack) {
+  write_corpus("c", 200);  // 50 prompts
+  const Result trained = run("train --corpus c --hidden 4 --held-out 5 --out m.hmm");
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_TRUE(has(trained.err, "; on 36 held out: ")) << trained.err;
+  const Result score = run("hmm score m.hmm --corpus c --held-out 5 --json");
+  ASSERT_EQ(score.code, 0) << score.err;
+  EXPECT_EQ(Json::parse(score.out)[0]["total"]["plans"], 36);
+  // What is done is not done again.
+  const Result again = run("train --corpus c --hidden 4 --held-out 5 --resume --out m.hmm");
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.err, trained.err);
+}
+
 TEST_F(TrainCli, GoesOnAfterItWasKilled) {
   write_corpus("c", 400);
   const std::string options = "train --corpus c --hidden 200 --schedule 60,all --save-every 0 --seed 1 ";
@@ -229,6 +273,12 @@ TEST_F(TrainCli, SaysWhatIsWrong) {
   expect("train --corpus d.pddl --out m.hmm", 31, "is not a corpus of metactrl");
   expect("train --corpus c --schedule 5 --out m.hmm", 31, "cannot read '5'");
   expect("train --corpus c --hidden 0 --out m.hmm", 30, "is not a number from 1");
+#ifndef METACTRL_HAS_CUDA
+  expect("train --corpus c --device cuda --out m.hmm", 31, "built without CUDA");
+#endif
+  expect("train --corpus c --precision tf32 --out m.hmm", 30, "is for --device cuda");
+  expect("sample --module wah --prompts c --count 3 --out x", 30, "'wah' is none of vh-as");
+  expect("sample -d d.pddl -p p.pddl --prompt compact --count 3 --out x", 30, "--prompt belongs to --module");
   expect("hmm info d.pddl", 31, "is not a hidden Markov model of metactrl");
   expect("hmm score c", 30, "--corpus FILE is missing");
   expect("hmm info c --out x", 30, "--out is for import and export");
@@ -265,6 +315,38 @@ TEST_F(TrainCli, SamplesAreCountedAndGoneOnWith) {
   const Result train = run("train --corpus a --out m.hmm");
   EXPECT_EQ(train.code, 31);
   EXPECT_TRUE(has(train.err, "holds no plans")) << train.err;
+}
+
+// Killed between and inside of records; whatever was lost is made again, and nothing comes twice.
+TEST_F(TrainCli, SamplingGoesOnAfterItWasKilled) {
+  const std::string options =
+      "sample -d d.pddl -p p.pddl --per-prompt 2 --max-tokens 30 --count 60 --seed 9 " + model();
+  ASSERT_EQ(run(options + " --out whole").code, 0);
+  for (int kills = 0; kills < 3; ++kills) {
+    const std::uintmax_t before =
+        std::filesystem::exists(path("killed")) ? std::filesystem::file_size(path("killed")) : 0;
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const std::string line = command(options + " --resume --out killed >/dev/null 2>&1");
+      ::execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    int status = 0;
+    bool ended = false;
+    // Until it has written something, or has come to its end.
+    while (!ended &&
+           (!std::filesystem::exists(path("killed")) || std::filesystem::file_size(path("killed")) <= before)) {
+      ended = ::waitpid(child, &status, WNOHANG) == child;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    if (!ended) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, &status, 0);
+    }
+  }
+  ASSERT_EQ(run(options + " --resume --out killed").code, 0);
+  EXPECT_EQ(read("killed"), read("whole"));
 }
 
 // The model in the box writes plans.
