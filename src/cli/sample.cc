@@ -47,6 +47,10 @@ struct SampleArguments : DecodingArguments {
 
 const char* text_of(benchmarks::PromptStyle style) { return to_string(style); }
 
+// With so many prompts in a row that leave no room, none will.
+constexpr std::size_t kTooLong = 16;
+constexpr const char* kRoomHint = "raise --context, or shorten benchmark prompts with --prompt compact";
+
 void check_sources(const SampleArguments& arguments) {
   const bool pddl = !arguments.domain.empty() || !arguments.problems.empty();
   const bool benchmark = !arguments.module.empty() || !arguments.prompts.empty();
@@ -165,13 +169,14 @@ class Sampling {
     const std::size_t context = model_.model->context_length();
     const std::size_t room = context > encoded.size() ? context - encoded.size() : 0;
     max_tokens_ = std::min(arguments_.generate.max_tokens, room);
-    if (max_tokens_ == 0) {
-      throw ResourceError(kOutOfMemory,
-                          str_cat("a prompt of ", encoded.size(), " tokens leaves no room in a context of ", context,
-                                  "; raise --context"));
-    }
-    session_ = model_.model->start(encoded, max_tokens_);
     open_prompt_ = number;
+    if (max_tokens_ > 0) {
+      session_ = model_.model->start(encoded, max_tokens_);
+      any_room_ = true;
+    } else if (++too_long_ == kTooLong && !any_room_) {
+      throw ResourceError(kOutOfMemory, str_cat(kTooLong, " prompts in a row leave no room in a context of ", context,
+                                                " tokens, the last one with ", encoded.size(), "; ", kRoomHint));
+    }
   }
 
   CorpusRecord generate(std::uint64_t number) {
@@ -179,8 +184,9 @@ class Sampling {
     record.prompt = number / arguments_.per_prompt;
     record.seed = internal::mix(arguments_.generate.seed + 1, number + 1);
     try {
-      if (session_ == nullptr || open_prompt_ != record.prompt) open(record.prompt);
+      if (!current_ || open_prompt_ != record.prompt) open(record.prompt);
       record.family = current_->family;
+      if (session_ == nullptr) return record;
       GenerateOptions options = arguments_.generate;
       options.mode = DecodeMode::kSample;
       options.seed = record.seed;
@@ -226,6 +232,8 @@ class Sampling {
     std::string line = str_cat(done_, " of ", arguments_.count, " generations, ", parsed_, " are plans, ",
                                done_ - parsed_, " could not be read; ", distinct_.size(),
                                " distinct action sequences, ", parsed_ - distinct_.size(), " repeats");
+    if (too_long_ > 0)
+      line += str_cat("; ", too_long_, " prompts leave no room in the model's context (", kRoomHint, ")");
     if (parsed_ > 0) {
       line += str_cat(", ",
                       number_text(std::round(10.0 * static_cast<double>(actions_) / static_cast<double>(parsed_)) / 10),
@@ -248,6 +256,8 @@ class Sampling {
   std::unique_ptr<PlanSpelling> spelling_;
   std::unique_ptr<Session> session_;
   std::size_t max_tokens_ = 0;
+  bool any_room_ = false;
+  std::size_t too_long_ = 0;  // prompts of this run
 
   std::size_t done_ = 0;
   std::size_t parsed_ = 0;
