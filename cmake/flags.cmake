@@ -1,11 +1,16 @@
 # metactrl_flags: how this project compiles its own code. Linked by every target here, exported to nobody.
 add_library(metactrl_flags INTERFACE)
 target_compile_features(metactrl_flags INTERFACE cxx_std_20)
-target_compile_options(metactrl_flags INTERFACE
-  -Wall -Wextra -Wnon-virtual-dtor -Woverloaded-virtual
+set(metactrl_warnings -Wall -Wextra -Wnon-virtual-dtor -Woverloaded-virtual)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 reports overlapping copies inside std::string's own operator+ (GCC bug 105651).
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
-  $<$<BOOL:${METACTRL_WERROR}>:-Werror>)
+  list(APPEND metactrl_warnings -Wno-restrict)
+endif()
+if(METACTRL_WERROR)
+  list(APPEND metactrl_warnings -Werror)
+endif()
+# CUDA's compiler knows none of these.
+target_compile_options(metactrl_flags INTERFACE "$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:${metactrl_warnings}>")
 
 if(METACTRL_DEVELOPER_MODE)
   # Options follow the build type's -DNDEBUG, so assertions are on in optimised builds too.

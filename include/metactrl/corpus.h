@@ -62,6 +62,10 @@ struct Corpus {
   SequenceSet sequences(CorpusLevel level) const;
 };
 
+// Whether training keeps this record back to judge by: it does so with all that was written for every n-th prompt,
+// since what a model writes for one prompt is much alike. 0: with nothing.
+bool is_held_out(const CorpusRecord& record, std::uint64_t n);
+
 class CorpusWriter {
  public:
   // A new file; or with `resume` goes on with the file if it is there. Throws InputError when a file is there and

@@ -33,11 +33,13 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "metactrl/constraint.h"
+#include "metactrl/hmm.h"
 
 namespace metactrl {
 
@@ -53,6 +55,7 @@ enum class Bridge {
   kUniform,    // all actions that can still be meant are equally likely
   kSurrogate,  // as likely as the surrogate makes them; with it the factorisation is exact
   kModel,      // as likely as the language model makes them: see paths() and set_path_scores()
+  kHmm,        // as likely as a hidden Markov model of tokens makes them: DecoderOptions::token_hmm
 };
 const char* to_string(Bridge bridge);
 
@@ -63,6 +66,9 @@ struct DecoderOptions {
   unsigned horizon = 0;
   // The plan must have at least one action.
   bool forbid_empty = false;
+  // For Bridge::kHmm, which works with canonical tokenization only: a model at the token level, of the constraint's
+  // vocabulary. It weighs as kModel does, with p(what is left of the action | text so far) of its own, and asks nobody.
+  std::optional<Hmm> token_hmm{};
 };
 
 struct NextToken {
@@ -73,7 +79,8 @@ struct NextToken {
 class Decoder {
  public:
   // With a guidance above kSyntax the lookahead's verdict must be kSolvable; otherwise nothing is ever allowed. Throws
-  // InputError when guidance and lookahead are not of the same kind, uniform or trained.
+  // InputError when guidance and lookahead are not of the same kind, uniform or trained; and for Bridge::kHmm without a
+  // model of the vocabulary's tokens, or with Tokenization::kAny.
   Decoder(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options);
   Decoder(const Decoder& other);
   Decoder& operator=(const Decoder& other);

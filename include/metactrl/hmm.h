@@ -62,6 +62,9 @@ struct Alphabet {
   SymbolId slot(std::size_t object) const {
     return object < num_slots ? SymbolId{static_cast<std::uint32_t>(num_actions + object)} : unknown();
   }
+  // The symbol that means here what `symbol` means in `other`, an alphabet of the same level; unknown() where there is
+  // none.
+  SymbolId translate(const Alphabet& other, SymbolId symbol) const;
   // "open", "ID3", "UNK", "EOS"; "token 17".
   std::string text(SymbolId symbol) const;
   bool operator==(const Alphabet&) const = default;

@@ -96,6 +96,22 @@ struct CpuEngineOptions {
 // on the number of threads. Memory: at most about 1 GB for counts, or one set of counts where that is larger.
 std::unique_ptr<ExpectationEngine> make_cpu_engine(const CpuEngineOptions& options);
 
+enum class GpuPrecision {
+  kSingle,  // 32-bit products
+  kTf32,    // 32-bit numbers, whose products keep 10 bits of each factor: several times as fast where hidden is large
+  kDouble,  // for checks
+};
+const char* to_string(GpuPrecision precision);
+
+struct CudaEngineOptions {
+  int device = 0;  // which GPU
+  GpuPrecision precision = GpuPrecision::kSingle;
+};
+// The same on an NVIDIA GPU, by cuBLAS and kernels of its own; sums over sequences are 64-bit. The result is the same
+// every time. Memory there: about 5 GB, 4 bytes per parameter and 8 per count. Throws InputError in a build without
+// METACTRL_CUDA, and where there is no such GPU.
+std::unique_ptr<ExpectationEngine> make_cuda_engine(const CudaEngineOptions& options);
+
 // So many steps, each over so many sequences.
 struct TrainPhase {
   std::size_t steps = 0;

@@ -54,7 +54,7 @@ enum class PlanBridge {
   kUniform,
   kSurrogate,
   kModel,
-  kHmm,  // not available yet
+  kHmm,  // a hidden Markov model of tokens, PlanOptions::token_hmm
 };
 const char* to_string(PlanBridge bridge);
 
@@ -85,6 +85,8 @@ struct PlanOptions {
   PlanBridge bridge = PlanBridge::kUniform;
   OnInfeasible on_infeasible = OnInfeasible::kError;
   Tokenization tokenization = Tokenization::kCanonical;
+  // For PlanBridge::kHmm: at the token level, of the model's vocabulary.
+  std::optional<Hmm> token_hmm;
   // `lookahead.horizon` is the most actions a plan may have.
   LookaheadOptions lookahead;
   GenerateOptions generate;

@@ -1,6 +1,8 @@
 #include "benchmarks/files.h"
 
+#include <filesystem>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "metactrl/error.h"
@@ -81,6 +83,16 @@ std::string read_system_prompt(const std::string& file) {
     throw InputError(file, "has no text 'system_prompt'", "write {\"system_prompt\": \"...\"}");
   }
   return json["system_prompt"].get<std::string>();
+}
+
+std::optional<std::string> system_prompt_beside(const std::string& prompts_file) {
+  const std::filesystem::path folder = std::filesystem::path(prompts_file).parent_path();
+  std::error_code ignored;
+  for (const char* name : {"sd_system.json", "system_setup.json"}) {
+    const std::filesystem::path file = folder / name;
+    if (std::filesystem::exists(file, ignored)) return read_system_prompt(file.string());
+  }
+  return std::nullopt;
 }
 
 std::vector<Response> read_responses(const std::string& file) {

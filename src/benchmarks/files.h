@@ -9,6 +9,7 @@
 #ifndef METACTRL_SRC_BENCHMARKS_FILES_H_
 #define METACTRL_SRC_BENCHMARKS_FILES_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ namespace metactrl::benchmarks {
 // All throw InputError that names the file and the entry.
 std::vector<PromptEntry> read_prompts(const std::string& file);
 std::string read_system_prompt(const std::string& file);
+// What stands beside a prompt file as sd_system.json or system_setup.json; nothing when neither is there.
+std::optional<std::string> system_prompt_beside(const std::string& prompts_file);
 std::vector<Response> read_responses(const std::string& file);
 // The same form as read_prompts reads.
 void write_prompts(const std::string& file, const std::vector<PromptEntry>& prompts);

@@ -203,6 +203,7 @@ bool Reproduction::work(LanguageModel* model, const std::shared_ptr<const Vocabu
       lock.unlock();
       EvaluateOptions evaluate = options_.evaluate;
       evaluate.plan.guidance = facts_of(item.row).guidance;
+      if (item.row == Row::kTrained) evaluate.plan.lookahead.hmm = open.hmm;
       Answer answer = item.row == Row::kPlanner ? open.tasks->answer_classically(item.task, options_.planner, evaluate)
                                                 : open.tasks->answer(item.task, model, vocabulary, evaluate);
       lock.lock();

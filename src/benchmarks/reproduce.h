@@ -53,6 +53,7 @@ struct ReproduceOptions {
   struct OpenModule {
     const ReproduceModule* module = nullptr;
     std::unique_ptr<ReproduceTasks> tasks;
+    std::optional<Hmm> hmm{};  // for the row trained
   };
 
   std::string out;

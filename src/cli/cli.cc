@@ -118,9 +118,9 @@ int parse_and_run(int argc, const char* const* argv) {
   app.footer(kFooter);
   app.require_subcommand(1);
   const std::vector<Command> commands{
-      add_plan(app),   add_explain(app),  add_run(app),       add_serve(app),  add_models(app),
-      add_eval(app),   add_score(app),    add_reproduce(app), add_import(app), add_check(app),
-      add_search(app), add_validate(app), add_inspect(app),   add_export(app),
+      add_plan(app),  add_explain(app), add_run(app),      add_serve(app),   add_sample(app),    add_train(app),
+      add_hmm(app),   add_models(app),  add_eval(app),     add_score(app),   add_reproduce(app), add_import(app),
+      add_check(app), add_search(app),  add_validate(app), add_inspect(app), add_export(app),
   };
   for (const Command& command : commands) {
     command.app->footer(command.app->get_footer() + "\n'metactrl --help' explains the exit codes.\n");

@@ -91,7 +91,7 @@ CountProgress::CountProgress(std::string what, double total, double earlier, std
 
 std::string CountProgress::quantity(double value) { return number_text(std::round(value * 10) / 10); }
 
-void CountProgress::done(double count) {
+void CountProgress::done(double count, const std::string& more) {
   const double seconds = watch_.seconds();
   const double pause = terminal_ ? 0.1 : 60;
   if (count <= earlier_ || seconds - shown_ < pause) return;
@@ -100,7 +100,7 @@ void CountProgress::done(double count) {
   const bool slow = rate < 1;
   const std::string line =
       str_cat(start_, text_(count), " of ", text_(total_), " ", what_, ", ", text_(slow ? 60 * rate : rate),
-              slow ? " per minute, " : " per second, ", duration_text((total_ - count) / rate), " left");
+              slow ? " per minute, " : " per second, ", duration_text((total_ - count) / rate), " left", more);
   clear();
   std::fputs(terminal_ ? line.c_str() : (line + "\n").c_str(), stderr);
   if (terminal_) width_ = line.size();

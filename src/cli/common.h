@@ -73,6 +73,9 @@ Command add_explain(CLI::App& parent);
 Command add_models(CLI::App& parent);
 Command add_export(CLI::App& parent);
 Command add_serve(CLI::App& parent);
+Command add_sample(CLI::App& parent);
+Command add_train(CLI::App& parent);
+Command add_hmm(CLI::App& parent);
 
 // --- time
 // -----------------------------------------------------------------------------------------------------------------
@@ -113,7 +116,8 @@ class CountProgress {
   CountProgress& operator=(const CountProgress&) = delete;
   ~CountProgress() { clear(); }
 
-  void done(double count);
+  // `more` stands behind the line: "; 2.1 nats per symbol".
+  void done(double count, const std::string& more = {});
   // For counts: "42"; rates with one digit behind the point.
   static std::string quantity(double value);
 

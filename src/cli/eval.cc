@@ -111,6 +111,8 @@ benchmarks::Json settings(const EvalArguments& arguments, const std::vector<benc
                         {"rules", to_string(arguments.rules)},
                         {"guidance", to_string(arguments.guidance)}};
   json["hmm"] = arguments.hmm.empty() ? "" : str_cat(arguments.hmm, " ", file_digest(arguments.hmm));
+  json["token_hmm"] =
+      arguments.token_hmm.empty() ? "" : str_cat(arguments.token_hmm, " ", file_digest(arguments.token_hmm));
   json.update(decoding_settings(arguments));
   return json;
 }
@@ -120,12 +122,7 @@ benchmarks::Json settings(const EvalArguments& arguments, const std::vector<benc
 std::string system_prompt(const EvalArguments& arguments, const benchmarks::Module& module) {
   if (!arguments.system.empty()) return benchmarks::read_system_prompt(arguments.system);
   if (!module.system_prompt || arguments.prompt == benchmarks::PromptStyle::kCompact) return "";
-  const std::filesystem::path folder = std::filesystem::path(arguments.prompts).parent_path();
-  std::error_code ignored;
-  for (const char* name : {"sd_system.json", "system_setup.json"}) {
-    const std::filesystem::path file = folder / name;
-    if (std::filesystem::exists(file, ignored)) return benchmarks::read_system_prompt(file.string());
-  }
+  if (const std::optional<std::string> found = benchmarks::system_prompt_beside(arguments.prompts)) return *found;
   if (arguments.guidance == PlanGuidance::kSearch) return "";
   throw UsageError(str_cat("the prompts of ", module.name,
                            " have a part for the system in a file of its own; name it with --system, or put it beside "

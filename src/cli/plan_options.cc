@@ -143,6 +143,8 @@ void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size
              {PlanBridge::kUniform, PlanBridge::kSurrogate, PlanBridge::kModel, PlanBridge::kHmm}, text_of,
              "which action half a text is taken to mean");
   app.add_option("--hmm", arguments.hmm, "with guidance trained: a hidden Markov model of plans")->type_name("FILE");
+  app.add_option("--token-hmm", arguments.token_hmm, "with bridge hmm: a hidden Markov model of tokens")
+      ->type_name("FILE");
   add_choice(app, "--tokens", arguments.tokenization, {Tokenization::kCanonical, Tokenization::kAny}, text_of,
              "which tokens may spell the plan: the tokenizer's own, or any");
   add_decode_options(app, arguments);
@@ -259,6 +261,10 @@ PlanOptions plan_options(const DecodingArguments& arguments) {
     if (arguments.guidance != PlanGuidance::kTrained) throw UsageError("--hmm is for --guidance trained");
     options.lookahead.hmm = Hmm::load(arguments.hmm);
   }
+  if (!arguments.token_hmm.empty()) {
+    if (arguments.bridge != PlanBridge::kHmm) throw UsageError("--token-hmm is for --bridge hmm");
+    options.token_hmm = Hmm::load(arguments.token_hmm);
+  }
   return options;
 }
 
@@ -293,7 +299,8 @@ void set_lookahead_budget(const DecodingArguments& arguments, const Budget& budg
 LoadedModel load_model_for(const DecodingArguments& arguments) {
   // What will be refused is refused without a model, too.
   const bool untrained = arguments.guidance == PlanGuidance::kTrained && arguments.hmm.empty();
-  if (arguments.guidance == PlanGuidance::kSearch || untrained || arguments.bridge == PlanBridge::kHmm) return {};
+  const bool no_tokens = arguments.bridge == PlanBridge::kHmm && arguments.token_hmm.empty();
+  if (arguments.guidance == PlanGuidance::kSearch || untrained || no_tokens) return {};
   ModelOptions runtime = arguments.runtime;
   runtime.max_sequences = sequences_for(arguments.generate);
   try {

@@ -24,7 +24,8 @@ struct DecodingArguments {
   std::string vocabulary;
   PlanGuidance guidance = PlanGuidance::kUniform;
   PlanBridge bridge = PlanBridge::kUniform;
-  std::string hmm;  // a file, for guidance trained
+  std::string hmm;        // a file, for guidance trained
+  std::string token_hmm;  // a file, for bridge hmm
   Tokenization tokenization = Tokenization::kCanonical;
   OnInfeasible on_infeasible = OnInfeasible::kError;
   GenerateOptions generate;

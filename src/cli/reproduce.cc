@@ -20,6 +20,7 @@
 #include "benchmarks/reproduce_modules.h"
 #include "benchmarks/reproduce_tables.h"
 #include "cli/common.h"
+#include "cli/model_registry.h"
 #include "cli/model_store.h"
 #include "cli/plan_options.h"
 #include "metactrl/error.h"
@@ -41,6 +42,7 @@ struct ReproduceArguments : DecodingArguments {
   std::string rows;
   std::string shard;
   std::string planner;
+  std::vector<std::string> hmms;  // FILE, or MODULE=FILE
   double planner_seconds = 30;
   std::size_t limit = 0;
   unsigned jobs = 1;
@@ -82,9 +84,6 @@ std::vector<Row> chosen_rows(const std::string& list) {
   const std::vector<std::string> asked = split_list(list);
   for (const std::string& name : asked) {
     if (std::find(known.begin(), known.end(), name) == known.end()) unknown(name, "row", known);
-    if (name == "trained") {
-      throw UsageError("the row 'trained' needs a trained HMM, which this version does not have; leave it out");
-    }
   }
   std::vector<Row> rows;
   for (const benchmarks::RowFacts& facts : benchmarks::all_rows()) {
@@ -122,6 +121,45 @@ std::vector<benchmarks::ReproduceOptions::OpenModule> open_modules(const Reprodu
                      "docs/benchmarks.md says which files there should be");
   }
   return modules;
+}
+
+// The file that --hmm names for a module; empty when there is none.
+std::string hmm_file(const std::vector<std::string>& hmms, std::string_view module) {
+  std::string for_all;
+  for (const std::string& text : hmms) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) {
+      for_all = text;
+    } else if (text.substr(0, equals) == module) {
+      return text.substr(equals + 1);
+    }
+  }
+  return for_all;
+}
+
+// Models of plans for the row trained.
+void open_hmms(const ReproduceArguments& arguments, benchmarks::ReproduceOptions& options) {
+  const bool wanted = std::find(options.rows.begin(), options.rows.end(), Row::kTrained) != options.rows.end();
+  if (!wanted && !arguments.hmms.empty()) throw UsageError("--hmm is for the row 'trained'; add it to --rows");
+  std::vector<std::string> known;
+  for (const benchmarks::ReproduceModule& module : benchmarks::reproduce_modules()) known.emplace_back(module.name);
+  for (const std::string& text : arguments.hmms) {
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    if (equals != std::string::npos && std::find(known.begin(), known.end(), name) == known.end()) {
+      unknown(name, "module", known);
+    }
+  }
+  for (benchmarks::ReproduceOptions::OpenModule& open : options.modules) {
+    if (!wanted) return;
+    const std::string file = hmm_file(arguments.hmms, open.module->name);
+    if (file.empty()) {
+      throw UsageError(str_cat("the row 'trained' needs a hidden Markov model of plans for ", open.module->name,
+                               "; name one with --hmm FILE or --hmm ", open.module->name,
+                               "=FILE ('metactrl train' makes them), or leave the row out"));
+    }
+    open.hmm = Hmm::load(file);
+  }
 }
 
 struct ShardChoice {
@@ -173,6 +211,7 @@ class ReproduceRun {
     options_.shard = choice_.shard;
     options_.jobs = arguments.jobs;
     options_.modules = open_modules(arguments);
+    open_hmms(arguments, options_);
     options_.planner = {benchmarks::find_classical_planner(arguments.planner), arguments.planner_seconds};
     if (!arguments.planner.empty() && options_.planner.program.empty()) {
       throw InputError(arguments.planner, "there is no such program", "name Fast Downward's driver, fast-downward.py");
@@ -218,6 +257,11 @@ class ReproduceRun {
               {"limit", arguments_.limit},
               {"planner_seconds", arguments_.planner_seconds}};
     json.update(decoding_settings(arguments_));
+    if (!arguments_.token_hmm.empty()) json["token_hmm"] = file_digest(arguments_.token_hmm);
+    for (const benchmarks::ReproduceOptions::OpenModule& open : options_.modules) {
+      if (!open.hmm) continue;
+      json[str_cat("hmm_", open.module->name)] = file_digest(hmm_file(arguments_.hmms, open.module->name));
+    }
     return json;
   }
 
@@ -314,8 +358,8 @@ std::string command_text(const CLI::App& app) {
     const std::string name = option->get_name();
     if (name == "--help" || name == "--jobs" || name == "--shard" || name == "--merge" || name == "--threads") continue;
     text += " " + name;
-    if (name == "--data" || name == "--out") {
-      text += name == "--data" ? " DATA" : " OUT";
+    if (name == "--data" || name == "--out" || name == "--hmm" || name == "--token-hmm") {
+      text += name == "--data" ? " DATA" : name == "--out" ? " OUT" : " FILE";
       continue;
     }
     for (const std::string& value : option->results()) text += " " + value;
@@ -379,6 +423,9 @@ Command add_reproduce(CLI::App& parent) {
   // The rows say which guidance.
   app->remove_option(app->get_option("--guidance"));
   app->remove_option(app->get_option("--hmm"));
+  app->add_option("--hmm", arguments->hmms,
+                  "for the row trained: a hidden Markov model of plans, for all modules or as MODULE=FILE for one")
+      ->type_name("FILE");
   app->footer(kExamples);
   return {app, [arguments, app] { return ReproduceRun(*arguments, command_text(*app)).run(); }};
 }

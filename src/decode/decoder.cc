@@ -60,6 +60,8 @@ const char* to_string(Bridge bridge) {
       return "surrogate";
     case Bridge::kModel:
       return "model";
+    case Bridge::kHmm:
+      return "hmm";
   }
   return "";
 }

@@ -46,9 +46,14 @@ void check_options(const LanguageModel* model, const Vocabulary* vocabulary, con
     throw InputError(guidance, "needs a hidden Markov model of plans",
                      "name one (--hmm FILE; metactrl/hmm_training.h makes them), or use uniform, mask or search");
   }
-  if (options.bridge == PlanBridge::kHmm) {
-    throw InputError("bridge hmm", "needs a hidden Markov model of tokens, which decoding cannot use yet",
-                     "use uniform, surrogate or model");
+  if (options.bridge == PlanBridge::kHmm && !options.token_hmm) {
+    throw InputError("bridge hmm", "needs a hidden Markov model of tokens",
+                     "name one (--token-hmm FILE; 'metactrl train --level token' makes them), or use uniform, "
+                     "surrogate or model");
+  }
+  if (options.bridge == PlanBridge::kHmm && options.tokenization == Tokenization::kAny) {
+    throw InputError("bridge hmm", "reads the tokenizer's own tokens, and 'any' tokenization allows others",
+                     "use canonical tokenization, or another bridge");
   }
   if (options.guidance == PlanGuidance::kSearch) {
     if (options.on_infeasible == OnInfeasible::kSyntax) {
@@ -68,6 +73,20 @@ void check_options(const LanguageModel* model, const Vocabulary* vocabulary, con
     throw InputError("decode beam", "searches among the actions that are supported, and guidance syntax knows none",
                      "use greedy, sample or smc with guidance syntax");
   }
+}
+
+Bridge decoder_bridge(PlanBridge bridge) {
+  switch (bridge) {
+    case PlanBridge::kUniform:
+      break;
+    case PlanBridge::kSurrogate:
+      return Bridge::kSurrogate;
+    case PlanBridge::kModel:
+      return Bridge::kModel;
+    case PlanBridge::kHmm:
+      return Bridge::kHmm;
+  }
+  return Bridge::kUniform;
 }
 
 // A lookahead that nobody will ask costs as little as possible.
@@ -407,9 +426,8 @@ class Planner {
     const std::size_t reserve = fit_horizon(guidance);
     DecoderOptions decoder_options;
     decoder_options.guidance = guidance;
-    decoder_options.bridge = options_.bridge == PlanBridge::kModel       ? Bridge::kModel
-                             : options_.bridge == PlanBridge::kSurrogate ? Bridge::kSurrogate
-                                                                         : Bridge::kUniform;
+    decoder_options.bridge = decoder_bridge(options_.bridge);
+    if (decoder_options.bridge == Bridge::kHmm) decoder_options.token_hmm = options_.token_hmm;
     decoder_options.horizon = result_.horizon;
     result_.decoder = decoder_options;
     Decoder decoder(result_.constraint, decoder_options);

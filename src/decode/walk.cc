@@ -15,6 +15,11 @@
 // in each case. The denominators are sums over a range of entries: differences of counts that were summed up once
 // (entry_mass.h). The terms of the sums above are computed once per boundary, relative to the largest.
 //
+// A language model, or a hidden Markov model of tokens, as the bridge knows more: p(what is left of the path | text so
+// far), for every path and every place in it. These are the m of the numerator, and the denominator is 1. What the
+// model would write besides the paths, which is no plan in this form, is then lost: the product of the paper's bridging
+// and syntax terms for the action at hand (Eq. 8).
+//
 // With a trained surrogate p_end differs from action to action. The live paths have its true values. In the
 // denominators entries that are not live keep the uniform p_end: it cancels wherever a range holds all entries of an
 // action, and no other ranges hold entries that are not live, but for tokens that spell the end of several actions at
@@ -76,6 +81,18 @@ Walk::Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& o
   frames_[0].state = constraint_->task().initial_state();
   frames_[0].group = automaton_->first_group();
   if (weighs_by_trained()) frames_[0].belief = constraint_->lookahead()->start_belief();
+  if (options_.bridge == Bridge::kHmm) {
+    if (!options_.token_hmm) {
+      throw InputError("bridge hmm", "needs a hidden Markov model of tokens", "set DecoderOptions::token_hmm");
+    }
+    if (automaton_->tokenization() != Tokenization::kCanonical) {
+      throw InputError("bridge hmm", "reads the tokenizer's own tokens, and 'any' tokenization allows others",
+                       "use canonical tokenization, or another bridge");
+    }
+    token_surrogate_ = std::make_shared<const TokenSurrogate>(*options_.token_hmm, constraint_->vocabulary());
+    frames_[0].token_belief = token_surrogate_->start();
+    token_surrogate_->advance(frames_[0].token_belief, automaton_->opening());
+  }
   open_frame(options_.horizon, !constraint_->task().initially_violated());
 }
 
@@ -83,6 +100,7 @@ Walk::Walk(const Walk& other)
     : constraint_(other.constraint_),
       automaton_(other.automaton_),
       options_(other.options_),
+      token_surrogate_(other.token_surrogate_),
       support_(other.support_),
       log_end_(other.log_end_),
       log_go_(other.log_go_),
@@ -173,6 +191,18 @@ void Walk::finish_paths(Frame& frame) {
   frame.log_largest = kMinusInfinity;
   for (auto path = begin; path != paths_.end(); ++path) frame.log_largest = std::max(frame.log_largest, path->log_term);
   for (auto path = begin; path != paths_.end(); ++path) path->term = std::exp(path->log_term - frame.log_largest);
+  if (token_surrogate_ != nullptr) read_paths(frame);
+}
+
+// What the model of tokens says of each path. They are in lexicographic order.
+void Walk::read_paths(Frame& frame) {
+  frame.rests.clear();
+  frame.first_rest.clear();
+  token_cursor_.begin(*token_surrogate_, frame.token_belief);
+  for (std::size_t i = 0; i < frame.num_paths; ++i) {
+    frame.first_rest.push_back(frame.rests.size());
+    token_cursor_.read(automaton_->tokens(paths_[frame.first_path + i].rank), frame.rests);
+  }
 }
 
 // The entries of a supported action that leads to successor_ with `left` actions left.
@@ -337,6 +367,12 @@ void Walk::finish_entry(Step& step, const TokenAutomaton::Entry& entry) {
     frames_[num_frames_].belief = frame().belief;
     constraint_->lookahead()->advance(frames_[num_frames_].belief, entry.action);
   }
+  if (token_surrogate_ != nullptr) {
+    std::vector<double>& belief = frames_[num_frames_].token_belief;
+    belief = frame().token_belief;
+    token_surrogate_->advance(belief, automaton_->tokens(automaton_->rank(entry.action, entry.next, frame().group)));
+    token_surrogate_->advance(belief, automaton_->prefix(num_frames_ + 1));
+  }
   // With kSyntax the action need not be legal; the state then stays what it was.
   if (!constraint_->task().apply(frame().state, entry.action, successor)) successor = frame().state;
   open_frame(frame().left - 1, true);
@@ -379,11 +415,10 @@ double Walk::log_weight(const Step& step, const Edge& edge) const {
 }
 
 double Walk::log_weight_in_entry(const Step& step, const Edge& edge) const {
-  const bool model =
-      options_.bridge == Bridge::kModel && !path_scores_.empty() && path_scores_frame_ + 1 == num_frames_;
-  double result = log_sum(step, edge, model);
-  // With the model's own probabilities there is nothing to normalise: what it would write besides is lost.
-  if (!model) {
+  const bool scored = has_scores();
+  double result = log_sum(step, edge, scored);
+  // With a model's own probabilities there is nothing to normalise: what it would write besides is lost.
+  if (!scored) {
     double total = weighs_by_trained() ? log_total(edge) : mass_.log_total(edge.all_begin, edge.all_end);
     if (edge.empty) {
       // Stopping has p_end, all entries together have what is left.
@@ -396,16 +431,16 @@ double Walk::log_weight_in_entry(const Step& step, const Edge& edge) const {
   return std::max(result, 2 * kFloor);
 }
 
-// The logarithm of the sum of m S over the edge's live paths, with the model's scores as m where `model`.
-double Walk::log_sum(const Step& step, const Edge& edge, bool model) const {
+// The logarithm of the sum of m S over the edge's live paths, with a model's scores as m where `scored`.
+double Walk::log_sum(const Step& step, const Edge& edge, bool scored) const {
   const Path* paths = paths_.data() + frame().first_path;
-  if (!model) {
+  if (!scored) {
     double sum = 0;
     for (std::uint32_t i = edge.begin; i < edge.end; ++i) sum += paths[i].term;
     if (sum > kTiny) return std::log(sum) + frame().log_largest;
   }
   const auto term = [&](std::uint32_t i) {
-    return model ? path_scores_[i][step.depth] + paths[i].log_value : paths[i].log_term;
+    return scored ? log_rest_of(i, step.depth) + paths[i].log_value : paths[i].log_term;
   };
   double largest = kMinusInfinity;
   for (std::uint32_t i = edge.begin; i < edge.end; ++i) largest = std::max(largest, term(i));

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "decode/entry_mass.h"
+#include "decode/token_surrogate.h"
 #include "metactrl/decoder.h"
 #include "metactrl/lookahead.h"
 
@@ -144,6 +145,11 @@ class Walk {
     // entries before each.
     std::vector<double> probabilities;
     std::vector<double> mass_before;
+    // Bridge::kHmm: the belief of the model of tokens where the entry begins; and for every path, one after the other,
+    // the log-probability of what is left of it behind each of its symbols.
+    std::vector<double> token_belief;
+    std::vector<double> rests;
+    std::vector<std::size_t> first_rest;
   };
 
   const Frame& frame() const { return frames_[num_frames_ - 1]; }
@@ -175,7 +181,17 @@ class Walk {
   // The first live path of [begin, end) whose rank is at least `rank`.
   std::uint32_t path_from(std::uint32_t begin, std::uint32_t end, std::uint32_t rank) const;
   double log_weight_in_entry(const Step& step, const Edge& edge) const;
-  double log_sum(const Step& step, const Edge& edge, bool model) const;
+  double log_sum(const Step& step, const Edge& edge, bool scored) const;
+  void read_paths(Frame& frame);
+  // There are log-probabilities for what is left of each path: the model's own, or those of a model of tokens.
+  bool has_scores() const {
+    if (options_.bridge == Bridge::kHmm) return true;
+    return options_.bridge == Bridge::kModel && !path_scores_.empty() && path_scores_frame_ + 1 == num_frames_;
+  }
+  double log_rest_of(std::uint32_t path, std::uint32_t depth) const {
+    if (options_.bridge == Bridge::kHmm) return frame().rests[frame().first_rest[path] + depth];
+    return path_scores_[path][depth];
+  }
   double log_entry_scale() const;
   double log_total(const Edge& edge) const;
   void sum_masses(Frame& frame) const;
@@ -184,6 +200,8 @@ class Walk {
   std::shared_ptr<const Constraint> constraint_;
   const TokenAutomaton* automaton_;
   DecoderOptions options_;
+  std::shared_ptr<const TokenSurrogate> token_surrogate_;  // Bridge::kHmm
+  TokenSurrogate::Cursor token_cursor_;
   Support support_;
   double log_end_;             // of the uniform surrogate: log p_end
   double log_go_;              // log(1 - p_end)

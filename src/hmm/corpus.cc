@@ -199,6 +199,8 @@ SequenceSet Corpus::sequences(CorpusLevel level) const {
   return result;
 }
 
+bool is_held_out(const CorpusRecord& record, std::uint64_t n) { return n > 0 && record.prompt % n == n - 1; }
+
 CorpusWriter::CorpusWriter(const std::string& file, const CorpusHeader& header, bool resume) : file_(file) {
   const auto fail = [&](int error) {
     throw InputError(file, str_cat("cannot be written: ", std::generic_category().message(error)),

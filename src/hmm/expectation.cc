@@ -24,9 +24,9 @@
 #include <numeric>
 #include <thread>
 
+#include "hmm/dropout.h"
 #include "hmm/gemm.h"
 #include "metactrl/hmm_training.h"
-#include "support/splitmix.h"
 
 namespace metactrl {
 
@@ -57,7 +57,7 @@ constexpr std::size_t kBatchSequences = 96;
 constexpr std::size_t kBatchSymbols = 16384;
 constexpr std::size_t kLanes = 16;
 constexpr std::size_t kLaneBytes = std::size_t{1} << 30;  // for the counts of all lanes
-constexpr std::uint32_t kUnread = 0xffffffffU;
+using hmm::kUnread;
 
 // The parameters, padded and in the layouts that the products need.
 template <typename Real>
@@ -100,11 +100,7 @@ template <typename Real>
 class BatchWorker {
  public:
   BatchWorker(const Layout<Real>& layout, const Hmm& hmm, const SequenceSet& sequences, const Dropout& dropout)
-      : layout_(layout),
-        width_(layout.width),
-        end_(static_cast<std::uint32_t>(hmm.alphabet().end)),
-        sequences_(sequences),
-        dropout_(dropout) {}
+      : layout_(layout), width_(layout.width), end_(hmm.alphabet().end), sequences_(sequences), dropout_(dropout) {}
 
   // Adds to `counts`; only the likelihood when its vectors are empty.
   void run(std::span<const std::uint32_t> batch, ExpectedCounts& counts) {
@@ -149,12 +145,7 @@ class BatchWorker {
       row.log_likelihood = 0;
       row.possible = true;
       row.symbols.clear();
-      internal::Random random(dropout_.seed ^ (std::uint64_t{batch[n]} + 1) * 0x9e3779b97f4a7c15ULL);
-      for (const SymbolId symbol : sequence) {
-        const auto value = static_cast<std::uint32_t>(symbol);
-        const bool drop = dropout_.probability > 0 && random.uniform() < dropout_.probability && value != end_;
-        row.symbols.push_back(drop ? kUnread : value);
-      }
+      hmm::read_symbols(sequence, batch[n], dropout_, end_, row.symbols);
     }
     std::stable_sort(rows_.begin(), rows_.end(),
                      [](const Row& a, const Row& b) { return a.symbols.size() > b.symbols.size(); });
@@ -261,7 +252,7 @@ class BatchWorker {
 
   const Layout<Real>& layout_;
   const std::size_t width_;
-  const std::uint32_t end_;
+  const SymbolId end_;
   const SequenceSet& sequences_;
   const Dropout dropout_;
   std::vector<Row> rows_;            // longest first
@@ -344,6 +335,18 @@ class CpuEngine : public ExpectationEngine {
 };
 
 }  // namespace
+
+const char* to_string(GpuPrecision precision) {
+  switch (precision) {
+    case GpuPrecision::kSingle:
+      return "single";
+    case GpuPrecision::kTf32:
+      return "tf32";
+    case GpuPrecision::kDouble:
+      return "double";
+  }
+  return "";
+}
 
 std::unique_ptr<ExpectationEngine> make_cpu_engine(const CpuEngineOptions& options) {
   if (options.double_precision) return std::make_unique<CpuEngine<double>>(options.threads);

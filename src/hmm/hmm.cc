@@ -67,6 +67,14 @@ SymbolId Alphabet::action(std::string_view name) const {
   return SymbolId{static_cast<std::uint32_t>(found - names.begin())};
 }
 
+SymbolId Alphabet::translate(const Alphabet& other, SymbolId symbol) const {
+  if (!is_meta()) return symbol;
+  const auto index = static_cast<std::size_t>(symbol);
+  if (index < other.num_actions) return action(other.names[index]);
+  if (index < other.num_actions + other.num_slots) return slot(index - other.num_actions);
+  return symbol == other.end ? end : unknown();
+}
+
 std::string Alphabet::text(SymbolId symbol) const {
   const auto index = static_cast<std::size_t>(symbol);
   return is_meta() && index < names.size() ? names[index] : str_cat("token ", index);

@@ -62,7 +62,7 @@ Hmm Hmm::load(const std::string& file) {
   const std::string_view bytes = mapped->bytes();
   if (!bytes.starts_with(kMagic)) {
     throw InputError(file, "is not a hidden Markov model of metactrl",
-                     "Hmm::save writes such files; Hmm::import_safetensors reads Ctrl-G's checkpoints");
+                     "'metactrl train' makes them; 'metactrl hmm import' reads Ctrl-G's checkpoints");
   }
   ByteReader in(bytes, file, kHint);
   in.bytes(kMagic.size());

@@ -93,34 +93,50 @@ Hmm maximise(const Hmm& before, const ExpectedCounts& counts, const TrainOptions
   std::vector<float> transition(hidden * hidden);
   std::vector<float> emission(symbols * hidden);
   // A row that nothing was counted for stays what it was.
-  const auto normalise = [&](std::span<const double> row, std::span<const float> old, std::size_t stride, float* out) {
+  const auto normalise = [&](std::span<const double> row, std::span<const float> old, float* out) {
     double sum = 0;
     for (const double value : row) sum += value;
     sum += options.pseudocount;
     const double extra = options.pseudocount / static_cast<double>(row.size());
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const double fresh = sum > 0 ? (row[i] + extra) / sum : old[i * stride];
-      out[i * stride] = static_cast<float>((1 - rate) * old[i * stride] + rate * fresh);
+      const double fresh = sum > 0 ? (row[i] + extra) / sum : old[i];
+      out[i] = static_cast<float>((1 - rate) * old[i] + rate * fresh);
     }
   };
-  normalise(counts.initial, before.initial(), 1, initial.data());
-  std::vector<double> row(symbols);
+  normalise(counts.initial, before.initial(), initial.data());
   for (std::size_t z = 0; z < hidden; ++z) {
-    normalise({counts.transition.data() + z * hidden, hidden}, before.transition().subspan(z * hidden, hidden), 1,
+    normalise({counts.transition.data() + z * hidden, hidden}, before.transition().subspan(z * hidden, hidden),
               transition.data() + z * hidden);
-    // What was not read is one of the other symbols but the end, as likely as the model makes them.
-    const std::span<const float> old = before.emission().subspan(z);
-    const double readable = 1.0 - old[end * hidden];
-    for (std::size_t v = 0; v < symbols; ++v) {
-      row[v] = counts.emission[v * hidden + z];
-      if (v != end && readable > 0) row[v] += counts.unread[z] * old[v * hidden] / readable;
+  }
+  // Emissions lie by symbol, and models of tokens are large: symbol by symbol, all states at once. What was not read is
+  // one of the other symbols but the end, as likely as the model makes them.
+  const std::span<const float> old = before.emission();
+  const auto value = [&](std::size_t v, std::size_t z) {
+    const double readable = 1.0 - old[end * hidden + z];
+    const bool unread = v != end && readable > 0;
+    return counts.emission[v * hidden + z] + (unread ? counts.unread[z] * old[v * hidden + z] / readable : 0);
+  };
+  const auto is_slot = [&](std::size_t v) {
+    return options.tie_slots && v >= alphabet.num_actions && v < alphabet.num_actions + alphabet.num_slots;
+  };
+  std::vector<double> sums(hidden);
+  std::vector<double> slots(hidden);
+  for (std::size_t v = 0; v < symbols; ++v) {
+    for (std::size_t z = 0; z < hidden; ++z) {
+      const double one = value(v, z);
+      sums[z] += one;
+      if (is_slot(v)) slots[z] += one;
     }
-    if (options.tie_slots && alphabet.num_slots > 0) {
-      const auto first = row.begin() + static_cast<std::ptrdiff_t>(alphabet.num_actions);
-      const auto last = first + static_cast<std::ptrdiff_t>(alphabet.num_slots);
-      std::fill(first, last, std::accumulate(first, last, 0.0) / static_cast<double>(alphabet.num_slots));
+  }
+  for (double& sum : sums) sum += options.pseudocount;
+  for (double& sum : slots) sum /= std::max(1.0, static_cast<double>(alphabet.num_slots));
+  const double extra = options.pseudocount / static_cast<double>(symbols);
+  for (std::size_t v = 0; v < symbols; ++v) {
+    for (std::size_t z = 0; z < hidden; ++z) {
+      const std::size_t at = v * hidden + z;
+      const double fresh = sums[z] > 0 ? ((is_slot(v) ? slots[z] : value(v, z)) + extra) / sums[z] : old[at];
+      emission[at] = static_cast<float>((1 - rate) * old[at] + rate * fresh);
     }
-    normalise(row, old, hidden, emission.data() + z);
   }
   return Hmm(alphabet, hidden, std::move(initial), std::move(transition), std::move(emission), before.made_by())
       .with_step(step + 1);

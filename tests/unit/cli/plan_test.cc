@@ -453,7 +453,9 @@ TEST_F(PlanCli, BadOptionsListTheGoodOnes) {
   expect("--guidance trained", 31, "needs a hidden Markov model of plans");
   expect("--hmm plans.hmm", 30, "--hmm is for --guidance trained");
   expect("--guidance trained --hmm none.hmm", 31, "none.hmm: error: cannot be opened");
-  expect("--bridge hmm", 31, "which decoding cannot use yet");
+  expect("--bridge hmm", 31, "needs a hidden Markov model of tokens");
+  expect("--token-hmm tokens.hmm", 30, "--token-hmm is for --bridge hmm");
+  expect("--bridge hmm --token-hmm none.hmm", 31, "none.hmm: error: cannot be opened");
   expect("--format nope", 31, "there is no plan format 'nope'");
   expect("--format no.format", 31, "no.format");
   expect("--prompt no.txt", 31, "no.txt");
@@ -520,7 +522,7 @@ TEST_F(PlanCli, TheDocumentedOptionsAreTheOptions) {
   const std::set<std::string> shared = options_in(section("Options of plan and explain"));
   const std::set<std::string> task = options_in(section("Tasks and budgets"));
   for (const char* command : {"plan", "explain", "run", "serve", "models", "eval", "score", "reproduce", "import",
-                              "check", "search", "validate", "inspect", "export"}) {
+                              "check", "search", "validate", "inspect", "export", "sample", "train", "hmm"}) {
     std::set<std::string> documented = options_in(section(command));
     const bool plans = std::string(command) == "plan" || std::string(command) == "explain";
     if (plans) documented.insert(shared.begin(), shared.end());

@@ -119,7 +119,7 @@ TEST_F(ReproduceCli, RefusesOtherSettingsAndLeavesNothingWhenItCannotStart) {
     EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
     EXPECT_FALSE(fs::exists(path("b"))) << more;
   };
-  expect("--rows trained", 30, "needs a trained HMM");
+  expect("--rows trained", 30, "needs a hidden Markov model of plans for");
   expect("--rows masc", 30, "did you mean 'mask'?");
   expect("--rows ,", 30, "names no row");
   expect("--modules vh-xs", 30, "there is no module 'vh-xs'");

@@ -497,7 +497,13 @@ TEST(Planner, RefusesWhatCannotBe) {
   expect_refusal(with(PlanGuidance::kSyntax, DecodeMode::kBeam), true, "beam");
   PlanOptions options = with(PlanGuidance::kUniform);
   options.bridge = PlanBridge::kHmm;
-  expect_refusal(options, true, "which decoding cannot use yet");
+  expect_refusal(options, true, "needs a hidden Markov model of tokens");
+  options.token_hmm = Hmm::uniform(Alphabet::meta({"press"}, 3));
+  expect_refusal(options, true, "one of actions");
+  options.token_hmm = Hmm::uniform(Alphabet::tokens(7, 0));
+  expect_refusal(options, true, "another vocabulary");
+  options.tokenization = Tokenization::kAny;
+  expect_refusal(options, true, "canonical");
   options = with(PlanGuidance::kSearch);
   options.on_infeasible = OnInfeasible::kSyntax;
   expect_refusal(options, true, "no model");

@@ -88,6 +88,19 @@ TEST_F(CorpusTest, ACutFileIsUsableUpToItsLastWholeRecordAndGoesOn) {
   EXPECT_EQ(records, 0U);
 }
 
+TEST_F(CorpusTest, WholePromptsAreHeldOut) {
+  const auto with_prompt = [](std::uint64_t prompt) {
+    CorpusRecord result;
+    result.prompt = prompt;
+    return result;
+  };
+  for (std::uint64_t prompt = 0; prompt < 12; ++prompt) {
+    EXPECT_FALSE(is_held_out(with_prompt(prompt), 0));
+    EXPECT_TRUE(is_held_out(with_prompt(prompt), 1));
+    EXPECT_EQ(is_held_out(with_prompt(prompt), 5), prompt == 4 || prompt == 9);
+  }
+}
+
 TEST_F(CorpusTest, DamageIsRefused) {
   write(0, 3, false);
   const std::string whole = internal::read_file(file_);

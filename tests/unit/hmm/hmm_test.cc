@@ -29,6 +29,19 @@ TEST(AlphabetTest, OrdersActionsSlotsUnknownAndEnd) {
   EXPECT_THROW(Alphabet::tokens(3, 3), InputError);
 }
 
+TEST(AlphabetTest, TranslatesByMeaning) {
+  const Alphabet small = Alphabet::meta({"open", "grab"}, 2);
+  const Alphabet large = Alphabet::meta({"close", "open", "walk"}, 4);
+  EXPECT_EQ(large.translate(small, small.action("open")), large.action("open"));
+  EXPECT_EQ(large.translate(small, small.action("grab")), large.unknown());
+  EXPECT_EQ(large.translate(small, small.slot(1)), large.slot(1));
+  EXPECT_EQ(small.translate(large, large.slot(3)), small.unknown());
+  EXPECT_EQ(large.translate(small, small.unknown()), large.unknown());
+  EXPECT_EQ(large.translate(small, small.end), large.end);
+  const Alphabet tokens = Alphabet::tokens(9, 2);
+  EXPECT_EQ(tokens.translate(tokens, SymbolId{7}), SymbolId{7});
+}
+
 TEST(HmmTest, RefusesWhatIsNoDistribution) {
   const Alphabet alphabet = Alphabet::tokens(2, 1);
   EXPECT_NO_THROW(Hmm(alphabet, 1, {1}, {1}, {0.25F, 0.75F}, ""));

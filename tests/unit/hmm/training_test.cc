@@ -141,6 +141,17 @@ TEST(ExpectationTest, ImpossibleSequencesAreCountedAndLeftOut) {
   EXPECT_EQ(counts.emission[1], 0);
 }
 
+#ifndef METACTRL_HAS_CUDA
+TEST(ExpectationTest, ABuildWithoutCudaSaysSo) {
+  try {
+    make_cuda_engine({});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("built without CUDA"), std::string::npos);
+  }
+}
+#endif
+
 TEST(TrainerTest, FullBatchNeverLosesLikelihood) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     const Hmm source = peaked(5, 8, seed);

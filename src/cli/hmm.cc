@@ -1,0 +1,233 @@
+// metactrl hmm: what a model is, and how well it knows a corpus.
+#include "metactrl/hmm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <limits>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/common.h"
+#include "cli/plan_options.h"
+#include "metactrl/corpus.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+namespace {
+
+using internal::str_cat;
+
+struct HmmArguments {
+  std::string action;
+  std::vector<std::string> files;
+  std::vector<std::string> corpora;
+  std::string out;
+  std::uint64_t held_out = 0;
+  bool json = false;
+};
+
+// How well a model knows a corpus, or a family of it.
+struct Fit {
+  std::size_t plans = 0;
+  std::size_t impossible = 0;
+  double symbols = 0;
+  double actions = 0;
+  double nats = 0;  // -log p of those that are possible
+
+  void add(const Fit& other) {
+    plans += other.plans;
+    impossible += other.impossible;
+    symbols += other.symbols;
+    actions += other.actions;
+    nats += other.nats;
+  }
+};
+
+CorpusLevel level_of(const Hmm& hmm) { return hmm.alphabet().is_meta() ? CorpusLevel::kMeta : CorpusLevel::kToken; }
+
+// By family. A corpus with names that the model does not know is read with UNK for them.
+std::map<std::uint32_t, Fit> fit(const Hmm& hmm, const Corpus& corpus, const std::string& file,
+                                 std::uint64_t held_out) {
+  const CorpusLevel level = level_of(hmm);
+  const Alphabet& own = corpus.alphabet(level);
+  const Alphabet& alphabet = hmm.alphabet();
+  if (level == CorpusLevel::kToken && own.size != alphabet.size) {
+    throw InputError(file, str_cat("has ", own.size, " tokens, the model ", alphabet.size),
+                     "score with a corpus that the same language model wrote");
+  }
+  std::map<std::uint32_t, Fit> fits;
+  std::map<std::vector<SymbolId>, double> known;
+  for (const CorpusRecord& record : corpus.records) {
+    if (!record.parsed || (held_out > 0 && !is_held_out(record, held_out))) continue;
+    std::vector<SymbolId> sequence = level == CorpusLevel::kMeta ? record.symbols : record.tokens;
+    for (SymbolId& symbol : sequence) symbol = alphabet.translate(own, symbol);
+    const auto [at, fresh] = known.try_emplace(sequence, 0);
+    if (fresh) at->second = hmm.log_likelihood(sequence);
+    Fit& found = fits[record.family];
+    ++found.plans;
+    if (at->second == -std::numeric_limits<double>::infinity()) {
+      ++found.impossible;
+      continue;
+    }
+    found.nats -= at->second;
+    found.symbols += static_cast<double>(sequence.size());
+    found.actions += record.actions;
+  }
+  return fits;
+}
+
+double per(double nats, double count) { return count > 0 ? nats / count : 0; }
+
+std::string fixed(double value) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(4) << value;
+  return out.str();
+}
+
+Json to_json(const Fit& found) {
+  return {{"plans", found.plans},
+          {"impossible", found.impossible},
+          {"nats_per_symbol", per(found.nats, found.symbols)},
+          {"nats_per_action", per(found.nats, found.actions)},
+          {"nats_per_plan", per(found.nats, static_cast<double>(found.plans - found.impossible))}};
+}
+
+std::string to_line(const std::string& name, const Fit& found) {
+  return str_cat(name, ": ", count_text(found.plans, "plan", "plans"), ", -log p ",
+                 fixed(per(found.nats, found.symbols)), " per symbol, ", fixed(per(found.nats, found.actions)),
+                 " per action, ", fixed(per(found.nats, static_cast<double>(found.plans - found.impossible))),
+                 " per plan", found.impossible > 0 ? str_cat("; ", found.impossible, " impossible") : "", "\n");
+}
+
+Json info_json(const std::string& file, const Hmm& hmm) {
+  const Alphabet& alphabet = hmm.alphabet();
+  Json json = {{"file", file},
+               {"level", to_string(level_of(hmm))},
+               {"hidden", hmm.num_hidden()},
+               {"symbols", hmm.num_symbols()},
+               {"end", alphabet.text(alphabet.end)},
+               {"actions", alphabet.num_actions},
+               {"slots", alphabet.num_slots},
+               {"parameters", hmm.num_parameters()},
+               {"steps", hmm.step()}};
+  const Json made_by = Json::parse(hmm.made_by(), nullptr, false);
+  json["made_by"] = made_by.is_discarded() ? Json(hmm.made_by()) : made_by;
+  return json;
+}
+
+int info(const HmmArguments& arguments) {
+  Json all = Json::array();
+  for (const std::string& file : arguments.files) {
+    const Hmm hmm = Hmm::load(file);
+    all.push_back(info_json(file, hmm));
+    if (arguments.json) continue;
+    const Json& json = all.back();
+    std::string text =
+        str_cat(file, ": ", hmm.num_hidden(), " hidden states, ", hmm.num_symbols(), " symbols (",
+                to_string(level_of(hmm)), " level), ", quantity_text(static_cast<double>(hmm.num_parameters())),
+                " parameters, ", hmm.step(), " training steps\n");
+    if (hmm.alphabet().is_meta()) {
+      text += str_cat("  ", hmm.alphabet().num_actions, " actions, ", hmm.alphabet().num_slots,
+                      " object slots, UNK, EOS\n");
+    }
+    text += str_cat("  made by: ", json["made_by"].is_string() ? hmm.made_by() : json["made_by"].dump(), "\n");
+    print(text);
+  }
+  if (arguments.json) print(all);
+  return kDone;
+}
+
+int score(const HmmArguments& arguments) {
+  if (arguments.corpora.empty()) throw UsageError("--corpus FILE is missing: what shall be scored?");
+  std::vector<Corpus> corpora;
+  for (const std::string& file : arguments.corpora) corpora.push_back(Corpus::load(file));
+  Json all = Json::array();
+  for (const std::string& file : arguments.files) {
+    const Hmm hmm = Hmm::load(file);
+    Json entry = {{"file", file}, {"corpora", Json::array()}};
+    if (!arguments.json) print(str_cat(file, "\n"));
+    Fit total;
+    for (std::size_t i = 0; i < corpora.size(); ++i) {
+      const std::map<std::uint32_t, Fit> families = fit(hmm, corpora[i], arguments.corpora[i], arguments.held_out);
+      Fit sum;
+      for (const auto& [family, found] : families) sum.add(found);
+      Json corpus = to_json(sum);
+      corpus["file"] = arguments.corpora[i];
+      if (!arguments.json) print("  " + to_line(arguments.corpora[i], sum));
+      for (const auto& [family, found] : families) {
+        corpus["families"].push_back(to_json(found));
+        if (!arguments.json && families.size() > 1) print("    " + to_line(str_cat("family ", family), found));
+      }
+      entry["corpora"].push_back(corpus);
+      total.add(sum);
+    }
+    entry["total"] = to_json(total);
+    if (!arguments.json && corpora.size() > 1) print("  " + to_line("in all", total));
+    all.push_back(entry);
+  }
+  if (arguments.json) print(all);
+  return kDone;
+}
+
+int exchange(const HmmArguments& arguments) {
+  if (arguments.files.size() != 1 || arguments.out.empty()) {
+    throw UsageError(str_cat("'hmm ", arguments.action, "' takes one file and --out FILE"));
+  }
+  if (arguments.action == "import") {
+    Hmm::import_safetensors(arguments.files[0]).save(arguments.out);
+  } else {
+    Hmm::load(arguments.files[0]).export_safetensors(arguments.out);
+  }
+  return kDone;
+}
+
+constexpr const char* kExamples =
+    "\n"
+    "  info      what the model is and what made it\n"
+    "  score     -log p of a corpus: per symbol, per action, per plan, and for each family of tasks\n"
+    "  compare   the same for several models\n"
+    "  import    a checkpoint of Ctrl-G (safetensors, with its config.json beside it) to a model\n"
+    "  export    a model to such a checkpoint\n"
+    "\n"
+    "  metactrl hmm info household.hmm\n"
+    "  metactrl hmm compare small.hmm large.hmm tokens.hmm --corpus household.corpus\n"
+    "  metactrl hmm import checkpoint/model.safetensors --out ctrlg.hmm\n";
+
+}  // namespace
+
+Command add_hmm(CLI::App& parent) {
+  auto arguments = std::make_shared<HmmArguments>();
+  CLI::App* app = parent.add_subcommand("hmm", "look at hidden Markov models, score them, exchange them");
+  app->add_option("action", arguments->action, "what to do")
+      ->type_name("info|score|compare|import|export")
+      ->required()
+      ->check(one_of({"info", "score", "compare", "import", "export"}));
+  app->add_option("files", arguments->files, "models")->type_name("FILE")->required();
+  app->add_option("--corpus", arguments->corpora, "with score and compare: what 'metactrl sample' wrote")
+      ->type_name("FILE");
+  app->add_option("--held-out", arguments->held_out,
+                  "with score and compare: only what 'metactrl train --held-out N' keeps back; 0: everything")
+      ->type_name("N")
+      ->check(finite_in_range(0, 1e9))
+      ->capture_default_str();
+  app->add_option("--out", arguments->out, "with import and export: file for the result")->type_name("FILE");
+  app->add_flag("--json", arguments->json, "print JSON");
+  app->footer(kExamples);
+  return {app, [arguments] {
+            const std::string& action = arguments->action;
+            const bool exchanges = action == "import" || action == "export";
+            const bool scores = action == "score" || action == "compare";
+            if (!arguments->out.empty() && !exchanges) throw UsageError("--out is for import and export");
+            if (!arguments->corpora.empty() && !scores) throw UsageError("--corpus is for score and compare");
+            if (arguments->json && exchanges) throw UsageError("--json is for info, score and compare");
+            if (exchanges) return exchange(*arguments);
+            return scores ? score(*arguments) : info(*arguments);
+          }};
+}
+
+}  // namespace metactrl::cli

@@ -1,0 +1,339 @@
+// metactrl sample: what a model writes when nobody holds it, as a corpus.
+//
+// Generation i belongs to prompt i / per-prompt and has a seed of its own, so that every record follows from its
+// number. Records are written one by one: a run that was killed goes on behind the last whole one.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "benchmarks/files.h"
+#include "cli/common.h"
+#include "cli/plan_options.h"
+#include "cli/sample_prompts.h"
+#include "decode/free_text.h"
+#include "metactrl/corpus.h"
+#include "metactrl/generate.h"
+#include "metactrl/prompt.h"
+#include "support/files.h"
+#include "support/hash.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+namespace {
+
+using internal::str_cat;
+
+struct SampleArguments : DecodingArguments {
+  std::string domain;
+  std::vector<std::string> problems;
+  std::string format = "pddl";
+  std::string module;
+  std::string prompts;
+  std::string system;
+  benchmarks::PromptStyle prompt = benchmarks::PromptStyle::kBenchmark;
+  CLI::Option* prompt_option = nullptr;
+  std::string out;
+  std::size_t count = 0;
+  std::size_t per_prompt = 16;
+  std::size_t slots = 49;
+  bool resume = false;
+};
+
+const char* text_of(benchmarks::PromptStyle style) { return to_string(style); }
+
+// With so many prompts in a row that leave no room, none will.
+constexpr std::size_t kTooLong = 16;
+constexpr const char* kRoomHint = "raise --context, or shorten benchmark prompts with --prompt compact";
+
+void check_sources(const SampleArguments& arguments) {
+  const bool pddl = !arguments.domain.empty() || !arguments.problems.empty();
+  const bool benchmark = !arguments.module.empty() || !arguments.prompts.empty();
+  if (pddl == benchmark) {
+    throw UsageError("give --domain and --problem, or --module and --prompts");
+  }
+  if (pddl && (arguments.domain.empty() || arguments.problems.empty())) {
+    throw UsageError("--domain FILE and at least one --problem FILE are needed");
+  }
+  if (benchmark && (arguments.module.empty() || arguments.prompts.empty())) {
+    throw UsageError("--module and --prompts FILE belong together");
+  }
+  if (pddl && (!arguments.system.empty() || arguments.prompt_option->count() > 0)) {
+    throw UsageError(str_cat(arguments.system.empty() ? "--prompt" : "--system", " belongs to --module"));
+  }
+}
+
+std::string digest(const std::string& file) {
+  return str_cat(file, " ", internal::hash_bytes(internal::read_file(file)));
+}
+
+// Everything that a record depends on; --count is none of it.
+std::string settings(const SampleArguments& arguments, const std::string& system, const LoadedModel& model) {
+  Json json = {{"sampled_from", arguments.model},
+               {"model", model.model->description()},
+               {"temperature", arguments.generate.temperature},
+               {"top_p", arguments.generate.top_p},
+               {"seed", arguments.generate.seed},
+               {"max_tokens", arguments.generate.max_tokens},
+               {"per_prompt", arguments.per_prompt},
+               {"slots", arguments.slots}};
+  if (arguments.module.empty()) {
+    json["domain"] = digest(arguments.domain);
+    for (const std::string& problem : arguments.problems) json["problems"].push_back(digest(problem));
+    json["format"] = arguments.format;
+  } else {
+    json["module"] = arguments.module;
+    json["prompts"] = digest(arguments.prompts);
+    json["system"] = str_cat(internal::hash_bytes(system));
+    json["prompt_style"] = to_string(arguments.prompt);
+  }
+  return json.dump();
+}
+
+// The system's part of the prompts: from the file named, or from one beside the prompts.
+std::string system_prompt(const SampleArguments& arguments) {
+  if (arguments.module.empty()) return "";
+  if (!arguments.system.empty()) return benchmarks::read_system_prompt(arguments.system);
+  const benchmarks::Module& module = *benchmarks::find_module(arguments.module);
+  if (!module.system_prompt || arguments.prompt == benchmarks::PromptStyle::kCompact) return "";
+  if (const std::optional<std::string> found = benchmarks::system_prompt_beside(arguments.prompts)) return *found;
+  throw UsageError(str_cat("the prompts of ", module.name,
+                           " have a part for the system in a file of its own; name it with --system, or put it beside "
+                           "the prompts as sd_system.json"));
+}
+
+std::unique_ptr<SamplePrompts> open_prompts(const SampleArguments& arguments, const std::string& system) {
+  const std::uint64_t seed = arguments.generate.seed;
+  if (arguments.module.empty()) return pddl_prompts(arguments.domain, arguments.problems, arguments.format, seed);
+  benchmarks::EvaluateOptions options;
+  options.prompt = arguments.prompt;
+  options.system = system;
+  return benchmark_prompts(*benchmarks::find_module(arguments.module), benchmarks::read_prompts(arguments.prompts),
+                           options, seed);
+}
+
+class Sampling {
+ public:
+  explicit Sampling(const SampleArguments& arguments)
+      : arguments_(arguments), system_(system_prompt(arguments)), prompts_(open_prompts(arguments, system_)) {}
+
+  int run() {
+    catch_interrupts();
+    model_ = load_model_for(arguments_);
+    CorpusHeader header;
+    header.made_by = settings(arguments_, system_, model_);
+    header.meta = alphabet();
+    header.tokens = Alphabet::tokens(model_.vocabulary->size(),
+                                     static_cast<std::uint32_t>(model_.vocabulary->end_of_turn().front()),
+                                     model_.vocabulary->fingerprint());
+    CorpusWriter writer(arguments_.out, header, arguments_.resume);
+    meta_ = header.meta;
+    tokens_ = header.tokens;
+    for (const CorpusRecord& record : writer.earlier()) count(record);
+    set_stoppable(true);
+    {
+      CountProgress progress("generations", static_cast<double>(arguments_.count), static_cast<double>(done_));
+      while (done_ < arguments_.count && !interrupted()) {
+        const CorpusRecord record = generate(done_);
+        if (interrupted()) break;
+        writer.add(record);
+        count(record);
+        progress.done(static_cast<double>(done_), str_cat("; ", parsed_, " are plans"));
+      }
+    }
+    set_stoppable(false);
+    report();
+    return interrupted() ? kInterrupted : kDone;
+  }
+
+ private:
+  Alphabet alphabet() const {
+    const Task task = prompts_->make(0).task;
+    std::vector<std::string> names;
+    for (std::uint32_t i = 0; i < task.num_action_names(); ++i) names.push_back(task.action_name(ActionNameId{i}));
+    return Alphabet::meta(names, arguments_.slots);
+  }
+
+  // Reads a prompt: once for all of its generations.
+  void open(std::uint64_t number) {
+    session_.reset();
+    current_.emplace(prompts_->make(number));
+    spelling_ = std::make_unique<PlanSpelling>(prompts_->format(), current_->task);
+    const Prompt prompt = current_->prompt ? *current_->prompt : make_prompt(current_->task, *spelling_, "");
+    const std::vector<TokenId> encoded = model_.model->encode_prompt(prompt);
+    const std::size_t context = model_.model->context_length();
+    const std::size_t room = context > encoded.size() ? context - encoded.size() : 0;
+    max_tokens_ = std::min(arguments_.generate.max_tokens, room);
+    open_prompt_ = number;
+    if (max_tokens_ > 0) {
+      session_ = model_.model->start(encoded, max_tokens_);
+      any_room_ = true;
+    } else if (++too_long_ == kTooLong && !any_room_) {
+      throw ResourceError(kOutOfMemory, str_cat(kTooLong, " prompts in a row leave no room in a context of ", context,
+                                                " tokens, the last one with ", encoded.size(), "; ", kRoomHint));
+    }
+  }
+
+  CorpusRecord generate(std::uint64_t number) {
+    CorpusRecord record;
+    record.prompt = number / arguments_.per_prompt;
+    record.seed = internal::mix(arguments_.generate.seed + 1, number + 1);
+    try {
+      if (!current_ || open_prompt_ != record.prompt) open(record.prompt);
+      record.family = current_->family;
+      if (session_ == nullptr) return record;
+      GenerateOptions options = arguments_.generate;
+      options.mode = DecodeMode::kSample;
+      options.seed = record.seed;
+      options.max_tokens = max_tokens_;
+      Observer observer;
+      observer.cancelled = [] { return interrupted(); };
+      const std::unique_ptr<Session> session = session_->fork();
+      read(generate_unconstrained(*session, *model_.vocabulary, options, observer), record);
+    } catch (const ModelError& error) {
+      throw ResourceError(kOutOfMemory, str_cat("the model cannot go on: ", error.what(),
+                                                "; what was sampled is kept, and --resume goes on with it"));
+    }
+    return record;
+  }
+
+  void read(const Generation& generation, CorpusRecord& record) const {
+    const decode::FreeText text = decode::read_free_text(*spelling_, generation.text);
+    // What was cut off would teach that a plan ends there.
+    if (!text.parsed.complete || !generation.finished) return;
+    record.parsed = true;
+    record.actions = static_cast<std::uint32_t>(text.parsed.actions.size());
+    const Task& task = current_->task;
+    for (const ActionId action : text.parsed.actions) {
+      record.symbols.push_back(meta_.action(task.action_name(task.name_of(action))));
+      for (const std::uint32_t object : task.arguments(action)) record.symbols.push_back(meta_.slot(object));
+    }
+    record.symbols.push_back(meta_.end);
+    for (const TokenId token : generation.tokens) {
+      record.tokens.push_back(SymbolId{static_cast<std::uint32_t>(token)});
+    }
+    record.tokens.back() = tokens_.end;  // whichever end of turn it was
+  }
+
+  void count(const CorpusRecord& record) {
+    ++done_;
+    if (!record.parsed) return;
+    ++parsed_;
+    actions_ += record.actions;
+    distinct_.insert(record.symbols);
+  }
+
+  void report() const {
+    std::string line = str_cat(done_, " of ", arguments_.count, " generations, ", parsed_, " are plans, ",
+                               done_ - parsed_, " could not be read; ", distinct_.size(),
+                               " distinct action sequences, ", parsed_ - distinct_.size(), " repeats");
+    if (too_long_ > 0)
+      line += str_cat("; ", too_long_, " prompts leave no room in the model's context (", kRoomHint, ")");
+    if (parsed_ > 0) {
+      line += str_cat(", ",
+                      number_text(std::round(10.0 * static_cast<double>(actions_) / static_cast<double>(parsed_)) / 10),
+                      " actions on average");
+    }
+    line += "; the corpus is " + arguments_.out;
+    if (interrupted()) line += "; run again with --resume to go on";
+    note(line);
+  }
+
+  const SampleArguments& arguments_;
+  std::string system_;
+  std::unique_ptr<SamplePrompts> prompts_;
+  LoadedModel model_;
+  Alphabet meta_;
+  Alphabet tokens_;
+
+  std::uint64_t open_prompt_ = 0;
+  std::optional<SamplePrompt> current_;
+  std::unique_ptr<PlanSpelling> spelling_;
+  std::unique_ptr<Session> session_;
+  std::size_t max_tokens_ = 0;
+  bool any_room_ = false;
+  std::size_t too_long_ = 0;  // prompts of this run
+
+  std::size_t done_ = 0;
+  std::size_t parsed_ = 0;
+  std::size_t actions_ = 0;
+  std::set<std::vector<SymbolId>> distinct_;
+};
+
+constexpr const char* kExamples =
+    "\n"
+    "Prompts are made from tasks that are like the given ones and are none of them: objects of one kind trade places,\n"
+    "goals are left out; in a benchmark's prompts objects are replaced by others of their category.\n"
+    "\n"
+    "  metactrl sample -d domain.pddl -p problem.pddl --count 1000 --temperature 1 --out household.corpus\n"
+    "  metactrl sample --module vh-as --prompts as_prompts.json --model llama.gguf --count 100000 --out vh.corpus\n"
+    "\n"
+    "A run that was interrupted or killed goes on with --resume; so does one that is to have a larger --count.\n";
+
+void add_source_options(CLI::App& app, SampleArguments& arguments) {
+  app.add_option("--domain,-d", arguments.domain, "PDDL domain file")->type_name("FILE");
+  app.add_option("--problem,-p", arguments.problems, "PDDL problem files of the domain")->type_name("FILE");
+  app.add_option("--format,-f", arguments.format, "how a plan is written: a built-in format's name, or a file")
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  std::vector<std::string> names;
+  for (const benchmarks::Module& module : benchmarks::modules()) {
+    if (module.read != nullptr) names.emplace_back(module.name);
+  }
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : "|") + name;
+  app.add_option("--module", arguments.module, "instead of PDDL files: a benchmark")
+      ->type_name(list)
+      ->check(one_of(names));
+  app.add_option("--prompts", arguments.prompts, "with --module: the benchmark's prompts")->type_name("FILE");
+  app.add_option("--system", arguments.system,
+                 "with --module: the system's part of the prompts; without it, sd_system.json or system_setup.json "
+                 "beside them")
+      ->type_name("FILE");
+  arguments.prompt_option = add_choice(
+      app, "--prompt", arguments.prompt, {benchmarks::PromptStyle::kBenchmark, benchmarks::PromptStyle::kCompact},
+      text_of, "with --module: the benchmark's prompt, or the same facts in fewer words");
+}
+
+}  // namespace
+
+Command add_sample(CLI::App& parent) {
+  auto arguments = std::make_shared<SampleArguments>();
+  CLI::App* app = parent.add_subcommand("sample", "let a model write freely, and keep what it wrote to train on");
+  add_source_options(*app, *arguments);
+  add_model_options(*app, *arguments);
+  const auto whole = [&](const char* name, auto& value, double most, const char* help) {
+    return app->add_option(name, value, help)->type_name("N")->check(finite_in_range(1, most));
+  };
+  whole("--count", arguments->count, 1e12, "generations in all")->required();
+  whole("--per-prompt", arguments->per_prompt, 1e9, "generations for each prompt")->capture_default_str();
+  whole("--slots", arguments->slots, 1e6, "objects that have a symbol of their own; the others are UNK")
+      ->capture_default_str();
+  whole("--max-tokens", arguments->generate.max_tokens, 1e7, "give up after so many tokens")->capture_default_str();
+  app->add_option("--temperature", arguments->generate.temperature, "above 1 bolder, below 1 more careful")
+      ->type_name("T")
+      ->check(finite_in_range(0, 1000))
+      ->capture_default_str();
+  app->add_option("--top-p", arguments->generate.top_p, "only the likeliest tokens, with this much probability")
+      ->type_name("P")
+      ->check(finite_in_range(1e-6, 1))
+      ->capture_default_str();
+  app->add_option("--seed", arguments->generate.seed, "equal seeds give equal corpora")
+      ->type_name("S")
+      ->check(finite_in_range(0, 0x1p64))
+      ->capture_default_str();
+  app->add_option("--out", arguments->out, "file for the corpus")->type_name("FILE")->required();
+  app->add_flag("--resume", arguments->resume, "go on with the corpus that is there");
+  app->footer(kExamples);
+  return {app, [arguments] {
+            check_sources(*arguments);
+            return Sampling(*arguments).run();
+          }};
+}
+
+}  // namespace metactrl::cli

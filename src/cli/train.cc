@@ -1,0 +1,318 @@
+// metactrl train: a hidden Markov model from a corpus.
+//
+// Several corpora are joined: their alphabets become one (actions by name, as many slots as the largest has). Every
+// n-th prompt is held out, with all that was written for it. Equal sequences are trained on once, with their number as
+// weight. Parameters are written to OUT.partial as the training goes, and to OUT at its end.
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/common.h"
+#include "cli/plan_options.h"
+#include "metactrl/corpus.h"
+#include "metactrl/hmm_training.h"
+#include "support/files.h"
+#include "support/hash.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+namespace {
+
+using internal::str_cat;
+
+enum class Device { kCpu, kCuda };
+
+struct TrainArguments {
+  std::vector<std::string> corpora;
+  CorpusLevel level = CorpusLevel::kMeta;
+  std::size_t hidden = 128;
+  std::string schedule = "50,all";
+  std::string out;
+  TrainOptions train;
+  Device device = Device::kCpu;
+  GpuPrecision precision = GpuPrecision::kSingle;
+  unsigned threads = 0;
+  unsigned held_out = 20;
+  bool balance = false;
+  bool resume = false;
+  double save_seconds = 30;
+};
+
+const char* text_of(CorpusLevel level) { return to_string(level); }
+const char* text_of(Device device) { return device == Device::kCuda ? "cuda" : "cpu"; }
+const char* text_of(GpuPrecision precision) { return to_string(precision); }
+
+std::unique_ptr<ExpectationEngine> make_engine(const TrainArguments& arguments) {
+  if (arguments.device == Device::kCuda) return make_cuda_engine({0, arguments.precision});
+  if (arguments.precision == GpuPrecision::kTf32) throw UsageError("--precision tf32 is for --device cuda");
+  return make_cpu_engine({arguments.threads, arguments.precision == GpuPrecision::kDouble});
+}
+
+// One alphabet for all; nothing but the first's at the token level.
+Alphabet join(const std::vector<Corpus>& corpora, const TrainArguments& arguments) {
+  if (arguments.level == CorpusLevel::kToken) {
+    for (std::size_t i = 1; i < corpora.size(); ++i) {
+      if (corpora[i].header.tokens == corpora[0].header.tokens) continue;
+      throw InputError(arguments.corpora[i], "was written by a model with another vocabulary than the first corpus",
+                       "train one model of tokens for each");
+    }
+    return corpora[0].header.tokens;
+  }
+  std::set<std::string> names;
+  std::size_t slots = 0;
+  for (const Corpus& corpus : corpora) {
+    const Alphabet& own = corpus.header.meta;
+    names.insert(own.names.begin(), own.names.begin() + static_cast<std::ptrdiff_t>(own.num_actions));
+    slots = std::max(slots, own.num_slots);
+  }
+  return Alphabet::meta({names.begin(), names.end()}, slots);
+}
+
+struct Data {
+  SequenceSet training;
+  SequenceSet held_out;
+};
+
+// Every corpus weighs the same, and every family of tasks in it; or every plan does.
+std::map<std::uint32_t, double> family_weights(const Corpus& corpus, double most, bool balance) {
+  std::map<std::uint32_t, double> weights;
+  for (const CorpusRecord& record : corpus.records) weights[record.family] += record.parsed ? 1 : 0;
+  std::erase_if(weights, [](const auto& family) { return family.second == 0; });
+  const double share = weights.empty() ? 0 : most / static_cast<double>(weights.size());
+  for (auto& [family, weight] : weights) weight = balance ? share / weight : 1;
+  return weights;
+}
+
+Data read_sequences(const std::vector<Corpus>& corpora, const Alphabet& alphabet, const TrainArguments& arguments) {
+  Data data;
+  double most = 0;
+  for (const Corpus& corpus : corpora) most = std::max(most, corpus.sequences(arguments.level).total_weight());
+  std::vector<SymbolId> sequence;
+  for (const Corpus& corpus : corpora) {
+    const std::map<std::uint32_t, double> weights = family_weights(corpus, most, arguments.balance);
+    const Alphabet& own = corpus.alphabet(arguments.level);
+    for (const CorpusRecord& record : corpus.records) {
+      if (!record.parsed) continue;
+      sequence.clear();
+      for (const SymbolId symbol : arguments.level == CorpusLevel::kMeta ? record.symbols : record.tokens) {
+        sequence.push_back(alphabet.translate(own, symbol));
+      }
+      const bool keep_back = is_held_out(record, arguments.held_out);
+      (keep_back ? data.held_out : data.training).add(sequence, weights.at(record.family));
+    }
+  }
+  data.training = data.training.distinct();
+  data.held_out = data.held_out.distinct();
+  return data;
+}
+
+// Everything that the parameters depend on.
+std::string settings(const TrainArguments& arguments) {
+  Json json = {{"trained_at", to_string(arguments.level)},
+               {"hidden", arguments.hidden},
+               {"schedule", arguments.schedule},
+               {"pseudocount", arguments.train.pseudocount},
+               {"dropout", arguments.train.dropout},
+               {"step_size", arguments.train.step_size},
+               {"step_decay", arguments.train.step_decay},
+               {"tie_slots", arguments.train.tie_slots},
+               {"held_out", arguments.held_out},
+               {"balance", arguments.balance},
+               {"device", text_of(arguments.device)},
+               {"precision", text_of(arguments.precision)},
+               {"seed", arguments.train.seed}};
+  for (const std::string& file : arguments.corpora) {
+    json["corpora"].push_back(
+        str_cat(std::filesystem::path(file).filename().string(), " ", internal::hash_bytes(internal::read_file(file))));
+  }
+  return json.dump();
+}
+
+Hmm with_maker(const Hmm& hmm, const std::string& made_by) {
+  return Hmm(hmm.alphabet(), hmm.num_hidden(), {hmm.initial().begin(), hmm.initial().end()},
+             {hmm.transition().begin(), hmm.transition().end()}, {hmm.emission().begin(), hmm.emission().end()},
+             made_by);
+}
+
+class Training {
+ public:
+  explicit Training(const TrainArguments& arguments) : arguments_(arguments), partial_(arguments.out + ".partial") {}
+
+  int run() {
+    TrainOptions options = arguments_.train;
+    options.schedule = parse_schedule(arguments_.schedule);
+    engine_ = make_engine(arguments_);
+    load();
+    const std::string made_by = settings(arguments_);
+    if (arguments_.resume && is_done(made_by)) {
+      report(Hmm::load(arguments_.out));
+      return kDone;
+    }
+    Trainer trainer(start(made_by), data_.training, *engine_, options);
+    catch_interrupts();
+    set_stoppable(true);
+    const std::uint64_t before = trainer.steps_done();
+    Stopwatch since_saved;
+    {
+      CountProgress progress("steps", static_cast<double>(trainer.steps_total()), static_cast<double>(before));
+      while (!interrupted() && trainer.step()) {
+        const double nats = -trainer.last().log_likelihood / trainer.last().symbols;
+        progress.done(static_cast<double>(trainer.steps_done()), str_cat("; ", rounded(nats), " nats per symbol"));
+        if (since_saved.seconds() < arguments_.save_seconds) continue;
+        trainer.hmm().save(partial_);
+        since_saved = Stopwatch();
+      }
+    }
+    set_stoppable(false);
+    if (interrupted()) {
+      trainer.hmm().save(partial_);
+      note(str_cat("metactrl: stopped after ", trainer.steps_done(), " of ", trainer.steps_total(),
+                   " steps; run again with --resume to go on"));
+      return kInterrupted;
+    }
+    trainer.hmm().save(arguments_.out);
+    std::error_code ignored;
+    std::filesystem::remove(partial_, ignored);
+    report(trainer.hmm());
+    return kDone;
+  }
+
+ private:
+  static std::string rounded(double value) { return number_text(std::round(value * 1e4) / 1e4); }
+
+  void load() {
+    const ProgressLine progress("reading the corpus");
+    std::vector<Corpus> corpora;
+    for (const std::string& file : arguments_.corpora) {
+      corpora.push_back(Corpus::load(file));
+      if (corpora.back().bytes_cut_off > 0) {
+        note(str_cat(file,
+                     ": warning: the last record was cut off and is left out; 'metactrl sample --resume' mends it"));
+      }
+    }
+    alphabet_ = join(corpora, arguments_);
+    data_ = read_sequences(corpora, alphabet_, arguments_);
+    if (data_.training.size() == 0) {
+      throw InputError(arguments_.corpora[0], "holds no plans to train on",
+                       "sample more, or see with 'metactrl plan --guidance none' what the model writes");
+    }
+  }
+
+  // An earlier run came to its end.
+  bool is_done(const std::string& made_by) const {
+    std::error_code ignored;
+    return !std::filesystem::exists(partial_, ignored) && std::filesystem::exists(arguments_.out, ignored) &&
+           Hmm::load(arguments_.out).made_by() == made_by;
+  }
+
+  // Where an earlier run was, or at random.
+  Hmm start(const std::string& made_by) const {
+    std::error_code ignored;
+    const bool there = std::filesystem::exists(partial_, ignored);
+    if (!there || !arguments_.resume) {
+      if (there) throw UsageError(str_cat(partial_, " is there: go on with it by --resume, or remove it"));
+      return with_maker(Hmm::random(alphabet_, arguments_.hidden, arguments_.train.seed), made_by);
+    }
+    Hmm earlier = Hmm::load(partial_);
+    if (earlier.made_by() != made_by) {
+      throw InputError(partial_, "was begun with other settings or another corpus", "give the same ones, or remove it");
+    }
+    return earlier;
+  }
+
+  void report(const Hmm& hmm) {
+    const auto part = [&](const SequenceSet& sequences) {
+      const ExpectedCounts found = engine_->likelihood(hmm, sequences);
+      std::string text = str_cat(rounded(-found.log_likelihood / found.symbols), " nats per symbol, ",
+                                 rounded(-found.log_likelihood / found.weight), " per plan");
+      if (found.impossible > 0) text += str_cat(" (", number_text(found.impossible), " plans are impossible)");
+      return text;
+    };
+    std::string line = str_cat(hmm.num_hidden(), " hidden states, ", hmm.num_symbols(), " symbols; on ",
+                               number_text(data_.training.total_weight()), " sequences, ", data_.training.size(),
+                               " of them distinct: ", part(data_.training));
+    if (data_.held_out.size() > 0) {
+      line += str_cat("; on ", number_text(data_.held_out.total_weight()), " held out: ", part(data_.held_out));
+    }
+    note(str_cat(line, "; the model is ", arguments_.out));
+  }
+
+  const TrainArguments& arguments_;
+  std::string partial_;
+  Alphabet alphabet_;
+  Data data_;
+  std::unique_ptr<ExpectationEngine> engine_;
+};
+
+constexpr const char* kExamples =
+    "\n"
+    "  metactrl train --corpus household.corpus --out household.hmm\n"
+    "  metactrl train --corpus vh.corpus --corpus behavior.corpus --balance --schedule '20,5000;30,all' --out "
+    "actions.hmm\n"
+    "  metactrl plan -d domain.pddl -p problem.pddl --guidance trained --hmm household.hmm\n"
+    "\n"
+    "A run that was interrupted or killed goes on with --resume: parameters are kept in OUT.partial.\n";
+
+}  // namespace
+
+Command add_train(CLI::App& parent) {
+  auto arguments = std::make_shared<TrainArguments>();
+  CLI::App* app = parent.add_subcommand("train", "train a hidden Markov model on a corpus, to look ahead with");
+  app->add_option("--corpus", arguments->corpora, "what 'metactrl sample' wrote; several are joined")
+      ->type_name("FILE")
+      ->required();
+  add_choice(*app, "--level", arguments->level, {CorpusLevel::kMeta, CorpusLevel::kToken}, text_of,
+             "symbols: actions and objects, or the model's tokens");
+  app->add_option("--hidden", arguments->hidden, "hidden states")
+      ->type_name("H")
+      ->check(finite_in_range(1, 65536))
+      ->capture_default_str();
+  app->add_option("--schedule", arguments->schedule,
+                  "steps,sequences;...: so many steps over so many sequences, or all")
+      ->type_name("TEXT")
+      ->capture_default_str();
+  const auto number = [&](const char* name, double& value, double low, double high, const char* help) {
+    app->add_option(name, value, help)->type_name("X")->check(finite_in_range(low, high))->capture_default_str();
+  };
+  number("--pseudocount", arguments->train.pseudocount, 0, 1e9,
+         "added to each row of counts: keeps the unseen possible");
+  number("--dropout", arguments->train.dropout, 0, 1, "hide each symbol with this probability");
+  number("--step-size", arguments->train.step_size, 1e-6, 1, "how far a step goes towards its own counts");
+  number("--step-decay", arguments->train.step_decay, 0, 10, "step n goes step-size * n^-decay far");
+  number("--save-every", arguments->save_seconds, 0, 1e9, "seconds between two saves to OUT.partial");
+  app->add_flag("--tie-slots", arguments->train.tie_slots, "all objects are alike to the model");
+  app->add_flag("--balance", arguments->balance, "every corpus weighs the same, and every family of tasks in it");
+  app->add_option("--held-out", arguments->held_out,
+                  "keep back what was written for every N-th prompt, to judge by; 0: nothing")
+      ->type_name("N")
+      ->check(finite_in_range(0, 1e9))
+      ->capture_default_str();
+  app->add_option("--seed", arguments->train.seed, "equal seeds give equal models")
+      ->type_name("S")
+      ->check(finite_in_range(0, 0x1p64))
+      ->capture_default_str();
+  add_choice(*app, "--device", arguments->device, {Device::kCpu, Device::kCuda}, text_of,
+             "where the work is done: this machine's cores, or an NVIDIA GPU");
+  add_choice(*app, "--precision", arguments->precision,
+             {GpuPrecision::kSingle, GpuPrecision::kTf32, GpuPrecision::kDouble}, text_of,
+             "of products: 32 bits, fewer (faster on a GPU, where there are many hidden states), or 64");
+  app->add_option("--threads", arguments->threads, "0: one per core; the result is the same for any number")
+      ->type_name("N")
+      ->check(finite_in_range(0, 4096))
+      ->capture_default_str();
+  app->add_option("--out", arguments->out, "file for the model")->type_name("FILE")->required();
+  app->add_flag("--resume", arguments->resume, "go on with a run that was interrupted");
+  app->footer(kExamples);
+  return {app, [arguments] { return Training(*arguments).run(); }};
+}
+
+}  // namespace metactrl::cli

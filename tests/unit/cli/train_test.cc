@@ -1,0 +1,370 @@
+// metactrl sample, train and hmm, and plan --guidance trained, run as programs. METACTRL_BINARY names the program,
+// METACTRL_VOCABULARY_DIR a folder with vocabulary-only GGUF files.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "metactrl/corpus.h"
+#include "metactrl/hmm.h"
+#include "support/naive_hmm.h"
+#include "support/test_data.h"
+
+namespace metactrl {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kDomain = R"((define (domain lamps)
+  (:requirements :strips :typing :negative-preconditions)
+  (:types lamp)
+  (:predicates (lit ?l - lamp) (power))
+  (:action press :parameters (?l - lamp) :precondition (and (power) (not (lit ?l))) :effect (lit ?l))
+  (:action release :parameters (?l - lamp) :precondition (lit ?l) :effect (not (lit ?l)))
+  (:action blow-fuse :parameters () :precondition (power) :effect (not (power)))))";
+constexpr const char* kProblem = R"((define (problem lamps-1) (:domain lamps) (:objects a b c - lamp)
+  (:init (power)) (:goal (and (lit a) (lit b)))))";
+
+struct Result {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+class TrainCli : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() /
+              ("metactrl_train_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
+    std::filesystem::create_directories(folder_);
+    write("d.pddl", kDomain);
+    write("p.pddl", kProblem);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string read(const std::string& name) const {
+    std::ifstream file(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+  }
+  std::string command(const std::string& arguments) const {
+    return "cd '" + folder_.string() + "' && METACTRL_CACHE='" + path("cache") + "' exec '" METACTRL_BINARY "' " +
+           arguments;
+  }
+  Result run(const std::string& arguments) const {
+    const std::string line = "( " + command(arguments) + " ) >'" + path("out") + "' 2>'" + path("err") + "' </dev/null";
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
+  }
+  static std::string model() {
+    return "--model random:1 --vocab '" + std::string(METACTRL_VOCABULARY_DIR) + "/ggml-vocab-gpt-2.gguf'";
+  }
+
+  // Plans that press lamps, mostly the first, and then end.
+  void write_corpus(const std::string& name, std::size_t records) const {
+    CorpusHeader header{"a test", Alphabet::meta({"press", "release", "blow-fuse"}, 3), Alphabet::tokens(10, 0)};
+    CorpusWriter writer(path(name), header, false);
+    const Alphabet& meta = header.meta;
+    for (std::size_t i = 0; i < records; ++i) {
+      CorpusRecord record;
+      record.prompt = i / 4;
+      record.seed = i;
+      record.family = static_cast<std::uint32_t>(i % 2);
+      record.parsed = i % 10 != 9;
+      if (record.parsed) {
+        record.actions = 2;
+        record.symbols = {meta.action("press"), meta.slot(0), meta.action("press"), meta.slot(i % 3 == 0 ? 2 : 1),
+                          meta.end};
+        record.tokens = {SymbolId{static_cast<std::uint32_t>(1 + i % 3)}, SymbolId{5}, SymbolId{0}};
+      }
+      writer.add(record);
+    }
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(TrainCli, TrainsScoresAndPlans) {
+  write_corpus("c", 200);
+  const Result trained = run("train --corpus c --hidden 24 --schedule 100,all --seed 3 --out m.hmm");
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_TRUE(has(trained.err, "24 hidden states, 8 symbols")) << trained.err;
+  EXPECT_FALSE(std::filesystem::exists(path("m.hmm.partial")));
+  // The same again, with another number of threads.
+  ASSERT_EQ(run("train --corpus c --hidden 24 --schedule 100,all --seed 3 --threads 3 --out again.hmm").code, 0);
+  EXPECT_EQ(read("m.hmm"), read("again.hmm"));
+
+  const Result info = run("hmm info m.hmm --json");
+  ASSERT_EQ(info.code, 0) << info.err;
+  const Json parsed = Json::parse(info.out);
+  EXPECT_EQ(parsed[0]["hidden"], 24);
+  EXPECT_EQ(parsed[0]["actions"], 3);
+  EXPECT_EQ(parsed[0]["steps"], 100);
+  EXPECT_EQ(parsed[0]["made_by"]["schedule"], "100,all");
+
+  const Result score = run("hmm score m.hmm --corpus c --json");
+  ASSERT_EQ(score.code, 0) << score.err;
+  const Json total = Json::parse(score.out)[0]["total"];
+  EXPECT_EQ(total["plans"], 180);
+  // What is random in a plan is which lamp comes second: h(1/3) = 0.6365 nats.
+  EXPECT_GT(total["nats_per_plan"].get<double>(), 0.63);
+  EXPECT_LT(total["nats_per_plan"].get<double>(), 1.0);
+  EXPECT_NEAR(total["nats_per_action"].get<double>(), total["nats_per_plan"].get<double>() / 2, 1e-9);
+  EXPECT_EQ(Json::parse(score.out)[0]["corpora"][0]["families"].size(), 2U);
+
+  for (const char* bridge : {"uniform", "surrogate"}) {
+    const Result plan =
+        run("plan -d d.pddl -p p.pddl --horizon 6 --guidance trained --hmm m.hmm --output json --bridge " +
+            std::string(bridge) + " " + model());
+    ASSERT_EQ(plan.code, 0) << plan.err;
+    EXPECT_TRUE(has(plan.out, "\"full\"")) << plan.out;
+    EXPECT_TRUE(has(plan.out, "trained, exact")) << plan.out;
+  }
+}
+
+TEST_F(TrainCli, ScoresTheTokensToo) {
+  write_corpus("c", 100);
+  ASSERT_EQ(run("train --corpus c --level token --hidden 4 --out t.hmm").code, 0);
+  ASSERT_EQ(
+      run("train --corpus c --hidden 4 --tie-slots --dropout 0.1 --schedule '5,2;5,all' --step-size 0.9 --out m.hmm")
+          .code,
+      0);
+  const Result compared = run("hmm compare t.hmm m.hmm --corpus c");
+  ASSERT_EQ(compared.code, 0) << compared.err;
+  EXPECT_TRUE(has(compared.out, "t.hmm\n") && has(compared.out, "m.hmm\n")) << compared.out;
+  EXPECT_TRUE(has(compared.out, "per action")) << compared.out;
+  // A model of tokens cannot rank actions.
+  const Result plan = run("plan -d d.pddl -p p.pddl --guidance trained --hmm t.hmm " + model());
+  EXPECT_EQ(plan.code, 31);
+  EXPECT_TRUE(has(plan.err, "one of tokens")) << plan.err;
+}
+
+// A model of the vocabulary's tokens, as the bridge.
+TEST_F(TrainCli, TokensBridge) {
+  // The vocabulary, as a corpus of it says.
+  ASSERT_EQ(run("sample -d d.pddl -p p.pddl --max-tokens 2 --count 1 --out v " + model()).code, 0);
+  const Alphabet tokens = Corpus::load(path("v")).header.tokens;
+  EXPECT_NE(tokens.vocabulary, 0U);
+  Hmm::random(tokens, 2, 1).save(path("t.hmm"));
+  Hmm::random(Alphabet::tokens(10, 0), 2, 1).save(path("other.hmm"));
+  Hmm::random(Alphabet::meta({"press"}, 3), 2, 1).save(path("meta.hmm"));
+  const std::string options = "plan -d d.pddl -p p.pddl --horizon 6 --bridge hmm " + model() + " --output json ";
+  const Result plan = run(options + "--token-hmm t.hmm");
+  ASSERT_EQ(plan.code, 0) << plan.err;
+  const Json json = Json::parse(plan.out);
+  EXPECT_EQ(json["bridge"], "hmm");
+  EXPECT_EQ(json["guarantee"], "full");
+  // With a model of plans beside it; and explained.
+  const Result both = run(options + "--token-hmm t.hmm --guidance trained --hmm meta.hmm");
+  EXPECT_EQ(both.code, 0) << both.err;
+  EXPECT_TRUE(has(both.out, "trained, exact")) << both.out;
+  EXPECT_EQ(run("explain -d d.pddl -p p.pddl --horizon 6 --bridge hmm --token-hmm t.hmm " + model()).code, 0);
+  const auto expect = [&](const std::string& more, const std::string& part) {
+    const Result result = run(options + more);
+    EXPECT_EQ(result.code, 31) << more;
+    EXPECT_TRUE(has(result.err, part)) << result.err;
+  };
+  expect("--token-hmm other.hmm", "another vocabulary");
+  expect("--token-hmm meta.hmm", "one of actions");
+  expect("--token-hmm t.hmm --tokens any", "canonical");
+}
+
+TEST_F(TrainCli, JudgesByWhatItKeptBack) {
+  write_corpus("c", 200);  // 50 prompts
+  const Result trained = run("train --corpus c --hidden 4 --held-out 5 --out m.hmm");
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_TRUE(has(trained.err, "; on 30 held out: ")) << trained.err;
+  const Result score = run("hmm score m.hmm --corpus c --held-out 5 --json");
+  ASSERT_EQ(score.code, 0) << score.err;
+  EXPECT_EQ(Json::parse(score.out)[0]["total"]["plans"], 30);
+  // What is done is not done again.
+  const Result again = run("train --corpus c --hidden 4 --held-out 5 --resume --out m.hmm");
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.err, trained.err);
+}
+
+TEST_F(TrainCli, GoesOnAfterItWasKilled) {
+  write_corpus("c", 400);
+  const std::string options = "train --corpus c --hidden 200 --schedule 60,all --save-every 0 --seed 1 ";
+  ASSERT_EQ(run(options + "--out whole.hmm").code, 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const std::string line = command(options + "--out killed.hmm >/dev/null 2>&1");
+    ::execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
+  // As soon as there is something to go on with, or when it was faster than that.
+  int status = 0;
+  bool ended = false;
+  while (!ended && !std::filesystem::exists(path("killed.hmm.partial"))) {
+    ended = ::waitpid(child, &status, WNOHANG) == child;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  if (!ended) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, &status, 0);
+  }
+  if (!std::filesystem::exists(path("killed.hmm"))) {
+    EXPECT_EQ(run(options + "--out killed.hmm").code, 30);  // --resume is missing
+    EXPECT_EQ(run(options + "--dropout 0.5 --resume --out killed.hmm").code, 31);
+    const Result resumed = run(options + "--resume --out killed.hmm");
+    ASSERT_EQ(resumed.code, 0) << resumed.err;
+  }
+  EXPECT_EQ(read("killed.hmm"), read("whole.hmm"));
+}
+
+TEST_F(TrainCli, JoinsCorporaOfDifferentDomains) {
+  write_corpus("a", 100);
+  CorpusHeader header{"another", Alphabet::meta({"fly"}, 5), Alphabet::tokens(10, 0)};
+  {
+    CorpusWriter writer(path("b"), header, false);
+    CorpusRecord record;
+    record.parsed = true;
+    record.actions = 1;
+    record.symbols = {header.meta.action("fly"), header.meta.slot(4), header.meta.end};
+    record.tokens = {SymbolId{0}};
+    for (int i = 0; i < 10; ++i) writer.add(record);
+  }
+  ASSERT_EQ(run("train --corpus a --corpus b --balance --hidden 12 --held-out 0 --out m.hmm").code, 0);
+  const Hmm hmm = Hmm::load(path("m.hmm"));
+  EXPECT_EQ(hmm.alphabet(), Alphabet::meta({"blow-fuse", "fly", "press", "release"}, 5));
+  // Each corpus has half of the weight: about half of the plans begin with fly, not one in ten.
+  double fly = 0;
+  for (std::size_t z = 0; z < 12; ++z) fly += hmm.initial()[z] * hmm.emission(hmm.alphabet().action("fly"))[z];
+  EXPECT_NEAR(fly, 0.5, 0.2);
+}
+
+TEST_F(TrainCli, ExchangesWithCtrlG) {
+  Hmm::random(Alphabet::tokens(9, 2), 3, 1).save(path("a.hmm"));
+  ASSERT_EQ(run("hmm export a.hmm --out model.safetensors").code, 0);
+  EXPECT_EQ(Json::parse(read("config.json"))["eos_token_id"], 2);
+  ASSERT_EQ(run("hmm import model.safetensors --out b.hmm").code, 0);
+  const Hmm a = Hmm::load(path("a.hmm"));
+  const Hmm b = Hmm::load(path("b.hmm"));
+  EXPECT_EQ(a.alphabet(), b.alphabet());
+  for (std::size_t i = 0; i < a.emission().size(); ++i) EXPECT_NEAR(a.emission()[i], b.emission()[i], 1e-6);
+}
+
+TEST_F(TrainCli, SaysWhatIsWrong) {
+  write_corpus("c", 20);
+  const auto expect = [&](const std::string& arguments, int code, const std::string& part) {
+    const Result result = run(arguments);
+    EXPECT_EQ(result.code, code) << arguments << "\n" << result.err;
+    EXPECT_TRUE(has(result.err, part)) << arguments << "\n" << result.err;
+  };
+  expect("train --corpus none --out m.hmm", 31, "none: error: cannot be opened");
+  expect("train --corpus d.pddl --out m.hmm", 31, "is not a corpus of metactrl");
+  expect("train --corpus c --schedule 5 --out m.hmm", 31, "cannot read '5'");
+  expect("train --corpus c --hidden 0 --out m.hmm", 30, "is not a number from 1");
+#ifndef METACTRL_HAS_CUDA
+  expect("train --corpus c --device cuda --out m.hmm", 31, "built without CUDA");
+#endif
+  expect("train --corpus c --precision tf32 --out m.hmm", 30, "is for --device cuda");
+  expect("sample --module wah --prompts c --count 3 --out x", 30, "'wah' is none of vh-as");
+  expect("sample -d d.pddl -p p.pddl --prompt compact --count 3 --out x", 30, "--prompt belongs to --module");
+  expect("hmm info d.pddl", 31, "is not a hidden Markov model of metactrl");
+  expect("hmm score c", 30, "--corpus FILE is missing");
+  expect("hmm info c --out x", 30, "--out is for import and export");
+  expect("hmm import c", 30, "takes one file and --out FILE");
+  expect("hmm scroe c", 30, "did you mean 'score'?");
+  expect("sample --count 3 --out x", 30, "give --domain and --problem, or --module and --prompts");
+  expect("sample --domain d.pddl --count 3 --out x", 30, "at least one --problem");
+  expect("sample -d d.pddl -p none.pddl --count 3 --out x " + model(), 31, "none.pddl");
+  const std::string bytes = read("c");
+  write("c", bytes.substr(0, bytes.size() - 3));
+  const Result cut = run("train --corpus c --hidden 2 --out m.hmm");
+  EXPECT_EQ(cut.code, 0);
+  EXPECT_TRUE(has(cut.err, "the last record was cut off")) << cut.err;
+  write("p1.pddl", "(define (problem one) (:domain lamps) (:objects a - lamp) (:init (power)) (:goal (lit a)))");
+  expect("sample -d d.pddl -p p1.pddl --count 3 --out x " + model(), 31, "have no others like them");
+}
+
+// A random model writes no plans: each generation is counted, none is kept.
+TEST_F(TrainCli, SamplesAreCountedAndGoneOnWith) {
+  const std::string options = "sample -d d.pddl -p p.pddl --per-prompt 3 --max-tokens 4 --seed 5 " + model();
+  const Result first = run(options + " --count 7 --out a");
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_TRUE(has(first.err, "7 of 7 generations, 0 are plans, 7 could not be read")) << first.err;
+  EXPECT_EQ(run(options + " --count 7 --out a").code, 31);  // is there already
+  EXPECT_EQ(run(options + " --temperature 2 --count 9 --resume --out a").code, 31);
+  const std::string bytes = read("a");
+  write("a", bytes.substr(0, bytes.size() - 5));
+  ASSERT_EQ(run(options + " --count 12 --resume --out a").code, 0);
+  ASSERT_EQ(run(options + " --count 12 --out b").code, 0);
+  EXPECT_EQ(read("a"), read("b"));
+  const Corpus corpus = Corpus::load(path("a"));
+  ASSERT_EQ(corpus.records.size(), 12U);
+  EXPECT_EQ(corpus.records[11].prompt, 3U);
+  const Result train = run("train --corpus a --out m.hmm");
+  EXPECT_EQ(train.code, 31);
+  EXPECT_TRUE(has(train.err, "holds no plans")) << train.err;
+}
+
+// Killed between and inside of records; whatever was lost is made again, and nothing comes twice.
+TEST_F(TrainCli, SamplingGoesOnAfterItWasKilled) {
+  const std::string options = "sample -d d.pddl -p p.pddl --per-prompt 2 --max-tokens 4 --count 20 --seed 9 " + model();
+  ASSERT_EQ(run(options + " --out whole").code, 0);
+  for (int kills = 0; kills < 3; ++kills) {
+    const std::uintmax_t before =
+        std::filesystem::exists(path("killed")) ? std::filesystem::file_size(path("killed")) : 0;
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const std::string line = command(options + " --resume --out killed >/dev/null 2>&1");
+      ::execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    int status = 0;
+    bool ended = false;
+    // Until it has written something, or has come to its end.
+    while (!ended &&
+           (!std::filesystem::exists(path("killed")) || std::filesystem::file_size(path("killed")) <= before)) {
+      ended = ::waitpid(child, &status, WNOHANG) == child;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    if (!ended) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, &status, 0);
+    }
+  }
+  ASSERT_EQ(run(options + " --resume --out killed").code, 0);
+  EXPECT_EQ(read("killed"), read("whole"));
+}
+
+// The model in the box writes plans.
+TEST_F(TrainCli, TheModelInTheBoxGivesACorpus) {
+  const std::filesystem::path tabletop = testing::source_dir() / "domains/tabletop";
+  const std::string task =
+      "-d '" + (tabletop / "domain.pddl").string() + "' -p '" + (tabletop / "dishwasher.pddl").string() + "'";
+  const Result sampled =
+      run("sample " + task + " --count 12 --per-prompt 4 --temperature 0.7 --max-tokens 120 --out c");
+  ASSERT_EQ(sampled.code, 0) << sampled.err;
+  const Corpus corpus = Corpus::load(path("c"));
+  ASSERT_EQ(corpus.records.size(), 12U);
+  for (const CorpusRecord& record : corpus.records) {
+    if (!record.parsed) continue;
+    EXPECT_EQ(record.symbols.back(), corpus.header.meta.end);
+    EXPECT_EQ(record.tokens.back(), corpus.header.tokens.end);
+    EXPECT_GE(record.symbols.size(), 1U + record.actions);
+  }
+}
+
+}  // namespace
+}  // namespace metactrl
