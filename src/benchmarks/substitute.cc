@@ -10,6 +10,7 @@
 #include "benchmarks/substitute.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "benchmarks/behavior/taxonomy.h"
@@ -132,20 +133,29 @@ std::optional<std::string> PromptResampler::sample(std::size_t prompt, std::uint
   const Source& source = sources_[prompt];
   internal::Random random(seed);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    // Two kinds must not become one, by their names or by the word for their class: what quantifiers range over would
+    // change. For the same reason kinds that share a word stay as they are.
     std::set<std::string> used;
-    for (const Object& object : source.objects) used.insert(object.kind.base);
+    std::map<std::string, std::set<std::string>> bases;  // by the word for the class
+    for (const Object& object : source.objects) {
+      used.insert(object.kind.base);
+      if (!object.kind.word.empty()) bases[object.kind.word].insert(object.kind.base);
+    }
+    const auto is_free = [&](const Kind& kind) { return !used.contains(kind.base) && !bases.contains(kind.word); };
     std::map<Kind, Kind> chosen;
     std::map<std::string, std::string, std::less<>> words;
     for (const Object& object : source.objects) {
       if (object.category.empty()) continue;
+      const auto sharing = bases.find(object.kind.word);
+      if (sharing != bases.end() && sharing->second.size() > 1) continue;
       if (!chosen.contains(object.kind)) {
         std::vector<Kind> others;
-        for (const Kind& kind : pool_.at(object.category)) {
-          if (!used.contains(kind.base)) others.push_back(kind);
-        }
+        std::copy_if(pool_.at(object.category).begin(), pool_.at(object.category).end(), std::back_inserter(others),
+                     is_free);
         const bool replace = !others.empty() && random.below(100) < kReplacedPercent;
         chosen[object.kind] = replace ? others[random.below(others.size())] : object.kind;
         used.insert(chosen[object.kind].base);
+        if (!chosen[object.kind].word.empty()) bases[chosen[object.kind].word].insert(chosen[object.kind].base);
       }
       const Kind& kind = chosen[object.kind];
       if (kind == object.kind) continue;

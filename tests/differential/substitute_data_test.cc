@@ -1,5 +1,5 @@
 // New prompts from the benchmarks' own: most prompts have others like them, none of them is one of the benchmark's,
-// and each states a task with as many goals as the one that it came from.
+// and each states a task with as many objects and goals as the one that it came from.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,6 +52,7 @@ TEST_P(SubstituteData, PromptsHaveOthersLikeThem) {
     const Task before = task_of(module, prompts[i].prompt);
     const Task after = task_of(module, *text);
     EXPECT_EQ(before.num_goals(), after.num_goals()) << prompts[i].identifier;
+    EXPECT_EQ(before.num_objects(), after.num_objects()) << prompts[i].identifier;
   }
   EXPECT_GE(made * 2, looked);  // VirtualHome has many objects that are alone in their category
   EXPECT_EQ(distinct.size(), made);
