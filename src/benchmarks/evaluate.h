@@ -1,6 +1,6 @@
 // Answers to benchmark prompts.
 //
-//     Answer answer = answer_prompt(*find_module("vh-as"), {"307_2", prompt}, model.get(), vocabulary, options);
+//     Answer answer = answer_prompt(*find_module("vh-as"), {"some_id", prompt}, model.get(), vocabulary, options);
 //
 // A prompt is read, the problem grounded with as few assumptions as will do, and planned for (metactrl/planner.h).
 // Anything that goes wrong with one prompt is part of its answer, not an exception: the other prompts go on.

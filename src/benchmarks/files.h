@@ -1,8 +1,8 @@
 // The files that benchmarks exchange with models: prompts in, answers out, as JSON.
 //
-//     PROMPTS.json    [{"identifier": "307_2", "llm_prompt": "..."}, ...]
+//     PROMPTS.json    [{"identifier": "some_id", "llm_prompt": "..."}, ...]
 //     SYSTEM.json     {"system_prompt": "...", ...}
-//     RESPONSES.json  [{"identifier": "307_2", "llm_output": "..."}, ...]
+//     RESPONSES.json  [{"identifier": "some_id", "llm_output": "..."}, ...]
 //
 // While an evaluation runs, its answers are kept in a journal (benchmarks/journal.h) beside the answer file,
 // RESPONSES.json.partial.

@@ -2,7 +2,7 @@
 //
 //     const SceneGraph before = read_graph(json, "init_graph", file);
 //     const SceneChange change = difference(before, read_graph(json, "final_graph", file));
-//     row = scene_row("307_2", household_of(before), before);     // a line of graphs.jsonl
+//     row = scene_row("some_id", household_of(before), before);     // a line of graphs.jsonl
 //
 // Plain values; linear in the graph but for look-ups of nodes, of which there are some hundreds.
 #ifndef METACTRL_SRC_BENCHMARKS_IMPORT_GRAPH_H_

@@ -5,7 +5,7 @@
 //
 //     JournalFile journal("out.partial", settings, JournalFile::Begin::kGoOn, "name another file");
 //     for (const Json& line : journal.earlier()) ...   // done by an earlier run
-//     journal.add({{"identifier", "307_2"}, ...});
+//     journal.add({{"identifier", "some_id"}, ...});
 //
 // Only one process at a time writes to a journal; a second one is refused. Thread safety: calls of add must not
 // overlap.

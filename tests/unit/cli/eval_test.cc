@@ -1,17 +1,15 @@
 // metactrl eval and score, run as programs. METACTRL_BINARY names the program.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "support/command_line.h"
 #include "support/small_apartment.h"
 #include "support/test_data.h"
 #include "support/virtualhome_prompts.h"
@@ -23,33 +21,15 @@ using Json = nlohmann::json;
 using testing::Flat;
 using testing::House;
 using testing::living_room;
-
-struct Result {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
+using Result = testing::CommandResult;
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-class EvalCli : public ::testing::Test {
+class EvalCli : public testing::CommandLineTest {
  protected:
   void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              ("metactrl_eval_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
-    std::filesystem::create_directories(folder_);
+    CommandLineTest::SetUp();
     write_prompts({living_room().prompt(), "what?", living_room().prompt()});
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string read(const std::string& name) const {
-    std::ifstream file(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name), std::ios::binary) << text;
   }
   // Their identifiers are 1, 2, ...
   void write_prompts(const std::vector<std::string>& prompts) const {
@@ -59,19 +39,9 @@ class EvalCli : public ::testing::Test {
     }
     write("p.json", list.dump());
   }
-  Result run(const std::string& arguments) const {
-    const std::string command = "cd '" + folder_.string() + "' && METACTRL_CACHE='" + path("cache") +
-                                "' NO_COLOR=1 '" METACTRL_BINARY "' " + arguments;
-    const int status =
-        std::system(("( " + command + " ) >'" + path("out") + "' 2>'" + path("err") + "' </dev/null").c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
-  }
   Result eval(const std::string& more = "", const std::string& module = "vh-as") const {
     return run("eval " + module + " --prompts p.json --guidance search --out r.json " + more);
   }
-
- private:
-  std::filesystem::path folder_;
 };
 
 TEST_F(EvalCli, AnswersWhatCanBeReadAndNamesTheRest) {

