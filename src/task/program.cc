@@ -97,7 +97,7 @@ bool ConditionPool::has_matching(const Node& node, const Word* state) const {
   const std::size_t columns = node.count2;
   const std::size_t rows = node.size / columns;
   std::vector<char> edge(node.size);
-  for (std::size_t i = 0; i < node.size; ++i) edge[i] = holds(children(node)[i], state);
+  for (std::size_t i = 0; i < node.size; ++i) edge[i] = holds(children(node)[i], state) ? 1 : 0;
   std::vector<std::size_t> row_of(columns, rows);
   std::vector<char> seen(columns);
   const auto augment = [&](const auto& self, std::size_t row) -> bool {
