@@ -11,8 +11,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "benchmarks/compact_prompt.h"
 #include "benchmarks/shipped_files.h"
@@ -60,16 +62,20 @@ class Grounder {
     // Where there is nothing to choose, the planner's own lookahead will do.
     const bool one_way = most == 0 && prompt_.nonempty.empty();
     if (one_way || !uses_lookahead(options_.plan.guidance)) return load(most, false);
-    for (std::size_t level = prompt_.fewest_assumptions; level <= most; ++level) {
+    std::vector<Grounded> failed;
+    for (std::size_t level = std::min(prompt_.fewest_assumptions, most); level <= most; ++level) {
       Grounded grounded = load(level, false);
       const bool solvable = Lookahead::compile(grounded.task, lookahead_)->verdict() == Verdict::kSolvable;
       times_.lookahead += watch_.lap();
-      if (!solvable) continue;
+      if (!solvable) {
+        failed.push_back(std::move(grounded));
+        continue;
+      }
       const Task pursued = grounded.task;
       return with_an_action(std::move(grounded), pursued);
     }
-    if (options_.plan.on_infeasible != OnInfeasible::kDropGoals) return load(most, false);
-    return drop_fewest();
+    if (options_.plan.on_infeasible != OnInfeasible::kDropGoals) return failed.back();
+    return drop_fewest(failed);
   }
 
  private:
@@ -80,18 +86,18 @@ class Grounder {
     return grounded;
   }
 
-  Grounded drop_fewest() {
-    std::optional<Grounded> best;
+  // `levels` are all of them, the most careful first.
+  Grounded drop_fewest(const std::vector<Grounded>& levels) {
+    const Grounded* best = nullptr;
     std::optional<ReducedTask> reduced;
-    for (std::size_t level = prompt_.fewest_assumptions; level <= prompt_.assumptions.size(); ++level) {
-      Grounded grounded = load(level, false);
+    for (const Grounded& grounded : levels) {
       ReducedTask kept = drop_unreachable_goals(grounded.task, lookahead_);
       times_.lookahead += watch_.lap();
       if (reduced && kept.dropped.size() >= reduced->dropped.size()) continue;
       reduced = std::move(kept);
-      best = std::move(grounded);
+      best = &grounded;
     }
-    return with_an_action(*std::move(best), reduced->task);
+    return with_an_action(*best, reduced->task);
   }
 
   // `pursued` is the task without the goals that will be dropped.

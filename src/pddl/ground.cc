@@ -2,11 +2,18 @@
 // predicates that change are numbered as facts; each action's condition and effects are translated (ground_formula.cc);
 // then axioms, goal and trajectory constraints. What reachability leaves in by ignoring negation, task/simplify.cc
 // takes out afterwards.
+//
+// Effects on all objects, "leaving the table, the robot is no longer near anything", are most of the work in household
+// domains: an action has one for each object. The part of the condition that is the same for all objects is translated
+// once per action, and objects for which the rest is the same, too, share an effect. What does not depend on the action
+// at all (all that can be near) is worked out once per schema.
 #include "pddl/ground.h"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "metactrl/domain.h"
@@ -97,39 +104,110 @@ class Grounder {
   }
 
   std::vector<task::EffectDefinition> ground_effects(const Action& action, Binding& binding) {
-    std::vector<task::EffectDefinition> result;
-    task::EffectDefinition always;
-    const auto instantiate = [&](const Effect& effect) {
-      const std::uint32_t fact = builder_.fact(effect.atom, binding);
-      if (fact == FormulaBuilder::kNoFact) return;  // deletes what can never be true
-      Formula when = builder_.build(action.variables, effect.when, binding);
-      if (when.is_false()) return;
-      if (when.is_true()) {
-        (effect.add ? always.add : always.del).push_back(fact);
-        return;
-      }
-      task::EffectDefinition conditional;
-      conditional.when = std::move(when);
-      (effect.add ? conditional.add : conditional.del).push_back(fact);
-      result.push_back(std::move(conditional));
+    std::vector<task::EffectDefinition> result(1);
+    result[0].when = Formula::constant(true);
+    const auto under = [&result](Formula when) -> task::EffectDefinition& {
+      if (when.is_true()) return result[0];
+      result.emplace_back().when = std::move(when);
+      return result.back();
     };
     for (const Effect& effect : action.effects) {
-      if (effect.forall.empty()) {
-        instantiate(effect);
+      if (!effect.forall.empty()) {
+        ground_forall(action, effect, binding, under);
         continue;
       }
-      for (const std::vector<ObjectId>& objects :
-           builder_.bindings(action.variables, effect.forall, effect.when, false, &effect.atom, binding)) {
-        for (std::size_t i = 0; i < objects.size(); ++i) binding[effect.forall[i]] = objects[i];
-        instantiate(effect);
-        for (VariableId variable : effect.forall) binding[variable] = kUnbound;
-      }
+      const std::uint32_t fact = builder_.fact(effect.atom, binding);
+      if (fact == FormulaBuilder::kNoFact) continue;  // deletes what can never be true
+      Formula when = builder_.build(action.variables, effect.when, binding);
+      if (!when.is_false()) facts_of(under(std::move(when)), effect).push_back(fact);
     }
-    if (!always.add.empty() || !always.del.empty()) {
-      always.when = Formula::constant(true);
-      result.insert(result.begin(), std::move(always));
+    if (result[0].add.empty() && result[0].del.empty()) result.erase(result.begin());
+    return result;
+  }
+
+  // Facts that a quantified effect changes under the same instance of its condition.
+  struct Shared {
+    Formula varying;
+    std::vector<std::uint32_t> facts;
+  };
+  // A quantified effect. Its condition is split by whether the parts mention the quantified variables.
+  struct ForallEffect {
+    Condition fixed;
+    Condition varying;
+    bool closed = false;                           // neither `varying` nor the atom mentions a parameter of the action
+    std::optional<std::vector<Shared>> instances;  // of a closed one
+  };
+
+  // `under(when)` is a ground effect with this condition.
+  template <typename Under>
+  void ground_forall(const Action& action, const Effect& effect, Binding& binding, const Under& under) {
+    ForallEffect& split = split_condition(action, effect);
+    const Formula fixed = builder_.build(action.variables, split.fixed, binding);
+    if (fixed.is_false()) return;
+    const auto add = [&](const std::vector<Shared>& instances) {
+      for (const Shared& shared : instances) {
+        std::vector<std::uint32_t>& facts = facts_of(under(task::make_and({fixed, shared.varying})), effect);
+        facts.insert(facts.end(), shared.facts.begin(), shared.facts.end());
+      }
+    };
+    if (!split.closed) return add(instances(action, effect, split.varying, binding));
+    if (!split.instances) split.instances = instances(action, effect, split.varying, binding);
+    add(*split.instances);
+  }
+
+  std::vector<Shared> instances(const Action& action, const Effect& effect, const Condition& when, Binding& binding) {
+    std::vector<Shared> result;
+    for (const std::vector<ObjectId>& objects :
+         builder_.bindings(action.variables, effect.forall, when, false, &effect.atom, binding)) {
+      for (std::size_t i = 0; i < objects.size(); ++i) binding[effect.forall[i]] = objects[i];
+      const std::uint32_t fact = builder_.fact(effect.atom, binding);
+      Formula varying = Formula::constant(false);
+      if (fact != FormulaBuilder::kNoFact) varying = builder_.build(action.variables, when, binding);
+      if (!varying.is_false()) {
+        if (result.empty() || result.back().varying != varying) result.push_back({std::move(varying), {}});
+        result.back().facts.push_back(fact);
+      }
+      for (VariableId variable : effect.forall) binding[variable] = kUnbound;
     }
     return result;
+  }
+
+  static std::vector<std::uint32_t>& facts_of(task::EffectDefinition& ground, const Effect& effect) {
+    return effect.add ? ground.add : ground.del;
+  }
+
+  ForallEffect& split_condition(const Action& action, const Effect& effect) {
+    const auto [entry, is_new] = forall_effects_.try_emplace(&effect);
+    ForallEffect& result = entry->second;
+    if (!is_new) return result;
+    const auto quantified = [&](VariableId variable) {
+      return std::find(effect.forall.begin(), effect.forall.end(), variable) != effect.forall.end();
+    };
+    const auto take = [&](const Condition& part) {
+      Condition& side = mentions(part, quantified) ? result.varying : result.fixed;
+      side.kind = Condition::Kind::kAnd;
+      side.children.push_back(part);
+    };
+    if (effect.when.kind == Condition::Kind::kAnd) {
+      for (const Condition& part : effect.when.children) take(part);
+    } else {
+      take(effect.when);
+    }
+    const auto parameter = [&](VariableId variable) { return variable < action.num_parameters; };
+    result.closed = !mentions(result.varying, parameter) && !mentions(effect.atom.arguments, parameter);
+    return result;
+  }
+
+  template <typename Which>
+  static bool mentions(const std::vector<Term>& terms, const Which& which) {
+    return std::any_of(terms.begin(), terms.end(),
+                       [&](const Term& term) { return term.is_variable && which(term.index); });
+  }
+  template <typename Which>
+  static bool mentions(const Condition& condition, const Which& which) {
+    return mentions(condition.atom.arguments, which) || mentions(condition.terms, which) ||
+           std::any_of(condition.children.begin(), condition.children.end(),
+                       [&](const Condition& child) { return mentions(child, which); });
   }
 
   double cost(const Action& action, const Binding& binding) {
@@ -186,9 +264,8 @@ class Grounder {
 
   void ground_constraint(const Constraint& constraint) {
     Binding binding(constraint.variables.size(), kUnbound);
-    const Condition anything;  // kTrue: every binding of the quantified variables
     for (const std::vector<ObjectId>& objects :
-         builder_.bindings(constraint.variables, constraint.forall, anything, false, nullptr, binding)) {
+         builder_.bindings(constraint.variables, constraint.forall, anything_, false, nullptr, binding)) {
       task::MonitorDefinition monitor;
       monitor.text = constraint.text;
       for (std::size_t i = 0; i < objects.size(); ++i) {
@@ -233,6 +310,8 @@ class Grounder {
   Reachable reachable_;
   std::vector<std::uint32_t> fact_of_atom_;
   FormulaBuilder builder_;
+  std::unordered_map<const Effect*, ForallEffect> forall_effects_;
+  const Condition anything_;  // kTrue: every binding of the quantified variables
   std::map<std::pair<FunctionId, std::vector<ObjectId>>, double> values_;
   Diagnostics diagnostics_;
   task::Definition result_;

@@ -122,13 +122,19 @@ Formula FormulaBuilder::build_matching(const VariableTable& table, const Conditi
   return result;
 }
 
+const std::vector<Conjunction>& FormulaBuilder::required(const Condition& condition, bool negated) {
+  const auto [entry, is_new] = required_[negated ? 1 : 0].try_emplace(&condition);
+  std::vector<VariableId> inner;
+  if (is_new) entry->second = required_atoms(condition, negated, inner);
+  return entry->second;
+}
+
 std::vector<std::vector<ObjectId>> FormulaBuilder::bindings(const VariableTable& table,
                                                             std::span<const VariableId> variables,
                                                             const Condition& condition, bool negated, const Atom* also,
                                                             Binding& binding) {
-  std::vector<VariableId> inner;
   std::vector<std::vector<ObjectId>> result;
-  for (Conjunction conjunction : required_atoms(condition, negated, inner)) {
+  for (Conjunction conjunction : required(condition, negated)) {
     if (also != nullptr) conjunction.push_back(also);
     joiner_.enumerate(table, variables, conjunction, binding, [&] {
       if (!statically_possible(condition, negated, binding, reachable_)) return;

@@ -2,8 +2,10 @@
 #ifndef METACTRL_SRC_PDDL_GROUND_FORMULA_H_
 #define METACTRL_SRC_PDDL_GROUND_FORMULA_H_
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "pddl/ast.h"
@@ -33,12 +35,13 @@ class FormulaBuilder {
 
   // All bindings of `variables` under which `condition` (negated: its negation) can hold and `also`, when given, is
   // reachable: sorted, without repetition. Enumerates by joining the atoms that the condition requires, where it
-  // requires any.
+  // requires any. The condition must outlive the builder, which remembers those atoms.
   std::vector<std::vector<ObjectId>> bindings(const VariableTable& table, std::span<const VariableId> variables,
                                               const Condition& condition, bool negated, const Atom* also,
                                               Binding& binding);
 
  private:
+  const std::vector<Conjunction>& required(const Condition& condition, bool negated);
   task::Formula build_atom(const Atom& atom, const Binding& binding, bool negated);
   task::Formula build_quantifier(const VariableTable& table, const Condition& condition, Binding& binding,
                                  bool negated);
@@ -49,6 +52,7 @@ class FormulaBuilder {
   RangeTable& ranges_;
   const std::vector<std::uint32_t>& fact_of_atom_;
   Joiner joiner_;
+  std::array<std::unordered_map<const Condition*, std::vector<Conjunction>>, 2> required_;  // plain, negated
   std::vector<ObjectId> scratch_;
 };
 

@@ -151,9 +151,9 @@ void Joiner::match_atoms(std::size_t left) {
   const Atom& atom = *(*frame_.conjunction)[choice.atom];
   frame_.done[choice.atom] = true;
   if (choice.candidates == nullptr) {
-    std::vector<ObjectId> objects;
-    for (const Term& term : atom.arguments) objects.push_back(term.is_variable ? binding[term.index] : term.index);
-    const std::optional<std::uint32_t> id = atoms_.find(atom.predicate, objects);
+    lookup_.clear();
+    for (const Term& term : atom.arguments) lookup_.push_back(term.is_variable ? binding[term.index] : term.index);
+    const std::optional<std::uint32_t> id = atoms_.find(atom.predicate, lookup_);
     if (id && index_.contains(*id)) match_atoms(left - 1);
   } else {
     std::vector<VariableId> trail;

@@ -87,6 +87,7 @@ class Joiner {
     const std::function<void()>* found = nullptr;
   };
   Frame frame_;
+  std::vector<ObjectId> lookup_;
 };
 
 }  // namespace metactrl::pddl

@@ -1,9 +1,10 @@
 // Semi-naive evaluation of the task as a logic program.
 //
 // Rules. Each action schema gives, for each alternative of its precondition's required atoms (join.h), a rule whose
-// head is the ground action; a conditional or quantified add effect gives rules of its own (precondition and condition
-// together) whose head is the added atom; plain add effects are added with the action. Each axiom gives rules for its
-// head.
+// head is the ground action. Plain add effects are added with the action. So are conditional and quantified ones whose
+// condition needs nothing that changes but atoms without arguments; when such an atom comes later, the actions there
+// are by then are gone through again. Other conditional effects give rules of their own (precondition and condition
+// together) whose head is the added atom. Each axiom gives rules for its head.
 //
 // Evaluation. Atoms wait in a queue. One that leaves it enters the index and triggers every rule with a matching body
 // atom: the atom is unified, the rest of the body is joined against the index. A body whose atoms are all static is
@@ -16,6 +17,7 @@
 #include "pddl/reach.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "support/str_cat.h"
@@ -25,6 +27,17 @@ namespace metactrl::pddl {
 namespace {
 
 using internal::str_cat;
+
+// An effect that is looked at once the action is there.
+struct LateEffect {
+  const Action* action = nullptr;
+  const Effect* effect = nullptr;
+  struct Alternative {
+    Conjunction body;
+    std::vector<VariableId> variables;
+  };
+  std::vector<Alternative> alternatives;
+};
 
 struct Rule {
   const VariableTable* table = nullptr;
@@ -66,12 +79,19 @@ class Reacher {
                                          [&](const Atom* atom) { return !result_.is_static[atom->predicate]; });
       if (!triggered) join(rules_[r], nullptr, 0);
     }
+    apply_late_effects();
     for (std::size_t next = 0; next < queue_.size(); ++next) {
       const std::uint32_t id = queue_[next];
       result_.index.add(result_.atoms, id);
       for (const Trigger& trigger : triggers_[result_.atoms.symbol(id)]) {
         join(rules_[trigger.rule], rules_[trigger.rule].body[trigger.atom], id);
       }
+      for (const LatePlace& place : waiting_[result_.atoms.symbol(id)]) {
+        for (std::uint32_t action = 0; action < late_done_; ++action) {
+          if (result_.actions.symbol(action) == place.action) apply(late_effects_[place.action][place.effect], action);
+        }
+      }
+      apply_late_effects();
     }
     return std::move(result_);
   }
@@ -80,6 +100,10 @@ class Reacher {
   struct Trigger {
     std::uint32_t rule;
     std::uint32_t atom;
+  };
+  struct LatePlace {
+    std::uint32_t action;
+    std::uint32_t effect;
   };
 
   void find_static_predicates() {
@@ -112,6 +136,8 @@ class Reacher {
   }
 
   void make_rules() {
+    late_effects_.resize(ast_.actions.size());
+    waiting_.resize(ast_.predicates.size());
     for (std::uint32_t a = 0; a < ast_.actions.size(); ++a) {
       const Action& action = ast_.actions[a];
       Rule rule;
@@ -125,7 +151,7 @@ class Reacher {
       add_rule(rule, precondition, inner);
       for (const Effect& effect : action.effects) {
         if (!effect.add || is_plain(effect)) continue;
-        make_effect_rule(rule, effect);
+        make_effect_rule(rule, effect, precondition, inner);
       }
     }
     for (const Axiom& axiom : ast_.axioms) make_axiom_rule(axiom);
@@ -143,15 +169,17 @@ class Reacher {
     return effect.forall.empty() && effect.when.kind == Condition::Kind::kTrue;
   }
 
-  void make_effect_rule(const Rule& action_rule, const Effect& effect) {
+  // `precondition` and `inner`: what the action's precondition requires.
+  void make_effect_rule(const Rule& action_rule, const Effect& effect, const std::vector<Conjunction>& precondition,
+                        const std::vector<VariableId>& inner) {
+    std::vector<VariableId> when_inner;
+    const std::vector<Conjunction> when = required_atoms(effect.when, false, when_inner);
+    if (make_late_effect(action_rule, effect, when, when_inner)) return;
     Rule rule = action_rule;
     rule.head = &effect.atom;
     rule.checks.push_back(&effect.when);
     rule.variables.insert(rule.variables.end(), effect.forall.begin(), effect.forall.end());
     // As a conjunction of the two conditions, so that their alternatives are combined the same way.
-    std::vector<VariableId> inner;
-    std::vector<Conjunction> when = required_atoms(effect.when, false, inner);
-    std::vector<Conjunction> precondition = required_atoms(rule.action->precondition, false, inner);
     std::vector<Conjunction> both;
     for (const Conjunction& w : when) {
       for (const Conjunction& p : precondition) {
@@ -160,7 +188,51 @@ class Reacher {
       }
     }
     rule.action = nullptr;
-    add_rule(std::move(rule), std::move(both), std::move(inner));
+    when_inner.insert(when_inner.end(), inner.begin(), inner.end());
+    add_rule(std::move(rule), std::move(both), std::move(when_inner));
+  }
+
+  bool make_late_effect(const Rule& action_rule, const Effect& effect, const std::vector<Conjunction>& when,
+                        const std::vector<VariableId>& inner) {
+    LateEffect late{action_rule.action, &effect, {}};
+    std::vector<PredicateId> waits_for;
+    for (const Conjunction& body : when) {
+      for (const Atom* atom : body) {
+        if (result_.is_static[atom->predicate]) continue;
+        if (!atom->arguments.empty()) return false;
+        waits_for.push_back(atom->predicate);
+      }
+      std::vector<VariableId> variables = effect.forall;
+      std::copy_if(inner.begin(), inner.end(), std::back_inserter(variables),
+                   [&](VariableId variable) { return mentions(body, variable); });
+      late.alternatives.push_back({body, std::move(variables)});
+    }
+    std::vector<LateEffect>& effects = late_effects_[action_rule.action_index];
+    std::sort(waits_for.begin(), waits_for.end());
+    waits_for.erase(std::unique(waits_for.begin(), waits_for.end()), waits_for.end());
+    for (PredicateId predicate : waits_for) {
+      waiting_[predicate].push_back({action_rule.action_index, static_cast<std::uint32_t>(effects.size())});
+    }
+    effects.push_back(std::move(late));
+    return true;
+  }
+
+  // Those of the actions that are new.
+  void apply_late_effects() {
+    for (; late_done_ < result_.actions.size(); ++late_done_) {
+      for (const LateEffect& late : late_effects_[result_.actions.symbol(late_done_)]) apply(late, late_done_);
+    }
+  }
+
+  void apply(const LateEffect& late, std::uint32_t action) {
+    const std::span<const ObjectId> parameters = result_.actions.arguments(action);
+    Binding binding(late.action->variables.size(), kUnbound);
+    std::copy(parameters.begin(), parameters.end(), binding.begin());
+    for (const LateEffect::Alternative& alternative : late.alternatives) {
+      joiner_.enumerate(late.action->variables, alternative.variables, alternative.body, binding, [&] {
+        if (statically_possible(late.effect->when, false, binding, result_)) add_atom(late.effect->atom, binding);
+      });
+    }
   }
 
   void make_axiom_rule(const Axiom& axiom) {
@@ -234,7 +306,10 @@ class Reacher {
   Reachable result_;
   Joiner joiner_;
   std::vector<Rule> rules_;
-  std::vector<std::vector<Trigger>> triggers_;  // per predicate
+  std::vector<std::vector<Trigger>> triggers_;         // per predicate
+  std::vector<std::vector<LateEffect>> late_effects_;  // per action schema
+  std::vector<std::vector<LatePlace>> waiting_;        // per predicate without arguments: effects that need it
+  std::uint32_t late_done_ = 0;                        // ground actions whose late effects were added
   std::vector<std::uint32_t> queue_;
   std::vector<ObjectId> scratch_;
 };
@@ -251,7 +326,8 @@ bool statically_possible(const Condition& condition, bool negated, const Binding
       return negated;
     case Kind::kAtom: {
       if (!reachable.is_static[condition.atom.predicate]) return true;
-      std::vector<ObjectId> objects;
+      thread_local std::vector<ObjectId> objects;  // not a new one for each of a million atoms
+      objects.clear();
       for (const Term& term : condition.atom.arguments) {
         objects.push_back(object_of(term));
         if (objects.back() == kUnbound) return true;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "task/simplify.h"
@@ -57,6 +58,7 @@ class Compiler {
     compile_actions();
     compile_initial();
     index_names();
+    program_->conditions_.close();
     return program_;
   }
 
@@ -181,17 +183,33 @@ class Compiler {
       always.del.insert(always.del.end(), effect.del.begin(), effect.del.end());
     }
     action.num_edits = add_edits(always.add, always.del);
+    compile_conditional_effects(source, action);
+    return action;
+  }
+
+  // Effects under the same condition become one.
+  void compile_conditional_effects(const ActionDefinition& source, ActionProgram& action) {
+    Program& p = *program_;
+    std::vector<std::pair<std::uint32_t, EffectDefinition>> merged;  // by condition, in order of appearance
+    std::unordered_map<std::uint32_t, std::size_t> place;
     for (const EffectDefinition& effect : source.effects) {
       if (effect.when.is_true()) continue;
+      const std::uint32_t condition = p.conditions_.add(effect.when, bit_of_fact_);
+      const auto [entry, is_new] = place.emplace(condition, merged.size());
+      if (is_new) merged.push_back({condition, {}});
+      EffectDefinition& all = merged[entry->second].second;
+      all.add.insert(all.add.end(), effect.add.begin(), effect.add.end());
+      all.del.insert(all.del.end(), effect.del.begin(), effect.del.end());
+    }
+    for (const auto& [condition, effect] : merged) {
       ConditionalEffect conditional;
-      conditional.condition = p.conditions_.add(effect.when, bit_of_fact_);
+      conditional.condition = condition;
       conditional.first_edit = static_cast<std::uint32_t>(p.edits_.size());
       conditional.num_edits = add_edits(effect.add, effect.del);
       conditional.adds = !effect.add.empty();
       p.effects_.push_back(conditional);
-      ++action.num_effects;
     }
-    return action;
+    action.num_effects = static_cast<std::uint32_t>(merged.size());
   }
 
   void compile_actions() {

@@ -47,6 +47,8 @@ struct Formula {
   }
   bool is_true() const { return kind == Kind::kTrue; }
   bool is_false() const { return kind == Kind::kFalse; }
+  // The same tree; formulas that mean the same may still differ.
+  bool operator==(const Formula&) const = default;
 };
 
 // kAnd / kOr with constants folded and nested nodes of the same kind spliced in.

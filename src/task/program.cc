@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "support/hash.h"
+
 namespace metactrl::task {
 
 // --- conditions
@@ -48,8 +50,39 @@ std::uint32_t ConditionPool::add(const Formula& formula, const std::vector<std::
     node.size = static_cast<std::uint32_t>(children.size());
     children_.insert(children_.end(), children.begin(), children.end());
   }
+  return intern(node);
+}
+
+// The node's literals or children are the last ones in their list; they are taken back when the pool has its equal.
+std::uint32_t ConditionPool::intern(const Node& node) {
+  const bool over_literals = node.op == Op::kAllOf || node.op == Op::kAnyOf;
+  std::uint64_t hash = internal::mix(static_cast<std::uint64_t>(node.op), node.negated ? 1 : 0);
+  hash = internal::mix(hash, std::uint64_t{node.count} << 32 | node.count2);
+  for (std::uint32_t i = node.first; i < node.first + node.size; ++i) {
+    hash = internal::mix(hash, over_literals ? literals_[i].code : children_[i]);
+  }
+  const auto [first, last] = by_hash_.equal_range(hash);
+  for (auto known = first; known != last; ++known) {
+    if (!equal(nodes_[known->second], node)) continue;
+    if (over_literals) {
+      literals_.resize(literals_.size() - node.size);
+    } else {
+      children_.resize(children_.size() - node.size);
+    }
+    return known->second;
+  }
   nodes_.push_back(node);
-  return static_cast<std::uint32_t>(nodes_.size() - 1);
+  const auto id = static_cast<std::uint32_t>(nodes_.size() - 1);
+  by_hash_.emplace(hash, id);
+  return id;
+}
+
+bool ConditionPool::equal(const Node& a, const Node& b) const {
+  if (a.op != b.op || a.negated != b.negated || a.count != b.count || a.count2 != b.count2) return false;
+  if (a.op == Op::kAllOf || a.op == Op::kAnyOf) {
+    return std::ranges::equal(literals(a), literals(b), {}, &Literal::code, &Literal::code);
+  }
+  return std::ranges::equal(children(a), children(b));
 }
 
 bool ConditionPool::holds(std::uint32_t condition, const Word* state) const {

@@ -70,8 +70,11 @@ class ConditionPool {
   };
 
   ConditionPool() : nodes_(1) {}
-  // `bit_of_fact` maps the formula's facts to bits.
+  // `bit_of_fact` maps the formula's facts to bits. Equal conditions get the same number, so that what many actions
+  // share ("the robot can reach the cup") is one node for whoever walks the pool.
   std::uint32_t add(const Formula& formula, const std::vector<std::uint32_t>& bit_of_fact);
+  // Frees what only `add` needs.
+  void close() { by_hash_ = {}; }
   bool holds(std::uint32_t condition, const Word* state) const;
   const Node& node(std::uint32_t condition) const { return nodes_[condition]; }
   std::span<const Literal> literals(const Node& node) const { return {literals_.data() + node.first, node.size}; }
@@ -79,11 +82,14 @@ class ConditionPool {
   std::size_t memory_bytes() const;
 
  private:
+  std::uint32_t intern(const Node& node);
+  bool equal(const Node& a, const Node& b) const;
   bool has_matching(const Node& node, const Word* state) const;
 
   std::vector<Node> nodes_;
   std::vector<Literal> literals_;
   std::vector<std::uint32_t> children_;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
 };
 
 // state[word] = (state[word] & keep) | set
