@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/train_start.h"
+#include "cluster/join.h"
 #include "metactrl/corpus.h"
 #include "metactrl/hmm.h"
 #include "metactrl/hmm_training.h"
@@ -331,6 +332,28 @@ TEST_F(TrainCli, SamplingGoesOnAfterItWasKilled) {
   EXPECT_EQ(read("killed"), read("whole"));
 }
 
+// Started as one of several, a program without MPI would do all the work several times, into one file.
+TEST_F(TrainCli, KnowsWhetherItIsOneOfSeveral) {
+  const auto launch_with = [](const char* name, const char* value) {
+    ::setenv(name, value, 1);
+    const cluster::Launch launch = cluster::launch();
+    ::unsetenv(name);
+    return launch;
+  };
+  EXPECT_FALSE(cluster::launch().by_launcher);
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    EXPECT_TRUE(launch_with(name, "3").by_launcher) << name;
+    EXPECT_EQ(launch_with(name, "3").rank, 3U) << name;
+    EXPECT_FALSE(launch_with(name, "x").by_launcher) << name;
+    EXPECT_FALSE(launch_with(name, "").by_launcher) << name;
+  }
+  if (cluster::has_mpi()) return;
+  write_corpus("c", 20);
+  const Result result = run("train --corpus c --out m.hmm", "OMPI_COMM_WORLD_RANK=0");
+  EXPECT_EQ(result.code, 31);
+  EXPECT_TRUE(has(result.err, "built without MPI")) << result.err;
+}
+
 TEST(TrainStartTest, SymbolsHaveTexts) {
   const Alphabet meta = Alphabet::meta({"press", "wait"}, 2);
   const std::vector<SymbolId> plan{meta.action("press"), meta.slot(1), meta.slot(5), meta.action("wait"),
@@ -353,7 +376,7 @@ TEST_F(TrainCli, ClustersAreABetterStartThanChance) {
   start.clusters.hidden = 8;
   const auto engine = make_cpu_engine({});
   const Alphabet& alphabet = corpus.header.meta;
-  const Hmm clusters = cli::cluster_start(alphabet, training, start);
+  const Hmm clusters = cli::cluster_start(alphabet, training.distinct(), start);
   EXPECT_EQ(clusters.num_hidden(), 8U);
   const double nats = -engine->likelihood(clusters, held_out).log_likelihood / held_out.total_weight();
   double best = 1e300;
