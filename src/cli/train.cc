@@ -427,7 +427,7 @@ constexpr const char* kExamples =
     "\n"
     "On several machines, where the program has MPI; the model is the same for any number of processes:\n"
     "\n"
-    "  mpirun --host a,b --map-by ppr:1:node --bind-to none metactrl train --corpus vh.corpus --out actions.hmm\n";
+    "  mpirun -H a,b -N 1 -bind-to none metactrl train --corpus vh.corpus --out actions.hmm\n";
 
 }  // namespace
 
