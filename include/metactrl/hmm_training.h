@@ -10,8 +10,8 @@
 // and to emit each symbol (the E-step, by an ExpectationEngine), and makes these numbers the new probabilities (the
 // M-step). With all sequences in every step the likelihood never falls (up to the rounding of 32-bit floats).
 //
-// Everything is a function of the options, their seed, and the number of steps done: not of the number of threads, and
-// not of whether the training was interrupted and resumed from a file.
+// Everything is a function of the options, their seed, and the number of steps done: not of the number of threads or of
+// processes, and not of whether the training was interrupted and resumed from a file.
 #ifndef METACTRL_HMM_TRAINING_H_
 #define METACTRL_HMM_TRAINING_H_
 
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "metactrl/hmm.h"
+#include "metactrl/process_group.h"
 
 namespace metactrl {
 
@@ -91,9 +92,14 @@ struct CpuEngineOptions {
   unsigned threads = 0;  // 0: one per core
   // Products in 64-bit floats instead of 32: half the speed, for checks. Sums over sequences are 64-bit in either case.
   bool double_precision = false;
+  // Processes that share the work; all of them call the engine alike, with all sequences, and get the same result. Must
+  // outlive the engine. Without one, this process is alone.
+  ProcessGroup* group = nullptr;
 };
 // Forward and backward passes over batches of sequences, each layer a product of matrices. The result does not depend
-// on the number of threads. Memory: at most about 1 GB for counts, or one set of counts where that is larger.
+// on the number of threads and of processes, bit by bit, as long as their processors are of one kind. Threads of all
+// processes together that a step over n sequences keeps busy: n / 384, and at least 16 where there are 16 batches of up
+// to 96 sequences. Memory: at most about 2 GB for counts, or four sets of counts where that is larger.
 std::unique_ptr<ExpectationEngine> make_cpu_engine(const CpuEngineOptions& options);
 
 enum class GpuPrecision {
@@ -111,6 +117,11 @@ struct CudaEngineOptions {
 // every time. Memory there: about 5 GB, 4 bytes per parameter and 8 per count. Throws InputError in a build without
 // METACTRL_CUDA, and where there is no such GPU.
 std::unique_ptr<ExpectationEngine> make_cuda_engine(const CudaEngineOptions& options);
+
+// Divides the work of an engine that knows nothing of groups (a GPU in each process): each process asks its own engine
+// about its share of the sequences, and the counts are added up in the order of the processes. The result is the same
+// every time and in all processes; between numbers of processes it differs by rounding.
+std::unique_ptr<ExpectationEngine> make_group_engine(std::unique_ptr<ExpectationEngine> each, ProcessGroup& group);
 
 // So many steps, each over so many sequences.
 struct TrainPhase {
@@ -168,6 +179,7 @@ struct ClusterOptions {
   std::size_t iterations = 20;
   double pseudocount = 1e-3;
   std::uint64_t seed = 0;
+  unsigned threads = 0;  // 0: one per core; the result is the same for any number
 };
 // Latent variable distillation: one vector per symbol of every sequence but its end (a language model's embedding at
 // that place), one after the other in `vectors`, each of `dimension` numbers. They are clustered by k-means into hidden

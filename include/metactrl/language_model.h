@@ -98,6 +98,15 @@ class LanguageModel {
   // no more than rounding, and for one prefix does not depend on which sessions came before. Without effect on models
   // that have nothing to gain.
   virtual void expect_prefix(std::span<const TokenId> /*prefix*/) {}
+  // How many numbers embed() gives for each token; 0 when this model gives none.
+  virtual std::size_t embedding_size() const { return 0; }
+  // For each of these tokens what the model knows behind it: the last layer's hidden state, from which it would predict
+  // the next. One vector after the other. Has nothing to do with sessions; may be called from many threads. Throws
+  // ModelError where there are none and when memory is short, ContextError when the tokens do not fit into the context,
+  // std::invalid_argument for a token that is not in the vocabulary.
+  virtual std::vector<float> embed(std::span<const TokenId> /*tokens*/) {
+    throw ModelError("this model gives no embeddings");
+  }
 };
 
 struct ModelOptions {

@@ -49,6 +49,7 @@
 #include "metactrl/language_model.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/planner.h"
+#include "metactrl/process_group.h"
 #include "metactrl/prompt.h"
 #include "metactrl/scene.h"
 #include "metactrl/simulated_world.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/common.h"
+#include "cluster/join.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 
@@ -83,22 +84,8 @@ int report_parse_error(const CLI::ParseError& error, const std::vector<Command>&
 int run_command(const Command& command) {
   try {
     return command.run();
-  } catch (const UsageError& error) {
-    return report_usage(error.what(), command.app->get_name());
-  } catch (const InputError& error) {
-    print_diagnostics(error.diagnostics());
-    return kBadInput;
-  } catch (const ResourceError& error) {
-    note(str_cat("metactrl: ", error.what()));
-    return error.code();
-  } catch (const std::bad_alloc&) {
-    note(
-        "metactrl: out of memory; give the program more, or lower --max-states or --max-memory so that it answers "
-        "within its budget");
-    return kOutOfMemory;
-  } catch (const std::exception& error) {
-    note(str_cat("metactrl: internal error: ", error.what(), "; please report it with the files and the command line"));
-    return kInternal;
+  } catch (...) {
+    return report_failure(command.app->get_name());
   }
 }
 
@@ -144,6 +131,8 @@ int parse_and_run(int argc, const char* const* argv) {
     print(std::string(version.what()) + "\n");
     return kDone;
   } catch (const CLI::ParseError& error) {
+    // Of the processes that mpirun starts with one command line, the first says what is wrong with it.
+    if (cluster::launch().rank > 0) return kUsage;
     return report_parse_error(error, commands, app);
   }
   for (const Command& command : commands) {
@@ -153,6 +142,28 @@ int parse_and_run(int argc, const char* const* argv) {
 }
 
 }  // namespace
+
+int report_failure(const std::string& command) {
+  try {
+    throw;
+  } catch (const UsageError& error) {
+    return report_usage(error.what(), command);
+  } catch (const InputError& error) {
+    print_diagnostics(error.diagnostics());
+    return kBadInput;
+  } catch (const ResourceError& error) {
+    note(str_cat("metactrl: ", error.what()));
+    return error.code();
+  } catch (const std::bad_alloc&) {
+    note(
+        "metactrl: out of memory; give the program more, or lower --max-states or --max-memory so that it answers "
+        "within its budget");
+    return kOutOfMemory;
+  } catch (const std::exception& error) {
+    note(str_cat("metactrl: internal error: ", error.what(), "; please report it with the files and the command line"));
+    return kInternal;
+  }
+}
 
 int run(int argc, const char* const* argv) {
   try {

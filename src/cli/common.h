@@ -59,6 +59,10 @@ struct Command {
   std::function<int()> run;
 };
 
+// Inside of a catch clause: says on standard error what failed, and returns the exit code that it stands for. `command`
+// is the subcommand's name.
+int report_failure(const std::string& command);
+
 Command add_check(CLI::App& parent);
 Command add_search(CLI::App& parent);
 Command add_validate(CLI::App& parent);

@@ -4,6 +4,7 @@
 // number. Records are written one by one: a run that was killed goes on behind the last whole one.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
@@ -35,6 +36,7 @@ struct SampleArguments : DecodingArguments {
   std::string format = "pddl";
   std::string module;
   std::string prompts;
+  benchmarks::TaskSource source;  // of a benchmark without prompt files
   std::string system;
   benchmarks::PromptStyle prompt = benchmarks::PromptStyle::kBenchmark;
   CLI::Option* prompt_option = nullptr;
@@ -53,18 +55,29 @@ constexpr const char* kRoomHint = "raise --context, or shorten benchmark prompts
 
 void check_sources(const SampleArguments& arguments) {
   const bool pddl = !arguments.domain.empty() || !arguments.problems.empty();
-  const bool benchmark = !arguments.module.empty() || !arguments.prompts.empty();
+  const bool has_tasks = !arguments.source.tasks.empty() || !arguments.source.scenes.empty();
+  const bool benchmark = !arguments.module.empty() || !arguments.prompts.empty() || has_tasks;
   if (pddl == benchmark) {
     throw UsageError("give --domain and --problem, or --module and --prompts");
   }
   if (pddl && (arguments.domain.empty() || arguments.problems.empty())) {
     throw UsageError("--domain FILE and at least one --problem FILE are needed");
   }
-  if (benchmark && (arguments.module.empty() || arguments.prompts.empty())) {
-    throw UsageError("--module and --prompts FILE belong together");
-  }
   if (pddl && (!arguments.system.empty() || arguments.prompt_option->count() > 0)) {
     throw UsageError(str_cat(arguments.system.empty() ? "--prompt" : "--system", " belongs to --module"));
+  }
+  if (pddl) return;
+  if (!arguments.module.empty() && benchmarks::find_module(arguments.module)->read == nullptr) {
+    if (arguments.source.tasks.empty()) throw UsageError(str_cat(arguments.module, " needs its tasks: --tasks FILE"));
+    if (!arguments.prompts.empty() || !arguments.system.empty() || arguments.prompt_option->count() > 0) {
+      throw UsageError(str_cat("the prompts of ", arguments.module,
+                               " are written from its tasks; leave out --prompts, --system and --prompt"));
+    }
+    return;
+  }
+  if (has_tasks) throw UsageError("--tasks and --scenes are for --module wah");
+  if (arguments.module.empty() || arguments.prompts.empty()) {
+    throw UsageError("--module and --prompts FILE belong together");
   }
 }
 
@@ -86,6 +99,9 @@ std::string settings(const SampleArguments& arguments, const std::string& system
     json["domain"] = digest(arguments.domain);
     for (const std::string& problem : arguments.problems) json["problems"].push_back(digest(problem));
     json["format"] = arguments.format;
+  } else if (!arguments.source.tasks.empty()) {
+    json["module"] = arguments.module;
+    json["tasks"] = digest(arguments.source.tasks);
   } else {
     json["module"] = arguments.module;
     json["prompts"] = digest(arguments.prompts);
@@ -110,6 +126,12 @@ std::string system_prompt(const SampleArguments& arguments) {
 std::unique_ptr<SamplePrompts> open_prompts(const SampleArguments& arguments, const std::string& system) {
   const std::uint64_t seed = arguments.generate.seed;
   if (arguments.module.empty()) return pddl_prompts(arguments.domain, arguments.problems, arguments.format, seed);
+  if (!arguments.source.tasks.empty()) {
+    benchmarks::TaskSource source = arguments.source;
+    if (source.scenes.empty()) source.scenes = std::filesystem::path(source.tasks).parent_path().string();
+    if (source.scenes.empty()) source.scenes = ".";
+    return help_prompts(*benchmarks::find_module(arguments.module), source, seed);
+  }
   benchmarks::EvaluateOptions options;
   options.prompt = arguments.prompt;
   options.system = system;
@@ -282,15 +304,18 @@ void add_source_options(CLI::App& app, SampleArguments& arguments) {
       ->type_name("FORMAT")
       ->capture_default_str();
   std::vector<std::string> names;
-  for (const benchmarks::Module& module : benchmarks::modules()) {
-    if (module.read != nullptr) names.emplace_back(module.name);
-  }
+  for (const benchmarks::Module& module : benchmarks::modules()) names.emplace_back(module.name);
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : "|") + name;
   app.add_option("--module", arguments.module, "instead of PDDL files: a benchmark")
       ->type_name(list)
       ->check(one_of(names));
   app.add_option("--prompts", arguments.prompts, "with --module: the benchmark's prompts")->type_name("FILE");
+  app.add_option("--tasks", arguments.source.tasks, "with --module wah: the benchmark's tasks, instead of prompts")
+      ->type_name("FILE");
+  app.add_option("--scenes", arguments.source.scenes,
+                 "with --module wah: folder of the apartments; without it, that of the tasks")
+      ->type_name("FOLDER");
   app.add_option("--system", arguments.system,
                  "with --module: the system's part of the prompts; without it, sd_system.json or system_setup.json "
                  "beside them")

@@ -2,6 +2,10 @@
 
 #include <utility>
 
+#include "benchmarks/watch_and_help/listing.h"
+#include "benchmarks/watch_and_help/plan_problem.h"
+#include "benchmarks/watch_and_help/prompt.h"
+#include "benchmarks/watch_and_help/resample.h"
 #include "cli/plan_options.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
@@ -88,7 +92,44 @@ class BenchmarkPrompts : public SamplePrompts {
   std::uint64_t seed_;
 };
 
+class HelpPrompts : public SamplePrompts {
+ public:
+  HelpPrompts(const benchmarks::Module& module, const benchmarks::TaskSource& source, std::uint64_t seed)
+      : module_(module), resampler_(benchmarks::watch_and_help::read_tasks(source.tasks, source.scenes)), seed_(seed) {
+    if (resampler_.size() == 0) throw InputError(source.tasks, "holds no tasks", "give a file that holds some");
+  }
+
+  SamplePrompt make(std::uint64_t number) const override {
+    namespace wah = benchmarks::watch_and_help;
+    for (std::uint64_t attempt = 0; attempt < kAttempts; ++attempt) {
+      const std::size_t source = (number + attempt) % resampler_.size();
+      const std::optional<wah::HelpTask> task = resampler_.sample(source, draw_seed(seed_, number, attempt));
+      if (!task) continue;
+      const wah::Listing listing = wah::list_things(*task->scene, task->goal);
+      const benchmarks::PromptTask problem = wah::plan_problem(*task->scene, listing, task->goal);
+      Prompt prompt{std::string(wah::plan_system_prompt()),
+                    wah::plan_prompt(*task->scene, listing, task->goal, task->instructions[0]), ""};
+      const std::string_view domain = domain_text(module_, benchmarks::Rules::kEnvironment);
+      return {load_pddl_text(domain, problem.problem_assuming(problem.assumptions.size())), resampler_.family(source),
+              std::move(prompt)};
+    }
+    throw InputError("tasks", "have goals that cannot be changed in their apartments", "give more tasks");
+  }
+
+  PlanFormat format() const override { return PlanFormat::builtin(std::string(module_.format)); }
+
+ private:
+  const benchmarks::Module& module_;
+  benchmarks::watch_and_help::TaskResampler resampler_;
+  std::uint64_t seed_;
+};
+
 }  // namespace
+
+std::unique_ptr<SamplePrompts> help_prompts(const benchmarks::Module& module, const benchmarks::TaskSource& source,
+                                            std::uint64_t seed) {
+  return std::make_unique<HelpPrompts>(module, source, seed);
+}
 
 std::unique_ptr<SamplePrompts> pddl_prompts(const std::string& domain_file,
                                             const std::vector<std::string>& problem_files, const std::string& format,

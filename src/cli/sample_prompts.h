@@ -17,6 +17,7 @@
 
 #include "benchmarks/evaluate.h"
 #include "benchmarks/module.h"
+#include "benchmarks/question.h"
 #include "benchmarks/substitute.h"
 #include "metactrl/format.h"
 #include "metactrl/language_model.h"
@@ -48,6 +49,9 @@ std::unique_ptr<SamplePrompts> pddl_prompts(const std::string& domain_file,
 std::unique_ptr<SamplePrompts> benchmark_prompts(const benchmarks::Module& module,
                                                  const std::vector<benchmarks::PromptEntry>& prompts,
                                                  const benchmarks::EvaluateOptions& options, std::uint64_t seed);
+// From the tasks of Watch-And-Help, for which the prompts are written here; families are those of the tasks.
+std::unique_ptr<SamplePrompts> help_prompts(const benchmarks::Module& module, const benchmarks::TaskSource& source,
+                                            std::uint64_t seed);
 
 }  // namespace metactrl::cli
 

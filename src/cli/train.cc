@@ -3,20 +3,30 @@
 // Several corpora are joined: their alphabets become one (actions by name, as many slots as the largest has). Every
 // n-th prompt is held out, with all that was written for it. Equal sequences are trained on once, with their number as
 // weight. Parameters are written to OUT.partial as the training goes, and to OUT at its end.
+//
+// Started by mpirun, all processes read the corpus, each counts for its share of it, and all make the same steps. The
+// first one alone reads and writes models and speaks. What can fail is done by all before they go on together, so that
+// a failure in one of them ends all, with one message.
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/common.h"
 #include "cli/plan_options.h"
+#include "cli/train_start.h"
+#include "cluster/join.h"
 #include "metactrl/corpus.h"
 #include "metactrl/hmm_training.h"
 #include "support/files.h"
@@ -30,6 +40,7 @@ namespace {
 using internal::str_cat;
 
 enum class Device { kCpu, kCuda };
+enum class Init { kRandom, kKMeans };
 
 struct TrainArguments {
   std::vector<std::string> corpora;
@@ -38,6 +49,9 @@ struct TrainArguments {
   std::string schedule = "50,all";
   std::string out;
   TrainOptions train;
+  Init init = Init::kRandom;
+  ClusterStart clusters;
+  std::vector<CLI::Option*> cluster_options;
   Device device = Device::kCpu;
   GpuPrecision precision = GpuPrecision::kSingle;
   unsigned threads = 0;
@@ -48,13 +62,36 @@ struct TrainArguments {
 };
 
 const char* text_of(CorpusLevel level) { return to_string(level); }
+const char* text_of(Init init) { return init == Init::kKMeans ? "kmeans" : "random"; }
 const char* text_of(Device device) { return device == Device::kCuda ? "cuda" : "cpu"; }
 const char* text_of(GpuPrecision precision) { return to_string(precision); }
 
-std::unique_ptr<ExpectationEngine> make_engine(const TrainArguments& arguments) {
-  if (arguments.device == Device::kCuda) return make_cuda_engine({0, arguments.precision});
+std::unique_ptr<ExpectationEngine> make_engine(const TrainArguments& arguments, ProcessGroup& group) {
+  if (arguments.device == Device::kCuda) {
+    auto engine = make_cuda_engine({static_cast<int>(group.rank_on_machine()), arguments.precision});
+    return group.size() == 1 ? std::move(engine) : make_group_engine(std::move(engine), group);
+  }
   if (arguments.precision == GpuPrecision::kTf32) throw UsageError("--precision tf32 is for --device cuda");
-  return make_cpu_engine({arguments.threads, arguments.precision == GpuPrecision::kDouble});
+  return make_cpu_engine({arguments.threads, arguments.precision == GpuPrecision::kDouble, &group});
+}
+
+// Another process failed, and said so.
+struct OtherFailed {};
+
+// Does the work in every process. Where it fails the first process that failed has the failure, the others OtherFailed.
+template <typename Work>
+void together(ProcessGroup& group, const Work& work) {
+  std::exception_ptr failure;
+  try {
+    work();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const std::uint64_t mine = failure ? group.size() - group.rank() : 0;
+  const std::uint64_t first = largest_of(group, mine);
+  if (first == 0) return;
+  if (first == mine) std::rethrow_exception(failure);
+  throw OtherFailed();
 }
 
 // One alphabet for all; nothing but the first's at the token level.
@@ -130,6 +167,11 @@ std::string settings(const TrainArguments& arguments) {
                {"device", text_of(arguments.device)},
                {"precision", text_of(arguments.precision)},
                {"seed", arguments.train.seed}};
+  if (arguments.init == Init::kKMeans) {
+    json["init"] = text_of(arguments.init);
+    json["init_model"] = arguments.clusters.model;
+    json["init_sequences"] = arguments.clusters.sequences;
+  }
   for (const std::string& file : arguments.corpora) {
     json["corpora"].push_back(
         str_cat(std::filesystem::path(file).filename().string(), " ", internal::hash_bytes(internal::read_file(file))));
@@ -145,56 +187,134 @@ Hmm with_maker(const Hmm& hmm, const std::string& made_by) {
 
 class Training {
  public:
-  explicit Training(const TrainArguments& arguments) : arguments_(arguments), partial_(arguments.out + ".partial") {}
+  Training(const TrainArguments& arguments, ProcessGroup& group)
+      : arguments_(arguments), group_(group), partial_(arguments.out + ".partial") {}
 
   int run() {
     TrainOptions options = arguments_.train;
-    options.schedule = parse_schedule(arguments_.schedule);
-    engine_ = make_engine(arguments_);
-    load();
-    const std::string made_by = settings(arguments_);
-    if (arguments_.resume && is_done(made_by)) {
-      report(Hmm::load(arguments_.out));
+    together(group_, [&] {
+      options.schedule = parse_schedule(arguments_.schedule);
+      engine_ = make_engine(arguments_, group_);
+      load();
+      made_by_ = settings(arguments_);
+    });
+    check_same_input();
+    std::optional<Hmm> model;
+    bool done = false;
+    together(group_, [&] {
+      if (!speaks()) return;
+      done = arguments_.resume && is_done();
+      model.emplace(done ? Hmm::load(arguments_.out) : start());
+    });
+    done = largest_of(group_, done ? 1 : 0) != 0;
+    model.emplace(shared(model));
+    if (done) {
+      report(*model);
       return kDone;
     }
-    Trainer trainer(start(made_by), data_.training, *engine_, options);
+    std::optional<Trainer> trainer;
+    together(group_, [&] { trainer.emplace(*std::move(model), data_.training, *engine_, options); });
+    int signal = 0;
+    try {
+      signal = make_steps(*trainer);
+    } catch (...) {
+      // The others are in the middle of a step, and wait.
+      if (group_.size() == 1) throw;
+      group_.end_all(report_failure("train"));
+    }
+    together(group_, [&] { finish(*trainer, signal); });
+    if (signal != 0) return 128 + signal;
+    report(trainer->hmm());
+    return kDone;
+  }
+
+ private:
+  bool speaks() const { return group_.rank() == 0; }
+
+  // Until the end, or until a signal came to one of the processes: that signal.
+  int make_steps(Trainer& trainer) {
     catch_interrupts();
+    if (group_.size() > 1) catch_terminations();  // which is what mpirun makes of Ctrl-C
     set_stoppable(true);
-    const std::uint64_t before = trainer.steps_done();
     Stopwatch since_saved;
+    int signal = 0;
     {
-      CountProgress progress("steps", static_cast<double>(trainer.steps_total()), static_cast<double>(before));
-      while (!interrupted() && trainer.step()) {
+      std::optional<CountProgress> progress;
+      if (speaks()) {
+        progress.emplace("steps", static_cast<double>(trainer.steps_total()),
+                         static_cast<double>(trainer.steps_done()));
+      }
+      const auto stop = [&] {
+        signal = static_cast<int>(largest_of(group_, static_cast<std::uint64_t>(interrupt_signal())));
+        return signal != 0;
+      };
+      while (!stop() && trainer.step()) {
+        if (!speaks()) continue;
         const double nats = -trainer.last().log_likelihood / trainer.last().symbols;
-        progress.done(static_cast<double>(trainer.steps_done()), str_cat("; ", rounded(nats), " nats per symbol"));
+        progress->done(static_cast<double>(trainer.steps_done()), str_cat("; ", rounded(nats), " nats per symbol"));
         if (since_saved.seconds() < arguments_.save_seconds) continue;
         trainer.hmm().save(partial_);
         since_saved = Stopwatch();
       }
     }
     set_stoppable(false);
-    if (interrupted()) {
+    return signal;
+  }
+
+  void finish(const Trainer& trainer, int signal) const {
+    if (!speaks()) return;
+    if (signal != 0) {
       trainer.hmm().save(partial_);
       note(str_cat("metactrl: stopped after ", trainer.steps_done(), " of ", trainer.steps_total(),
                    " steps; run again with --resume to go on"));
-      return kInterrupted;
+      return;
     }
     trainer.hmm().save(arguments_.out);
     std::error_code ignored;
     std::filesystem::remove(partial_, ignored);
-    report(trainer.hmm());
-    return kDone;
   }
 
- private:
+  void check_same_input() {
+    if (group_.size() == 1) return;
+    const std::uint64_t mine = internal::hash_bytes(made_by_);
+    std::uint64_t first = mine;
+    group_.broadcast(std::as_writable_bytes(std::span(&first, 1)));
+    together(group_, [&] {
+      if (mine == first) return;
+      throw InputError(arguments_.corpora[0],
+                       str_cat("differs between the machines, or the options do: process ", group_.rank(),
+                               " has others than process 0"),
+                       "put the same files on every machine");
+    });
+  }
+
+  // What the first process has, in all of them.
+  Hmm shared(const std::optional<Hmm>& model) {
+    if (group_.size() == 1) return *model;
+    const std::size_t hidden = arguments_.hidden;
+    const auto copy = [&](std::span<const float> (Hmm::*part)() const, std::size_t size) {
+      std::vector<float> values(size);
+      if (model) std::copy_n(((*model).*part)().begin(), size, values.begin());
+      group_.broadcast(std::as_writable_bytes(std::span(values)));
+      return values;
+    };
+    std::vector<float> initial = copy(&Hmm::initial, hidden);
+    std::vector<float> transition = copy(&Hmm::transition, hidden * hidden);
+    std::vector<float> emission = copy(&Hmm::emission, alphabet_.size * hidden);
+    const std::uint64_t step = largest_of(group_, model ? model->step() : 0);
+    return Hmm(alphabet_, hidden, std::move(initial), std::move(transition), std::move(emission), made_by_)
+        .with_step(step);
+  }
+
   static std::string rounded(double value) { return number_text(std::round(value * 1e4) / 1e4); }
 
   void load() {
-    const ProgressLine progress("reading the corpus");
+    std::optional<ProgressLine> progress;
+    if (speaks()) progress.emplace("reading the corpus");
     std::vector<Corpus> corpora;
     for (const std::string& file : arguments_.corpora) {
       corpora.push_back(Corpus::load(file));
-      if (corpora.back().bytes_cut_off > 0) {
+      if (corpora.back().bytes_cut_off > 0 && speaks()) {
         note(str_cat(file,
                      ": warning: the last record was cut off and is left out; 'metactrl sample --resume' mends it"));
       }
@@ -208,22 +328,34 @@ class Training {
   }
 
   // An earlier run came to its end.
-  bool is_done(const std::string& made_by) const {
+  bool is_done() const {
     std::error_code ignored;
     return !std::filesystem::exists(partial_, ignored) && std::filesystem::exists(arguments_.out, ignored) &&
-           Hmm::load(arguments_.out).made_by() == made_by;
+           Hmm::load(arguments_.out).made_by() == made_by_;
   }
 
-  // Where an earlier run was, or at random.
-  Hmm start(const std::string& made_by) const {
+  Hmm fresh() const {
+    if (arguments_.init == Init::kRandom) return Hmm::random(alphabet_, arguments_.hidden, arguments_.train.seed);
+    ClusterStart start = arguments_.clusters;
+    start.runtime.threads = arguments_.threads;
+    start.clusters.hidden = arguments_.hidden;
+    start.clusters.seed = arguments_.train.seed;
+    start.clusters.threads = arguments_.threads;
+    // What the clusters did not see has to stay possible.
+    start.clusters.pseudocount = std::max(start.clusters.pseudocount, arguments_.train.pseudocount);
+    return cluster_start(alphabet_, data_.training, start);
+  }
+
+  // Where an earlier run was, or at its beginning.
+  Hmm start() const {
     std::error_code ignored;
     const bool there = std::filesystem::exists(partial_, ignored);
     if (!there || !arguments_.resume) {
       if (there) throw UsageError(str_cat(partial_, " is there: go on with it by --resume, or remove it"));
-      return with_maker(Hmm::random(alphabet_, arguments_.hidden, arguments_.train.seed), made_by);
+      return with_maker(fresh(), made_by_);
     }
     Hmm earlier = Hmm::load(partial_);
-    if (earlier.made_by() != made_by) {
+    if (earlier.made_by() != made_by_) {
       throw InputError(partial_, "was begun with other settings or another corpus", "give the same ones, or remove it");
     }
     return earlier;
@@ -243,15 +375,46 @@ class Training {
     if (data_.held_out.size() > 0) {
       line += str_cat("; on ", number_text(data_.held_out.total_weight()), " held out: ", part(data_.held_out));
     }
-    note(str_cat(line, "; the model is ", arguments_.out));
+    if (speaks()) note(str_cat(line, "; the model is ", arguments_.out));
   }
 
   const TrainArguments& arguments_;
+  ProcessGroup& group_;
   std::string partial_;
+  std::string made_by_;
   Alphabet alphabet_;
   Data data_;
   std::unique_ptr<ExpectationEngine> engine_;
 };
+
+void check_options(const TrainArguments& arguments) {
+  if (arguments.init == Init::kKMeans) {
+    if (arguments.hidden < 2) throw UsageError("--init kmeans needs at least two hidden states: one is for the end");
+    return;
+  }
+  for (const CLI::Option* option : arguments.cluster_options) {
+    if (option->count() > 0) throw UsageError(str_cat(option->get_name(), " belongs to --init kmeans"));
+  }
+}
+
+void add_start_options(CLI::App& app, TrainArguments& arguments) {
+  add_choice(app, "--init", arguments.init, {Init::kRandom, Init::kKMeans}, text_of,
+             "where training begins: at random, or from clusters of a model's hidden states");
+  ClusterStart& start = arguments.clusters;
+  const auto whole = [&](const char* name, auto& value, double low, double most, const char* help) {
+    return app.add_option(name, value, help)->type_name("N")->check(finite_in_range(low, most))->capture_default_str();
+  };
+  arguments.cluster_options = {
+      app.add_option("--model,-m", start.model,
+                     "with --init kmeans: the model that reads the corpus; see 'metactrl models'")
+          ->type_name("MODEL")
+          ->capture_default_str(),
+      whole("--init-sequences", start.sequences, 1, 1e9, "with --init kmeans: sequences that the model reads"),
+      whole("--gpu-layers", start.runtime.gpu_layers, 0, 100000, "with --init kmeans: layers of the model on the GPU"),
+      whole("--context", start.runtime.context, 0, 1e8,
+            "with --init kmeans: tokens the model can see; 0: what it was trained for, at most 8192"),
+  };
+}
 
 constexpr const char* kExamples =
     "\n"
@@ -260,7 +423,11 @@ constexpr const char* kExamples =
     "actions.hmm\n"
     "  metactrl plan -d domain.pddl -p problem.pddl --guidance trained --hmm household.hmm\n"
     "\n"
-    "A run that was interrupted or killed goes on with --resume: parameters are kept in OUT.partial.\n";
+    "A run that was interrupted or killed goes on with --resume: parameters are kept in OUT.partial.\n"
+    "\n"
+    "On several machines, where the program has MPI; the model is the same for any number of processes:\n"
+    "\n"
+    "  mpirun -H a,b -N 1 -bind-to none metactrl train --corpus vh.corpus --out actions.hmm\n";
 
 }  // namespace
 
@@ -280,6 +447,7 @@ Command add_train(CLI::App& parent) {
                   "steps,sequences;...: so many steps over so many sequences, or all")
       ->type_name("TEXT")
       ->capture_default_str();
+  add_start_options(*app, *arguments);
   const auto number = [&](const char* name, double& value, double low, double high, const char* help) {
     app->add_option(name, value, help)->type_name("X")->check(finite_in_range(low, high))->capture_default_str();
   };
@@ -312,7 +480,15 @@ Command add_train(CLI::App& parent) {
   app->add_option("--out", arguments->out, "file for the model")->type_name("FILE")->required();
   app->add_flag("--resume", arguments->resume, "go on with a run that was interrupted");
   app->footer(kExamples);
-  return {app, [arguments] { return Training(*arguments).run(); }};
+  return {app, [arguments] {
+            const std::unique_ptr<ProcessGroup> group = cluster::join();
+            try {
+              together(*group, [&] { check_options(*arguments); });
+              return Training(*arguments, *group).run();
+            } catch (const OtherFailed&) {
+              return int{kDone};  // the exit code is that of the process that failed
+            }
+          }};
 }
 
 }  // namespace metactrl::cli

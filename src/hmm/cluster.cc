@@ -4,9 +4,11 @@
 // squared distance from those there are. Then places go to their nearest centre (the first of equals) and centres to
 // the mean of their places, until nothing moves or the iterations end; a centre that lost all its places takes the
 // place that is worst served. Sums run in the order of the places, in double: the result depends on the input and the
-// seed alone.
+// seed alone. Threads share the places when distances are computed, which is nearly all of the work.
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "metactrl/error.h"
@@ -22,12 +24,13 @@ namespace {
 
 class KMeans {
  public:
-  KMeans(std::span<const float> vectors, std::size_t dimension, std::size_t clusters, std::uint64_t seed)
+  KMeans(std::span<const float> vectors, std::size_t dimension, std::size_t clusters, const ClusterOptions& options)
       : vectors_(vectors),
         dimension_(dimension),
         count_(vectors.size() / dimension),
         clusters_(clusters),
-        random_(seed),
+        threads_(options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency())),
+        random_(options.seed),
         centres_(clusters * dimension),
         cluster_(count_),
         distance_(count_, std::numeric_limits<double>::max()) {}
@@ -45,9 +48,26 @@ class KMeans {
   double squared_distance(std::size_t i, std::size_t cluster) const {
     const std::span<const float> v = vector(i);
     const double* const centre = centres_.data() + cluster * dimension_;
-    double sum = 0;
-    for (std::size_t d = 0; d < dimension_; ++d) sum += (v[d] - centre[d]) * (v[d] - centre[d]);
-    return sum;
+    // Sums of their own for every fourth number, so that the compiler may add them side by side.
+    std::array<double, 4> sums{};
+    std::size_t d = 0;
+    for (; d + 4 <= dimension_; d += 4) {
+      for (std::size_t k = 0; k < 4; ++k) sums[k] += (v[d + k] - centre[d + k]) * (v[d + k] - centre[d + k]);
+    }
+    for (; d < dimension_; ++d) sums[0] += (v[d] - centre[d]) * (v[d] - centre[d]);
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
+
+  // Calls each(first, last) for parts of the places, on several threads where that pays.
+  template <typename Each>
+  void share_places(const Each& each) const {
+    constexpr std::size_t kFewest = 256;
+    const std::size_t parts = std::clamp<std::size_t>(count_ / kFewest, 1, threads_);
+    std::vector<std::jthread> helpers;
+    for (std::size_t part = 1; part < parts; ++part) {
+      helpers.emplace_back([&, part] { each(part * count_ / parts, (part + 1) * count_ / parts); });
+    }
+    each(0, count_ / parts);
   }
 
   void set_centre(std::size_t cluster, std::size_t i) {
@@ -57,11 +77,13 @@ class KMeans {
   void seed_centres() {
     set_centre(0, random_.below(count_));
     for (std::size_t cluster = 1; cluster < clusters_; ++cluster) {
+      share_places([&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+          distance_[i] = std::min(distance_[i], squared_distance(i, cluster - 1));
+        }
+      });
       double sum = 0;
-      for (std::size_t i = 0; i < count_; ++i) {
-        distance_[i] = std::min(distance_[i], squared_distance(i, cluster - 1));
-        sum += distance_[i];
-      }
+      for (const double distance : distance_) sum += distance;
       double target = random_.uniform() * sum;
       std::size_t chosen = count_ - 1;
       for (std::size_t i = 0; i < count_; ++i) {
@@ -77,22 +99,22 @@ class KMeans {
 
   // True when a place changed its cluster.
   bool assign() {
-    bool changed = false;
-    for (std::size_t i = 0; i < count_; ++i) {
-      std::uint32_t best = 0;
-      double least = std::numeric_limits<double>::max();
-      for (std::uint32_t cluster = 0; cluster < clusters_; ++cluster) {
-        const double distance = squared_distance(i, cluster);
-        if (distance >= least) continue;
-        least = distance;
-        best = cluster;
+    const std::vector<std::uint32_t> before = cluster_;
+    share_places([&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        std::uint32_t best = 0;
+        double least = std::numeric_limits<double>::max();
+        for (std::uint32_t cluster = 0; cluster < clusters_; ++cluster) {
+          const double distance = squared_distance(i, cluster);
+          if (distance >= least) continue;
+          least = distance;
+          best = cluster;
+        }
+        cluster_[i] = best;
+        distance_[i] = least;
       }
-      changed = changed || !assigned_ || cluster_[i] != best;
-      cluster_[i] = best;
-      distance_[i] = least;
-    }
-    assigned_ = true;
-    return changed;
+    });
+    return !std::exchange(assigned_, true) || cluster_ != before;
   }
 
   void move_centres() {
@@ -121,6 +143,7 @@ class KMeans {
   std::size_t dimension_;
   std::size_t count_;
   std::size_t clusters_;
+  std::size_t threads_;
   internal::Random random_;
   std::vector<double> centres_;
   std::vector<std::uint32_t> cluster_;  // per place
@@ -150,7 +173,7 @@ Hmm cluster_hmm(const Alphabet& alphabet, const SequenceSet& sequences, std::spa
   if (options.hidden < 2)
     throw InputError("clusters", "need at least two hidden states", "the last one is for the end");
   const std::size_t clusters = std::min(options.hidden - 1, places);
-  const std::vector<std::uint32_t> cluster = KMeans(vectors, dimension, clusters, options.seed).run(options.iterations);
+  const std::vector<std::uint32_t> cluster = KMeans(vectors, dimension, clusters, options).run(options.iterations);
 
   ExpectedCounts counts(options.hidden, alphabet.size);
   std::size_t place = 0;

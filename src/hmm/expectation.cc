@@ -14,18 +14,22 @@
 // a . b is zero belongs to a sequence of probability zero (at the precision in use) and counts as impossible. A symbol
 // that was dropped has the "emission" 1 - e(end): anything but the end.
 //
-// Batches are dealt out to a fixed number of lanes, each with counts of its own in double; lanes are summed in order.
+// Batches are dealt out to lanes, each with counts of its own in double; lanes are summed in the order of a tree
+// (partial_sums.h). How many lanes there are follows from the input. A process of a group works on its share of them.
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <exception>
 #include <limits>
 #include <mutex>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 #include "hmm/dropout.h"
 #include "hmm/gemm.h"
+#include "hmm/partial_sums.h"
 #include "metactrl/hmm_training.h"
 
 namespace metactrl {
@@ -55,8 +59,11 @@ namespace {
 
 constexpr std::size_t kBatchSequences = 96;
 constexpr std::size_t kBatchSymbols = 16384;
-constexpr std::size_t kLanes = 16;
-constexpr std::size_t kLaneBytes = std::size_t{1} << 30;  // for the counts of all lanes
+constexpr std::size_t kLanes = 16;          // where there are as many batches
+constexpr std::size_t kBatchesPerLane = 4;  // where there are more than so many in each
+constexpr std::size_t kMostLanes = 256;
+constexpr std::size_t kFewestLanes = 8;                     // even where the counts of one are large
+constexpr std::size_t kCountBytes = std::size_t{2} << 30U;  // for all counts
 using hmm::kUnread;
 
 // The parameters, padded and in the layouts that the products need.
@@ -267,7 +274,9 @@ class BatchWorker {
 template <typename Real>
 class CpuEngine : public ExpectationEngine {
  public:
-  explicit CpuEngine(unsigned threads) : threads_(threads > 0 ? threads : std::thread::hardware_concurrency()) {}
+  CpuEngine(unsigned threads, ProcessGroup* group)
+      : threads_(threads > 0 ? threads : std::thread::hardware_concurrency()),
+        group_(group != nullptr ? *group : alone_) {}
 
   ExpectedCounts expectation(const Hmm& hmm, const SequenceSet& sequences, std::span<const std::uint32_t> chosen,
                              const Dropout& dropout) override {
@@ -300,38 +309,54 @@ class CpuEngine : public ExpectationEngine {
     return result;
   }
 
+  // A lane for every few batches. Sums keep one set of counts for each level of their tree: at most half of what there
+  // is memory for.
+  static std::size_t num_lanes(std::size_t batches, std::size_t bytes) {
+    std::size_t lanes = std::clamp(batches / kBatchesPerLane, kLanes, kMostLanes);
+    while (lanes > kFewestLanes && 2 * std::bit_width(lanes - 1) * bytes > kCountBytes) lanes = (lanes + 1) / 2;
+    return std::clamp<std::size_t>(batches, 1, lanes);
+  }
+
   // `symbols` is 0 when no counts are wanted.
   ExpectedCounts run(const Hmm& hmm, const SequenceSet& sequences, std::span<const std::uint32_t> chosen,
                      const Dropout& dropout, std::size_t symbols) {
     const Layout<Real> layout(hmm);
     const std::vector<Batch> all = batches(sequences, chosen);
     const std::size_t bytes = (symbols + hmm.num_hidden()) * hmm.num_hidden() * sizeof(double);
-    const std::size_t num_lanes = std::clamp<std::size_t>(kLaneBytes / bytes, 1, std::min(kLanes, all.size() + 1));
-    std::vector<ExpectedCounts> lanes(num_lanes, ExpectedCounts(hmm.num_hidden(), symbols));
-    std::atomic<std::size_t> next = 0;
+    const std::size_t lanes = num_lanes(all.size(), bytes);
+    const hmm::Range own = hmm::share_of(lanes, group_.rank(), group_.size());
+    hmm::PartialSums sums(lanes, hmm.num_hidden(), symbols);
+    std::atomic<std::size_t> next = own.first;
     std::exception_ptr failure;
     std::mutex mutex;
     const auto work = [&] {
       try {
         BatchWorker<Real> worker(layout, hmm, sequences, dropout);
-        for (std::size_t lane = next++; lane < num_lanes; lane = next++) {
-          for (std::size_t batch = lane; batch < all.size(); batch += num_lanes) worker.run(all[batch], lanes[lane]);
+        for (std::size_t lane = next++; lane < own.last; lane = next++) {
+          ExpectedCounts counts(hmm.num_hidden(), symbols);
+          for (std::size_t batch = lane; batch < all.size(); batch += lanes) worker.run(all[batch], counts);
+          sums.add(lane, std::move(counts));
         }
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!failure) failure = std::current_exception();
       }
     };
-    std::vector<std::jthread> helpers;
-    for (unsigned i = 1; i < std::min<std::size_t>(threads_, num_lanes); ++i) helpers.emplace_back(work);
-    work();
-    helpers.clear();
+    const std::size_t sets = kCountBytes / bytes;
+    const auto levels = static_cast<std::size_t>(std::bit_width(lanes - 1));
+    const std::size_t busy = std::min<std::size_t>({threads_, own.last - own.first, sets > levels ? sets - levels : 1});
+    {
+      std::vector<std::jthread> helpers;
+      for (std::size_t i = 1; i < busy; ++i) helpers.emplace_back(work);
+      work();
+    }
     if (failure) std::rethrow_exception(failure);
-    for (std::size_t lane = 1; lane < num_lanes; ++lane) lanes[0].add(lanes[lane]);
-    return std::move(lanes[0]);
+    return sums.sum_over(group_);
   }
 
+  SingleProcess alone_;
   unsigned threads_;
+  ProcessGroup& group_;
 };
 
 }  // namespace
@@ -349,8 +374,8 @@ const char* to_string(GpuPrecision precision) {
 }
 
 std::unique_ptr<ExpectationEngine> make_cpu_engine(const CpuEngineOptions& options) {
-  if (options.double_precision) return std::make_unique<CpuEngine<double>>(options.threads);
-  return std::make_unique<CpuEngine<float>>(options.threads);
+  if (options.double_precision) return std::make_unique<CpuEngine<double>>(options.threads, options.group);
+  return std::make_unique<CpuEngine<float>>(options.threads, options.group);
 }
 
 }  // namespace metactrl

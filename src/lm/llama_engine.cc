@@ -115,6 +115,7 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
     threads = small ? 1U : std::max(1U, std::thread::hardware_concurrency());
   }
 
+  threads_ = threads;
   llama_context_params params = llama_context_default_params();
   params.n_ctx = memory;
   params.n_batch = std::min(wanted, kBatch);

@@ -89,6 +89,8 @@ class LlamaEngine {
   std::size_t context_length() const { return context_length_; }
   std::size_t vocabulary_size() const { return vocabulary_size_; }
   std::size_t max_batch() const { return max_batch_; }
+  // That run the model.
+  unsigned threads() const { return threads_; }
   unsigned max_sequences() const { return max_sequences_; }
   // Whether tokens can be dropped from the end of a sequence; not in recurrent models.
   bool can_cut() const { return can_cut_; }
@@ -138,6 +140,7 @@ class LlamaEngine {
   std::size_t max_batch_ = 0;
   std::size_t sliding_window_ = 0;
   unsigned max_sequences_ = 0;
+  unsigned threads_ = 0;
   bool can_cut_ = true;
   std::vector<llama_seq_id> free_;  // the smallest at the end
   std::vector<llama_seq_id> scratch_;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "lm/llama_embedder.h"
 #include "lm/llama_engine.h"
 #include "lm/llama_prompt.h"
 #include "lm/llama_runtime.h"
@@ -62,6 +63,16 @@ class LlamaModel : public LanguageModel {
     engine_->expect_prefix(prefix);
   }
 
+  std::size_t embedding_size() const override { return LlamaEmbedder::size_of(model_.get()); }
+
+  std::vector<float> embed(std::span<const TokenId> tokens) override {
+    const std::scoped_lock lock(embedder_mutex_);
+    if (embedder_ == nullptr) {
+      embedder_ = std::make_unique<LlamaEmbedder>(model_, context_length(), engine_->threads());
+    }
+    return embedder_->embed(tokens);
+  }
+
  private:
   std::vector<PromptPart> parts_of(const Prompt& prompt) const {
     return prompt_parts(prompt, llama_model_chat_template(model_.get(), nullptr));
@@ -70,6 +81,8 @@ class LlamaModel : public LanguageModel {
   ModelPtr model_;
   LlamaVocabulary vocabulary_;
   std::shared_ptr<LlamaEngine> engine_;
+  std::mutex embedder_mutex_;
+  std::unique_ptr<LlamaEmbedder> embedder_;  // made when it is first asked
 };
 
 void check_kind(const llama_model* model, const std::string& file) {

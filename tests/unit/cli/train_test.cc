@@ -13,8 +13,12 @@
 #include <thread>
 #include <vector>
 
+#include "cli/train_start.h"
+#include "cluster/join.h"
 #include "metactrl/corpus.h"
 #include "metactrl/hmm.h"
+#include "metactrl/hmm_training.h"
+#include "metactrl/language_model.h"
 #include "support/command_line.h"
 #include "support/naive_hmm.h"
 #include "support/test_data.h"
@@ -247,7 +251,17 @@ TEST_F(TrainCli, SaysWhatIsWrong) {
   expect("train --corpus c --device cuda --out m.hmm", 31, "built without CUDA");
 #endif
   expect("train --corpus c --precision tf32 --out m.hmm", 30, "is for --device cuda");
-  expect("sample --module wah --prompts c --count 3 --out x", 30, "'wah' is none of vh-as");
+  expect("train --corpus c --init kmeans --model random:1 --out m.hmm", 31, "random:1: error: gives no embeddings");
+  expect("train --corpus c --init kmeans --model hostile:1 --out m.hmm", 31, "hostile:1: error: gives no embeddings");
+  expect("train --corpus c --init kmeans --model none.gguf --out m.hmm", 31, "none.gguf");
+  expect("train --corpus c --init kmeans --hidden 1 --out m.hmm", 30, "needs at least two hidden states");
+  expect("train --corpus c --model pocket --out m.hmm", 30, "--model belongs to --init kmeans");
+  expect("train --corpus c --init best --out m.hmm", 30, "none of random, kmeans");
+  expect("sample --module wah --prompts c --count 3 --out x", 30, "wah needs its tasks: --tasks FILE");
+  expect("sample --module wah --tasks c --prompts c --count 3 --out x", 30, "are written from its tasks");
+  expect("sample --module wah --tasks none.jsonl --count 3 --out x", 31, "none.jsonl");
+  expect("sample --module vh-as --prompts c --tasks c --count 3 --out x", 30, "are for --module wah");
+  expect("sample --module waah --prompts c --count 3 --out x", 30, "'waah' is none of vh-as");
   expect("sample -d d.pddl -p p.pddl --prompt compact --count 3 --out x", 30, "--prompt belongs to --module");
   expect("hmm info d.pddl", 31, "is not a hidden Markov model of metactrl");
   expect("hmm score c", 30, "--corpus FILE is missing");
@@ -316,6 +330,119 @@ TEST_F(TrainCli, SamplingGoesOnAfterItWasKilled) {
   }
   ASSERT_EQ(run(options + " --resume --out killed").code, 0);
   EXPECT_EQ(read("killed"), read("whole"));
+}
+
+// Started as one of several, a program without MPI would do all the work several times, into one file.
+TEST_F(TrainCli, KnowsWhetherItIsOneOfSeveral) {
+  const auto launch_with = [](const char* name, const char* value) {
+    ::setenv(name, value, 1);
+    const cluster::Launch launch = cluster::launch();
+    ::unsetenv(name);
+    return launch;
+  };
+  EXPECT_FALSE(cluster::launch().by_launcher);
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    EXPECT_TRUE(launch_with(name, "3").by_launcher) << name;
+    EXPECT_EQ(launch_with(name, "3").rank, 3U) << name;
+    EXPECT_FALSE(launch_with(name, "x").by_launcher) << name;
+    EXPECT_FALSE(launch_with(name, "").by_launcher) << name;
+  }
+  if (cluster::has_mpi()) return;
+  write_corpus("c", 20);
+  const Result result = run("train --corpus c --out m.hmm", "OMPI_COMM_WORLD_RANK=0");
+  EXPECT_EQ(result.code, 31);
+  EXPECT_TRUE(has(result.err, "built without MPI")) << result.err;
+}
+
+TEST(TrainStartTest, SymbolsHaveTexts) {
+  const Alphabet meta = Alphabet::meta({"press", "wait"}, 2);
+  const std::vector<SymbolId> plan{meta.action("press"), meta.slot(1), meta.slot(5), meta.action("wait"),
+                                   meta.action("press"), meta.slot(0), meta.end};
+  EXPECT_EQ(cli::symbol_texts(meta, plan),
+            (std::vector<std::string>{"(press", " ID1", " UNK", ")\n(wait", ")\n(press", " ID0"}));
+  EXPECT_TRUE(cli::symbol_texts(meta, std::vector<SymbolId>{meta.end}).empty());
+}
+
+// Before any step of training, a start from clusters knows more about plans that it did not see than one at random.
+TEST_F(TrainCli, ClustersAreABetterStartThanChance) {
+  write_corpus("c", 200);
+  SequenceSet training;
+  SequenceSet held_out;
+  const Corpus corpus = Corpus::load(path("c"));
+  for (const CorpusRecord& record : corpus.records) {
+    (is_held_out(record, 5) ? held_out : training).add(record.symbols);
+  }
+  cli::ClusterStart start;
+  start.clusters.hidden = 8;
+  const auto engine = make_cpu_engine({});
+  const Alphabet& alphabet = corpus.header.meta;
+  const Hmm clusters = cli::cluster_start(alphabet, training.distinct(), start);
+  EXPECT_EQ(clusters.num_hidden(), 8U);
+  const double nats = -engine->likelihood(clusters, held_out).log_likelihood / held_out.total_weight();
+  double best = 1e300;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Hmm random = Hmm::random(alphabet, 8, seed);
+    best = std::min(best, -engine->likelihood(random, held_out).log_likelihood / held_out.total_weight());
+  }
+  // One of two lamps is all that is random in a plan: 0.64 nats. At random, five symbols of eight.
+  EXPECT_LT(nats, 3);
+  EXPECT_GT(best, 8);
+}
+
+TEST_F(TrainCli, StartsFromClustersOfAModelsHiddenStates) {
+  write_corpus("c", 100);
+  const std::string options = "train --corpus c --hidden 6 --schedule 3,all --init kmeans --seed 2 ";
+  const Result trained = run(options + "--out m.hmm");
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  ASSERT_EQ(run(options + "--threads 3 --out again.hmm").code, 0);
+  EXPECT_EQ(read("m.hmm"), read("again.hmm"));
+  const Json made_by = Json::parse(run("hmm info m.hmm --json").out)[0]["made_by"];
+  EXPECT_EQ(made_by["init"], "kmeans");
+  EXPECT_EQ(made_by["init_model"], "pocket");
+  ASSERT_EQ(run("train --corpus c --hidden 6 --schedule 3,all --seed 2 --out random.hmm").code, 0);
+  EXPECT_NE(read("m.hmm"), read("random.hmm"));
+  // Where parameters were saved, a resumed run goes on with them; with another start it is another training.
+  Hmm::load(path("m.hmm")).with_step(1).save(path("half.hmm.partial"));
+  EXPECT_EQ(run("train --corpus c --hidden 6 --schedule 3,all --seed 2 --resume --out half.hmm").code, 31);
+  const Result resumed = run(options + "--resume --out half.hmm");
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(Hmm::load(path("half.hmm")).step(), 3U);
+}
+
+// At the token level the model reads its own tokens, and no other's.
+TEST_F(TrainCli, StartsFromClustersOfTokens) {
+  const auto vocabulary = load_vocabulary((testing::source_dir() / "models/pocket.gguf").string());
+  const auto end = static_cast<std::uint32_t>(vocabulary->end_of_turn().front());
+  const Alphabet tokens = Alphabet::tokens(vocabulary->size(), end, vocabulary->fingerprint());
+  {
+    CorpusWriter writer(path("c"), {"a test", Alphabet::meta({"press"}, 3), tokens}, false);
+    for (std::size_t i = 0; i < 30; ++i) {
+      CorpusRecord record;
+      record.prompt = i;
+      record.parsed = true;
+      record.actions = 1;
+      for (const TokenId token : vocabulary->encode(i % 3 == 0 ? "(press a)\n(press b)\n" : "(press b)\n", "")) {
+        record.tokens.push_back(SymbolId{static_cast<std::uint32_t>(token)});
+      }
+      record.tokens.push_back(tokens.end);
+      record.symbols = {SymbolId{0}, SymbolId{1}, SymbolId{5}};
+      writer.add(record);
+    }
+  }
+  const std::string options = "train --corpus c --level token --init kmeans --schedule 2,all --held-out 0 ";
+  const Result trained = run(options + "--hidden 16 --out t.hmm");
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  ASSERT_EQ(run("train --corpus c --level token --schedule 2,all --held-out 0 --hidden 16 --out random.hmm").code, 0);
+  const auto nats = [&](const std::string& name) {
+    return Json::parse(run("hmm score " + name + " --corpus c --json").out)[0]["total"]["nats_per_plan"].get<double>();
+  };
+  // What is random in a plan is whether it has two actions: h(1/3) = 0.64 nats, and a little for what was never seen.
+  EXPECT_LT(nats("t.hmm"), 1.5);
+  EXPECT_GT(nats("random.hmm"), 4);
+  write_corpus("other", 20);
+  const Result other = run("train --corpus other --level token --init kmeans --out o.hmm");
+  EXPECT_EQ(other.code, 31);
+  EXPECT_TRUE(has(other.err, "has another vocabulary than the corpus")) << other.err;
 }
 
 // The model in the box writes plans.

@@ -291,5 +291,31 @@ TEST(ClusterTest, FindsTheHiddenStates) {
   EXPECT_THROW(cluster_hmm(alphabet, sequences, vectors, 2, options), InputError);
 }
 
+TEST(ClusterTest, IsTheSameForAnyNumberOfThreads) {
+  const Hmm source = peaked(6, 9, 2);
+  const SequenceSet sequences = sample_sequences(source, 300, 4);
+  constexpr std::size_t kDimension = 7;
+  Random random(8);
+  std::vector<float> vectors;
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    for (const SymbolId symbol : sequences[i]) {
+      for (std::size_t d = 0; d < kDimension && symbol != source.alphabet().end; ++d) {
+        vectors.push_back(static_cast<float>(random.below(1000)) / 100 + static_cast<float>(symbol));
+      }
+    }
+  }
+  ASSERT_GT(vectors.size() / kDimension, 1024U);  // places enough for four threads
+  ClusterOptions options;
+  options.hidden = 12;
+  options.threads = 1;
+  const Hmm one = cluster_hmm(source.alphabet(), sequences, vectors, kDimension, options);
+  for (const unsigned threads : {2U, 4U, 9U}) {
+    options.threads = threads;
+    const Hmm many = cluster_hmm(source.alphabet(), sequences, vectors, kDimension, options);
+    EXPECT_TRUE(std::equal(one.emission().begin(), one.emission().end(), many.emission().begin()));
+    EXPECT_TRUE(std::equal(one.transition().begin(), one.transition().end(), many.transition().begin()));
+  }
+}
+
 }  // namespace
 }  // namespace metactrl

@@ -565,5 +565,45 @@ TEST(LlamaPrompt, PaddedVocabulariesHaveLogitsForEveryEntry) {
   EXPECT_NE(padded->vocabulary().fingerprint(), plain->vocabulary().fingerprint());
 }
 
+// What a model knows behind a token depends on the tokens up to it and on nothing else: not on what follows, not on how
+// the text was cut into pieces (at 128 tokens), not on what was read before.
+TEST(LlamaEmbeddingTest, DependsOnTheTextSoFarAlone) {
+  for (const Kind kind : {Kind::kTransformer, Kind::kSlidingWindow, Kind::kRecurrent}) {
+    const auto model = make_model({.kind = kind});
+    const std::size_t size = model->embedding_size();
+    ASSERT_GT(size, 0U);
+    const std::vector<TokenId> tokens = some_tokens(150, 3);
+    const std::vector<float> whole = model->embed(tokens);
+    ASSERT_EQ(whole.size(), tokens.size() * size);
+    EXPECT_TRUE(std::all_of(whole.begin(), whole.end(), [](float value) { return std::isfinite(value); }));
+    for (const std::size_t count : {1U, 40U, 128U, 129U}) {
+      const std::vector<float> part = model->embed(std::span(tokens).first(count));
+      expect_near(part, std::span(whole).first(count * size), "prefix of " + std::to_string(count));
+    }
+    EXPECT_EQ(model->embed(tokens), whole);
+    // Another token, another vector; the ones before it stay.
+    std::vector<TokenId> other = tokens;
+    other[9] = TokenId{static_cast<std::int32_t>(other[9]) == 7 ? 8 : 7};
+    const std::vector<float> changed = model->embed(other);
+    expect_near(std::span(changed).first(9 * size), std::span(whole).first(9 * size), "before the change");
+    EXPECT_NE(copy_of(std::span(changed).subspan(9 * size, size)), copy_of(std::span(whole).subspan(9 * size, size)));
+  }
+}
+
+TEST(LlamaEmbeddingTest, LeavesSessionsAloneAndKnowsItsLimits) {
+  const auto model = make_model({.context = 64});
+  const std::vector<TokenId> tokens = some_tokens(20, 5);
+  const auto session = model->start(tokens);
+  const std::vector<float> before = copy_of(session->logits());
+  EXPECT_EQ(model->embed(some_tokens(30, 6)).size(), 30 * model->embedding_size());
+  session->append(some_tokens(1, 8));
+  session->rollback(tokens.size());
+  expect_near(session->logits(), before, "logits of the session");
+  EXPECT_THROW(model->embed(some_tokens(65, 7)), ContextError);
+  EXPECT_THROW(model->embed(std::vector<TokenId>{TokenId{-1}}), std::invalid_argument);
+  EXPECT_THROW(model->embed(std::vector<TokenId>{TokenId{1 << 20}}), std::invalid_argument);
+  EXPECT_TRUE(model->embed({}).empty());
+}
+
 }  // namespace
 }  // namespace metactrl

@@ -276,5 +276,13 @@ TEST(TokenTree, GroupsCoverAllInnerNodesWithTheirAncestors) {
   }
 }
 
+TEST(TestModels, HaveNoEmbeddings) {
+  for (const bool hostile : {false, true}) {
+    const auto model = hostile ? hostile_model(vocabulary(), 1) : random_model(vocabulary(), 1);
+    EXPECT_EQ(model->embedding_size(), 0U);
+    EXPECT_THROW(model->embed(tokens_of("a")), ModelError);
+  }
+}
+
 }  // namespace
 }  // namespace metactrl
