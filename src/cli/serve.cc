@@ -1,6 +1,7 @@
 // metactrl serve: the HTTP service (src/serve), its options, and what signals do to it.
 //
 // SIGTERM and SIGINT close the door and let requests finish; a second one does not wait for them.
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
@@ -34,6 +35,7 @@ struct ServeArguments {
   std::string max_memory = "256M";
   std::string cache = "256M";
   unsigned parallel = 4;
+  std::vector<std::string> hmms;
 };
 
 CLI::Option* add_size(CLI::App& app, const std::string& name, std::string& value, const std::string& help) {
@@ -61,6 +63,10 @@ void add_options(CLI::App& app, ServeArguments& arguments) {
       ->type_name("MODEL")
       ->capture_default_str();
   app.add_option("--vocab", arguments.vocabulary, "GGUF file whose vocabulary random: and hostile: models use")
+      ->type_name("FILE");
+  app.add_option("--hmm", arguments.hmms,
+                 "hidden Markov model of plans, for requests with guidance trained; may be given more than once, and "
+                 "a request gets the one that knows most of its actions")
       ->type_name("FILE");
   add_number(app, "--threads", arguments.runtime.threads, 0, 4096, "threads that run a model; 0: one per core");
   add_number(app, "--gpu-layers", arguments.runtime.gpu_layers, 0, 100000, "layers of a model to keep on the GPU");
@@ -113,6 +119,9 @@ void check_access(ServeArguments& arguments) {
   if (arguments.api_key.empty()) {
     if (const char* key = std::getenv("METACTRL_API_KEY")) arguments.api_key = key;
   }
+  const bool sendable =
+      std::all_of(arguments.api_key.begin(), arguments.api_key.end(), [](char c) { return c > ' ' && c < 0x7f; });
+  if (!sendable) throw UsageError("the API key must consist of visible ASCII characters, since a header carries it");
   if (arguments.api_key.empty() && !serve::is_loopback(arguments.http.host)) {
     throw UsageError(str_cat("--host ", arguments.http.host,
                              " can be reached from other machines, which needs an API key: set METACTRL_API_KEY, or "
@@ -131,6 +140,9 @@ std::vector<serve::ServedModel> load_models(const ServeArguments& arguments) {
       LoadedModel loaded = open_model(name, arguments.vocabulary, options);
       serve::ServedModel served;
       served.name = std::filesystem::path(name).stem().string();
+      const bool known = std::any_of(models.begin(), models.end(),
+                                     [&served](const serve::ServedModel& other) { return other.name == served.name; });
+      if (known) throw UsageError(str_cat("two models are called ", served.name, "; requests could not choose"));
       served.model = std::move(loaded.model);
       served.vocabulary = std::move(loaded.vocabulary);
       served.memory_tokens = arguments.parallel * served.model->context_length();
@@ -152,6 +164,14 @@ int run_server(ServeArguments arguments) {
   options.api_key = arguments.api_key;
   options.version = METACTRL_VERSION;
   arguments.http.limits.body_bytes = options.body_bytes;
+  for (const std::string& file : arguments.hmms) {
+    options.hmms.push_back(Hmm::load(file));
+    if (!options.hmms.back().alphabet().is_meta()) {
+      throw InputError(file, "is a model of tokens, and plans need one of actions", "train it with --level meta");
+    }
+  }
+  // That the port is taken is said now, and not when a large model has been loaded.
+  serve::HttpServer(arguments.http, {}, {});
   std::vector<serve::ServedModel> models = load_models(arguments);
   std::string names;
   for (const serve::ServedModel& model : models) names += (names.empty() ? "" : ", ") + model.name;

@@ -10,14 +10,21 @@
 //   - SentencePiece tokenizers begin a text with a blank that is not there. Texts that begin at the border are encoded
 //   behind a
 //     short context that no token joins with the text, found by trying.
+//
+// Long texts. llama.cpp splits a text into words by regular expressions before it encodes them, for some vocabularies
+// with std::regex, whose depth of recursion is the length of a word: some ten thousand letters without a blank end the
+// program. Elsewhere the time grows with the square of the length. So a long text is given to it in portions, cut
+// between two words, where no token is; only where there is no such place is a word cut.
 #include "lm/llama_vocabulary.h"
 
 #include <algorithm>
 #include <cctype>
 #include <limits>
+#include <span>
 #include <stdexcept>
 
 #include "metactrl/error.h"
+#include "support/stop.h"
 #include "support/str_cat.h"
 
 namespace metactrl::lm {
@@ -28,6 +35,24 @@ using internal::str_cat;
 
 // As much of the context as can matter: longer than any word or run of blanks in a prompt's last line.
 constexpr std::size_t kMaxContext = 256;
+// Of a text that is encoded in one go.
+constexpr std::size_t kMaxPortion = 8192;
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// Where to cut a text of more than kMaxPortion bytes: not behind that.
+std::size_t portion_of(std::string_view text) {
+  for (std::size_t i = kMaxPortion; i > kMaxPortion / 2; --i) {
+    if (text[i] == ' ' && is_letter(text[i - 1]) && is_letter(text[i + 1])) return i;
+  }
+  // Not in the middle of a character, nor of what may be a control token.
+  constexpr std::size_t kLongestControl = 64;
+  std::size_t cut = kMaxPortion;
+  const std::size_t bracket = text.substr(0, kMaxPortion).find_last_of("<[");
+  if (bracket != std::string_view::npos && bracket + kLongestControl > kMaxPortion) cut = bracket;
+  while (cut > kMaxPortion / 2 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
+  return cut;
+}
 
 // Texts as plans have them. Every vocabulary that is to write plans must give them back byte for byte.
 constexpr std::string_view kSamples[] = {
@@ -66,6 +91,8 @@ LlamaVocabulary::LlamaVocabulary(ModelPtr model, const std::string& file)
   }
   const llama_token begin = llama_vocab_bos(vocab_);
   if (llama_vocab_get_add_bos(vocab_) && begin != LLAMA_TOKEN_NULL) beginning_of_text_ = TokenId{begin};
+  const auto type = llama_vocab_type(vocab_);
+  in_portions_ = type == LLAMA_VOCAB_TYPE_BPE || type == LLAMA_VOCAB_TYPE_SPM;
   const std::vector<TokenId> probe = tokenize("a", false);
   adds_blank_ = !probe.empty() && bytes(probe.front()).starts_with(' ');
   check_round_trips(file);
@@ -145,6 +172,32 @@ std::string_view LlamaVocabulary::bytes(TokenId token) const {
 }
 
 std::vector<TokenId> LlamaVocabulary::tokenize(std::string_view text, bool parse_special) const {
+  if (!in_portions_ || text.size() <= kMaxPortion + 1) return tokenize_whole(text, parse_special);
+  std::vector<TokenId> tokens;
+  while (!text.empty()) {
+    internal::check_stop();
+    const std::size_t cut = text.size() <= kMaxPortion + 1 ? text.size() : portion_of(text);
+    const std::vector<TokenId> portion = tokens.empty() ? tokenize_whole(text.substr(0, cut), parse_special)
+                                                        : tokenize_next(text.substr(0, cut), parse_special);
+    tokens.insert(tokens.end(), portion.begin(), portion.end());
+    text.remove_prefix(cut);
+  }
+  return tokens;
+}
+
+std::vector<TokenId> LlamaVocabulary::tokenize_next(std::string_view text, bool parse_special) const {
+  if (!adds_blank_) return tokenize_whole(text, parse_special);
+  // Behind a new line, which no token joins with what follows, there is no blank too many.
+  const std::vector<TokenId> before = tokenize_whole("\n", parse_special);
+  std::vector<TokenId> all = tokenize_whole("\n" + std::string(text), parse_special);
+  if (!std::ranges::equal(before, std::span(all).first(std::min(before.size(), all.size())))) {
+    return tokenize_whole(text, parse_special);
+  }
+  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before.size()));
+  return all;
+}
+
+std::vector<TokenId> LlamaVocabulary::tokenize_whole(std::string_view text, bool parse_special) const {
   if (text.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max() / 2)) {
     throw std::length_error("text of more than 1 GiB cannot be encoded");
   }

@@ -34,7 +34,7 @@ class LlamaVocabulary : public Vocabulary {
   std::uint64_t fingerprint() const override { return fingerprint_; }
 
   // llama.cpp's own encoding of a whole text, no beginning-of-text token added. With `parse_special`, control tokens
-  // that are written out become those tokens.
+  // that are written out become those tokens. Words of thousands of letters may be encoded in pieces.
   std::vector<TokenId> tokenize(std::string_view text, bool parse_special) const;
   // The first place at or after `from` where a control token is written out: (position, length).
   std::optional<std::pair<std::size_t, std::size_t>> find_control(std::string_view text, std::size_t from) const;
@@ -53,6 +53,9 @@ class LlamaVocabulary : public Vocabulary {
   std::uint64_t compute_fingerprint() const;
   // The end of `context` that the encoding of what follows can depend on: behind its last control token, and not long.
   std::string_view plain_tail(std::string_view context) const;
+  std::vector<TokenId> tokenize_whole(std::string_view text, bool parse_special) const;
+  // A text that others precede.
+  std::vector<TokenId> tokenize_next(std::string_view text, bool parse_special) const;
   // tokenize(context, false); the last answer is remembered.
   std::vector<TokenId> tokenize_context(std::string_view context) const;
   // The tokens of `text` behind `context`, if no token straddles the border.
@@ -67,7 +70,8 @@ class LlamaVocabulary : public Vocabulary {
   std::array<std::vector<std::uint32_t>, 256> starting_;  // indices into controls_, by first byte
   std::array<std::vector<std::uint32_t>, 256> ending_;    // and by last byte
   std::optional<TokenId> beginning_of_text_;
-  bool adds_blank_ = false;  // the tokenizer puts a blank before a text
+  bool in_portions_ = false;  // long texts are encoded piece by piece
+  bool adds_blank_ = false;   // the tokenizer puts a blank before a text
   std::uint64_t fingerprint_ = 0;
   // A compiler asks for thousands of texts behind the same context. Guarded by the mutex.
   struct Remembered {

@@ -217,6 +217,13 @@ std::size_t LiftedInterpreter::largest_matching(const Condition& condition, Scop
 // --- states
 // ---------------------------------------------------------------------------------------------------------------
 
+namespace {
+
+// About what a fact takes, its places in a set and in an index included.
+std::size_t bytes_of(const Fact& fact) { return 128 + 16 * fact.size(); }
+
+}  // namespace
+
 void LiftedInterpreter::derive(Facts& facts) const {
   if (ast_->axioms.empty()) return;
   std::erase_if(facts, [&](const Fact& fact) { return ast_->predicates[fact[0]].derived; });
@@ -232,6 +239,7 @@ void LiftedInterpreter::derive(Facts& facts) const {
           head.insert(head.end(), scope.binding.begin(), scope.binding.begin() + axiom.num_parameters);
           const auto [entry, inserted] = facts.insert(std::move(head));
           if (inserted) view.added(*entry);
+          internal::check_bytes(facts.size() * bytes_of(*entry));
           changed = changed || inserted;
           return true;
         });
@@ -275,7 +283,9 @@ void LiftedInterpreter::execute(Facts& facts, const Instance& instance) const {
   const FactView view(facts);
   for (const Effect& effect : action.effects) {
     for_each_solution(effect.when, effect.forall, scope, view, [&] {
-      (effect.add ? added : deleted).push_back(ground(scope, effect.atom));
+      std::vector<Fact>& changes = effect.add ? added : deleted;
+      changes.push_back(ground(scope, effect.atom));
+      internal::check_bytes((facts.size() + added.size() + deleted.size()) * bytes_of(changes.back()));
       return true;
     });
   }

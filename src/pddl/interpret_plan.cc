@@ -93,6 +93,7 @@ std::vector<LiftedInterpreter::Trajectory> LiftedInterpreter::start_trajectories
     Scope scope(constraint.variables);
     for_each_binding(scope, constraint.forall, [&] {
       trajectories.push_back({&constraint, scope.binding, {}, {}});
+      internal::check_bytes(trajectories.size() * (sizeof(Trajectory) + sizeof(ObjectId) * scope.binding.size()));
       return true;
     });
   }

@@ -14,6 +14,8 @@ using internal::str_cat;
 
 // Deeper than any request, and shallow enough for every stack.
 constexpr int kMaxDepth = 64;
+// An object keeps the order of its members, and looks a new one up among all of them: many take the square of that.
+constexpr std::size_t kMaxMembers = 1024;
 
 // The first byte that is not part of a UTF-8 character; the size when all are.
 std::size_t first_bad_byte(std::string_view text) {
@@ -66,10 +68,18 @@ Json parse_body(std::string_view body) {
     throw ApiError(400, "bad_utf8", str_cat("the body is not UTF-8: byte ", bad, " begins no character"));
   }
   Json json;
+  std::vector<std::size_t> members;  // of the objects that are open
   try {
-    json = Json::parse(body, [](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
+    json = Json::parse(body, [&members](int depth, Json::parse_event_t event, Json& /*parsed*/) {
       if (depth > kMaxDepth) {
         throw ApiError(400, "bad_json", str_cat("the body is nested more than ", kMaxDepth, " deep"));
+      }
+      if (event == Json::parse_event_t::object_start) {
+        members.push_back(0);
+      } else if (event == Json::parse_event_t::key && ++members.back() > kMaxMembers) {
+        throw ApiError(400, "bad_json", str_cat("an object of the body has more than ", kMaxMembers, " members"));
+      } else if (event == Json::parse_event_t::object_end) {
+        members.pop_back();
       }
       return true;
     });

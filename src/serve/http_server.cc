@@ -149,10 +149,12 @@ class HttpServer::Connection : public Exchange {
     bool again = true;
     while (again && !server_.draining_) {
       RequestReader reader(server_.options_.limits);
+      // What was before must not decide how this one is refused.
+      request_ = {};
+      status_ = 0;
       server_.set_reading(id_, true);
       if (!read(reader, pending)) return;
       server_.set_reading(id_, false);
-      status_ = 0;
       if (reader.failure()) {
         refuse(reader.failure()->status, reader.failure()->message);
         return;
@@ -219,7 +221,7 @@ class HttpServer::Connection : public Exchange {
   bool read(RequestReader& reader, std::string& pending) {
     Clock::time_point deadline =
         after(pending.empty() ? server_.options_.idle_seconds : server_.options_.request_seconds);
-    bool begun = false;
+    bool begun = !pending.empty();
     std::array<char, 16384> buffer;
     while (true) {
       if (!pending.empty()) {
@@ -229,7 +231,7 @@ class HttpServer::Connection : public Exchange {
       }
       if (reader.wants_continue() && !std::exchange(continued_, true)) send("HTTP/1.1 100 Continue\r\n\r\n");
       if (!wait_for(socket_, POLLIN, deadline)) {
-        if (!begun) return false;
+        if (reader.empty()) return false;
         refuse(408, "the request did not arrive in time");
         return false;
       }

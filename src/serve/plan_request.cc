@@ -13,9 +13,8 @@ namespace {
 
 using internal::str_cat;
 
-// What can be asked for here; a trained surrogate cannot, yet.
-const std::vector<PlanGuidance> kGuidances = {PlanGuidance::kNone, PlanGuidance::kSyntax, PlanGuidance::kMask,
-                                              PlanGuidance::kUniform, PlanGuidance::kSearch};
+const std::vector<PlanGuidance> kGuidances = {PlanGuidance::kNone,    PlanGuidance::kSyntax,  PlanGuidance::kMask,
+                                              PlanGuidance::kUniform, PlanGuidance::kTrained, PlanGuidance::kSearch};
 const std::vector<PlanBridge> kBridges = {PlanBridge::kUniform, PlanBridge::kSurrogate, PlanBridge::kModel};
 const std::vector<DecodeMode> kModes = {DecodeMode::kGreedy, DecodeMode::kSample, DecodeMode::kBeam, DecodeMode::kSmc};
 const std::vector<OnInfeasible> kAnswers = {OnInfeasible::kError, OnInfeasible::kDropGoals, OnInfeasible::kSyntax};
@@ -32,7 +31,7 @@ const char* describe(PlanGuidance guidance) {
     case PlanGuidance::kUniform:
       return "the same, weighted by how much of the future each one keeps";
     case PlanGuidance::kTrained:
-      return "weighted by a trained surrogate";
+      return "the same, weighted by what the model tends to write";
     case PlanGuidance::kSearch:
       return "no model at all: the lookahead's own plan";
   }
@@ -169,6 +168,9 @@ PlanRequest read_plan(Fields& fields, const RequestLimits& limits, bool chat) {
   PlanOptions& options = request.options;
   options.guidance = fields.choice("guidance", kGuidances, static_cast<const char* (*)(PlanGuidance)>(to_string))
                          .value_or(PlanGuidance::kUniform);
+  if (options.guidance == PlanGuidance::kTrained && !limits.trained) {
+    fields.refuse("guidance", "cannot be trained: this service was started without --hmm");
+  }
   options.bridge = fields.choice("bridge", kBridges, static_cast<const char* (*)(PlanBridge)>(to_string))
                        .value_or(PlanBridge::kUniform);
   options.on_infeasible =
@@ -206,6 +208,7 @@ Json options_json(const RequestLimits& limits, std::size_t body_bytes, const std
                   const std::string& model) {
   Json guidance = Json::array();
   for (const PlanGuidance one : kGuidances) {
+    if (one == PlanGuidance::kTrained && !limits.trained) continue;
     guidance.push_back({{"name", to_string(one)}, {"description", describe(one)}, {"guaranteed", is_guaranteed(one)}});
   }
   return {{"version", version},

@@ -25,6 +25,7 @@ struct RequestLimits {
   std::size_t ground_facts = 500'000;
   unsigned beam = 8;
   unsigned samples = 16;
+  bool trained = false;  // guidance trained is offered
 };
 
 // A domain or a problem: the text, and its name if it is one that ships.

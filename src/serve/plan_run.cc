@@ -79,6 +79,7 @@ PlanRun::PlanRun(const PlanRequest& request, const Task& task, std::string model
 PlanResult PlanRun::run(const ConstraintSource& constraints, const std::function<bool()>& cancelled) {
   PlanOptions options = request_.options;
   options.constraints = constraints;
+  options.lookahead.hmm = hmm;
   PlanObserver observer;
   observer.cancelled = cancelled;
   observer.probabilities = static_cast<bool>(on_event);

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "decode/replay.h"
+#include "metactrl/hmm.h"
 #include "metactrl/planner.h"
 #include "serve/api_error.h"
 #include "serve/plan_request.h"
@@ -36,6 +37,8 @@ class PlanRun {
   // Both may be empty. A text event's bytes may end in the middle of a character.
   std::function<void(const Json&)> on_event;
   std::function<void(std::string_view bytes)> on_text;
+  // For guidance trained.
+  std::optional<Hmm> hmm;
 
   PlanResult run(const ConstraintSource& constraints, const std::function<bool()>& cancelled);
 

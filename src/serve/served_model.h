@@ -50,8 +50,8 @@ class RequestModel : public LanguageModel {
   std::string description() const override { return model().description(); }
   std::size_t context_length() const override { return model().context_length(); }
   std::string render_prompt(const Prompt& prompt) const override { return model().render_prompt(prompt); }
-  std::vector<TokenId> encode_prompt(const Prompt& prompt) const override { return model().encode_prompt(prompt); }
-  // Throws internal::Stopped when the request is cancelled while it waits.
+  // A long one takes seconds. This and the next throw internal::Stopped when the request is cancelled.
+  std::vector<TokenId> encode_prompt(const Prompt& prompt) const override;
   std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve) override;
 
  private:

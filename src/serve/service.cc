@@ -87,7 +87,9 @@ std::string constraint_key(const LoadedTask& task, const Task& pursued, const Pl
       str_cat(vocabulary.fingerprint(), ' ', format.name, ' ', to_string(options.automaton.tokenization), ' ',
               options.automaton.max_actions, ' ', lookahead.horizon, ' ', lookahead.fixed_horizon, ' ', lookahead.slack,
               ' ', lookahead.weights, ' ', lookahead.exact.states, ' ', lookahead.exact.bytes, ' ',
-              lookahead.search.states, ' ', lookahead.search.bytes, ' ', lookahead.weight_bytes, " goals");
+              lookahead.search.states, ' ', lookahead.search.bytes, ' ', lookahead.weight_bytes, ' ',
+              // Which one it is: they live as long as the service.
+              lookahead.hmm ? static_cast<const void*>(lookahead.hmm->initial().data()) : nullptr, " goals");
   for (std::uint32_t goal = 0; goal < pursued.num_goals(); ++goal) key += ' ' + pursued.goal_text(GoalId{goal});
   const std::string_view tail = std::string_view(context).substr(context.size() - std::min(context.size(), kContext));
   return str_cat(key, ' ', tail.size(), ':', tail, task.key);
@@ -132,7 +134,7 @@ ApiError to_api_error(const std::exception_ptr& failure, RequestContext& context
     return from_input_error(error, 400, "bad_request");
   } catch (const internal::Stopped& stopped) {
     if (stopped.reason() == internal::StopReason::kWork) {
-      return {422, "task_too_large", "the task grounds to more than the memory that one request may take"};
+      return {422, "task_too_large", "the task needs more than the memory that one request may take"};
     }
     return cancelled_error(context);
   } catch (const Gate::Full& error) {
@@ -153,7 +155,7 @@ std::string Service::refusal(int status, const std::string& message) {
                      : status == 431 ? "headers_too_large"
                      : status == 408 ? "request_timeout"
                      : status == 503 ? "too_many_connections"
-                     : status >= 500 ? "internal"
+                     : status == 500 ? "internal"
                                      : "bad_http";
   return dump(error_json(ApiError(status, code, message)));
 }
@@ -184,6 +186,7 @@ Service::Service(std::vector<ServedModel> models, ServiceOptions options)
       // What is kept is worth its memory: a task is a part of its constraints.
       tasks_(options_.cache_bytes / 4),
       constraints_(options_.cache_bytes - options_.cache_bytes / 4) {
+  options_.limits.trained = !options_.hmms.empty();
   for (ServedModel& model : models) models_.push_back(std::make_unique<SharedModel>(std::move(model)));
 }
 
@@ -376,6 +379,25 @@ SharedCache<LoadedTask>::Found Service::load_task(const TaskRequest& request, Re
   }
 }
 
+const Hmm& Service::find_hmm(const Task& task) const {
+  const auto known_actions = [&task](const Hmm& hmm) {
+    std::size_t known = 0;
+    for (std::uint32_t i = 0; i < task.num_action_names(); ++i) {
+      const Alphabet& alphabet = hmm.alphabet();
+      known += alphabet.action(task.action_name(ActionNameId{i})) != alphabet.unknown() ? 1 : 0;
+    }
+    return known;
+  };
+  const auto best = std::max_element(options_.hmms.begin(), options_.hmms.end(),
+                                     [&](const Hmm& a, const Hmm& b) { return known_actions(a) < known_actions(b); });
+  if (best == options_.hmms.end() || known_actions(*best) == 0) {
+    throw ApiError(400, "bad_request",
+                   "'guidance' cannot be trained for this task: no model that --hmm names knows any of its actions",
+                   "guidance");
+  }
+  return *best;
+}
+
 PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
                               const std::function<void(const Json&)>& on_event,
                               const std::function<void(std::string_view)>& on_text) {
@@ -415,6 +437,9 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
               with_model ? shared.model().vocabulary : nullptr);
   run.on_event = on_event;
   run.on_text = on_text;
+  if (request.options.guidance == PlanGuidance::kTrained) run.hmm = find_hmm(task);
+  // The check of the plan at the end is bounded like one of /v1/validate.
+  const internal::StopScope scope({context.asks(), context.seconds_left(), 0, options_.limits.memory_bytes});
   answer.result = run.run(source, context.asks());
   answer.closing.total_seconds = context.seconds();
   metrics_.count_plan(answer.result);
@@ -469,7 +494,7 @@ void Service::post_validate(RequestContext& context) {
   fields.refuse_others();
   const Gate::Pass pass = admit(context);
   const Gate::Pass compiling = compiling_.enter(1, context.asks());
-  const internal::StopScope scope({context.asks(), context.seconds_left(), 0});
+  const internal::StopScope scope({context.asks(), context.seconds_left(), 0, options_.limits.memory_bytes});
   Diagnostics diagnostics;
   auto ast = std::make_shared<const pddl::Ast>(
       pddl::parse({"domain", request.domain.text}, {"problem", request.problem.text}, diagnostics));

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "metactrl/error.h"
+#include "metactrl/hmm.h"
 #include "metactrl/planner.h"
 #include "serve/api_error.h"
 #include "serve/gate.h"
@@ -39,6 +40,7 @@ struct ServiceOptions {
   std::size_t max_requests = 64;  // that work at the same time
   std::size_t max_waiting = 128;  // that wait for their turn; further ones are sent away
   std::string api_key;            // empty: none is asked for
+  std::vector<Hmm> hmms;          // for guidance trained; a request gets the one that knows most of its task's actions
   std::string version;
 };
 
@@ -127,6 +129,8 @@ class Service {
   SharedModel& find_model(Fields& fields);
   Gate::Pass admit(RequestContext& context);
   SharedCache<LoadedTask>::Found load_task(const TaskRequest& request, RequestContext& context);
+  // Throws ApiError when none knows any of the task's actions.
+  const Hmm& find_hmm(const Task& task) const;
   PlanAnswer make_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
                        const std::function<void(const Json&)>& on_event,
                        const std::function<void(std::string_view)>& on_text);

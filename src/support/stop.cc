@@ -34,7 +34,10 @@ StopScope::~StopScope() { current_stop_scope = outer_; }
 void StopScope::count() {
   ++done_;
   if (limits_.work != 0 && done_ > limits_.work) throw Stopped(StopReason::kWork);
-  if (done_ % kInterval != 0) return;
+  if (done_ % kInterval == 0) check();
+}
+
+void StopScope::check() const {
   if (limits_.cancelled && limits_.cancelled()) throw Stopped(StopReason::kCancelled);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
   if (limits_.seconds > 0 && passed.count() > limits_.seconds) throw Stopped(StopReason::kSeconds);

@@ -34,6 +34,7 @@ struct StopLimits {
   std::function<bool()> cancelled;  // may be empty
   double seconds = 0;               // 0: no limit
   std::uint64_t work = 0;           // 0: no limit
+  std::uint64_t bytes = 0;          // that may be held at a time; 0: no limit
 };
 
 class StopScope {
@@ -44,6 +45,10 @@ class StopScope {
   StopScope& operator=(const StopScope&) = delete;
 
   void count();
+  void check() const;
+  void check_bytes(std::uint64_t held) const {
+    if (limits_.bytes != 0 && held > limits_.bytes) throw Stopped(StopReason::kWork);
+  }
 
  private:
   // How many pieces between two looks at the clock: some milliseconds.
@@ -56,6 +61,16 @@ class StopScope {
 };
 
 extern thread_local StopScope* current_stop_scope;
+
+// For loops whose pieces take milliseconds: the clock and the caller are asked every time.
+inline void check_stop() {
+  if (current_stop_scope != nullptr) current_stop_scope->check();
+}
+
+// For what grows and shrinks again: about how much is held now.
+inline void check_bytes(std::uint64_t held) {
+  if (current_stop_scope != nullptr) current_stop_scope->check_bytes(held);
+}
 
 inline void count_work() {
   if (current_stop_scope != nullptr) current_stop_scope->count();

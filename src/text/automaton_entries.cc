@@ -27,9 +27,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/stop.h"
 #include "text/automaton.h"
 
 namespace metactrl::text {
+
+namespace {
+
+// Entries take from less than a microsecond to a millisecond each.
+constexpr std::size_t kBetweenChecks = 64;
+
+}  // namespace
 
 void NumberSet::insert(std::uint64_t value) {
   if (contains(value)) return;
@@ -272,6 +280,7 @@ void EntryBuilder::build() {
         const Frame frame =
             make_frame(spelling_.action(ActionId{static_cast<std::uint32_t>(run.begin)}), group, column);
         for (std::size_t a = run.begin; a < run.end; ++a) {
+          if (a % kBetweenChecks == 0) internal::check_stop();
           std::uint32_t* out = entries_.data() + ((group * num_actions + a) * num_columns + column) * stride_;
           spell(spelling_.action(ActionId{static_cast<std::uint32_t>(a)}), frame);
           if (!text_.empty() && !look_up(out)) learn(frame, out);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "support/stop.h"
 #include "text/automaton.h"
 
 namespace metactrl::text {
@@ -99,6 +100,7 @@ bool Sorter::less_by(std::uint64_t a_word, std::uint64_t b_word, const Key& a, c
 
 bool Sorter::less_by_tokens(std::uint32_t a, std::uint32_t b) const {
   if (a == b) return false;
+  internal::count_work();
   std::vector<TokenId> left;
   std::vector<TokenId> right;
   builder_.append_tokens(a, &left);

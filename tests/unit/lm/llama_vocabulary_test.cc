@@ -182,6 +182,26 @@ void check_single_bytes(const lm::LlamaVocabulary& vocabulary) {
   EXPECT_GE(single.size(), 243U);
 }
 
+// A request must not be able to end the program: words that would take all of the stack, and more text than there is
+// time for.
+void check_long_texts(const lm::LlamaVocabulary& vocabulary) {
+  for (const std::string piece : {"a", "7", "!", "\n", " ", "<", "A1", "\xC3\xA9", "\xE6\xBC\xA2"}) {
+    std::string text;
+    while (text.size() < 40'000 * piece.size()) text += piece;
+    EXPECT_EQ(joined_bytes(vocabulary, vocabulary.encode(text, "")), text) << piece;
+  }
+  // Where there are words, cutting changes nothing: every line alone has the same tokens.
+  std::string plan;
+  std::vector<TokenId> lines;
+  const std::string line = "(putin blue_mug dishwasher) and then something more to do\n";
+  const auto one = vocabulary.encode(line, "");
+  for (int i = 0; i < 1000; ++i) {
+    plan += line;
+    lines.insert(lines.end(), one.begin(), one.end());
+  }
+  EXPECT_EQ(vocabulary.encode(plan, ""), lines);
+}
+
 // One case per vocabulary: loading is what takes time.
 class LlamaVocabularyTest : public ::testing::TestWithParam<Case> {};
 
@@ -206,6 +226,7 @@ TEST_P(LlamaVocabularyTest, DoesWhatAVocabularyMust) {
   check_encoding_in_context(vocabulary);
   check_control_tokens(vocabulary);
   check_single_bytes(vocabulary);
+  check_long_texts(vocabulary);
 }
 
 TEST(LlamaVocabularyFile, FingerprintsTellVocabulariesApart) {

@@ -39,6 +39,7 @@ TEST_F(LimitsTest, LargeBodies) {
   EXPECT_ERROR(ask("GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(100'000, 'x') + "\r\n\r\n"), 431,
                "headers_too_large");
   EXPECT_ERROR(ask("NONSENSE\r\n\r\n"), 400, "bad_http");
+  EXPECT_ERROR(ask("GET / HTTP/2.0\r\nHost: localhost\r\n\r\n"), 505, "bad_http");
   expect_healthy();
 }
 
@@ -79,6 +80,30 @@ TEST_F(LimitsTest, PddlBombs) {
     return all;
   }() + ") (:goal (b o1)))";
   EXPECT_ERROR(post("/v1/validate", body), 408, "time_limit");
+  expect_healthy();
+}
+
+TEST_F(LimitsTest, ExecutingAPlanHasAMemory) {
+  options_.limits.memory_bytes = std::size_t{8} << 20;
+  start();
+  std::string objects;
+  for (int i = 0; i < 60; ++i) objects += " o" + std::to_string(i);
+  const std::string problem =
+      "(define (problem p) (:domain d) (:objects" + objects + ") (:init (a o1)) (:goal (a o1)))";
+  const auto check = [&](const std::string& predicates_and_more) {
+    const std::string domain =
+        "(define (domain d) (:requirements :adl :derived-predicates) (:predicates (a ?x) " + predicates_and_more + ")";
+    return post("/v1/validate", {{"domain", domain}, {"problem", problem}, {"plan", "(go)"}});
+  };
+  // As many facts as there are quintuples of objects: in an effect, and by a derivation.
+  EXPECT_ERROR(check("(many ?v ?w ?x ?y ?z)) (:action go :parameters () :effect (forall (?v ?w ?x ?y ?z) "
+                     "(many ?v ?w ?x ?y ?z)))"),
+               422, "task_too_large");
+  EXPECT_ERROR(check("(many ?v ?w ?x ?y ?z)) (:derived (many ?v ?w ?x ?y ?z) (= ?v ?v)) (:action go :parameters () "
+                     ":effect (and))"),
+               422, "task_too_large");
+  EXPECT_EQ(check("(few ?x ?y)) (:derived (few ?x ?y) (= ?x ?y)) (:action go :parameters () :effect (and))").status,
+            200);
   expect_healthy();
 }
 
@@ -229,6 +254,28 @@ TEST_F(SlowClients, ARequestMustArrive) {
   while (slow.send("x") && !slow.readable(20)) {
   }
   EXPECT_EQ(slow.response().status, 408);
+}
+
+TEST_F(SlowClients, TheSecondRequestIsRefusedLikeTheFirst) {
+  http_.request_seconds = 0.2;
+  start();
+  for (const char* beginning : {"POST /v1/plans HTTP/1.1\r\n", "\r\nGET /"}) {
+    HttpClient client(server_->port());
+    client.send("HEAD /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_EQ(client.receive_until("\r\n\r\n").substr(0, 12), "HTTP/1.1 200");
+    client.send(beginning);
+    EXPECT_ERROR(client.response(), 408, "request_timeout");
+  }
+  // In one go.
+  HttpClient client(server_->port());
+  client.send(HttpClient::get("/health") + "GET /");
+  EXPECT_EQ(client.response().status, 200);
+  EXPECT_ERROR(client.response(), 408, "request_timeout");
+  // A line end more is no request.
+  HttpClient tidy(server_->port());
+  tidy.send(HttpClient::get("/health") + "\r\n");
+  EXPECT_EQ(tidy.response().status, 200);
+  EXPECT_EQ(tidy.receive(), "");
 }
 
 TEST_F(SlowClients, SilenceIsNotListenedTo) {

@@ -44,6 +44,43 @@ TEST_F(PlansTest, APlanIsGuaranteedAndSaysSo) {
   }
 }
 
+// Whether /v1/options lists it.
+bool offers_trained(const HttpResponse& options) {
+  const json guidances = options.json()["guidance"];
+  return std::any_of(guidances.begin(), guidances.end(), [](const json& one) { return one["name"] == "trained"; });
+}
+
+TEST_F(PlansTest, TrainedGuidance) {
+  json body = lamps();
+  body["guidance"] = "trained";
+  const HttpResponse without = post("/v1/plans", body);
+  EXPECT_ERROR(without, 400, "bad_request");
+  EXPECT_EQ(without.json()["error"]["param"], "guidance");
+  EXPECT_FALSE(offers_trained(get("/v1/options")));
+
+  // Among several, the one that knows the task's actions.
+  options_.hmms = {Hmm::uniform(Alphabet::meta({"walk"}, 4)),
+                   Hmm::random(Alphabet::meta({"press", "release", "blow-fuse"}, 4), 3, 5)};
+  start();
+  EXPECT_TRUE(offers_trained(get("/v1/options")));
+  const HttpResponse response = post("/v1/plans", body);
+  ASSERT_EQ(response.status, 200) << response.body;
+  EXPECT_EQ(response.json()["guarantee"], "full");
+  EXPECT_EQ(response.json()["valid"], true);
+  EXPECT_EQ(response.json()["weights"], "trained, exact");
+  // The same task without it has a constraint of its own.
+  body["guidance"] = "uniform";
+  const json uniform = post("/v1/plans", body).json();
+  EXPECT_EQ(uniform["cached"], false);
+  EXPECT_EQ(uniform["weights"], "uniform, exact");
+  body["guidance"] = "trained";
+  const json again = post("/v1/plans", body).json();
+  EXPECT_EQ(again["cached"], true);
+  EXPECT_EQ(again["weights"], "trained, exact");
+  EXPECT_ERROR(post("/v1/plans", {{"domain", "tabletop"}, {"problem", "dishwasher"}, {"guidance", "trained"}}), 400,
+               "bad_request");
+}
+
 TEST_F(PlansTest, ShippedNames) {
   const HttpResponse response =
       post("/v1/plans", {{"domain", "tabletop"}, {"problem", "dishwasher"}, {"model", "other"}, {"trace", true}});
