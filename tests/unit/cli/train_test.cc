@@ -21,6 +21,7 @@
 #include "metactrl/language_model.h"
 #include "support/command_line.h"
 #include "support/naive_hmm.h"
+#include "support/small_apartment.h"
 #include "support/test_data.h"
 
 namespace metactrl {
@@ -299,6 +300,26 @@ TEST_F(TrainCli, SamplesAreCountedAndGoneOnWith) {
   const Result train = run("train --corpus a --out m.hmm");
   EXPECT_EQ(train.code, 31);
   EXPECT_TRUE(has(train.err, "holds no plans")) << train.err;
+}
+
+// Watch-And-Help has tasks and no prompts.
+TEST_F(TrainCli, SamplesTasksOfWatchAndHelp) {
+  testing::SmallApartment home;
+  home.add_task("on", "mug", "kitchentable");
+  home.add_task("on", "plate", "coffeetable")["family"] = "another";
+  home.write_all();
+  const std::string options =
+      "sample --module wah --tasks '" + home.tasks_file() + "' --per-prompt 2 --max-tokens 3 " + model();
+  const Result first = run(options + " --count 3 --out a");
+  ASSERT_EQ(first.code, 0) << first.err;
+  ASSERT_EQ(run(options + " --count 6 --resume --out a").code, 0);
+  ASSERT_EQ(run(options + " --count 6 --out b").code, 0);
+  EXPECT_EQ(read("a"), read("b"));
+  const Corpus corpus = Corpus::load(path("a"));
+  ASSERT_EQ(corpus.records.size(), 6U);
+  EXPECT_EQ(corpus.records[0].family, 1U);
+  EXPECT_EQ(corpus.records[2].family, 0U);
+  EXPECT_NE(corpus.header.meta.action("putback"), corpus.header.meta.unknown());
 }
 
 // Killed between and inside of records; whatever was lost is made again, and nothing comes twice.
