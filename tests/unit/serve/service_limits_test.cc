@@ -107,6 +107,14 @@ TEST_F(LimitsTest, ExecutingAPlanHasAMemory) {
   expect_healthy();
 }
 
+TEST_F(LimitsTest, TooManyMessages) {
+  json body = {{"messages", json::array()}, {"max_tokens", 1}};
+  for (int i = 0; i < 30'000; ++i) body["messages"].push_back({{"role", "user"}, {"content", ""}});
+  const HttpResponse response = post("/v1/chat/completions", body);
+  EXPECT_ERROR(response, 400, "bad_request");
+  EXPECT_EQ(response.json()["error"]["param"], "messages");
+}
+
 TEST_F(LimitsTest, TooLongForTheContext) {
   json body = {{"prompt", std::string(10'000, 'x')}};
   EXPECT_ERROR(post("/v1/completions", body), 400, "context_length_exceeded");
