@@ -97,16 +97,19 @@ void add_options(CLI::App& app, ServeArguments& arguments) {
 }
 
 serve::HttpServer* g_server = nullptr;
+serve::Service* g_service = nullptr;
 volatile std::sig_atomic_t g_signals = 0;
 
 extern "C" void on_stop_signal(int /*signal*/) {
-  if (g_server == nullptr) return;
+  if (g_server == nullptr || g_service == nullptr) return;
   g_signals = g_signals + 1;
   if (g_signals > 1) g_server->cancel_all();
+  g_service->drain();
   g_server->stop();
 }
 
-void catch_signals(serve::HttpServer* server) {
+void catch_signals(serve::Service* service, serve::HttpServer* server) {
+  g_service = service;
   g_server = server;
   struct sigaction action = {};
   action.sa_handler = server != nullptr ? on_stop_signal : SIG_DFL;
@@ -179,12 +182,12 @@ int run_server(ServeArguments arguments) {
   serve::Service service(std::move(models), options);
   serve::HttpServer server(
       arguments.http, [&service](serve::Exchange& exchange) { service.handle(exchange); }, serve::Service::refusal);
-  catch_signals(&server);
+  catch_signals(&service, &server);
   const std::string host =
       arguments.http.host.find(':') == std::string::npos ? arguments.http.host : "[" + arguments.http.host + "]";
   note(str_cat("metactrl: listening at http://", host, ":", server.port(), " with ", names, "; Ctrl-C ends it"));
   server.run();
-  catch_signals(nullptr);
+  catch_signals(nullptr, nullptr);
   note("metactrl: stopped");
   return kDone;
 }

@@ -17,6 +17,9 @@ namespace {
 
 using internal::str_cat;
 
+// Putting them into the model's template takes the square of their number.
+constexpr std::size_t kMaxMessages = 1024;
+
 // How many bytes at the end of the text begin a character without completing it.
 std::size_t incomplete(std::string_view text) {
   for (std::size_t back = 1; back <= std::min<std::size_t>(3, text.size()); ++back) {
@@ -181,6 +184,9 @@ void ChatHandler::read_tools(const Json& tools) {
 
 void ChatHandler::read_messages(const Json& messages) {
   if (!messages.is_array() || messages.empty()) fields_.refuse("messages", "must be a list of messages");
+  if (messages.size() > kMaxMessages) {
+    fields_.refuse("messages", str_cat("must be at most ", kMaxMessages, ", and are ", messages.size()));
+  }
   std::vector<Turn> turns;
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const std::string where = str_cat("messages[", i, "]");

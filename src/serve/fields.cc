@@ -13,9 +13,49 @@ namespace {
 using internal::str_cat;
 
 // Deeper than any request, and shallow enough for every stack.
-constexpr int kMaxDepth = 64;
+constexpr std::size_t kMaxDepth = 64;
 // An object keeps the order of its members, and looks a new one up among all of them: many take the square of that.
 constexpr std::size_t kMaxMembers = 1024;
+
+// Goes through a text and throws ApiError for what is nested too deeply or has too many members. Mistakes in the JSON
+// are left to others.
+class ShapeCheck : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool /*value*/) override { return true; }
+  bool number_integer(number_integer_t /*value*/) override { return true; }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return true; }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return true; }
+  bool string(string_t& /*value*/) override { return true; }
+  bool binary(binary_t& /*value*/) override { return true; }
+  bool start_object(std::size_t /*size*/) override { return open(); }
+  bool start_array(std::size_t /*size*/) override { return open(); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& /*name*/) override {
+    if (++members_.back() <= kMaxMembers) return true;
+    throw ApiError(400, "bad_json", str_cat("an object of the body has more than ", kMaxMembers, " members"));
+  }
+  bool parse_error(std::size_t /*position*/, const std::string& /*last*/,
+                   const nlohmann::detail::exception& /*error*/) override {
+    return false;
+  }
+
+ private:
+  bool open() {
+    if (members_.size() == kMaxDepth) {
+      throw ApiError(400, "bad_json", str_cat("the body is nested more than ", kMaxDepth, " deep"));
+    }
+    members_.push_back(0);
+    return true;
+  }
+  bool close() {
+    members_.pop_back();
+    return true;
+  }
+
+  std::vector<std::size_t> members_;  // of the objects and lists that are open
+};
 
 // The first byte that is not part of a UTF-8 character; the size when all are.
 std::size_t first_bad_byte(std::string_view text) {
@@ -68,21 +108,11 @@ Json parse_body(std::string_view body) {
     throw ApiError(400, "bad_utf8", str_cat("the body is not UTF-8: byte ", bad, " begins no character"));
   }
   Json json;
-  std::vector<std::size_t> members;  // of the objects that are open
   try {
-    json = Json::parse(body, [&members](int depth, Json::parse_event_t event, Json& /*parsed*/) {
-      if (depth > kMaxDepth) {
-        throw ApiError(400, "bad_json", str_cat("the body is nested more than ", kMaxDepth, " deep"));
-      }
-      if (event == Json::parse_event_t::object_start) {
-        members.push_back(0);
-      } else if (event == Json::parse_event_t::key && ++members.back() > kMaxMembers) {
-        throw ApiError(400, "bad_json", str_cat("an object of the body has more than ", kMaxMembers, " members"));
-      } else if (event == Json::parse_event_t::object_end) {
-        members.pop_back();
-      }
-      return true;
-    });
+    // Twice, since a callback that looks at every value while it is read makes that quadratic in the values.
+    ShapeCheck check;
+    Json::sax_parse(body, &check);
+    json = Json::parse(body);
   } catch (const Json::exception& error) {
     std::string message = error.what();
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."

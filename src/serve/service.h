@@ -92,8 +92,8 @@ class Service {
   Service(std::vector<ServedModel> models, ServiceOptions options);
 
   void handle(Exchange& exchange);
-  // For whoever asks /health, and to send new requests away.
-  void drain() { draining_ = true; }
+  // For whoever asks /health, and to send new requests away. May be called from a signal handler.
+  void drain() noexcept { draining_ = true; }
 
   // The body of a refusal that happens before the service sees the request.
   static std::string refusal(int status, const std::string& message);

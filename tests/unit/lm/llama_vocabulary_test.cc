@@ -15,6 +15,7 @@
 
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
+#include "support/stop.h"
 
 namespace metactrl {
 namespace {
@@ -200,6 +201,9 @@ void check_long_texts(const lm::LlamaVocabulary& vocabulary) {
     lines.insert(lines.end(), one.begin(), one.end());
   }
   EXPECT_EQ(vocabulary.encode(plan, ""), lines);
+  // Between two portions it is asked whether anybody still waits.
+  const internal::StopScope scope({[] { return true; }, 0, 0, 0});
+  EXPECT_THROW(vocabulary.encode(plan, ""), internal::Stopped);
 }
 
 // One case per vocabulary: loading is what takes time.

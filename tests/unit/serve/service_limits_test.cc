@@ -8,7 +8,10 @@
 #include <thread>
 #include <vector>
 
+#include "metactrl/constraint.h"
+#include "metactrl/domain.h"
 #include "support/service_fixture.h"
+#include "support/stop.h"
 
 namespace metactrl::serve {
 namespace {
@@ -105,6 +108,20 @@ TEST_F(LimitsTest, ExecutingAPlanHasAMemory) {
   EXPECT_EQ(check("(few ?x ?y)) (:derived (few ?x ?y) (= ?x ?y)) (:action go :parameters () :effect (and))").status,
             200);
   expect_healthy();
+}
+
+TEST(Stopping, CompilingAConstraintCanBe) {
+  const Task task = load_pddl_text(kDomain, problem("(lit a)"));
+  const internal::StopScope scope({[] { return true; }, 0, 0, 0});
+  EXPECT_THROW(Constraint::compile(task, PlanFormat::builtin("pddl"), testing::words(), {}), internal::Stopped);
+}
+
+TEST_F(LimitsTest, TooManyMessages) {
+  json body = {{"messages", json::array()}, {"max_tokens", 1}};
+  for (int i = 0; i < 30'000; ++i) body["messages"].push_back({{"role", "user"}, {"content", ""}});
+  const HttpResponse response = post("/v1/chat/completions", body);
+  EXPECT_ERROR(response, 400, "bad_request");
+  EXPECT_EQ(response.json()["error"]["param"], "messages");
 }
 
 TEST_F(LimitsTest, TooLongForTheContext) {

@@ -89,11 +89,13 @@ TEST_F(ProtocolTest, MistakesAreNamed) {
   EXPECT_ERROR(bad("{\"domain\": \"\xff\"}"), 400, "bad_utf8");
   EXPECT_ERROR(bad("{\"domain\": \"\xc0\xaf\"}"), 400, "bad_utf8");
   EXPECT_ERROR(bad("{\"a\":" + std::string(100'000, '[') + "}"), 400, "bad_json");
+  EXPECT_ERROR(bad("{\"a\":" + std::string(64, '[') + std::string(64, ']') + "}"), 400, "bad_json");
+  EXPECT_ERROR(bad("{\"a\":" + std::string(63, '[') + std::string(63, ']') + "}"), 400, "bad_request");
   std::string members = "{\"a\": 1";
   for (int i = 0; i < 80'000; ++i) members += ",\"" + std::to_string(i) + "\":1";
   EXPECT_ERROR(bad(members + "}"), 400, "bad_json");
   std::string objects = "{\"a\": [{}";
-  for (int i = 0; i < 20'000; ++i) objects += ",{\"x\":{\"y\":1}}";
+  for (int i = 0; i < 300'000; ++i) objects += ",{}";
   EXPECT_ERROR(bad(objects + "]}"), 400, "bad_request");
   EXPECT_ERROR(bad("{}"), 400, "bad_request");
   EXPECT_ERROR(bad(R"({"domain": "tabletop", "problem": 7})"), 400, "bad_request");
