@@ -14,7 +14,8 @@
 // Long texts. llama.cpp splits a text into words by regular expressions before it encodes them, for some vocabularies
 // with std::regex, whose depth of recursion is the length of a word: some ten thousand letters without a blank end the
 // program. Elsewhere the time grows with the square of the length. So a long text is given to it in portions, cut
-// between two words, where no token is; only where there is no such place is a word cut.
+// between two words, where no token is; only where there is no such place is a word cut. A vocabulary with tokens of
+// several words (whole sentences of a prompt, in the model that ships) gets its texts whole.
 #include "lm/llama_vocabulary.h"
 
 #include <algorithm>
@@ -40,10 +41,16 @@ constexpr std::size_t kMaxPortion = 8192;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
+// Does a word end before this blank, and another begin behind it?
+bool between_words(std::string_view text, std::size_t blank) {
+  return blank > 0 && blank + 1 < text.size() && text[blank] == ' ' && is_letter(text[blank - 1]) &&
+         is_letter(text[blank + 1]);
+}
+
 // Where to cut a text of more than kMaxPortion bytes: not behind that.
 std::size_t portion_of(std::string_view text) {
   for (std::size_t i = kMaxPortion; i > kMaxPortion / 2; --i) {
-    if (text[i] == ' ' && is_letter(text[i - 1]) && is_letter(text[i + 1])) return i;
+    if (between_words(text, i)) return i;
   }
   // Not in the middle of a character, nor of what may be a control token.
   constexpr std::size_t kLongestControl = 64;
@@ -92,7 +99,7 @@ LlamaVocabulary::LlamaVocabulary(ModelPtr model, const std::string& file)
   const llama_token begin = llama_vocab_bos(vocab_);
   if (llama_vocab_get_add_bos(vocab_) && begin != LLAMA_TOKEN_NULL) beginning_of_text_ = TokenId{begin};
   const auto type = llama_vocab_type(vocab_);
-  in_portions_ = type == LLAMA_VOCAB_TYPE_BPE || type == LLAMA_VOCAB_TYPE_SPM;
+  in_portions_ = (type == LLAMA_VOCAB_TYPE_BPE || type == LLAMA_VOCAB_TYPE_SPM) && !has_tokens_of_two_words();
   const std::vector<TokenId> probe = tokenize("a", false);
   adds_blank_ = !probe.empty() && bytes(probe.front()).starts_with(' ');
   check_round_trips(file);
@@ -119,6 +126,16 @@ void LlamaVocabulary::build_bytes() {
     all_bytes_.append(piece.data(), static_cast<std::size_t>(std::max(length, 0)));
     first_byte_.push_back(static_cast<std::uint32_t>(all_bytes_.size()));
   }
+}
+
+bool LlamaVocabulary::has_tokens_of_two_words() const {
+  for (std::size_t i = 0; i < size(); ++i) {
+    const std::string_view text = bytes(TokenId{static_cast<std::int32_t>(i)});
+    for (std::size_t blank = text.find(' '); blank != std::string_view::npos; blank = text.find(' ', blank + 1)) {
+      if (between_words(text, blank)) return true;
+    }
+  }
+  return false;
 }
 
 void LlamaVocabulary::build_controls() {

@@ -49,6 +49,7 @@ class LlamaVocabulary : public Vocabulary {
 
   void build_bytes();
   void build_controls();
+  bool has_tokens_of_two_words() const;
   void check_round_trips(const std::string& file) const;
   std::uint64_t compute_fingerprint() const;
   // The end of `context` that the encoding of what follows can depend on: behind its last control token, and not long.
