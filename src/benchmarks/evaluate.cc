@@ -49,12 +49,17 @@ bool uses_lookahead(PlanGuidance guidance) {
   return guidance != PlanGuidance::kNone && guidance != PlanGuidance::kSyntax;
 }
 
+// Whether a level suffices is asked of a search, unless the state space is small: one plan is found sooner than all
+// states. The planner enumerates them for the level that is taken.
+constexpr std::size_t kProbeStates = 500;
+
 class Grounder {
  public:
   Grounder(const PromptTask& prompt, std::string_view domain, const EvaluateOptions& options, AnswerTimes& times)
       : prompt_(prompt), domain_(domain), options_(options), times_(times), lookahead_(options.plan.lookahead) {
     lookahead_.weights = false;
     lookahead_.hmm.reset();
+    lookahead_.exact.states = std::min(lookahead_.exact.states, kProbeStates);
   }
 
   Grounded ground() {

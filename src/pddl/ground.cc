@@ -20,6 +20,7 @@
 #include "pddl/ground_formula.h"
 #include "pddl/reach.h"
 #include "pddl/strata.h"
+#include "support/stop.h"
 #include "support/str_cat.h"
 
 namespace metactrl::pddl {
@@ -147,7 +148,10 @@ class Grounder {
     const auto add = [&](const std::vector<Shared>& instances) {
       for (const Shared& shared : instances) {
         std::vector<std::uint32_t>& facts = facts_of(under(task::make_and({fixed, shared.varying})), effect);
-        facts.insert(facts.end(), shared.facts.begin(), shared.facts.end());
+        for (const std::uint32_t fact : shared.facts) {
+          internal::count_work();
+          facts.push_back(fact);
+        }
       }
     };
     if (!split.closed) return add(instances(action, effect, split.varying, binding));
