@@ -41,6 +41,9 @@ class ClusterCli : public testing::CommandLineTest {
     if (std::system(line.c_str()) != 0 || !has(read("version"), "(Open")) {
       GTEST_SKIP() << "the options of mpirun here are Open MPI's";
     }
+    // A machine without network or shared memory can have an mpirun that starts nothing.
+    const std::string nothing = "( " + mpi_command_of(2, "true") + " ) >'" + path("out") + "' 2>&1 </dev/null";
+    if (std::system(nothing.c_str()) != 0) GTEST_SKIP() << "mpirun does not work here: " << read("out");
   }
 
   // Plans of random actions on random objects, hundreds of them distinct: several batches.
@@ -70,11 +73,14 @@ class ClusterCli : public testing::CommandLineTest {
 
   // For a shell that becomes mpirun.
   std::string mpi_command(unsigned processes, const std::string& arguments) const {
+    return mpi_command_of(processes, "'" METACTRL_BINARY "' " + arguments);
+  }
+  std::string mpi_command_of(unsigned processes, const std::string& program) const {
     return "cd '" + folder().string() +
            "' && exec env NO_COLOR=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 '" METACTRL_MPIRUN
            "' --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --mca odls_base_sigkill_timeout 0 --mca "
            "btl_vader_single_copy_mechanism none -n " +
-           std::to_string(processes) + " '" METACTRL_BINARY "' " + arguments;
+           std::to_string(processes) + " " + program;
   }
   Result run_mpi(unsigned processes, const std::string& arguments) const {
     const std::string line =
@@ -111,10 +117,10 @@ TEST_F(ClusterCli, TwoProcessesWriteTheFileOfOne) {
       const Result two = run_mpi(2, what + " --out two" + name);
       ASSERT_EQ(two.code, 0) << two.err;
       EXPECT_EQ(read("two" + name), read("one" + name)) << what;
-      // What is said is said once, and is the same but for the file's name.
+      // What is said is said once, and is the same but for the file's name; mpirun may have something to say, too.
       std::string expected = one.err;
       expected.replace(expected.find("model is one"), 12, "model is two");
-      EXPECT_EQ(two.err, expected);
+      EXPECT_EQ(count(two.err, expected), 1U) << two.err << "instead of\n" << expected;
       EXPECT_EQ(two.out, "");
     }
   }
@@ -132,7 +138,7 @@ TEST_F(ClusterCli, TwoProcessesWriteTheFileOfOne) {
   // What is done is not done again.
   const Result again = run_mpi(2, options + "--schedule 6,all --resume --out three");
   EXPECT_EQ(again.code, 0) << again.err;
-  EXPECT_EQ(again.err, three.err);
+  EXPECT_EQ(count(again.err, "model is three"), 1U) << again.err;
 }
 
 TEST_F(ClusterCli, GoesOnAfterOneProcessWasKilled) {
