@@ -4,6 +4,8 @@
 #define METACTRL_TESTS_SUPPORT_NAIVE_HMM_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -100,6 +102,13 @@ inline std::vector<SymbolId> sample_sequence(const Hmm& hmm, Random& random, std
     z = draw(hmm.transition().subspan(z * hidden, hidden), 1, hidden);
   }
   return sequence;
+}
+
+// The numbers of all sequences.
+inline std::vector<std::uint32_t> all_of(const SequenceSet& sequences) {
+  std::vector<std::uint32_t> all(sequences.size());
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
 }
 
 inline SequenceSet sample_sequences(const Hmm& hmm, std::size_t count, std::uint64_t seed, std::size_t limit = 24) {

@@ -1,7 +1,7 @@
 // Scores answers to VirtualHome's Action Sequencing: plans as JSON-like text, executed in the true scene.
 //
 //     ActionScorer scorer("eai_vh/as.jsonl", "eai_vh");
-//     TaskScore one = scorer.score("850_1", R"({"WALK": ["soap", "1002"]})");
+//     TaskScore one = scorer.score(identifier, R"({"WALK": ["soap", "1002"]})");
 //     Score all = scorer.score(responses);
 //
 // Verdicts: "parsing", "hallucination" and "parameter" for an answer that is not a plan; "gold_equal" for the reference

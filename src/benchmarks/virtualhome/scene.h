@@ -4,7 +4,7 @@
 // from the household. File order is kept everywhere, because the evaluator's choices can depend on it.
 //
 //     SceneLibrary library("eai_vh");
-//     Scene scene = library.scene(1, "850_1");
+//     Scene scene = library.scene(1, identifier);
 //     scene.node(65).name;  // "character"
 //
 // A library reads its files once; `scene` takes about a millisecond. A Scene never changes and may be shared between

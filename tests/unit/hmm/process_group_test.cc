@@ -16,15 +16,10 @@
 namespace metactrl {
 namespace {
 
+using testing::all_of;
 using testing::in_group;
 using testing::Random;
 using testing::sample_sequences;
-
-std::vector<std::uint32_t> all_of(const SequenceSet& sequences) {
-  std::vector<std::uint32_t> all(sequences.size());
-  std::iota(all.begin(), all.end(), 0U);
-  return all;
-}
 
 void expect_equal(const ExpectedCounts& a, const ExpectedCounts& b) {
   EXPECT_EQ(a.initial, b.initial);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "metactrl/error.h"
 #include "metactrl/hmm_training.h"
@@ -11,15 +10,10 @@
 namespace metactrl {
 namespace {
 
+using testing::all_of;
 using testing::NaiveHmm;
 using testing::Random;
 using testing::sample_sequences;
-
-std::vector<std::uint32_t> all_of(const SequenceSet& sequences) {
-  std::vector<std::uint32_t> all(sequences.size());
-  std::iota(all.begin(), all.end(), 0U);
-  return all;
-}
 
 // A model with structure: each state prefers one symbol and one successor.
 Hmm peaked(std::size_t hidden, std::size_t symbols, std::uint64_t seed) {
