@@ -76,15 +76,11 @@ class Place:
             words.append("on" if self.running else "off")
         return f" ({', '.join(words)})" if words else ""
 
-    def line(self):
-        parts = []
-        for word, things in (("in", self.inside), ("on", self.on)):
-            by_class = {}
-            for name, number in sorted(things):
-                by_class.setdefault(name, []).append(str(number))
-            if by_class:
-                parts.append(word + " " + ", ".join(f"{name} {' '.join(numbers)}" for name, numbers in by_class.items()))
-        return f"- {self.name} {self.number}{self.marks()}" + (": " + "; ".join(parts) if parts else "")
+    def lines(self):
+        """Of what is in it and on it."""
+        shut = " (closed)" if self.opens and self.shut else ""
+        return "".join(f"- {name} {number} {word} {self.name} {self.number}{mark}\n"
+                       for word, mark, things in (("in", shut, self.inside), ("on", "", self.on)) for name, number in sorted(things))
 
 
 class Apartment:
@@ -142,11 +138,13 @@ class Apartment:
         return lines + ([f"turnOn({self.target})"] if self.turn_on else [])
 
     def listing(self):
-        text = ""
+        text, things = "", ""
         for name, number in sorted(self.rooms.items(), key=lambda room: room[1]):
             places = sorted((p for p in self.places if p.home == name), key=lambda p: p.number)
-            text += f"{name} {number}:" + ("\n" + "\n".join(p.line() for p in places) if places else " nothing") + "\n"
-        return text
+            text += f"{name} {number}:" + ("" if places else " nothing") + "\n"
+            text += "".join(f"- {p.name} {p.number}{p.marks()}\n" for p in places)
+            things += "".join(p.lines() for p in places)
+        return text + ("Things:\n" + things if things else "")
 
     def in_order(self):
         """The places as the prompt lists them."""

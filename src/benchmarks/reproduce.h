@@ -80,6 +80,12 @@ struct RowResult {
   Score score;
   std::size_t no_room = 0;
   std::size_t failed = 0;  // answers with an error; they count as failures
+
+  // Why there are no rates to show; empty when there are.
+  std::string missing() const {
+    if (!absent.empty() || score.n > 0) return absent;
+    return no_room > 0 ? "no room" : "no task";
+  }
 };
 
 struct ModuleResult {

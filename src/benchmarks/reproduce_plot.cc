@@ -90,11 +90,11 @@ std::string module_plot(const ModuleResult& module) {
     const RowResult& row = module.rows[i];
     const double x = kLeft + kGroup * static_cast<double>(i) + (kGroup - 2 * kBar) / 2;
     const double middle = x + kBar;
-    if (row.absent.empty() && row.score.n > 0) {
+    if (const std::string missing = row.missing(); missing.empty()) {
       out += bar(x, row.score.task_success, row.score.n, kTaskColour);
       out += bar(x + kBar, row.score.execution_success, row.score.n, kExecutionColour);
     } else {
-      out += text_at(middle, y_of(4), "middle", row.absent.empty() ? "no room" : row.absent, 11);
+      out += text_at(middle, y_of(4), "middle", missing, 11);
     }
     out += text_at(middle, kTop + kHeight + 20, "middle", std::string(facts_of(row.row).name), 13);
     if (row.absent.empty()) out += text_at(middle, kTop + kHeight + 36, "middle", str_cat("n = ", row.score.n), 10);

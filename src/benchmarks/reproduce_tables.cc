@@ -30,8 +30,7 @@ std::string with_interval(double value, std::size_t n) {
 
 // Task and execution success in a cell.
 std::string both(const RowResult& row) {
-  if (!row.absent.empty()) return row.absent;
-  if (row.score.n == 0) return "no room";
+  if (std::string missing = row.missing(); !missing.empty()) return missing;
   return str_cat(percent(row.score.task_success), " / ", percent(row.score.execution_success));
 }
 

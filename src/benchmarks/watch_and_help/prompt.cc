@@ -1,5 +1,6 @@
-// Rooms in the order of their numbers, below each its places, behind each place what of the carried things is in it and
-// on it. A carried thing stands behind the place that can keep it shut in, else behind the one it is on.
+// Rooms in the order of their numbers, below each its places; then the carried things, each with the place that can
+// keep it shut in, else with the one it is on, in the order of those places. Where a thing is stands on the thing's own
+// line: small models fail to look for it in the line of a place.
 #include "benchmarks/watch_and_help/prompt.h"
 
 #include <algorithm>
@@ -71,7 +72,19 @@ std::string by_class(const Scene& scene, const std::vector<int>& things) {
   return out;
 }
 
-// Behind which place a carried thing stands.
+// A line for each of the things in or on a place, by class, then number.
+std::string lines_of(const Scene& scene, std::vector<int> things, std::string_view relation, int place) {
+  std::stable_sort(things.begin(), things.end(), [&](int a, int b) { return scene.node(a).name < scene.node(b).name; });
+  const SceneNode& node = scene.node(place);
+  const bool closed = relation == "in" && node.has(Property::kCanOpen) && has(node, State::kClosed);
+  std::string out;
+  for (const int x : things) {
+    out += str_cat("- ", name(scene, x), " ", relation, " ", name(scene, place), closed ? " (closed)\n" : "\n");
+  }
+  return out;
+}
+
+// With which place a carried thing is listed.
 std::optional<std::pair<int, Relation>> place_of(const Scene& scene, const Listing& listing, int x) {
   for (const Relation relation : {Relation::kInside, Relation::kOn}) {
     std::vector<int> found = scene.targets(x, relation);
@@ -125,17 +138,16 @@ std::string plan_prompt(const Scene& scene, const Listing& listing, const std::v
     }
   }
   std::string out = "Apartment:\n";
+  std::string things;
   for (const int room : listing.rooms) {
     out += str_cat(name(scene, room), ":", lines[room].empty() ? " nothing\n" : "\n");
     for (const int x : lines[room]) {
-      const std::string in = by_class(scene, contents[{x, Relation::kInside}]);
-      const std::string on = by_class(scene, contents[{x, Relation::kOn}]);
-      out += str_cat("- ", name(scene, x), listing.is_place(x) ? marks(scene.node(x)) : "");
-      if (!in.empty()) out += ": in " + in;
-      if (!on.empty()) out += (in.empty() ? ": on " : "; on ") + on;
-      out += '\n';
+      out += str_cat("- ", name(scene, x), listing.is_place(x) ? marks(scene.node(x)) : "", "\n");
+      things += lines_of(scene, contents[{x, Relation::kInside}], "in", x);
+      things += lines_of(scene, contents[{x, Relation::kOn}], "on", x);
     }
   }
+  if (!things.empty()) out += "Things:\n" + things;
   out += "The robot is in the " + name(scene, room_of(scene, scene.character()).value_or(scene.character()));
   if (!listing.held.empty()) out += " and holds " + by_class(scene, listing.held);
   out += str_cat(".\nInstruction: ", one_line(instruction), "\nGoal, for one and the same ");
