@@ -100,15 +100,14 @@ __global__ void backward_kernel(Layer<Real> layer, BackwardRows<Real> rows) {
 }
 
 template <typename Real>
-__global__ void chunk_kernel(std::size_t hidden, const Real* rows, const std::uint32_t* order, const Chunk* chunks,
-                             double* partials, double* counts) {
+__global__ void chunk_kernel(std::size_t hidden, const Real* rows, RowLists lists, double* partials, double* counts) {
   const std::size_t z = std::size_t{blockIdx.y} * blockDim.x + threadIdx.x;
   if (z >= hidden) return;
-  const Chunk chunk = chunks[blockIdx.x];
+  const Chunk chunk = lists.chunks[blockIdx.x];
   double sum = 0;
-#pragma unroll 8
+#pragma unroll 16
   for (std::uint32_t i = chunk.begin; i < chunk.end; ++i) {
-    sum += static_cast<double>(rows[std::size_t{order[i]} * hidden + z]);
+    sum += static_cast<double>(rows[std::size_t{lists.order[i]} * hidden + z]);
   }
   if (chunk.partial >= 0) {
     partials[static_cast<std::size_t>(chunk.partial) * hidden + z] = sum;
@@ -117,12 +116,12 @@ __global__ void chunk_kernel(std::size_t hidden, const Real* rows, const std::ui
   }
 }
 
-__global__ void join_kernel(std::size_t hidden, const Join* joins, const double* partials, double* counts) {
+__global__ void join_kernel(std::size_t hidden, RowLists lists, const double* partials, double* counts) {
   const std::size_t z = std::size_t{blockIdx.y} * blockDim.x + threadIdx.x;
   if (z >= hidden) return;
-  const Join join = joins[blockIdx.x];
+  const Join join = lists.joins[blockIdx.x];
   double sum = 0;
-#pragma unroll 8
+#pragma unroll 16
   for (std::uint32_t i = join.begin; i < join.end; ++i) sum += partials[std::size_t{i} * hidden + z];
   counts[std::size_t{join.target} * hidden + z] += sum;
 }
@@ -132,8 +131,36 @@ __global__ void parts_kernel(std::size_t size, std::size_t num_parts, const Real
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= size) return;
   double sum = 0;
+#pragma unroll 16
   for (std::size_t part = 0; part < num_parts; ++part) sum += static_cast<double>(parts[part * size + i]);
   sums[i] += sum;
+}
+
+// One block. Each thread adds up every kTotalThreads-th sequence; then the threads' sums are joined in pairs.
+constexpr int kTotalThreads = 512;
+__global__ void totals_kernel(BatchRows rows, const double* log_likelihood, const unsigned char* possible,
+                              double* totals) {
+  __shared__ double sums[4][kTotalThreads];
+  double sum[4] = {};
+#pragma unroll 4
+  for (std::size_t n = threadIdx.x; n < rows.rows; n += kTotalThreads) {
+    const double weight = rows.weights[n];
+    const bool counted = possible[n] != 0;
+    sum[0] += counted ? weight * log_likelihood[n] : 0;
+    sum[1] += counted ? weight * rows.lengths[n] : 0;
+    sum[2] += counted ? weight : 0;
+    sum[3] += counted ? 0 : weight;
+  }
+  for (int i = 0; i < 4; ++i) sums[i][threadIdx.x] = sum[i];
+  for (int half = kTotalThreads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) {
+      for (int i = 0; i < 4; ++i) sums[i][threadIdx.x] += sums[i][threadIdx.x + half];
+    }
+  }
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < 4; ++i) totals[i] += sums[i][0];
+  }
 }
 
 unsigned blocks(std::size_t items, std::size_t per_block) {
@@ -161,16 +188,16 @@ void backward_rows(const Layer<Real>& layer, const BackwardRows<Real>& rows) {
 }
 
 template <typename Real>
-void add_rows(std::size_t hidden, const Real* rows, const std::uint32_t* order, const Chunk* chunks,
-              std::size_t num_chunks, const Join* joins, std::size_t num_joins, double* partials, double* counts) {
+void add_rows(std::size_t hidden, const Real* rows, const RowLists& lists, double* partials, double* counts) {
   constexpr unsigned kWidth = 128;
   const unsigned columns = blocks(hidden, kWidth);
-  if (num_chunks > 0) {
-    chunk_kernel<<<dim3(static_cast<unsigned>(num_chunks), columns), kWidth>>>(hidden, rows, order, chunks, partials,
-                                                                               counts);
+  if (lists.num_chunks > 0) {
+    const dim3 grid(static_cast<unsigned>(lists.num_chunks), columns);
+    chunk_kernel<<<grid, kWidth>>>(hidden, rows, lists, partials, counts);
   }
-  if (num_joins > 0) {
-    join_kernel<<<dim3(static_cast<unsigned>(num_joins), columns), kWidth>>>(hidden, joins, partials, counts);
+  if (lists.num_joins > 0) {
+    const dim3 grid(static_cast<unsigned>(lists.num_joins), columns);
+    join_kernel<<<grid, kWidth>>>(hidden, lists, partials, counts);
   }
 }
 
@@ -179,16 +206,19 @@ void add_parts(std::size_t size, std::size_t num_parts, const Real* parts, doubl
   parts_kernel<<<blocks(size, kThreads), kThreads>>>(size, num_parts, parts, sums);
 }
 
+void add_totals(const BatchRows& rows, const double* log_likelihood, const unsigned char* possible, double* totals) {
+  totals_kernel<<<1, kTotalThreads>>>(rows, log_likelihood, possible, totals);
+}
+
 const char* launch_error() {
   const cudaError_t error = cudaGetLastError();
   return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }
 
-#define METACTRL_INSTANTIATE(Real)                                                                                     \
-  template void forward_rows<Real>(const Layer<Real>&, const Real*, Real*, double*);                                   \
-  template void backward_rows<Real>(const Layer<Real>&, const BackwardRows<Real>&);                                    \
-  template void add_rows<Real>(std::size_t, const Real*, const std::uint32_t*, const Chunk*, std::size_t, const Join*, \
-                               std::size_t, double*, double*);                                                         \
+#define METACTRL_INSTANTIATE(Real)                                                           \
+  template void forward_rows<Real>(const Layer<Real>&, const Real*, Real*, double*);         \
+  template void backward_rows<Real>(const Layer<Real>&, const BackwardRows<Real>&);          \
+  template void add_rows<Real>(std::size_t, const Real*, const RowLists&, double*, double*); \
   template void add_parts<Real>(std::size_t, std::size_t, const Real*, double*);
 METACTRL_INSTANTIATE(float)
 METACTRL_INSTANTIATE(double)
