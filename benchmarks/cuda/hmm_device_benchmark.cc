@@ -4,11 +4,11 @@
 //
 // DEVICES is a list of cpu, single, tf32 and double, like single,tf32. For each number of sequences steps are made by
 // ModelInTraining::step, the first ones to warm up; the line has the median of the others, and log p of the model at
-// the start, which is the same for all devices. Between two numbers of sequences the difference in time is what the
+// the start and behind three steps. Between two numbers of sequences the difference in time is what the
 // sequences themselves take.
 //
 // With --parts also what the parts of a step take, by events on the GPU, and how near they come to what an H200 can do:
-// 4.8 TB/s; 67 TFLOP/s in 32 and 64 bits, 495 in TF32. With --fresh every step is over another list of
+// 4.8 TB/s; 67 TFLOP/s in 32 and 64 bits, 495 in TF32, 990 in bfloat16. With --fresh every step is over another list of
 // sequences than the one before, so that they are laid out and sent to the GPU again.
 #include <algorithm>
 #include <chrono>
@@ -104,20 +104,22 @@ class Steps {
     std::vector<double> seconds;
     double spent = 0;
     while (seconds.size() < 5 || (spent < 1 && seconds.size() < 60)) {
-      if (spent > 4 && seconds.size() >= 3) break;
+      if (spent > 4 && seconds.size() >= 4) break;
       const auto begin = std::chrono::steady_clock::now();
       const ExpectedCounts found = model->step(sequences_, chosen_, {});
       seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
       spent += seconds.back();
-      if (seconds.size() == 1) log_likelihood_ = found.log_likelihood / found.symbols;
+      if (seconds.size() == 1) at_start_ = found.log_likelihood / found.symbols;
+      if (seconds.size() == 4) behind_three_ = found.log_likelihood / found.symbols;
       if (fresh_) std::rotate(chosen_.begin(), chosen_.begin() + 1, chosen_.end());
     }
     seconds.erase(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() > 5 ? 3 : 1));
     std::sort(seconds.begin(), seconds.end());
     return seconds[seconds.size() / 2];
   }
-  // Per symbol, of the model at the start.
-  double log_likelihood() const { return log_likelihood_; }
+  // log p per symbol, of the model at the start and behind three steps.
+  double at_start() const { return at_start_; }
+  double behind_three() const { return behind_three_; }
 
  private:
   const Hmm& start_;
@@ -125,7 +127,8 @@ class Steps {
   std::vector<std::uint32_t> chosen_;
   bool fresh_;
   TrainOptions options_;
-  double log_likelihood_ = 0;
+  double at_start_ = 0;
+  double behind_three_ = 0;
 };
 
 void print_parts(const Setting& setting, const Hmm& hmm, const SequenceSet& sequences) {
@@ -139,7 +142,7 @@ void print_parts(const Setting& setting, const Hmm& hmm, const SequenceSet& sequ
     model->step(sequences, all, {});
     parts = times.read();
   }
-  const double peak = setting.device == "tf32" ? 495e12 : 67e12;
+  const auto peak = [](const std::string& type) { return type == "bf16" ? 990e12 : type == "tf32" ? 495e12 : 67e12; };
   double sum = 0;
   for (const hmm::PartTime& part : parts) sum += part.milliseconds;
   for (const hmm::PartTime& part : parts) {
@@ -147,8 +150,8 @@ void print_parts(const Setting& setting, const Hmm& hmm, const SequenceSet& sequ
     std::printf("    %-18s %9.3f ms  %5.1f %%  %6.2f TB/s, %3.0f %%", part.name, part.milliseconds,
                 100 * part.milliseconds / sum, part.bytes / seconds / 1e12, 100 * part.bytes / seconds / kMemory);
     if (part.operations > 0) {
-      std::printf("  %6.1f TFLOP/s, %3.0f %%", part.operations / seconds / 1e12,
-                  100 * part.operations / seconds / peak);
+      std::printf("  %6.1f TFLOP/s, %3.0f %% of %s", part.operations / seconds / 1e12,
+                  100 * part.operations / seconds / peak(part.type), part.type);
     }
     std::printf("\n");
   }
@@ -168,9 +171,12 @@ void measure(const Setting& setting, const Hmm& hmm, std::size_t length, const s
     }
     const auto tokens = static_cast<double>(sequences.num_symbols());
     const double operations = 6.0 * static_cast<double>(size.hidden) * static_cast<double>(size.hidden);
-    std::printf("%-6s H %5zu V %6zu L %3zu  %7zu sequences%s  %9.3f ms  %9.3f Mtok/s  %7.1f TFLOP/s  log p/token %.8f",
-                setting.device.c_str(), size.hidden, size.symbols, size.length, count, setting.fresh ? ", fresh" : "",
-                1e3 * median, tokens / median / 1e6, operations * tokens / median / 1e12, steps.log_likelihood());
+    std::printf(
+        "%-6s H %5zu V %6zu L %3zu  %7zu sequences%s  %9.3f ms  %9.3f Mtok/s  %7.1f TFLOP/s  log p/token %.8f, then "
+        "%.8f",
+        setting.device.c_str(), size.hidden, size.symbols, size.length, count, setting.fresh ? ", fresh" : "",
+        1e3 * median, tokens / median / 1e6, operations * tokens / median / 1e12, steps.at_start(),
+        steps.behind_three());
     if (before_tokens > 0 && median > before_seconds) {
       const double rate = (tokens - before_tokens) / (median - before_seconds);
       std::printf("  more sequences: %.3f Mtok/s, %.1f TFLOP/s", rate / 1e6, operations * rate / 1e12);

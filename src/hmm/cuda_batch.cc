@@ -38,37 +38,6 @@ class Packer {
   std::vector<unsigned char>& bytes_;
 };
 
-struct Lists {
-  std::vector<std::uint32_t> order;
-  std::vector<Chunk> chunks;
-  std::vector<Join> joins;
-  std::uint32_t partials = 0;
-};
-
-Lists make_lists(const std::vector<std::uint32_t>& symbols, std::size_t num_symbols, std::size_t rows) {
-  Lists lists;
-  const std::size_t total = symbols.size();
-  std::vector<std::uint32_t> begin(num_symbols + 3);
-  for (const std::uint32_t symbol : symbols) ++begin[symbol + 1];
-  begin[num_symbols + 2] = static_cast<std::uint32_t>(rows);
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  lists.order.resize(total + rows);
-  std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
-  for (std::uint32_t i = 0; i < total; ++i) lists.order[next[symbols[i]]++] = i;
-  std::iota(lists.order.begin() + static_cast<std::ptrdiff_t>(total), lists.order.end(), 0U);
-  for (std::uint32_t target = 0; target + 1 < begin.size(); ++target) {
-    const std::uint32_t last = begin[target + 1];
-    const bool several = last - begin[target] > kChunk;
-    const std::uint32_t before = lists.partials;
-    for (std::uint32_t i = begin[target]; i < last; i += kChunk) {
-      const std::int32_t partial = several ? static_cast<std::int32_t>(lists.partials++) : -1;
-      lists.chunks.push_back({i, std::min(last, i + kChunk), target, partial});
-    }
-    if (several) lists.joins.push_back({before, lists.partials, target});
-  }
-  return lists;
-}
-
 }  // namespace
 
 struct BatchSet::Source {
@@ -121,6 +90,31 @@ void BatchSet::sort_by_length(const SequenceSet& sequences, std::span<const std:
   for (const std::uint32_t number : chosen) sorted_[next[longest - sequences[number].size()]++] = number;
 }
 
+void BatchSet::make_lists(std::size_t num_symbols, std::size_t rows) {
+  const std::size_t total = symbols_.size();
+  begin_.assign(num_symbols + 3, 0);
+  for (const std::uint32_t symbol : symbols_) ++begin_[symbol + 1];
+  begin_[num_symbols + 2] = static_cast<std::uint32_t>(rows);
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  lists_.order.resize(total + rows);
+  next_.assign(begin_.begin(), begin_.end() - 1);
+  for (std::uint32_t i = 0; i < total; ++i) lists_.order[next_[symbols_[i]]++] = i;
+  std::iota(lists_.order.begin() + static_cast<std::ptrdiff_t>(total), lists_.order.end(), 0U);
+  lists_.chunks.clear();
+  lists_.joins.clear();
+  lists_.partials = 0;
+  for (std::uint32_t target = 0; target + 1 < begin_.size(); ++target) {
+    const std::uint32_t last = begin_[target + 1];
+    const bool several = last - begin_[target] > kChunk;
+    const std::uint32_t before = lists_.partials;
+    for (std::uint32_t i = begin_[target]; i < last; i += kChunk) {
+      const std::int32_t partial = several ? static_cast<std::int32_t>(lists_.partials++) : -1;
+      lists_.chunks.push_back({i, std::min(last, i + kChunk), target, partial});
+    }
+    if (several) lists_.joins.push_back({before, lists_.partials, target});
+  }
+}
+
 void BatchSet::fill(const Source& source, std::span<const std::uint32_t> numbers, Batch& batch) {
   std::vector<double> weights;
   std::vector<std::uint32_t> lengths;
@@ -140,29 +134,36 @@ void BatchSet::fill(const Source& source, std::span<const std::uint32_t> numbers
   }
   symbols_.resize(batch.total());
   for (std::size_t n = 0; n < numbers.size(); ++n) {
+    if (source.dropout.probability == 0) {
+      const std::span<const SymbolId> sequence = source.sequences[numbers[n]];
+      for (std::size_t t = 0; t < sequence.size(); ++t) {
+        symbols_[batch.first[t] + n] = static_cast<std::uint32_t>(sequence[t]);
+      }
+      continue;
+    }
     read_.clear();
     read_symbols(source.sequences[numbers[n]], numbers[n], source.dropout, source.end, read_);
     for (std::size_t t = 0; t < read_.size(); ++t) {
       symbols_[batch.first[t] + n] = read_[t] == kUnread ? static_cast<std::uint32_t>(source.num_symbols) : read_[t];
     }
   }
-  const Lists lists = make_lists(symbols_, source.num_symbols, numbers.size());
+  make_lists(source.num_symbols, numbers.size());
   Packer packer(packed_);
   const std::size_t symbol_at = packer.add(symbols_);
   const std::size_t weight_at = packer.add(weights);
   const std::size_t length_at = packer.add(lengths);
   const std::size_t first_at = packer.add(first);
-  const std::size_t order_at = packer.add(lists.order);
-  const std::size_t chunks_at = packer.add(lists.chunks);
-  const std::size_t joins_at = packer.add(lists.joins);
+  const std::size_t order_at = packer.add(lists_.order);
+  const std::size_t chunks_at = packer.add(lists_.chunks);
+  const std::size_t joins_at = packer.add(lists_.joins);
   const unsigned char* const memory = batch.memory.upload(packed_);
   // The copy has left packed_ when the call returns: it is ordinary memory.
   const auto words = [&](std::size_t at) { return reinterpret_cast<const std::uint32_t*>(memory + at); };
   batch.rows = {numbers.size(), words(symbol_at), reinterpret_cast<const double*>(memory + weight_at), words(length_at),
                 words(first_at)};
-  batch.lists = {words(order_at), reinterpret_cast<const Chunk*>(memory + chunks_at), lists.chunks.size(),
-                 reinterpret_cast<const Join*>(memory + joins_at), lists.joins.size()};
-  batch.num_partials = lists.partials;
+  batch.lists = {words(order_at), reinterpret_cast<const Chunk*>(memory + chunks_at), lists_.chunks.size(),
+                 reinterpret_cast<const Join*>(memory + joins_at), lists_.joins.size()};
+  batch.num_partials = lists_.partials;
 }
 
 }  // namespace metactrl::hmm

@@ -46,8 +46,16 @@ class BatchSet {
     bool operator==(const Key&) const = default;
   };
   struct Source;
+  // Which rows are added to which target; see RowLists.
+  struct Lists {
+    std::vector<std::uint32_t> order;
+    std::vector<Chunk> chunks;
+    std::vector<Join> joins;
+    std::uint32_t partials = 0;
+  };
 
   void sort_by_length(const SequenceSet& sequences, std::span<const std::uint32_t> chosen);
+  void make_lists(std::size_t num_symbols, std::size_t rows);
   void fill(const Source& source, std::span<const std::uint32_t> numbers, Batch& batch);
 
   std::vector<Batch> batches_;  // memory is kept: more than are in use
@@ -55,10 +63,13 @@ class BatchSet {
   bool good_ = false;  // for key_ and chosen_
   Key key_;
   std::vector<std::uint32_t> chosen_;
-  // While batches are made.
+  // While batches are made; kept, for memory that is new is slow.
   std::vector<std::uint32_t> sorted_;
   std::vector<std::uint32_t> symbols_;
   std::vector<std::uint32_t> read_;
+  std::vector<std::uint32_t> begin_;
+  std::vector<std::uint32_t> next_;
+  Lists lists_;
   std::vector<unsigned char> packed_;
 };
 

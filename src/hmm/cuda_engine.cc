@@ -7,10 +7,14 @@
 //   forward    A_t = A_(t-1) T, then o e(x_t) and scaling
 //   backward   B_(t-1) = W_t T', then the posterior of position t - 1, the scale of W_t, and W_(t-1)
 //
-// W_t is kept in the place of position t - 1. So the counts of transitions of the whole batch are one product, A' W
-// over all rows; where H is small it is split by rows into parts that are added up, to give all of the GPU something to
-// do. Posteriors are added to the counts of their symbols by lists of rows. All sums are 64-bit from there on, and
-// every order of addition is fixed.
+// Both products take the matrix in the layout that tensor cores read fastest; for the one forward that is a transposed
+// copy. W_t is kept in the place of position t - 1. So the counts of transitions of the whole batch are one product, A'
+// W over all rows; where H is small it is split by rows into parts that are added up, to give all of the GPU something
+// to do. Tensor cores cannot read the two factors in this order in 32 bits; with TF32 and many hidden states they are
+// rounded to bfloat16, which costs each term of the sums up to 0.4 %, by chance up or down.
+//
+// Posteriors are added to the counts of their symbols by lists of rows. All sums are 64-bit from there on, and every
+// order of addition is fixed.
 //
 // A model in training stays on the GPU, and its M-step is done there (cuda_maximise.cu): a step launches its kernels,
 // and waits once, for four numbers. A model that was copied from there is recognised when it comes back, so that its
@@ -47,11 +51,11 @@ namespace {
 
 // Of the GPU's memory, for the numbers of one batch.
 constexpr std::size_t kMemoryShare = 8;
-// Kept for each row of a position: a, w, posterior, and b of one position.
+// Kept for each row of a position: a, w, the posterior, and two of half the size.
 constexpr std::size_t kNumbersPerRow = 4;
 // Numbers in all parts of the counts of transitions.
 constexpr std::size_t kPartNumbers = std::size_t{1} << 22;
-constexpr std::size_t kMaxParts = 128;
+constexpr std::size_t kMaxParts = 64;
 
 void check_launches() {
   if (const char* const error = hmm::launch_error()) throw std::runtime_error(str_cat("the GPU failed: ", error));
@@ -104,6 +108,8 @@ struct DeviceModel {
   DeviceArray<Real> initial;
   DeviceArray<Real> transition;
   DeviceArray<Real> emission;
+  DeviceArray<Real> transposed;  // transitions, where they are needed so
+  bool transposed_is_good = false;
 };
 
 template <typename Real>
@@ -160,6 +166,7 @@ class CudaEngine : public ExpectationEngine {
       const Alphabet& alphabet = fetched_.alphabet();
       engine_.count(sequences, chosen, dropout, alphabet.end, true);
       model_->host.reset();
+      model_->transposed_is_good = false;
       engine_.maximise_on_device(alphabet, options_, step_, dropout.probability > 0);
       ++step_;
       ExpectedCounts result(model_->hidden, 0);
@@ -192,13 +199,28 @@ class CudaEngine : public ExpectationEngine {
   }
 
   // A part of the step begins; see cuda_times.h.
-  void part(const char* name, double operations, double numbers) {
-    if (times_ != nullptr) times_->begin(name, operations, numbers * sizeof(Real));
+  void part(const char* name, double operations, double numbers, const char* type = "") {
+    if (times_ != nullptr) times_->begin({name, 0, operations, numbers * sizeof(Real), type});
   }
+  // Of what cuBLAS multiplies.
+  const char* type_name() const {
+    if (std::is_same_v<Real, double>) return "fp64";
+    return options_.precision == GpuPrecision::kTf32 ? "tf32" : "fp32";
+  }
+
+  bool uses_tiles() const { return std::is_same_v<Real, float> && hidden_ <= hmm::kTileHidden; }
+  // Whether the factors of transition counts are rounded to 16 bits.
+  bool is_narrow() const { return options_.precision == GpuPrecision::kTf32 && hmm::has_narrow_rows(hidden_); }
 
   // --- the E-step ----------------------------------------------------------------------------------------------------
 
-  // Of model_. Leaves totals_, and counts_ and moves_ where they are asked for.
+  // What an E-step leaves, one behind the other: what add_totals() writes; where counts are asked for, emissions, what
+  // was not read, and the first position; and transitions, before they are multiplied by the old ones.
+  double* totals() const { return sums_.data(); }
+  double* counts() const { return totals() + kTotals; }
+  double* moves() const { return counts() + (model_->symbols + 2) * hidden_; }
+
+  // Of model_.
   void count(const SequenceSet& sequences, std::span<const std::uint32_t> chosen, const Dropout& dropout, SymbolId end,
              bool with_counts) {
     hidden_ = model_->hidden;
@@ -206,12 +228,9 @@ class CudaEngine : public ExpectationEngine {
     const std::size_t most =
         std::clamp<std::size_t>(batch_bytes_ / (kNumbersPerRow * hidden_ * sizeof(Real)), 1, std::size_t{1} << 30);
     const std::span<const Batch> batches = batches_.prepare(sequences, chosen, dropout, symbols, end, most);
-    totals_.zeros(kTotals);
-    if (with_counts) {
-      part("clear counts", 0, 2.0 * static_cast<double>((symbols + 2 + hidden_) * hidden_));
-      counts_.zeros((symbols + 2) * hidden_);
-      moves_.zeros(hidden_ * hidden_);
-    }
+    const std::size_t num_sums = kTotals + (with_counts ? (symbols + 2 + hidden_) * hidden_ : 0);
+    part("clear counts", 0, static_cast<double>(num_sums * sizeof(double) / sizeof(Real)));
+    sums_.zeros(num_sums);
     for (const Batch& batch : batches) {
       const std::size_t rows = batch.total() + num_parts();  // room for the last part
       forward_.reserve(rows * hidden_);
@@ -221,10 +240,14 @@ class CudaEngine : public ExpectationEngine {
         weighted_.reserve(rows * hidden_);
         posterior_.reserve(batch.total() * hidden_);
       }
+      if (with_counts && is_narrow()) {
+        narrow_forward_.reserve(rows * hidden_);
+        narrow_weighted_.reserve(rows * hidden_);
+      }
       run_passes(batch, with_counts);
       if (with_counts) add_counts(batch);
       part("other", 0, 0);
-      hmm::add_totals(batch.rows, log_likelihood_.data(), possible_.data(), totals_.data());
+      hmm::add_totals(batch.rows, log_likelihood_.data(), possible_.data(), totals());
       check_launches();
     }
     part(nullptr, 0, 0);
@@ -232,7 +255,7 @@ class CudaEngine : public ExpectationEngine {
 
   void run_passes(const Batch& batch, bool with_counts) {
     if constexpr (std::is_same_v<Real, float>) {
-      if (hidden_ <= hmm::kTileHidden) {
+      if (uses_tiles()) {
         const hmm::TileBatch tiles{batch.rows,
                                    hidden_,
                                    model_->initial.data(),
@@ -243,35 +266,42 @@ class CudaEngine : public ExpectationEngine {
                                    possible_.data()};
         const auto numbers = static_cast<double>(batch.total() * hidden_);
         const double operations = 2.0 * numbers * static_cast<double>(hidden_);
-        part("forward", operations, 2 * numbers);  // e in, a out
+        part("forward", operations, 2 * numbers, "fp32");  // e in, a out
         hmm::forward_tiles(tiles);
-        part("backward", operations, 4 * numbers);  // e and a in, w and posterior out
-        if (with_counts) hmm::backward_tiles(tiles, weighted_.data(), posterior_.data());
+        if (!with_counts) return;
+        part("backward", operations, 4 * numbers, "fp32");  // e and a in, w and posterior out
+        hmm::backward_tiles(tiles, weighted_.data(), posterior_.data());
         return;
       }
     }
-    forward(batch);
-    if (with_counts) backward(batch);
+    if (!model_->transposed_is_good) {
+      model_->transposed.reserve(hidden_ * hidden_);
+      hmm::transpose(hidden_, model_->transition.data(), model_->transposed.data());
+      model_->transposed_is_good = true;
+    }
+    forward(batch, with_counts && is_narrow());
+    if (with_counts) backward(batch, is_narrow());
   }
 
   hmm::Layer<Real> layer(const Batch& batch, std::size_t t) {
     return {batch.active[t], hidden_, model_->emission.data(), batch.rows.symbols + batch.first[t], possible_.data()};
   }
 
-  void forward(const Batch& batch) {
+  void forward(const Batch& batch, bool narrow) {
     for (std::size_t t = 0; t < batch.length(); ++t) {
       Real* const values = forward_.data() + batch.first[t] * hidden_;
       const auto numbers = static_cast<double>(batch.active[t] * hidden_);
       if (t > 0) {
         part_product("forward product", batch.active[t]);
-        multiply(CUBLAS_OP_N, batch.active[t], forward_.data() + batch.first[t - 1] * hidden_, values);
+        multiply(model_->transposed, batch.active[t], forward_.data() + batch.first[t - 1] * hidden_, values);
       }
-      part("forward rows", 0, 3 * numbers);  // a and e in, a out
-      hmm::forward_rows(layer(batch, t), t == 0 ? model_->initial.data() : nullptr, values, log_likelihood_.data());
+      part("forward rows", 0, (narrow ? 3.5 : 3) * numbers);  // a and e in, a out
+      hmm::forward_rows(layer(batch, t), t == 0 ? model_->initial.data() : nullptr, values, log_likelihood_.data(),
+                        narrow ? narrow_forward_.data() + batch.first[t] * hidden_ : nullptr);
     }
   }
 
-  void backward(const Batch& batch) {
+  void backward(const Batch& batch, bool narrow) {
     ahead_.reserve(batch.num_rows() * hidden_);
     for (std::size_t t = batch.length(); t-- > 0;) {
       const std::size_t rows_ahead = t + 1 < batch.length() ? batch.active[t + 1] : 0;
@@ -279,30 +309,30 @@ class CudaEngine : public ExpectationEngine {
       Real* const weighted = weighted_.data() + batch.first[t] * hidden_;
       if (rows_ahead > 0) {
         part_product("backward product", rows_ahead);
-        multiply(CUBLAS_OP_T, rows_ahead, weighted, ahead_.data());
+        multiply(model_->transition, rows_ahead, weighted, ahead_.data());
       }
-      part("backward rows", 0, 7 * numbers);  // a, b, e and w in; w, the next w and the posterior out
+      part("backward rows", 0, (narrow ? 6.5 : 7) * numbers);  // a, b, e and w in; w, the next w and the posterior out
       hmm::backward_rows(layer(batch, t),
                          {rows_ahead, batch.rows.weights, forward_.data() + batch.first[t] * hidden_, ahead_.data(),
-                          weighted, t > 0 ? weighted_.data() + batch.first[t - 1] * hidden_ : nullptr,
+                          weighted, narrow ? narrow_weighted_.data() + batch.first[t] * hidden_ : nullptr,
+                          t > 0 ? weighted_.data() + batch.first[t - 1] * hidden_ : nullptr,
                           posterior_.data() + batch.first[t] * hidden_});
     }
   }
 
-  // out (rows x H) = in (rows x H) M, M = T or its transpose. cuBLAS holds columns together, so it sees transposes
-  // everywhere.
-  void multiply(cublasOperation_t operation, std::size_t rows, const Real* in, Real* out) {
+  // out (rows x H) = in (rows x H) M'. cuBLAS holds columns together, so it sees transposes everywhere.
+  void multiply(const DeviceArray<Real>& matrix, std::size_t rows, const Real* in, Real* out) {
     const Real one = 1;
     const Real zero = 0;
     const auto h = static_cast<int>(hidden_);
-    check(cublasGemmEx(cublas_, operation, CUBLAS_OP_N, h, static_cast<int>(rows), h, &one, model_->transition.data(),
-                       kType, h, in, kType, h, &zero, out, kType, h, compute_type(), CUBLAS_GEMM_DEFAULT));
+    check(cublasGemmEx(cublas_, CUBLAS_OP_T, CUBLAS_OP_N, h, static_cast<int>(rows), h, &one, matrix.data(), kType, h,
+                       in, kType, h, &zero, out, kType, h, compute_type(), CUBLAS_GEMM_DEFAULT));
   }
 
   void part_product(const char* name, std::size_t rows) {
     const auto numbers = static_cast<double>(rows * hidden_);
     const auto h = static_cast<double>(hidden_);
-    part(name, 2 * numbers * h, 2 * numbers + h * h);
+    part(name, 2 * numbers * h, 2 * numbers + h * h, type_name());
   }
 
   void add_counts(const Batch& batch) {
@@ -310,21 +340,29 @@ class CudaEngine : public ExpectationEngine {
     // Posteriors in; counts, of 64 bits, in and out where a batch has a symbol.
     const std::size_t wide = sizeof(double) / sizeof(Real) * 2 * (batch.lists.num_chunks + batch.lists.num_joins);
     part("emission counts", 0, static_cast<double>((batch.total() + batch.num_rows() + wide) * hidden_));
-    hmm::add_rows(hidden_, posterior_.data(), batch.lists, partials_.data(), counts_.data());
+    hmm::add_rows(hidden_, posterior_.data(), batch.lists, partials_.data(), counts());
     part("transition counts", 2.0 * static_cast<double>(batch.total() * hidden_) * static_cast<double>(hidden_),
-         static_cast<double>((2 * batch.total() + hidden_) * hidden_));
-    add_moves(batch.total());
+         static_cast<double>(((is_narrow() ? 1 : 2) * batch.total() + hidden_) * hidden_),
+         is_narrow() ? "bf16" : type_name());
+    if (is_narrow()) {
+      add_moves(batch.total(), narrow_forward_, narrow_weighted_);
+    } else {
+      add_moves(batch.total(), forward_, weighted_);
+    }
   }
 
   std::size_t num_parts() const { return std::clamp<std::size_t>(kPartNumbers / (hidden_ * hidden_), 1, kMaxParts); }
 
   // moves += A' W over all rows, in parts.
-  void add_moves(std::size_t total) {
+  template <typename Factor>
+  void add_moves(std::size_t total, const DeviceArray<Factor>& forward, const DeviceArray<Factor>& weighted) {
+    constexpr bool kNarrow = std::is_same_v<Factor, hmm::Bfloat16>;
+    constexpr cudaDataType_t kFactor = kNarrow ? CUDA_R_16BF : kType;
     const std::size_t parts = std::min(num_parts(), total);
     const std::size_t per_part = (total + parts - 1) / parts;
     const std::size_t extra = parts * per_part - total;
-    for (DeviceArray<Real>* array : {&forward_, &weighted_}) {
-      if (extra > 0) check(cudaMemsetAsync(array->data() + total * hidden_, 0, extra * hidden_ * sizeof(Real)));
+    for (const DeviceArray<Factor>* array : {&forward, &weighted}) {
+      if (extra > 0) check(cudaMemsetAsync(array->data() + total * hidden_, 0, extra * hidden_ * sizeof(Factor)));
     }
     const std::size_t size = hidden_ * hidden_;
     parts_.reserve(parts * size);
@@ -333,10 +371,10 @@ class CudaEngine : public ExpectationEngine {
     const auto h = static_cast<int>(hidden_);
     const auto stride = static_cast<long long>(per_part * hidden_);
     check(cublasGemmStridedBatchedEx(cublas_, CUBLAS_OP_N, CUBLAS_OP_T, h, h, static_cast<int>(per_part), &one,
-                                     weighted_.data(), kType, h, stride, forward_.data(), kType, h, stride, &zero,
+                                     weighted.data(), kFactor, h, stride, forward.data(), kFactor, h, stride, &zero,
                                      parts_.data(), kType, h, static_cast<long long>(size), static_cast<int>(parts),
-                                     compute_type(), CUBLAS_GEMM_DEFAULT));
-    hmm::add_parts(size, parts, parts_.data(), moves_.data());
+                                     kNarrow ? CUBLAS_COMPUTE_32F : compute_type(), CUBLAS_GEMM_DEFAULT));
+    hmm::add_parts(size, parts, parts_.data(), moves());
   }
 
   cublasComputeType_t compute_type() const {
@@ -356,10 +394,10 @@ class CudaEngine : public ExpectationEngine {
     const double wide = 2 * sizeof(double) / sizeof(Real);  // counts are read twice
     part("M-step", 0, (wide + (unread ? 3 : rate < 1 ? 2 : 1)) * parameters);
     scratch_.reserve(hmm::maximise_scratch(hidden_, symbols));
-    hmm::maximise_parameters<Real>({hidden_, symbols, static_cast<std::size_t>(alphabet.end), first_slot, last_slot,
-                                    options.pseudocount, rate, unread, counts_.data(), moves_.data(),
-                                    model_->initial.data(), model_->transition.data(), model_->emission.data()},
-                                   scratch_.data());
+    hmm::maximise_parameters<Real>(
+        {hidden_, symbols, static_cast<std::size_t>(alphabet.end), first_slot, last_slot, options.pseudocount, rate,
+         unread, counts(), moves(), model_->initial.data(), model_->transition.data(), model_->emission.data()},
+        scratch_.data());
     part(nullptr, 0, 0);
     check_launches();
   }
@@ -367,27 +405,27 @@ class CudaEngine : public ExpectationEngine {
   // --- results -------------------------------------------------------------------------------------------------------
 
   void take_totals(ExpectedCounts& result) {
-    std::array<double, kTotals> totals{};
-    download<double>(totals_.data(), totals);
-    result.log_likelihood = totals[0];
-    result.symbols = totals[1];
-    result.weight = totals[2];
-    result.impossible = totals[3];
+    std::array<double, kTotals> found{};
+    download<double>(totals(), found);
+    result.log_likelihood = found[0];
+    result.symbols = found[1];
+    result.weight = found[2];
+    result.impossible = found[3];
   }
 
   void take_counts(const Hmm& hmm, ExpectedCounts& result) {
-    const double* const behind = counts_.data() + model_->symbols * hidden_;
-    download<double>(counts_.data(), result.emission);
+    const double* const behind = counts() + model_->symbols * hidden_;
+    download<double>(counts(), result.emission);
     download<double>(behind, result.unread);
     download<double>(behind + hidden_, result.initial);
-    download<double>(moves_.data(), result.transition);
+    download<double>(moves(), result.transition);
     for (std::size_t i = 0; i < result.transition.size(); ++i) {
       result.transition[i] *= static_cast<double>(hmm.transition()[i]);
     }
   }
 
   static constexpr cudaDataType_t kType = std::is_same_v<Real, double> ? CUDA_R_64F : CUDA_R_32F;
-  static constexpr std::size_t kTotals = 4;  // see add_totals()
+  static constexpr std::size_t kTotals = 4;
 
   const CudaEngineOptions options_;
   hmm::PartTimes* const times_;
@@ -396,17 +434,17 @@ class CudaEngine : public ExpectationEngine {
   std::shared_ptr<DeviceModel<Real>> model_;  // that was used last
   std::size_t hidden_ = 0;                    // its
   hmm::BatchSet batches_;
-  DeviceArray<Real> forward_;    // a, all positions
-  DeviceArray<Real> weighted_;   // w of position t + 1 in the place of t
-  DeviceArray<Real> posterior_;  // all positions
-  DeviceArray<Real> ahead_;      // b of one position
-  DeviceArray<Real> parts_;      // of the counts of transitions
+  DeviceArray<Real> forward_;                  // a, all positions
+  DeviceArray<Real> weighted_;                 // w of position t + 1 in the place of t
+  DeviceArray<Real> posterior_;                // all positions
+  DeviceArray<Real> ahead_;                    // b of one position
+  DeviceArray<hmm::Bfloat16> narrow_forward_;  // a and w once more, where is_narrow()
+  DeviceArray<hmm::Bfloat16> narrow_weighted_;
+  DeviceArray<Real> parts_;  // of the counts of transitions
   DeviceArray<double> log_likelihood_;
   DeviceArray<unsigned char> possible_;
   DeviceArray<double> partials_;
-  DeviceArray<double> counts_;  // emissions, what was not read, the first position
-  DeviceArray<double> moves_;
-  DeviceArray<double> totals_;
+  DeviceArray<double> sums_;     // see totals(), counts() and moves()
   DeviceArray<double> scratch_;  // of the M-step
 };
 

@@ -56,10 +56,17 @@ struct Layer {
   unsigned char* possible;       // per row
 };
 
+// A number of 16 bits: the upper half of a 32-bit float, rounded.
+using Bfloat16 = std::uint16_t;
+// Whether rows of so many 32-bit numbers can be written in 16 bits, too.
+bool has_narrow_rows(std::size_t hidden);
+
 // values = values o e(symbol), scaled to sum 1; the logarithm of the scale is added to log_likelihood. At the first
-// position, where `initial` is not null, it takes the place of the values.
+// position, where `initial` is not null, it takes the place of the values. They are written to `narrow` as well, where
+// it is not null.
 template <typename Real>
-void forward_rows(const Layer<Real>& layer, const Real* initial, Real* values, double* log_likelihood);
+void forward_rows(const Layer<Real>& layer, const Real* initial, Real* values, double* log_likelihood,
+                  Bfloat16* narrow);
 
 template <typename Real>
 struct BackwardRows {
@@ -68,6 +75,7 @@ struct BackwardRows {
   const Real* forward;
   const Real* ahead;   // b of the rows that go on; 1 for the others
   Real* weighted;      // w of the next position, to be scaled by weight / (a . b); 0 for rows that end here
+  Bfloat16* narrow;    // where it is not null the scaled w goes there
   Real* weighted_own;  // e(symbol) o b, scaled: w of this position; null at the first
   Real* posterior;     // weight a o b / (a . b)
 };
@@ -99,6 +107,10 @@ void backward_tiles(const TileBatch& batch, float* weighted, float* posterior);
 // counts[target] += the rows of each chunk, or partial sums of them; then the joins.
 template <typename Real>
 void add_rows(std::size_t hidden, const Real* rows, const RowLists& lists, double* partials, double* counts);
+
+// to = from', both hidden x hidden.
+template <typename Real>
+void transpose(std::size_t hidden, const Real* from, Real* to);
 
 // sums[i] += parts[i] + parts[size + i] + ...
 template <typename Real>

@@ -23,6 +23,9 @@ constexpr int kDepth = 16;  // rows of the matrix per warp
 constexpr int kThreads = 32 * kRows;
 static_assert(kDepth * kRows == kTileHidden && 4 * 32 == kTileHidden);
 
+// The least sum whose inverse is a number.
+constexpr double kSmallest = 1.1754943508222875e-38;
+
 struct Tile {
   float4 rows[kRows][kTileHidden / 4];
   float4 partial[kRows][kRows][kTileHidden / 4];  // [warp][row]
@@ -95,7 +98,8 @@ __device__ float4 multiply(Tile& tile, const float4 (&matrix)[kDepth], unsigned 
   return result;
 }
 
-__global__ void __launch_bounds__(kThreads, 2) forward_tiles_kernel(TileBatch batch) {
+template <int kBlocks>
+__global__ void __launch_bounds__(kThreads, kBlocks) forward_tiles_kernel(TileBatch batch) {
   __shared__ Tile tile;
   const unsigned warp = threadIdx.x / 32;
   const unsigned lane = threadIdx.x % 32;
@@ -118,38 +122,42 @@ __global__ void __launch_bounds__(kThreads, 2) forward_tiles_kernel(TileBatch ba
   bool possible = true;
   std::size_t at = row;
   std::uint32_t symbol = length > 0 ? batch.rows.symbols[at] : 0;
+  std::uint32_t first = longest > 1 ? batch.rows.first[1] : 0;  // of the next position
   for (std::uint32_t t = 0; t < longest; ++t) {
     const bool active = t < length;  // the same in a warp
     const float4 emitted = load4(batch.emission + std::size_t{symbol} * hidden, z, hidden);
     float* const out = batch.forward + at * hidden;
     if (t + 1 < length) {
-      at = batch.rows.first[t + 1] + row;
+      at = first + row;
       symbol = batch.rows.symbols[at];
     }
+    if (t + 2 < longest) first = batch.rows.first[t + 2];
     const float4 before = t == 0 ? load4(batch.initial, z, hidden) : multiply(tile, matrix, warp, lane);
     if (!active) continue;
     float4 value = times(before, emitted);
     const double sum = sum_of_warp((static_cast<double>(value.x) + static_cast<double>(value.y)) +
                                    (static_cast<double>(value.z) + static_cast<double>(value.w)));
-    possible = possible && sum > 0;
-    value = possible ? times(value, static_cast<float>(1 / sum)) : make_float4(0, 0, 0, 0);
+    possible = possible && sum >= kSmallest;
+    const float scale = possible ? __frcp_rn(static_cast<float>(sum)) : 0;
+    value = possible ? times(value, scale) : make_float4(0, 0, 0, 0);
     tile.rows[warp][lane] = value;
     store4(out, z, hidden, value);
     if (possible) {
-      scales *= sum;
-      if (scales < 1e-200) {
-        log_likelihood += log(scales);
+      scales *= static_cast<double>(scale);
+      if (scales > 1e200) {
+        log_likelihood -= log(scales);
         scales = 1;
       }
     }
   }
   if (lane == 0 && length > 0) {
     batch.possible[row] = possible ? 1 : 0;
-    batch.log_likelihood[row] = possible ? log_likelihood + log(scales) : 0;
+    batch.log_likelihood[row] = possible ? log_likelihood - log(scales) : 0;
   }
 }
 
-__global__ void __launch_bounds__(kThreads, 2)
+template <int kBlocks>
+__global__ void __launch_bounds__(kThreads, kBlocks)
     backward_tiles_kernel(TileBatch batch, float* weighted, float* posterior) {
   __shared__ Tile tile;
   const unsigned warp = threadIdx.x / 32;
@@ -160,7 +168,7 @@ __global__ void __launch_bounds__(kThreads, 2)
   const std::size_t row = top + warp;
   const std::uint32_t longest = batch.rows.lengths[top];
   const std::uint32_t length = row < batch.rows.rows ? batch.rows.lengths[row] : 0;
-  const double weight = length > 0 ? batch.rows.weights[row] : 0;
+  const float weight = length > 0 ? static_cast<float>(batch.rows.weights[row]) : 0;
   bool possible = length > 0 && batch.possible[row] != 0;
   // Transposed: matrix[k] holds the transitions of states z .. z + 3 to state kDepth * warp + k.
   float4 matrix[kDepth];
@@ -187,6 +195,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     at = batch.rows.first[length - 1] + row;
     symbol = batch.rows.symbols[at];
   }
+  std::uint32_t first = longest > 1 ? batch.rows.first[longest - 2] : 0;  // of the position before
   for (std::uint32_t t = longest; t-- > 0;) {
     const bool active = t < length;
     const std::size_t offset = at * hidden;
@@ -196,10 +205,11 @@ __global__ void __launch_bounds__(kThreads, 2)
       behind = load4(batch.forward + offset, z, hidden);
       emitted = load4(batch.emission + std::size_t{symbol} * hidden, z, hidden);
       if (t > 0) {
-        at = batch.rows.first[t - 1] + row;
+        at = first + row;
         symbol = batch.rows.symbols[at];
       }
     }
+    if (t > 1) first = batch.rows.first[t - 2];
     float4 ahead = make_float4(0, 0, 0, 0);
     if (t + 1 < longest) ahead = multiply(tile, matrix, warp, lane);
     if (!active) continue;
@@ -210,16 +220,11 @@ __global__ void __launch_bounds__(kThreads, 2)
                                        (static_cast<double>(behind.z) * static_cast<double>(ahead.z) +
                                         static_cast<double>(behind.w) * static_cast<double>(ahead.w)));
     const float largest = largest_of_warp(fmaxf(fmaxf(ahead.x, ahead.y), fmaxf(ahead.z, ahead.w)));
-    possible = possible && product > 0;
-    const double share = possible ? weight / product : 0;
-    store4(weighted + offset, z, hidden, goes_on ? times(own, static_cast<float>(share)) : make_float4(0, 0, 0, 0));
-    const auto posterior_of = [&](float a, float b) {
-      return possible ? static_cast<float>(share * static_cast<double>(a) * static_cast<double>(b)) : 0;
-    };
-    store4(posterior + offset, z, hidden,
-           make_float4(posterior_of(behind.x, ahead.x), posterior_of(behind.y, ahead.y),
-                       posterior_of(behind.z, ahead.z), posterior_of(behind.w, ahead.w)));
-    own = times(emitted, times(ahead, largest > 0 ? 1 / largest : 0));
+    possible = possible && product >= kSmallest;
+    const float share = possible ? weight * __frcp_rn(static_cast<float>(product)) : 0;
+    store4(weighted + offset, z, hidden, goes_on ? times(own, share) : make_float4(0, 0, 0, 0));
+    store4(posterior + offset, z, hidden, possible ? times(times(behind, ahead), share) : make_float4(0, 0, 0, 0));
+    own = times(emitted, times(ahead, largest >= kSmallest ? __frcp_rn(largest) : 0));
     tile.rows[warp][lane] = own;
   }
   if (lane == 0 && length > 0) batch.possible[row] = possible ? 1 : 0;
@@ -227,12 +232,25 @@ __global__ void __launch_bounds__(kThreads, 2)
 
 unsigned tiles(const TileBatch& batch) { return static_cast<unsigned>((batch.rows.rows + kRows - 1) / kRows); }
 
+// Where every multiprocessor has one block, or none, a block may have all registers.
+constexpr unsigned kFewTiles = 128;
+
 }  // namespace
 
-void forward_tiles(const TileBatch& batch) { forward_tiles_kernel<<<tiles(batch), kThreads>>>(batch); }
+void forward_tiles(const TileBatch& batch) {
+  if (tiles(batch) <= kFewTiles) {
+    forward_tiles_kernel<1><<<tiles(batch), kThreads>>>(batch);
+  } else {
+    forward_tiles_kernel<2><<<tiles(batch), kThreads>>>(batch);
+  }
+}
 
 void backward_tiles(const TileBatch& batch, float* weighted, float* posterior) {
-  backward_tiles_kernel<<<tiles(batch), kThreads>>>(batch, weighted, posterior);
+  if (tiles(batch) <= kFewTiles) {
+    backward_tiles_kernel<1><<<tiles(batch), kThreads>>>(batch, weighted, posterior);
+  } else {
+    backward_tiles_kernel<2><<<tiles(batch), kThreads>>>(batch, weighted, posterior);
+  }
 }
 
 }  // namespace metactrl::hmm

@@ -24,8 +24,8 @@ cudaEvent_t PartTimes::new_event() {
   return event;
 }
 
-void PartTimes::begin(const char* name, double operations, double bytes) {
-  marks_.push_back({{name, 0, operations, bytes}, new_event()});
+void PartTimes::begin(const PartTime& part) {
+  marks_.push_back({part, new_event()});
   check(cudaEventRecord(marks_.back().event));
 }
 
@@ -40,7 +40,7 @@ std::vector<PartTime> PartTimes::read() {
     check(cudaEventElapsedTime(&milliseconds, mark.event, marks_[i + 1].event));
     auto found = std::find_if(parts.begin(), parts.end(),
                               [&](const PartTime& part) { return std::strcmp(part.name, mark.part.name) == 0; });
-    if (found == parts.end()) found = parts.insert(parts.end(), PartTime{mark.part.name});
+    if (found == parts.end()) found = parts.insert(parts.end(), PartTime{mark.part.name, 0, 0, 0, mark.part.type});
     found->milliseconds += static_cast<double>(milliseconds);
     found->operations += mark.part.operations;
     found->bytes += mark.part.bytes;

@@ -25,6 +25,7 @@ struct PartTime {
   double milliseconds = 0;
   double operations = 0;  // multiplications and additions of products
   double bytes = 0;       // that must be read and written
+  const char* type = "";  // of the products: "fp32", "tf32", "bf16", "fp64"
 };
 
 class PartTimes {
@@ -34,9 +35,9 @@ class PartTimes {
   PartTimes& operator=(const PartTimes&) = delete;
   ~PartTimes();
 
-  // A part begins here, and the one before it ends. Calls with one name are added up. Null: nothing is timed from here
-  // on.
-  void begin(const char* name, double operations, double bytes);
+  // A part begins here, and the one before it ends. Calls with one name are added up. Where the name is null nothing is
+  // timed from here on.
+  void begin(const PartTime& part);
   // Waits for the GPU. The sums of each part since the last call, in the order of their first calls.
   std::vector<PartTime> read();
 

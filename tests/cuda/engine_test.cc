@@ -350,6 +350,14 @@ int run(bool small) {
     maximise_cases(c, GpuPrecision::kDouble);
     maximise_cases(c, GpuPrecision::kSingle);
   }
+  // Rows in two, four and eight vectors per thread.
+  if (!small) {
+    for (const Case& c : {Case{"H = 1100", 1100, 30, 40, 6, 0.1, false}, Case{"H = 2500", 2500, 20, 10, 4, 0.1, false},
+                          Case{"H = 4100", 4100, 5, 4, 3, 0, false}}) {
+      compare(c, GpuPrecision::kSingle, 1e-4, 1e-5);
+      compare(c, GpuPrecision::kTf32, 1e-2, 1e-3);
+    }
+  }
   for (const GpuPrecision precision : {GpuPrecision::kDouble, GpuPrecision::kSingle}) {
     keeps_what_was_not_counted(precision);
     if (small) continue;
