@@ -127,7 +127,9 @@ std::unique_ptr<ExpectationEngine> make_cpu_engine(const CpuEngineOptions& optio
 
 enum class GpuPrecision {
   kSingle,  // 32-bit products
-  kTf32,    // 32-bit numbers, whose products keep 10 bits of each factor: several times as fast where hidden is large
+  // 32-bit numbers, whose products keep 10 bits of each factor, or 7 for the counts of transitions: several times as
+  // fast where hidden is large, and as kSingle up to 128 hidden states but for those counts
+  kTf32,
   kDouble,  // for checks
 };
 const char* to_string(GpuPrecision precision);
@@ -137,10 +139,9 @@ struct CudaEngineOptions {
   GpuPrecision precision = GpuPrecision::kSingle;
 };
 // The same on an NVIDIA GPU, by cuBLAS and kernels of its own; sums over sequences are 64-bit. A model in training
-// stays there, and so do the sequences of a step that is repeated. Up to 128 hidden states all products but that of the
-// transition counts are 32-bit in kTf32, too. The result is the same every time, on cards with as much memory. Memory
-// there: up to an eighth of it, 4 bytes per parameter and 8 per count. Throws InputError in a build without
-// METACTRL_CUDA, and where there is no such GPU.
+// stays there, and so do the sequences of a step that is repeated. The result is the same every time, on cards with as
+// much memory. Memory there: an eighth of it for a batch, 4 bytes per parameter and 8 per count. Throws InputError in a
+// build without METACTRL_CUDA, and where there is no such GPU.
 std::unique_ptr<ExpectationEngine> make_cuda_engine(const CudaEngineOptions& options);
 
 // Divides the work of an engine that knows nothing of groups (a GPU in each process): each process asks its own engine

@@ -229,7 +229,7 @@ class CudaEngine : public ExpectationEngine {
         std::clamp<std::size_t>(batch_bytes_ / (kNumbersPerRow * hidden_ * sizeof(Real)), 1, std::size_t{1} << 30);
     const std::span<const Batch> batches = batches_.prepare(sequences, chosen, dropout, symbols, end, most);
     const std::size_t num_sums = kTotals + (with_counts ? (symbols + 2 + hidden_) * hidden_ : 0);
-    part("clear counts", 0, static_cast<double>(num_sums * sizeof(double) / sizeof(Real)));
+    part("clear counts", 0, kPerSum * static_cast<double>(num_sums));
     sums_.zeros(num_sums);
     for (const Batch& batch : batches) {
       const std::size_t rows = batch.total() + num_parts();  // room for the last part
@@ -338,8 +338,8 @@ class CudaEngine : public ExpectationEngine {
   void add_counts(const Batch& batch) {
     partials_.reserve(batch.num_partials * hidden_);
     // Posteriors in; counts, of 64 bits, in and out where a batch has a symbol.
-    const std::size_t wide = sizeof(double) / sizeof(Real) * 2 * (batch.lists.num_chunks + batch.lists.num_joins);
-    part("emission counts", 0, static_cast<double>((batch.total() + batch.num_rows() + wide) * hidden_));
+    const double sums = 2 * kPerSum * static_cast<double>((batch.lists.num_chunks + batch.lists.num_joins) * hidden_);
+    part("emission counts", 0, sums + static_cast<double>((batch.total() + batch.num_rows()) * hidden_));
     hmm::add_rows(hidden_, posterior_.data(), batch.lists, partials_.data(), counts());
     part("transition counts", 2.0 * static_cast<double>(batch.total() * hidden_) * static_cast<double>(hidden_),
          static_cast<double>(((is_narrow() ? 1 : 2) * batch.total() + hidden_) * hidden_),
@@ -391,8 +391,7 @@ class CudaEngine : public ExpectationEngine {
     const std::size_t last_slot = options.tie_slots ? first_slot + alphabet.num_slots : 0;
     const double rate = hmm::step_size(options, step);
     const auto parameters = static_cast<double>((symbols + hidden_) * hidden_);
-    const double wide = 2 * sizeof(double) / sizeof(Real);  // counts are read twice
-    part("M-step", 0, (wide + (unread ? 3 : rate < 1 ? 2 : 1)) * parameters);
+    part("M-step", 0, (2 * kPerSum + (unread ? 3 : rate < 1 ? 2 : 1)) * parameters);  // counts are read twice
     scratch_.reserve(hmm::maximise_scratch(hidden_, symbols));
     hmm::maximise_parameters<Real>(
         {hidden_, symbols, static_cast<std::size_t>(alphabet.end), first_slot, last_slot, options.pseudocount, rate,
@@ -426,6 +425,7 @@ class CudaEngine : public ExpectationEngine {
 
   static constexpr cudaDataType_t kType = std::is_same_v<Real, double> ? CUDA_R_64F : CUDA_R_32F;
   static constexpr std::size_t kTotals = 4;
+  static constexpr double kPerSum = static_cast<double>(sizeof(double)) / static_cast<double>(sizeof(Real));
 
   const CudaEngineOptions options_;
   hmm::PartTimes* const times_;
