@@ -1,28 +1,36 @@
-// How long an E-step takes: on the GPU in each precision, and on the CPU.
+// How long a step of training takes, E and M: on the GPU in each precision, and on the CPU.
 //
-//     hmm_device_benchmark DEVICES HIDDEN SYMBOLS LENGTH SEQUENCES...
+//     hmm_device_benchmark [--parts] [--fresh] DEVICES HIDDEN SYMBOLS LENGTH SEQUENCES...
 //
-// DEVICES is a list of cpu, single, tf32 and double, like single,tf32. For each number of sequences the step is done
-// once to warm up and then several times; the line has the median. Everything that ExpectationEngine::expectation does
-// is timed: parameters go to the GPU, counts come back. Between two numbers of sequences the difference in time is what
-// the sequences themselves take.
+// DEVICES is a list of cpu, single, tf32 and double, like single,tf32. For each number of sequences steps are made by
+// ModelInTraining::step, the first ones to warm up; the line has the median of the others, and log p of the model at
+// the start and behind three steps. Between two numbers of sequences the difference in time is what the
+// sequences themselves take.
+//
+// With --parts also what the parts of a step take, by events on the GPU, and how near they come to what an H200 can do:
+// 4.8 TB/s; 67 TFLOP/s in 32 and 64 bits, 495 in TF32, 990 in bfloat16. With --fresh every step is over another list of
+// sequences than the one before, so that they are laid out and sent to the GPU again.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "hmm/cuda_times.h"
 #include "metactrl/hmm_training.h"
 #include "support/splitmix.h"
 
 namespace metactrl {
 namespace {
 
-// As Hmm::random in kind, and quick for models of gigabytes.
+constexpr double kMemory = 4.8e12;
+
+// As Hmm::random in kind, and quick for models of gigabytes. torch_em.py draws the same.
 Hmm quick_model(std::size_t hidden, std::size_t symbols) {
   internal::Random random(1);
   const auto number = [&] { return 0.05F + static_cast<float>(random.uniform()); };
@@ -62,66 +70,150 @@ SequenceSet random_sequences(std::size_t symbols, std::size_t length, std::size_
   return sequences;
 }
 
-std::unique_ptr<ExpectationEngine> make_engine(const std::string& device) {
-  if (device == "cpu") return make_cpu_engine({});
-  if (device == "single") return make_cuda_engine({0, GpuPrecision::kSingle});
-  if (device == "tf32") return make_cuda_engine({0, GpuPrecision::kTf32});
-  return make_cuda_engine({0, GpuPrecision::kDouble});
+bool is_gpu(const std::string& device) { return device != "cpu"; }
+
+CudaEngineOptions gpu_options(const std::string& device) {
+  return {0, device == "single" ? GpuPrecision::kSingle
+             : device == "tf32" ? GpuPrecision::kTf32
+                                : GpuPrecision::kDouble};
 }
 
-void measure(const std::string& device, const Hmm& hmm, std::size_t length, const std::vector<std::size_t>& counts) {
-  const std::size_t hidden = hmm.num_hidden();
-  const std::size_t symbols = hmm.num_symbols();
+struct Size {
+  std::size_t hidden;
+  std::size_t symbols;
+  std::size_t length;
+};
+
+struct Setting {
+  std::string device;
+  bool parts = false;
+  bool fresh = false;
+};
+
+// Times steps over `count` of the sequences each.
+class Steps {
+ public:
+  Steps(const Hmm& start, const SequenceSet& sequences, std::size_t count, bool fresh)
+      : start_(start), sequences_(sequences), chosen_(count), fresh_(fresh) {
+    std::iota(chosen_.begin(), chosen_.end(), 0U);
+  }
+
+  // Seconds of one step, in the middle of several.
+  double median(ExpectationEngine& engine) {
+    const std::unique_ptr<ModelInTraining> model = engine.begin(start_, options_);
+    std::vector<double> seconds;
+    double spent = 0;
+    while (seconds.size() < 5 || (spent < 1 && seconds.size() < 60)) {
+      if (spent > 4 && seconds.size() >= 4) break;
+      const auto begin = std::chrono::steady_clock::now();
+      const ExpectedCounts found = model->step(sequences_, chosen_, {});
+      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      spent += seconds.back();
+      if (seconds.size() == 1) at_start_ = found.log_likelihood / found.symbols;
+      if (seconds.size() == 4) behind_three_ = found.log_likelihood / found.symbols;
+      if (fresh_) std::rotate(chosen_.begin(), chosen_.begin() + 1, chosen_.end());
+    }
+    seconds.erase(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() > 5 ? 3 : 1));
+    std::sort(seconds.begin(), seconds.end());
+    return seconds[seconds.size() / 2];
+  }
+  // log p per symbol, of the model at the start and behind three steps.
+  double at_start() const { return at_start_; }
+  double behind_three() const { return behind_three_; }
+
+ private:
+  const Hmm& start_;
+  const SequenceSet& sequences_;
+  std::vector<std::uint32_t> chosen_;
+  bool fresh_;
+  TrainOptions options_;
+  double at_start_ = 0;
+  double behind_three_ = 0;
+};
+
+void print_parts(const Setting& setting, const Hmm& hmm, const SequenceSet& sequences) {
+  hmm::PartTimes times;
+  const auto engine = hmm::make_timed_cuda_engine(gpu_options(setting.device), times);
+  const std::unique_ptr<ModelInTraining> model = engine->begin(hmm, {});
+  std::vector<std::uint32_t> all(sequences.size());
+  std::iota(all.begin(), all.end(), 0U);
+  std::vector<hmm::PartTime> parts;
+  for (int i = 0; i < 2; ++i) {
+    model->step(sequences, all, {});
+    parts = times.read();
+  }
+  const auto peak = [](const std::string& type) { return type == "bf16" ? 990e12 : type == "tf32" ? 495e12 : 67e12; };
+  double sum = 0;
+  for (const hmm::PartTime& part : parts) sum += part.milliseconds;
+  for (const hmm::PartTime& part : parts) {
+    const double seconds = part.milliseconds / 1e3;
+    std::printf("    %-18s %9.3f ms  %5.1f %%  %6.2f TB/s, %3.0f %%", part.name, part.milliseconds,
+                100 * part.milliseconds / sum, part.bytes / seconds / 1e12, 100 * part.bytes / seconds / kMemory);
+    if (part.operations > 0) {
+      std::printf("  %6.1f TFLOP/s, %3.0f %% of %s", part.operations / seconds / 1e12,
+                  100 * part.operations / seconds / peak(part.type), part.type);
+    }
+    std::printf("\n");
+  }
+}
+
+void measure(const Setting& setting, const Hmm& hmm, std::size_t length, const std::vector<std::size_t>& counts) {
+  const Size size{hmm.num_hidden(), hmm.num_symbols(), length};
   double before_tokens = 0;
   double before_seconds = 0;
   for (const std::size_t count : counts) {
-    const SequenceSet sequences = random_sequences(symbols, length, count);
-    std::vector<std::uint32_t> all(sequences.size());
-    for (std::uint32_t n = 0; n < all.size(); ++n) all[n] = n;
-    const auto engine = make_engine(device);
-    std::vector<double> seconds;
-    double log_likelihood = 0;
-    double spent = 0;
-    while (seconds.size() < 2 || (spent < 2 && seconds.size() < 12)) {
-      const auto start = std::chrono::steady_clock::now();
-      log_likelihood = engine->expectation(hmm, sequences, all, {}).log_likelihood;
-      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-      spent += seconds.back();
+    const SequenceSet sequences = random_sequences(size.symbols, length, count);
+    Steps steps(hmm, sequences, count, setting.fresh);
+    double median = 0;
+    {
+      const auto engine = is_gpu(setting.device) ? make_cuda_engine(gpu_options(setting.device)) : make_cpu_engine({});
+      median = steps.median(*engine);
     }
-    seconds.erase(seconds.begin());
-    std::sort(seconds.begin(), seconds.end());
-    const double median = seconds[seconds.size() / 2];
     const auto tokens = static_cast<double>(sequences.num_symbols());
-    const double operations = 6.0 * static_cast<double>(hidden) * static_cast<double>(hidden);
-    std::printf("%-6s H %5zu V %6zu L %3zu  %7zu sequences  %9.3f ms  %9.3f Mtok/s  %7.1f TFLOP/s  log p/token %.8f",
-                device.c_str(), hidden, symbols, length, sequences.size(), 1e3 * median, tokens / median / 1e6,
-                operations * tokens / median / 1e12, log_likelihood / tokens);
+    const double operations = 6.0 * static_cast<double>(size.hidden) * static_cast<double>(size.hidden);
+    std::printf(
+        "%-6s H %5zu V %6zu L %3zu  %7zu sequences%s  %9.3f ms  %9.3f Mtok/s  %7.1f TFLOP/s  log p/token %.8f, then "
+        "%.8f",
+        setting.device.c_str(), size.hidden, size.symbols, size.length, count, setting.fresh ? ", fresh" : "",
+        1e3 * median, tokens / median / 1e6, operations * tokens / median / 1e12, steps.at_start(),
+        steps.behind_three());
     if (before_tokens > 0 && median > before_seconds) {
       const double rate = (tokens - before_tokens) / (median - before_seconds);
       std::printf("  more sequences: %.3f Mtok/s, %.1f TFLOP/s", rate / 1e6, operations * rate / 1e12);
     }
     std::printf("\n");
+    if (setting.parts && is_gpu(setting.device)) print_parts(setting, hmm, sequences);
     std::fflush(stdout);
     before_tokens = tokens;
     before_seconds = median;
   }
 }
 
-int run(int argc, char** argv) {
-  if (argc < 6) {
-    std::fprintf(stderr, "usage: hmm_device_benchmark cpu,single,tf32,double HIDDEN SYMBOLS LENGTH SEQUENCES...\n");
+int run(std::vector<std::string> arguments) {
+  Setting setting;
+  while (!arguments.empty() && arguments[0].starts_with("--")) {
+    (arguments[0] == "--parts" ? setting.parts : setting.fresh) = true;
+    arguments.erase(arguments.begin());
+  }
+  if (arguments.size() < 5) {
+    std::fprintf(stderr,
+                 "usage: hmm_device_benchmark [--parts] [--fresh] cpu,single,tf32,double HIDDEN SYMBOLS LENGTH "
+                 "SEQUENCES...\n");
     return 2;
   }
-  const auto number = [&](int i) { return static_cast<std::size_t>(std::strtoull(argv[i], nullptr, 10)); };
-  const Hmm hmm = quick_model(number(2), number(3));
+  const auto number = [&](std::size_t i) {
+    return static_cast<std::size_t>(std::strtoull(arguments[i].c_str(), nullptr, 10));
+  };
+  const Hmm hmm = quick_model(number(1), number(2));
   std::vector<std::size_t> counts;
-  for (int i = 5; i < argc; ++i) counts.push_back(number(i));
+  for (std::size_t i = 4; i < arguments.size(); ++i) counts.push_back(number(i));
   std::string device;
-  for (const char c : std::string(argv[1]) + ",") {
+  for (const char c : arguments[0] + ",") {
     if (c != ',') {
       device += c;
     } else if (!device.empty()) {
-      measure(std::exchange(device, {}), hmm, number(4), counts);
+      setting.device = std::exchange(device, {});
+      measure(setting, hmm, number(3), counts);
     }
   }
   return 0;
@@ -132,7 +224,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return metactrl::run(argc, argv);
+    return metactrl::run({argv + 1, argv + argc});
   } catch (const std::exception& error) {
     std::fprintf(stderr, "hmm_device_benchmark: %s\n", error.what());
     return 1;

@@ -7,8 +7,9 @@
 //     trainer.hmm().save("household.hmm");
 //
 // One step computes, for the sequences it looks at, how often each hidden state is expected to start, to follow another
-// and to emit each symbol (the E-step, by an ExpectationEngine), and makes these numbers the new probabilities (the
-// M-step). With all sequences in every step the likelihood never falls (up to the rounding of 32-bit floats).
+// and to emit each symbol (the E-step), and makes these numbers the new probabilities (the M-step). Both are done by an
+// ExpectationEngine, where it keeps the parameters. With all sequences in every step the likelihood never falls (up to
+// the rounding of 32-bit floats).
 //
 // Everything is a function of the options, their seed, and the number of steps done: not of the number of threads or of
 // processes, and not of whether the training was interrupted and resumed from a file.
@@ -45,11 +46,15 @@ class SequenceSet {
   // Each sequence once, in order of first occurrence, with the sum of its weights. A corpus sampled at a low
   // temperature shrinks by orders of magnitude, and training by as much.
   SequenceSet distinct() const;
+  // Two sets of one version hold the same: a copy has the version of its original, and every change gives a new one.
+  // For those who keep something that they made of a set.
+  std::uint64_t version() const { return version_; }
 
  private:
   std::vector<SymbolId> symbols_;
   std::vector<std::size_t> first_{0};
   std::vector<double> weights_;
+  std::uint64_t version_ = 0;
 };
 
 // Symbols that are hidden from the model, so that it does not rely on any single one: each symbol but the end, with
@@ -76,8 +81,23 @@ struct ExpectedCounts {
   void add(const ExpectedCounts& other);
 };
 
-// Computes E-steps. The seam for other machines: an engine for a GPU or for several processes has the same two
-// functions.
+struct TrainOptions;
+
+// A model while it is trained. It lives where its engine works, in the memory of a GPU for example, and comes from
+// there only when it is asked for.
+class ModelInTraining {
+ public:
+  virtual ~ModelInTraining() = default;
+  // One step over the chosen sequences, E and M. What the E-step found; its vectors are empty.
+  virtual ExpectedCounts step(const SequenceSet& sequences, std::span<const std::uint32_t> chosen,
+                              const Dropout& dropout) = 0;
+  // What the steps made of it. The reference holds until the next step. For a GPU: copied when a step was made since
+  // the last call.
+  virtual const Hmm& hmm() = 0;
+};
+
+// Computes E-steps, and trains. The seam for other machines: an engine for several processes has no more than the first
+// two functions; one for a GPU keeps the model there and has the third as well.
 class ExpectationEngine {
  public:
   virtual ~ExpectationEngine() = default;
@@ -86,6 +106,9 @@ class ExpectationEngine {
                                      std::span<const std::uint32_t> chosen, const Dropout& dropout) = 0;
   // Only the likelihood of all sequences: no counts are made (their vectors are empty).
   virtual ExpectedCounts likelihood(const Hmm& hmm, const SequenceSet& sequences) = 0;
+  // Training begins with `start`, whose steps are counted on. The engine must outlive the model. This one makes a step
+  // by expectation() and maximise().
+  virtual std::unique_ptr<ModelInTraining> begin(Hmm start, const TrainOptions& options);
 };
 
 struct CpuEngineOptions {
@@ -104,7 +127,9 @@ std::unique_ptr<ExpectationEngine> make_cpu_engine(const CpuEngineOptions& optio
 
 enum class GpuPrecision {
   kSingle,  // 32-bit products
-  kTf32,    // 32-bit numbers, whose products keep 10 bits of each factor: several times as fast where hidden is large
+  // 32-bit numbers, whose products keep 10 bits of each factor, or 7 for the counts of transitions: several times as
+  // fast where hidden is large, and as kSingle up to 128 hidden states but for those counts
+  kTf32,
   kDouble,  // for checks
 };
 const char* to_string(GpuPrecision precision);
@@ -113,9 +138,10 @@ struct CudaEngineOptions {
   int device = 0;  // which GPU
   GpuPrecision precision = GpuPrecision::kSingle;
 };
-// The same on an NVIDIA GPU, by cuBLAS and kernels of its own; sums over sequences are 64-bit. The result is the same
-// every time. Memory there: about 5 GB, 4 bytes per parameter and 8 per count. Throws InputError in a build without
-// METACTRL_CUDA, and where there is no such GPU.
+// The same on an NVIDIA GPU, by cuBLAS and kernels of its own; sums over sequences are 64-bit. A model in training
+// stays there, and so do the sequences of a step that is repeated. The result is the same every time, on cards with as
+// much memory. Memory there: an eighth of it for a batch, 4 bytes per parameter and 8 per count. Throws InputError in a
+// build without METACTRL_CUDA, and where there is no such GPU.
 std::unique_ptr<ExpectationEngine> make_cuda_engine(const CudaEngineOptions& options);
 
 // Divides the work of an engine that knows nothing of groups (a GPU in each process): each process asks its own engine
@@ -154,20 +180,24 @@ class Trainer {
 
   // One step; false, and nothing happens, when the schedule is done.
   bool step();
-  std::uint64_t steps_done() const { return hmm_.step(); }
+  std::uint64_t steps_done() const { return done_; }
   std::uint64_t steps_total() const { return total_; }
-  const Hmm& hmm() const { return hmm_; }
-  // What the last step found under the parameters it began with (vectors included). Only after step().
+  // The reference holds until the next step. See ModelInTraining::hmm() for what it costs.
+  const Hmm& hmm() { return model_->hmm(); }
+  // What the last step found under the parameters it began with; its vectors are empty. Only after step().
   const ExpectedCounts& last() const { return last_; }
 
  private:
-  std::vector<std::uint32_t> chosen(std::uint64_t step) const;
+  void choose();
 
-  Hmm hmm_;
   const SequenceSet& sequences_;
-  ExpectationEngine& engine_;
   TrainOptions options_;
+  std::unique_ptr<ModelInTraining> model_;
+  std::uint64_t done_ = 0;
   std::uint64_t total_ = 0;
+  std::vector<std::uint32_t> chosen_;  // by the step at hand
+  std::vector<std::uint32_t> order_;   // of pass pass_, once there was one
+  std::uint64_t pass_ = 0;
   ExpectedCounts last_;
 };
 

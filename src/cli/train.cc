@@ -261,7 +261,7 @@ class Training {
     return signal;
   }
 
-  void finish(const Trainer& trainer, int signal) const {
+  void finish(Trainer& trainer, int signal) const {
     if (!speaks()) return;
     if (signal != 0) {
       trainer.hmm().save(partial_);

@@ -1,7 +1,11 @@
 // A row is worked on by a team of threads: a warp where rows are short, a block where they are long. Teams read a row
-// twice, once for its sum and once to write; the second time it is in the cache. Sums run in an order that the sizes
-// fix, so that results are the same every time.
+// twice, once for its sum and once to write; the second time it is in the cache. Long rows of 32-bit numbers are read
+// once, 16 bytes at a time, and kept in registers. Sums run in an order that the sizes fix, so that results are the
+// same every time.
+#include <cuda_bf16.h>
 #include <cuda_runtime.h>
+
+#include <type_traits>
 
 #include "hmm/cuda_kernels.h"
 
@@ -99,32 +103,228 @@ __global__ void backward_kernel(Layer<Real> layer, BackwardRows<Real> rows) {
   if (lane == 0 && !possible) layer.possible[n] = 0;
 }
 
-template <typename Real>
-__global__ void chunk_kernel(std::size_t hidden, const Real* rows, const std::uint32_t* order, const Chunk* chunks,
-                             double* partials, double* counts) {
-  const std::size_t z = std::size_t{blockIdx.y} * blockDim.x + threadIdx.x;
-  if (z >= hidden) return;
-  const Chunk chunk = chunks[blockIdx.x];
-  double sum = 0;
-#pragma unroll 8
-  for (std::uint32_t i = chunk.begin; i < chunk.end; ++i) {
-    sum += static_cast<double>(rows[std::size_t{order[i]} * hidden + z]);
+// --- long rows of 32-bit numbers
+// --------------------------------------------------------------------------------------
+
+constexpr int kVectorsOfRow = 8;  // at most, of four numbers, per thread
+constexpr std::size_t kLongestRow = std::size_t{kVectorsOfRow} * 4 * kThreads;
+
+// Threads have vectors threadIdx.x, threadIdx.x + kThreads, ... of a row of `vectors`.
+template <int kVectors>
+struct RowPart {
+  float4 at[kVectors];
+
+  __device__ void load(const float* row, unsigned vectors) {
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+      const unsigned v = threadIdx.x + i * kThreads;
+      at[i] = v < vectors ? reinterpret_cast<const float4*>(row)[v] : make_float4(0, 0, 0, 0);
+    }
   }
-  if (chunk.partial >= 0) {
-    partials[static_cast<std::size_t>(chunk.partial) * hidden + z] = sum;
-  } else {
-    counts[std::size_t{chunk.target} * hidden + z] += sum;
+  // row = value(i) of every vector.
+  template <typename Value>
+  __device__ static void store(float* row, unsigned vectors, const Value& value) {
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+      const unsigned v = threadIdx.x + i * kThreads;
+      if (v < vectors) reinterpret_cast<float4*>(row)[v] = value(i);
+    }
+  }
+  template <typename Value>
+  __device__ static void store(Bfloat16* row, unsigned vectors, const Value& value) {
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+      const unsigned v = threadIdx.x + i * kThreads;
+      if (v >= vectors) continue;
+      const float4 wide = value(i);
+      reinterpret_cast<ushort4*>(row)[v] = make_ushort4(
+          __bfloat16_as_ushort(__float2bfloat16_rn(wide.x)), __bfloat16_as_ushort(__float2bfloat16_rn(wide.y)),
+          __bfloat16_as_ushort(__float2bfloat16_rn(wide.z)), __bfloat16_as_ushort(__float2bfloat16_rn(wide.w)));
+    }
+  }
+};
+
+__device__ float4 times(float4 a, float4 b) { return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w); }
+__device__ float4 times(float4 a, float b) { return make_float4(a.x * b, a.y * b, a.z * b, a.w * b); }
+__device__ double dot(float4 a, float4 b) {
+  return (static_cast<double>(a.x) * static_cast<double>(b.x) + static_cast<double>(a.y) * static_cast<double>(b.y)) +
+         (static_cast<double>(a.z) * static_cast<double>(b.z) + static_cast<double>(a.w) * static_cast<double>(b.w));
+}
+__device__ double sum_of(float4 a) {
+  return (static_cast<double>(a.x) + static_cast<double>(a.y)) + (static_cast<double>(a.z) + static_cast<double>(a.w));
+}
+
+template <int kVectors>
+__global__ void __launch_bounds__(kThreads) forward_long_kernel(Layer<float> layer, const float* initial, float* values,
+                                                                double* log_likelihood, Bfloat16* narrow) {
+  const std::size_t n = blockIdx.x;
+  const auto vectors = static_cast<unsigned>(layer.hidden / 4);
+  float* const row = values + n * layer.hidden;
+  RowPart<kVectors> value;
+  RowPart<kVectors> emitted;
+  value.load(initial != nullptr ? initial : row, vectors);
+  emitted.load(layer.emission + std::size_t{layer.symbols[n]} * layer.hidden, vectors);
+  const bool was_possible = initial != nullptr || layer.possible[n] != 0;
+  double sum = 0;
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) {
+    value.at[i] = times(value.at[i], emitted.at[i]);
+    sum += sum_of(value.at[i]);
+  }
+  sum = sum_of_team<kThreads>(sum);  // all have read possible[n] behind it
+  const bool possible = was_possible && sum > 0;
+  const float scale = possible ? static_cast<float>(1 / sum) : 0;
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) {
+    value.at[i] = possible ? times(value.at[i], scale) : make_float4(0, 0, 0, 0);
+  }
+  RowPart<kVectors>::store(row, vectors, [&](int i) { return value.at[i]; });
+  if (narrow != nullptr) {
+    RowPart<kVectors>::store(narrow + n * layer.hidden, vectors, [&](int i) { return value.at[i]; });
+  }
+  if (threadIdx.x == 0) {
+    layer.possible[n] = possible ? 1 : 0;
+    const double so_far = initial != nullptr ? 0 : log_likelihood[n];
+    log_likelihood[n] = possible ? so_far + log(sum) : 0;
   }
 }
 
-__global__ void join_kernel(std::size_t hidden, const Join* joins, const double* partials, double* counts) {
+template <int kVectors>
+__global__ void __launch_bounds__(kThreads) backward_long_kernel(Layer<float> layer, BackwardRows<float> rows) {
+  const std::size_t n = blockIdx.x;
+  const auto vectors = static_cast<unsigned>(layer.hidden / 4);
+  const bool goes_on = n < rows.rows_ahead;
+  const std::size_t at = n * layer.hidden;
+  const bool was_possible = layer.possible[n] != 0;
+  RowPart<kVectors> behind;
+  RowPart<kVectors> ahead;
+  behind.load(rows.forward + at, vectors);
+  if (goes_on) {
+    ahead.load(rows.ahead + at, vectors);
+  } else {
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) ahead.at[i] = make_float4(1, 1, 1, 1);
+  }
+  double product = 0;
+  float largest = 0;
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) {
+    product += dot(behind.at[i], ahead.at[i]);  // behind is 0 behind its end
+    largest = fmaxf(largest, fmaxf(fmaxf(ahead.at[i].x, ahead.at[i].y), fmaxf(ahead.at[i].z, ahead.at[i].w)));
+  }
+  product = sum_of_team<kThreads>(product);
+  largest = largest_of_team<kThreads>(largest);
+  const bool possible = was_possible && product > 0;
+  const double share = possible ? rows.weights[n] / product : 0;
+  const auto posterior = [&](float a, float b) {
+    return possible ? static_cast<float>(share * static_cast<double>(a) * static_cast<double>(b)) : 0.0F;
+  };
+  RowPart<kVectors>::store(rows.posterior + at, vectors, [&](int i) {
+    const float4 a = behind.at[i];
+    const float4 b = ahead.at[i];
+    return make_float4(posterior(a.x, b.x), posterior(a.y, b.y), posterior(a.z, b.z), posterior(a.w, b.w));
+  });
+  // What lies in `behind` is not needed any more.
+  if (goes_on) behind.load(rows.weighted + at, vectors);
+  const auto weighted = [&](int i) {
+    return goes_on ? times(behind.at[i], static_cast<float>(share)) : make_float4(0, 0, 0, 0);
+  };
+  if (rows.narrow != nullptr) {
+    RowPart<kVectors>::store(rows.narrow + at, vectors, weighted);
+  } else {
+    RowPart<kVectors>::store(rows.weighted + at, vectors, weighted);
+  }
+  if (rows.weighted_own != nullptr) {
+    behind.load(layer.emission + std::size_t{layer.symbols[n]} * layer.hidden, vectors);
+    const float scale = largest > 0 ? 1 / largest : 0;
+    RowPart<kVectors>::store(rows.weighted_own + at, vectors,
+                             [&](int i) { return times(behind.at[i], times(ahead.at[i], scale)); });
+  }
+  if (threadIdx.x == 0 && !possible) layer.possible[n] = 0;
+}
+
+// Calls launch with as many vectors per thread as the rows need, as a type.
+template <int kVectors>
+struct Vectors {
+  static constexpr int kCount = kVectors;
+};
+template <typename Launch>
+void with_vectors(std::size_t hidden, const Launch& launch) {
+  const std::size_t vectors = (hidden / 4 + kThreads - 1) / kThreads;
+  if (vectors <= 1) {
+    launch(Vectors<1>());
+  } else if (vectors <= 2) {
+    launch(Vectors<2>());
+  } else if (vectors <= 4) {
+    launch(Vectors<4>());
+  } else {
+    launch(Vectors<kVectorsOfRow>());
+  }
+}
+
+// --- sums ------------------------------------------------------------------------------------------------------------
+
+// A thread has kColumns columns, and reads kAhead rows before it adds up the first.
+template <typename Real, int kColumns, int kAhead>
+__global__ void chunk_kernel(std::size_t hidden, const Real* rows, RowLists lists, double* partials, double* counts) {
+  struct alignas(kColumns * sizeof(Real)) Part {
+    Real at[kColumns];
+  };
+  const std::size_t z = (std::size_t{blockIdx.y} * blockDim.x + threadIdx.x) * kColumns;
+  if (z >= hidden) return;
+  const Chunk chunk = lists.chunks[blockIdx.x];
+  double sum[kColumns] = {};
+  for (std::uint32_t i = chunk.begin; i < chunk.end; i += kAhead) {
+    Part part[kAhead];
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+      part[k] = i + k < chunk.end ? *reinterpret_cast<const Part*>(rows + std::size_t{lists.order[i + k]} * hidden + z)
+                                  : Part{};
+    }
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+#pragma unroll
+      for (int c = 0; c < kColumns; ++c) sum[c] += static_cast<double>(part[k].at[c]);
+    }
+  }
+  if (chunk.partial >= 0) {
+    double* const out = partials + static_cast<std::size_t>(chunk.partial) * hidden + z;
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) out[c] = sum[c];
+  } else {
+    double* const out = counts + std::size_t{chunk.target} * hidden + z;
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) out[c] += sum[c];
+  }
+}
+
+__global__ void join_kernel(std::size_t hidden, RowLists lists, const double* partials, double* counts) {
   const std::size_t z = std::size_t{blockIdx.y} * blockDim.x + threadIdx.x;
   if (z >= hidden) return;
-  const Join join = joins[blockIdx.x];
+  const Join join = lists.joins[blockIdx.x];
   double sum = 0;
-#pragma unroll 8
+#pragma unroll 16
   for (std::uint32_t i = join.begin; i < join.end; ++i) sum += partials[std::size_t{i} * hidden + z];
   counts[std::size_t{join.target} * hidden + z] += sum;
+}
+
+// By tiles of 32 x 32, through shared memory.
+template <typename Real>
+__global__ void transpose_kernel(std::size_t hidden, const Real* from, Real* to) {
+  __shared__ Real tile[32][33];
+  const std::size_t top = std::size_t{blockIdx.y} * 32;
+  const std::size_t left = std::size_t{blockIdx.x} * 32;
+  for (unsigned i = threadIdx.y; i < 32; i += blockDim.y) {
+    if (top + i < hidden && left + threadIdx.x < hidden) {
+      tile[i][threadIdx.x] = from[(top + i) * hidden + left + threadIdx.x];
+    }
+  }
+  __syncthreads();
+  for (unsigned i = threadIdx.y; i < 32; i += blockDim.y) {
+    if (left + i < hidden && top + threadIdx.x < hidden) {
+      to[(left + i) * hidden + top + threadIdx.x] = tile[threadIdx.x][i];
+    }
+  }
 }
 
 template <typename Real>
@@ -132,8 +332,36 @@ __global__ void parts_kernel(std::size_t size, std::size_t num_parts, const Real
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= size) return;
   double sum = 0;
+#pragma unroll 16
   for (std::size_t part = 0; part < num_parts; ++part) sum += static_cast<double>(parts[part * size + i]);
   sums[i] += sum;
+}
+
+// One block. Each thread adds up every kTotalThreads-th sequence; then the threads' sums are joined in pairs.
+constexpr int kTotalThreads = 512;
+__global__ void totals_kernel(BatchRows rows, const double* log_likelihood, const unsigned char* possible,
+                              double* totals) {
+  __shared__ double sums[4][kTotalThreads];
+  double sum[4] = {};
+#pragma unroll 4
+  for (std::size_t n = threadIdx.x; n < rows.rows; n += kTotalThreads) {
+    const double weight = rows.weights[n];
+    const bool counted = possible[n] != 0;
+    sum[0] += counted ? weight * log_likelihood[n] : 0;
+    sum[1] += counted ? weight * rows.lengths[n] : 0;
+    sum[2] += counted ? weight : 0;
+    sum[3] += counted ? 0 : weight;
+  }
+  for (int i = 0; i < 4; ++i) sums[i][threadIdx.x] = sum[i];
+  for (int half = kTotalThreads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) {
+      for (int i = 0; i < 4; ++i) sums[i][threadIdx.x] += sums[i][threadIdx.x + half];
+    }
+  }
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < 4; ++i) totals[i] += sums[i][0];
+  }
 }
 
 unsigned blocks(std::size_t items, std::size_t per_block) {
@@ -142,8 +370,20 @@ unsigned blocks(std::size_t items, std::size_t per_block) {
 
 }  // namespace
 
+bool has_narrow_rows(std::size_t hidden) { return hidden > kWarpHidden && hidden % 4 == 0 && hidden <= kLongestRow; }
+
 template <typename Real>
-void forward_rows(const Layer<Real>& layer, const Real* initial, Real* values, double* log_likelihood) {
+void forward_rows(const Layer<Real>& layer, const Real* initial, Real* values, double* log_likelihood,
+                  Bfloat16* narrow) {
+  if constexpr (std::is_same_v<Real, float>) {
+    if (has_narrow_rows(layer.hidden)) {
+      with_vectors(layer.hidden, [&](auto vectors) {
+        forward_long_kernel<decltype(vectors)::kCount>
+            <<<blocks(layer.rows, 1), kThreads>>>(layer, initial, values, log_likelihood, narrow);
+      });
+      return;
+    }
+  }
   if (layer.hidden <= kWarpHidden) {
     forward_kernel<32><<<blocks(layer.rows, kThreads / 32), kThreads>>>(layer, initial, values, log_likelihood);
   } else {
@@ -153,6 +393,14 @@ void forward_rows(const Layer<Real>& layer, const Real* initial, Real* values, d
 
 template <typename Real>
 void backward_rows(const Layer<Real>& layer, const BackwardRows<Real>& rows) {
+  if constexpr (std::is_same_v<Real, float>) {
+    if (has_narrow_rows(layer.hidden)) {
+      with_vectors(layer.hidden, [&](auto vectors) {
+        backward_long_kernel<decltype(vectors)::kCount><<<blocks(layer.rows, 1), kThreads>>>(layer, rows);
+      });
+      return;
+    }
+  }
   if (layer.hidden <= kWarpHidden) {
     backward_kernel<32><<<blocks(layer.rows, kThreads / 32), kThreads>>>(layer, rows);
   } else {
@@ -161,17 +409,27 @@ void backward_rows(const Layer<Real>& layer, const BackwardRows<Real>& rows) {
 }
 
 template <typename Real>
-void add_rows(std::size_t hidden, const Real* rows, const std::uint32_t* order, const Chunk* chunks,
-              std::size_t num_chunks, const Join* joins, std::size_t num_joins, double* partials, double* counts) {
+void add_rows(std::size_t hidden, const Real* rows, const RowLists& lists, double* partials, double* counts) {
   constexpr unsigned kWidth = 128;
-  const unsigned columns = blocks(hidden, kWidth);
-  if (num_chunks > 0) {
-    chunk_kernel<<<dim3(static_cast<unsigned>(num_chunks), columns), kWidth>>>(hidden, rows, order, chunks, partials,
-                                                                               counts);
+  if (lists.num_chunks > 0) {
+    const auto chunks = static_cast<unsigned>(lists.num_chunks);
+    if (hidden > kWarpHidden && hidden % 2 == 0) {
+      chunk_kernel<Real, 2, 4>
+          <<<dim3(chunks, blocks(hidden, 2 * kWidth)), kWidth>>>(hidden, rows, lists, partials, counts);
+    } else {
+      chunk_kernel<Real, 1, 16>
+          <<<dim3(chunks, blocks(hidden, kWidth)), kWidth>>>(hidden, rows, lists, partials, counts);
+    }
   }
-  if (num_joins > 0) {
-    join_kernel<<<dim3(static_cast<unsigned>(num_joins), columns), kWidth>>>(hidden, joins, partials, counts);
+  if (lists.num_joins > 0) {
+    const dim3 grid(static_cast<unsigned>(lists.num_joins), blocks(hidden, kWidth));
+    join_kernel<<<grid, kWidth>>>(hidden, lists, partials, counts);
   }
+}
+
+template <typename Real>
+void transpose(std::size_t hidden, const Real* from, Real* to) {
+  transpose_kernel<<<dim3(blocks(hidden, 32), blocks(hidden, 32)), dim3(32, 8)>>>(hidden, from, to);
 }
 
 template <typename Real>
@@ -179,16 +437,20 @@ void add_parts(std::size_t size, std::size_t num_parts, const Real* parts, doubl
   parts_kernel<<<blocks(size, kThreads), kThreads>>>(size, num_parts, parts, sums);
 }
 
+void add_totals(const BatchRows& rows, const double* log_likelihood, const unsigned char* possible, double* totals) {
+  totals_kernel<<<1, kTotalThreads>>>(rows, log_likelihood, possible, totals);
+}
+
 const char* launch_error() {
   const cudaError_t error = cudaGetLastError();
   return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }
 
-#define METACTRL_INSTANTIATE(Real)                                                                                     \
-  template void forward_rows<Real>(const Layer<Real>&, const Real*, Real*, double*);                                   \
-  template void backward_rows<Real>(const Layer<Real>&, const BackwardRows<Real>&);                                    \
-  template void add_rows<Real>(std::size_t, const Real*, const std::uint32_t*, const Chunk*, std::size_t, const Join*, \
-                               std::size_t, double*, double*);                                                         \
+#define METACTRL_INSTANTIATE(Real)                                                              \
+  template void forward_rows<Real>(const Layer<Real>&, const Real*, Real*, double*, Bfloat16*); \
+  template void backward_rows<Real>(const Layer<Real>&, const BackwardRows<Real>&);             \
+  template void add_rows<Real>(std::size_t, const Real*, const RowLists&, double*, double*);    \
+  template void transpose<Real>(std::size_t, const Real*, Real*);                               \
   template void add_parts<Real>(std::size_t, std::size_t, const Real*, double*);
 METACTRL_INSTANTIATE(float)
 METACTRL_INSTANTIATE(double)

@@ -4,12 +4,14 @@
 // the number of the pass, and steps take them in that order, each where the last one stopped. So a training that is
 // resumed behind step n goes on as if it had never stopped.
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <map>
 #include <numeric>
 #include <utility>
 
+#include "hmm/step_size.h"
 #include "metactrl/error.h"
 #include "metactrl/hmm_training.h"
 #include "support/splitmix.h"
@@ -21,11 +23,21 @@ using internal::str_cat;
 
 // --- sequences -------------------------------------------------------------------------------------------------------
 
+namespace {
+
+std::uint64_t new_version() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+}  // namespace
+
 void SequenceSet::add(std::span<const SymbolId> sequence, double weight) {
   if (sequence.empty()) return;
   symbols_.insert(symbols_.end(), sequence.begin(), sequence.end());
   first_.push_back(symbols_.size());
   weights_.push_back(weight);
+  version_ = new_version();
 }
 
 double SequenceSet::total_weight() const { return std::accumulate(weights_.begin(), weights_.end(), 0.0); }
@@ -50,6 +62,7 @@ SequenceSet SequenceSet::distinct() const {
       result.weights_[at->second] += weights_[i];
     }
   }
+  result.version_ = new_version();
   return result;
 }
 
@@ -88,7 +101,7 @@ Hmm maximise(const Hmm& before, const ExpectedCounts& counts, const TrainOptions
   const std::size_t symbols = before.num_symbols();
   const Alphabet& alphabet = before.alphabet();
   const auto end = static_cast<std::size_t>(alphabet.end);
-  const double rate = std::min(1.0, options.step_size * std::pow(static_cast<double>(step) + 1, -options.step_decay));
+  const double rate = hmm::step_size(options, step);
   std::vector<float> initial(hidden);
   std::vector<float> transition(hidden * hidden);
   std::vector<float> emission(symbols * hidden);
@@ -144,58 +157,91 @@ Hmm maximise(const Hmm& before, const ExpectedCounts& counts, const TrainOptions
 
 // --- training --------------------------------------------------------------------------------------------------------
 
+namespace {
+
+class HostModel : public ModelInTraining {
+ public:
+  HostModel(ExpectationEngine& engine, Hmm start, const TrainOptions& options)
+      : engine_(engine), hmm_(std::move(start)), options_(options) {}
+
+  ExpectedCounts step(const SequenceSet& sequences, std::span<const std::uint32_t> chosen,
+                      const Dropout& dropout) override {
+    const ExpectedCounts counts = engine_.expectation(hmm_, sequences, chosen, dropout);
+    hmm_ = maximise(hmm_, counts, options_, hmm_.step());
+    ExpectedCounts found(counts.hidden, 0);
+    found.add(counts);
+    return found;
+  }
+  const Hmm& hmm() override { return hmm_; }
+
+ private:
+  ExpectationEngine& engine_;
+  Hmm hmm_;
+  TrainOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<ModelInTraining> ExpectationEngine::begin(Hmm start, const TrainOptions& options) {
+  return std::make_unique<HostModel>(*this, std::move(start), options);
+}
+
 Trainer::Trainer(Hmm start, const SequenceSet& sequences, ExpectationEngine& engine, const TrainOptions& options)
-    : hmm_(std::move(start)), sequences_(sequences), engine_(engine), options_(options), last_(0, 0) {
+    : sequences_(sequences), options_(options), done_(start.step()), last_(0, 0) {
   if (sequences.size() == 0) throw InputError("training", "there are no sequences", "give a corpus that holds some");
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     for (const SymbolId symbol : sequences[i]) {
-      if (static_cast<std::size_t>(symbol) < hmm_.num_symbols()) continue;
+      if (static_cast<std::size_t>(symbol) < start.num_symbols()) continue;
       throw InputError("training",
                        str_cat("sequence ", i, " holds symbol ", static_cast<std::uint32_t>(symbol),
-                               ", and the alphabet has ", hmm_.num_symbols()),
+                               ", and the alphabet has ", start.num_symbols()),
                        "use the alphabet that the sequences were made with");
     }
   }
   for (const TrainPhase& phase : options_.schedule) total_ += phase.steps;
+  model_ = engine.begin(std::move(start), options_);
 }
 
-std::vector<std::uint32_t> Trainer::chosen(std::uint64_t step) const {
+// The sequences of the step at hand.
+void Trainer::choose() {
   const std::size_t count = sequences_.size();
   std::uint64_t first = 0;  // sequences that the steps before this one took
   std::uint64_t at = 0;
   std::size_t wanted = count;
   for (const TrainPhase& phase : options_.schedule) {
     wanted = phase.sequences == 0 ? count : std::min(phase.sequences, count);
-    const std::uint64_t steps = std::min<std::uint64_t>(phase.steps, step - at);
+    const std::uint64_t steps = std::min<std::uint64_t>(phase.steps, done_ - at);
     first += steps * wanted;
     at += steps;
     if (steps < phase.steps) break;
   }
-  std::vector<std::uint32_t> result;
+  chosen_.clear();
   if (wanted == count) {
-    result.resize(count);
-    std::iota(result.begin(), result.end(), 0U);
-    return result;
+    chosen_.resize(count);
+    std::iota(chosen_.begin(), chosen_.end(), 0U);
+    return;
   }
-  std::vector<std::uint32_t> order(count);
-  for (std::uint64_t pass = first / count; result.size() < wanted; ++pass) {
-    std::iota(order.begin(), order.end(), 0U);
-    internal::Random random(options_.seed ^ (pass + 1) * 0xd1b54a32d192ed03ULL);
-    for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-    const std::size_t from = result.empty() ? static_cast<std::size_t>(first % count) : 0;
-    const std::size_t take = std::min(count - from, wanted - result.size());
-    result.insert(result.end(), order.begin() + static_cast<std::ptrdiff_t>(from),
-                  order.begin() + static_cast<std::ptrdiff_t>(from + take));
+  for (std::uint64_t pass = first / count; chosen_.size() < wanted; ++pass) {
+    if (order_.empty() || pass_ != pass) {
+      order_.resize(count);
+      std::iota(order_.begin(), order_.end(), 0U);
+      internal::Random random(options_.seed ^ (pass + 1) * 0xd1b54a32d192ed03ULL);
+      for (std::size_t i = count; i > 1; --i) std::swap(order_[i - 1], order_[random.below(i)]);
+      pass_ = pass;
+    }
+    const std::size_t from = chosen_.empty() ? static_cast<std::size_t>(first % count) : 0;
+    const std::size_t take = std::min(count - from, wanted - chosen_.size());
+    chosen_.insert(chosen_.end(), order_.begin() + static_cast<std::ptrdiff_t>(from),
+                   order_.begin() + static_cast<std::ptrdiff_t>(from + take));
   }
-  return result;
 }
 
 bool Trainer::step() {
-  const std::uint64_t step = hmm_.step();
-  if (step >= total_) return false;
-  const Dropout dropout{options_.dropout, options_.seed ^ (step + 1) * 0xbf58476d1ce4e5b9ULL};
-  last_ = engine_.expectation(hmm_, sequences_, chosen(step), dropout);
-  hmm_ = maximise(hmm_, last_, options_, step);
+  if (done_ >= total_) return false;
+  const Dropout dropout{options_.dropout, options_.seed ^ (done_ + 1) * 0xbf58476d1ce4e5b9ULL};
+  choose();
+  last_ = model_->step(sequences_, chosen_, dropout);
+  ++done_;
   return true;
 }
 

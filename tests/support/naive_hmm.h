@@ -3,6 +3,7 @@
 #ifndef METACTRL_TESTS_SUPPORT_NAIVE_HMM_H_
 #define METACTRL_TESTS_SUPPORT_NAIVE_HMM_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -14,6 +15,12 @@
 #include "support/random.h"
 
 namespace metactrl::testing {
+
+// Bit by bit, and after as many steps.
+inline bool same_parameters(const Hmm& a, const Hmm& b) {
+  return a.step() == b.step() && std::ranges::equal(a.initial(), b.initial()) &&
+         std::ranges::equal(a.transition(), b.transition()) && std::ranges::equal(a.emission(), b.emission());
+}
 
 struct NaiveHmm {
   explicit NaiveHmm(const Hmm& hmm) : hidden(hmm.num_hidden()), symbols(hmm.num_symbols()) {

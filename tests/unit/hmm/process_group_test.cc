@@ -19,6 +19,7 @@ namespace {
 using testing::all_of;
 using testing::in_group;
 using testing::Random;
+using testing::same_parameters;
 using testing::sample_sequences;
 
 void expect_equal(const ExpectedCounts& a, const ExpectedCounts& b) {
@@ -41,14 +42,6 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
     norm += b[i] * b[i];
   }
   return std::sqrt(difference / norm);
-}
-
-bool same_parameters(const Hmm& a, const Hmm& b) {
-  const auto same = [](std::span<const float> x, std::span<const float> y) {
-    return std::equal(x.begin(), x.end(), y.begin(), y.end());
-  };
-  return same(a.initial(), b.initial()) && same(a.transition(), b.transition()) && same(a.emission(), b.emission()) &&
-         a.step() == b.step();
 }
 
 TEST(ProcessGroupTest, TheLargestIsKnownToAll) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "metactrl/error.h"
 #include "metactrl/hmm_training.h"
@@ -13,6 +15,7 @@ namespace {
 using testing::all_of;
 using testing::NaiveHmm;
 using testing::Random;
+using testing::same_parameters;
 using testing::sample_sequences;
 
 // A model with structure: each state prefers one symbol and one successor.
@@ -210,6 +213,103 @@ TEST(TrainerTest, MiniBatchesLearnAndResumeExactly) {
             engine->likelihood(start, sequences).log_likelihood + 100);
 }
 
+// Does what the CPU's engine does, and remembers what it was asked.
+class RecordingEngine : public ExpectationEngine {
+ public:
+  ExpectedCounts expectation(const Hmm& hmm, const SequenceSet& sequences, std::span<const std::uint32_t> chosen,
+                             const Dropout& dropout) override {
+    asked.emplace_back(chosen.begin(), chosen.end());
+    models.push_back(hmm);
+    counts.push_back(engine_->expectation(hmm, sequences, chosen, dropout));
+    return counts.back();
+  }
+  ExpectedCounts likelihood(const Hmm& hmm, const SequenceSet& sequences) override {
+    return engine_->likelihood(hmm, sequences);
+  }
+
+  std::vector<std::vector<std::uint32_t>> asked;
+  std::vector<Hmm> models;
+  std::vector<ExpectedCounts> counts;
+
+ private:
+  std::unique_ptr<ExpectationEngine> engine_ = make_cpu_engine({.threads = 1});
+};
+
+// An engine that has no more than its two functions trains by them and by maximise().
+TEST(TrainerTest, AStepIsAnExpectationAndAMaximisation) {
+  const Hmm source = peaked(4, 6, 2);
+  const SequenceSet sequences = sample_sequences(source, 100, 1);
+  RecordingEngine engine;
+  TrainOptions options;
+  options.schedule = {{4, 30}, {2, 0}};
+  options.step_size = 0.8;
+  options.dropout = 0.1;
+  Trainer trainer(Hmm::random(source.alphabet(), 5, 3), sequences, engine, options);
+  std::vector<Hmm> after{trainer.hmm()};
+  while (trainer.step()) {
+    after.push_back(trainer.hmm());
+    EXPECT_EQ(trainer.hmm().step(), trainer.steps_done());
+    EXPECT_EQ(trainer.last().log_likelihood, engine.counts.back().log_likelihood);
+    EXPECT_EQ(trainer.last().symbols, engine.counts.back().symbols);
+    EXPECT_TRUE(trainer.last().emission.empty() && trainer.last().transition.empty());
+  }
+  ASSERT_EQ(engine.models.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_TRUE(same_parameters(engine.models[i], after[i])) << i;
+    EXPECT_TRUE(same_parameters(maximise(after[i], engine.counts[i], options, i), after[i + 1])) << i;
+  }
+  // Three steps of 30 and a third of the next make the first pass.
+  std::vector<std::uint32_t> pass;
+  for (std::size_t i = 0; i < 4; ++i) pass.insert(pass.end(), engine.asked[i].begin(), engine.asked[i].end());
+  ASSERT_EQ(pass.size(), 120U);
+  std::sort(pass.begin(), pass.begin() + 100);
+  EXPECT_TRUE(std::equal(pass.begin(), pass.begin() + 100, all_of(sequences).begin()));
+  EXPECT_EQ(engine.asked[5], all_of(sequences));
+}
+
+// A model that lives elsewhere, and counts how often it is fetched from there.
+class DistantModel : public ModelInTraining {
+ public:
+  DistantModel(Hmm start, int& fetched) : hmm_(std::move(start)), fetched_(fetched) {}
+  ExpectedCounts step(const SequenceSet& /*sequences*/, std::span<const std::uint32_t> chosen,
+                      const Dropout& /*dropout*/) override {
+    hmm_ = hmm_.with_step(hmm_.step() + 1);
+    ExpectedCounts found(hmm_.num_hidden(), 0);
+    found.weight = static_cast<double>(chosen.size());
+    return found;
+  }
+  const Hmm& hmm() override {
+    ++fetched_;
+    return hmm_;
+  }
+
+ private:
+  Hmm hmm_;
+  int& fetched_;
+};
+
+class DistantEngine : public RecordingEngine {
+ public:
+  std::unique_ptr<ModelInTraining> begin(Hmm start, const TrainOptions& /*options*/) override {
+    return std::make_unique<DistantModel>(std::move(start), fetched);
+  }
+  int fetched = 0;
+};
+
+TEST(TrainerTest, FetchesTheModelOnlyWhenAsked) {
+  const SequenceSet sequences = sample_sequences(peaked(4, 6, 2), 100, 1);
+  DistantEngine engine;
+  TrainOptions options;
+  options.schedule = {{7, 40}};
+  Trainer trainer(Hmm::random(Alphabet::tokens(6, 0), 3, 1).with_step(2), sequences, engine, options);
+  while (trainer.step()) EXPECT_EQ(trainer.last().weight, 40);
+  EXPECT_EQ(trainer.steps_done(), 7U);
+  EXPECT_EQ(engine.fetched, 0);
+  EXPECT_TRUE(engine.asked.empty());
+  EXPECT_EQ(trainer.hmm().step(), 7U);
+  EXPECT_EQ(engine.fetched, 1);
+}
+
 TEST(TrainerTest, TiedSlotsAreAlike) {
   const Alphabet alphabet = Alphabet::meta({"a", "b"}, 4);
   const Hmm source = Hmm::random(alphabet, 3, 1);
@@ -248,6 +348,28 @@ TEST(SequenceSetTest, DistinctKeepsTheWeight) {
   EXPECT_EQ(distinct.weight(0), 3);
   EXPECT_EQ(distinct[0].size(), 2U);
   EXPECT_EQ(distinct.total_weight(), sequences.total_weight());
+}
+
+TEST(SequenceSetTest, VersionsTellSetsApart) {
+  const std::vector<SymbolId> one{SymbolId{1}, SymbolId{0}};
+  SequenceSet a;
+  SequenceSet b;
+  EXPECT_EQ(a.version(), b.version());  // both empty
+  a.add(one);
+  b.add(one);
+  EXPECT_NE(a.version(), b.version());
+  SequenceSet copy = a;
+  EXPECT_EQ(copy.version(), a.version());
+  copy.add({});  // changes nothing
+  EXPECT_EQ(copy.version(), a.version());
+  copy.add(one);
+  EXPECT_NE(copy.version(), a.version());
+  const std::uint64_t before = copy.version();
+  const SequenceSet distinct = copy.distinct();
+  EXPECT_NE(distinct.version(), before);
+  EXPECT_NE(distinct.version(), a.version());
+  copy = b;
+  EXPECT_EQ(copy.version(), b.version());
 }
 
 TEST(ScheduleTest, IsReadOrRefused) {
