@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 #include <thread>
+#include <type_traits>
 
 #include "hmm/gemm.h"
 
@@ -19,7 +20,7 @@ namespace metactrl::lookahead {
 
 namespace {
 
-constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::min() / 2;  // the exponent of a row of zeros
+constexpr std::int32_t kNone = kNoExponent;
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 constexpr std::size_t kBlockStates = 32;
 // Below so many numbers in a layer, a second thread is not worth its start.
@@ -225,14 +226,14 @@ HmmTable<Real>::HmmTable(const Surrogate& surrogate, const Space& space, unsigne
 
 template <typename Real>
 std::optional<HmmTable<Real>> HmmTable<Real>::build(const Surrogate& surrogate, const Space& space, unsigned horizon,
-                                                    std::size_t max_bytes) {
+                                                    std::size_t max_bytes, const LookaheadDevice* device) {
   if (horizon > space.max_depth()) return std::nullopt;
   HmmTable table(surrogate, space, horizon);
   if (!table.choose_stride(max_bytes)) return std::nullopt;
   std::vector<std::uint32_t> actions(surrogate.num_actions());
   for (std::uint32_t action = 0; action < actions.size(); ++action) actions[action] = action;
   table.cone_.copy_rows(space, actions);
-  table.compute();
+  table.compute(device);
   return table;
 }
 
@@ -258,7 +259,7 @@ bool HmmTable<Real>::choose_stride(std::size_t max_bytes) {
 }
 
 template <typename Real>
-void HmmTable<Real>::compute() {
+void HmmTable<Real>::compute(const LookaheadDevice* device) {
   const std::size_t hidden = surrogate_->hidden();
   emission_.resize(surrogate_->num_letters() * width_);
   for (std::uint32_t letter = 0; letter < surrogate_->num_letters(); ++letter) {
@@ -273,6 +274,13 @@ void HmmTable<Real>::compute() {
   }
   kept_.rows.resize(first_kept_.back() * width_);
   kept_.exponent.resize(first_kept_.back());
+  if constexpr (std::is_same_v<Real, float>) {
+    if (device != nullptr) {
+      device->compute({cone_, *surrogate_, width_, emission_, transposed_, stride_, first_kept_}, kept_.rows,
+                      kept_.exponent);
+      return;
+    }
+  }
   Layer below;
   Layer layer;
   for (unsigned k = 0; k <= cone_.horizon(); ++k) {

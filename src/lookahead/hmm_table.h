@@ -37,6 +37,7 @@
 #include "lookahead/cone.h"
 #include "lookahead/space.h"
 #include "lookahead/surrogate.h"
+#include "lookahead/table_device.h"
 
 namespace metactrl::lookahead {
 
@@ -55,9 +56,10 @@ class HmmTable {
   };
 
   // Nothing when it would take more than `max_bytes` (a window included) with any number of checkpoints, or when
-  // `horizon` exceeds the depth to which `space` is known. Keeps a reference to the surrogate, none to the space.
+  // `horizon` exceeds the depth to which `space` is known. Keeps a reference to the surrogate, none to the space. A
+  // `device` (tables of floats only) does the work instead of the CPU.
   static std::optional<HmmTable> build(const Surrogate& surrogate, const Space& space, unsigned horizon,
-                                       std::size_t max_bytes);
+                                       std::size_t max_bytes, const LookaheadDevice* device = nullptr);
 
   // Whether log_value can be asked: false for a state, or for more actions, than decoding from the initial state meets.
   bool holds(std::uint32_t state, unsigned left) const {
@@ -78,7 +80,7 @@ class HmmTable {
  private:
   HmmTable(const Surrogate& surrogate, const Space& space, unsigned horizon);
   bool choose_stride(std::size_t max_bytes);
-  void compute();
+  void compute(const LookaheadDevice* device);
   // Layer k from layer k - 1; `below` is not looked at for k = 0.
   void next_layer(unsigned k, const Layer& below, Layer& layer) const;
   void keep(unsigned k, const Layer& layer);

@@ -1,0 +1,76 @@
+// Memory of a GPU, and what becomes of its errors. For sources that are built with METACTRL_CUDA alone.
+//
+//     hmm::DeviceArray<float> numbers;
+//     float* data = numbers.upload(values);     // on the GPU
+#ifndef METACTRL_SRC_HMM_CUDA_MEMORY_H_
+#define METACTRL_SRC_HMM_CUDA_MEMORY_H_
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <new>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "support/str_cat.h"
+
+namespace metactrl::hmm {
+
+// Out of memory is std::bad_alloc, as on the CPU.
+inline void check(cudaError_t error) {
+  if (error == cudaSuccess) return;
+  if (error == cudaErrorMemoryAllocation) throw std::bad_alloc();
+  throw std::runtime_error(internal::str_cat("the GPU failed: ", cudaGetErrorString(error)));
+}
+
+inline void check(cublasStatus_t status) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  if (status == CUBLAS_STATUS_ALLOC_FAILED) throw std::bad_alloc();
+  throw std::runtime_error(internal::str_cat("the GPU failed: ", cublasGetStatusString(status)));
+}
+
+// Grows, and keeps what it has.
+template <typename T>
+class DeviceArray {
+ public:
+  DeviceArray() = default;
+  DeviceArray(DeviceArray&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  DeviceArray& operator=(DeviceArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~DeviceArray() { cudaFree(data_); }
+
+  // At least so many; their values are not kept.
+  T* reserve(std::size_t size) {
+    if (size <= size_) return data_;
+    check(cudaFree(std::exchange(data_, nullptr)));
+    size_ = 0;
+    void* memory = nullptr;
+    check(cudaMalloc(&memory, size * sizeof(T)));
+    data_ = static_cast<T*>(memory);
+    size_ = size;
+    return data_;
+  }
+  T* upload(std::span<const T> values, cudaStream_t stream) {
+    reserve(values.size());
+    if (!values.empty()) {
+      check(cudaMemcpyAsync(data_, values.data(), values.size_bytes(), cudaMemcpyHostToDevice, stream));
+    }
+    return data_;
+  }
+  T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace metactrl::hmm
+
+#endif  // METACTRL_SRC_HMM_CUDA_MEMORY_H_
