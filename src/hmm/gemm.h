@@ -100,6 +100,15 @@ struct PlainKernel {
 
 #if defined(__x86_64__)
 // What processors of the last decade can do besides, asked for when the program runs.
+inline bool has_avx2() {
+  static const bool has = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+  return has;
+}
+inline bool has_avx512() {
+  static const bool has = has_avx2() && __builtin_cpu_supports("avx512f") != 0;
+  return has;
+}
+
 struct Avx2Kernel {
   static constexpr std::size_t kBytes = 32;
   static constexpr std::size_t kRows = 6;  // 12 of 16 registers
@@ -170,10 +179,8 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, const Real* a, std::s
     for (std::size_t i = 0; i < m; ++i) std::fill(c + i * ldc, c + i * ldc + n, Real{0});
   }
 #if defined(__x86_64__)
-  static const bool avx512 = __builtin_cpu_supports("avx512f");
-  static const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (avx512) return multiply_with<Avx512Kernel>(m, n, k, a, a_row, a_column, b, ldb, c, ldc, accumulate);
-  if (avx2) return multiply_with<Avx2Kernel>(m, n, k, a, a_row, a_column, b, ldb, c, ldc, accumulate);
+  if (has_avx512()) return multiply_with<Avx512Kernel>(m, n, k, a, a_row, a_column, b, ldb, c, ldc, accumulate);
+  if (has_avx2()) return multiply_with<Avx2Kernel>(m, n, k, a, a_row, a_column, b, ldb, c, ldc, accumulate);
 #endif
   multiply_with<PlainKernel>(m, n, k, a, a_row, a_column, b, ldb, c, ldc, accumulate);
 }

@@ -8,8 +8,9 @@
 //   cuBLAS         one product of all rows of the level with the transitions, in 32 bits
 //
 // and behind level 0 finish_rows, which writes the layer and, of layers that are kept, the rows that decoding reads, in
-// the place that they have in the finished table. Those come back in one piece at the end, through two buffers that the
-// GPU can write to directly, so that one is emptied while the other is filled.
+// the place that they have in the finished table. Those come back at the end, through a few buffers that the GPU can
+// write to directly; each has a thread that empties it, since touching so much new memory takes longer than all the
+// work.
 //
 // A layer needs the states of its depth alone, which are the first so many, and so do all levels' rows. Blocks bound
 // the memory for rows that are worked on, whatever the number of states.
@@ -20,11 +21,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "hmm/cuda_memory.h"
@@ -47,8 +51,9 @@ using lookahead::kNoExponent;
 using lookahead::TableInput;
 using lookahead::TableTrie;
 
-constexpr std::size_t kWorkBytes = std::size_t{1} << 30;       // rows of a block: sums, and as much for products
-constexpr std::size_t kTransferBytes = std::size_t{16} << 20;  // of each of two buffers
+constexpr std::size_t kWorkBytes = std::size_t{1} << 30;      // rows of a block: sums, and as much for products
+constexpr std::size_t kTransferBytes = std::size_t{8} << 20;  // of a buffer
+constexpr std::size_t kTransfers = 8;                         // at a time
 
 // Memory of this machine that the GPU can write to.
 class PinnedBuffer {
@@ -63,26 +68,49 @@ class PinnedBuffer {
   void* data_ = nullptr;
 };
 
+class Stream {
+ public:
+  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() { cudaStreamDestroy(stream_); }
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
 // A stream and a handle of cuBLAS that works on it.
 class Queue {
  public:
   Queue() {
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     check(cublasCreate(&cublas_));
-    check(cublasSetStream(cublas_, stream_));
+    check(cublasSetStream(cublas_, stream_.get()));
   }
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
-  ~Queue() {
-    if (cublas_ != nullptr) cublasDestroy(cublas_);
-    if (stream_ != nullptr) cudaStreamDestroy(stream_);
-  }
-  cudaStream_t stream() const { return stream_; }
+  ~Queue() { cublasDestroy(cublas_); }
+  cudaStream_t stream() const { return stream_.get(); }
   cublasHandle_t cublas() const { return cublas_; }
 
  private:
-  cudaStream_t stream_ = nullptr;
+  Stream stream_;
   cublasHandle_t cublas_ = nullptr;
+};
+
+// Brings parts of a piece of memory back, one after the other.
+struct Transfer {
+  PinnedBuffer buffer;
+  Stream stream;
+
+  void run(const char* from, char* to, std::size_t bytes, std::atomic<std::size_t>& next) const {
+    for (std::size_t at = next.fetch_add(kTransferBytes); at < bytes; at = next.fetch_add(kTransferBytes)) {
+      const std::size_t size = std::min(kTransferBytes, bytes - at);
+      check(cudaMemcpyAsync(buffer.data(), from + at, size, cudaMemcpyDeviceToHost, stream.get()));
+      check(cudaStreamSynchronize(stream.get()));
+      std::memcpy(to + at, buffer.data(), size);
+    }
+  }
 };
 
 struct DeviceLevel {
@@ -107,7 +135,8 @@ class CudaLookaheadDevice : public LookaheadDevice {
   explicit CudaLookaheadDevice(int number) : number_(number) {
     check(cudaSetDevice(number));
     queue_ = std::make_unique<Queue>();
-    for (std::unique_ptr<PinnedBuffer>& buffer : buffers_) buffer = std::make_unique<PinnedBuffer>();
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    for (std::size_t i = 0; i < std::min(kTransfers, cores); ++i) transfers_.push_back(std::make_unique<Transfer>());
   }
 
   void compute(const TableInput& input, std::span<float> rows, std::span<std::int32_t> exponents) const override {
@@ -130,9 +159,10 @@ class CudaLookaheadDevice : public LookaheadDevice {
         run_block(input, trie, k, blocks[b], std::min(count, blocks[b + 1]));
       }
     }
+    check(cudaGetLastError());
+    check(cudaStreamSynchronize(queue_->stream()));
     download(kept_.values.data(), rows.data(), rows.size_bytes());
     download(kept_.exponents.data(), exponents.data(), exponents.size_bytes());
-    check(cudaGetLastError());
   }
 
  private:
@@ -247,25 +277,30 @@ class CudaLookaheadDevice : public LookaheadDevice {
   }
 
   void download(const void* from, void* to, std::size_t bytes) const {
-    const cudaStream_t stream = queue_->stream();
-    const auto size_of = [&](std::size_t at) { return std::min(kTransferBytes, bytes - at); };
-    const auto start = [&](std::size_t at) {
-      if (at >= bytes) return;
-      check(cudaMemcpyAsync(buffers_[at / kTransferBytes % 2]->data(), static_cast<const char*>(from) + at, size_of(at),
-                            cudaMemcpyDeviceToHost, stream));
+    std::atomic<std::size_t> next = 0;
+    std::vector<std::exception_ptr> failures(transfers_.size());
+    const auto work = [&](std::size_t i) noexcept {
+      try {
+        check(cudaSetDevice(number_));
+        transfers_[i]->run(static_cast<const char*>(from), static_cast<char*>(to), bytes, next);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
     };
-    start(0);
-    for (std::size_t at = 0; at < bytes; at += kTransferBytes) {
-      check(cudaStreamSynchronize(stream));
-      start(at + kTransferBytes);
-      std::memcpy(static_cast<char*>(to) + at, buffers_[at / kTransferBytes % 2]->data(), size_of(at));
+    {
+      std::vector<std::jthread> helpers;
+      for (std::size_t i = 1; i < transfers_.size() && i * kTransferBytes < bytes; ++i) helpers.emplace_back(work, i);
+      work(0);
+    }
+    for (const std::exception_ptr& failure : failures) {
+      if (failure) std::rethrow_exception(failure);
     }
   }
 
   int number_;
   mutable std::mutex mutex_;
   std::unique_ptr<Queue> queue_;
-  std::array<std::unique_ptr<PinnedBuffer>, 2> buffers_;
+  std::vector<std::unique_ptr<Transfer>> transfers_;
   // Of one table at a time; the memory is used again.
   mutable DeviceArray<float> emission_;
   mutable DeviceArray<float> transposed_;

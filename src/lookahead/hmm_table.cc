@@ -10,11 +10,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <thread>
 #include <type_traits>
 
 #include "hmm/gemm.h"
+#include "hmm/row_ops.h"
 
 namespace metactrl::lookahead {
 
@@ -47,19 +49,11 @@ class Rows {
   void add(std::size_t i, const Real* emitted, const Real* values, std::int32_t exponent) {
     if (exponent == kNone) return;
     Real* const out = row(i);
-    if (exponent_[i] == kNone) {
-      exponent_[i] = exponent;
-      for (std::size_t z = 0; z < width_; ++z) out[z] = emitted[z] * values[z];
-      return;
-    }
-    if (exponent > exponent_[i]) {
-      const Real scale = power(exponent_[i] - exponent);
-      exponent_[i] = exponent;
-      for (std::size_t z = 0; z < width_; ++z) out[z] = out[z] * scale + emitted[z] * values[z];
-      return;
-    }
-    const Real scale = power(exponent - exponent_[i]);
-    for (std::size_t z = 0; z < width_; ++z) out[z] += emitted[z] * values[z] * scale;
+    if (exponent_[i] == kNone) exponent_[i] = exponent;  // a row of zeros takes any
+    const Real keep = exponent > exponent_[i] ? power(exponent_[i] - exponent) : Real{1};
+    const Real scale = exponent > exponent_[i] ? Real{1} : power(exponent - exponent_[i]);
+    exponent_[i] = std::max(exponent_[i], exponent);
+    ops_.add(out, keep, emitted, values, scale, width_);
   }
 
   // The same without emissions: a vector with exponent 0.
@@ -76,28 +70,28 @@ class Rows {
   }
 
   // Scales the row to a maximum in [1/2, 1).
-  void normalise(std::size_t i) { exponent_[i] = normalised(row(i), exponent_[i], width_); }
+  void normalise(std::size_t i) { exponent_[i] = normalised(row(i), exponent_[i]); }
 
-  static std::int32_t normalised(Real* values, std::int32_t exponent, std::size_t width) {
+  std::int32_t normalised(Real* values, std::int32_t exponent) const {
     if (exponent == kNone) return kNone;
-    const Real largest = *std::max_element(values, values + width);
+    const Real largest = ops_.largest(values, width_);
     if (!(largest > 0)) return kNone;
     int shift = 0;
     std::frexp(largest, &shift);
     if (shift != 0) {
-      // In two steps: the scale alone may be out of range.
-      const Real half = std::ldexp(Real{1}, -shift / 2);
-      const Real rest = std::ldexp(Real{1}, -shift - (-shift / 2));
-      for (std::size_t z = 0; z < width; ++z) values[z] = values[z] * half * rest;
+      // In two steps where the scale alone may be out of range.
+      const int first = std::abs(shift) < 100 ? -shift : -shift / 2;
+      ops_.scale(values, power_of_two(first), width_);
+      if (first != -shift) ops_.scale(values, power_of_two(-shift - first), width_);
     }
     return exponent + shift;
   }
 
  private:
-  static Real power(std::int32_t exponent) {
-    return exponent < -2000 ? Real{0} : std::ldexp(Real{1}, static_cast<int>(exponent));
-  }
+  static Real power(std::int32_t exponent) { return exponent == 0 ? Real{1} : power_of_two(std::max(exponent, -2000)); }
+  static Real power_of_two(int exponent) { return std::ldexp(Real{1}, exponent); }
 
+  const hmm::RowOps<Real>& ops_ = hmm::row_ops<Real>();
   std::size_t width_;
   std::vector<Real> values_;
   std::vector<std::int32_t> exponent_;
@@ -202,7 +196,7 @@ class Block {
     for (std::size_t i = 0; i < count; ++i) {
       Real* const row = layer.rows.data() + active_[i] * width_;
       std::copy_n(product_.data() + i * width_, width_, row);
-      layer.exponent[active_[i]] = Rows<Real>::normalised(row, states_.exponent(i), width_);
+      layer.exponent[active_[i]] = states_.normalised(row, states_.exponent(i));
     }
   }
 

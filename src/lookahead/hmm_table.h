@@ -30,8 +30,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "lookahead/cone.h"
@@ -41,13 +44,31 @@
 
 namespace metactrl::lookahead {
 
+// Leaves new elements as the memory has them. Tables are large, and every row that is read is written first: zeros
+// would cost as much as what replaces them.
+template <typename T>
+struct UninitialisedAllocator : std::allocator<T> {
+  template <typename U>
+  struct rebind {
+    using other = UninitialisedAllocator<U>;
+  };
+  template <typename U>
+  void construct(U* place) {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <typename U, typename... Arguments>
+  void construct(U* place, Arguments&&... arguments) {
+    ::new (static_cast<void*>(place)) U(std::forward<Arguments>(arguments)...);
+  }
+};
+
 template <typename Real>
 class HmmTable {
  public:
   // A layer: rows of T V_k for the states of the cone, zero where the goal is too far.
   struct Layer {
-    std::vector<Real> rows;              // [state * width + hidden state]
-    std::vector<std::int32_t> exponent;  // a row is rows * 2^exponent
+    std::vector<Real, UninitialisedAllocator<Real>> rows;  // [state * width + hidden state]
+    std::vector<std::int32_t> exponent;                    // a row is rows * 2^exponent
   };
   // The layers between two checkpoints.
   struct Window {

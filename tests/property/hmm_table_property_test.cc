@@ -237,6 +237,72 @@ TEST(TrainedLookaheadTest, EqualsAllPlansOfThePlainSemantics) {
   for (const unsigned count : with_arity) EXPECT_GT(count, 10U);
 }
 
+// Where the table has no room, the probability of one plan stands in for it: the result says so, what is allowed is the
+// same, and no weight is larger.
+TEST(TrainedLookaheadTest, NamesWhatStandsInForTheTable) {
+  unsigned compared = 0;
+  unsigned lowered = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const auto program = task::compile(task_with_tries(seed));
+    LookaheadOptions options;
+    options.hmm = hmm_for(program->definition(), 3, seed);
+    const auto exact = Lookahead::compile(Task(program, nullptr), options);
+    if (exact->verdict() != Verdict::kSolvable || exact->tier() != Tier::kExact) continue;
+    ASSERT_EQ(exact->weight_rule(), WeightRule::kTrainedExact);
+    const State& state = exact->task().initial_state();
+    const PlainSurrogate plain(program->definition(), *options.hmm);
+
+    options.weight_bytes = 0;
+    const auto without = Lookahead::compile(Task(program, nullptr), options);
+    ASSERT_EQ(without->weight_rule(), WeightRule::kTrainedWitnessPlan);
+    EXPECT_STREQ(to_string(without->weight_rule()), "trained, witness plan only");
+    ASSERT_EQ(without->horizon(), exact->horizon());
+    options.weight_bytes = LookaheadOptions{}.weight_bytes;
+    options.exact.states = 1;
+    const auto by_search = Lookahead::compile(Task(program, nullptr), options);
+    if (by_search->tier() == Tier::kWitness) {
+      EXPECT_EQ(by_search->weight_rule(), WeightRule::kTrainedWitnessPlan);
+    }
+    Support a(exact);
+    Support b(without);
+    const std::vector<Candidate> expected = a.candidates(state, exact->horizon());
+    const std::vector<Candidate> actual = b.candidates(state, exact->horizon());
+    ASSERT_EQ(actual.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_EQ(actual[i].answer, expected[i].answer);
+      if (actual[i].answer != Answer::kYes) continue;
+      ASSERT_LE(actual[i].log_weight, expected[i].log_weight + 1e-4) << "seed " << seed;
+      // It is the plan that the support itself would follow.
+      const std::optional<State> next = exact->task().apply(state, actual[i].action);
+      PlainSurrogate::Text text;
+      plain.spell(static_cast<std::uint32_t>(actual[i].action), text);
+      const double begins = plain.begins(text);
+      const std::optional<std::vector<ActionId>> rest = b.plan(*next, exact->horizon() - 1);
+      ASSERT_TRUE(rest.has_value());
+      for (const ActionId action : *rest) {
+        plain.spell(static_cast<std::uint32_t>(action), text);
+      }
+      if (text.symbols.size() > 9) continue;  // brute force has its limits
+      ASSERT_NEAR(actual[i].log_weight, std::log(plain.ends(text) / begins), 1e-6) << "seed " << seed;
+      ++compared;
+    }
+
+    // Between the two: a shorter horizon, and an exact table.
+    options.exact.states = LookaheadOptions{}.exact.states;
+    for (std::size_t bytes = exact->memory_bytes(); bytes > 0; bytes -= bytes / 4 + 1) {
+      options.weight_bytes = bytes;
+      const auto shorter = Lookahead::compile(Task(program, nullptr), options);
+      ASSERT_EQ(shorter->weight_rule() == WeightRule::kTrainedExact, shorter->memory_bytes() > without->memory_bytes());
+      if (shorter->horizon_rule() != HorizonRule::kShortestPlusSlack) continue;
+      ++lowered;
+      ASSERT_EQ(shorter->weight_rule(), WeightRule::kTrainedExact);
+      ASSERT_EQ(shorter->horizon(), *exact->shortest_plan_length() + options.slack);
+    }
+  }
+  EXPECT_GT(compared, 50U);
+  EXPECT_GT(lowered, 0U);
+}
+
 // A device that follows the trie (table_trie.h) without any haste, in double.
 class SlowDevice : public LookaheadDevice {
  public:

@@ -94,19 +94,27 @@ void compare_products(std::uint64_t seed) {
   const std::vector<Real> a = numbers(m * k + 1);
   const std::vector<Real> b = numbers(k * n + 1);
   const std::vector<Real> before = numbers(m * n);
-  std::vector<Real> c = before;
   const std::size_t a_row = transposed ? 1 : k;
   const std::size_t a_column = transposed ? m : 1;
-  hmm::multiply(m, n, k, a.data(), a_row, a_column, b.data(), n, c.data(), n, accumulate);
-  for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      double sum = accumulate ? static_cast<double>(before[i * n + j]) : 0;
-      for (std::size_t p = 0; p < k; ++p) {
-        sum += static_cast<double>(a[i * a_row + p * a_column]) * static_cast<double>(b[p * n + j]);
+  const auto check = [&](const auto& multiply, const char* name) {
+    std::vector<Real> c = before;
+    multiply(m, n, k, a.data(), a_row, a_column, b.data(), n, c.data(), n, accumulate);
+    for (std::size_t i = 0; i < m; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        double sum = accumulate ? static_cast<double>(before[i * n + j]) : 0;
+        for (std::size_t p = 0; p < k; ++p) {
+          sum += static_cast<double>(a[i * a_row + p * a_column]) * static_cast<double>(b[p * n + j]);
+        }
+        ASSERT_NEAR(c[i * n + j], sum, sum * (sizeof(Real) == 4 ? 1e-5 : 1e-12) + 1e-12) << name << ", seed " << seed;
       }
-      ASSERT_NEAR(c[i * n + j], sum, sum * (sizeof(Real) == 4 ? 1e-5 : 1e-12) + 1e-12) << "seed " << seed;
     }
-  }
+  };
+  check(hmm::multiply<Real>, "the one in use");
+  if (k > 0) check(hmm::multiply_with<hmm::PlainKernel, Real>, "plain");
+#if defined(__x86_64__)
+  if (k > 0 && hmm::has_avx2()) check(hmm::multiply_with<hmm::Avx2Kernel, Real>, "AVX2");
+  if (k > 0 && hmm::has_avx512()) check(hmm::multiply_with<hmm::Avx512Kernel, Real>, "AVX-512");
+#endif
 }
 
 TEST(GemmTest, AgreesWithThreeLoops) {
