@@ -3,6 +3,10 @@
 // deepest level first; the nodes of a level are the rows of one matrix, and the step to the next level is one product
 // with the transitions. The states themselves are the last level.
 //
+// A row is computed only where a row that it depends on differs from the one in the layer below; otherwise it is the
+// same, to the last bit. Plans that a model would not write add less and less, so that rows settle after a few layers
+// beyond the state's distance.
+//
 // Every row carries an exponent, is scaled to a maximum in [1/2, 1) before each product, and sums are formed at the
 // larger of two exponents; what is lost is below the smallest positive number of Real relative to the row's maximum.
 #include "lookahead/hmm_table.h"
@@ -118,8 +122,14 @@ class Block {
     for (Level& level : levels_) level.clear();
     for (std::size_t s = begin; s < end; ++s) {
       layer.exponent[s] = kNone;
+      layer.changed[s] = 0;
       if (cone_.distance(s) > k) {
-        std::fill_n(layer.rows.begin() + static_cast<std::ptrdiff_t>(s * width_), width_, Real{0});
+        std::fill_n(row_of(layer, s), width_, Real{0});
+        continue;
+      }
+      if (k > 0 && !may_change(s, below)) {
+        std::copy_n(row_of(below, s), width_, row_of(layer, s));
+        layer.exponent[s] = below.exponent[s];
         continue;
       }
       active_.push_back(s);
@@ -128,7 +138,7 @@ class Block {
       if (cone_.distance(s) == 0) states_.add(active_.size() - 1, emitted(surrogate_.end_letter()));
     }
     for (std::size_t d = levels_.size(); d-- > 0;) raise(d);
-    write(layer);
+    write(layer, k > 0 ? &below : nullptr);
   }
 
  private:
@@ -146,6 +156,17 @@ class Block {
   };
 
   const Real* emitted(std::uint32_t letter) const { return emission_ + letter * width_; }
+  Real* row_of(typename HmmTable<Real>::Layer& layer, std::size_t s) const { return layer.rows.data() + s * width_; }
+  const Real* row_of(const typename HmmTable<Real>::Layer& layer, std::size_t s) const {
+    return layer.rows.data() + s * width_;
+  }
+
+  // A row depends on those of the layer below that its actions lead to, and on nothing else.
+  bool may_change(std::size_t s, const typename HmmTable<Real>::Layer& below) const {
+    const std::span<const Cone::Edge> edges = cone_.edges(s);
+    return std::any_of(edges.begin(), edges.end(),
+                       [&below](const Cone::Edge& edge) { return below.changed[edge.target] != 0; });
+  }
 
   void add_edges(std::size_t s, const typename HmmTable<Real>::Layer& below) {
     path_.clear();
@@ -186,7 +207,7 @@ class Block {
     }
   }
 
-  void write(typename HmmTable<Real>::Layer& layer) {
+  void write(typename HmmTable<Real>::Layer& layer, const typename HmmTable<Real>::Layer* below) {
     const std::size_t count = active_.size();
     if (count == 0) return;
     for (std::size_t i = 0; i < count; ++i) states_.normalise(i);
@@ -194,9 +215,13 @@ class Block {
     hmm::multiply(count, width_, width_, states_.row(0), width_, std::size_t{1}, transposed_, width_, product_.data(),
                   width_, false);
     for (std::size_t i = 0; i < count; ++i) {
-      Real* const row = layer.rows.data() + active_[i] * width_;
+      const std::size_t s = active_[i];
+      Real* const row = row_of(layer, s);
       std::copy_n(product_.data() + i * width_, width_, row);
-      layer.exponent[active_[i]] = states_.normalised(row, states_.exponent(i));
+      layer.exponent[s] = states_.normalised(row, states_.exponent(i));
+      const bool same = below != nullptr && below->exponent[s] == layer.exponent[s] &&
+                        std::equal(row, row + width_, row_of(*below, s));
+      layer.changed[s] = same ? 0 : 1;
     }
   }
 
@@ -234,7 +259,7 @@ std::optional<HmmTable<Real>> HmmTable<Real>::build(const Surrogate& surrogate, 
 // The smallest stride whose rows fit, together with two layers at work or a window.
 template <typename Real>
 bool HmmTable<Real>::choose_stride(std::size_t max_bytes) {
-  const std::size_t row = width_ * sizeof(Real) + sizeof(std::int32_t);
+  const std::size_t row = width_ * sizeof(Real) + sizeof(std::int32_t) + 1;
   const std::size_t letters = (surrogate_->num_letters() + width_) * width_ * sizeof(Real);
   const std::size_t fixed = cone_.expected_bytes() + letters + cone_.num_states() * sizeof(std::size_t);
   for (stride_ = 1; stride_ <= std::max(1U, cone_.horizon()); ++stride_) {
@@ -289,6 +314,7 @@ void HmmTable<Real>::next_layer(unsigned k, const Layer& below, Layer& layer) co
   const std::size_t count = cone_.num_states(k);
   layer.rows.resize(cone_.num_states() * width_);
   layer.exponent.resize(cone_.num_states());
+  layer.changed.resize(cone_.num_states());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     Block<Real> block(*surrogate_, cone_, width_, emission_, transposed_);
@@ -318,6 +344,7 @@ template <typename Real>
 void HmmTable<Real>::restore(unsigned k, Layer& layer) const {
   layer.rows.assign(cone_.num_states() * width_, Real{0});
   layer.exponent.assign(cone_.num_states(), kNone);
+  layer.changed.assign(cone_.num_states(), 1);  // nothing is known of the one below it
   for (std::size_t s = 0; s < cone_.num_states(k); ++s) {
     if (!has(s, k)) continue;
     const std::size_t at = place(s, k);

@@ -69,6 +69,7 @@ class HmmTable {
   struct Layer {
     std::vector<Real, UninitialisedAllocator<Real>> rows;  // [state * width + hidden state]
     std::vector<std::int32_t> exponent;                    // a row is rows * 2^exponent
+    std::vector<std::uint8_t> changed;                     // per state: not the same as in the layer below
   };
   // The layers between two checkpoints.
   struct Window {
