@@ -101,12 +101,12 @@ struct PlainKernel {
 #if defined(__x86_64__)
 // What processors of the last decade can do besides, asked for when the program runs.
 inline bool has_avx2() {
-  static const bool has = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-  return has;
+  static const bool kHas = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+  return kHas;
 }
 inline bool has_avx512() {
-  static const bool has = has_avx2() && __builtin_cpu_supports("avx512f") != 0;
-  return has;
+  static const bool kHas = has_avx2() && __builtin_cpu_supports("avx512f") != 0;
+  return kHas;
 }
 
 struct Avx2Kernel {

@@ -49,10 +49,6 @@ namespace metactrl::lookahead {
 template <typename T>
 struct UninitialisedAllocator : std::allocator<T> {
   template <typename U>
-  struct rebind {
-    using other = UninitialisedAllocator<U>;
-  };
-  template <typename U>
   void construct(U* place) {
     ::new (static_cast<void*>(place)) U;
   }
