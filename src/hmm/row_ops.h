@@ -90,14 +90,21 @@ struct Avx2RowOps {
 };
 #endif
 
+// What any processor of the architecture can do.
+template <typename Real>
+const RowOps<Real>& plain_row_ops() {
+  static constexpr RowOps<Real> kPlain{PlainRowOps<Real>::add, PlainRowOps<Real>::largest, PlainRowOps<Real>::scale};
+  return kPlain;
+}
+
+// The best for this one.
 template <typename Real>
 const RowOps<Real>& row_ops() {
-  static constexpr RowOps<Real> kPlain{PlainRowOps<Real>::add, PlainRowOps<Real>::largest, PlainRowOps<Real>::scale};
 #if defined(__x86_64__)
   static constexpr RowOps<Real> kAvx2{Avx2RowOps<Real>::add, Avx2RowOps<Real>::largest, Avx2RowOps<Real>::scale};
   if (has_avx2()) return kAvx2;
 #endif
-  return kPlain;
+  return plain_row_ops<Real>();
 }
 
 }  // namespace metactrl::hmm
