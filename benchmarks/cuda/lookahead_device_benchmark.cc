@@ -6,7 +6,8 @@
 // states, and with `x` behind the number, as in 9x, actions of three arguments as well. MEGABYTES is the budget of the
 // table. The table is built once to warm up and then several times; the line has the median. Everything that
 // HmmTable::build does is timed: the cone, the trie, the way to the GPU and back. "rows" are those that a layer
-// multiplies with the transitions, of all states; "edges" what it adds up.
+// multiplies with the transitions, of all states; "edges" what it adds up. TFLOP/s are as if every row of every layer
+// were computed; the CPU leaves out those that have settled.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -59,9 +59,9 @@ struct Budget {
 
 // Where the weights of a trained surrogate are computed, when that is not the CPU. Shareable between threads and tasks.
 class LookaheadDevice;
-// An NVIDIA GPU, by its number. Throws InputError where there is none, or in a build without METACTRL_CUDA. Takes about
-// half a second once; weights agree with the CPU's to 1e-4, what is supported does not depend on them. Decoding does
-// not need the GPU.
+// An NVIDIA GPU, by its number. Throws InputError where there is none, or in a build without METACTRL_CUDA. Costly to
+// make: make one and share it. Logarithms of weights agree with the CPU's to 1e-4 of their size; what is supported does
+// not depend on them. Decoding does not need the GPU.
 std::shared_ptr<const LookaheadDevice> make_cuda_lookahead_device(int number = 0);
 
 struct LookaheadOptions {
