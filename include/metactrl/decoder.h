@@ -67,7 +67,8 @@ struct DecoderOptions {
   // The plan must have at least one action.
   bool forbid_empty = false;
   // For Bridge::kHmm, which works with canonical tokenization only: a model at the token level, of the constraint's
-  // vocabulary. It weighs as kModel does, with p(what is left of the action | text so far) of its own, and asks nobody.
+  // vocabulary. pi(a) is then p(what is left of a | text so far), normalised over all actions that can still be meant,
+  // allowed or not.
   std::optional<Hmm> token_hmm{};
 };
 

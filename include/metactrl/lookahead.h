@@ -57,6 +57,13 @@ struct Budget {
   std::function<bool()> stop = {};
 };
 
+// Where the weights of a trained surrogate are computed, when that is not the CPU. Shareable between threads and tasks.
+class LookaheadDevice;
+// An NVIDIA GPU, by its number. Throws InputError where there is none, or in a build without METACTRL_CUDA. Costly to
+// make: make one and share it. Logarithms of weights agree with the CPU's to 1e-4 of their size; what is supported does
+// not depend on them. Decoding does not need the GPU.
+std::shared_ptr<const LookaheadDevice> make_cuda_lookahead_device(int number = 0);
+
 struct LookaheadOptions {
   // A plan may have at most this many actions. When the shortest known plan needs more, the horizon grows to it plus
   // `slack` and `horizon_rule()` says so; `fixed_horizon` forbids that.
@@ -72,6 +79,8 @@ struct LookaheadOptions {
   bool weights = true;
   // The surrogate that weights come from; none: the uniform one.
   std::optional<Hmm> hmm;
+  // Computes the weight table of a trained surrogate; none: the CPU.
+  std::shared_ptr<const LookaheadDevice> device;
 };
 
 // How the horizon in use came about.

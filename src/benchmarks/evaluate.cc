@@ -128,6 +128,7 @@ void take(const PlanResult& result, const Task& task, Answer& answer) {
   for (const PlanStep& step : result.steps) answer.steps.push_back(to_string(step));
   for (const GoalId goal : result.goals_dropped) answer.goals_dropped.push_back(task.goal_text(goal));
   if (result.tier) answer.tier = to_string(*result.tier);
+  answer.weights = to_string(result.weight_rule);
   if (result.lookahead != nullptr) answer.shortest = result.lookahead->shortest_plan_length();
   answer.horizon = result.horizon;
   answer.prompt_tokens = result.prompt_tokens;

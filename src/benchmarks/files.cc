@@ -133,6 +133,7 @@ Json to_json(const Answer& answer) {
                {"assumptions", answer.assumptions},
                {"notes", answer.notes},
                {"tier", answer.tier},
+               {"weights", answer.weights},
                {"horizon", answer.horizon},
                {"ground_actions", answer.ground_actions},
                {"prompt_tokens", answer.prompt_tokens},
@@ -175,6 +176,7 @@ Answer answer_from_json(const Json& json) {
   get(json, "assumptions", answer.assumptions);
   get(json, "notes", answer.notes);
   get(json, "tier", answer.tier);
+  get(json, "weights", answer.weights);
   get(json, "horizon", answer.horizon);
   get(json, "ground_actions", answer.ground_actions);
   get(json, "prompt_tokens", answer.prompt_tokens);

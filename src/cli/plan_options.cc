@@ -63,6 +63,7 @@ const char* text_of(PlanGuidance guidance) { return to_string(guidance); }
 const char* text_of(PlanBridge bridge) { return to_string(bridge); }
 const char* text_of(Tokenization tokenization) { return to_string(tokenization); }
 const char* text_of(OnInfeasible what) { return to_string(what); }
+const char* text_of(Device device) { return to_string(device); }
 
 void add_prompt_options(CLI::App& app, PlanArguments& arguments) {
   app.add_option("--instruction,-i", arguments.instruction, "what to do, in words; the model reads it before the task")
@@ -133,6 +134,17 @@ void add_model_options(CLI::App& app, DecodingArguments& arguments) {
       ->capture_default_str();
 }
 
+const char* to_string(Device device) { return device == Device::kCuda ? "cuda" : "cpu"; }
+
+std::shared_ptr<const LookaheadDevice> open_lookahead_device(Device device) {
+  return device == Device::kCuda ? make_cuda_lookahead_device() : nullptr;
+}
+
+void add_lookahead_device_option(CLI::App& app, Device& device) {
+  add_choice(app, "--lookahead-device", device, {Device::kCpu, Device::kCuda}, text_of,
+             "where guidance trained computes its tables: this machine's cores, or an NVIDIA GPU");
+}
+
 void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size_t states) {
   add_model_options(app, arguments);
   add_choice(app, "--guidance,-g", arguments.guidance,
@@ -145,6 +157,7 @@ void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size
   app.add_option("--hmm", arguments.hmm, "with guidance trained: a hidden Markov model of plans")->type_name("FILE");
   app.add_option("--token-hmm", arguments.token_hmm, "with bridge hmm: a hidden Markov model of tokens")
       ->type_name("FILE");
+  add_lookahead_device_option(app, arguments.lookahead_device);
   add_choice(app, "--tokens", arguments.tokenization, {Tokenization::kCanonical, Tokenization::kAny}, text_of,
              "which tokens may spell the plan: the tokenizer's own, or any");
   add_decode_options(app, arguments);
@@ -265,28 +278,32 @@ PlanOptions plan_options(const DecodingArguments& arguments) {
     if (arguments.bridge != PlanBridge::kHmm) throw UsageError("--token-hmm is for --bridge hmm");
     options.token_hmm = Hmm::load(arguments.token_hmm);
   }
+  options.lookahead.device = open_lookahead_device(arguments.lookahead_device);
   return options;
 }
 
 Json decoding_settings(const DecodingArguments& arguments) {
   const GenerateOptions& generate = arguments.generate;
-  return {{"vocabulary", arguments.vocabulary},
-          {"context", arguments.runtime.context},
-          {"bridge", to_string(arguments.bridge)},
-          {"tokens", to_string(arguments.tokenization)},
-          {"on_infeasible", to_string(arguments.on_infeasible)},
-          {"decode", to_string(generate.mode)},
-          {"temperature", generate.temperature},
-          {"top_p", generate.top_p},
-          {"beam", generate.beam},
-          {"samples", generate.samples},
-          {"seed", generate.seed},
-          {"max_tokens", generate.max_tokens},
-          {"horizon", arguments.horizon},
-          {"fixed_horizon", arguments.horizon_option->count() > 0},
-          {"max_states", arguments.budget.states},
-          {"max_memory", arguments.budget.memory},
-          {"time_limit", arguments.budget.seconds}};
+  Json json{{"vocabulary", arguments.vocabulary},
+            {"context", arguments.runtime.context},
+            {"bridge", to_string(arguments.bridge)},
+            {"tokens", to_string(arguments.tokenization)},
+            {"on_infeasible", to_string(arguments.on_infeasible)},
+            {"decode", to_string(generate.mode)},
+            {"temperature", generate.temperature},
+            {"top_p", generate.top_p},
+            {"beam", generate.beam},
+            {"samples", generate.samples},
+            {"seed", generate.seed},
+            {"max_tokens", generate.max_tokens},
+            {"horizon", arguments.horizon},
+            {"fixed_horizon", arguments.horizon_option->count() > 0},
+            {"max_states", arguments.budget.states},
+            {"max_memory", arguments.budget.memory},
+            {"time_limit", arguments.budget.seconds}};
+  // Weights differ by rounding.
+  if (arguments.lookahead_device != Device::kCpu) json["lookahead_device"] = to_string(arguments.lookahead_device);
+  return json;
 }
 
 void set_lookahead_budget(const DecodingArguments& arguments, const Budget& budget, LookaheadOptions& lookahead) {

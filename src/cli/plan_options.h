@@ -5,17 +5,28 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/common.h"
 #include "cli/model_store.h"
 #include "metactrl/format.h"
+#include "metactrl/lookahead.h"
 #include "metactrl/planner.h"
 
 namespace metactrl::cli {
 
 enum class PlanOutput { kText, kJson, kPddl };
+
+// Where numbers are crunched: this machine's cores, or an NVIDIA GPU.
+enum class Device { kCpu, kCuda };
+// "cpu", "cuda"
+const char* to_string(Device device);
+// For LookaheadOptions::device. Throws InputError where the device cannot be had.
+std::shared_ptr<const LookaheadDevice> open_lookahead_device(Device device);
+// --lookahead-device
+void add_lookahead_device_option(CLI::App& app, Device& device);
 
 // Which model, what holds it, how its tokens are chosen; as on the command line.
 struct DecodingArguments {
@@ -26,6 +37,7 @@ struct DecodingArguments {
   PlanBridge bridge = PlanBridge::kUniform;
   std::string hmm;        // a file, for guidance trained
   std::string token_hmm;  // a file, for bridge hmm
+  Device lookahead_device = Device::kCpu;
   Tokenization tokenization = Tokenization::kCanonical;
   OnInfeasible on_infeasible = OnInfeasible::kError;
   GenerateOptions generate;

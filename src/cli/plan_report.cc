@@ -107,6 +107,9 @@ std::string closing_line(const PlanInput& input, const PlanResult& result) {
     line += str_cat("; model calls: ", result.model_calls, "; tokens: ", result.tokens.size(), ", ",
                     result.forced_tokens, " of them forced");
   }
+  const bool approximate =
+      result.weight_rule == WeightRule::kWitnessPlan || result.weight_rule == WeightRule::kTrainedWitnessPlan;
+  if (approximate) line += str_cat("; weights: ", to_string(result.weight_rule));
   return line + "; " + seconds_text(seconds);
 }
 

@@ -36,6 +36,7 @@ struct ServeArguments {
   std::string cache = "256M";
   unsigned parallel = 4;
   std::vector<std::string> hmms;
+  Device lookahead_device = Device::kCpu;
 };
 
 CLI::Option* add_size(CLI::App& app, const std::string& name, std::string& value, const std::string& help) {
@@ -68,6 +69,7 @@ void add_options(CLI::App& app, ServeArguments& arguments) {
                  "hidden Markov model of plans, for requests with guidance trained; may be given more than once, and "
                  "a request gets the one that knows most of its actions")
       ->type_name("FILE");
+  add_lookahead_device_option(app, arguments.lookahead_device);
   add_number(app, "--threads", arguments.runtime.threads, 0, 4096, "threads that run a model; 0: one per core");
   add_number(app, "--gpu-layers", arguments.runtime.gpu_layers, 0, 100000, "layers of a model to keep on the GPU");
   add_number(app, "--context", arguments.runtime.context, 0, 1e8,
@@ -173,6 +175,7 @@ int run_server(ServeArguments arguments) {
       throw InputError(file, "is a model of tokens, and plans need one of actions", "train it with --level meta");
     }
   }
+  options.lookahead_device = open_lookahead_device(arguments.lookahead_device);
   // That the port is taken is said now, and not when a large model has been loaded.
   serve::HttpServer(arguments.http, {}, {});
   std::vector<serve::ServedModel> models = load_models(arguments);

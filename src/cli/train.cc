@@ -39,7 +39,6 @@ namespace {
 
 using internal::str_cat;
 
-enum class Device { kCpu, kCuda };
 enum class Init { kRandom, kKMeans };
 
 struct TrainArguments {
@@ -63,7 +62,7 @@ struct TrainArguments {
 
 const char* text_of(CorpusLevel level) { return to_string(level); }
 const char* text_of(Init init) { return init == Init::kKMeans ? "kmeans" : "random"; }
-const char* text_of(Device device) { return device == Device::kCuda ? "cuda" : "cpu"; }
+const char* text_of(Device device) { return to_string(device); }
 const char* text_of(GpuPrecision precision) { return to_string(precision); }
 
 std::unique_ptr<ExpectationEngine> make_engine(const TrainArguments& arguments, ProcessGroup& group) {

@@ -32,6 +32,7 @@ class TokenSurrogate {
   // Throws InputError when the model is one of actions, or of another vocabulary.
   TokenSurrogate(const Hmm& hmm, const Vocabulary& vocabulary);
 
+  const Hmm& hmm() const { return hmm_; }
   std::vector<double> start() const { return {hmm_.initial().begin(), hmm_.initial().end()}; }
   void advance(std::vector<double>& belief, std::span<const TokenId> symbols) const;
 
@@ -41,6 +42,8 @@ class TokenSurrogate {
     void begin(const TokenSurrogate& surrogate, std::span<const double> belief);
     // Appends one number for each symbol of the path.
     void read(std::span<const TokenId> path, std::vector<double>& rests);
+    // Behind so many symbols of the path read last; not behind all of them.
+    std::span<const double> belief(std::size_t symbols) const { return beliefs_[symbols]; }
 
    private:
     const TokenSurrogate* surrogate_ = nullptr;

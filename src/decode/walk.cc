@@ -15,10 +15,13 @@
 // in each case. The denominators are sums over a range of entries: differences of counts that were summed up once
 // (entry_mass.h). The terms of the sums above are computed once per boundary, relative to the largest.
 //
-// A language model, or a hidden Markov model of tokens, as the bridge knows more: p(what is left of the path | text so
-// far), for every path and every place in it. These are the m of the numerator, and the denominator is 1. What the
-// model would write besides the paths, which is no plan in this form, is then lost: the product of the paper's bridging
-// and syntax terms for the action at hand (Eq. 8).
+// A hidden Markov model of tokens as the bridge knows more: p(what is left of the path | text so far), for every path
+// and every place in it. These are the m of the numerator, and those of all entries with the same prefix, which are
+// summed backwards along the automaton once (entry_totals.h), the denominator; where the empty plan can still be meant,
+// what is left of it is one more on both sides.
+//
+// A language model as the bridge says the same of the live paths alone. Then the denominator is 1, and what the model
+// would write besides is lost.
 //
 // With a trained surrogate p_end differs from action to action. The live paths have its true values. In the
 // denominators entries that are not live keep the uniform p_end: it cancels wherever a range holds all entries of an
@@ -90,7 +93,12 @@ Walk::Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& o
                        "use canonical tokenization, or another bridge");
     }
     token_surrogate_ = std::make_shared<const TokenSurrogate>(*options_.token_hmm, constraint_->vocabulary());
+    entry_totals_ = std::make_shared<const EntryTotals>(*automaton_, token_surrogate_->hmm());
     frames_[0].token_belief = token_surrogate_->start();
+    std::vector<TokenId> empty(automaton_->empty_plan().begin(), automaton_->empty_plan().end());
+    if (empty.empty() || empty.back() != TokenAutomaton::kEnd) empty.push_back(TokenAutomaton::kEnd);
+    token_cursor_.begin(*token_surrogate_, frames_[0].token_belief);
+    token_cursor_.read(empty, empty_rests_);
     token_surrogate_->advance(frames_[0].token_belief, automaton_->opening());
   }
   open_frame(options_.horizon, !constraint_->task().initially_violated());
@@ -101,6 +109,8 @@ Walk::Walk(const Walk& other)
       automaton_(other.automaton_),
       options_(other.options_),
       token_surrogate_(other.token_surrogate_),
+      entry_totals_(other.entry_totals_),
+      empty_rests_(other.empty_rests_),
       support_(other.support_),
       log_end_(other.log_end_),
       log_go_(other.log_go_),
@@ -197,11 +207,18 @@ void Walk::finish_paths(Frame& frame) {
 // What the model of tokens says of each path. They are in lexicographic order.
 void Walk::read_paths(Frame& frame) {
   frame.rests.clear();
+  frame.totals.clear();
   frame.first_rest.clear();
   token_cursor_.begin(*token_surrogate_, frame.token_belief);
   for (std::size_t i = 0; i < frame.num_paths; ++i) {
     frame.first_rest.push_back(frame.rests.size());
-    token_cursor_.read(automaton_->tokens(paths_[frame.first_path + i].rank), frame.rests);
+    const std::uint32_t rank = paths_[frame.first_path + i].rank;
+    const std::span<const TokenId> path = automaton_->tokens(rank);
+    token_cursor_.read(path, frame.rests);
+    for (std::size_t d = 0; d + 1 < path.size(); ++d) {
+      frame.totals.push_back(entry_totals_->log_rest(rank, d, token_cursor_.belief(d + 1)));
+    }
+    frame.totals.push_back(0);
   }
 }
 
@@ -415,6 +432,7 @@ double Walk::log_weight(const Step& step, const Edge& edge) const {
 }
 
 double Walk::log_weight_in_entry(const Step& step, const Edge& edge) const {
+  if (options_.bridge == Bridge::kHmm) return log_weight_by_tokens(step, edge);
   const bool scored = has_scores();
   double result = log_sum(step, edge, scored);
   // With a model's own probabilities there is nothing to normalise: what it would write besides is lost.
@@ -429,6 +447,20 @@ double Walk::log_weight_in_entry(const Step& step, const Edge& edge) const {
     result -= total;
   }
   return std::max(result, 2 * kFloor);
+}
+
+double Walk::log_weight_by_tokens(const Step& step, const Edge& edge) const {
+  double result = log_sum(step, edge, true);
+  // Rests of live paths are floored, totals are not: they are at least what the live paths have.
+  double total = frame().totals[frame().first_rest[edge.begin] + step.depth];
+  double live = kMinusInfinity;
+  for (std::uint32_t i = edge.begin; i < edge.end; ++i) live = log_add(live, log_rest_of(i, step.depth));
+  total = std::max(total, live);
+  if (edge.empty) {
+    result = log_add(result, empty_rests_[step.empty_depth]);
+    total = log_add(total, empty_rests_[step.empty_depth]);
+  }
+  return std::max(result - total, 2 * kFloor);
 }
 
 // The logarithm of the sum of m S over the edge's live paths, with a model's scores as m where `scored`.

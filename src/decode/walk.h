@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "decode/entry_mass.h"
+#include "decode/entry_totals.h"
 #include "decode/token_surrogate.h"
 #include "metactrl/decoder.h"
 #include "metactrl/lookahead.h"
@@ -146,9 +147,11 @@ class Walk {
     std::vector<double> probabilities;
     std::vector<double> mass_before;
     // Bridge::kHmm: the belief of the model of tokens where the entry begins; and for every path, one after the other,
-    // the log-probability of what is left of it behind each of its symbols.
+    // the log-probability of what is left of it behind each of its symbols, and of what is left of all entries that
+    // agree with it so far.
     std::vector<double> token_belief;
     std::vector<double> rests;
+    std::vector<double> totals;
     std::vector<std::size_t> first_rest;
   };
 
@@ -181,6 +184,7 @@ class Walk {
   // The first live path of [begin, end) whose rank is at least `rank`.
   std::uint32_t path_from(std::uint32_t begin, std::uint32_t end, std::uint32_t rank) const;
   double log_weight_in_entry(const Step& step, const Edge& edge) const;
+  double log_weight_by_tokens(const Step& step, const Edge& edge) const;
   double log_sum(const Step& step, const Edge& edge, bool scored) const;
   void read_paths(Frame& frame);
   // There are log-probabilities for what is left of each path: the model's own, or those of a model of tokens.
@@ -201,6 +205,8 @@ class Walk {
   const TokenAutomaton* automaton_;
   DecoderOptions options_;
   std::shared_ptr<const TokenSurrogate> token_surrogate_;  // Bridge::kHmm
+  std::shared_ptr<const EntryTotals> entry_totals_;
+  std::vector<double> empty_rests_;  // what is left of the empty plan behind each of its symbols
   TokenSurrogate::Cursor token_cursor_;
   Support support_;
   double log_end_;             // of the uniform surrogate: log p_end

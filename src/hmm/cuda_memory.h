@@ -4,7 +4,8 @@
 //     values.upload(numbers);                               // grows where it must
 //     download<float>(values.data(), numbers);              // waits for all work before it
 //
-// All calls are for the GPU that cudaSetDevice chose, in the order of the default stream.
+// All calls are for the GPU that cudaSetDevice chose, in the order of the default stream unless another is given. For
+// sources that are built with METACTRL_CUDA alone.
 #ifndef METACTRL_SRC_HMM_CUDA_MEMORY_H_
 #define METACTRL_SRC_HMM_CUDA_MEMORY_H_
 
@@ -21,6 +22,7 @@
 
 namespace metactrl::hmm {
 
+// Out of memory is std::bad_alloc, as on the CPU.
 inline void check(cudaError_t error) {
   if (error == cudaSuccess) return;
   if (error == cudaErrorMemoryAllocation) throw std::bad_alloc();
@@ -63,12 +65,15 @@ class DeviceArray {
     if (size > 0) check(cudaMemsetAsync(data_, 0, size * sizeof(T)));
     return data_;
   }
-  T* upload(std::span<const T> values) {
+  T* upload(std::span<const T> values, cudaStream_t stream = nullptr) {
     reserve(values.size());
-    if (!values.empty()) check(cudaMemcpyAsync(data_, values.data(), values.size_bytes(), cudaMemcpyHostToDevice));
+    if (!values.empty()) {
+      check(cudaMemcpyAsync(data_, values.data(), values.size_bytes(), cudaMemcpyHostToDevice, stream));
+    }
     return data_;
   }
   T* data() const { return data_; }
+  std::size_t size() const { return size_; }
 
  private:
   T* data_ = nullptr;

@@ -3,6 +3,10 @@
 // deepest level first; the nodes of a level are the rows of one matrix, and the step to the next level is one product
 // with the transitions. The states themselves are the last level.
 //
+// A row is computed only where a row that it depends on differs from the one in the layer below; otherwise it is the
+// same, to the last bit. Plans that a model would not write add less and less, so that rows settle after a few layers
+// beyond the state's distance.
+//
 // Every row carries an exponent, is scaled to a maximum in [1/2, 1) before each product, and sums are formed at the
 // larger of two exponents; what is lost is below the smallest positive number of Real relative to the row's maximum.
 #include "lookahead/hmm_table.h"
@@ -10,16 +14,19 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <thread>
+#include <type_traits>
 
 #include "hmm/gemm.h"
+#include "hmm/row_ops.h"
 
 namespace metactrl::lookahead {
 
 namespace {
 
-constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::min() / 2;  // the exponent of a row of zeros
+constexpr std::int32_t kNone = kNoExponent;
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 constexpr std::size_t kBlockStates = 32;
 // Below so many numbers in a layer, a second thread is not worth its start.
@@ -46,19 +53,11 @@ class Rows {
   void add(std::size_t i, const Real* emitted, const Real* values, std::int32_t exponent) {
     if (exponent == kNone) return;
     Real* const out = row(i);
-    if (exponent_[i] == kNone) {
-      exponent_[i] = exponent;
-      for (std::size_t z = 0; z < width_; ++z) out[z] = emitted[z] * values[z];
-      return;
-    }
-    if (exponent > exponent_[i]) {
-      const Real scale = power(exponent_[i] - exponent);
-      exponent_[i] = exponent;
-      for (std::size_t z = 0; z < width_; ++z) out[z] = out[z] * scale + emitted[z] * values[z];
-      return;
-    }
-    const Real scale = power(exponent - exponent_[i]);
-    for (std::size_t z = 0; z < width_; ++z) out[z] += emitted[z] * values[z] * scale;
+    if (exponent_[i] == kNone) exponent_[i] = exponent;  // a row of zeros takes any
+    const Real keep = exponent > exponent_[i] ? power(exponent_[i] - exponent) : Real{1};
+    const Real scale = exponent > exponent_[i] ? Real{1} : power(exponent - exponent_[i]);
+    exponent_[i] = std::max(exponent_[i], exponent);
+    ops_.add(out, keep, emitted, values, scale, width_);
   }
 
   // The same without emissions: a vector with exponent 0.
@@ -75,28 +74,28 @@ class Rows {
   }
 
   // Scales the row to a maximum in [1/2, 1).
-  void normalise(std::size_t i) { exponent_[i] = normalised(row(i), exponent_[i], width_); }
+  void normalise(std::size_t i) { exponent_[i] = normalised(row(i), exponent_[i]); }
 
-  static std::int32_t normalised(Real* values, std::int32_t exponent, std::size_t width) {
+  std::int32_t normalised(Real* values, std::int32_t exponent) const {
     if (exponent == kNone) return kNone;
-    const Real largest = *std::max_element(values, values + width);
+    const Real largest = ops_.largest(values, width_);
     if (!(largest > 0)) return kNone;
     int shift = 0;
     std::frexp(largest, &shift);
     if (shift != 0) {
-      // In two steps: the scale alone may be out of range.
-      const Real half = std::ldexp(Real{1}, -shift / 2);
-      const Real rest = std::ldexp(Real{1}, -shift - (-shift / 2));
-      for (std::size_t z = 0; z < width; ++z) values[z] = values[z] * half * rest;
+      // In two steps where the scale alone may be out of range.
+      const int first = std::abs(shift) < 100 ? -shift : -shift / 2;
+      ops_.scale(values, power_of_two(first), width_);
+      if (first != -shift) ops_.scale(values, power_of_two(-shift - first), width_);
     }
     return exponent + shift;
   }
 
  private:
-  static Real power(std::int32_t exponent) {
-    return exponent < -2000 ? Real{0} : std::ldexp(Real{1}, static_cast<int>(exponent));
-  }
+  static Real power(std::int32_t exponent) { return exponent == 0 ? Real{1} : power_of_two(std::max(exponent, -2000)); }
+  static Real power_of_two(int exponent) { return std::ldexp(Real{1}, exponent); }
 
+  const hmm::RowOps<Real>& ops_ = hmm::row_ops<Real>();
   std::size_t width_;
   std::vector<Real> values_;
   std::vector<std::int32_t> exponent_;
@@ -123,8 +122,14 @@ class Block {
     for (Level& level : levels_) level.clear();
     for (std::size_t s = begin; s < end; ++s) {
       layer.exponent[s] = kNone;
+      layer.changed[s] = 0;
       if (cone_.distance(s) > k) {
-        std::fill_n(layer.rows.begin() + static_cast<std::ptrdiff_t>(s * width_), width_, Real{0});
+        std::fill_n(row_of(layer, s), width_, Real{0});
+        continue;
+      }
+      if (k > 0 && !may_change(s, below)) {
+        std::copy_n(row_of(below, s), width_, row_of(layer, s));
+        layer.exponent[s] = below.exponent[s];
         continue;
       }
       active_.push_back(s);
@@ -133,7 +138,7 @@ class Block {
       if (cone_.distance(s) == 0) states_.add(active_.size() - 1, emitted(surrogate_.end_letter()));
     }
     for (std::size_t d = levels_.size(); d-- > 0;) raise(d);
-    write(layer);
+    write(layer, k > 0 ? &below : nullptr);
   }
 
  private:
@@ -151,6 +156,17 @@ class Block {
   };
 
   const Real* emitted(std::uint32_t letter) const { return emission_ + letter * width_; }
+  Real* row_of(typename HmmTable<Real>::Layer& layer, std::size_t s) const { return layer.rows.data() + s * width_; }
+  const Real* row_of(const typename HmmTable<Real>::Layer& layer, std::size_t s) const {
+    return layer.rows.data() + s * width_;
+  }
+
+  // A row depends on those of the layer below that its actions lead to, and on nothing else.
+  bool may_change(std::size_t s, const typename HmmTable<Real>::Layer& below) const {
+    const std::span<const Cone::Edge> edges = cone_.edges(s);
+    return std::any_of(edges.begin(), edges.end(),
+                       [&below](const Cone::Edge& edge) { return below.changed[edge.target] != 0; });
+  }
 
   void add_edges(std::size_t s, const typename HmmTable<Real>::Layer& below) {
     path_.clear();
@@ -191,7 +207,7 @@ class Block {
     }
   }
 
-  void write(typename HmmTable<Real>::Layer& layer) {
+  void write(typename HmmTable<Real>::Layer& layer, const typename HmmTable<Real>::Layer* below) {
     const std::size_t count = active_.size();
     if (count == 0) return;
     for (std::size_t i = 0; i < count; ++i) states_.normalise(i);
@@ -199,9 +215,13 @@ class Block {
     hmm::multiply(count, width_, width_, states_.row(0), width_, std::size_t{1}, transposed_, width_, product_.data(),
                   width_, false);
     for (std::size_t i = 0; i < count; ++i) {
-      Real* const row = layer.rows.data() + active_[i] * width_;
+      const std::size_t s = active_[i];
+      Real* const row = row_of(layer, s);
       std::copy_n(product_.data() + i * width_, width_, row);
-      layer.exponent[active_[i]] = Rows<Real>::normalised(row, states_.exponent(i), width_);
+      layer.exponent[s] = states_.normalised(row, states_.exponent(i));
+      const bool same = below != nullptr && below->exponent[s] == layer.exponent[s] &&
+                        std::equal(row, row + width_, row_of(*below, s));
+      layer.changed[s] = same ? 0 : 1;
     }
   }
 
@@ -225,21 +245,21 @@ HmmTable<Real>::HmmTable(const Surrogate& surrogate, const Space& space, unsigne
 
 template <typename Real>
 std::optional<HmmTable<Real>> HmmTable<Real>::build(const Surrogate& surrogate, const Space& space, unsigned horizon,
-                                                    std::size_t max_bytes) {
+                                                    std::size_t max_bytes, const LookaheadDevice* device) {
   if (horizon > space.max_depth()) return std::nullopt;
   HmmTable table(surrogate, space, horizon);
   if (!table.choose_stride(max_bytes)) return std::nullopt;
   std::vector<std::uint32_t> actions(surrogate.num_actions());
   for (std::uint32_t action = 0; action < actions.size(); ++action) actions[action] = action;
   table.cone_.copy_rows(space, actions);
-  table.compute();
+  table.compute(device);
   return table;
 }
 
 // The smallest stride whose rows fit, together with two layers at work or a window.
 template <typename Real>
 bool HmmTable<Real>::choose_stride(std::size_t max_bytes) {
-  const std::size_t row = width_ * sizeof(Real) + sizeof(std::int32_t);
+  const std::size_t row = width_ * sizeof(Real) + sizeof(std::int32_t) + 1;
   const std::size_t letters = (surrogate_->num_letters() + width_) * width_ * sizeof(Real);
   const std::size_t fixed = cone_.expected_bytes() + letters + cone_.num_states() * sizeof(std::size_t);
   for (stride_ = 1; stride_ <= std::max(1U, cone_.horizon()); ++stride_) {
@@ -258,7 +278,7 @@ bool HmmTable<Real>::choose_stride(std::size_t max_bytes) {
 }
 
 template <typename Real>
-void HmmTable<Real>::compute() {
+void HmmTable<Real>::compute(const LookaheadDevice* device) {
   const std::size_t hidden = surrogate_->hidden();
   emission_.resize(surrogate_->num_letters() * width_);
   for (std::uint32_t letter = 0; letter < surrogate_->num_letters(); ++letter) {
@@ -273,6 +293,13 @@ void HmmTable<Real>::compute() {
   }
   kept_.rows.resize(first_kept_.back() * width_);
   kept_.exponent.resize(first_kept_.back());
+  if constexpr (std::is_same_v<Real, float>) {
+    if (device != nullptr) {
+      device->compute({cone_, *surrogate_, width_, emission_, transposed_, stride_, first_kept_}, kept_.rows,
+                      kept_.exponent);
+      return;
+    }
+  }
   Layer below;
   Layer layer;
   for (unsigned k = 0; k <= cone_.horizon(); ++k) {
@@ -287,6 +314,7 @@ void HmmTable<Real>::next_layer(unsigned k, const Layer& below, Layer& layer) co
   const std::size_t count = cone_.num_states(k);
   layer.rows.resize(cone_.num_states() * width_);
   layer.exponent.resize(cone_.num_states());
+  layer.changed.resize(cone_.num_states());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     Block<Real> block(*surrogate_, cone_, width_, emission_, transposed_);
@@ -316,6 +344,7 @@ template <typename Real>
 void HmmTable<Real>::restore(unsigned k, Layer& layer) const {
   layer.rows.assign(cone_.num_states() * width_, Real{0});
   layer.exponent.assign(cone_.num_states(), kNone);
+  layer.changed.assign(cone_.num_states(), 1);  // nothing is known of the one below it
   for (std::size_t s = 0; s < cone_.num_states(k); ++s) {
     if (!has(s, k)) continue;
     const std::size_t at = place(s, k);

@@ -30,23 +30,42 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "lookahead/cone.h"
 #include "lookahead/space.h"
 #include "lookahead/surrogate.h"
+#include "lookahead/table_device.h"
 
 namespace metactrl::lookahead {
+
+// Leaves new elements as the memory has them. Tables are large, and every row that is read is written first: zeros
+// would cost as much as what replaces them.
+template <typename T>
+struct UninitialisedAllocator : std::allocator<T> {
+  template <typename U>
+  void construct(U* place) {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <typename U, typename... Arguments>
+  void construct(U* place, Arguments&&... arguments) {
+    ::new (static_cast<void*>(place)) U(std::forward<Arguments>(arguments)...);
+  }
+};
 
 template <typename Real>
 class HmmTable {
  public:
   // A layer: rows of T V_k for the states of the cone, zero where the goal is too far.
   struct Layer {
-    std::vector<Real> rows;              // [state * width + hidden state]
-    std::vector<std::int32_t> exponent;  // a row is rows * 2^exponent
+    std::vector<Real, UninitialisedAllocator<Real>> rows;  // [state * width + hidden state]
+    std::vector<std::int32_t> exponent;                    // a row is rows * 2^exponent
+    std::vector<std::uint8_t> changed;                     // per state: not the same as in the layer below
   };
   // The layers between two checkpoints.
   struct Window {
@@ -55,9 +74,10 @@ class HmmTable {
   };
 
   // Nothing when it would take more than `max_bytes` (a window included) with any number of checkpoints, or when
-  // `horizon` exceeds the depth to which `space` is known. Keeps a reference to the surrogate, none to the space.
+  // `horizon` exceeds the depth to which `space` is known. Keeps a reference to the surrogate, none to the space. A
+  // `device` (tables of floats only) does the work instead of the CPU.
   static std::optional<HmmTable> build(const Surrogate& surrogate, const Space& space, unsigned horizon,
-                                       std::size_t max_bytes);
+                                       std::size_t max_bytes, const LookaheadDevice* device = nullptr);
 
   // Whether log_value can be asked: false for a state, or for more actions, than decoding from the initial state meets.
   bool holds(std::uint32_t state, unsigned left) const {
@@ -78,7 +98,7 @@ class HmmTable {
  private:
   HmmTable(const Surrogate& surrogate, const Space& space, unsigned horizon);
   bool choose_stride(std::size_t max_bytes);
-  void compute();
+  void compute(const LookaheadDevice* device);
   // Layer k from layer k - 1; `below` is not looked at for k = 0.
   void next_layer(unsigned k, const Layer& below, Layer& layer) const;
   void keep(unsigned k, const Layer& layer);

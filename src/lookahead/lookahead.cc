@@ -116,7 +116,8 @@ class LookaheadCompiler {
     const auto build = [this](unsigned horizon) {
       const std::size_t bytes = data_.options.weight_bytes;
       if (data_.surrogate) {
-        data_.hmm_table = lookahead::HmmTable<float>::build(*data_.surrogate, *data_.space, horizon, bytes);
+        data_.hmm_table = lookahead::HmmTable<float>::build(*data_.surrogate, *data_.space, horizon, bytes,
+                                                            data_.options.device.get());
         return data_.hmm_table.has_value();
       }
       data_.table = lookahead::UniformTable::build(program_, *data_.space, horizon, bytes);

@@ -90,30 +90,9 @@ class Support::Impl {
   }
 
   GoOn go_on(const State& state, unsigned left, const SurrogateBelief& belief) {
-    GoOn result;
-    begin(belief);
-    result.log_weight = kMinusInfinity;
-    actions_.clear();
-    program_.applicable_actions(state.words().data(), actions_);
-    bool unknown = false;
-    double log_idle = kMinusInfinity;  // of actions that change nothing relevant
-    for (std::uint32_t action : actions_) {
-      const Examined examined = examine(state.words().data(), action, left, data_.options.weights);
-      unknown = unknown || (examined.legal && examined.answer == Answer::kUnknown);
-      if (!examined.legal || examined.answer != Answer::kYes) continue;
-      result.answer = Answer::kYes;
-      const double log_term = examined.log_weight + log_probability(action);
-      double& log_sum = program_.action(action).relevant ? result.log_weight : log_idle;
-      const double larger = std::max(log_sum, log_term);
-      if (larger != kMinusInfinity) {
-        log_sum = larger + std::log(std::exp(log_sum - larger) + std::exp(log_term - larger));
-      }
-      // Without an exact table each further answer may cost a search, and the sum is not exact anyway.
-      if (!data_.space) break;
-    }
-    if (result.log_weight == kMinusInfinity) result.log_weight = log_idle;
-    if (result.answer == Answer::kNo && unknown) result.answer = Answer::kUnknown;
-    return result;
+    const Onward onward = look_onward(state, left, belief);
+    const bool relevant = onward.log_relevant != kMinusInfinity;
+    return {onward.answer, relevant ? onward.log_relevant : onward.log_idle};
   }
 
   std::optional<std::vector<ActionId>> plan(const State& state, unsigned left) {
@@ -146,6 +125,37 @@ class Support::Impl {
     double log_weight = kMinusInfinity;
   };
 
+  // What taking one more action is worth, of all that lead on.
+  struct Onward {
+    Answer answer = Answer::kNo;
+    double log_relevant = kMinusInfinity;
+    double log_idle = kMinusInfinity;  // of actions that change nothing relevant
+  };
+
+  Onward look_onward(const State& state, unsigned left, const SurrogateBelief& belief) {
+    Onward result;
+    begin(belief);
+    actions_.clear();
+    program_.applicable_actions(state.words().data(), actions_);
+    bool unknown = false;
+    for (std::uint32_t action : actions_) {
+      const Examined examined = examine(state.words().data(), action, left, data_.options.weights);
+      unknown = unknown || (examined.legal && examined.answer == Answer::kUnknown);
+      if (!examined.legal || examined.answer != Answer::kYes) continue;
+      result.answer = Answer::kYes;
+      const double log_term = examined.log_weight + log_probability(action);
+      double& log_sum = program_.action(action).relevant ? result.log_relevant : result.log_idle;
+      const double larger = std::max(log_sum, log_term);
+      if (larger != kMinusInfinity) {
+        log_sum = larger + std::log(std::exp(log_sum - larger) + std::exp(log_term - larger));
+      }
+      // Without an exact table each further answer may cost a search, and the sum is not exact anyway.
+      if (!data_.space) break;
+    }
+    if (result.answer == Answer::kNo && unknown) result.answer = Answer::kUnknown;
+    return result;
+  }
+
   void begin(const SurrogateBelief& belief) {
     if (cursor_) cursor_->begin(belief.hidden.empty() ? data_.surrogate->start() : belief.hidden);
   }
@@ -160,7 +170,7 @@ class Support::Impl {
   double trained_log_weight(const State& state, unsigned left) {
     load(state.words().data(), state_.data());
     if (look(state_.data(), left, nullptr, false).answer != Answer::kYes) return kMinusInfinity;
-    const double go_on_weight = go_on(state, left, {}).log_weight;
+    const double go_on_weight = look_onward(state, left, {}).log_relevant;
     double sum = go_on_weight == kMinusInfinity ? 0 : std::exp(go_on_weight);
     if (program_.is_goal(state_.data())) sum += std::exp(data_.surrogate->log_end(data_.surrogate->start()));
     return std::max(sum > 0 ? std::log(sum) : go_on_weight, kLowestLogWeight);

@@ -80,6 +80,7 @@ PlanResult PlanRun::run(const ConstraintSource& constraints, const std::function
   PlanOptions options = request_.options;
   options.constraints = constraints;
   options.lookahead.hmm = hmm;
+  options.lookahead.device = lookahead_device;
   PlanObserver observer;
   observer.cancelled = cancelled;
   observer.probabilities = static_cast<bool>(on_event);

@@ -39,6 +39,7 @@ class PlanRun {
   std::function<void(std::string_view bytes)> on_text;
   // For guidance trained.
   std::optional<Hmm> hmm;
+  std::shared_ptr<const LookaheadDevice> lookahead_device;
 
   PlanResult run(const ConstraintSource& constraints, const std::function<bool()>& cancelled);
 

@@ -437,7 +437,10 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
               with_model ? shared.model().vocabulary : nullptr);
   run.on_event = on_event;
   run.on_text = on_text;
-  if (request.options.guidance == PlanGuidance::kTrained) run.hmm = find_hmm(task);
+  if (request.options.guidance == PlanGuidance::kTrained) {
+    run.hmm = find_hmm(task);
+    run.lookahead_device = options_.lookahead_device;
+  }
   // The check of the plan at the end is bounded like one of /v1/validate.
   const internal::StopScope scope({context.asks(), context.seconds_left(), 0, options_.limits.memory_bytes});
   answer.result = run.run(source, context.asks());

@@ -41,6 +41,7 @@ struct ServiceOptions {
   std::size_t max_waiting = 128;  // that wait for their turn; further ones are sent away
   std::string api_key;            // empty: none is asked for
   std::vector<Hmm> hmms;          // for guidance trained; a request gets the one that knows most of its task's actions
+  std::shared_ptr<const LookaheadDevice> lookahead_device;  // for guidance trained; none: the CPU
   std::string version;
 };
 

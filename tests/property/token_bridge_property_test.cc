@@ -1,9 +1,13 @@
-// Bridge::kHmm, against Bridge::kModel with the same probabilities: those of the hidden Markov model of tokens,
-// computed here by a forward recursion without scaling. Bridge::kModel itself is checked in decoder_property_test.cc
-// and generate_property_test.cc.
+// Bridge::kHmm, against Bridge::kModel with the same probabilities, divided by those of all entries that can still be
+// meant, one by one. The probabilities are those of the hidden Markov model of tokens, computed here by a forward
+// recursion without scaling. Bridge::kModel itself is checked in decoder_property_test.cc and
+// generate_property_test.cc.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "metactrl/decoder.h"
@@ -61,9 +65,71 @@ std::vector<std::vector<float>> scores_of(const Hmm& hmm, const Decoder& decoder
   return scores;
 }
 
-TEST(TokenBridgeTest, WeighsAsALanguageModelWithItsProbabilitiesWould) {
+// What can follow a text: all entries, allowed or not, and the empty plan where that is allowed.
+class AllContinuations {
+ public:
+  AllContinuations(const Hmm& hmm, const Decoder& decoder) : hmm_(hmm), decoder_(decoder) {
+    const TokenAutomaton& automaton = decoder.constraint().automaton();
+    append(automaton.opening());
+    std::uint32_t group = automaton.first_group();
+    for (std::size_t i = 0; i < decoder.separators().size(); ++i) {
+      append(automaton.tokens(automaton.rank(decoder.actions()[i], decoder.separators()[i], group)));
+      append(automaton.prefix(static_cast<std::uint32_t>(i + 2)));
+      group = automaton.group_after(decoder.separators()[i]);
+    }
+    const std::vector<TokenId> base = std::move(text_);
+    if (decoder.tokens().size() < base.size() || decoder.actions().size() > decoder.separators().size()) return;
+    in_entry_ = true;
+    for (auto [rank, end] = automaton.group(group); rank < end; ++rank) {
+      text_ = base;
+      append(automaton.tokens(rank));
+      entries_.push_back(std::move(text_));
+    }
+    const Task& task = decoder.constraint().task();
+    if (decoder.actions().empty() && task.is_goal(task.initial_state())) {
+      text_.clear();
+      append(automaton.empty_plan());
+      if (text_.empty() || text_.back() != end_token()) text_.push_back(end_token());
+      empty_ = std::move(text_);
+    }
+  }
+
+  bool in_entry() const { return in_entry_; }
+  // p(some entry is what follows | text, token)
+  double entries(TokenId token) const {
+    double sum = 0;
+    for (const std::vector<TokenId>& entry : entries_) sum += rest(entry, token);
+    return sum;
+  }
+  double empty_plan(TokenId token) const { return rest(empty_, token); }
+
+ private:
+  TokenId end_token() const { return decoder_.constraint().vocabulary().end_of_turn().front(); }
+  void append(std::span<const TokenId> symbols) {
+    for (const TokenId symbol : symbols) text_.push_back(symbol == TokenAutomaton::kEnd ? end_token() : symbol);
+  }
+  double rest(const std::vector<TokenId>& whole, TokenId token) const {
+    std::vector<TokenId> text(decoder_.tokens().begin(), decoder_.tokens().end());
+    const std::vector<TokenId>& ends = decoder_.constraint().vocabulary().end_of_turn();
+    const bool end = std::find(ends.begin(), ends.end(), token) != ends.end();
+    text.push_back(end ? end_token() : token);
+    if (whole.size() < text.size() || !std::equal(text.begin(), text.end(), whole.begin())) return 0;
+    return probability(hmm_, whole) / probability(hmm_, text);
+  }
+
+  const Hmm& hmm_;
+  const Decoder& decoder_;
+  bool in_entry_ = false;
+  std::vector<TokenId> text_;
+  std::vector<std::vector<TokenId>> entries_;
+  std::vector<TokenId> empty_;
+};
+
+TEST(TokenBridgeTest, IsADistributionOverAllThatCanBeMeant) {
   unsigned checked = 0;
   std::size_t compared = 0;
+  std::size_t in_entries = 0;
+  std::size_t forbidden = 0;  // some of the mass is on what may not be taken, or does not surely succeed
   for (std::uint64_t seed = 0; seed < 2000 && checked < 60; ++seed) {
     RandomConstraintOptions options;
     options.witness_tier = seed % 5 == 4;
@@ -81,11 +147,22 @@ TEST(TokenBridgeTest, WeighsAsALanguageModelWithItsProbabilitiesWould) {
       const std::span<const NextToken> actual = decoder.next();
       ASSERT_EQ(expected.size(), actual.size()) << "seed " << seed;
       ASSERT_FALSE(actual.empty());
+      const AllContinuations all(hmm, decoder);
       for (std::size_t i = 0; i < actual.size(); ++i) {
         ASSERT_EQ(expected[i].token, actual[i].token);
-        ASSERT_NEAR(expected[i].log_weight, actual[i].log_weight, 1e-4 * (1 + std::abs(actual[i].log_weight)))
+        double log_weight = expected[i].log_weight;
+        const double entries = all.in_entry() ? all.entries(actual[i].token) : 0;
+        if (entries > 0) {
+          const double empty = all.empty_plan(actual[i].token);
+          // The reference knows nothing of the empty plan inside an entry.
+          log_weight = std::log((std::exp(log_weight) + empty) / (entries + empty));
+          forbidden += entries > std::exp(expected[i].log_weight) * (1 + 1e-6) ? 1 : 0;
+        }
+        ASSERT_NEAR(log_weight, actual[i].log_weight, 1e-4 * (1 + std::abs(actual[i].log_weight)))
             << "seed " << seed << " after " << decoder.num_tokens() << " tokens";
+        ASSERT_LE(actual[i].log_weight, 1e-9);
         ++compared;
+        in_entries += entries > 0 ? 1 : 0;
       }
       const TokenId token = actual[random.below(actual.size())].token;
       ASSERT_TRUE(decoder.accept(token));
@@ -95,6 +172,8 @@ TEST(TokenBridgeTest, WeighsAsALanguageModelWithItsProbabilitiesWould) {
   }
   EXPECT_EQ(checked, 60U);
   EXPECT_GT(compared, 500U);
+  EXPECT_GT(in_entries, 300U);
+  EXPECT_GT(forbidden, 100U);
 }
 
 // A model that expects the end of the turn and nothing else: everything stays allowed and finite.

@@ -111,6 +111,13 @@ TEST_F(TrainCli, TrainsScoresAndPlans) {
     EXPECT_TRUE(has(plan.out, "\"full\"")) << plan.out;
     EXPECT_TRUE(has(plan.out, "trained, exact")) << plan.out;
   }
+  // Where there are too many states for a table, the result says what stands in for it.
+  const std::string few = "plan -d d.pddl -p p.pddl --guidance trained --hmm m.hmm --max-states 1 " + model();
+  const Result text = run(few);
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(has(text.err, "; weights: trained, witness plan only; ")) << text.err;
+  const Result json = run(few + " --output json");
+  EXPECT_EQ(Json::parse(json.out)["weights"], "trained, witness plan only") << json.out;
 }
 
 TEST_F(TrainCli, ScoresTheTokensToo) {

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "hmm/gemm.h"
+#include "hmm/row_ops.h"
 #include "metactrl/error.h"
 #include "support/naive_hmm.h"
 
@@ -94,25 +96,67 @@ void compare_products(std::uint64_t seed) {
   const std::vector<Real> a = numbers(m * k + 1);
   const std::vector<Real> b = numbers(k * n + 1);
   const std::vector<Real> before = numbers(m * n);
-  std::vector<Real> c = before;
   const std::size_t a_row = transposed ? 1 : k;
   const std::size_t a_column = transposed ? m : 1;
-  hmm::multiply(m, n, k, a.data(), a_row, a_column, b.data(), n, c.data(), n, accumulate);
-  for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      double sum = accumulate ? static_cast<double>(before[i * n + j]) : 0;
-      for (std::size_t p = 0; p < k; ++p) {
-        sum += static_cast<double>(a[i * a_row + p * a_column]) * static_cast<double>(b[p * n + j]);
+  const auto check = [&](const auto& multiply, const char* name) {
+    std::vector<Real> c = before;
+    multiply(m, n, k, a.data(), a_row, a_column, b.data(), n, c.data(), n, accumulate);
+    for (std::size_t i = 0; i < m; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        double sum = accumulate ? static_cast<double>(before[i * n + j]) : 0;
+        for (std::size_t p = 0; p < k; ++p) {
+          sum += static_cast<double>(a[i * a_row + p * a_column]) * static_cast<double>(b[p * n + j]);
+        }
+        ASSERT_NEAR(c[i * n + j], sum, sum * (sizeof(Real) == 4 ? 1e-5 : 1e-12) + 1e-12) << name << ", seed " << seed;
       }
-      ASSERT_NEAR(c[i * n + j], sum, sum * (sizeof(Real) == 4 ? 1e-5 : 1e-12) + 1e-12) << "seed " << seed;
     }
-  }
+  };
+  check(hmm::multiply<Real>, "the one in use");
+  if (k > 0) check(hmm::multiply_with<hmm::PlainKernel, Real>, "plain");
+#if defined(__x86_64__)
+  if (k > 0 && hmm::has_avx2()) check(hmm::multiply_with<hmm::Avx2Kernel, Real>, "AVX2");
+  if (k > 0 && hmm::has_avx512()) check(hmm::multiply_with<hmm::Avx512Kernel, Real>, "AVX-512");
+#endif
 }
 
 TEST(GemmTest, AgreesWithThreeLoops) {
   for (std::uint64_t seed = 0; seed < 25; ++seed) {
     compare_products<float>(seed);
     compare_products<double>(seed);
+  }
+}
+
+template <typename Real>
+void compare_rows(const hmm::RowOps<Real>& ops, std::uint64_t seed) {
+  Random random(seed);
+  const std::size_t width = hmm::padded(1 + random.below(200));
+  const auto numbers = [&] {
+    std::vector<Real> out(width);
+    for (Real& value : out) value = static_cast<Real>(random.below(1000)) / 1000;
+    return out;
+  };
+  std::vector<Real> out = numbers();
+  const std::vector<Real> before = out;
+  const std::vector<Real> emitted = numbers();
+  const std::vector<Real> values = numbers();
+  const Real keep = static_cast<Real>(0.25);
+  const Real scale = static_cast<Real>(0.5);
+  ops.add(out.data(), keep, emitted.data(), values.data(), scale, width);
+  for (std::size_t z = 0; z < width; ++z) {
+    ASSERT_NEAR(out[z], before[z] * keep + emitted[z] * values[z] * scale, 1e-6) << "seed " << seed;
+  }
+  ASSERT_EQ(ops.largest(values.data(), width), *std::max_element(values.begin(), values.end()));
+  const std::vector<Real> zeros(width);
+  ASSERT_EQ(ops.largest(zeros.data(), width), 0);
+  out = values;
+  ops.scale(out.data(), scale, width);
+  for (std::size_t z = 0; z < width; ++z) ASSERT_EQ(out[z], values[z] * scale);
+}
+
+TEST(RowOpsTest, AgreeWithPlainLoops) {
+  for (std::uint64_t seed = 0; seed < 25; ++seed) {
+    for (const auto& ops : {hmm::row_ops<float>(), hmm::plain_row_ops<float>()}) compare_rows(ops, seed);
+    for (const auto& ops : {hmm::row_ops<double>(), hmm::plain_row_ops<double>()}) compare_rows(ops, seed);
   }
 }
 

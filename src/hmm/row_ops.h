@@ -1,0 +1,112 @@
+// What is done to rows of numbers between two products (gemm.h): sums of elementwise products, the largest number, a
+// scale. Like the products, compiled for several kinds of processor; which is decided when the program runs.
+//
+//     const RowOps<float>& ops = row_ops<float>();
+//     ops.add(out, 1, emitted, values, scale, width);
+//
+// Rows have a multiple of kPad numbers, none of them negative.
+#ifndef METACTRL_SRC_HMM_ROW_OPS_H_
+#define METACTRL_SRC_HMM_ROW_OPS_H_
+
+#include <cstddef>
+#include <cstring>
+
+#include "hmm/gemm.h"
+
+namespace metactrl::hmm {
+
+template <typename Real>
+struct RowOps {
+  // out = out * keep + emitted o values * scale
+  void (*add)(Real* out, Real keep, const Real* emitted, const Real* values, Real scale, std::size_t width);
+  Real (*largest)(const Real* values, std::size_t width);
+  void (*scale)(Real* values, Real factor, std::size_t width);
+};
+
+template <typename Real, std::size_t kBytes>
+[[gnu::always_inline]] inline void add_rows_of(Real* out, Real keep, const Real* emitted, const Real* values,
+                                               Real scale, std::size_t width) {
+  using Vector = typename VectorOf<Real, kBytes>::Type;
+  for (std::size_t z = 0; z < width; z += kBytes / sizeof(Real)) {
+    Vector sum;
+    Vector e;
+    Vector v;
+    std::memcpy(&sum, out + z, kBytes);
+    std::memcpy(&e, emitted + z, kBytes);
+    std::memcpy(&v, values + z, kBytes);
+    sum = sum * keep + e * v * scale;
+    std::memcpy(out + z, &sum, kBytes);
+  }
+}
+
+template <typename Real, std::size_t kBytes>
+[[gnu::always_inline]] inline Real largest_of(const Real* values, std::size_t width) {
+  using Vector = typename VectorOf<Real, kBytes>::Type;
+  constexpr std::size_t kLanes = kBytes / sizeof(Real);
+  Vector most = {};
+  for (std::size_t z = 0; z < width; z += kLanes) {
+    Vector v;
+    std::memcpy(&v, values + z, kBytes);
+    most = v > most ? v : most;
+  }
+  Real result = 0;
+  for (std::size_t i = 0; i < kLanes; ++i) result = most[i] > result ? most[i] : result;
+  return result;
+}
+
+template <typename Real, std::size_t kBytes>
+[[gnu::always_inline]] inline void scale_row_of(Real* values, Real factor, std::size_t width) {
+  using Vector = typename VectorOf<Real, kBytes>::Type;
+  for (std::size_t z = 0; z < width; z += kBytes / sizeof(Real)) {
+    Vector v;
+    std::memcpy(&v, values + z, kBytes);
+    v = v * factor;
+    std::memcpy(values + z, &v, kBytes);
+  }
+}
+
+template <typename Real>
+struct PlainRowOps {
+  static void add(Real* out, Real keep, const Real* emitted, const Real* values, Real scale, std::size_t width) {
+    add_rows_of<Real, 16>(out, keep, emitted, values, scale, width);
+  }
+  static Real largest(const Real* values, std::size_t width) { return largest_of<Real, 16>(values, width); }
+  static void scale(Real* values, Real factor, std::size_t width) { scale_row_of<Real, 16>(values, factor, width); }
+};
+
+#if defined(__x86_64__)
+template <typename Real>
+struct Avx2RowOps {
+  __attribute__((target("avx2,fma"))) static void add(Real* out, Real keep, const Real* emitted, const Real* values,
+                                                      Real scale, std::size_t width) {
+    add_rows_of<Real, 32>(out, keep, emitted, values, scale, width);
+  }
+  __attribute__((target("avx2,fma"))) static Real largest(const Real* values, std::size_t width) {
+    return largest_of<Real, 32>(values, width);
+  }
+  __attribute__((target("avx2,fma"))) static void scale(Real* values, Real factor, std::size_t width) {
+    scale_row_of<Real, 32>(values, factor, width);
+  }
+};
+#endif
+
+// What any processor of the architecture can do.
+template <typename Real>
+const RowOps<Real>& plain_row_ops() {
+  static constexpr RowOps<Real> kPlain{PlainRowOps<Real>::add, PlainRowOps<Real>::largest, PlainRowOps<Real>::scale};
+  return kPlain;
+}
+
+// The best for this one.
+template <typename Real>
+const RowOps<Real>& row_ops() {
+#if defined(__x86_64__)
+  static constexpr RowOps<Real> kAvx2{Avx2RowOps<Real>::add, Avx2RowOps<Real>::largest, Avx2RowOps<Real>::scale};
+  if (has_avx2()) return kAvx2;
+#endif
+  return plain_row_ops<Real>();
+}
+
+}  // namespace metactrl::hmm
+
+#endif  // METACTRL_SRC_HMM_ROW_OPS_H_
