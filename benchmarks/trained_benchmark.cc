@@ -95,14 +95,7 @@ Hmm make_model(std::size_t hidden, bool trained) {
   SequenceSet sequences;
   const Alphabet& alphabet = random.alphabet();
   for (const Task& task : tasks()) {
-    std::vector<SymbolId> sequence;
-    const auto lookahead = Lookahead::compile(task, cheap);
-    for (const ActionId action : lookahead->plan()) {
-      sequence.push_back(alphabet.action(task.action_name(task.name_of(action))));
-      for (const std::uint32_t object : task.arguments(action)) sequence.push_back(alphabet.slot(object));
-    }
-    sequence.push_back(alphabet.end);
-    sequences.add(sequence);
+    sequences.add(plan_symbols(task, alphabet, Lookahead::compile(task, cheap)->plan()));
   }
   const auto engine = make_cpu_engine({});
   TrainOptions options;

@@ -11,7 +11,7 @@
 //     p(x_1 ... x_n) = sum over z_1 ... z_n of  initial(z_1) e(z_1, x_1)  t(z_1, z_2) e(z_2, x_2)  ...  e(z_n, x_n)
 //
 // Two kinds of alphabet. At the meta level a plan is a sequence of grounded actions, and an action is its name followed
-// by one symbol per argument: the slot of the object, that is its place in the task's list of objects. What has no
+// by one symbol per argument: the slot of the object (plan_symbols in lookahead.h says which). What has no
 // symbol of its own, a name or an object, is UNK. At the token level the symbols are the tokens of a vocabulary.
 //
 // Probabilities are stored as 32-bit floats, the emissions by symbol, so that the column of one symbol is contiguous.
@@ -58,9 +58,9 @@ struct Alphabet {
   SymbolId unknown() const { return SymbolId{static_cast<std::uint32_t>(num_actions + num_slots)}; }
   // The symbol of an action name, or unknown(). Logarithmic.
   SymbolId action(std::string_view name) const;
-  // The symbol of the object in this place of the task's list, or unknown().
-  SymbolId slot(std::size_t object) const {
-    return object < num_slots ? SymbolId{static_cast<std::uint32_t>(num_actions + object)} : unknown();
+  // The symbol of this slot, or unknown().
+  SymbolId slot(std::size_t number) const {
+    return number < num_slots ? SymbolId{static_cast<std::uint32_t>(num_actions + number)} : unknown();
   }
   // The symbol that means here what `symbol` means in `other`, an alphabet of the same level; unknown() where there is
   // none.

@@ -28,6 +28,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -168,6 +169,10 @@ struct ReducedTask {
 // as long as they can be reached together with those kept before. At most one compilation per goal. Goals whose
 // reachability stays undecided are dropped, too: what is kept is certain.
 ReducedTask drop_unreachable_goals(const Task& task, const LookaheadOptions& options);
+
+// A plan as a surrogate of the meta level reads it, its end included: each action's name, then the slots of its
+// arguments. An object's slot is its place among those objects of the task that some action takes as an argument.
+std::vector<SymbolId> plan_symbols(const Task& task, const Alphabet& alphabet, std::span<const ActionId> plan);
 
 // An action that is legal now, and what becomes of it.
 struct Candidate {

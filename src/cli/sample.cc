@@ -19,6 +19,7 @@
 #include "decode/free_text.h"
 #include "metactrl/corpus.h"
 #include "metactrl/generate.h"
+#include "metactrl/lookahead.h"
 #include "metactrl/prompt.h"
 #include "support/files.h"
 #include "support/hash.h"
@@ -230,12 +231,7 @@ class Sampling {
     if (!text.parsed.complete || !generation.finished) return;
     record.parsed = true;
     record.actions = static_cast<std::uint32_t>(text.parsed.actions.size());
-    const Task& task = current_->task;
-    for (const ActionId action : text.parsed.actions) {
-      record.symbols.push_back(meta_.action(task.action_name(task.name_of(action))));
-      for (const std::uint32_t object : task.arguments(action)) record.symbols.push_back(meta_.slot(object));
-    }
-    record.symbols.push_back(meta_.end);
+    record.symbols = plan_symbols(current_->task, meta_, text.parsed.actions);
     for (const TokenId token : generation.tokens) {
       record.tokens.push_back(SymbolId{static_cast<std::uint32_t>(token)});
     }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "metactrl/error.h"
+#include "metactrl/lookahead.h"
 
 namespace metactrl::lookahead {
 
@@ -15,6 +16,18 @@ constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 double log_or_none(double value) { return value > 0 ? std::log(value) : kMinusInfinity; }
 
 }  // namespace
+
+std::vector<std::uint32_t> object_slots(const task::Definition& definition) {
+  std::vector<std::uint32_t> slots(definition.objects.size(), kNoSlot);
+  for (const task::ActionDefinition& action : definition.actions) {
+    for (const std::uint32_t object : action.symbol.arguments) slots[object] = 0;
+  }
+  std::uint32_t next = 0;
+  for (std::uint32_t& slot : slots) {
+    if (slot != kNoSlot) slot = next++;
+  }
+  return slots;
+}
 
 Surrogate::Surrogate(const task::Program& program, const Hmm& hmm) : hidden_(hmm.num_hidden()) {
   const Alphabet& alphabet = hmm.alphabet();
@@ -28,23 +41,31 @@ Surrogate::Surrogate(const task::Program& program, const Hmm& hmm) : hidden_(hmm
   std::vector<SymbolId> names;
   for (const task::ActionName& name : definition.action_names) names.push_back(alphabet.action(name.name));
   std::vector<SymbolId> objects;
-  for (std::size_t i = 0; i < definition.objects.size(); ++i) objects.push_back(alphabet.slot(i));
+  std::size_t unused = 0;
+  for (const std::uint32_t slot : object_slots(definition)) {
+    objects.push_back(alphabet.slot(slot));
+    if (slot == kNoSlot) ++unused;
+  }
   if (!names.empty() &&
       std::count(names.begin(), names.end(), alphabet.unknown()) == static_cast<std::ptrdiff_t>(names.size())) {
     throw InputError("trained lookahead",
                      "the model knows none of the task's actions, such as '" + definition.action_names[0].name + "'",
                      "train one on plans of this domain");
   }
-  const auto add_letters = [&](const std::vector<SymbolId>& symbols) {
-    const auto unknown = static_cast<double>(std::count(symbols.begin(), symbols.end(), alphabet.unknown()));
+  // Of those without a symbol of their own, so many never occur: the others share UNK. (Where none is left, the share
+  // is never read.)
+  const auto add_letters = [&](const std::vector<SymbolId>& symbols, std::size_t never) {
+    const auto unknown =
+        static_cast<std::size_t>(std::count(symbols.begin(), symbols.end(), alphabet.unknown())) - never;
     for (const SymbolId symbol : symbols) {
-      const double share = symbol == alphabet.unknown() ? 1 / unknown : 1;
+      const double share =
+          symbol == alphabet.unknown() ? 1 / static_cast<double>(std::max<std::size_t>(1, unknown)) : 1;
       for (const float value : hmm.emission(symbol)) emission_.push_back(share * static_cast<double>(value));
     }
   };
-  add_letters(names);
-  add_letters(objects);
-  add_letters({alphabet.end});
+  add_letters(names, 0);
+  add_letters(objects, unused);
+  add_letters({alphabet.end}, 0);
   first_letter_.push_back(0);
   for (const task::ActionDefinition& action : definition.actions) {
     letters_.push_back(action.symbol.name);
@@ -142,3 +163,18 @@ double BeliefCursor::log_end() const {
 }
 
 }  // namespace metactrl::lookahead
+
+namespace metactrl {
+
+std::vector<SymbolId> plan_symbols(const Task& task, const Alphabet& alphabet, std::span<const ActionId> plan) {
+  const std::vector<std::uint32_t> slots = lookahead::object_slots(task.program().definition());
+  std::vector<SymbolId> symbols;
+  for (const ActionId action : plan) {
+    symbols.push_back(alphabet.action(task.action_name(task.name_of(action))));
+    for (const std::uint32_t object : task.arguments(action)) symbols.push_back(alphabet.slot(slots[object]));
+  }
+  symbols.push_back(alphabet.end);
+  return symbols;
+}
+
+}  // namespace metactrl

@@ -23,6 +23,11 @@
 
 namespace metactrl::lookahead {
 
+// Per object its place among those that some action takes as an argument, or kNoSlot: a domain's constants that only
+// conditions name take none away from the objects that plans name.
+constexpr std::uint32_t kNoSlot = 0xffffffffU;
+std::vector<std::uint32_t> object_slots(const task::Definition& definition);
+
 class Surrogate {
  public:
   // Throws InputError when the model is not of the meta level, or knows none of the task's action names.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,9 +71,9 @@ class PlainSurrogate {
     text.symbols.push_back(alphabet_.action(definition_->action_names[symbol.name].name));
     if (text.symbols.back() == alphabet_.unknown()) text.share /= unknown_names();
     for (const std::uint32_t object : symbol.arguments) {
-      text.symbols.push_back(alphabet_.slot(object));
+      text.symbols.push_back(alphabet_.slot(taken_before(object)));
       if (text.symbols.back() == alphabet_.unknown()) {
-        text.share /= static_cast<double>(definition_->objects.size() - alphabet_.num_slots);
+        text.share /= static_cast<double>(taken_before(definition_->objects.size()) - alphabet_.num_slots);
       }
     }
   }
@@ -85,6 +86,16 @@ class PlainSurrogate {
   }
 
  private:
+  // How many objects before this one are some action's argument.
+  std::size_t taken_before(std::size_t object) const {
+    std::set<std::uint32_t> taken;
+    for (const task::ActionDefinition& action : definition_->actions) {
+      for (const std::uint32_t argument : action.symbol.arguments) {
+        if (argument < object) taken.insert(argument);
+      }
+    }
+    return taken.size();
+  }
   double unknown_names() const {
     return static_cast<double>(
         std::count_if(definition_->action_names.begin(), definition_->action_names.end(),
