@@ -18,10 +18,44 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
-// The words of conditions and effects; a predicate or object of that name would be read as one of them.
-constexpr std::array<std::string_view, 14> kPddlWords = {"and",    "or",     "not",    "imply",   "forall",
-                                                         "exists", "when",   "either", "define",  "increase",
-                                                         "assign", "number", "object", "decrease"};
+// The words of conditions, effects and constraints; a predicate or object of that name would be read as one of them, by
+// VAL wherever it stands.
+constexpr std::array<std::string_view, 36> kPddlWords = {"and",
+                                                         "or",
+                                                         "not",
+                                                         "imply",
+                                                         "forall",
+                                                         "exists",
+                                                         "when",
+                                                         "either",
+                                                         "define",
+                                                         "increase",
+                                                         "assign",
+                                                         "number",
+                                                         "object",
+                                                         "decrease",
+                                                         "domain",
+                                                         "problem",
+                                                         "name",
+                                                         "after",
+                                                         "within",
+                                                         "always",
+                                                         "sometime",
+                                                         "preference",
+                                                         "duration",
+                                                         "total-time",
+                                                         "minimize",
+                                                         "maximize",
+                                                         "is-violated",
+                                                         "scale-up",
+                                                         "scale-down",
+                                                         "at-most-once",
+                                                         "sometime-after",
+                                                         "sometime-before",
+                                                         "always-within",
+                                                         "hold-during",
+                                                         "hold-after",
+                                                         "supply-demand"};
 
 // What is registered in a fresh BehaviorTreeFactory, what its XML reader treats in a special way, and our own leaf.
 constexpr std::array<std::string_view, 57> kTreeWords = {

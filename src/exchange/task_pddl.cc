@@ -4,6 +4,7 @@
 // and listed. Objects that the domain mentions are its constants, the rest belong to the problem. A condition that is
 // false has no common form, so it is the fact `never`, which nothing makes true.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,13 +35,13 @@ class PddlWriter {
     types_ = name_all(ast.types, "type", "t-");
     objects_ = name_all(ast.objects, "object", "o-");
     actions_ = name_all(ast.actions, "action", "a-");
-    functions_ = name_all(ast.functions, "function", "f-");
     predicates_ = name_all(ast.predicates, "predicate", "p-");
     exchange::UniqueNames names("-");
     for (const std::string& name : predicates_) names.reserve(name);
     never_ = names.make("never");
     find_constants();
     find_costs();
+    name_functions();
   }
 
   PddlTask run() {
@@ -48,6 +49,7 @@ class PddlWriter {
     // The body first: it finds out what is required and whether `never` is.
     std::string body = axioms() + actions();
     result.problem = problem();
+    needs_never_ = needs_never_ || ast_.predicates.empty();  // VAL wants at least one
     result.domain = head() + requirements() + declarations() + body + ")\n";
     result.notes = std::move(notes_);
     return result;
@@ -68,11 +70,34 @@ class PddlWriter {
       if (fits(item.name)) names.reserve(item.name);
     }
     std::vector<std::string> out;
+    std::set<std::string> kept;
     for (const auto& item : items) {
-      out.push_back(fits(item.name) ? item.name : names.make(exchange::pddl_name(item.name, prefix)));
+      const bool keep = fits(item.name) && kept.insert(item.name).second;
+      out.push_back(keep ? item.name : names.make(exchange::pddl_name(item.name, prefix)));
       if (out.back() != item.name) notes_.push_back(str_cat("the ", what, " ", item.name, " is called ", out.back()));
     }
     return out;
+  }
+
+  // To VAL the name of a function is one wherever it stands, so it differs from every other name.
+  void name_functions() {
+    exchange::UniqueNames names("-");
+    names.reserve("total-cost");
+    for (const auto* list : {&types_, &objects_, &actions_, &predicates_}) {
+      for (const std::string& name : *list) names.reserve(name);
+    }
+    const auto reserve = [&](const VariableTable& variables) {
+      for (const std::string& name : variable_names(variables)) names.reserve(name.substr(1));
+    };
+    for (const pddl::Predicate& predicate : ast_.predicates) reserve(predicate.parameters);
+    for (const pddl::Action& action : ast_.actions) reserve(action.variables);
+    for (const pddl::Axiom& axiom : ast_.axioms) reserve(axiom.variables);
+    reserve(ast_.goal.variables);
+    for (const pddl::FunctionId function : cost_functions_) {
+      const std::string& name = ast_.functions[function].name;
+      const auto at = functions_.emplace(function, names.make(exchange::pddl_name(name, "f-"))).first;
+      if (at->second != name) notes_.push_back(str_cat("the function ", name, " is called ", at->second));
+    }
   }
 
   static std::vector<std::string> variable_names(const VariableTable& variables) {
@@ -257,7 +282,7 @@ class PddlWriter {
     if (!has_costs_) return out;
     out += "  (:functions (total-cost) - number";
     for (const pddl::FunctionId function : cost_functions_) {
-      out += "\n    (" + functions_[function] + parameter_list(ast_.functions[function].parameters) + ") - number";
+      out += "\n    (" + functions_.at(function) + parameter_list(ast_.functions[function].parameters) + ") - number";
     }
     return out + ")\n";
   }
@@ -283,14 +308,22 @@ class PddlWriter {
     for (const pddl::Axiom& axiom : ast_.axioms) {
       const std::vector<std::string> names = variable_names(axiom.variables);
       const std::string head = declaration(axiom.variables, names, first(axiom.num_parameters));
-      out += "\n  (:derived (" + predicates_[axiom.head] + (head.empty() ? "" : " " + head) + ")\n    " +
-             block(axiom.body, axiom.variables, names, "      ") + ")\n";
+      std::string body = block(axiom.body, axiom.variables, names, "      ");
+      if (body == "(and)") {  // VAL reads it in preconditions and goals alone
+        needs_never_ = negative_ = true;
+        body = "(not (" + never_ + "))";
+      }
+      out += "\n  (:derived (" + predicates_[axiom.head] + (head.empty() ? "" : " " + head) + ")\n    " + body + ")\n";
     }
     return out;
   }
 
   std::string actions() {
     std::string out;
+    if (ast_.actions.empty()) {  // VAL wants at least one
+      needs_never_ = true;
+      return "\n  (:action nothing\n    :parameters ()\n    :precondition (" + never_ + ")\n    :effect (and))\n";
+    }
     for (std::size_t i = 0; i < ast_.actions.size(); ++i) {
       const pddl::Action& action = ast_.actions[i];
       const std::vector<std::string> names = variable_names(action.variables);
@@ -324,7 +357,7 @@ class PddlWriter {
 
   std::string amount(const pddl::CostTerm& cost, const std::vector<std::string>& names) const {
     if (!cost.function) return exchange::number_text(cost.constant);
-    return "(" + functions_[*cost.function] + terms(cost.arguments, names) + ")";
+    return "(" + functions_.at(*cost.function) + terms(cost.arguments, names) + ")";
   }
 
   // --- the problem
@@ -348,7 +381,7 @@ class PddlWriter {
     if (has_costs_) out += "\n    (= (total-cost) 0)";
     for (const pddl::FunctionValue& value : ast_.init_values) {
       if (!cost_functions_.contains(value.function)) continue;
-      out += "\n    (= " + ground(functions_[value.function], value.arguments) + " " +
+      out += "\n    (= " + ground(functions_.at(value.function), value.arguments) + " " +
              exchange::number_text(value.value) + ")";
     }
     const std::vector<std::string> names = variable_names(ast_.goal.variables);
@@ -363,7 +396,7 @@ class PddlWriter {
   std::vector<std::string> types_;
   std::vector<std::string> objects_;
   std::vector<std::string> actions_;
-  std::vector<std::string> functions_;
+  std::map<pddl::FunctionId, std::string> functions_;  // those that costs name
   std::vector<std::string> predicates_;
   std::string never_;
   std::set<pddl::ObjectId> constants_;

@@ -175,6 +175,46 @@ TEST(PddlTask, NamesAreMadeFit) {
   EXPECT_TRUE(again.validate(parse_plan("(go_ o-2a-2)\n", "plan")).valid);
 }
 
+TEST(PddlTask, WordsOfTheLanguageAreNoNames) {
+  const Task task = load_pddl_text(
+      "(define (domain domain) (:predicates (within ?name)) (:action always :parameters (?name) :effect (within "
+      "?name)))",
+      "(define (problem problem) (:domain domain) (:objects problem) (:init) (:goal (within problem)))");
+  const PddlTask text = pddl_task(task);
+  EXPECT_CONTAINS(text.domain, "(define (domain d-domain)");
+  EXPECT_CONTAINS(text.domain, "(p-within ?v-name)");
+  EXPECT_CONTAINS(text.problem, "(define (problem p-problem)");
+  EXPECT_CONTAINS(text.problem, "(p-within o-problem)");
+}
+
+TEST(PddlTask, AFunctionSharesItsNameWithNothing) {
+  const Task task = load_pddl_text(
+      "(define (domain d) (:requirements :action-costs) (:predicates (p ?w))"
+      "(:functions (total-cost) - number (w ?x) - number (cost-of-three ?x) - number)"
+      "(:action one :parameters (?w) :effect (and (p ?w) (increase (total-cost) (cost-of-three ?w))))"
+      "(:action three :parameters (?x) :effect (and (p ?x) (increase (total-cost) (+ 1 (w ?x))))))",
+      "(define (problem x) (:domain d) (:objects m) (:init (= (w m) 2) (= (cost-of-three m) 7)) (:goal (p m))"
+      "(:metric minimize (total-cost)))");
+  const PddlTask text = pddl_task(task);
+  EXPECT_CONTAINS(text.domain, "(increase (total-cost) (cost-of-three ?w))");
+  EXPECT_CONTAINS(text.domain, "(increase (total-cost) (cost-of-three-2 ?x))");
+  EXPECT_CONTAINS(text.problem, "(= (cost-of-three-2 m) 3)");
+  expect_same(task, text, false);
+}
+
+TEST(PddlTask, NothingIsLeftEmpty) {
+  const Task task = load_pddl_text(
+      "(define (domain d) (:requirements :adl :derived-predicates) (:predicates (q ?x)) (:derived (q ?x) (and)))",
+      "(define (problem x) (:domain d) (:objects m) (:init) (:goal (q m)))");
+  const PddlTask text = pddl_task(task);
+  EXPECT_CONTAINS(text.domain, "(not (never))");
+  EXPECT_CONTAINS(text.domain, "(:action nothing");
+  EXPECT_TRUE(load_pddl_text(text.domain, text.problem).validate(parse_plan("", "plan")).valid);
+  const PddlTask empty = pddl_task(load_pddl_text("(define (domain d) (:action a :parameters () :effect (and)))",
+                                                  "(define (problem x) (:domain d) (:init) (:goal (and)))"));
+  EXPECT_CONTAINS(empty.domain, "(:predicates\n    (never))");
+}
+
 TEST(PddlTask, WhatCanNeverHoldIsAFactThatNeverHolds) {
   const Task task = load_pddl_text(
       "(define (domain d) (:requirements :adl) (:predicates (p)) (:action a :parameters () :precondition (or) :effect "
