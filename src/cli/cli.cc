@@ -131,8 +131,9 @@ int parse_and_run(int argc, const char* const* argv) {
     print(std::string(version.what()) + "\n");
     return kDone;
   } catch (const CLI::ParseError& error) {
-    // Of the processes that mpirun starts with one command line, the first says what is wrong with it.
-    if (cluster::launch().rank > 0) return kUsage;
+    // Of the processes that mpirun starts with one command line, the first says what is wrong with it, and has the exit
+    // code: mpirun ends all others when one fails, so that another's failure could come before what the first says.
+    if (cluster::launch().rank > 0) return kDone;
     return report_parse_error(error, commands, app);
   }
   for (const Command& command : commands) {
