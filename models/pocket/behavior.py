@@ -3,17 +3,23 @@
 Names and categories come from BEHAVIOR's taxonomy (domains/behavior-actions/taxonomy.tsv). A chore asks for something that the
 categories' abilities allow: things carried into, onto, next to, under others, cleaned, sliced, switched on, shut; named one by one
 or by a quantifier over a category. Whether it can be done is for the search to find out.
+
+A thing's name need not be that of its category: a quarter of the classes in a prompt have another name, out of the whole taxonomy or
+made up. So a name must be copied letter by letter from the prompt; with names that always go with their categories the model learns
+those pairs instead, and writes a similar thing's name for one that it has rarely seen.
 """
 import os
 
 import templates
+import words
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TAXONOMY = os.path.join(ROOT, "domains", "behavior-actions", "taxonomy.tsv")
 
 FOOD_KINDS = {"fruit.n.01", "vegetable.n.01", "food.n.02"}
 SMALL_KINDS = FOOD_KINDS | {"clothing.n.01", "tableware.n.01", "tool.n.01", "book.n.02", "decoration.n.01", "toiletry.n.01",
-                            "plaything.n.01", "writing_implement.n.01", "cutlery.n.02"}
+                            "plaything.n.01", "writing_implement.n.01", "cutlery.n.02", "food.n.01", "beverage.n.01", "flavorer.n.01",
+                            "implement.n.01", "container.n.01", "fabric.n.01", "footwear.n.02", "commodity.n.01", "plant.n.02"}
 MORE_SMALL = ("candle ball envelope newspaper notebook soap shampoo toothpaste toothbrush hairbrush comb cup mug teacup plate saucer "
               "spoon teaspoon tablefork chopstick egg cookie cupcake sandal sock glove headset sunglass necklace ribbon wreath "
               "battery calculator mouse remote_control stapler modem jar vase kettle teapot frying_pan saucepan hammer "
@@ -88,14 +94,30 @@ def able(name, ability):
 SLICEABLE = [name for name in FOOD if able(name, "sliceable")]
 # What does not get dirty has no dirt that a plan could remove, whatever the prompt says.
 GETS = {"stained": "stainable", "dusty": "dustyable"}
+ALL_NAMES = sorted(SYNSET_OF)
+
+
+def invented(rng):
+    """A name that no taxonomy has: of one or two parts, each made up or a word of another name."""
+    parts = []
+    for _ in range(rng.choice([1, 1, 2])):
+        if rng.random() < 0.4:
+            parts.append(rng.choice(rng.choice(ALL_NAMES).split("_")))
+        else:
+            parts.append("".join(rng.choice(words.ONSETS) + rng.choice(words.VOWELS) + rng.choice(words.CODAS) for _ in range(rng.choice([1, 2, 2]))))
+    return "_".join(parts)
+
+
 DEVICES = [name for name in known(DEVICES) if able(name, "toggleable")]
 CABINETS = [name for name in known(CABINETS) if able(name, "openable")]
 
 
 class Thing:
-    def __init__(self, name, number, synset):
-        self.name, self.number, self.synset = name, number, synset
-        self.spelled = f"{name}_{number}"
+    """`name`: what it is; `called`: what the prompt calls it."""
+
+    def __init__(self, name, called, number, synset):
+        self.name, self.called, self.number, self.synset = name, called, number, synset
+        self.spelled = f"{called}_{number}"
 
 
 # --- conditions: ("inside", a, b), ("not", c), ("and", c, ...), ("forall", synset, c), ("forn", n, synset, c), ...
@@ -106,16 +128,16 @@ QUANTIFIERS = {"forall": 1, "exists": 1, "forn": 1, "forpairs": 2}
 def flat(condition):
     """As action sequencing writes it: ['forall', 'shoe.n.01', '-', 'shoe.n.01', 'not', 'dusty', 'shoe.n.01']."""
     head, *rest = condition
-    words = [head]
+    parts = [head]
     if head in QUANTIFIERS:
         if head == "forn":
-            words.append(str(rest.pop(0)))
+            parts.append(str(rest.pop(0)))
         for _ in range(QUANTIFIERS[head]):
             synset = rest.pop(0)
-            words += [synset, "-", synset]
+            parts += [synset, "-", synset]
     for part in rest:
-        words += flat(part) if isinstance(part, tuple) else [part.spelled if isinstance(part, Thing) else part]
-    return words
+        parts += flat(part) if isinstance(part, tuple) else [part.spelled if isinstance(part, Thing) else part]
+    return parts
 
 
 def underscored(synset):
@@ -133,8 +155,8 @@ def bracketed(condition, nested=False):
         parts = [bracketed(part, True) for part in rest]
         text = f"not {parts[0]}" if head == "not" else f" {head} ".join(parts)
         return f"({text})" if nested else text
-    words = [f"{x.name}.{x.number}" if isinstance(x, Thing) else underscored(x) for x in rest]
-    return f"{head.replace('toggled_on', 'toggled.on')}({', '.join(words)})"
+    arguments = [f"{x.called}.{x.number}" if isinstance(x, Thing) else underscored(x) for x in rest]
+    return f"{head.replace('toggled_on', 'toggled.on')}({', '.join(arguments)})"
 
 
 class Chores:
@@ -144,6 +166,7 @@ class Chores:
         # Things are counted class by class from 0, or all together from some number on.
         self.number = rng.choice([None, rng.randrange(30, 150)])
         self.used = set()
+        self.names = {}  # what a class is called in this prompt
         self.floor = self.add(f"room_floor_{rng.choice(ROOMS)}", "floor.n.01", number=0)
         self.places = []
         self.has_cleaner = False
@@ -151,20 +174,30 @@ class Chores:
     def chance(self, p):
         return self.rng.random() < p
 
+    def call(self, name):
+        """What the prompt calls a class."""
+        if name not in self.names:
+            called = name
+            if not name.startswith("room_floor_") and self.chance(0.25):
+                called = self.rng.choice(ALL_NAMES) if self.chance(0.5) else invented(self.rng)
+            self.names[name] = name if called in self.names.values() else called
+        return self.names[name]
+
     def add(self, name, synset=None, number=None, fixed=False):
+        called = self.call(name)
         if number is None:
             if fixed:
                 number = self.rng.randrange(0, 100)
-                while (name, number) in self.used:
+                while (called, number) in self.used:
                     number = self.rng.randrange(0, 100)
             elif self.number is None:
-                number = sum(thing.name == name for thing in self.things)
-                while (name, number) in self.used:
+                number = sum(thing.called == called for thing in self.things)
+                while (called, number) in self.used:
                     number += 1
             else:
                 number, self.number = self.number, self.number + 1
-        thing = Thing(name, number, synset or SYNSET_OF[name])
-        self.used.add((name, number))
+        thing = Thing(name, called, number, synset or SYNSET_OF[name])
+        self.used.add((called, number))
         self.things.append(thing)
         return thing
 
@@ -388,7 +421,7 @@ def subgoals_prompt(chores):
     return templates.fill(
         "behavior-subgoals",
         TITLE=chores.rng.choice(chores.titles),
-        OBJECTS=lines(f"{{'name': '{t.name}.{t.number}', 'category': '{underscored(t.synset)}'}}" for t in chores.things),
+        OBJECTS=lines(f"{{'name': '{t.called}.{t.number}', 'category': '{underscored(t.synset)}'}}" for t in chores.things),
         STATES=lines([bracketed(f) for f in chores.facts] + [f"onfloor(agent_n_01.1, {chores.floor.name}.{chores.floor.number})"]),
         GOALS=lines(bracketed(g) for g in chores.goals))
 
@@ -399,5 +432,5 @@ def draw(rng, module):
     prompt = actions_prompt(chores) if module == "beh-as" else subgoals_prompt(chores)
     first = flat(chores.goals[0])
     return {"module": module, "system": "" if module == "beh-as" else "behavior-subgoals-system", "prompt": prompt,
-            "objects": [t.name for t in chores.things],
+            "objects": [t.called for t in chores.things],
             "habit": " ".join(sorted({w.rsplit("_", 1)[0] for w in first if w != "-"})[:3])}

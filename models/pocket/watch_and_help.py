@@ -50,6 +50,12 @@ HOMES = [("fridge", "in", 4), ("kitchencabinet", "in", 5), ("cabinet", "in", 4),
 FAMILIES = [("coffeetable", "on", FOOD, 5), ("kitchentable", "on", FOOD, 4), ("kitchentable", "on", DISHES, 5), ("fridge", "inside", FOOD, 5),
             ("dishwasher", "inside", DISHES, 5), ("coffeetable", "on", OTHERS, 2), ("bookshelf", "on", OTHERS, 1),
             ("microwave", "inside", FOOD, 1), ("desk", "on", OTHERS, 1), ("kitchencabinet", "inside", THINGS, 1)]
+# what people say who do not name things
+VAGUE = {"coffeetable": ["Prepare a snack", "Bring me something to eat", "Get the coffee table ready"],
+         "kitchentable": ["Set the table", "Prepare food", "Get the table ready for dinner"],
+         "fridge": ["Put the food away", "Store the groceries", "Keep these things cool"],
+         "dishwasher": ["Do the dishes", "Load the dishwasher", "Wash up"],
+         "microwave": ["Heat something up", "Warm the food"]}
 
 
 class Place:
@@ -182,13 +188,16 @@ class Apartment:
 
     # --- what the person says
 
-    def instruction(self):
+    def instruction(self, goals_told=False):
+        """Where the goals are told too, it names things in an order of its own, and now and then none at all: a plan follows the goals."""
         rng = self.rng
         words = PLACES[self.target][5] if self.chance(0.93) else self.target
         preposition = "on" if self.relation == "on" else rng.choice(["in", "in", "into", "inside"])
         counted = {}
         for name in self.wanted:
             counted[name] = counted.get(name, 0) + 1
+        if goals_told and self.chance(0.8):
+            counted = dict(rng.sample(list(counted.items()), len(counted)))
         said = []
         for name, count in counted.items():
             word = THINGS[name]
@@ -216,6 +225,8 @@ class Apartment:
             f"Put these {preposition} the {words}: " + " ".join(f"- {count} {word}" for word, count in bare) + end,
         ]
         text = rng.choice(forms)
+        if goals_told and self.chance(0.15):
+            text = rng.choice(VAGUE[self.target] if self.target in VAGUE else ["Tidy up", "Put things where they belong"])
         if self.chance(0.5):
             text = text.rstrip("?") + rng.choice([".", "!", ""])
         if self.chance(0.15):
@@ -226,7 +237,7 @@ class Apartment:
 def draw_plan(rng):
     apartment = Apartment(rng)
     apartment.wish()
-    instruction = apartment.instruction()
+    instruction = apartment.instruction(goals_told=True)
     goals = apartment.goal_lines()
     prompt = (f"Apartment:\n{apartment.listing()}The robot is in the {apartment.start} {apartment.rooms[apartment.start]}.\n"
               f"Instruction: {instruction}\nGoal, for one and the same {apartment.target}:\n" + "\n".join(goals))
