@@ -195,6 +195,8 @@ class Chores:
                 while (called, number) in self.used:
                     number += 1
             else:
+                while (called, self.number) in self.used:
+                    self.number += 1
                 number, self.number = self.number, self.number + 1
         thing = Thing(name, called, number, synset or SYNSET_OF[name])
         self.used.add((called, number))

@@ -144,7 +144,7 @@ class Evaluation {
 
   int run() {
     catch_interrupts();
-    model_ = load_model_for(arguments_);
+    model_ = load_model_for(arguments_, arguments_.jobs);
     if (model_.model != nullptr && module_.ask == nullptr)
       benchmarks::expect_common_prefix(*model_.model, module_, prompts_, options_);
     // Not before everything is there: a start that fails leaves nothing behind.

@@ -313,13 +313,14 @@ void set_lookahead_budget(const DecodingArguments& arguments, const Budget& budg
   if (arguments.budget.seconds_option->count() == 0) lookahead.search.seconds = search_seconds;
 }
 
-LoadedModel load_model_for(const DecodingArguments& arguments) {
+LoadedModel load_model_for(const DecodingArguments& arguments, unsigned at_once) {
   // What will be refused is refused without a model, too.
   const bool untrained = arguments.guidance == PlanGuidance::kTrained && arguments.hmm.empty();
   const bool no_tokens = arguments.bridge == PlanBridge::kHmm && arguments.token_hmm.empty();
   if (arguments.guidance == PlanGuidance::kSearch || untrained || no_tokens) return {};
   ModelOptions runtime = arguments.runtime;
   runtime.max_sequences = sequences_for(arguments.generate);
+  runtime.shared_contexts = at_once;
   try {
     return open_model(arguments.model, arguments.vocabulary, runtime);
   } catch (const ModelError& error) {

@@ -57,8 +57,9 @@ PlanOptions plan_options(const DecodingArguments& arguments);
 Json decoding_settings(const DecodingArguments& arguments);
 // The budgets of the lookahead as the arguments have them: the time limit holds for its search only when it was given.
 void set_lookahead_budget(const DecodingArguments& arguments, const Budget& budget, LookaheadOptions& lookahead);
-// An empty one where the arguments need none. Throws ResourceError when the model does not fit.
-LoadedModel load_model_for(const DecodingArguments& arguments);
+// With memory for `at_once` answers at a time, each as long as the context. An empty one where the arguments need none.
+// Throws ResourceError when the model does not fit.
+LoadedModel load_model_for(const DecodingArguments& arguments, unsigned at_once = 1);
 // From here to the end of the program Ctrl-C stops the decoding (see interrupted), and elsewhere ends the program.
 void catch_interrupts();
 // The same for SIGTERM and SIGHUP.

@@ -268,7 +268,7 @@ class ReproduceRun {
   // False when it was interrupted.
   bool answer() {
     LoadedModel model;
-    if (run_->needs_model()) model = load_model_for(arguments_);
+    if (run_->needs_model()) model = load_model_for(arguments_, arguments_.jobs);
     const std::size_t earlier = run_->done();
     const std::string start =
         choice_.shard.count > 1 ? str_cat("shard ", choice_.shard.index + 1, "/", choice_.shard.count, ": ") : "";
