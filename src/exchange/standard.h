@@ -21,16 +21,41 @@ pddl::Condition condition_or(std::vector<pddl::Condition> children);
 inline pddl::Term variable_term(pddl::VariableId variable) { return {true, variable}; }
 inline pddl::Term object_term(pddl::ObjectId object) { return {false, object}; }
 
+// The same condition with `not` at atoms and equalities alone. Counting conditions must be gone.
+pddl::Condition negation_normal_form(pddl::Condition condition, bool negated = false);
+
+// The same condition with terms in the place of some variables; equalities that become constant are folded.
+pddl::Condition substitute(pddl::Condition condition, const std::vector<pddl::VariableId>& variables,
+                           const std::vector<pddl::Term>& terms);
+
 // A name that no predicate of the tree has.
 std::string fresh_predicate_name(const pddl::Ast& ast, const std::string& wanted);
+
+// Adds a derived predicate that holds where the condition does, with the condition's free variables as parameters, and
+// returns it as an atom with these variables: what can stand in the condition's place.
+pddl::Condition define_predicate(pddl::Ast& ast, const std::string& wanted, const pddl::Condition& condition,
+                                 const pddl::VariableTable& variables);
 
 // Takes out what VAL and Fast Downward do not know, so that the plans stay the same: trajectory constraints, counting
 // quantifiers, `either`, sums of costs, conditions that are constant, arguments that do not fit their declared types.
 // Adds a sentence to `notes` for each kind of change. Throws InputError when the result would be too large.
-pddl::Ast standard_ast(pddl::Ast ast, std::vector<std::string>& notes);
+struct StandardTask {
+  pddl::Ast ast;
+  double cost_factor = 1;  // costs of the tree are those of the task times this
+};
+StandardTask standard_task(pddl::Ast ast, std::vector<std::string>& notes);
 
-// The first step of it: constraints become predicates, preconditions, effects and goals. See constraints.cc.
+// Steps of it.
+//
+// Constraints become predicates, preconditions, effects and goals. See constraints.cc.
 void compile_constraints(pddl::Ast& ast, std::vector<std::string>& notes);
+// Quantifiers that derived predicates are recursive through are written out, and disjunctions that Fast Downward would
+// multiply with each other become derived predicates. See derived.cc.
+void write_out_recursion(pddl::Ast& ast, std::vector<std::string>& notes);
+void name_disjunctions(pddl::Ast& ast, std::vector<std::string>& notes);
+// Costs become whole numbers, and one number or one function per action. Returns the factor. See costs.cc.
+double scale_costs(pddl::Ast& ast, std::vector<std::string>& notes);
+void simplify_costs(pddl::Ast& ast, std::vector<std::string>& notes);
 
 }  // namespace metactrl::exchange
 
