@@ -1,14 +1,9 @@
 // Rewriting a PDDL tree into the common language, step by step; every step keeps the plans.
 //
-// Counting. "At least k bindings of ?x satisfy c" is: there are ?x1 .. ?xk, all different, that each satisfy c; with k
-// = 1 it is `exists`, with k = all it is `forall`. "k disjoint pairs" is the same with ?x1 .. ?xk and ?y1 .. ?yk; where
-// all objects of one side are paired they are named instead of quantified. The numbers of objects are those of the
-// problem, so the domain belongs to it.
-//
 // Either. A variable of several types ranges over a union, which trees of types cannot express. Types become
 // predicates that never change, all variables range over `object`, and where a type stood its predicate is asked.
 //
-// Recursion, disjunctions: derived.cc. Costs: costs.cc. Trajectory constraints: constraints.cc.
+// Counting: counting.cc. Recursion, disjunctions: derived.cc. Costs: costs.cc. Constraints: constraints.cc.
 //
 // Types of predicates. We let any object stand in any fact; other programs insist on the declared types. A position
 // where some use does not fit is declared as `object`.
@@ -109,6 +104,22 @@ Condition junction(Kind kind, std::vector<Condition> children) {
 Condition condition_and(std::vector<Condition> children) { return junction(Kind::kAnd, std::move(children)); }
 Condition condition_or(std::vector<Condition> children) { return junction(Kind::kOr, std::move(children)); }
 
+Condition condition_quantified(const Ast& ast, Kind kind, const std::vector<VariableId>& bound, Condition child,
+                               const VariableTable& variables) {
+  if (bound.empty()) return child;
+  if (child.kind == Kind::kTrue || child.kind == Kind::kFalse) {
+    const bool empty = std::any_of(bound.begin(), bound.end(),
+                                   [&](VariableId v) { return ast.objects_of(variables[v].types).empty(); });
+    if (!empty) return child;
+    return kind == Kind::kForall ? condition_true() : condition_false();
+  }
+  Condition result;
+  result.kind = kind;
+  result.bound = bound;
+  result.children.push_back(std::move(child));
+  return result;
+}
+
 Condition negation_normal_form(Condition condition, bool negated) {
   std::vector<Condition> children;
   const bool flips = condition.kind == Kind::kNot;
@@ -167,34 +178,6 @@ std::string fresh_predicate_name(const Ast& ast, const std::string& wanted) {
 
 namespace {
 
-// Calls `visit(condition, variables)` for each condition of the tree; the condition and its table may be changed.
-template <typename Visit>
-void for_each_condition(Ast& ast, const Visit& visit) {
-  for (Action& action : ast.actions) {
-    visit(action.precondition, action.variables);
-    for (Effect& effect : action.effects) visit(effect.when, action.variables);
-  }
-  for (Axiom& axiom : ast.axioms) visit(axiom.body, axiom.variables);
-  visit(ast.goal.condition, ast.goal.variables);
-}
-
-// With a constant below it a quantifier is constant.
-Condition quantifier(const Ast& ast, Kind kind, const std::vector<VariableId>& bound, Condition child,
-                     const VariableTable& variables) {
-  if (bound.empty()) return child;
-  if (child.kind == Kind::kTrue || child.kind == Kind::kFalse) {
-    const bool empty = std::any_of(bound.begin(), bound.end(),
-                                   [&](VariableId v) { return ast.objects_of(variables[v].types).empty(); });
-    if (!empty) return child;
-    return kind == Kind::kForall ? condition_true() : condition_false();
-  }
-  Condition result;
-  result.kind = kind;
-  result.bound = bound;
-  result.children.push_back(std::move(child));
-  return result;
-}
-
 // Folds constants that came up after counting conditions were expanded.
 Condition folded(const Ast& ast, Condition condition, const VariableTable& variables) {
   for (Condition& child : condition.children) child = folded(ast, std::move(child), variables);
@@ -202,152 +185,7 @@ Condition folded(const Ast& ast, Condition condition, const VariableTable& varia
   if (condition.kind == Kind::kAnd) return condition_and(std::move(condition.children));
   if (condition.kind == Kind::kOr) return condition_or(std::move(condition.children));
   if (condition.kind != Kind::kForall && condition.kind != Kind::kExists) return condition;
-  return quantifier(ast, condition.kind, condition.bound, std::move(condition.children[0]), variables);
-}
-
-// --- counting
-// -------------------------------------------------------------------------------------------------------------------
-
-class CountingExpander {
- public:
-  explicit CountingExpander(Ast& ast) : ast_(ast) {}
-
-  // Also folds constants.
-  Condition expand(Condition condition, VariableTable& variables) {
-    spend();
-    for (Condition& child : condition.children) child = expand(std::move(child), variables);
-    switch (condition.kind) {
-      case Kind::kEquals:
-        return condition_equals(condition.terms[0], condition.terms[1]);
-      case Kind::kNot:
-        return condition_not(std::move(condition.children[0]));
-      case Kind::kAnd:
-        return condition_and(std::move(condition.children));
-      case Kind::kOr:
-        return condition_or(std::move(condition.children));
-      case Kind::kForall:
-      case Kind::kExists:
-        return quantifier(ast_, condition.kind, condition.bound, std::move(condition.children[0]), variables);
-      case Kind::kAtLeast:
-        ++expanded_;
-        return at_least(condition, variables);
-      case Kind::kMatching:
-        ++expanded_;
-        return matching(condition, variables);
-      case Kind::kTrue:
-      case Kind::kFalse:
-      case Kind::kAtom:
-        break;
-    }
-    return condition;
-  }
-
-  std::size_t num_expanded() const { return expanded_; }
-
- private:
-  using Copy = std::vector<Term>;  // what stands for each bound variable
-
-  static std::size_t size(const Condition& condition) {
-    std::size_t nodes = 1;
-    for (const Condition& child : condition.children) nodes += size(child);
-    return nodes;
-  }
-
-  void spend(std::size_t nodes = 1) {
-    constexpr std::size_t kMaxNodes = 2'000'000;
-    nodes_ += nodes;
-    if (nodes_ <= kMaxNodes) return;
-    throw InputError("export", "the counting quantifiers of the task are too large to be written out",
-                     "use forn and fornpairs with small numbers, or fewer objects");
-  }
-
-  // A new variable of the same types.
-  static Term fresh(VariableTable& variables, VariableId like) {
-    Variable copy = variables[like];
-    variables.push_back(std::move(copy));
-    return variable_term(static_cast<VariableId>(variables.size() - 1));
-  }
-
-  static Condition differ(const Copy& a, const Copy& b) {
-    std::vector<Condition> parts;
-    for (std::size_t i = 0; i < a.size(); ++i) parts.push_back(condition_not(condition_equals(a[i], b[i])));
-    return condition_or(std::move(parts));
-  }
-
-  // There are values for the copies' variables so that the copies differ and each satisfies the child.
-  Condition exist(const Condition& child, const std::vector<VariableId>& bound, const std::vector<Copy>& copies,
-                  std::vector<Condition> parts, const VariableTable& variables) {
-    std::vector<VariableId> quantified;
-    for (const Copy& copy : copies) {
-      for (const Term& term : copy) {
-        if (term.is_variable) quantified.push_back(term.index);
-      }
-      spend(size(child));
-      parts.push_back(substitute(child, bound, copy));
-    }
-    return quantifier(ast_, Kind::kExists, quantified, condition_and(std::move(parts)), variables);
-  }
-
-  Condition at_least(const Condition& condition, VariableTable& variables) {
-    constexpr std::size_t kMany = 1'000'000'000;
-    std::size_t bindings = 1;
-    for (const VariableId variable : condition.bound)
-      bindings = std::min(kMany, bindings * ast_.objects_of(variables[variable].types).size());
-    const Condition& child = condition.children[0];
-    if (condition.count == 0) return condition_true();
-    if (condition.count > bindings) return condition_false();
-    if (condition.count == 1) return quantifier(ast_, Kind::kExists, condition.bound, child, variables);
-    if (condition.count == bindings) return quantifier(ast_, Kind::kForall, condition.bound, child, variables);
-    std::vector<Copy> copies(condition.count);
-    std::vector<Condition> parts;
-    for (std::size_t i = 0; i < copies.size(); ++i) {
-      for (const VariableId variable : condition.bound) copies[i].push_back(fresh(variables, variable));
-      for (std::size_t j = 0; j < i; ++j) {
-        spend();
-        parts.push_back(differ(copies[j], copies[i]));
-      }
-    }
-    return exist(child, condition.bound, copies, std::move(parts), variables);
-  }
-
-  Condition matching(const Condition& condition, VariableTable& variables) {
-    const std::vector<ObjectId> left = ast_.objects_of(variables[condition.bound[0]].types);
-    const std::vector<ObjectId> right = ast_.objects_of(variables[condition.bound[1]].types);
-    const std::size_t most = std::min(left.size(), right.size());
-    const std::size_t count = condition.count == Condition::kAllPairs ? most : condition.count;
-    if (count == 0) return condition_true();
-    if (count > most) return condition_false();
-    std::vector<Copy> copies(count, Copy(2));
-    std::vector<Condition> parts;
-    for (std::size_t i = 0; i < count; ++i) {
-      const bool name_left = count == left.size();
-      const bool name_right = !name_left && count == right.size();
-      copies[i][0] = name_left ? object_term(left[i]) : fresh(variables, condition.bound[0]);
-      copies[i][1] = name_right ? object_term(right[i]) : fresh(variables, condition.bound[1]);
-      for (std::size_t j = 0; j < i; ++j) {
-        for (const std::size_t side : {0, 1}) {
-          spend();
-          parts.push_back(condition_not(condition_equals(copies[j][side], copies[i][side])));
-        }
-      }
-    }
-    return exist(condition.children[0], condition.bound, copies, std::move(parts), variables);
-  }
-
-  Ast& ast_;
-  std::size_t nodes_ = 0;
-  std::size_t expanded_ = 0;
-};
-
-void expand_counting(Ast& ast, std::vector<std::string>& notes) {
-  CountingExpander expander(ast);
-  for_each_condition(ast, [&](Condition& condition, VariableTable& variables) {
-    condition = expander.expand(std::move(condition), variables);
-  });
-  if (expander.num_expanded() == 0) return;
-  notes.push_back(str_cat(expander.num_expanded(), " counting condition",
-                          expander.num_expanded() == 1 ? " is" : "s are",
-                          " written with exists and forall, for the objects of this problem"));
+  return condition_quantified(ast, condition.kind, condition.bound, std::move(condition.children[0]), variables);
 }
 
 // --- either

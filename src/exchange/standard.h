@@ -2,7 +2,9 @@
 #ifndef METACTRL_SRC_EXCHANGE_STANDARD_H_
 #define METACTRL_SRC_EXCHANGE_STANDARD_H_
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pddl/ast.h"
@@ -18,6 +20,11 @@ pddl::Condition condition_not(pddl::Condition child);
 pddl::Condition condition_and(std::vector<pddl::Condition> children);
 pddl::Condition condition_or(std::vector<pddl::Condition> children);
 
+// The problem's objects decide what a quantifier over a constant is.
+pddl::Condition condition_quantified(const pddl::Ast& ast, pddl::Condition::Kind kind,
+                                     const std::vector<pddl::VariableId>& bound, pddl::Condition child,
+                                     const pddl::VariableTable& variables);
+
 inline pddl::Term variable_term(pddl::VariableId variable) { return {true, variable}; }
 inline pddl::Term object_term(pddl::ObjectId object) { return {false, object}; }
 
@@ -27,6 +34,23 @@ pddl::Condition negation_normal_form(pddl::Condition condition, bool negated = f
 // The same condition with terms in the place of some variables; equalities that become constant are folded.
 pddl::Condition substitute(pddl::Condition condition, const std::vector<pddl::VariableId>& variables,
                            const std::vector<pddl::Term>& terms);
+
+// Calls `visit(condition, variables)` for each condition of the tree; the condition and its table may be changed.
+template <typename Visit>
+void for_each_condition(pddl::Ast& ast, const Visit& visit) {
+  for (pddl::Action& action : ast.actions) {
+    visit(action.precondition, action.variables);
+    for (pddl::Effect& effect : action.effects) visit(effect.when, action.variables);
+  }
+  for (std::size_t i = 0; i < ast.axioms.size(); ++i) {  // a visit may add some
+    pddl::Condition body = std::move(ast.axioms[i].body);
+    pddl::VariableTable variables = std::move(ast.axioms[i].variables);
+    visit(body, variables);
+    ast.axioms[i].body = std::move(body);
+    ast.axioms[i].variables = std::move(variables);
+  }
+  visit(ast.goal.condition, ast.goal.variables);
+}
 
 // A name that no predicate of the tree has.
 std::string fresh_predicate_name(const pddl::Ast& ast, const std::string& wanted);
@@ -49,6 +73,8 @@ StandardTask standard_task(pddl::Ast ast, std::vector<std::string>& notes);
 //
 // Constraints become predicates, preconditions, effects and goals. See constraints.cc.
 void compile_constraints(pddl::Ast& ast, std::vector<std::string>& notes);
+// Counting conditions become quantifiers or derived predicates. See counting.cc. Also folds constants.
+void expand_counting(pddl::Ast& ast, std::vector<std::string>& notes);
 // Quantifiers that derived predicates are recursive through are written out, and disjunctions that Fast Downward would
 // multiply with each other become derived predicates. See derived.cc.
 void write_out_recursion(pddl::Ast& ast, std::vector<std::string>& notes);

@@ -17,6 +17,9 @@ std::vector<std::int32_t> strata(const Ast& ast);
 // defined by it. The axioms need not be stratified.
 std::vector<std::uint32_t> recursion_components(const Ast& ast);
 
+// No predicate depends on its own negation. The parser has made sure of it for what it read.
+bool stratified(const Ast& ast);
+
 }  // namespace metactrl::pddl
 
 #endif  // METACTRL_SRC_PDDL_STRATA_H_

@@ -88,6 +88,17 @@ std::vector<std::uint32_t> components(const std::vector<std::vector<Edge>>& edge
 
 std::vector<std::uint32_t> recursion_components(const Ast& ast) { return components(dependencies(ast)); }
 
+bool stratified(const Ast& ast) {
+  const std::vector<std::vector<Edge>> edges = dependencies(ast);
+  const std::vector<std::uint32_t> component = components(edges);
+  for (PredicateId from = 0; from < edges.size(); ++from) {
+    for (const Edge& edge : edges[from]) {
+      if (edge.negative && component[from] == component[edge.to]) return false;
+    }
+  }
+  return true;
+}
+
 void Parser::check_strata() {
   if (ast_.axioms.empty()) return;
   const std::vector<std::vector<Edge>> edges = dependencies(ast_);

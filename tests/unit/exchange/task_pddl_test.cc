@@ -207,6 +207,33 @@ TEST(PddlTask, CountingBecomesQuantifiers) {
   }
 }
 
+TEST(PddlTask, ManyObjectsAreCountedOneByOne) {
+  // As `exists` these would be thousands of tuples.
+  for (const char* goal :
+       {"(forn (4) (?x - lamp) (lit ?x))", "(not (forn (3) (?x - lamp) (not (lit ?x))))",
+        "(forall (?r - room) (forn (3) (?x - lamp) (and (in ?x ?r) (bright ?x))))",
+        "(and (forn (7) (?x - lamp) (forn (8) (?y) (not (in ?y ?x)))) (forn (5) (?x - lamp) (bright ?x)))",
+        "(forn (6) (?x - (either lamp room)) (bright ?x))"}) {
+    SCOPED_TRACE(goal);
+    const Task task = load_pddl_text(
+        "(define (domain d) (:requirements :adl :derived-predicates) (:types lamp room)"
+        "(:predicates (lit ?x) (in ?x ?y) (bright ?x))"
+        // Brightness spreads once five lamps are on: counting inside of a recursion.
+        "(:derived (bright ?x) (or (lit ?x) (forn (5) (?y) (bright ?y))))"
+        "(:action press :parameters (?x - lamp) :precondition (not (forn (7) (?y) (lit ?y))) :effect (lit ?x))"
+        "(:action carry :parameters (?x - lamp ?y - room) :precondition (forn (2) (?z) (bright ?z)) :effect (in ?x "
+        "?y)))",
+        std::string(
+            "(define (problem p) (:domain d) (:objects a b c e f g h - lamp k l - room) (:init (lit a) (in b k)) "
+            "(:goal ") +
+            goal + "))");
+    const PddlTask text = pddl_task(task);
+    EXPECT_LACKS(text.domain + text.problem, "(forn");
+    EXPECT_CONTAINS(text.domain, "(count-next ?x ?y)");
+    expect_same(task, text, false, 60);
+  }
+}
+
 TEST(PddlTask, EitherBecomesPredicates) {
   const Task task = load_pddl_text(
       "(define (domain d) (:requirements :adl) (:types cup box shelf) (:predicates (held ?x) (on ?x ?y) (good ?x))"
@@ -489,6 +516,94 @@ TEST(PddlTask, CapitalLettersTellNothingApart) {
   const std::string plan = "(drive t1-2 l2 t1-2)\n(load p1 t1-2 t1-2)\n(drive t1-2 t1-2 l2)\n(drop p1 t1-2)\n";
   const Validation validation = again.validate(parse_plan(plan, "plan"));
   EXPECT_TRUE(validation.valid) << validation.reason;
+}
+
+// Two variables with a fact that reads the same, and derived facts of one predicate of which one is the other's
+// negation.
+constexpr const char* kOddSas = R"(begin_version
+3
+end_version
+begin_metric
+0
+end_metric
+4
+begin_variable
+var0
+-1
+2
+Atom p(a)
+NegatedAtom p(a)
+end_variable
+begin_variable
+var1
+-1
+2
+Atom p(a)
+NegatedAtom p(a)
+end_variable
+begin_variable
+var2
+0
+2
+Atom d(a)
+NegatedAtom d(a)
+end_variable
+begin_variable
+var3
+1
+2
+Atom d(b)
+NegatedAtom d(b)
+end_variable
+0
+begin_state
+1
+1
+1
+1
+end_state
+begin_goal
+2
+0 1
+3 0
+end_goal
+2
+begin_operator
+one
+0
+1
+0 0 -1 0
+1
+end_operator
+begin_operator
+two
+1
+2 1
+1
+0 1 1 0
+1
+end_operator
+2
+begin_rule
+1
+0 0
+2 1 0
+end_rule
+begin_rule
+2
+1 0
+2 1
+3 1 0
+end_rule
+)";
+
+TEST(PddlTask, ASasFileMayUseNamesAsItLikes) {
+  const Task task = load_sas_text(kOddSas);
+  const PddlTask text = pddl_task(task);
+  EXPECT_CONTAINS(text.domain, "(p-2 ?p1)");
+  EXPECT_CONTAINS(text.domain, "(d-2 ?p1)");
+  expect_same(task, text, false);
+  EXPECT_EQ(Lookahead::compile(load_pddl_text(text.domain, text.problem), {})->shortest_plan_length(), 1U);
 }
 
 TEST(PddlTask, DroppedGoalsStayDropped) {
