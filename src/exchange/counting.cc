@@ -1,13 +1,19 @@
 // Counting conditions without forn, forpairs and fornpairs.
 //
-// "At least k objects ?x satisfy c" is: there are ?x1 .. ?xk, all different, that each satisfy c; with k = 1
-// it is `exists`, with k = all it is `forall`. Where ?x1 .. ?xk could be too many tuples the objects are counted one
-// after the other, by derived predicates: (count-j ?x) says that j objects as far as ?x satisfy c, which is so when j
-// did before ?x, or ?x does and j - 1 did before. "k disjoint pairs" is the same with ?x1 .. ?xk and ?y1 .. ?yk; where
-// all objects of one side are paired they are named instead of quantified. The numbers of objects are those of the
-// problem, so the domain belongs to it.
+// "At least k objects ?x satisfy c" is: there are ?x1 .. ?xk, all different, that each satisfy c; with k = 1 it is
+// `exists`, with k = all it is `forall`. "k disjoint pairs" is the same with ?x1 .. ?xk and ?y1 .. ?yk; where all
+// objects of one side are paired they are named instead of quantified. The numbers of objects are those of the problem,
+// so the domain belongs to it.
+//
+// Planners go through all such tuples. Where they could be many, the objects are gone through one after the other
+// instead, by derived predicates. (count-j ?x) says that j objects as far as ?x satisfy c: j did before ?x, or ?x does
+// and j - 1 did before. For pairs there is a predicate for each set of objects of the smaller side: (pairs-S ?x) says
+// that the objects as far as ?x can be paired with those in S, each with another: they could before ?x, or ?x fits some
+// s of S and those before ?x could be paired with S without s.
 #include <algorithm>
+#include <bitset>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "exchange/standard.h"
@@ -71,6 +77,16 @@ class CountingExpander {
  private:
   using Copy = std::vector<Term>;  // what stands for each bound variable
 
+  static constexpr double kMaxTuples = 120;
+  static constexpr std::size_t kMaxColumns = 12;  // of a matching: 4096 sets
+
+  // In how many ways so many different objects can be chosen, one after the other.
+  static double tuples(std::size_t objects, std::size_t chosen) {
+    double result = 1;
+    for (std::size_t i = 0; i < chosen; ++i) result *= static_cast<double>(objects - i);
+    return result;
+  }
+
   static std::size_t size(const Condition& condition) {
     std::size_t nodes = 1;
     for (const Condition& child : condition.children) nodes += size(child);
@@ -120,10 +136,7 @@ class CountingExpander {
     if (condition.count == 1) return condition_quantified(ast_, Kind::kExists, condition.bound, child, variables);
     if (condition.count == objects.size())
       return condition_quantified(ast_, Kind::kForall, condition.bound, child, variables);
-    constexpr double kMaxTuples = 60;
-    double tuples = 1;
-    for (std::size_t i = 0; i < condition.count; ++i) tuples *= static_cast<double>(objects.size() - i);
-    if (tuples > kMaxTuples) return count(condition, objects, variables);
+    if (tuples(objects.size(), condition.count) > kMaxTuples) return count(condition, objects, variables);
     std::vector<Copy> copies(condition.count);
     std::vector<Condition> parts;
     for (std::size_t i = 0; i < copies.size(); ++i) {
@@ -136,60 +149,137 @@ class CountingExpander {
     return exist(child, condition.bound, copies, std::move(parts), variables);
   }
 
-  // One object after the other, see above.
-  Condition count(const Condition& condition, const std::vector<ObjectId>& objects, const VariableTable& variables) {
-    const VariableId counted = condition.bound[0];
-    Condition each = condition.children[0];
-    if (each.kind == Kind::kTrue || each.kind == Kind::kFalse) return each;
-    if (each.kind != Kind::kAtom) each = define_predicate(ast_, "counted", each, variables);
-    // Variables of the new axioms: the object, what the condition depends on otherwise, and the object before.
-    std::vector<VariableId> inner{counted};
+  // --- one object after the other
+  // ------------------------------------------------------------------------------------------------------------------
+
+  // Variables of the new axioms: the object that is looked at, what the condition depends on otherwise, and behind them
+  // the object before.
+  struct Walk {
+    VariableTable table;
+    std::vector<VariableId> outer;  // the same variables where the condition stands
+    std::vector<Term> arguments;
+    VariableId before = 0;
+    PredicateId next = 0;
+    ObjectId last = 0;
+  };
+
+  Walk walk(const Condition& each, VariableId row, const std::vector<ObjectId>& objects,
+            std::optional<VariableId> column, const VariableTable& variables) {
+    Walk result;
+    result.outer = {row};
     for (const Term& term : each.atom.arguments) {
-      if (term.is_variable && std::find(inner.begin(), inner.end(), term.index) == inner.end()) {
-        inner.push_back(term.index);
+      if (!term.is_variable || term.index == column) continue;
+      if (std::find(result.outer.begin(), result.outer.end(), term.index) == result.outer.end()) {
+        result.outer.push_back(term.index);
       }
     }
-    VariableTable table;
-    std::vector<Term> arguments;
-    for (const VariableId variable : inner) {
-      arguments.push_back(variable_term(static_cast<VariableId>(table.size())));
-      table.push_back(variables[variable]);
+    for (const VariableId variable : result.outer) {
+      result.arguments.push_back(variable_term(static_cast<VariableId>(result.table.size())));
+      result.table.push_back(variables[variable]);
     }
-    const Condition here = substitute(std::move(each), inner, arguments);
-    const auto before = static_cast<VariableId>(table.size());
-    const PredicateId next = next_predicate(objects, variables[counted].types);
-    PredicateId last = 0;
+    result.before = static_cast<VariableId>(result.table.size());
+    result.next = next_predicate(objects, variables[row].types);
+    result.last = objects.back();
+    return result;
+  }
+
+  PredicateId declare(const Walk& walk, const std::string& name) {
+    pddl::Predicate predicate;
+    predicate.name = fresh_predicate_name(ast_, name);
+    predicate.parameters = walk.table;
+    predicate.derived = true;
+    ast_.predicates.push_back(std::move(predicate));
+    return static_cast<PredicateId>(ast_.predicates.size() - 1);
+  }
+
+  // It held for the object before.
+  static Condition held(const Walk& walk, PredicateId predicate) {
+    std::vector<Term> terms = walk.arguments;
+    terms[0] = variable_term(walk.before);
+    return condition_atom(predicate, std::move(terms));
+  }
+
+  // The predicate holds for an object when `now` does, or `earlier` of the object before.
+  void define(const Walk& walk, PredicateId predicate, Condition now, Condition earlier) {
+    Axiom axiom;
+    axiom.head = predicate;
+    axiom.num_parameters = walk.before;
+    axiom.variables = walk.table;
+    axiom.variables.push_back(walk.table[0]);
+    axiom.variables.back().name = "?before";
+    Condition exists;
+    exists.kind = Kind::kExists;
+    exists.bound = {walk.before};
+    exists.children.push_back(
+        condition_and({condition_atom(walk.next, {variable_term(walk.before), variable_term(0)}), std::move(earlier)}));
+    axiom.body = condition_or({std::move(now), std::move(exists)});
+    ast_.axioms.push_back(std::move(axiom));
+  }
+
+  // It holds for the last object.
+  static Condition in_the_end(const Walk& walk, PredicateId predicate) {
+    std::vector<Term> terms{object_term(walk.last)};
+    for (std::size_t i = 1; i < walk.outer.size(); ++i) terms.push_back(variable_term(walk.outer[i]));
+    return condition_atom(predicate, std::move(terms));
+  }
+
+  Condition named(const Condition& child, const std::string& name, const VariableTable& variables) {
+    return child.kind == Kind::kAtom ? child : define_predicate(ast_, name, child, variables);
+  }
+
+  Condition count(const Condition& condition, const std::vector<ObjectId>& objects, const VariableTable& variables) {
+    const Condition& child = condition.children[0];
+    if (child.kind == Kind::kTrue || child.kind == Kind::kFalse) return child;
+    const Condition each = named(child, "counted", variables);
+    const Walk walk = this->walk(each, condition.bound[0], objects, std::nullopt, variables);
+    const Condition here = substitute(each, walk.outer, walk.arguments);
+    PredicateId fewer = 0;
     for (std::uint32_t j = 1; j <= condition.count; ++j) {
-      pddl::Predicate predicate;
-      predicate.name = fresh_predicate_name(ast_, str_cat("count-", j));
-      predicate.parameters = table;
-      predicate.derived = true;
-      const auto id = static_cast<PredicateId>(ast_.predicates.size());
-      ast_.predicates.push_back(std::move(predicate));
-      const auto done = [&](PredicateId which) {
-        std::vector<Term> terms = arguments;
-        terms[0] = variable_term(before);
-        return condition_atom(which, std::move(terms));
-      };
-      Axiom axiom;
-      axiom.head = id;
-      axiom.num_parameters = before;
-      axiom.variables = table;
-      axiom.variables.push_back(table[0]);
-      axiom.variables.back().name = "?before";
-      Condition more = j == 1 ? done(id) : condition_or({done(id), condition_and({here, done(last)})});
-      Condition exists;
-      exists.kind = Kind::kExists;
-      exists.bound = {before};
-      exists.children = {
-          condition_and({condition_atom(next, {variable_term(before), variable_term(0)}), std::move(more)})};
-      axiom.body = j == 1 ? condition_or({here, std::move(exists)}) : std::move(exists);
-      ast_.axioms.push_back(std::move(axiom));
-      last = id;
+      const PredicateId predicate = declare(walk, str_cat("count-", j));
+      if (j == 1) {
+        define(walk, predicate, here, held(walk, predicate));
+      } else {
+        define(walk, predicate, condition_false(),
+               condition_or({held(walk, predicate), condition_and({here, held(walk, fewer)})}));
+      }
+      fewer = predicate;
     }
-    std::vector<Term> terms{object_term(objects.back())};
-    for (std::size_t i = 1; i < inner.size(); ++i) terms.push_back(variable_term(inner[i]));
-    return condition_atom(last, std::move(terms));
+    return in_the_end(walk, fewer);
+  }
+
+  Condition pair_up(const Condition& condition, std::size_t count, const VariableTable& variables) {
+    const Condition& child = condition.children[0];
+    if (child.kind == Kind::kTrue || child.kind == Kind::kFalse) return child;
+    VariableId row = condition.bound[0];
+    VariableId column = condition.bound[1];
+    if (ast_.objects_of(variables[row].types).size() < ast_.objects_of(variables[column].types).size()) {
+      std::swap(row, column);
+    }
+    const std::vector<ObjectId> columns = ast_.objects_of(variables[column].types);
+    const Condition each = named(child, "paired", variables);
+    const Walk walk = this->walk(each, row, ast_.objects_of(variables[row].types), column, variables);
+    std::vector<Condition> fits;
+    for (const ObjectId object : columns) {
+      fits.push_back(substitute(substitute(each, {column}, {object_term(object)}), walk.outer, walk.arguments));
+    }
+    std::vector<PredicateId> predicates(std::size_t{1} << columns.size(), 0);
+    std::vector<Condition> ends;
+    for (std::size_t set = 1; set < predicates.size(); ++set) {
+      const std::size_t size = std::bitset<64>(set).count();
+      if (size > count) continue;
+      predicates[set] = declare(walk, str_cat("pairs-", ast_.predicates.size()));
+      std::vector<Condition> ways{held(walk, predicates[set])};
+      Condition now = condition_false();
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        const std::size_t rest = set & ~(std::size_t{1} << i);
+        if (rest == set) continue;
+        if (rest == 0) now = fits[i];
+        if (rest != 0) ways.push_back(condition_and({fits[i], held(walk, predicates[rest])}));
+      }
+      define(walk, predicates[set], std::move(now), condition_or(std::move(ways)));
+      if (size == count) ends.push_back(in_the_end(walk, predicates[set]));
+    }
+    return condition_or(std::move(ends));
   }
 
   // A fact for each object and the one behind it.
@@ -213,6 +303,10 @@ class CountingExpander {
     const std::size_t count = condition.count == Condition::kAllPairs ? most : condition.count;
     if (count == 0) return condition_true();
     if (count > most) return condition_false();
+    const bool all = count == most;
+    const double ways = tuples(left.size(), all && left.size() == most ? 0 : count) *
+                        tuples(right.size(), all && left.size() != most ? 0 : count);
+    if (ways > kMaxTuples && most <= kMaxColumns) return pair_up(condition, count, variables);
     std::vector<Copy> copies(count, Copy(2));
     std::vector<Condition> parts;
     for (std::size_t i = 0; i < count; ++i) {

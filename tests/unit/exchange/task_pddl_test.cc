@@ -224,13 +224,36 @@ TEST(PddlTask, ManyObjectsAreCountedOneByOne) {
         "(:action carry :parameters (?x - lamp ?y - room) :precondition (forn (2) (?z) (bright ?z)) :effect (in ?x "
         "?y)))",
         std::string(
-            "(define (problem p) (:domain d) (:objects a b c e f g h - lamp k l - room) (:init (lit a) (in b k)) "
+            "(define (problem p) (:domain d) (:objects a b c e f g h - lamp k l m - room) (:init (lit a) (in b k)) "
             "(:goal ") +
             goal + "))");
     const PddlTask text = pddl_task(task);
     EXPECT_LACKS(text.domain + text.problem, "(forn");
     EXPECT_CONTAINS(text.domain, "(count-next ?x ?y)");
     expect_same(task, text, false, 60);
+  }
+}
+
+TEST(PddlTask, ManyPairsAreFoundOneByOne) {
+  // As `exists` these would be thousands of tuples.
+  for (const char* goal :
+       {"(fornpairs (3) (?x - plug) (?y - socket) (in ?x ?y))", "(forpairs (?y - socket) (?x - plug) (in ?x ?y))",
+        "(fornpairs (4) (?x - plug) (?y) (or (in ?x ?y) (in ?y ?x)))",
+        "(exists (?z - plug) (fornpairs (3) (?x - plug) (?y - socket) (and (in ?x ?y) (not (in ?z ?y)))))",
+        "(not (fornpairs (2) (?x) (?y) (in ?x ?y)))"}) {
+    SCOPED_TRACE(goal);
+    const Task task = load_pddl_text(
+        "(define (domain d) (:requirements :adl) (:types plug socket) (:predicates (in ?x ?y))"
+        "(:action plug-in :parameters (?x - plug ?y - socket) :effect (in ?x ?y))"
+        "(:action pull :parameters (?x - plug ?y - socket) :precondition (not (fornpairs (2) (?v - plug) (?w) (in ?v"
+        " ?w))) :effect (not (in ?x ?y))))",
+        std::string("(define (problem p) (:domain d) (:objects a b c e f g - plug k l m n - socket)"
+                    "(:init (in a k) (in b k) (in b l) (in c l)) (:goal ") +
+            goal + "))");
+    const PddlTask text = pddl_task(task);
+    EXPECT_LACKS(text.domain + text.problem, "(fornpairs");
+    EXPECT_CONTAINS(text.domain, "(count-next ?x ?y)");
+    expect_same(task, text, false, 40);
   }
 }
 
