@@ -11,7 +11,8 @@
 // that the objects as far as ?x can be paired with those in S, each with another: they could before ?x, or ?x fits some
 // s of S and those before ?x could be paired with S without s.
 #include <algorithm>
-#include <bitset>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
@@ -78,12 +79,23 @@ class CountingExpander {
   using Copy = std::vector<Term>;  // what stands for each bound variable
 
   static constexpr double kMaxTuples = 120;
-  static constexpr std::size_t kMaxColumns = 12;  // of a matching: 4096 sets
+  static constexpr double kMaxSets = 5000;  // of the smaller side of a matching
 
   // In how many ways so many different objects can be chosen, one after the other.
   static double tuples(std::size_t objects, std::size_t chosen) {
     double result = 1;
     for (std::size_t i = 0; i < chosen; ++i) result *= static_cast<double>(objects - i);
+    return result;
+  }
+
+  // How many sets of at most so many objects there are.
+  static double num_sets(std::size_t objects, std::size_t most) {
+    double result = 0;
+    double of_size = 1;
+    for (std::size_t i = 0; i < most; ++i) {
+      of_size *= static_cast<double>(objects - i) / static_cast<double>(i + 1);
+      result += of_size;
+    }
     return result;
   }
 
@@ -262,22 +274,31 @@ class CountingExpander {
     for (const ObjectId object : columns) {
       fits.push_back(substitute(substitute(each, {column}, {object_term(object)}), walk.outer, walk.arguments));
     }
-    std::vector<PredicateId> predicates(std::size_t{1} << columns.size(), 0);
+    using Set = std::vector<std::uint32_t>;
+    std::map<Set, PredicateId> predicates;
     std::vector<Condition> ends;
-    for (std::size_t set = 1; set < predicates.size(); ++set) {
-      const std::size_t size = std::bitset<64>(set).count();
-      if (size > count) continue;
-      predicates[set] = declare(walk, str_cat("pairs-", ast_.predicates.size()));
-      std::vector<Condition> ways{held(walk, predicates[set])};
-      Condition now = condition_false();
-      for (std::size_t i = 0; i < columns.size(); ++i) {
-        const std::size_t rest = set & ~(std::size_t{1} << i);
-        if (rest == set) continue;
-        if (rest == 0) now = fits[i];
-        if (rest != 0) ways.push_back(condition_and({fits[i], held(walk, predicates[rest])}));
+    std::vector<Set> sets{Set()};  // of one size
+    for (std::size_t size = 1; size <= count; ++size) {
+      std::vector<Set> larger;
+      for (const Set& set : sets) {
+        for (std::uint32_t i = set.empty() ? 0 : set.back() + 1; i < columns.size(); ++i) {
+          larger.push_back(set);
+          larger.back().push_back(i);
+        }
       }
-      define(walk, predicates[set], std::move(now), condition_or(std::move(ways)));
-      if (size == count) ends.push_back(in_the_end(walk, predicates[set]));
+      sets = std::move(larger);
+      for (const Set& set : sets) {
+        const PredicateId predicate = declare(walk, str_cat("pairs-", predicates.size() + 1));
+        std::vector<Condition> ways{held(walk, predicate)};
+        for (std::size_t i = 0; size > 1 && i < size; ++i) {
+          Set rest = set;
+          rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+          ways.push_back(condition_and({fits[set[i]], held(walk, predicates.at(rest))}));
+        }
+        define(walk, predicate, size == 1 ? fits[set[0]] : condition_false(), condition_or(std::move(ways)));
+        predicates.emplace(set, predicate);
+        if (size == count) ends.push_back(in_the_end(walk, predicate));
+      }
     }
     return condition_or(std::move(ends));
   }
@@ -306,7 +327,7 @@ class CountingExpander {
     const bool all = count == most;
     const double ways = tuples(left.size(), all && left.size() == most ? 0 : count) *
                         tuples(right.size(), all && left.size() != most ? 0 : count);
-    if (ways > kMaxTuples && most <= kMaxColumns) return pair_up(condition, count, variables);
+    if (ways > kMaxTuples && num_sets(most, count) <= kMaxSets) return pair_up(condition, count, variables);
     std::vector<Copy> copies(count, Copy(2));
     std::vector<Condition> parts;
     for (std::size_t i = 0; i < count; ++i) {

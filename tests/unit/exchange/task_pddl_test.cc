@@ -240,7 +240,7 @@ TEST(PddlTask, ManyPairsAreFoundOneByOne) {
        {"(fornpairs (3) (?x - plug) (?y - socket) (in ?x ?y))", "(forpairs (?y - socket) (?x - plug) (in ?x ?y))",
         "(fornpairs (4) (?x - plug) (?y) (or (in ?x ?y) (in ?y ?x)))",
         "(exists (?z - plug) (fornpairs (3) (?x - plug) (?y - socket) (and (in ?x ?y) (not (in ?z ?y)))))",
-        "(not (fornpairs (2) (?x) (?y) (in ?x ?y)))"}) {
+        "(not (fornpairs (2) (?x) (?y) (in ?x ?y)))", "(fornpairs (3) (?x) (?y) (in ?x ?y))"}) {
     SCOPED_TRACE(goal);
     const Task task = load_pddl_text(
         "(define (domain d) (:requirements :adl) (:types plug socket) (:predicates (in ?x ?y))"
