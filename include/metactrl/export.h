@@ -59,6 +59,8 @@ struct PddlTask {
   std::string problem;
   // What was rewritten or renamed, one sentence each; the same sentences are comments in the domain.
   std::vector<std::string> notes;
+  // Costs are written as whole numbers: what a plan costs there is this number times what it costs here.
+  double cost_factor = 1;
 };
 
 // The task as PDDL that VAL and Fast Downward read. `load_pddl_text(text.domain, text.problem)` is a task with the same

@@ -12,9 +12,14 @@
 //   sometime-before c d  precondition seen or not c; when d: seen              goal seen or not c
 //   actions-in-order     an action of step i, when done-(i-1): done-i          goal done-n
 //
+// A condition of preconditions and goals that is more than a conjunction of literals is a derived predicate,
+// (constraint-1-ok): Fast Downward multiplies out disjunctions, and each constraint would double the actions.
+//
 // Under (forall (?x) ...) the new facts have ?x as an argument, and the effects and conditions are quantified. The
 // plans are the same. An action that leads into a forbidden state is applicable here, but no action and no goal comes
 // after it.
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "exchange/standard.h"
@@ -53,6 +58,29 @@ Condition for_all(const std::vector<VariableId>& variables, Condition child) {
   result.bound = variables;
   result.children.push_back(std::move(child));
   return result;
+}
+
+// Literals, or a conjunction of them.
+bool is_plain(const Condition& condition) {
+  using Kind = Condition::Kind;
+  switch (condition.kind) {
+    case Kind::kNot:
+      return condition.children[0].kind == Kind::kAtom || condition.children[0].kind == Kind::kEquals;
+    case Kind::kAnd:
+      return std::all_of(condition.children.begin(), condition.children.end(), is_plain);
+    case Kind::kTrue:
+    case Kind::kFalse:
+    case Kind::kAtom:
+    case Kind::kEquals:
+      return true;
+    case Kind::kOr:
+    case Kind::kForall:
+    case Kind::kExists:
+    case Kind::kAtLeast:
+    case Kind::kMatching:
+      break;
+  }
+  return false;
 }
 
 // A constraint seen from an action or from the goal: its variables are appended to the table there.
@@ -107,23 +135,37 @@ class ConstraintCompiler {
     return static_cast<PredicateId>(ast_.predicates.size() - 1);
   }
 
-  // The condition holds before every action.
-  template <typename Make>
-  void before_actions(const Constraint& constraint, const Make& make) {
-    for (Action& action : ast_.actions) {
-      const View view(constraint, action.variables);
-      action.precondition = condition_and({std::move(action.precondition), for_all(view.forall, make(view))});
-    }
-  }
+  // The condition holds at the end, and before every action.
   template <typename Make>
   void at_the_end(const Constraint& constraint, const Make& make) {
-    const View view(constraint, ast_.goal.variables);
-    ast_.goal.condition = condition_and({std::move(ast_.goal.condition), for_all(view.forall, make(view))});
+    demand(constraint, make, ok_predicate(constraint, make), ast_.goal.condition, ast_.goal.variables);
   }
   template <typename Make>
   void require(const Constraint& constraint, const Make& make) {
-    before_actions(constraint, make);
-    at_the_end(constraint, make);
+    const std::optional<Condition> ok = ok_predicate(constraint, make);
+    for (Action& action : ast_.actions) demand(constraint, make, ok, action.precondition, action.variables);
+    demand(constraint, make, ok, ast_.goal.condition, ast_.goal.variables);
+  }
+
+  // The condition as a derived predicate, where it is worth one.
+  template <typename Make>
+  std::optional<Condition> ok_predicate(const Constraint& constraint, const Make& make) {
+    VariableTable variables;
+    const View view(constraint, variables);
+    const Condition condition = for_all(view.forall, make(view));
+    if (is_plain(condition)) return std::nullopt;
+    return define_predicate(ast_, str_cat("constraint-", number_, "-ok"), condition, variables);
+  }
+
+  template <typename Make>
+  void demand(const Constraint& constraint, const Make& make, const std::optional<Condition>& ok, Condition& condition,
+              VariableTable& variables) {
+    if (ok) {
+      condition = condition_and({std::move(condition), *ok});
+      return;
+    }
+    const View view(constraint, variables);
+    condition = condition_and({std::move(condition), for_all(view.forall, make(view))});
   }
 
   // Every action makes the fact true (or false) where the condition held before it.

@@ -8,8 +8,9 @@
 //       :precondition (and (can-unload ?p1 ?p2 ?p3) (in ?p1 ?p2) (at ?p2 ?p3)) ...)
 //
 // With several kinds the precondition is a disjunction over them and each effect is conditional on its kind. Objects
-// that are no arguments are written as constants. In the worst case each ground action is a kind of its own, and the
-// text is as long as the ground task.
+// that are no arguments are written as constants. Two facts that read the same get predicates of their own. So do
+// derived facts of one predicate in different layers, when together they would depend on their own negation. In the
+// worst case each ground action is a kind of its own, and the text is as long as the ground task.
 #include "exchange/lift.h"
 
 #include <algorithm>
@@ -22,6 +23,7 @@
 #include "exchange/plan_trace.h"
 #include "exchange/standard.h"
 #include "metactrl/error.h"
+#include "pddl/strata.h"
 #include "support/str_cat.h"
 
 namespace metactrl::exchange {
@@ -40,7 +42,7 @@ constexpr std::size_t kMaxWays = 1000;
 
 class Lifter {
  public:
-  explicit Lifter(const Definition& definition) : definition_(definition) {}
+  Lifter(const Definition& definition, bool by_layer) : definition_(definition), by_layer_(by_layer) {}
 
   Ast run() {
     ast_.domain_name = "exported";
@@ -82,11 +84,14 @@ class Lifter {
   }
 
   void add_facts() {
-    std::map<std::tuple<std::uint32_t, std::size_t, bool>, PredicateId> predicates;
+    std::map<std::tuple<std::uint32_t, std::size_t, std::int32_t, std::uint32_t>, PredicateId> predicates;
+    std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::uint32_t> times_seen;
     for (std::size_t i = 0; i < definition_.facts.size(); ++i) {
       const task::Symbol& fact = definition_.facts[i];
       const bool derived = definition_.fact_layer[i] >= 0;
-      const auto key = std::make_tuple(fact.name, fact.arguments.size(), derived);
+      const std::int32_t layer = derived && by_layer_ ? definition_.fact_layer[i] : derived ? 0 : -1;
+      const std::uint32_t copy = times_seen[{fact.name, fact.arguments}]++;
+      const auto key = std::make_tuple(fact.name, fact.arguments.size(), layer, copy);
       auto place = predicates.find(key);
       if (place == predicates.end()) {
         const std::string& name = definition_.predicate_names[fact.name];
@@ -303,6 +308,7 @@ class Lifter {
   }
 
   const Definition& definition_;
+  bool by_layer_;
   Ast ast_;
   std::vector<PredicateId> predicate_of_;  // per fact
   std::map<std::uint32_t, std::uint32_t> action_of_name_;
@@ -313,6 +319,9 @@ static_assert(static_cast<int>(pddl::Constraint::Kind::kActionsInOrder) ==
 
 }  // namespace
 
-Ast lift(const Definition& definition) { return Lifter(definition).run(); }
+Ast lift(const Definition& definition) {
+  Ast ast = Lifter(definition, false).run();
+  return pddl::stratified(ast) ? ast : Lifter(definition, true).run();
+}
 
 }  // namespace metactrl::exchange

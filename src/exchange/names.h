@@ -8,17 +8,25 @@
 
 namespace metactrl::exchange {
 
+// With small letters for capital ones: what PDDL compares.
+std::string lower_case(std::string_view name);
+
 // Hands out each name once: "grab", "grab-2", "grab-3".
 class UniqueNames {
  public:
-  explicit UniqueNames(std::string separator) : separator_(std::move(separator)) {}
-  // Names that are taken from the start.
-  void reserve(std::string name) { taken_.insert(std::move(name)); }
-  bool taken(const std::string& name) const { return taken_.contains(name); }
+  enum class Case { kMatters, kIgnored };
+
+  explicit UniqueNames(std::string separator, Case letters = Case::kMatters)
+      : separator_(std::move(separator)), letters_(letters) {}
+  // Names that are taken from the start. Says whether this one was free.
+  bool reserve(const std::string& name) { return taken_.insert(key(name)).second; }
   std::string make(const std::string& wanted);
 
  private:
+  std::string key(const std::string& name) const { return letters_ == Case::kIgnored ? lower_case(name) : name; }
+
   std::string separator_;
+  Case letters_;
   std::set<std::string> taken_;
 };
 

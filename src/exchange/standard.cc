@@ -1,12 +1,9 @@
 // Rewriting a PDDL tree into the common language, step by step; every step keeps the plans.
 //
-// Counting. "At least k bindings of ?x satisfy c" is: there are ?x1 .. ?xk, all different, that each satisfy c; with k
-// = 1 it is `exists`, with k = all it is `forall`. "k disjoint pairs" is the same with ?x1 .. ?xk and ?y1 .. ?yk; where
-// all objects of one side are paired they are named instead of quantified. The numbers of objects are those of the
-// problem, so the domain belongs to it.
-//
 // Either. A variable of several types ranges over a union, which trees of types cannot express. Types become
 // predicates that never change, all variables range over `object`, and where a type stood its predicate is asked.
+//
+// Counting: counting.cc. Recursion, disjunctions: derived.cc. Costs: costs.cc. Constraints: constraints.cc.
 //
 // Types of predicates. We let any object stand in any fact; other programs insist on the declared types. A position
 // where some use does not fit is declared as `object`.
@@ -28,7 +25,6 @@ using pddl::Ast;
 using pddl::Atom;
 using pddl::Axiom;
 using pddl::Condition;
-using pddl::CostTerm;
 using pddl::Effect;
 using pddl::ObjectId;
 using pddl::PredicateId;
@@ -108,6 +104,69 @@ Condition junction(Kind kind, std::vector<Condition> children) {
 Condition condition_and(std::vector<Condition> children) { return junction(Kind::kAnd, std::move(children)); }
 Condition condition_or(std::vector<Condition> children) { return junction(Kind::kOr, std::move(children)); }
 
+Condition condition_quantified(const Ast& ast, Kind kind, const std::vector<VariableId>& bound, Condition child,
+                               const VariableTable& variables) {
+  if (bound.empty()) return child;
+  if (child.kind == Kind::kTrue || child.kind == Kind::kFalse) {
+    const bool empty = std::any_of(bound.begin(), bound.end(),
+                                   [&](VariableId v) { return ast.objects_of(variables[v].types).empty(); });
+    if (!empty) return child;
+    return kind == Kind::kForall ? condition_true() : condition_false();
+  }
+  Condition result;
+  result.kind = kind;
+  result.bound = bound;
+  result.children.push_back(std::move(child));
+  return result;
+}
+
+Condition negation_normal_form(Condition condition, bool negated) {
+  std::vector<Condition> children;
+  const bool flips = condition.kind == Kind::kNot;
+  for (Condition& child : condition.children) {
+    children.push_back(negation_normal_form(std::move(child), negated != flips));
+  }
+  switch (condition.kind) {
+    case Kind::kNot:
+      return std::move(children[0]);
+    case Kind::kAnd:
+      return negated ? condition_or(std::move(children)) : condition_and(std::move(children));
+    case Kind::kOr:
+      return negated ? condition_and(std::move(children)) : condition_or(std::move(children));
+    case Kind::kForall:
+    case Kind::kExists:
+      if (negated) condition.kind = condition.kind == Kind::kForall ? Kind::kExists : Kind::kForall;
+      condition.children = std::move(children);
+      return condition;
+    case Kind::kTrue:
+    case Kind::kFalse:
+    case Kind::kAtom:
+    case Kind::kEquals:
+    case Kind::kAtLeast:
+    case Kind::kMatching:
+      break;
+  }
+  return negated ? condition_not(std::move(condition)) : condition;
+}
+
+Condition substitute(Condition condition, const std::vector<VariableId>& variables, const std::vector<Term>& terms) {
+  const auto replace = [&](Term& term) {
+    for (std::size_t i = 0; i < variables.size() && term.is_variable; ++i) {
+      if (term.index != variables[i]) continue;
+      term = terms[i];
+      return;
+    }
+  };
+  for (Term& term : condition.atom.arguments) replace(term);
+  for (Term& term : condition.terms) replace(term);
+  for (Condition& child : condition.children) child = substitute(std::move(child), variables, terms);
+  if (condition.kind == Kind::kEquals) return condition_equals(condition.terms[0], condition.terms[1]);
+  if (condition.kind == Kind::kNot) return condition_not(std::move(condition.children[0]));
+  if (condition.kind == Kind::kAnd) return condition_and(std::move(condition.children));
+  if (condition.kind == Kind::kOr) return condition_or(std::move(condition.children));
+  return condition;
+}
+
 std::string fresh_predicate_name(const Ast& ast, const std::string& wanted) {
   const auto taken = [&](const std::string& name) {
     return std::any_of(ast.predicates.begin(), ast.predicates.end(), [&](const auto& p) { return p.name == name; });
@@ -119,196 +178,14 @@ std::string fresh_predicate_name(const Ast& ast, const std::string& wanted) {
 
 namespace {
 
-// Calls `visit(condition, variables)` for each condition of the tree; the condition and its table may be changed.
-template <typename Visit>
-void for_each_condition(Ast& ast, const Visit& visit) {
-  for (Action& action : ast.actions) {
-    visit(action.precondition, action.variables);
-    for (Effect& effect : action.effects) visit(effect.when, action.variables);
-  }
-  for (Axiom& axiom : ast.axioms) visit(axiom.body, axiom.variables);
-  visit(ast.goal.condition, ast.goal.variables);
-}
-
-// --- counting
-// -------------------------------------------------------------------------------------------------------------------
-
-class CountingExpander {
- public:
-  explicit CountingExpander(Ast& ast) : ast_(ast) {}
-
-  // Also folds constants.
-  Condition expand(Condition condition, VariableTable& variables) {
-    spend();
-    for (Condition& child : condition.children) child = expand(std::move(child), variables);
-    switch (condition.kind) {
-      case Kind::kEquals:
-        return condition_equals(condition.terms[0], condition.terms[1]);
-      case Kind::kNot:
-        return condition_not(std::move(condition.children[0]));
-      case Kind::kAnd:
-        return condition_and(std::move(condition.children));
-      case Kind::kOr:
-        return condition_or(std::move(condition.children));
-      case Kind::kForall:
-      case Kind::kExists:
-        return quantifier(condition.kind, condition.bound, std::move(condition.children[0]), variables);
-      case Kind::kAtLeast:
-        ++expanded_;
-        return at_least(condition, variables);
-      case Kind::kMatching:
-        ++expanded_;
-        return matching(condition, variables);
-      case Kind::kTrue:
-      case Kind::kFalse:
-      case Kind::kAtom:
-        break;
-    }
-    return condition;
-  }
-
-  std::size_t num_expanded() const { return expanded_; }
-
- private:
-  using Copy = std::vector<Term>;  // what stands for each bound variable
-
-  void spend() {
-    constexpr std::size_t kMaxNodes = 2'000'000;
-    if (++nodes_ <= kMaxNodes) return;
-    throw InputError("export", "the counting quantifiers of the task are too large to be written out",
-                     "use forn and fornpairs with small numbers, or fewer objects");
-  }
-
-  std::size_t range(const VariableTable& variables, VariableId variable) const {
-    return ast_.objects_of(variables[variable].types).size();
-  }
-
-  Condition quantifier(Kind kind, const std::vector<VariableId>& bound, Condition child,
-                       const VariableTable& variables) const {
-    if (bound.empty()) return child;
-    if (child.kind == Kind::kTrue || child.kind == Kind::kFalse) {
-      const bool empty =
-          std::any_of(bound.begin(), bound.end(), [&](VariableId v) { return range(variables, v) == 0; });
-      if (!empty) return child;
-      return kind == Kind::kForall ? condition_true() : condition_false();
-    }
-    Condition result;
-    result.kind = kind;
-    result.bound = bound;
-    result.children.push_back(std::move(child));
-    return result;
-  }
-
-  Condition substitute(Condition condition, const std::vector<VariableId>& bound, const Copy& copy) {
-    spend();
-    const auto replace = [&](Term& term) {
-      for (std::size_t i = 0; i < bound.size() && term.is_variable; ++i) {
-        if (term.index != bound[i]) continue;
-        term = copy[i];
-        return;
-      }
-    };
-    for (Term& term : condition.atom.arguments) replace(term);
-    for (Term& term : condition.terms) replace(term);
-    for (Condition& child : condition.children) child = substitute(std::move(child), bound, copy);
-    if (condition.kind == Kind::kEquals) return condition_equals(condition.terms[0], condition.terms[1]);
-    return condition;
-  }
-
-  // A new variable of the same types.
-  static Term fresh(VariableTable& variables, VariableId like) {
-    Variable copy = variables[like];
-    variables.push_back(std::move(copy));
-    return variable_term(static_cast<VariableId>(variables.size() - 1));
-  }
-
-  static Condition differ(const Copy& a, const Copy& b) {
-    std::vector<Condition> parts;
-    for (std::size_t i = 0; i < a.size(); ++i) parts.push_back(condition_not(condition_equals(a[i], b[i])));
-    return condition_or(std::move(parts));
-  }
-
-  // There are values for the copies' variables so that the copies differ and each satisfies the child.
-  Condition exist(const Condition& child, const std::vector<VariableId>& bound, const std::vector<Copy>& copies,
-                  std::vector<Condition> parts, const VariableTable& variables) {
-    std::vector<VariableId> quantified;
-    for (const Copy& copy : copies) {
-      for (const Term& term : copy) {
-        if (term.is_variable) quantified.push_back(term.index);
-      }
-      parts.push_back(substitute(child, bound, copy));
-    }
-    return expand_again(quantifier(Kind::kExists, quantified, condition_and(std::move(parts)), variables));
-  }
-
-  // Substitution can make equalities constant; fold what became of them.
-  static Condition expand_again(Condition condition) {
-    for (Condition& child : condition.children) child = expand_again(std::move(child));
-    if (condition.kind == Kind::kNot) return condition_not(std::move(condition.children[0]));
-    if (condition.kind == Kind::kAnd) return condition_and(std::move(condition.children));
-    if (condition.kind == Kind::kOr) return condition_or(std::move(condition.children));
-    return condition;
-  }
-
-  Condition at_least(const Condition& condition, VariableTable& variables) {
-    constexpr std::size_t kMany = 1'000'000'000;
-    std::size_t bindings = 1;
-    for (const VariableId variable : condition.bound) bindings = std::min(kMany, bindings * range(variables, variable));
-    const Condition& child = condition.children[0];
-    if (condition.count == 0) return condition_true();
-    if (condition.count > bindings) return condition_false();
-    if (condition.count == 1) return quantifier(Kind::kExists, condition.bound, child, variables);
-    if (condition.count == bindings) return quantifier(Kind::kForall, condition.bound, child, variables);
-    std::vector<Copy> copies(condition.count);
-    std::vector<Condition> parts;
-    for (std::size_t i = 0; i < copies.size(); ++i) {
-      for (const VariableId variable : condition.bound) copies[i].push_back(fresh(variables, variable));
-      for (std::size_t j = 0; j < i; ++j) {
-        spend();
-        parts.push_back(differ(copies[j], copies[i]));
-      }
-    }
-    return exist(child, condition.bound, copies, std::move(parts), variables);
-  }
-
-  Condition matching(const Condition& condition, VariableTable& variables) {
-    const std::vector<ObjectId> left = ast_.objects_of(variables[condition.bound[0]].types);
-    const std::vector<ObjectId> right = ast_.objects_of(variables[condition.bound[1]].types);
-    const std::size_t most = std::min(left.size(), right.size());
-    const std::size_t count = condition.count == Condition::kAllPairs ? most : condition.count;
-    if (count == 0) return condition_true();
-    if (count > most) return condition_false();
-    std::vector<Copy> copies(count, Copy(2));
-    std::vector<Condition> parts;
-    for (std::size_t i = 0; i < count; ++i) {
-      const bool name_left = count == left.size();
-      const bool name_right = !name_left && count == right.size();
-      copies[i][0] = name_left ? object_term(left[i]) : fresh(variables, condition.bound[0]);
-      copies[i][1] = name_right ? object_term(right[i]) : fresh(variables, condition.bound[1]);
-      for (std::size_t j = 0; j < i; ++j) {
-        for (const std::size_t side : {0, 1}) {
-          spend();
-          parts.push_back(condition_not(condition_equals(copies[j][side], copies[i][side])));
-        }
-      }
-    }
-    return exist(condition.children[0], condition.bound, copies, std::move(parts), variables);
-  }
-
-  Ast& ast_;
-  std::size_t nodes_ = 0;
-  std::size_t expanded_ = 0;
-};
-
-void expand_counting(Ast& ast, std::vector<std::string>& notes) {
-  CountingExpander expander(ast);
-  for_each_condition(ast, [&](Condition& condition, VariableTable& variables) {
-    condition = expander.expand(std::move(condition), variables);
-  });
-  if (expander.num_expanded() == 0) return;
-  notes.push_back(str_cat(expander.num_expanded(), " counting condition",
-                          expander.num_expanded() == 1 ? " is" : "s are",
-                          " written with exists and forall, for the objects of this problem"));
+// Folds constants that came up after counting conditions were expanded.
+Condition folded(const Ast& ast, Condition condition, const VariableTable& variables) {
+  for (Condition& child : condition.children) child = folded(ast, std::move(child), variables);
+  if (condition.kind == Kind::kNot) return condition_not(std::move(condition.children[0]));
+  if (condition.kind == Kind::kAnd) return condition_and(std::move(condition.children));
+  if (condition.kind == Kind::kOr) return condition_or(std::move(condition.children));
+  if (condition.kind != Kind::kForall && condition.kind != Kind::kExists) return condition;
+  return condition_quantified(ast, condition.kind, condition.bound, std::move(condition.children[0]), variables);
 }
 
 // --- either
@@ -404,86 +281,6 @@ class EitherRemover {
   std::map<TypeId, PredicateId> predicate_of_;
 };
 
-// --- costs
-// ----------------------------------------------------------------------------------------------------------------------
-
-class CostSimplifier {
- public:
-  explicit CostSimplifier(Ast& ast) : ast_(ast) {
-    for (const pddl::FunctionValue& value : ast.init_values) values_[{value.function, value.arguments}] = value.value;
-  }
-
-  // At most one term per action: a number or one function.
-  std::size_t run() {
-    std::size_t changed = 0;
-    for (Action& action : ast_.actions) {
-      double constant = 0;
-      std::vector<CostTerm> functions;
-      for (const CostTerm& term : action.costs) {
-        constant += term.constant;
-        if (term.function) functions.push_back(term);
-      }
-      if (action.costs.empty() || (functions.size() == 1 && constant == 0)) {
-        for (CostTerm& term : functions) action.costs = {std::move(term)};
-      } else if (functions.empty()) {
-        action.costs = {{constant, std::nullopt, {}}};
-      } else {
-        tabulate(action);
-        ++changed;
-      }
-    }
-    return changed;
-  }
-
- private:
-  // A function of the action's parameters with the sums as values.
-  void tabulate(Action& action) {
-    const auto function = static_cast<pddl::FunctionId>(ast_.functions.size());
-    pddl::Function declared;
-    declared.name = "cost-of-" + action.name;
-    CostTerm term{0, function, {}};
-    for (VariableId i = 0; i < action.num_parameters; ++i) {
-      declared.parameters.push_back(action.variables[i]);
-      term.arguments.push_back(variable_term(i));
-    }
-    ast_.functions.push_back(std::move(declared));
-    std::vector<ObjectId> binding;
-    fill(action, function, binding);
-    action.costs = {std::move(term)};
-  }
-
-  void fill(const Action& action, pddl::FunctionId function, std::vector<ObjectId>& binding) {
-    if (binding.size() < action.num_parameters) {
-      for (const ObjectId object : ast_.objects_of(action.variables[binding.size()].types)) {
-        binding.push_back(object);
-        fill(action, function, binding);
-        binding.pop_back();
-      }
-      return;
-    }
-    constexpr std::size_t kMaxValues = 1'000'000;
-    if (++count_ > kMaxValues) {
-      throw InputError("export", str_cat("the costs of (", action.name, ") are a sum with too many different values"),
-                       "state one function as the cost of the action");
-    }
-    double sum = 0;
-    for (const CostTerm& term : action.costs) {
-      sum += term.constant;
-      if (!term.function) continue;
-      std::vector<ObjectId> arguments;
-      for (const Term& t : term.arguments) arguments.push_back(t.is_variable ? binding[t.index] : t.index);
-      const auto value = values_.find({*term.function, arguments});
-      if (value == values_.end()) return;  // no value: no such action
-      sum += value->second;
-    }
-    ast_.init_values.push_back({function, binding, sum});
-  }
-
-  Ast& ast_;
-  std::map<std::pair<pddl::FunctionId, std::vector<ObjectId>>, double> values_;
-  std::size_t count_ = 0;
-};
-
 // --- types of predicates and functions
 // ------------------------------------------------------------------------------------------
 
@@ -500,7 +297,7 @@ class TypeWidener {
         look_at(effect.when, action.variables);
         look_at(effect.atom, action.variables);
       }
-      for (const CostTerm& cost : action.costs) {
+      for (const pddl::CostTerm& cost : action.costs) {
         if (cost.function) fit(ast_.functions[*cost.function].parameters, cost.arguments, action.variables);
       }
     }
@@ -559,14 +356,20 @@ class TypeWidener {
 
 }  // namespace
 
-Ast standard_ast(Ast ast, std::vector<std::string>& notes) {
+StandardTask standard_task(Ast ast, std::vector<std::string>& notes) {
   compile_constraints(ast, notes);
   expand_counting(ast, notes);
+  write_out_recursion(ast, notes);
+  for_each_condition(ast, [&](Condition& condition, VariableTable& variables) {
+    condition = folded(ast, std::move(condition), variables);
+  });
+  name_disjunctions(ast, notes);
   if (EitherRemover either(ast); either.needed()) {
     either.run();
     notes.emplace_back("types are written as predicates, because some are unions of others");
   }
-  if (CostSimplifier(ast).run() > 0) notes.emplace_back("sums of costs are written as one function each");
+  const double factor = scale_costs(ast, notes);
+  simplify_costs(ast, notes);
   if (TypeWidener(ast).run() > 0) {
     notes.emplace_back(
         "some predicates have arguments of type object, because not every use fits their declared types");
@@ -574,7 +377,7 @@ Ast standard_ast(Ast ast, std::vector<std::string>& notes) {
   for (Action& action : ast.actions) {
     std::erase_if(action.effects, [](const Effect& effect) { return effect.when.kind == Kind::kFalse; });
   }
-  return ast;
+  return {std::move(ast), factor};
 }
 
 }  // namespace metactrl::exchange

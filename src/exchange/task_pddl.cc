@@ -32,11 +32,12 @@ class PddlWriter {
  public:
   PddlWriter(const Ast& ast, std::vector<std::string> notes) : ast_(ast), notes_(std::move(notes)) {
     domain_name_ = exchange::pddl_name(ast.domain_name.empty() ? "exported" : ast.domain_name, "d-");
+    find_double_words();
     types_ = name_all(ast.types, "type", "t-");
     objects_ = name_all(ast.objects, "object", "o-");
     actions_ = name_all(ast.actions, "action", "a-");
     predicates_ = name_all(ast.predicates, "predicate", "p-");
-    exchange::UniqueNames names("-");
+    exchange::UniqueNames names = unique_names();
     for (const std::string& name : predicates_) names.reserve(name);
     never_ = names.make("never");
     find_constants();
@@ -59,21 +60,38 @@ class PddlWriter {
   // --- names
   // ----------------------------------------------------------------------------------------------------------
 
+  // Some readers take "at start", "at end" and "over all" for one word each, also where another word begins with the
+  // second half: (at start-room). With such objects nothing is called `at` or `over`.
+  void find_double_words() {
+    for (const pddl::Object& object : ast_.objects) {
+      const std::string name = exchange::lower_case(object.name);
+      if (name.starts_with("start") || name.starts_with("end")) double_words_.insert("at");
+      if (name.starts_with("all")) double_words_.insert("over");
+    }
+  }
+
+  std::string name_for(std::string_view name, const std::string& prefix) const {
+    std::string out = exchange::pddl_name(name, prefix);
+    return double_words_.contains(exchange::lower_case(out)) ? prefix + out : out;
+  }
+
+  // PDDL does not tell capital letters from small ones.
+  static exchange::UniqueNames unique_names() {
+    return exchange::UniqueNames("-", exchange::UniqueNames::Case::kIgnored);
+  }
+
   template <typename Items>
   std::vector<std::string> name_all(const Items& items, const std::string& what, const std::string& prefix) {
     // Those that can keep their names do, whatever the others are renamed to. The root of the types is known to all.
     const auto fits = [&](const std::string& name) {
-      return exchange::pddl_name(name, prefix) == name || (what == "type" && name == "object");
+      return name_for(name, prefix) == name || (what == "type" && name == "object");
     };
-    exchange::UniqueNames names("-");
-    for (const auto& item : items) {
-      if (fits(item.name)) names.reserve(item.name);
-    }
+    exchange::UniqueNames names = unique_names();
+    std::vector<bool> keep;
+    for (const auto& item : items) keep.push_back(fits(item.name) && names.reserve(item.name));
     std::vector<std::string> out;
-    std::set<std::string> kept;
     for (const auto& item : items) {
-      const bool keep = fits(item.name) && kept.insert(item.name).second;
-      out.push_back(keep ? item.name : names.make(exchange::pddl_name(item.name, prefix)));
+      out.push_back(keep[out.size()] ? item.name : names.make(name_for(item.name, prefix)));
       if (out.back() != item.name) notes_.push_back(str_cat("the ", what, " ", item.name, " is called ", out.back()));
     }
     return out;
@@ -81,7 +99,7 @@ class PddlWriter {
 
   // To VAL the name of a function is one wherever it stands, so it differs from every other name.
   void name_functions() {
-    exchange::UniqueNames names("-");
+    exchange::UniqueNames names = unique_names();
     names.reserve("total-cost");
     for (const auto* list : {&types_, &objects_, &actions_, &predicates_}) {
       for (const std::string& name : *list) names.reserve(name);
@@ -95,17 +113,17 @@ class PddlWriter {
     reserve(ast_.goal.variables);
     for (const pddl::FunctionId function : cost_functions_) {
       const std::string& name = ast_.functions[function].name;
-      const auto at = functions_.emplace(function, names.make(exchange::pddl_name(name, "f-"))).first;
+      const auto at = functions_.emplace(function, names.make(name_for(name, "f-"))).first;
       if (at->second != name) notes_.push_back(str_cat("the function ", name, " is called ", at->second));
     }
   }
 
-  static std::vector<std::string> variable_names(const VariableTable& variables) {
-    exchange::UniqueNames names("-");
+  std::vector<std::string> variable_names(const VariableTable& variables) const {
+    exchange::UniqueNames names = unique_names();
     std::vector<std::string> out;
     for (const pddl::Variable& variable : variables) {
       const std::string_view plain = std::string_view(variable.name).substr(variable.name.starts_with('?') ? 1 : 0);
-      out.push_back("?" + names.make(exchange::pddl_name(plain, "v-")));
+      out.push_back("?" + names.make(name_for(plain, "v-")));
     }
     return out;
   }
@@ -142,18 +160,8 @@ class PddlWriter {
       has_costs_ = has_costs_ || !action.costs.empty();
       for (const pddl::CostTerm& cost : action.costs) {
         if (cost.function) cost_functions_.insert(*cost.function);
-        note_fraction(cost.constant);
       }
     }
-    for (const pddl::FunctionValue& value : ast_.init_values) {
-      if (cost_functions_.contains(value.function)) note_fraction(value.value);
-    }
-  }
-
-  void note_fraction(double value) {
-    if (value == static_cast<double>(static_cast<long long>(value)) || noted_fraction_) return;
-    noted_fraction_ = true;
-    notes_.emplace_back("some costs are not whole numbers, which Fast Downward does not read");
   }
 
   // --- pieces
@@ -393,6 +401,7 @@ class PddlWriter {
   const Ast& ast_;
   std::vector<std::string> notes_;
   std::string domain_name_;
+  std::set<std::string> double_words_;
   std::vector<std::string> types_;
   std::vector<std::string> objects_;
   std::vector<std::string> actions_;
@@ -402,7 +411,6 @@ class PddlWriter {
   std::set<pddl::ObjectId> constants_;
   std::set<pddl::FunctionId> cost_functions_;
   bool has_costs_ = false;
-  bool noted_fraction_ = false;
   bool needs_never_ = false;
   bool typing_ = false;
   bool negative_ = false;
@@ -422,8 +430,10 @@ Ast source_of(const Task& task, std::vector<std::string>& notes) {
 
 PddlTask pddl_task(const Task& task) {
   std::vector<std::string> notes;
-  const Ast ast = exchange::standard_ast(source_of(task, notes), notes);
-  return PddlWriter(ast, std::move(notes)).run();
+  const exchange::StandardTask standard = exchange::standard_task(source_of(task, notes), notes);
+  PddlTask result = PddlWriter(standard.ast, std::move(notes)).run();
+  result.cost_factor = standard.cost_factor;
+  return result;
 }
 
 }  // namespace metactrl

@@ -13,6 +13,13 @@ namespace metactrl::pddl {
 // use, and above that of every one they use negated. The parser has made sure that such numbers exist.
 std::vector<std::int32_t> strata(const Ast& ast);
 
+// Per predicate: a number that it shares with exactly those predicates it is defined by, directly or not, and that are
+// defined by it. The axioms need not be stratified.
+std::vector<std::uint32_t> recursion_components(const Ast& ast);
+
+// No predicate depends on its own negation. The parser has made sure of it for what it read.
+bool stratified(const Ast& ast);
+
 }  // namespace metactrl::pddl
 
 #endif  // METACTRL_SRC_PDDL_STRATA_H_

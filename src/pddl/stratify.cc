@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pddl/parser.h"
+#include "pddl/strata.h"
 #include "support/str_cat.h"
 
 namespace metactrl::pddl {
@@ -28,6 +29,12 @@ void collect(const Ast& ast, const Condition& condition, bool negative, std::vec
   }
   const bool flip = condition.kind == Condition::Kind::kNot;
   for (const Condition& child : condition.children) collect(ast, child, negative != flip, edges);
+}
+
+std::vector<std::vector<Edge>> dependencies(const Ast& ast) {
+  std::vector<std::vector<Edge>> edges(ast.predicates.size());
+  for (const Axiom& axiom : ast.axioms) collect(ast, axiom.body, false, edges[axiom.head]);
+  return edges;
 }
 
 // Tarjan's algorithm with an explicit stack. Returns the component of each node.
@@ -79,10 +86,22 @@ std::vector<std::uint32_t> components(const std::vector<std::vector<Edge>>& edge
 
 }  // namespace
 
+std::vector<std::uint32_t> recursion_components(const Ast& ast) { return components(dependencies(ast)); }
+
+bool stratified(const Ast& ast) {
+  const std::vector<std::vector<Edge>> edges = dependencies(ast);
+  const std::vector<std::uint32_t> component = components(edges);
+  for (PredicateId from = 0; from < edges.size(); ++from) {
+    for (const Edge& edge : edges[from]) {
+      if (edge.negative && component[from] == component[edge.to]) return false;
+    }
+  }
+  return true;
+}
+
 void Parser::check_strata() {
   if (ast_.axioms.empty()) return;
-  std::vector<std::vector<Edge>> edges(ast_.predicates.size());
-  for (const Axiom& axiom : ast_.axioms) collect(ast_, axiom.body, false, edges[axiom.head]);
+  const std::vector<std::vector<Edge>> edges = dependencies(ast_);
   const std::vector<std::uint32_t> component = components(edges);
   for (PredicateId from = 0; from < edges.size(); ++from) {
     for (const Edge& edge : edges[from]) {

@@ -79,7 +79,7 @@ TEST_P(ExchangeProperty, TasksComeBackTheSame) {
     SCOPED_TRACE(written.domain + written.problem);
     expect_common_language(written);
     const Task again = load_pddl_text(written.domain, written.problem);
-    testing::SamePlans same(task, again, constraints, 25);
+    testing::SamePlans same(task, again, constraints, 25, written.cost_factor);
     same.run();
     states += same.num_states();
     goals += same.num_goals();
@@ -104,7 +104,7 @@ TEST_P(ExchangeProperty, GroundTasksComeBackTheSame) {
     SCOPED_TRACE(written.domain + written.problem);
     expect_common_language(written);
     const Task again = load_pddl_text(written.domain, written.problem);
-    testing::SamePlans same(task, again, true, 25);
+    testing::SamePlans same(task, again, true, 25, written.cost_factor);
     same.run();
     states += same.num_states();
     goals += same.num_goals();

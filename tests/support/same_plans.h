@@ -1,8 +1,8 @@
 // Do two tasks have the same plans? Their states are visited side by side, as far as a limit.
 //
-// In each pair of states the same actions must be legal, with the same costs, and both or none must be a goal. With
-// `delayed` the second task may notice one step later that a trajectory constraint is broken: an action that only it
-// allows must lead to a state that is no goal and allows nothing.
+// In each pair of states the same actions must be legal, with the same costs (times `cost_factor` in the second task),
+// and both or none must be a goal. With `delayed` the second task may notice one step later that a trajectory
+// constraint is broken: an action that only it allows must lead to a state that is no goal and allows nothing.
 #ifndef METACTRL_TESTS_SUPPORT_SAME_PLANS_H_
 #define METACTRL_TESTS_SUPPORT_SAME_PLANS_H_
 
@@ -23,8 +23,8 @@ namespace metactrl::testing {
 
 class SamePlans {
  public:
-  SamePlans(const Task& first, const Task& second, bool delayed, std::size_t limit)
-      : first_(first), second_(second), delayed_(delayed), limit_(limit) {}
+  SamePlans(const Task& first, const Task& second, bool delayed, std::size_t limit, double cost_factor = 1)
+      : first_(first), second_(second), delayed_(delayed), limit_(limit), cost_factor_(cost_factor) {}
 
   // Stops at the first difference, which is a failure of the test.
   void run() {
@@ -76,7 +76,7 @@ class SamePlans {
         ADD_FAILURE() << text << " is not legal after" << path;
         continue;
       }
-      EXPECT_EQ(first_.cost(action), second_.cost(other->second)) << text;
+      EXPECT_DOUBLE_EQ(first_.cost(action) * cost_factor_, second_.cost(other->second)) << text;
       visit(*first_.apply(a, action), *second_.apply(b, other->second), path + " " + text);
     }
     for (const auto& [text, action] : theirs) {
@@ -90,6 +90,7 @@ class SamePlans {
   const Task& second_;
   bool delayed_;
   std::size_t limit_;
+  double cost_factor_;
   std::deque<Pair> queue_;
   std::set<Key> seen_;
   std::size_t goals_ = 0;

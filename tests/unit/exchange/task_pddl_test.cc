@@ -26,7 +26,7 @@ void expect_same(const Task& task, const PddlTask& text, bool delayed, std::size
   options.diagnostics = &diagnostics;
   const Task again = load_pddl_text(text.domain, text.problem, options);
   EXPECT_EQ(diagnostics.num_warnings(), 0U) << to_string(diagnostics.items()[0]);
-  testing::SamePlans(task, again, delayed, limit).run();
+  testing::SamePlans(task, again, delayed, limit, text.cost_factor).run();
 }
 
 TEST(PddlTask, TheTableIsTheSameTask) {
@@ -101,6 +101,96 @@ TEST(PddlTask, ConstraintsBecomeFactsThatRemember) {
   }
 }
 
+TEST(PddlTask, ConstraintsDoNotMultiplyTheActions) {
+  // No action has a disjunction in its precondition: planners would write one action per way.
+  const Task task = load_pddl_text(
+      "(define (domain rooms) (:requirements :adl :constraints) (:predicates (in ?r) (constraint-1-ok))"
+      "(:action go :parameters (?r ?s) :precondition (in ?r) :effect (and (in ?s) (not (in ?r)))))",
+      "(define (problem p) (:domain rooms) (:objects hall den bath attic cellar) (:init (in hall)) (:goal (in hall))"
+      "(:constraints (and (sometime-before (in bath) (in den)) (at-most-once (in den)) (sometime (in bath))"
+      " (sometime-after (in bath) (in attic)) (always (or (in hall) (in den) (in bath) (in attic)))"
+      " (always (not (in cellar))) (forall (?r) (at-most-once (in ?r))))))");
+  const PddlTask text = pddl_task(task);
+  const std::string actions = text.domain.substr(text.domain.find("(:action"));
+  EXPECT_LACKS(actions, "(or");
+  EXPECT_LACKS(text.problem, "(or");
+  EXPECT_CONTAINS(text.domain, "(:derived (constraint-1-ok-2)\n    (or (constraint-1-seen) (not (in bath))))");
+  EXPECT_CONTAINS(actions, "(not (in cellar))");
+  expect_same(task, text, true);
+}
+
+TEST(PddlTask, ManyDisjunctionsArePredicates) {
+  std::string parts;
+  for (int i = 0; i < 12; ++i) parts += " (or (p k" + std::to_string(i) + ") (q ?x))";
+  std::string constants;
+  for (int i = 0; i < 12; ++i) constants += " k" + std::to_string(i);
+  const auto load = [&](const std::string& precondition, const std::string& goal) {
+    return load_pddl_text("(define (domain d) (:requirements :adl) (:constants" + constants +
+                              ") (:predicates (p ?x) (q ?x) (r ?x))"
+                              "(:action a :parameters (?x) :precondition " +
+                              precondition + " :effect (r ?x)) (:action b :parameters (?x) :effect (q ?x)))",
+                          "(define (problem x) (:domain d) (:init (p k1) (p k2)) (:goal " + goal + "))");
+  };
+  const Task many = load("(and" + parts + ")", "(forall (?x) (not (and (r ?x) " + parts + ")))");
+  const PddlTask text = pddl_task(many);
+  EXPECT_CONTAINS(text.domain, "(a-case-12 ?x)");
+  EXPECT_LACKS(text.domain, "(a-case-13 ?x)");
+  EXPECT_CONTAINS(text.domain, "24 disjunctions are derived predicates");
+  EXPECT_LACKS(text.domain.substr(text.domain.find("(:action a")), "(or");
+  expect_same(many, text, false, 100);
+  // The negation of what stands in a `forall` is what a planner multiplies out.
+  const Task goal = load("(q ?x)", "(forall (?x) (or (q ?x) (not (or (r ?x) (not (and" + parts + "))))))");
+  expect_same(goal, pddl_task(goal), false, 100);
+  std::string conjunctions;
+  for (int i = 0; i < 12; ++i) conjunctions += " (and (p k" + std::to_string(i) + ") (q ?x))";
+  const Task inner = load("(q ?x)", "(forall (?x) (or" + conjunctions + "))");
+  const PddlTask inner_text = pddl_task(inner);
+  EXPECT_CONTAINS(inner_text.domain, "(goal-case-12 ?x)");
+  expect_same(inner, inner_text, false, 100);
+  // A few are left alone.
+  const Task few = load("(and (or (p k1) (q ?x)) (or (p k2) (r ?x)))", "(r k3)");
+  EXPECT_TRUE(pddl_task(few).notes.empty());
+}
+
+TEST(PddlTask, RecursionThroughQuantifiersIsWrittenOut) {
+  struct Case {
+    const char* rules;
+    bool rewritten;
+  };
+  for (const Case& c : {
+           Case{"(:derived (safe ?x) (and (not (bad ?x)) (forall (?y) (or (not (e ?x ?y)) (safe ?y)))))", true},
+           {"(:derived (safe ?x) (and (not (bad ?x)) (not (exists (?y) (and (e ?x ?y) (not (safe ?y)))))))", true},
+           {"(:derived (safe ?x) (or (not (bad ?x)) (forall (?y) (safe ?y))))", true},
+           {"(:derived (safe ?x) (or (not (bad ?x)) (exists (?z) (forall (?y ?w - t) (or (e ?z ?y) (safe ?w))))))",
+            true},
+           {"(:derived (safe ?x) (or (not (bad ?x)) (exists (?z) (forall (?y - none) (safe ?y)))))", true},
+           // Around two corners.
+           {"(:derived (safe ?x) (or (not (bad ?x)) (good ?x))) (:derived (good ?x) (forall (?y) (imply (e ?x ?y) (safe"
+            " ?y))))",
+            true},
+           {"(:derived (safe ?x) (forn (5) (?y) (or (not (bad ?x)) (safe ?y))))", true},
+           {"(:derived (safe ?x) (forall (?y - (either t u)) (or (not (bad ?y)) (safe ?x))))", true},
+           // No circle goes through these.
+           {"(:derived (safe ?x) (or (not (bad ?x)) (exists (?y) (and (e ?x ?y) (safe ?y)))))", false},
+           {"(:derived (good ?x) (forall (?y) (imply (e ?x ?y) (not (bad ?y))))) (:derived (safe ?x) (or (good ?x)"
+            " (forall (?y) (good ?y)) (exists (?y) (and (e ?x ?y) (safe ?y)))))",
+            false},
+       }) {
+    SCOPED_TRACE(c.rules);
+    const Task task = load_pddl_text(
+        std::string(
+            "(define (domain d) (:requirements :adl :derived-predicates) (:types t u none) (:predicates (e ?x ?y)"
+            " (bad ?x) (safe ?x) (good ?x)) ") +
+            c.rules + "(:action clear :parameters (?x) :effect (not (bad ?x)))" +
+            "(:action cut :parameters (?x ?y) :precondition (and (e ?x ?y) (not (safe ?x))) :effect (not (e ?x ?y))))",
+        "(define (problem x) (:domain d) (:objects a b c - t m n - u)"
+        "(:init (e a b) (e b c) (e m m) (bad c) (bad m) (bad a)) (:goal (forall (?x) (safe ?x))))");
+    const PddlTask text = pddl_task(task);
+    EXPECT_EQ(contains(text.domain, " written out for the objects of this problem"), c.rewritten) << text.domain;
+    expect_same(task, text, false);
+  }
+}
+
 TEST(PddlTask, CountingBecomesQuantifiers) {
   for (const char* goal : {"(forn (0) (?x) (lit ?x))", "(forn (1) (?x) (lit ?x))", "(forn (2) (?x) (lit ?x))",
                            "(forn (3) (?x) (lit ?x))", "(forn (4) (?x) (lit ?x))", "(forpairs (?x) (?y) (near ?x ?y))",
@@ -114,6 +204,56 @@ TEST(PddlTask, CountingBecomesQuantifiers) {
     EXPECT_LACKS(text.problem, "forn");
     EXPECT_LACKS(text.problem, "forpairs");
     expect_same(task, text, false);
+  }
+}
+
+TEST(PddlTask, ManyObjectsAreCountedOneByOne) {
+  // As `exists` these would be thousands of tuples.
+  for (const char* goal :
+       {"(forn (4) (?x - lamp) (lit ?x))", "(not (forn (3) (?x - lamp) (not (lit ?x))))",
+        "(forall (?r - room) (forn (3) (?x - lamp) (and (in ?x ?r) (bright ?x))))",
+        "(and (forn (7) (?x - lamp) (forn (8) (?y) (not (in ?y ?x)))) (forn (5) (?x - lamp) (bright ?x)))",
+        "(forn (6) (?x - (either lamp room)) (bright ?x))"}) {
+    SCOPED_TRACE(goal);
+    const Task task = load_pddl_text(
+        "(define (domain d) (:requirements :adl :derived-predicates) (:types lamp room)"
+        "(:predicates (lit ?x) (in ?x ?y) (bright ?x))"
+        // Brightness spreads once five lamps are on: counting inside of a recursion.
+        "(:derived (bright ?x) (or (lit ?x) (forn (5) (?y) (bright ?y))))"
+        "(:action press :parameters (?x - lamp) :precondition (not (forn (7) (?y) (lit ?y))) :effect (lit ?x))"
+        "(:action carry :parameters (?x - lamp ?y - room) :precondition (forn (2) (?z) (bright ?z)) :effect (in ?x "
+        "?y)))",
+        std::string(
+            "(define (problem p) (:domain d) (:objects a b c e f g h - lamp k l m - room) (:init (lit a) (in b k)) "
+            "(:goal ") +
+            goal + "))");
+    const PddlTask text = pddl_task(task);
+    EXPECT_LACKS(text.domain + text.problem, "(forn");
+    EXPECT_CONTAINS(text.domain, "(count-next ?x ?y)");
+    expect_same(task, text, false, 60);
+  }
+}
+
+TEST(PddlTask, ManyPairsAreFoundOneByOne) {
+  // As `exists` these would be thousands of tuples.
+  for (const char* goal :
+       {"(fornpairs (3) (?x - plug) (?y - socket) (in ?x ?y))", "(forpairs (?y - socket) (?x - plug) (in ?x ?y))",
+        "(fornpairs (4) (?x - plug) (?y) (or (in ?x ?y) (in ?y ?x)))",
+        "(exists (?z - plug) (fornpairs (3) (?x - plug) (?y - socket) (and (in ?x ?y) (not (in ?z ?y)))))",
+        "(not (fornpairs (2) (?x) (?y) (in ?x ?y)))", "(fornpairs (3) (?x) (?y) (in ?x ?y))"}) {
+    SCOPED_TRACE(goal);
+    const Task task = load_pddl_text(
+        "(define (domain d) (:requirements :adl) (:types plug socket) (:predicates (in ?x ?y))"
+        "(:action plug-in :parameters (?x - plug ?y - socket) :effect (in ?x ?y))"
+        "(:action pull :parameters (?x - plug ?y - socket) :precondition (not (fornpairs (2) (?v - plug) (?w) (in ?v"
+        " ?w))) :effect (not (in ?x ?y))))",
+        std::string("(define (problem p) (:domain d) (:objects a b c e f g - plug k l m n - socket)"
+                    "(:init (in a k) (in b k) (in b l) (in c l)) (:goal ") +
+            goal + "))");
+    const PddlTask text = pddl_task(task);
+    EXPECT_LACKS(text.domain + text.problem, "(fornpairs");
+    EXPECT_CONTAINS(text.domain, "(count-next ?x ?y)");
+    expect_same(task, text, false, 40);
   }
 }
 
@@ -156,9 +296,50 @@ TEST(PddlTask, CostsAreKept) {
   const PddlTask text = pddl_task(task);
   EXPECT_CONTAINS(text.domain, "(increase (total-cost) (w ?x))");
   EXPECT_CONTAINS(text.domain, "(increase (total-cost) (cost-of-three ?x))");
-  EXPECT_CONTAINS(text.problem, "(= (cost-of-three n) 6)");
+  EXPECT_CONTAINS(text.domain, "(increase (total-cost) 6)");
+  EXPECT_CONTAINS(text.problem, "(= (cost-of-three n) 12)");
+  EXPECT_CONTAINS(text.problem, "(= (v) 1)");
   EXPECT_CONTAINS(text.problem, "(:metric minimize (total-cost))");
+  EXPECT_CONTAINS(text.domain, "; costs are 2 times those of the task");
+  EXPECT_EQ(text.cost_factor, 2);
   expect_same(task, text, false);
+}
+
+// What is written for the costs of two actions: all are whole numbers.
+PddlTask with_costs(const std::string& one, const std::string& other) {
+  return pddl_task(load_pddl_text(
+      "(define (domain d) (:requirements :action-costs) (:predicates (p)) (:functions (total-cost) - number (w) - "
+      "number)"
+      "(:action one :parameters () :effect (and (p) (increase (total-cost) (+ " +
+          one + " (w))))) (:action other :parameters () :effect (and (p) (increase (total-cost) " + other + "))))",
+      "(define (problem x) (:domain d) (:init (= (w) 0)) (:goal (p)) (:metric minimize (total-cost)))"));
+}
+
+TEST(PddlTask, CostsAreWholeNumbers) {
+  struct Case {
+    const char* one;
+    const char* other;
+    double factor;
+    const char* one_written;
+    const char* other_written;
+  };
+  for (const Case& c : {Case{"2", "3", 1, "2", "3"},
+                        {"2.50", "0.75", 4, "10", "3"},
+                        {"0.1", "0.3", 10, "1", "3"},
+                        {"1.125", "7.4", 40, "45", "296"},
+                        {"0.000001", "20", 1000000, "1", "20000000"},
+                        {"2147483647", "1", 1, "2147483647", "1"},
+                        // More than 32 bits: rounded, and what costs something still does.
+                        {"0.0000000001", "123.456", 100000, "1", "12345600"},
+                        {"123456789012", "1", 0.0001, "12345679", "1"}}) {
+    SCOPED_TRACE(std::string(c.one) + " and " + c.other);
+    const PddlTask text = with_costs(c.one, c.other);
+    EXPECT_DOUBLE_EQ(text.cost_factor, c.factor);
+    EXPECT_CONTAINS(text.problem, std::string("(= (cost-of-one) ") + c.one_written + ")");
+    EXPECT_CONTAINS(text.domain, std::string("(increase (total-cost) ") + c.other_written + ")");
+    EXPECT_EQ(contains(text.domain, "; costs are "), c.factor != 1) << text.domain;
+    EXPECT_EQ(contains(text.domain, "rounded"), c.factor == 100000 || c.factor < 1) << text.domain;
+  }
 }
 
 TEST(PddlTask, NamesAreMadeFit) {
@@ -185,6 +366,27 @@ TEST(PddlTask, WordsOfTheLanguageAreNoNames) {
   EXPECT_CONTAINS(text.domain, "(p-within ?v-name)");
   EXPECT_CONTAINS(text.problem, "(define (problem p-problem)");
   EXPECT_CONTAINS(text.problem, "(p-within o-problem)");
+}
+
+TEST(PddlTask, AtStartIsNoWord) {
+  // One lexer of VAL reads "at start" and "over all" as one word each, here too: (at start-room).
+  const std::string domain =
+      "(define (domain d) (:predicates (at ?x) (over ?x)) (:action at :parameters (?at) :effect (at ?at))"
+      "(:action over :parameters (?x) :effect (over ?x)))";
+  const auto text = [&](const std::string& object) {
+    return pddl_task(load_pddl_text(
+        domain, "(define (problem x) (:domain d) (:objects " + object + ") (:init) (:goal (at " + object + ")))"));
+  };
+  EXPECT_TRUE(text("room").notes.empty());
+  for (const char* object : {"start", "start-room", "endless"}) {
+    SCOPED_TRACE(object);
+    const PddlTask changed = text(object);
+    EXPECT_CONTAINS(changed.problem, std::string("(p-at ") + object + ")");
+    EXPECT_CONTAINS(changed.domain, "(:action a-at\n    :parameters (?v-at)");
+    EXPECT_CONTAINS(changed.domain, "(over ?x)");
+  }
+  EXPECT_CONTAINS(text("all-rooms").domain, "(p-over ?x)");
+  EXPECT_CONTAINS(text("all-rooms").domain, "(at ?x)");
 }
 
 TEST(PddlTask, AFunctionSharesItsNameWithNothing) {
@@ -315,6 +517,116 @@ TEST(PddlTask, ASasFileKeepsItsPlans) {
   EXPECT_CONTAINS(text.problem, "(can-load p1 t1 l2)");
   EXPECT_CONTAINS(text.problem, "(= (cost-of-drive t1 l2 l1) 4)");
   expect_same(task, text, false);
+}
+
+// Replaces every `from`.
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+TEST(PddlTask, CapitalLettersTellNothingApart) {
+  // In the facts of a SAS file `T1` and `t1` are two objects, `AT` and `at` two predicates.
+  const Task task = load_sas_text(replaced(replaced(kSas, "l1", "T1"), "at(p1, l2)", "AT(p1, l2)"));
+  const PddlTask text = pddl_task(task);
+  EXPECT_CONTAINS(text.domain, "; the object t1 is called t1-2");
+  EXPECT_CONTAINS(text.domain, "; the predicate AT is called AT-2");
+  const Task again = load_pddl_text(text.domain, text.problem);
+  EXPECT_EQ(Lookahead::compile(task, {})->shortest_plan_length(),
+            Lookahead::compile(again, {})->shortest_plan_length());
+  const std::string plan = "(drive t1-2 l2 t1-2)\n(load p1 t1-2 t1-2)\n(drive t1-2 t1-2 l2)\n(drop p1 t1-2)\n";
+  const Validation validation = again.validate(parse_plan(plan, "plan"));
+  EXPECT_TRUE(validation.valid) << validation.reason;
+}
+
+// Two variables with a fact that reads the same, and derived facts of one predicate of which one is the other's
+// negation.
+constexpr const char* kOddSas = R"(begin_version
+3
+end_version
+begin_metric
+0
+end_metric
+4
+begin_variable
+var0
+-1
+2
+Atom p(a)
+NegatedAtom p(a)
+end_variable
+begin_variable
+var1
+-1
+2
+Atom p(a)
+NegatedAtom p(a)
+end_variable
+begin_variable
+var2
+0
+2
+Atom d(a)
+NegatedAtom d(a)
+end_variable
+begin_variable
+var3
+1
+2
+Atom d(b)
+NegatedAtom d(b)
+end_variable
+0
+begin_state
+1
+1
+1
+1
+end_state
+begin_goal
+2
+0 1
+3 0
+end_goal
+2
+begin_operator
+one
+0
+1
+0 0 -1 0
+1
+end_operator
+begin_operator
+two
+1
+2 1
+1
+0 1 1 0
+1
+end_operator
+2
+begin_rule
+1
+0 0
+2 1 0
+end_rule
+begin_rule
+2
+1 0
+2 1
+3 1 0
+end_rule
+)";
+
+TEST(PddlTask, ASasFileMayUseNamesAsItLikes) {
+  const Task task = load_sas_text(kOddSas);
+  const PddlTask text = pddl_task(task);
+  EXPECT_CONTAINS(text.domain, "(p-2 ?p1)");
+  EXPECT_CONTAINS(text.domain, "(d-2 ?p1)");
+  expect_same(task, text, false);
+  EXPECT_EQ(Lookahead::compile(load_pddl_text(text.domain, text.problem), {})->shortest_plan_length(), 1U);
 }
 
 TEST(PddlTask, DroppedGoalsStayDropped) {
