@@ -464,6 +464,13 @@ std::unique_ptr<ExpectationEngine> make_engine(const CudaEngineOptions& options,
 
 }  // namespace
 
+int num_cuda_devices() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) == cudaSuccess) return devices;
+  cudaGetLastError();
+  return 0;
+}
+
 std::unique_ptr<ExpectationEngine> make_cuda_engine(const CudaEngineOptions& options) {
   return make_engine(options, nullptr);
 }

@@ -26,7 +26,6 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <span>
 #include <thread>
 #include <vector>
@@ -144,15 +143,8 @@ class CudaLookaheadDevice : public LookaheadDevice {
     check(cudaSetDevice(number_));
     const TableTrie trie(input.cone, input.surrogate);
     const std::vector<std::size_t> blocks = cut(input, trie);
-    try {
-      reserve(input, trie, blocks, exponents.size());
-      upload(input, trie);
-    } catch (const std::bad_alloc&) {
-      throw InputError(
-          "lookahead device cuda",
-          str_cat("the GPU has too little memory for a table of ", rows.size_bytes() >> 20, " MiB and the work on it"),
-          "use the CPU");
-    }
+    reserve(input, trie, blocks, exponents.size());
+    upload(input, trie);
     for (unsigned k = 0; k <= input.cone.horizon(); ++k) {
       const std::size_t count = input.cone.num_states(k);
       for (std::size_t b = 0; b + 1 < blocks.size() && blocks[b] < count; ++b) {
