@@ -30,13 +30,12 @@
 #include <thread>
 #include <vector>
 
+#include "hmm/cuda_device.h"
 #include "hmm/cuda_memory.h"
 #include "lookahead/cuda_table_kernels.h"
 #include "lookahead/table_device.h"
 #include "lookahead/table_trie.h"
-#include "metactrl/error.h"
 #include "metactrl/lookahead.h"
-#include "support/str_cat.h"
 
 namespace metactrl {
 
@@ -44,7 +43,6 @@ namespace {
 
 using hmm::check;
 using hmm::DeviceArray;
-using internal::str_cat;
 using lookahead::DeviceRows;
 using lookahead::kNoExponent;
 using lookahead::TableInput;
@@ -309,15 +307,7 @@ class CudaLookaheadDevice : public LookaheadDevice {
 }  // namespace
 
 std::shared_ptr<const LookaheadDevice> make_cuda_lookahead_device(int number) {
-  int devices = 0;
-  const cudaError_t error = cudaGetDeviceCount(&devices);
-  if (error != cudaSuccess || number < 0 || number >= devices) {
-    throw InputError("lookahead device cuda",
-                     error != cudaSuccess
-                         ? str_cat("there is no GPU that this program can use: ", cudaGetErrorString(error))
-                         : str_cat("there is no GPU number ", number, "; there are ", devices),
-                     "use the CPU");
-  }
+  hmm::open_device("lookahead device cuda", number);
   return std::make_shared<CudaLookaheadDevice>(number);
 }
 
