@@ -134,14 +134,17 @@ enum class GpuPrecision {
 };
 const char* to_string(GpuPrecision precision);
 
+// NVIDIA GPUs that this program can use, numbered from 0; none in a build without METACTRL_CUDA.
+int num_cuda_devices();
+
 struct CudaEngineOptions {
   int device = 0;  // which GPU
   GpuPrecision precision = GpuPrecision::kSingle;
 };
 // The same on an NVIDIA GPU, by cuBLAS and kernels of its own; sums over sequences are 64-bit. A model in training
 // stays there, and so do the sequences of a step that is repeated. The result is the same every time, on cards with as
-// much memory. Memory there: an eighth of it for a batch, 4 bytes per parameter and 8 per count. Throws InputError in a
-// build without METACTRL_CUDA, and where there is no such GPU.
+// much memory. Memory there: an eighth of it for a batch, 4 bytes per parameter and 8 per count; where that is not
+// there, std::bad_alloc. Throws InputError in a build without METACTRL_CUDA, and where there is no such GPU.
 std::unique_ptr<ExpectationEngine> make_cuda_engine(const CudaEngineOptions& options);
 
 // Divides the work of an engine that knows nothing of groups (a GPU in each process): each process asks its own engine

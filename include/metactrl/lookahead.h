@@ -62,7 +62,7 @@ struct Budget {
 class LookaheadDevice;
 // An NVIDIA GPU, by its number. Throws InputError where there is none, or in a build without METACTRL_CUDA. Costly to
 // make: make one and share it. Logarithms of weights agree with the CPU's to 1e-4 of their size; what is supported does
-// not depend on them. Decoding does not need the GPU.
+// not depend on them. Decoding does not need the GPU. A table for which it has too little memory is a std::bad_alloc.
 std::shared_ptr<const LookaheadDevice> make_cuda_lookahead_device(int number = 0);
 
 struct LookaheadOptions {

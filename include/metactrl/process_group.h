@@ -24,7 +24,7 @@ class ProcessGroup {
   // The number of this process, below size().
   virtual unsigned rank() const = 0;
   virtual unsigned size() const = 0;
-  // The number of this process among those of its machine: which of its GPUs to use.
+  // The number of this process among those of its machine: by it they take its GPUs in turn.
   virtual unsigned rank_on_machine() const = 0;
 
   // From one process to another. Messages between two arrive in order, and a receiver knows how long the next one is.

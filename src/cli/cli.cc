@@ -8,6 +8,7 @@
 
 #include "cli/common.h"
 #include "cluster/join.h"
+#include "support/gpu_memory_error.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 
@@ -155,6 +156,9 @@ int report_failure(const std::string& command) {
   } catch (const ResourceError& error) {
     note(str_cat("metactrl: ", error.what()));
     return error.code();
+  } catch (const internal::GpuMemoryError& error) {
+    note(str_cat("metactrl: ", error.what()));
+    return kOutOfMemory;
   } catch (const std::bad_alloc&) {
     note(
         "metactrl: out of memory; give the program more, or lower --max-states or --max-memory so that it answers "

@@ -255,7 +255,7 @@ LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options) {
   check_task_options(files);
   const Stopwatch watch;
   Budget budget = options.budget();
-  if (options.memory_option->count() > 0) limit_address_space(budget.bytes);
+  if (options.memory_option->count() > 0 && !options.uses_gpu) limit_address_space(budget.bytes);
   std::optional<LoadWatchdog> watchdog;
   if (options.seconds_option->count() > 0) watchdog.emplace(budget.seconds);
   Diagnostics diagnostics;

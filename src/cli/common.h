@@ -162,6 +162,8 @@ struct BudgetOptions {
   // Set when the option was given, not defaulted: then it also holds for loading.
   CLI::Option* memory_option = nullptr;
   CLI::Option* seconds_option = nullptr;
+  // With a GPU no limit is set on the address space: its driver reserves far more than there is memory.
+  bool uses_gpu = false;
 
   Budget budget() const;
 };

@@ -12,6 +12,8 @@
 #include <optional>
 #include <utility>
 
+#include "cluster/join.h"
+#include "metactrl/hmm_training.h"
 #include "support/files.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
@@ -137,7 +139,8 @@ void add_model_options(CLI::App& app, DecodingArguments& arguments) {
 const char* to_string(Device device) { return device == Device::kCuda ? "cuda" : "cpu"; }
 
 std::shared_ptr<const LookaheadDevice> open_lookahead_device(Device device) {
-  return device == Device::kCuda ? make_cuda_lookahead_device() : nullptr;
+  if (device != Device::kCuda) return nullptr;
+  return make_cuda_lookahead_device(cluster::gpu_of(cluster::launch().rank_on_machine, num_cuda_devices()));
 }
 
 void add_lookahead_device_option(CLI::App& app, Device& device) {
@@ -339,7 +342,9 @@ PlanInput load_plan_input(const PlanArguments& arguments) {
     options.prompt = Prompt{"", "", internal::read_file(arguments.raw_prompt_file)};
     if (options.prompt->raw.empty()) throw InputError(arguments.raw_prompt_file, "is empty", "write a prompt into it");
   }
-  LoadedTask task = load_task(arguments.files, arguments.budget);
+  BudgetOptions budget = arguments.budget;
+  budget.uses_gpu = arguments.lookahead_device == Device::kCuda || arguments.runtime.gpu_layers > 0;
+  LoadedTask task = load_task(arguments.files, budget);
   set_lookahead_budget(arguments, task.budget, options.lookahead);
   LoadedModel model = load_model_for(arguments);
   return {std::move(task), std::move(format), std::move(model), std::move(options)};

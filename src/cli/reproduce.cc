@@ -23,6 +23,7 @@
 #include "cli/model_registry.h"
 #include "cli/model_store.h"
 #include "cli/plan_options.h"
+#include "cluster/join.h"
 #include "metactrl/error.h"
 #include "support/list_some.h"
 #include "support/nearest_name.h"
@@ -167,14 +168,6 @@ struct ShardChoice {
   bool joined = false;  // by mpirun or srun: the first process writes the tables
 };
 
-std::optional<std::size_t> number_in(const char* variable) {
-  const char* text = std::getenv(variable);
-  if (text == nullptr || *text == '\0') return std::nullopt;
-  char* end = nullptr;
-  const unsigned long long value = std::strtoull(text, &end, 10);
-  return *end == '\0' ? std::optional<std::size_t>(value) : std::nullopt;
-}
-
 ShardChoice choose_shard(const std::string& text) {
   if (!text.empty()) {
     const std::size_t slash = text.find('/');
@@ -188,13 +181,8 @@ ShardChoice choose_shard(const std::string& text) {
     }
     return {{index - 1, count}, false};
   }
-  constexpr std::pair<const char*, const char*> kLaunchers[] = {
-      {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}, {"SLURM_PROCID", "SLURM_NTASKS"}};
-  for (const auto& [rank, size] : kLaunchers) {
-    const std::optional<std::size_t> index = number_in(rank);
-    const std::optional<std::size_t> count = number_in(size);
-    if (index && count && *index<*count&& * count> 1) return {{*index, *count}, true};
-  }
+  const cluster::Launch started = cluster::launch();
+  if (started.size > 1) return {{started.rank, started.size}, true};
   return {};
 }
 

@@ -67,7 +67,8 @@ const char* text_of(GpuPrecision precision) { return to_string(precision); }
 
 std::unique_ptr<ExpectationEngine> make_engine(const TrainArguments& arguments, ProcessGroup& group) {
   if (arguments.device == Device::kCuda) {
-    auto engine = make_cuda_engine({static_cast<int>(group.rank_on_machine()), arguments.precision});
+    const int gpu = cluster::gpu_of(group.rank_on_machine(), num_cuda_devices());
+    auto engine = make_cuda_engine({gpu, arguments.precision});
     return group.size() == 1 ? std::move(engine) : make_group_engine(std::move(engine), group);
   }
   if (arguments.precision == GpuPrecision::kTf32) throw UsageError("--precision tf32 is for --device cuda");

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "cluster/join.h"
+#include "metactrl/error.h"
 
 namespace metactrl::cluster {
 
@@ -77,8 +78,13 @@ class MpiGroup final : public ProcessGroup {
 }  // namespace
 
 std::unique_ptr<ProcessGroup> join() {
-  if (!launch().by_launcher) return std::make_unique<SingleProcess>();
-  return std::make_unique<MpiGroup>();
+  const Launch started = launch();
+  if (started.by_mpi) return std::make_unique<MpiGroup>();
+  if (started.size > 1) {
+    throw InputError("srun", "started this program several times, and MPI knows of none of them",
+                     "start it once, or with srun --mpi=pmix");
+  }
+  return std::make_unique<SingleProcess>();
 }
 
 bool has_mpi() { return true; }

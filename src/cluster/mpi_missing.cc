@@ -5,9 +5,10 @@
 namespace metactrl::cluster {
 
 std::unique_ptr<ProcessGroup> join() {
-  if (launch().by_launcher) {
+  const Launch started = launch();
+  if (started.by_mpi || started.size > 1) {
     throw InputError(
-        "mpirun", "this program was built without MPI",
+        started.by_mpi ? "mpirun" : "srun", "this program was built without MPI",
         "start it alone, or configure with -DMETACTRL_MPI=ON where MPI is installed (Debian: libopenmpi-dev)");
   }
   return std::make_unique<SingleProcess>();

@@ -31,11 +31,11 @@
 #include <utility>
 
 #include "hmm/cuda_batch.h"
+#include "hmm/cuda_device.h"
 #include "hmm/cuda_kernels.h"
 #include "hmm/cuda_memory.h"
 #include "hmm/cuda_times.h"
 #include "hmm/step_size.h"
-#include "metactrl/error.h"
 #include "metactrl/hmm_training.h"
 #include "support/str_cat.h"
 
@@ -449,15 +449,7 @@ class CudaEngine : public ExpectationEngine {
 };
 
 std::unique_ptr<ExpectationEngine> make_engine(const CudaEngineOptions& options, hmm::PartTimes* times) {
-  int devices = 0;
-  const cudaError_t error = cudaGetDeviceCount(&devices);
-  if (error != cudaSuccess || options.device < 0 || options.device >= devices) {
-    throw InputError("device cuda",
-                     error != cudaSuccess
-                         ? str_cat("there is no GPU that this program can use: ", cudaGetErrorString(error))
-                         : str_cat("there is no GPU number ", options.device, "; there are ", devices),
-                     "use the CPU");
-  }
+  hmm::open_device("device cuda", options.device);
   if (options.precision == GpuPrecision::kDouble) return std::make_unique<CudaEngine<double>>(options, times);
   return std::make_unique<CudaEngine<float>>(options, times);
 }

@@ -441,6 +441,11 @@ void add_totals(const BatchRows& rows, const double* log_likelihood, const unsig
   totals_kernel<<<1, kTotalThreads>>>(rows, log_likelihood, possible, totals);
 }
 
+cudaError_t kernels_error() {
+  cudaFuncAttributes attributes{};
+  return cudaFuncGetAttributes(&attributes, totals_kernel);
+}
+
 const char* launch_error() {
   const cudaError_t error = cudaGetLastError();
   return error == cudaSuccess ? nullptr : cudaGetErrorString(error);

@@ -5,6 +5,8 @@
 #ifndef METACTRL_SRC_HMM_CUDA_KERNELS_H_
 #define METACTRL_SRC_HMM_CUDA_KERNELS_H_
 
+#include <cuda_runtime_api.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -146,6 +148,8 @@ void maximise_parameters(const Maximise<Real>& step, double* scratch);
 
 // The error of the last launch as text; null when there was none.
 const char* launch_error();
+// Whether there are kernels for the GPU that was chosen.
+cudaError_t kernels_error();
 
 }  // namespace metactrl::hmm
 

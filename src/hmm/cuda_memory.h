@@ -13,25 +13,54 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <new>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
+#include "support/gpu_memory_error.h"
 #include "support/str_cat.h"
 
 namespace metactrl::hmm {
 
-// Out of memory is std::bad_alloc, as on the CPU.
+// Bytes of the GPU that nobody uses, and all of them; zeros where it does not say.
+struct DeviceMemory {
+  std::size_t free = 0;
+  std::size_t total = 0;
+};
+inline DeviceMemory device_memory() {
+  DeviceMemory memory;
+  if (cudaMemGetInfo(&memory.free, &memory.total) != cudaSuccess) return {};
+  return memory;
+}
+
+[[noreturn]] inline void report_no_memory() {
+  const DeviceMemory memory = device_memory();
+  cudaGetLastError();  // else the next look at it would find this failure again
+  std::string left;
+  if (memory.total > 0) {
+    left = internal::str_cat(" (", memory.free >> 20U, " of ", memory.total >> 20U, " MiB are free)");
+  }
+  throw internal::GpuMemoryError(internal::str_cat("the GPU has too little memory", left,
+                                                   "; end other programs that use it, ask for less, or use the CPU"));
+}
+
+// Out of memory is a std::bad_alloc, as on the CPU.
 inline void check(cudaError_t error) {
   if (error == cudaSuccess) return;
-  if (error == cudaErrorMemoryAllocation) throw std::bad_alloc();
+  if (error == cudaErrorMemoryAllocation) report_no_memory();
+  cudaGetLastError();
   throw std::runtime_error(internal::str_cat("the GPU failed: ", cudaGetErrorString(error)));
 }
 
 inline void check(cublasStatus_t status) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  if (status == CUBLAS_STATUS_ALLOC_FAILED) throw std::bad_alloc();
+  if (status == CUBLAS_STATUS_ALLOC_FAILED) report_no_memory();
+  // What cuBLAS says, too, when there is no memory for its own needs.
+  constexpr std::size_t kItsNeeds = std::size_t{256} << 20U;
+  if (status == CUBLAS_STATUS_NOT_INITIALIZED && device_memory().total > 0 && device_memory().free < kItsNeeds) {
+    report_no_memory();
+  }
   throw std::runtime_error(internal::str_cat("the GPU failed: ", cublasGetStatusString(status)));
 }
 

@@ -26,18 +26,16 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <span>
 #include <thread>
 #include <vector>
 
+#include "hmm/cuda_device.h"
 #include "hmm/cuda_memory.h"
 #include "lookahead/cuda_table_kernels.h"
 #include "lookahead/table_device.h"
 #include "lookahead/table_trie.h"
-#include "metactrl/error.h"
 #include "metactrl/lookahead.h"
-#include "support/str_cat.h"
 
 namespace metactrl {
 
@@ -45,7 +43,6 @@ namespace {
 
 using hmm::check;
 using hmm::DeviceArray;
-using internal::str_cat;
 using lookahead::DeviceRows;
 using lookahead::kNoExponent;
 using lookahead::TableInput;
@@ -144,15 +141,8 @@ class CudaLookaheadDevice : public LookaheadDevice {
     check(cudaSetDevice(number_));
     const TableTrie trie(input.cone, input.surrogate);
     const std::vector<std::size_t> blocks = cut(input, trie);
-    try {
-      reserve(input, trie, blocks, exponents.size());
-      upload(input, trie);
-    } catch (const std::bad_alloc&) {
-      throw InputError(
-          "lookahead device cuda",
-          str_cat("the GPU has too little memory for a table of ", rows.size_bytes() >> 20, " MiB and the work on it"),
-          "use the CPU");
-    }
+    reserve(input, trie, blocks, exponents.size());
+    upload(input, trie);
     for (unsigned k = 0; k <= input.cone.horizon(); ++k) {
       const std::size_t count = input.cone.num_states(k);
       for (std::size_t b = 0; b + 1 < blocks.size() && blocks[b] < count; ++b) {
@@ -317,15 +307,7 @@ class CudaLookaheadDevice : public LookaheadDevice {
 }  // namespace
 
 std::shared_ptr<const LookaheadDevice> make_cuda_lookahead_device(int number) {
-  int devices = 0;
-  const cudaError_t error = cudaGetDeviceCount(&devices);
-  if (error != cudaSuccess || number < 0 || number >= devices) {
-    throw InputError("lookahead device cuda",
-                     error != cudaSuccess
-                         ? str_cat("there is no GPU that this program can use: ", cudaGetErrorString(error))
-                         : str_cat("there is no GPU number ", number, "; there are ", devices),
-                     "use the CPU");
-  }
+  hmm::open_device("lookahead device cuda", number);
   return std::make_shared<CudaLookaheadDevice>(number);
 }
 

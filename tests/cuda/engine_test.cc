@@ -1,7 +1,9 @@
 // E-steps, M-steps and training on a GPU against those on the CPU, in every precision; ends with 77 where there is no
 // GPU.
 //
-//     cuda_engine_test [--small]         only what is quick under compute-sanitizer
+//     cuda_engine_test                   all but the last
+//     cuda_engine_test --small           what is quick under compute-sanitizer
+//     cuda_engine_test --full-memory     what happens where the GPU's memory is used up; uses it up
 //
 // Errors are ||gpu - cpu|| / ||cpu|| of each kind of count, the CPU in double. 64-bit products agree to rounding;
 // 32-bit ones to 1e-4; those of 10 bits (tf32) to 1e-2, and their likelihood to 1e-3. The M-step has the same counts on
@@ -10,10 +12,12 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "cuda/full_memory.h"
 #include "metactrl/error.h"
 #include "metactrl/hmm_training.h"
 #include "support/splitmix.h"
@@ -321,12 +325,41 @@ void likelihood_never_falls(std::size_t hidden, GpuPrecision precision, double t
   expect(before > first + 1, "training changes nothing");
 }
 
-int run(bool small) {
+// A model that does not fit is refused, and the engine is as good as it was.
+void full_memory() {
+  const Case c{"", 500, 20000, 50, 10, 0, false};
+  const SequenceSet sequences = random_sequences(c, 12);
+  const Hmm hmm = random_model(c, 13);
+  const auto engine = make_cuda_engine({});
+  bool refused = false;
+  {
+    const testing::FullMemory full;
+    try {
+      engine->begin(hmm, {})->step(sequences, all_of(sequences), {});
+    } catch (const std::bad_alloc& error) {
+      refused = true;
+      std::printf("with %zu MiB taken: %s\n", full.bytes() >> 20U, error.what());
+    }
+  }
+  expect(refused, "a step was made without memory");
+  const double found = engine->likelihood(hmm, sequences).log_likelihood;
+  expect(found == make_cuda_engine({})->likelihood(hmm, sequences).log_likelihood, "likelihood, with memory again");
+  const ExpectedCounts step = engine->begin(hmm, {})->step(sequences, all_of(sequences), {});
+  expect(step.log_likelihood == found, "a step, with memory again");
+}
+
+int run(const std::string& part) {
   try {
     make_cuda_engine({});
   } catch (const InputError& error) {
     std::printf("skipped: %s\n", error.what());
     return 77;
+  }
+  const bool small = part == "--small";
+  if (part == "--full-memory") {
+    full_memory();
+    std::printf(failures == 0 ? "all hold\n" : "%d failures\n", failures);
+    return failures == 0 ? 0 : 1;
   }
   const std::vector<Case> cases{
       {"one state", 1, 5, 10, 4, 0, false},
@@ -375,4 +408,4 @@ int run(bool small) {
 }  // namespace
 }  // namespace metactrl
 
-int main(int argc, char** argv) { return metactrl::run(argc > 1 && std::string(argv[1]) == "--small"); }
+int main(int argc, char** argv) { return metactrl::run(argc > 1 ? argv[1] : ""); }

@@ -1,7 +1,10 @@
 // The trained lookahead's table on a GPU: against brute force over all plans of small tasks, and against the CPU's
 // table for small and large ones; ends with 77 where there is no GPU.
 //
-//     cuda_lookahead_test [quick]           quick: without the large tables, which take the CPU its time
+//     cuda_lookahead_test                   all but the last
+//     cuda_lookahead_test quick             without the large tables, which take the CPU its time
+//     cuda_lookahead_test small             what is quick under compute-sanitizer
+//     cuda_lookahead_test full-memory       what happens where the GPU's memory is used up; uses it up
 //
 // Logarithms of weights agree to 1e-4 of their size, both in single precision; and to 1e-4 with a table in double.
 // Which weights are zero is the same.
@@ -12,10 +15,12 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "cuda/full_memory.h"
 #include "lookahead/hmm_table.h"
 #include "metactrl/error.h"
 #include "support/hmm_table_case.h"
@@ -62,10 +67,10 @@ struct Difference {
   }
 };
 
-void against_brute_force(const LookaheadDevice& device) {
+void against_brute_force(const LookaheadDevice& device, unsigned wanted) {
   Difference difference;
   unsigned tasks = 0;
-  for (std::uint64_t seed = 0; seed < 400 && tasks < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < 400 && tasks < wanted; ++seed) {
     const HmmTableCase c(task_with_tries(seed), 1 + seed % 3, seed);
     const unsigned horizon = 1 + static_cast<unsigned>(seed % 3);
     const std::uint32_t initial = c.space->initial();
@@ -88,8 +93,9 @@ void against_brute_force(const LookaheadDevice& device) {
       }
     }
   }
-  expect(tasks == 60, "too few small tasks");
-  std::printf("%-46s %7zu weights  log differs by %.1e\n", "all plans of 60 small tasks", difference.compared,
+  expect(tasks == wanted, "too few small tasks");
+  std::printf("%-46s %7zu weights  log differs by %.1e\n",
+              ("all plans of " + std::to_string(wanted) + " small tasks").c_str(), difference.compared,
               difference.absolute);
 }
 
@@ -118,10 +124,10 @@ Difference compare(const HmmTableCase& c, const HmmTable<float>& actual, const H
 }
 
 // Random tasks with more hidden states, so that rows have every shape; the CPU in double.
-void against_double(const LookaheadDevice& device) {
-  for (const std::size_t hidden : {1, 15, 16, 33, 64, 65, 100, 128, 200, 700}) {
+void against_double(const LookaheadDevice& device, const std::vector<std::size_t>& hiddens, std::uint64_t tasks) {
+  for (const std::size_t hidden : hiddens) {
     Difference difference;
-    for (std::uint64_t seed = 0; seed < (hidden > 200 ? 5U : 20U); ++seed) {
+    for (std::uint64_t seed = 0; seed < (hidden > 200 ? tasks / 4 : tasks); ++seed) {
       const HmmTableCase c(task_with_tries(seed), hidden, seed);
       const auto table = HmmTable<float>::build(c.surrogate, *c.space, 25, kAmple, &device);
       const auto expected = HmmTable<double>::build(c.surrogate, *c.space, 25, kAmple);
@@ -209,7 +215,24 @@ void whole_lookahead(const std::shared_ptr<const LookaheadDevice>& device) {
               difference.absolute);
 }
 
-int run(bool quick) {
+// A table that does not fit is refused, not computed wrong; and leaves the device as good as it was.
+void full_memory(const LookaheadDevice& device) {
+  const HmmTableCase c(lamps(9, 8, true), 128, 6);
+  bool refused = false;
+  {
+    const ::metactrl::testing::FullMemory full;
+    try {
+      HmmTable<float>::build(c.surrogate, *c.space, 40, kAmple, &device);
+    } catch (const std::bad_alloc& error) {
+      refused = true;
+      std::printf("with %zu MiB taken: %s\n", full.bytes() >> 20U, error.what());
+    }
+  }
+  expect(refused, "a table was computed without memory");
+  large(device, "lamps, H = 128, with memory again", lamps(9, 8, true), 128, 40);
+}
+
+int run(const std::string& part) {
   std::shared_ptr<const LookaheadDevice> device;
   try {
     device = make_cuda_lookahead_device();
@@ -217,14 +240,22 @@ int run(bool quick) {
     std::printf("skipped: %s\n", error.what());
     return 77;
   }
-  against_brute_force(*device);
-  against_double(*device);
-  with_checkpoints(*device);
-  whole_lookahead(device);
-  large(*device, "lamps, three arguments, H = 40", lamps(7, 4, true), 40, 40);
-  if (!quick) {
-    large(*device, "many lamps, three arguments, H = 128", lamps(11, 8, true), 128, 40);
-    large(*device, "many lamps, H = 512", lamps(11, 8, false), 512, 40);
+  if (part == "full-memory") {
+    full_memory(*device);
+  } else if (part == "small") {
+    against_brute_force(*device, 3);
+    against_double(*device, {1, 33, 128, 200}, 2);
+    large(*device, "lamps, three arguments, H = 40", lamps(5, 3, true), 40, 20);
+  } else {
+    against_brute_force(*device, 60);
+    against_double(*device, {1, 15, 16, 33, 64, 65, 100, 128, 200, 700}, 20);
+    with_checkpoints(*device);
+    whole_lookahead(device);
+    large(*device, "lamps, three arguments, H = 40", lamps(7, 4, true), 40, 40);
+    if (part != "quick") {
+      large(*device, "many lamps, three arguments, H = 128", lamps(11, 8, true), 128, 40);
+      large(*device, "many lamps, H = 512", lamps(11, 8, false), 512, 40);
+    }
   }
   std::printf(failures == 0 ? "all hold\n" : "%d failures\n", failures);
   return failures == 0 ? 0 : 1;
@@ -233,4 +264,4 @@ int run(bool quick) {
 }  // namespace
 }  // namespace metactrl::lookahead
 
-int main(int argc, char** argv) { return metactrl::lookahead::run(argc > 1 && std::string(argv[1]) == "quick"); }
+int main(int argc, char** argv) { return metactrl::lookahead::run(argc > 1 ? argv[1] : ""); }

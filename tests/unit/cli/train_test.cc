@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cli/train_start.h"
@@ -362,24 +363,65 @@ TEST_F(TrainCli, SamplingGoesOnAfterItWasKilled) {
 
 // Started as one of several, a program without MPI would do all the work several times, into one file.
 TEST_F(TrainCli, KnowsWhetherItIsOneOfSeveral) {
-  const auto launch_with = [](const char* name, const char* value) {
-    ::setenv(name, value, 1);
+  using Environment = std::vector<std::pair<const char*, const char*>>;
+  const auto launch_with = [](const Environment& environment) {
+    for (const auto& [name, value] : environment) ::setenv(name, value, 1);
     const cluster::Launch launch = cluster::launch();
-    ::unsetenv(name);
+    for (const auto& [name, value] : environment) ::unsetenv(name);
     return launch;
   };
   EXPECT_FALSE(cluster::launch().by_launcher);
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
-    EXPECT_TRUE(launch_with(name, "3").by_launcher) << name;
-    EXPECT_EQ(launch_with(name, "3").rank, 3U) << name;
-    EXPECT_FALSE(launch_with(name, "x").by_launcher) << name;
-    EXPECT_FALSE(launch_with(name, "").by_launcher) << name;
+    EXPECT_TRUE(launch_with({{name, "3"}}).by_mpi) << name;
+    EXPECT_EQ(launch_with({{name, "3"}}).rank, 3U) << name;
+    EXPECT_EQ(launch_with({{name, "3"}}).size, 0U) << name;
+    EXPECT_FALSE(launch_with({{name, "x"}}).by_launcher) << name;
+    EXPECT_FALSE(launch_with({{name, ""}}).by_launcher) << name;
   }
-  if (cluster::has_mpi()) return;
+  const auto expect = [&](const Environment& environment, bool mpi) {
+    const cluster::Launch launch = launch_with(environment);
+    EXPECT_TRUE(launch.by_launcher) << environment[0].first;
+    EXPECT_EQ(launch.by_mpi, mpi) << environment[0].first;
+    EXPECT_EQ(launch.rank, 5U) << environment[0].first;
+    EXPECT_EQ(launch.size, 6U) << environment[0].first;
+    EXPECT_EQ(launch.rank_on_machine, 1U) << environment[0].first;
+  };
+  expect({{"OMPI_COMM_WORLD_RANK", "5"}, {"OMPI_COMM_WORLD_SIZE", "6"}, {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}}, true);
+  expect({{"PMI_RANK", "5"}, {"PMI_SIZE", "6"}, {"MPI_LOCALRANKID", "1"}}, true);
+  const Environment srun{{"SLURM_PROCID", "5"}, {"SLURM_STEP_NUM_TASKS", "6"}, {"SLURM_LOCALID", "1"}};
+  expect(srun, false);
+  Environment with_mpi = srun;
+  with_mpi.emplace_back("PMIX_RANK", "5");
+  expect(with_mpi, true);
+  // The script of a job of several tasks is alone until srun starts them.
+  EXPECT_FALSE(launch_with({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "6"}}).by_launcher);
+  // No rank of so few.
+  EXPECT_EQ(launch_with({{"PMI_RANK", "5"}, {"PMI_SIZE", "4"}}).size, 0U);
+
   write_corpus("c", 20);
+  const Result without = run("train --corpus c --out m.hmm", "SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=2");
+  EXPECT_EQ(without.code, 31);
+  EXPECT_TRUE(has(without.err, "srun: error:")) << without.err;
+  EXPECT_EQ(
+      run("train --corpus c --hidden 2 --schedule 1,all --out m.hmm", "SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1").code, 0);
+  if (cluster::has_mpi()) return;
   const Result result = run("train --corpus c --out m.hmm", "OMPI_COMM_WORLD_RANK=0");
   EXPECT_EQ(result.code, 31);
   EXPECT_TRUE(has(result.err, "built without MPI")) << result.err;
+}
+
+// Processes of a machine take its GPUs in turn.
+TEST(GpuOfProcessTest, GpusAreTakenInTurn) {
+  const auto gpus_of = [](unsigned processes, int gpus) {
+    std::vector<int> chosen;
+    for (unsigned rank = 0; rank < processes; ++rank) chosen.push_back(cluster::gpu_of(rank, gpus));
+    return chosen;
+  };
+  EXPECT_EQ(gpus_of(4, 4), (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(gpus_of(2, 4), (std::vector<int>{0, 1}));
+  EXPECT_EQ(gpus_of(5, 2), (std::vector<int>{0, 1, 0, 1, 0}));
+  EXPECT_EQ(gpus_of(3, 1), (std::vector<int>{0, 0, 0}));  // also when a launcher shows each process one GPU
+  EXPECT_EQ(gpus_of(2, 0), (std::vector<int>{0, 0}));     // and the engine says that there is none
 }
 
 TEST(TrainStartTest, SymbolsHaveTexts) {
