@@ -35,6 +35,10 @@ std::string_view domain(Rules rules) {
   return shipped_file(rules == Rules::kEnvironment ? "watch-and-help/environment.pddl" : "watch-and-help/paper.pddl");
 }
 
+bool guides_by_weights(PlanGuidance guidance) {
+  return guidance == PlanGuidance::kUniform || guidance == PlanGuidance::kTrained;
+}
+
 class HelpQuestion : public Question {
  public:
   HelpQuestion(HelpTask task, GoalSource goals, std::string instruction)
@@ -92,6 +96,9 @@ class HelpQuestion : public Question {
     const PromptTask problem = goal_problem(inventory);
     const Prompt prompt{std::string(goal_system_prompt()), goal_prompt(inventory, instruction_), ""};
     EvaluateOptions writing = options;
+    // Weights favour what is sure to end well, and one line is surest of all; but what is wanted is for the model to
+    // say.
+    if (guides_by_weights(writing.plan.guidance)) writing.plan.guidance = PlanGuidance::kMask;
     writing.plan.lookahead.horizon = kMostGoals;
     writing.plan.lookahead.fixed_horizon = true;
     // Every state but the first is a goal state; there is nothing to enumerate.

@@ -261,6 +261,28 @@ TEST(WatchAndHelpGoalWriting, WhatAnyModelWritesIsReached) {
   }
 }
 
+// Weights that favour short plans must not make the wish shorter.
+TEST(WatchAndHelpGoalWriting, GuidanceDoesNotChangeWhatIsWished) {
+  SmallApartment home;
+  home.add_task("on", "apple", "coffeetable");
+  const HelpTask task = home.task();
+  const auto vocabulary = small_vocabulary();
+  std::size_t lines = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    std::vector<std::string> wished[2];
+    for (const PlanGuidance guidance : {PlanGuidance::kMask, PlanGuidance::kUniform}) {
+      const auto model = random_model(vocabulary, seed);
+      wished[guidance == PlanGuidance::kMask ? 0 : 1] =
+          answer_prompt(*find_module("wah"), ask(task, GoalSource::kInstruction, 1), model.get(), vocabulary,
+                        with(guidance))
+              .goals_written;
+    }
+    EXPECT_EQ(wished[0], wished[1]) << seed;
+    lines = std::max(lines, wished[1].size());
+  }
+  EXPECT_GT(lines, 1U);
+}
+
 TEST(WatchAndHelpGoalWriting, WithoutGuidanceThereMayBeNoGoal) {
   SmallApartment home;
   home.add_task("on", "apple", "coffeetable");

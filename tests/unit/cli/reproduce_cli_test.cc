@@ -126,7 +126,7 @@ TEST_F(ReproduceCli, RealModelsAnswerCompactPrompts) {
 // A prompt and its answer fill most of this context; two at once must not take room from each other.
 TEST_F(ReproduceCli, EachOfSeveralJobsHasAContextOfItsOwn) {
   METACTRL_NEEDS_DATA("eai_vh");
-  const Result result = reproduce("a", "--modules vh-as --rows none --context 640 --max-tokens 60 --jobs 2");
+  const Result result = reproduce("a", "--modules vh-as --rows none --context 448 --max-tokens 60 --jobs 2");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(read("a/answers.jsonl").find("cannot go on"), std::string::npos);
 }
