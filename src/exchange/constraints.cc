@@ -62,25 +62,8 @@ Condition for_all(const std::vector<VariableId>& variables, Condition child) {
 
 // Literals, or a conjunction of them.
 bool is_plain(const Condition& condition) {
-  using Kind = Condition::Kind;
-  switch (condition.kind) {
-    case Kind::kNot:
-      return condition.children[0].kind == Kind::kAtom || condition.children[0].kind == Kind::kEquals;
-    case Kind::kAnd:
-      return std::all_of(condition.children.begin(), condition.children.end(), is_plain);
-    case Kind::kTrue:
-    case Kind::kFalse:
-    case Kind::kAtom:
-    case Kind::kEquals:
-      return true;
-    case Kind::kOr:
-    case Kind::kForall:
-    case Kind::kExists:
-    case Kind::kAtLeast:
-    case Kind::kMatching:
-      break;
-  }
-  return false;
+  if (condition.kind != Condition::Kind::kAnd) return is_literal(condition);
+  return std::all_of(condition.children.begin(), condition.children.end(), is_plain);
 }
 
 // A constraint seen from an action or from the goal: its variables are appended to the table there.

@@ -78,11 +78,6 @@ Condition renumbered(Condition condition, const std::vector<VariableId>& slot) {
   return condition;
 }
 
-bool is_literal(const Condition& condition) {
-  const Kind kind = condition.kind == Kind::kNot ? condition.children[0].kind : condition.kind;
-  return kind == Kind::kAtom || kind == Kind::kEquals || kind == Kind::kTrue || kind == Kind::kFalse;
-}
-
 }  // namespace
 
 Condition define_predicate(Ast& ast, const std::string& wanted, const Condition& condition,

@@ -146,12 +146,6 @@ std::string hex(unsigned char byte) {
 
 }  // namespace
 
-std::string lower_case(std::string_view name) {
-  std::string out;
-  for (const char c : name) out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
 std::string UniqueNames::make(const std::string& wanted) {
   std::string name = wanted;
   for (std::size_t number = 2; !reserve(name); ++number) name = str_cat(wanted, separator_, number);
@@ -161,7 +155,8 @@ std::string UniqueNames::make(const std::string& wanted) {
 std::string pddl_name(std::string_view name, std::string_view prefix) {
   std::string out;
   for (const char c : name) out += is_letter(c) || is_digit(c) || c == '-' || c == '_' ? c : '_';
-  if (out.empty() || !is_letter(out[0]) || contains(kPddlWords, lower_case(out))) out = std::string(prefix) + out;
+  if (out.empty() || !is_letter(out[0]) || contains(kPddlWords, internal::lower_case(out)))
+    out = std::string(prefix) + out;
   return out;
 }
 

@@ -6,10 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace metactrl::exchange {
+#include "support/lower_case.h"
 
-// With small letters for capital ones: what PDDL compares.
-std::string lower_case(std::string_view name);
+namespace metactrl::exchange {
 
 // Hands out each name once: "grab", "grab-2", "grab-3".
 class UniqueNames {
@@ -23,7 +22,9 @@ class UniqueNames {
   std::string make(const std::string& wanted);
 
  private:
-  std::string key(const std::string& name) const { return letters_ == Case::kIgnored ? lower_case(name) : name; }
+  std::string key(const std::string& name) const {
+    return letters_ == Case::kIgnored ? internal::lower_case(name) : name;
+  }
 
   std::string separator_;
   Case letters_;

@@ -120,6 +120,11 @@ Condition condition_quantified(const Ast& ast, Kind kind, const std::vector<Vari
   return result;
 }
 
+bool is_literal(const Condition& condition) {
+  const Kind kind = condition.kind == Kind::kNot ? condition.children[0].kind : condition.kind;
+  return kind == Kind::kAtom || kind == Kind::kEquals || kind == Kind::kTrue || kind == Kind::kFalse;
+}
+
 Condition negation_normal_form(Condition condition, bool negated) {
   std::vector<Condition> children;
   const bool flips = condition.kind == Kind::kNot;

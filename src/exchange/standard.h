@@ -28,6 +28,9 @@ pddl::Condition condition_quantified(const pddl::Ast& ast, pddl::Condition::Kind
 inline pddl::Term variable_term(pddl::VariableId variable) { return {true, variable}; }
 inline pddl::Term object_term(pddl::ObjectId object) { return {false, object}; }
 
+// An atom, an equality or a constant, or the negation of one.
+bool is_literal(const pddl::Condition& condition);
+
 // The same condition with `not` at atoms and equalities alone. Counting conditions must be gone.
 pddl::Condition negation_normal_form(pddl::Condition condition, bool negated = false);
 
@@ -60,13 +63,14 @@ std::string fresh_predicate_name(const pddl::Ast& ast, const std::string& wanted
 pddl::Condition define_predicate(pddl::Ast& ast, const std::string& wanted, const pddl::Condition& condition,
                                  const pddl::VariableTable& variables);
 
-// Takes out what VAL and Fast Downward do not know, so that the plans stay the same: trajectory constraints, counting
-// quantifiers, `either`, sums of costs, conditions that are constant, arguments that do not fit their declared types.
-// Adds a sentence to `notes` for each kind of change. Throws InputError when the result would be too large.
 struct StandardTask {
   pddl::Ast ast;
   double cost_factor = 1;  // costs of the tree are those of the task times this
 };
+// Takes out what VAL and Fast Downward do not know, so that the plans stay the same: trajectory constraints, counting
+// quantifiers, recursion through `forall`, `either`, fractions and sums of costs, conditions that are constant,
+// arguments that do not fit their declared types. Adds a sentence to `notes` for each kind of change. Throws InputError
+// when the result would be too large.
 StandardTask standard_task(pddl::Ast ast, std::vector<std::string>& notes);
 
 // Steps of it.

@@ -14,6 +14,7 @@
 #include "exchange/standard.h"
 #include "metactrl/export.h"
 #include "pddl/interpret.h"
+#include "support/lower_case.h"
 #include "support/str_cat.h"
 #include "task/program.h"
 
@@ -64,7 +65,7 @@ class PddlWriter {
   // second half: (at start-room). With such objects nothing is called `at` or `over`.
   void find_double_words() {
     for (const pddl::Object& object : ast_.objects) {
-      const std::string name = exchange::lower_case(object.name);
+      const std::string name = internal::lower_case(object.name);
       if (name.starts_with("start") || name.starts_with("end")) double_words_.insert("at");
       if (name.starts_with("all")) double_words_.insert("over");
     }
@@ -72,7 +73,7 @@ class PddlWriter {
 
   std::string name_for(std::string_view name, const std::string& prefix) const {
     std::string out = exchange::pddl_name(name, prefix);
-    return double_words_.contains(exchange::lower_case(out)) ? prefix + out : out;
+    return double_words_.contains(internal::lower_case(out)) ? prefix + out : out;
   }
 
   // PDDL does not tell capital letters from small ones.

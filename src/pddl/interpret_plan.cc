@@ -18,20 +18,16 @@
 
 #include "pddl/interpret.h"
 #include "support/list_some.h"
+#include "support/lower_case.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 
 namespace metactrl::pddl {
 
+using internal::lower_case;
 using internal::str_cat;
 
 namespace {
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
 
 template <typename Map>
 std::string hint(const std::string& name, const Map& known) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "support/lower_case.h"
 #include "support/splitmix.h"
 
 namespace metactrl::pddl {
@@ -39,8 +40,7 @@ ProblemResampler::Node ProblemResampler::read(std::string_view text) {
     } else {
       Node name;
       for (; at < text.size() && !is_blank(text[at]) && text[at] != '(' && text[at] != ')' && text[at] != ';'; ++at) {
-        const char letter = text[at];
-        name.name += letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+        name.name += internal::lower_case(text[at]);
       }
       open.back().members.push_back(std::move(name));
     }

@@ -14,6 +14,7 @@
 #include "pddl/interpret.h"
 #include "pddl/parse.h"
 #include "support/files.h"
+#include "support/lower_case.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 #include "task/compile.h"
@@ -179,7 +180,7 @@ class Scene::Impl {
       std::string word(text.substr(start, stop - start));
       for (char& c : word) {
         if (c == '(' || c == ')' || c == ';') return {};
-        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        c = internal::lower_case(c);
       }
       words.push_back(std::move(word));
       text.remove_prefix(stop);

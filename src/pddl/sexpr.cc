@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "support/lower_case.h"
 #include "support/str_cat.h"
 
 namespace metactrl::pddl {
@@ -160,9 +161,7 @@ bool SExprReader::prepare() {
   }
   bad_ = false;
   if (input_.starts_with("\xef\xbb\xbf")) at_ = line_start_ = 3;
-  tree_.text_.resize(input_.size());
-  std::transform(input_.begin(), input_.end(), tree_.text_.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  tree_.text_ = internal::lower_case(input_);
   return true;
 }
 

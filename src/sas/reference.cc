@@ -5,6 +5,7 @@
 
 #include "sas/sas.h"
 #include "support/list_some.h"
+#include "support/lower_case.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 
@@ -23,8 +24,7 @@ bool all_hold(const std::vector<Assignment>& conditions, const SasReference::Val
 std::string operator_name(const PlanStep& step) {
   std::string out = step.action;
   for (const std::string& argument : step.arguments) out += " " + argument;
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
+  return internal::lower_case(out);
 }
 
 }  // namespace

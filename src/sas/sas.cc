@@ -15,6 +15,7 @@
 #include <charconv>
 #include <limits>
 
+#include "support/lower_case.h"
 #include "support/str_cat.h"
 
 namespace metactrl::sas {
@@ -248,7 +249,7 @@ class Reader {
     for (const char c : name) {
       const bool blank = c == ' ' || c == '\t';
       if (blank && (out.empty() || out.back() == ' ')) continue;
-      out += blank ? ' ' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      out += blank ? ' ' : internal::lower_case(c);
     }
     name = std::move(out);
   }

@@ -5,17 +5,11 @@
 #include <algorithm>
 
 #include "serve/api_error.h"
+#include "support/lower_case.h"
 
 namespace metactrl::serve {
 
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return out;
-}
 
 // "localhost:8080" -> "localhost", "[::1]:8080" -> "::1"
 std::string without_port(const std::string& host) {
@@ -43,11 +37,11 @@ bool equal_in_constant_time(std::string_view given, std::string_view secret) {
 }
 
 void check_host(const HttpRequest& request, bool loopback_only) {
-  const std::string host = lower(request.header("host"));
+  const std::string host = internal::lower_case(request.header("host"));
   if (loopback_only && !host.empty() && !names_loopback(host)) {
     throw ApiError(403, "host_not_allowed", "without an API key this service answers to localhost only");
   }
-  const std::string origin = lower(request.header("origin"));
+  const std::string origin = internal::lower_case(request.header("origin"));
   if (!origin.empty() && origin != "http://" + host && origin != "https://" + host) {
     throw ApiError(403, "origin_not_allowed", "pages of other sites cannot use this service");
   }
@@ -57,7 +51,7 @@ void check_key(const HttpRequest& request, const std::string& key) {
   if (key.empty()) return;
   constexpr std::string_view kScheme = "bearer ";
   const std::string_view value = request.header("authorization");
-  const bool bearer = value.size() > kScheme.size() && lower(value.substr(0, kScheme.size())) == kScheme;
+  const bool bearer = value.size() > kScheme.size() && internal::lower_case(value.substr(0, kScheme.size())) == kScheme;
   if (bearer && equal_in_constant_time(value.substr(kScheme.size()), key)) return;
   throw ApiError(
       401, "invalid_api_key",
@@ -65,7 +59,7 @@ void check_key(const HttpRequest& request, const std::string& key) {
 }
 
 void check_content_type(const HttpRequest& request) {
-  const std::string type = lower(request.header("content-type"));
+  const std::string type = internal::lower_case(request.header("content-type"));
   if (type == "application/json" || type.starts_with("application/json;")) return;
   throw ApiError(415, "unsupported_media_type", "send Content-Type: application/json");
 }

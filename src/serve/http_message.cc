@@ -6,12 +6,14 @@
 #include <charconv>
 #include <system_error>
 
+#include "support/lower_case.h"
 #include "support/str_cat.h"
 
 namespace metactrl::serve {
 
 namespace {
 
+using internal::lower_case;
 using internal::str_cat;
 
 constexpr std::size_t kMaxHeaders = 100;
@@ -27,14 +29,6 @@ bool is_token(std::string_view text) { return !text.empty() && std::all_of(text.
 
 bool is_visible(char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7f; }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
@@ -45,7 +39,7 @@ std::string_view trim(std::string_view text) {
 bool lists(std::string_view value, std::string_view element) {
   while (!value.empty()) {
     const std::size_t comma = std::min(value.find(','), value.size());
-    if (lower(trim(value.substr(0, comma))) == element) return true;
+    if (lower_case(trim(value.substr(0, comma))) == element) return true;
     value.remove_prefix(std::min(comma + 1, value.size()));
   }
   return false;
@@ -205,7 +199,7 @@ bool RequestReader::read_header(std::string_view line) {
     fail(431, str_cat("the request has more than ", kMaxHeaders, " headers"));
     return false;
   }
-  request_.headers.emplace_back(lower(name), std::string(value));
+  request_.headers.emplace_back(lower_case(name), std::string(value));
   return true;
 }
 
@@ -219,15 +213,15 @@ void RequestReader::read_framing() {
     codings += name == "transfer-encoding" ? 1 : 0;
     hosts += name == "host" ? 1 : 0;
   }
-  const std::string connection = lower(request_.header("connection"));
+  const std::string connection = lower_case(request_.header("connection"));
   request_.keep_alive = request_.minor_version == 1 ? !lists(connection, "close") : lists(connection, "keep-alive");
-  expects_continue_ = request_.minor_version == 1 && lower(request_.header("expect")) == "100-continue";
+  expects_continue_ = request_.minor_version == 1 && lower_case(request_.header("expect")) == "100-continue";
   if (hosts > 1 || (hosts == 0 && request_.minor_version == 1)) {
     fail(400, "the request needs one Host header");
   } else if (lengths > 1 || codings > 1 || (lengths > 0 && codings > 0)) {
     fail(400, "the length of the body is given twice");
   } else if (codings == 1) {
-    if (lower(request_.header("transfer-encoding")) != "chunked" || request_.minor_version == 0) {
+    if (lower_case(request_.header("transfer-encoding")) != "chunked" || request_.minor_version == 0) {
       fail(501, "the body's only transfer encoding can be 'chunked'");
     } else {
       state_ = State::kChunkSize;

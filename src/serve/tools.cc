@@ -2,11 +2,11 @@
 // without regard to case, and its parameters are counted. So a plan never stops for want of a function.
 #include "serve/tools.h"
 
-#include <cctype>
 #include <random>
 #include <string_view>
 #include <utility>
 
+#include "support/lower_case.h"
 #include "support/str_cat.h"
 
 namespace metactrl::serve {
@@ -14,12 +14,6 @@ namespace metactrl::serve {
 namespace {
 
 using internal::str_cat;
-
-std::string in_lower_case(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 }  // namespace
 
@@ -56,14 +50,14 @@ Tools::Tools(const Json& tools) {
     if (properties.is_object()) {
       for (const auto& [parameter, type] : properties.items()) function.parameters.push_back(parameter);
     }
-    functions_[in_lower_case(function.name)] = std::move(function);
+    functions_[internal::lower_case(function.name)] = std::move(function);
   }
 }
 
 void Tools::check(const Task& task) const {
   for (std::uint32_t i = 0; i < task.num_action_names(); ++i) {
     const std::string& action = task.action_name(ActionNameId{i});
-    const auto found = functions_.find(in_lower_case(action));
+    const auto found = functions_.find(internal::lower_case(action));
     if (found == functions_.end()) {
       throw ApiError(400, "bad_request",
                      str_cat("the domain has an action '", action, "', and 'tools' has no function of that name"),
@@ -82,7 +76,7 @@ void Tools::check(const Task& task) const {
 Json Tools::calls(const Json& plan) const {
   Json out = Json::array();
   for (const Json& step : plan) {
-    const Function& function = functions_.at(in_lower_case(step["action"].get<std::string>()));
+    const Function& function = functions_.at(internal::lower_case(step["action"].get<std::string>()));
     Json arguments = Json::object();
     for (std::size_t i = 0; i < function.parameters.size(); ++i)
       arguments[function.parameters[i]] = step["arguments"][i];

@@ -9,6 +9,7 @@
 
 #include "metactrl/error.h"
 #include "metactrl/task.h"
+#include "support/lower_case.h"
 #include "support/str_cat.h"
 
 namespace metactrl {
@@ -80,8 +81,7 @@ class LineReader {
       const std::size_t begin = position_;
       while (position_ < line_.size() && is_name_character(line_[position_])) ++position_;
       if (position_ == begin) return fail(str_cat("expected a name or ')', ", found()), "close the step with ')'");
-      std::string name(line_.substr(begin, position_ - begin));
-      for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      std::string name = internal::lower_case(line_.substr(begin, position_ - begin));
       if (step.action.empty()) {
         step.action = std::move(name);
       } else {

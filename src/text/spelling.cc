@@ -6,6 +6,7 @@
 
 #include "metactrl/error.h"
 #include "metactrl/format.h"
+#include "support/lower_case.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 #include "text/collision.h"
@@ -50,7 +51,7 @@ std::string escape_json(std::string_view text) {
 
 Names with_lower_keys(const Names& names) {
   Names out;
-  for (const auto& [name, text] : names) out.emplace(text::lower_case(name), text);
+  for (const auto& [name, text] : names) out.emplace(internal::lower_case(name), text);
   return out;
 }
 
@@ -102,7 +103,7 @@ class Speller {
   void check_action_keys() {
     std::vector<std::string> known;
     for (std::size_t i = 0; i < task_.num_action_names(); ++i)
-      known.push_back(text::lower_case(task_.action_name(static_cast<ActionNameId>(i))));
+      known.push_back(internal::lower_case(task_.action_name(static_cast<ActionNameId>(i))));
     const auto check = [&](const char* key, const Names& names) {
       for (const auto& [name, text] : names) {
         if (name == "*" || name.starts_with('/')) continue;
@@ -120,7 +121,7 @@ class Speller {
 
   std::string written_name(const std::string& name) const {
     std::string out;
-    if (const std::string* own = find(action_names_, text::lower_case(name)); own != nullptr) {
+    if (const std::string* own = find(action_names_, internal::lower_case(name)); own != nullptr) {
       out = *own;
     } else {
       for (char c : name) {
@@ -130,8 +131,7 @@ class Speller {
         }
         if (format_.action_case == PlanFormat::Case::kUpper && c >= 'a' && c <= 'z')
           c = static_cast<char>(c - 'a' + 'A');
-        if (format_.action_case == PlanFormat::Case::kLower && c >= 'A' && c <= 'Z')
-          c = static_cast<char>(c - 'A' + 'a');
+        if (format_.action_case == PlanFormat::Case::kLower) c = internal::lower_case(c);
         out += c;
       }
     }
@@ -146,7 +146,7 @@ class Speller {
     const std::string& name = task_.action_name(id);
     const std::size_t arity = task_.arity(id);
     Skeleton& skeleton = skeletons_.emplace_back();
-    const std::string* item = find(items_, text::lower_case(name));
+    const std::string* item = find(items_, internal::lower_case(name));
     if (item == nullptr) item = find(items_, str_cat('/', arity));
     if (item == nullptr) item = find(items_, "*");
     if (item == nullptr) {
@@ -190,7 +190,7 @@ class Speller {
   }
 
   std::string spell_object(const std::string& own_name) {
-    const std::string* other = find(object_names_, text::lower_case(own_name));
+    const std::string* other = find(object_names_, internal::lower_case(own_name));
     const std::string& object = other != nullptr ? *other : own_name;
     std::string out;
     for (const TemplatePart& part : argument_) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "support/lower_case.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 #include "text/quote.h"
@@ -157,7 +158,7 @@ class Checker {
   }
 
   void check_case(const std::string& line, const std::string& name, std::map<std::string, std::string>& seen) {
-    const auto [place, added] = seen.emplace(lower_case(name), name);
+    const auto [place, added] = seen.emplace(internal::lower_case(name), name);
     if (added) return;
     add(line, 0, str_cat("'", name, "' and '", place->second, "' are the same name"),
         "names are compared without regard to case; keep one of the lines");
@@ -203,14 +204,6 @@ std::optional<std::size_t> parse_number(std::string_view digits) {
     number = 10 * number + static_cast<std::size_t>(c - '0');
   }
   return number;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
 }
 
 std::vector<FormatProblem> check_format(const PlanFormat& format) { return Checker(format).run(); }

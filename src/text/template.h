@@ -25,9 +25,6 @@ std::vector<TemplatePart> split_template(std::string_view text);
 // The number in {1}, {2}, ... or in "/1", "/2", ...; nothing when it is no number, or a monstrous one.
 std::optional<std::size_t> parse_number(std::string_view digits);
 
-// Names of actions and objects are compared in lower case.
-std::string lower_case(std::string_view text);
-
 // A mistake in a format, wherever that came from. `key` is the line of the declaration that is to blame ("item
 // pick-up", "separator 2"), empty when a line is missing; `offset` is the place in its value.
 struct FormatProblem {

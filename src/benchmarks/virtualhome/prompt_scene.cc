@@ -14,10 +14,12 @@
 #include <set>
 #include <utility>
 
+#include "support/lower_case.h"
 #include "support/str_cat.h"
 
 namespace metactrl::benchmarks::virtualhome {
 
+using internal::lower_case;
 using internal::str_cat;
 
 namespace {
@@ -42,12 +44,6 @@ constexpr std::array<std::string_view, 38> kActions = {
     "sleep", "wakeup", "grab", "putback", "putin",  "drop",    "open",  "close", "switchon", "switchoff",
     "drink", "read",   "eat",  "cut",     "pour",   "wipe",    "wash",  "rinse", "scrub",    "squeeze",
     "touch", "type",   "push", "pull",    "move",   "greet",   "puton", "putoff"};
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
 
 template <typename List>
 bool contains(const List& list, std::string_view word) {
@@ -145,8 +141,8 @@ void ProblemWriter::object_facts() {
     }
     if (o.room) fact(str_cat("(is-room ", o.pddl(), ")"));
     for (const std::string& property : o.properties) {
-      if (contains(kProperties, lower(property))) {
-        fact(str_cat("(", lower(property), " ", o.pddl(), ")"));
+      if (contains(kProperties, lower_case(property))) {
+        fact(str_cat("(", lower_case(property), " ", o.pddl(), ")"));
       } else {
         notes_.push_back(str_cat("no rule of the environment tests the property ", property, " of ", o.name));
       }
@@ -229,11 +225,11 @@ void ProblemWriter::state_goals() {
     const PromptScene::Object& o = object(wanted.object);
     const std::string_view predicate = state_predicate(wanted.state);
     if (o.character && (wanted.state == "SITTING" || wanted.state == "LYING")) {
-      goal(str_cat("(", lower(wanted.state), ")"));
+      goal(str_cat("(", lower_case(wanted.state), ")"));
     } else if (!o.character && !o.room && !predicate.empty()) {
       goal(str_cat("(", predicate, " ", o.pddl(), ")"));
     } else {
-      cannot(str_cat(o.pddl(), "-is-", lower(wanted.state)));
+      cannot(str_cat(o.pddl(), "-is-", lower_case(wanted.state)));
     }
   }
   for (const PromptScene::Edge& wanted : scene_.edge_goals) {
@@ -245,7 +241,8 @@ void ProblemWriter::state_goals() {
     } else if (!atom.empty()) {
       goal(atom);
     } else {
-      cannot(str_cat(object(wanted.from).pddl(), "-is-", lower(wanted.relation), "-to-", object(wanted.to).pddl()));
+      cannot(
+          str_cat(object(wanted.from).pddl(), "-is-", lower_case(wanted.relation), "-to-", object(wanted.to).pddl()));
     }
   }
   for (const PromptScene::LostGoal& lost : scene_.lost_goals) {
@@ -257,7 +254,7 @@ void ProblemWriter::state_goals() {
 void ProblemWriter::ordered_wishes(const std::vector<std::vector<std::string>>& lines) {
   for (const std::vector<std::string>& line : lines) {
     const std::string wish = str_cat("wish-", wishes_.size() + 1);
-    for (const std::string& action : line) fact(str_cat("(asks ", wish, " a_", lower(action), ")"));
+    for (const std::string& action : line) fact(str_cat("(asks ", wish, " a_", lower_case(action), ")"));
     for (const std::string& earlier : wishes_) fact(str_cat("(before ", earlier, " ", wish, ")"));
     wishes_.push_back(wish);
     goal(str_cat("(did ", wish, ")"));
@@ -274,9 +271,9 @@ void ProblemWriter::wishes_in_either_order(const std::vector<std::vector<std::st
     std::string any;
     names.emplace_back();
     for (const std::string& action : lines[i]) {
-      const std::string wish = str_cat("wish-", i + 1, "-", lower(action));
+      const std::string wish = str_cat("wish-", i + 1, "-", lower_case(action));
       if (contains(names.back(), wish)) continue;
-      fact(str_cat("(asks ", wish, " a_", lower(action), ")"));
+      fact(str_cat("(asks ", wish, " a_", lower_case(action), ")"));
       names.back().push_back(wish);
       wishes_.push_back(wish);
       any += str_cat(" (did ", wish, ")");
@@ -301,8 +298,8 @@ void ProblemWriter::action_goals() {
     lines.emplace_back();
     std::string all;
     for (const std::string& action : line) {
-      all += "-" + lower(action);
-      if (contains(kActions, lower(action))) lines.back().push_back(action);
+      all += "-" + lower_case(action);
+      if (contains(kActions, lower_case(action))) lines.back().push_back(action);
     }
     if (lines.back().empty()) {
       lines.pop_back();
