@@ -56,12 +56,14 @@ inline bool is_character_border(std::string_view text, std::size_t at) {
 std::vector<TokenId> encode_exactly(const Vocabulary& vocabulary, std::string_view text, std::string_view context,
                                     const std::string& what);
 
-// Calls `each(token, left)` for every token that holds the two bytes at a border, for each of their places in it:
-// `left` of its bytes would stand before the border.
+// Calls `each(token, left)` for every token of at most `longest` bytes that holds the two bytes at a border, for each
+// of their places in it: `left` of its bytes would stand before the border. Some vocabularies have tokens of whole
+// paragraphs, so the limit saves more than it seems to.
 template <typename Each>
-void each_holder(const Vocabulary& vocabulary, char before, char behind, const Each& each) {
+void each_holder(const Vocabulary& vocabulary, char before, char behind, std::size_t longest, const Each& each) {
   for (const TokenId token : vocabulary.holders(before, behind)) {
     const std::string_view bytes = vocabulary.bytes(token);
+    if (bytes.size() > longest) continue;
     for (std::size_t left = 1; left < bytes.size(); ++left) {
       if (bytes[left - 1] == before && bytes[left] == behind) each(token, left);
     }

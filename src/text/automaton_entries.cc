@@ -201,7 +201,7 @@ std::uint64_t EntryBuilder::border_key(std::size_t cut, const std::uint32_t* fir
   const char before = text_[cut - 1];
   const char behind = text_[cut];
   std::uint64_t straddling = 0;
-  each_holder(vocabulary_, before, behind, [&](TokenId token, std::size_t size) {
+  each_holder(vocabulary_, before, behind, text_.size(), [&](TokenId token, std::size_t size) {
     const std::string_view bytes = vocabulary_.bytes(token);
     if (size > cut || text_.compare(cut - size, bytes.size(), bytes) != 0) return;
     straddling =

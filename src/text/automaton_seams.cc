@@ -111,7 +111,7 @@ std::size_t Seam::find_right(std::string_view bytes, const std::vector<std::size
 // Whether some token can straddle the seam between these two bytes.
 bool Seam::add_straddling(char before, char behind) {
   bool any = false;
-  each_holder(vocabulary_, before, behind, [&](TokenId token, std::size_t left_size) {
+  each_holder(vocabulary_, before, behind, std::string_view::npos, [&](TokenId token, std::size_t left_size) {
     const std::string_view bytes = vocabulary_.bytes(token);
     const bool was_too_far = std::exchange(too_far_, false);
     const std::size_t left = find_left(bytes.substr(0, left_size));
