@@ -167,9 +167,10 @@ class Campaign {
   }
 
   void attack(Target& target, std::size_t quota) {
-    // Some times the share of a run that should take a quarter of an hour. A task that was asked for has all the time.
-    const double slice =
-        options_.task.empty() ? 1 + 0.015 * static_cast<double>(quota) : std::numeric_limits<double>::infinity();
+    // Some times the share of a run that should take a quarter of an hour. A task that was asked for, or that is the
+    // only one (where the planning data is not there), has all the time.
+    const bool limited = options_.task.empty() && targets_.size() > 1;
+    const double slice = limited ? 1 + 0.015 * static_cast<double>(quota) : std::numeric_limits<double>::infinity();
     const Effort effort;
     std::unique_ptr<Attacker> attacker;
     try {
