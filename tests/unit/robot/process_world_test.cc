@@ -227,7 +227,7 @@ TEST_F(ProcessWorldTest, HostileWorldsEndInAReport) {
   const std::string hello = R"(read -r l; echo '{"id":1,"protocol":1}'; )";
   const std::vector<std::pair<std::string, std::string>> worlds{
       {"exit 3", "exit status 3"},
-      {"echo hello", "not JSON"},
+      {"read -r l; echo hello", "not JSON"},
       {"read -r l; echo '{\"id\":1}'; cat >/dev/null", "\"protocol\": 1"},
       {"read -r l; echo '{\"id\":1,\"protocol\":2}'; cat >/dev/null", "\"protocol\": 1"},
       {"read -r l; echo '{\"id\":1,\"protocol\":1,\"look\":1}'; cat >/dev/null", "\"look\" must be true or false"},
