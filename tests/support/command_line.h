@@ -7,7 +7,7 @@
 //       EXPECT_EQ(result.code, 21) << result.err;
 //     }
 //
-// METACTRL_BINARY names the program. What it remembers between calls is in the test's folder, too.
+// What the program remembers between calls is in the test's folder, too.
 #ifndef METACTRL_TESTS_SUPPORT_COMMAND_LINE_H_
 #define METACTRL_TESTS_SUPPORT_COMMAND_LINE_H_
 
@@ -20,6 +20,8 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+
+#include "support/test_data.h"
 
 namespace metactrl::testing {
 
@@ -53,7 +55,7 @@ class CommandLineTest : public ::testing::Test {
   // For a shell; `environment` holds further settings, NAME=VALUE. The shell becomes the program.
   std::string command(const std::string& arguments, const std::string& environment = "") const {
     return "cd '" + folder_.string() + "' && exec env METACTRL_CACHE='" + path("cache") + "' NO_COLOR=1 " +
-           environment + " '" METACTRL_BINARY "' " + arguments;
+           environment + " '" + program() + "' " + arguments;
   }
   CommandResult run(const std::string& arguments, const std::string& environment = "") const {
     const std::string line =

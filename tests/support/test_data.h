@@ -6,25 +6,25 @@
 //     METACTRL_NEEDS_DATA("ipc/STATES.tsv");
 //
 // and is reported as skipped, with the missing path, where the file or folder does not exist.
+//
+// Only test_data.cc is compiled with these paths: the other objects are the same in every checkout, so a compiler
+// cache can keep them.
 #ifndef METACTRL_TESTS_SUPPORT_TEST_DATA_H_
 #define METACTRL_TESTS_SUPPORT_TEST_DATA_H_
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 namespace metactrl::testing {
 
-inline std::filesystem::path test_dir() { return METACTRL_TEST_DIR; }
+std::filesystem::path source_dir();
+std::filesystem::path test_dir();
+std::filesystem::path data_dir();
 
-inline std::filesystem::path source_dir() { return METACTRL_SOURCE_DIR; }
-
-inline std::filesystem::path data_dir() {
-  const char* from_environment = std::getenv("METACTRL_DATA");
-  return from_environment != nullptr && *from_environment != '\0' ? from_environment : METACTRL_DEFAULT_DATA;
-}
+// The program metactrl of this build, for a test with RUNS_PROGRAM.
+std::string program();
 
 inline std::filesystem::path data_path(const std::string& relative) { return data_dir() / relative; }
 

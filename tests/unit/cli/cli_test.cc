@@ -1,4 +1,4 @@
-// Runs the program and looks at what it prints and how it ends. METACTRL_BINARY names it.
+// Runs the program and looks at what it prints and how it ends.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,15 +18,6 @@ namespace metactrl {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string binary() {
-  const char* from_environment = std::getenv("METACTRL_BINARY");
-#ifdef METACTRL_BINARY
-  return from_environment != nullptr ? from_environment : METACTRL_BINARY;
-#else
-  return from_environment != nullptr ? from_environment : "";
-#endif
-}
 
 std::string read(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -53,7 +44,6 @@ constexpr const char* kDomain = R"((define (domain lamps)
 class Cli : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (binary().empty()) GTEST_SKIP() << "METACTRL_BINARY does not name the program";
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
     folder_ = std::filesystem::temp_directory_path() /
               ("metactrl_cli_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
@@ -73,7 +63,7 @@ class Cli : public ::testing::Test {
 
   // Runs in the test's folder; `arguments` go through a shell.
   Result run(const std::string& arguments) const {
-    const std::string command = "cd '" + folder_.string() + "' && '" + binary() + "' " + arguments;
+    const std::string command = "cd '" + folder_.string() + "' && '" + testing::program() + "' " + arguments;
     const int status = std::system(("( " + command + " ) >'" + path("out") + "' 2>'" + path("err") + "'").c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path("out")), read(path("err"))};
   }

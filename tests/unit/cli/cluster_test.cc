@@ -1,5 +1,5 @@
-// metactrl train started by mpirun: the file that one process writes. METACTRL_BINARY names the program,
-// METACTRL_MPIRUN what starts several of it.
+// metactrl train started by mpirun: the file that one process writes. METACTRL_MPIRUN names what
+// starts several of it.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +18,7 @@
 #include "metactrl/corpus.h"
 #include "support/command_line.h"
 #include "support/random.h"
+#include "support/test_data.h"
 
 namespace metactrl {
 namespace {
@@ -73,7 +74,7 @@ class ClusterCli : public testing::CommandLineTest {
 
   // For a shell that becomes mpirun.
   std::string mpi_command(unsigned processes, const std::string& arguments) const {
-    return mpi_command_of(processes, "'" METACTRL_BINARY "' " + arguments);
+    return mpi_command_of(processes, "'" + testing::program() + "' " + arguments);
   }
   std::string mpi_command_of(unsigned processes, const std::string& program) const {
     return "cd '" + folder().string() +
@@ -97,7 +98,7 @@ class ClusterCli : public testing::CommandLineTest {
       if (name.find_first_not_of("0123456789") != std::string::npos) continue;
       std::ifstream stream(entry.path() / "cmdline", std::ios::binary);
       const std::string line{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-      if (line.starts_with(METACTRL_BINARY) && has(line, file)) found.push_back(std::stoi(name));
+      if (line.starts_with(testing::program()) && has(line, file)) found.push_back(std::stoi(name));
     }
     std::sort(found.begin(), found.end());
     return found;
@@ -207,7 +208,7 @@ TEST_F(ClusterCli, FilesThatDifferAreFound) {
   }
   const std::string options = "train --corpus c --hidden 4 --schedule 2,all --out m.hmm";
   const auto with_second_in = [&](const std::string& name) {
-    return run_mpi(1, options + " : -n 1 --wdir '" + path(name) + "' '" METACTRL_BINARY "' " + options);
+    return run_mpi(1, options + " : -n 1 --wdir '" + path(name) + "' '" + testing::program() + "' " + options);
   };
   write_corpus("c");
   const Result differs = with_second_in("b");

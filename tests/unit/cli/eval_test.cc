@@ -1,4 +1,4 @@
-// metactrl eval and score, run as programs. METACTRL_BINARY names the program.
+// metactrl eval and score, run as programs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

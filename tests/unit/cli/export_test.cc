@@ -1,4 +1,4 @@
-// metactrl export, run as a program. METACTRL_BINARY names it.
+// metactrl export, run as a program.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,11 +20,6 @@ namespace metactrl {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string binary() {
-  const char* from_environment = std::getenv("METACTRL_BINARY");
-  return from_environment != nullptr ? from_environment : METACTRL_BINARY;
-}
 
 std::string read(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -62,7 +57,7 @@ class ExportCli : public ::testing::Test {
 
   // Runs in the test's folder; `arguments` go through a shell, in which $M is the program.
   Result shell(const std::string& command) const {
-    const std::string line = "cd '" + folder_.string() + "' && M='" + binary() + "' && ( " + command + " )";
+    const std::string line = "cd '" + folder_.string() + "' && M='" + testing::program() + "' && ( " + command + " )";
     const int status = std::system(("( " + line + " ) >'" + path("out") + "' 2>'" + path("err") + "'").c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path("out")), read(path("err"))};
   }

@@ -12,6 +12,7 @@
 
 #include "support/command_line.h"
 #include "support/sha256.h"
+#include "support/test_data.h"
 #include "support/tiny_gguf.h"
 
 namespace metactrl {
@@ -255,7 +256,8 @@ TEST_F(ModelsCli, MistakesGetOneLine) {
 TEST_F(ModelsCli, TwoAtOnceBothSucceed) {
   make_registry();
   const std::string one = "METACTRL_CACHE='" + path("cache") + "' METACTRL_CATALOGUE='" + path("catalogue.json") +
-                          "' METACTRL_NPM_REGISTRY='file://" + path("registry") + "' '" METACTRL_BINARY "' models add ";
+                          "' METACTRL_NPM_REGISTRY='file://" + path("registry") + "' '" + testing::program() +
+                          "' models add ";
   const std::string both = "( " + one + "toy >'" + path("o1") + "' 2>&1 & a=$!; " + one + "toy >'" + path("o2") +
                            "' 2>&1 & b=$!; cd '" + path("") + "' && " + one + "tiny.gguf >'" + path("o3") +
                            "' 2>&1 & c=$!; wait $a && wait $b && wait $c )";

@@ -1,5 +1,5 @@
-// metactrl plan, explain and models, run as programs. METACTRL_BINARY names the program, METACTRL_VOCABULARY_DIR a
-// folder with vocabulary-only GGUF files.
+// metactrl plan, explain and models, run as programs. METACTRL_VOCABULARY_DIR names a folder with
+// vocabulary-only GGUF files.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -89,8 +89,8 @@ class PlanCli : public ::testing::Test {
 
   // Runs in the test's folder, where no models are found; `arguments` go through a shell.
   Result run(const std::string& arguments) const {
-    const std::string command = "cd '" + folder_.string() + "' && METACTRL_CACHE='" + path("cache") +
-                                "' NO_COLOR=1 '" METACTRL_BINARY "' " + arguments;
+    const std::string command = "cd '" + folder_.string() + "' && METACTRL_CACHE='" + path("cache") + "' NO_COLOR=1 '" +
+                                testing::program() + "' " + arguments;
     const int status =
         std::system(("( " + command + " ) >'" + path("out") + "' 2>'" + path("err") + "' </dev/null").c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path("out")), read(path("err"))};

@@ -48,8 +48,8 @@ class RunCli : public ::testing::Test {
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   // From the root of the source tree; `command` goes through a shell, in which metactrl is the program.
   Result shell(const std::string& command) const {
-    const std::string line =
-        "metactrl() { '" METACTRL_BINARY "' \"$@\"; }; cd '" + testing::source_dir().string() + "' && " + command;
+    const std::string line = "metactrl() { '" + testing::program() + "' \"$@\"; }; cd '" +
+                             testing::source_dir().string() + "' && " + command;
     std::ofstream(path("script")) << line << "\n";
     const int status =
         std::system(("sh '" + path("script") + "' >'" + path("out") + "' 2>'" + path("err") + "' </dev/null").c_str());
@@ -161,8 +161,8 @@ void expect_stopped_by(int signal, const std::string& folder) {
     ::dup2(null, 2);
     const std::string domain = source + "/domains/tabletop/domain.pddl";
     const std::string problem = source + "/domains/tabletop/dishwasher.pddl";
-    ::execl(METACTRL_BINARY, "metactrl", "run", "-d", domain.c_str(), "-p", problem.c_str(), "-g", "search", "--world",
-            world.c_str(), "--report", report_file.c_str(), static_cast<char*>(nullptr));
+    ::execl(testing::program().c_str(), "metactrl", "run", "-d", domain.c_str(), "-p", problem.c_str(), "-g", "search",
+            "--world", world.c_str(), "--report", report_file.c_str(), static_cast<char*>(nullptr));
     ::_exit(99);
   }
   std::string text;

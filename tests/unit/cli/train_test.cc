@@ -1,5 +1,5 @@
-// metactrl sample, train and hmm, and plan --guidance trained, run as programs. METACTRL_BINARY names the program,
-// METACTRL_VOCABULARY_DIR a folder with vocabulary-only GGUF files.
+// metactrl sample, train and hmm, and plan --guidance trained, run as programs.
+// METACTRL_VOCABULARY_DIR names a folder with vocabulary-only GGUF files.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

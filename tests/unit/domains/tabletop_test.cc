@@ -7,12 +7,13 @@
 
 #include "metactrl/domain.h"
 #include "metactrl/lookahead.h"
+#include "support/test_data.h"
 
 namespace metactrl {
 namespace {
 
 Task load(const std::string& problem) {
-  const std::string folder = std::string(METACTRL_SOURCE_DIR) + "/domains/tabletop/";
+  const std::string folder = testing::source_dir().string() + "/domains/tabletop/";
   return load_pddl(folder + "domain.pddl", folder + problem + ".pddl");
 }
 

@@ -93,7 +93,7 @@ class Document {
 
  private:
   void run(const std::string& commands) {
-    const std::string programs = std::filesystem::path(METACTRL_BINARY).parent_path().string();
+    const std::string programs = std::filesystem::path(testing::program()).parent_path().string();
     std::ofstream(folder_ / "script") << "set -e\ncd '" << folder_.string() << "'\nPATH='" << programs
                                       << "':\"$PATH\"\n"
                                       << commands;

@@ -16,13 +16,14 @@
 
 #include "metactrl/error.h"
 #include "pddl/parse.h"
+#include "support/test_data.h"
 
 namespace metactrl::pddl {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path directory() { return fs::path(METACTRL_TEST_DIR) / "golden" / "malformed"; }
+fs::path directory() { return testing::test_dir() / "golden" / "malformed"; }
 
 std::string read(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -59,7 +60,7 @@ std::string diagnose(const std::string& name) {
   return out;
 }
 
-class MalformedPddl : public testing::TestWithParam<std::string> {};
+class MalformedPddl : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(MalformedPddl, GivesTheExpectedDiagnostics) {
   const std::string actual = diagnose(GetParam());
@@ -72,8 +73,8 @@ TEST_P(MalformedPddl, GivesTheExpectedDiagnostics) {
   EXPECT_EQ(actual, read(expected));
 }
 
-INSTANTIATE_TEST_SUITE_P(Corpus, MalformedPddl, testing::ValuesIn(cases()),
-                         [](const testing::TestParamInfo<std::string>& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Corpus, MalformedPddl, ::testing::ValuesIn(cases()),
+                         [](const ::testing::TestParamInfo<std::string>& info) { return info.param; });
 
 TEST(MalformedPddl, CorpusIsComplete) {
   EXPECT_GE(cases().size(), 40U);
