@@ -62,9 +62,9 @@ struct Corpus {
   SequenceSet sequences(CorpusLevel level) const;
 };
 
-// Whether training keeps this record back to judge by: it does so with all that was written for every n-th prompt,
-// since what a model writes for one prompt is much alike. 0: with nothing.
-bool is_held_out(const CorpusRecord& record, std::uint64_t n);
+// Which records training keeps back to judge by: all that was written for every n-th prompt of each family, since what
+// a model writes for one prompt is much alike. 0: none.
+std::vector<bool> held_out(const Corpus& corpus, std::uint64_t n);
 
 class CorpusWriter {
  public:

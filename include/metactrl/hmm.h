@@ -90,11 +90,12 @@ class Hmm {
   // All of the file or nothing (see support/files.h).
   void save(const std::string& file) const;
 
-  // Ctrl-G's checkpoints (safetensors): alpha_exp H x H, probabilities; beta H x V and gamma H, logarithms. They hold
-  // no alphabet: it is given, or token level with as many symbols as beta has columns and `end` from the config.json
-  // beside the file (eos_token_id). Rows are normalised, as they are there.
+  // Ctrl-G's checkpoints (safetensors): alpha_exp H x H, probabilities; beta H x V and gamma H, logarithms. The
+  // alphabet is given; or what export_safetensors wrote into the file's metadata; or token level with as many symbols
+  // as beta has columns and `end` from the config.json beside the file (eos_token_id). Rows of alpha_exp and beta must
+  // sum to 1 up to a hundredth, else InputError; gamma may have any sum, as it may there.
   static Hmm import_safetensors(const std::string& file, const std::optional<Alphabet>& alphabet = std::nullopt);
-  // Writes the file and config.json beside it.
+  // Writes the file and config.json beside it; InputError where another model's config.json is there.
   void export_safetensors(const std::string& file) const;
 
   const Alphabet& alphabet() const;

@@ -78,6 +78,8 @@ int report_parse_error(const CLI::ParseError& error, const std::vector<Command>&
     if (!extras.empty()) return report_usage(str_cat("unexpected argument '", extras[0], "'"), name);
   }
   std::string message = error.what();
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr)
+    message += ": write a number, a whole one for a count";
   for (char& c : message) c = c == '\n' ? ' ' : c;
   return report_usage(message, name);
 }

@@ -37,6 +37,9 @@ enum ExitCode : int {
   kWorldFailed = 33,
 };
 
+// Seeds are 64 bits wide; this is the largest number below 2^64 that option checks can tell from it.
+constexpr double kLargestSeed = 0x1.fffffffffffffp63;
+
 // A wrong combination of options: exit code kUsage.
 class UsageError : public std::runtime_error {
  public:

@@ -145,6 +145,7 @@ class Evaluation {
   int run() {
     catch_interrupts();
     model_ = load_model_for(arguments_, arguments_.jobs);
+    expect_vocabulary(options_.plan, model_);
     if (model_.model != nullptr && module_.ask == nullptr)
       benchmarks::expect_common_prefix(*model_.model, module_, prompts_, options_);
     // Not before everything is there: a start that fails leaves nothing behind.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/common.h"
+#include "cli/load_corpus.h"
 #include "cli/plan_options.h"
 #include "metactrl/corpus.h"
 #include "support/str_cat.h"
@@ -28,6 +29,7 @@ struct HmmArguments {
   std::vector<std::string> corpora;
   std::string out;
   std::uint64_t held_out = 0;
+  CLI::Option* held_out_option = nullptr;
   bool json = false;
 };
 
@@ -35,9 +37,9 @@ struct HmmArguments {
 struct Fit {
   std::size_t plans = 0;
   std::size_t impossible = 0;
-  double symbols = 0;
+  double symbols = 0;  // of those that are possible, as what follows
   double actions = 0;
-  double nats = 0;  // -log p of those that are possible
+  double nats = 0;  // -log p
 
   void add(const Fit& other) {
     plans += other.plans;
@@ -51,8 +53,7 @@ struct Fit {
 CorpusLevel level_of(const Hmm& hmm) { return hmm.alphabet().is_meta() ? CorpusLevel::kMeta : CorpusLevel::kToken; }
 
 // By family. A corpus with names that the model does not know is read with UNK for them.
-std::map<std::uint32_t, Fit> fit(const Hmm& hmm, const Corpus& corpus, const std::string& file,
-                                 std::uint64_t held_out) {
+std::map<std::uint32_t, Fit> fit(const Hmm& hmm, const Corpus& corpus, const std::string& file, std::uint64_t every) {
   const CorpusLevel level = level_of(hmm);
   const Alphabet& own = corpus.alphabet(level);
   const Alphabet& alphabet = hmm.alphabet();
@@ -60,10 +61,17 @@ std::map<std::uint32_t, Fit> fit(const Hmm& hmm, const Corpus& corpus, const std
     throw InputError(file, str_cat("has ", own.size, " tokens, the model ", alphabet.size),
                      "score with a corpus that the same language model wrote");
   }
+  const bool both_known = own.vocabulary != 0 && alphabet.vocabulary != 0;
+  if (level == CorpusLevel::kToken && both_known && own.vocabulary != alphabet.vocabulary) {
+    throw InputError(file, "was written in another vocabulary than the model of tokens knows",
+                     "score with a corpus that the same language model wrote");
+  }
   std::map<std::uint32_t, Fit> fits;
   std::map<std::vector<SymbolId>, double> known;
-  for (const CorpusRecord& record : corpus.records) {
-    if (!record.parsed || (held_out > 0 && !is_held_out(record, held_out))) continue;
+  const std::vector<bool> kept_back = held_out(corpus, every);
+  for (std::size_t i = 0; i < corpus.records.size(); ++i) {
+    const CorpusRecord& record = corpus.records[i];
+    if (!record.parsed || (every > 0 && !kept_back[i])) continue;
     std::vector<SymbolId> sequence = level == CorpusLevel::kMeta ? record.symbols : record.tokens;
     for (SymbolId& symbol : sequence) symbol = alphabet.translate(own, symbol);
     const auto [at, fresh] = known.try_emplace(sequence, 0);
@@ -78,10 +86,14 @@ std::map<std::uint32_t, Fit> fit(const Hmm& hmm, const Corpus& corpus, const std
     found.symbols += static_cast<double>(sequence.size());
     found.actions += record.actions;
   }
+  if (fits.empty()) {
+    throw InputError(file,
+                     every > 0 ? str_cat("holds no plan that --held-out ", every, " keeps back")
+                               : std::string("holds no plan to score"),
+                     every > 0 ? "give a smaller number, or 0 for all plans" : "sample more");
+  }
   return fits;
 }
-
-double per(double nats, double count) { return count > 0 ? nats / count : 0; }
 
 std::string fixed(double value) {
   std::ostringstream out;
@@ -89,19 +101,40 @@ std::string fixed(double value) {
   return out.str();
 }
 
+// Of the plans that are possible: -log p by symbol, action and plan.
+struct Rates {
+  explicit Rates(const Fit& found)
+      : symbol(found.nats / found.symbols),
+        action(found.nats / found.actions),
+        plan(found.nats / static_cast<double>(found.plans - found.impossible)) {}
+  double symbol;
+  double action;
+  double plan;
+};
+
+// Not a number, as of plans without actions, is null.
+Json to_json(const Rates& rates) {
+  return {{"nats_per_symbol", rates.symbol}, {"nats_per_action", rates.action}, {"nats_per_plan", rates.plan}};
+}
+
+// One impossible plan makes -log p infinite: null. What it would be without those is said apart.
 Json to_json(const Fit& found) {
-  return {{"plans", found.plans},
-          {"impossible", found.impossible},
-          {"nats_per_symbol", per(found.nats, found.symbols)},
-          {"nats_per_action", per(found.nats, found.actions)},
-          {"nats_per_plan", per(found.nats, static_cast<double>(found.plans - found.impossible))}};
+  Json json = {{"plans", found.plans}, {"impossible", found.impossible}};
+  const Json rates = to_json(Rates(found));
+  for (const auto& [key, value] : rates.items()) json[key] = found.impossible > 0 ? Json() : value;
+  if (found.impossible > 0 && found.impossible < found.plans) json["without_impossible"] = rates;
+  return json;
 }
 
 std::string to_line(const std::string& name, const Fit& found) {
-  return str_cat(name, ": ", count_text(found.plans, "plan", "plans"), ", -log p ",
-                 fixed(per(found.nats, found.symbols)), " per symbol, ", fixed(per(found.nats, found.actions)),
-                 " per action, ", fixed(per(found.nats, static_cast<double>(found.plans - found.impossible))),
-                 " per plan", found.impossible > 0 ? str_cat("; ", found.impossible, " impossible") : "", "\n");
+  std::string line = str_cat(name, ": ", count_text(found.plans, "plan", "plans"), ", -log p ");
+  const Rates rates(found);
+  const std::string numbers = str_cat(fixed(rates.symbol), " per symbol, ", fixed(rates.action), " per action, ",
+                                      fixed(rates.plan), " per plan");
+  if (found.impossible == 0) return line + numbers + "\n";
+  line += str_cat("infinite: ", found.impossible, found.impossible == 1 ? " is" : " are", " impossible");
+  if (found.impossible < found.plans) line += "; the others " + numbers;
+  return line + "\n";
 }
 
 Json info_json(const std::string& file, const Hmm& hmm) {
@@ -145,7 +178,7 @@ int info(const HmmArguments& arguments) {
 int score(const HmmArguments& arguments) {
   if (arguments.corpora.empty()) throw UsageError("--corpus FILE is missing: what shall be scored?");
   std::vector<Corpus> corpora;
-  for (const std::string& file : arguments.corpora) corpora.push_back(Corpus::load(file));
+  for (const std::string& file : arguments.corpora) corpora.push_back(load_corpus(file, true));
   Json all = Json::array();
   for (const std::string& file : arguments.files) {
     const Hmm hmm = Hmm::load(file);
@@ -160,7 +193,9 @@ int score(const HmmArguments& arguments) {
       corpus["file"] = arguments.corpora[i];
       if (!arguments.json) print("  " + to_line(arguments.corpora[i], sum));
       for (const auto& [family, found] : families) {
-        corpus["families"].push_back(to_json(found));
+        Json of_family = {{"family", family}};
+        of_family.update(to_json(found));
+        corpus["families"].push_back(of_family);
         if (!arguments.json && families.size() > 1) print("    " + to_line(str_cat("family ", family), found));
       }
       entry["corpora"].push_back(corpus);
@@ -192,7 +227,7 @@ constexpr const char* kExamples =
     "  score     -log p of a corpus: per symbol, per action, per plan, and for each family of tasks\n"
     "  compare   the same for several models\n"
     "  import    a checkpoint of Ctrl-G (safetensors, with its config.json beside it) to a model\n"
-    "  export    a model to such a checkpoint\n"
+    "  export    a model to such a checkpoint, with its config.json beside it; imported again, it is the same model\n"
     "\n"
     "  metactrl hmm info household.hmm\n"
     "  metactrl hmm compare small.hmm large.hmm tokens.hmm --corpus household.corpus\n"
@@ -210,11 +245,12 @@ Command add_hmm(CLI::App& parent) {
   app->add_option("files", arguments->files, "models")->type_name("FILE")->required();
   app->add_option("--corpus", arguments->corpora, "with score and compare: what 'metactrl sample' wrote")
       ->type_name("FILE");
-  app->add_option("--held-out", arguments->held_out,
-                  "with score and compare: only what 'metactrl train --held-out N' keeps back; 0: everything")
-      ->type_name("N")
-      ->check(finite_in_range(0, 1e9))
-      ->capture_default_str();
+  arguments->held_out_option =
+      app->add_option("--held-out", arguments->held_out,
+                      "with score and compare: only what 'metactrl train --held-out N' keeps back; 0: everything")
+          ->type_name("N")
+          ->check(finite_in_range(0, 1e9))
+          ->capture_default_str();
   app->add_option("--out", arguments->out, "with import and export: file for the result")->type_name("FILE");
   app->add_flag("--json", arguments->json, "print JSON");
   app->footer(kExamples);
@@ -224,6 +260,9 @@ Command add_hmm(CLI::App& parent) {
             const bool scores = action == "score" || action == "compare";
             if (!arguments->out.empty() && !exchanges) throw UsageError("--out is for import and export");
             if (!arguments->corpora.empty() && !scores) throw UsageError("--corpus is for score and compare");
+            if (arguments->held_out_option->count() > 0 && !scores) {
+              throw UsageError("--held-out is for score and compare");
+            }
             if (arguments->json && exchanges) throw UsageError("--json is for info, score and compare");
             if (exchanges) return exchange(*arguments);
             return scores ? score(*arguments) : info(*arguments);

@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "cluster/join.h"
+#include "decode/token_surrogate.h"
+#include "metactrl/corpus.h"
 #include "metactrl/hmm_training.h"
 #include "support/files.h"
 #include "support/nearest_name.h"
@@ -104,7 +106,7 @@ void add_decode_options(CLI::App& app, DecodingArguments& arguments) {
       ->capture_default_str();
   app.add_option("--seed", generate.seed, "equal seeds give equal samples")
       ->type_name("S")
-      ->check(finite_in_range(0, 0x1p64))  // which also keeps -1 from becoming a very large number
+      ->check(finite_in_range(0, kLargestSeed))  // which also keeps -1 from becoming a very large number
       ->capture_default_str();
   app.add_option("--max-tokens", generate.max_tokens, "with guidance none: give up after so many tokens")
       ->type_name("N")
@@ -264,6 +266,18 @@ PlanFormat load_format(const std::string& name) {
   return PlanFormat::builtin(name);  // which throws, and says what there is
 }
 
+namespace {
+
+Hmm load_hmm(const std::string& file, CorpusLevel level) {
+  const bool meta = level == CorpusLevel::kMeta;
+  Hmm hmm = Hmm::load(file);
+  if (hmm.alphabet().is_meta() == meta) return hmm;
+  throw InputError(file, meta ? "is a model of tokens, not of actions" : "is a model of actions, not of tokens",
+                   str_cat("train one with 'metactrl train --level ", to_string(level), "'"));
+}
+
+}  // namespace
+
 PlanOptions plan_options(const DecodingArguments& arguments) {
   PlanOptions options;
   options.guidance = arguments.guidance;
@@ -275,11 +289,19 @@ PlanOptions plan_options(const DecodingArguments& arguments) {
   options.lookahead.fixed_horizon = arguments.horizon_option->count() > 0;
   if (!arguments.hmm.empty()) {
     if (arguments.guidance != PlanGuidance::kTrained) throw UsageError("--hmm is for --guidance trained");
-    options.lookahead.hmm = Hmm::load(arguments.hmm);
+    options.lookahead.hmm = load_hmm(arguments.hmm, CorpusLevel::kMeta);
+  } else if (arguments.guidance == PlanGuidance::kTrained) {
+    throw UsageError(
+        "--guidance trained needs a hidden Markov model of plans: --hmm FILE ('metactrl sample' and 'metactrl train' "
+        "make one)");
   }
   if (!arguments.token_hmm.empty()) {
     if (arguments.bridge != PlanBridge::kHmm) throw UsageError("--token-hmm is for --bridge hmm");
-    options.token_hmm = Hmm::load(arguments.token_hmm);
+    options.token_hmm = load_hmm(arguments.token_hmm, CorpusLevel::kToken);
+  } else if (arguments.bridge == PlanBridge::kHmm) {
+    throw UsageError(
+        "--bridge hmm needs a hidden Markov model of tokens: --token-hmm FILE ('metactrl train --level token' makes "
+        "one)");
   }
   options.lookahead.device = open_lookahead_device(arguments.lookahead_device);
   return options;
@@ -317,10 +339,7 @@ void set_lookahead_budget(const DecodingArguments& arguments, const Budget& budg
 }
 
 LoadedModel load_model_for(const DecodingArguments& arguments, unsigned at_once) {
-  // What will be refused is refused without a model, too.
-  const bool untrained = arguments.guidance == PlanGuidance::kTrained && arguments.hmm.empty();
-  const bool no_tokens = arguments.bridge == PlanBridge::kHmm && arguments.token_hmm.empty();
-  if (arguments.guidance == PlanGuidance::kSearch || untrained || no_tokens) return {};
+  if (arguments.guidance == PlanGuidance::kSearch) return {};
   ModelOptions runtime = arguments.runtime;
   runtime.max_sequences = sequences_for(arguments.generate);
   runtime.shared_contexts = at_once;
@@ -330,6 +349,27 @@ LoadedModel load_model_for(const DecodingArguments& arguments, unsigned at_once)
     throw ResourceError(kOutOfMemory, error.what());
   }
 }
+
+void expect_vocabulary(const PlanOptions& options, const LoadedModel& model) {
+  if (options.token_hmm && model.vocabulary != nullptr) decode::TokenSurrogate(*options.token_hmm, *model.vocabulary);
+}
+
+namespace {
+
+// A model of plans that was trained on another domain is no help where names differ.
+void warn_of_unknown_actions(const PlanOptions& options, const Task& task) {
+  if (!options.lookahead.hmm) return;
+  const Alphabet& alphabet = options.lookahead.hmm->alphabet();
+  std::size_t unknown = 0;
+  for (std::uint32_t i = 0; i < task.num_action_names(); ++i) {
+    if (alphabet.action(task.action_name(ActionNameId{i})) == alphabet.unknown()) ++unknown;
+  }
+  if (unknown == 0 || unknown == task.num_action_names()) return;  // none at all is refused elsewhere
+  note(str_cat("metactrl: warning: the model of plans knows ", task.num_action_names() - unknown, " of the task's ",
+               task.num_action_names(), " action names; the others are all the same to it"));
+}
+
+}  // namespace
 
 PlanInput load_plan_input(const PlanArguments& arguments) {
   check_combinations(arguments);
@@ -347,6 +387,8 @@ PlanInput load_plan_input(const PlanArguments& arguments) {
   LoadedTask task = load_task(arguments.files, budget);
   set_lookahead_budget(arguments, task.budget, options.lookahead);
   LoadedModel model = load_model_for(arguments);
+  expect_vocabulary(options, model);
+  warn_of_unknown_actions(options, task.task);
   return {std::move(task), std::move(format), std::move(model), std::move(options)};
 }
 

@@ -52,7 +52,10 @@ void add_model_options(CLI::App& app, DecodingArguments& arguments);
 // otherwise.
 void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size_t states = 200'000);
 // All of them but the budget.
+// UsageError where a guidance or bridge lacks its model, InputError where that is of the wrong level.
 PlanOptions plan_options(const DecodingArguments& arguments);
+// InputError where the model of tokens was not made for the language model's vocabulary.
+void expect_vocabulary(const PlanOptions& options, const LoadedModel& model);
 // All of them but the model and the guidance, which are the caller's to name: what an answer depends on.
 Json decoding_settings(const DecodingArguments& arguments);
 // The budgets of the lookahead as the arguments have them: the time limit holds for its search only when it was given.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "benchmarks/files.h"
+#include "benchmarks/journal.h"
 #include "cli/common.h"
 #include "cli/plan_options.h"
 #include "cli/sample_prompts.h"
@@ -82,8 +83,16 @@ void check_sources(const SampleArguments& arguments) {
   }
 }
 
+// By content: where a file lies is of no matter.
 std::string digest(const std::string& file) {
-  return str_cat(file, " ", internal::hash_bytes(internal::read_file(file)));
+  return str_cat(std::filesystem::path(file).filename().string(), " ", internal::hash_bytes(internal::read_file(file)));
+}
+
+benchmarks::TaskSource task_source(const SampleArguments& arguments) {
+  benchmarks::TaskSource source = arguments.source;
+  if (source.scenes.empty()) source.scenes = std::filesystem::path(source.tasks).parent_path().string();
+  if (source.scenes.empty()) source.scenes = ".";
+  return source;
 }
 
 // Everything that a record depends on; --count is none of it.
@@ -99,10 +108,13 @@ std::string settings(const SampleArguments& arguments, const std::string& system
   if (arguments.module.empty()) {
     json["domain"] = digest(arguments.domain);
     for (const std::string& problem : arguments.problems) json["problems"].push_back(digest(problem));
-    json["format"] = arguments.format;
+    const std::vector<std::string> builtins = PlanFormat::builtin_names();
+    const bool builtin = std::find(builtins.begin(), builtins.end(), arguments.format) != builtins.end();
+    json["format"] = builtin ? arguments.format : digest(arguments.format);
   } else if (!arguments.source.tasks.empty()) {
     json["module"] = arguments.module;
-    json["tasks"] = digest(arguments.source.tasks);
+    // What is asked depends on the apartments, too.
+    json["tasks"] = benchmarks::digest(benchmarks::find_module(arguments.module)->ask(task_source(arguments)));
   } else {
     json["module"] = arguments.module;
     json["prompts"] = digest(arguments.prompts);
@@ -128,10 +140,7 @@ std::unique_ptr<SamplePrompts> open_prompts(const SampleArguments& arguments, co
   const std::uint64_t seed = arguments.generate.seed;
   if (arguments.module.empty()) return pddl_prompts(arguments.domain, arguments.problems, arguments.format, seed);
   if (!arguments.source.tasks.empty()) {
-    benchmarks::TaskSource source = arguments.source;
-    if (source.scenes.empty()) source.scenes = std::filesystem::path(source.tasks).parent_path().string();
-    if (source.scenes.empty()) source.scenes = ".";
-    return help_prompts(*benchmarks::find_module(arguments.module), source, seed);
+    return help_prompts(*benchmarks::find_module(arguments.module), task_source(arguments), seed);
   }
   benchmarks::EvaluateOptions options;
   options.prompt = arguments.prompt;
@@ -154,6 +163,7 @@ class Sampling {
     header.tokens = Alphabet::tokens(model_.vocabulary->size(),
                                      static_cast<std::uint32_t>(model_.vocabulary->end_of_turn().front()),
                                      model_.vocabulary->fingerprint());
+    if (arguments_.resume) check_settings(header);
     CorpusWriter writer(arguments_.out, header, arguments_.resume);
     meta_ = header.meta;
     tokens_ = header.tokens;
@@ -175,6 +185,16 @@ class Sampling {
   }
 
  private:
+  // Says what differs; the writer would only say that something does.
+  void check_settings(const CorpusHeader& header) const {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(arguments_.out, ignored)) return;
+    if (std::filesystem::file_size(arguments_.out, ignored) == 0) return;
+    const Json earlier = Json::parse(Corpus::load(arguments_.out).header.made_by, nullptr, false);
+    benchmarks::check_settings(arguments_.out, earlier, Json::parse(header.made_by),
+                               "give the same ones, or name another file");
+  }
+
   Alphabet alphabet() const {
     const Task task = prompts_->make(0).task;
     std::vector<std::string> names;
@@ -247,8 +267,8 @@ class Sampling {
   }
 
   void report() const {
-    std::string line = str_cat(done_, " of ", arguments_.count, " generations, ", parsed_, " are plans, ",
-                               done_ - parsed_, " could not be read; ", distinct_.size(),
+    std::string line = str_cat(done_, " of ", std::max(done_, arguments_.count), " generations, ", parsed_,
+                               " are plans, ", done_ - parsed_, " could not be read; ", distinct_.size(),
                                " distinct action sequences, ", parsed_ - distinct_.size(), " repeats");
     if (too_long_ > 0)
       line += str_cat("; ", too_long_, " prompts leave no room in the model's context (", kRoomHint, ")");
@@ -346,7 +366,7 @@ Command add_sample(CLI::App& parent) {
       ->capture_default_str();
   app->add_option("--seed", arguments->generate.seed, "equal seeds give equal corpora")
       ->type_name("S")
-      ->check(finite_in_range(0, 0x1p64))
+      ->check(finite_in_range(0, kLargestSeed))
       ->capture_default_str();
   app->add_option("--out", arguments->out, "file for the corpus")->type_name("FILE")->required();
   app->add_flag("--resume", arguments->resume, "go on with the corpus that is there");

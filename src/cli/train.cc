@@ -1,8 +1,8 @@
 // metactrl train: a hidden Markov model from a corpus.
 //
 // Several corpora are joined: their alphabets become one (actions by name, as many slots as the largest has). Every
-// n-th prompt is held out, with all that was written for it. Equal sequences are trained on once, with their number as
-// weight. Parameters are written to OUT.partial as the training goes, and to OUT at its end.
+// n-th prompt of each family is held out, with all that was written for it. Equal sequences are trained on once, with
+// their number as weight. Parameters are written to OUT.partial as the training goes, and to OUT at its end.
 //
 // Started by mpirun, all processes read the corpus, each counts for its share of it, and all make the same steps. The
 // first one alone reads and writes models and speaks. What can fail is done by all before they go on together, so that
@@ -23,7 +23,9 @@
 #include <utility>
 #include <vector>
 
+#include "benchmarks/journal.h"
 #include "cli/common.h"
+#include "cli/load_corpus.h"
 #include "cli/plan_options.h"
 #include "cli/train_start.h"
 #include "cluster/join.h"
@@ -137,14 +139,15 @@ Data read_sequences(const std::vector<Corpus>& corpora, const Alphabet& alphabet
   for (const Corpus& corpus : corpora) {
     const std::map<std::uint32_t, double> weights = family_weights(corpus, most, arguments.balance);
     const Alphabet& own = corpus.alphabet(arguments.level);
-    for (const CorpusRecord& record : corpus.records) {
+    const std::vector<bool> kept_back = held_out(corpus, arguments.held_out);
+    for (std::size_t i = 0; i < corpus.records.size(); ++i) {
+      const CorpusRecord& record = corpus.records[i];
       if (!record.parsed) continue;
       sequence.clear();
       for (const SymbolId symbol : arguments.level == CorpusLevel::kMeta ? record.symbols : record.tokens) {
         sequence.push_back(alphabet.translate(own, symbol));
       }
-      const bool keep_back = is_held_out(record, arguments.held_out);
-      (keep_back ? data.held_out : data.training).add(sequence, weights.at(record.family));
+      (kept_back[i] ? data.held_out : data.training).add(sequence, weights.at(record.family));
     }
   }
   data.training = data.training.distinct();
@@ -193,7 +196,12 @@ class Training {
   int run() {
     TrainOptions options = arguments_.train;
     together(group_, [&] {
-      options.schedule = parse_schedule(arguments_.schedule);
+      try {
+        options.schedule = parse_schedule(arguments_.schedule);
+      } catch (const InputError& error) {
+        throw UsageError(str_cat("--", error.what()));
+      }
+      if (speaks()) check_out();
       engine_ = make_engine(arguments_, group_);
       load();
       made_by_ = settings(arguments_);
@@ -312,26 +320,56 @@ class Training {
     std::optional<ProgressLine> progress;
     if (speaks()) progress.emplace("reading the corpus");
     std::vector<Corpus> corpora;
-    for (const std::string& file : arguments_.corpora) {
-      corpora.push_back(Corpus::load(file));
-      if (corpora.back().bytes_cut_off > 0 && speaks()) {
-        note(str_cat(file,
-                     ": warning: the last record was cut off and is left out; 'metactrl sample --resume' mends it"));
-      }
-    }
+    for (const std::string& file : arguments_.corpora) corpora.push_back(load_corpus(file, speaks()));
     alphabet_ = join(corpora, arguments_);
     data_ = read_sequences(corpora, alphabet_, arguments_);
+    if (data_.training.size() == 0 && data_.held_out.size() > 0) {
+      throw UsageError(str_cat("--held-out ", arguments_.held_out,
+                               " keeps back every plan there is; give a larger number, or 0 to keep back nothing"));
+    }
     if (data_.training.size() == 0) {
       throw InputError(arguments_.corpora[0], "holds no plans to train on",
                        "sample more, or see with 'metactrl plan --guidance none' what the model writes");
     }
   }
 
-  // An earlier run came to its end.
+  // What is at OUT now is not lost by mistake, and what will be can be written.
+  void check_out() const {
+    internal::expect_writable(arguments_.out);
+    std::error_code ignored;
+    for (const std::string& corpus : arguments_.corpora) {
+      if (std::filesystem::equivalent(corpus, arguments_.out, ignored)) {
+        throw UsageError(str_cat("--out is the corpus ", corpus, "; name another file for the model"));
+      }
+    }
+    if (!std::filesystem::exists(arguments_.out, ignored)) return;
+    if (!std::filesystem::is_regular_file(arguments_.out, ignored)) {
+      throw InputError(arguments_.out, "is no ordinary file", "name another one");
+    }
+    if (std::filesystem::file_size(arguments_.out, ignored) == 0) return;
+    try {
+      Hmm::load(arguments_.out);
+    } catch (const InputError&) {
+      throw InputError(arguments_.out, "is there already, and is not a model that could be replaced",
+                       "name another file, or remove it");
+    }
+  }
+
+  // An earlier run came to its end. With other settings it did not: its result is not replaced by a --resume.
   bool is_done() const {
     std::error_code ignored;
-    return !std::filesystem::exists(partial_, ignored) && std::filesystem::exists(arguments_.out, ignored) &&
-           Hmm::load(arguments_.out).made_by() == made_by_;
+    if (std::filesystem::exists(partial_, ignored) || !std::filesystem::exists(arguments_.out, ignored)) return false;
+    if (std::filesystem::file_size(arguments_.out, ignored) == 0) return false;
+    check_made_by(arguments_.out, Hmm::load(arguments_.out),
+                  "name another file; or leave out --resume, and the model is replaced");
+    return true;
+  }
+
+  void check_made_by(const std::string& file, const Hmm& earlier, const std::string& hint) const {
+    if (earlier.made_by() == made_by_) return;
+    const Json before = Json::parse(earlier.made_by(), nullptr, false);
+    benchmarks::check_settings(file, before, Json::parse(made_by_), hint);
+    throw InputError(file, "was begun with other settings", hint);
   }
 
   Hmm fresh() const {
@@ -346,6 +384,14 @@ class Training {
     return cluster_start(alphabet_, data_.training, start);
   }
 
+  Hmm load_partial() const {
+    try {
+      return Hmm::load(partial_);
+    } catch (const InputError&) {
+      throw InputError(partial_, "cannot be gone on with: it is damaged", "remove it, and train anew");
+    }
+  }
+
   // Where an earlier run was, or at its beginning.
   Hmm start() const {
     std::error_code ignored;
@@ -354,10 +400,9 @@ class Training {
       if (there) throw UsageError(str_cat(partial_, " is there: go on with it by --resume, or remove it"));
       return with_maker(fresh(), made_by_);
     }
-    Hmm earlier = Hmm::load(partial_);
-    if (earlier.made_by() != made_by_) {
-      throw InputError(partial_, "was begun with other settings or another corpus", "give the same ones, or remove it");
-    }
+    internal::remove_leftovers(partial_);
+    const Hmm earlier = load_partial();
+    check_made_by(partial_, earlier, "give the same ones, or remove it");
     return earlier;
   }
 
@@ -388,6 +433,9 @@ class Training {
 };
 
 void check_options(const TrainArguments& arguments) {
+  if (arguments.train.tie_slots && arguments.level == CorpusLevel::kToken) {
+    throw UsageError("--tie-slots is for --level meta: tokens are no objects");
+  }
   if (arguments.init == Init::kKMeans) {
     if (arguments.hidden < 2) throw UsageError("--init kmeans needs at least two hidden states: one is for the end");
     return;
@@ -460,13 +508,13 @@ Command add_train(CLI::App& parent) {
   app->add_flag("--tie-slots", arguments->train.tie_slots, "all objects are alike to the model");
   app->add_flag("--balance", arguments->balance, "every corpus weighs the same, and every family of tasks in it");
   app->add_option("--held-out", arguments->held_out,
-                  "keep back what was written for every N-th prompt, to judge by; 0: nothing")
+                  "keep back what was written for every N-th prompt of each family of tasks, to judge by; 0: nothing")
       ->type_name("N")
       ->check(finite_in_range(0, 1e9))
       ->capture_default_str();
   app->add_option("--seed", arguments->train.seed, "equal seeds give equal models")
       ->type_name("S")
-      ->check(finite_in_range(0, 0x1p64))
+      ->check(finite_in_range(0, kLargestSeed))
       ->capture_default_str();
   add_choice(*app, "--device", arguments->device, {Device::kCpu, Device::kCuda}, text_of,
              "where the work is done: this machine's cores, or an NVIDIA GPU");

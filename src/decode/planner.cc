@@ -44,7 +44,7 @@ void check_options(const LanguageModel* model, const Vocabulary* vocabulary, con
   const std::string guidance = str_cat("guidance ", to_string(options.guidance));
   if (options.guidance == PlanGuidance::kTrained && !options.lookahead.hmm) {
     throw InputError(guidance, "needs a hidden Markov model of plans",
-                     "name one (--hmm FILE; metactrl/hmm_training.h makes them), or use uniform, mask or search");
+                     "name one (--hmm FILE; 'metactrl train' makes them), or use uniform, mask or search");
   }
   if (options.bridge == PlanBridge::kHmm && !options.token_hmm) {
     throw InputError("bridge hmm", "needs a hidden Markov model of tokens",

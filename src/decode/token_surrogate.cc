@@ -22,10 +22,13 @@ TokenSurrogate::TokenSurrogate(const Hmm& hmm, const Vocabulary& vocabulary) : h
   }
   const bool another = alphabet.vocabulary != 0 && alphabet.vocabulary != vocabulary.fingerprint();
   if (another || alphabet.size != vocabulary.size()) {
-    throw InputError("bridge hmm",
-                     str_cat("the model of tokens was made for another vocabulary: it has ", alphabet.size,
-                             " tokens, the language model ", vocabulary.size()),
-                     "train one on what this language model writes");
+    throw InputError(
+        "bridge hmm",
+        str_cat("the model of tokens was made for another vocabulary: ",
+                alphabet.size == vocabulary.size()
+                    ? str_cat("one with other ", alphabet.size, " tokens")
+                    : str_cat("it has ", alphabet.size, " tokens, the language model ", vocabulary.size())),
+        "train one on what this language model writes");
   }
 }
 

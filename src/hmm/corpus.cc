@@ -6,7 +6,8 @@
 //
 // little-endian; numbers in records take seven bits per byte, the last byte without its highest bit. A hash covers the
 // length, too. When the file ends inside a record, that record was never finished and does not count; a hash that does
-// not fit is damage.
+// not fit is damage. A damaged length can seem to reach behind the end of the file, too: so where it does, and whole
+// records follow nevertheless, the file is damaged and not cut off.
 #include "metactrl/corpus.h"
 
 #include <fcntl.h>
@@ -15,7 +16,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -88,21 +91,57 @@ std::string block(const ByteWriter& content) {
   return out.take();
 }
 
-// The content; nothing when the file ends first. Throws InputError when the hash does not fit.
-std::optional<std::string_view> next_block(std::string_view bytes, std::size_t& at, const std::string& file) {
+// Of the block at `at`, without its length and its hash.
+struct Extent {
+  std::size_t covered = 0;  // by the hash
+  bool fits = false;        // the file is long enough
+};
+
+Extent extent_at(std::string_view bytes, std::size_t at) {
   std::uint32_t length = 0;
-  std::uint64_t hash = 0;
-  if (bytes.size() - at < sizeof(length)) return std::nullopt;
+  if (bytes.size() - at < sizeof(length)) return {};
   std::memcpy(&length, bytes.data() + at, sizeof(length));
   const std::size_t covered = sizeof(length) + length;
-  if (bytes.size() - at < covered + sizeof(hash)) return std::nullopt;
+  return {covered, bytes.size() - at >= covered + sizeof(std::uint64_t)};
+}
+
+bool hash_fits(std::string_view bytes, std::size_t at, std::size_t covered) {
+  std::uint64_t hash = 0;
   std::memcpy(&hash, bytes.data() + at + covered, sizeof(hash));
-  if (internal::hash_bytes(bytes.substr(at, covered)) != hash) {
-    throw InputError(file, str_cat("is damaged at byte ", at, ": a checksum does not fit"), kHint);
-  }
-  const std::string_view content = bytes.substr(at + sizeof(length), length);
-  at += covered + sizeof(hash);
+  return internal::hash_bytes(bytes.substr(at, covered)) == hash;
+}
+
+[[noreturn]] void fail_damaged(std::size_t at, const char* why, const std::string& file) {
+  throw InputError(file, str_cat("is damaged at byte ", at, ": ", why), kHint);
+}
+
+// The content; nothing when the file ends first. Throws InputError when the hash does not fit.
+std::optional<std::string_view> next_block(std::string_view bytes, std::size_t& at, const std::string& file) {
+  const Extent extent = extent_at(bytes, at);
+  if (!extent.fits) return std::nullopt;
+  if (!hash_fits(bytes, at, extent.covered)) fail_damaged(at, "a checksum does not fit", file);
+  const std::string_view content = bytes.substr(at, extent.covered).substr(sizeof(std::uint32_t));
+  at += extent.covered + sizeof(std::uint64_t);
   return content;
+}
+
+// For a tail that holds no whole record as it stands: what was cut off holds none anywhere in it, nor is it one whose
+// length alone is wrong. Quick for what a killed run leaves, a part of one record.
+void check_cut_off(std::string_view bytes, std::size_t at, const std::string& file) {
+  constexpr std::size_t kFrame = sizeof(std::uint32_t) + sizeof(std::uint64_t);
+  constexpr std::size_t kShortest = 7;       // a record without tokens and symbols
+  constexpr std::size_t kLongest = 1 << 24;  // longer ones are not looked for
+  const std::size_t left = bytes.size() - at;
+  if (left < kFrame + kShortest) return;
+  std::string mended(bytes.substr(at));
+  const auto length = static_cast<std::uint32_t>(left - kFrame);
+  std::memcpy(mended.data(), &length, sizeof(length));
+  if (hash_fits(mended, 0, sizeof(length) + length)) fail_damaged(at, "a record has another length", file);
+  for (std::size_t next = at + 1; next + kFrame + kShortest <= bytes.size(); ++next) {
+    const Extent extent = extent_at(bytes, next);
+    if (!extent.fits || extent.covered < sizeof(length) + kShortest || extent.covered > kLongest) continue;
+    if (hash_fits(bytes, next, extent.covered)) fail_damaged(at, "a record has another length", file);
+  }
 }
 
 std::string header_bytes(const CorpusHeader& header) {
@@ -177,6 +216,7 @@ Corpus read_corpus(std::string_view bytes, const std::string& file, std::size_t&
   while (const std::optional<std::string_view> content = next_block(bytes, at, file)) {
     corpus.records.push_back(read_record(*content, corpus.header, file));
   }
+  check_cut_off(bytes, at, file);
   end = at;
   corpus.bytes_cut_off = bytes.size() - at;
   return corpus;
@@ -199,15 +239,34 @@ SequenceSet Corpus::sequences(CorpusLevel level) const {
   return result;
 }
 
-bool is_held_out(const CorpusRecord& record, std::uint64_t n) { return n > 0 && record.prompt % n == n - 1; }
+std::vector<bool> held_out(const Corpus& corpus, std::uint64_t n) {
+  std::map<std::uint32_t, std::set<std::uint64_t>> prompts;  // of each family, in order
+  for (const CorpusRecord& record : corpus.records) prompts[record.family].insert(record.prompt);
+  std::set<std::pair<std::uint32_t, std::uint64_t>> kept_back;
+  for (const auto& [family, numbers] : prompts) {
+    std::uint64_t place = 0;
+    for (const std::uint64_t number : numbers) {
+      if (n > 0 && ++place % n == 0) kept_back.emplace(family, number);
+    }
+  }
+  std::vector<bool> result;
+  for (const CorpusRecord& record : corpus.records) {
+    result.push_back(kept_back.contains({record.family, record.prompt}));
+  }
+  return result;
+}
 
 CorpusWriter::CorpusWriter(const std::string& file, const CorpusHeader& header, bool resume) : file_(file) {
+  if (file.empty()) throw InputError("", "the file name is empty", "give the path of a file");
   const auto fail = [&](int error) {
     throw InputError(file, str_cat("cannot be written: ", std::generic_category().message(error)),
                      "choose another path or make room");
   };
   struct stat status {};
-  const bool exists = ::stat(file.c_str(), &status) == 0 && status.st_size > 0;
+  const bool there = ::stat(file.c_str(), &status) == 0;
+  if (there && S_ISDIR(status.st_mode)) throw InputError(file, "is a folder", "name a file in it");
+  if (there && !S_ISREG(status.st_mode)) throw InputError(file, "is no ordinary file", "name another one");
+  const bool exists = there && status.st_size > 0;
   if (exists && !resume) {
     throw InputError(file, "is there already", "go on with it by --resume, or name another file");
   }

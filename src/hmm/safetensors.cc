@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "metactrl/error.h"
@@ -70,6 +71,7 @@ class JsonReader {
   Json read_value(int depth) {
     if (depth > kDepth) fail();
     Json value;
+    std::set<std::string> seen;
     switch (peek()) {
       case '{':
         value.kind = Json::Kind::kObject;
@@ -77,7 +79,7 @@ class JsonReader {
           skip_blanks();
           std::string key = read_string();
           expect(':');
-          if (value.find(key) != nullptr) fail();
+          if (!seen.insert(key).second) fail();
           value.names.push_back(std::move(key));
           value.items.push_back(read_value(depth + 1));
         });
@@ -150,19 +152,24 @@ std::vector<std::size_t> numbers(const Json* list, const std::string& file, cons
 
 }  // namespace
 
-std::map<std::string, Tensor> read_safetensors(std::string_view bytes, const std::string& file) {
+SafeTensors read_safetensors(std::string_view bytes, const std::string& file) {
   internal::ByteReader in(bytes, file, kHint);
   const auto length = in.number<std::uint64_t>();
   const std::string_view header = in.bytes(length);
   const std::string_view data = bytes.substr(in.at());
   const Json json = JsonReader(header, file).read();
   if (json.kind != Json::Kind::kObject) throw InputError(file, "is not a safetensors file", "check the path");
-  std::map<std::string, Tensor> tensors;
+  SafeTensors result;
   std::vector<std::pair<std::size_t, std::size_t>> places;
   for (std::size_t i = 0; i < json.items.size(); ++i) {
     const std::string& name = json.names[i];
     const Json& entry = json.items[i];
-    if (name == "__metadata__") continue;
+    if (name == "__metadata__") {
+      for (std::size_t n = 0; n < entry.items.size(); ++n) {
+        if (entry.kind == Json::Kind::kObject) result.metadata.emplace(entry.names[n], entry.items[n].text);
+      }
+      continue;
+    }
     const Json* type = entry.find("dtype");
     if (type == nullptr || type->text != "F32") {
       throw InputError(file,
@@ -185,7 +192,7 @@ std::map<std::string, Tensor> read_safetensors(std::string_view bytes, const std
     tensor.values.resize(size / sizeof(float));
     if (size > 0) std::memcpy(tensor.values.data(), data.data() + place[0], size);
     places.emplace_back(place[0], place[1]);
-    tensors.emplace(name, std::move(tensor));
+    result.tensors.emplace(name, std::move(tensor));
   }
   std::sort(places.begin(), places.end());
   std::size_t end = 0;
@@ -194,18 +201,21 @@ std::map<std::string, Tensor> read_safetensors(std::string_view bytes, const std
     end = to;
   }
   if (end != data.size()) throw InputError(file, "holds more or less than its tensors", kHint);
-  return tensors;
+  return result;
 }
 
-std::string write_safetensors(const std::map<std::string, Tensor>& tensors) {
-  std::string header = "{";
+std::string write_safetensors(const SafeTensors& content) {
+  std::string header = R"({"__metadata__":{)";
+  for (const auto& [key, value] : content.metadata) {
+    header += str_cat(header.ends_with('{') ? "" : ",", '"', key, R"(":")", value, '"');
+  }
+  header += '}';
   std::size_t at = 0;
-  for (const auto& [name, tensor] : tensors) {
+  for (const auto& [name, tensor] : content.tensors) {
     std::string shape;
     for (const std::size_t extent : tensor.shape) shape += (shape.empty() ? "" : ",") + std::to_string(extent);
     const std::size_t end = at + tensor.values.size() * sizeof(float);
-    header += str_cat(at == 0 ? "" : ",", '"', name, R"(":{"dtype":"F32","shape":[)", shape, R"(],"data_offsets":[)",
-                      at, ',', end, "]}");
+    header += str_cat(",\"", name, R"(":{"dtype":"F32","shape":[)", shape, R"(],"data_offsets":[)", at, ',', end, "]}");
     at = end;
   }
   header += '}';
@@ -213,17 +223,19 @@ std::string write_safetensors(const std::map<std::string, Tensor>& tensors) {
   internal::ByteWriter out;
   out.number(std::uint64_t{header.size()});
   out.bytes(header.data(), header.size());
-  for (const auto& [name, tensor] : tensors) out.bytes(tensor.values.data(), tensor.values.size() * sizeof(float));
+  for (const auto& [name, tensor] : content.tensors)
+    out.bytes(tensor.values.data(), tensor.values.size() * sizeof(float));
   return out.take();
 }
 
-std::uint64_t read_json_number(std::string_view json, const std::string& key, const std::string& file) {
+std::map<std::string, std::uint64_t> read_json_numbers(std::string_view json, const std::string& file) {
   const Json value = JsonReader(json, file).read();
-  const Json* found = value.find(key);
-  if (found == nullptr || found->kind != Json::Kind::kNumber) {
-    throw InputError(file, str_cat("has no number '", key, "'"), "it should be the config.json of a Ctrl-G checkpoint");
+  if (value.kind != Json::Kind::kObject) throw InputError(file, "is no JSON object", kHint);
+  std::map<std::string, std::uint64_t> numbers;
+  for (std::size_t i = 0; i < value.items.size(); ++i) {
+    if (value.items[i].kind == Json::Kind::kNumber) numbers.emplace(value.names[i], value.items[i].number);
   }
-  return found->number;
+  return numbers;
 }
 
 }  // namespace metactrl::hmm

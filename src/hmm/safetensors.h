@@ -21,12 +21,17 @@ struct Tensor {
   std::vector<float> values;  // row-major
 };
 
-// `file` is for messages.
-std::map<std::string, Tensor> read_safetensors(std::string_view bytes, const std::string& file);
-std::string write_safetensors(const std::map<std::string, Tensor>& tensors);
+struct SafeTensors {
+  std::map<std::string, Tensor> tensors;
+  std::map<std::string, std::string> metadata;  // without anything that JSON would escape
+};
 
-// A whole number that stands under this key at the top of a JSON object. Throws InputError when it is not there.
-std::uint64_t read_json_number(std::string_view json, const std::string& key, const std::string& file);
+// `file` is for messages.
+SafeTensors read_safetensors(std::string_view bytes, const std::string& file);
+std::string write_safetensors(const SafeTensors& content);
+
+// The whole numbers that stand at the top of a JSON object, by their keys. Throws InputError for what is no object.
+std::map<std::string, std::uint64_t> read_json_numbers(std::string_view json, const std::string& file);
 
 }  // namespace metactrl::hmm
 

@@ -69,6 +69,7 @@ SequenceSet SequenceSet::distinct() const {
 // --- schedules -------------------------------------------------------------------------------------------------------
 
 std::vector<TrainPhase> parse_schedule(std::string_view text) {
+  constexpr std::size_t kMost = 1'000'000'000;  // of steps or sequences in a phase, so that sums stay numbers
   const auto fail = [&](std::string_view part) {
     throw InputError("schedule", str_cat("cannot read '", part, "'"),
                      "write steps,sequences;steps,sequences like \"10,1000;5,all\"");
@@ -76,7 +77,7 @@ std::vector<TrainPhase> parse_schedule(std::string_view text) {
   const auto number = [&](std::string_view part) {
     std::size_t value = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (error != std::errc() || end != part.data() + part.size() || value == 0) fail(part);
+    if (error != std::errc() || end != part.data() + part.size() || value == 0 || value > kMost) fail(part);
     return value;
   };
   std::vector<TrainPhase> phases;

@@ -127,4 +127,32 @@ void write_file(const std::string& path, std::string_view content) {
   fail_to_write(path, error);
 }
 
+void expect_writable(const std::string& path) {
+  if (path.empty()) throw InputError("", "the file name is empty", "give the path of a file");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw InputError(path, "is a folder", "name a file in it");
+  const bool special = std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const std::string where = special ? path : folder.empty() ? "." : folder.string();
+  if (::access(where.c_str(), special ? W_OK : W_OK | X_OK) == 0) return;
+  const int error = errno;
+  throw InputError(path, str_cat("cannot be written: ", reason(error)),
+                   error == ENOENT ? "make its folder, or choose another path" : "choose another path");
+}
+
+void remove_leftovers(const std::string& path) {
+  const std::filesystem::path target(path);
+  const std::string prefix = target.filename().string() + ".part";
+  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  std::error_code ignored;
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const bool ours = name.starts_with(prefix) && name.size() > prefix.size() &&
+                      name.find_first_not_of("0123456789-", prefix.size()) == std::string::npos;
+    if (ours) found.push_back(entry.path());
+  }
+  for (const std::filesystem::path& file : found) std::filesystem::remove(file, ignored);
+}
+
 }  // namespace metactrl::internal

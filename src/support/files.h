@@ -18,6 +18,13 @@ void read_pieces(const std::string& path, const std::function<void(std::string_v
 // directly. Throws InputError that names the path and the system's reason.
 void write_file(const std::string& path, std::string_view content);
 
+// For the result of long work, before it begins: throws InputError when write_file could only fail (the folder is
+// missing or may not be written to, the path is a folder). Leaves nothing behind.
+void expect_writable(const std::string& path);
+
+// Removes what a write_file to `path` left beside it when it was killed.
+void remove_leftovers(const std::string& path);
+
 }  // namespace metactrl::internal
 
 #endif  // METACTRL_SRC_SUPPORT_FILES_H_

@@ -450,13 +450,13 @@ TEST_F(PlanCli, BadOptionsListTheGoodOnes) {
   expect("--prompt x --raw-prompt y", 30, "cannot be combined");
   expect("--prompt d.pddl --instruction x", 30, "--instruction");
   expect("--guidence mask", 30, "did you mean '--guidance'?");
-  expect("--guidance trained", 31, "needs a hidden Markov model of plans");
+  expect("--guidance trained", 30, "needs a hidden Markov model of plans");
   expect("--hmm plans.hmm", 30, "--hmm is for --guidance trained");
   expect("--guidance trained --hmm none.hmm", 31, "none.hmm: error: cannot be opened");
   expect("--lookahead-device gpu", 30, "'gpu' is none of cpu, cuda");
   // Where there is a GPU, and a build that can use it, it is no error.
   if (plan("--lookahead-device cuda").code != 0) expect("--lookahead-device cuda", 31, "use the CPU");
-  expect("--bridge hmm", 31, "needs a hidden Markov model of tokens");
+  expect("--bridge hmm", 30, "needs a hidden Markov model of tokens");
   expect("--token-hmm tokens.hmm", 30, "--token-hmm is for --bridge hmm");
   expect("--bridge hmm --token-hmm none.hmm", 31, "none.hmm: error: cannot be opened");
   expect("--format nope", 31, "there is no plan format 'nope'");

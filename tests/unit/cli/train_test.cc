@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -135,7 +136,7 @@ TEST_F(TrainCli, ScoresTheTokensToo) {
   // A model of tokens cannot rank actions.
   const Result plan = run("plan -d d.pddl -p p.pddl --guidance trained --hmm t.hmm " + model());
   EXPECT_EQ(plan.code, 31);
-  EXPECT_TRUE(has(plan.err, "one of tokens")) << plan.err;
+  EXPECT_TRUE(has(plan.err, "t.hmm: error: is a model of tokens")) << plan.err;
 }
 
 // A model of the vocabulary's tokens, as the bridge.
@@ -164,7 +165,7 @@ TEST_F(TrainCli, TokensBridge) {
     EXPECT_TRUE(has(result.err, part)) << result.err;
   };
   expect("--token-hmm other.hmm", "another vocabulary");
-  expect("--token-hmm meta.hmm", "one of actions");
+  expect("--token-hmm meta.hmm", "meta.hmm: error: is a model of actions");
   expect("--token-hmm t.hmm --tokens any", "canonical");
 }
 
@@ -180,6 +181,77 @@ TEST_F(TrainCli, JudgesByWhatItKeptBack) {
   const Result again = run("train --corpus c --hidden 4 --held-out 5 --resume --out m.hmm");
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(again.err, trained.err);
+}
+
+// -log p of what cannot be is infinite, and that of nothing is no number: neither is 0.
+TEST_F(TrainCli, ScoresOfTheImpossibleAreNotTheBest) {
+  write_corpus("c", 40);
+  ASSERT_EQ(run("train --corpus c --hidden 2 --schedule 5,all --out fair.hmm").code, 0);
+  // Presses the first lamp, then the second, and nothing else.
+  const Alphabet meta = Corpus::load(path("c")).header.meta;
+  std::vector<float> emission(meta.size * 5, 0.0F);
+  const SymbolId written[]{meta.action("press"), meta.slot(0), meta.action("press"), meta.slot(1), meta.end};
+  std::vector<float> transition(25, 0.0F);
+  for (std::size_t z = 0; z < 5; ++z) {
+    emission[static_cast<std::size_t>(written[z]) * 5 + z] = 1;
+    transition[z * 5 + std::min<std::size_t>(z + 1, 4)] = 1;
+  }
+  Hmm(meta, 5, {1, 0, 0, 0, 0}, transition, emission, "a test").save(path("narrow.hmm"));
+  const Result compared = run("hmm compare fair.hmm narrow.hmm --corpus c --json");
+  ASSERT_EQ(compared.code, 0) << compared.err;
+  const Json json = Json::parse(compared.out);
+  EXPECT_EQ(json[0]["total"]["impossible"], 0);
+  EXPECT_GT(json[0]["total"]["nats_per_plan"].get<double>(), 0);
+  EXPECT_GT(json[1]["total"]["impossible"], 0);
+  EXPECT_TRUE(json[1]["total"]["nats_per_plan"].is_null()) << compared.out;
+  EXPECT_EQ(json[1]["total"]["without_impossible"]["nats_per_plan"], 0);
+  EXPECT_EQ(json[0]["corpora"][0]["families"][1]["family"], 1);
+  EXPECT_TRUE(has(run("hmm score narrow.hmm --corpus c").out, "-log p infinite: ")) << "in words, too";
+  const Result nothing = run("hmm score fair.hmm --corpus c --held-out 1000");
+  EXPECT_EQ(nothing.code, 31);
+  EXPECT_TRUE(has(nothing.err, "give a smaller number")) << nothing.err;
+  std::filesystem::resize_file(path("c"), std::filesystem::file_size(path("c")) - 3);
+  EXPECT_TRUE(has(run("hmm score fair.hmm --corpus c").err, "cut off"));
+}
+
+// A model of plans comes back from Ctrl-G's format as one of plans.
+TEST_F(TrainCli, ExchangedModelsStillGuide) {
+  write_corpus("c", 40);
+  ASSERT_EQ(run("train --corpus c --hidden 2 --schedule 5,all --out m.hmm").code, 0);
+  ASSERT_EQ(run("hmm export m.hmm --out model.safetensors").code, 0);
+  ASSERT_EQ(run("hmm import model.safetensors --out back.hmm").code, 0);
+  const Result plan = run("plan -d d.pddl -p p.pddl --horizon 6 --guidance trained --hmm back.hmm " + model());
+  EXPECT_EQ(plan.code, 0) << plan.err;
+}
+
+TEST_F(TrainCli, OverwritesNothingByMistake) {
+  write_corpus("c", 40);
+  const std::string corpus = read("c");
+  const std::string options = "train --corpus c --hidden 2 --schedule 1,all --out ";
+  const auto expect = [&](const std::string& arguments, int code, const std::string& part) {
+    const Result result = run(arguments);
+    EXPECT_EQ(result.code, code) << arguments << result.err;
+    EXPECT_TRUE(has(result.err, part)) << result.err;
+  };
+  expect(options + "c", 30, "--out is the corpus");
+  expect(options + "./c", 30, "--out is the corpus");
+  EXPECT_EQ(read("c"), corpus);
+  write("notes.txt", "what I must not forget");
+  expect(options + "notes.txt", 31, "is there already");
+  EXPECT_EQ(read("notes.txt"), "what I must not forget");
+  expect(options + "none/m.hmm", 31, "make its folder");
+  expect(options + ".", 31, "is a folder");
+  expect(options + "/dev/null", 31, "is no ordinary file");
+  EXPECT_FALSE(std::filesystem::exists("/dev/null.partial"));
+  ASSERT_EQ(run(options + "m.hmm").code, 0);
+  const std::string finished = read("m.hmm");
+  expect("train --corpus c --hidden 3 --schedule 1,all --resume --out m.hmm", 31, "hidden was 2 and is 3");
+  EXPECT_EQ(read("m.hmm"), finished);
+  expect(options + "x.hmm --held-out 1", 30, "--held-out 1 keeps back every plan");
+  expect("train --corpus c --hidden 2 --schedule 18446744073709551615,all --out x.hmm", 30, "cannot read");
+  expect("train --corpus c --level token --tie-slots --out x.hmm", 30, "--tie-slots is for --level meta");
+  write("x.hmm.partial", "damaged");
+  expect(options + "x.hmm --resume", 31, "remove it, and train anew");
 }
 
 TEST_F(TrainCli, GoesOnAfterItWasKilled) {
@@ -254,7 +326,7 @@ TEST_F(TrainCli, SaysWhatIsWrong) {
   };
   expect("train --corpus none --out m.hmm", 31, "none: error: cannot be opened");
   expect("train --corpus d.pddl --out m.hmm", 31, "is not a corpus of metactrl");
-  expect("train --corpus c --schedule 5 --out m.hmm", 31, "cannot read '5'");
+  expect("train --corpus c --schedule 5 --out m.hmm", 30, "cannot read '5'");
   expect("train --corpus c --hidden 0 --out m.hmm", 30, "is not a number from 1");
 #ifndef METACTRL_HAS_CUDA
   expect("train --corpus c --device cuda --out m.hmm", 31, "built without CUDA");
@@ -439,8 +511,9 @@ TEST_F(TrainCli, ClustersAreABetterStartThanChance) {
   SequenceSet training;
   SequenceSet held_out;
   const Corpus corpus = Corpus::load(path("c"));
-  for (const CorpusRecord& record : corpus.records) {
-    (is_held_out(record, 5) ? held_out : training).add(record.symbols);
+  const std::vector<bool> kept_back = metactrl::held_out(corpus, 5);
+  for (std::size_t i = 0; i < corpus.records.size(); ++i) {
+    (kept_back[i] ? held_out : training).add(corpus.records[i].symbols);
   }
   cli::ClusterStart start;
   start.clusters.hidden = 8;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "metactrl/error.h"
 #include "support/files.h"
@@ -89,34 +90,49 @@ TEST_F(CorpusTest, ACutFileIsUsableUpToItsLastWholeRecordAndGoesOn) {
 }
 
 TEST_F(CorpusTest, WholePromptsAreHeldOut) {
-  const auto with_prompt = [](std::uint64_t prompt) {
-    CorpusRecord result;
-    result.prompt = prompt;
-    return result;
-  };
-  for (std::uint64_t prompt = 0; prompt < 12; ++prompt) {
-    EXPECT_FALSE(is_held_out(with_prompt(prompt), 0));
-    EXPECT_TRUE(is_held_out(with_prompt(prompt), 1));
-    EXPECT_EQ(is_held_out(with_prompt(prompt), 5), prompt == 4 || prompt == 9);
+  Corpus corpus;
+  for (std::uint64_t i = 0; i < 24; ++i) {
+    CorpusRecord& record = corpus.records.emplace_back();
+    record.prompt = i / 2;
+  }
+  EXPECT_EQ(held_out(corpus, 0), std::vector<bool>(24, false));
+  EXPECT_EQ(held_out(corpus, 1), std::vector<bool>(24, true));
+  const std::vector<bool> fifth = held_out(corpus, 5);
+  for (std::size_t i = 0; i < 24; ++i) EXPECT_EQ(fifth[i], i / 2 == 4 || i / 2 == 9) << i;
+}
+
+// Families take turns in most corpora; every one of them is kept back from, whatever the two numbers have in common.
+TEST_F(CorpusTest, EveryFamilyIsHeldOut) {
+  for (const std::uint32_t families : {2U, 4U, 5U}) {
+    Corpus corpus;
+    for (std::uint32_t prompt = 0; prompt < 200; ++prompt) {
+      CorpusRecord& record = corpus.records.emplace_back();
+      record.prompt = prompt;
+      record.family = prompt % families;
+    }
+    const std::vector<bool> kept = held_out(corpus, 20);
+    std::vector<std::size_t> count(families);
+    for (std::size_t i = 0; i < kept.size(); ++i) count[corpus.records[i].family] += kept[i] ? 1 : 0;
+    for (std::uint32_t family = 0; family < families; ++family) {
+      EXPECT_EQ(count[family], 200 / families / 20) << family << " of " << families;
+    }
   }
 }
 
 TEST_F(CorpusTest, DamageIsRefused) {
   write(0, 3, false);
   const std::string whole = internal::read_file(file_);
-  std::size_t refused = 0;
   for (std::size_t at = 0; at < whole.size(); ++at) {
-    std::string damaged = whole;
-    damaged[at] = static_cast<char>(damaged[at] ^ 0x01);
-    put(file_, damaged);
-    try {
-      // A length that became larger than the file looks like one that was cut off.
-      EXPECT_LT(Corpus::load(file_).records.size(), 3U) << at;
-    } catch (const InputError&) {
-      ++refused;
+    for (const char bit : {'\x01', '\x10', '\x40'}) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ bit);
+      put(file_, damaged);
+      EXPECT_THROW(Corpus::load(file_), InputError) << at;
+      // What is intact in it is not thrown away by going on, either.
+      EXPECT_THROW(CorpusWriter(file_, header(), true), InputError) << at;
+      EXPECT_EQ(internal::read_file(file_), damaged) << at;
     }
   }
-  EXPECT_GT(refused, whole.size() - 20);
 }
 
 TEST_F(CorpusTest, AnotherRunIsNotMixedIn) {
@@ -126,6 +142,7 @@ TEST_F(CorpusTest, AnotherRunIsNotMixedIn) {
   other.made_by = "model m, seed 2";
   EXPECT_THROW(CorpusWriter(file_, other, true), InputError);
   EXPECT_THROW(Corpus::load(file_ + ".none"), InputError);
+  for (const char* file : {"", "/", "/dev/null"}) EXPECT_THROW(CorpusWriter(file, header(), true), InputError) << file;
 }
 
 }  // namespace

@@ -92,6 +92,30 @@ TEST_F(HmmFilesTest, SafetensorsRoundTrip) {
   EXPECT_THROW(Hmm::import_safetensors(path("model.safetensors"), Alphabet::meta({"a"}, 3)), InputError);
 }
 
+// What the symbols mean comes back with the numbers: names, slots, the vocabulary's fingerprint.
+TEST_F(HmmFilesTest, SafetensorsKeepTheAlphabet) {
+  const std::vector<Alphabet> alphabets{Alphabet::meta({"open", "put-in", "a b", "\"%41\"", "\\", "caf\xc3\xa9"}, 3),
+                                        Alphabet::meta({}, 2), Alphabet::tokens(7, 4, 0xfedcba9876543210ULL)};
+  for (std::size_t i = 0; i < alphabets.size(); ++i) {
+    const std::string folder = path("checkpoint" + std::to_string(i));
+    std::filesystem::create_directories(folder);
+    const Hmm hmm = Hmm::random(alphabets[i], 3, 5);
+    hmm.export_safetensors(folder + "/model.safetensors");
+    std::filesystem::remove(folder + "/config.json");
+    EXPECT_EQ(Hmm::import_safetensors(folder + "/model.safetensors").alphabet(), hmm.alphabet()) << i;
+  }
+}
+
+TEST_F(HmmFilesTest, ACheckpointDoesNotReplaceAnother) {
+  Hmm::random(Alphabet::tokens(7, 4), 3, 5).export_safetensors(path("a.safetensors"));
+  const std::string config = internal::read_file(path("config.json"));
+  EXPECT_THROW(Hmm::random(Alphabet::tokens(8, 4), 3, 5).export_safetensors(path("b.safetensors")), InputError);
+  EXPECT_EQ(internal::read_file(path("config.json")), config);
+  EXPECT_FALSE(std::filesystem::exists(path("b.safetensors")));
+  EXPECT_THROW(Hmm::random(Alphabet::tokens(7, 4), 3, 5).export_safetensors(path("config.json")), InputError);
+  Hmm::random(Alphabet::tokens(7, 4), 3, 6).export_safetensors(path("a.safetensors"));  // the same one, trained anew
+}
+
 // As another program writes it: other order, metadata, a third tensor type refused.
 TEST_F(HmmFilesTest, ReadsWhatCtrlGWrites) {
   const auto write = [&](const std::string& header, const std::vector<float>& values) {
@@ -107,8 +131,8 @@ TEST_F(HmmFilesTest, ReadsWhatCtrlGWrites) {
       R"({"__metadata__": {"format": "pt"}, "alpha_exp": {"dtype": "F32", "shape": [1, 1], "data_offsets": [0, 4]}, )"
       R"("beta": {"dtype": "F32", "shape": [1, 2], "data_offsets": [4, 12]}, )"
       R"("gamma": {"dtype": "F32", "shape": [1], "data_offsets": [12, 16]}})";
-  // beta is a logarithm: 1/4 and zero.
-  write(header, {1, -1.3862943F, -1e30F, 0});
+  // beta is a logarithm: one, nearly, and zero. Of gamma any sum will do.
+  write(header, {1, 0.005F, -1e30F, 3});
   const Hmm hmm = Hmm::import_safetensors(path("model.safetensors"));
   EXPECT_EQ(hmm.alphabet().end, SymbolId{1});
   EXPECT_FLOAT_EQ(hmm.emission()[0], 1);
@@ -120,7 +144,7 @@ TEST_F(HmmFilesTest, ReadsWhatCtrlGWrites) {
     write(changed, values);
     EXPECT_THROW(Hmm::import_safetensors(path("model.safetensors")), InputError) << to;
   };
-  const std::vector<float> values{1, -1, -1, 0};
+  const std::vector<float> values{1, -0.6931472F, -0.6931472F, 0};
   refused("F32", "F16", values);
   refused("[12, 16]", "[12, 20]", values);
   refused("[12, 16]", "[8, 12]", values);
@@ -129,11 +153,35 @@ TEST_F(HmmFilesTest, ReadsWhatCtrlGWrites) {
   refused("gamma", "delta", values);
   refused("}}", "}", values);
   refused("[1, 2]", "[99999999999, 99999999999]", values);
-  refused("F32", "F32", {1, -1, -1});
-  refused("F32", "F32", {1, -1, -1, 0, 0});
-  refused("F32", "F32", {0, -1, -1, 0});
-  put(path("config.json"), "{}");
-  refused("F32", "F32", values);
+  refused("F32", "F32", {1, -0.6931472F, -0.6931472F});
+  refused("F32", "F32", {1, -0.6931472F, -0.6931472F, 0, 0});
+  refused("F32", "F32", {0, -0.6931472F, -0.6931472F, 0});
+  // Rows that are no distributions: twice as much, negative, probabilities for logarithms, and nothing at all.
+  refused("F32", "F32", {2, -0.6931472F, -0.6931472F, 0});
+  refused("F32", "F32", {-1, -0.6931472F, -0.6931472F, 0});
+  refused("F32", "F32", {1, 0.5F, 0.5F, 0});
+  refused("F32", "F32", {1, -1e30F, -1e30F, 0});
+  refused("F32", "F32", {1, -0.6931472F, -0.6931472F, -1e30F});
+  for (const char* config : {"{}", "[]", R"({"eos_token_id": 2})", R"({"eos_token_id": 1, "hidden_states": 99})",
+                             R"({"eos_token_id": 1, "vocab_size": 7})"}) {
+    put(path("config.json"), config);
+    refused("F32", "F32", values);
+  }
+  put(path("config.json"), R"({"eos_token_id": 1})");
+  write(header, values);
+  EXPECT_FLOAT_EQ(Hmm::import_safetensors(path("model.safetensors")).emission()[0], 0.5F);
+}
+
+// Not by comparing each key with all before it.
+TEST_F(HmmFilesTest, AHeaderOfManyKeysIsReadQuickly) {
+  std::string header = "{";
+  for (int i = 0; i < 300'000; ++i) header += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":0";
+  header += '}';
+  std::string bytes;
+  const std::uint64_t size = header.size();
+  bytes.append(reinterpret_cast<const char*>(&size), sizeof(size));
+  put(path("model.safetensors"), bytes + header);
+  EXPECT_THROW(Hmm::import_safetensors(path("model.safetensors")), InputError);
 }
 
 }  // namespace
