@@ -17,6 +17,10 @@ void read_pieces(const std::string& path, const std::function<void(std::string_v
 // crash leaves an older file as it was. A path that exists and is not a plain file (/dev/stdout, a pipe) is written
 // directly. Throws InputError that names the path and the system's reason.
 void write_file(const std::string& path, std::string_view content);
+// Will write_file be able to put a plain file there? For work that cannot be done again: asked before it begins. Makes
+// a file beside the target and removes it. Throws the InputError that write_file would; and one for a path that exists
+// and is not a plain file, since that may fail in the end.
+void check_writable(const std::string& path);
 
 }  // namespace metactrl::internal
 
