@@ -238,7 +238,7 @@ void expect_one_unknown_action(const Json& episode) {
   EXPECT_EQ(episode["actions"], 1);
   EXPECT_EQ(episode["failures"], 0);
   const Json& last = episode["events"].back();
-  EXPECT_EQ(last["event"], "act");
+  ASSERT_EQ(last["event"], "act");
   EXPECT_EQ(last["step"], "(open canister)");
   EXPECT_TRUE(last["done"].is_null());
   EXPECT_EQ(last["message"].get<std::string>().find("outcome unknown: "), 0U) << last;
