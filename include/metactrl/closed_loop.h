@@ -25,7 +25,9 @@
 //   - a sighting multiplies a state's weight by the probability of the alternative that the state agrees with; before
 //     that, each sighting's subject may have changed unseen with probability `change_rate`, to any alternative alike;
 //   - a step that is reported as done keeps the states in which it is legal and moves each to its successor; one that
-//     is reported as failed happens with probability `failure_rate` where it is legal, and surely where it is not.
+//     is reported as failed happens with probability `failure_rate` where it is legal, and surely where it is not;
+//   - a step that the world never answers for (it broke, or the run was ended) happened or did not, one as likely as
+//     the other where it is legal. It counts as an action, and nothing follows it.
 //
 // At most `max_states` states are kept, the most likely ones, so the entropy of the belief is at most log2(max_states)
 // bits; the probability of what was left out is reported, and counts against the plan's confidence, until an
@@ -88,7 +90,7 @@ struct Observation {
 
 struct Execution {
   bool done = true;
-  std::string message;  // why not, for the report
+  std::string message;  // why not, for the report, which keeps the first 2000 bytes
 };
 
 // The world, or the way to it, is broken: no answer, no sense in it. Ends the loop.
@@ -186,21 +188,23 @@ struct LoopEvent {
   // kActed
   PlanStep step;
   bool done = true;
-  std::string message;
+  bool answered = true;  // false: the outcome is unknown, `done` is false, and `message` says why no answer came
+  std::string message;   // the world's, as it is
 };
-// One line: "act (grab cup): failed: the gripper slipped".
+// One line: "act (grab cup): failed: the gripper slipped". Control characters of the world's message are escaped, and
+// long ones cut.
 std::string to_string(const LoopEvent& event);
 
 struct LoopReport {
   LoopEnd end = LoopEnd::kInterrupted;
-  std::string reason;  // one sentence
+  std::string reason;  // one sentence, printable
   double goal_probability = 0;
   std::vector<LoopEvent> events;
   std::vector<BelievedState> belief;  // at the end, most likely first
 
   unsigned plans = 0;
-  unsigned replans = 0;  // plans after the first
-  unsigned actions = 0;
+  unsigned replans = 0;    // plans after the first
+  unsigned actions = 0;    // begun
   unsigned failures = 0;   // of them reported as failed
   unsigned surprises = 0;  // observations that differ from what was predicted
   unsigned looks = 0;
@@ -214,6 +218,8 @@ struct LoopReport {
 
 struct LoopObserver {
   std::function<void(const LoopEvent&)> event;
+  // The world is about to be asked to execute this step. Its event follows when the answer is there, or will not come.
+  std::function<void(const PlanStep&)> acting;
   // Something that may take a while begins.
   std::function<void(PlanPhase)> phase;
   // Asked often; true ends the run, a search that is under way included.

@@ -6,13 +6,16 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/common.h"
 #include "cli/plan_options.h"
+#include "exchange/names.h"
 #include "support/files.h"
+#include "support/list_some.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {
@@ -85,6 +88,21 @@ std::string plan_text(const ExportOptions& options, const Task& task, const std:
   return pddl_plan(task, plan);
 }
 
+// Plan lines keep the names of the task that was given, export task may not.
+void note_odd_names(const std::vector<PlanStep>& plan) {
+  std::set<std::string> odd;
+  for (const PlanStep& step : plan) {
+    if (exchange::pddl_name(step.action, "a-") != step.action) odd.insert(step.action);
+    for (const std::string& object : step.arguments) {
+      if (exchange::pddl_name(object, "o-") != object) odd.insert(object);
+    }
+  }
+  if (odd.empty()) return;
+  note(str_cat("note: not every program reads the name", odd.size() == 1 ? " " : "s ",
+               internal::list_some({odd.begin(), odd.end()}),
+               "; the plan fits the task as it is, not what export task writes, where such names are changed"));
+}
+
 int export_plan(const ExportOptions& options) {
   const Task task = load_task(options.files);
   const std::vector<PlanStep> plan = read_plan(options.plan);
@@ -99,6 +117,7 @@ int export_plan(const ExportOptions& options) {
     if (!validation.valid) note(str_cat("warning: the plan is invalid: ", validation.reason));
     text = plan_text(options, task, plan);
   }
+  if (options.format == "pddl" || options.format == "plansys2") note_odd_names(plan);
   if (options.out.empty()) {
     print(text);
     return kDone;
@@ -134,7 +153,7 @@ Command add_export(CLI::App& parent) {
   options->duration_option =
       app->add_option("--duration", options->duration, "with plansys2: seconds that each action takes")
           ->type_name("SECONDS")
-          ->check(in_range(1e-3, 1e9))
+          ->check(finite_in_range(1e-3, 1e9))
           ->capture_default_str();
   app->footer(kExamples);
   return {app, [options] { return run_export(*options); }};

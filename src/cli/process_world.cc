@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "support/str_cat.h"
+#include "text/quote.h"
 
 namespace metactrl::cli {
 
@@ -12,21 +13,14 @@ using internal::str_cat;
 
 namespace {
 
-constexpr std::size_t kQuoted = 200;  // bytes of a bad line that are shown
-
-// Printable, and not too much of it.
-std::string quoted(const std::string& line) {
-  std::string out;
-  for (const char c : line.substr(0, kQuoted)) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += byte < 0x20 || byte >= 0x7f ? '?' : c;
-  }
-  return "'" + out + (line.size() > kQuoted ? "...'" : "'");
-}
+// Bytes of a world's own message that are shown.
+constexpr std::size_t kMaxMessage = 500;
 
 [[noreturn]] void refuse(const std::string& line, const std::string& what) {
-  throw WorldError(str_cat("the world answered ", quoted(line), ": ", what));
+  throw WorldError(str_cat("the world answered '", text::printable(line), "': ", what));
 }
+
+std::string compact(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
 Json parse(const std::string& line) {
   Json json = Json::parse(line, nullptr, false);
@@ -35,7 +29,9 @@ Json parse(const std::string& line) {
   if (!json.is_object()) refuse(line, "that is not a JSON object");
   const auto error = json.find("error");
   if (error != json.end()) {
-    throw WorldError(str_cat("the world reports: ", error->is_string() ? error->get<std::string>() : error->dump()));
+    throw WorldError(
+        str_cat("the world reports: ",
+                text::printable(error->is_string() ? error->get<std::string>() : compact(*error), kMaxMessage)));
   }
   return json;
 }
@@ -45,8 +41,7 @@ Json parse_answer(const std::string& line, std::uint64_t id) {
   const auto found = json.find("id");
   if (found == json.end()) refuse(line, str_cat("it has no \"id\"; the request's was ", id));
   if (!found->is_number_unsigned() || found->get<std::uint64_t>() != id) {
-    refuse(line, str_cat("its \"id\" is ", found->dump(-1, ' ', true, Json::error_handler_t::replace),
-                         ", but the request's was ", id));
+    refuse(line, str_cat("its \"id\" is ", text::printable(compact(*found)), ", but the request's was ", id));
   }
   return json;
 }
@@ -118,7 +113,7 @@ Execution read_execution(const std::string& text, std::uint64_t id) {
 }
 
 ProcessWorld::ProcessWorld(const Scene& scene, Options options) : scene_(scene), options_(std::move(options)) {
-  wait_ = {options_.timeout, options_.stop};
+  wait_ = {options_.timeout, options_.stop, "raise --world-timeout if it needs longer"};
 }
 
 ProcessWorld::~ProcessWorld() { release(); }
@@ -175,7 +170,7 @@ void ProcessWorld::finish(const LoopReport& report) {
   if (child_ != nullptr && report.end != LoopEnd::kWorldFailed) {
     try {
       const Json request{{"type", "end"}, {"end", to_string(report.end)}, {"reason", report.reason}};
-      child_->write_line(request.dump(-1, ' ', false, Json::error_handler_t::replace), {1, {}});
+      child_->write_line(request.dump(-1, ' ', false, Json::error_handler_t::replace), {1});
     } catch (const WorldError&) {
       // It has left already.
     }

@@ -2,7 +2,11 @@
 //
 // The loop is the library's (metactrl/closed_loop.h); here it gets its options, a world, and somebody who listens. One
 // episode streams what happens, several print a line each. --report keeps everything.
+//
+// A robot has moved when something is printed, so output that fails ends nothing: the episode goes on without it, the
+// world is told its end, the report is written; then the failure is reported, with its exit code.
 #include <csignal>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -31,12 +35,14 @@ struct RunArguments : DecodingArguments {
   std::string format = "pddl";
   std::string instruction;
   std::string world;
+  CLI::Option* world_option = nullptr;
   double world_timeout = 30;
   std::string nature;
   std::vector<std::string> faults;
   bool state_probabilities = false;
   std::uint64_t episodes = 1;
   std::string report;
+  CLI::Option* report_option = nullptr;
   bool json = false;
   LoopOptions loop;
 };
@@ -70,6 +76,7 @@ class Runner {
 
   int run() {
     check_arguments();
+    if (!arguments_.report.empty()) internal::check_writable(arguments_.report);
     catch_interrupts();
     catch_terminations();
     // A reader of our output that leaves is a message, not the end of the program: the world must be let go.
@@ -77,8 +84,9 @@ class Runner {
     load();
     ClosedLoop loop(*scene_, options_, model_.model.get(), model_.vocabulary);
     set_stoppable(true);
-    for (std::uint64_t i = 0; i < arguments_.episodes && !interrupted(); ++i) run_episode(loop, i);
+    for (std::uint64_t i = 0; i < arguments_.episodes && !interrupted() && !in_vain(); ++i) run_episode(loop, i);
     finish();
+    if (output_failure_) std::rethrow_exception(output_failure_);
     return exit_code();
   }
 
@@ -88,6 +96,12 @@ class Runner {
     if (arguments_.problem.empty()) throw UsageError("--problem FILE is missing");
     if (arguments_.on_infeasible != OnInfeasible::kError) {
       throw UsageError("run pursues all goals or ends: --on-infeasible must be error");
+    }
+    if (arguments_.world_option->count() > 0 && arguments_.world.find_first_not_of(" \t\n") == std::string::npos) {
+      throw UsageError("--world is empty: name the command of the world's program, or leave it out to simulate one");
+    }
+    if (arguments_.report_option->count() > 0 && arguments_.report.empty()) {
+      throw UsageError("--report is empty: name a file");
     }
     for (const std::string& fault : arguments_.faults) take_fault(fault, rates_);
     rates_.state_probabilities = arguments_.state_probabilities;
@@ -131,6 +145,22 @@ class Runner {
                              "); use action-fails, not-seen or false-sighting, or name --nature FILE"));
   }
 
+  // Output that fails must not end an episode, nor one failure hide another output: the first is kept for the end.
+  template <typename Work>
+  void put_out(const Work& work) {
+    try {
+      work();
+    } catch (const InputError&) {
+      if (!output_failure_) output_failure_ = std::current_exception();
+    }
+  }
+  // Once it cannot be written it stays so.
+  void say(const std::string& text) {
+    if (!output_failure_) put_out([&] { print(text); });
+  }
+  // Nobody will hear of another episode.
+  bool in_vain() const { return output_failure_ && arguments_.report.empty(); }
+
   bool streams() const { return arguments_.episodes == 1 && !arguments_.json; }
 
   void run_episode(ClosedLoop& loop, std::uint64_t index) {
@@ -148,8 +178,9 @@ class Runner {
     };
     observer.event = [&](const LoopEvent& event) {
       progress.reset();
-      if (streams()) print(to_string(event) + "\n");
+      if (streams()) say(to_string(event) + "\n");
     };
+    observer.acting = [&](const PlanStep& step) { progress.emplace(str_cat("act ", to_string(step))); };
     if (arguments_.world.empty()) {
       SimulatedWorld world(*scene_, nature_, rates_, episode.seed);
       episode.report = loop.run(world, observer);
@@ -170,7 +201,7 @@ class Runner {
     }
     progress.reset();
     if (arguments_.episodes > 1 && !arguments_.json) {
-      print(str_cat("episode ", index + 1, " (seed ", episode.seed, "): ", closing_line(episode), "\n"));
+      say(str_cat("episode ", index + 1, " (seed ", episode.seed, "): ", closing_line(episode), "\n"));
     }
     // Events of thousands of episodes are kept for the report alone.
     if (arguments_.report.empty() && !arguments_.json) {
@@ -207,9 +238,11 @@ class Runner {
 
   void finish() {
     if (!arguments_.report.empty()) {
-      internal::write_file(arguments_.report, report().dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+      put_out([&] {
+        internal::write_file(arguments_.report, report().dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+      });
     }
-    if (arguments_.json) print(report());
+    if (arguments_.json) put_out([&] { print(report()); });
     if (episodes_.empty()) return;
     note(episodes_.size() == 1 && arguments_.episodes == 1 ? closing_line(episodes_[0]) : summary_line(episodes_));
   }
@@ -230,6 +263,7 @@ class Runner {
   LoopOptions options_;
   LoadedModel model_;
   std::vector<Episode> episodes_;
+  std::exception_ptr output_failure_;
 };
 
 void add_loop_options(CLI::App& app, LoopOptions& loop) {
@@ -277,8 +311,9 @@ void add_loop_options(CLI::App& app, LoopOptions& loop) {
 }
 
 void add_world_options(CLI::App& app, RunArguments& arguments) {
-  app.add_option("--world", arguments.world, "command of a program that is the world; without it, one is simulated")
-      ->type_name("COMMAND");
+  arguments.world_option =
+      app.add_option("--world", arguments.world, "command of a program that is the world; without it, one is simulated")
+          ->type_name("COMMAND");
   app.add_option("--world-timeout", arguments.world_timeout, "seconds the world has for each answer")
       ->type_name("SECONDS")
       ->check(finite_in_range(1e-3, 1e6))
@@ -322,7 +357,8 @@ Command add_run(CLI::App& parent) {
       ->capture_default_str();
   add_world_options(*app, *arguments);
   add_loop_options(*app, arguments->loop);
-  app->add_option("--report", arguments->report, "file for everything that happened, as JSON")->type_name("FILE");
+  arguments->report_option =
+      app->add_option("--report", arguments->report, "file for everything that happened, as JSON")->type_name("FILE");
   app->add_flag("--json", arguments->json, "print the report instead of what happens");
   add_decoding_options(*app, *arguments, 10'000);
   app->footer(kExamples);

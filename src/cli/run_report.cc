@@ -70,8 +70,8 @@ Json to_json(const LoopEvent& event) {
     case LoopEvent::Kind::kActed:
       json["event"] = "act";
       json["step"] = to_string(event.step);
-      json["done"] = event.done;
-      json["message"] = event.message;
+      json["done"] = event.answered ? Json(event.done) : Json(nullptr);
+      json["message"] = event.answered ? event.message : "outcome unknown: " + event.message;
       break;
   }
   json["seconds"] = event.seconds;

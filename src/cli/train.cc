@@ -335,7 +335,7 @@ class Training {
 
   // What is at OUT now is not lost by mistake, and what will be can be written.
   void check_out() const {
-    internal::expect_writable(arguments_.out);
+    internal::check_writable(arguments_.out);
     std::error_code ignored;
     for (const std::string& corpus : arguments_.corpora) {
       if (std::filesystem::equivalent(corpus, arguments_.out, ignored)) {
@@ -343,9 +343,6 @@ class Training {
       }
     }
     if (!std::filesystem::exists(arguments_.out, ignored)) return;
-    if (!std::filesystem::is_regular_file(arguments_.out, ignored)) {
-      throw InputError(arguments_.out, "is no ordinary file", "name another one");
-    }
     if (std::filesystem::file_size(arguments_.out, ignored) == 0) return;
     try {
       Hmm::load(arguments_.out);

@@ -43,12 +43,11 @@ class TreeWriter {
 
   std::string run() {
     out_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-    const std::string tree = tree_name();
-    open("root", {{"BTCPP_format", "4"}, {"main_tree_to_execute", tree}});
+    open("root", {{"BTCPP_format", "4"}, {"main_tree_to_execute", tree_}});
     out_ +=
         "  <!-- Holds is SUCCESS when its fact is true in the world, FAILURE when it is not. Every other node that "
         "is declared at the end carries out one action. -->\n";
-    open("BehaviorTree", {{"ID", tree}});
+    open("BehaviorTree", {{"ID", tree_}});
     open("Sequence", {{"name", "plan"}});
     start();
     for (std::size_t i = 0; i < trace_.steps.size(); ++i) step(i);
@@ -95,6 +94,7 @@ class TreeWriter {
 
   void name_nodes() {
     exchange::UniqueNames ids("");
+    exchange::reserve_tree_words(ids);
     for (std::uint32_t i = 0; i < task_.num_action_names(); ++i) {
       const ActionNameId action{i};
       ActionNode node{ids.make(exchange::class_name(task_.action_name(action))), {}};
@@ -104,14 +104,9 @@ class TreeWriter {
       }
       nodes_.push_back(std::move(node));
     }
-  }
-
-  std::string tree_name() const {
-    std::string name = exchange::class_name(task_.name());
-    for (const ActionNode& node : nodes_) {
-      if (node.id == name) return name + "Tree";
-    }
-    return name;
+    // Trees and node types share their names.
+    const std::string tree = exchange::class_name(task_.name());
+    tree_ = ids.reserve(tree) ? tree : ids.make(tree + "Tree");
   }
 
   // The node type for a step, if the domain has such an action with so many arguments.
@@ -263,6 +258,7 @@ class TreeWriter {
   const Task& task_;
   const exchange::PlanTrace& trace_;
   std::vector<ActionNode> nodes_;
+  std::string tree_;  // its name
   std::string out_;
   std::size_t depth_ = 0;
 };

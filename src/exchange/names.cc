@@ -176,6 +176,10 @@ std::string class_name(std::string_view name) {
   return out;
 }
 
+void reserve_tree_words(UniqueNames& names) {
+  for (const std::string_view word : kTreeWords) names.reserve(std::string(word));
+}
+
 std::string port_name(std::string_view name) {
   if (name.starts_with('?')) name.remove_prefix(1);
   std::string out;

@@ -37,6 +37,8 @@ std::string pddl_name(std::string_view name, std::string_view prefix);
 
 // "pick-up" -> "PickUp": a C++ class name that BehaviorTree.CPP does not use itself.
 std::string class_name(std::string_view name);
+// Takes the names that BehaviorTree.CPP uses itself: a number behind a name may lead to one of them, "Switch2".
+void reserve_tree_words(UniqueNames& names);
 // "?from-room" -> "from_room": a name that BehaviorTree.CPP accepts for a port.
 std::string port_name(std::string_view name);
 // Text for the attribute `name`, which is shown and never read: words and blanks.

@@ -201,6 +201,16 @@ void Belief::predict(const Scene& scene, const PlanStep& step, bool done, double
   if (total > 0) settle(std::move(next), total);
 }
 
+void Belief::predict_unknown(const Scene& scene, const PlanStep& step) {
+  std::vector<BelievedState> next;
+  for (const BelievedState& state : states_) {
+    std::optional<SceneState> after = scene.apply(state.facts, step);
+    next.push_back({state.facts, after ? state.probability / 2 : state.probability});
+    if (after) next.push_back({*std::move(after), state.probability / 2});
+  }
+  settle(std::move(next), 1);
+}
+
 std::size_t Belief::retained(double confidence) const {
   double sum = 0;
   for (std::size_t count = 1; count <= states_.size(); ++count) {

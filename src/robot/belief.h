@@ -37,6 +37,9 @@ class Belief {
   void update(const Observation& observation, double change_rate);
   // A step was executed, and reported as done or failed. `failure_rate` is that of legal steps.
   void predict(const Scene& scene, const PlanStep& step, bool done, double failure_rate);
+  // A step was begun, and nothing was heard of it: where it is legal, it happened or did not, one as likely as the
+  // other.
+  void predict_unknown(const Scene& scene, const PlanStep& step);
 
   // Descending by probability, ties by facts; probabilities sum to 1. Never empty.
   const std::vector<BelievedState>& states() const { return states_; }

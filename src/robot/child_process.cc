@@ -161,7 +161,10 @@ void ChildProcess::await(int descriptor, short events, double deadline, const Wa
   while (true) {
     if (wait.stop && wait.stop()) throw WorldError("stopped while waiting for the world");
     const double left = deadline - now();
-    if (left <= 0) throw WorldError(str_cat("the world did not ", what, " within ", wait.seconds, " s"));
+    if (left <= 0) {
+      throw WorldError(str_cat("the world did not ", what, " within ", wait.seconds, " s",
+                               wait.hint.empty() ? "" : "; " + wait.hint));
+    }
     pollfd entry{descriptor, events, 0};
     const int ready = ::poll(&entry, 1, static_cast<int>(std::min(left, kSlice) * 1000) + 1);
     if (ready > 0) return;

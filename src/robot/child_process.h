@@ -26,9 +26,11 @@ namespace metactrl::robot {
 class ChildProcess {
  public:
   // How long one message may take. `stop`, which may be empty, is asked several times a second; true ends the waiting.
+  // `hint` is what somebody who waited in vain can do, for the message.
   struct Wait {
     double seconds = 30;
     std::function<bool()> stop = {};
+    std::string hint = {};
   };
 
   static constexpr std::size_t kMaxLine = std::size_t{1} << 20;

@@ -1,5 +1,6 @@
 // The loop itself. Every turn does one thing (look, plan or act) and observes; every turn counts against a bound, so
-// that the loop ends.
+// that the loop ends. A step counts when it begins: when the world fails in the middle of it, the report has it with an
+// unknown outcome, and the belief covers both.
 #include "metactrl/closed_loop.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "robot/loop_planner.h"
 #include "support/list_some.h"
 #include "support/str_cat.h"
+#include "text/quote.h"
 
 namespace metactrl {
 
@@ -33,6 +35,9 @@ constexpr unsigned kSecondThoughts = 3;
 // Looks that are weighed at one time, and outcomes of each.
 constexpr std::size_t kMaxLookObjects = 8;
 constexpr std::size_t kMaxLookOutcomes = 16;
+// Bytes of the world's and the model's text that are kept, and that are shown in a line.
+constexpr std::size_t kMaxKept = 2000;
+constexpr std::size_t kMaxShown = 500;
 
 std::string percent(double probability) {
   const double rounded = std::round(probability * 1000) / 10;
@@ -76,9 +81,9 @@ class LoopRun {
       while (!ended_) turn();
     } catch (const WorldError& error) {
       // Waiting for the world was perhaps ended by us.
-      if (!out_of_bounds()) end(LoopEnd::kWorldFailed, error.what());
+      if (!out_of_bounds()) end(LoopEnd::kWorldFailed, text::printable(error.what(), kMaxKept));
     } catch (const ModelError& error) {
-      end(LoopEnd::kModelFailed, error.what());
+      end(LoopEnd::kModelFailed, text::printable(error.what(), kMaxKept));
     }
     report_.goal_probability = belief_.goal_probability(scene_);
     report_.belief = belief_.states();
@@ -321,20 +326,38 @@ class LoopRun {
       return;
     }
     const PlanStep step = plan_[next_++];
-    const Execution execution = world_.execute(step);
-    ++report_.actions;
+    const Execution execution = execute(step);
     report_.failures += execution.done ? 0 : 1;
     looked_at_.clear();
     observed_without_plan_ = 0;
+    record_action(step, execution, true);
+    belief_.predict(scene_, step, execution.done, options_.failure_rate);
+    observe_again();
+    if (!execution.done || !rest_holds()) drop_plan();
+  }
+
+  Execution execute(const PlanStep& step) {
+    ++report_.actions;
+    if (observer_.acting) observer_.acting(step);
+    try {
+      return world_.execute(step);
+    } catch (const WorldError& error) {
+      record_action(step, {false, error.what()}, false);
+      belief_.predict_unknown(scene_, step);
+      report_.pruned = std::max(report_.pruned, belief_.pruned());
+      throw;
+    }
+  }
+
+  void record_action(const PlanStep& step, const Execution& execution, bool answered) {
     LoopEvent event;
     event.kind = LoopEvent::Kind::kActed;
     event.step = step;
     event.done = execution.done;
-    event.message = execution.message;
+    event.answered = answered;
+    event.message = text::excerpt(execution.message, kMaxKept);
+    if (event.message.size() < execution.message.size()) event.message += "...";
     record(std::move(event));
-    belief_.predict(scene_, step, execution.done, options_.failure_rate);
-    observe_again();
-    if (!execution.done || !rest_holds()) drop_plan();
   }
 
   // Is the rest of the plan still a plan in every state it must hold in? Without a guarantee nobody knew that before,
@@ -439,8 +462,11 @@ std::string to_string(const LoopEvent& event) {
     case LoopEvent::Kind::kLooked:
       return str_cat("look at ", event.object, belief_text(event));
     case LoopEvent::Kind::kActed:
-      return str_cat("act ", to_string(event.step), event.done ? "" : ": failed",
-                     event.message.empty() ? "" : ": " + event.message);
+      return str_cat("act ", to_string(event.step),
+                     !event.answered ? ": outcome unknown"
+                     : event.done    ? ""
+                                     : ": failed",
+                     event.message.empty() ? "" : ": " + text::printable(event.message, kMaxShown));
     case LoopEvent::Kind::kPlanned:
       break;
   }

@@ -6,6 +6,7 @@
 #include "robot/belief.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
+#include "text/quote.h"
 
 namespace metactrl {
 
@@ -28,8 +29,8 @@ namespace {
 void check_object(const std::string& object, const std::vector<std::string>& known, const char* what) {
   if (std::find(known.begin(), known.end(), object) != known.end()) return;
   const std::string guess = internal::did_you_mean(object, known);
-  throw WorldError(
-      str_cat("the world ", what, " '", object, "', and there is no such object", guess.empty() ? "" : "; " + guess));
+  throw WorldError(str_cat("the world ", what, " '", text::printable(object), "', and there is no such object",
+                           guess.empty() ? "" : "; " + guess));
 }
 
 void check_sighting(Sighting& sighting, const Scene& scene, std::set<std::string>& mentioned) {
@@ -40,7 +41,8 @@ void check_sighting(Sighting& sighting, const Scene& scene, std::set<std::string
     for (std::string& fact : alternative.facts) {
       std::string problem;
       const std::optional<std::string> read = scene.read_fact(fact, problem);
-      if (!read) throw WorldError(str_cat("the world reports '", fact, "': ", problem));
+      if (!read)
+        throw WorldError(str_cat("the world reports '", text::printable(fact), "': ", text::printable(problem, 500)));
       fact = *read;
       own.insert(fact);
     }

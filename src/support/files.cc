@@ -74,6 +74,24 @@ int create_beside(const std::string& target, std::string& name) {
   return -1;
 }
 
+// A link keeps pointing where it points: what it names is replaced.
+std::string target_of(const std::string& path) {
+  std::error_code ignored;
+  const bool link = std::filesystem::exists(path, ignored) && std::filesystem::is_symlink(path, ignored);
+  return link ? std::filesystem::canonical(path, ignored).string() : path;
+}
+
+void refuse_folder(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw InputError(path, "is a folder", "name a file in it");
+}
+
+// Something is there, and it is not a plain file.
+bool is_special(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
+}
+
 }  // namespace
 
 std::string read_file(const std::string& path) {
@@ -105,13 +123,9 @@ void read_pieces(const std::string& path, const std::function<void(std::string_v
 }
 
 void write_file(const std::string& path, std::string_view content) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw InputError(path, "is a folder", "name a file in it");
-  const bool exists = std::filesystem::exists(path, ignored);
-  if (exists && !std::filesystem::is_regular_file(path, ignored)) return write_in_place(path, content);
-  // A link keeps pointing where it points: what it names is replaced.
-  std::string target = path;
-  if (exists && std::filesystem::is_symlink(path, ignored)) target = std::filesystem::canonical(path, ignored).string();
+  refuse_folder(path);
+  if (is_special(path)) return write_in_place(path, content);
+  const std::string target = target_of(path);
   std::string temporary;
   Descriptor file(create_beside(target, temporary));
   if (file.get() < 0) fail_to_write(path, errno);
@@ -127,17 +141,13 @@ void write_file(const std::string& path, std::string_view content) {
   fail_to_write(path, error);
 }
 
-void expect_writable(const std::string& path) {
-  if (path.empty()) throw InputError("", "the file name is empty", "give the path of a file");
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw InputError(path, "is a folder", "name a file in it");
-  const bool special = std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  const std::string where = special ? path : folder.empty() ? "." : folder.string();
-  if (::access(where.c_str(), special ? W_OK : W_OK | X_OK) == 0) return;
-  const int error = errno;
-  throw InputError(path, str_cat("cannot be written: ", reason(error)),
-                   error == ENOENT ? "make its folder, or choose another path" : "choose another path");
+void check_writable(const std::string& path) {
+  refuse_folder(path);
+  if (is_special(path)) throw InputError(path, "is not an ordinary file", "name a file that can be kept");
+  std::string temporary;
+  const Descriptor file(create_beside(target_of(path), temporary));
+  if (file.get() < 0) fail_to_write(path, errno);
+  ::unlink(temporary.c_str());
 }
 
 void remove_leftovers(const std::string& path) {

@@ -18,9 +18,10 @@ void read_pieces(const std::string& path, const std::function<void(std::string_v
 // directly. Throws InputError that names the path and the system's reason.
 void write_file(const std::string& path, std::string_view content);
 
-// For the result of long work, before it begins: throws InputError when write_file could only fail (the folder is
-// missing or may not be written to, the path is a folder). Leaves nothing behind.
-void expect_writable(const std::string& path);
+// Will write_file be able to put a plain file there? For work that cannot be done again: asked before it begins. Makes
+// a file beside the target and removes it. Throws the InputError that write_file would; and one for a path that exists
+// and is not a plain file, since that may fail in the end.
+void check_writable(const std::string& path);
 
 // Removes what a write_file to `path` left beside it when it was killed.
 void remove_leftovers(const std::string& path);

@@ -20,10 +20,12 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
 
-// What a name may consist of: everything that is visible and has no meaning of its own.
+// What a name may consist of: everything that is visible and has no meaning of its own. That is what the reader of PDDL
+// takes, and bytes beyond ASCII, which names of SAS files may have. The bracket of a duration only stands behind a
+// step.
 bool is_name_character(char c) {
   const auto byte = static_cast<unsigned char>(c);
-  return byte > 0x20 && byte != 0x7f && c != '(' && c != ')' && c != ';' && c != '[' && c != ']' && c != '"';
+  return byte > 0x20 && byte != 0x7f && c != '(' && c != ')' && c != ';';
 }
 
 bool is_number_character(char c) { return (c >= '0' && c <= '9') || c == '.'; }

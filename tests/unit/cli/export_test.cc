@@ -154,6 +154,29 @@ TEST_F(ExportCli, WhatIsRewrittenIsSaid) {
   EXPECT_CONTAINS(r.err, "note: constraint 1 is written as preconditions, effects and goals: (always (not (open b)))");
 }
 
+// What search writes is read again, whatever the objects are called.
+TEST_F(ExportCli, OddNamesGoThrough) {
+  write(folder_ / "p2.pddl",
+        "(define (problem q) (:domain tabletop) (:objects e\"f [z] c<d) (:init (hand-empty) (openable e\"f) (openable "
+        "[z])"
+        " (openable c<d)) (:goal (and (open e\"f) (open [z]) (open c<d))))");
+  const std::string task = " -d d.pddl -p p2.pddl";
+  ASSERT_EQ(shell("\"$M\" search" + task + " --out odd.plan").code, 0);
+  const Result valid = shell("\"$M\" validate odd.plan" + task);
+  EXPECT_EQ(valid.code, 0) << valid.err;
+  for (const char* format : {"pddl", "plansys2"}) {
+    const Result r = run(format + std::string(" odd.plan") + task);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_CONTAINS(r.out, "(open [z])");
+    EXPECT_CONTAINS(r.err, "note: not every program reads the names [z], c<d, e\"f; ");
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+    write(folder_ / "again.plan", r.out);
+    EXPECT_EQ(shell("\"$M\" validate again.plan" + task).code, 0);
+  }
+  EXPECT_EQ(run("bt odd.plan" + task).code, 0);
+  EXPECT_EQ(run("pddl good.plan -d d.pddl -p p.pddl").err, "");
+}
+
 TEST_F(ExportCli, WrongUsageIsOneLine) {
   const auto expect_usage = [&](const std::string& arguments, const std::string& message) {
     const Result r = run(arguments);
@@ -169,6 +192,8 @@ TEST_F(ExportCli, WrongUsageIsOneLine) {
   expect_usage("task --allow-invalid -d d.pddl -p p.pddl", "--allow-invalid is for plans");
   expect_usage("bt good.plan --duration 3 -d d.pddl -p p.pddl", "--duration is for export plansys2");
   expect_usage("plansys2 good.plan --duration 0 -d d.pddl -p p.pddl", "'0' is not a number");
+  expect_usage("plansys2 good.plan --duration nan -d d.pddl -p p.pddl", "'nan' is not a number");
+  expect_usage("plansys2 good.plan --duration inf -d d.pddl -p p.pddl", "'inf' is not a number");
   expect_usage("bt good.plan -d d.pddl", "--problem FILE is missing");
 }
 

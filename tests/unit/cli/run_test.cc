@@ -126,6 +126,14 @@ TEST_F(RunCli, EndsWithDocumentedCodes) {
   EXPECT_EQ(run("--confidence 2").code, 30);
   EXPECT_EQ(run("--on-infeasible drop-goals").code, 30);
   EXPECT_EQ(run("--world true --fault slip=0.1").code, 30);
+  EXPECT_EQ(run("--report ''").code, 30);
+  // A variable that was not set is no wish for the simulator.
+  for (const char* world : {"--world ''", "--world ' '", "--world '' --fault slip=0.1"}) {
+    const Result empty = run(world);
+    EXPECT_EQ(empty.code, 30) << world;
+    EXPECT_EQ(empty.out, "");
+    EXPECT_CONTAINS(empty.err, "--world is empty");
+  }
   const Result unknown = run("--fault slipp=0.1");
   EXPECT_EQ(unknown.code, 31);
   EXPECT_CONTAINS(unknown.err, "did you mean 'slip'?");
@@ -148,19 +156,139 @@ TEST_F(RunCli, AReaderThatLeavesIsNoReasonToLeaveTheWorldBehind) {
   EXPECT_EQ(read(path("code")), "31\n") << r.err;
 }
 
-// Starts metactrl with a world that does not answer, signals it, and looks at what is left.
-void expect_stopped_by(int signal, const std::string& folder) {
+// A path that cannot be written is no news to get after the robot has moved.
+TEST_F(RunCli, TheReportsPathIsCheckedBeforeTheFirstAction) {
+  std::filesystem::create_directories(path("folder"));
+  for (const std::string& report : {path("none/r.json"), path("folder"), std::string("/dev/full")}) {
+    const Result r = run("--report '" + report + "' --world 'touch \"" + path("started") + "\"; exit 3'");
+    EXPECT_EQ(r.code, 31) << report;
+    EXPECT_EQ(r.out, "") << report;
+    EXPECT_CONTAINS(r.err, report);
+    EXPECT_FALSE(std::filesystem::exists(path("started"))) << report;
+  }
+  // What was there is still there, and nothing else is.
+  std::ofstream(path("folder/old.json")) << "old";
+  EXPECT_EQ(run("--report '" + path("folder/old.json") + "' --world ''").code, 30);
+  EXPECT_EQ(run("--report '" + path("folder/old.json") + "' --fault nothing=0.1").code, 31);
+  EXPECT_EQ(read(path("folder/old.json")), "old");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path("folder")), {}), 1);
+}
+
+TEST_F(RunCli, AReportThatFailsInTheEndLeavesTheClosingLine) {
+  // The folder disappears while the robot works.
+  std::filesystem::create_directories(path("folder"));
+  const Result r = run("--report '" + path("folder/r.json") + "' --world \"rmdir '" + path("folder") +
+                           "'; exec python3 examples/robot_world.py\"",
+                       "donut_canister");
+  EXPECT_EQ(r.code, 31);
+  EXPECT_CONTAINS(r.out, "act (putin donut canister)\n");
+  EXPECT_CONTAINS(r.err, "goal observed: ");
+  EXPECT_CONTAINS(r.err, path("folder/r.json"));
+  EXPECT_CONTAINS(r.err, "cannot be written");
+}
+
+TEST_F(RunCli, OutputThatFailsEndsNeitherTheEpisodeNorTheReport) {
+  for (const char* sink : {"| true", "| head -1", ">/dev/full"}) {
+    for (const char* json : {"", "--json"}) {
+      std::filesystem::remove(path("r.json"));
+      const Result r =
+          shell("{ metactrl run -d domains/tabletop/domain.pddl -p domains/tabletop/donut_canister.pddl -g search " +
+                std::string(json) + " --report '" + path("r.json") + "' --world \"tee '" + path("requests") +
+                "' | python3 examples/robot_world.py\"; echo $? >'" + path("code") + "'; } " + sink);
+      // A reader that takes one line may leave after the last was written.
+      const std::string code = read(path("code"));
+      EXPECT_TRUE(code == "31\n" || (std::string(sink) == "| head -1" && code == "0\n")) << sink << code << r.err;
+      if (code == "31\n") {
+        EXPECT_CONTAINS(r.err, "standard output");
+      }
+      EXPECT_CONTAINS(r.err, "goal observed: ");
+      const Json report = Json::parse(read(path("r.json")), nullptr, false);
+      ASSERT_FALSE(report.is_discarded()) << sink << r.err;
+      EXPECT_EQ(report["episodes"][0]["end"], "goal observed");
+      EXPECT_EQ(report["episodes"][0]["actions"], 3);
+      EXPECT_CONTAINS(read(path("requests")), "\"type\":\"end\"");
+    }
+  }
+}
+
+TEST_F(RunCli, WithoutReaderAndReportNoOtherEpisodeBegins) {
+  const auto episodes = [&](const std::string& report) {
+    std::filesystem::remove(path("starts"));
+    shell(
+        "metactrl run -d domains/tabletop/domain.pddl -p domains/tabletop/donut_canister.pddl -g search --episodes 3 " +
+        report + " --world \"echo >>'" + path("starts") + "'; exec python3 examples/robot_world.py\" >/dev/full");
+    return read(path("starts")).size();
+  };
+  EXPECT_EQ(episodes(""), 1U);
+  EXPECT_EQ(episodes("--report '" + path("r.json") + "'"), 3U);
+  EXPECT_EQ(Json::parse(read(path("r.json")))["summary"]["successes"], 3);
+}
+
+// --- a world that says nothing more
+// ----------------------------------------------------------------------------------------
+
+// Greets, observes, and does `last` when it is asked for an action.
+std::string world_until_action(const std::string& last) {
+  return "read -r l; echo '{\"id\":1,\"protocol\":1}'; read -r l; "
+         "echo '{\"id\":2,\"facts\":[\"(hand-empty)\",\"(on donut table)\"]}'; read -r l; " +
+         last + "\n";
+}
+
+void expect_one_unknown_action(const Json& episode) {
+  EXPECT_EQ(episode["actions"], 1);
+  EXPECT_EQ(episode["failures"], 0);
+  const Json& last = episode["events"].back();
+  ASSERT_EQ(last["event"], "act");
+  EXPECT_EQ(last["step"], "(open canister)");
+  EXPECT_TRUE(last["done"].is_null());
+  EXPECT_EQ(last["message"].get<std::string>().find("outcome unknown: "), 0U) << last;
+  ASSERT_EQ(episode["belief"].size(), 2U);
+  EXPECT_EQ(episode["belief"][0]["probability"], 0.5);
+  EXPECT_EQ(episode["belief"][0]["facts"], (Json{"(hand-empty)", "(on donut table)"}));
+  EXPECT_EQ(episode["belief"][1]["facts"], (Json{"(hand-empty)", "(on donut table)", "(open canister)"}));
+}
+
+TEST_F(RunCli, AnActionWithoutAnswerIsInTheReport) {
+  const std::string world = " --json --world \"sh '" + path("world.sh") + "'\"";
+  std::ofstream(path("world.sh")) << world_until_action("exit 0");
+  const Result died = run(world, "donut_canister");
+  EXPECT_EQ(died.code, 33) << died.err;
+  EXPECT_CONTAINS(died.err, "1 action, ");
+  expect_one_unknown_action(Json::parse(died.out)["episodes"][0]);
+  std::ofstream(path("world.sh")) << world_until_action("echo nonsense; cat >/dev/null");
+  const Result nonsense = run(world, "donut_canister");
+  EXPECT_EQ(nonsense.code, 33) << nonsense.err;
+  expect_one_unknown_action(Json::parse(nonsense.out)["episodes"][0]);
+  const Result hangs = run("--world-timeout 0.05 --world 'exec sleep 100'");
+  EXPECT_EQ(hangs.code, 33) << hangs.err;
+  EXPECT_CONTAINS(hangs.err, "within 0.05 s; raise --world-timeout if it needs longer; 0 actions");
+}
+
+TEST_F(RunCli, TheWorldCannotForgeALine) {
+  std::ofstream(path("world.sh")) << world_until_action(
+      "printf '%s\\n' '{\"id\":3,\"done\":false,\"message\":\"a\\n\\u001b[31mgoal observed: fine\"}'; read -r l; "
+      "printf '%s\\n' '{\"error\":\"\\u001b[2J\\nok: fake line\"}'; cat >/dev/null");
+  const Result r = run("--world \"sh '" + path("world.sh") + "'\"", "donut_canister");
+  EXPECT_EQ(r.code, 33) << r.err;
+  EXPECT_CONTAINS(r.out, "act (open canister): failed: a\\n\\x1b[31mgoal observed: fine\n");
+  EXPECT_CONTAINS(r.err, "world failed: the world reports: \\x1b[2J\\nok: fake line; 1 action");
+  EXPECT_EQ((r.out + r.err).find('\x1b'), std::string::npos);
+  EXPECT_EQ((r.out + r.err).find("\nok: fake"), std::string::npos);
+}
+
+// Starts metactrl with a world that does not answer, signals it, and returns the episode it reports.
+Json stopped_by(int signal, const std::string& folder, const std::string& before, const std::string& name) {
   const std::string pid_file = folder + "/world.pid";
   const std::string report_file = folder + "/report.json";
   const std::string source = testing::source_dir().string();
-  const std::string world = "echo $$ >'" + pid_file + "'; trap '' TERM INT HUP; while :; do sleep 1; done";
+  const std::string world = before + "trap '' TERM INT HUP; echo $$ >'" + pid_file + "'; while :; do sleep 1; done";
   const pid_t pid = ::fork();
   if (pid == 0) {
     const int null = ::open((folder + "/err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     ::dup2(null, 1);
     ::dup2(null, 2);
     const std::string domain = source + "/domains/tabletop/domain.pddl";
-    const std::string problem = source + "/domains/tabletop/dishwasher.pddl";
+    const std::string problem = source + "/domains/tabletop/" + name + ".pddl";
     ::execl(testing::program().c_str(), "metactrl", "run", "-d", domain.c_str(), "-p", problem.c_str(), "-g", "search",
             "--world", world.c_str(), "--report", report_file.c_str(), static_cast<char*>(nullptr));
     ::_exit(99);
@@ -170,21 +298,31 @@ void expect_stopped_by(int signal, const std::string& folder) {
     ::usleep(10'000);
     text = read(pid_file);
   }
-  ASSERT_TRUE(text.ends_with('\n'));
-  const auto world_pid = static_cast<pid_t>(std::stol(text));
-  ASSERT_EQ(::kill(pid, signal), 0);
+  EXPECT_TRUE(text.ends_with('\n'));
+  const auto world_pid = static_cast<pid_t>(std::atol(text.c_str()));
+  EXPECT_EQ(::kill(pid, signal), 0);
   int status = 0;
-  ASSERT_EQ(::waitpid(pid, &status, 0), pid);
-  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 128 + signal) << read(folder + "/err");
   const std::string stat = read("/proc/" + std::to_string(world_pid) + "/stat");
   EXPECT_TRUE(stat.empty() || stat.find(") Z ") != std::string::npos) << "the world is still there: " << stat;
-  EXPECT_EQ(Json::parse(read(report_file))["episodes"][0]["end"], "interrupted");
+  const Json report = Json::parse(read(report_file), nullptr, false);
+  if (report.is_discarded()) return {};
+  EXPECT_EQ(report["episodes"][0]["end"], "interrupted");
+  return report["episodes"][0];
 }
 
-TEST_F(RunCli, InterruptsEndInAReportAndTakeTheWorldAlong) { expect_stopped_by(SIGINT, folder_.string()); }
-TEST_F(RunCli, SoDoesTermination) { expect_stopped_by(SIGTERM, folder_.string()); }
-TEST_F(RunCli, SoDoesHangUp) { expect_stopped_by(SIGHUP, folder_.string()); }
+TEST_F(RunCli, InterruptsEndInAReportAndTakeTheWorldAlong) {
+  EXPECT_EQ(stopped_by(SIGINT, folder_.string(), "", "dishwasher")["actions"], 0);
+}
+TEST_F(RunCli, SoDoesTermination) { EXPECT_EQ(stopped_by(SIGTERM, folder_.string(), "", "dishwasher")["actions"], 0); }
+TEST_F(RunCli, SoDoesHangUp) { EXPECT_EQ(stopped_by(SIGHUP, folder_.string(), "", "dishwasher")["actions"], 0); }
+TEST_F(RunCli, AnActionThatWasInterruptedIsInTheReport) {
+  const Json episode = stopped_by(SIGINT, folder_.string(), world_until_action(""), "donut_canister");
+  ASSERT_FALSE(episode.is_null());
+  expect_one_unknown_action(episode);
+}
 
 // --- docs/closed-loop.md
 // ---------------------------------------------------------------------------------------------------

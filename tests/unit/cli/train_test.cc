@@ -239,9 +239,9 @@ TEST_F(TrainCli, OverwritesNothingByMistake) {
   write("notes.txt", "what I must not forget");
   expect(options + "notes.txt", 31, "is there already");
   EXPECT_EQ(read("notes.txt"), "what I must not forget");
-  expect(options + "none/m.hmm", 31, "make its folder");
+  expect(options + "none/m.hmm", 31, "No such file or directory");
   expect(options + ".", 31, "is a folder");
-  expect(options + "/dev/null", 31, "is no ordinary file");
+  expect(options + "/dev/null", 31, "is not an ordinary file");
   EXPECT_FALSE(std::filesystem::exists("/dev/null.partial"));
   ASSERT_EQ(run(options + "m.hmm").code, 0);
   const std::string finished = read("m.hmm");

@@ -216,8 +216,7 @@ TEST(BehaviorTreeXml, NamesOfAllKindsAreSafe) {
   const Task task = load_pddl_text(kOddDomain, kOddProblem);
   const auto plan = parse_plan("(sequence 'x' a&b)\n(2go c:d)\n(pick_up)\n(pick-up a&b a&b)\n(pick_up)\n", "plan");
   EXPECT_FALSE(task.validate(plan).valid);
-  // An object in double quotes cannot be written in a plan file, but in a plan.
-  const std::vector<PlanStep> steps = {{"sequence", {"\"o\"", "a&b"}}, {"2go", {"c:d"}}, {"pick_up", {}}};
+  const auto steps = parse_plan("(sequence \"o\" a&b)\n(2go c:d)\n(pick_up)\n", "plan");
   ASSERT_TRUE(task.validate(steps).valid) << task.validate(steps).reason;
   const std::string xml = behavior_tree_xml(task, steps);
   BehaviorTree tree(xml);
@@ -225,6 +224,26 @@ TEST(BehaviorTreeXml, NamesOfAllKindsAreSafe) {
       {"SequenceAction", {"name_", "id_"}}, {"PickUp", {"x_1", "x_1_2"}}, {"PickUp2", {}}, {"Do2Go", {"p2"}}};
   EXPECT_EQ(tree.actions(), expected);
   EXPECT_NE(xml.find("fact=\"(a&amp;b &quot;o&quot; a&amp;b)\""), std::string::npos) << xml;
+}
+
+// BehaviorTree.CPP refuses a tree that is called like a node.
+TEST(BehaviorTreeXml, TheTreeAndEveryNodeHaveNamesOfTheirOwn) {
+  const auto tree_of = [](const std::string& problem, const std::vector<std::string>& actions) {
+    std::string domain = "(define (domain d) (:requirements :adl) (:predicates (p))";
+    for (const std::string& action : actions) domain += " (:action " + action + " :parameters () :effect (p))";
+    const Task task =
+        load_pddl_text(domain + ")", "(define (problem " + problem + ") (:domain d) (:init) (:goal (p)))");
+    return BehaviorTree(behavior_tree_xml(task, {}));
+  };
+  using Nodes = std::map<std::string, std::vector<std::string>>;
+  EXPECT_EQ(tree_of("tidy", {"go"}).main_tree(), "Tidy");
+  EXPECT_EQ(tree_of("tidy", {"tidy"}).main_tree(), "TidyTree");
+  const BehaviorTree both = tree_of("tidy", {"tidy", "tidy-tree", "tidy-tree-2"});
+  EXPECT_EQ(both.actions(), (Nodes{{"Tidy", {}}, {"TidyTree", {}}, {"TidyTree2", {}}}));
+  EXPECT_EQ(both.main_tree(), "TidyTree3");
+  // Nor may a number, or Tree, lead to a name that the library has itself.
+  EXPECT_EQ(tree_of("sub", {"sub"}).main_tree(), "SubTree2");
+  EXPECT_EQ(tree_of("p", {"switch", "switch_"}).actions(), (Nodes{{"Switch", {}}, {"Switch7", {}}}));
 }
 
 TEST(BehaviorTreeXml, StepsThatAreNoActionsFailInTheirPlace) {

@@ -103,6 +103,26 @@ TEST(Belief, ActionsMoveEveryStateAndTellThemApart) {
   EXPECT_EQ(belief.likeliest().facts, SceneState{});
 }
 
+TEST(Belief, AStepWithoutAnswerHappenedOrDidNot) {
+  Belief belief(scene().initial_state(), 64);
+  Observation first = observation({{{{{"(at cup a)"}, 0.8}, {{"(at cup b)"}, 0.2}}}});
+  belief.start(robot::checked(first, scene()));
+  belief.predict_unknown(scene(), {"take", {"cup", "a"}});
+  // Where the cup is in b, it cannot be taken from a.
+  ASSERT_EQ(belief.states().size(), 3U);
+  std::map<SceneState, double> states;
+  for (const BelievedState& state : belief.states()) states[state.facts] = state.probability;
+  EXPECT_NEAR(states[SceneState{"(at cup a)"}], 0.4, 1e-12);
+  EXPECT_NEAR(states[SceneState{}], 0.4, 1e-12);
+  EXPECT_NEAR(states[SceneState{"(at cup b)"}], 0.2, 1e-12);
+  EXPECT_EQ(belief.pruned(), 0);
+  // With room for one state the other half is known to be missing.
+  Belief narrow({"(at cup a)"}, 1);
+  narrow.predict_unknown(scene(), {"take", {"cup", "a"}});
+  EXPECT_EQ(narrow.states().size(), 1U);
+  EXPECT_NEAR(narrow.pruned(), 0.5, 1e-12);
+}
+
 TEST(Belief, StatesAreBoundedAndWhatIsLeftOutIsCounted) {
   const Scene s = scene();
   Belief belief(s.initial_state(), 3);

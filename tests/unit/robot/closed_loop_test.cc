@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <map>
+#include <utility>
 
 #include "metactrl/simulated_world.h"
 #include "support/splitmix.h"
@@ -231,7 +232,104 @@ TEST(ClosedLoop, ABrokenWorldIsPartOfTheReport) {
     const LoopReport report = loop.run(world);
     EXPECT_EQ(report.end, LoopEnd::kWorldFailed);
     EXPECT_EQ(report.reason, "the cable is out");
-    EXPECT_EQ(report.actions, 0U);
+  }
+}
+
+// A robot that was asked to do something may have done it, whatever became of the answer.
+TEST(ClosedLoop, AStepWithoutAnswerIsInTheReportAndItsOutcomeUnknown) {
+  const Scene scene = tabletop("donut_canister");
+  ClosedLoop loop(scene, searching());
+  for (const bool cancelled : {false, true}) {
+    ScriptedWorld world(scene);
+    bool stop = false;
+    std::vector<std::string> order;
+    world.on_execute = [&](const PlanStep& step) -> Execution {
+      if (world.steps.size() < 2) return world.follow(step);
+      order.push_back("asked");
+      stop = cancelled;
+      throw WorldError("the cable is out");
+    };
+    LoopObserver observer;
+    observer.cancelled = [&] { return stop; };
+    observer.acting = [&](const PlanStep& step) { order.push_back("begins " + to_string(step)); };
+    observer.event = [&](const LoopEvent& event) {
+      if (event.kind == LoopEvent::Kind::kActed) order.push_back(to_string(event));
+    };
+    const LoopReport report = loop.run(world, observer);
+    EXPECT_EQ(report.end, cancelled ? LoopEnd::kInterrupted : LoopEnd::kWorldFailed);
+    EXPECT_EQ(report.actions, 2U);
+    EXPECT_EQ(report.failures, 0U);
+    EXPECT_EQ(order, (std::vector<std::string>{"begins (open canister)", "act (open canister)", "begins (grab donut)",
+                                               "asked", "act (grab donut): outcome unknown: the cable is out"}));
+    const LoopEvent& last = report.events.back();
+    EXPECT_EQ(last.kind, LoopEvent::Kind::kActed);
+    EXPECT_FALSE(last.answered);
+    EXPECT_FALSE(last.done);
+    ASSERT_EQ(report.belief.size(), 2U);
+    EXPECT_NEAR(report.belief[0].probability, 0.5, 1e-12);
+    EXPECT_EQ(report.belief[0].facts, (SceneState{"(hand-empty)", "(on donut table)", "(open canister)"}));
+    EXPECT_EQ(report.belief[1].facts, (SceneState{"(held donut)", "(open canister)"}));
+  }
+}
+
+// When the step that nobody answered for was the last of the plan, the goal is half reached.
+TEST(ClosedLoop, TheGoalIsAsLikelyAsTheStepThatNobodyAnsweredFor) {
+  const Scene scene = tabletop("donut_canister");
+  LoopOptions options = searching();
+  for (const std::size_t states : {64U, 1U}) {
+    options.max_states = states;
+    ClosedLoop loop(scene, options);
+    ScriptedWorld world(scene);
+    world.on_execute = [&](const PlanStep& step) -> Execution {
+      if (step.action == "putin") throw WorldError("the cable is out");
+      return world.follow(step);
+    };
+    const LoopReport report = loop.run(world);
+    EXPECT_EQ(report.end, LoopEnd::kWorldFailed);
+    EXPECT_EQ(report.belief.size(), std::min<std::size_t>(states, 2));
+    EXPECT_NEAR(report.pruned, states == 1 ? 0.5 : 0, 1e-12);
+    EXPECT_LE(report.goal_probability, 0.5 + 1e-12);
+  }
+}
+
+TEST(ClosedLoop, TheWorldsTextHasNoPowerOverTheTerminal) {
+  const Scene scene = tabletop("donut_canister");
+  ClosedLoop loop(scene, searching());
+  const std::string evil = "no\n\x1b[2Jgoal observed: all is well\xc2\x9b";
+  {
+    ScriptedWorld world(scene);
+    bool first = true;
+    world.on_execute = [&](const PlanStep& step) -> Execution {
+      if (!std::exchange(first, false)) return world.follow(step);
+      return {false, evil + std::string(900'000, 'm')};
+    };
+    const LoopReport report = loop.run(world);
+    EXPECT_EQ(report.end, LoopEnd::kGoalObserved);
+    const LoopEvent& event = report.events[2];
+    ASSERT_EQ(event.kind, LoopEvent::Kind::kActed);
+    const std::string line = to_string(event);
+    EXPECT_EQ(line.find("act (open canister): failed: no\\n\\x1b[2Jgoal observed: all is well\\xc2\\x9bmmm"), 0U)
+        << line;
+    EXPECT_EQ(line.substr(line.size() - 4), "m...");
+    EXPECT_LT(line.size(), 700U);
+    // The report has it as it was, but not all of it.
+    EXPECT_EQ(event.message.substr(0, evil.size()), evil);
+    EXPECT_LT(event.message.size(), 2100U);
+  }
+  for (const std::string& fact : {evil, "(on donut " + evil + ")", "(on donut " + std::string(900'000, 'm') + ")"}) {
+    ScriptedWorld world(scene);
+    world.on_observe = [&] { return Observation::certain({fact}); };
+    const LoopReport report = loop.run(world);
+    EXPECT_EQ(report.end, LoopEnd::kWorldFailed);
+    EXPECT_LT(report.reason.size(), 2100U);
+    for (const char c : report.reason) EXPECT_GE(c, ' ') << report.reason;
+  }
+  {
+    ScriptedWorld world(scene);
+    world.on_observe = [&]() -> Observation { throw WorldError(evil + std::string(900'000, 'm')); };
+    const LoopReport report = loop.run(world);
+    EXPECT_EQ(report.reason.find("no\\n\\x1b[2J"), 0U) << report.reason;
+    EXPECT_LT(report.reason.size(), 2100U);
   }
 }
 

@@ -13,6 +13,7 @@
 namespace metactrl {
 namespace {
 
+using cli::Json;
 using cli::ProcessWorld;
 using robot::ChildProcess;
 
@@ -61,6 +62,10 @@ TEST(ChildProcess, SaysWhyThereIsNoAnswer) {
               ChildProcess("exec sleep 100").read_line({0.05, {}});
             }),
             "the world did not answer within 0.05 s");
+  EXPECT_EQ(failure([] {
+              ChildProcess("exec sleep 100").read_line({0.05, {}, "wait longer"});
+            }),
+            "the world did not answer within 0.05 s; wait longer");
   EXPECT_EQ(failure([] { ChildProcess("exit 7").read_line(kSoon); }),
             "the world ended without an answer (exit status 7)");
   EXPECT_EQ(failure([] { ChildProcess("kill -9 $$").read_line(kSoon); }),
@@ -166,11 +171,18 @@ TEST(Protocol, EveryWrongAnswerHasAMessage) {
       {"{\"error\": 5}", "the world reports: 5"},
       {"{\"id\": 1, \"facts\": [\"\xff\"]}", "not JSON"},
       {std::string(200'000, '['), "not JSON"},
+      {R"({"error": "\u001b[2J\u009bline\nok: fake \u00fc"})",
+       "the world reports: \\x1b[2J\\xc2\\x9bline\\nok: fake \xc3\xbc"},
+      {"{\"error\": \"" + std::string(900'000, 'm') + "\"}", "mmm..."},
+      {"{\"error\": [\"" + std::string(900'000, 'm') + "\"]}", "mmm..."},
+      {"{\"facts\": [], \"id\": \"" + std::string(900'000, 'm') + "\"}", "mmm..., but the request's was 1"},
+      {"\x1b[2J\xff\x80", "the world answered '\\x1b[2J\\xff\\x80': that is not JSON"},
   };
   for (const auto& [line, expected] : observations) {
     const std::string message = failure([&, text = line] { cli::read_observation(text, 1); });
     EXPECT_NE(message.find(expected), std::string::npos) << line.substr(0, 80) << " -> " << message;
-    EXPECT_LT(message.size(), 600U);
+    EXPECT_LT(message.size(), 800U);
+    for (const char c : message) EXPECT_TRUE(c >= ' ' || (c & 0x80) != 0) << message;
   }
   EXPECT_NE(failure([] { cli::read_execution("{\"id\": 1}", 1); }).find("needs \"done\""), std::string::npos);
   EXPECT_NE(failure([] { cli::read_execution("{\"id\": 1, \"done\": 1}", 1); }).find("needs \"done\""),
@@ -245,7 +257,21 @@ TEST_F(ProcessWorldTest, HostileWorldsEndInAReport) {
   }
   const LoopReport slow = run("exec sleep 100", 0.05);
   EXPECT_EQ(slow.end, LoopEnd::kWorldFailed);
-  EXPECT_EQ(slow.reason, "the world did not answer within 0.05 s");
+  EXPECT_EQ(slow.reason, "the world did not answer within 0.05 s; raise --world-timeout if it needs longer");
+  EXPECT_EQ(slow.actions, 0U);
+  // It is asked for an action, and leaves or talks nonsense instead of an answer.
+  const std::string asked =
+      hello + R"(read -r l; echo '{"id":2,"facts":)" + Json(scene_.initial_state()).dump() + "}'; read -r l; ";
+  for (const std::string& command :
+       {std::string("exit 0"), std::string("echo '{\"id\":3,\"done\":1}'; cat >/dev/null")}) {
+    const LoopReport report = run(asked + command);
+    EXPECT_EQ(report.end, LoopEnd::kWorldFailed) << report.reason;
+    EXPECT_EQ(report.actions, 1U) << report.reason;
+    EXPECT_EQ(report.belief.size(), 2U);
+    ASSERT_FALSE(report.events.empty());
+    EXPECT_FALSE(report.events.back().answered);
+    EXPECT_EQ(report.events.back().message, report.reason);
+  }
   // It leaves in the middle of the work.
   const LoopReport leaves = run(python("--ends-after 5"));
   EXPECT_EQ(leaves.end, LoopEnd::kWorldFailed);

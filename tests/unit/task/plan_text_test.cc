@@ -70,6 +70,16 @@ TEST(PlanText, PrintingAndReadingAgree) {
   EXPECT_EQ(parse_plan(text, "p"), plan);
 }
 
+// Names as odd as PDDL allows them.
+TEST(PlanText, EveryNameThatPddlReadsCanStandInAPlan) {
+  std::string name;
+  for (char c = '!'; c < 0x7f; ++c) {
+    if (c != '(' && c != ')' && c != ';' && (c < 'A' || c > 'Z')) name += c;
+  }
+  const std::vector<PlanStep> plan{{"go", {"e\"f", "[z]", name}}, {name, {"[1.0]"}}};
+  EXPECT_EQ(parse_plan("0: " + to_string(plan[0]) + " [1.000]\n" + to_string(plan[1]) + "[2]\n", "p"), plan);
+}
+
 TEST(PlanText, GarbageGivesABoundedNumberOfMessages) {
   std::string garbage = "(a step)\n";
   for (int i = 0; i < 10000; ++i) garbage += "}{\n";

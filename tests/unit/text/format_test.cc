@@ -232,5 +232,17 @@ TEST(Quote, IsOneLineAndWholeCharacters) {
   EXPECT_EQ(text::quote("\x80\x80\x80\x80\x80\x80\x80\x80", 5).back(), '.');
 }
 
+TEST(Quote, WhatIsPrintableOnlyShows) {
+  EXPECT_EQ(text::printable("plain \"text\" \\"), "plain \"text\" \\");
+  EXPECT_EQ(text::printable("a\r\n\t\x1b[2J\x7f"), "a\\r\\n\\t\\x1b[2J\\x7f");
+  const std::string kept = "\xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80";
+  EXPECT_EQ(text::printable(kept), kept);
+  EXPECT_EQ(text::printable("\xc2\x9b"), "\\xc2\\x9b");                      // a control character, U+009B
+  EXPECT_EQ(text::printable("\xe2\x80\xae"), "\\xe2\\x80\\xae");             // from right to left, U+202E
+  EXPECT_EQ(text::printable("\xc3(\xff\xe2\x82"), "\\xc3(\\xff\\xe2\\x82");  // no UTF-8
+  EXPECT_EQ(text::printable("\xc0\x8a"), "\\xc0\\x8a");                      // a line feed in too many bytes
+  EXPECT_EQ(text::printable("abc\ndef", 4), "abc\\n...");
+}
+
 }  // namespace
 }  // namespace metactrl
