@@ -129,7 +129,8 @@ void take_goals(const PlanResult& result, const Task& task, const PromptTask& pr
     const auto i = static_cast<std::size_t>(goal);
     const bool named = i < names.size();
     const std::string text = named ? names[i].name : task.goal_text(goal);
-    if (named && std::find(answer.goals_dropped.begin(), answer.goals_dropped.end(), text) != answer.goals_dropped.end())
+    if (named &&
+        std::find(answer.goals_dropped.begin(), answer.goals_dropped.end(), text) != answer.goals_dropped.end())
       continue;  // one goal of the benchmark can be several of the problem
     std::string why = named ? names[i].why : "";
     if (named && why.empty()) {

@@ -48,7 +48,7 @@ struct ActionAnswer {
 
 // What a reason says of an answer that is not a plan, for a benchmark that reads the same form.
 struct AnswerWords {
-  std::string_view no_object = "the prompt has no object ";                     // 'soap' with the id '7'
+  std::string_view no_object = "the prompt has no object ";                      // 'soap' with the id '7'
   std::string_view small_letters = "the official evaluator stops on the name ";  // 'walk', which is not in capitals
 };
 

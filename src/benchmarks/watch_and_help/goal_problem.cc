@@ -1,9 +1,9 @@
 // Which goals an apartment can grant.
 //
 // A robot that sits or lies can walk to nothing, and there is no action to stand up: nothing can be granted then but
-// what is on already. Else a thing is *available* if it can be grabbed, is in a room, and whatever it is inside of is in a room and either not
-// closed or can be opened (which needs it switched off). Of each class one thing serves as *target*: one that cannot be
-// grabbed, is in a room, and serves the most purposes:
+// what is on already. Else a thing is *available* if it can be grabbed, is in a room, and whatever it is inside of is
+// in a room and either not closed or can be opened (which needs it switched off). Of each class one thing serves as
+// *target*: one that cannot be grabbed, is in a room, and serves the most purposes:
 //   on      it is a surface;
 //   inside  it is a container, and not closed, or can be opened;
 //   turnOn  it is on; or off, plugged in, and, if it can be opened, open or closed. (Here things that can be grabbed
@@ -66,8 +66,9 @@ Purposes purposes(const Scene& scene, const SceneNode& node) {
   result.on = stands && stays && node.has(Property::kSurfaces);
   result.inside = stands && stays && node.has(Property::kContainers) && (is_open || can_be_opened(node));
   const bool can_shut = !node.has(Property::kCanOpen) || has(node, State::kClosed) || has(node, State::kOpen);
-  result.turn_on = node.has(Property::kHasSwitch) &&
-                   (has(node, State::kOn) || (stands && has(node, State::kOff) && !has(node, State::kPluggedOut) && can_shut));
+  result.turn_on =
+      node.has(Property::kHasSwitch) &&
+      (has(node, State::kOn) || (stands && has(node, State::kOff) && !has(node, State::kPluggedOut) && can_shut));
   return result;
 }
 

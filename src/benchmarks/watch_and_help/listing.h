@@ -4,8 +4,8 @@
 //
 //   carried  every thing of a class that a goal line wants somewhere, and what the robot holds
 //   places   every thing of a class that is a target, and whatever a carried thing is inside of; a carried thing that
-//            is in nothing, the thing it is on (of several, the one with the lowest number); with both hands full at the start,
-//            also the surface with the lowest number, to put something down
+//            is in nothing, the thing it is on (of several, the one with the lowest number); with both hands full at
+//            the start, also the surface with the lowest number, to put something down
 //
 // An apartment of 360 things becomes some tens. Nothing is lost, whatever the goal. A plan over what is listed is legal
 // in the whole apartment: preconditions speak of the things named, of the hands, and, for GRAB, of what the thing is

@@ -107,14 +107,14 @@ class Finder {
     return str_cat(describe(x), " is in no room, so nobody can walk to it");
   }
 
-  // Nothing when x is open or can be opened.
-  Obstacle opening(const SceneNode& x) const {
+  // "is closed and cannot be opened"; nothing when x is open or can be opened.
+  static Obstacle opening(const SceneNode& x) {
     if (!has(x, State::kClosed)) {
       if (!x.has(Property::kCanOpen) || has(x, State::kOpen)) return std::nullopt;
-      return str_cat(describe(x), " is neither open nor closed");
+      return "is neither open nor closed";
     }
-    if (!x.has(Property::kCanOpen)) return str_cat(describe(x), " is closed and cannot be opened");
-    if (has(x, State::kOn)) return str_cat(describe(x), " is closed and on, and nothing that is on can be opened");
+    if (!x.has(Property::kCanOpen)) return "is closed and cannot be opened";
+    if (has(x, State::kOn)) return "is closed and cannot be opened while it is on";
     return std::nullopt;
   }
 
@@ -125,7 +125,9 @@ class Finder {
     for (const int y : scene_.targets(x.id, Relation::kInside)) {
       const SceneNode& place = scene_.node(y);
       if (place.is_room() || !has(place, State::kClosed)) continue;
-      if (const Obstacle shut = opening(place)) return str_cat(describe(x), " is in ", *shut);
+      if (const Obstacle shut = opening(place)) {
+        return str_cat(describe(x), " is in ", describe(place), ", which ", *shut);
+      }
     }
     return reaching(x);
   }
@@ -142,7 +144,7 @@ class Finder {
       if (!y.has(Property::kSurfaces)) return str_cat(describe(y), " is no surface");
     } else {
       if (!y.has(Property::kContainers)) return str_cat(describe(y), " is no container");
-      if (Obstacle shut = opening(y)) return shut;
+      if (const Obstacle shut = opening(y)) return str_cat(describe(y), " ", *shut);
     }
     return reaching(y);
   }

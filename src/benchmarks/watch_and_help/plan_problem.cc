@@ -1,6 +1,6 @@
-// "An apple on the table" is a disjunction over apples and tables; "two apples on the table" counts: at least two of the
-// apples are on it (forn), or on the other table. "All on the same table" is a disjunction over tables of all goals at
-// that table. All of this is exact, and linear in the number of things.
+// "An apple on the table" is a disjunction over apples and tables; "two apples on the table" counts: at least two of
+// the apples are on it (forn), or on the other table. "All on the same table" is a disjunction over tables of all goals
+// at that table. All of this is exact, and linear in the number of things.
 //
 // Each goal of the problem has a name in the benchmark's words and, where the apartment cannot grant it, the reason.
 #include "benchmarks/watch_and_help/plan_problem.h"
@@ -178,7 +178,8 @@ class Writer {
     }
     std::string one_of;
     for (const int x : things) one_of += str_cat(" (= ?x ", name(x), ")");
-    return {str_cat("(forn (", goal.count, ") (?x - thing) (and (or", one_of, ") ", predicate, "?x ", name(target), ")))")};
+    return {
+        str_cat("(forn (", goal.count, ") (?x - thing) (and (or", one_of, ") ", predicate, "?x ", name(target), ")))")};
   }
 
   // A goal of the problem, with its name and why it cannot be reached.

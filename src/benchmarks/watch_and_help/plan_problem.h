@@ -3,9 +3,9 @@
 //     PromptTask problem = plan_problem(*task.scene, list_things(*task.scene, task.goal), task.goal);
 //
 // A thing is called by its class and its number: apple_1004. Goals come in the order of the lines, one for each
-// distinct line; where several things could be the target, a last one says that it is the same for all. PromptTask::goals
-// names them as the benchmark does, and says why one cannot be reached where that is known (obstacle.h). Cost: linear in
-// the goals times what is listed, however many things a goal asks for.
+// distinct line; where several things could be the target, a last one says that it is the same for all.
+// PromptTask::goals names them as the benchmark does, and says why one cannot be reached where that is known
+// (obstacle.h). Cost: linear in the goals times what is listed, however many things a goal asks for.
 #ifndef METACTRL_SRC_BENCHMARKS_WATCH_AND_HELP_PLAN_PROBLEM_H_
 #define METACTRL_SRC_BENCHMARKS_WATCH_AND_HELP_PLAN_PROBLEM_H_
 

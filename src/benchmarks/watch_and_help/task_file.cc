@@ -173,8 +173,8 @@ class Reader {
     std::erase_if(graph.edges,
                   [&](const SceneEdge& edge) { return gone.contains(edge.from) || gone.contains(edge.to); });
     for (const JsonPlace& item : row.field("add").items()) add(item, graph);
-    task.scene = make_scene(std::move(graph), row.field("agent_id").number(), row.field("init_room").text(), task.id,
-                            row);
+    task.scene =
+        make_scene(std::move(graph), row.field("agent_id").number(), row.field("init_room").text(), task.id, row);
     return task;
   }
 
@@ -257,8 +257,7 @@ HelpTask read_official(const JsonPlace& row) {
     add_lines(goal, read_goal_key(goal, key, classes), goal.field(key).number(), task.goal);
   }
   need_goal(task, goal);
-  task.scene = make_scene(std::move(graph), robot.value_or(kRobot), row.field("init_room").text(), task.id,
-                          row);
+  task.scene = make_scene(std::move(graph), robot.value_or(kRobot), row.field("init_room").text(), task.id, row);
   return task;
 }
 

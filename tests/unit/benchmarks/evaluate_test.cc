@@ -325,6 +325,8 @@ TEST_F(EvaluationFiles, MistakesNameTheFileAndTheEntry) {
   expect_error(read_prompts, R"([{"identifier": "a", "llm_prompt": "x"}, {"identifier": "a", "llm_prompt": "y"}])",
                "has two prompts for 'a'");
   expect_error(read_responses, R"([{"identifier": "a", "llm_output": null}])", "entry 1 has no text 'llm_output'");
+  expect_error(read_responses, R"([{"identifier": 1.5, "llm_output": ""}])",
+               "entry 1 has no \"identifier\" that is a text or a whole number");
   expect_error(read_responses, "17", "is not a list");
   expect_error(read_system_prompt, "[]", "has no text 'system_prompt'");
   expect_error(read_system_prompt, R"({"system_prompt": ["x"]})", "has no text 'system_prompt'");
