@@ -53,7 +53,7 @@ std::string identifier_field(const Json& entry, const std::string& file, std::si
     if (entry[kField].is_string()) return entry[kField].get<std::string>();
     if (entry[kField].is_number_integer()) return entry[kField].dump();
   }
-  throw InputError(file, str_cat("entry ", index + 1, " has no \"identifier\" that is a text or a whole number"),
+  throw InputError(file, str_cat("entry ", index + 1, " has no 'identifier' that is a text or a whole number"),
                    "write the task's identifier: {\"identifier\": \"7\", ...}");
 }
 
