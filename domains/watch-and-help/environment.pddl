@@ -17,6 +17,8 @@
     (grabbable ?x - item) (container ?x - item) (surface ?x - item) (can-open ?x - item) (has-switch ?x - item)
 
     ; The robot.
+    (seated)                ; it sits or lies, and there is no action to stand up
+    (begins ?r - room)      ; where it is at the start; what it grabs counts as being there
     (near ?x - item)
     (held ?x - item)
     (one-held) (two-held)   ; at least one thing, two things
@@ -24,6 +26,8 @@
     ; Things.
     (on ?x ?y - item)
     (inside ?x ?y - item)
+    (no-room ?x - item)           ; the executor finds no room for it, so nobody walks to it
+    (room-through ?x ?y - item)   ; that x is in a room is known only from y, which x is in
     (is-open ?x - item) (is-closed ?x - item)
     (is-on ?x - item) (is-off ?x - item)
 
@@ -35,6 +39,8 @@
   (:action walk
     :parameters (?x - item)
     :precondition (and
+      (not (seated))
+      (not (no-room ?x))
       (not (held ?x)))
     :effect (and
       (forall (?y - thing) (not (near ?y)))
@@ -42,7 +48,8 @@
         (when (or (= ?x ?y) (held ?y) (on ?y ?x) (on ?x ?y) (inside ?x ?y) (and (inside ?y ?x) (can-open ?x)))
           (near ?y)))))
 
-  ; Grabbing ends all that x was on or in, and all that was on or in x, which is not near any more either.
+  ; Grabbing ends all that x was on or in, and all that was on or in x, which is not near any more either. x is then in the room
+  ; that the robot began in, as the executor has it.
   (:action grab
     :parameters (?x - thing)
     :precondition (and
@@ -57,7 +64,13 @@
       (when (one-held) (two-held))
       (forall (?y - thing) (and
         (not (on ?x ?y)) (not (inside ?x ?y)) (not (on ?y ?x)) (not (inside ?y ?x))
-        (when (or (on ?y ?x) (inside ?y ?x)) (not (near ?y)))))))
+        (when (or (on ?y ?x) (inside ?y ?x)) (not (near ?y)))
+        (when (room-through ?y ?x) (no-room ?y))))
+      (not (no-room ?x))
+      (forall (?r - room) (and
+        (not (on ?x ?r))
+        (when (not (begins ?r)) (not (inside ?x ?r)))
+        (when (begins ?r) (inside ?x ?r))))))
 
   (:action open
     :parameters (?x - thing)

@@ -1,6 +1,7 @@
 ; Watch-And-Help: the preconditions that the paper's appendix lists, and no others. GRAB needs a free hand and the thing near; PUTIN
 ; needs the thing held and the container not closed; PUTBACK the thing held; OPEN and CLOSE need it near. (SWITCHON needs the
-; appliance plugged in; the benchmark's apartments have no plugs.) Effects as in environment.pddl.
+; appliance plugged in; the benchmark's apartments have no plugs.) Effects as in environment.pddl, and its
+; problems: what they say of postures and rooms is not asked for here.
 (define (domain watch-and-help)
   (:requirements :adl :typing)
   (:types
@@ -9,11 +10,13 @@
 
   (:predicates
     (grabbable ?x - item) (container ?x - item) (surface ?x - item) (can-open ?x - item) (has-switch ?x - item)
+    (seated) (begins ?r - room)
     (near ?x - item)
     (held ?x - item)
     (one-held) (two-held)
     (on ?x ?y - item)
     (inside ?x ?y - item)
+    (no-room ?x - item) (room-through ?x ?y - item)
     (is-open ?x - item) (is-closed ?x - item)
     (is-on ?x - item) (is-off ?x - item)
     (granted ?w - wish))
@@ -38,7 +41,11 @@
       (held ?x)
       (one-held)
       (when (one-held) (two-held))
-      (forall (?y - thing) (and (not (on ?x ?y)) (not (inside ?x ?y)) (not (on ?y ?x)) (not (inside ?y ?x))))))
+      (forall (?y - thing) (and (not (on ?x ?y)) (not (inside ?x ?y)) (not (on ?y ?x)) (not (inside ?y ?x))))
+      (forall (?r - room) (and
+        (not (on ?x ?r))
+        (when (not (begins ?r)) (not (inside ?x ?r)))
+        (when (begins ?r) (inside ?x ?r))))))
 
   (:action open
     :parameters (?x - thing)

@@ -20,6 +20,7 @@
 #include "benchmarks/shipped_files.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
+#include "support/list_some.h"
 #include "support/str_cat.h"
 
 namespace metactrl::benchmarks {
@@ -119,14 +120,47 @@ class Grounder {
   Watch watch_;
 };
 
-void take(const PlanResult& result, const Task& task, Answer& answer) {
+// Names the goals that were dropped, or that stand in the way of any plan, as the benchmark does.
+void take_goals(const PlanResult& result, const Task& task, const PromptTask& problem, Answer& answer) {
+  const std::vector<PromptGoal>& names = problem.goals;
+  const bool all_dropped = result.goals_dropped.size() == task.num_goals();
+  std::vector<std::string> sentences;
+  for (const GoalId goal : result.goals_dropped) {
+    const auto i = static_cast<std::size_t>(goal);
+    const bool named = i < names.size();
+    const std::string text = named ? names[i].name : task.goal_text(goal);
+    if (named &&
+        std::find(answer.goals_dropped.begin(), answer.goals_dropped.end(), text) != answer.goals_dropped.end())
+      continue;  // one goal of the benchmark can be several of the problem
+    std::string why = named ? names[i].why : "";
+    if (named && why.empty()) {
+      why = all_dropped ? "no plan was found that reaches it"
+                        : "no plan was found that reaches it together with the goals that are kept";
+    }
+    answer.goals_dropped.push_back(text);
+    answer.drop_reasons.push_back(why);
+    sentences.push_back(str_cat(text, " (", why, ")"));
+  }
+  if (names.empty()) return;
+  if (!sentences.empty() && result.outcome == PlanOutcome::kPlan) {
+    answer.reason = str_cat("goals dropped: ", internal::list_some(sentences),
+                            "; every step is legal and every other goal holds at the end");
+  }
+  if (result.outcome != PlanOutcome::kInfeasible) return;
+  for (const PromptGoal& goal : names) {
+    if (!goal.why.empty()) sentences.push_back(str_cat(goal.name, " (", goal.why, ")"));
+  }
+  if (!sentences.empty()) answer.reason = str_cat("cannot be reached: ", internal::list_some(sentences));
+}
+
+void take(const PlanResult& result, const Task& task, const PromptTask& problem, Answer& answer) {
   answer.cancelled = result.outcome == PlanOutcome::kCancelled;
   answer.outcome = to_string(result.outcome);
   answer.guarantee = to_string(result.guarantee);
   answer.reason = result.reason;
   if (result.outcome == PlanOutcome::kPlan) answer.output = result.text;
   for (const PlanStep& step : result.steps) answer.steps.push_back(to_string(step));
-  for (const GoalId goal : result.goals_dropped) answer.goals_dropped.push_back(task.goal_text(goal));
+  take_goals(result, task, problem, answer);
   if (result.tier) answer.tier = to_string(*result.tier);
   answer.weights = to_string(result.weight_rule);
   if (result.lookahead != nullptr) answer.shortest = result.lookahead->shortest_plan_length();
@@ -211,7 +245,7 @@ PlanResult answer_problem(const PromptTask& problem, std::string_view domain, co
   PlanObserver observer;
   observer.cancelled = options.cancelled;
   PlanResult result = plan(grounded.task, format, model, vocabulary, plan_options, observer);
-  take(result, grounded.task, answer);
+  take(result, grounded.task, problem, answer);
   return result;
 }
 

@@ -62,6 +62,7 @@ struct Answer {
   std::string reason;
   std::vector<std::string> steps;  // "(walk soap_1002)"
   std::vector<std::string> goals_dropped;
+  std::vector<std::string> drop_reasons;   // one for each of these; empty where no reason is known
   std::vector<std::string> goals_written;  // by the model, where nobody told it the goal
   std::vector<std::string> assumptions;    // which the plan relies on
   std::vector<std::string> notes;

@@ -46,6 +46,17 @@ const std::string& text_field(const Json& entry, const char* field, const std::s
   return entry[field].get_ref<const std::string&>();
 }
 
+// A task's identifier, which benchmarks that number their tasks write as a number.
+std::string identifier_field(const Json& entry, const std::string& file, std::size_t index) {
+  constexpr const char* kField = "identifier";
+  if (entry.is_object() && entry.contains(kField)) {
+    if (entry[kField].is_string()) return entry[kField].get<std::string>();
+    if (entry[kField].is_number_integer()) return entry[kField].dump();
+  }
+  throw InputError(file, str_cat("entry ", index + 1, " has no 'identifier' that is a text or a whole number"),
+                   "write the task's identifier: {\"identifier\": \"7\", ...}");
+}
+
 // Calls take(identifier, text) for each entry of a list of objects.
 template <typename Take>
 void read_list(const std::string& file, const char* field, const Take& take) {
@@ -53,7 +64,7 @@ void read_list(const std::string& file, const char* field, const Take& take) {
   if (!json.is_array())
     throw InputError(file, "is not a list", str_cat("write [{\"identifier\", \"", field, "\"}, ...]"));
   for (std::size_t i = 0; i < json.size(); ++i) {
-    const std::string& identifier = text_field(json[i], "identifier", file, i);
+    const std::string identifier = identifier_field(json[i], file, i);
     take(identifier, text_field(json[i], field, file, i));
   }
 }
@@ -130,6 +141,7 @@ Json to_json(const Answer& answer) {
                {"reason", answer.reason},
                {"steps", answer.steps},
                {"goals_dropped", answer.goals_dropped},
+               {"drop_reasons", answer.drop_reasons},
                {"assumptions", answer.assumptions},
                {"notes", answer.notes},
                {"tier", answer.tier},
@@ -172,6 +184,7 @@ Answer answer_from_json(const Json& json) {
   get(json, "reason", answer.reason);
   get(json, "steps", answer.steps);
   get(json, "goals_dropped", answer.goals_dropped);
+  get(json, "drop_reasons", answer.drop_reasons);
   get(json, "goals_written", answer.goals_written);
   get(json, "assumptions", answer.assumptions);
   get(json, "notes", answer.notes);

@@ -23,8 +23,13 @@ using internal::str_cat;
 namespace {
 
 [[noreturn]] void fail(const std::string& file, int error) {
-  throw InputError(file, str_cat("cannot be written: ", std::generic_category().message(error)),
-                   "make room and run again: what is done is kept");
+  const char* fix = "name a file that can be written";
+  if (error == ENOENT || error == ENOTDIR) fix = "make its folder first, or name another place";
+  if (error == EACCES || error == EPERM || error == EROFS) fix = "name a place where you may write";
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO) {
+    fix = "make room and run again: what is done is kept";
+  }
+  throw InputError(file, str_cat("cannot be written: ", std::generic_category().message(error)), fix);
 }
 
 std::string shown(const Json& value) {

@@ -21,12 +21,20 @@ struct Assumption {
   std::string text;   // for people, e.g. "the objects named in goals are not shut in"
 };
 
+// A goal of the problem, for people.
+struct PromptGoal {
+  std::string name;  // in the benchmark's words: "on(apple, coffeetable)"
+  std::string why;   // why it cannot be reached; empty where nothing is known to be in the way
+};
+
 struct PromptTask {
   std::string title;         // what the prompt calls the task, where it does
   std::string problem;       // PDDL, for the domain of the module and the rules, without assumptions
   std::size_t init_end = 0;  // where in `problem` further atoms of :init can stand
   // Where further goals can stand.
   std::size_t goal_end = 0;
+  // The problem's goals one by one, in its order; empty where they have no names but their formulas.
+  std::vector<PromptGoal> goals;
   // A goal that holds once the plan has an action, for benchmarks that take an empty answer for an unreadable one. Used
   // only where all goals hold from the start.
   std::string nonempty;

@@ -121,6 +121,22 @@ std::string times_row(const char* name, const std::vector<double>& sorted) {
               milliseconds(quantile(sorted, 1))});
 }
 
+// Which goal of which task was dropped and why, where reasons are known.
+std::string drop_reasons_table(const std::vector<Answer>& answers) {
+  constexpr std::size_t kMost = 50;
+  std::string out;
+  std::size_t rows = 0;
+  for (const Answer& answer : answers) {
+    for (std::size_t i = 0; i < std::min(answer.goals_dropped.size(), answer.drop_reasons.size()); ++i) {
+      if (answer.drop_reasons[i].empty() || ++rows > kMost) continue;
+      out += row({plain(answer.identifier), plain(answer.goals_dropped[i]), plain(answer.drop_reasons[i])});
+    }
+  }
+  if (rows == 0) return "";
+  if (rows > kMost) out += row({str_cat("and ", rows - kMost, " more"), "", ""});
+  return "| task | goal dropped | why |\n| --- | --- | --- |\n" + out + "\n";
+}
+
 std::string answers_section(const AnswersFile& run) {
   const AnswerSummary summary = summarize_answers(run.answers);
   std::string out = str_cat("## How the answers were made\n\n", summary.answers, " answers");
@@ -154,6 +170,7 @@ std::string answers_section(const AnswersFile& run) {
   }
   if (!summary.goals_dropped.empty()) {
     out += "### Goals that were dropped\n\n" + counts_table("goal", summary.goals_dropped);
+    out += drop_reasons_table(run.answers);
   }
   if (summary.errors > 0) {
     out += "### Answers without a result\n\n| task | what went wrong |\n| --- | --- |\n";

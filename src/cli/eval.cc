@@ -211,6 +211,40 @@ class Evaluation {
     journal_->remove();
   }
 
+  // What of an answer's goals cannot be had, and why; empty when all can.
+  static std::string lacking(const Answer& answer) {
+    constexpr std::size_t kLongest = 200;
+    if (!answer.error.empty() || !answer.fits) return "";
+    if (answer.goals_dropped.empty()) {
+      return answer.outcome == to_string(PlanOutcome::kInfeasible) ? "infeasible: " + answer.reason : "";
+    }
+    std::vector<std::string> goals;
+    for (std::size_t i = 0; i < answer.goals_dropped.size(); ++i) {
+      std::string goal = answer.goals_dropped[i];
+      if (goal.size() > kLongest) goal = goal.substr(0, kLongest) + "...";
+      const bool known = i < answer.drop_reasons.size() && !answer.drop_reasons[i].empty();
+      goals.push_back(known ? str_cat(goal, ": ", answer.drop_reasons[i]) : goal);
+    }
+    std::string out = "goal dropped: ";
+    constexpr std::size_t kGoals = 6;
+    for (std::size_t i = 0; i < goals.size() && i < kGoals; ++i) out += (i == 0 ? "" : "; ") + goals[i];
+    if (goals.size() > kGoals) out += str_cat("; and ", goals.size() - kGoals, " more");
+    return out;
+  }
+
+  // A line for each of the first tasks whose goals cannot all be reached.
+  void name_infeasible() const {
+    constexpr std::size_t kMost = 10;
+    std::size_t count = 0;
+    for (const benchmarks::PromptEntry& entry : prompts_) {
+      const std::string what = lacking(answers_.at(entry.identifier));
+      if (what.empty() || ++count > kMost) continue;
+      note(str_cat(questions_file(arguments_), ": ", module_.ask == nullptr ? "prompt" : "task", " '", entry.identifier,
+                   "': ", what));
+    }
+    if (count > kMost) note(str_cat("... and ", count - kMost, " more; --report DIR names them all"));
+  }
+
   int summarize() const {
     std::map<std::string, std::size_t> guarantees;
     std::vector<std::string> failed;
@@ -231,6 +265,7 @@ class Evaluation {
       compile.push_back(answer.times.compile());
       ++guarantees[answer.outcome == to_string(PlanOutcome::kPlan) ? "guarantee " + answer.guarantee : answer.outcome];
     }
+    name_infeasible();
     std::string line = str_cat(prompts_.size(), " prompts");
     for (const auto& [what, count] : guarantees) line += str_cat(", ", count, " ", what);
     if (!too_long.empty()) line += str_cat(", ", too_long.size(), " too long for the model's context");

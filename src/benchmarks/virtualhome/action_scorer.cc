@@ -144,7 +144,8 @@ std::string describe(const Scene& scene, int id) { return str_cat(scene.node(id)
 
 }  // namespace
 
-ActionAnswer read_action_answer(std::string_view output, const std::map<std::string, int>& objects) {
+ActionAnswer read_action_answer(std::string_view output, const std::map<std::string, int>& objects,
+                                const AnswerWords& words) {
   const std::string text = clean_output(output);
   std::string offending;
   const std::optional<std::vector<Entry>> entries = find_entries(text, offending);
@@ -171,7 +172,7 @@ ActionAnswer read_action_answer(std::string_view output, const std::map<std::str
   for (const Entry& entry : *entries) {
     for (std::size_t i = 0; i < entry.list.size(); i += 2) {
       if (find_object(entry, i) != objects.end()) continue;
-      return rejected("hallucination", str_cat("the prompt has no object ", quoted(entry.list[i].text), " with the id ",
+      return rejected("hallucination", str_cat(words.no_object, quoted(entry.list[i].text), " with the id ",
                                                quoted(entry.list[i + 1].text)));
     }
   }
@@ -180,8 +181,7 @@ ActionAnswer read_action_answer(std::string_view output, const std::map<std::str
   for (const Entry& entry : *entries) {
     const std::optional<std::size_t> arity = accepted_arity(entry.key);
     if (!arity) {
-      return rejected("crash", str_cat("the official evaluator stops on the name ", quoted(entry.key),
-                                       ", which is not in capitals"));
+      return rejected("crash", str_cat(words.small_letters, quoted(entry.key), ", which is not in capitals"));
     }
     if (entry.list.size() / 2 != *arity) {
       return rejected("parameter", str_cat(entry.key, " has ", entry.list.size() / 2, " objects instead of ", *arity));

@@ -46,9 +46,16 @@ struct ActionAnswer {
   std::vector<Action> plan;
 };
 
+// What a reason says of an answer that is not a plan, for a benchmark that reads the same form.
+struct AnswerWords {
+  std::string_view no_object = "the prompt has no object ";                      // 'soap' with the id '7'
+  std::string_view small_letters = "the official evaluator stops on the name ";  // 'walk', which is not in capitals
+};
+
 // The evaluator's reading of an answer: every `"NAME": [...]` anywhere in the text, in order. `objects` maps
 // "soap_1002" to 1002. Linear in the text.
-ActionAnswer read_action_answer(std::string_view output, const std::map<std::string, int>& objects);
+ActionAnswer read_action_answer(std::string_view output, const std::map<std::string, int>& objects,
+                                const AnswerWords& words = {});
 
 class ActionScorer {
  public:

@@ -1,8 +1,9 @@
 // Which goals an apartment can grant.
 //
-// A thing is *available* if it can be grabbed, is in a room, and whatever it is inside of is in a room and either not
-// closed or can be opened (which needs it switched off). Of each class one thing serves as *target*: one that cannot be
-// grabbed, is in a room, and serves the most purposes:
+// A robot that sits or lies can walk to nothing, and there is no action to stand up: nothing can be granted then but
+// what is on already. Else a thing is *available* if it can be grabbed, is in a room, and whatever it is inside of is
+// in a room and either not closed or can be opened (which needs it switched off). Of each class one thing serves as
+// *target*: one that cannot be grabbed, is in a room, and serves the most purposes:
 //   on      it is a surface;
 //   inside  it is a container, and not closed, or can be opened;
 //   turnOn  it is on; or off, plugged in, and, if it can be opened, open or closed. (Here things that can be grabbed
@@ -18,6 +19,7 @@
 #include <algorithm>
 
 #include "benchmarks/prompt_lines.h"
+#include "benchmarks/watch_and_help/obstacle.h"
 #include "benchmarks/watch_and_help/task_file.h"
 #include "support/str_cat.h"
 
@@ -39,7 +41,7 @@ bool can_be_opened(const SceneNode& node) {
 }
 
 bool is_available(const Scene& scene, const SceneNode& node) {
-  if (!node.has(Property::kGrabbable) || !room_of(scene, node.id)) return false;
+  if (!node.has(Property::kGrabbable) || !room_of(scene, node.id) || is_seated(scene)) return false;
   const std::vector<int>& around = scene.targets(node.id, Relation::kInside);
   return std::all_of(around.begin(), around.end(), [&](int y) {
     const SceneNode& place = scene.node(y);
@@ -60,11 +62,13 @@ Purposes purposes(const Scene& scene, const SceneNode& node) {
   if (node.is_room() || node.id == scene.character() || !room_of(scene, node.id)) return result;
   const bool stays = !node.has(Property::kGrabbable);
   const bool is_open = !has(node, State::kClosed) && (!node.has(Property::kCanOpen) || has(node, State::kOpen));
-  result.on = stays && node.has(Property::kSurfaces);
-  result.inside = stays && node.has(Property::kContainers) && (is_open || can_be_opened(node));
+  const bool stands = !is_seated(scene);
+  result.on = stands && stays && node.has(Property::kSurfaces);
+  result.inside = stands && stays && node.has(Property::kContainers) && (is_open || can_be_opened(node));
   const bool can_shut = !node.has(Property::kCanOpen) || has(node, State::kClosed) || has(node, State::kOpen);
-  result.turn_on = node.has(Property::kHasSwitch) &&
-                   (has(node, State::kOn) || (has(node, State::kOff) && !has(node, State::kPluggedOut) && can_shut));
+  result.turn_on =
+      node.has(Property::kHasSwitch) &&
+      (has(node, State::kOn) || (stands && has(node, State::kOff) && !has(node, State::kPluggedOut) && can_shut));
   return result;
 }
 

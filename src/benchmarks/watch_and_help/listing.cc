@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
 
 #include "benchmarks/watch_and_help/task_file.h"
 
 namespace metactrl::benchmarks::watch_and_help {
 
+using virtualhome::Property;
 using virtualhome::Relation;
 using virtualhome::Scene;
 using virtualhome::SceneNode;
@@ -39,25 +41,47 @@ Listing list_things(const Scene& scene, const std::vector<GoalLine>& goal) {
     for (const int x : scene.targets(scene.character(), hand)) held.insert(x);
   }
 
-  std::set<int> rooms, carried, places;
+  std::set<int> rooms, target_rooms, carried, places;
   for (const SceneNode& node : scene.nodes()) {
-    if (node.is_room()) rooms.insert(node.id);
-    if (node.is_room() || node.id == scene.character() || (!room_of(scene, node.id) && !held.contains(node.id)))
+    if (node.is_room()) {
+      rooms.insert(node.id);
+      if (targets.contains(node.name)) target_rooms.insert(node.id);
       continue;
+    }
+    if (node.id == scene.character()) continue;
     if (targets.contains(node.name)) places.insert(node.id);
-    if (!objects.contains(node.name) && !held.contains(node.id)) continue;
+    const bool is_held = held.contains(node.id);
+    if (!objects.contains(node.name) && !is_held) continue;
     std::set<int> around;
     for (const int y : scene.targets(node.id, Relation::kInside)) {
       if (!scene.node(y).is_room()) around.insert(y);
     }
-    if (!std::all_of(around.begin(), around.end(), [&](int y) { return room_of(scene, y).has_value(); })) continue;
+    const std::vector<int>& on = scene.targets(node.id, Relation::kOn);
+    const bool in_a_room = room_of(scene, node.id).has_value();
+    if (!in_a_room && !is_held && around.empty() && on.empty()) continue;
     carried.insert(node.id);
     places.insert(around.begin(), around.end());
-    const std::vector<int>& on = scene.targets(node.id, Relation::kOn);
-    const auto lowest = std::min_element(on.begin(), on.end());
-    if (around.empty() && lowest != on.end() && room_of(scene, *lowest)) places.insert(*lowest);
+    for (const int y : on) {
+      if (scene.node(y).is_room()) continue;
+      const bool lowest = y == *std::min_element(on.begin(), on.end());
+      if (!in_a_room || (around.empty() && lowest && room_of(scene, y))) places.insert(y);
+    }
+  }
+  places.erase(scene.character());
+  // With both hands full nobody opens a door; there is somewhere to put a thing down, then.
+  if (held.size() > 1) {
+    const auto surface = [&](const SceneNode& node) {
+      return node.has(Property::kSurfaces) && !node.has(Property::kGrabbable) && !node.is_room() &&
+             room_of(scene, node.id);
+    };
+    std::optional<int> lowest;
+    for (const SceneNode& node : scene.nodes()) {
+      if (surface(node) && (!lowest || node.id < *lowest)) lowest = node.id;
+    }
+    if (lowest) places.insert(*lowest);
   }
   return {{rooms.begin(), rooms.end()},
+          {target_rooms.begin(), target_rooms.end()},
           {carried.begin(), carried.end()},
           {places.begin(), places.end()},
           {held.begin(), held.end()}};

@@ -1,5 +1,8 @@
-// "Two apples on the table" is a disjunction over pairs of apples of a conjunction; "all on the same table" is a
-// disjunction over tables of all goals at that table.
+// "An apple on the table" is a disjunction over apples and tables; "two apples on the table" counts: at least two of
+// the apples are on it (forn), or on the other table. "All on the same table" is a disjunction over tables of all goals
+// at that table. All of this is exact, and linear in the number of things.
+//
+// Each goal of the problem has a name in the benchmark's words and, where the apartment cannot grant it, the reason.
 #include "benchmarks/watch_and_help/plan_problem.h"
 
 #include <algorithm>
@@ -8,6 +11,8 @@
 #include <utility>
 
 #include "benchmarks/prompt_lines.h"
+#include "benchmarks/watch_and_help/obstacle.h"
+#include "benchmarks/watch_and_help/task_file.h"
 #include "metactrl/error.h"
 #include "support/str_cat.h"
 
@@ -21,8 +26,6 @@ using virtualhome::SceneNode;
 using virtualhome::State;
 
 namespace {
-
-constexpr std::size_t kMostChoices = 20'000;
 
 bool has(const SceneNode& node, State state) { return (node.states >> static_cast<unsigned>(state) & 1U) != 0; }
 
@@ -41,7 +44,7 @@ class Writer {
   }
 
   PromptTask write() {
-    const std::string goal = goal_formulas();  // first: it finds out which wishes there are
+    write_goals();  // first: it finds out which wishes there are
     std::string& out = result_.problem;
     out = "(define (problem help) (:domain watch-and-help)\n  (:objects";
     for (const int x : listing_.things()) out += " " + name(x);
@@ -53,10 +56,12 @@ class Writer {
     if (!wishes_.empty()) out += " - wish";
     out += ")\n  (:init";
     for (const int x : listing_.things()) facts(x);
+    room_facts();
+    if (is_seated(scene_)) fact("seated", {});
     if (!listing_.held.empty()) fact("one-held", {});
     if (listing_.held.size() > 1) fact("two-held", {});
     result_.init_end = out.size();
-    out += ")\n  (:goal (and" + goal;
+    out += ")\n  (:goal (and" + formulas_;
     result_.goal_end = out.size();
     out += ")))\n";
     return std::move(result_);
@@ -85,18 +90,18 @@ class Writer {
 
   void facts(int x) {
     const SceneNode& node = scene_.node(x);
-    const bool held = std::binary_search(listing_.held.begin(), listing_.held.end(), x);
     if (listing_.is_carried(x) && node.has(Property::kGrabbable)) fact("grabbable", {x});
-    if (held) {
+    if (is_held(x)) {
       fact("held", {x});
       fact("near", {x});
-    } else {
-      for (const Relation relation : {Relation::kOn, Relation::kInside}) {
-        for (const int y : scene_.targets(x, relation)) {
-          if (listing_.is_place(y)) fact(relation == Relation::kOn ? "on" : "inside", {x, y});
-        }
+    }
+    // What is held may be somewhere, too: the executor keeps that until the thing is grabbed.
+    for (const Relation relation : {Relation::kOn, Relation::kInside}) {
+      for (const int y : scene_.targets(x, relation)) {
+        if (listing_.is_place(y) || is_target_room(y)) fact(relation == Relation::kOn ? "on" : "inside", {x, y});
       }
     }
+    way_to(x);
     if (!listing_.is_place(x)) return;
     if (node.has(Property::kContainers)) fact("container", {x});
     if (node.has(Property::kSurfaces)) fact("surface", {x});
@@ -106,6 +111,41 @@ class Writer {
     if (has(node, State::kClosed)) fact("is-closed", {x});
     if (has(node, State::kOn)) fact("is-on", {x});
     if (has(node, State::kOff)) fact("is-off", {x});
+  }
+
+  bool is_held(int x) const { return std::binary_search(listing_.held.begin(), listing_.held.end(), x); }
+
+  bool is_target_room(int x) const {
+    return std::binary_search(listing_.target_rooms.begin(), listing_.target_rooms.end(), x);
+  }
+
+  // Whether x can be walked to. The executor looks for its room, along what it is inside of; when one of these is
+  // grabbed, the thread is cut. What is held and in no room itself will be somewhere else.
+  void way_to(int x) {
+    std::vector<int> thread;
+    bool found = false;
+    for (int at = x; !found && thread.size() <= scene_.nodes().size();) {
+      const std::vector<int>& around = scene_.targets(at, Relation::kInside);
+      found = std::any_of(around.begin(), around.end(), [&](int y) { return scene_.node(y).is_room(); });
+      if (found || around.size() != 1 || is_held(at)) break;
+      at = around.front();
+      thread.push_back(at);
+    }
+    if (!found) {
+      fact("no-room", {x});
+      return;
+    }
+    for (const int y : thread) {
+      if (listing_.is_carried(y) && scene_.node(y).has(Property::kGrabbable)) fact("room-through", {x, y});
+    }
+  }
+
+  void room_facts() {
+    const std::optional<int> begin = room_of(scene_, scene_.character());
+    for (const int x : listing_.target_rooms) {
+      if (x == begin) fact("begins", {x});
+      if (has(scene_.node(x), State::kOn)) fact("is-on", {x});
+    }
   }
 
   std::vector<int> of_class(const std::vector<int>& things, const std::string& class_name) const {
@@ -124,104 +164,95 @@ class Writer {
     return out + ")";
   }
 
-  // All ways to choose as many things as the goal asks for.
+  // The ways to have at `target` what the goal asks for; none where there are too few things.
   std::vector<std::string> choices(const Goal& goal, int target) const {
     if (goal.line.kind == GoalKind::kTurnOn) return {str_cat("(is-on ", name(target), ")")};
     std::vector<int> things = of_class(listing_.carried, goal.line.object);
     std::erase(things, target);
+    if (things.size() < goal.count) return {};
+    const std::string predicate = goal.line.kind == GoalKind::kOn ? "(on " : "(inside ";
     std::vector<std::string> out;
-    std::vector<std::size_t> chosen;
-    choose(goal, things, target, 0, chosen, out);
-    return out;
+    if (goal.count == 1) {
+      for (const int x : things) out.push_back(str_cat(predicate, name(x), " ", name(target), ")"));
+      return out;
+    }
+    std::string one_of;
+    for (const int x : things) one_of += str_cat(" (= ?x ", name(x), ")");
+    return {
+        str_cat("(forn (", goal.count, ") (?x - thing) (and (or", one_of, ") ", predicate, "?x ", name(target), ")))")};
   }
 
-  void choose(const Goal& goal, const std::vector<int>& things, int target, std::size_t from,
-              std::vector<std::size_t>& chosen, std::vector<std::string>& out) const {
-    if (chosen.size() == goal.count) {
-      std::string all = goal.count == 1 ? "" : "(and ";
-      for (const std::size_t i : chosen) {
-        all += str_cat("(", goal.line.kind == GoalKind::kOn ? "on" : "inside", " ", name(things[i]), " ", name(target),
-                       ")");
-      }
-      out.push_back(goal.count == 1 ? all : all + ")");
-      if (out.size() > kMostChoices) {
-        throw InputError("",
-                         str_cat("the goal ", to_text(goal.line), " asks for ", goal.count, " of ", things.size(),
-                                 " things: too many ways to choose"),
-                         "ask for fewer");
-      }
-      return;
-    }
-    for (std::size_t i = from; i < things.size(); ++i) {
-      chosen.push_back(i);
-      choose(goal, things, target, i + 1, chosen, out);
-      chosen.pop_back();
-    }
+  // A goal of the problem, with its name and why it cannot be reached.
+  void add_goal(const std::string& formula, std::string name, std::string why) {
+    formulas_ += "\n    " + formula;
+    result_.goals.push_back({std::move(name), std::move(why)});
   }
 
-  std::string impossible(const Goal& goal, const std::string& why) {
-    const std::string wish = str_cat(goal_name(goal.line.kind), "-",
-                                     goal.line.object.empty() ? "" : goal.line.object + "-", goal.line.target);
-    const bool spelled = std::all_of(wish.begin(), wish.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    });
-    wishes_.push_back(spelled ? wish : str_cat("wish-", wishes_.size() + 1));
-    result_.notes.push_back(str_cat("the goal ", to_text(goal.line), " cannot be reached: ", why));
+  // A goal that cannot be written down, for want of things.
+  std::string never() {
+    wishes_.push_back(str_cat("wish-", wishes_.size() + 1));
     return str_cat("(granted ", wishes_.back(), ")");
   }
 
-  std::string goal_formulas() {
-    std::string out;
+  void add_line(const Goal& goal, const std::vector<std::string>& ways) {
+    const std::string text = to_text(goal.line);
+    const std::optional<std::string> obstacle = find_obstacle(scene_, goal.line, goal.count);
+    const std::string why = obstacle.value_or(ways.empty() ? "there are too few things for it" : "");
+    if (!why.empty()) result_.notes.push_back(str_cat("the goal ", text, " cannot be reached: ", why));
+    add_goal(ways.empty() ? never() : any(ways), goal.count == 1 ? text : str_cat(text, " x ", goal.count), why);
+  }
+
+  void write_goals() {
     std::map<std::string, std::vector<int>> targets;
-    // Target class -> for each target, all its goals; nothing where one of them cannot be.
-    std::map<std::string, std::vector<std::optional<std::string>>> joint;
+    // Target class -> for each target, its goals one by one; nothing where one of them cannot be.
+    std::map<std::string, std::vector<std::optional<std::vector<std::string>>>> joint;
     for (const Goal& goal : goals_) {
       const std::string& target_class = goal.line.target;
       if (!targets.contains(target_class)) {
         targets[target_class] = of_class(listing_.places, target_class);
-        joint[target_class].assign(targets[target_class].size(), "");
+        const std::vector<int> rooms = of_class(listing_.target_rooms, target_class);
+        targets[target_class].insert(targets[target_class].end(), rooms.begin(), rooms.end());
+        joint[target_class].assign(targets[target_class].size(), std::vector<std::string>());
       }
       std::vector<std::string> all;
       for (std::size_t i = 0; i < targets[target_class].size(); ++i) {
         const std::vector<std::string> here = choices(goal, targets[target_class][i]);
         all.insert(all.end(), here.begin(), here.end());
-        std::optional<std::string>& together = joint[target_class][i];
+        std::optional<std::vector<std::string>>& together = joint[target_class][i];
         if (here.empty()) together.reset();
-        if (together) *together += " " + any(here);
+        if (together) together->push_back(any(here));
       }
-      if (targets[target_class].empty()) {
-        out += "\n    " + impossible(goal, str_cat("the apartment has no ", target_class));
-      } else if (all.empty()) {
-        const std::size_t there = of_class(listing_.carried, goal.line.object).size();
-        out += "\n    " + impossible(goal, there == 0 ? str_cat("the apartment has no ", goal.line.object)
-                                                      : str_cat("the apartment has ", there, " ", goal.line.object,
-                                                                ", and ", goal.count, " are asked for"));
-      } else {
-        out += "\n    " + any(all);
-      }
+      add_line(goal, all);
     }
     for (const auto& [target_class, alternatives] : joint) {
       const auto same = [&name = target_class](const Goal& goal) { return goal.line.target == name; };
       if (alternatives.size() < 2 || std::count_if(goals_.begin(), goals_.end(), same) < 2) continue;
       std::vector<std::string> possible;
-      for (const std::optional<std::string>& one : alternatives) {
-        if (one) possible.push_back(str_cat("(and", *one, ")"));
+      const std::vector<std::string>* only = nullptr;
+      for (const std::optional<std::vector<std::string>>& one : alternatives) {
+        if (!one) continue;
+        only = &*one;
+        std::string all = "(and";
+        for (const std::string& part : *one) all += " " + part;
+        possible.push_back(all + ")");
       }
-      // Where there is none, one of the goals is impossible everywhere, or each has its own target; that was said
-      // above, or is said here.
+      const std::string name = str_cat("all of it at one and the same ", target_class);
       if (possible.empty()) {
-        wishes_.push_back(str_cat("one-", target_class, "-for-all"));
-        possible.push_back(str_cat("(granted ", wishes_.back(), ")"));
+        // One of the goals is impossible everywhere, or each has a target of its own.
+        add_goal(never(), name, str_cat("no ", target_class, " can have all of it"));
+      } else if (possible.size() == 1) {
+        for (const std::string& part : *only) add_goal(part, name, "");
+      } else {
+        add_goal(any(possible), name, "");
       }
-      out += "\n    " + any(possible);
     }
-    return out;
   }
 
   const Scene& scene_;
   const Listing& listing_;
   std::vector<Goal> goals_;
   std::vector<std::string> wishes_;
+  std::string formulas_;
   PromptTask result_;
 };
 

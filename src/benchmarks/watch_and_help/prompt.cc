@@ -88,7 +88,7 @@ std::string lines_of(const Scene& scene, std::vector<int> things, std::string_vi
 std::optional<std::pair<int, Relation>> place_of(const Scene& scene, const Listing& listing, int x) {
   for (const Relation relation : {Relation::kInside, Relation::kOn}) {
     std::vector<int> found = scene.targets(x, relation);
-    std::erase_if(found, [&](int y) { return !listing.is_place(y); });
+    std::erase_if(found, [&](int y) { return !listing.is_place(y) || !room_of(scene, y); });
     if (!found.empty()) return std::pair(*std::min_element(found.begin(), found.end()), relation);
   }
   return std::nullopt;

@@ -70,15 +70,30 @@ Graph read_scene_file(const std::string& path) {
   return graph;
 }
 
-// `place` is to blame where the parts do not fit together.
-std::shared_ptr<const Scene> make_scene(Graph graph, int robot, const std::string& room, const JsonPlace& place) {
+// No rule of this benchmark asks for the others: what is close to what, what faces what.
+bool is_used(Relation relation) {
+  return relation == Relation::kOn || relation == Relation::kInside || relation == Relation::kHoldsRight ||
+         relation == Relation::kHoldsLeft;
+}
+
+// `place` is to blame where the parts do not fit together, and `task` is its identifier.
+std::shared_ptr<const Scene> make_scene(Graph graph, int robot, const std::string& room, const std::string& task,
+                                        const JsonPlace& place) {
+  const auto fail = [&](const std::string& message, const std::string& hint) {
+    place.fail(str_cat("(task ", task, ") ", message), hint);
+  };
   std::set<int> ids;
   std::vector<int> rooms;
   for (const SceneNode& node : graph.nodes) {
-    if (!ids.insert(node.id).second) place.fail(str_cat("has two things with the id ", node.id));
+    if (!ids.insert(node.id).second) {
+      fail(str_cat("has two things with the id ", node.id), "give one of them another number, or remove it");
+    }
     if (node.is_room() && node.name == room) rooms.push_back(node.id);
   }
-  if (rooms.empty()) place.fail(str_cat("begins in the room '", room, "', which the apartment does not have"));
+  if (rooms.empty()) {
+    fail(str_cat("begins in the room '", room, "', which the apartment does not have"),
+         "name the class of one of its rooms as 'init_room'");
+  }
   if (!ids.contains(robot)) {
     SceneNode node;
     node.id = robot;
@@ -93,20 +108,34 @@ std::shared_ptr<const Scene> make_scene(Graph graph, int robot, const std::strin
   graph.edges.push_back({robot, Relation::kInside, rooms.front()});
   std::set<SceneEdge> seen;
   std::vector<SceneEdge> edges;
+  std::set<int> held;
   for (const SceneEdge& edge : graph.edges) {
     if (!ids.contains(edge.from) || !ids.contains(edge.to)) {
-      place.fail(str_cat("has the relation ", edge.from, " ", virtualhome::relation_name(edge.relation), " ", edge.to,
-                         ", one end of which is not in the apartment"));
+      if (!is_used(edge.relation)) continue;
+      fail(str_cat("has the relation ", edge.from, " ", virtualhome::relation_name(edge.relation), " ", edge.to,
+                   ", one end of which is not in the apartment"),
+           str_cat("add the thing ", ids.contains(edge.from) ? edge.to : edge.from,
+                   " to the nodes, or remove the relation from the edges"));
     }
+    const bool holds = edge.relation == Relation::kHoldsRight || edge.relation == Relation::kHoldsLeft;
+    if (holds && edge.from == robot) held.insert(edge.to);
     if (seen.insert(edge).second) edges.push_back(edge);
+  }
+  if (held.size() > 2) {
+    fail(str_cat("lets the robot hold ", held.size(), " things"), "it has two hands: remove a HOLDS relation");
   }
   return std::make_shared<const Scene>(robot, std::move(graph.nodes), edges);
 }
 
+void need_goal(const HelpTask& task, const JsonPlace& place) {
+  if (!task.goal.empty()) return;
+  place.fail(str_cat("of task ", task.id, " asks for nothing"), "ask for one thing at least, or leave the task out");
+}
+
+// A count of 0 asks for nothing.
 void add_lines(const JsonPlace& place, const GoalLine& line, int count, std::vector<GoalLine>& goal) {
   constexpr int kMost = 20;
-  if (count < 1 || count > kMost)
-    place.fail(str_cat("asks for ", count, " things; from 1 to ", kMost, " can be asked for"));
+  if (count > kMost) place.fail(str_cat("asks for ", count, " things; up to ", kMost, " can be asked for"));
   for (int i = 0; i < count; ++i) goal.push_back(line);
 }
 
@@ -136,7 +165,7 @@ class Reader {
       if (*kind != GoalKind::kTurnOn) line.object = goal.field("object").text();
       add_lines(goal, line, goal.field("count").number(), task.goal);
     }
-    if (task.goal.empty()) row.field("goal").fail("is empty");
+    need_goal(task, row.field("goal"));
     Graph graph = base(row.field("scene").number());
     std::set<int> gone;
     for (const JsonPlace& item : row.field("remove").items()) gone.insert(item.number());
@@ -144,7 +173,8 @@ class Reader {
     std::erase_if(graph.edges,
                   [&](const SceneEdge& edge) { return gone.contains(edge.from) || gone.contains(edge.to); });
     for (const JsonPlace& item : row.field("add").items()) add(item, graph);
-    task.scene = make_scene(std::move(graph), row.field("agent_id").number(), row.field("init_room").text(), row);
+    task.scene =
+        make_scene(std::move(graph), row.field("agent_id").number(), row.field("init_room").text(), task.id, row);
     return task;
   }
 
@@ -226,7 +256,8 @@ HelpTask read_official(const JsonPlace& row) {
   for (const auto& [key, count] : goal.json().items()) {
     add_lines(goal, read_goal_key(goal, key, classes), goal.field(key).number(), task.goal);
   }
-  task.scene = make_scene(std::move(graph), robot.value_or(kRobot), row.field("init_room").text(), row);
+  need_goal(task, goal);
+  task.scene = make_scene(std::move(graph), robot.value_or(kRobot), row.field("init_room").text(), task.id, row);
   return task;
 }
 

@@ -12,8 +12,9 @@
 //           "task_goal": {"on_apple_coffeetable": 1, "turnOn_dishwasher": 1}, "nl_instructions": ["..."]}]
 //       with edges {"from_id", "relation_type", "to_id"}. The scenes' folder is not needed.
 //
-// What cannot be read is an InputError with the file, the line and the field. States, properties and relations that
-// VirtualHome's executor does not know are left out.
+// A count of 0 asks for nothing. What cannot be read is an InputError with the file, the line and the field. States,
+// properties and relations that VirtualHome's executor does not know are left out, and so is a relation to a thing that
+// is not there, if no rule asks for it (CLOSE, FACING).
 #ifndef METACTRL_SRC_BENCHMARKS_WATCH_AND_HELP_TASK_FILE_H_
 #define METACTRL_SRC_BENCHMARKS_WATCH_AND_HELP_TASK_FILE_H_
 

@@ -318,13 +318,16 @@ TEST_F(EvaluationFiles, MistakesNameTheFileAndTheEntry) {
   expect_error(read_prompts, "", "the file is empty");
   expect_error(read_prompts, "[{]", "is not JSON");
   expect_error(read_prompts, R"({"identifier": "a", "llm_prompt": "b"})", "is not a list");
-  expect_error(read_prompts, R"([{"identifier": "a", "llm_prompt": "x"}, 7])", "entry 2 has no text 'identifier'");
+  expect_error(read_prompts, R"([{"identifier": "a", "llm_prompt": "x"}, 7])",
+               "entry 2 has no 'identifier' that is a text or a whole number");
   expect_error(read_prompts, R"([{"identifier": "a"}])", "entry 1 has no text 'llm_prompt'");
-  expect_error(read_prompts, R"([{"identifier": 5, "llm_prompt": "x"}])", "entry 1 has no text 'identifier'");
+  EXPECT_EQ(read_prompts(write("numbered.json", R"([{"identifier": 5, "llm_prompt": "x"}])")).at(0).identifier, "5");
   expect_error(read_prompts, R"([{"identifier": "a", "llm_output": "x"}])", "entry 1 has no text 'llm_prompt'");
   expect_error(read_prompts, R"([{"identifier": "a", "llm_prompt": "x"}, {"identifier": "a", "llm_prompt": "y"}])",
                "has two prompts for 'a'");
   expect_error(read_responses, R"([{"identifier": "a", "llm_output": null}])", "entry 1 has no text 'llm_output'");
+  expect_error(read_responses, R"([{"identifier": 1.5, "llm_output": ""}])",
+               "entry 1 has no 'identifier' that is a text or a whole number");
   expect_error(read_responses, "17", "is not a list");
   expect_error(read_system_prompt, "[]", "has no text 'system_prompt'");
   expect_error(read_system_prompt, R"({"system_prompt": ["x"]})", "has no text 'system_prompt'");

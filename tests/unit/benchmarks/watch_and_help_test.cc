@@ -171,6 +171,18 @@ TEST(WatchAndHelpTaskFile, GoalsOfClassesWithUnderscoresAreSplitByWhatThereIs) {
   EXPECT_THROW(read_tasks(home.path("official.json"), ""), InputError);
 }
 
+// The benchmark's files have them.
+TEST(WatchAndHelpTaskFile, WhatNoRuleAsksForMayBeOdd) {
+  SmallApartment home;
+  home.add_task(
+      {SmallApartment::goal("on", "apple", "coffeetable"), SmallApartment::goal("on", "mug", "coffeetable", 0)});
+  home.edges().push_back({30, "FACING", 999});
+  home.edges().push_back({998, "CLOSE", 30});
+  const HelpTask task = home.task();
+  EXPECT_EQ(task.goal, std::vector<GoalLine>{line("on(apple, coffeetable)")}) << "a count of 0 is no goal";
+  EXPECT_TRUE(task.scene->targets(30, Relation::kFacing).empty());
+}
+
 TEST(WatchAndHelpTaskFile, MistakesAreNamed) {
   {
     SmallApartment home;
@@ -188,14 +200,24 @@ TEST(WatchAndHelpTaskFile, MistakesAreNamed) {
   EXPECT_TRUE(has(broken([](SmallApartment&, Json& row) { row.erase("goal"); }), "has no field 'goal'"));
   EXPECT_TRUE(has(broken([](SmallApartment&, Json& row) { row["goal"][0]["rel"] = "under"; }),
                   "'goal[0].rel' is none of on, inside, turnOn"));
-  EXPECT_TRUE(has(broken([](SmallApartment&, Json& row) { row["goal"][0]["count"] = 0; }), "asks for 0 things"));
-  EXPECT_TRUE(has(broken([](SmallApartment&, Json& row) { row["goal"] = Json::array(); }), "'goal' is empty"));
+  EXPECT_TRUE(
+      has(broken([](SmallApartment&, Json& row) { row["goal"][0]["count"] = 0; }), "of task 1 asks for nothing"));
+  EXPECT_TRUE(has(broken([](SmallApartment&, Json& row) { row["goal"][0]["count"] = 21; }), "asks for 21 things"));
+  EXPECT_TRUE(has(broken([](SmallApartment&, Json& row) { row["goal"] = Json::array(); }), "asks for nothing"));
   EXPECT_TRUE(has(broken([](SmallApartment&, Json& row) { row["instructions"] = Json::array(); }), "is empty"));
   EXPECT_TRUE(has(broken([](SmallApartment&, Json& row) { row["scene"] = 9; }), "scene_9.json"));
   EXPECT_TRUE(has(broken([](SmallApartment& home, Json&) {
                     home.edges().push_back({30, "ON", 999});
                   }),
-                  "30 ON 999, one end of which is not in the apartment"));
+                  "(task 1) has the relation 30 ON 999, one end of which is not in the apartment"));
+  EXPECT_TRUE(has(broken([](SmallApartment& home, Json&) {
+                    home.edges().push_back({30, "ON", 999});
+                  }),
+                  "add the thing 999 to the nodes, or remove the relation from the edges"));
+  EXPECT_TRUE(has(broken([](SmallApartment& home, Json&) {
+                    for (const int x : {30, 31, 32}) home.edges().push_back({1, "HOLDS_RH", x});
+                  }),
+                  "lets the robot hold 3 things"));
   EXPECT_TRUE(has(broken([](SmallApartment& home, Json&) { home.nodes().push_back(home.nodes()[3]); }),
                   "two things with the id 20"));
   EXPECT_TRUE(has(broken([](SmallApartment&, Json& row) {
@@ -391,6 +413,10 @@ TEST_F(WatchAndHelpScorer, Failures) {
   EXPECT_EQ(judge(R"({"FLY": ["apple", "31"]})").verdict, "hallucination");
   EXPECT_EQ(judge(R"({"WALK": ["apple", "31", "apple", "30"]})").verdict, "parameter");
   EXPECT_FALSE(judge(R"({"WALK": ["unicorn", "31"]})").executable);
+  EXPECT_EQ(judge(R"({"WALK": ["unicorn", "31"]})").reason, "the apartment has no 'unicorn' with the id '31'");
+  const TaskScore small = judge(R"({"walk": ["apple", "31"]})");
+  EXPECT_EQ(small.verdict, "hallucination");
+  EXPECT_EQ(small.reason, "there is no action 'walk', which is not in capitals");
   const TaskScore nothing = judge("{}");
   EXPECT_EQ(nothing.verdict, "executed");
   EXPECT_TRUE(nothing.executable);

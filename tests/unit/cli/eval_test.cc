@@ -148,9 +148,20 @@ TEST_F(EvalCli, WritesThePromptsOfABenchmarkWithoutPromptFiles) {
   const Result answered = run("eval wah --guidance search --out r.json --report report" + tasks);
   EXPECT_EQ(answered.code, 0) << answered.err;
   EXPECT_TRUE(has(answered.err, "2 prompts, 1 guarantee full, 1 guarantee goals dropped")) << answered.err;
+  EXPECT_TRUE(has(answered.err,
+                  "tasks.jsonl: task '2': goal dropped: on(pearl, coffeetable): pearl (34) is in safe (27), which is "
+                  "closed and cannot be opened while it is on"))
+      << answered.err;
+  EXPECT_TRUE(has(read("report/report.md"), "| 2 | on(pearl, coffeetable) | pearl (34) is in safe (27)"));
   EXPECT_TRUE(
       has(Json::parse(read("report/prompts.json"))[0]["llm_prompt"], "Goal, for one and the same coffeetable:"));
   EXPECT_EQ(Json::parse(read("report/answers.json"))["settings"]["goals"], "oracle");
+
+  // The benchmark numbers its tasks.
+  Json numbered = Json::parse(read("r.json"));
+  for (Json& answer : numbered) answer["identifier"] = std::stoi(answer["identifier"].get<std::string>());
+  write("numbered.json", numbered.dump());
+  EXPECT_TRUE(has(run("score wah --json --responses numbered.json" + tasks).out, "\"sr\": 0.5"));
 
   const Result scored = run("score wah --json --responses r.json --report report" + tasks);
   EXPECT_EQ(scored.code, 0) << scored.err;
@@ -169,6 +180,27 @@ TEST_F(EvalCli, WritesThePromptsOfABenchmarkWithoutPromptFiles) {
   write("r.json.partial", Json({{"settings", {{"module", "wah"}}}}).dump() + "\n");
   EXPECT_TRUE(
       has(run("eval wah --guidance search --out r.json --resume" + tasks).err, "was begun with other settings"));
+}
+
+TEST_F(EvalCli, NamesTheFirstTasksThatCannotBeSolved) {
+  testing::SmallApartment home;
+  for (int i = 0; i < 13; ++i) home.add_task("on", "unicorn", "coffeetable");
+  home.write_all();
+  const std::string tasks = " --tasks '" + home.tasks_file() + "' ";
+  for (const std::string& choice : {std::string("drop-goals"), std::string("error")}) {
+    const Result result = run("eval wah --guidance search --out r.json --on-infeasible " + choice + tasks);
+    EXPECT_TRUE(has(result.err, "task '10': ")) << result.err;
+    EXPECT_FALSE(has(result.err, "task '11': ")) << result.err;
+    EXPECT_TRUE(has(result.err, "the apartment has no unicorn")) << result.err;
+    EXPECT_TRUE(has(result.err, "... and 3 more")) << result.err;
+  }
+}
+
+TEST_F(EvalCli, AFolderThatIsMissingIsNotTakenForAFullDisk) {
+  const Result result = run("eval vh-as --prompts p.json --guidance search --out none/r.json");
+  EXPECT_EQ(result.code, 31);
+  EXPECT_TRUE(has(result.err, "make its folder first")) << result.err;
+  EXPECT_FALSE(has(result.err, "make room")) << result.err;
 }
 
 TEST_F(EvalCli, PromptsAndTasksAreNotMixedUp) {
