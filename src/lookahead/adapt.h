@@ -42,8 +42,7 @@ class PlanAdapter {
   void append(const std::vector<std::uint32_t>& plan, std::pair<std::size_t, std::size_t> range, const Swap& swap);
   bool take_place(const task::Word* state, const std::vector<std::uint32_t>& plan, std::size_t place, const Swap& swap,
                   unsigned max_length, unsigned mends);
-  bool execute(const task::Word* state, const std::vector<std::uint32_t>& actions, unsigned max_length,
-               unsigned mends);
+  bool execute(const task::Word* state, const std::vector<std::uint32_t>& actions, unsigned max_length, unsigned mends);
   bool step(std::uint32_t action);
   bool step_like(std::uint32_t action);
 

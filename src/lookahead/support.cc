@@ -19,8 +19,8 @@
 // nearly everything. When as many actions are left as the witness has, nearly every other action is one too many, and
 // to prove that a search would have to go through all interleavings of the goals. So the candidates of one question
 // share `candidate_states`, or fewer where the task is so large that each of them is expensive: a search gets a quarter
-// of what is left of them, the last ones nothing. A candidate that was passed over is not searched for again. And all of 2 to 4 ends when `candidate_seconds` are spent, by this object
-// and its copies together; 1 goes on.
+// of what is left of them, the last ones nothing. A candidate that was passed over is not searched for again. And all
+// of 2 to 4 ends when `candidate_seconds` are spent, by this object and its copies together; 1 goes on.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

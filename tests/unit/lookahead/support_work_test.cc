@@ -27,10 +27,12 @@ constexpr const char* kDomain = R"((define (domain errands)
   (:action put :parameters (?t - thing ?p - place) :precondition (and (at ?p) (held ?t))
     :effect (and (in ?t ?p) (not (held ?t)) (not (busy)))))";
 // In PDDL of robots one walks from somewhere, in apartments only to something.
-constexpr const char* kWalkFrom = "(:action walk :parameters (?from ?to - place) :precondition (at ?from)"
-                                  " :effect (and (not (at ?from)) (at ?to)))";
-constexpr const char* kWalkTo = "(:action walk :parameters (?to - place) :precondition (not (at ?to))"
-                                " :effect (and (at ?to) (forall (?p - place) (when (at ?p) (not (at ?p))))))";
+constexpr const char* kWalkFrom =
+    "(:action walk :parameters (?from ?to - place) :precondition (at ?from)"
+    " :effect (and (not (at ?from)) (at ?to)))";
+constexpr const char* kWalkTo =
+    "(:action walk :parameters (?to - place) :precondition (not (at ?to))"
+    " :effect (and (at ?to) (forall (?p - place) (when (at ?p) (not (at ?p))))))";
 
 // `things` things, thing i at place i; the first `goals` of them have to go to places of their own, thing i to place
 // things + i.
@@ -45,8 +47,8 @@ Task errands(const std::string& walk, unsigned things, unsigned goals) {
     facts += " (in " + thing + " p" + std::to_string(i) + ")";
     if (i < goals) wanted += " (in " + thing + " p" + std::to_string(things + i) + ")";
   }
-  return load_pddl_text(kDomain + walk + ")", "(define (problem errands-1) (:domain errands) (:objects" + objects + ") (:init " +
-                                     facts + ") (:goal (and" + wanted + ")))");
+  return load_pddl_text(kDomain + walk + ")", "(define (problem errands-1) (:domain errands) (:objects" + objects +
+                                                  ") (:init " + facts + ") (:goal (and" + wanted + ")))");
 }
 
 LookaheadOptions witness_options(unsigned horizon) {
@@ -222,7 +224,8 @@ TEST_F(AdaptedPlans, DoFirstWhatWasPlannedBehindTheAction) {
 
 TEST_F(AdaptedPlans, SwapObjects) {
   // By way of p1 was planned; now it is by way of p3.
-  const std::vector<std::string> by_way = {"(walk p4 p1)", "(walk p1 p0)", "(grab t0 p0)", "(walk p0 p2)", "(put t0 p2)"};
+  const std::vector<std::string> by_way = {"(walk p4 p1)", "(walk p1 p0)", "(grab t0 p0)", "(walk p0 p2)",
+                                           "(put t0 p2)"};
   EXPECT_EQ(adapted("(walk p4 p3)", joined(by_way, second_), 8),
             joined({"(walk p3 p0)", "(grab t0 p0)", "(walk p0 p2)", "(put t0 p2)"}, second_));
 }
