@@ -75,6 +75,12 @@ struct LookaheadOptions {
   Budget exact{200'000, std::size_t{256} << 20, 30};
   // For tier B: each witness search.
   Budget search{200'000, std::size_t{256} << 20, 10};
+  // For tier B: the searches for all candidates of one question together look at about so many states, in large tasks
+  // at fewer. A candidate that gets no search may still be supported by a plan that is known.
+  std::size_t candidate_states = 1'000;
+  // For tier B: what candidates cost a Support and its copies, all questions together. When it is spent, plans that are
+  // known are still followed and adapted, and nothing is searched for.
+  double candidate_seconds = 10;
   // The weight table: horizon layers over the enumerated states.
   std::size_t weight_bytes = std::size_t{256} << 20;
   bool weights = true;
@@ -221,6 +227,9 @@ class Support {
   // log p(goal reached with at most `left` actions) from `state`, as at the start of a plan; -infinity when
   // unsupported.
   double log_weight(const State& state, unsigned left);
+  // How many states searches have looked at for all answers so far, those of the Support that this is a copy of
+  // included.
+  std::size_t states_searched() const;
 
  private:
   class Impl;

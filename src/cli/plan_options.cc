@@ -335,7 +335,11 @@ void set_lookahead_budget(const DecodingArguments& arguments, const Budget& budg
   const double search_seconds = lookahead.search.seconds;
   lookahead.exact = budget;
   lookahead.search = budget;
-  if (arguments.budget.seconds_option->count() == 0) lookahead.search.seconds = search_seconds;
+  if (arguments.budget.seconds_option->count() == 0) {
+    lookahead.search.seconds = search_seconds;
+  } else {
+    lookahead.candidate_seconds = budget.seconds;
+  }
 }
 
 LoadedModel load_model_for(const DecodingArguments& arguments, unsigned at_once) {

@@ -58,7 +58,8 @@ PlanOptions plan_options(const DecodingArguments& arguments);
 void expect_vocabulary(const PlanOptions& options, const LoadedModel& model);
 // All of them but the model and the guidance, which are the caller's to name: what an answer depends on.
 Json decoding_settings(const DecodingArguments& arguments);
-// The budgets of the lookahead as the arguments have them: the time limit holds for its search only when it was given.
+// The budgets of the lookahead as the arguments have them: the time limit holds for its searches, and for what they
+// cost during the writing of a plan, only when it was given.
 void set_lookahead_budget(const DecodingArguments& arguments, const Budget& budget, LookaheadOptions& lookahead);
 // With memory for `at_once` answers at a time, each as long as the context. An empty one where the arguments need none.
 // Throws ResourceError when the model does not fit.

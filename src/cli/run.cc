@@ -125,11 +125,7 @@ class Runner {
     options_.format = load_format(arguments_.format);
     options_.plan = plan_options(arguments_);
     options_.plan.instruction = arguments_.instruction;
-    const Budget budget = arguments_.budget.budget();
-    const double search_seconds = options_.plan.lookahead.search.seconds;
-    options_.plan.lookahead.exact = budget;
-    options_.plan.lookahead.search = budget;
-    if (arguments_.budget.seconds_option->count() == 0) options_.plan.lookahead.search.seconds = search_seconds;
+    set_lookahead_budget(arguments_, arguments_.budget.budget(), options_.plan.lookahead);
     model_ = load_model_for(arguments_);
   }
 

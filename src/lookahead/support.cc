@@ -5,14 +5,30 @@
 //
 // The memory is a table of projected states. For a state it holds the best plan known, as its length and first action
 // (the rest hangs at the successor), and the longest bound for which a plan was refuted. It is filled along whole
-// plans, so following a witness never searches again. A new candidate is first tried with the witness of the state it
-// comes from: most actions neither help nor hurt, and the old plan still works behind them; then with one more action
-// in front of it: most others can be undone at once.
+// plans, so following a witness never searches again.
+//
+// A new candidate is answered by the first of these that can:
+//
+//   1. The witness of the state it comes from, adapted (adapt.h): linear in its length, no search.
+//   2. The same behind one more action: most of what was done can be undone at once.
+//   3. h_max, which refutes.
+//   4. A search, if there is something left to search with.
+//
+// What 4 may cost is bounded, and nothing is lost but choice: the state that is asked about has a witness already, and
+// its first action stays allowed. It is needed most where it helps least. While actions are to spare, 1 and 2 answer
+// nearly everything. When as many actions are left as the witness has, nearly every other action is one too many, and
+// to prove that a search would have to go through all interleavings of the goals. So the candidates of one question
+// share `candidate_states`, or fewer where the task is so large that each of them is expensive: a search gets a quarter
+// of what is left of them, the last ones nothing. A candidate that was passed over is not searched for again. And all
+// of 2 to 4 ends when `candidate_seconds` are spent, by this object and its copies together; 1 goes on.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "lookahead/adapt.h"
 #include "lookahead/data.h"
 #include "lookahead/search.h"
 #include "lookahead/state_table.h"
@@ -28,6 +44,11 @@ namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
+// For the candidates of one question: states to look at times operators of the relaxed task, each of which takes some
+// nanoseconds; and the states that are looked at however many operators there are.
+constexpr std::size_t kQuestionWork = 1'500'000;
+constexpr std::size_t kFewStates = 64;
+
 // What is known about a state.
 struct Knowledge {
   unsigned length = kInfinite;              // of the best plan known
@@ -35,6 +56,20 @@ struct Knowledge {
   double log_probability = kMinusInfinity;  // of that plan under the uniform surrogate, the end included
   unsigned refuted = 0;                     // no plan has fewer actions than this
   unsigned given_up = 0;                    // a search for a plan of less than this many actions ran out of budget
+  unsigned passed_over = 0;                 // the same, of a search with a candidate's part of the budget
+};
+
+// Adds the time from here to its end to a sum.
+class Stopwatch {
+ public:
+  explicit Stopwatch(std::atomic<double>& seconds) : seconds_(seconds) {}
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  ~Stopwatch() { seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  std::atomic<double>& seconds_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace
@@ -46,11 +81,13 @@ class Support::Impl {
         data_(lookahead_->data()),
         program_(lookahead_->task().program()),
         evaluator_(data_.relaxed),
+        adapter_(program_),
         table_(program_.relevant_words()),
         state_(program_.total_words()),
         successor_(program_.total_words()),
         walk_(program_.total_words()),
         walk_next_(program_.total_words()),
+        affordable_(std::max(kFewStates, kQuestionWork / (data_.relaxed.num_operators() + 1))),
         log_alphabet_(std::log(static_cast<double>(lookahead::alphabet_size(program_)))) {
     if (data_.surrogate) cursor_.emplace(*data_.surrogate);
     // The compiled plan is the first witness: following it never needs a search.
@@ -67,6 +104,8 @@ class Support::Impl {
     table_.clear();
     for (std::uint32_t id = 0; id < other.table_.size(); ++id) table_.insert(other.table_.words(id));
     knowledge_ = other.knowledge_;
+    seconds_ = other.seconds_;
+    searched_in_all_ = other.searched_in_all_;
   }
   Impl& operator=(const Impl&) = delete;
 
@@ -117,7 +156,15 @@ class Support::Impl {
     return look(state_.data(), left, nullptr, true).log_weight;
   }
 
+  std::size_t states_searched() const { return searched_in_all_; }
+
  private:
+  // How a state was reached: a state that may have a witness, and the action taken there.
+  struct Origin {
+    const Word* state = nullptr;
+    std::uint32_t action = 0;
+  };
+
   struct Examined {
     bool legal = true;
     Answer answer = Answer::kUnknown;
@@ -207,12 +254,12 @@ class Support::Impl {
     if (left == 0) return result;
     program_.project(successor_.data());
     load(full, state_.data());
-    return look(successor_.data(), left - 1, state_.data(), weigh);
+    const Origin origin{state_.data(), action};
+    return look(successor_.data(), left - 1, &origin, weigh);
   }
 
-  // Can the goal be reached from the projected `state` with `left` actions? `before` is a state whose witness may
-  // serve.
-  Examined look(const Word* state, unsigned left, const Word* before, bool weigh) {
+  // Can the goal be reached from the projected `state` with `left` actions? A candidate's state has an origin.
+  Examined look(const Word* state, unsigned left, const Origin* origin, bool weigh) {
     Examined result;
     if (const std::optional<std::uint32_t> id = exact(state, left)) {
       result.remaining = data_.space->distance(*id);
@@ -220,7 +267,7 @@ class Support::Impl {
       if (result.answer == Answer::kYes && weigh) result.log_weight = exact_weight(*id, state, left);
       return result;
     }
-    const std::uint32_t known_id = certify(state, left, before);
+    const std::uint32_t known_id = certify(state, left, origin);
     const Knowledge& known = knowledge_[known_id];
     result.remaining = known.length;
     if (known.length <= left) {
@@ -248,38 +295,49 @@ class Support::Impl {
   }
 
   // Makes sure that as much as the budget allows is known about the question; returns the state's index.
-  std::uint32_t certify(const Word* state, unsigned left, const Word* before) {
+  std::uint32_t certify(const Word* state, unsigned left, const Origin* origin) {
     const std::uint32_t id = intern(state);
     if (answered(knowledge_[id], left)) return id;
     if (program_.is_goal(state)) return remember(state, {});
-    if (before != nullptr && (reuse(state, left, before) || detour(state, left, before))) return id;
-    const Budget budget = search_budget();
-    const SearchResult result = find_plan(program_, evaluator_, state, left, budget);
-    searched_ += result.evaluated;
-    Knowledge& known = knowledge_[id];
-    known.refuted = std::max(known.refuted, result.lower_bound);
-    switch (result.outcome) {
-      case SearchResult::Outcome::kFound:
-        remember(state, result.plan);
-        break;
-      case SearchResult::Outcome::kRefuted:
-        known.refuted = std::max(known.refuted, left + 1);
-        break;
-      case SearchResult::Outcome::kBudget:
-        // With a whole budget it would come out the same again.
-        if (budget.states == data_.options.search.states) known.given_up = std::max(known.given_up, left + 1);
-        break;
+    if (origin == nullptr) {
+      if (!search(id, state, left, data_.options.search)) {
+        knowledge_[id].given_up = std::max(knowledge_[id].given_up, left + 1);
+      }
+      return id;
+    }
+    const std::vector<std::uint32_t>* const witness = witness_of(origin->state);
+    if (witness != nullptr && adapter_.adapt(state, origin->action, *witness, left)) {
+      return remember(state, adapter_.result());
+    }
+    if (knowledge_[id].passed_over > left || *seconds_ >= data_.options.candidate_seconds) return id;
+    const Stopwatch watch(*seconds_);
+    if (witness != nullptr && witness->size() < left && detour(state, *witness)) return id;
+    if (!search(id, state, left, candidate_budget())) {
+      knowledge_[id].passed_over = std::max(knowledge_[id].passed_over, left + 1);
     }
     return id;
   }
 
-  // All candidates of one question share the budget of one search; when it is used up, each of the rest still gets a
-  // little, which is enough for the easy ones.
-  Budget search_budget() const {
-    constexpr std::size_t kLittle = 200;
+  // False when the budget ended before there was an answer.
+  bool search(std::uint32_t id, const Word* state, unsigned left, const Budget& budget) {
+    const SearchResult result = find_plan(program_, evaluator_, state, left, budget);
+    searched_ += result.evaluated;
+    searched_in_all_ += result.evaluated;
+    Knowledge& known = knowledge_[id];
+    known.refuted = std::max(known.refuted, result.lower_bound);
+    if (result.outcome == SearchResult::Outcome::kRefuted) known.refuted = std::max(known.refuted, left + 1);
+    if (result.outcome == SearchResult::Outcome::kFound) remember(state, result.plan);
+    return result.outcome != SearchResult::Outcome::kBudget;
+  }
+
+  // A part of what the question has left; it may be nothing, which is enough for h_max.
+  Budget candidate_budget() const {
+    constexpr std::size_t kLittle = 64;
     Budget budget = data_.options.search;
-    const std::size_t left = budget.states > searched_ ? budget.states - searched_ : 0;
-    budget.states = std::min(budget.states, std::max(left, kLittle));
+    const std::size_t all = std::min({budget.states, data_.options.candidate_states, affordable_});
+    const std::size_t left = all > searched_ ? all - searched_ : 0;
+    budget.states = std::min(left, std::max(left / 4, kLittle));
+    budget.seconds = std::min(budget.seconds, data_.options.candidate_seconds - *seconds_);
     return budget;
   }
 
@@ -287,32 +345,30 @@ class Support::Impl {
     return known.length <= left || known.refuted > left || known.given_up > left;
   }
 
-  // Tries the witness of `before` from `state`.
-  bool reuse(const Word* state, unsigned left, const Word* before) {
-    const std::optional<std::uint32_t> origin = table_.find(before);
-    if (!origin || knowledge_[*origin].length > left) return false;
-    const std::vector<std::uint32_t> plan = follow(*origin);
-    const std::optional<std::size_t> used = replay(state, plan);
-    if (!used) return false;
-    remember(state, {plan.begin(), plan.begin() + static_cast<std::ptrdiff_t>(*used)});
-    return true;
+  // The best plan known from a state; nothing when there is none. Valid until the next call.
+  const std::vector<std::uint32_t>* witness_of(const Word* state) {
+    const std::optional<std::uint32_t> id = table_.find(state);
+    if (!id || knowledge_[*id].length == kInfinite) return nullptr;
+    // All candidates of a question come from one state.
+    if (*id != witness_id_ || witness_.size() != knowledge_[*id].length) {
+      witness_ = follow(*id);
+      witness_id_ = *id;
+    }
+    return &witness_;
   }
 
-  // The same behind one more action: what was just done can often be undone at once.
-  bool detour(const Word* state, unsigned left, const Word* before) {
-    const std::optional<std::uint32_t> origin = table_.find(before);
-    if (!origin || knowledge_[*origin].length >= left) return false;
-    std::vector<std::uint32_t> plan = follow(*origin);
-    std::vector<std::uint32_t> actions;
-    program_.relevant_actions(state, actions);
-    std::vector<Word> next(program_.total_words());
-    for (std::uint32_t action : actions) {
-      if (!program_.apply(state, action, next.data())) continue;
-      program_.project(next.data());
-      const std::optional<std::size_t> used = replay(next.data(), plan);
+  // Tries the witness behind one more action.
+  bool detour(const Word* state, const std::vector<std::uint32_t>& witness) {
+    detours_.clear();
+    program_.relevant_actions(state, detours_);
+    detour_state_.resize(program_.total_words());
+    for (std::uint32_t action : detours_) {
+      if (!program_.apply(state, action, detour_state_.data())) continue;
+      program_.project(detour_state_.data());
+      const std::optional<std::size_t> used = replay(detour_state_.data(), witness);
       if (!used) continue;
-      plan.resize(*used);
-      plan.insert(plan.begin(), action);
+      std::vector<std::uint32_t> plan{action};
+      plan.insert(plan.end(), witness.begin(), witness.begin() + static_cast<std::ptrdiff_t>(*used));
       remember(state, plan);
       return true;
     }
@@ -389,6 +445,7 @@ class Support::Impl {
   const LookaheadData& data_;
   const task::Program& program_;
   lookahead::RelaxedEvaluator evaluator_;
+  lookahead::PlanAdapter adapter_;
   lookahead::StateTable table_;
   std::vector<Knowledge> knowledge_;  // per id of table_
   std::vector<Word> state_;
@@ -396,7 +453,15 @@ class Support::Impl {
   std::vector<Word> walk_;
   std::vector<Word> walk_next_;
   std::vector<std::uint32_t> actions_;
-  std::size_t searched_ = 0;  // states evaluated for the question at hand
+  std::vector<std::uint32_t> detours_;
+  std::vector<Word> detour_state_;
+  std::uint32_t witness_id_ = 0;
+  std::vector<std::uint32_t> witness_;  // of the state witness_id_
+  std::size_t searched_ = 0;            // states evaluated for the question at hand
+  std::size_t searched_in_all_ = 0;
+  std::size_t affordable_;  // states for the candidates of one question
+  // Spent on candidates; copies share it.
+  std::shared_ptr<std::atomic<double>> seconds_ = std::make_shared<std::atomic<double>>(0);
   double log_alphabet_;
   // With a trained surrogate.
   std::optional<lookahead::BeliefCursor> cursor_;
@@ -434,6 +499,8 @@ GoOn Support::go_on(const State& state, unsigned left, const SurrogateBelief& be
 std::optional<std::vector<ActionId>> Support::plan(const State& state, unsigned left) {
   return impl_->plan(state, left);
 }
+
+std::size_t Support::states_searched() const { return impl_->states_searched(); }
 
 double Support::log_weight(const State& state, unsigned left) { return impl_->log_weight(state, left); }
 

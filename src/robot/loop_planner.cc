@@ -39,6 +39,7 @@ PlanOptions LoopPlanner::limited(double seconds, const Stop& stop) const {
     budget->seconds = std::min(budget->seconds, std::max(1e-3, seconds));
     budget->stop = stop;
   }
+  options.lookahead.candidate_seconds = std::min(options.lookahead.candidate_seconds, std::max(1e-3, seconds));
   return options;
 }
 

@@ -103,6 +103,7 @@ void read_lookahead(Fields& fields, const RequestLimits& limits, PlanRequest& re
   const auto states = static_cast<std::size_t>(fields.integer("max_states", 1, limits.states).value_or(limits.states));
   lookahead.exact = {states, limits.memory_bytes, request.seconds / 2};
   lookahead.search = {states, limits.memory_bytes, std::min(request.seconds / 4, lookahead.search.seconds)};
+  lookahead.candidate_seconds = std::min(request.seconds / 4, lookahead.candidate_seconds);
   lookahead.weight_bytes = limits.memory_bytes;
 }
 

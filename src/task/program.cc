@@ -357,11 +357,17 @@ std::uint32_t Program::find_action(const std::string& name, std::span<const std:
     if (object == object_index_.end()) return none;
     symbol.arguments.push_back(object->second);
   }
+  return find_action(symbol);
+}
+
+std::uint32_t Program::find_action(const Symbol& symbol) const {
   const auto less = [this](std::uint32_t action, const Symbol& key) {
     return definition_.actions[action].symbol < key;
   };
   const auto found = std::lower_bound(actions_by_symbol_.begin(), actions_by_symbol_.end(), symbol, less);
-  return found != actions_by_symbol_.end() && definition_.actions[*found].symbol == symbol ? *found : none;
+  return found != actions_by_symbol_.end() && definition_.actions[*found].symbol == symbol
+             ? *found
+             : static_cast<std::uint32_t>(num_actions());
 }
 
 namespace {

@@ -180,6 +180,7 @@ class Program {
   std::string bit_text(std::uint32_t bit) const;
   // The ground action with this name and these arguments; num_actions() when the task has none. Logarithmic.
   std::uint32_t find_action(const std::string& name, std::span<const std::string> arguments) const;
+  std::uint32_t find_action(const Symbol& symbol) const;
 
   // --- states
   // --------------------------------------------------------------------------------------------------------- False

@@ -123,17 +123,21 @@ struct Mode {
   const char* name;
   std::size_t exact_states;
   std::size_t search_states;
+  std::size_t candidate_states;
+  double candidate_seconds;
   bool may_give_up;
 };
 
 constexpr Mode kModes[] = {
-    {"tier A", 100'000, 100'000, false},
-    {"tier A, no search", 100'000, 0, false},
-    {"tier A without room", 0, 100'000, false},
-    {"tier B", 1, 100'000, false},
-    {"a cone", 12, 100'000, false},
-    {"hardly any budget", 1, 3, true},
-    {"a small budget", 4, 20, true},
+    {"tier A", 100'000, 100'000, 100'000, 600, false},
+    {"tier A, no search", 100'000, 0, 0, 600, false},
+    {"tier A without room", 0, 100'000, 100'000, 600, false},
+    {"tier B", 1, 100'000, 100'000, 600, false},
+    {"a cone", 12, 100'000, 100'000, 600, false},
+    {"hardly any budget", 1, 3, 3, 600, true},
+    {"a small budget", 4, 20, 20, 600, true},
+    {"few states for candidates", 1, 100'000, 6, 600, true},
+    {"no time for candidates", 1, 100'000, 100'000, 0, true},
 };
 
 class Checker {
@@ -145,6 +149,8 @@ class Checker {
     LookaheadOptions options;
     options.exact = {mode.exact_states, std::size_t{1} << 30, 600};
     options.search = {mode.search_states, std::size_t{1} << 30, 600};
+    options.candidate_states = mode.candidate_states;
+    options.candidate_seconds = mode.candidate_seconds;
     options.horizon = random_.chance(50) ? 40 : random_.below(8);
     options.fixed_horizon = random_.chance(30);
     options.slack = random_.below(5);
@@ -235,7 +241,8 @@ class Checker {
   void ask(const Mode& mode, const LookaheadOptions& options, Support& support, std::size_t id, unsigned left) {
     SCOPED_TRACE("state " + std::to_string(id) + ", " + std::to_string(left) + " left");
     const State& state = truth_.states[id];
-    if (random_.chance(50)) ask_plan(mode, support, id, left);
+    std::optional<std::vector<ActionId>> plan;
+    if (random_.chance(50)) plan = ask_plan(mode, support, id, left);
     if (random_.chance(50)) ask_go_on(mode, options, support, id, left);
     for (const Edge& edge : truth_.edges[id]) {
       const bool truth = left > 0 && reaches(edge.target, left - 1);
@@ -243,6 +250,7 @@ class Checker {
     }
     const std::vector<Candidate> candidates = support.candidates(state, left);
     ASSERT_EQ(candidates.size(), truth_.edges[id].size());
+    check_invariant(plan, candidates);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       const Edge& edge = truth_.edges[id][i];
       const Candidate& candidate = candidates[i];
@@ -260,6 +268,16 @@ class Checker {
         EXPECT_LT(candidate.log_weight, 0);
       }
     }
+  }
+
+  // Where a plan is known, its first action is allowed: whatever the budget, a way stays open.
+  static void check_invariant(const std::optional<std::vector<ActionId>>& plan,
+                              const std::vector<Candidate>& candidates) {
+    if (!plan || plan->empty()) return;
+    const auto first = std::find_if(candidates.begin(), candidates.end(),
+                                    [&](const Candidate& candidate) { return candidate.action == plan->front(); });
+    ASSERT_NE(first, candidates.end());
+    EXPECT_EQ(first->answer, Answer::kYes);
   }
 
   void ask_go_on(const Mode& mode, const LookaheadOptions& options, Support& support, std::size_t id, unsigned left) {
@@ -287,25 +305,27 @@ class Checker {
     return std::log(sums[1] > 0 ? sums[1] : sums[0]);
   }
 
-  void ask_plan(const Mode& mode, Support& support, std::size_t id, unsigned left) {
+  std::optional<std::vector<ActionId>> ask_plan(const Mode& mode, Support& support, std::size_t id, unsigned left) {
     const std::optional<std::vector<ActionId>> plan = support.plan(truth_.states[id], left);
     if (!mode.may_give_up) {
       EXPECT_EQ(plan.has_value(), reaches(id, left));
     }
     const double weight = support.log_weight(truth_.states[id], left);
     EXPECT_EQ(std::isfinite(weight), plan.has_value());
-    if (!plan) return;
-    ASSERT_LE(plan->size(), left);
+    if (!plan) return plan;
+    EXPECT_LE(plan->size(), left);
     State state = truth_.states[id];
     for (const ActionId action : *plan) {
       const std::optional<State> next = task_.apply(state, action);
-      ASSERT_TRUE(next) << task_.text(action);
+      EXPECT_TRUE(next) << task_.text(action);
+      if (!next) return std::nullopt;
       state = *next;
     }
     EXPECT_TRUE(task_.is_goal(state));
     if (id == 0) {
       EXPECT_TRUE(task_.validate(*plan).valid);
     }
+    return plan;
   }
 
   const Task& task_;

@@ -1,0 +1,145 @@
+// Ways to go on behind an action that a known plan did not foresee, the most likely first:
+//
+//   1. The plan as it is, without those of its actions that are impossible when their turn comes. Most actions neither
+//      help nor hurt; of others the plan's own step is superfluous now.
+//   2. The action takes the place of a step of the plan. That step may be the same action: something is done earlier
+//      than planned. Or it has the same name and one other object: another cup is fetched, or one is put elsewhere.
+//      Then the two objects change places in all of the plan. What was planned behind the step comes first (whoever
+//      walks to the second thing wants to take it), then what was planned before it; failing that, the plan in its
+//      order, without the step.
+//   3. The same without a change of places, where an impossible step may be done with one other object: who walks from
+//      one place to the next starts from wherever the new order left him. Finding that object means looking at all
+//      actions that are possible, so a few steps may be mended and no more.
+//
+// With no action to spare, when as many actions are left as the plan has, only the second kind fits, and whether the
+// order of independent goals can be changed is a question that a search within the bound answers badly: its states are
+// all interleavings of the goals.
+//
+// Nothing here is assumed. An attempt is executed action by action and counts only when it ends in the goal.
+#include "lookahead/adapt.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace metactrl::lookahead {
+
+using task::Symbol;
+using task::Word;
+
+namespace {
+
+// Steps whose place an action may try to take.
+constexpr std::size_t kMaxPlaces = 12;
+// Steps of one attempt that may be done with another object.
+constexpr unsigned kMaxMends = 3;
+
+// The place where they differ; nothing when that is not exactly one, or the names differ.
+std::optional<std::size_t> only_difference(const Symbol& a, const Symbol& b) {
+  if (a.name != b.name || a.arguments.size() != b.arguments.size()) return std::nullopt;
+  std::optional<std::size_t> place;
+  for (std::size_t i = 0; i < a.arguments.size(); ++i) {
+    if (a.arguments[i] == b.arguments[i]) continue;
+    if (place) return std::nullopt;
+    place = i;
+  }
+  return place;
+}
+
+}  // namespace
+
+PlanAdapter::PlanAdapter(const task::Program& program)
+    : program_(program), state_(program.total_words()), next_(program.total_words()) {}
+
+bool PlanAdapter::adapt(const Word* state, std::uint32_t action, const std::vector<std::uint32_t>& plan,
+                        unsigned max_length) {
+  if (execute(state, plan, max_length, 0)) return true;
+  std::size_t places = 0;
+  // The same action, wherever it is planned, promises more than a similar one.
+  for (std::size_t i = 0; i < plan.size() && places < kMaxPlaces; ++i) {
+    if (plan[i] != action) continue;
+    ++places;
+    if (take_place(state, plan, i, {}, max_length, 0)) return true;
+  }
+  for (std::size_t i = 0; i < plan.size() && places < kMaxPlaces; ++i) {
+    if (plan[i] == action) continue;
+    const Symbol& planned = program_.definition().actions[plan[i]].symbol;
+    const Symbol& taken = program_.definition().actions[action].symbol;
+    const std::optional<std::size_t> other = only_difference(planned, taken);
+    if (!other) continue;
+    ++places;
+    const Swap swap{planned.arguments[*other], taken.arguments[*other]};
+    if (take_place(state, plan, i, swap, max_length, 0) || take_place(state, plan, i, {}, max_length, kMaxMends)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Appends plan[first, second) to attempt_, with two objects swapped; leaves out what is no relevant action then.
+void PlanAdapter::append(const std::vector<std::uint32_t>& plan, std::pair<std::size_t, std::size_t> range,
+                         const Swap& swap) {
+  for (std::size_t i = range.first; i < range.second; ++i) {
+    if (swap.from == swap.to) {
+      attempt_.push_back(plan[i]);
+      continue;
+    }
+    symbol_ = program_.definition().actions[plan[i]].symbol;
+    for (std::uint32_t& object : symbol_.arguments) {
+      object = object == swap.from ? swap.to : object == swap.to ? swap.from : object;
+    }
+    const std::uint32_t action = program_.find_action(symbol_);
+    if (action < program_.num_actions() && program_.action(action).relevant) attempt_.push_back(action);
+  }
+}
+
+bool PlanAdapter::take_place(const Word* state, const std::vector<std::uint32_t>& plan, std::size_t place,
+                             const Swap& swap, unsigned max_length, unsigned mends) {
+  attempt_.clear();
+  append(plan, {place + 1, plan.size()}, swap);
+  const auto behind = static_cast<std::ptrdiff_t>(attempt_.size());
+  append(plan, {0, place}, swap);
+  if (execute(state, attempt_, max_length, mends)) return true;
+  if (behind == 0 || place == 0) return false;
+  std::rotate(attempt_.begin(), attempt_.begin() + behind, attempt_.end());
+  return execute(state, attempt_, max_length, mends);
+}
+
+// Executes what is possible of `actions`, into result_; true when that leads to the goal.
+bool PlanAdapter::execute(const Word* state, const std::vector<std::uint32_t>& actions, unsigned max_length,
+                          unsigned mends) {
+  result_.clear();
+  std::copy(state, state + program_.total_words(), state_.begin());
+  if (program_.is_goal(state_.data())) return true;
+  for (const std::uint32_t action : actions) {
+    bool done = step(action);
+    if (!done && mends > 0) {
+      --mends;
+      done = step_like(action);
+    }
+    if (!done) continue;
+    if (program_.is_goal(state_.data())) return result_.size() <= max_length;
+    if (result_.size() >= max_length) return false;
+  }
+  return false;
+}
+
+// Takes the action if it is possible.
+bool PlanAdapter::step(std::uint32_t action) {
+  if (!program_.applicable(state_.data(), action) || !program_.apply(state_.data(), action, next_.data())) return false;
+  program_.project(next_.data());
+  state_.swap(next_);
+  result_.push_back(action);
+  return true;
+}
+
+// Takes one that differs in one object.
+bool PlanAdapter::step_like(std::uint32_t action) {
+  possible_.clear();
+  program_.relevant_actions(state_.data(), possible_);
+  const Symbol& planned = program_.definition().actions[action].symbol;
+  return std::any_of(possible_.begin(), possible_.end(), [&](std::uint32_t other) {
+    return only_difference(planned, program_.definition().actions[other].symbol) && step(other);
+  });
+}
+
+}  // namespace metactrl::lookahead
