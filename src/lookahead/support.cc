@@ -111,12 +111,14 @@ class Support::Impl {
 
   Answer may(const State& state, ActionId action, unsigned left) {
     searched_ = 0;
+    find_witness(state, left);
     return examine(state.words().data(), static_cast<std::uint32_t>(action), left, false).answer;
   }
 
   void candidates(const State& state, unsigned left, std::vector<Candidate>& out, const SurrogateBelief& belief) {
     out.clear();
     searched_ = 0;
+    find_witness(state, left);
     actions_.clear();
     begin(belief);
     program_.applicable_actions(state.words().data(), actions_);
@@ -181,6 +183,7 @@ class Support::Impl {
 
   Onward look_onward(const State& state, unsigned left, const SurrogateBelief& belief) {
     Onward result;
+    find_witness(state, left);
     begin(belief);
     actions_.clear();
     program_.applicable_actions(state.words().data(), actions_);
@@ -201,6 +204,13 @@ class Support::Impl {
     }
     if (result.answer == Answer::kNo && unknown) result.answer = Answer::kUnknown;
     return result;
+  }
+
+  // Of the state whose candidates are asked about. Whoever decodes comes from a state with a witness; others may ask
+  // about any state, and one search for it helps all of its candidates.
+  void find_witness(const State& state, unsigned left) {
+    load(state.words().data(), state_.data());
+    if (!exact(state_.data(), left)) certify(state_.data(), left, nullptr);
   }
 
   void begin(const SurrogateBelief& belief) {
@@ -297,7 +307,7 @@ class Support::Impl {
   // Makes sure that as much as the budget allows is known about the question; returns the state's index.
   std::uint32_t certify(const Word* state, unsigned left, const Origin* origin) {
     const std::uint32_t id = intern(state);
-    if (answered(knowledge_[id], left)) return id;
+    if (is_answered(knowledge_[id], left)) return id;
     if (program_.is_goal(state)) return remember(state, {});
     if (origin == nullptr) {
       if (!search(id, state, left, data_.options.search)) {
@@ -312,7 +322,10 @@ class Support::Impl {
     if (knowledge_[id].passed_over > left || *seconds_ >= data_.options.candidate_seconds) return id;
     const Stopwatch watch(*seconds_);
     if (witness != nullptr && witness->size() < left && detour(state, *witness)) return id;
-    if (!search(id, state, left, candidate_budget())) {
+    const std::size_t before = searched_in_all_;
+    const bool answered = search(id, state, left, candidate_budget());
+    searched_ += searched_in_all_ - before;
+    if (!answered) {
       knowledge_[id].passed_over = std::max(knowledge_[id].passed_over, left + 1);
     }
     return id;
@@ -321,7 +334,6 @@ class Support::Impl {
   // False when the budget ended before there was an answer.
   bool search(std::uint32_t id, const Word* state, unsigned left, const Budget& budget) {
     const SearchResult result = find_plan(program_, evaluator_, state, left, budget);
-    searched_ += result.evaluated;
     searched_in_all_ += result.evaluated;
     Knowledge& known = knowledge_[id];
     known.refuted = std::max(known.refuted, result.lower_bound);
@@ -341,7 +353,7 @@ class Support::Impl {
     return budget;
   }
 
-  static bool answered(const Knowledge& known, unsigned left) {
+  static bool is_answered(const Knowledge& known, unsigned left) {
     return known.length <= left || known.refuted > left || known.given_up > left;
   }
 
