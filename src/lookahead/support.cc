@@ -9,18 +9,19 @@
 //
 // A new candidate is answered by the first of these that can:
 //
-//   1. The witness of the state it comes from, adapted (adapt.h): linear in its length, no search.
-//   2. The same behind one more action: most of what was done can be undone at once.
-//   3. h_max, which refutes.
-//   4. A search, if there is something left to search with.
+//   1. What is refuted for the state it comes from: its own plan has one action less to go.
+//   2. The witness of that state, adapted (adapt.h): linear in its length, no search.
+//   3. The same behind one more action: most of what was done can be undone at once.
+//   4. h_max, which refutes.
+//   5. A search, if there is something left to search with.
 //
-// What 4 may cost is bounded, and nothing is lost but choice: the state that is asked about has a witness already, and
-// its first action stays allowed. It is needed most where it helps least. While actions are to spare, 1 and 2 answer
+// What 5 may cost is bounded, and nothing is lost but choice: the state that is asked about has a witness already, and
+// its first action stays allowed. It is needed most where it helps least. While actions are to spare, 2 and 3 answer
 // nearly everything. When as many actions are left as the witness has, nearly every other action is one too many, and
 // to prove that a search would have to go through all interleavings of the goals. So the candidates of one question
 // share `candidate_states`, or fewer where the task is so large that each of them is expensive: a search gets a quarter
 // of what is left of them, the last ones nothing. A candidate that was passed over is not searched for again. And all
-// of 2 to 4 ends when `candidate_seconds` are spent, by this object and its copies together; 1 goes on.
+// of 3 to 5 ends when `candidate_seconds` are spent, by this object and its copies together; 1 and 2 go on.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -315,6 +316,8 @@ class Support::Impl {
       }
       return id;
     }
+    inherit(id, origin->state);
+    if (is_answered(knowledge_[id], left)) return id;
     const std::vector<std::uint32_t>* const witness = witness_of(origin->state);
     if (witness != nullptr && adapter_.adapt(state, origin->action, *witness, left)) {
       return remember(state, adapter_.result());
@@ -329,6 +332,13 @@ class Support::Impl {
       knowledge_[id].passed_over = std::max(knowledge_[id].passed_over, left + 1);
     }
     return id;
+  }
+
+  // A plan from here would make one with one action more from the state before.
+  void inherit(std::uint32_t id, const Word* before) {
+    const std::optional<std::uint32_t> origin = table_.find(before);
+    if (!origin || knowledge_[*origin].refuted == 0) return;
+    knowledge_[id].refuted = std::max(knowledge_[id].refuted, knowledge_[*origin].refuted - 1);
   }
 
   // False when the budget ended before there was an answer.
