@@ -39,7 +39,7 @@ VALID = 60  # examples of each module
 # Plans that reach one goal after another, as the prompt lists them; the others reach all at once.
 GOAL_BY_GOAL = {"beh-as", "beh-sd", "wah"}
 # Requests per module at scale 1; those without a plan are left out.
-COUNTS = {"vh-as": 45000, "vh-sd": 25000, "beh-as": 100000, "beh-sd": 110000, "wah": 130000, "wah-goal": 20000, "pddl": 60000}
+COUNTS = {"vh-as": 45000, "vh-sd": 25000, "beh-as": 120000, "beh-sd": 120000, "wah": 105000, "wah-goal": 40000, "pddl": 60000}
 
 
 def draw_pddl(rng, shipped=[]):
