@@ -50,12 +50,20 @@ HOMES = [("fridge", "in", 4), ("kitchencabinet", "in", 5), ("cabinet", "in", 4),
 FAMILIES = [("coffeetable", "on", FOOD, 5), ("kitchentable", "on", FOOD, 4), ("kitchentable", "on", DISHES, 5), ("fridge", "inside", FOOD, 5),
             ("dishwasher", "inside", DISHES, 5), ("coffeetable", "on", OTHERS, 2), ("bookshelf", "on", OTHERS, 1),
             ("microwave", "inside", FOOD, 1), ("desk", "on", OTHERS, 1), ("kitchencabinet", "inside", THINGS, 1)]
+# other words for a class
+ALSO = {"cutleryfork": ["cutlery fork"], "cutleryknife": ["cutlery knife"], "waterglass": ["glass of water", "water glass"],
+        "wineglass": ["glass of wine", "glass for wine"], "wine": ["bottle of wine", "wine bottle"], "juice": ["juice box", "box of juice", "carton of juice"],
+        "milk": ["bottle of milk", "carton of milk"], "coffeepot": ["pot of coffee", "coffee"], "pudding": ["bowl of pudding", "cup of pudding"],
+        "dishbowl": ["dish bowl"], "chips": ["chips"], "crackers": ["crackers"], "cereal": ["box of cereal"], "salad": ["bowl of salad"],
+        "candybar": ["chocolate bar"], "poundcake": ["pound cake", "slice of pound cake"], "bananas": ["bunch of bananas"]}
 # what people say who do not name things
 VAGUE = {"coffeetable": ["Prepare a snack", "Bring me something to eat", "Get the coffee table ready"],
          "kitchentable": ["Set the table", "Prepare food", "Get the table ready for dinner"],
          "fridge": ["Put the food away", "Store the groceries", "Keep these things cool"],
          "dishwasher": ["Do the dishes", "Load the dishwasher", "Wash up"],
          "microwave": ["Heat something up", "Warm the food"]}
+# where people think that things are
+SOMEWHERE = ["cupboard", "kitchen", "drawer", "pantry", "shelf", "counter", "bread bin", "living room", "basket", "tray", "cellar", "sideboard"]
 
 
 class Place:
@@ -188,43 +196,96 @@ class Apartment:
 
     # --- what the person says
 
+    def spoken(self, counted):
+        """Each thing as this person says it: "a fork", "1 cutlery fork", "fork"."""
+        rng = self.rng
+        style = rng.choices(["articles", "digits", "bare", "first"], [9, 5, 4, 2])[0]
+        said = []
+        for name, count in counted.items():
+            word = rng.choice(ALSO[name]) if name in ALSO and self.chance(0.4) else name if self.chance(0.04) else THINGS[name]
+            if count > 1:
+                number = count if style == "digits" else {2: "two", 3: "three"}.get(count, count)
+                head, of, rest = word.partition(" of ")
+                said.append(f"{number} {head}{'es' if head.endswith(('s', 'sh', 'ch')) else 's'}{of}{rest}")
+                continue
+            article = rng.choice(["an" if word[0] in "aeiou" else "a"] * 2 + ["the", "one"])
+            bare = style == "bare" or (style == "first" and said)
+            said.append(word if bare else f"{1 if style == 'digits' else article} {word}")
+        return said
+
+    def listed(self, said):
+        return said[0] if len(said) == 1 else ", ".join(said[:-1]) + self.rng.choice([" and ", ", and "]) + said[-1]
+
+    def order(self, said, where, words):
+        """One sentence that names all things and begins with what is to be done."""
+        joined, some = self.listed(said), self.rng.choice(SOMEWHERE)
+        it = "it" if len(said) == 1 else "them"
+        forms = [f"put {joined} {where}", f"put {joined} {where}", f"place {joined} {where}", f"bring {joined} and put {it} {where}",
+                 f"find {joined}, and place {'it' if it == 'it' else 'everything'} {where}", f"get {joined}. Put {it} {where}",
+                 f"take {joined} and put {it} {where}", f"take {joined} from the {some} and put {it} {where}", f"bring {joined} to the {words}",
+                 f"carry {joined} to the {words}", f"move {joined} to the {words}", f"fetch {joined} and leave {it} {where}",
+                 f"make sure that {joined} {'is' if it == 'it' else 'are'} {where}", f"put these {where}: - {' - '.join(said)}",
+                 ", ".join(f"get {s}, put it {where}" for s in said)]
+        if self.relation == "inside":
+            forms += [f"fill the {words} with {joined}", f"load {joined} {where}"]
+        return self.rng.choice(forms)
+
+    def state(self, said, where):
+        """One sentence about how things shall be."""
+        joined = self.listed(said)
+        return self.rng.choice([
+            f"{joined} {'is' if len(said) == 1 else 'are'} {where}", f"{joined} should be {where}", f"I would like {joined} {where}", f"I need {joined} {where}",
+            f"I want to have {joined} {where}", f"These things belong {where}: {', '.join(said)}", f"The following must be {where}: {joined}",
+            f"I want these things {where}: - {' - '.join(said)}"])
+
+    def story(self, said, where):
+        """Two sentences or more."""
+        rng = self.rng
+        some = lambda: rng.choice(SOMEWHERE)
+        if len(said) == 1 or self.chance(0.4):
+            told = [rng.choice([f"go to the {some()} and get {s}. Put it {where}", f"take {s} and put it {where}", f"bring {s} and place it {where}",
+                                f"find {s} in the {some()} and put it {where}", f"put {s} {where}"]) for s in said]
+            return rng.choice([". Then ", ". Next, ", ", then ", ". After that, ", " and "]).join(told)
+        cut = rng.randrange(1, len(said))
+        first, second = self.listed(said[:cut]), self.listed(said[cut:])
+        its, them = ("it" if n == 1 else "them" for n in (cut, len(said) - cut))
+        return rng.choice([f"put {first} {where}. {rng.choice(['Also', 'Then', 'After that,'])} put {second} {where}", f"put {first} {where}, and {second} too",
+                           f"put {first} {where}. I would also like {second} there", f"put {first} {where}. Then bring {second} and put {them} there, too",
+                           f"take {first} out of the {some()} and put {its} {where}. Then get {second} and put {them} {where}"])
+
     def instruction(self, goals_told=False):
         """Where the goals are told too, it names things in an order of its own, and now and then none at all: a plan follows the goals."""
         rng = self.rng
         words = PLACES[self.target][5] if self.chance(0.93) else self.target
+        if self.target == "kitchentable" and self.chance(0.25):
+            words = rng.choice(["table", "table", "dining table", "table in the kitchen"])
         preposition = "on" if self.relation == "on" else rng.choice(["in", "in", "into", "inside"])
         counted = {}
         for name in self.wanted:
             counted[name] = counted.get(name, 0) + 1
         if goals_told and self.chance(0.8):
             counted = dict(rng.sample(list(counted.items()), len(counted)))
-        said = []
-        for name, count in counted.items():
-            word = THINGS[name]
-            article = "an" if word[0] in "aeiou" else "a"
-            if count > 1:
-                said.append(f"{ {2: 'two', 3: 'three'}.get(count, count) } {word}s")
-            else:
-                said.append(f"{rng.choice([article, article, 'the', 'one'])} {word}")
-        joined = said[0] if len(said) == 1 else ", ".join(said[:-1]) + rng.choice([" and ", ", and "]) + said[-1]
-        bare = [(THINGS[name], count) for name, count in counted.items()]
-        end = ""
+        said, where = self.spoken(counted), f"{preposition} the {words}"
+        kind = rng.choices(["order", "state", "story"], [5, 2, 2])[0]
+        if kind == "state":
+            text = self.state(said, where)
+        else:
+            text = self.order(said, where, words) if kind == "order" else self.story(said, where)
+            text = rng.choice(["", "", "", "please ", "please, ", "can you ", "could you ", "could you please ", "robot, ", "robot, please ", "I want you to ",
+                               "I need you to ", "you should ", "first, "]) + text
+        text = text[0].upper() + text[1:]
         if self.turn_on:
-            end = rng.choice([" and turn it on", " and switch it on", ", then start it", f". Turn on the {words}", f", and then turn on the {words}"])
-        forms = [
-            f"Put {joined} {preposition} the {words}{end}",
-            f"Please put {joined} {preposition} the {words}{end}",
-            f"Place {joined} {preposition} the {words}{end}",
-            f"Bring {joined} and put {'it' if len(said) == 1 else 'them'} {preposition} the {words}{end}",
-            f"I need you to put {joined} {preposition} the {words}{end}",
-            f"Could you put {joined} {preposition} the {words}{end}?",
-            f"Find {joined}, and place {'it' if len(said) == 1 else 'everything'} {preposition} the {words}{end}",
-            f"I would like {joined} {preposition} the {words}{end}",
-            f"Get {joined}. Put {'it' if len(said) == 1 else 'them'} {preposition} the {words}{end}",
-            ", ".join(f"get {s}, put it {preposition} the {words}" for s in said) + end,
-            f"Put these {preposition} the {words}: " + " ".join(f"- {count} {word}" for word, count in bare) + end,
-        ]
-        text = rng.choice(forms)
+            text += rng.choice([" and turn it on", " and switch it on", ", then start it", f". Turn on the {words}", f", and then turn on the {words}",
+                                f". After that, turn the {words} on", f". Then turn the {words} on", f". Make sure that the {words} is running",
+                                f", and see that the {words} is on", f". The {words} must be turned on, too", f" and start the {words}"])
+        elif self.chance(0.1):
+            text += rng.choice([", please", ". Thank you", ". Thanks", ", one after the other", " for me", ". Take your time",
+                                f". Look in the {rng.choice(SOMEWHERE)}"])
+        if text.startswith(("Can ", "Could ")) and self.chance(0.7):
+            text += "?"
+        if self.chance(0.04):  # a letter is missing somewhere
+            at = rng.randrange(len(text) // 2, len(text))
+            text = text[:at] + text[at + 1:]
         if goals_told and self.chance(0.15):
             text = rng.choice(VAGUE[self.target] if self.target in VAGUE else ["Tidy up", "Put things where they belong"])
         if self.chance(0.5):
