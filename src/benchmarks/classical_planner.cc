@@ -71,7 +71,10 @@ Found run_planner(const ClassicalPlanner& planner, std::string_view domain, cons
   internal::write_file(folder.file("problem.pddl"), problem);
   internal::ChildOptions child;
   child.folder = folder.path();
-  child.go_on = [&] { return !cancelled || !cancelled(); };
+  // It is told its limit, and keeps it; what does not is ended a little later.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds + planner.grace);
+  const auto too_late = [&] { return std::chrono::steady_clock::now() > deadline; };
+  child.go_on = [&] { return !too_late() && (!cancelled || !cancelled()); };
   const auto limit = str_cat(std::max(1L, std::lround(std::ceil(seconds))), "s");
   const internal::ChildResult result =
       internal::run_child({planner.program, "--alias", "lama-first", "--overall-time-limit", limit, "--plan-file",
@@ -85,7 +88,7 @@ Found run_planner(const ClassicalPlanner& planner, std::string_view domain, cons
   } else if (result.code >= kFirstUnsolvable && result.code <= kLastUnsolvable) {
     found.finding = Finding::kNone;
     found.reason = "the planner proved that there is no plan";
-  } else if (result.code >= kFirstLimit && result.code <= kLastLimit) {
+  } else if ((result.code >= kFirstLimit && result.code <= kLastLimit) || too_late()) {
     found.finding = Finding::kLimit;
     found.reason = str_cat("the planner ended at a limit of time (", limit, ") or memory");
   } else {

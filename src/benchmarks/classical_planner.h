@@ -16,6 +16,7 @@ namespace metactrl::benchmarks {
 struct ClassicalPlanner {
   std::string program;  // Fast Downward's driver
   double seconds = 30;  // for one prompt
+  double grace = 5;     // so much later one that does not keep to it is ended
 };
 
 // The driver: `wanted` where that is given, else fast-downward.py or fast-downward in PATH. Empty when there is none.

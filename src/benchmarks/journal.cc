@@ -32,6 +32,12 @@ namespace {
   throw InputError(file, str_cat("cannot be written: ", std::generic_category().message(error)), fix);
 }
 
+[[noreturn]] void fail_at(const std::string& file, std::size_t line) {
+  throw InputError(str_cat(file, ":", line), line == 1 ? "is not what a run leaves" : "is damaged: it is no JSON",
+                   line == 1 ? "move the file away, or name another place"
+                             : "remove this line, and what it said is done again; or name another place");
+}
+
 std::string shown(const Json& value) {
   if (value.is_null()) return "nothing";
   return value.is_string() ? str_cat("'", value.get<std::string>(), "'") : dump(value, -1);
@@ -50,7 +56,7 @@ std::optional<JournalContent> read_journal(const std::string& file) {
   JournalContent content;
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', content.bytes)) {
     Json line = Json::parse(text.substr(content.bytes, end - content.bytes), nullptr, false);
-    if (line.is_discarded()) break;
+    if (!line.is_object()) fail_at(file, content.bytes == 0 ? 1 : content.lines.size() + 2);
     if (content.bytes == 0) {
       content.settings = std::move(line);
     } else {
@@ -58,8 +64,9 @@ std::optional<JournalContent> read_journal(const std::string& file) {
     }
     content.bytes = end + 1;
   }
-  if (content.bytes == 0) return std::nullopt;
-  return content;
+  if (content.bytes > 0) return content;
+  if (!text.empty() && text[0] != '{') fail_at(file, 1);
+  return std::nullopt;
 }
 
 std::string settings_difference(const Json& earlier, const Json& now) {

@@ -1,7 +1,8 @@
 // What long work has done so far, kept so that nothing is lost when the program is killed.
 //
 // A journal is a file of JSON lines: first the settings of the run, then a line for everything that was done, each
-// handed to the operating system before the next piece of work begins. A last line that was cut off is forgotten.
+// handed to the operating system before the next piece of work begins. A last line that was cut off is forgotten;
+// anything else that is no such line is damage, which is said and not touched.
 //
 //     JournalFile journal("out.partial", settings, JournalFile::Begin::kGoOn, "name another file");
 //     for (const Json& line : journal.earlier()) ...   // done by an earlier run
@@ -29,7 +30,8 @@ struct JournalContent {
   std::size_t bytes = 0;
 };
 
-// Nothing when there is no such file, or no whole line in it. Another process may be writing to it.
+// Nothing when there is no such file, or no whole line in it. Another process may be writing to it. Throws InputError
+// with the line's number for a file that is damaged, or is something else.
 std::optional<JournalContent> read_journal(const std::string& file);
 
 // What differs between two settings: "guidance is mask here and was uniform there"; empty when nothing does.

@@ -1,8 +1,10 @@
 // The work is a list of items (module, row, task). An item's shard depends on its task's place in the sample alone, so
 // that shards are about equally long and a task's rows are answered together.
 //
-// A journal has a line per answer, and for each module a line with the digest of its data before the first answer to
-// it. Journals of all shards are read; each is written by its own shard only.
+// A journal has a line per answer, and before the first answer to a module a line with the digest of its data and one
+// per row with what made its answers, so that rows and modules can be added later. A shard that was launched together
+// with others ends with a line that says so: failed answers are tried again, and until then nobody knows whether they
+// still fail. Journals of all shards are read; each is written by its own shard only.
 //
 // Modules are worked on one after the other, with all threads meeting in between: the prompts of a module have a long
 // beginning in common, which the model keeps as long as the module lasts.
@@ -11,7 +13,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <mutex>
-#include <set>
 #include <system_error>
 
 #include "benchmarks/files.h"
@@ -87,7 +88,11 @@ Reproduction::Reproduction(const ReproduceOptions& options) : options_(options) 
 
 void Reproduction::read_folder() {
   for (const std::string& file : journals_in(options_.out)) {
+    std::error_code ignored;
+    const std::uintmax_t size = fs::file_size(file, ignored);
+    if (const auto found = sizes_.find(file); found != sizes_.end() && found->second == size) continue;
     const std::optional<JournalContent> content = read_journal(file);
+    sizes_[file] = size;
     if (!content) continue;
     check_settings(file, content->settings, options_.settings, kHint);
     for (const Json& line : content->lines) {
@@ -102,7 +107,22 @@ void Reproduction::read_folder() {
 }
 
 void Reproduction::take_line(const std::string& file, const Json& line) {
+  if (line.contains("finished")) {
+    if (line["finished"] == options_.launch && line.at("of") == options_.shard.count) {
+      finished_.insert(line.at("shard").get<std::size_t>() - 1);
+    }
+    return;
+  }
   const std::string module = line.at("module");
+  if (line.contains("with")) {
+    for (std::size_t i = 0; i < options_.modules.size(); ++i) {
+      if (options_.modules[i].module->name != module) continue;
+      for (const Row row : options_.rows) {
+        if (facts_of(row).name == line.at("row")) check_settings(file, line["with"], made_with(i, row), kHint);
+      }
+    }
+    return;
+  }
   if (line.contains("data")) {
     for (std::size_t i = 0; i < options_.modules.size(); ++i) {
       if (options_.modules[i].module->name != module || line["data"] == digests_[i]) continue;
@@ -122,6 +142,17 @@ void Reproduction::take_line(const std::string& file, const Json& line) {
 }
 
 // --- the work ------------------------------------------------------------------------------------------------------
+
+Json Reproduction::made_with(std::size_t module, Row row) const {
+  Json with = facts_of(row).needs_model ? options_.model : Json::object();
+  if (row == Row::kTrained) with["hmm"] = options_.modules[module].hmm_digest;
+  return with;
+}
+
+bool Reproduction::is_done(const Item& item) const {
+  const auto found = answers_.find(key_of(item));
+  return found != answers_.end() && found->second.error.empty();
+}
 
 Reproduction::Key Reproduction::key_of(const Item& item) const {
   const ReproduceOptions::OpenModule& open = options_.modules[item.module];
@@ -154,10 +185,7 @@ std::size_t Reproduction::total() const {
 std::size_t Reproduction::done() const {
   std::size_t count = 0;
   for (std::size_t module = 0; module < options_.modules.size(); ++module) {
-    for (const Item& item : items(module)) {
-      const auto found = answers_.find(key_of(item));
-      if (found != answers_.end() && found->second.error.empty()) ++count;
-    }
+    for (const Item& item : items(module)) count += is_done(item) ? 1 : 0;
   }
   return count;
 }
@@ -165,9 +193,7 @@ std::size_t Reproduction::done() const {
 bool Reproduction::needs_model() const {
   for (std::size_t module = 0; module < options_.modules.size(); ++module) {
     for (const Item& item : items(module)) {
-      if (!facts_of(item.row).needs_model) continue;
-      const auto found = answers_.find(key_of(item));
-      if (found == answers_.end() || !found->second.error.empty()) return true;
+      if (facts_of(item.row).needs_model && !is_done(item)) return true;
     }
   }
   return false;
@@ -188,12 +214,14 @@ bool Reproduction::work(LanguageModel* model, const std::shared_ptr<const Vocabu
   for (std::size_t module = 0; module < options_.modules.size(); ++module) {
     const ReproduceOptions::OpenModule& open = options_.modules[module];
     std::vector<Item> missing = items(module);
-    std::erase_if(missing, [&](const Item& item) {
-      const auto found = answers_.find(key_of(item));
-      return found != answers_.end() && found->second.error.empty();
-    });
+    std::erase_if(missing, [&](const Item& item) { return is_done(item); });
     if (missing.empty()) continue;
     journal.add({{"module", open.module->name}, {"data", digests_[module]}});
+    for (const Row row : options_.rows) {
+      const auto of_row = [&](const Item& item) { return item.row == row; };
+      if (std::none_of(missing.begin(), missing.end(), of_row)) continue;
+      journal.add({{"module", open.module->name}, {"row", facts_of(row).name}, {"with", made_with(module, row)}});
+    }
     if (model != nullptr) open.tasks->expect_prefix(*model, options_.evaluate);
     std::size_t next = 0;
     run_jobs(options_.jobs, [&] {
@@ -214,6 +242,9 @@ bool Reproduction::work(LanguageModel* model, const std::shared_ptr<const Vocabu
       return true;
     });
     if (cancelled()) return false;
+  }
+  if (!options_.launch.empty()) {
+    journal.add({{"finished", options_.launch}, {"shard", options_.shard.index + 1}, {"of", options_.shard.count}});
   }
   return true;
 }
@@ -236,8 +267,26 @@ std::vector<std::string> Reproduction::gaps() const {
 }
 
 bool Reproduction::complete() {
-  if (!gaps().empty()) read_folder();
+  read_folder();
   return gaps().empty();
+}
+
+std::vector<std::size_t> Reproduction::awaited() {
+  read_folder();
+  std::set<std::size_t> shards;
+  for (std::size_t module = 0; module < options_.modules.size(); ++module) {
+    for (const Row row : options_.rows) {
+      if (!absence(module, row).empty()) continue;
+      for (std::size_t i = 0; i < samples_[module].size(); ++i) {
+        const std::size_t shard = i % options_.shard.count;
+        const Item item{module, row, samples_[module][i]};
+        if (shard == options_.shard.index || is_done(item)) continue;
+        const bool may_change = !options_.launch.empty() && !finished_.contains(shard);
+        if (may_change || !answers_.contains(key_of(item))) shards.insert(shard + 1);
+      }
+    }
+  }
+  return {shards.begin(), shards.end()};
 }
 
 RowResult Reproduction::result_of(std::size_t module, Row row) const {
@@ -262,7 +311,7 @@ RowResult Reproduction::result_of(std::size_t module, Row row) const {
   }
   const ReproduceTasks& tasks = *options_.modules[module].tasks;
   result.score = tasks.score(responses);
-  const bool all = judged.size() == tasks.identifiers().size();
+  const bool all = judged.size() == result.score.tasks.size();
   std::erase_if(result.score.tasks, [&](const TaskScore& task) { return !judged.contains(task.identifier); });
   // Further rates are the scorer's own, over all tasks of the file.
   if (!all) result.score.rates.clear();

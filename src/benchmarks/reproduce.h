@@ -13,10 +13,12 @@
 #define METACTRL_SRC_BENCHMARKS_REPRODUCE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -54,6 +56,7 @@ struct ReproduceOptions {
     const ReproduceModule* module = nullptr;
     std::unique_ptr<ReproduceTasks> tasks;
     std::optional<Hmm> hmm{};  // for the row trained
+    std::string hmm_digest{};
   };
 
   std::string out;
@@ -65,8 +68,12 @@ struct ReproduceOptions {
   unsigned jobs = 1;
   EvaluateOptions evaluate;  // the guidance is the row's
   ClassicalPlanner planner;  // without a program, that row has no answers
-  // Everything that answers depend on: a journal with other settings is refused.
+  // Everything that all answers depend on: a journal with other settings is refused.
   Json settings;
+  // What the rows that need a model depend on besides: its name and digest. Refused only for the rows asked for.
+  Json model = Json::object();
+  // Tells apart the launches of processes that work together, one shard each; empty where nothing does.
+  std::string launch;
 };
 
 // What a row says about a module.
@@ -117,6 +124,9 @@ class Reproduction {
 
   // Reads the folder again, where other shards may have left answers meanwhile. True when none is missing.
   bool complete();
+  // Reads the folder again. The other shards, from 1, that have answers missing, or failed ones that they have not
+  // tried again in this launch.
+  std::vector<std::size_t> awaited();
   // "vh-as mask: 3 of 10 missing"; empty when none is.
   std::vector<std::string> gaps() const;
 
@@ -134,6 +144,10 @@ class Reproduction {
 
   void read_folder();
   void take_line(const std::string& file, const Json& line);
+  // What the answers of a row depend on besides the settings of all.
+  Json made_with(std::size_t module, Row row) const;
+  // Not without an answer, and not with one that failed.
+  bool is_done(const Item& item) const;
   // Why a row has no answers; empty when it has.
   std::string absence(std::size_t module, Row row) const;
   Key key_of(const Item& item) const;
@@ -145,6 +159,8 @@ class Reproduction {
   std::vector<std::vector<std::size_t>> samples_;  // by module
   std::vector<std::string> digests_;               // by module
   std::map<Key, Answer> answers_;
+  std::map<std::string, std::uintmax_t> sizes_;  // of journals, as they were read last
+  std::set<std::size_t> finished_;               // shards, in this launch
 };
 
 }  // namespace metactrl::benchmarks

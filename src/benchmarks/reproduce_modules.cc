@@ -3,10 +3,12 @@
 #include "benchmarks/reproduce_modules.h"
 
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "benchmarks/files.h"
 #include "benchmarks/module.h"
+#include "metactrl/error.h"
 #include "support/sha256.h"
 #include "support/str_cat.h"
 
@@ -28,15 +30,25 @@ class PromptTasks : public ReproduceTasks {
         tasks_(join(data, module.files.at(1))),
         prompts_(read_prompts(join(data, module.files.at(0)))) {
     if (module_.system_prompt) system_ = read_system_prompt(join(data, module.files.at(2)));
+    const std::string prompts = join(data, module.files.at(0));
+    if (prompts_.empty()) throw InputError(prompts, "holds no prompt", "name other data with --data");
+    std::set<std::string> known;
+    for (const TaskScore& task : PromptTasks::score({}).tasks) known.insert(task.identifier);
+    left_out_ = std::erase_if(prompts_, [&](const PromptEntry& prompt) { return !known.contains(prompt.identifier); });
+    if (prompts_.empty()) {
+      throw InputError(tasks_, str_cat("has no task for any prompt of ", prompts), "they must be of one benchmark");
+    }
     for (const PromptEntry& prompt : prompts_) identifiers_.push_back(prompt.identifier);
   }
 
   const std::vector<std::string>& identifiers() const override { return identifiers_; }
 
+  // Not of the tasks: they are what answers are judged by, and answers do not depend on them.
   std::string digest() const override {
-    return internal::sha256(
-        str_cat(benchmarks::digest(prompts_), internal::sha256_of_file(tasks_), internal::sha256(system_)));
+    return internal::sha256(str_cat(benchmarks::digest(prompts_), internal::sha256(system_)));
   }
+
+  std::size_t left_out() const override { return left_out_; }
 
   void expect_prefix(LanguageModel& model, const EvaluateOptions& options) const override {
     expect_common_prefix(model, module_, prompts_, with_system(options));
@@ -67,6 +79,7 @@ class PromptTasks : public ReproduceTasks {
   std::vector<PromptEntry> prompts_;
   std::string system_;
   std::vector<std::string> identifiers_;
+  std::size_t left_out_ = 0;
 };
 
 std::unique_ptr<ReproduceTasks> open_prompts(const ReproduceModule& module, const std::string& data) {
@@ -80,6 +93,8 @@ class AskedTasks : public ReproduceTasks {
       : module_(*find_module(module.name)),
         source_{join(data, module.files.at(0)), scenes_beside(join(data, module.files.at(0)))},
         prompts_(module_.ask(source_)) {
+    if (prompts_.empty()) throw InputError(source_.tasks, "holds no task", "name other data with --data");
+    AskedTasks::score({});  // reads what scoring needs
     for (const PromptEntry& prompt : prompts_) identifiers_.push_back(prompt.identifier);
   }
 

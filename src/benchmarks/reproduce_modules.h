@@ -28,8 +28,10 @@ class ReproduceTasks {
 
   // In the order of the task file, each different.
   virtual const std::vector<std::string>& identifiers() const = 0;
-  // Tells apart the data of two runs.
+  // Tells apart the data that answers depend on.
   virtual std::string digest() const = 0;
+  // Prompts that are left out of identifiers(), since there is no task to judge an answer by.
+  virtual std::size_t left_out() const { return 0; }
   // Tells the model what the prompts of all tasks begin with.
   virtual void expect_prefix(LanguageModel& model, const EvaluateOptions& options) const = 0;
   // Number `task` of identifiers(). What goes wrong is part of the answer.
@@ -47,7 +49,7 @@ struct ReproduceModule {
   std::string_view name;
   std::string_view title;
   std::vector<std::string_view> files;  // below the data folder; all of them are needed
-  // Throws InputError about a file that cannot be read.
+  // Reads everything that answering and scoring need; throws InputError about a file that cannot be read.
   std::unique_ptr<ReproduceTasks> (*open)(const ReproduceModule& module, const std::string& data);
 
   // The first of `files` that is not there; empty when all are.

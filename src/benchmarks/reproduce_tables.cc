@@ -131,6 +131,7 @@ std::string rate_table(const ModuleResult& module) {
 }
 
 Json rate_json(double value, std::size_t n) {
+  if (n == 0) return nullptr;
   const Interval interval = wilson(value * static_cast<double>(n) / 100, n);
   return {{"percent", value}, {"low", interval.low}, {"high", interval.high}};
 }
@@ -205,8 +206,8 @@ std::string tables_markdown(const std::vector<ModuleResult>& modules, const Tabl
   for (const ModuleResult& module : modules) {
     out += str_cat("\n## ", module.title, " (", module.name, ")\n\n![", module.title, "](", module.name, ".svg)\n\n",
                    module_table(module), "\n", error_table(module), rate_table(module));
+    while (out.ends_with("\n\n")) out.pop_back();
   }
-  while (out.ends_with("\n\n")) out.pop_back();
   return out;
 }
 

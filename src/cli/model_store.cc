@@ -107,7 +107,7 @@ fs::path find_stored(const std::string& name) {
   const std::string guess = internal::did_you_mean(name, names);
   std::string known;
   for (const std::string& one : names) known += (known.empty() ? "" : ", ") + one;
-  std::string hint = str_cat("give a GGUF file, or one of ", known, "; or plan without a model: --guidance search");
+  std::string hint = str_cat("give a GGUF file, or one of ", known, "; 'metactrl search' plans without a model");
   for (const CatalogueModel& model : catalogue()) {
     if (model.name == name) hint = str_cat("get it with 'metactrl models add ", name, "'");
   }
@@ -121,6 +121,7 @@ std::string existing_file(const std::string& file) {
   if (!fs::exists(status))
     throw InputError(file, "this model file does not exist", "'metactrl models' lists those there are");
   if (fs::is_directory(status)) throw InputError(file, "is a folder", "name a GGUF file");
+  if (!fs::is_regular_file(status)) throw InputError(file, "is no plain file", "name a GGUF file");
   return file;
 }
 

@@ -168,6 +168,10 @@ void check_free(const std::string& name, const std::string& file) {
     throw UsageError(
         str_cat("'", name, "' cannot be a model's name: use letters, digits, '.', '_' and '-' with --name"));
   }
+  if (name == "random" || name == "hostile" || name.ends_with(".gguf")) {
+    throw UsageError(str_cat("'", name, "' cannot be a model's name: --model reads it as ",
+                             name.ends_with(".gguf") ? "a file" : "a test model", "; choose another with --name"));
+  }
   for (const StoredModel& model : stored_models()) {
     if (model.name != name) continue;
     std::error_code ignored;

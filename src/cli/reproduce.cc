@@ -6,12 +6,15 @@
 #include "benchmarks/reproduce.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <ctime>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -98,6 +101,7 @@ std::vector<benchmarks::ReproduceOptions::OpenModule> open_modules(const Reprodu
   std::vector<std::string> known;
   for (const benchmarks::ReproduceModule& module : benchmarks::reproduce_modules()) known.emplace_back(module.name);
   const std::vector<std::string> asked = split_list(arguments.modules);
+  if (asked.empty() && !arguments.modules.empty()) throw UsageError("--modules names no module");
   for (const std::string& name : asked) {
     if (std::find(known.begin(), known.end(), name) == known.end()) unknown(name, "module", known);
   }
@@ -160,29 +164,36 @@ void open_hmms(const ReproduceArguments& arguments, benchmarks::ReproduceOptions
                                "=FILE ('metactrl train' makes them), or leave the row out"));
     }
     open.hmm = Hmm::load(file);
+    open.hmm_digest = file_digest(file);
   }
 }
 
 struct ShardChoice {
   benchmarks::Shard shard;
   bool joined = false;  // by mpirun or srun: the first process writes the tables
+  std::string launch{};
 };
+
+// 0 for what is no number.
+std::size_t number_of(std::string_view text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : 0;
+}
 
 ShardChoice choose_shard(const std::string& text) {
   if (!text.empty()) {
-    const std::size_t slash = text.find('/');
-    char* end = nullptr;
-    const unsigned long index = std::strtoul(text.c_str(), &end, 10);
-    const bool first = slash != std::string::npos && end == text.c_str() + slash && slash > 0;
-    const unsigned long count = first ? std::strtoul(text.c_str() + slash + 1, &end, 10) : 0;
-    constexpr unsigned long kMost = 100'000;
-    if (!first || *end != '\0' || index < 1 || index > count || count > kMost) {
+    const std::size_t slash = std::min(text.find('/'), text.size() - 1);
+    const std::size_t index = number_of(std::string_view(text).substr(0, slash));
+    const std::size_t count = number_of(std::string_view(text).substr(slash + 1));
+    constexpr std::size_t kMost = 100'000;
+    if (index < 1 || index > count || count > kMost) {
       throw UsageError(str_cat("--shard '", text, "' is not a part of a whole; write it like 2/4"));
     }
-    return {{index - 1, count}, false};
+    return {{index - 1, count}};
   }
-  const cluster::Launch started = cluster::launch();
-  if (started.size > 1) return {{started.rank, started.size}, true};
+  cluster::Launch started = cluster::launch();
+  if (started.size > 1) return {{started.rank, started.size}, true, std::move(started.job)};
   return {};
 }
 
@@ -193,10 +204,12 @@ class ReproduceRun {
   ReproduceRun(const ReproduceArguments& arguments, std::string command)
       : arguments_(arguments), command_(std::move(command)), choice_(choose_shard(arguments.shard)) {
     if (arguments.merge && !arguments.shard.empty()) throw UsageError("--merge joins all shards; leave out --shard");
+    if (arguments.data.empty() || arguments.out.empty()) throw UsageError("--data and --out must name folders");
     options_.rows = chosen_rows(arguments.rows);
     options_.out = arguments.out;
     options_.limit = arguments.limit;
     options_.shard = choice_.shard;
+    options_.launch = choice_.launch;
     options_.jobs = arguments.jobs;
     options_.modules = open_modules(arguments);
     open_hmms(arguments, options_);
@@ -210,11 +223,20 @@ class ReproduceRun {
     set_lookahead_budget(arguments, arguments.budget.budget(), options_.evaluate.plan.lookahead);
     options_.evaluate.cancelled = [] { return interrupted(); };
     options_.settings = settings();
+    if (needs_model()) {
+      const auto file = model_file(arguments_.model);
+      options_.model = {{"model", arguments_.model}, {"model_sha256", file ? file_digest(*file) : ""}};
+    }
     run_.emplace(options_);
   }
 
   int run() {
     catch_interrupts();
+    for (const benchmarks::ReproduceOptions::OpenModule& open : options_.modules) {
+      if (choice_.shard.index > 0 || open.tasks->left_out() == 0) continue;
+      note(str_cat("metactrl: ", open.tasks->left_out(), " prompts of ", open.module->name,
+                   " are left out: there is no task to judge an answer by"));
+    }
     if (!arguments_.merge && !answer()) return kInterrupted;
     if (!arguments_.shard.empty()) {
       note(str_cat("metactrl: shard ", arguments_.shard, " is done; '--merge' writes the tables once all are"));
@@ -231,25 +253,15 @@ class ReproduceRun {
                        [](Row row) { return benchmarks::facts_of(row).needs_model; });
   }
 
-  // Everything that an answer depends on.
+  // Everything that an answer depends on, but for the model and the models of plans, on which not all rows do.
   Json settings() const {
-    std::string digest;
-    if (needs_model()) {
-      if (const auto file = model_file(arguments_.model)) digest = file_digest(*file);
-    }
     Json json{{"version", METACTRL_VERSION},
-              {"model", needs_model() ? arguments_.model : ""},
-              {"model_sha256", digest},
               {"prompt", to_string(arguments_.prompt)},
               {"rules", to_string(arguments_.rules)},
               {"limit", arguments_.limit},
               {"planner_seconds", arguments_.planner_seconds}};
     json.update(decoding_settings(arguments_));
     if (!arguments_.token_hmm.empty()) json["token_hmm"] = file_digest(arguments_.token_hmm);
-    for (const benchmarks::ReproduceOptions::OpenModule& open : options_.modules) {
-      if (!open.hmm) continue;
-      json[str_cat("hmm_", open.module->name)] = file_digest(hmm_file(arguments_.hmms, open.module->name));
-    }
     return json;
   }
 
@@ -280,7 +292,16 @@ class ReproduceRun {
   bool wait_for_others() {
     set_stoppable(true);
     const ProgressLine progress("waiting for the other shards");
-    while (!run_->complete() && !interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    constexpr int kPollsPerNote = 120;  // a minute
+    for (int polls = 1; !interrupted(); ++polls) {
+      std::vector<std::string> names;
+      for (const std::size_t shard : run_->awaited()) names.push_back(std::to_string(shard));
+      if (names.empty()) break;
+      if (polls % kPollsPerNote == 0) {
+        note(str_cat("metactrl: waiting for shards ", internal::list_some(names), " of ", choice_.shard.count));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    }
     set_stoppable(false);
     return !interrupted();
   }
@@ -296,26 +317,46 @@ class ReproduceRun {
       const ProgressLine progress("scoring");
       results = run_->results();
     }
-    benchmarks::write_tables(arguments_.out, results, {command_, today(), model_text(), options_.settings});
+    Json settings = options_.settings;
+    settings.update(options_.model);
+    benchmarks::write_tables(arguments_.out, results, {command_, today(), model_text(), settings});
     print(benchmarks::overview_markdown(results));
+    return report(results);
+  }
+
+  // What the tables do not show; the exit code.
+  int report(const std::vector<benchmarks::ModuleResult>& results) const {
     std::size_t failed = 0;
     std::size_t no_room = 0;
+    std::set<std::string> reasons;
     for (const benchmarks::ModuleResult& module : results) {
       for (const benchmarks::RowResult& row : module.rows) {
         failed += row.failed;
         no_room += row.no_room;
+        for (const benchmarks::Answer& answer : row.answers) {
+          if (!answer.error.empty()) reasons.insert(answer.error);
+        }
       }
     }
     if (no_room > 0) {
-      note(str_cat("metactrl: ", no_room, " answers had no room in the model's context and are not counted",
+      note(str_cat("metactrl: ", count_text(no_room), " had no room in the model's context and ",
+                   no_room == 1 ? "is" : "are", " not counted",
                    arguments_.prompt == benchmarks::PromptStyle::kBenchmark ? "; --prompt compact takes less" : ""));
     }
     note(str_cat("metactrl: the tables are in ", arguments_.out, "/tables.md"));
     if (failed == 0) return kDone;
-    note(str_cat("metactrl: ", failed, " answers ended in an error, see ", arguments_.out,
-                 "/answers*.jsonl; the same command tries them again"));
+    note(str_cat("metactrl: ", count_text(failed), " ended in an error, see ", arguments_.out,
+                 "/answers*.jsonl; the same command tries again"));
+    constexpr std::size_t kShown = 3;
+    std::size_t shown = 0;
+    for (const std::string& reason : reasons) {
+      if (shown++ == kShown) break;
+      note(str_cat("metactrl: ", reason));
+    }
     return kBadInput;
   }
+
+  static std::string count_text(std::size_t answers) { return str_cat(answers, answers == 1 ? " answer" : " answers"); }
 
   static std::string today() {
     const std::time_t now = std::time(nullptr);
@@ -327,7 +368,7 @@ class ReproduceRun {
 
   std::string model_text() const {
     if (!needs_model()) return {};
-    const std::string digest = options_.settings["model_sha256"];
+    const std::string digest = options_.model["model_sha256"];
     return digest.empty() ? arguments_.model : str_cat(arguments_.model, " (SHA-256 ", digest.substr(0, 12), "...)");
   }
 

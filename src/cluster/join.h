@@ -9,6 +9,7 @@
 #define METACTRL_SRC_CLUSTER_JOIN_H_
 
 #include <memory>
+#include <string>
 
 #include "metactrl/process_group.h"
 
@@ -21,6 +22,7 @@ struct Launch {
   unsigned rank = 0;
   unsigned size = 0;  // 0: the launcher does not say
   unsigned rank_on_machine = 0;
+  std::string job{};  // the same for all of them, and for no other launch; empty: the launcher does not say
 };
 Launch launch();
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "cluster/join.h"
@@ -22,6 +23,19 @@ std::optional<unsigned> number_in(const char* variable) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
+}
+
+std::string text_in(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value == nullptr ? std::string() : value;
+}
+
+// PMIx (Open MPI, srun --mpi=pmix) has a name for each launch; Slurm a number for each step of a job.
+std::string job_name() {
+  if (std::string name = text_in("PMIX_NAMESPACE"); !name.empty()) return name;
+  const std::string job = text_in("SLURM_JOB_ID");
+  const std::string step = text_in("SLURM_STEP_ID");
+  return job.empty() || step.empty() ? std::string() : job + "." + step;
 }
 
 struct Launcher {
@@ -45,7 +59,7 @@ Launch launch() {
     const std::optional<unsigned> size = number_in(launcher.size);
     if (!rank || (!launcher.mpi && !size)) continue;
     const unsigned on_machine = number_in(launcher.rank_on_machine).value_or(0);
-    return {true, launcher.mpi, *rank, size && *size > *rank ? *size : 0, on_machine};
+    return {true, launcher.mpi, *rank, size && *size > *rank ? *size : 0, on_machine, job_name()};
   }
   return {};
 }

@@ -38,7 +38,9 @@ bool is_memory_failure(const std::string& reason) {
     throw ModelError(str_cat(file, ": not enough memory for this model (", reason, ")"));
   }
   std::string hint = str_cat("it may be truncated, or need a newer llama.cpp than ", model_runtime());
-  if (reason.find("token_embd.weight") != std::string::npos) {
+  if (reason.find("not within the file bounds") != std::string::npos) {
+    hint = "it is cut off; get it again";
+  } else if (reason.find("token_embd.weight") != std::string::npos) {
     hint = "it may hold a vocabulary only; such a file serves as --vocab";
   } else if (reason.find("unknown model architecture") != std::string::npos) {
     hint = str_cat(model_runtime(), " cannot run this kind of model");

@@ -52,6 +52,7 @@ class Pipe {
 // In the child.
 [[noreturn]] void become(const std::string& program, std::vector<char*>& arguments, const char* folder, int null,
                          int out, int errors, pid_t parent) {
+  ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(kNoProgram);
   if (folder != nullptr && ::chdir(folder) != 0) ::_exit(kNoProgram);
@@ -62,18 +63,20 @@ class Pipe {
   ::_exit(kNoProgram);
 }
 
-// Ends the child on every way out.
+// Ends the child on every way out, with what it started: they are a process group of their own.
 class Child {
  public:
-  explicit Child(pid_t process) : process_(process) {}
+  explicit Child(pid_t process) : process_(process) { ::setpgid(process, process); }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child() {
     if (process_ <= 0) return;
-    ::kill(process_, SIGKILL);
+    end(SIGKILL);
     wait();
   }
-  void end() const { ::kill(process_, SIGTERM); }
+  void end(int signal) const {
+    if (::kill(-process_, signal) != 0) ::kill(process_, signal);
+  }
   int wait() {
     int status = 0;
     while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
@@ -101,14 +104,19 @@ class Listener {
   Listener(const ChildOptions& options, ChildResult& result) : options_(options), result_(result) {}
 
   void listen(Pipe& out, Pipe& errors, const Child& child) {
-    while (out.reading() >= 0 || errors.reading() >= 0) {
+    for (int polls_since_end = 0; out.reading() >= 0 || errors.reading() >= 0;) {
       std::array<pollfd, 2> watched{pollfd{out.reading(), POLLIN, 0}, pollfd{errors.reading(), POLLIN, 0}};
       constexpr int kMilliseconds = 100;
       const int ready = ::poll(watched.data(), watched.size(), kMilliseconds);
       if (ready < 0 && errno != EINTR) fail("a child process cannot be listened to");
       if (!result_.stopped && options_.go_on && !options_.go_on()) {
         result_.stopped = true;
-        child.end();
+        child.end(SIGTERM);
+      }
+      constexpr int kMostPolls = 20;
+      if (result_.stopped && ++polls_since_end > kMostPolls) {  // it does not listen
+        child.end(SIGKILL);
+        return;
       }
       if (ready <= 0) continue;
       if (watched[0].revents != 0)
@@ -144,14 +152,18 @@ class Listener {
 
 std::string find_program(const std::string& name) {
   if (name.empty()) return {};
-  if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0 ? name : std::string();
+  const auto runs = [](const std::string& file) {
+    std::error_code ignored;
+    return ::access(file.c_str(), X_OK) == 0 && !std::filesystem::is_directory(file, ignored);
+  };
+  if (name.find('/') != std::string::npos) return runs(name) ? name : std::string();
   const char* variable = std::getenv("PATH");
   std::string_view folders = variable == nullptr ? "/usr/local/bin:/usr/bin:/bin" : variable;
   while (true) {
     const std::size_t colon = folders.find(':');
     const std::string folder(folders.substr(0, colon));
     const std::string file = (folder.empty() ? "." : folder) + "/" + name;
-    if (::access(file.c_str(), X_OK) == 0) return file;
+    if (runs(file)) return file;
     if (colon == std::string_view::npos) return {};
     folders.remove_prefix(colon + 1);
   }

@@ -283,6 +283,107 @@ TEST_F(ReproduceTest, WhatFailedIsTriedAgain) {
   EXPECT_EQ(Reproduction(third).done(), 24U) << "the later answer counts";
 }
 
+// What failed in another shard is waited for until that shard says, in the same launch, that it has tried again.
+TEST_F(ReproduceTest, TheFirstOfALaunchWaitsForTheOthersRetries) {
+  const auto part = [&](std::size_t shard, const std::string& launch, int fails) {
+    ReproduceOptions part = options("a");
+    part.shard = {shard, 2};
+    part.launch = launch;
+    first_->fails = fails;
+    return part;
+  };
+  for (const std::size_t shard : {0U, 1U}) {
+    const ReproduceOptions options = part(shard, "monday", 1);
+    Reproduction run(options);
+    ASSERT_TRUE(work(run));
+    EXPECT_EQ(run.awaited(), shard == 0 ? std::vector<std::size_t>{2} : std::vector<std::size_t>{});
+  }
+  const ReproduceOptions zero = part(0, "tuesday", -1);
+  Reproduction first(zero);
+  ASSERT_TRUE(work(first));
+  EXPECT_TRUE(first.complete()) << "there is an answer to everything";
+  EXPECT_EQ(first.awaited(), std::vector<std::size_t>{2}) << "but two that may get better";
+  const ReproduceOptions one = part(1, "tuesday", -1);
+  Reproduction second(one);
+  ASSERT_TRUE(work(second));
+  EXPECT_EQ(asked(), 2);
+  EXPECT_TRUE(first.awaited().empty());
+  EXPECT_EQ(first.results()[0].rows[1].failed, 0U);
+  // Still failing is an answer, too; and without a launch there is nobody to wait for.
+  fs::remove_all(path("a"));
+  for (const std::size_t shard : {1U, 0U}) {
+    const ReproduceOptions options = part(shard, shard == 1 ? "monday" : "", 1);
+    Reproduction run(options);
+    ASSERT_TRUE(work(run));
+    EXPECT_TRUE(shard == 1 || run.awaited().empty());
+  }
+}
+
+TEST_F(ReproduceTest, RowsMayBeAddedWithoutAModelOrWith) {
+  ReproduceOptions search = options("a");
+  search.rows = {Row::kSearch};
+  Reproduction run(search);
+  ASSERT_TRUE(work(run));
+  ReproduceOptions masked = options("a");
+  masked.rows = {Row::kSearch, Row::kMask, Row::kTrained};
+  masked.model = {{"model", "m"}, {"model_sha256", "1"}};
+  masked.modules[0].hmm_digest = "h";
+  Reproduction more(masked);
+  EXPECT_EQ(more.done(), 12U);
+  ASSERT_TRUE(work(more));
+  // Of another model, search is the same and mask is not; and only trained depends on a model of plans.
+  for (const Row row : {Row::kSearch, Row::kMask, Row::kTrained}) {
+    for (const char* what : {"model_sha256", "hmm"}) {
+      ReproduceOptions other = options("a");
+      other.rows = {row};
+      other.model = masked.model;
+      other.modules[0].hmm_digest = std::string(what) == "hmm" ? "i" : "h";
+      if (std::string(what) != "hmm") other.model["model_sha256"] = "2";
+      const bool differs = row == Row::kTrained || (row == Row::kMask && std::string(what) != "hmm");
+      if (!differs) {
+        EXPECT_EQ(Reproduction(other).done(), 12U);
+        continue;
+      }
+      try {
+        Reproduction refused(other);
+        ADD_FAILURE() << "answers of another " << what << " are taken for row " << facts_of(row).name;
+      } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find(std::string(what) + " was '"), std::string::npos) << error.what();
+      }
+    }
+  }
+}
+
+// Nobody's file is cut, and damage is not taken for the end.
+TEST_F(ReproduceTest, DamagedAndForeignJournalsAreLeftAsTheyAre) {
+  const ReproduceOptions whole = options("a");
+  Reproduction run(whole);
+  ASSERT_TRUE(work(run));
+  const std::string journal = read(path("a/answers.jsonl"));
+  const std::size_t third = journal.find('\n', journal.find('\n') + 1) + 1;
+  std::string damaged = journal;
+  damaged[third] = 'x';
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"my own notes\nline 2\n", ":1: error: is not what a run leaves"},
+      {"my own notes", ":1: error: is not what a run leaves"},
+      {"garbage" + journal, ":1: error: is not what a run leaves"},
+      {damaged, ":3: error: is damaged"},
+      {journal + "7\n",
+       ":" + std::to_string(std::count(journal.begin(), journal.end(), '\n') + 1) + ": error: is damaged"}};
+  for (const auto& [text, message] : files) {
+    std::ofstream(path("a/answers.jsonl"), std::ios::binary | std::ios::trunc) << text;
+    const ReproduceOptions options = this->options("a");
+    try {
+      Reproduction again(options);
+      ADD_FAILURE() << message;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
+    }
+    EXPECT_THROW(JournalFile(path("a/answers.jsonl"), options.settings, JournalFile::Begin::kGoOn, ""), InputError);
+    EXPECT_EQ(read(path("a/answers.jsonl")), text);
+  }
+}
+
 TEST_F(ReproduceTest, OneRunAtATimeWritesToAJournal) {
   fs::create_directories(folder_);
   const Json settings = {{"a", 1}};
@@ -395,6 +496,13 @@ TEST_F(ClassicalPlannerTest, ItsOtherAnswersAreSaid) {
   const Answer broken = answer("echo 'no compiler' >&2; exit 36\n");
   EXPECT_NE(broken.error.find("ended with code 36: no compiler"), std::string::npos) << broken.error;
   EXPECT_EQ(find_classical_planner("/no/such/program"), "");
+  EXPECT_EQ(find_classical_planner(folder_.string()), "") << "a folder";
+
+  ClassicalPlanner stuck = planner("sleep 600\n");
+  stuck.seconds = 1;
+  stuck.grace = 0.1;
+  const PromptEntry entry{"1", testing::living_room().prompt()};
+  EXPECT_EQ(answer_classically(*find_module("vh-as"), entry, stuck, {}).outcome, "undecided");
 }
 
 }  // namespace

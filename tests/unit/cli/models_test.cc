@@ -230,6 +230,8 @@ TEST_F(ModelsCli, MistakesGetOneLine) {
   expect("models add .", 31, "is neither a file nor a model");
   expect("models add toy --name x", 30, "--name is for files");
   expect("models add tiny.gguf --name 'a b'", 30, "cannot be a model's name");
+  expect("models add tiny.gguf --name random", 30, "--model reads it as a test model");
+  expect("models add tiny.gguf --name x.gguf", 30, "--model reads it as a file");
   expect("models add tiny.gguf --name toy", 31, "this name is kept");
   expect("models add tiny.gguf --name pocket", 31, "there is a model of this name");
   expect("models remove pocket", 31, "was not added");

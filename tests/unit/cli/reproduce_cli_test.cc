@@ -91,6 +91,9 @@ TEST_F(ReproduceCli, RefusesOtherSettingsAndLeavesNothingWhenItCannotStart) {
   expect("--rows masc", 30, "did you mean 'mask'?");
   expect("--rows ,", 30, "names no row");
   expect("--modules vh-xs", 30, "there is no module 'vh-xs'");
+  expect("--modules ,", 30, "names no module");
+  expect("--shard +1/+2", 30, "not a part of a whole");
+  expect("--planner /", 31, "there is no such program");
   expect("--model no-such-model --rows mask", 31, "there is no such model");
   expect("--shard 3/2", 30, "not a part of a whole");
   expect("--shard x", 30, "not a part of a whole");
@@ -103,6 +106,50 @@ TEST_F(ReproduceCli, RefusesOtherSettingsAndLeavesNothingWhenItCannotStart) {
   const Result missing = run("reproduce --data . --out b --modules vh-sd");
   EXPECT_CONTAINS(missing.err, "is not there, and vh-sd needs it");
   EXPECT_FALSE(fs::exists(path("b")));
+}
+
+// Tasks are what answers are judged by: they are read before the first answer, and can be mended after the last.
+TEST_F(ReproduceCli, TasksThatCannotBeReadAreSaidFirst) {
+  METACTRL_NEEDS_DATA("eai_vh");
+  fs::create_directories(path("d"));
+  fs::copy(testing::data_dir() / "eai_vh", path("d/eai_vh"));
+  for (const fs::directory_entry& file : fs::directory_iterator(path("d/eai_vh"))) {
+    fs::permissions(file, fs::perms::owner_write, fs::perm_options::add);
+  }
+  const std::string whole = read("d/eai_vh/as.jsonl");
+  const std::string command = "reproduce --data d --modules vh-as --rows search --limit 2 --out ";
+  ASSERT_EQ(run(command + "a").code, 0) << read("err");
+  const Json expected = tables("a");
+  write("d/eai_vh/as.jsonl", "{" + whole);
+  const Result broken = run(command + "b");
+  EXPECT_EQ(broken.code, 31);
+  EXPECT_CONTAINS(broken.err, "as.jsonl:1:");
+  EXPECT_FALSE(fs::exists(path("b")));
+  fs::rename(path("d/eai_vh/graphs.jsonl"), path("d/graphs"));
+  write("d/eai_vh/as.jsonl", whole);
+  EXPECT_EQ(run(command + "b").code, 31);
+  EXPECT_FALSE(fs::exists(path("b")));
+  fs::rename(path("d/graphs"), path("d/eai_vh/graphs.jsonl"));
+
+  // Fewer tasks than prompts: the others are left out, and that is said.
+  std::string half;
+  std::size_t end = 0;
+  for (int line = 0; line < 70; ++line) end = whole.find('\n', end) + 1;
+  write("d/eai_vh/as.jsonl", whole.substr(0, end));
+  const Result fewer = run(command + "c");
+  EXPECT_EQ(fewer.code, 0) << fewer.err;
+  EXPECT_CONTAINS(fewer.err, "88 prompts of vh-as are left out");
+  EXPECT_EQ(tables("c")["modules"][0]["tasks"], 70);
+  write("d/eai_vh/as.jsonl", read("d/eai_vh/sd.jsonl"));
+  const Result others = run(command + "e");
+  EXPECT_EQ(others.code, 31);
+  EXPECT_FALSE(fs::exists(path("e")));
+
+  // Answers that are there do not depend on the tasks.
+  write("d/eai_vh/as.jsonl", whole + "\n");
+  const Result again = run(command + "a");
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(tables("a"), expected);
 }
 
 TEST_F(ReproduceCli, PromptsWithoutRoomAreCountedAsSuch) {

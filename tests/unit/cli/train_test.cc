@@ -448,6 +448,9 @@ TEST_F(TrainCli, KnowsWhetherItIsOneOfSeveral) {
     EXPECT_EQ(launch_with({{name, "3"}}).rank, 3U) << name;
     EXPECT_EQ(launch_with({{name, "3"}}).size, 0U) << name;
     EXPECT_FALSE(launch_with({{name, "x"}}).by_launcher) << name;
+    EXPECT_EQ(launch_with({{name, "3"}}).job, "") << name;
+    EXPECT_EQ(launch_with({{name, "3"}, {"PMIX_NAMESPACE", "j7"}}).job, "j7") << name;
+    EXPECT_EQ(launch_with({{name, "3"}, {"SLURM_JOB_ID", "5"}, {"SLURM_STEP_ID", "2"}}).job, "5.2") << name;
     EXPECT_FALSE(launch_with({{name, ""}}).by_launcher) << name;
   }
   const auto expect = [&](const Environment& environment, bool mpi) {

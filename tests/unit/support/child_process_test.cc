@@ -57,11 +57,22 @@ TEST(ChildProcess, CanBeStopped) {
       std::runtime_error);
 }
 
+// Neither what a child started nor one that does not listen keeps this program waiting.
+TEST(ChildProcess, IsStoppedWithWhatItStarted) {
+  for (const char* script : {"sleep 60; true", "sleep 60 & wait", "trap '' TERM; while true; do sleep 60; done"}) {
+    const ChildResult result =
+        run_child({"sh", "-c", script}, {.folder = "", .out = {}, .go_on = [] { return false; }});
+    EXPECT_TRUE(result.stopped) << script;
+    EXPECT_NE(result.code, 0) << script;
+  }
+}
+
 TEST(ChildProcess, FindsPrograms) {
   EXPECT_FALSE(find_program("sh").empty());
   EXPECT_EQ(find_program("no-such-program-anywhere"), "");
   EXPECT_EQ(find_program(""), "");
   EXPECT_EQ(find_program("/no/such"), "");
+  EXPECT_EQ(find_program("/"), "") << "a folder";
 }
 
 }  // namespace
