@@ -394,6 +394,9 @@ class Training(Scripts):
         self.assertEqual(self.train("1000", "--stop-after", "0", "--resume")[0], 0)
         self.assertEqual([row.split(b"\t")[0] for row in self.files()["log.tsv"].splitlines()], [b"step", b"1", b"2"])
         self.assertIn("not allowed with", self.train("1000", "--resume", "--start", "model.pt")[1])
+        write(self.path("empty.pt"), "")
+        self.assertIn("empty.pt: is no file of train.py", self.train("1000", "--start", self.path("empty.pt"))[1])
+        self.assertIn("nowhere.pt: No such file", self.train("1000", "--start", self.path("nowhere.pt"))[1])
         self.assertIn("of another size", self.train("1000", "--resume", "--hidden", "64")[1])
 
     def test_weights_belong_to_a_vocabulary(self):

@@ -17,7 +17,6 @@ import support  # noqa: E402
 support.need("numpy", "torch")
 
 import numpy as np  # noqa: E402
-import torch  # noqa: E402
 
 from bpe import SPECIAL, Tokenizer  # noqa: E402
 
@@ -98,23 +97,12 @@ def metadata(config, tokenizer):
     ]
 
 
-def load(checkpoint, vocabulary):
-    """(what train.py saved, its tokenizer)."""
-    try:
-        saved = torch.load(checkpoint, map_location="cpu")
-    except OSError as error:
-        raise SystemExit(f"export_gguf.py: {checkpoint}: {error.strerror}; train.py writes it")
-    tokenizer = Tokenizer.load(vocabulary)
-    if saved.get("vocabulary_sha256") != tokenizer.digest():
-        raise SystemExit(f"export_gguf.py: {checkpoint} was trained with another vocabulary than {vocabulary}")
-    return saved, tokenizer
-
-
 def main():
     if len(sys.argv) != 4:
         raise SystemExit("usage: export_gguf.py model.pt vocab.json pocket.gguf")
     checkpoint, vocabulary, file = sys.argv[1:]
-    saved, tokenizer = load(checkpoint, vocabulary)
+    tokenizer = Tokenizer.load(vocabulary)
+    saved = support.load_weights(checkpoint, "cpu", tokenizer.digest(), vocabulary)
     config = saved["config"]
     tensors = []
     for name, tensor in saved["state"].items():

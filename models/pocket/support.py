@@ -69,6 +69,21 @@ def need(*packages):
         raise SystemExit(f"{os.path.basename(sys.argv[0])}: {message}")
 
 
+def load_weights(file, device, vocabulary, other):
+    """model.pt or training.pt, if the vocabulary with this digest is theirs; `other` says whose vocabulary that is."""
+    import torch
+    script = os.path.basename(sys.argv[0])
+    try:
+        saved = torch.load(file, map_location=device)
+    except OSError as error:
+        raise SystemExit(f"{script}: {file}: {error.strerror}; train.py writes it (`make train`)")
+    except Exception as error:  # torch.load has no error of its own
+        raise SystemExit(f"{script}: {file}: is no file of train.py: {str(error).splitlines()[0] if str(error) else 'it is empty'}")
+    if not isinstance(saved, dict) or saved.get("vocabulary_sha256") != vocabulary:
+        raise SystemExit(f"{script}: {file} was trained with another vocabulary than {other}")
+    return saved
+
+
 if __name__ == "__main__":
     text = missing(sys.argv[1:])
     if text:

@@ -59,13 +59,8 @@ def load(file):
 
 def load_checkpoint(file, config, vocabulary, device):
     """A file of Trainer.save, if it goes with this network and this vocabulary."""
-    try:
-        saved = torch.load(file, map_location=device)
-    except OSError as error:
-        raise SystemExit(f"train.py: {file}: {error.strerror}")
-    if saved.get("vocabulary_sha256") != vocabulary:
-        raise SystemExit(f"train.py: {file} was trained with another vocabulary than the tokens in --data; encode the examples with its "
-                         "own (bpe.py --vocabulary), or begin anew in another folder")
+    saved = support.load_weights(file, device, vocabulary, "the tokens in --data; encode the examples with its own (bpe.py --vocabulary), "
+                                 "or begin anew in another folder")
     if saved["config"] != dataclasses.asdict(config):
         raise SystemExit(f"train.py: {file} is a network of another size, {Config(**saved['config'])}; give the options that it was trained with")
     return saved
