@@ -3,19 +3,22 @@
 
     bpe.py FOLDER [--jobs N] [--vocabulary FILE]
 
-reads FOLDER/train.jsonl and valid.jsonl, writes vocab.json, train.tokens, valid.tokens. --vocabulary takes one that is there.
+reads FOLDER/train.jsonl and valid.jsonl, writes vocab.json, train.tokens, valid.tokens. --vocabulary takes one that is there. Files
+of an earlier run stay as they are until all is done.
 
 The paragraphs (templates.phrases) are "user defined" tokens of the GGUF file: llama.cpp looks for them in a text first, the longest
 first, and applies the merges to what is between them. So a benchmark prompt of 12,000 characters costs some hundred tokens, and the
 model reads what differs. A prompt whose fixed text was changed is still read, paragraph by paragraph, as ordinary text.
 
-A .tokens file is 16-bit little-endian numbers: per example the number of its module in MODULES, the number of prompt tokens, the
-number of plan tokens (the end token included), then the tokens themselves.
+A .tokens file begins with MAGIC and the 32 bytes of Tokenizer.digest(): which vocabulary it was written with. 16-bit little-endian
+numbers follow: per example the number of its module in MODULES, the number of prompt tokens, the number of plan tokens (the end token
+included), then the tokens themselves.
 """
-import argparse
 import array
 import collections
 import concurrent.futures
+import contextlib
+import hashlib
 import heapq
 import json
 import os
@@ -25,6 +28,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import support  # noqa: E402
 import templates  # noqa: E402
 
 VOCABULARY = 4096
@@ -34,6 +38,8 @@ FIRST_PHRASE = 0xE000  # the character that stands for the first phrase
 MODULES = ["vh-as", "vh-sd", "beh-as", "beh-sd", "wah", "wah-goal", "pddl"]
 PLAIN = 0.1  # of the prompts without a system part reach the model as plain text and not through the chat template
 LONGEST = 4096
+MAGIC = b"tokens 1"
+HEAD = len(MAGIC) + 32  # bytes
 
 # The pre-tokenizer that GGUF files call "gpt-2". Equal to it on ASCII text, which is all there is here: there "letter" and
 # "digit" mean the same to both.
@@ -137,9 +143,18 @@ class Tokenizer:
 
     @staticmethod
     def load(file):
-        with open(file) as text:
-            saved = json.load(text)
-        return Tokenizer(saved["merges"], saved["phrases"])
+        try:
+            with open(file) as text:
+                saved = json.load(text)
+            return Tokenizer(saved["merges"], saved["phrases"])
+        except OSError as error:
+            raise SystemExit(f"{file}: {error.strerror}; bpe.py writes it (`make tokens`)")
+        except (ValueError, KeyError, TypeError):
+            raise SystemExit(f"{file}: is no vocabulary that bpe.py wrote")
+
+    def digest(self):
+        """SHA-256 of what the vocabulary is, however its file is laid out."""
+        return hashlib.sha256(json.dumps([self.merges, self.phrases]).encode()).hexdigest()
 
     def piece(self, piece):
         if piece not in self.cache:
@@ -202,6 +217,39 @@ def tokens_of(job):
     return data.tobytes(), lengths
 
 
+def vocabulary_of(files):
+    """The digest of the vocabulary that token files were written with: the same for all of them."""
+    digests = {}
+    for file in files:
+        try:
+            with open(file, "rb") as data:
+                head = data.read(HEAD)
+        except OSError as error:
+            raise SystemExit(f"{file}: {error.strerror}; bpe.py writes it (`make tokens`)")
+        if len(head) < HEAD or not head.startswith(MAGIC):
+            raise SystemExit(f"{file}: does not say which vocabulary it was written with; write it again with bpe.py (`make tokens`)")
+        digests.setdefault(head[len(MAGIC):].hex(), file)
+    if len(digests) > 1:
+        first, second = list(digests.values())[:2]
+        raise SystemExit(f"{first} and {second} were written with different vocabularies; write them again with one (bpe.py --vocabulary)")
+    return next(iter(digests))
+
+
+def read_lines(file):
+    """The examples of a .jsonl file."""
+    try:
+        with open(file) as text:
+            lines = text.read().splitlines()
+    except OSError as error:
+        raise SystemExit(f"{file}: {error.strerror}; generate.py writes it (`make generate`)")
+    if not lines:
+        raise SystemExit(f"{file}: has no examples; write it again with generate.py (`make generate`)")
+    for i, line in enumerate(lines):
+        if not (line.startswith("{") and line.endswith("}")):
+            raise SystemExit(f"{file}:{i + 1}: is no example; write the file again with generate.py (`make generate`)")
+    return lines
+
+
 def say_lengths(name, lengths):
     for module in MODULES:
         prompts = sorted(p for m, p, _ in lengths if m == module)
@@ -223,28 +271,34 @@ def learn_from(lines, file):
     print(f"{256 + len(merges) + len(phrases) + len(SPECIAL)} tokens, {len(phrases)} of them phrases", flush=True)
 
 
+def write_tokens(pool, vocabulary, name, lines, file):
+    jobs = [(vocabulary, f"{name} {i}", lines[i : i + 2000]) for i in range(0, len(lines), 2000)]
+    lengths = []
+    with open(file, "wb") as out:
+        out.write(MAGIC + bytes.fromhex(Tokenizer.load(vocabulary).digest()))
+        for data, some_lengths in pool.map(tokens_of, jobs):
+            out.write(data)
+            lengths += some_lengths
+    say_lengths(name, lengths)
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = support.Parser(__doc__.splitlines()[0])
     parser.add_argument("folder")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=support.number(int, 1, 1024), default=os.cpu_count())
     parser.add_argument("--vocabulary", help="vocab.json of an earlier run")
     args = parser.parse_args()
-    lines = {}
-    for name in ("train", "valid"):
-        with open(os.path.join(args.folder, name + ".jsonl")) as file:
-            lines[name] = file.read().splitlines()
-    file = args.vocabulary or os.path.join(args.folder, "vocab.json")
-    if not args.vocabulary:
-        learn_from(lines["train"], file)
-    with concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
-        for name, texts in lines.items():
-            jobs = [(file, f"{name} {i}", texts[i : i + 2000]) for i in range(0, len(texts), 2000)]
-            lengths = []
-            with open(os.path.join(args.folder, name + ".tokens"), "wb") as out:
-                for data, some_lengths in pool.map(tokens_of, jobs):
-                    out.write(data)
-                    lengths += some_lengths
-            say_lengths(name, lengths)
+    inside = lambda name: os.path.join(args.folder, name)
+    lines = {name: read_lines(inside(name + ".jsonl")) for name in ("train", "valid")}
+    with contextlib.ExitStack() as stack:
+        vocabulary = args.vocabulary
+        if not vocabulary:
+            vocabulary, = stack.enter_context(support.replacing(inside("vocab.json")))
+            learn_from(lines["train"], vocabulary)
+        files = stack.enter_context(support.replacing(*(inside(name + ".tokens") for name in lines)))
+        pool = stack.enter_context(concurrent.futures.ProcessPoolExecutor(args.jobs))
+        for (name, texts), file in zip(lines.items(), files):
+            write_tokens(pool, vocabulary, name, texts, file)
 
 
 if __name__ == "__main__":

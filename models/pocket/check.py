@@ -1,15 +1,23 @@
 #!/usr/bin/env python3
-"""Tests of the generator, with a few examples of each module. Standard library only; some seconds.
+"""Tests of the generator and of the scripts, with a few examples of each module. Standard library only, some seconds; the training is
+tested, too, where Python has NumPy and PyTorch.
 
     check.py PROGRAM [--data FOLDER]     PROGRAM: examples.cc, compiled; FOLDER: the benchmarks' prompts, where they are
 """
 import collections
+import contextlib
+import importlib.util
+import io
 import json
 import os
 import random
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 import unittest
+from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -18,6 +26,7 @@ import excluded  # noqa: E402
 import generate  # noqa: E402
 import mistakes  # noqa: E402
 import plot  # noqa: E402
+import support  # noqa: E402
 import templates  # noqa: E402
 import watch_and_help  # noqa: E402
 
@@ -149,6 +158,265 @@ class Mistakes(unittest.TestCase):
             for seed in range(5):
                 self.assertNotEqual(mistakes.spoil_text(kind, seed, plan), plan)
         self.assertEqual(len(mistakes.spoil_goals("forget", 1, ["on(a, b)", "on(c, b)"], ["d"])), 1)
+
+
+def write(file, text, executable=False):
+    os.makedirs(os.path.dirname(file), exist_ok=True)
+    with open(file, "w") as out:
+        out.write(text)
+    if executable:
+        os.chmod(file, 0o755)
+    return file
+
+
+def read(file):
+    with open(file, "rb") as data:
+        return data.read()
+
+
+class Scripts(unittest.TestCase):
+    """Each test has a folder of its own."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def call(self, script, *options):
+        """(status, what it said) of a script's main()."""
+        out, error, status = io.StringIO(), io.StringIO(), 0
+        with mock.patch.object(sys, "argv", [script.__name__ + ".py", *options]), contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+            try:
+                script.main()
+            except SystemExit as ended:
+                status = ended.code if isinstance(ended.code, int) else 1
+                error.write("" if isinstance(ended.code, int) else f"{ended.code}\n")
+        return status, out.getvalue() + error.getvalue()
+
+    def fails(self, script, *options):
+        """The one line that a script ends with."""
+        status, said = self.call(script, *options)
+        self.assertNotEqual(status, 0, options)
+        self.assertEqual(said.count("\n"), 1, said)
+        return said
+
+    def shell(self, *command, path=None):
+        """(status, stdout, stderr)"""
+        environment = {**os.environ, "PATH": os.pathsep.join(filter(None, [path, os.environ["PATH"]]))}
+        result = subprocess.run(command, capture_output=True, text=True, env=environment)
+        return result.returncode, result.stdout, result.stderr
+
+    def examples(self, name, count, *options):
+        """A folder with examples of wah-goal, which are made fast, and its files."""
+        status, said = self.call(generate, "--examples", PROGRAM, "--out", self.path(name), "--jobs", "1", "--modules", "wah-goal",
+                                 "--scale", str(count / generate.COUNTS["wah-goal"]), *options)
+        self.assertEqual(status, 0, said)
+        return self.path(name)
+
+
+class Generator(Scripts):
+    def test_options_out_of_range(self):
+        for option, value in [("--jobs", "0"), ("--scale", "nan"), ("--scale", "0"), ("--scale", "-1"), ("--scale", "inf"), ("--seconds", "nan"),
+                              ("--chunks", "0"), ("--mistakes", "vh-as=x"), ("--mistakes", "wah-goal=2"), ("--mistakes", "wah-goal=-1"),
+                              ("--mistakes", "wah-goal=nan"), ("--modules", "pddl,pddl"), ("--modules", "none")]:
+            said = self.fails(generate, "--examples", PROGRAM, "--out", self.path("out"), option, value)
+            self.assertIn(option, said)
+            self.assertIn(value.split("=")[-1], said)
+        self.assertFalse(os.path.exists(self.path("out")))
+        self.assertEqual(generate.parse_rates("wah=0,pddl=1")["pddl"], 1)
+
+    def test_what_was_there_outlives_a_failure(self):
+        out = self.path("out")
+        for name in ("train.jsonl", "valid.jsonl", "report.txt"):
+            write(os.path.join(out, name), "old")
+        broken = write(self.path("broken"), "#!/bin/sh\necho no disk >&2\nexit 3\n", executable=True)
+        silent = write(self.path("silent"), "#!/bin/sh\n", executable=True)
+        common = ("--out", out, "--jobs", "1", "--scale", "0.0001")
+        self.assertIn("failed with 3: no disk", self.fails(generate, "--examples", broken, "--modules", "pddl", *common))
+        self.assertIn("does not answer", self.fails(generate, "--examples", silent, "--modules", "pddl", *common))
+        self.assertIn("is no program", self.fails(generate, "--examples", self.path("nowhere"), *common))
+        self.assertIn("is no program", self.fails(generate, "--examples", self.folder, *common))
+        self.assertIn("not one example to train on", self.fails(generate, "--examples", PROGRAM, "--modules", "wah-goal", "--chunks", "1", *common))
+        self.assertEqual({name: read(os.path.join(out, name)) for name in os.listdir(out)},
+                         {"train.jsonl": b"old", "valid.jsonl": b"old", "report.txt": b"old"})
+
+    def test_chunks_are_always_the_same(self):
+        whole, part, again = self.examples("whole", 200), self.examples("part", 200, "--chunks", "2"), self.examples("again", 200, "--jobs", "2")
+        texts = [read(os.path.join(folder, "train.jsonl")) for folder in (whole, part, again)]
+        self.assertEqual(texts[0], texts[2])
+        self.assertTrue(texts[0].startswith(texts[1]))
+        self.assertLess(len(texts[1]), len(texts[0]))
+        self.assertIn(b"3 of 3 chunks", read(os.path.join(whole, "report.txt")))
+        self.assertIn(b"(chunks: 1)", read(os.path.join(part, "report.txt")))
+
+    def test_a_run_cut_short_says_where(self):
+        folder = self.examples("cut", 5000, "--seconds", "0")
+        self.assertIn(b"6 of 51 chunks, those to validate with included; the time was up: --chunks 6 draws", read(os.path.join(folder, "report.txt")))
+
+
+class Tokens(Scripts):
+    def test_examples_that_are_not_there(self):
+        self.assertIn("train.jsonl: No such file", self.fails(bpe, self.folder))
+        write(self.path("train.jsonl"), "")
+        self.assertIn("train.jsonl: has no examples", self.fails(bpe, self.folder))
+        write(self.path("train.jsonl"), '{"module": "pddl"}\n{"modu')
+        self.assertIn("train.jsonl:2: is no example", self.fails(bpe, self.folder))
+        self.assertEqual(os.listdir(self.folder), ["train.jsonl"])
+
+    def test_token_files_know_their_vocabulary(self):
+        first, second = self.examples("first", 60), self.examples("second", 60, "--more", "others")
+        for folder in (first, second):
+            self.assertEqual(self.call(bpe, folder, "--jobs", "1")[0], 0)
+        files = [os.path.join(folder, name) for folder in (first, second) for name in ("train.tokens", "valid.tokens")]
+        digests = [bpe.Tokenizer.load(os.path.join(folder, "vocab.json")).digest() for folder in (first, second)]
+        self.assertNotEqual(*digests)
+        self.assertEqual(bpe.vocabulary_of(files[:2]), digests[0])
+        with self.assertRaisesRegex(SystemExit, "first/train.tokens and .*second/train.tokens were written with different vocabularies"):
+            bpe.vocabulary_of(files)
+        self.assertEqual(self.call(bpe, second, "--jobs", "1", "--vocabulary", os.path.join(first, "vocab.json"))[0], 0)
+        self.assertEqual(bpe.vocabulary_of(files), digests[0])
+        with self.assertRaisesRegex(SystemExit, "does not say which vocabulary"):
+            bpe.vocabulary_of([write(self.path("old.tokens"), "x" * 100)])
+
+    def test_digest_is_of_the_content(self):
+        merges, phrases = [["a", "b"], ["c", "d"]], ["some words"]
+        file = write(self.path("vocab.json"), json.dumps({"phrases": phrases, "merges": merges}, indent=2))
+        self.assertEqual(bpe.Tokenizer.load(file).digest(), bpe.Tokenizer(merges, phrases).digest())
+        self.assertNotEqual(bpe.Tokenizer(merges[::-1], phrases).digest(), bpe.Tokenizer(merges, phrases).digest())
+
+
+class Make(Scripts):
+    MAKE = "models/pocket/make"
+
+    def refused(self, *options, path=None):
+        """The one line that make says before its first stage."""
+        status, out, error = self.shell(self.MAKE, "--work", self.path("work"), *options, path=path)
+        self.assertNotEqual(status, 0)
+        self.assertEqual(out, "")
+        self.assertEqual(error.count("\n"), 1, error)
+        return error
+
+    def test_options(self):
+        for option in ("--scale", "--train-options", "--program"):
+            self.assertIn(f"{option} needs a value", self.refused(option))
+        self.assertIn("no option or stage '--scales'", self.refused("--scales", "1"))
+        status, out, _ = self.shell("bash", "-c", "cd models/pocket/templates && ../make --help")
+        self.assertEqual(status, 0)
+        self.assertIn("--chunks N", out)
+
+    def test_missing_packages(self):
+        """Python without its packages finds neither NumPy nor PyTorch."""
+        write(self.path("bin", "python3"), f'#!/bin/sh\nexec {sys.executable} -S "$@"\n', executable=True)
+        for stages in ((), ("train",), ("export",)):
+            self.assertIn("apt install python3-numpy python3-torch", self.refused(*stages, path=self.path("bin")))
+        for script in ("train.py", "export_gguf.py", "import_gguf.py"):
+            status, _, error = self.shell(sys.executable, "-S", "models/pocket/" + script)
+            self.assertEqual(status, 1)
+            self.assertRegex(error, f"^{script}: .* has no NumPy and no PyTorch; .*pip install numpy torch.*\n$")
+
+    def test_a_training_that_is_there(self):
+        write(self.path("work", "run", "training.pt"), "")
+        self.assertIn("would learn another vocabulary", self.refused())
+        self.assertIn("would learn another vocabulary", self.refused("tokens"))
+        self.assertIn("--start begins one", self.refused("--train-options", "--start model.pt", "train"))
+        self.assertIn("vocabulary in", self.refused("--more", "more", "generate", "tokens"))
+
+    def test_measure_needs_what_it_measures(self):
+        self.assertIn("needs --data", self.refused("measure"))
+        data, program = self.path("data"), write(self.path("program"), "#!/bin/sh\necho out of order >&2\nexit 32\n", executable=True)
+        self.assertIn("no eai_vh/", self.refused("--data", data, "measure"))
+        for part in ("eai_vh", "eai_beh", "wah_nl"):
+            os.makedirs(os.path.join(data, part))
+        self.assertIn("no program", self.refused("--data", data, "--program", data, "measure"))
+        self.assertIn("no model", self.refused("--data", data, "--program", program, "measure"))
+        write(self.path("work", "pocket.gguf"), "")
+        status, out, error = self.shell(self.MAKE, "--work", self.path("work"), "--data", data, "--program", program, "measure")
+        self.assertNotEqual(status, 0)
+        self.assertNotIn("the robot's table", out)
+        self.assertRegex(error, "out of order\nmake: .* plan failed with 32\n")
+
+    def test_pack(self):
+        status, out, _ = self.shell("models/pocket/pack", "--help")
+        self.assertEqual(status, 0)
+        self.assertIn("models/pocket/pack [FILE]", out)
+        self.assertEqual(self.shell("models/pocket/pack", "--list")[0], 2)
+        self.assertFalse(os.path.exists("--help") or os.path.exists("--list"))
+
+
+class Replacing(Scripts):
+    def test_all_or_nothing(self):
+        files = [write(self.path(name), "old") for name in ("a", "b")]
+        with self.assertRaises(KeyboardInterrupt), support.replacing(*files) as names:
+            write(names[0], "new")
+            raise KeyboardInterrupt
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a", "b"])
+        self.assertEqual([read(file) for file in files], [b"old"] * 2)
+        with support.replacing(*files) as names:
+            for name in names:
+                write(name, "new")
+            self.assertEqual([read(file) for file in files], [b"old"] * 2)
+        self.assertEqual([read(file) for file in files], [b"new"] * 2)
+
+
+@unittest.skipUnless(importlib.util.find_spec("numpy") and importlib.util.find_spec("torch"), "no NumPy or no PyTorch")
+class Training(Scripts):
+    SIZE = "--device cpu --width 32 --layers 1 --heads 2 --key-heads 1 --hidden 32 --batch 1024 --seconds".split()
+
+    def setUp(self):
+        super().setUp()
+        self.data = self.examples("data", 10)
+        lines = read(os.path.join(self.data, "valid.jsonl")).decode().splitlines()[:3]
+        write(os.path.join(self.data, "valid.jsonl"), "\n".join(lines))
+        self.assertEqual(self.call(bpe, self.data, "--jobs", "1")[0], 0)
+
+    def train(self, *options):
+        import train
+        return self.call(train, "--data", self.data, "--out", self.path("run"), *self.SIZE, *options)
+
+    def learn_another_vocabulary(self):
+        lines = read(os.path.join(self.data, "train.jsonl")).decode().splitlines()
+        write(os.path.join(self.data, "train.jsonl"), "\n".join(lines[:3]))
+        self.assertEqual(self.call(bpe, self.data, "--jobs", "1")[0], 0)
+
+    def files(self):
+        return {name: read(self.path("run", name)) for name in os.listdir(self.path("run"))}
+
+    def test_checkpoints(self):
+        self.assertEqual(self.train("1000", "--stop-after", "0")[0], 0)
+        once = self.files()
+        self.assertEqual(sorted(once), ["log.tsv", "log.txt", "model.pt", "training.pt"])
+        status, said = self.train("0.001", "--resume")
+        self.assertEqual((status, self.files()), (0, once))
+        self.assertIn("this training is done", said)
+        write(self.path("run", "model.pt"), "of a later checkpoint")  # killed between the two
+        self.assertEqual(self.train("1000", "--stop-after", "0", "--resume")[0], 0)
+        self.assertEqual([row.split(b"\t")[0] for row in self.files()["log.tsv"].splitlines()], [b"step", b"1", b"2"])
+        self.assertIn("not allowed with", self.train("1000", "--resume", "--start", "model.pt")[1])
+        write(self.path("empty.pt"), "")
+        self.assertIn("empty.pt: is no file of train.py", self.train("1000", "--start", self.path("empty.pt"))[1])
+        self.assertIn("nowhere.pt: No such file", self.train("1000", "--start", self.path("nowhere.pt"))[1])
+        self.assertIn("of another size", self.train("1000", "--resume", "--hidden", "64")[1])
+
+    def test_weights_belong_to_a_vocabulary(self):
+        import export_gguf
+        import import_gguf
+        self.assertEqual(self.train("1000", "--stop-after", "0")[0], 0)
+        model, vocabulary, out = self.path("run", "model.pt"), os.path.join(self.data, "vocab.json"), self.path("a.gguf")
+        self.assertEqual(self.call(export_gguf, model, vocabulary, out)[0], 0)
+        self.assertEqual(self.call(import_gguf, out, self.path("back"))[0], 0)
+        self.assertEqual(read(self.path("back", "vocab.json")), read(vocabulary))
+        self.assertEqual(self.call(export_gguf, self.path("back", "model.pt"), vocabulary, self.path("b.gguf"))[0], 0)
+        self.assertEqual(read(out), read(self.path("b.gguf")))
+        self.learn_another_vocabulary()
+        before = self.files()
+        for options in (("--resume",), ("--start", model), ("--start", self.path("back", "model.pt"))):
+            status, said = self.train("1000", *options)
+            self.assertEqual((status, self.files()), (1, before))
+            self.assertIn("another vocabulary", said)
+        self.assertIn("another vocabulary", self.fails(export_gguf, model, vocabulary, out))
+        self.assertEqual(read(out), read(self.path("b.gguf")))
 
 
 class Plot(unittest.TestCase):

@@ -3,16 +3,20 @@
 
     export_gguf.py model.pt vocab.json pocket.gguf
 
-Paragraphs that are tokens (bpe.py) are "user defined" tokens: llama.cpp finds them in any text. Matrices are stored as Q8_0 (blocks of 32 numbers: one 16-bit scale, 32 signed bytes), vectors as 32-bit floats.
+Paragraphs that are tokens (bpe.py) are "user defined" tokens: llama.cpp finds them in any text. Matrices are stored as Q8_0 (blocks of
+32 numbers: one 16-bit scale, 32 signed bytes), vectors as 32-bit floats. vocab.json must be the vocabulary that the model was trained with.
 """
 import os
 import struct
 import sys
 
-import numpy as np
-import torch
-
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import support  # noqa: E402
+
+support.need("numpy", "torch")
+
+import numpy as np  # noqa: E402
 
 from bpe import SPECIAL, Tokenizer  # noqa: E402
 
@@ -97,11 +101,9 @@ def main():
     if len(sys.argv) != 4:
         raise SystemExit("usage: export_gguf.py model.pt vocab.json pocket.gguf")
     checkpoint, vocabulary, file = sys.argv[1:]
-    saved = torch.load(checkpoint, map_location="cpu")
     tokenizer = Tokenizer.load(vocabulary)
+    saved = support.load_weights(checkpoint, "cpu", tokenizer.digest(), vocabulary)
     config = saved["config"]
-    if len(tokenizer.tokens) != config["vocabulary"]:
-        raise SystemExit(f"{vocabulary} has {len(tokenizer.tokens)} tokens, {checkpoint} was trained with {config['vocabulary']}")
     tensors = []
     for name, tensor in saved["state"].items():
         values = tensor.float().numpy()
@@ -114,11 +116,12 @@ def main():
     for name, shape, kind, data in tensors:
         head += text(name) + struct.pack("<I", len(shape)) + struct.pack(f"<{len(shape)}Q", *shape) + struct.pack("<IQ", kind, offset)
         offset += -(-len(data) // ALIGNMENT) * ALIGNMENT
-    with open(file, "wb") as out:
+    with support.replacing(file) as (name,), open(name, "wb") as out:
         out.write(head + b"\0" * (-len(head) % ALIGNMENT))
         for _, _, _, data in tensors:
             out.write(data + b"\0" * (-len(data) % ALIGNMENT))
-        print(f"{file}: {out.tell()} bytes, {len(tensors)} tensors")
+        size = out.tell()
+    print(f"{file}: {size} bytes, {len(tensors)} tensors")
 
 
 if __name__ == "__main__":

@@ -3,13 +3,15 @@
 
     generate.py --examples PROGRAM --out FOLDER [--scale 1.0] [--jobs N] [--seconds S] [--mistakes vh-as=0.4,pddl=0.2] [--more NAME]
 
-PROGRAM is examples.cc, compiled. Run it in the root of the source tree. FOLDER gets train.jsonl, valid.jsonl and report.txt. A line
+PROGRAM is examples.cc, compiled. Run it in the root of the source tree. FOLDER gets train.jsonl, valid.jsonl and report.txt; those
+of an earlier run stay as they are until all is done. A line
 holds "module", "system" (a file of templates/, or nothing), "prompt", "plan", "valid" and "mistake". In prompts the paragraphs that
 never change stand as single characters (templates.phrases, in order, from U+E000 on): bpe.py makes one token of each.
 
 Everything follows from the seed: chunk i of a module is made by Random("<seed> <module> <i>"), whatever the number of jobs. Chunks
-of all modules take turns, so that a run cut short by --seconds has its modules in proportion. --more NAME draws others than a run
-without it: chunk "NAME i".
+of all modules take turns, always in the same order, so that a run cut short by --seconds has its modules in proportion. Where it was
+cut depends on the machine; the report says after how many chunks, and --chunks N draws just as many. --more NAME draws others than a
+run without it: chunk "NAME i".
 """
 import argparse
 import collections
@@ -28,6 +30,7 @@ import behavior  # noqa: E402
 import bpe  # noqa: E402
 import excluded  # noqa: E402
 import mistakes  # noqa: E402
+import support  # noqa: E402
 import tabletop  # noqa: E402
 import templates  # noqa: E402
 import virtualhome  # noqa: E402
@@ -88,10 +91,19 @@ def draw_requests(module, chunk, count, rate, banned, tally):
 def ask(program, requests):
     fields = ("id", "module", "prompt", "domain", "problem", "format", "instruction", "mistake", "seed", "in_order")
     lines = "".join(json.dumps({k: r[k] for k in fields if k in r}) + "\n" for r in requests)
-    result = subprocess.run([program], input=lines, capture_output=True, text=True)
+    try:
+        result = subprocess.run([program], input=lines, capture_output=True, text=True)
+    except OSError as error:
+        raise SystemExit(f"generate.py: {program} cannot be run: {error.strerror}")
     if result.returncode != 0:
-        raise SystemExit(f"{program} failed: {result.stderr}")
-    return [json.loads(line) for line in result.stdout.splitlines()]
+        raise SystemExit(f"generate.py: {program} failed with {result.returncode}: {result.stderr.strip()}")
+    try:
+        answers = [json.loads(line) for line in result.stdout.splitlines()]
+    except ValueError:
+        answers = []
+    if len(answers) < len(requests):
+        raise SystemExit(f"generate.py: {program} does not answer as examples.cc does")
+    return answers
 
 
 def goal_answer(request):
@@ -142,10 +154,21 @@ def parse_rates(text):
     rates = dict(mistakes.RATES)
     for part in filter(None, text.split(",")):
         name, _, value = part.partition("=")
-        if name not in rates or not value:
-            raise SystemExit(f"--mistakes: '{part}' is not MODULE=RATE; modules: {', '.join(rates)}")
-        rates[name] = float(value)
+        try:
+            rate = support.number(float, 0, 1)(value)
+        except argparse.ArgumentTypeError:
+            rate = None
+        if name not in rates or rate is None:
+            raise argparse.ArgumentTypeError(f"'{part}' is not MODULE=RATE, a RATE from 0 to 1; modules: {', '.join(rates)}")
+        rates[name] = rate
     return rates
+
+
+def parse_modules(text):
+    names = text.split(",")
+    if not set(names) <= set(COUNTS) or len(set(names)) < len(names):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a list of modules, each once; modules: {','.join(COUNTS)}")
+    return names
 
 
 def report(tallies, unread):
@@ -153,70 +176,93 @@ def report(tallies, unread):
     for module, tally in tallies.items():
         kinds = ", ".join(f"{k[8:]} {n}" for k, n in sorted(tally.items()) if k.startswith("mistake "))
         count = max(1, tally["examples"])
-        text += (f"{module}: {tally['examples']} examples of {tally['drawn']} drawn; {tally['excluded']} excluded, {tally['no plan']} without "
-                 f"a plan, {tally['unread']} unread; {100 * tally['not valid'] / count:.1f} % of the plans are not valid ({kinds}); "
-                 f"{tally['drawn'] / max(tally['seconds'], 1e-9):.0f} drawn per second and core\n")
+        text += (f"{module}: {tally['examples']} examples of {tally['drawn']} drawn (chunks: {tally['chunks']}); {tally['excluded']} excluded, "
+                 f"{tally['no plan']} without a plan, {tally['unread']} unread; {100 * tally['not valid'] / count:.1f} % of the plans are not valid "
+                 f"({kinds}); {tally['drawn'] / max(tally['seconds'], 1e-9):.0f} drawn per second and core\n")
         text += "".join(f"    {message}\n" for message in sorted(unread[module])[:5])
     return text
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--examples", required=True, help="examples.cc, compiled")
-    parser.add_argument("--out", required=True)
-    parser.add_argument("--scale", type=float, default=1.0, help="how many of the COUNTS above to draw")
-    parser.add_argument("--modules", default=",".join(COUNTS))
-    parser.add_argument("--more", default="", metavar="NAME", help="other examples, to go with those that are there")
-    parser.add_argument("--mistakes", default="", help="other rates than mistakes.RATES, as MODULE=RATE,...")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--seconds", type=float, default=1e9, help="draw no new chunks after this time")
-    args = parser.parse_args()
-    started = time.time()
-    rates = parse_rates(args.mistakes)
-    names = args.modules.split(",")
-    if not set(names) <= set(COUNTS):
-        raise SystemExit(f"--modules: known are {', '.join(COUNTS)}")
+def plan_of(args):
+    """Chunks as (module, number, requests) each, in the order in which they are drawn: those to validate with come first."""
+    chunks = {name: max(1, round(COUNTS[name] * args.scale / CHUNK)) for name in args.modules}
+    size = lambda name: max(1, min(CHUNK, round(COUNTS[name] * args.scale)))
+    numbered = [(name, i, size(name)) for name in args.modules for i in range(chunks[name])]
+    numbered.sort(key=lambda chunk: (chunk[1] + 0.5) / chunks[chunk[0]])
+    return ([(name, "valid", 2 * VALID) for name in args.modules] + numbered)[: args.chunks]
+
+
+def made(args, plan, started):
+    """What make_chunk gives for one chunk after the other, as long as there is time."""
+    chunks, pending = iter(plan), collections.deque()
+    begun = False
+    with concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
+        while True:
+            while len(pending) < 6 * args.jobs and (time.time() - started < args.seconds or not begun):
+                name, chunk, count = next(chunks, (None, None, 0))
+                if not name:
+                    break
+                called = f"{args.more} {chunk}" if args.more and chunk != "valid" else chunk
+                pending.append(pool.submit(make_chunk, (args.examples, name, called, count, args.mistakes[name])))
+            if not pending:
+                return
+            begun = True
+            yield pending.popleft().result()
+
+
+def draw_all(args, train, valid):
+    """Writes the examples to two open files; returns the report."""
+    started, plan = time.time(), plan_of(args)
+    tallies = {name: collections.Counter() for name in args.modules}
+    unread = {name: set() for name in args.modules}
+    seen, done = set(), 0
+    for name, chunk, lines, tally, messages in made(args, plan, started):
+        if chunk == "valid":
+            lines = lines[:VALID]
+            seen |= {hash(json.loads(line)["prompt"]) for line in lines}
+        else:
+            tallies[name] += tally + collections.Counter(chunks=1)
+            unread[name] |= set(messages)
+            lines = [line for line in lines if hash(json.loads(line)["prompt"]) not in seen]
+        (valid if chunk == "valid" else train).writelines(line + "\n" for line in lines)
+        done += 1
+        if done % 200 == 0:
+            print(f"{done} of {len(plan)} chunks, {time.time() - started:.0f} s", flush=True)
+    for file, kind in ((train, "train on"), (valid, "validate with")):
+        if not file.tell():
+            raise SystemExit(f"generate.py: there is not one example to {kind}, so nothing is written; raise --scale, --seconds or --chunks")
+    cut = f"; the time was up: --chunks {done} draws the same again" if done < len(plan) else ""
+    return f"{done} of {len(plan)} chunks, those to validate with included{cut}\n" + report(tallies, unread)
+
+
+def check(args):
     if not os.path.exists("domains/tabletop/domain.pddl"):
         raise SystemExit("generate.py: there is no domains/tabletop here; run it in the root of the source tree")
-    if "wah" in names and not os.path.exists(watch_and_help.DOMAIN):
+    if "wah" in args.modules and not os.path.exists(watch_and_help.DOMAIN):
         raise SystemExit(f"generate.py: there is no {watch_and_help.DOMAIN}; leave the module wah out with --modules")
-    os.makedirs(args.out, exist_ok=True)
+    if not os.path.isfile(args.examples) or not os.access(args.examples, os.X_OK):
+        raise SystemExit(f"generate.py: {args.examples} is no program; compile examples.cc (`make build`)")
 
-    chunks = {name: max(1, round(COUNTS[name] * args.scale / CHUNK)) for name in names}
-    jobs = [(name, "valid") for name in names]
-    jobs += sorted(((name, i) for name in names for i in range(chunks[name])), key=lambda job: (job[1] + 0.5) / chunks[job[0]])
-    tallies = {name: collections.Counter() for name in names}
-    unread = {name: set() for name in names}
-    seen, done = set(), 0
-    with open(os.path.join(args.out, "train.jsonl"), "w") as train, open(os.path.join(args.out, "valid.jsonl"), "w") as valid, \
-            concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
-        pending, jobs_left = collections.deque(), iter(jobs)
-        while True:
-            while len(pending) < 6 * args.jobs and (time.time() - started < args.seconds or not done):
-                job = next(jobs_left, None)
-                if job is None:
-                    break
-                name, chunk = job
-                count = 2 * VALID if chunk == "valid" else min(CHUNK, round(COUNTS[name] * args.scale))
-                called = f"{args.more} {chunk}" if args.more and chunk != "valid" else chunk
-                pending.append(pool.submit(make_chunk, (args.examples, name, called, count, rates[name])))
-            if not pending:
-                break
-            name, chunk, lines, tally, messages = pending.popleft().result()
-            if chunk == "valid":
-                lines = lines[:VALID]
-                seen |= {hash(json.loads(line)["prompt"]) for line in lines}
-            else:
-                tallies[name] += tally
-                unread[name] |= set(messages)
-                lines = [line for line in lines if hash(json.loads(line)["prompt"]) not in seen]
-            (valid if chunk == "valid" else train).writelines(line + "\n" for line in lines)
-            done += 1
-            if done % 200 == 0:
-                print(f"{done} of {len(jobs)} chunks, {time.time() - started:.0f} s", flush=True)
-    text = report(tallies, unread)
-    with open(os.path.join(args.out, "report.txt"), "w") as out:
-        out.write(text)
+
+def main():
+    parser = support.Parser(__doc__.splitlines()[0])
+    parser.add_argument("--examples", required=True, help="examples.cc, compiled")
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--scale", type=support.number(float, 1e-6, 100), default=1.0, help="how many of the COUNTS above to draw")
+    parser.add_argument("--modules", type=parse_modules, default=",".join(COUNTS))
+    parser.add_argument("--more", default="", metavar="NAME", help="other examples, to go with those that are there")
+    parser.add_argument("--mistakes", type=parse_rates, default="", help="other rates than mistakes.RATES, as MODULE=RATE,...")
+    parser.add_argument("--jobs", type=support.number(int, 1, 1024), default=os.cpu_count())
+    parser.add_argument("--seconds", type=support.number(float, 0, 1e9), default=1e9, help="draw no new chunks after this time")
+    parser.add_argument("--chunks", type=support.number(int, 1, 1e9), default=10**9, help="draw no more than these")
+    args = parser.parse_args()
+    check(args)
+    args.examples = os.path.abspath(args.examples)
+    os.makedirs(args.out, exist_ok=True)
+    with support.replacing(*(os.path.join(args.out, name) for name in ("train.jsonl", "valid.jsonl", "report.txt"))) as names:
+        with open(names[0], "w") as train, open(names[1], "w") as valid, open(names[2], "w") as out:
+            text = draw_all(args, train, valid)
+            out.write(text)
     print(text, end="")
 
 

@@ -11,10 +11,17 @@ import os
 import struct
 import sys
 
-import numpy as np
-import torch
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from export_gguf import ALIGNMENT, ARRAY, BOOL, F32, FLOAT32, INT32, Q8_0, STRING, UINT32, USER_DEFINED
+import support  # noqa: E402
+
+support.need("numpy", "torch")
+
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
+
+from bpe import Tokenizer  # noqa: E402
+from export_gguf import ALIGNMENT, ARRAY, BOOL, F32, FLOAT32, INT32, Q8_0, STRING, UINT32, USER_DEFINED  # noqa: E402
 
 NUMBERS = {UINT32: "<I", INT32: "<i", FLOAT32: "<f", BOOL: "<?"}
 
@@ -49,8 +56,11 @@ def matrix(data, shape):
 
 def read(file):
     """(metadata, tensors by name)."""
-    with open(file, "rb") as source:
-        reader = Reader(source.read())
+    try:
+        with open(file, "rb") as source:
+            reader = Reader(source.read())
+    except OSError as error:
+        raise SystemExit(f"import_gguf.py: {file}: {error.strerror}")
     if reader.data[:4] != b"GGUF":
         raise SystemExit(f"{file}: is no GGUF file")
     reader.at = 4
@@ -85,11 +95,13 @@ def main():
     config = {name: metadata["llama." + key] for name, key in of.items()}
     config["eps"] = float(np.format_float_positional(np.float32(config["eps"])))
     tokens, kinds = metadata["tokenizer.ggml.tokens"], metadata["tokenizer.ggml.token_type"]
+    merges = [merge.split(" ") for merge in metadata["tokenizer.ggml.merges"]]
+    phrases = [token for token, kind in zip(tokens, kinds) if kind == USER_DEFINED]
     os.makedirs(folder, exist_ok=True)
-    torch.save({"config": config, "state": state}, os.path.join(folder, "model.pt"))
-    with open(os.path.join(folder, "vocab.json"), "w") as out:
-        json.dump({"merges": [merge.split(" ") for merge in metadata["tokenizer.ggml.merges"]],
-                   "phrases": [token for token, kind in zip(tokens, kinds) if kind == USER_DEFINED]}, out, ensure_ascii=False)
+    with support.replacing(os.path.join(folder, "model.pt"), os.path.join(folder, "vocab.json")) as names:
+        torch.save({"config": config, "vocabulary_sha256": Tokenizer(merges, phrases).digest(), "state": state}, names[0])
+        with open(names[1], "w") as out:
+            json.dump({"merges": merges, "phrases": phrases}, out, ensure_ascii=False)
     print(f"{folder}: {len(state)} tensors, {len(tokens)} tokens")
 
 

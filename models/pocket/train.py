@@ -3,15 +3,19 @@
 
     train.py --data FOLDER[,FOLDER...] --out FOLDER --seconds 840 [--stop-after 560] [--resume | --start model.pt]
 
-Reads train.tokens of each folder and valid.tokens of the first (bpe.py), writes model.pt, log.tsv (plot.py draws it) and log.txt. The learning rate follows the
-clock: it rises for 2 % of --seconds, falls as a cosine, and reaches its end when the time is up, however fast the machine is.
-Where one run may not last so long, --stop-after ends it early with a checkpoint, and --resume goes on; time spent counts. --start
-begins with the weights of another training. A batch holds examples of about the same length; loss on the plan counts fully, loss on the prompt three tenths: reading is what the model
+Reads train.tokens of each folder and valid.tokens of the first (bpe.py), writes model.pt, training.pt, log.tsv (plot.py draws it) and
+log.txt. The learning rate follows the clock: it rises for 2 % of --seconds, falls as a cosine, and reaches its end when the time is up,
+however fast the machine is. Where one run may not last so long, --stop-after ends it early with a checkpoint, and --resume goes on; time
+spent counts. --start begins with the weights of another training. Both want the vocabulary that the weights were trained with. A batch
+holds examples of about the same length; loss on the plan counts fully, loss on the prompt three tenths: reading is what the model
 practises on the prompt, writing is what it is for.
+
+model.pt is the model, for export_gguf.py and --start. training.pt is the checkpoint, with all that --resume needs, the weights as well.
+Each is replaced as a whole, model.pt first: whenever the script is killed, both are good, and the model is as far as the checkpoint or
+one further.
 
 --device cpu is for tests of the script.
 """
-import argparse
 import contextlib
 import dataclasses
 import math
@@ -19,13 +23,17 @@ import os
 import sys
 import time
 
-import numpy as np
-import torch
-from torch.nn import functional as F
-
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from bpe import MODULES  # noqa: E402
+import support  # noqa: E402
+
+support.need("numpy", "torch")
+
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
+from torch.nn import functional as F  # noqa: E402
+
+from bpe import HEAD, MODULES, vocabulary_of  # noqa: E402
 from model import Block, Config, Model  # noqa: E402
 
 PROMPT_WEIGHT = 0.3
@@ -38,13 +46,24 @@ EVALUATE_EVERY = 30  # seconds
 
 def load(file):
     """(module, tokens, number of prompt tokens) each."""
-    data = np.fromfile(file, dtype="<u2")
+    data = np.fromfile(file, dtype="<u2", offset=HEAD)
     examples, at = [], 0
     while at < len(data):
         module, prompt, plan = (int(n) for n in data[at : at + 3])
         examples.append((module, data[at + 3 : at + 3 + prompt + plan], prompt))
         at += 3 + prompt + plan
+    if not examples:
+        raise SystemExit(f"train.py: {file} has no examples")
     return examples
+
+
+def load_checkpoint(file, config, vocabulary, device):
+    """A file of Trainer.save, if it goes with this network and this vocabulary."""
+    saved = support.load_weights(file, device, vocabulary, "the tokens in --data; encode the examples with its own (bpe.py --vocabulary), "
+                                 "or begin anew in another folder")
+    if saved["config"] != dataclasses.asdict(config):
+        raise SystemExit(f"train.py: {file} is a network of another size, {Config(**saved['config'])}; give the options that it was trained with")
+    return saved
 
 
 def batches(examples, rng, size):
@@ -104,6 +123,9 @@ class Muon(torch.optim.Optimizer):
 class Trainer:
     def __init__(self, args):
         self.args = args
+        folders = args.data.split(",")
+        self.files = [os.path.join(folder, "train.tokens") for folder in folders] + [os.path.join(folders[0], "valid.tokens")]
+        self.vocabulary = vocabulary_of(self.files)
         self.cuda = args.device == "cuda"
         self.config = Config(width=args.width, layers=args.layers, heads=args.heads, key_heads=args.key_heads, hidden=args.hidden)
         torch.manual_seed(SEED)
@@ -123,15 +145,17 @@ class Trainer:
         if args.optimizer == "muon":
             self.optimizers.append(Muon(matrices, args.rate * MUON_RATE))
         self.step, self.spent, self.epoch, self.tokens = 0, 0.0, 0, 0
-        os.makedirs(args.out, exist_ok=True)
         if args.resume:
             self.restore()
         elif args.start:
-            self.model.load_state_dict(torch.load(args.start, map_location=args.device)["state"])
-        mode = "a" if args.resume else "w"
-        self.text = open(os.path.join(args.out, "log.txt"), mode)
-        self.table = open(os.path.join(args.out, "log.tsv"), mode)
-        if not args.resume:
+            self.model.load_state_dict(load_checkpoint(args.start, self.config, self.vocabulary, args.device)["state"])
+
+    def open_logs(self):
+        os.makedirs(self.args.out, exist_ok=True)
+        mode = "a" if self.args.resume else "w"
+        self.text = open(self.path("log.txt"), mode)
+        self.table = open(self.path("log.tsv"), mode)
+        if not self.args.resume:
             print("\t".join(["step", "seconds", "tokens", "rate", "loss", "valid", "exact"] + MODULES), file=self.table, flush=True)
 
     def say(self, text):
@@ -142,16 +166,22 @@ class Trainer:
         return os.path.join(self.args.out, name)
 
     def save(self):
-        torch.save({"config": dataclasses.asdict(self.config), "state": self.model.state_dict()}, self.path("model.pt"))
-        torch.save({"optimizers": [o.state_dict() for o in self.optimizers], "step": self.step, "spent": self.spent, "epoch": self.epoch,
-                    "tokens": self.tokens}, self.path("training.pt"))
+        model = {"config": dataclasses.asdict(self.config), "vocabulary_sha256": self.vocabulary, "step": self.step,
+                 "state": self.model.state_dict()}
+        training = {"optimizers": [o.state_dict() for o in self.optimizers], "spent": self.spent, "epoch": self.epoch, "tokens": self.tokens}
+        with support.replacing(self.path("model.pt"), self.path("training.pt")) as names:
+            torch.save(model, names[0])
+            torch.save({**model, **training}, names[1])
 
     def restore(self):
-        self.model.load_state_dict(torch.load(self.path("model.pt"), map_location=self.args.device)["state"])
-        saved = torch.load(self.path("training.pt"), map_location=self.args.device)
+        saved = load_checkpoint(self.path("training.pt"), self.config, self.vocabulary, self.args.device)
+        self.model.load_state_dict(saved["state"])
         for optimizer, state in zip(self.optimizers, saved["optimizers"]):
             optimizer.load_state_dict(state)
         self.step, self.spent, self.epoch, self.tokens = saved["step"], saved["spent"], saved["epoch"], saved["tokens"]
+
+    def done(self):
+        return self.spent >= self.args.seconds
 
     def rate(self):
         done = min(1.0, self.spent / self.args.seconds)
@@ -201,9 +231,8 @@ class Trainer:
 
     def run(self):
         args = self.args
-        folders = args.data.split(",")
-        train = [example for folder in folders for example in load(os.path.join(folder, "train.tokens"))]
-        valid = load(os.path.join(folders[0], "valid.tokens"))
+        train, valid = [example for file in self.files[:-1] for example in load(file)], load(self.files[-1])
+        self.open_logs()
         self.say(f"{sum(p.numel() for p in self.model.parameters())} parameters, {len(train)} examples, "
                  f"{sum(len(t) for _, t, _ in train)} tokens, {self.config}, PyTorch {torch.__version__}")
         before, started, evaluated = self.spent, time.time(), self.spent
@@ -227,7 +256,7 @@ class Trainer:
                 if not math.isfinite(value):
                     raise SystemExit(f"train.py: the loss is {value} at step {self.step}")
                 self.spent = before + time.time() - started
-                over = self.spent >= args.seconds or self.spent - before >= args.stop_after
+                over = self.done() or self.spent - before >= args.stop_after
                 if self.step in (20, 100, 500):
                     self.say(f"step {self.step} seconds {self.spent:.1f} loss {value:.4f} tokens {self.tokens}")
                 if self.spent - evaluated >= EVALUATE_EVERY or over or self.step in (500, 1500):
@@ -240,21 +269,29 @@ class Trainer:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = support.Parser(__doc__.splitlines()[0])
     parser.add_argument("--data", required=True)
     parser.add_argument("--out", required=True)
-    parser.add_argument("--seconds", type=float, required=True, help="the whole training")
-    parser.add_argument("--stop-after", type=float, default=math.inf, help="seconds of this run")
-    parser.add_argument("--resume", action="store_true")
-    parser.add_argument("--start", help="model.pt of another training")
+    parser.add_argument("--seconds", type=support.number(float, 0.001, 1e9), required=True, help="the whole training")
+    parser.add_argument("--stop-after", type=support.number(float, 0, 1e9), default=math.inf, help="seconds of this run")
+    begin = parser.add_mutually_exclusive_group()
+    begin.add_argument("--resume", action="store_true", help="go on with the training in --out")
+    begin.add_argument("--start", metavar="FILE", help="model.pt of another training; this one begins with its weights")
     parser.add_argument("--compile", action="store_true", help="torch.compile: a minute to begin with, then faster")
     parser.add_argument("--rate", type=float, default=2e-3)
-    parser.add_argument("--batch", type=int, default=32768, help="tokens")
+    parser.add_argument("--batch", type=support.number(int, 1, 1e9), default=32768, help="tokens")
     parser.add_argument("--optimizer", default="muon", choices=["muon", "adam"])
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
     for field in ("width", "layers", "heads", "key_heads", "hidden"):
         parser.add_argument("--" + field.replace("_", "-"), type=int, default=getattr(Config, field))
-    Trainer(parser.parse_args()).run()
+    args = parser.parse_args()
+    if args.device == "cuda":
+        support.need("gpu")
+    trainer = Trainer(args)
+    if trainer.done():
+        print(f"this training is done: {trainer.spent:.0f} of {args.seconds:.0f} seconds, {trainer.step} steps; nothing is changed")
+        return
+    trainer.run()
 
 
 if __name__ == "__main__":
