@@ -26,7 +26,7 @@
 
 namespace metactrl {
 
-// A place in a text file. Lines and columns count from 1; line 0 means "the file as a whole".
+// A place in a text file. Lines and columns count from 1; line 0 means "the file as a whole", column 0 the whole line.
 struct SourcePosition {
   std::string file;
   std::uint32_t line = 0;

@@ -52,7 +52,8 @@ struct Fit {
 
 CorpusLevel level_of(const Hmm& hmm) { return hmm.alphabet().is_meta() ? CorpusLevel::kMeta : CorpusLevel::kToken; }
 
-// By family. A corpus with names that the model does not know is read with UNK for them.
+// By family; empty when no plan is to be scored. A corpus with names that the model does not know is read with UNK for
+// them.
 std::map<std::uint32_t, Fit> fit(const Hmm& hmm, const Corpus& corpus, const std::string& file, std::uint64_t every) {
   const CorpusLevel level = level_of(hmm);
   const Alphabet& own = corpus.alphabet(level);
@@ -85,12 +86,6 @@ std::map<std::uint32_t, Fit> fit(const Hmm& hmm, const Corpus& corpus, const std
     found.nats -= at->second;
     found.symbols += static_cast<double>(sequence.size());
     found.actions += record.actions;
-  }
-  if (fits.empty()) {
-    throw InputError(file,
-                     every > 0 ? str_cat("holds no plan that --held-out ", every, " keeps back")
-                               : std::string("holds no plan to score"),
-                     every > 0 ? "give a smaller number, or 0 for all plans" : "sample more");
   }
   return fits;
 }
@@ -127,6 +122,7 @@ Json to_json(const Fit& found) {
 }
 
 std::string to_line(const std::string& name, const Fit& found) {
+  if (found.plans == 0) return str_cat(name, ": no plan to score\n");
   std::string line = str_cat(name, ": ", count_text(found.plans, "plan", "plans"), ", -log p ");
   const Rates rates(found);
   const std::string numbers = str_cat(fixed(rates.symbol), " per symbol, ", fixed(rates.action), " per action, ",
@@ -183,10 +179,21 @@ int score(const HmmArguments& arguments) {
   for (const std::string& file : arguments.files) {
     const Hmm hmm = Hmm::load(file);
     Json entry = {{"file", file}, {"corpora", Json::array()}};
+    std::vector<std::map<std::uint32_t, Fit>> fits;
+    for (std::size_t i = 0; i < corpora.size(); ++i) {
+      fits.push_back(fit(hmm, corpora[i], arguments.corpora[i], arguments.held_out));
+    }
+    if (std::all_of(fits.begin(), fits.end(), [](const auto& families) { return families.empty(); })) {
+      throw InputError(arguments.corpora[0],
+                       arguments.held_out > 0
+                           ? str_cat("holds no plan that --held-out ", arguments.held_out, " keeps back")
+                           : std::string("holds no plan to score"),
+                       arguments.held_out > 0 ? "give a smaller number, or 0 for all plans" : "sample more");
+    }
     if (!arguments.json) print(str_cat(file, "\n"));
     Fit total;
     for (std::size_t i = 0; i < corpora.size(); ++i) {
-      const std::map<std::uint32_t, Fit> families = fit(hmm, corpora[i], arguments.corpora[i], arguments.held_out);
+      const std::map<std::uint32_t, Fit>& families = fits[i];
       Fit sum;
       for (const auto& [family, found] : families) sum.add(found);
       Json corpus = to_json(sum);

@@ -15,6 +15,8 @@
 #include "benchmarks/files.h"
 #include "benchmarks/journal.h"
 #include "cli/common.h"
+#include "cli/model_registry.h"
+#include "cli/model_store.h"
 #include "cli/plan_options.h"
 #include "cli/sample_prompts.h"
 #include "decode/free_text.h"
@@ -105,6 +107,8 @@ std::string settings(const SampleArguments& arguments, const std::string& system
                {"max_tokens", arguments.generate.max_tokens},
                {"per_prompt", arguments.per_prompt},
                {"slots", arguments.slots}};
+  // Other weights may have the same name and description.
+  if (const auto file = model_file(arguments.model)) json["model_sha256"] = file_digest(*file);
   if (arguments.module.empty()) {
     json["domain"] = digest(arguments.domain);
     for (const std::string& problem : arguments.problems) json["problems"].push_back(digest(problem));

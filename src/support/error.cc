@@ -10,7 +10,8 @@ using internal::str_cat;
 
 std::string to_string(const Diagnostic& diagnostic) {
   std::string out = diagnostic.where.file;
-  if (diagnostic.where.line > 0) out += str_cat(':', diagnostic.where.line, ':', diagnostic.where.column);
+  if (diagnostic.where.line > 0) out += str_cat(':', diagnostic.where.line);
+  if (diagnostic.where.line > 0 && diagnostic.where.column > 0) out += str_cat(':', diagnostic.where.column);
   if (!out.empty()) out += ": ";
   out += diagnostic.severity == Severity::kError ? "error: " : "warning: ";
   out += diagnostic.message;

@@ -177,6 +177,13 @@ TEST_F(TrainCli, JudgesByWhatItKeptBack) {
   const Result score = run("hmm score m.hmm --corpus c --held-out 5 --json");
   ASSERT_EQ(score.code, 0) << score.err;
   EXPECT_EQ(Json::parse(score.out)[0]["total"]["plans"], 30);
+  // One of several corpora may hold none of them.
+  write_corpus("small", 8);
+  const Result both = run("hmm score m.hmm --corpus small --corpus c --held-out 5 --json");
+  ASSERT_EQ(both.code, 0) << both.err;
+  EXPECT_EQ(Json::parse(both.out)[0]["corpora"][0]["plans"], 0);
+  EXPECT_EQ(Json::parse(both.out)[0]["total"], Json::parse(score.out)[0]["total"]);
+  EXPECT_TRUE(has(run("hmm score m.hmm --corpus small --corpus c --held-out 5").out, "small: no plan to score"));
   // What is done is not done again.
   const Result again = run("train --corpus c --hidden 4 --held-out 5 --resume --out m.hmm");
   EXPECT_EQ(again.code, 0) << again.err;
@@ -380,6 +387,21 @@ TEST_F(TrainCli, SamplesAreCountedAndGoneOnWith) {
   const Result train = run("train --corpus a --out m.hmm");
   EXPECT_EQ(train.code, 31);
   EXPECT_TRUE(has(train.err, "holds no plans")) << train.err;
+}
+
+// Weights that were exchanged under the same name are other settings.
+TEST_F(TrainCli, SamplesOfOtherWeightsAreNotMixed) {
+  if (model_runtime().empty()) GTEST_SKIP() << "built without llama.cpp";
+  std::filesystem::copy_file(testing::source_dir() / "models/pocket.gguf", path("m.gguf"));
+  const std::string options = "sample -d d.pddl -p p.pddl --max-tokens 2 --model m.gguf --threads 1 --out a ";
+  ASSERT_EQ(run(options + "--count 1").code, 0) << read("err");
+  ASSERT_EQ(run(options + "--count 2 --resume").code, 0) << read("err");
+  std::string bytes = read("m.gguf");
+  bytes[bytes.size() - 40] ^= 1;
+  write("m.gguf", bytes);
+  const Result other = run(options + "--count 3 --resume");
+  EXPECT_EQ(other.code, 31);
+  EXPECT_TRUE(has(other.err, "model_sha256 was")) << other.err;
 }
 
 // Watch-And-Help has tasks and no prompts.
