@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -33,9 +34,12 @@ namespace {
 }
 
 [[noreturn]] void fail_at(const std::string& file, std::size_t line) {
-  throw InputError(str_cat(file, ":", line), line == 1 ? "is not what a run leaves" : "is damaged: it is no JSON",
-                   line == 1 ? "move the file away, or name another place"
-                             : "remove this line, and what it said is done again; or name another place");
+  Diagnostics diagnostics;
+  diagnostics.error({file, static_cast<std::uint32_t>(line), 0},
+                    line == 1 ? "is not what a run leaves" : "is damaged: it is no JSON",
+                    line == 1 ? "move the file away, or name another place"
+                              : "remove this line, and what it said is done again; or name another place");
+  throw InputError(std::move(diagnostics));
 }
 
 std::string shown(const Json& value) {

@@ -339,13 +339,13 @@ class ReproduceRun {
       }
     }
     if (no_room > 0) {
-      note(str_cat("metactrl: ", count_text(no_room), " had no room in the model's context and ",
+      note(str_cat("metactrl: ", count_text(no_room, "answer", "answers"), " had no room in the model's context and ",
                    no_room == 1 ? "is" : "are", " not counted",
                    arguments_.prompt == benchmarks::PromptStyle::kBenchmark ? "; --prompt compact takes less" : ""));
     }
     note(str_cat("metactrl: the tables are in ", arguments_.out, "/tables.md"));
     if (failed == 0) return kDone;
-    note(str_cat("metactrl: ", count_text(failed), " ended in an error, see ", arguments_.out,
+    note(str_cat("metactrl: ", count_text(failed, "answer", "answers"), " ended in an error, see ", arguments_.out,
                  "/answers*.jsonl; the same command tries again"));
     constexpr std::size_t kShown = 3;
     std::size_t shown = 0;
@@ -355,8 +355,6 @@ class ReproduceRun {
     }
     return kBadInput;
   }
-
-  static std::string count_text(std::size_t answers) { return str_cat(answers, answers == 1 ? " answer" : " answers"); }
 
   static std::string today() {
     const std::time_t now = std::time(nullptr);

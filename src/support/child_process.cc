@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -104,17 +105,19 @@ class Listener {
   Listener(const ChildOptions& options, ChildResult& result) : options_(options), result_(result) {}
 
   void listen(Pipe& out, Pipe& errors, const Child& child) {
-    for (int polls_since_end = 0; out.reading() >= 0 || errors.reading() >= 0;) {
+    std::chrono::steady_clock::time_point ended;
+    while (out.reading() >= 0 || errors.reading() >= 0) {
       std::array<pollfd, 2> watched{pollfd{out.reading(), POLLIN, 0}, pollfd{errors.reading(), POLLIN, 0}};
       constexpr int kMilliseconds = 100;
       const int ready = ::poll(watched.data(), watched.size(), kMilliseconds);
       if (ready < 0 && errno != EINTR) fail("a child process cannot be listened to");
       if (!result_.stopped && options_.go_on && !options_.go_on()) {
         result_.stopped = true;
+        ended = std::chrono::steady_clock::now();
         child.end(SIGTERM);
       }
-      constexpr int kMostPolls = 20;
-      if (result_.stopped && ++polls_since_end > kMostPolls) {  // it does not listen
+      constexpr std::chrono::seconds kGrace(2);
+      if (result_.stopped && std::chrono::steady_clock::now() > ended + kGrace) {  // it does not listen
         child.end(SIGKILL);
         return;
       }
