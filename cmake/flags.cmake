@@ -16,6 +16,11 @@ if(METACTRL_DEVELOPER_MODE)
   # Options follow the build type's -DNDEBUG, so assertions are on in optimised builds too.
   target_compile_options(metactrl_flags INTERFACE -UNDEBUG)
   target_compile_definitions(metactrl_flags INTERFACE _GLIBCXX_ASSERTIONS)
+  # There are a hundred test programs to link.
+  find_program(METACTRL_MOLD mold)
+  if(METACTRL_MOLD)
+    target_link_options(metactrl_flags INTERFACE -fuse-ld=mold)
+  endif()
 endif()
 
 if(METACTRL_SANITIZE)

@@ -1,30 +1,32 @@
-# llama.cpp, which runs GGUF models: an installed one when it is recent enough, otherwise the one that scripts/llama builds.
+# llama.cpp, which runs GGUF models: an installed one when it is recent enough, otherwise the one that scripts/llama left in the cache.
 #
-# Sets METACTRL_HAVE_LLAMA, and when it is true the target `llama`; METACTRL_LLAMA_PINNED is the prefix of the one that scripts/llama
-# built if that is the one in use, and METACTRL_LLAMA_VOCABULARIES the folder with vocabulary-only GGUF files if there is one.
+# Sets METACTRL_HAVE_LLAMA, and when it is true the target `llama`; METACTRL_LLAMA_PINNED is the prefix of the one from scripts/llama
+# if that is the one in use, and METACTRL_LLAMA_VOCABULARIES the folder with vocabulary-only GGUF files if there is one.
 set(METACTRL_LLAMA AUTO CACHE STRING "Run GGUF models through llama.cpp: ON, OFF, or AUTO (if it is found)")
 set_property(CACHE METACTRL_LLAMA PROPERTY STRINGS AUTO ON OFF)
-set(METACTRL_LLAMA_PREFIX "" CACHE PATH "Where llama.cpp is, if neither installed nor built by scripts/llama")
+set(METACTRL_LLAMA_PREFIX "" CACHE PATH "Where llama.cpp is, if another is wanted than the installed one or the one of scripts/llama")
 
 # The oldest version that has all functions in use; below is a check of some of them, for builds that carry no version.
 set(METACTRL_LLAMA_MINIMUM 0.5)
 
-# The folder where scripts/llama leaves what it builds; the two must agree.
-function(metactrl_llama_cache result)
-  if(DEFINED ENV{METACTRL_CACHE})
-    set(cache "$ENV{METACTRL_CACHE}")
-  elseif(DEFINED ENV{XDG_CACHE_HOME})
-    set(cache "$ENV{XDG_CACHE_HOME}/metactrl")
-  else()
-    set(cache "$ENV{HOME}/.cache/metactrl")
-  endif()
-  set(${result} "${cache}/llama.cpp-0.5.0-${CMAKE_HOST_SYSTEM_PROCESSOR}" PARENT_SCOPE)
-endfunction()
+# Where scripts/llama leaves things: the two must agree.
+file(STRINGS "${PROJECT_SOURCE_DIR}/cmake/llama.pins" metactrl_llama_pin REGEX "^version ")
+string(REGEX REPLACE "^version +" "" metactrl_llama_version "${metactrl_llama_pin}")
+if(DEFINED ENV{METACTRL_CACHE})
+  set(metactrl_cache "$ENV{METACTRL_CACHE}")
+elseif(DEFINED ENV{XDG_CACHE_HOME})
+  set(metactrl_cache "$ENV{XDG_CACHE_HOME}/metactrl")
+else()
+  set(metactrl_cache "$ENV{HOME}/.cache/metactrl")
+endif()
+set(metactrl_cached_llama "${metactrl_cache}/llama.cpp-${metactrl_llama_version}")
 
 set(METACTRL_HAVE_LLAMA FALSE)
 set(METACTRL_LLAMA_PINNED "")
 set(METACTRL_LLAMA_VOCABULARIES "")
-metactrl_llama_cache(metactrl_cached_llama)
+if(EXISTS "${metactrl_cached_llama}-vocabularies/complete")
+  set(METACTRL_LLAMA_VOCABULARIES "${metactrl_cached_llama}-vocabularies")
+endif()
 
 if(METACTRL_LLAMA)
   if(METACTRL_LLAMA_PREFIX)
@@ -32,9 +34,12 @@ if(METACTRL_LLAMA)
     find_package(llama ${METACTRL_LLAMA_MINIMUM} QUIET PATHS "${METACTRL_LLAMA_PREFIX}" NO_DEFAULT_PATH)
   else()
     find_package(llama ${METACTRL_LLAMA_MINIMUM} QUIET)
-    if(NOT llama_FOUND AND EXISTS "${metactrl_cached_llama}/complete")
-      find_package(llama ${METACTRL_LLAMA_MINIMUM} QUIET PATHS "${metactrl_cached_llama}" NO_DEFAULT_PATH)
-    endif()
+    foreach(kind IN ITEMS "" -source)
+      set(metactrl_prefix "${metactrl_cached_llama}-${CMAKE_HOST_SYSTEM_PROCESSOR}${kind}")
+      if(NOT llama_FOUND AND EXISTS "${metactrl_prefix}/complete")
+        find_package(llama ${METACTRL_LLAMA_MINIMUM} QUIET PATHS "${metactrl_prefix}" NO_DEFAULT_PATH)
+      endif()
+    endforeach()
   endif()
 
   if(llama_FOUND)
@@ -64,11 +69,6 @@ if(METACTRL_LLAMA)
     if(EXISTS "${metactrl_llama_prefix}/complete")
       set(METACTRL_LLAMA_PINNED "${metactrl_llama_prefix}")
     endif()
-    foreach(prefix IN ITEMS "${metactrl_llama_prefix}" "${metactrl_cached_llama}")
-      if(NOT METACTRL_LLAMA_VOCABULARIES AND IS_DIRECTORY "${prefix}/share/metactrl-llama/vocabularies")
-        set(METACTRL_LLAMA_VOCABULARIES "${prefix}/share/metactrl-llama/vocabularies")
-      endif()
-    endforeach()
     message(STATUS "llama.cpp ${llama_VERSION}: ${metactrl_llama_prefix}")
   elseif(METACTRL_LLAMA STREQUAL "AUTO")
     message(STATUS "llama.cpp: none, so GGUF models cannot be used; scripts/llama gets it")

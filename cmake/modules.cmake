@@ -14,7 +14,11 @@ function(metactrl_add_module name)
   list(TRANSFORM arg_DEPENDS PREPEND "metactrl_")
 
   add_library(metactrl_${name}_objects OBJECT ${arg_SOURCES})
-  set_target_properties(metactrl_${name}_objects PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(metactrl_${name}_objects PROPERTIES
+    CXX_EXTENSIONS OFF
+    POSITION_INDEPENDENT_CODE ON
+    UNITY_BUILD ${METACTRL_UNITY}
+    UNITY_BUILD_BATCH_SIZE ${METACTRL_UNITY_FILES})
   target_include_directories(metactrl_${name}_objects PUBLIC "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(metactrl_${name}_objects PUBLIC metactrl_flags ${arg_PACKAGES})
 

@@ -169,7 +169,7 @@ std::map<Atom, bool> read_measured(const ImportJson& all, const std::string& id,
 
 // --- goals
 
-ImportJson to_json(const Goal& goal) {
+ImportJson goal_json(const Goal& goal) {
   const auto declared = [&](std::size_t i) { return ImportJson({goal.variables[i], "-", goal.kinds[i]}); };
   const auto count = [&] { return ImportJson::array({str_cat(goal.count)}); };
   switch (goal.kind) {
@@ -179,23 +179,23 @@ ImportJson to_json(const Goal& goal) {
       return words;
     }
     case Goal::Kind::kNot:
-      return ImportJson::array({"not", to_json(goal.children[0])});
+      return ImportJson::array({"not", goal_json(goal.children[0])});
     case Goal::Kind::kAnd:
     case Goal::Kind::kOr: {
       ImportJson words = ImportJson::array({goal.kind == Goal::Kind::kAnd ? "and" : "or"});
-      for (const Goal& child : goal.children) words.push_back(to_json(child));
+      for (const Goal& child : goal.children) words.push_back(goal_json(child));
       return words;
     }
     case Goal::Kind::kForall:
-      return ImportJson::array({"forall", declared(0), to_json(goal.children[0])});
+      return ImportJson::array({"forall", declared(0), goal_json(goal.children[0])});
     case Goal::Kind::kExists:
-      return ImportJson::array({"exists", declared(0), to_json(goal.children[0])});
+      return ImportJson::array({"exists", declared(0), goal_json(goal.children[0])});
     case Goal::Kind::kForN:
-      return ImportJson::array({"forn", count(), declared(0), to_json(goal.children[0])});
+      return ImportJson::array({"forn", count(), declared(0), goal_json(goal.children[0])});
     case Goal::Kind::kForPairs:
-      return ImportJson::array({"forpairs", declared(0), declared(1), to_json(goal.children[0])});
+      return ImportJson::array({"forpairs", declared(0), declared(1), goal_json(goal.children[0])});
     case Goal::Kind::kForNPairs:
-      return ImportJson::array({"fornpairs", count(), declared(0), declared(1), to_json(goal.children[0])});
+      return ImportJson::array({"fornpairs", count(), declared(0), declared(1), goal_json(goal.children[0])});
   }
   return {};
 }
@@ -360,7 +360,7 @@ class BehaviorImport {
     row["objects"] = std::move(objects);
     row["sim_init"] = start(scene, facts, rooms, floor_of_room);
     ImportJson goals = ImportJson::array();
-    for (const Goal& goal : scene.goals) goals.push_back(to_json(goal));
+    for (const Goal& goal : scene.goals) goals.push_back(goal_json(goal));
     row["goal"] = std::move(goals);
     const fs::path gold = actions_ / "human_annotations" / (entry.identifier + ".json");
     if (has_file(gold)) {

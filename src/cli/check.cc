@@ -94,7 +94,7 @@ int check(const CheckOptions& options) {
   return kDone;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kCheckExamples =
     "\nExample, from the root of the source tree:\n"
     "\n"
     "  metactrl check -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl\n"
@@ -108,7 +108,7 @@ Command add_check(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("check", "find the mistakes in a task's files");
   add_task_options(*app, options->files);
   app->add_flag("--json", options->json, "print the result as JSON");
-  app->footer(kExamples);
+  app->footer(kCheckExamples);
   return {app, [options] { return check(*options); }};
 }
 

@@ -17,6 +17,7 @@
 #include "metactrl/error.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/task.h"
+#include "support/stopwatch.h"
 
 namespace metactrl::cli {
 
@@ -87,13 +88,7 @@ Command add_hmm(CLI::App& parent);
 // --- time
 // -----------------------------------------------------------------------------------------------------------------
 
-class Stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
+using internal::Stopwatch;
 
 // Shows on standard error, if that is a terminal, that long work goes on: "searching: 120000 states, 3 s". Says nothing
 // during the first second and leaves no trace at the end.

@@ -47,11 +47,6 @@ struct EvalArguments : DecodingArguments {
   bool resume = false;
 };
 
-const char* text_of(benchmarks::Rules rules) { return to_string(rules); }
-const char* text_of(benchmarks::PromptStyle style) { return to_string(style); }
-
-const char* text_of_goals(benchmarks::GoalSource goals) { return to_string(goals); }
-
 // The file that the questions come from.
 const std::string& questions_file(const EvalArguments& arguments) {
   return arguments.prompts.empty() ? arguments.source.tasks : arguments.prompts;
@@ -294,7 +289,7 @@ class Evaluation {
   std::size_t next_ = 0;
 };
 
-constexpr const char* kExamples =
+constexpr const char* kEvalExamples =
     "\n"
     "PROMPTS.json is what the benchmark's prompt generator writes, [{\"identifier\", \"llm_prompt\"}, ...];\n"
     "the answers go to --out as its evaluator reads them, [{\"identifier\", \"llm_output\"}, ...].\n"
@@ -327,7 +322,7 @@ Command add_eval(CLI::App& parent) {
                                  ->type_name("DIR");
   arguments->goals_option = add_choice(
       *app, "--goals", arguments->source.goals, {benchmarks::GoalSource::kOracle, benchmarks::GoalSource::kInstruction},
-      text_of_goals, "wah: plan for the task's goal, or for the one that the model makes of the instruction");
+      "wah: plan for the task's goal, or for the one that the model makes of the instruction");
   arguments->instruction_option =
       app->add_option("--instruction", arguments->source.instruction,
                       "wah: which of a task's instructions, from 1; its last where it has fewer")
@@ -338,10 +333,10 @@ Command add_eval(CLI::App& parent) {
                   "the system's part of the prompts; without it, sd_system.json or system_setup.json beside them")
       ->type_name("FILE");
   app->add_option("--out", arguments->out, "file for the answers")->type_name("FILE")->required();
-  add_choice(*app, "--rules", arguments->rules, {benchmarks::Rules::kEnvironment, benchmarks::Rules::kPaper}, text_of,
+  add_choice(*app, "--rules", arguments->rules, {benchmarks::Rules::kEnvironment, benchmarks::Rules::kPaper},
              "what the benchmark's environment does, or what the paper states");
   add_choice(*app, "--prompt", arguments->prompt,
-             {benchmarks::PromptStyle::kBenchmark, benchmarks::PromptStyle::kCompact}, text_of,
+             {benchmarks::PromptStyle::kBenchmark, benchmarks::PromptStyle::kCompact},
              "what the model reads: the benchmark's prompt, or the same facts in fewer words");
   app->add_option("--report", arguments->report, "folder for what is known about each answer")->type_name("DIR");
   app->add_option("--jobs,-j", arguments->jobs, "prompts that are worked on at once")
@@ -350,7 +345,7 @@ Command add_eval(CLI::App& parent) {
       ->capture_default_str();
   app->add_flag("--resume", arguments->resume, "go on with a run that was interrupted");
   add_decoding_options(*app, *arguments, 10'000);
-  app->footer(kExamples);
+  app->footer(kEvalExamples);
   return {app, [arguments] {
             const benchmarks::Module& module = *benchmarks::find_module(arguments->module);
             return Evaluation(*arguments, module).run();

@@ -224,7 +224,7 @@ int explain(const ExplainArguments& arguments) {
   return exit_code(result);
 }
 
-constexpr const char* kExamples =
+constexpr const char* kExplainExamples =
     "\nExample, from the root of the source tree:\n"
     "\n"
     "  metactrl explain -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl\n";
@@ -237,7 +237,7 @@ Command add_explain(CLI::App& parent) {
       parent.add_subcommand("explain", "make a plan and say why each action was, or was not, allowed at each step");
   add_plan_options(*app, arguments->plan);
   app->add_flag("--all", arguments->all, "show every action, and why, instead of examples");
-  app->footer(kExamples);
+  app->footer(kExplainExamples);
   return {app, [arguments] { return explain(*arguments); }};
 }
 

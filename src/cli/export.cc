@@ -36,7 +36,7 @@ struct ExportOptions {
 
 constexpr const char* kFormats = "bt|pddl|plansys2|json|task";
 
-constexpr const char* kExamples =
+constexpr const char* kExportExamples =
     "\n"
     "bt        BehaviorTree.CPP 4: XML with conditions around each action, for a robot or the editor Groot2\n"
     "pddl      (action object ...) lines, for validators\n"
@@ -155,7 +155,7 @@ Command add_export(CLI::App& parent) {
           ->type_name("SECONDS")
           ->check(finite_in_range(1e-3, 1e9))
           ->capture_default_str();
-  app->footer(kExamples);
+  app->footer(kExportExamples);
   return {app, [options] { return run_export(*options); }};
 }
 

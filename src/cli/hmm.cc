@@ -228,7 +228,7 @@ int exchange(const HmmArguments& arguments) {
   return kDone;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kHmmExamples =
     "\n"
     "  info      what the model is and what made it\n"
     "  score     -log p of a corpus: per symbol, per action, per plan, and for each family of tasks\n"
@@ -260,7 +260,7 @@ Command add_hmm(CLI::App& parent) {
           ->capture_default_str();
   app->add_option("--out", arguments->out, "with import and export: file for the result")->type_name("FILE");
   app->add_flag("--json", arguments->json, "print JSON");
-  app->footer(kExamples);
+  app->footer(kHmmExamples);
   return {app, [arguments] {
             const std::string& action = arguments->action;
             const bool exchanges = action == "import" || action == "export";

@@ -70,7 +70,7 @@ int run_import(ImportArguments& arguments) {
   return result.missing.empty() ? kDone : kBadInput;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kImportExamples =
     "\n"
     "  git clone https://github.com/embodied-agent-interface/embodied-agent-interface\n"
     "  metactrl import eai --root embodied-agent-interface --out data\n"
@@ -98,7 +98,7 @@ Command add_import(CLI::App& parent) {
   app->add_option("--sizes", arguments->options.sizes, "sizes of BEHAVIOR's objects, which a checkout does not have")
       ->type_name("FILE");
   app->add_flag("--resume", arguments->options.resume, "go on with an import that was interrupted");
-  app->footer(kExamples);
+  app->footer(kImportExamples);
   return {app, [arguments] { return run_import(*arguments); }};
 }
 

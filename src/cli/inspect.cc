@@ -309,7 +309,7 @@ int inspect(const InspectOptions& options) {
   return kDone;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kInspectExamples =
     "\nExample, from the root of the source tree:\n"
     "\n"
     "  metactrl inspect -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl\n";
@@ -330,7 +330,7 @@ Command add_inspect(CLI::App& parent) {
       ->capture_default_str();
   app->add_flag("--json", options->json, "print the result as JSON");
   add_budget_options(*app, options->budget, {1'000'000, std::size_t{1} << 30, 60});
-  app->footer(kExamples);
+  app->footer(kInspectExamples);
   return {app, [options] { return inspect(*options); }};
 }
 

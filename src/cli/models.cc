@@ -280,7 +280,7 @@ int run_models(const ModelsArguments& arguments) {
   return arguments.action == "add" ? add(arguments) : remove(arguments.what);
 }
 
-constexpr const char* kExamples =
+constexpr const char* kModelsExamples =
     "\n"
     "  metactrl models                          list them\n"
     "  metactrl models add tinyllama            fetch a public model and check it\n"
@@ -300,7 +300,7 @@ Command add_models(CLI::App& parent) {
   app->add_option("--name", arguments->name, "what to call a file that is added; without it, as the file is called")
       ->type_name("NAME");
   app->add_flag("--json", arguments->json, "print the list as JSON");
-  app->footer(kExamples);
+  app->footer(kModelsExamples);
   return {app, [arguments] { return run_models(*arguments); }};
 }
 

@@ -165,7 +165,7 @@ int make_plan(const PlanArguments& arguments) {
   return exit_code(result);
 }
 
-constexpr const char* kExamples =
+constexpr const char* kPlanExamples =
     "\nExamples, from the root of the source tree:\n"
     "\n"
     "  metactrl plan -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl\n"
@@ -186,7 +186,7 @@ Command add_plan(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "plan", "make a plan with a language model; every step is legal, every goal holds at the end");
   add_plan_options(*app, *arguments);
-  app->footer(kExamples);
+  app->footer(kPlanExamples);
   return {app, [arguments] { return make_plan(*arguments); }};
 }
 

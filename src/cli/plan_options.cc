@@ -37,6 +37,18 @@ CLI::Validator one_of(std::vector<std::string> names) {
           ""};
 }
 
+const char* to_string(PlanOutput output) {
+  switch (output) {
+    case PlanOutput::kText:
+      return "text";
+    case PlanOutput::kJson:
+      return "json";
+    case PlanOutput::kPddl:
+      return "pddl";
+  }
+  return "";
+}
+
 CLI::Validator finite_in_range(double low, double high) {
   return {[low, high](const std::string& text) {
             char* end = nullptr;
@@ -49,25 +61,6 @@ CLI::Validator finite_in_range(double low, double high) {
 }
 
 namespace {
-
-const char* text_of(PlanOutput output) {
-  switch (output) {
-    case PlanOutput::kText:
-      return "text";
-    case PlanOutput::kJson:
-      return "json";
-    case PlanOutput::kPddl:
-      return "pddl";
-  }
-  return "";
-}
-
-const char* text_of(DecodeMode mode) { return to_string(mode); }
-const char* text_of(PlanGuidance guidance) { return to_string(guidance); }
-const char* text_of(PlanBridge bridge) { return to_string(bridge); }
-const char* text_of(Tokenization tokenization) { return to_string(tokenization); }
-const char* text_of(OnInfeasible what) { return to_string(what); }
-const char* text_of(Device device) { return to_string(device); }
 
 void add_prompt_options(CLI::App& app, PlanArguments& arguments) {
   app.add_option("--instruction,-i", arguments.instruction, "what to do, in words; the model reads it before the task")
@@ -85,7 +78,7 @@ void add_prompt_options(CLI::App& app, PlanArguments& arguments) {
 void add_decode_options(CLI::App& app, DecodingArguments& arguments) {
   GenerateOptions& generate = arguments.generate;
   add_choice(app, "--decode", generate.mode,
-             {DecodeMode::kGreedy, DecodeMode::kSample, DecodeMode::kBeam, DecodeMode::kSmc}, text_of,
+             {DecodeMode::kGreedy, DecodeMode::kSample, DecodeMode::kBeam, DecodeMode::kSmc},
              "how tokens are chosen among those allowed");
   app.add_option("--temperature", generate.temperature, "with --decode sample: above 1 bolder, below 1 more careful")
       ->type_name("T")
@@ -146,7 +139,7 @@ std::shared_ptr<const LookaheadDevice> open_lookahead_device(Device device) {
 }
 
 void add_lookahead_device_option(CLI::App& app, Device& device) {
-  add_choice(app, "--lookahead-device", device, {Device::kCpu, Device::kCuda}, text_of,
+  add_choice(app, "--lookahead-device", device, {Device::kCpu, Device::kCuda},
              "where guidance trained computes its tables: this machine's cores, or an NVIDIA GPU");
 }
 
@@ -155,15 +148,15 @@ void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size
   add_choice(app, "--guidance,-g", arguments.guidance,
              {PlanGuidance::kNone, PlanGuidance::kSyntax, PlanGuidance::kMask, PlanGuidance::kUniform,
               PlanGuidance::kTrained, PlanGuidance::kSearch},
-             text_of, "what holds the model to the task; from mask up the plan is guaranteed");
+             "what holds the model to the task; from mask up the plan is guaranteed");
   add_choice(app, "--bridge", arguments.bridge,
-             {PlanBridge::kUniform, PlanBridge::kSurrogate, PlanBridge::kModel, PlanBridge::kHmm}, text_of,
+             {PlanBridge::kUniform, PlanBridge::kSurrogate, PlanBridge::kModel, PlanBridge::kHmm},
              "which action half a text is taken to mean");
   app.add_option("--hmm", arguments.hmm, "with guidance trained: a hidden Markov model of plans")->type_name("FILE");
   app.add_option("--token-hmm", arguments.token_hmm, "with bridge hmm: a hidden Markov model of tokens")
       ->type_name("FILE");
   add_lookahead_device_option(app, arguments.lookahead_device);
-  add_choice(app, "--tokens", arguments.tokenization, {Tokenization::kCanonical, Tokenization::kAny}, text_of,
+  add_choice(app, "--tokens", arguments.tokenization, {Tokenization::kCanonical, Tokenization::kAny},
              "which tokens may spell the plan: the tokenizer's own, or any");
   add_decode_options(app, arguments);
   arguments.horizon_option =
@@ -171,7 +164,7 @@ void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size
           ->type_name("N")
           ->check(finite_in_range(0, 1e6));
   add_choice(app, "--on-infeasible", arguments.on_infeasible,
-             {OnInfeasible::kError, OnInfeasible::kDropGoals, OnInfeasible::kSyntax}, text_of,
+             {OnInfeasible::kError, OnInfeasible::kDropGoals, OnInfeasible::kSyntax},
              "when not all goals can be reached");
   add_budget_options(app, arguments.budget, {states, std::size_t{256} << 20, 30});
 }
@@ -180,7 +173,7 @@ void add_plan_options(CLI::App& app, PlanArguments& arguments) {
   add_task_options(app, arguments.files);
   add_prompt_options(app, arguments);
   add_decoding_options(app, arguments);
-  add_choice(app, "--output,-o", arguments.output, {PlanOutput::kText, PlanOutput::kJson, PlanOutput::kPddl}, text_of,
+  add_choice(app, "--output,-o", arguments.output, {PlanOutput::kText, PlanOutput::kJson, PlanOutput::kPddl},
              "what is printed");
   app.add_option("--trace", arguments.trace, "file for a record of every decision, as JSON lines")->type_name("FILE");
 }

@@ -18,6 +18,7 @@
 namespace metactrl::cli {
 
 enum class PlanOutput { kText, kJson, kPddl };
+const char* to_string(PlanOutput output);
 
 // Where numbers are crunched: this machine's cores, or an NVIDIA GPU.
 enum class Device { kCpu, kCuda };
@@ -112,15 +113,15 @@ int exit_code(const PlanResult& result);
 
 // A validator that lists what there is: "'fast' is none of greedy, sample, beam, smc".
 CLI::Validator one_of(std::vector<std::string> names);
-// An option whose values are the names of an enumeration.
+// An option whose values are the names of an enumeration, as its to_string has them.
 template <typename Enum>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, Enum& value, std::initializer_list<Enum> all,
-                        const char* (*text)(Enum), const std::string& help) {
+                        const std::string& help) {
   std::vector<std::string> names;
   std::map<std::string, Enum> by_name;
   for (Enum one : all) {
-    names.emplace_back(text(one));
-    by_name.emplace(text(one), one);
+    names.emplace_back(to_string(one));
+    by_name.emplace(to_string(one), one);
   }
   std::string list;
   for (const std::string& one : names) list += (list.empty() ? "" : "|") + one;
@@ -129,7 +130,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Enum& value, std
           name, [&value, by_name](const std::string& chosen) { value = by_name.at(chosen); }, help)
       ->type_name(list)
       ->check(one_of(names))
-      ->default_str(text(value));
+      ->default_str(to_string(value));
 }
 // A number between the two, and a number.
 CLI::Validator finite_in_range(double low, double high);

@@ -55,9 +55,6 @@ struct ReproduceArguments : DecodingArguments {
   benchmarks::PromptStyle prompt = benchmarks::PromptStyle::kBenchmark;
 };
 
-const char* text_of(benchmarks::Rules rules) { return to_string(rules); }
-const char* text_of(benchmarks::PromptStyle style) { return to_string(style); }
-
 // --- what is asked for ---------------------------------------------------------------------------------------------
 
 std::vector<std::string> split_list(const std::string& list) {
@@ -394,7 +391,7 @@ std::string command_text(const CLI::App& app) {
   return text;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kReproduceExamples =
     "\n"
     "  metactrl reproduce --data DATA --out tables\n"
     "  metactrl reproduce --data DATA --out tables --model tinyllama --prompt compact --limit 20\n"
@@ -427,10 +424,10 @@ Command add_reproduce(CLI::App& parent) {
       ->type_name("N")
       ->check(finite_in_range(0, 1e9))
       ->capture_default_str();
-  add_choice(*app, "--rules", arguments->rules, {benchmarks::Rules::kEnvironment, benchmarks::Rules::kPaper}, text_of,
+  add_choice(*app, "--rules", arguments->rules, {benchmarks::Rules::kEnvironment, benchmarks::Rules::kPaper},
              "what the benchmark's environment does, or what the paper states");
   add_choice(*app, "--prompt", arguments->prompt,
-             {benchmarks::PromptStyle::kBenchmark, benchmarks::PromptStyle::kCompact}, text_of,
+             {benchmarks::PromptStyle::kBenchmark, benchmarks::PromptStyle::kCompact},
              "what the model reads: the benchmark's prompt, or the same facts in fewer words");
   app->add_option("--planner", arguments->planner,
                   "Fast Downward's driver; without it, fast-downward.py or fast-downward if it is installed")
@@ -453,7 +450,7 @@ Command add_reproduce(CLI::App& parent) {
   app->add_option("--hmm", arguments->hmms,
                   "for the row trained: a hidden Markov model of plans, for all modules or as MODULE=FILE for one")
       ->type_name("FILE");
-  app->footer(kExamples);
+  app->footer(kReproduceExamples);
   return {app, [arguments, app] { return ReproduceRun(*arguments, command_text(*app)).run(); }};
 }
 

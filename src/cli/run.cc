@@ -328,7 +328,7 @@ void add_world_options(CLI::App& app, RunArguments& arguments) {
       ->capture_default_str();
 }
 
-constexpr const char* kExamples =
+constexpr const char* kRunExamples =
     "\n"
     "  metactrl run -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl --guidance search \\\n"
     "    --fault action-fails=0.1 --fault slip=0.1 --fault found-closed=0.05 --seed 1\n"
@@ -357,7 +357,7 @@ Command add_run(CLI::App& parent) {
       app->add_option("--report", arguments->report, "file for everything that happened, as JSON")->type_name("FILE");
   app->add_flag("--json", arguments->json, "print the report instead of what happens");
   add_decoding_options(*app, *arguments, 10'000);
-  app->footer(kExamples);
+  app->footer(kRunExamples);
   return {app, [arguments] { return Runner(*arguments).run(); }};
 }
 

@@ -51,8 +51,6 @@ struct SampleArguments : DecodingArguments {
   bool resume = false;
 };
 
-const char* text_of(benchmarks::PromptStyle style) { return to_string(style); }
-
 // With so many prompts in a row that leave no room, none will.
 constexpr std::size_t kTooLong = 16;
 constexpr const char* kRoomHint = "raise --context, or shorten benchmark prompts with --prompt compact";
@@ -307,7 +305,7 @@ class Sampling {
   std::set<std::vector<SymbolId>> distinct_;
 };
 
-constexpr const char* kExamples =
+constexpr const char* kSampleExamples =
     "\n"
     "Prompts are made from tasks that are like the given ones and are none of them: objects of one kind trade places,\n"
     "goals are left out; in a benchmark's prompts objects are replaced by others of their category.\n"
@@ -340,9 +338,9 @@ void add_source_options(CLI::App& app, SampleArguments& arguments) {
                  "with --module: the system's part of the prompts; without it, sd_system.json or system_setup.json "
                  "beside them")
       ->type_name("FILE");
-  arguments.prompt_option = add_choice(
-      app, "--prompt", arguments.prompt, {benchmarks::PromptStyle::kBenchmark, benchmarks::PromptStyle::kCompact},
-      text_of, "with --module: the benchmark's prompt, or the same facts in fewer words");
+  arguments.prompt_option = add_choice(app, "--prompt", arguments.prompt,
+                                       {benchmarks::PromptStyle::kBenchmark, benchmarks::PromptStyle::kCompact},
+                                       "with --module: the benchmark's prompt, or the same facts in fewer words");
 }
 
 }  // namespace
@@ -374,7 +372,7 @@ Command add_sample(CLI::App& parent) {
       ->capture_default_str();
   app->add_option("--out", arguments->out, "file for the corpus")->type_name("FILE")->required();
   app->add_flag("--resume", arguments->resume, "go on with the corpus that is there");
-  app->footer(kExamples);
+  app->footer(kSampleExamples);
   return {app, [arguments] {
             check_sources(*arguments);
             return Sampling(*arguments).run();

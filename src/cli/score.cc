@@ -157,7 +157,7 @@ int run_score(const ScoreArguments& arguments) {
   return kDone;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kScoreExamples =
     "\n"
     "  metactrl score vh-as --tasks as.jsonl --responses answers.json --report report\n"
     "\n"
@@ -193,7 +193,7 @@ Command add_score(CLI::App& parent) {
                   "for the report: answers.json of another run, to set plan lengths and log-probabilities beside")
       ->type_name("FILE");
   app->add_flag("--json", arguments->json, "print everything as JSON");
-  app->footer(kExamples);
+  app->footer(kScoreExamples);
   return {app, [arguments] { return run_score(*arguments); }};
 }
 

@@ -172,7 +172,7 @@ int search(const SearchOptions& options) {
   return infeasible ? kInfeasible : kUndecided;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kSearchExamples =
     "\nExamples, from the root of the source tree:\n"
     "\n"
     "  metactrl search -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl\n"
@@ -195,7 +195,7 @@ Command add_search(CLI::App& parent) {
   app->add_option("--out,-o", options->out, "write the plan to a file instead of standard output")->type_name("PLAN");
   app->add_flag("--json", options->json, "print the result as JSON");
   add_budget_options(*app, options->budget, {5'000'000, std::size_t{2} << 30, 120});
-  app->footer(kExamples);
+  app->footer(kSearchExamples);
   return {app, [options] { return search(*options); }};
 }
 

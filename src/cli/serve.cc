@@ -195,7 +195,7 @@ int run_server(ServeArguments arguments) {
   return kDone;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kServeExamples =
     "\nExamples:\n"
     "\n"
     "  metactrl serve                                   the page at http://127.0.0.1:8080, the API at /v1\n"
@@ -213,7 +213,7 @@ Command add_serve(CLI::App& parent) {
   auto arguments = std::make_shared<ServeArguments>();
   CLI::App* app = parent.add_subcommand("serve", "answer requests for plans over HTTP, as OpenAI's API does for text");
   add_options(*app, *arguments);
-  app->footer(kExamples);
+  app->footer(kServeExamples);
   return {app, [arguments] { return run_server(*arguments); }};
 }
 

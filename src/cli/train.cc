@@ -62,10 +62,7 @@ struct TrainArguments {
   double save_seconds = 30;
 };
 
-const char* text_of(CorpusLevel level) { return to_string(level); }
-const char* text_of(Init init) { return init == Init::kKMeans ? "kmeans" : "random"; }
-const char* text_of(Device device) { return to_string(device); }
-const char* text_of(GpuPrecision precision) { return to_string(precision); }
+const char* to_string(Init init) { return init == Init::kKMeans ? "kmeans" : "random"; }
 
 std::unique_ptr<ExpectationEngine> make_engine(const TrainArguments& arguments, ProcessGroup& group) {
   if (arguments.device == Device::kCuda) {
@@ -167,11 +164,11 @@ std::string settings(const TrainArguments& arguments) {
                {"tie_slots", arguments.train.tie_slots},
                {"held_out", arguments.held_out},
                {"balance", arguments.balance},
-               {"device", text_of(arguments.device)},
-               {"precision", text_of(arguments.precision)},
+               {"device", to_string(arguments.device)},
+               {"precision", to_string(arguments.precision)},
                {"seed", arguments.train.seed}};
   if (arguments.init == Init::kKMeans) {
-    json["init"] = text_of(arguments.init);
+    json["init"] = to_string(arguments.init);
     json["init_model"] = arguments.clusters.model;
     json["init_sequences"] = arguments.clusters.sequences;
   }
@@ -443,7 +440,7 @@ void check_options(const TrainArguments& arguments) {
 }
 
 void add_start_options(CLI::App& app, TrainArguments& arguments) {
-  add_choice(app, "--init", arguments.init, {Init::kRandom, Init::kKMeans}, text_of,
+  add_choice(app, "--init", arguments.init, {Init::kRandom, Init::kKMeans},
              "where training begins: at random, or from clusters of a model's hidden states");
   ClusterStart& start = arguments.clusters;
   const auto whole = [&](const char* name, auto& value, double low, double most, const char* help) {
@@ -461,7 +458,7 @@ void add_start_options(CLI::App& app, TrainArguments& arguments) {
   };
 }
 
-constexpr const char* kExamples =
+constexpr const char* kTrainExamples =
     "\n"
     "  metactrl train --corpus household.corpus --out household.hmm\n"
     "  metactrl train --corpus vh.corpus --corpus behavior.corpus --balance --schedule '20,5000;30,all' --out "
@@ -482,7 +479,7 @@ Command add_train(CLI::App& parent) {
   app->add_option("--corpus", arguments->corpora, "what 'metactrl sample' wrote; several are joined")
       ->type_name("FILE")
       ->required();
-  add_choice(*app, "--level", arguments->level, {CorpusLevel::kMeta, CorpusLevel::kToken}, text_of,
+  add_choice(*app, "--level", arguments->level, {CorpusLevel::kMeta, CorpusLevel::kToken},
              "symbols: actions and objects, or the model's tokens");
   app->add_option("--hidden", arguments->hidden, "hidden states")
       ->type_name("H")
@@ -513,10 +510,10 @@ Command add_train(CLI::App& parent) {
       ->type_name("S")
       ->check(finite_in_range(0, kLargestSeed))
       ->capture_default_str();
-  add_choice(*app, "--device", arguments->device, {Device::kCpu, Device::kCuda}, text_of,
+  add_choice(*app, "--device", arguments->device, {Device::kCpu, Device::kCuda},
              "where the work is done: this machine's cores, or an NVIDIA GPU");
   add_choice(*app, "--precision", arguments->precision,
-             {GpuPrecision::kSingle, GpuPrecision::kTf32, GpuPrecision::kDouble}, text_of,
+             {GpuPrecision::kSingle, GpuPrecision::kTf32, GpuPrecision::kDouble},
              "of products: 32 bits, fewer (faster on a GPU, where there are many hidden states), or 64");
   app->add_option("--threads", arguments->threads, "0: one per core; the result is the same for any number")
       ->type_name("N")
@@ -524,7 +521,7 @@ Command add_train(CLI::App& parent) {
       ->capture_default_str();
   app->add_option("--out", arguments->out, "file for the model")->type_name("FILE")->required();
   app->add_flag("--resume", arguments->resume, "go on with a run that was interrupted");
-  app->footer(kExamples);
+  app->footer(kTrainExamples);
   return {app, [arguments] {
             const std::unique_ptr<ProcessGroup> group = cluster::join();
             try {

@@ -62,7 +62,7 @@ int validate(const ValidateOptions& options) {
   return result.valid ? kDone : kPlanInvalid;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kValidateExamples =
     "\nExamples, from the root of the source tree; the second plan forgets to open the dishwasher:\n"
     "\n"
     "  D=domains/tabletop/domain.pddl; P=domains/tabletop/dishwasher.pddl\n"
@@ -82,7 +82,7 @@ Command add_validate(CLI::App& parent) {
       ->type_name("FILE")
       ->required();
   app->add_flag("--json", options->json, "print the result as JSON");
-  app->footer(kExamples);
+  app->footer(kValidateExamples);
   return {app, [options] { return validate(*options); }};
 }
 

@@ -7,23 +7,13 @@
 #include <utility>
 
 #include "decode/entry_mass.h"
+#include "support/stopwatch.h"
 
 namespace metactrl {
 
 namespace {
 
 // Seconds since it was made or last asked.
-class Watch {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(now - std::exchange(start_, now)).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 }  // namespace
 
 Constraint::Constraint(Task task, PlanSpelling spelling, std::shared_ptr<const Vocabulary> vocabulary)
@@ -33,7 +23,7 @@ std::shared_ptr<const Constraint> Constraint::compile(const Task& task, const Pl
                                                       std::shared_ptr<const Vocabulary> vocabulary,
                                                       const ConstraintOptions& options) {
   if (vocabulary == nullptr) throw std::invalid_argument("Constraint::compile: no vocabulary");
-  Watch watch;
+  internal::Stopwatch watch;
   std::shared_ptr<Constraint> out(new Constraint(task, PlanSpelling(format, task), std::move(vocabulary)));
   out->times_.format = watch.lap();
   out->lookahead_ = Lookahead::compile(task, options.lookahead);

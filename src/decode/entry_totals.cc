@@ -6,16 +6,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
+
+#include "support/log_math.h"
 
 namespace metactrl::decode {
 
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+using internal::kMinusInfinity;
 
 }  // namespace
 

@@ -22,6 +22,7 @@
 #include "metactrl/error.h"
 #include "metactrl/prompt.h"
 #include "support/list_some.h"
+#include "support/stopwatch.h"
 #include "support/str_cat.h"
 
 namespace metactrl {
@@ -29,14 +30,6 @@ namespace metactrl {
 namespace {
 
 using internal::str_cat;
-
-class Watch {
- public:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 bool keeps_several_plans(DecodeMode mode) { return mode == DecodeMode::kBeam || mode == DecodeMode::kSmc; }
 
@@ -177,7 +170,7 @@ class Planner {
   // --- without a model ---------------------------------------------------------------------------------------------
 
   void search() {
-    const Watch watch;
+    const internal::Stopwatch watch;
     auto lookahead = Lookahead::compile(task_, plain_lookahead_);
     if (lookahead->verdict() != Verdict::kSolvable) {
       if (options_.on_infeasible == OnInfeasible::kError) {
@@ -214,7 +207,7 @@ class Planner {
   // --- the model alone ---------------------------------------------------------------------------------------------
 
   void write_freely() {
-    const Watch compiling;
+    const internal::Stopwatch compiling;
     const PlanSpelling spelling(format_, task_);
     result_.times.format = compiling.seconds();
     const Prompt prompt = options_.prompt ? *options_.prompt : make_prompt(task_, spelling, options_.instruction);
@@ -295,7 +288,7 @@ class Planner {
     constraint_options.automaton.context = context_;
     constraint_options.automaton.tokenization = options_.tokenization;
     constraint_options.automaton.max_actions = std::max(1U, lookahead.horizon);
-    const Watch watch;
+    const internal::Stopwatch watch;
     result_.constraint = options_.constraints
                              ? options_.constraints(*result_.pursued, format_, vocabulary_, constraint_options)
                              : Constraint::compile(*result_.pursued, format_, vocabulary_, constraint_options);
@@ -343,7 +336,7 @@ class Planner {
 
   // Turns to the goals that can be reached together. Null, and a refusal, when even no goal at all is too much.
   std::shared_ptr<const Lookahead> drop_goals(const Lookahead& lookahead) {
-    const Watch watch;
+    const internal::Stopwatch watch;
     why_dropped_ = lookahead.reason();
     ReducedTask reduced = drop_unreachable_goals(task_, plain_lookahead_);
     result_.times.lookahead += watch.seconds();
@@ -489,7 +482,7 @@ class Planner {
   void run_model(std::size_t reserve, const Work& work) {
     if (observer_.ready) observer_.ready(result_, reserve);
     phase(PlanPhase::kReadingPrompt);
-    const Watch watch;
+    const internal::Stopwatch watch;
     decode::ModelTimes times;
     times.after_first = [this] { phase(PlanPhase::kDecoding); };
     {
@@ -527,7 +520,7 @@ class Planner {
   // `actions` are of the task that was pursued; the result's are of the one that was given.
   void check(const PlanSpelling& spelling, std::span<const ActionId> actions) {
     phase(PlanPhase::kChecking);
-    const Watch watch;
+    const internal::Stopwatch watch;
     for (ActionId action : actions) {
       result_.steps.push_back(result_.pursued->step(action));
       const std::optional<ActionId> original = task_.find(result_.steps.back());

@@ -10,18 +10,18 @@
 // has fallen below half of them, they are resampled (systematic resampling).
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <utility>
 
 #include "decode/choose.h"
 #include "decode/strategies.h"
+#include "support/log_math.h"
 
 namespace metactrl::decode {
 
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+using internal::kMinusInfinity;
 
 struct Particle {
   Decoder decoder;

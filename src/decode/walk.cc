@@ -31,11 +31,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "lookahead/uniform.h"
 #include "metactrl/error.h"
+#include "support/log_math.h"
 
 namespace metactrl::decode {
 
@@ -44,7 +44,7 @@ namespace {
 constexpr double kFloor = kLowestLogWeight;
 // Sums below this are computed again by logarithms.
 constexpr double kTiny = 1e-200;
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+using internal::kMinusInfinity;
 constexpr std::uint32_t kClose = TokenAutomaton::kClose;
 
 // log(e^a + e^b)

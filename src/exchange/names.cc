@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "metactrl/error.h"
+#include "support/lower_case.h"
 #include "support/str_cat.h"
 
 namespace metactrl::exchange {
@@ -15,7 +16,7 @@ using internal::str_cat;
 namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using internal::is_digit;
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
 // The words of conditions, effects and constraints; a predicate or object of that name would be read as one of them, by

@@ -36,9 +36,9 @@ using internal::str_cat;
 
 namespace {
 
-constexpr std::string_view kMagic = "mctrlcor";
-constexpr std::uint32_t kVersion = 1;
-constexpr const char* kHint = "copy it again, or sample it anew";
+constexpr std::string_view kCorpusMagic = "mctrlcor";
+constexpr std::uint32_t kCorpusVersion = 1;
+constexpr const char* kCorpusHint = "copy it again, or sample it anew";
 
 // --- numbers and alphabets -------------------------------------------------------------------------------------------
 
@@ -57,7 +57,7 @@ std::uint64_t read_number(ByteReader& in, const std::string& file) {
     value |= static_cast<std::uint64_t>(byte & 0x7fU) << shift;
     if ((byte & 0x80U) == 0) return value;
   }
-  throw InputError(file, "holds a number that is too long: it is damaged", kHint);
+  throw InputError(file, "holds a number that is too long: it is damaged", kCorpusHint);
 }
 
 void write_alphabet(ByteWriter& out, const Alphabet& alphabet) {
@@ -112,7 +112,7 @@ bool hash_fits(std::string_view bytes, std::size_t at, std::size_t covered) {
 }
 
 [[noreturn]] void fail_damaged(std::size_t at, const char* why, const std::string& file) {
-  throw InputError(file, str_cat("is damaged at byte ", at, ": ", why), kHint);
+  throw InputError(file, str_cat("is damaged at byte ", at, ": ", why), kCorpusHint);
 }
 
 // The content; nothing when the file ends first. Throws InputError when the hash does not fit.
@@ -150,8 +150,8 @@ std::string header_bytes(const CorpusHeader& header) {
   write_alphabet(content, header.meta);
   write_alphabet(content, header.tokens);
   ByteWriter out;
-  out.bytes(kMagic.data(), kMagic.size());
-  out.number(kVersion);
+  out.bytes(kCorpusMagic.data(), kCorpusMagic.size());
+  out.number(kCorpusVersion);
   const std::string packed = block(content);
   out.bytes(packed.data(), packed.size());
   return out.take();
@@ -171,7 +171,7 @@ std::string record_bytes(const CorpusRecord& record) {
 }
 
 CorpusRecord read_record(std::string_view content, const CorpusHeader& header, const std::string& file) {
-  ByteReader in(content, file, kHint);
+  ByteReader in(content, file, kCorpusHint);
   CorpusRecord record;
   record.prompt = read_number(in, file);
   record.seed = read_number(in, file);
@@ -182,34 +182,34 @@ CorpusRecord read_record(std::string_view content, const CorpusHeader& header, c
     const std::uint64_t count = read_number(in, file);
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t symbol = read_number(in, file);
-      if (symbol >= limit) throw InputError(file, "holds a symbol that its alphabet does not have", kHint);
+      if (symbol >= limit) throw InputError(file, "holds a symbol that its alphabet does not have", kCorpusHint);
       out.push_back(SymbolId{static_cast<std::uint32_t>(symbol)});
     }
   };
   read_list(record.tokens, header.tokens.size);
   read_list(record.symbols, header.meta.size);
-  if (in.left() != 0) throw InputError(file, "holds a record that is longer than what it says", kHint);
+  if (in.left() != 0) throw InputError(file, "holds a record that is longer than what it says", kCorpusHint);
   return record;
 }
 
 // `end` is behind the last whole record.
 Corpus read_corpus(std::string_view bytes, const std::string& file, std::size_t& end) {
-  if (!bytes.starts_with(kMagic)) {
+  if (!bytes.starts_with(kCorpusMagic)) {
     throw InputError(file, "is not a corpus of metactrl", "make one with 'metactrl sample'");
   }
-  ByteReader in(bytes, file, kHint);
-  in.bytes(kMagic.size());
+  ByteReader in(bytes, file, kCorpusHint);
+  in.bytes(kCorpusMagic.size());
   const auto version = in.number<std::uint32_t>();
-  if (version != kVersion) {
-    throw InputError(file,
-                     str_cat("has version ", version, " of the file format; this program reads version ", kVersion),
-                     "sample it anew with this program, or use the program that made it");
+  if (version != kCorpusVersion) {
+    throw InputError(
+        file, str_cat("has version ", version, " of the file format; this program reads version ", kCorpusVersion),
+        "sample it anew with this program, or use the program that made it");
   }
   std::size_t at = in.at();
   const std::optional<std::string_view> packed = next_block(bytes, at, file);
-  if (!packed) throw InputError(file, "ends inside its header", kHint);
+  if (!packed) throw InputError(file, "ends inside its header", kCorpusHint);
   Corpus corpus;
-  ByteReader header(*packed, file, kHint);
+  ByteReader header(*packed, file, kCorpusHint);
   corpus.header.made_by = header.text();
   corpus.header.meta = read_alphabet(header, file);
   corpus.header.tokens = read_alphabet(header, file);

@@ -28,7 +28,7 @@ using internal::str_cat;
 namespace {
 
 constexpr float kLogZero = -1e30F;
-constexpr double kTolerance = 0.01;  // of a sum that should be 1
+constexpr double kExchangeTolerance = 0.01;  // of a sum that should be 1
 
 const Tensor& find(const std::map<std::string, Tensor>& tensors, const std::string& name, std::size_t dimensions,
                    const std::string& file) {
@@ -63,7 +63,7 @@ struct RowReader {
       valid = valid && value(i) >= 0;
     }
     const double whole = logarithms ? sum * std::exp(largest) : sum;
-    valid = valid && std::isfinite(sum) && sum > 0 && (any_sum || std::abs(whole - 1) <= kTolerance);
+    valid = valid && std::isfinite(sum) && sum > 0 && (any_sum || std::abs(whole - 1) <= kExchangeTolerance);
     if (!valid) {
       throw InputError(file,
                        str_cat("row ", row, " of ", tensor, " is no distribution",

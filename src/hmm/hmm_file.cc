@@ -27,17 +27,17 @@ using internal::str_cat;
 
 namespace {
 
-constexpr std::string_view kMagic = "mctrlhmm";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::string_view kHmmMagic = "mctrlhmm";
+constexpr std::uint32_t kHmmVersion = 1;
 constexpr std::size_t kAlignment = 64;
-constexpr const char* kHint = "copy it again, or train it anew";
+constexpr const char* kHmmHint = "copy it again, or train it anew";
 
 }  // namespace
 
 void Hmm::save(const std::string& file) const {
   ByteWriter out;
-  out.bytes(kMagic.data(), kMagic.size());
-  out.number(kVersion);
+  out.bytes(kHmmMagic.data(), kHmmMagic.size());
+  out.number(kHmmVersion);
   out.number(std::uint32_t{0});
   for (const std::uint64_t number :
        {std::uint64_t{num_hidden()}, std::uint64_t{num_symbols()},
@@ -60,23 +60,23 @@ void Hmm::save(const std::string& file) const {
 Hmm Hmm::load(const std::string& file) {
   std::shared_ptr<const internal::MappedFile> mapped = internal::MappedFile::open(file);
   const std::string_view bytes = mapped->bytes();
-  if (!bytes.starts_with(kMagic)) {
+  if (!bytes.starts_with(kHmmMagic)) {
     throw InputError(file, "is not a hidden Markov model of metactrl",
                      "'metactrl train' makes them; 'metactrl hmm import' reads Ctrl-G's checkpoints");
   }
-  ByteReader in(bytes, file, kHint);
-  in.bytes(kMagic.size());
+  ByteReader in(bytes, file, kHmmHint);
+  in.bytes(kHmmMagic.size());
   const auto version = in.number<std::uint32_t>();
-  if (version != kVersion) {
+  if (version != kHmmVersion) {
     throw InputError(file,
-                     str_cat("has version ", version, " of the file format; this program reads version ", kVersion),
+                     str_cat("has version ", version, " of the file format; this program reads version ", kHmmVersion),
                      "train it anew with this program, or use the program that made it");
   }
   std::uint64_t hash = 0;
-  if (bytes.size() < sizeof(hash)) throw InputError(file, "ends too early: it is cut off or damaged", kHint);
+  if (bytes.size() < sizeof(hash)) throw InputError(file, "ends too early: it is cut off or damaged", kHmmHint);
   std::memcpy(&hash, bytes.data() + bytes.size() - sizeof(hash), sizeof(hash));
   if (internal::hash_bytes(bytes.substr(0, bytes.size() - sizeof(hash))) != hash) {
-    throw InputError(file, "is damaged or cut off: its checksum does not fit", kHint);
+    throw InputError(file, "is damaged or cut off: its checksum does not fit", kHmmHint);
   }
   in.number<std::uint32_t>();
   auto data = std::make_shared<Data>();
@@ -98,7 +98,7 @@ Hmm Hmm::load(const std::string& file) {
                     (num_names == 0 || alphabet.num_actions + alphabet.num_slots + 2 == num_names);
   const std::size_t floats = in.left() / sizeof(float);
   if (!sane || hidden == 0 || (1 + hidden + alphabet.size) > floats / hidden) {
-    throw InputError(file, "says of itself what cannot be", kHint);
+    throw InputError(file, "says of itself what cannot be", kHmmHint);
   }
   const auto take = [&](std::size_t count) {
     const std::string_view part = in.bytes(count * sizeof(float));

@@ -18,7 +18,7 @@ using internal::str_cat;
 
 namespace {
 
-constexpr const char* kHint = "copy the file again";
+constexpr const char* kCopyHint = "copy the file again";
 
 // A JSON value. Numbers that are not whole, and what else is not needed, are kept as kOther.
 struct Json {
@@ -52,7 +52,7 @@ class JsonReader {
   static constexpr int kDepth = 16;
 
   [[noreturn]] void fail() const {
-    throw InputError(file_, str_cat("byte ", at_, " of its JSON cannot be read"), kHint);
+    throw InputError(file_, str_cat("byte ", at_, " of its JSON cannot be read"), kCopyHint);
   }
   void skip_blanks() {
     while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) ++at_;
@@ -139,11 +139,11 @@ class JsonReader {
 std::vector<std::size_t> numbers(const Json* list, const std::string& file, const std::string& name) {
   std::vector<std::size_t> result;
   if (list == nullptr || list->kind != Json::Kind::kArray) {
-    throw InputError(file, str_cat("tensor '", name, "' lacks its shape or its place"), kHint);
+    throw InputError(file, str_cat("tensor '", name, "' lacks its shape or its place"), kCopyHint);
   }
   for (const Json& item : list->items) {
     if (item.kind != Json::Kind::kNumber) {
-      throw InputError(file, str_cat("tensor '", name, "' has a shape or a place that is no number"), kHint);
+      throw InputError(file, str_cat("tensor '", name, "' has a shape or a place that is no number"), kCopyHint);
     }
     result.push_back(item.number);
   }
@@ -153,7 +153,7 @@ std::vector<std::size_t> numbers(const Json* list, const std::string& file, cons
 }  // namespace
 
 SafeTensors read_safetensors(std::string_view bytes, const std::string& file) {
-  internal::ByteReader in(bytes, file, kHint);
+  internal::ByteReader in(bytes, file, kCopyHint);
   const auto length = in.number<std::uint64_t>();
   const std::string_view header = in.bytes(length);
   const std::string_view data = bytes.substr(in.at());
@@ -187,7 +187,7 @@ SafeTensors read_safetensors(std::string_view bytes, const std::string& file) {
       if (fits) size *= extent;
     }
     if (!fits || place[1] - place[0] != size) {
-      throw InputError(file, str_cat("tensor '", name, "' does not fit into the file"), kHint);
+      throw InputError(file, str_cat("tensor '", name, "' does not fit into the file"), kCopyHint);
     }
     tensor.values.resize(size / sizeof(float));
     if (size > 0) std::memcpy(tensor.values.data(), data.data() + place[0], size);
@@ -197,10 +197,10 @@ SafeTensors read_safetensors(std::string_view bytes, const std::string& file) {
   std::sort(places.begin(), places.end());
   std::size_t end = 0;
   for (const auto& [from, to] : places) {
-    if (from != end) throw InputError(file, "has tensors that overlap or leave a gap", kHint);
+    if (from != end) throw InputError(file, "has tensors that overlap or leave a gap", kCopyHint);
     end = to;
   }
-  if (end != data.size()) throw InputError(file, "holds more or less than its tensors", kHint);
+  if (end != data.size()) throw InputError(file, "holds more or less than its tensors", kCopyHint);
   return result;
 }
 
@@ -230,7 +230,7 @@ std::string write_safetensors(const SafeTensors& content) {
 
 std::map<std::string, std::uint64_t> read_json_numbers(std::string_view json, const std::string& file) {
   const Json value = JsonReader(json, file).read();
-  if (value.kind != Json::Kind::kObject) throw InputError(file, "is no JSON object", kHint);
+  if (value.kind != Json::Kind::kObject) throw InputError(file, "is no JSON object", kCopyHint);
   std::map<std::string, std::uint64_t> numbers;
   for (std::size_t i = 0; i < value.items.size(); ++i) {
     if (value.items[i].kind == Json::Kind::kNumber) numbers.emplace(value.names[i], value.items[i].number);

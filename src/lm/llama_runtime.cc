@@ -2,6 +2,8 @@
 // callback keeps the error lines of the calling thread while an ErrorLog lives there, and drops everything else.
 #include "lm/llama_runtime.h"
 
+#include <dlfcn.h>
+
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -48,6 +50,16 @@ bool is_memory_failure(const std::string& reason) {
   throw InputError(file, str_cat("the model cannot be loaded: ", reason), hint);
 }
 
+// Where backends are files, llama.cpp has none until they are loaded. They lie beside its library; llama.cpp's own search
+// would also look into the folder where the program happens to be started.
+void load_backends() {
+  if (ggml_backend_dev_count() > 0) return;
+  Dl_info library{};
+  if (::dladdr(reinterpret_cast<const void*>(&llama_version), &library) == 0 || library.dli_fname == nullptr) return;
+  const std::filesystem::path folder = std::filesystem::path(library.dli_fname).parent_path();
+  ggml_backend_load_all_from_path(folder.string().c_str());
+}
+
 }  // namespace
 
 void check_gguf_header(const std::string& file) {
@@ -74,8 +86,7 @@ void start_runtime() {
   static std::once_flag once;
   std::call_once(once, [] {
     llama_log_set(on_log, nullptr);
-    // Builds with backends as plug-ins have none until they are loaded.
-    if (ggml_backend_dev_count() == 0) ggml_backend_load_all();
+    load_backends();
     llama_backend_init();
   });
 }

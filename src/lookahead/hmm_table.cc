@@ -15,19 +15,18 @@
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <thread>
 #include <type_traits>
 
 #include "hmm/gemm.h"
 #include "hmm/row_ops.h"
+#include "support/log_math.h"
 
 namespace metactrl::lookahead {
 
 namespace {
 
-constexpr std::int32_t kNone = kNoExponent;
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+using internal::kMinusInfinity;
 constexpr std::size_t kBlockStates = 32;
 // Below so many numbers in a layer, a second thread is not worth its start.
 constexpr std::size_t kParallelNumbers = std::size_t{1} << 16U;
@@ -41,7 +40,7 @@ class Rows {
   void clear() { exponent_.clear(); }
   std::size_t size() const { return exponent_.size(); }
   std::size_t add_row() {
-    exponent_.push_back(kNone);
+    exponent_.push_back(kNoExponent);
     if (values_.size() < size() * width_) values_.resize(size() * width_);
     std::fill_n(values_.begin() + static_cast<std::ptrdiff_t>((size() - 1) * width_), width_, Real{0});
     return size() - 1;
@@ -51,9 +50,9 @@ class Rows {
 
   // row += emitted o values * 2^exponent
   void add(std::size_t i, const Real* emitted, const Real* values, std::int32_t exponent) {
-    if (exponent == kNone) return;
+    if (exponent == kNoExponent) return;
     Real* const out = row(i);
-    if (exponent_[i] == kNone) exponent_[i] = exponent;  // a row of zeros takes any
+    if (exponent_[i] == kNoExponent) exponent_[i] = exponent;  // a row of zeros takes any
     const Real keep = exponent > exponent_[i] ? power(exponent_[i] - exponent) : Real{1};
     const Real scale = exponent > exponent_[i] ? Real{1} : power(exponent - exponent_[i]);
     exponent_[i] = std::max(exponent_[i], exponent);
@@ -68,7 +67,7 @@ class Rows {
       for (std::size_t z = 0; z < width_; ++z) out[z] += values[z] * scale;
       return;
     }
-    const Real scale = exponent_[i] == kNone ? Real{0} : power(exponent_[i]);
+    const Real scale = exponent_[i] == kNoExponent ? Real{0} : power(exponent_[i]);
     exponent_[i] = 0;
     for (std::size_t z = 0; z < width_; ++z) out[z] = out[z] * scale + values[z];
   }
@@ -77,9 +76,9 @@ class Rows {
   void normalise(std::size_t i) { exponent_[i] = normalised(row(i), exponent_[i]); }
 
   std::int32_t normalised(Real* values, std::int32_t exponent) const {
-    if (exponent == kNone) return kNone;
+    if (exponent == kNoExponent) return kNoExponent;
     const Real largest = ops_.largest(values, width_);
-    if (!(largest > 0)) return kNone;
+    if (!(largest > 0)) return kNoExponent;
     int shift = 0;
     std::frexp(largest, &shift);
     if (shift != 0) {
@@ -121,7 +120,7 @@ class Block {
     states_.clear();
     for (Level& level : levels_) level.clear();
     for (std::size_t s = begin; s < end; ++s) {
-      layer.exponent[s] = kNone;
+      layer.exponent[s] = kNoExponent;
       layer.changed[s] = 0;
       if (cone_.distance(s) > k) {
         std::fill_n(row_of(layer, s), width_, Real{0});
@@ -173,7 +172,7 @@ class Block {
     const std::size_t state = active_.size() - 1;
     for (const Cone::Edge& edge : cone_.edges(s)) {
       const std::int32_t exponent = below.exponent[edge.target];
-      if (exponent == kNone) continue;
+      if (exponent == kNoExponent) continue;
       const std::span<const std::uint32_t> letters = surrogate_.letters(edge.label);
       std::size_t known = 0;
       while (known < path_.size() && known + 1 < letters.size() && path_[known] == letters[known]) ++known;
@@ -343,7 +342,7 @@ void HmmTable<Real>::keep(unsigned k, const Layer& layer) {
 template <typename Real>
 void HmmTable<Real>::restore(unsigned k, Layer& layer) const {
   layer.rows.assign(cone_.num_states() * width_, Real{0});
-  layer.exponent.assign(cone_.num_states(), kNone);
+  layer.exponent.assign(cone_.num_states(), kNoExponent);
   layer.changed.assign(cone_.num_states(), 1);  // nothing is known of the one below it
   for (std::size_t s = 0; s < cone_.num_states(k); ++s) {
     if (!has(s, k)) continue;
@@ -372,7 +371,7 @@ double HmmTable<Real>::log_value(std::uint32_t state, unsigned left, std::span<c
   const std::uint32_t s = cone_.number()[state];
   if (cone_.distance(s) > left) return kMinusInfinity;
   const Real* row = nullptr;
-  std::int32_t exponent = kNone;
+  std::int32_t exponent = kNoExponent;
   if (left % stride_ == 0) {
     const std::size_t at = place(s, left);
     row = kept_.rows.data() + at * width_;
@@ -385,7 +384,7 @@ double HmmTable<Real>::log_value(std::uint32_t state, unsigned left, std::span<c
     row = layer.rows.data() + s * width_;
     exponent = layer.exponent[s];
   }
-  if (exponent == kNone) return kMinusInfinity;
+  if (exponent == kNoExponent) return kMinusInfinity;
   double sum = 0;
   for (std::size_t z = 0; z < behind.size(); ++z) sum += behind[z] * static_cast<double>(row[z]);
   if (!(sum > 0)) return kMinusInfinity;

@@ -31,7 +31,7 @@ using task::Word;
 
 constexpr std::uint32_t kTrue = 0;   // the proposition that always holds
 constexpr std::uint32_t kNever = 1;  // the one that never does
-constexpr std::uint32_t kNone = 0xffffffffU;
+constexpr std::uint32_t kNoProposition = 0xffffffffU;
 constexpr std::uint32_t kMaxSum = 1U << 16;
 
 }  // namespace
@@ -42,7 +42,7 @@ constexpr std::uint32_t kMaxSum = 1U << 16;
 class RelaxedBuilder {
  public:
   explicit RelaxedBuilder(RelaxedTask& out)
-      : out_(out), program_(out.program_), literal_(2 * program_.num_bits(), kNone) {}
+      : out_(out), program_(out.program_), literal_(2 * program_.num_bits(), kNoProposition) {}
 
   void run() {
     out_.num_propositions_ = 2;
@@ -132,7 +132,7 @@ class RelaxedBuilder {
     const bool derived = l.bit() >= program_.first_derived_bit();
     if (derived && l.negated()) return kTrue;
     std::uint32_t& proposition = literal_[l.code];
-    if (proposition != kNone) return proposition;
+    if (proposition != kNoProposition) return proposition;
     proposition = new_proposition();
     out_.sources_.push_back({l, proposition});
     if (derived) derived_.push_back(l.bit());
@@ -219,7 +219,7 @@ class RelaxedBuilder {
   void add_duties() {
     for (std::uint32_t m = 0; m < program_.monitors().size(); ++m) {
       const Monitor& monitor = program_.monitors()[m];
-      std::uint32_t goal = kNone;
+      std::uint32_t goal = kNoProposition;
       if (monitor.kind == MonitorDefinition::Kind::kActionsInOrder) {
         const std::uint32_t first = new_proposition();
         for (std::size_t i = 0; i < monitor.steps.size(); ++i) new_proposition();
@@ -235,7 +235,7 @@ class RelaxedBuilder {
         const bool after = monitor.kind == MonitorDefinition::Kind::kSometimeAfter;
         add_all_of({proposition_of(after ? monitor.second : monitor.first)}, {goal});
       }
-      if (goal != kNone) out_.goal_propositions_.push_back(goal);
+      if (goal != kNoProposition) out_.goal_propositions_.push_back(goal);
     }
     out_.goal_ = conjoin(out_.goal_propositions_);
     std::stable_sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) { return a.action < b.action; });
@@ -289,7 +289,7 @@ class RelaxedBuilder {
         const auto offset = static_cast<std::uint32_t>(__builtin_ctzll(rest));
         const std::uint32_t negated = ((edit.set >> offset) & 1) ? 0 : 1;
         const std::uint32_t proposition = literal_[(64 * edit.word + offset) << 1 | negated];
-        if (proposition != kNone) out.push_back(proposition);
+        if (proposition != kNoProposition) out.push_back(proposition);
       }
     }
   }
@@ -462,7 +462,7 @@ void RelaxedEvaluator::enqueue(std::uint32_t proposition, std::uint32_t cost, st
   if (cost_[proposition] <= cost) return;
   cost_[proposition] = cost;
   supporter_[proposition] = supporter;
-  rank_[proposition] = kNone;
+  rank_[proposition] = kNoProposition;
   if (cost >= used_buckets_) used_buckets_ = cost + 1;
   if (used_buckets_ > buckets_.size()) buckets_.resize(used_buckets_);
   buckets_[cost].push_back(proposition);
@@ -474,7 +474,7 @@ bool RelaxedEvaluator::explore_sums(const Word* state) {
   std::fill(sum_.begin(), sum_.end(), 0);
   for (std::size_t cost = 0; cost < used_buckets_; ++cost) buckets_[cost].clear();
   used_buckets_ = 0;
-  reach_initial(state, [this](std::uint32_t proposition) { enqueue(proposition, 0, kNone); });
+  reach_initial(state, [this](std::uint32_t proposition) { enqueue(proposition, 0, kNoProposition); });
   std::uint32_t settled = 0;
   for (std::uint32_t cost = 0; cost < used_buckets_; ++cost) {
     for (std::size_t i = 0; i < buckets_[cost].size(); ++i) {
@@ -531,7 +531,7 @@ unsigned RelaxedEvaluator::extract_plan() {
   while (!stack_.empty()) {
     const std::uint32_t proposition = stack_.back();
     stack_.pop_back();
-    if (supporter_[proposition] == kNone) continue;
+    if (supporter_[proposition] == kNoProposition) continue;
     const RelaxedTask::Operator& op = task_.operators_[supporter_[proposition]];
     if (op.action != RelaxedTask::kNoAction) {
       const bool known = in_plan_[op.action] == generation_;

@@ -86,9 +86,9 @@ class Expander {
 };
 
 // The parts of a budget that are looked at now and then.
-class Meter {
+class SpaceMeter {
  public:
-  Meter(const Budget& budget, const Progress& progress)
+  SpaceMeter(const Budget& budget, const Progress& progress)
       : budget_(budget), progress_(progress), start_(std::chrono::steady_clock::now()) {}
 
   // After an expansion with `edges` edges.
@@ -300,7 +300,7 @@ class SpaceBuilder {
   }
 
   const Program& program_;
-  Meter meter_;
+  SpaceMeter meter_;
   Expander expander_;
   unsigned max_depth_;
   Space space_;
@@ -365,7 +365,7 @@ std::size_t Space::memory_bytes() const {
 
 SpaceCount count_reachable(const Program& program, const Budget& budget, bool projected, const Progress& progress) {
   Expander expander(program, projected);
-  Meter meter(budget, progress);
+  SpaceMeter meter(budget, progress);
   StateTable table(expander.width());
   SpaceCount count;
   const bool legal = expander.start();

@@ -26,13 +26,13 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "lookahead/adapt.h"
 #include "lookahead/data.h"
 #include "lookahead/search.h"
 #include "lookahead/state_table.h"
+#include "support/log_math.h"
 #include "task/program.h"
 
 namespace metactrl {
@@ -43,7 +43,7 @@ using task::Word;
 
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+using internal::kMinusInfinity;
 
 // For the candidates of one question: states to look at times operators of the relaxed task, each of which takes some
 // nanoseconds; and the states that are looked at however many operators there are.

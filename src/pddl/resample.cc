@@ -14,7 +14,7 @@ namespace {
 // Of the goal's conjuncts, so many percent stay.
 constexpr std::size_t kKeptPercent = 70;
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 }  // namespace
 
@@ -35,11 +35,11 @@ ProblemResampler::Node ProblemResampler::read(std::string_view text) {
         open.back().members.push_back(std::move(done));
       }
       ++at;
-    } else if (is_blank(c)) {
+    } else if (is_space(c)) {
       ++at;
     } else {
       Node name;
-      for (; at < text.size() && !is_blank(text[at]) && text[at] != '(' && text[at] != ')' && text[at] != ';'; ++at) {
+      for (; at < text.size() && !is_space(text[at]) && text[at] != '(' && text[at] != ')' && text[at] != ';'; ++at) {
         name.name += internal::lower_case(text[at]);
       }
       open.back().members.push_back(std::move(name));

@@ -1,4 +1,5 @@
-// Names are compared in lower case: ASCII letters change, all other bytes stay, whatever the locale.
+// Characters as ASCII has them, whatever the locale. Names are compared in lower case: letters change, all other bytes
+// stay.
 #ifndef METACTRL_SRC_SUPPORT_LOWER_CASE_H_
 #define METACTRL_SRC_SUPPORT_LOWER_CASE_H_
 
@@ -6,6 +7,8 @@
 #include <string_view>
 
 namespace metactrl::internal {
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 constexpr char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 

@@ -20,7 +20,7 @@ bool is_word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using internal::is_digit;
 
 // The length of the word in "{word}" at `begin`; 0 when there is none.
 std::size_t placeholder_length(std::string_view text, std::size_t begin) {

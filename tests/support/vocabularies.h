@@ -1,5 +1,4 @@
-// Where tests find the vocabularies of real models: the folder METACTRL_VOCABS, else what the set-up installed with
-// llama.cpp.
+// Where tests find the vocabularies of real models: the folder METACTRL_VOCABS, else what `scripts/llama --vocabularies` left in the cache.
 #ifndef METACTRL_TESTS_SUPPORT_VOCABULARIES_H_
 #define METACTRL_TESTS_SUPPORT_VOCABULARIES_H_
 
@@ -14,18 +13,20 @@ namespace metactrl::testing {
 // Empty when there is none.
 inline std::filesystem::path vocabulary_dir() {
   if (const char* given = std::getenv("METACTRL_VOCABS"); given != nullptr && *given != '\0') return given;
-  std::filesystem::path cache;
-  if (const char* given = std::getenv("METACTRL_CACHE"); given != nullptr && *given != '\0') {
-    cache = given;
-  } else if (const char* home = std::getenv("HOME"); home != nullptr) {
-    cache = std::filesystem::path(home) / ".cache" / "metactrl";
+  const auto value = [](const char* name) {
+    const char* found = std::getenv(name);
+    return found != nullptr ? std::filesystem::path(found) : std::filesystem::path();
+  };
+  std::filesystem::path cache = value("METACTRL_CACHE");
+  if (cache.empty()) {
+    const std::filesystem::path caches = value("XDG_CACHE_HOME");
+    cache = (caches.empty() ? value("HOME") / ".cache" : caches) / "metactrl";
   }
   std::vector<std::filesystem::path> found;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(cache, ignored)) {
-    const std::filesystem::path folder = entry.path() / "share" / "metactrl-llama" / "vocabularies";
-    if (entry.path().filename().string().starts_with("llama.cpp-") && std::filesystem::exists(folder))
-      found.push_back(folder);
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("llama.cpp-") && name.ends_with("-vocabularies")) found.push_back(entry.path());
   }
   return found.empty() ? std::filesystem::path() : *std::max_element(found.begin(), found.end());
 }

@@ -26,13 +26,7 @@ namespace {
 
 using internal::str_cat;
 
-std::string atom_text(std::string_view predicate, const std::vector<std::string>& arguments) {
-  std::string out = str_cat("(", predicate);
-  for (const std::string& argument : arguments) out += " " + argument;
-  return out + ")";
-}
-
-std::string literal_text(const Atom& atom) {
+std::string environment_literal(const Atom& atom) {
   const std::string& p = atom.predicate;
   const std::string& x = atom.arguments[0];
   if (p == "open") return atom_text(atom.negated ? "closed" : "open", atom.arguments);
@@ -327,7 +321,7 @@ std::string whole(const std::string& text) { return text.starts_with("(and ") ? 
 // goal is written with (impossible), so that everybody sees at once that it has to be dropped.
 void add_goal(const Goal& goal, const Kinds& kinds, std::vector<std::string>& goals, std::vector<std::string>& notes) {
   const std::optional<Expansion> expansion = expand(goal, kinds);
-  std::string text = goal_text(goal, kinds, literal_text);
+  std::string text = goal_text(goal, kinds, environment_literal);
   if (!expansion) {
     goals.push_back(whole(text));
     return;
@@ -335,7 +329,7 @@ void add_goal(const Goal& goal, const Kinds& kinds, std::vector<std::string>& go
   std::vector<std::vector<Atom>> options = expansion->options;
   std::erase_if(options, contradicts_itself);
   if (!options.empty()) {
-    goals.push_back(expansion->cut || counts_negated(goal) ? options_text(options, literal_text) : whole(text));
+    goals.push_back(expansion->cut || counts_negated(goal) ? options_text(options, environment_literal) : whole(text));
     return;
   }
   notes.push_back(str_cat("no state fulfils the goal ", text));
@@ -345,7 +339,7 @@ void add_goal(const Goal& goal, const Kinds& kinds, std::vector<std::string>& go
     part.push_back(atom);
     if (contradicts_itself(part)) part.pop_back();
   }
-  if (!part.empty()) goals.push_back(options_text({part}, literal_text));
+  if (!part.empty()) goals.push_back(options_text({part}, environment_literal));
 }
 
 }  // namespace

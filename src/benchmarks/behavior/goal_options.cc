@@ -26,7 +26,7 @@ using nlohmann::json;
 constexpr std::size_t kMaxTries = 20;
 constexpr std::size_t kMaxPermutations = 10;
 // Bounds that no task of the benchmark comes near; beyond them a goal is not read.
-constexpr int kMaxDepth = 32;
+constexpr int kMaxGoalDepth = 32;
 constexpr std::size_t kMaxOptions = 100000;
 
 GoalOption joined(const std::vector<const GoalOption*>& parts) {
@@ -132,7 +132,7 @@ class Expander {
   explicit Expander(const Scene& scene) : scene_(&scene) {}
 
   GoalOptions expand(const json& goal, int depth) {
-    if (depth > kMaxDepth) throw GoalError("it is nested too deeply");
+    if (depth > kMaxGoalDepth) throw GoalError("it is nested too deeply");
     if (!goal.is_array() || goal.empty() || !goal[0].is_string()) {
       throw GoalError(str_cat("'", goal_text(goal), "' is not a condition"));
     }
@@ -360,7 +360,7 @@ bool bears(const State& state, const Literal& literal, ObjectId object) {
 void append_text(const json& goal, int depth, std::string& out) {
   if (goal.is_string()) {
     out += goal.get_ref<const std::string&>();
-  } else if (!goal.is_array() || depth > kMaxDepth) {
+  } else if (!goal.is_array() || depth > kMaxGoalDepth) {
     out += goal.is_array() ? "(...)" : goal.dump();
   } else {
     out += '(';

@@ -26,13 +26,7 @@ namespace {
 
 using internal::str_cat;
 
-std::string atom_text(std::string_view predicate, const std::vector<std::string>& arguments) {
-  std::string out = str_cat("(", predicate);
-  for (const std::string& argument : arguments) out += " " + argument;
-  return out + ")";
-}
-
-std::string literal_text(const Atom& atom) {
+std::string paper_literal(const Atom& atom) {
   std::string text = atom_text(atom.predicate, atom.arguments);
   return atom.negated ? str_cat("(not ", text, ")") : text;
 }
@@ -130,12 +124,12 @@ PromptTask paper_problem(const PromptScene& scene, Module module) {
   for (const Goal& goal : scene.goals) {
     if (module == Module::kActions && quantified(goal)) {
       goals.push_back(
-          str_cat("(exists (?q - category) (and (impossible) ", goal_text(goal, index.kinds(), literal_text), "))"));
+          str_cat("(exists (?q - category) (and (impossible) ", goal_text(goal, index.kinds(), paper_literal), "))"));
       continue;
     }
     const std::optional<Expansion> expansion = counts_negated(goal) ? expand(goal, index.kinds()) : std::nullopt;
-    goals.push_back(expansion ? options_text(expansion->options, literal_text)
-                              : goal_text(goal, index.kinds(), literal_text));
+    goals.push_back(expansion ? options_text(expansion->options, paper_literal)
+                              : goal_text(goal, index.kinds(), paper_literal));
   }
   const std::string_view domain = module == Module::kActions ? "behavior-actions" : "behavior-subgoals";
   PromptTask task = write_problem(scene, domain, PaperFacts(index, module).run(), goals);

@@ -31,7 +31,7 @@ std::vector<std::string> objects_of(const Kinds& kinds, const std::string& kind)
   return it == kinds.end() ? std::vector<std::string>{} : it->second;
 }
 
-Atom bind(const Atom& atom, const Binding& binding) {
+Atom bound(const Atom& atom, const Binding& binding) {
   Atom out = atom;
   for (std::string& argument : out.arguments) {
     const auto it = binding.find(argument);
@@ -56,7 +56,7 @@ void for_each_binding(const Goal& goal, const Kinds& kinds, Binding& binding, Fu
 
 void collect(const Goal& goal, const Kinds& kinds, Binding& binding, bool negated, std::set<Atom>& out) {
   if (goal.kind == Goal::Kind::kAtom) {
-    Atom atom = bind(goal.atom, binding);
+    Atom atom = bound(goal.atom, binding);
     atom.negated = negated;
     out.insert(std::move(atom));
     return;
@@ -82,7 +82,7 @@ class Expander {
   Options expand(const Goal& goal) {
     switch (goal.kind) {
       case Kind::kAtom:
-        return {{bind(goal.atom, binding_)}};
+        return {{bound(goal.atom, binding_)}};
       case Kind::kNot:
         return negate(expand(goal.children[0]));
       case Kind::kAnd:

@@ -14,7 +14,7 @@ namespace {
 
 using internal::str_cat;
 
-constexpr std::size_t kMaxDepth = 100;
+constexpr std::size_t kMaxNesting = 100;
 
 constexpr std::array<std::string_view, 9> kUnary = {"burnt",  "cooked", "dusty",   "frozen",    "open",
                                                     "sliced", "soaked", "stained", "toggled_on"};
@@ -95,7 +95,7 @@ class FlatReader {
   }
 
   Goal condition(std::size_t depth) {
-    if (depth > kMaxDepth) throw ReadError("the goal is nested too deeply");
+    if (depth > kMaxNesting) throw ReadError("the goal is nested too deeply");
     const std::string word = take();
     Goal goal;
     if (word == "not") {
@@ -185,7 +185,7 @@ class BracketedReader {
 
   // kOr of kAnd of single conditions; a list of one is that one.
   Goal disjunction(std::size_t depth) {
-    if (depth > kMaxDepth) throw ReadError("the goal is nested too deeply");
+    if (depth > kMaxNesting) throw ReadError("the goal is nested too deeply");
     return joined("or", Goal::Kind::kOr,
                   [&] { return joined("and", Goal::Kind::kAnd, [&] { return single(depth); }); });
   }
@@ -213,7 +213,7 @@ class BracketedReader {
     }
     const std::string word(take());
     if (word == "not") {
-      if (depth > kMaxDepth) throw ReadError("the goal is nested too deeply");
+      if (depth > kMaxNesting) throw ReadError("the goal is nested too deeply");
       Goal goal;
       goal.kind = Goal::Kind::kNot;
       goal.children.push_back(single(depth + 1));

@@ -178,6 +178,12 @@ bool SceneIndex::stated(std::string_view predicate, const std::string& x, const 
   return init_.contains(Atom{false, std::string(predicate), {x, y}});
 }
 
+std::string atom_text(std::string_view predicate, const std::vector<std::string>& arguments) {
+  std::string out = str_cat("(", predicate);
+  for (const std::string& argument : arguments) out += " " + argument;
+  return out + ")";
+}
+
 std::string goal_text(const Goal& goal, const Kinds& kinds, LiteralText literal) {
   return GoalWriter(kinds, literal).text(goal, false);
 }

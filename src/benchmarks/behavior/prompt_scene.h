@@ -77,6 +77,8 @@ bool is_place(std::string_view predicate);  // inside, ontop, onfloor, under
 
 // Goals in PDDL. `literal` gives the text of an atom with its sign; variables are written ?x1, ?x2.
 using LiteralText = std::string (*)(const Atom& atom);
+// "(ontop a b)"
+std::string atom_text(std::string_view predicate, const std::vector<std::string>& arguments);
 std::string goal_text(const Goal& goal, const Kinds& kinds, LiteralText literal);
 std::string options_text(const std::vector<std::vector<Atom>>& options, LiteralText literal);
 // "At least n" under a negation, which PDDL has no word for: such a goal is written as its options.

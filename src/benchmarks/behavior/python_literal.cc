@@ -6,13 +6,16 @@
 #include <array>
 #include <cstddef>
 
+#include "support/lower_case.h"
+
 namespace metactrl::benchmarks::behavior {
 
 namespace {
 
+using internal::is_digit;
+
 constexpr int kMaxBrackets = 200;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_name(char c) { return is_name_start(c) || is_digit(c); }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -43,9 +46,9 @@ void append_utf8(std::uint32_t code, std::string& out) {
   }
 }
 
-class Parser {
+class LiteralParser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit LiteralParser(std::string_view text) : text_(text) {}
 
   bool whole_list(PythonValue& value) {
     if (text_.find('\0') != std::string_view::npos) return false;
@@ -369,7 +372,7 @@ bool PythonValue::hashable() const {
 
 std::optional<PythonValue> parse_python_list(std::string_view text) {
   PythonValue value;
-  if (!Parser(text).whole_list(value)) return std::nullopt;
+  if (!LiteralParser(text).whole_list(value)) return std::nullopt;
   return value;
 }
 

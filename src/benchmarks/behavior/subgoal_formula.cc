@@ -6,15 +6,18 @@
 #include <cstddef>
 #include <utility>
 
+#include "support/lower_case.h"
+
 namespace metactrl::benchmarks::behavior {
 
 namespace {
 
+using internal::is_digit;
+
 // Measured in levels of the evaluator's tree: a bracket makes five, a negation one.
-constexpr int kMaxDepth = 300;
+constexpr int kMaxFormulaDepth = 300;
 constexpr int kBracketDepth = 5;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // Letters outside ASCII are told from punctuation by the block of their first byte, which is all that matters here: no
@@ -25,9 +28,9 @@ bool is_word(char c) {
   return is_ascii_letter(c) || is_digit(c) || c == '_';
 }
 
-class Parser {
+class FormulaParser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit FormulaParser(std::string_view text) : text_(text) {}
 
   std::optional<Formula> whole() {
     Formula formula;
@@ -74,7 +77,7 @@ class Parser {
   }
 
   bool simple(Formula& out, int depth) {
-    if (depth > kMaxDepth) return false;
+    if (depth > kMaxFormulaDepth) return false;
     if (accept("(")) return statement(out, depth + kBracketDepth) && accept(")");
     const std::size_t begin = at_;
     if (accept("not")) {
@@ -128,7 +131,7 @@ class Parser {
 
 }  // namespace
 
-std::optional<Formula> parse_formula(std::string_view text) { return Parser(text).whole(); }
+std::optional<Formula> parse_formula(std::string_view text) { return FormulaParser(text).whole(); }
 
 std::string to_text(const Formula& formula) {
   if (formula.kind == Formula::Kind::kNot) return "Not(" + to_text(formula.children[0]) + ")";

@@ -19,7 +19,6 @@ namespace {
 using internal::str_cat;
 using nlohmann::json;
 
-constexpr std::string_view kNotParseable = "NotParseable";
 constexpr std::string_view kHallucination = "Hallucination";
 
 std::string replaced(std::string_view text, std::string_view from, std::string_view to) {

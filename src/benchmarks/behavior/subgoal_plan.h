@@ -32,6 +32,8 @@ class Choices {
 // The strings of {"output": [...]} that the evaluator keeps; nullopt when there are none to be found.
 std::optional<std::vector<std::string>> read_subgoal_strings(std::string_view answer);
 
+inline constexpr std::string_view kNotParseable = "NotParseable";
+
 struct SubgoalPlan {
   std::string verdict;         // empty, or "NotParseable" or "Hallucination"
   std::string reason;          // of the verdict

@@ -22,8 +22,6 @@ namespace {
 
 using internal::str_cat;
 
-constexpr std::string_view kNotParseable = "NotParseable";
-
 struct Command {
   Action action;
   std::vector<ObjectId> objects;

@@ -252,7 +252,7 @@ bool is_space(std::uint32_t code) {
          code == 0x205F || code == 0x3000;
 }
 
-bool is_word(std::uint32_t code) {
+bool is_word_character(std::uint32_t code) {
   if (code < 0x80) {
     return (code >= '0' && code <= '9') || (code >= 'A' && code <= 'Z') || (code >= 'a' && code <= 'z') || code == '_';
   }
@@ -273,7 +273,7 @@ std::size_t skip_spaces(std::string_view text, std::size_t at) {
 std::size_t skip_word(std::string_view text, std::size_t at) {
   while (at < text.size()) {
     const Character c = character_at(text, at);
-    if (!is_word(c.code)) break;
+    if (!is_word_character(c.code)) break;
     at += c.length;
   }
   return at;

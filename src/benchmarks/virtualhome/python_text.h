@@ -26,7 +26,7 @@ Character character_before(std::string_view text, std::size_t at);
 bool is_space(std::uint32_t code);  // str.isspace, \s
 // \w. Outside ASCII a letter is what is not in a block of punctuation, symbols or unassigned codes: exact for what
 // people write, not for every code point.
-bool is_word(std::uint32_t code);
+bool is_word_character(std::uint32_t code);
 
 std::string_view strip(std::string_view text);      // str.strip()
 std::string squeeze_spaces(std::string_view text);  // re.sub(r"\s+", " ", text)

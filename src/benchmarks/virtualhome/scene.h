@@ -84,6 +84,7 @@ struct SceneNode {
   std::uint32_t states = 0;      // bit per State
 
   bool has(Property property) const { return (properties >> static_cast<unsigned>(property) & 1U) != 0; }
+  bool is(State state) const { return (states >> static_cast<unsigned>(state) & 1U) != 0; }
   bool is_room() const { return category == "Rooms"; }
 };
 

@@ -47,7 +47,7 @@ std::optional<std::string_view> find_object(std::string_view text) {
 // \w+\(.*?\) matches somewhere.
 bool looks_like_atom(std::string_view text) {
   for (std::size_t open = text.find('('); open != std::string_view::npos;) {
-    if (open > 0 && is_word(character_before(text, open).code)) {
+    if (open > 0 && is_word_character(character_before(text, open).code)) {
       const std::size_t end = text.find_first_of(")\n", open + 1);
       if (end == std::string_view::npos) return false;
       if (text[end] == ')') return true;

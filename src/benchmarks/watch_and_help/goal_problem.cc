@@ -34,10 +34,8 @@ using virtualhome::State;
 
 namespace {
 
-bool has(const SceneNode& node, State state) { return (node.states >> static_cast<unsigned>(state) & 1U) != 0; }
-
 bool can_be_opened(const SceneNode& node) {
-  return node.has(Property::kCanOpen) && has(node, State::kClosed) && !has(node, State::kOn);
+  return node.has(Property::kCanOpen) && node.is(State::kClosed) && !node.is(State::kOn);
 }
 
 bool is_available(const Scene& scene, const SceneNode& node) {
@@ -45,7 +43,7 @@ bool is_available(const Scene& scene, const SceneNode& node) {
   const std::vector<int>& around = scene.targets(node.id, Relation::kInside);
   return std::all_of(around.begin(), around.end(), [&](int y) {
     const SceneNode& place = scene.node(y);
-    return place.is_room() || (room_of(scene, y) && (!has(place, State::kClosed) || can_be_opened(place)));
+    return place.is_room() || (room_of(scene, y) && (!place.is(State::kClosed) || can_be_opened(place)));
   });
 }
 
@@ -61,14 +59,14 @@ Purposes purposes(const Scene& scene, const SceneNode& node) {
   Purposes result;
   if (node.is_room() || node.id == scene.character() || !room_of(scene, node.id)) return result;
   const bool stays = !node.has(Property::kGrabbable);
-  const bool is_open = !has(node, State::kClosed) && (!node.has(Property::kCanOpen) || has(node, State::kOpen));
+  const bool is_open = !node.is(State::kClosed) && (!node.has(Property::kCanOpen) || node.is(State::kOpen));
   const bool stands = !is_seated(scene);
   result.on = stands && stays && node.has(Property::kSurfaces);
   result.inside = stands && stays && node.has(Property::kContainers) && (is_open || can_be_opened(node));
-  const bool can_shut = !node.has(Property::kCanOpen) || has(node, State::kClosed) || has(node, State::kOpen);
+  const bool can_shut = !node.has(Property::kCanOpen) || node.is(State::kClosed) || node.is(State::kOpen);
   result.turn_on =
       node.has(Property::kHasSwitch) &&
-      (has(node, State::kOn) || (stands && has(node, State::kOff) && !has(node, State::kPluggedOut) && can_shut));
+      (node.is(State::kOn) || (stands && node.is(State::kOff) && !node.is(State::kPluggedOut) && can_shut));
   return result;
 }
 

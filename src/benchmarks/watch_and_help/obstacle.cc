@@ -23,8 +23,6 @@ namespace {
 
 using Obstacle = std::optional<std::string>;
 
-bool has(const SceneNode& node, State state) { return (node.states >> static_cast<unsigned>(state) & 1U) != 0; }
-
 class Finder {
  public:
   Finder(const Scene& scene, const GoalLine& line, std::size_t count) : scene_(scene), line_(line), count_(count) {}
@@ -109,12 +107,12 @@ class Finder {
 
   // "is closed and cannot be opened"; nothing when x is open or can be opened.
   static Obstacle opening(const SceneNode& x) {
-    if (!has(x, State::kClosed)) {
-      if (!x.has(Property::kCanOpen) || has(x, State::kOpen)) return std::nullopt;
+    if (!x.is(State::kClosed)) {
+      if (!x.has(Property::kCanOpen) || x.is(State::kOpen)) return std::nullopt;
       return "is neither open nor closed";
     }
     if (!x.has(Property::kCanOpen)) return "is closed and cannot be opened";
-    if (has(x, State::kOn)) return "is closed and cannot be opened while it is on";
+    if (x.is(State::kOn)) return "is closed and cannot be opened while it is on";
     return std::nullopt;
   }
 
@@ -124,7 +122,7 @@ class Finder {
     if (!x.has(Property::kGrabbable)) return str_cat(describe(x), " cannot be grabbed");
     for (const int y : scene_.targets(x.id, Relation::kInside)) {
       const SceneNode& place = scene_.node(y);
-      if (place.is_room() || !has(place, State::kClosed)) continue;
+      if (place.is_room() || !place.is(State::kClosed)) continue;
       if (const Obstacle shut = opening(place)) {
         return str_cat(describe(x), " is in ", describe(place), ", which ", *shut);
       }
@@ -152,13 +150,13 @@ class Finder {
   Obstacle turn_on(const std::vector<const SceneNode*>& targets) const {
     std::vector<std::string> refusals;
     for (const SceneNode* y : targets) {
-      if (has(*y, State::kOn)) return std::nullopt;
-      const bool shuts = !y->has(Property::kCanOpen) || has(*y, State::kOpen) || has(*y, State::kClosed);
+      if (y->is(State::kOn)) return std::nullopt;
+      const bool shuts = !y->has(Property::kCanOpen) || y->is(State::kOpen) || y->is(State::kClosed);
       if (!y->has(Property::kHasSwitch)) {
         refusals.push_back(describe(*y) + " has no switch");
-      } else if (has(*y, State::kPluggedOut)) {
+      } else if (y->is(State::kPluggedOut)) {
         refusals.push_back(describe(*y) + " is not plugged in");
-      } else if (!has(*y, State::kOff)) {
+      } else if (!y->is(State::kOff)) {
         refusals.push_back(describe(*y) + " is neither on nor off");
       } else if (!shuts) {
         refusals.push_back(describe(*y) + " is neither open nor closed");
@@ -180,7 +178,7 @@ class Finder {
 
 bool is_seated(const Scene& scene) {
   const SceneNode& robot = scene.node(scene.character());
-  return has(robot, State::kSitting) || has(robot, State::kLying);
+  return robot.is(State::kSitting) || robot.is(State::kLying);
 }
 
 std::optional<std::string> find_obstacle(const Scene& scene, const GoalLine& line, std::size_t count) {

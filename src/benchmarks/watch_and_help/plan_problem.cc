@@ -27,8 +27,6 @@ using virtualhome::State;
 
 namespace {
 
-bool has(const SceneNode& node, State state) { return (node.states >> static_cast<unsigned>(state) & 1U) != 0; }
-
 class Writer {
  public:
   Writer(const Scene& scene, const Listing& listing, const std::vector<GoalLine>& goal)
@@ -106,11 +104,11 @@ class Writer {
     if (node.has(Property::kContainers)) fact("container", {x});
     if (node.has(Property::kSurfaces)) fact("surface", {x});
     if (node.has(Property::kCanOpen)) fact("can-open", {x});
-    if (node.has(Property::kHasSwitch) && !has(node, State::kPluggedOut)) fact("has-switch", {x});
-    if (has(node, State::kOpen)) fact("is-open", {x});
-    if (has(node, State::kClosed)) fact("is-closed", {x});
-    if (has(node, State::kOn)) fact("is-on", {x});
-    if (has(node, State::kOff)) fact("is-off", {x});
+    if (node.has(Property::kHasSwitch) && !node.is(State::kPluggedOut)) fact("has-switch", {x});
+    if (node.is(State::kOpen)) fact("is-open", {x});
+    if (node.is(State::kClosed)) fact("is-closed", {x});
+    if (node.is(State::kOn)) fact("is-on", {x});
+    if (node.is(State::kOff)) fact("is-off", {x});
   }
 
   bool is_held(int x) const { return std::binary_search(listing_.held.begin(), listing_.held.end(), x); }
@@ -144,7 +142,7 @@ class Writer {
     const std::optional<int> begin = room_of(scene_, scene_.character());
     for (const int x : listing_.target_rooms) {
       if (x == begin) fact("begins", {x});
-      if (has(scene_.node(x), State::kOn)) fact("is-on", {x});
+      if (scene_.node(x).is(State::kOn)) fact("is-on", {x});
     }
   }
 

@@ -46,8 +46,6 @@ Output only JSON.)text";
 
 std::string name(const Scene& scene, int x) { return str_cat(scene.node(x).name, " ", x); }
 
-bool has(const SceneNode& node, State state) { return (node.states >> static_cast<unsigned>(state) & 1U) != 0; }
-
 // " (container, closed)", or nothing.
 std::string marks(const SceneNode& node) {
   std::string out;
@@ -56,10 +54,10 @@ std::string marks(const SceneNode& node) {
   };
   mark(node.has(Property::kContainers), "container");
   mark(node.has(Property::kSurfaces), "surface");
-  mark(node.has(Property::kCanOpen) && has(node, State::kOpen), "open");
-  mark(node.has(Property::kCanOpen) && has(node, State::kClosed), "closed");
-  mark(node.has(Property::kHasSwitch) && has(node, State::kOn), "on");
-  mark(node.has(Property::kHasSwitch) && has(node, State::kOff), "off");
+  mark(node.has(Property::kCanOpen) && node.is(State::kOpen), "open");
+  mark(node.has(Property::kCanOpen) && node.is(State::kClosed), "closed");
+  mark(node.has(Property::kHasSwitch) && node.is(State::kOn), "on");
+  mark(node.has(Property::kHasSwitch) && node.is(State::kOff), "off");
   return out.empty() ? "" : str_cat(" (", out, ")");
 }
 
@@ -76,7 +74,7 @@ std::string by_class(const Scene& scene, const std::vector<int>& things) {
 std::string lines_of(const Scene& scene, std::vector<int> things, std::string_view relation, int place) {
   std::stable_sort(things.begin(), things.end(), [&](int a, int b) { return scene.node(a).name < scene.node(b).name; });
   const SceneNode& node = scene.node(place);
-  const bool closed = relation == "in" && node.has(Property::kCanOpen) && has(node, State::kClosed);
+  const bool closed = relation == "in" && node.has(Property::kCanOpen) && node.is(State::kClosed);
   std::string out;
   for (const int x : things) {
     out += str_cat("- ", name(scene, x), " ", relation, " ", name(scene, place), closed ? " (closed)\n" : "\n");
