@@ -26,7 +26,7 @@ struct Entry {
   std::vector<PythonValue> list;
 };
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   const bool cut = text.size() > kMaxQuoted;
   return str_cat("'", text.substr(0, kMaxQuoted), cut ? "...'" : "'");
 }
@@ -150,7 +150,7 @@ ActionAnswer read_action_answer(std::string_view output, const std::map<std::str
   std::string offending;
   const std::optional<std::vector<Entry>> entries = find_entries(text, offending);
   if (!entries) {
-    ActionAnswer answer = rejected("parsing", str_cat("the list ", quoted(offending), " is not JSON"));
+    ActionAnswer answer = rejected("parsing", str_cat("the list ", in_quotes(offending), " is not JSON"));
     answer.is_json = false;
     return answer;
   }
@@ -158,12 +158,12 @@ ActionAnswer read_action_answer(std::string_view output, const std::map<std::str
   for (const Entry& entry : *entries) {
     if (entry.list.size() % 2 != 0) {
       return rejected("parsing",
-                      str_cat("the list of ", quoted(entry.key), " does not consist of names and ids in turn"));
+                      str_cat("the list of ", in_quotes(entry.key), " does not consist of names and ids in turn"));
     }
   }
   for (const Entry& entry : *entries) {
     if (!accepted_arity(upper(entry.key))) {
-      return rejected("hallucination", str_cat("there is no action ", quoted(entry.key)));
+      return rejected("hallucination", str_cat("there is no action ", in_quotes(entry.key)));
     }
   }
   const auto find_object = [&](const Entry& entry, std::size_t i) {
@@ -172,8 +172,8 @@ ActionAnswer read_action_answer(std::string_view output, const std::map<std::str
   for (const Entry& entry : *entries) {
     for (std::size_t i = 0; i < entry.list.size(); i += 2) {
       if (find_object(entry, i) != objects.end()) continue;
-      return rejected("hallucination", str_cat(words.no_object, quoted(entry.list[i].text), " with the id ",
-                                               quoted(entry.list[i + 1].text)));
+      return rejected("hallucination", str_cat(words.no_object, in_quotes(entry.list[i].text), " with the id ",
+                                               in_quotes(entry.list[i + 1].text)));
     }
   }
   ActionAnswer answer;
@@ -181,7 +181,7 @@ ActionAnswer read_action_answer(std::string_view output, const std::map<std::str
   for (const Entry& entry : *entries) {
     const std::optional<std::size_t> arity = accepted_arity(entry.key);
     if (!arity) {
-      return rejected("crash", str_cat(words.small_letters, quoted(entry.key), ", which is not in capitals"));
+      return rejected("crash", str_cat(words.small_letters, in_quotes(entry.key), ", which is not in capitals"));
     }
     if (entry.list.size() / 2 != *arity) {
       return rejected("parameter", str_cat(entry.key, " has ", entry.list.size() / 2, " objects instead of ", *arity));
