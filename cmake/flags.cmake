@@ -6,6 +6,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # GCC 12 reports overlapping copies inside std::string's own operator+ (GCC bug 105651).
   list(APPEND metactrl_warnings -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+  # Newer ones suspect every function that takes a temporary and returns a reference, such as a look-up by name.
+  list(APPEND metactrl_warnings -Wno-dangling-reference)
+endif()
 if(METACTRL_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # A class that only one .cc file knows may hold what that file keeps to itself; GCC knows this of main files alone.
   list(APPEND metactrl_warnings -Wno-subobject-linkage)

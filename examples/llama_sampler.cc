@@ -34,6 +34,7 @@ std::vector<llama_token> tokenize(const llama_vocab* vocab, const std::string& t
 }
 
 int run(const std::string& model_file, const std::string& domain, const std::string& problem) {
+  metactrl::load_model_backends();
   llama_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
   const ModelPtr model(llama_model_load_from_file(model_file.c_str(), llama_model_default_params()), llama_model_free);
   if (model == nullptr) throw std::runtime_error("cannot load " + model_file);

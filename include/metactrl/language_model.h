@@ -143,6 +143,9 @@ ModelFacts read_model_facts(const std::string& file);
 // What runs the models, "llama.cpp 0.5.0" for example; empty when this library was built without.
 std::string model_runtime();
 
+// Where llama.cpp's backends are files, loads them; load_model does so by itself. For programs that also call llama.cpp on their own, before they do.
+void load_model_backends();
+
 // --- models for tests: no weights, any vocabulary ---
 
 // Logits are a hash of the seed and the tokens so far: reproducible, and different for every prefix.

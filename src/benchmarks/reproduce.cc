@@ -115,10 +115,11 @@ void Reproduction::take_line(const std::string& file, const Json& line) {
   }
   const std::string module = line.at("module");
   if (line.contains("with")) {
+    const std::string row_name = line.at("row");
     for (std::size_t i = 0; i < options_.modules.size(); ++i) {
       if (options_.modules[i].module->name != module) continue;
       for (const Row row : options_.rows) {
-        if (facts_of(row).name == line.at("row")) check_settings(file, line["with"], made_with(i, row), kHint);
+        if (facts_of(row).name == row_name) check_settings(file, line["with"], made_with(i, row), kHint);
       }
     }
     return;

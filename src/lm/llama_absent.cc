@@ -28,4 +28,6 @@ ModelFacts read_model_facts(const std::string& file) { report_absence(file); }
 
 std::string model_runtime() { return {}; }
 
+void load_model_backends() {}
+
 }  // namespace metactrl

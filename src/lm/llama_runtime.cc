@@ -152,4 +152,6 @@ namespace metactrl {
 
 std::string model_runtime() { return internal::str_cat("llama.cpp ", llama_version()); }
 
+void load_model_backends() { lm::start_runtime(); }
+
 }  // namespace metactrl

@@ -164,12 +164,12 @@ void Parser::parse_requirements(SExpr section) {
       if (entry.is_list()) {
         reporter_.error(entry.where(), "expected a keyword such as :typing in (:requirements ...) but found a list");
       } else if (reporter_.first("requirement", entry.text())) {
-        reporter_.warning(entry.where(), str_cat("unknown requirement ", quoted(entry.text())), "it is ignored");
+        reporter_.warning(entry.where(), str_cat("unknown requirement ", in_quotes(entry.text())), "it is ignored");
       }
       continue;
     }
     if (!requirement->supported) {
-      reporter_.warning(entry.where(), str_cat("requirement ", quoted(requirement->name), " is not supported"),
+      reporter_.warning(entry.where(), str_cat("requirement ", in_quotes(requirement->name), " is not supported"),
                         "the file can be read only as far as it does not use it");
     }
     declared_ |= requirement->features;
@@ -233,7 +233,7 @@ void Parser::check_section_name(SExpr section, bool is_domain) {
   } else {
     ClosestName closest(name);
     for (const std::string_view known : is_domain ? kDomainSections : kProblemSections) closest.offer(known);
-    reporter_.error(section.where(), str_cat("unknown section ", quoted(name)), closest.hint("remove it"));
+    reporter_.error(section.where(), str_cat("unknown section ", in_quotes(name)), closest.hint("remove it"));
   }
 }
 
@@ -244,7 +244,7 @@ Parser::Sections Parser::sections(SExpr root, bool is_domain) {
     const std::string_view name = section.head();
     if (!name.starts_with(':')) {
       reporter_.error(section.where(),
-                      section.is_name() ? str_cat("expected a section but found ", quoted(section.text()))
+                      section.is_name() ? str_cat("expected a section but found ", in_quotes(section.text()))
                                         : std::string("expected a section that starts with a keyword"),
                       is_domain ? "sections look like (:action NAME ...)" : "sections look like (:init ...)");
       continue;
@@ -306,8 +306,8 @@ void Parser::parse_problem(SExpr root, bool domain_known) {
     if (!has_size(section, 2, "(:domain NAME)")) continue;
     if (section[1].text() != ast_.domain_name) {
       reporter_.warning(section.where(),
-                        str_cat("the problem is for domain ", quoted(section[1].text()), " but the domain is ",
-                                quoted(ast_.domain_name)),
+                        str_cat("the problem is for domain ", in_quotes(section[1].text()), " but the domain is ",
+                                in_quotes(ast_.domain_name)),
                         "check that the two files belong together");
     }
   }

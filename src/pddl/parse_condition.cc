@@ -54,7 +54,7 @@ Condition Parser::parse_condition(SExpr expr, Scope& scope, std::size_t depth) {
   Condition nothing = make(Condition::Kind::kTrue, expr.where());
   if (reporter_.exhausted() || !check_depth(expr, depth)) return nothing;
   if (expr.is_name()) {
-    reporter_.error(expr.where(), str_cat("expected a condition in parentheses but found ", quoted(expr.text())),
+    reporter_.error(expr.where(), str_cat("expected a condition in parentheses but found ", in_quotes(expr.text())),
                     str_cat("write (", expr.text().substr(0, 40), " ...)"));
     return nothing;
   }
@@ -137,7 +137,7 @@ Condition Parser::parse_quantifier(SExpr expr, Scope& scope, std::size_t depth, 
   const std::string usage = str_cat("(", expr.head(), " (?x - type ...) CONDITION)");
   if (!has_size(expr, 3, usage)) return make(Condition::Kind::kTrue, expr.where());
   if (expr[1].is_name()) {
-    reporter_.error(expr[1].where(), str_cat("expected a list of variables but found ", quoted(expr[1].text())),
+    reporter_.error(expr[1].where(), str_cat("expected a list of variables but found ", in_quotes(expr[1].text())),
                     str_cat("write ", usage));
     return make(Condition::Kind::kTrue, expr.where());
   }
@@ -160,7 +160,7 @@ std::optional<std::uint32_t> Parser::parse_cardinality(SExpr expr) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (!text.empty() && error == std::errc() && end == text.data() + text.size() && value < Condition::kAllPairs)
     return value;
-  reporter_.error(expr.where(), str_cat("expected a number in parentheses but found ", quoted(expr.to_text(40))),
+  reporter_.error(expr.where(), str_cat("expected a number in parentheses but found ", in_quotes(expr.to_text(40))),
                   "write for example (forn (2) (?x - type) CONDITION)");
   return std::nullopt;
 }
@@ -214,7 +214,7 @@ void Parser::report_unknown_head(SExpr expr) {
     return;
   }
   if (!reporter_.first("predicate", head)) return;
-  const std::string what = str_cat("predicate ", quoted(head), " is not declared");
+  const std::string what = str_cat("predicate ", in_quotes(head), " is not declared");
   if (head == "preference") {
     reporter_.error(where, "preferences are not supported", "state what must hold as a goal, or delete the preference");
   } else if (head == "oneof" || head == "unknown" || head == "probabilistic") {
@@ -231,7 +231,7 @@ void Parser::report_unknown_head(SExpr expr) {
         where, str_cat("(", head, " ", expr[1].text(), " ...) belongs to durative actions, which are not supported"),
         "write the condition alone");
   } else if (functions_.contains(head)) {
-    reporter_.error(where, str_cat(quoted(head), " is a function, not a predicate"),
+    reporter_.error(where, str_cat(in_quotes(head), " is a function, not a predicate"),
                     "numeric conditions are not supported");
   } else {
     ClosestName closest(head);
@@ -257,7 +257,7 @@ std::optional<Atom> Parser::parse_atom(SExpr expr, const Scope& scope) {
   }
   if (expr.size() - 1 != predicate.parameters.size()) {
     reporter_.error(expr.where(),
-                    str_cat("predicate ", quoted(predicate.name), " has ",
+                    str_cat("predicate ", in_quotes(predicate.name), " has ",
                             counted(predicate.parameters.size(), "argument"), ", not ", expr.size() - 1),
                     str_cat("it is declared at line ", predicate.where.line, in_domain_ ? "" : " of the domain"));
     return std::nullopt;
@@ -289,7 +289,7 @@ std::optional<Term> Parser::parse_term(SExpr expr, const Scope& scope) {
     if (variable) return Term{true, *variable};
     ClosestName closest(name);
     scope.for_each_name([&](std::string_view known) { closest.offer(known); });
-    reporter_.error(expr.where(), str_cat("variable ", quoted(name), " is not declared here"),
+    reporter_.error(expr.where(), str_cat("variable ", in_quotes(name), " is not declared here"),
                     closest.hint(in_domain_ ? "add it to :parameters, or bind it by forall or exists"
                                             : "bind it by forall or exists"));
     return std::nullopt;
@@ -298,8 +298,8 @@ std::optional<Term> Parser::parse_term(SExpr expr, const Scope& scope) {
   if (found != objects_.end()) return Term{false, found->second};
   if (reporter_.first("object", name)) {
     const bool is_variable = scope.find(str_cat('?', name)).has_value();
-    reporter_.error(expr.where(), str_cat("object ", quoted(name), " is not declared"),
-                    is_variable ? str_cat("did you mean the variable ", quoted(str_cat('?', name)), "?")
+    reporter_.error(expr.where(), str_cat("object ", in_quotes(name), " is not declared"),
+                    is_variable ? str_cat("did you mean the variable ", in_quotes(str_cat('?', name)), "?")
                                 : closest_object(name, expr.where()));
   }
   return std::nullopt;
@@ -329,8 +329,8 @@ void Parser::check_argument(const Term& term, const Scope& scope, const std::vec
   const std::string name = term.is_variable ? scope[term.index].name : ast_.objects[term.index].name;
   const std::vector<TypeId>& own = term.is_variable ? scope[term.index].types : ast_.objects[term.index].types;
   reporter_.warning(where,
-                    str_cat("argument ", number, " of ", quoted(of), " is ", quoted(name), " of type ", type_names(own),
-                            ", expected ", type_names(wanted)),
+                    str_cat("argument ", number, " of ", in_quotes(of), " is ", in_quotes(name), " of type ",
+                            type_names(own), ", expected ", type_names(wanted)),
                     "it can never be of that type");
 }
 

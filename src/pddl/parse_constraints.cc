@@ -69,7 +69,7 @@ void Parser::parse_constraint(SExpr expr, const ConstraintContext& context) {
     ClosestName closest(head);
     for (const StateOperator& op : kStateOperators) closest.offer(op.name);
     closest.offer("actions-in-order");
-    reporter_.error(expr.where(), str_cat("expected a trajectory constraint but found ", quoted(expr.to_text(60))),
+    reporter_.error(expr.where(), str_cat("expected a trajectory constraint but found ", in_quotes(expr.to_text(60))),
                     closest.hint("write for example (always CONDITION), or move a plain condition to (:goal ...)"));
   }
 }
@@ -78,7 +78,7 @@ void Parser::parse_constraint_forall(SExpr expr, const ConstraintContext& contex
   if (!has_size(expr, 3, "(forall (?x - type ...) CONSTRAINT)")) return;
   use(Feature::kUniversal, expr.where());
   if (expr[1].is_name()) {
-    reporter_.error(expr[1].where(), str_cat("expected a list of variables but found ", quoted(expr[1].text())),
+    reporter_.error(expr[1].where(), str_cat("expected a list of variables but found ", in_quotes(expr[1].text())),
                     "write (forall (?x - type ...) CONSTRAINT)");
     return;
   }
@@ -198,7 +198,7 @@ void Parser::parse_pattern(SExpr expr, const Scope& scope, std::vector<ActionPat
     for (const Action& action : ast_.actions) closest.offer(action.name);
     reporter_.error(
         expr.where(),
-        name.empty() ? std::string("expected an action") : str_cat("action ", quoted(name), " is not declared"),
+        name.empty() ? std::string("expected an action") : str_cat("action ", in_quotes(name), " is not declared"),
         closest.hint("a step is NAME, (NAME argument-or-* ...) or (one-of STEP ...)"));
     return;
   }
@@ -209,8 +209,8 @@ void Parser::parse_pattern(SExpr expr, const Scope& scope, std::vector<ActionPat
   if (expr.is_list()) {
     if (expr.size() - 1 != action.num_parameters) {
       reporter_.error(expr.where(),
-                      str_cat("action ", quoted(name), " has ", counted(action.num_parameters, "parameter"), ", not ",
-                              expr.size() - 1),
+                      str_cat("action ", in_quotes(name), " has ", counted(action.num_parameters, "parameter"),
+                              ", not ", expr.size() - 1),
                       str_cat("write ", name, " alone for any arguments, or * for any single one"));
       return;
     }

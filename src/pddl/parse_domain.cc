@@ -30,7 +30,8 @@ void Parser::parse_predicates(SExpr section) {
     const SExpr declaration = section[i];
     const std::string_view name = declaration.head();
     if (name.empty()) {
-      reporter_.error(declaration.where(), str_cat("expected a predicate but found ", quoted(declaration.to_text(60))),
+      reporter_.error(declaration.where(),
+                      str_cat("expected a predicate but found ", in_quotes(declaration.to_text(60))),
                       "predicates are declared as (name ?x ?y - type)");
       continue;
     }
@@ -39,13 +40,14 @@ void Parser::parse_predicates(SExpr section) {
       continue;
     }
     if (is_reserved(name) || name.starts_with('?') || name.starts_with(':')) {
-      reporter_.error(declaration[0].where(), str_cat(quoted(name), " cannot be the name of a predicate"), "rename it");
+      reporter_.error(declaration[0].where(), str_cat(in_quotes(name), " cannot be the name of a predicate"),
+                      "rename it");
       continue;
     }
     Predicate predicate{std::string(name), parse_parameters(declaration), declaration.where()};
     const auto [found, is_new] = predicates_.emplace(name, static_cast<PredicateId>(ast_.predicates.size()));
     if (!is_new) {
-      reporter_.error(declaration.where(), str_cat("predicate ", quoted(name), " is declared twice"),
+      reporter_.error(declaration.where(), str_cat("predicate ", in_quotes(name), " is declared twice"),
                       str_cat("it is first declared at line ", ast_.predicates[found->second].where.line));
       continue;
     }
@@ -73,14 +75,14 @@ void Parser::parse_functions(SExpr section) {
 void Parser::add_function(SExpr declaration) {
   const std::string_view name = declaration.head();
   if (name.empty()) {
-    reporter_.error(declaration.where(), str_cat("expected a function but found ", quoted(declaration.to_text(60))),
+    reporter_.error(declaration.where(), str_cat("expected a function but found ", in_quotes(declaration.to_text(60))),
                     "functions are declared as (name ?x ?y - type) - number");
     return;
   }
   Function function{std::string(name), parse_parameters(declaration), declaration.where()};
   const auto [found, is_new] = functions_.emplace(name, static_cast<FunctionId>(ast_.functions.size()));
   if (!is_new) {
-    reporter_.error(declaration.where(), str_cat("function ", quoted(name), " is declared twice"),
+    reporter_.error(declaration.where(), str_cat("function ", in_quotes(name), " is declared twice"),
                     str_cat("it is first declared at line ", ast_.functions[found->second].where.line));
     return;
   }
@@ -95,7 +97,7 @@ void Parser::register_action(SExpr section) {
   const std::string_view name = section[1].text();
   const auto [found, is_new] = actions_.emplace(name, static_cast<std::uint32_t>(ast_.actions.size()));
   if (!is_new) {
-    reporter_.error(section[1].where(), str_cat("action ", quoted(name), " is declared twice"),
+    reporter_.error(section[1].where(), str_cat("action ", in_quotes(name), " is declared twice"),
                     str_cat("it is first declared at line ", ast_.actions[found->second].where.line, "; rename one"));
     return;
   }
@@ -123,20 +125,20 @@ std::array<std::optional<SExpr>, 3> Parser::action_fields(SExpr section, const s
       for (const std::string_view known : kActionFields) closest.offer(known);
       const bool nested = key.head() == ":action" || key.head() == ":derived";
       reporter_.error(key.where(),
-                      str_cat("action ", quoted(name), ": expected :parameters, :precondition or :effect but found ",
-                              quoted(key.to_text(40))),
+                      str_cat("action ", in_quotes(name), ": expected :parameters, :precondition or :effect but found ",
+                              in_quotes(key.to_text(40))),
                       closest.hint(nested ? "a ')' is missing before it" : ""));
       // An unknown keyword takes its value with it.
       if (key.text().starts_with(':') && i + 1 < section.size() && section[i + 1].is_list()) ++i;
       continue;
     }
     if (i + 1 >= section.size() || section[i + 1].text().starts_with(':')) {
-      reporter_.error(key.where(), str_cat("action ", quoted(name), ": ", *field, " has no value"),
+      reporter_.error(key.where(), str_cat("action ", in_quotes(name), ": ", *field, " has no value"),
                       "delete the keyword or write '()' after it");
       continue;
     }
     std::optional<SExpr>& value = out[static_cast<std::size_t>(field - kActionFields.begin())];
-    if (value) reporter_.error(key.where(), str_cat("action ", quoted(name), ": a second ", *field), "keep one");
+    if (value) reporter_.error(key.where(), str_cat("action ", in_quotes(name), ": a second ", *field), "keep one");
     ++i;
     if (!value) value = section[i];
   }
@@ -150,7 +152,7 @@ void Parser::parse_action(SExpr section, Action& action) {
     if (parameters->is_list()) {
       open_variables(*parameters, 0, scope);
     } else {
-      reporter_.error(parameters->where(), str_cat("action ", quoted(action.name), ": :parameters is not a list"),
+      reporter_.error(parameters->where(), str_cat("action ", in_quotes(action.name), ": :parameters is not a list"),
                       "write :parameters (?x - type ...)");
     }
   }
@@ -158,7 +160,7 @@ void Parser::parse_action(SExpr section, Action& action) {
   if (precondition) {
     if (precondition->is_list() && precondition->size() == 0) {
       reporter_.warning(precondition->where(),
-                        str_cat("action ", quoted(action.name), " has an empty :precondition ()"),
+                        str_cat("action ", in_quotes(action.name), " has an empty :precondition ()"),
                         "it is always applicable");
     }
     action.precondition = parse_condition(*precondition, scope);
@@ -166,12 +168,12 @@ void Parser::parse_action(SExpr section, Action& action) {
     action.precondition.where = section.where();
   }
   if (!effect) {
-    reporter_.warning(section.where(), str_cat("action ", quoted(action.name), " has no :effect"),
+    reporter_.warning(section.where(), str_cat("action ", in_quotes(action.name), " has no :effect"),
                       "it changes nothing");
     return;
   }
   if (effect->is_list() && effect->size() == 0) {
-    reporter_.warning(effect->where(), str_cat("action ", quoted(action.name), " has an empty :effect ()"),
+    reporter_.warning(effect->where(), str_cat("action ", in_quotes(action.name), " has an empty :effect ()"),
                       "it changes nothing");
     return;
   }
@@ -217,7 +219,7 @@ bool Parser::open_head(SExpr head, const Predicate& predicate, Axiom& axiom, Sco
     }
     const std::string_view name = entry.name.text();
     if (scope.find(name)) {
-      reporter_.error(entry.name.where(), str_cat("variable ", quoted(name), " is declared twice in one list"),
+      reporter_.error(entry.name.where(), str_cat("variable ", in_quotes(name), " is declared twice in one list"),
                       "use two variables and (= ...)");
       good = false;
     }
@@ -235,7 +237,7 @@ bool Parser::open_head(SExpr head, const Predicate& predicate, Axiom& axiom, Sco
   if (!good) return false;
   if (axiom.variables.size() == predicate.parameters.size()) return true;
   reporter_.error(head.where(),
-                  str_cat("predicate ", quoted(predicate.name), " has ",
+                  str_cat("predicate ", in_quotes(predicate.name), " has ",
                           counted(predicate.parameters.size(), "argument"), ", not ", axiom.variables.size()),
                   str_cat("it is declared at line ", predicate.where.line));
   return false;

@@ -57,7 +57,7 @@ bool Parser::refuse_effect(SExpr expr) {
 void Parser::parse_effect(SExpr expr, Scope& scope, Action& action, const EffectContext& context, std::size_t depth) {
   if (reporter_.exhausted() || copies_exhausted_ || !check_depth(expr, depth)) return;
   if (expr.is_name()) {
-    reporter_.error(expr.where(), str_cat("expected an effect in parentheses but found ", quoted(expr.text())),
+    reporter_.error(expr.where(), str_cat("expected an effect in parentheses but found ", in_quotes(expr.text())),
                     str_cat("write (", expr.text().substr(0, 40), " ...)"));
     return;
   }
@@ -95,7 +95,7 @@ void Parser::parse_literal_effect(SExpr expr, const Scope& scope, Action& action
   if (!atom) return;
   const Predicate& predicate = ast_.predicates[atom->predicate];
   if (predicate.derived) {
-    reporter_.error(expr.where(), str_cat("effect on the derived predicate ", quoted(predicate.name)),
+    reporter_.error(expr.where(), str_cat("effect on the derived predicate ", in_quotes(predicate.name)),
                     "change what it is derived from instead");
     return;
   }
@@ -113,7 +113,7 @@ void Parser::parse_forall_effect(SExpr expr, Scope& scope, Action& action, const
   use(Feature::kConditionalEffects, expr.where());
   if (!has_size(expr, 3, "(forall (?x - type ...) EFFECT)")) return;
   if (expr[1].is_name()) {
-    reporter_.error(expr[1].where(), str_cat("expected a list of variables but found ", quoted(expr[1].text())),
+    reporter_.error(expr[1].where(), str_cat("expected a list of variables but found ", in_quotes(expr[1].text())),
                     "write (forall (?x - type ...) EFFECT)");
     return;
   }
@@ -149,7 +149,7 @@ std::optional<FunctionId> Parser::find_function(SExpr expr) {
   const auto found = functions_.find(name);
   if (found != functions_.end()) return found->second;
   if (is_cost_name(name)) {
-    reporter_.warning(expr.where(), str_cat("function ", quoted(name), " is used but not declared"),
+    reporter_.warning(expr.where(), str_cat("function ", in_quotes(name), " is used but not declared"),
                       str_cat("add (:functions (", name, ") - number) to the domain"));
     const auto id = static_cast<FunctionId>(ast_.functions.size());
     functions_.emplace(name, id);
@@ -161,7 +161,7 @@ std::optional<FunctionId> Parser::find_function(SExpr expr) {
     for (const Function& function : ast_.functions) closest.offer(function.name);
     reporter_.error(expr.where(),
                     name.empty() ? str_cat("expected a function but found ", expr.to_text(60))
-                                 : str_cat("function ", quoted(name), " is not declared"),
+                                 : str_cat("function ", in_quotes(name), " is not declared"),
                     closest.hint("add it to (:functions ...) of the domain"));
   }
   return std::nullopt;
@@ -171,10 +171,10 @@ std::optional<FunctionId> Parser::cost_function(SExpr expr) {
   const std::string_view name = expr.is_list() ? expr.head() : expr.text();
   const bool counts_costs = metric_function_.empty() ? is_cost_name(name) : name == metric_function_;
   if (counts_costs) return find_function(expr);
-  reporter_.error(expr.where(), str_cat("numeric effects on ", quoted(name), " are not supported"),
+  reporter_.error(expr.where(), str_cat("numeric effects on ", in_quotes(name), " are not supported"),
                   metric_function_.empty()
                       ? std::string("only (increase (total-cost) ...) is; model the number by predicates")
-                      : str_cat("only the metric's function ", quoted(metric_function_),
+                      : str_cat("only the metric's function ", in_quotes(metric_function_),
                                 " may be increased; model the number by predicates"));
   return std::nullopt;
 }
@@ -204,7 +204,7 @@ void Parser::parse_cost(SExpr expr, const Scope& scope, Action& action, std::siz
   if (expr.is_name()) {
     const std::optional<double> number = parse_number(expr.text());
     if (!number || *number < 0) {
-      reporter_.error(expr.where(), str_cat("expected a cost but found ", quoted(expr.text())),
+      reporter_.error(expr.where(), str_cat("expected a cost but found ", in_quotes(expr.text())),
                       number ? "costs are not negative" : "write a number or (function argument ...)");
       return;
     }
@@ -225,13 +225,13 @@ void Parser::parse_cost(SExpr expr, const Scope& scope, Action& action, std::siz
   if (!term.function) return;
   const Function& function = ast_.functions[*term.function];
   if (function.name == metric_function_ || is_cost_name(function.name)) {
-    reporter_.error(expr.where(), str_cat("the cost of an action cannot depend on ", quoted(function.name)),
+    reporter_.error(expr.where(), str_cat("the cost of an action cannot depend on ", in_quotes(function.name)),
                     "write a number, or a function that no action changes");
     return;
   }
   if (expr.size() - 1 != function.parameters.size()) {
     reporter_.error(expr.where(),
-                    str_cat("function ", quoted(function.name), " has ",
+                    str_cat("function ", in_quotes(function.name), " has ",
                             counted(function.parameters.size(), "argument"), ", not ", expr.size() - 1),
                     str_cat("it is declared at line ", function.where.line));
     return;

@@ -30,7 +30,7 @@ void Parser::parse_init(SExpr section) {
 bool Parser::refuse_fact(SExpr fact) {
   const std::string_view head = fact.head();
   if (fact.is_name() || head.empty()) {
-    reporter_.error(fact.where(), str_cat("expected a fact but found ", quoted(fact.to_text(60))),
+    reporter_.error(fact.where(), str_cat("expected a fact but found ", in_quotes(fact.to_text(60))),
                     "write (predicate object ...)");
     return true;
   }
@@ -89,7 +89,7 @@ std::optional<std::vector<ObjectId>> Parser::ground_arguments(SExpr expr) {
   const Scope scope(none);
   for (std::size_t i = 1; i < expr.size(); ++i) {
     if (expr[i].text().starts_with('?')) {
-      reporter_.error(expr[i].where(), str_cat("variable ", quoted(expr[i].text()), " in the initial state"),
+      reporter_.error(expr[i].where(), str_cat("variable ", in_quotes(expr[i].text()), " in the initial state"),
                       "name an object");
       good = false;
       continue;
@@ -110,14 +110,14 @@ std::optional<GroundAtom> Parser::ground_atom(SExpr fact) {
   }
   const Predicate& predicate = ast_.predicates[found->second];
   if (predicate.derived) {
-    reporter_.error(fact.where(), str_cat("derived predicate ", quoted(predicate.name), " in the initial state"),
+    reporter_.error(fact.where(), str_cat("derived predicate ", in_quotes(predicate.name), " in the initial state"),
                     "it follows from other facts: list those");
     return std::nullopt;
   }
   std::optional<std::vector<ObjectId>> arguments = ground_arguments(fact);
   if (fact.size() - 1 != predicate.parameters.size()) {
     reporter_.error(fact.where(),
-                    str_cat("predicate ", quoted(predicate.name), " has ",
+                    str_cat("predicate ", in_quotes(predicate.name), " has ",
                             counted(predicate.parameters.size(), "argument"), ", not ", fact.size() - 1),
                     str_cat("it is declared at line ", predicate.where.line, " of the domain"));
     return std::nullopt;
@@ -146,7 +146,7 @@ void Parser::report_init_warnings() {
       more = str_cat(" (and ", entry.count - 1, entry.count > 2 ? " more facts" : " more fact", " like it)");
     reporter_.warning(entry.first.where,
                       str_cat("ill-typed fact ", to_string(ast_, entry.first), more, ": argument ", index + 1, " is ",
-                              quoted(object.name), " of type ", type_names(object.types), ", expected ",
+                              in_quotes(object.name), " of type ", type_names(object.types), ", expected ",
                               type_names(ast_.predicates[predicate].parameters[index].types)),
                       "it is kept");
   }
@@ -173,7 +173,7 @@ void Parser::parse_value(SExpr fact) {
   const Function& function = ast_.functions[*id];
   if (left.size() - 1 != function.parameters.size()) {
     reporter_.error(left.where(),
-                    str_cat("function ", quoted(function.name), " has ",
+                    str_cat("function ", in_quotes(function.name), " has ",
                             counted(function.parameters.size(), "argument"), ", not ", left.size() - 1),
                     str_cat("it is declared at line ", function.where.line, " of the domain"));
     return;
@@ -181,7 +181,7 @@ void Parser::parse_value(SExpr fact) {
   if (!arguments) return;
   if (*number < 0 && cost_functions_.contains(*id)) {
     reporter_.error(fact.where(),
-                    str_cat("function ", quoted(function.name), " is the cost of an action and negative here"),
+                    str_cat("function ", in_quotes(function.name), " is the cost of an action and negative here"),
                     "costs are not negative");
     return;
   }
@@ -249,7 +249,7 @@ void Parser::parse_metric(SExpr section) {
   const std::optional<FunctionId> function = find_function(what);
   if (!function) return;
   if (!ast_.functions[*function].parameters.empty()) {
-    reporter_.error(section.where(), str_cat("the metric's function ", quoted(name), " takes arguments"),
+    reporter_.error(section.where(), str_cat("the metric's function ", in_quotes(name), " takes arguments"),
                     "write (:metric minimize (total-cost))");
     return;
   }

@@ -24,7 +24,7 @@ std::vector<Parser::TypedName> Parser::typed_names(SExpr list, std::size_t from)
     }
     if (entry.text() != "-") {
       if (entry.text().starts_with('-')) {
-        reporter_.error(entry.where(), str_cat("expected a name but found ", quoted(entry.text())),
+        reporter_.error(entry.where(), str_cat("expected a name but found ", in_quotes(entry.text())),
                         str_cat("write a blank after the dash: '- ", entry.text().substr(1), "'"));
         types_broken_ = true;
         group = out.size();
@@ -56,7 +56,7 @@ TypeId Parser::resolve_type(SExpr name) {
     for (const Type& type : ast_.types) closest.offer(type.name);
     reporter_.error(name.where(),
                     name.is_list() ? str_cat("expected a type but found ", name.to_text(60))
-                                   : str_cat("type ", quoted(name.text()), " is not declared"),
+                                   : str_cat("type ", in_quotes(name.text()), " is not declared"),
                     closest.hint("add it to (:types ...)"));
   }
   return 0;
@@ -103,7 +103,7 @@ void Parser::add_type(const TypedName& entry, std::vector<std::optional<SExpr>>&
     return;
   }
   if (name.starts_with('?') || name.starts_with(':')) {
-    reporter_.error(entry.name.where(), str_cat(quoted(name), " cannot be the name of a type"));
+    reporter_.error(entry.name.where(), str_cat(in_quotes(name), " cannot be the name of a type"));
     return;
   }
   const auto [found, is_new] = types_.emplace(name, static_cast<TypeId>(ast_.types.size()));
@@ -116,11 +116,11 @@ void Parser::add_type(const TypedName& entry, std::vector<std::optional<SExpr>>&
   const bool has_parent = parent && parent->text() != "object";
   const bool new_parent = entry.type && entry.type->text() != "object";
   if (has_parent && new_parent && parent->text() != entry.type->text()) {
-    reporter_.error(entry.name.where(), str_cat("type ", quoted(name), " is declared with two supertypes"),
+    reporter_.error(entry.name.where(), str_cat("type ", in_quotes(name), " is declared with two supertypes"),
                     "a type has one supertype; use (either ...) where it is used");
     return;
   }
-  reporter_.warning(entry.name.where(), str_cat("type ", quoted(name), " is declared twice"));
+  reporter_.warning(entry.name.where(), str_cat("type ", in_quotes(name), " is declared twice"));
   if (new_parent) parent = entry.type;
 }
 
@@ -129,7 +129,7 @@ void Parser::set_parent(TypeId type, SExpr parent) {
     if (parent.head() != "either" || parent.size() != 2) {
       types_broken_ = true;
       reporter_.error(parent.where(),
-                      str_cat("type ", quoted(ast_.types[type].name), " has the supertype ", parent.to_text(60)),
+                      str_cat("type ", in_quotes(ast_.types[type].name), " has the supertype ", parent.to_text(60)),
                       "a type has one supertype");
       return;
     }
@@ -140,7 +140,7 @@ void Parser::set_parent(TypeId type, SExpr parent) {
   if (is_new) {
     ClosestName closest(name);
     for (const Type& known : ast_.types) closest.offer(known.name);
-    reporter_.warning(parent.where(), str_cat("supertype ", quoted(name), " is not declared"),
+    reporter_.warning(parent.where(), str_cat("supertype ", in_quotes(name), " is not declared"),
                       closest.hint("it is taken as a type below 'object'"));
     ast_.types.push_back({std::string(name), 0});
   }
@@ -162,7 +162,8 @@ void Parser::check_type_hierarchy(const std::vector<std::optional<SExpr>>& paren
     }
     if (depth[type] == kUnknown) {
       types_broken_ = true;
-      reporter_.error(parents[type]->where(), str_cat("type ", quoted(ast_.types[type].name), " is its own supertype"),
+      reporter_.error(parents[type]->where(),
+                      str_cat("type ", in_quotes(ast_.types[type].name), " is its own supertype"),
                       "break the cycle in (:types ...)");
       ast_.types[type].parent = 0;
       depth[type] = 2;
@@ -173,10 +174,10 @@ void Parser::check_type_hierarchy(const std::vector<std::optional<SExpr>>& paren
       on_walk[next] = 0;
       if (depth[next] <= kMaxTypeDepth) continue;
       if (reporter_.first("type depth", "")) {
-        reporter_.error(
-            parents[next]->where(),
-            str_cat("type ", quoted(ast_.types[next].name), " is more than ", kMaxTypeDepth, " levels below 'object'"),
-            "flatten (:types ...)");
+        reporter_.error(parents[next]->where(),
+                        str_cat("type ", in_quotes(ast_.types[next].name), " is more than ", kMaxTypeDepth,
+                                " levels below 'object'"),
+                        "flatten (:types ...)");
       }
       ast_.types[next].parent = 0;
       depth[next] = 2;
@@ -203,7 +204,7 @@ void Parser::parse_objects(SExpr section) {
 void Parser::add_object(SExpr name, std::vector<TypeId> types) {
   const std::string_view text = name.text();
   if (text.starts_with('?') || text.starts_with(':')) {
-    reporter_.error(name.where(), str_cat(quoted(text), " cannot be the name of an object"),
+    reporter_.error(name.where(), str_cat(in_quotes(text), " cannot be the name of an object"),
                     text.starts_with('?') ? "only variables start with '?'" : "");
     return;
   }
@@ -215,12 +216,12 @@ void Parser::add_object(SExpr name, std::vector<TypeId> types) {
   const Object& first = ast_.objects[found->second];
   if (first.types == types) {
     if (!reporter_.wants_warnings()) return reporter_.count_warning();
-    reporter_.warning(name.where(), str_cat("object ", quoted(text), " is declared twice"));
+    reporter_.warning(name.where(), str_cat("object ", in_quotes(text), " is declared twice"));
     return;
   }
   reporter_.error(
       name.where(),
-      str_cat("object ", quoted(text), " is declared as ", type_names(types), " and, at line ", first.where.line,
+      str_cat("object ", in_quotes(text), " is declared as ", type_names(types), " and, at line ", first.where.line,
               first.where.file == name.where().file ? "" : " of the domain", ", as ", type_names(first.types)),
       "keep one of the two");
 }
@@ -228,7 +229,7 @@ void Parser::add_object(SExpr name, std::vector<TypeId> types) {
 bool Parser::check_variable_name(SExpr name) {
   if (name.text().size() > 1 && name.text().starts_with('?')) return true;
   reporter_.error(
-      name.where(), str_cat("expected a variable but found ", quoted(name.text())),
+      name.where(), str_cat("expected a variable but found ", in_quotes(name.text())),
       str_cat("variables start with '?': write '?", name.text() == "?" ? "x" : name.text().substr(0, 40), "'"));
   return false;
 }
@@ -240,7 +241,7 @@ std::vector<VariableId> Parser::open_variables(SExpr list, std::size_t from, Sco
     const std::string_view name = entry.name.text();
     const std::optional<VariableId> outer = scope.find(name);
     if (outer && !slots.empty() && *outer >= slots.front()) {
-      reporter_.error(entry.name.where(), str_cat("variable ", quoted(name), " is declared twice in one list"),
+      reporter_.error(entry.name.where(), str_cat("variable ", in_quotes(name), " is declared twice in one list"),
                       "rename one");
       continue;
     }
@@ -257,7 +258,7 @@ VariableTable Parser::parse_parameters(SExpr declaration) {
     const std::string_view name = entry.name.text();
     // The names mean nothing here, so repeating one only looks odd.
     if (scope.find(name)) {
-      reporter_.warning(entry.name.where(), str_cat("parameter ", quoted(name), " is named twice"), "rename one");
+      reporter_.warning(entry.name.where(), str_cat("parameter ", in_quotes(name), " is named twice"), "rename one");
     }
     scope.open(name, {std::string(name), resolve_types(entry.type), entry.name.where()});
   }
@@ -265,7 +266,7 @@ VariableTable Parser::parse_parameters(SExpr declaration) {
 }
 
 std::string Parser::type_names(const std::vector<TypeId>& types) const {
-  if (types.size() == 1) return quoted(ast_.types[types[0]].name);
+  if (types.size() == 1) return in_quotes(ast_.types[types[0]].name);
   std::string out = "'(either";
   for (const TypeId type : types) out += " " + ast_.types[type].name;
   return out + ")'";

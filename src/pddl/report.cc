@@ -59,7 +59,7 @@ void Reporter::flush(Diagnostics& out) const {
   for (; warnings_left > 0; --warnings_left) out.warning({}, "more warnings of this kind");
 }
 
-std::string quoted(std::string_view name) {
+std::string in_quotes(std::string_view name) {
   constexpr std::size_t kLongest = 80;
   if (name.size() > kLongest) return str_cat('\'', name.substr(0, kLongest), "...'");
   return str_cat('\'', name, '\'');
@@ -115,7 +115,7 @@ void ClosestName::offer(std::string_view candidate) {
 
 std::string ClosestName::hint(std::string otherwise) const {
   if (best_.empty()) return otherwise;
-  return str_cat("did you mean ", quoted(best_), '?');
+  return str_cat("did you mean ", in_quotes(best_), '?');
 }
 
 }  // namespace metactrl::pddl

@@ -61,7 +61,7 @@ class Reporter {
 };
 
 // 'name', cut short when it is very long.
-std::string quoted(std::string_view name);
+std::string in_quotes(std::string_view name);
 
 // "1 argument", "2 arguments"
 std::string counted(std::size_t count, std::string_view noun);

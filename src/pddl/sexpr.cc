@@ -271,14 +271,14 @@ bool SExprReader::read_name() {
   const std::string_view name = std::string_view(tree_.text_).substr(start, at_ - start);
   if (open_.empty()) {
     bad_ = true;
-    reporter_.error(where, str_cat("expected '(define' but found ", quoted(name)),
+    reporter_.error(where, str_cat("expected '(define' but found ", in_quotes(name)),
                     "a PDDL file consists of one (define (domain NAME) ...) or (define (problem NAME) ...)");
     return false;
   }
   if (name.size() > SExprTree::kMaxNameLength) {
     bad_ = true;
     reporter_.error(where,
-                    str_cat("the name ", quoted(name), " is longer than ", SExprTree::kMaxNameLength, " characters"),
+                    str_cat("the name ", in_quotes(name), " is longer than ", SExprTree::kMaxNameLength, " characters"),
                     "shorten it");
   }
   if (name[0] == ':' && pending_.size() == open_.back().first_pending) note_section_inside_section(name);

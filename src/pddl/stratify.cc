@@ -109,9 +109,9 @@ void Parser::check_strata() {
       const std::string& name = ast_.predicates[edge.to].name;
       if (!reporter_.first("stratum", name)) continue;
       reporter_.error(edge.where,
-                      from == edge.to ? str_cat("derived predicate ", quoted(name), " depends on its own negation")
-                                      : str_cat("derived predicates ", quoted(ast_.predicates[from].name), " and ",
-                                                quoted(name), " depend on each other through this negation"),
+                      from == edge.to ? str_cat("derived predicate ", in_quotes(name), " depends on its own negation")
+                                      : str_cat("derived predicates ", in_quotes(ast_.predicates[from].name), " and ",
+                                                in_quotes(name), " depend on each other through this negation"),
                       "rewrite the rules so that no cycle goes through 'not'");
     }
   }

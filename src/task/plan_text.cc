@@ -31,7 +31,7 @@ bool is_name_character(char c) {
 bool is_number_character(char c) { return (c >= '0' && c <= '9') || c == '.'; }
 
 // "'x'", or "byte 0x07" where printing it would not help.
-std::string quoted(char c) {
+std::string in_quotes(char c) {
   const auto byte = static_cast<unsigned char>(c);
   if (byte > 0x20 && byte < 0x7f) return str_cat('\'', c, '\'');
   constexpr const char* kDigits = "0123456789abcdef";
@@ -61,7 +61,7 @@ class LineReader {
     diagnostics_.error({file_, number_, static_cast<std::uint32_t>(position_ + 1)}, message, hint);
     return false;
   }
-  std::string found() const { return at_end() ? "the line ends" : "found " + quoted(line_[position_]); }
+  std::string found() const { return at_end() ? "the line ends" : "found " + in_quotes(line_[position_]); }
 
   bool read_time() {
     if (position_ == line_.size() || !is_number_character(line_[position_])) return true;

@@ -20,7 +20,7 @@
 #include "benchmarks/behavior/action_reader.h"
 #include "support/behavior_tasks.h"
 
-namespace metactrl::testing {
+namespace metactrl::testing::behavior_gold_test {
 namespace {
 
 using benchmarks::Rules;
@@ -105,4 +105,4 @@ TEST(BehaviorGold, TheRulesOfThePaperRejectSomeReferencePlans) {
 }
 
 }  // namespace
-}  // namespace metactrl::testing
+}  // namespace metactrl::testing::behavior_gold_test

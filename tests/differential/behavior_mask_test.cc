@@ -10,7 +10,7 @@
 #include "metactrl/format.h"
 #include "support/behavior_tasks.h"
 
-namespace metactrl::testing {
+namespace metactrl::testing::behavior_mask_test {
 namespace {
 
 using benchmarks::Rules;
@@ -34,9 +34,9 @@ std::vector<ActionId> random_plan(const ReducedTask& reduced, std::mt19937& rand
   return plan;
 }
 
-class BehaviorMask : public ::testing::TestWithParam<BehaviorModule> {};
+class BehaviorMaskSlow : public ::testing::TestWithParam<BehaviorModule> {};
 
-TEST_P(BehaviorMask, RandomPlansScoreAsTheSearchedOneDoes) {
+TEST_P(BehaviorMaskSlow, RandomPlansScoreAsTheSearchedOneDoes) {
   METACTRL_NEEDS_DATA("eai_beh");
   const BehaviorScorer scorer(GetParam());
   const PlanFormat format = PlanFormat::builtin(behavior_format(GetParam()));
@@ -58,10 +58,10 @@ TEST_P(BehaviorMask, RandomPlansScoreAsTheSearchedOneDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Modules, BehaviorMask, ::testing::Values(BehaviorModule::kActions, BehaviorModule::kSubgoals),
-                         [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Modules, BehaviorMaskSlow,
+                         ::testing::Values(BehaviorModule::kActions, BehaviorModule::kSubgoals), [](const auto& info) {
                            return info.param == BehaviorModule::kActions ? "Actions" : "Subgoals";
                          });
 
 }  // namespace
-}  // namespace metactrl::testing
+}  // namespace metactrl::testing::behavior_mask_test

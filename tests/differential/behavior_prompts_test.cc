@@ -15,7 +15,7 @@
 #include "metactrl/format.h"
 #include "support/behavior_tasks.h"
 
-namespace metactrl::testing {
+namespace metactrl::testing::behavior_prompts_test {
 namespace {
 
 using benchmarks::Rules;
@@ -167,4 +167,4 @@ TEST(BehaviorExpansion, IsTheEvaluators) {
 }
 
 }  // namespace
-}  // namespace metactrl::testing
+}  // namespace metactrl::testing::behavior_prompts_test

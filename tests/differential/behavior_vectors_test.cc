@@ -14,7 +14,7 @@
 #include "benchmarks/behavior/task_file.h"
 #include "support/test_data.h"
 
-namespace metactrl::benchmarks::behavior {
+namespace metactrl::benchmarks::behavior::behavior_vectors_test {
 namespace {
 
 using nlohmann::json;
@@ -174,4 +174,4 @@ TEST(BehaviorVectors, WholeFiles) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks::behavior
+}  // namespace metactrl::benchmarks::behavior::behavior_vectors_test

@@ -12,7 +12,7 @@
 #include "metactrl/lookahead.h"
 #include "support/test_data.h"
 
-namespace metactrl {
+namespace metactrl::data_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -191,4 +191,4 @@ TEST(Data, HouseholdTasksAreSolvedAndEveryCandidateIsDecided) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::data_test

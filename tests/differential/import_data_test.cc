@@ -21,7 +21,7 @@
 #include "support/eai_checkout.h"
 #include "support/test_data.h"
 
-namespace metactrl::testing {
+namespace metactrl::testing::import_data_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -302,4 +302,4 @@ TEST(ImportData, Behavior) {
 }
 
 }  // namespace
-}  // namespace metactrl::testing
+}  // namespace metactrl::testing::import_data_test

@@ -20,7 +20,7 @@
 #include "support/random_pddl.h"
 #include "support/test_data.h"
 
-namespace metactrl {
+namespace metactrl::oracles_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -263,4 +263,4 @@ TEST(Oracles, FastDownwardSolvesExportedTasks) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::oracles_test

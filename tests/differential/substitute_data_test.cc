@@ -12,7 +12,7 @@
 #include "metactrl/domain.h"
 #include "support/test_data.h"
 
-namespace metactrl::benchmarks {
+namespace metactrl::benchmarks::substitute_data_test {
 namespace {
 
 using ::metactrl::testing::data_path;
@@ -70,4 +70,4 @@ INSTANTIATE_TEST_SUITE_P(All, SubstituteData,
                          });
 
 }  // namespace
-}  // namespace metactrl::benchmarks
+}  // namespace metactrl::benchmarks::substitute_data_test

@@ -1,7 +1,6 @@
 // The benchmark's own prompts: all are read, and the answers score as they should, whoever chooses among the plans.
 //
-// With METACTRL_ALL_MODELS all tasks are answered with several hostile and random models, else a third of them with
-// one.
+// The slow test answers all tasks with several hostile and random models, the others a third of them with one.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -16,7 +15,7 @@
 #include "support/virtualhome_tasks.h"
 #include "support/vocabularies.h"
 
-namespace metactrl::testing {
+namespace metactrl::testing::virtualhome_prompts_test {
 namespace {
 
 using benchmarks::PromptEntry;
@@ -29,8 +28,6 @@ class VirtualHomePrompts : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override { METACTRL_NEEDS_DATA("eai_vh"); }
 };
-
-#ifndef METACTRL_ALL_MODELS
 
 TEST_P(VirtualHomePrompts, AreReadUnderBothRules) {
   const VirtualHome home(GetParam());
@@ -80,9 +77,9 @@ TEST_P(VirtualHomePrompts, AnswersOfAHostileModelScore) {
   home.expect_target(home.answer(home.every(3), model.get(), vocabulary, PlanGuidance::kMask));
 }
 
-#else
+using VirtualHomePromptsSlow = VirtualHomePrompts;
 
-TEST_P(VirtualHomePrompts, AnswersOfAnyModelScore) {
+TEST_P(VirtualHomePromptsSlow, AnswersOfAnyModelScore) {
   METACTRL_NEEDS_VOCABULARY("llama-bpe");
   if (model_runtime().empty()) GTEST_SKIP() << "built without llama.cpp, which reads vocabularies";
   const VirtualHome home(GetParam());
@@ -98,10 +95,11 @@ TEST_P(VirtualHomePrompts, AnswersOfAnyModelScore) {
   }
 }
 
-#endif
-
-INSTANTIATE_TEST_SUITE_P(Modules, VirtualHomePrompts, ::testing::Values("vh-as", "vh-sd"),
-                         [](const auto& info) { return info.param == std::string("vh-as") ? "Actions" : "Subgoals"; });
+std::string module_name(const ::testing::TestParamInfo<const char*>& info) {
+  return info.param == std::string("vh-as") ? "Actions" : "Subgoals";
+}
+INSTANTIATE_TEST_SUITE_P(Modules, VirtualHomePrompts, ::testing::Values("vh-as", "vh-sd"), module_name);
+INSTANTIATE_TEST_SUITE_P(Modules, VirtualHomePromptsSlow, ::testing::Values("vh-as", "vh-sd"), module_name);
 
 }  // namespace
-}  // namespace metactrl::testing
+}  // namespace metactrl::testing::virtualhome_prompts_test

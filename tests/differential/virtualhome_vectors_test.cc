@@ -12,7 +12,7 @@
 #include "benchmarks/virtualhome/subgoal_scorer.h"
 #include "support/test_data.h"
 
-namespace metactrl::benchmarks::virtualhome {
+namespace metactrl::benchmarks::virtualhome::virtualhome_vectors_test {
 namespace {
 
 struct Vector {
@@ -107,4 +107,4 @@ TEST(VirtualHomeVectors, Totals) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks::virtualhome
+}  // namespace metactrl::benchmarks::virtualhome::virtualhome_vectors_test

@@ -1,7 +1,7 @@
 // The benchmark's tasks, from task file to verdict: whoever chooses among the plans, every goal is reached and every
 // step works; and a goal that a model writes itself can be reached, whatever it is.
 //
-// With METACTRL_ALL_MODELS all tasks are answered with several hostile and random models, else a part of them with one.
+// The slow test answers all tasks with several hostile and random models, the others a part of them with one.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -15,7 +15,7 @@
 #include "support/test_data.h"
 #include "support/vocabularies.h"
 
-namespace metactrl::benchmarks {
+namespace metactrl::benchmarks::wah_tasks_test {
 namespace {
 
 using testing::data_path;
@@ -88,8 +88,6 @@ class WatchAndHelpTasks : public ::testing::Test {
   void SetUp() override { METACTRL_NEEDS_DATA("wah_nl/tasks.jsonl"); }
 };
 
-#ifndef METACTRL_ALL_MODELS
-
 TEST_F(WatchAndHelpTasks, SearchReachesEveryGoal) {
   const std::vector<PromptEntry> all = questions(GoalSource::kOracle);
   ASSERT_EQ(all.size(), 44U);
@@ -127,9 +125,9 @@ TEST_F(WatchAndHelpTasks, AHostileModelReachesEveryGoal) {
   expect_executed(answer(every(questions(GoalSource::kInstruction), 22), model.get(), vocabulary, PlanGuidance::kMask));
 }
 
-#else
+using WatchAndHelpTasksSlow = WatchAndHelpTasks;
 
-TEST_F(WatchAndHelpTasks, AnyModelReachesEveryGoal) {
+TEST_F(WatchAndHelpTasksSlow, AnyModelReachesEveryGoal) {
   METACTRL_NEEDS_VOCABULARY("llama-bpe");
   if (model_runtime().empty()) GTEST_SKIP() << "built without llama.cpp, which reads vocabularies";
   const std::shared_ptr<const Vocabulary> vocabulary = load_vocabulary(vocabulary_file("llama-bpe"));
@@ -145,7 +143,5 @@ TEST_F(WatchAndHelpTasks, AnyModelReachesEveryGoal) {
   }
 }
 
-#endif
-
 }  // namespace
-}  // namespace metactrl::benchmarks
+}  // namespace metactrl::benchmarks::wah_tasks_test

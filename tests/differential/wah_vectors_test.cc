@@ -18,7 +18,7 @@
 #include "benchmarks/watch_and_help/task_file.h"
 #include "support/test_data.h"
 
-namespace metactrl::benchmarks::watch_and_help {
+namespace metactrl::benchmarks::watch_and_help::wah_vectors_test {
 namespace {
 
 using virtualhome::Action;
@@ -181,4 +181,4 @@ TEST(WatchAndHelpVectors, WhatTheStrictExecutorAcceptsTheOtherAccepts) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks::watch_and_help
+}  // namespace metactrl::benchmarks::watch_and_help::wah_vectors_test

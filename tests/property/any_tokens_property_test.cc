@@ -21,7 +21,7 @@
 #include "support/test_data.h"
 #include "support/vocabularies.h"
 
-namespace metactrl {
+namespace metactrl::any_tokens_property_test {
 namespace {
 
 using testing::Random;
@@ -421,4 +421,4 @@ INSTANTIATE_TEST_SUITE_P(Vocabularies, AnyTokensReal,
                          });
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::any_tokens_property_test

@@ -18,7 +18,7 @@
 #include "support/token_walk.h"
 #include "support/vocabularies.h"
 
-namespace metactrl {
+namespace metactrl::automaton_property_test {
 namespace {
 
 using testing::Random;
@@ -122,7 +122,7 @@ std::string context_of(std::size_t number) {
   return kContexts[number % kContexts.size()];
 }
 
-class AutomatonVocabulary : public ::testing::TestWithParam<std::string> {
+class AutomatonVocabularySlow : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     METACTRL_NEEDS_VOCABULARY(GetParam());
@@ -158,7 +158,7 @@ class AutomatonVocabulary : public ::testing::TestWithParam<std::string> {
   std::size_t num_respelled_ = 0;
 };
 
-TEST_P(AutomatonVocabulary, AcceptsExactlyTheTokenizersOwnEncoding) {
+TEST_P(AutomatonVocabularySlow, AcceptsExactlyTheTokenizersOwnEncoding) {
   const std::vector<Scene> all = scenes();
   std::size_t number = 0;
   for (const std::string& format : PlanFormat::builtin_names()) {
@@ -170,7 +170,7 @@ TEST_P(AutomatonVocabulary, AcceptsExactlyTheTokenizersOwnEncoding) {
 }
 
 // Most entries are put together from pieces; encoding each one as a whole gives the same.
-TEST_P(AutomatonVocabulary, EveryEntryIsEncodedAsTheWholeWouldBe) {
+TEST_P(AutomatonVocabularySlow, EveryEntryIsEncodedAsTheWholeWouldBe) {
   for (const Scene& scene : scenes()) {
     for (const std::string& format : PlanFormat::builtin_names()) {
       const std::optional<PlanSpelling> spelling = spell(format, scene);
@@ -192,7 +192,7 @@ TEST_P(AutomatonVocabulary, EveryEntryIsEncodedAsTheWholeWouldBe) {
 }
 
 // Formats without a closing: the end of the turn takes its place.
-TEST_P(AutomatonVocabulary, TheEndOfTheTurnCanBeTheClosing) {
+TEST_P(AutomatonVocabularySlow, TheEndOfTheTurnCanBeTheClosing) {
   const std::vector<Scene> all = scenes();
   std::size_t num_plans = 0;
   for (const std::string format_name : {"pddl", "sentences"}) {
@@ -220,14 +220,14 @@ TEST_P(AutomatonVocabulary, TheEndOfTheTurnCanBeTheClosing) {
   EXPECT_GT(num_plans, 500U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Real, AutomatonVocabulary, ::testing::ValuesIn(vocabularies()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Real, AutomatonVocabularySlow, ::testing::ValuesIn(vocabularies()), [](const auto& info) {
   std::string name = info.param;
   for (char& c : name) c = c == '-' ? '_' : c;
   return name;
 });
 
 // Save, load, and the same automaton again.
-TEST_P(AutomatonVocabulary, SavesAndLoads) {
+TEST_P(AutomatonVocabularySlow, SavesAndLoads) {
   const Scene scene = {"household", testing::household_task(testing::household_objects(12))};
   const std::string file =
       (std::filesystem::path(::testing::TempDir()) / ("automaton_" + GetParam() + ".bin")).string();
@@ -361,4 +361,4 @@ TEST(AutomatonBorder, ATokenAcrossThePromptsEndIsRefused) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::automaton_property_test

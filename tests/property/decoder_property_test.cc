@@ -18,7 +18,7 @@
 #include "support/random_constraint.h"
 #include "task/program.h"
 
-namespace metactrl {
+namespace metactrl::decoder_property_test {
 namespace {
 
 constexpr std::uint32_t kClose = TokenAutomaton::kClose;
@@ -523,4 +523,4 @@ TEST(DecoderMonolith, SurrogateBridgeEqualsTheJointAutomaton) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::decoder_property_test

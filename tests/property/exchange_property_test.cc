@@ -19,7 +19,7 @@
 #include "support/same_plans.h"
 #include "task/compile.h"
 
-namespace metactrl {
+namespace metactrl::exchange_property_test {
 namespace {
 
 using testing::PddlText;
@@ -165,4 +165,4 @@ TEST_P(ExchangeProperty, TreesSucceedWherePlansDo) {
 INSTANTIATE_TEST_SUITE_P(Shards, ExchangeProperty, ::testing::Range<std::uint64_t>(0, kShards));
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::exchange_property_test

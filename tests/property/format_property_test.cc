@@ -14,7 +14,7 @@
 #include "support/named_task.h"
 #include "text/collision.h"
 
-namespace metactrl {
+namespace metactrl::format_property_test {
 namespace {
 
 using testing::named_task;
@@ -491,4 +491,4 @@ TEST(FormatProperty, TheTrieAgreesWithAMap) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::format_property_test

@@ -11,7 +11,7 @@
 #include "metactrl/generate.h"
 #include "support/random_constraint.h"
 
-namespace metactrl {
+namespace metactrl::generate_property_test {
 namespace {
 
 std::shared_ptr<const Vocabulary> vocabulary_of(const std::shared_ptr<const Constraint>& constraint) {
@@ -286,4 +286,4 @@ TEST(GenerateThreads, DecodersShareACompiledConstraint) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::generate_property_test

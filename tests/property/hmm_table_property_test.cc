@@ -20,7 +20,7 @@
 #include "support/hmm_table_case.h"
 #include "task/compile.h"
 
-namespace metactrl::lookahead {
+namespace metactrl::lookahead::hmm_table_property_test {
 namespace {
 
 using ::metactrl::testing::hmm_for;
@@ -476,4 +476,4 @@ TEST(SurrogateTest, RefusesAModelOfSomethingElse) {
 }
 
 }  // namespace
-}  // namespace metactrl::lookahead
+}  // namespace metactrl::lookahead::hmm_table_property_test

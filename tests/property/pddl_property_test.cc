@@ -19,7 +19,7 @@
 #include "support/random.h"
 #include "support/random_pddl.h"
 
-namespace metactrl {
+namespace metactrl::pddl_property_test {
 namespace {
 
 using pddl::Facts;
@@ -211,4 +211,4 @@ TEST_P(RandomPddl, EngineAgreesWithReference) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomPddl, ::testing::Range<std::uint64_t>(0, kShards));
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::pddl_property_test

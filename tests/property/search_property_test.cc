@@ -16,7 +16,7 @@
 #include "support/random_definition.h"
 #include "task/compile.h"
 
-namespace metactrl::lookahead {
+namespace metactrl::lookahead::search_property_test {
 namespace {
 
 using task::Program;
@@ -309,4 +309,4 @@ TEST_P(RandomTasks, ProjectionKeepsTheShortestPlanOfTheDefinition) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomTasks, ::testing::Range<std::uint64_t>(0, 10));
 
 }  // namespace
-}  // namespace metactrl::lookahead
+}  // namespace metactrl::lookahead::search_property_test

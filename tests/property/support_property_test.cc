@@ -22,7 +22,7 @@
 #include "support/random_pddl.h"
 #include "task/compile.h"
 
-namespace metactrl {
+namespace metactrl::support_property_test {
 namespace {
 
 using testing::PddlText;
@@ -388,4 +388,4 @@ TEST_P(RandomTasks, PddlSupportEqualsBruteForce) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomTasks, ::testing::Range<std::uint64_t>(0, kShards));
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::support_property_test

@@ -15,7 +15,7 @@
 #include "support/random.h"
 #include "support/random_constraint.h"
 
-namespace metactrl {
+namespace metactrl::token_bridge_property_test {
 namespace {
 
 using testing::Random;
@@ -268,4 +268,4 @@ TEST(TokenBridgeTest, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::token_bridge_property_test

@@ -13,7 +13,7 @@
 #include "support/random_constraint.h"
 #include "task/program.h"
 
-namespace metactrl {
+namespace metactrl::trained_decoder_property_test {
 namespace {
 
 using testing::NaiveHmm;
@@ -309,4 +309,4 @@ TEST(TrainedDecoderTest, GuidanceAndLookaheadMustAgree) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::trained_decoder_property_test

@@ -17,7 +17,7 @@
 #include "support/random_definition.h"
 #include "task/compile.h"
 
-namespace metactrl::lookahead {
+namespace metactrl::lookahead::uniform_property_test {
 namespace {
 
 using ::metactrl::testing::PlainState;
@@ -339,4 +339,4 @@ TEST(UniformProperty, SatisfiesItsRecursionAtLongHorizons) {
 }
 
 }  // namespace
-}  // namespace metactrl::lookahead
+}  // namespace metactrl::lookahead::uniform_property_test

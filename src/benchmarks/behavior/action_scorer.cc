@@ -52,7 +52,7 @@ std::vector<std::string_view> object_names(const PythonValue& object) {
 }
 
 // Long or binary nonsense does not belong into a report.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t kMaxShown = 80;
   return str_cat("'", text.substr(0, kMaxShown), text.size() > kMaxShown ? "...'" : "'");
 }
@@ -70,14 +70,14 @@ std::optional<FormatError> check_names(const Scene& scene, const std::vector<Ste
     const std::string step = str_cat("step ", i + 1, ": ");
     if (!action.hashable()) return FormatError{"unknown_execution_error", step + "the action is not a string"};
     if (action.kind != PythonValue::Kind::kString || !action_of_name(action.text)) {
-      return FormatError{"hullucination", str_cat(step, "there is no action ", quoted(action.text))};
+      return FormatError{"hullucination", str_cat(step, "there is no action ", in_quotes(action.text))};
     }
     if (object.kind != PythonValue::Kind::kString) {
       return FormatError{"unknown_execution_error", step + "the object is not a string"};
     }
     for (const std::string_view name : object_names(object)) {
       if (scene.find(name) == kNothing) {
-        return FormatError{"hullucination", str_cat(step, "there is no object ", quoted(name))};
+        return FormatError{"hullucination", str_cat(step, "there is no object ", in_quotes(name))};
       }
     }
   }

@@ -19,7 +19,7 @@
 #include "metactrl_llama_sampler.h"
 #include "support/tiny_gguf.h"
 
-namespace metactrl {
+namespace metactrl::llama_sampler_test {
 namespace {
 
 constexpr const char* kDomain = R"((define (domain switches)
@@ -193,4 +193,4 @@ TEST_F(LlamaSamplerTest, WorksInAChain) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::llama_sampler_test

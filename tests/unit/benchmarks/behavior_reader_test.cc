@@ -14,7 +14,7 @@
 #include "metactrl/error.h"
 #include "metactrl/lookahead.h"
 
-namespace metactrl::benchmarks::behavior {
+namespace metactrl::benchmarks::behavior::behavior_reader_test {
 namespace {
 
 using prompt::Atom;
@@ -355,4 +355,4 @@ TEST(BehaviorSubgoals, UnreadableLinesAreNamed) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks::behavior
+}  // namespace metactrl::benchmarks::behavior::behavior_reader_test

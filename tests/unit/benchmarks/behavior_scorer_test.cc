@@ -15,7 +15,7 @@
 #include "metactrl/error.h"
 #include "support/behavior_kitchen.h"
 
-namespace metactrl::benchmarks::behavior {
+namespace metactrl::benchmarks::behavior::behavior_scorer_test {
 namespace {
 
 TaskScore run(const Names& steps, const json& goals = json::array({{"open", "fridge_1"}})) {
@@ -525,4 +525,4 @@ b\q'])"),
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks::behavior
+}  // namespace metactrl::benchmarks::behavior::behavior_scorer_test

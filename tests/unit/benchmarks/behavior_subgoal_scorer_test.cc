@@ -8,7 +8,7 @@
 #include "benchmarks/behavior/subgoal_scorer.h"
 #include "support/behavior_kitchen.h"
 
-namespace metactrl::benchmarks::behavior {
+namespace metactrl::benchmarks::behavior::behavior_subgoal_scorer_test {
 namespace {
 
 std::string subgoal_verdict(const Names& strings) { return subgoals(strings).score.verdict; }
@@ -142,4 +142,4 @@ TEST(BehaviorSubgoals, AlternativesAreAveraged) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks::behavior
+}  // namespace metactrl::benchmarks::behavior::behavior_subgoal_scorer_test

@@ -11,7 +11,7 @@
 #include "support/test_data.h"
 #include "support/virtualhome_prompts.h"
 
-namespace metactrl::benchmarks {
+namespace metactrl::benchmarks::compact_prompt_test {
 namespace {
 
 TEST(CompactPrompt, SaysTheSameInFewerWords) {
@@ -82,4 +82,4 @@ TEST(CompactPrompt, RealPromptsGetShorter) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks
+}  // namespace metactrl::benchmarks::compact_prompt_test

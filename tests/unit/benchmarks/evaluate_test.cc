@@ -16,7 +16,7 @@
 #include "metactrl/error.h"
 #include "support/virtualhome_prompts.h"
 
-namespace metactrl::benchmarks {
+namespace metactrl::benchmarks::evaluate_test {
 namespace {
 
 using testing::Flat;
@@ -426,4 +426,4 @@ TEST_F(EvaluationFiles, AJournalIsCheckedAndRemoved) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks
+}  // namespace metactrl::benchmarks::evaluate_test

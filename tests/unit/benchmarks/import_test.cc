@@ -15,7 +15,7 @@
 #include "metactrl/error.h"
 #include "support/eai_checkout.h"
 
-namespace metactrl::benchmarks {
+namespace metactrl::benchmarks::import_test {
 namespace {
 
 using testing::EaiCheckout;
@@ -204,4 +204,4 @@ TEST_F(Import, OneHalfAloneIsEnough) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks
+}  // namespace metactrl::benchmarks::import_test

@@ -11,7 +11,7 @@
 #include "benchmarks/report.h"
 #include "metactrl/domain.h"
 
-namespace metactrl::benchmarks {
+namespace metactrl::benchmarks::plan_quality_test {
 namespace {
 
 constexpr const char* kDomain = R"(
@@ -163,4 +163,4 @@ TEST(PromptKnowledge, WhatNoLineSaysIsNotDerivable) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks
+}  // namespace metactrl::benchmarks::plan_quality_test

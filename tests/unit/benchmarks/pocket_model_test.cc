@@ -23,7 +23,7 @@
 #include "support/test_data.h"
 #include "support/virtualhome_prompts.h"
 
-namespace metactrl::testing {
+namespace metactrl::testing::pocket_model_test {
 namespace {
 
 using benchmarks::Answer;
@@ -207,4 +207,4 @@ TEST_F(PocketModel, PlansForTheRobotsTable) {
 }
 
 }  // namespace
-}  // namespace metactrl::testing
+}  // namespace metactrl::testing::pocket_model_test

@@ -16,7 +16,7 @@
 #include "support/test_data.h"
 #include "support/virtualhome_prompts.h"
 
-namespace metactrl::testing {
+namespace metactrl::testing::pocket_test {
 namespace {
 
 using pocket::Example;
@@ -165,4 +165,4 @@ INSTANTIATE_TEST_SUITE_P(Modules, PocketOnTheBenchmarks,
                          });
 
 }  // namespace
-}  // namespace metactrl::testing
+}  // namespace metactrl::testing::pocket_test

@@ -11,7 +11,7 @@
 #include "metactrl/error.h"
 #include "support/files.h"
 
-namespace metactrl::benchmarks {
+namespace metactrl::benchmarks::report_test {
 namespace {
 
 constexpr const char* kHostile = "</script><script>alert(1)</script><!-- \"quoted\", a|b\nnext line & \xff\xfe";
@@ -249,7 +249,7 @@ TEST(ReportAnswers, QuantilesOfFewValues) {
   EXPECT_EQ(quantile({1, 2, 3, 4, 5}, 1), 5);
 }
 
-class ReportFolder : public testing::Test {
+class ReportFolder : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() / ("metactrl-report-test-" + std::to_string(::getpid()));
@@ -294,4 +294,4 @@ TEST_F(ReportFolder, AnswersAreReadAsTheyWereWritten) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks
+}  // namespace metactrl::benchmarks::report_test

@@ -21,7 +21,7 @@
 #include "support/test_data.h"
 #include "support/virtualhome_prompts.h"
 
-namespace metactrl::benchmarks {
+namespace metactrl::benchmarks::reproduce_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -506,4 +506,4 @@ TEST_F(ClassicalPlannerTest, ItsOtherAnswersAreSaid) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks
+}  // namespace metactrl::benchmarks::reproduce_test

@@ -6,7 +6,7 @@
 
 #include "support/virtualhome_prompts.h"
 
-namespace metactrl::benchmarks {
+namespace metactrl::benchmarks::substitute_test {
 namespace {
 
 using ::metactrl::testing::Flat;
@@ -68,4 +68,4 @@ TEST(SubstituteTest, APromptWithoutObjectsGivesNone) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks
+}  // namespace metactrl::benchmarks::substitute_test

@@ -12,7 +12,7 @@
 #include "metactrl/lookahead.h"
 #include "support/virtualhome_prompts.h"
 
-namespace metactrl::benchmarks::virtualhome {
+namespace metactrl::benchmarks::virtualhome::virtualhome_reader_test {
 namespace {
 
 using testing::Flat;
@@ -543,4 +543,4 @@ TEST(VirtualHome, TenMegabytesAreReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks::virtualhome
+}  // namespace metactrl::benchmarks::virtualhome::virtualhome_reader_test

@@ -21,7 +21,7 @@
 #include "benchmarks/virtualhome/subgoal_search.h"
 #include "metactrl/error.h"
 
-namespace metactrl::benchmarks::virtualhome {
+namespace metactrl::benchmarks::virtualhome::virtualhome_scorer_test {
 namespace {
 
 // A kitchen with a table and a closed fridge, a bedroom with things to switch, sit and lie on.
@@ -721,4 +721,4 @@ TEST_F(SubgoalScorerTest, TotalsAndOddFiles) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks::virtualhome
+}  // namespace metactrl::benchmarks::virtualhome::virtualhome_scorer_test

@@ -24,7 +24,7 @@
 #include "metactrl/language_model.h"
 #include "support/small_apartment.h"
 
-namespace metactrl::benchmarks::watch_and_help {
+namespace metactrl::benchmarks::watch_and_help::watch_and_help_limits_test {
 namespace {
 
 using testing::SmallApartment;
@@ -329,4 +329,4 @@ TEST(WatchAndHelpLimits, GoalsAreDroppedByTheirOwnNames) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks::watch_and_help
+}  // namespace metactrl::benchmarks::watch_and_help::watch_and_help_limits_test

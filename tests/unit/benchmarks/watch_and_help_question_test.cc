@@ -25,7 +25,7 @@
 #include "support/small_apartment.h"
 #include "support/test_data.h"
 
-namespace metactrl::benchmarks::watch_and_help {
+namespace metactrl::benchmarks::watch_and_help::watch_and_help_question_test {
 namespace {
 
 using testing::SmallApartment;
@@ -369,4 +369,4 @@ TEST(WatchAndHelpGoalWriting, WhatCanBeWrittenCanBeReached) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks::watch_and_help
+}  // namespace metactrl::benchmarks::watch_and_help::watch_and_help_question_test

@@ -13,7 +13,7 @@
 #include "benchmarks/watch_and_help/resample.h"
 #include "support/small_apartment.h"
 
-namespace metactrl::benchmarks::watch_and_help {
+namespace metactrl::benchmarks::watch_and_help::watch_and_help_resample_test {
 namespace {
 
 using testing::SmallApartment;
@@ -89,4 +89,4 @@ TEST(TaskResamplerTest, InstructionsSayTheGoal) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks::watch_and_help
+}  // namespace metactrl::benchmarks::watch_and_help::watch_and_help_resample_test

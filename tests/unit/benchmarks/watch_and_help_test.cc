@@ -17,7 +17,7 @@
 #include "metactrl/error.h"
 #include "support/small_apartment.h"
 
-namespace metactrl::benchmarks::watch_and_help {
+namespace metactrl::benchmarks::watch_and_help::watch_and_help_test {
 namespace {
 
 using testing::SmallApartment;
@@ -464,4 +464,4 @@ TEST_F(WatchAndHelpScorer, GoalsThatWereWrittenAreComparedWithTheTasks) {
 }
 
 }  // namespace
-}  // namespace metactrl::benchmarks::watch_and_help
+}  // namespace metactrl::benchmarks::watch_and_help::watch_and_help_test

@@ -14,7 +14,7 @@
 
 #include "support/test_data.h"
 
-namespace metactrl {
+namespace metactrl::cli_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -452,4 +452,4 @@ TEST_F(Cli, SasFilesWorkEverywhere) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::cli_test

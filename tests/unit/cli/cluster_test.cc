@@ -20,7 +20,7 @@
 #include "support/random.h"
 #include "support/test_data.h"
 
-namespace metactrl {
+namespace metactrl::cluster_test {
 namespace {
 
 using Result = testing::CommandResult;
@@ -226,4 +226,4 @@ TEST_F(ClusterCli, FilesThatDifferAreFound) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::cluster_test

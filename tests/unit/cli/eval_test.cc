@@ -14,7 +14,7 @@
 #include "support/test_data.h"
 #include "support/virtualhome_prompts.h"
 
-namespace metactrl {
+namespace metactrl::eval_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -237,4 +237,4 @@ TEST_F(EvalCli, ScoresWhatEvalAnswered) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::eval_test

@@ -16,7 +16,7 @@
 #include "support/lifted_world.h"
 #include "support/test_data.h"
 
-namespace metactrl {
+namespace metactrl::export_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -234,4 +234,4 @@ TEST_F(ExportCli, TheHelpHasAnExampleThatWorks) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::export_test

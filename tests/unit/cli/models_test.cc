@@ -15,7 +15,7 @@
 #include "support/test_data.h"
 #include "support/tiny_gguf.h"
 
-namespace metactrl {
+namespace metactrl::models_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -270,4 +270,4 @@ TEST_F(ModelsCli, TwoAtOnceBothSucceed) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::models_test

@@ -1,5 +1,4 @@
-// metactrl plan, explain and models, run as programs. METACTRL_VOCABULARY_DIR names a folder with
-// vocabulary-only GGUF files.
+// metactrl plan, explain and models, run as programs.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,8 +16,9 @@
 #include <vector>
 
 #include "support/test_data.h"
+#include "support/vocabularies.h"
 
-namespace metactrl {
+namespace metactrl::plan_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -85,7 +85,7 @@ class PlanCli : public ::testing::Test {
            goal + "))";
   }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  static std::string vocabulary() { return std::string(METACTRL_VOCABULARY_DIR) + "/ggml-vocab-gpt-2.gguf"; }
+  static std::string vocabulary() { return testing::vocabulary_file("gpt-2"); }
 
   // Runs in the test's folder, where no models are found; `arguments` go through a shell.
   Result run(const std::string& arguments) const {
@@ -547,4 +547,4 @@ TEST_F(PlanCli, TheDocumentedOptionsAreTheOptions) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::plan_test

@@ -9,7 +9,7 @@
 #include "support/command_line.h"
 #include "support/test_data.h"
 
-namespace metactrl {
+namespace metactrl::reproduce_cli_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -179,4 +179,4 @@ TEST_F(ReproduceCli, EachOfSeveralJobsHasAContextOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::reproduce_cli_test

@@ -17,7 +17,7 @@
 
 #include "support/test_data.h"
 
-namespace metactrl {
+namespace metactrl::run_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -409,4 +409,4 @@ TEST_F(RunCli, TheConversationOfThePageIsTheConversation) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::run_test

@@ -17,7 +17,7 @@
 #include "support/command_line.h"
 #include "support/http_client.h"
 
-namespace metactrl {
+namespace metactrl::serve_test {
 namespace {
 
 using testing::CommandResult;
@@ -220,4 +220,4 @@ TEST_F(ServeCli, HalfARequestDoesNotKeepItFromStopping) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::serve_test

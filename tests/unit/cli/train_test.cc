@@ -1,5 +1,4 @@
 // metactrl sample, train and hmm, and plan --guidance trained, run as programs.
-// METACTRL_VOCABULARY_DIR names a folder with vocabulary-only GGUF files.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,8 +24,9 @@
 #include "support/naive_hmm.h"
 #include "support/small_apartment.h"
 #include "support/test_data.h"
+#include "support/vocabularies.h"
 
-namespace metactrl {
+namespace metactrl::train_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -51,9 +51,7 @@ class TrainCli : public testing::CommandLineTest {
     write("d.pddl", kDomain);
     write("p.pddl", kProblem);
   }
-  static std::string model() {
-    return "--model random:1 --vocab '" + std::string(METACTRL_VOCABULARY_DIR) + "/ggml-vocab-gpt-2.gguf'";
-  }
+  static std::string model() { return "--model random:1 --vocab '" + testing::vocabulary_file("gpt-2") + "'"; }
 
   // Plans that press lamps, mostly the first, and then end.
   void write_corpus(const std::string& name, std::size_t records) const {
@@ -632,4 +630,4 @@ TEST_F(TrainCli, TheModelInTheBoxGivesACorpus) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::train_test

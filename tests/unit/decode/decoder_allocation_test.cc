@@ -48,7 +48,7 @@ void operator delete[](void* memory, std::size_t /*size*/, std::align_val_t /*al
   std::free(memory);
 }
 
-namespace metactrl {
+namespace metactrl::decoder_allocation_test {
 namespace {
 
 static_assert(noexcept(std::declval<Decoder&>().next()));
@@ -148,4 +148,4 @@ INSTANTIATE_TEST_SUITE_P(Cases, DecoderAllocation,
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::decoder_allocation_test

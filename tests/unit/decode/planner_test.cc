@@ -11,7 +11,7 @@
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 
-namespace metactrl {
+namespace metactrl::planner_test {
 namespace {
 
 // Three lamps; c is broken and can never be lit. Pressing the fuse is a dead end.
@@ -571,4 +571,4 @@ TEST(Replay, NothingToTellWithoutAPlan) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::planner_test

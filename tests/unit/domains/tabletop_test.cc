@@ -9,7 +9,7 @@
 #include "metactrl/lookahead.h"
 #include "support/test_data.h"
 
-namespace metactrl {
+namespace metactrl::tabletop_test {
 namespace {
 
 Task load(const std::string& problem) {
@@ -75,4 +75,4 @@ INSTANTIATE_TEST_SUITE_P(Eight, TabletopTask,
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::tabletop_test

@@ -18,7 +18,7 @@
 #include "support/lifted_world.h"
 #include "support/test_data.h"
 
-namespace metactrl {
+namespace metactrl::behavior_tree_test {
 namespace {
 
 using testing::BehaviorTree;
@@ -357,4 +357,4 @@ TEST(TreeTicker, RefusesWhatIsNotWellFormed) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::behavior_tree_test

@@ -26,7 +26,7 @@
 #include "support/lifted_world.h"
 #include "support/test_data.h"
 
-namespace metactrl {
+namespace metactrl::exports_doc_test {
 namespace {
 
 struct Block {
@@ -114,4 +114,4 @@ TEST(ExportsDocument, ExamplesAreTrue) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::exports_doc_test

@@ -10,7 +10,7 @@
 #include "metactrl/error.h"
 #include "metactrl/export.h"
 
-namespace metactrl {
+namespace metactrl::plan_export_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -128,4 +128,4 @@ TEST(ExchangeNames, NamesForEverybody) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::plan_export_test

@@ -12,7 +12,7 @@
 #include "support/same_plans.h"
 #include "support/test_data.h"
 
-namespace metactrl {
+namespace metactrl::task_pddl_test {
 namespace {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -666,4 +666,4 @@ TEST(PddlTask, PlanningDomainsOfOthers) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::task_pddl_test

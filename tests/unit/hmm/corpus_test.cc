@@ -11,7 +11,7 @@
 #include "metactrl/error.h"
 #include "support/files.h"
 
-namespace metactrl {
+namespace metactrl::corpus_test {
 namespace {
 
 // Without the care of internal::write_file, which waits for the disk.
@@ -146,4 +146,4 @@ TEST_F(CorpusTest, AnotherRunIsNotMixedIn) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::corpus_test

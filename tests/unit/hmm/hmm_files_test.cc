@@ -10,7 +10,7 @@
 #include "metactrl/hmm.h"
 #include "support/files.h"
 
-namespace metactrl {
+namespace metactrl::hmm_files_test {
 namespace {
 
 // Without the care of internal::write_file, which waits for the disk.
@@ -185,4 +185,4 @@ TEST_F(HmmFilesTest, AHeaderOfManyKeysIsReadQuickly) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::hmm_files_test

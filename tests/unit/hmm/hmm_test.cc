@@ -11,7 +11,7 @@
 #include "metactrl/error.h"
 #include "support/naive_hmm.h"
 
-namespace metactrl {
+namespace metactrl::hmm_test {
 namespace {
 
 using testing::NaiveHmm;
@@ -161,4 +161,4 @@ TEST(RowOpsTest, AgreeWithPlainLoops) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::hmm_test

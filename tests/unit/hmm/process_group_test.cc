@@ -13,7 +13,7 @@
 #include "support/naive_hmm.h"
 #include "support/thread_group.h"
 
-namespace metactrl {
+namespace metactrl::process_group_test {
 namespace {
 
 using testing::all_of;
@@ -168,4 +168,4 @@ TEST(GroupEngineTest, TrainingEndsWithTheSameModelInEveryProcess) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::process_group_test

@@ -9,7 +9,7 @@
 #include "metactrl/hmm_training.h"
 #include "support/naive_hmm.h"
 
-namespace metactrl {
+namespace metactrl::training_test {
 namespace {
 
 using testing::all_of;
@@ -434,4 +434,4 @@ TEST(ClusterTest, IsTheSameForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::training_test

@@ -15,7 +15,7 @@
 #include "metactrl/language_model.h"
 #include "support/tiny_gguf.h"
 
-namespace metactrl {
+namespace metactrl::llama_batcher_test {
 namespace {
 
 using testing::TinyGgufOptions;
@@ -121,4 +121,4 @@ TEST(LlamaBatcher, AFullMemoryIsTheProblemOfThoseWhoFillIt) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::llama_batcher_test

@@ -17,8 +17,9 @@
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
 #include "support/tiny_gguf.h"
+#include "support/vocabularies.h"
 
-namespace metactrl {
+namespace metactrl::llama_session_test {
 namespace {
 
 using testing::TinyGgufOptions;
@@ -488,7 +489,7 @@ TEST(LlamaLoad, SaysWhatIsWrongWithAFile) {
 }
 
 TEST(LlamaLoad, AVocabularyAloneIsNotAModel) {
-  const std::string message = load_failure(METACTRL_VOCABULARY_DIR "/ggml-vocab-gpt-2.gguf");
+  const std::string message = load_failure(testing::vocabulary_file("gpt-2"));
   EXPECT_NE(message.find("vocabulary only"), std::string::npos) << message;
 }
 
@@ -606,4 +607,4 @@ TEST(LlamaEmbeddingTest, LeavesSessionsAloneAndKnowsItsLimits) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::llama_session_test

@@ -16,8 +16,9 @@
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
 #include "support/stop.h"
+#include "support/vocabularies.h"
 
-namespace metactrl {
+namespace metactrl::llama_vocabulary_test {
 namespace {
 
 struct Case {
@@ -30,7 +31,7 @@ struct Case {
 
 std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
 
-std::string file_of(const Case& c) { return std::string(METACTRL_VOCABULARY_DIR "/ggml-vocab-") + c.name + ".gguf"; }
+std::string file_of(const Case& c) { return testing::vocabulary_file(c.name); }
 
 std::string slurp(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
@@ -236,7 +237,7 @@ TEST_P(LlamaVocabularyTest, DoesWhatAVocabularyMust) {
 TEST(LlamaVocabularyFile, FingerprintsTellVocabulariesApart) {
   std::set<std::uint64_t> seen;
   for (const char* name : {"gpt-2", "llama-spm", "phi-3"}) {
-    const std::string file = std::string(METACTRL_VOCABULARY_DIR "/ggml-vocab-") + name + ".gguf";
+    const std::string file = testing::vocabulary_file(name);
     const auto first = load_vocabulary(file);
     EXPECT_EQ(first->fingerprint(), load_vocabulary(file)->fingerprint());
     EXPECT_TRUE(seen.insert(first->fingerprint()).second) << name;
@@ -248,4 +249,4 @@ TEST(LlamaVocabularyFile, AMissingFileIsAnInputError) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::llama_vocabulary_test

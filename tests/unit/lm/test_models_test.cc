@@ -13,7 +13,7 @@
 #include "lm/token_tree.h"
 #include "metactrl/language_model.h"
 
-namespace metactrl {
+namespace metactrl::test_models_test {
 namespace {
 
 using Paths = std::vector<std::vector<TokenId>>;
@@ -285,4 +285,4 @@ TEST(TestModels, HaveNoEmbeddings) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::test_models_test

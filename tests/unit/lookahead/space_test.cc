@@ -11,7 +11,7 @@
 #include "lookahead/uniform.h"
 #include "task/compile.h"
 
-namespace metactrl::lookahead {
+namespace metactrl::lookahead::space_test {
 namespace {
 
 using task::ActionDefinition;
@@ -374,4 +374,4 @@ TEST(UniformTable, KeepsOnlyStatesOnPlansWithinTheHorizon) {
 }
 
 }  // namespace
-}  // namespace metactrl::lookahead
+}  // namespace metactrl::lookahead::space_test

@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-namespace metactrl::lookahead {
+namespace metactrl::lookahead::state_table_test {
 namespace {
 
 using task::Word;
@@ -133,4 +133,4 @@ TEST(HashWords, DependsOnTheOrderOfTheWords) {
 }
 
 }  // namespace
-}  // namespace metactrl::lookahead
+}  // namespace metactrl::lookahead::state_table_test

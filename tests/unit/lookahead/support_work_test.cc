@@ -15,7 +15,7 @@
 #include "support/random.h"
 #include "task/program.h"
 
-namespace metactrl {
+namespace metactrl::support_work_test {
 namespace {
 
 constexpr const char* kDomain = R"((define (domain errands)
@@ -233,4 +233,4 @@ TEST_F(AdaptedPlans, SwapObjects) {
 TEST_F(AdaptedPlans, ThatDoNotFitAreNone) { EXPECT_TRUE(adapted("(walk p4 p3)", {"(put t0 p2)"}, 40).empty()); }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::support_work_test

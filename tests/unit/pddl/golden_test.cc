@@ -18,7 +18,7 @@
 #include "pddl/parse.h"
 #include "support/test_data.h"
 
-namespace metactrl::pddl {
+namespace metactrl::pddl::golden_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -95,4 +95,4 @@ TEST(MalformedPddl, TheGoodCounterpartsAreGood) {
 }
 
 }  // namespace
-}  // namespace metactrl::pddl
+}  // namespace metactrl::pddl::golden_test

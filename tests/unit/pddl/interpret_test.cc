@@ -11,7 +11,7 @@
 #include "metactrl/error.h"
 #include "pddl/parse.h"
 
-namespace metactrl::pddl {
+namespace metactrl::pddl::interpret_test {
 namespace {
 
 LiftedInterpreter make(std::string_view domain, std::string_view problem) {
@@ -420,4 +420,4 @@ TEST(InterpretProperty, TransitiveClosureByAxioms) {
 }
 
 }  // namespace
-}  // namespace metactrl::pddl
+}  // namespace metactrl::pddl::interpret_test

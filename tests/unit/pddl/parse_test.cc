@@ -17,7 +17,7 @@
 #include "pddl/report.h"
 #include "pddl/sexpr.h"
 
-namespace metactrl::pddl {
+namespace metactrl::pddl::parse_test {
 namespace {
 
 using Kind = Condition::Kind;
@@ -696,4 +696,4 @@ TEST(ParseSize, ManyObjectsAndFactsAreLinear) {
 }
 
 }  // namespace
-}  // namespace metactrl::pddl
+}  // namespace metactrl::pddl::parse_test

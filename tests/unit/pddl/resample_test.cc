@@ -8,7 +8,7 @@
 #include "metactrl/domain.h"
 #include "metactrl/task.h"
 
-namespace metactrl::pddl {
+namespace metactrl::pddl::resample_test {
 namespace {
 
 constexpr const char* kDomain = R"((define (domain table)
@@ -56,4 +56,4 @@ TEST(ResampleTest, WhatHasNoOthersGivesNone) {
 }
 
 }  // namespace
-}  // namespace metactrl::pddl
+}  // namespace metactrl::pddl::resample_test

@@ -10,7 +10,7 @@
 #include "support/splitmix.h"
 #include "support/test_data.h"
 
-namespace metactrl {
+namespace metactrl::scene_test {
 namespace {
 
 Scene tabletop(const std::string& problem) {
@@ -210,4 +210,4 @@ TEST(Scene, TheSamePlanForTwoBoxes) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::scene_test

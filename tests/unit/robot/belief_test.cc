@@ -8,7 +8,7 @@
 
 #include "support/splitmix.h"
 
-namespace metactrl {
+namespace metactrl::belief_test {
 namespace {
 
 using robot::Belief;
@@ -283,4 +283,4 @@ TEST(Belief, UpdatesAreBayesRule) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::belief_test

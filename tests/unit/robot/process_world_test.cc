@@ -10,7 +10,7 @@
 
 #include "support/test_data.h"
 
-namespace metactrl {
+namespace metactrl::process_world_test {
 namespace {
 
 using cli::Json;
@@ -279,4 +279,4 @@ TEST_F(ProcessWorldTest, HostileWorldsEndInAReport) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::process_world_test

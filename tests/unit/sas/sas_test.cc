@@ -8,7 +8,7 @@
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 
-namespace metactrl::sas {
+namespace metactrl::sas::sas_test {
 namespace {
 
 // A parcel, a truck and two places; `loaded` is derived from the parcel being in the truck.
@@ -345,4 +345,4 @@ TEST(SasProperty, TheTaskAndTheReferenceAgree) {
 }
 
 }  // namespace
-}  // namespace metactrl::sas
+}  // namespace metactrl::sas::sas_test

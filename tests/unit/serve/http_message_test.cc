@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace metactrl::serve {
+namespace metactrl::serve::http_message_test {
 namespace {
 
 constexpr HttpLimits kLimits{512, 64};
@@ -117,4 +117,4 @@ TEST(HttpMessage, ResponseHead) {
 }
 
 }  // namespace
-}  // namespace metactrl::serve
+}  // namespace metactrl::serve::http_message_test

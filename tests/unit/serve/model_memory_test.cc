@@ -18,7 +18,7 @@
 #include "support/stop.h"
 #include "support/tiny_gguf.h"
 
-namespace metactrl::serve {
+namespace metactrl::serve::model_memory_test {
 namespace {
 
 using testing::TinyGgufOptions;
@@ -277,4 +277,4 @@ TEST(ModelMemory, NotMorePromptsAreKeptThanMakeSense) {
 }
 
 }  // namespace
-}  // namespace metactrl::serve
+}  // namespace metactrl::serve::model_memory_test

@@ -8,7 +8,7 @@
 #include "serve/chat.h"
 #include "support/service_fixture.h"
 
-namespace metactrl::serve {
+namespace metactrl::serve::service_chat_test {
 namespace {
 
 using nlohmann::json;
@@ -50,7 +50,7 @@ TEST_F(ChatTest, ChatWithAPlan) {
     if (chunk.contains("plan")) plan = chunk["plan"];
     if (chunk.contains("usage")) usage = chunk["usage"];
   }
-  EXPECT_EQ(text, plan["text"]);
+  EXPECT_EQ(text, plan["text"].get<std::string>());
   EXPECT_GT(plan_events, 3U);
   EXPECT_EQ(usage, answer["usage"]);
 }
@@ -150,7 +150,7 @@ TEST_F(ChatTest, ChatInWords) {
   for (const json& chunk : post("/v1/chat/completions", body).events()) {
     for (const json& choice : chunk["choices"]) text += choice["delta"].value("content", "");
   }
-  EXPECT_EQ(text, answer["choices"][0]["message"]["content"]);
+  EXPECT_EQ(text, answer["choices"][0]["message"]["content"].get<std::string>());
 }
 
 TEST_F(ChatTest, Completions) {
@@ -215,4 +215,4 @@ TEST(StopFilter, EndsBeforeTheFirst) {
 }
 
 }  // namespace
-}  // namespace metactrl::serve
+}  // namespace metactrl::serve::service_chat_test

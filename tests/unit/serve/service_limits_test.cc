@@ -13,7 +13,7 @@
 #include "support/service_fixture.h"
 #include "support/stop.h"
 
-namespace metactrl::serve {
+namespace metactrl::serve::service_limits_test {
 namespace {
 
 using nlohmann::json;
@@ -335,4 +335,4 @@ TEST_F(LimitsTest, StoppingLetsRequestsFinish) {
 }
 
 }  // namespace
-}  // namespace metactrl::serve
+}  // namespace metactrl::serve::service_limits_test

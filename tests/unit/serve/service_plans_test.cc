@@ -10,7 +10,7 @@
 #include "support/service_fixture.h"
 #include "support/test_data.h"
 
-namespace metactrl::serve {
+namespace metactrl::serve::service_plans_test {
 namespace {
 
 using nlohmann::json;
@@ -139,7 +139,8 @@ void expect_consistent(const std::vector<json>& events, const json& end, bool tr
       for (const json& fact : event["removed"]) EXPECT_EQ(std::erase(facts, fact.get<std::string>()), 1U);
       for (const json& fact : event["added"]) facts.push_back(fact);
       for (const json& goal : event["met"]) {
-        EXPECT_NE(std::find(facts.begin(), facts.end(), start["goals"][goal.get<std::size_t>()]), facts.end());
+        EXPECT_NE(std::find(facts.begin(), facts.end(), start["goals"][goal.get<std::size_t>()].get<std::string>()),
+                  facts.end());
       }
       EXPECT_EQ(event["wanted"].is_null(), !traced);
       EXPECT_EQ(event["candidates"].is_null(), !traced);
@@ -302,4 +303,4 @@ TEST_F(PlansTest, TheDocumentedExamplesWork) {
 }
 
 }  // namespace
-}  // namespace metactrl::serve
+}  // namespace metactrl::serve::service_plans_test

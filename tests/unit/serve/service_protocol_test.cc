@@ -9,7 +9,7 @@
 #include "serve/access.h"
 #include "support/service_fixture.h"
 
-namespace metactrl::serve {
+namespace metactrl::serve::service_protocol_test {
 namespace {
 
 using nlohmann::json;
@@ -181,4 +181,4 @@ TEST(Access, ComparesInConstantTime) {
 }
 
 }  // namespace
-}  // namespace metactrl::serve
+}  // namespace metactrl::serve::service_protocol_test

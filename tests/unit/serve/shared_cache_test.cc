@@ -10,7 +10,7 @@
 
 #include "serve/gate.h"
 
-namespace metactrl::serve {
+namespace metactrl::serve::shared_cache_test {
 namespace {
 
 using Cache = SharedCache<std::string>;
@@ -219,4 +219,4 @@ TEST(Gate, NobodyIsForgotten) {
 }
 
 }  // namespace
-}  // namespace metactrl::serve
+}  // namespace metactrl::serve::shared_cache_test

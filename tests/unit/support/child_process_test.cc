@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace metactrl::internal {
+namespace metactrl::internal::child_process_test {
 namespace {
 
 TEST(ChildProcess, ArgumentsArePassedAsTheyAre) {
@@ -76,4 +76,4 @@ TEST(ChildProcess, FindsPrograms) {
 }
 
 }  // namespace
-}  // namespace metactrl::internal
+}  // namespace metactrl::internal::child_process_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace metactrl {
+namespace metactrl::error_test {
 namespace {
 
 TEST(DiagnosticTest, NamesPlaceSeverityMessageAndHint) {
@@ -66,4 +66,4 @@ TEST(InputErrorTest, CanBeAboutAWholeFile) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::error_test

@@ -11,7 +11,7 @@
 
 #include "metactrl/error.h"
 
-namespace metactrl::internal {
+namespace metactrl::internal::sha256_test {
 namespace {
 
 TEST(Sha256, KnownVectors) {
@@ -57,4 +57,4 @@ TEST(Sha256, OfAFile) {
 }
 
 }  // namespace
-}  // namespace metactrl::internal
+}  // namespace metactrl::internal::sha256_test

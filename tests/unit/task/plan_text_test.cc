@@ -3,7 +3,7 @@
 #include "metactrl/error.h"
 #include "metactrl/task.h"
 
-namespace metactrl {
+namespace metactrl::plan_text_test {
 namespace {
 
 std::string errors_of(std::string_view text) {
@@ -102,4 +102,4 @@ TEST(PlanText, WhatIsNoPlanAtAllIsSaidOnce) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::plan_text_test

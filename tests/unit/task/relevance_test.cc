@@ -7,7 +7,7 @@
 #include "task/compile.h"
 #include "task/simplify.h"
 
-namespace metactrl::task {
+namespace metactrl::task::relevance_test {
 namespace {
 
 using testing::negative;
@@ -175,4 +175,4 @@ TEST(Relevance, ProgramProjectsToAPrefix) {
 }
 
 }  // namespace
-}  // namespace metactrl::task
+}  // namespace metactrl::task::relevance_test

@@ -12,7 +12,7 @@
 #include "support/random_definition.h"
 #include "support/small_definition.h"
 
-namespace metactrl::task {
+namespace metactrl::task::simplify_test {
 namespace {
 
 using testing::matching;
@@ -216,4 +216,4 @@ TEST(Simplify, PreservesLegalPlansAndGoals) {
 }
 
 }  // namespace
-}  // namespace metactrl::task
+}  // namespace metactrl::task::simplify_test

@@ -7,7 +7,7 @@
 #include "support/random_definition.h"
 #include "task/compile.h"
 
-namespace metactrl::task {
+namespace metactrl::task::successor_test {
 namespace {
 
 using testing::Random;
@@ -116,4 +116,4 @@ TEST(SuccessorTree, ProgramFindsExactlyTheApplicableActions) {
 }
 
 }  // namespace
-}  // namespace metactrl::task
+}  // namespace metactrl::task::successor_test

@@ -12,7 +12,7 @@
 #include "task/compile.h"
 #include "task/program.h"
 
-namespace metactrl {
+namespace metactrl::task_test {
 namespace {
 
 using task::Formula;
@@ -371,4 +371,4 @@ TEST(Task, WithoutFactsAtAll) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::task_test

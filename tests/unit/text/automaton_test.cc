@@ -15,7 +15,7 @@
 #include "support/random.h"
 #include "support/token_walk.h"
 
-namespace metactrl {
+namespace metactrl::automaton_test {
 namespace {
 
 using testing::named_task;
@@ -292,4 +292,4 @@ TEST_F(AutomatonFile, MissingFilesAreErrors) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::automaton_test

@@ -12,7 +12,7 @@
 #include "text/quote.h"
 #include "text/template.h"
 
-namespace metactrl {
+namespace metactrl::format_test {
 namespace {
 
 std::string errors_of(std::string_view text) {
@@ -245,4 +245,4 @@ TEST(Quote, WhatIsPrintableOnlyShows) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::format_test

@@ -22,7 +22,7 @@
 #include "metactrl/format.h"
 #include "support/test_data.h"
 
-namespace metactrl {
+namespace metactrl::formats_doc_test {
 namespace {
 
 struct Block {
@@ -150,4 +150,4 @@ TEST(FormatsDocument, NamesEveryKey) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::formats_doc_test

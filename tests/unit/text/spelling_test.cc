@@ -7,7 +7,7 @@
 #include "metactrl/format.h"
 #include "support/named_task.h"
 
-namespace metactrl {
+namespace metactrl::spelling_test {
 namespace {
 
 using testing::named_task;
@@ -393,4 +393,4 @@ TEST(Spelling, FortyThousandActionsAreQuick) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::spelling_test

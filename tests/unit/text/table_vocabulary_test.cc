@@ -3,7 +3,7 @@
 #include "metactrl/error.h"
 #include "metactrl/vocabulary.h"
 
-namespace metactrl {
+namespace metactrl::table_vocabulary_test {
 namespace {
 
 std::vector<TokenId> ids(const std::vector<int>& numbers) {
@@ -70,4 +70,4 @@ TEST(TableVocabulary, FingerprintsDiffer) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::table_vocabulary_test
