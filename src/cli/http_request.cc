@@ -53,7 +53,7 @@ bool is_this_machine(std::string_view address) {
 }
 
 // A value in a file of curl's options.
-std::string quoted(std::string_view text) {
+std::string option_value(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -65,15 +65,15 @@ std::string quoted(std::string_view text) {
 std::string options_for(const HttpRequest& request, const std::string& address) {
   const std::string scheme = address.substr(0, address.find(':'));
   std::string text =
-      str_cat("url = ", quoted(address), "proto = ", quoted("=" + scheme), "globoff\n", "silent\n", "show-error\n",
+      str_cat("url = ", option_value(address), "proto = ", option_value("=" + scheme), "globoff\n", "silent\n", "show-error\n",
               "no-buffer\n", "connect-timeout = 30\n",
               // A minute without a byte is a connection that was lost.
-              "speed-limit = 1\n", "speed-time = 60\n", "user-agent = ", quoted("metactrl/" METACTRL_VERSION));
+              "speed-limit = 1\n", "speed-time = 60\n", "user-agent = ", option_value("metactrl/" METACTRL_VERSION));
   if (is_file(address)) return text;
   text += "include\nsuppress-connect-headers\n";
-  for (const std::string& header : request.headers) text += "header = " + quoted(header);
+  for (const std::string& header : request.headers) text += "header = " + option_value(header);
   if (!request.token.empty() && origin(address) == origin(request.address)) {
-    text += "header = " + quoted("Authorization: Bearer " + request.token);
+    text += "header = " + option_value("Authorization: Bearer " + request.token);
   }
   return text;
 }

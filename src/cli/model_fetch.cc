@@ -228,10 +228,12 @@ class FileFetch {
     what.bytes = file.bytes;
     what.sha256 = file.sha256;
     what.token = model_.token;
-    const Downloaded done = download(what);
+    // A program that was killed may have left a whole one there.
+    const bool fetched = !file.sha256.empty() && is_there(what.target, file.bytes, file.sha256);
+    const std::string sha256 = fetched ? file.sha256 : download(what).sha256;
     check_is_gguf(what.target, file.address);
     fs::rename(what.target, target);
-    return done.sha256;
+    return sha256;
   }
 
   static void check_is_gguf(const fs::path& path, const std::string& address) {

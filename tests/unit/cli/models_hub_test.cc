@@ -332,6 +332,9 @@ TEST_F(ModelsHub, PartsOfTwoVersionsAreNotGluedTogether) {
   write("cache/models/.fetch/tiny-Q4_K_M.gguf.part", other_);
   EXPECT_EQ(run("models add acme/tiny-GGUF").code, 0) << read("err");
   EXPECT_TRUE(hub_->log("cdn").empty());
+  fs::rename(path("cache/models/tiny-Q4_K_M.gguf"), path("cache/models/.fetch/tiny-Q4_K_M.gguf"));
+  EXPECT_EQ(run("models add acme/tiny-GGUF").code, 0) << read("err");
+  EXPECT_TRUE(hub_->log("cdn").empty());
 
   // Without a hub there is no SHA-256 to know the file by; the server is asked for the same version.
   const std::string plain = "models add " + hub_->address() + "/plain/x.gguf";
