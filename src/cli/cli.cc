@@ -46,8 +46,8 @@ constexpr const char* kFooter =
     "'metactrl COMMAND --help' lists the options of a command, with examples.\n"
     "\n"
     "Exit codes: 0 done; 10 no plan exists, 11 undecided within the budget, 12 the plan is invalid,\n"
-    "13 the goal was not reached; 20 out of memory, 21 out of time; 30 wrong usage, 31 bad input, 32 internal error,\n"
-    "33 the world failed.\n";
+    "13 the goal was not reached; 20 out of memory, 21 out of time, 22 no network; 30 wrong usage, 31 bad input,\n"
+    "32 internal error, 33 the world failed.\n";
 
 std::string option_hint(const CLI::App& app, const std::string& unknown) {
   std::vector<std::string> names;

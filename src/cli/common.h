@@ -32,6 +32,7 @@ enum ExitCode : int {
   kNotReached = 13,
   kOutOfMemory = 20,
   kOutOfTime = 21,
+  kNoNetwork = 22,
   kUsage = 30,
   kBadInput = 31,
   kInternal = 32,

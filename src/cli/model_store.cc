@@ -8,6 +8,8 @@
 
 #include "cli/common.h"
 #include "cli/model_catalogue.h"
+#include "cli/model_hub.h"
+#include "cli/model_parts.h"
 #include "metactrl/error.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
@@ -50,6 +52,7 @@ std::vector<StoredModel> models_in_folders() {
     std::error_code failure;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder.path, failure)) {
       if (entry.path().extension() != ".gguf" || !entry.is_regular_file(failure)) continue;
+      if (const auto part = parse_part_name(entry.path().string()); part && part->index > 1) continue;  // not by itself
       const std::string name = entry.path().stem().string();
       const bool known =
           std::any_of(models.begin(), models.end(), [&](const StoredModel& model) { return model.name == name; });
@@ -65,7 +68,7 @@ void add_registered(std::vector<StoredModel>& models) {
     const auto known =
         std::find_if(models.begin(), models.end(), [&](const StoredModel& model) { return model.name == entry.name; });
     if (known == models.end()) {
-      models.push_back({entry.name, entry.file, entry.bytes, false, entry});
+      models.push_back({entry.name, entry.file, entry.total_bytes(), false, entry});
       continue;
     }
     std::error_code ignored;
@@ -77,9 +80,10 @@ void add_registered(std::vector<StoredModel>& models) {
 void check_entry(const RegisteredModel& entry) {
   const FileState state = state_of(entry);
   if (state == FileState::kPresent) return;
-  const std::string again = entry.source.empty()
-                                ? str_cat("metactrl models add ", entry.file.string(), " --name ", entry.name)
-                                : str_cat("metactrl models add ", entry.name);
+  const std::string what = entry.source.empty() ? entry.file.string() : entry.source;
+  const std::string again = entry.source.starts_with("npm ")
+                                ? str_cat("metactrl models add ", entry.name)
+                                : str_cat("metactrl models add ", what, " --name ", entry.name);
   throw InputError(
       entry.name,
       str_cat("its file ", entry.file.string(),
@@ -118,8 +122,12 @@ fs::path find_stored(const std::string& name) {
 std::string existing_file(const std::string& file) {
   std::error_code failure;
   const fs::file_status status = fs::status(file, failure);
-  if (!fs::exists(status))
-    throw InputError(file, "this model file does not exist", "'metactrl models' lists those there are");
+  if (!fs::exists(status)) {
+    const bool fetchable = file.starts_with("https://") || parse_hub_reference(file).has_value();
+    throw InputError(file, "this model file does not exist",
+                     fetchable ? str_cat("get it with 'metactrl models add ", file, "', then name it as that says")
+                               : "'metactrl models' lists those there are");
+  }
   if (fs::is_directory(status)) throw InputError(file, "is a folder", "name a GGUF file");
   if (!fs::is_regular_file(status)) throw InputError(file, "is no plain file", "name a GGUF file");
   return file;

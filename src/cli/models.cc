@@ -2,12 +2,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/common.h"
 #include "cli/model_catalogue.h"
 #include "cli/model_fetch.h"
+#include "cli/model_hub.h"
+#include "cli/model_parts.h"
 #include "cli/model_registry.h"
 #include "cli/model_store.h"
 #include "cli/plan_options.h"
@@ -46,15 +49,44 @@ std::string describe(const StoredModel& model) {
   }
 }
 
-// What is known without loading the model: what it was added with, or what its file's header says.
-std::size_t context_of(const StoredModel& model) {
-  if (model.entry) return model.entry->context;
-  if (model_runtime().empty()) return 0;
+// What the file's header says, without loading the model; nothing when it cannot be read.
+std::optional<ModelFacts> facts_of(const std::filesystem::path& file) {
+  if (model_runtime().empty()) return std::nullopt;
   try {
-    return read_model_facts(model.file.string()).context;
+    return read_model_facts(file.string());
   } catch (const InputError&) {
-    return 0;
+    return std::nullopt;
   }
+}
+
+std::size_t context_of(const StoredModel& model, const std::optional<ModelFacts>& facts) {
+  if (model.entry) return model.entry->context;
+  return facts ? facts->context : 0;
+}
+
+std::string template_text(const ModelFacts& facts) {
+  switch (facts.chat_template) {
+    case ChatTemplate::kNone:
+      return "no chat template, prompts are sent as plain text";
+    case ChatTemplate::kUnderstood:
+      return "chat template: " + facts.chat_template_name;
+    case ChatTemplate::kNotUnderstood:
+      return "chat template: not understood, prompts are sent as plain text";
+  }
+  return {};
+}
+
+Json template_json(const std::optional<ModelFacts>& facts) {
+  if (!facts) return nullptr;
+  switch (facts->chat_template) {
+    case ChatTemplate::kNone:
+      return {{"status", "none"}};
+    case ChatTemplate::kUnderstood:
+      return {{"status", "understood"}, {"name", facts->chat_template_name}};
+    case ChatTemplate::kNotUnderstood:
+      return {{"status", "not understood"}};
+  }
+  return nullptr;
 }
 
 FileState state_of(const StoredModel& model) { return model.entry ? cli::state_of(*model.entry) : FileState::kPresent; }
@@ -64,10 +96,12 @@ int list_json(const std::vector<StoredModel>& models) {
   json["models"] = Json::array();
   for (const StoredModel& model : models) {
     const FileState state = state_of(model);
+    const std::optional<ModelFacts> facts = facts_of(model.file);
     Json entry{{"name", model.name},
                {"file", model.file.string()},
                {"bytes", model.bytes},
-               {"context", context_of(model)},
+               {"context", context_of(model, facts)},
+               {"chat_template", template_json(facts)},
                {"built_in", model.built_in},
                {"status", to_string(state)},
                {"description", state == FileState::kPresent ? describe(model) : ""}};
@@ -75,6 +109,7 @@ int list_json(const std::vector<StoredModel>& models) {
       entry["sha256"] = model.entry->sha256;
       entry["licence"] = model.entry->licence;
       entry["source"] = model.entry->source;
+      entry["revision"] = model.entry->revision;
     }
     json["models"].push_back(entry);
   }
@@ -106,7 +141,8 @@ void append_models(std::string& out, const std::vector<StoredModel>& models, boo
     const FileState state = state_of(model);
     out += str_cat("  ", padded(model.name), bytes_text(static_cast<double>(model.bytes)));
     const std::string description = state == FileState::kPresent ? describe(model) : "";
-    const std::size_t context = context_of(model);
+    const std::optional<ModelFacts> facts = facts_of(model.file);
+    const std::size_t context = context_of(model, facts);
     // Some descriptions have it.
     if (context > 0 && description.find("context") == std::string::npos) out += str_cat(", context ", context);
     if (!description.empty()) out += ", " + description;
@@ -114,7 +150,7 @@ void append_models(std::string& out, const std::vector<StoredModel>& models, boo
     if (state == FileState::kMissing) out += "; MISSING: the file is gone, add it again";
     if (state == FileState::kChanged) out += "; CHANGED: not the file that was added, add it again";
     out += str_cat(model.name == kDefaultModel ? " (used when --model is not given)" : "", "\n    ",
-                   model.file.string(), "\n");
+                   model.file.string(), facts ? "\n    " + template_text(*facts) : "", "\n");
   }
   if (!any) out += str_cat("  ", none, "\n");
 }
@@ -125,7 +161,7 @@ int list(bool json) {
   std::string out;
   append_models(out, models, true, "Built in:", "none installed");
   append_models(out, models, false, "\nYours:",
-                "none; 'metactrl models add FILE' adds one, and GGUF files in ~/.cache/metactrl/models or "
+                "none; 'metactrl models add' adds one, and GGUF files in ~/.cache/metactrl/models or "
                 "$METACTRL_MODELS can be named without their path");
   std::string more;
   for (const CatalogueModel& model : catalogue()) {
@@ -136,6 +172,7 @@ int list(bool json) {
                     model.licence, "\n");
   }
   if (!more.empty()) out += str_cat("\nCan be fetched with 'metactrl models add NAME':\n", more);
+  out += "\nModels of the Hugging Face hub can be fetched with 'metactrl models add hf:OWNER/REPO'.\n";
   out += "\nFor tests:\n";
   for (const TestKind& kind : kTestKinds) out += str_cat("  ", padded(kind.name), kind.description, "\n");
   out += "\nAny other GGUF file: name its path.\n";
@@ -156,14 +193,22 @@ struct ModelsArguments {
 };
 
 void report(const RegisteredModel& model) {
-  print(str_cat(model.name, " is there: ", bytes_text(static_cast<double>(model.bytes)),
-                model.context > 0 ? str_cat(", context ", model.context) : "",
-                model.licence.empty() ? "" : ", " + model.licence, "\n  ", model.file.string(), "\n  SHA-256 ",
-                model.sha256, "\nUse it with --model ", model.name, "\n"));
+  std::string out = str_cat(model.name, " is there: ", bytes_text(static_cast<double>(model.total_bytes())),
+                            model.context > 0 ? str_cat(", context ", model.context) : "",
+                            model.licence.empty() ? "" : ", " + model.licence, "\n");
+  const auto file = [&out](const RegisteredFile& one) {
+    out += str_cat("  ", one.file.string(), "\n  SHA-256 ", one.sha256, "\n");
+  };
+  file(model);
+  for (const RegisteredFile& part : model.more_parts) file(part);
+  if (!model.revision.empty()) out += str_cat("  ", model.source, " at commit ", model.revision, "\n");
+  if (const auto facts = facts_of(model.file)) out += str_cat("  ", template_text(*facts), "\n");
+  print(out + str_cat("Use it with --model ", model.name, "\n"));
 }
 
-// A name that stands for something else already.
-void check_free(const std::string& name, const std::string& file) {
+// Throws when the name stands for something else already. `source` is where the file comes from, empty for one of the
+// user's own: equal names of files in two repositories are two models.
+void check_free(const std::string& name, const std::string& file, const std::string& source = {}) {
   if (!is_model_name(name)) {
     throw UsageError(
         str_cat("'", name, "' cannot be a model's name: use letters, digits, '.', '_' and '-' with --name"));
@@ -176,7 +221,8 @@ void check_free(const std::string& name, const std::string& file) {
     if (model.name != name) continue;
     std::error_code ignored;
     const bool same = std::filesystem::equivalent(model.file, file, ignored);
-    if (!model.built_in && same) return;                                // added again
+    const bool same_source = !model.entry || model.entry->source == source;
+    if (!model.built_in && same && same_source) return;                 // added again
     if (model.entry && state_of(model) != FileState::kPresent) return;  // there is nothing behind the name
     throw InputError(name, str_cat("there is a model of this name: ", model.file.string()),
                      model.built_in
@@ -191,29 +237,59 @@ void check_free(const std::string& name, const std::string& file) {
   }
 }
 
+// Loads it once. A small context is enough for that.
+void check_loads(const std::string& file) {
+  if (model_runtime().empty()) return;
+  ModelOptions options;
+  options.context = 64;
+  const ProgressLine progress("loading the model");
+  try {
+    load_model(file, options);
+  } catch (const ModelError& error) {
+    throw ResourceError(kOutOfMemory, error.what());
+  }
+}
+
 int add_file(const ModelsArguments& arguments) {
-  const std::string& file = arguments.what;
+  const std::string file = all_parts(arguments.what)[0];
   std::error_code failure;
   if (!std::filesystem::is_regular_file(file, failure)) {
-    throw InputError(file, std::filesystem::is_directory(file, failure) ? "is a folder" : "there is no such file",
-                     "name a GGUF file, or a model that 'metactrl models' says can be fetched");
+    throw InputError(
+        file, std::filesystem::is_directory(file, failure) ? "is a folder" : "there is no such file",
+        "name a GGUF file, a model that 'metactrl models' says can be fetched, or hf:OWNER/REPO for one of "
+        "the Hugging Face hub");
   }
-  const std::string name = arguments.name.empty() ? std::filesystem::path(file).stem().string() : arguments.name;
+  const std::string name = arguments.name.empty() ? model_name_of(file) : arguments.name;
   check_free(name, file);
-  // Loaded once, so that what is added can be used. A small context is enough for that.
-  if (!model_runtime().empty()) {
-    ModelOptions options;
-    options.context = 64;
-    const ProgressLine progress("loading the model");
-    try {
-      load_model(file, options);
-    } catch (const ModelError& error) {
-      throw ResourceError(kOutOfMemory, error.what());
-    }
-  }
+  check_loads(file);
   const RegisteredModel model = look_at_file(name, file);
   register_model(model);
   report(model);
+  return kDone;
+}
+
+int add_remote(const RemoteModel& model) {
+  const std::string file = local_file(model).string();
+  check_free(model.name, file, model.source);
+  for (const RegisteredModel& entry : registered_models()) {
+    const bool same = entry.name == model.name && entry.source == model.source && entry.revision == model.revision;
+    if (!same || state_of(entry) != FileState::kPresent) continue;
+    report(entry);
+    return kDone;
+  }
+  double bytes = 0;
+  for (const RemoteFile& one : model.files) bytes += static_cast<double>(one.bytes);
+  note(str_cat("metactrl: fetching ", model.source, bytes > 0 ? ", " + bytes_text(bytes) : "",
+               model.licence.empty() ? "" : ", licence " + model.licence));
+  const RegisteredModel entry = fetch_model(model);
+  try {
+    check_loads(file);
+  } catch (const InputError& error) {
+    note(str_cat("metactrl: ", model.name, " was fetched as it should be, and cannot be used; 'metactrl models remove ",
+                 model.name, "' removes it"));
+    throw;
+  }
+  report(entry);
   return kDone;
 }
 
@@ -221,7 +297,8 @@ int add(const ModelsArguments& arguments) {
   const std::vector<CatalogueModel> known = catalogue();
   for (const CatalogueModel& model : known) {
     if (model.name != arguments.what) continue;
-    if (!arguments.name.empty()) throw UsageError("--name is for files; a model of the catalogue keeps its own");
+    if (!arguments.name.empty())
+      throw UsageError("--name is for files and for models of the hub; a model of the catalogue keeps its own");
     for (const RegisteredModel& entry : registered_models()) {
       if (entry.name != model.name || entry.sha256 != model.sha256) continue;
       if (state_of(entry) != FileState::kPresent) continue;
@@ -231,13 +308,28 @@ int add(const ModelsArguments& arguments) {
     report(fetch_model(model));
     return kDone;
   }
+  std::error_code ignored;
+  const bool exists = std::filesystem::exists(arguments.what, ignored);
+  if (!exists) {
+    if (const std::optional<HubReference> reference = parse_hub_reference(arguments.what)) {
+      return add_remote(remote_model(find_on_hub(*reference), arguments.name));
+    }
+    if (arguments.what.find("://") != std::string::npos)
+      return add_remote(remote_model(arguments.what, arguments.name));
+  }
   if (looks_like_a_file(arguments.what)) return add_file(arguments);
   std::vector<std::string> names;
   for (const CatalogueModel& model : known) names.push_back(model.name);
   const std::string guess = internal::did_you_mean(arguments.what, names);
-  throw InputError(arguments.what,
-                   str_cat("is neither a file nor a model that can be fetched", guess.empty() ? "" : "; " + guess),
-                   str_cat("name a GGUF file, or one of ", internal::list_some(names)));
+  throw InputError(
+      arguments.what, str_cat("is neither a file nor a model that can be fetched", guess.empty() ? "" : "; " + guess),
+      str_cat("name a GGUF file, hf:OWNER/REPO of the Hugging Face hub, or one of ", internal::list_some(names)));
+}
+
+void remove_file(const std::filesystem::path& file) {
+  std::error_code failure;
+  std::filesystem::remove(file, failure);
+  if (failure) throw InputError(file.string(), str_cat("cannot be removed: ", failure.message()), "remove it by hand");
 }
 
 int remove(const std::string& name) {
@@ -256,11 +348,11 @@ int remove(const std::string& name) {
       print(str_cat(name, " is forgotten; its file ", model.file.string(), " is left as it is\n"));
       return kDone;
     }
-    std::error_code failure;
-    std::filesystem::remove(model.file, failure);
-    if (failure) {
-      throw InputError(model.file.string(), str_cat("cannot be removed: ", failure.message()), "remove it by hand");
-    }
+    remove_file(model.file);
+    for (const RegisteredFile& part : model.entry->more_parts) remove_file(part.file);
+    // Parts have a folder of their own, which stays when there is anything else in it.
+    std::error_code ignored;
+    if (!model.entry->more_parts.empty()) std::filesystem::remove(model.file.parent_path(), ignored);
     print(str_cat(name, " is removed\n"));
     return kDone;
   }
@@ -272,20 +364,31 @@ int remove(const std::string& name) {
 int run_models(const ModelsArguments& arguments) {
   if (arguments.action.empty()) return list(arguments.json);
   if (arguments.what.empty()) {
-    throw UsageError(arguments.action == "add" ? "name what to add: a GGUF file, or a model that can be fetched"
-                                               : "name the model to remove");
+    throw UsageError(
+        arguments.action == "add"
+            ? "name what to add: a GGUF file, or a model that can be fetched (a name, hf:OWNER/REPO, https://...)"
+            : "name the model to remove");
   }
   if (arguments.json) throw UsageError("--json is for the list");
-  if (arguments.action == "remove" && !arguments.name.empty()) throw UsageError("--name is for 'models add FILE'");
+  if (arguments.action == "remove" && !arguments.name.empty()) throw UsageError("--name is for 'models add'");
   return arguments.action == "add" ? add(arguments) : remove(arguments.what);
 }
 
 constexpr const char* kModelsExamples =
     "\n"
-    "  metactrl models                          list them\n"
-    "  metactrl models add tinyllama            fetch a public model and check it\n"
-    "  metactrl models add FILE --name mine     remember a GGUF file of your own\n"
-    "  metactrl models remove mine\n";
+    "  metactrl models                                    list them\n"
+    "  metactrl models add tinyllama                      fetch a public model and check it\n"
+    "  metactrl models add hf:OWNER/REPO                  from the Hugging Face hub: its Q4_K_M file, or the usual "
+    "one\n"
+    "  metactrl models add hf:OWNER/REPO:Q8_0             the one of this quantization\n"
+    "  metactrl models add hf:OWNER/REPO/FILE.gguf        this file\n"
+    "  metactrl models add https://example.org/x.gguf     from anywhere else\n"
+    "  metactrl models add FILE --name mine               remember a GGUF file of your own\n"
+    "  metactrl models remove mine\n"
+    "\n"
+    "HF_TOKEN is the token for models of the hub that are not for everybody, HF_ENDPOINT another hub. What was cut "
+    "off\n"
+    "goes on where it stopped.\n";
 
 }  // namespace
 
@@ -296,8 +399,8 @@ Command add_models(CLI::App& parent) {
       ->type_name("add|remove")
       ->check(one_of({"add", "remove"}));
   app->add_option("what", arguments->what, "to add: a GGUF file, or a model that can be fetched; to remove: a name")
-      ->type_name("FILE|NAME");
-  app->add_option("--name", arguments->name, "what to call a file that is added; without it, as the file is called")
+      ->type_name("FILE|NAME|hf:OWNER/REPO|URL");
+  app->add_option("--name", arguments->name, "what to call a model that is added; without it, as its file is called")
       ->type_name("NAME");
   app->add_flag("--json", arguments->json, "print the list as JSON");
   app->footer(kModelsExamples);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "lm/llama_prompt.h"
 #include "lm/llama_runtime.h"
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
@@ -48,6 +49,10 @@ ModelFacts read_model_facts(const std::string& file) {
   facts.architecture = text_value(header.get(), "general.architecture");
   facts.context = number_value(header.get(), facts.architecture + ".context_length");
   facts.tensors = static_cast<std::size_t>(gguf_get_n_tensors(header.get()));
+  if (const std::string chat = text_value(header.get(), "tokenizer.chat_template"); !chat.empty()) {
+    facts.chat_template_name = lm::template_name(chat.c_str());
+    facts.chat_template = facts.chat_template_name.empty() ? ChatTemplate::kNotUnderstood : ChatTemplate::kUnderstood;
+  }
   return facts;
 }
 

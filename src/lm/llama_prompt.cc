@@ -91,6 +91,25 @@ std::vector<PromptPart> plain_parts(const std::vector<Message>& messages) {
   return parts;
 }
 
+// False when the template is not a known one, or loses what it is given.
+bool templated_parts(const char* chat_template, const std::vector<Message>& messages, std::vector<PromptPart>& parts) {
+  std::string rendered = apply_template(chat_template, messages);
+  const bool usable = !rendered.empty() && std::all_of(messages.begin(), messages.end(), [&](const Message& message) {
+    return cut_at(rendered, message.mark, *message.content, parts);
+  });
+  if (usable) parts.push_back({std::move(rendered), false});
+  return usable;
+}
+
+// In which templates differ: with instructions, an answer, and a second question.
+Prompt conversation() {
+  Prompt prompt;
+  prompt.system = "s";
+  prompt.earlier = {{false, "u"}, {true, "a"}};
+  prompt.user = "u";
+  return prompt;
+}
+
 bool content_spells_control(const std::vector<PromptPart>& parts, const std::string& text,
                             const LlamaVocabulary& vocabulary) {
   for (auto found = vocabulary.find_control(text, 0); found; found = vocabulary.find_control(text, found->first + 1)) {
@@ -109,15 +128,25 @@ bool content_spells_control(const std::vector<PromptPart>& parts, const std::str
 std::vector<PromptPart> prompt_parts(const Prompt& prompt, const char* chat_template) {
   if (!prompt.raw.empty()) return {{prompt.raw, false}};
   const std::vector<Message> messages = messages_of(prompt);
-  if (chat_template == nullptr) return plain_parts(messages);
-  std::string rendered = apply_template(chat_template, messages);
   std::vector<PromptPart> parts;
-  const bool usable = !rendered.empty() && std::all_of(messages.begin(), messages.end(), [&](const Message& message) {
-    return cut_at(rendered, message.mark, *message.content, parts);
-  });
-  if (!usable) return plain_parts(messages);
-  parts.push_back({std::move(rendered), false});
+  if (chat_template == nullptr || !templated_parts(chat_template, messages, parts)) return plain_parts(messages);
   return parts;
+}
+
+// llama.cpp tells templates apart by what stands in them and does not say what it found. Its own names are templates,
+// too, so the one that writes the same conversation in the same way is it.
+std::string template_name(const char* chat_template) {
+  const Prompt probe = conversation();
+  const std::vector<Message> messages = messages_of(probe);
+  std::vector<PromptPart> parts;
+  if (!templated_parts(chat_template, messages, parts)) return {};
+  const std::string wanted = apply_template(chat_template, messages);
+  std::vector<const char*> names(static_cast<std::size_t>(std::max(0, llama_chat_builtin_templates(nullptr, 0))));
+  llama_chat_builtin_templates(names.data(), names.size());
+  for (const char* name : names) {
+    if (apply_template(name, messages) == wanted) return name;
+  }
+  return "unnamed";
 }
 
 std::string join(const std::vector<PromptPart>& parts) {

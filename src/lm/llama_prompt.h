@@ -18,6 +18,8 @@ struct PromptPart {
 
 // `chat_template` is the GGUF file's, null when it has none.
 std::vector<PromptPart> prompt_parts(const Prompt& prompt, const char* chat_template);
+// What llama.cpp calls the template, "chatml" for example; empty when prompt_parts does without it.
+std::string template_name(const char* chat_template);
 std::string join(const std::vector<PromptPart>& parts);
 std::vector<TokenId> encode_parts(const std::vector<PromptPart>& parts, const LlamaVocabulary& vocabulary);
 

@@ -1,10 +1,11 @@
 // Two pipes carry what the child writes; poll() waits for either, at most a tenth of a second, so that go_on is asked
-// now and then. Everything the child needs is made before fork(): between fork() and exec() only calls are allowed that
-// are safe in a program with threads.
+// now and then. What the child reads is a file without a name: it need not be fed. Everything the child needs is made
+// before fork(): between fork() and exec() only calls are allowed that are safe in a program with threads.
 #include "support/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,14 +51,35 @@ class Pipe {
   std::array<int, 2> ends_{-1, -1};
 };
 
+// An open file with this text, at its beginning; the caller closes it.
+int readable(const std::string& text) {
+  if (text.empty()) return ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int file = ::memfd_create("input", MFD_CLOEXEC);
+  if (file < 0) fail("a child's input cannot be made");
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(file, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const int failure = errno;
+      ::close(file);
+      errno = failure;
+      fail("a child's input cannot be written");
+    }
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  ::lseek(file, 0, SEEK_SET);
+  return file;
+}
+
 // In the child.
-[[noreturn]] void become(const std::string& program, std::vector<char*>& arguments, const char* folder, int null,
-                         int out, int errors, pid_t parent) {
+[[noreturn]] void become(const std::string& program, std::vector<char*>& arguments, const char* folder, int in, int out,
+                         int errors, pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(kNoProgram);
   if (folder != nullptr && ::chdir(folder) != 0) ::_exit(kNoProgram);
-  if (::dup2(null, STDIN_FILENO) < 0 || ::dup2(out, STDOUT_FILENO) < 0 || ::dup2(errors, STDERR_FILENO) < 0) {
+  if (::dup2(in, STDIN_FILENO) < 0 || ::dup2(out, STDOUT_FILENO) < 0 || ::dup2(errors, STDERR_FILENO) < 0) {
     ::_exit(kNoProgram);
   }
   ::execv(program.c_str(), arguments.data());
@@ -187,13 +209,13 @@ ChildResult run_child(const std::vector<std::string>& command, const ChildOption
   arguments.push_back(nullptr);
   Pipe out;
   Pipe errors;
-  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int in = readable(options.in);
   const char* folder = options.folder.empty() ? nullptr : options.folder.c_str();
   const pid_t parent = ::getpid();
   const pid_t process = ::fork();
-  if (process == 0) become(program, arguments, folder, null, out.writing(), errors.writing(), parent);
+  if (process == 0) become(program, arguments, folder, in, out.writing(), errors.writing(), parent);
   const int failure = errno;
-  if (null >= 0) ::close(null);
+  if (in >= 0) ::close(in);
   if (process < 0) {
     errno = failure;
     fail("a child process cannot be started");

@@ -3,7 +3,8 @@
 //     ChildResult result = run_child({"tar", "-xzOf", file, "package/model.part"}, {.out = [&](std::string_view piece)
 //     { ... }}); if (result.code != 0) throw InputError(file, result.errors);
 //
-// The child reads nothing, and ends when this program does. Thread safety: calls are independent of each other.
+// The child reads what it is given here and nothing else, and ends when this program does. Thread safety: calls are
+// independent of each other.
 #ifndef METACTRL_SRC_SUPPORT_CHILD_PROCESS_H_
 #define METACTRL_SRC_SUPPORT_CHILD_PROCESS_H_
 
@@ -21,6 +22,8 @@ struct ChildOptions {
   std::function<void(std::string_view)> out;
   // Called about ten times a second while the child runs; false ends it.
   std::function<bool()> go_on;
+  // What it reads from standard input. Other users of the machine do not see it, as they see arguments.
+  std::string in = {};
 };
 
 struct ChildResult {

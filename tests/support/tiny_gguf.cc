@@ -93,9 +93,11 @@ class Writer {
     gguf_set_val_bool(gguf_.get(), "tokenizer.ggml.add_bos_token", false);
     if (options_.chat_template) {
       string("tokenizer.chat_template",
-             "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\\n' + message['content'] + "
-             "'<|im_end|>' + "
-             "'\\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}");
+             !options_.template_text.empty()
+                 ? options_.template_text
+                 : "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\\n' + message['content'] + "
+                   "'<|im_end|>' + "
+                   "'\\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}");
     }
   }
 
@@ -169,10 +171,31 @@ class Writer {
   }
 
   void save(const std::string& file) {
-    if (!gguf_write_to_file(gguf_.get(), file.c_str(), false)) throw std::runtime_error("cannot write " + file);
+    for (ggml_tensor* tensor : tensors_) gguf_add_tensor(gguf_.get(), tensor);
+    write(gguf_.get(), file);
+  }
+
+  // Everything but half of the tensors is in the first file.
+  void save_parts(const std::string& prefix) {
+    const std::unique_ptr<gguf_context, void (*)(gguf_context*)> second(gguf_init_empty(), gguf_free);
+    const std::size_t half = tensors_.size() / 2;
+    std::uint16_t number = 0;
+    for (gguf_context* part : {gguf_.get(), second.get()}) {
+      gguf_set_val_u16(part, "split.no", number++);
+      gguf_set_val_u16(part, "split.count", 2);
+      gguf_set_val_i32(part, "split.tensors.count", static_cast<std::int32_t>(tensors_.size()));
+    }
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      gguf_add_tensor(i < half ? gguf_.get() : second.get(), tensors_[i]);
+    }
+    write(gguf_.get(), prefix + "-00001-of-00002.gguf");
+    write(second.get(), prefix + "-00002-of-00002.gguf");
   }
 
  private:
+  static void write(const gguf_context* gguf, const std::string& file) {
+    if (!gguf_write_to_file(gguf, file.c_str(), false)) throw std::runtime_error("cannot write " + file);
+  }
   void string(const std::string& key, const std::string& value) {
     gguf_set_val_str(gguf_.get(), key.c_str(), value.c_str());
   }
@@ -190,7 +213,7 @@ class Writer {
     ggml_set_name(tensor, name.c_str());
     auto* values = static_cast<float*>(tensor->data);
     for (std::int64_t i = 0; i < ggml_nelements(tensor); ++i) values[i] = mean + spread * uniform();
-    gguf_add_tensor(gguf_.get(), tensor);
+    tensors_.push_back(tensor);
   }
   void matrix(const std::string& name, std::int64_t in, std::int64_t out, float gain) {
     fill(ggml_new_tensor_2d(ggml_.get(), GGML_TYPE_F32, in, out), name, 0.0F,
@@ -206,12 +229,10 @@ class Writer {
   std::unique_ptr<ggml_context, void (*)(ggml_context*)> ggml_;
   std::mt19937 random_;
   std::int64_t size_ = 0;
+  std::vector<ggml_tensor*> tensors_;
 };
 
-}  // namespace
-
-void write_tiny_gguf(const std::string& file, const TinyGgufOptions& options) {
-  Writer writer(options);
+void fill_in(Writer& writer, const TinyGgufOptions& options) {
   switch (options.kind) {
     case TinyGgufOptions::Kind::kTransformer:
       writer.hyperparameters("llama");
@@ -229,7 +250,20 @@ void write_tiny_gguf(const std::string& file, const TinyGgufOptions& options) {
       writer.recurrent_weights();
       break;
   }
+}
+
+}  // namespace
+
+void write_tiny_gguf(const std::string& file, const TinyGgufOptions& options) {
+  Writer writer(options);
+  fill_in(writer, options);
   writer.save(file);
+}
+
+void write_tiny_gguf_parts(const std::string& prefix, const TinyGgufOptions& options) {
+  Writer writer(options);
+  fill_in(writer, options);
+  writer.save_parts(prefix);
 }
 
 }  // namespace metactrl::testing

@@ -19,12 +19,15 @@ struct TinyGgufOptions {
   Kind kind = Kind::kTransformer;
   std::uint32_t context = 512;
   bool chat_template = true;
-  bool padding = false;  // 13 unused tokens at the end, as in models whose vocabulary size was rounded up
+  std::string template_text = {};  // in place of ChatML
+  bool padding = false;            // 13 unused tokens at the end, as in models whose vocabulary size was rounded up
   std::uint64_t seed = 1;
 };
 
 // Throws std::runtime_error when the file cannot be written.
 void write_tiny_gguf(const std::string& file, const TinyGgufOptions& options = {});
+// The same model in two files, as llama.cpp splits them: PREFIX-00001-of-00002.gguf and the second.
+void write_tiny_gguf_parts(const std::string& prefix, const TinyGgufOptions& options = {});
 
 }  // namespace metactrl::testing
 

@@ -38,6 +38,18 @@ TEST(ChildProcess, MuchOutputDoesNotBlock) {
   EXPECT_LE(result.errors.size(), 2000U);
 }
 
+TEST(ChildProcess, ReadsWhatItIsGiven) {
+  std::string out;
+  ChildOptions options;
+  options.out = [&](std::string_view piece) { out += piece; };
+  options.in = "first\nsecond" + std::string(1'000'000, 'x');
+  EXPECT_EQ(run_child({"cat"}, options).code, 0);
+  EXPECT_EQ(out, options.in);
+  // A child that does not read is no failure; without anything to read there is the end at once.
+  EXPECT_EQ(run_child({"true"}, options).code, 0);
+  EXPECT_EQ(run_child({"sh", "-c", "read x && exit 5; exit 6"}).code, 6);
+}
+
 TEST(ChildProcess, RunsWhereItIsTold) {
   std::string out;
   run_child({"pwd"}, {.folder = "/", .out = [&](std::string_view piece) { out += piece; }, .go_on = {}});

@@ -1,0 +1,42 @@
+#include "cli/growing_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "metactrl/error.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+GrowingFile::GrowingFile(const std::filesystem::path& path)
+    : path_(path.string()), descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0) fail();
+}
+
+GrowingFile::~GrowingFile() { ::close(descriptor_); }
+
+void GrowingFile::write(std::string_view piece) const {
+  while (!piece.empty()) {
+    const ssize_t written = ::write(descriptor_, piece.data(), piece.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail();
+    piece.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void GrowingFile::empty() const {
+  if (::ftruncate(descriptor_, 0) != 0) fail();
+}
+
+void GrowingFile::sync() const {
+  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail();
+}
+
+void GrowingFile::fail() const {
+  throw InputError(path_, internal::str_cat("cannot be written: ", std::generic_category().message(errno)), kMakeRoom);
+}
+
+}  // namespace metactrl::cli
