@@ -151,6 +151,8 @@ std::vector<ModelFolder> model_folders() {
   if (!failure) {
     add(program.parent_path() / ".." / "models", true);
     add(program.parent_path() / ".." / "share" / "metactrl" / "models", true);
+    // Of the program metactrl-benchmarks, in libexec/metactrl.
+    add(program.parent_path() / ".." / ".." / "share" / "metactrl" / "models", true);
   }
 #ifdef METACTRL_SOURCE_MODELS
   add(METACTRL_SOURCE_MODELS, true);

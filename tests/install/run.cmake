@@ -1,5 +1,5 @@
 # Installs BUILD_DIR to a fresh prefix, builds the consumer against it and compares what it prints with expected.txt.
-# Variables: BUILD_DIR, SOURCE_DIR, VERSION, CXX_COMPILER, WITH_PROGRAM.
+# Variables: BUILD_DIR, SOURCE_DIR, VERSION, CXX_COMPILER, WITH_PROGRAM, WITH_BENCHMARKS.
 set(work "${BUILD_DIR}/install_test")
 set(prefix "${work}/prefix")
 file(REMOVE_RECURSE "${work}")
@@ -49,4 +49,28 @@ if(WITH_PROGRAM)
   if(at EQUAL -1)
     message(FATAL_ERROR "metactrl --version printed '${output}', not ${VERSION}")
   endif()
+endif()
+
+# metactrl finds the program of the benchmarks where it is installed, and that finds the models.
+if(WITH_BENCHMARKS)
+  run("${prefix}/bin/metactrl" score --help)
+  string(FIND "${output}" "--responses" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "metactrl score --help printed '${output}'")
+  endif()
+  run("${prefix}/libexec/metactrl/metactrl-benchmarks" models --json)
+  string(FIND "${output}" "${prefix}/share/metactrl/models/pocket.gguf" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "metactrl-benchmarks knows no installed model: '${output}'")
+  endif()
+endif()
+
+# Each component has its part: the program does without the others.
+run("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${work}/program" --component program)
+file(GLOB_RECURSE program RELATIVE "${work}/program" "${work}/program/*")
+if(program MATCHES "\\.(h|a|cmake)(;|$)" OR program MATCHES "metactrl-benchmarks")
+  message(FATAL_ERROR "the component 'program' has parts of others: ${program}")
+endif()
+if(WITH_PROGRAM AND NOT "bin/metactrl" IN_LIST program)
+  message(FATAL_ERROR "the component 'program' has no bin/metactrl: ${program}")
 endif()
