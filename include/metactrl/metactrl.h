@@ -15,10 +15,11 @@
 //
 // From a file to a plan:
 //
-//     metactrl::Task task = metactrl::load_pddl("domain.pddl", "problem.pddl");      // throws InputError with every
-//     mistake auto lookahead = metactrl::Lookahead::compile(task, {}); if (lookahead->verdict() ==
-//     metactrl::Verdict::kSolvable)
+//     metactrl::Task task = metactrl::load_pddl("domain.pddl", "problem.pddl");  // or an InputError with every mistake
+//     auto lookahead = metactrl::Lookahead::compile(task, {});
+//     if (lookahead->verdict() == metactrl::Verdict::kSolvable) {
 //       for (metactrl::ActionId action : lookahead->plan()) std::cout << task.text(action) << '\n';
+//     }
 //
 // and step by step, with somebody else choosing:
 //

@@ -119,7 +119,7 @@ void write_prompts(const std::string& file, const std::vector<PromptEntry>& prom
   for (const PromptEntry& entry : prompts) {
     list.push_back({{"identifier", entry.identifier}, {"llm_prompt", entry.prompt}});
   }
-  internal::write_file(file, dump(list, 1) + "\n");
+  internal::write_file(file, jobs::dump(list, 1) + "\n");
 }
 
 void write_responses(const std::string& file, const std::vector<Response>& responses) {
@@ -127,7 +127,7 @@ void write_responses(const std::string& file, const std::vector<Response>& respo
   for (const Response& response : responses) {
     list.push_back({{"identifier", response.identifier}, {"llm_output", response.output}});
   }
-  internal::write_file(file, dump(list, 1) + "\n");
+  internal::write_file(file, jobs::dump(list, 1) + "\n");
 }
 
 Json to_json(const Answer& answer) {
@@ -232,7 +232,8 @@ std::string digest(const std::vector<PromptEntry>& prompts) {
 }
 
 Journal::Journal(const std::string& answers_file, const Json& settings, bool resume)
-    : file_(answers_file + ".partial", settings, resume ? JournalFile::Begin::kGoOn : JournalFile::Begin::kAnew,
+    : file_(answers_file + ".partial", settings,
+            resume ? jobs::JournalFile::Begin::kGoOn : jobs::JournalFile::Begin::kAnew,
             "repeat them, or leave out --resume to begin anew") {
   for (const Json& line : file_.earlier()) {
     try {

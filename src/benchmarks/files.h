@@ -4,7 +4,7 @@
 //     SYSTEM.json     {"system_prompt": "...", ...}
 //     RESPONSES.json  [{"identifier": "some_id", "llm_output": "..."}, ...]
 //
-// While an evaluation runs, its answers are kept in a journal (benchmarks/journal.h) beside the answer file,
+// While an evaluation runs, its answers are kept in a journal (jobs/journal.h) beside the answer file,
 // RESPONSES.json.partial.
 #ifndef METACTRL_SRC_BENCHMARKS_FILES_H_
 #define METACTRL_SRC_BENCHMARKS_FILES_H_
@@ -14,10 +14,12 @@
 #include <vector>
 
 #include "benchmarks/evaluate.h"
-#include "benchmarks/journal.h"
 #include "benchmarks/score.h"
+#include "jobs/journal.h"
 
 namespace metactrl::benchmarks {
+
+using jobs::Json;
 
 // All throw InputError that names the file and the entry.
 std::vector<PromptEntry> read_prompts(const std::string& file);
@@ -51,7 +53,7 @@ class Journal {
   void remove() { file_.remove(); }
 
  private:
-  JournalFile file_;
+  jobs::JournalFile file_;
   std::vector<Answer> earlier_;
 };
 

@@ -16,7 +16,7 @@
 #include <system_error>
 
 #include "benchmarks/files.h"
-#include "benchmarks/jobs.h"
+#include "jobs/run_jobs.h"
 #include "metactrl/error.h"
 #include "support/str_cat.h"
 
@@ -91,10 +91,10 @@ void Reproduction::read_folder() {
     std::error_code ignored;
     const std::uintmax_t size = fs::file_size(file, ignored);
     if (const auto found = sizes_.find(file); found != sizes_.end() && found->second == size) continue;
-    const std::optional<JournalContent> content = read_journal(file);
+    const std::optional<jobs::JournalContent> content = jobs::read_journal(file);
     sizes_[file] = size;
     if (!content) continue;
-    check_settings(file, content->settings, options_.settings, kHint);
+    jobs::check_settings(file, content->settings, options_.settings, kHint);
     for (const Json& line : content->lines) {
       try {
         take_line(file, line);
@@ -119,7 +119,7 @@ void Reproduction::take_line(const std::string& file, const Json& line) {
     for (std::size_t i = 0; i < options_.modules.size(); ++i) {
       if (options_.modules[i].module->name != module) continue;
       for (const Row row : options_.rows) {
-        if (facts_of(row).name == row_name) check_settings(file, line["with"], made_with(i, row), kHint);
+        if (facts_of(row).name == row_name) jobs::check_settings(file, line["with"], made_with(i, row), kHint);
       }
     }
     return;
@@ -207,8 +207,8 @@ bool Reproduction::work(LanguageModel* model, const std::shared_ptr<const Vocabu
   if (error) {
     throw InputError(options_.out, str_cat("cannot be made a folder: ", error.message()), "name another folder");
   }
-  JournalFile journal((fs::path(options_.out) / journal_name(options_.shard)).string(), options_.settings,
-                      JournalFile::Begin::kGoOn, kHint);
+  jobs::JournalFile journal((fs::path(options_.out) / journal_name(options_.shard)).string(), options_.settings,
+                            jobs::JournalFile::Begin::kGoOn, kHint);
   const auto cancelled = [this] { return options_.evaluate.cancelled && options_.evaluate.cancelled(); };
   std::mutex mutex;
   std::size_t finished = done();
@@ -225,7 +225,7 @@ bool Reproduction::work(LanguageModel* model, const std::shared_ptr<const Vocabu
     }
     if (model != nullptr) open.tasks->expect_prefix(*model, options_.evaluate);
     std::size_t next = 0;
-    run_jobs(options_.jobs, [&] {
+    jobs::run_jobs(options_.jobs, [&] {
       std::unique_lock lock(mutex);
       if (next == missing.size() || cancelled()) return false;
       const Item item = missing[next++];

@@ -26,11 +26,13 @@
 
 #include "benchmarks/classical_planner.h"
 #include "benchmarks/evaluate.h"
-#include "benchmarks/journal.h"
 #include "benchmarks/reproduce_modules.h"
 #include "benchmarks/score.h"
+#include "jobs/journal.h"
 
 namespace metactrl::benchmarks {
+
+using jobs::Json;
 
 // A row of the tables: who answers.
 enum class Row { kNone, kSyntax, kPlanner, kSearch, kMask, kUniform, kTrained };

@@ -231,7 +231,7 @@ void write_tables(const std::string& folder, const std::vector<ModuleResult>& mo
   for (const ModuleResult& module : modules) {
     internal::write_file((path / (module.name + ".svg")).string(), module_plot(module));
   }
-  internal::write_file((path / "tables.json").string(), dump(tables_json(modules, about), 2) + "\n");
+  internal::write_file((path / "tables.json").string(), jobs::dump(tables_json(modules, about), 2) + "\n");
   internal::write_file((path / "tables.md").string(), tables_markdown(modules, about));
 }
 

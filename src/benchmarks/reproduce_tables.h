@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/journal.h"
 #include "benchmarks/reproduce.h"
+#include "jobs/journal.h"
 
 namespace metactrl::benchmarks {
 

@@ -4,8 +4,11 @@
 
 #include <iostream>
 #include <new>
+#include <utility>
 #include <vector>
 
+#include "cli/additions.h"
+#include "cli/benchmarks_program.h"
 #include "cli/common.h"
 #include "cluster/join.h"
 #include "support/gpu_memory_error.h"
@@ -101,17 +104,28 @@ std::string unknown_command(int argc, const char* const* argv, const std::vector
   return argv[1];
 }
 
-int parse_and_run(int argc, const char* const* argv) {
+int parse_and_run(int argc, const char* const* argv, Additions additions) {
   CLI::App app(kDescription, "metactrl");
   app.set_version_flag("--version", "metactrl " METACTRL_VERSION, "print the version");
   app.set_help_flag("--help,-h", "print this help");
   app.footer(kFooter);
   app.require_subcommand(1);
-  const std::vector<Command> commands{
-      add_plan(app),  add_explain(app), add_run(app),      add_serve(app),   add_sample(app),    add_train(app),
-      add_hmm(app),   add_models(app),  add_eval(app),     add_score(app),   add_reproduce(app), add_import(app),
-      add_check(app), add_search(app),  add_validate(app), add_inspect(app), add_export(app),
+  std::vector<Command> commands{
+      add_plan(app),
+      add_explain(app),
+      add_run(app),
+      add_serve(app),
+      add_sample(app, std::move(additions.sample_source)),
+      add_train(app),
+      add_hmm(app),
+      add_models(app),
+      add_check(app),
+      add_search(app),
+      add_validate(app),
+      add_inspect(app),
+      add_export(app),
   };
+  for (const auto& add : additions.commands) commands.push_back(add(app));
   for (const Command& command : commands) {
     command.app->footer(command.app->get_footer() + "\n'metactrl --help' explains the exit codes.\n");
   }
@@ -172,9 +186,12 @@ int report_failure(const std::string& command) {
   }
 }
 
-int run(int argc, const char* const* argv) {
+namespace {
+
+template <typename Run>
+int without_exceptions(const Run& run) {
   try {
-    return parse_and_run(argc, argv);
+    return run();
   } catch (const InputError& error) {
     print_diagnostics(error.diagnostics());
     return kBadInput;
@@ -182,6 +199,19 @@ int run(int argc, const char* const* argv) {
     std::cerr << "metactrl: internal error: " << error.what() << '\n';
     return kInternal;
   }
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+  return without_exceptions([&] {
+    if (const std::string what = needs_benchmarks(argc, argv); !what.empty()) return hand_over(what, argv);
+    return parse_and_run(argc, argv, {handed_over_commands(argv), nullptr});
+  });
+}
+
+int run(int argc, const char* const* argv, Additions (*additions)()) {
+  return without_exceptions([&] { return parse_and_run(argc, argv, additions()); });
 }
 
 }  // namespace metactrl::cli

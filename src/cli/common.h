@@ -58,6 +58,8 @@ class ResourceError : public std::runtime_error {
   ExitCode code_;
 };
 
+class SampleSource;  // cli/sample_prompts.h
+
 // A subcommand: its options are declared on `app`; `run` does the work and returns the exit code.
 struct Command {
   CLI::App* app = nullptr;
@@ -74,17 +76,14 @@ Command add_validate(CLI::App& parent);
 Command add_inspect(CLI::App& parent);
 Command add_plan(CLI::App& parent);
 Command add_run(CLI::App& parent);
-Command add_eval(CLI::App& parent);
-Command add_score(CLI::App& parent);
-Command add_reproduce(CLI::App& parent);
-Command add_import(CLI::App& parent);
 Command add_explain(CLI::App& parent);
 Command add_models(CLI::App& parent);
 Command add_export(CLI::App& parent);
 Command add_serve(CLI::App& parent);
-Command add_sample(CLI::App& parent);
 Command add_train(CLI::App& parent);
 Command add_hmm(CLI::App& parent);
+// Prompts are made from PDDL files, or from what `other` takes; it may be null.
+Command add_sample(CLI::App& parent, std::unique_ptr<SampleSource> other);
 
 // --- time
 // -----------------------------------------------------------------------------------------------------------------

@@ -156,12 +156,19 @@ std::vector<ModelFolder> model_folders() {
   if (const std::string named = environment("METACTRL_MODELS"); !named.empty()) add(named, false);
   std::error_code failure;
   const fs::path program = fs::read_symlink("/proc/self/exe", failure);
+  bool installed = false;
   if (!failure) {
-    add(program.parent_path() / ".." / "models", true);
-    add(program.parent_path() / ".." / "share" / "metactrl" / "models", true);
+    // Installed in bin; the program metactrl-benchmarks in libexec/metactrl.
+    for (const char* prefix : {"..", "../.."}) {
+      const fs::path share = program.parent_path() / prefix / "share" / "metactrl";
+      installed = installed || fs::is_directory(share, failure);
+      add(share / "models", true);
+    }
+    // What is installed has its own models, or none. What is not may be in a checkout, or have come from one.
+    if (!installed) add(program.parent_path() / ".." / "models", true);
   }
 #ifdef METACTRL_SOURCE_MODELS
-  add(METACTRL_SOURCE_MODELS, true);
+  if (!installed) add(METACTRL_SOURCE_MODELS, true);
 #endif
   if (const fs::path cache = cached_models(); !cache.empty()) add(cache, false);
   return folders;

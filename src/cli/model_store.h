@@ -26,8 +26,9 @@ struct StoredModel {
   std::optional<RegisteredModel> entry;  // of a model that was added
 };
 
-// Folders that are searched, in this order: $METACTRL_MODELS, ../models and ../share/metactrl/models beside the
-// program, the source tree the program was built from, and models/ in the user's cache.
+// Folders that are searched, in this order: $METACTRL_MODELS; share/metactrl/models of the prefix that the program is
+// installed in, or, for one that is not installed, ../models beside it and the source tree it was built from; models/
+// in the user's cache.
 struct ModelFolder {
   std::filesystem::path path;
   bool built_in = false;

@@ -12,14 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "benchmarks/files.h"
-#include "benchmarks/journal.h"
 #include "cli/common.h"
 #include "cli/model_registry.h"
 #include "cli/model_store.h"
 #include "cli/plan_options.h"
 #include "cli/sample_prompts.h"
 #include "decode/free_text.h"
+#include "jobs/journal.h"
 #include "metactrl/corpus.h"
 #include "metactrl/generate.h"
 #include "metactrl/lookahead.h"
@@ -35,15 +34,6 @@ namespace {
 using internal::str_cat;
 
 struct SampleArguments : DecodingArguments {
-  std::string domain;
-  std::vector<std::string> problems;
-  std::string format = "pddl";
-  std::string module;
-  std::string prompts;
-  benchmarks::TaskSource source;  // of a benchmark without prompt files
-  std::string system;
-  benchmarks::PromptStyle prompt = benchmarks::PromptStyle::kBenchmark;
-  CLI::Option* prompt_option = nullptr;
   std::string out;
   std::size_t count = 0;
   std::size_t per_prompt = 16;
@@ -55,48 +45,21 @@ struct SampleArguments : DecodingArguments {
 constexpr std::size_t kTooLong = 16;
 constexpr const char* kRoomHint = "raise --context, or shorten benchmark prompts with --prompt compact";
 
-void check_sources(const SampleArguments& arguments) {
-  const bool pddl = !arguments.domain.empty() || !arguments.problems.empty();
-  const bool has_tasks = !arguments.source.tasks.empty() || !arguments.source.scenes.empty();
-  const bool benchmark = !arguments.module.empty() || !arguments.prompts.empty() || has_tasks;
-  if (pddl == benchmark) {
+// What the options name: PDDL files, or those of the other source, which may be null.
+SampleSource& choose_source(SampleSource& pddl, SampleSource* other) {
+  if (pddl.named() == (other != nullptr && other->named())) {
     throw UsageError("give --domain and --problem, or --module and --prompts");
   }
-  if (pddl && (arguments.domain.empty() || arguments.problems.empty())) {
-    throw UsageError("--domain FILE and at least one --problem FILE are needed");
+  SampleSource& chosen = pddl.named() ? pddl : *other;
+  chosen.check();
+  if (&chosen != other && other != nullptr) {
+    if (std::string stray = other->stray(); !stray.empty()) throw UsageError(stray);
   }
-  if (pddl && (!arguments.system.empty() || arguments.prompt_option->count() > 0)) {
-    throw UsageError(str_cat(arguments.system.empty() ? "--prompt" : "--system", " belongs to --module"));
-  }
-  if (pddl) return;
-  if (!arguments.module.empty() && benchmarks::find_module(arguments.module)->read == nullptr) {
-    if (arguments.source.tasks.empty()) throw UsageError(str_cat(arguments.module, " needs its tasks: --tasks FILE"));
-    if (!arguments.prompts.empty() || !arguments.system.empty() || arguments.prompt_option->count() > 0) {
-      throw UsageError(str_cat("the prompts of ", arguments.module,
-                               " are written from its tasks; leave out --prompts, --system and --prompt"));
-    }
-    return;
-  }
-  if (has_tasks) throw UsageError("--tasks and --scenes are for --module wah");
-  if (arguments.module.empty() || arguments.prompts.empty()) {
-    throw UsageError("--module and --prompts FILE belong together");
-  }
-}
-
-// By content: where a file lies is of no matter.
-std::string digest(const std::string& file) {
-  return str_cat(std::filesystem::path(file).filename().string(), " ", internal::hash_bytes(internal::read_file(file)));
-}
-
-benchmarks::TaskSource task_source(const SampleArguments& arguments) {
-  benchmarks::TaskSource source = arguments.source;
-  if (source.scenes.empty()) source.scenes = std::filesystem::path(source.tasks).parent_path().string();
-  if (source.scenes.empty()) source.scenes = ".";
-  return source;
+  return chosen;
 }
 
 // Everything that a record depends on; --count is none of it.
-std::string settings(const SampleArguments& arguments, const std::string& system, const LoadedModel& model) {
+std::string settings(const SampleArguments& arguments, const SampleSource& source, const LoadedModel& model) {
   Json json = {{"sampled_from", arguments.model},
                {"model", model.model->description()},
                {"temperature", arguments.generate.temperature},
@@ -107,60 +70,20 @@ std::string settings(const SampleArguments& arguments, const std::string& system
                {"slots", arguments.slots}};
   // Other weights may have the same name and description.
   if (const auto file = model_file(arguments.model)) json["model_sha256"] = file_digest(*file);
-  if (arguments.module.empty()) {
-    json["domain"] = digest(arguments.domain);
-    for (const std::string& problem : arguments.problems) json["problems"].push_back(digest(problem));
-    const std::vector<std::string> builtins = PlanFormat::builtin_names();
-    const bool builtin = std::find(builtins.begin(), builtins.end(), arguments.format) != builtins.end();
-    json["format"] = builtin ? arguments.format : digest(arguments.format);
-  } else if (!arguments.source.tasks.empty()) {
-    json["module"] = arguments.module;
-    // What is asked depends on the apartments, too.
-    json["tasks"] = benchmarks::digest(benchmarks::find_module(arguments.module)->ask(task_source(arguments)));
-  } else {
-    json["module"] = arguments.module;
-    json["prompts"] = digest(arguments.prompts);
-    json["system"] = str_cat(internal::hash_bytes(system));
-    json["prompt_style"] = to_string(arguments.prompt);
-  }
+  source.add_settings(json);
   return json.dump();
-}
-
-// The system's part of the prompts: from the file named, or from one beside the prompts.
-std::string system_prompt(const SampleArguments& arguments) {
-  if (arguments.module.empty()) return "";
-  if (!arguments.system.empty()) return benchmarks::read_system_prompt(arguments.system);
-  const benchmarks::Module& module = *benchmarks::find_module(arguments.module);
-  if (!module.system_prompt || arguments.prompt == benchmarks::PromptStyle::kCompact) return "";
-  if (const std::optional<std::string> found = benchmarks::system_prompt_beside(arguments.prompts)) return *found;
-  throw UsageError(str_cat("the prompts of ", module.name,
-                           " have a part for the system in a file of its own; name it with --system, or put it beside "
-                           "the prompts as sd_system.json"));
-}
-
-std::unique_ptr<SamplePrompts> open_prompts(const SampleArguments& arguments, const std::string& system) {
-  const std::uint64_t seed = arguments.generate.seed;
-  if (arguments.module.empty()) return pddl_prompts(arguments.domain, arguments.problems, arguments.format, seed);
-  if (!arguments.source.tasks.empty()) {
-    return help_prompts(*benchmarks::find_module(arguments.module), task_source(arguments), seed);
-  }
-  benchmarks::EvaluateOptions options;
-  options.prompt = arguments.prompt;
-  options.system = system;
-  return benchmark_prompts(*benchmarks::find_module(arguments.module), benchmarks::read_prompts(arguments.prompts),
-                           options, seed);
 }
 
 class Sampling {
  public:
-  explicit Sampling(const SampleArguments& arguments)
-      : arguments_(arguments), system_(system_prompt(arguments)), prompts_(open_prompts(arguments, system_)) {}
+  Sampling(const SampleArguments& arguments, SampleSource& source)
+      : arguments_(arguments), source_(source), prompts_(source.open(arguments.generate.seed)) {}
 
   int run() {
     catch_interrupts();
     model_ = load_model_for(arguments_);
     CorpusHeader header;
-    header.made_by = settings(arguments_, system_, model_);
+    header.made_by = settings(arguments_, source_, model_);
     header.meta = alphabet();
     header.tokens = Alphabet::tokens(model_.vocabulary->size(),
                                      static_cast<std::uint32_t>(model_.vocabulary->end_of_turn().front()),
@@ -193,8 +116,8 @@ class Sampling {
     if (!std::filesystem::is_regular_file(arguments_.out, ignored)) return;
     if (std::filesystem::file_size(arguments_.out, ignored) == 0) return;
     const Json earlier = Json::parse(Corpus::load(arguments_.out).header.made_by, nullptr, false);
-    benchmarks::check_settings(arguments_.out, earlier, Json::parse(header.made_by),
-                               "give the same ones, or name another file");
+    jobs::check_settings(arguments_.out, earlier, Json::parse(header.made_by),
+                         "give the same ones, or name another file");
   }
 
   Alphabet alphabet() const {
@@ -285,7 +208,7 @@ class Sampling {
   }
 
   const SampleArguments& arguments_;
-  std::string system_;
+  const SampleSource& source_;
   std::unique_ptr<SamplePrompts> prompts_;
   LoadedModel model_;
   Alphabet meta_;
@@ -315,40 +238,19 @@ constexpr const char* kSampleExamples =
     "\n"
     "A run that was interrupted or killed goes on with --resume; so does one that is to have a larger --count.\n";
 
-void add_source_options(CLI::App& app, SampleArguments& arguments) {
-  app.add_option("--domain,-d", arguments.domain, "PDDL domain file")->type_name("FILE");
-  app.add_option("--problem,-p", arguments.problems, "PDDL problem files of the domain")->type_name("FILE");
-  app.add_option("--format,-f", arguments.format, "how a plan is written: a built-in format's name, or a file")
-      ->type_name("FORMAT")
-      ->capture_default_str();
-  std::vector<std::string> names;
-  for (const benchmarks::Module& module : benchmarks::modules()) names.emplace_back(module.name);
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : "|") + name;
-  app.add_option("--module", arguments.module, "instead of PDDL files: a benchmark")
-      ->type_name(list)
-      ->check(one_of(names));
-  app.add_option("--prompts", arguments.prompts, "with --module: the benchmark's prompts")->type_name("FILE");
-  app.add_option("--tasks", arguments.source.tasks, "with --module wah: the benchmark's tasks, instead of prompts")
-      ->type_name("FILE");
-  app.add_option("--scenes", arguments.source.scenes,
-                 "with --module wah: folder of the apartments; without it, that of the tasks")
-      ->type_name("FOLDER");
-  app.add_option("--system", arguments.system,
-                 "with --module: the system's part of the prompts; without it, sd_system.json or system_setup.json "
-                 "beside them")
-      ->type_name("FILE");
-  arguments.prompt_option = add_choice(app, "--prompt", arguments.prompt,
-                                       {benchmarks::PromptStyle::kBenchmark, benchmarks::PromptStyle::kCompact},
-                                       "with --module: the benchmark's prompt, or the same facts in fewer words");
-}
+constexpr const char* kSampleFurther =
+    "\n"
+    "What --module takes comes with the program metactrl-benchmarks.\n";
 
 }  // namespace
 
-Command add_sample(CLI::App& parent) {
+Command add_sample(CLI::App& parent, std::unique_ptr<SampleSource> other) {
   auto arguments = std::make_shared<SampleArguments>();
   CLI::App* app = parent.add_subcommand("sample", "let a model write freely, and keep what it wrote to train on");
-  add_source_options(*app, *arguments);
+  const std::shared_ptr<SampleSource> pddl = pddl_source();
+  const std::shared_ptr<SampleSource> further = std::move(other);
+  pddl->add_options(*app);
+  if (further != nullptr) further->add_options(*app);
   add_model_options(*app, *arguments);
   const auto whole = [&](const char* name, auto& value, double most, const char* help) {
     return app->add_option(name, value, help)->type_name("N")->check(finite_in_range(1, most));
@@ -372,11 +274,8 @@ Command add_sample(CLI::App& parent) {
       ->capture_default_str();
   app->add_option("--out", arguments->out, "file for the corpus")->type_name("FILE")->required();
   app->add_flag("--resume", arguments->resume, "go on with the corpus that is there");
-  app->footer(kSampleExamples);
-  return {app, [arguments] {
-            check_sources(*arguments);
-            return Sampling(*arguments).run();
-          }};
+  app->footer(str_cat(kSampleExamples, further == nullptr ? kSampleFurther : ""));
+  return {app, [arguments, pddl, further] { return Sampling(*arguments, choose_source(*pddl, further.get())).run(); }};
 }
 
 }  // namespace metactrl::cli

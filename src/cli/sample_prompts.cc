@@ -1,27 +1,22 @@
 #include "cli/sample_prompts.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <set>
 #include <utility>
+#include <vector>
 
-#include "benchmarks/watch_and_help/listing.h"
-#include "benchmarks/watch_and_help/plan_problem.h"
-#include "benchmarks/watch_and_help/prompt.h"
-#include "benchmarks/watch_and_help/resample.h"
 #include "cli/plan_options.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
+#include "pddl/resample.h"
 #include "support/files.h"
 #include "support/hash.h"
+#include "support/str_cat.h"
 
 namespace metactrl::cli {
 
 namespace {
-
-// A draw that gives nothing is followed by others, from the next source.
-constexpr std::uint64_t kAttempts = 64;
-
-std::uint64_t draw_seed(std::uint64_t seed, std::uint64_t number, std::uint64_t attempt) {
-  return internal::mix(internal::mix(seed + 1, number + 1), attempt + 1);
-}
 
 class PddlPrompts : public SamplePrompts {
  public:
@@ -37,9 +32,9 @@ class PddlPrompts : public SamplePrompts {
   }
 
   SamplePrompt make(std::uint64_t number) const override {
-    for (std::uint64_t attempt = 0; attempt < kAttempts; ++attempt) {
+    for (std::uint64_t attempt = 0; attempt < kSampleAttempts; ++attempt) {
       const std::size_t source = (number + attempt / 8) % sources_.size();
-      const std::optional<std::string> problem = sources_[source].sample(draw_seed(seed_, number, attempt));
+      const std::optional<std::string> problem = sources_[source].sample(sample_seed(seed_, number, attempt));
       if (!problem || own_.contains(pddl::ProblemResampler::canonical(*problem))) continue;
       return {load_pddl_text(domain_, *problem), static_cast<std::uint32_t>(source), std::nullopt};
     }
@@ -57,90 +52,53 @@ class PddlPrompts : public SamplePrompts {
   std::set<std::string> own_;
 };
 
-class BenchmarkPrompts : public SamplePrompts {
+class PddlSource : public SampleSource {
  public:
-  BenchmarkPrompts(const benchmarks::Module& module, const std::vector<benchmarks::PromptEntry>& prompts,
-                   benchmarks::EvaluateOptions options, std::uint64_t seed)
-      : module_(module),
-        resampler_(module, prompts),
-        num_sources_(prompts.size()),
-        options_(std::move(options)),
-        seed_(seed) {
-    if (prompts.empty()) throw InputError("prompts", "are none", "give a file that holds some");
+  void add_options(CLI::App& app) override {
+    app.add_option("--domain,-d", domain_, "PDDL domain file")->type_name("FILE");
+    app.add_option("--problem,-p", problems_, "PDDL problem files of the domain")->type_name("FILE");
+    app.add_option("--format,-f", format_, "how a plan is written: a built-in format's name, or a file")
+        ->type_name("FORMAT")
+        ->capture_default_str();
   }
 
-  SamplePrompt make(std::uint64_t number) const override {
-    for (std::uint64_t attempt = 0; attempt < kAttempts; ++attempt) {
-      const std::size_t source = (number + attempt) % num_sources_;
-      const std::optional<std::string> text = resampler_.sample(source, draw_seed(seed_, number, attempt));
-      if (!text) continue;
-      const benchmarks::PromptTask read = module_.read(*text, benchmarks::Rules::kEnvironment);
-      const std::string_view domain = domain_text(module_, benchmarks::Rules::kEnvironment);
-      return {load_pddl_text(domain, read.problem_assuming(read.assumptions.size())), 0,
-              benchmarks::model_prompt(module_, {"", *text}, options_)};
+  bool named() const override { return !domain_.empty() || !problems_.empty(); }
+
+  void check() const override {
+    if (domain_.empty() || problems_.empty()) {
+      throw UsageError("--domain FILE and at least one --problem FILE are needed");
     }
-    throw InputError("prompts", "hold no objects that could stand for one another", "give more prompts");
   }
 
-  PlanFormat format() const override { return PlanFormat::builtin(std::string(module_.format)); }
+  std::unique_ptr<SamplePrompts> open(std::uint64_t seed) override {
+    return std::make_unique<PddlPrompts>(domain_, problems_, format_, seed);
+  }
+
+  void add_settings(Json& settings) const override {
+    settings["domain"] = sample_file_digest(domain_);
+    for (const std::string& problem : problems_) settings["problems"].push_back(sample_file_digest(problem));
+    const std::vector<std::string> builtins = PlanFormat::builtin_names();
+    const bool builtin = std::find(builtins.begin(), builtins.end(), format_) != builtins.end();
+    settings["format"] = builtin ? format_ : sample_file_digest(format_);
+  }
 
  private:
-  const benchmarks::Module& module_;
-  benchmarks::PromptResampler resampler_;
-  std::size_t num_sources_;
-  benchmarks::EvaluateOptions options_;
-  std::uint64_t seed_;
-};
-
-class HelpPrompts : public SamplePrompts {
- public:
-  HelpPrompts(const benchmarks::Module& module, const benchmarks::TaskSource& source, std::uint64_t seed)
-      : module_(module), resampler_(benchmarks::watch_and_help::read_tasks(source.tasks, source.scenes)), seed_(seed) {
-    if (resampler_.size() == 0) throw InputError(source.tasks, "holds no tasks", "give a file that holds some");
-  }
-
-  SamplePrompt make(std::uint64_t number) const override {
-    namespace wah = benchmarks::watch_and_help;
-    for (std::uint64_t attempt = 0; attempt < kAttempts; ++attempt) {
-      const std::size_t source = (number + attempt) % resampler_.size();
-      const std::optional<wah::HelpTask> task = resampler_.sample(source, draw_seed(seed_, number, attempt));
-      if (!task) continue;
-      const wah::Listing listing = wah::list_things(*task->scene, task->goal);
-      const benchmarks::PromptTask problem = wah::plan_problem(*task->scene, listing, task->goal);
-      Prompt prompt{std::string(wah::plan_system_prompt()),
-                    wah::plan_prompt(*task->scene, listing, task->goal, task->instructions[0]), ""};
-      const std::string_view domain = domain_text(module_, benchmarks::Rules::kEnvironment);
-      return {load_pddl_text(domain, problem.problem_assuming(problem.assumptions.size())), resampler_.family(source),
-              std::move(prompt)};
-    }
-    throw InputError("tasks", "have goals that cannot be changed in their apartments", "give more tasks");
-  }
-
-  PlanFormat format() const override { return PlanFormat::builtin(std::string(module_.format)); }
-
- private:
-  const benchmarks::Module& module_;
-  benchmarks::watch_and_help::TaskResampler resampler_;
-  std::uint64_t seed_;
+  std::string domain_;
+  std::vector<std::string> problems_;
+  std::string format_ = "pddl";
 };
 
 }  // namespace
 
-std::unique_ptr<SamplePrompts> help_prompts(const benchmarks::Module& module, const benchmarks::TaskSource& source,
-                                            std::uint64_t seed) {
-  return std::make_unique<HelpPrompts>(module, source, seed);
+std::unique_ptr<SampleSource> pddl_source() { return std::make_unique<PddlSource>(); }
+
+std::uint64_t sample_seed(std::uint64_t seed, std::uint64_t number, std::uint64_t attempt) {
+  return internal::mix(internal::mix(seed + 1, number + 1), attempt + 1);
 }
 
-std::unique_ptr<SamplePrompts> pddl_prompts(const std::string& domain_file,
-                                            const std::vector<std::string>& problem_files, const std::string& format,
-                                            std::uint64_t seed) {
-  return std::make_unique<PddlPrompts>(domain_file, problem_files, format, seed);
-}
-
-std::unique_ptr<SamplePrompts> benchmark_prompts(const benchmarks::Module& module,
-                                                 const std::vector<benchmarks::PromptEntry>& prompts,
-                                                 const benchmarks::EvaluateOptions& options, std::uint64_t seed) {
-  return std::make_unique<BenchmarkPrompts>(module, prompts, options, seed);
+std::string sample_file_digest(const std::string& file) {
+  return internal::str_cat(std::filesystem::path(file).filename().string(), " ",
+                           internal::hash_bytes(internal::read_file(file)));
 }
 
 }  // namespace metactrl::cli

@@ -23,12 +23,12 @@
 #include <utility>
 #include <vector>
 
-#include "benchmarks/journal.h"
 #include "cli/common.h"
 #include "cli/load_corpus.h"
 #include "cli/plan_options.h"
 #include "cli/train_start.h"
 #include "cluster/join.h"
+#include "jobs/journal.h"
 #include "metactrl/corpus.h"
 #include "metactrl/hmm_training.h"
 #include "support/files.h"
@@ -362,7 +362,7 @@ class Training {
   void check_made_by(const std::string& file, const Hmm& earlier, const std::string& hint) const {
     if (earlier.made_by() == made_by_) return;
     const Json before = Json::parse(earlier.made_by(), nullptr, false);
-    benchmarks::check_settings(file, before, Json::parse(made_by_), hint);
+    jobs::check_settings(file, before, Json::parse(made_by_), hint);
     throw InputError(file, "was begun with other settings", hint);
   }
 

@@ -24,6 +24,8 @@
 namespace metactrl::benchmarks::reproduce_test {
 namespace {
 
+using jobs::JournalFile;
+
 namespace fs = std::filesystem;
 
 // Answers "task row"; the evaluator finds even tasks right, every third executable. Task 4 has no room for a model.

@@ -21,7 +21,7 @@
 #include "support/test_data.h"
 #include "support/tiny_gguf.h"
 
-namespace metactrl {
+namespace metactrl::models_hub_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -503,4 +503,4 @@ TEST_F(ModelsHub, ChatTemplatesAreNamed) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::models_hub_test

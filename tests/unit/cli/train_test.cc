@@ -22,7 +22,6 @@
 #include "metactrl/language_model.h"
 #include "support/command_line.h"
 #include "support/naive_hmm.h"
-#include "support/small_apartment.h"
 #include "support/test_data.h"
 #include "support/vocabularies.h"
 
@@ -343,12 +342,6 @@ TEST_F(TrainCli, SaysWhatIsWrong) {
   expect("train --corpus c --init kmeans --hidden 1 --out m.hmm", 30, "needs at least two hidden states");
   expect("train --corpus c --model pocket --out m.hmm", 30, "--model belongs to --init kmeans");
   expect("train --corpus c --init best --out m.hmm", 30, "none of random, kmeans");
-  expect("sample --module wah --prompts c --count 3 --out x", 30, "wah needs its tasks: --tasks FILE");
-  expect("sample --module wah --tasks c --prompts c --count 3 --out x", 30, "are written from its tasks");
-  expect("sample --module wah --tasks none.jsonl --count 3 --out x", 31, "none.jsonl");
-  expect("sample --module vh-as --prompts c --tasks c --count 3 --out x", 30, "are for --module wah");
-  expect("sample --module waah --prompts c --count 3 --out x", 30, "'waah' is none of vh-as");
-  expect("sample -d d.pddl -p p.pddl --prompt compact --count 3 --out x", 30, "--prompt belongs to --module");
   expect("hmm info d.pddl", 31, "is not a hidden Markov model of metactrl");
   expect("hmm score c", 30, "--corpus FILE is missing");
   expect("hmm info c --out x", 30, "--out is for import and export");
@@ -400,26 +393,6 @@ TEST_F(TrainCli, SamplesOfOtherWeightsAreNotMixed) {
   const Result other = run(options + "--count 3 --resume");
   EXPECT_EQ(other.code, 31);
   EXPECT_TRUE(has(other.err, "model_sha256 was")) << other.err;
-}
-
-// Watch-And-Help has tasks and no prompts.
-TEST_F(TrainCli, SamplesTasksOfWatchAndHelp) {
-  testing::SmallApartment home;
-  home.add_task("on", "mug", "kitchentable");
-  home.add_task("on", "plate", "coffeetable")["family"] = "another";
-  home.write_all();
-  const std::string options =
-      "sample --module wah --tasks '" + home.tasks_file() + "' --per-prompt 2 --max-tokens 3 " + model();
-  const Result first = run(options + " --count 3 --out a");
-  ASSERT_EQ(first.code, 0) << first.err;
-  ASSERT_EQ(run(options + " --count 6 --resume --out a").code, 0);
-  ASSERT_EQ(run(options + " --count 6 --out b").code, 0);
-  EXPECT_EQ(read("a"), read("b"));
-  const Corpus corpus = Corpus::load(path("a"));
-  ASSERT_EQ(corpus.records.size(), 6U);
-  EXPECT_EQ(corpus.records[0].family, 1U);
-  EXPECT_EQ(corpus.records[2].family, 0U);
-  EXPECT_NE(corpus.header.meta.action("putback"), corpus.header.meta.unknown());
 }
 
 // Killed between and inside of records; whatever was lost is made again, and nothing comes twice.

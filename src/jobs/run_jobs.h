@@ -1,6 +1,6 @@
 // Work that several threads do together.
-#ifndef METACTRL_SRC_BENCHMARKS_JOBS_H_
-#define METACTRL_SRC_BENCHMARKS_JOBS_H_
+#ifndef METACTRL_SRC_JOBS_RUN_JOBS_H_
+#define METACTRL_SRC_JOBS_RUN_JOBS_H_
 
 #include <atomic>
 #include <exception>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace metactrl::benchmarks {
+namespace metactrl::jobs {
 
 // Calls step() on `jobs` threads, each until it returns false. The first exception ends all of them and is thrown here.
 template <typename Step>
@@ -34,6 +34,6 @@ void run_jobs(unsigned jobs, const Step& step) {
   if (failure) std::rethrow_exception(failure);
 }
 
-}  // namespace metactrl::benchmarks
+}  // namespace metactrl::jobs
 
-#endif  // METACTRL_SRC_BENCHMARKS_JOBS_H_
+#endif  // METACTRL_SRC_JOBS_RUN_JOBS_H_

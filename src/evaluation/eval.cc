@@ -14,19 +14,43 @@
 
 #include "benchmarks/evaluate.h"
 #include "benchmarks/files.h"
-#include "benchmarks/jobs.h"
 #include "benchmarks/module.h"
 #include "benchmarks/report.h"
+#include "cli/benchmarks_program.h"
 #include "cli/common.h"
 #include "cli/plan_options.h"
+#include "evaluation/commands.h"
+#include "evaluation/options.h"
+#include "jobs/run_jobs.h"
 #include "support/files.h"
 #include "support/hash.h"
 #include "support/list_some.h"
 #include "support/str_cat.h"
 
-namespace metactrl::cli {
+namespace metactrl::evaluation {
 
 using benchmarks::Answer;
+using cli::add_choice;
+using cli::add_decoding_options;
+using cli::catch_interrupts;
+using cli::Command;
+using cli::CountProgress;
+using cli::decoding_settings;
+using cli::DecodingArguments;
+using cli::expect_vocabulary;
+using cli::finite_in_range;
+using cli::interrupted;
+using cli::kBadInput;
+using cli::kDone;
+using cli::kInterrupted;
+using cli::load_model_for;
+using cli::LoadedModel;
+using cli::note;
+using cli::number_text;
+using cli::plan_options;
+using cli::set_lookahead_budget;
+using cli::set_stoppable;
+using cli::UsageError;
 using internal::str_cat;
 
 namespace {
@@ -83,8 +107,7 @@ std::vector<benchmarks::PromptEntry> read_questions(const EvalArguments& argumen
   check_source(arguments, module);
   if (module.ask == nullptr) return benchmarks::read_prompts(arguments.prompts);
   benchmarks::TaskSource source = arguments.source;
-  if (source.scenes.empty()) source.scenes = std::filesystem::path(source.tasks).parent_path().string();
-  if (source.scenes.empty()) source.scenes = ".";
+  source.scenes = scenes_folder(source.scenes, source.tasks);
   return module.ask(source);
 }
 
@@ -112,18 +135,6 @@ benchmarks::Json settings(const EvalArguments& arguments, const std::vector<benc
   return json;
 }
 
-// The system's part of the prompts: from the file named, or from one beside the prompts, sd_system.json or
-// system_setup.json.
-std::string system_prompt(const EvalArguments& arguments, const benchmarks::Module& module) {
-  if (!arguments.system.empty()) return benchmarks::read_system_prompt(arguments.system);
-  if (!module.system_prompt || arguments.prompt == benchmarks::PromptStyle::kCompact) return "";
-  if (const std::optional<std::string> found = benchmarks::system_prompt_beside(arguments.prompts)) return *found;
-  if (arguments.guidance == PlanGuidance::kSearch) return "";
-  throw UsageError(str_cat("the prompts of ", module.name,
-                           " have a part for the system in a file of its own; name it with --system, or put it beside "
-                           "the prompts as sd_system.json"));
-}
-
 class Evaluation {
  public:
   Evaluation(const EvalArguments& arguments, const benchmarks::Module& module)
@@ -132,7 +143,9 @@ class Evaluation {
     options_.prompt = arguments.prompt;
     options_.plan = plan_options(arguments);
     set_lookahead_budget(arguments, arguments.budget.budget(), options_.plan.lookahead);
-    options_.system = system_prompt(arguments, module);
+    // Search reads no prompt.
+    options_.system = system_prompt(module, {arguments.system, arguments.prompts}, arguments.prompt,
+                                    arguments.guidance != PlanGuidance::kSearch);
     options_.count_conditions = !arguments.report.empty();
     options_.cancelled = [] { return interrupted(); };
   }
@@ -160,7 +173,7 @@ class Evaluation {
   void work() {
     set_stoppable(true);
     CountProgress progress("answered", static_cast<double>(prompts_.size()), static_cast<double>(answers_.size()));
-    benchmarks::run_jobs(arguments_.jobs, [&] { return answer_one(progress); });
+    jobs::run_jobs(arguments_.jobs, [&] { return answer_one(progress); });
     set_stoppable(false);
   }
 
@@ -308,12 +321,8 @@ constexpr const char* kEvalExamples =
 Command add_eval(CLI::App& parent) {
   auto arguments = std::make_shared<EvalArguments>();
   arguments->on_infeasible = OnInfeasible::kDropGoals;
-  CLI::App* app = parent.add_subcommand("eval", "answer the prompts of a benchmark");
-  std::vector<std::string> names;
-  for (const benchmarks::Module& module : benchmarks::modules()) names.emplace_back(module.name);
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : "|") + name;
-  app->add_option("module", arguments->module, "which benchmark")->type_name(list)->required()->check(one_of(names));
+  CLI::App* app = cli::add_benchmarks_command(parent, "eval");
+  add_module_option(*app, "module", arguments->module, "which benchmark")->required();
   app->add_option("--prompts", arguments->prompts, "the benchmark's prompts")->type_name("FILE");
   app->add_option("--tasks", arguments->source.tasks, "wah: the benchmark's tasks, instead of prompts")
       ->type_name("FILE");
@@ -352,4 +361,4 @@ Command add_eval(CLI::App& parent) {
           }};
 }
 
-}  // namespace metactrl::cli
+}  // namespace metactrl::evaluation

@@ -5,12 +5,24 @@
 #include <string>
 
 #include "benchmarks/import_eai.h"
+#include "cli/benchmarks_program.h"
 #include "cli/common.h"
 #include "cli/plan_options.h"
+#include "evaluation/commands.h"
 #include "support/str_cat.h"
 
-namespace metactrl::cli {
+namespace metactrl::evaluation {
 
+using cli::catch_interrupts;
+using cli::Command;
+using cli::interrupted;
+using cli::kBadInput;
+using cli::kDone;
+using cli::kInterrupted;
+using cli::note;
+using cli::one_of;
+using cli::print;
+using cli::set_stoppable;
 using internal::str_cat;
 
 namespace {
@@ -84,7 +96,7 @@ constexpr const char* kImportExamples =
 
 Command add_import(CLI::App& parent) {
   auto arguments = std::make_shared<ImportArguments>();
-  CLI::App* app = parent.add_subcommand("import", "turn a benchmark's checkout into prompts and tasks");
+  CLI::App* app = cli::add_benchmarks_command(parent, "import");
   app->add_option("benchmark", arguments->benchmark, "which: the Embodied Agent Interface")
       ->type_name("eai")
       ->required()
@@ -102,4 +114,4 @@ Command add_import(CLI::App& parent) {
   return {app, [arguments] { return run_import(*arguments); }};
 }
 
-}  // namespace metactrl::cli
+}  // namespace metactrl::evaluation

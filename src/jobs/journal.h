@@ -10,8 +10,8 @@
 //
 // Only one process at a time writes to a journal; a second one is refused. Thread safety: calls of add must not
 // overlap.
-#ifndef METACTRL_SRC_BENCHMARKS_JOURNAL_H_
-#define METACTRL_SRC_BENCHMARKS_JOURNAL_H_
+#ifndef METACTRL_SRC_JOBS_JOURNAL_H_
+#define METACTRL_SRC_JOBS_JOURNAL_H_
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace metactrl::benchmarks {
+namespace metactrl::jobs {
 
 using Json = nlohmann::ordered_json;
 
@@ -69,6 +69,6 @@ class JournalFile {
   std::vector<Json> earlier_;
 };
 
-}  // namespace metactrl::benchmarks
+}  // namespace metactrl::jobs
 
-#endif  // METACTRL_SRC_BENCHMARKS_JOURNAL_H_
+#endif  // METACTRL_SRC_JOBS_JOURNAL_H_

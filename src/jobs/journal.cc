@@ -1,7 +1,7 @@
 // The journal's lock is on the file itself, and the system gives it back however the process ends. What a killed
 // process left of a line is cut off before anything is appended, so that a file is whole lines at all times but for its
 // end.
-#include "benchmarks/journal.h"
+#include "jobs/journal.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 #include "support/files.h"
 #include "support/str_cat.h"
 
-namespace metactrl::benchmarks {
+namespace metactrl::jobs {
 
 using internal::str_cat;
 
@@ -135,4 +135,4 @@ void JournalFile::remove() {
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 
-}  // namespace metactrl::benchmarks
+}  // namespace metactrl::jobs

@@ -9,15 +9,25 @@
 #include "benchmarks/files.h"
 #include "benchmarks/module.h"
 #include "benchmarks/report.h"
+#include "cli/benchmarks_program.h"
 #include "cli/common.h"
 #include "cli/plan_options.h"
+#include "evaluation/commands.h"
+#include "evaluation/options.h"
 #include "support/list_some.h"
 #include "support/str_cat.h"
 
-namespace metactrl::cli {
+namespace metactrl::evaluation {
 
 using benchmarks::Score;
 using benchmarks::TaskScore;
+using cli::Command;
+using cli::Json;
+using cli::kDone;
+using cli::note;
+using cli::number_text;
+using cli::print;
+using cli::UsageError;
 using internal::str_cat;
 
 namespace {
@@ -140,10 +150,7 @@ int run_score(const ScoreArguments& arguments) {
   }
   const benchmarks::Module& module = *benchmarks::find_module(arguments.module);
   const std::vector<benchmarks::Response> responses = benchmarks::read_responses(arguments.responses);
-  std::string folder = arguments.scenes;
-  if (folder.empty()) folder = std::filesystem::path(arguments.tasks).parent_path().string();
-  if (folder.empty()) folder = ".";
-  const Score score = module.score(arguments.tasks, folder, responses);
+  const Score score = module.score(arguments.tasks, scenes_folder(arguments.scenes, arguments.tasks), responses);
   note_repetitions(arguments, responses);
   for (const std::string& stranger : score.strangers) {
     note(str_cat(arguments.responses, ": there is no task '", stranger, "' in ", arguments.tasks));
@@ -167,12 +174,8 @@ constexpr const char* kScoreExamples =
 
 Command add_score(CLI::App& parent) {
   auto arguments = std::make_shared<ScoreArguments>();
-  CLI::App* app = parent.add_subcommand("score", "judge answers as the benchmark's evaluator would");
-  std::vector<std::string> names;
-  for (const benchmarks::Module& module : benchmarks::modules()) names.emplace_back(module.name);
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : "|") + name;
-  app->add_option("module", arguments->module, "which benchmark")->type_name(list)->required()->check(one_of(names));
+  CLI::App* app = cli::add_benchmarks_command(parent, "score");
+  add_module_option(*app, "module", arguments->module, "which benchmark")->required();
   app->add_option("--tasks", arguments->tasks, "the benchmark's tasks, one JSON object a line (docs/benchmarks.md)")
       ->type_name("FILE")
       ->required();
@@ -197,4 +200,4 @@ Command add_score(CLI::App& parent) {
   return {app, [arguments] { return run_score(*arguments); }};
 }
 
-}  // namespace metactrl::cli
+}  // namespace metactrl::evaluation

@@ -22,19 +22,46 @@
 #include "benchmarks/classical_planner.h"
 #include "benchmarks/reproduce_modules.h"
 #include "benchmarks/reproduce_tables.h"
+#include "cli/benchmarks_program.h"
 #include "cli/common.h"
 #include "cli/model_registry.h"
 #include "cli/model_store.h"
 #include "cli/plan_options.h"
 #include "cluster/join.h"
+#include "evaluation/commands.h"
 #include "metactrl/error.h"
 #include "support/list_some.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 
-namespace metactrl::cli {
+namespace metactrl::evaluation {
 
 using benchmarks::Row;
+using cli::add_choice;
+using cli::add_decoding_options;
+using cli::catch_interrupts;
+using cli::Command;
+using cli::count_text;
+using cli::CountProgress;
+using cli::decoding_settings;
+using cli::DecodingArguments;
+using cli::file_digest;
+using cli::finite_in_range;
+using cli::interrupted;
+using cli::Json;
+using cli::kBadInput;
+using cli::kDone;
+using cli::kInterrupted;
+using cli::load_model_for;
+using cli::LoadedModel;
+using cli::model_file;
+using cli::note;
+using cli::plan_options;
+using cli::print;
+using cli::ProgressLine;
+using cli::set_lookahead_budget;
+using cli::set_stoppable;
+using cli::UsageError;
 using internal::str_cat;
 
 namespace {
@@ -408,7 +435,7 @@ Command add_reproduce(CLI::App& parent) {
   auto arguments = std::make_shared<ReproduceArguments>();
   arguments->on_infeasible = OnInfeasible::kDropGoals;
   arguments->generate.max_tokens = 400;
-  CLI::App* app = parent.add_subcommand("reproduce", "the paper's tables: every row for every benchmark");
+  CLI::App* app = cli::add_benchmarks_command(parent, "reproduce");
   app->add_option("--data", arguments->data, "folder of the benchmarks' task files")->type_name("DIR")->required();
   app->add_option("--out", arguments->out, "folder for answers, tables and plots")->type_name("DIR")->required();
   std::string modules;
@@ -454,4 +481,4 @@ Command add_reproduce(CLI::App& parent) {
   return {app, [arguments, app] { return ReproduceRun(*arguments, command_text(*app)).run(); }};
 }
 
-}  // namespace metactrl::cli
+}  // namespace metactrl::evaluation

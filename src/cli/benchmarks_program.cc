@@ -1,0 +1,108 @@
+#include "cli/benchmarks_program.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+
+#include "cluster/join.h"
+#include "support/str_cat.h"
+
+namespace metactrl::cli {
+
+using internal::str_cat;
+
+namespace {
+
+struct BenchmarksCommand {
+  std::string_view name;
+  const char* summary;
+};
+
+constexpr std::array kCommands = {
+    BenchmarksCommand{"eval", "answer the prompts of a benchmark"},
+    BenchmarksCommand{"score", "judge answers as the benchmark's evaluator would"},
+    BenchmarksCommand{"reproduce", "the paper's tables: every row for every benchmark"},
+    BenchmarksCommand{"import", "turn a benchmark's checkout into prompts and tasks"},
+};
+
+// The options of `sample` that are about a benchmark.
+constexpr std::array<std::string_view, 6> kSampleOptions = {"--module", "--prompts", "--tasks",
+                                                            "--scenes", "--system",  "--prompt"};
+
+constexpr const char* kGroup = "Benchmarks";
+constexpr const char* kProgram = "metactrl-benchmarks";
+constexpr const char* kRemedy =
+    "build it with 'scripts/build -DMETACTRL_EVALUATION=ON', or install the Debian package metactrl-benchmarks";
+
+bool is_command(std::string_view name) {
+  return std::any_of(kCommands.begin(), kCommands.end(), [&](const auto& command) { return command.name == name; });
+}
+
+}  // namespace
+
+CLI::App* add_benchmarks_command(CLI::App& parent, std::string_view name) {
+  for (const BenchmarksCommand& command : kCommands) {
+    if (command.name == name) return parent.add_subcommand(std::string(name), command.summary)->group(kGroup);
+  }
+  throw std::logic_error(str_cat("no command of the benchmarks: ", name));
+}
+
+std::vector<std::function<Command(CLI::App&)>> handed_over_commands(const char* const* argv) {
+  const std::string group = benchmarks_program().empty() ? str_cat(kGroup, " (not installed: ", kRemedy, ")") : kGroup;
+  std::vector<std::function<Command(CLI::App&)>> commands;
+  for (const BenchmarksCommand& command : kCommands) {
+    commands.emplace_back([name = std::string(command.name), group, argv](CLI::App& parent) {
+      CLI::App* app = add_benchmarks_command(parent, name)->group(group);
+      return Command{app, [name, argv] { return hand_over(name, argv); }};
+    });
+  }
+  return commands;
+}
+
+std::filesystem::path benchmarks_program() {
+  std::error_code failure;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failure);
+  if (failure) return {};
+  for (const char* folder : {".", METACTRL_LIBEXEC}) {
+    const std::filesystem::path program = (self.parent_path() / folder / kProgram).lexically_normal();
+    if (::access(program.c_str(), X_OK) == 0) return program;
+  }
+  return {};
+}
+
+std::string needs_benchmarks(int argc, const char* const* argv) {
+  if (argc < 2) return {};
+  const std::string command = argv[1];
+  if (is_command(command)) return command;
+  if (command != "sample") return {};
+  for (int i = 2; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    const std::string_view option = argument.substr(0, argument.find('='));
+    if (std::find(kSampleOptions.begin(), kSampleOptions.end(), option) != kSampleOptions.end()) {
+      return str_cat("sample ", option);
+    }
+    // The help of the program that can do more, where it is there.
+    if ((argument == "--help" || argument == "-h") && !benchmarks_program().empty()) return "sample --help";
+  }
+  return {};
+}
+
+int hand_over(const std::string& what, const char* const* argv) {
+  const std::filesystem::path program = benchmarks_program();
+  std::string reason = "which is not installed";
+  if (!program.empty()) {
+    // execv changes neither; its type is older than const.
+    ::execv(program.c_str(), const_cast<char* const*>(argv));
+    reason = str_cat("and ", program.string(), " cannot be started: ", std::generic_category().message(errno));
+  }
+  // Of the processes that mpirun starts with one command line, the first says what is wrong with it.
+  if (cluster::launch().rank > 0) return kDone;
+  note(str_cat("metactrl: '", what, "' needs the program ", kProgram, ", ", reason, "; ", kRemedy));
+  return kUsage;
+}
+
+}  // namespace metactrl::cli

@@ -1,0 +1,185 @@
+#include "evaluation/sample_source.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "benchmarks/evaluate.h"
+#include "benchmarks/files.h"
+#include "benchmarks/module.h"
+#include "benchmarks/question.h"
+#include "benchmarks/substitute.h"
+#include "benchmarks/watch_and_help/listing.h"
+#include "benchmarks/watch_and_help/plan_problem.h"
+#include "benchmarks/watch_and_help/prompt.h"
+#include "benchmarks/watch_and_help/resample.h"
+#include "cli/plan_options.h"
+#include "evaluation/options.h"
+#include "metactrl/domain.h"
+#include "metactrl/error.h"
+#include "support/hash.h"
+#include "support/str_cat.h"
+
+namespace metactrl::evaluation {
+
+namespace {
+
+using cli::kSampleAttempts;
+using cli::sample_seed;
+using cli::SamplePrompt;
+using cli::SamplePrompts;
+using cli::UsageError;
+using internal::str_cat;
+
+class BenchmarkPrompts : public SamplePrompts {
+ public:
+  BenchmarkPrompts(const benchmarks::Module& module, const std::vector<benchmarks::PromptEntry>& prompts,
+                   benchmarks::EvaluateOptions options, std::uint64_t seed)
+      : module_(module),
+        resampler_(module, prompts),
+        num_sources_(prompts.size()),
+        options_(std::move(options)),
+        seed_(seed) {
+    if (prompts.empty()) throw InputError("prompts", "are none", "give a file that holds some");
+  }
+
+  SamplePrompt make(std::uint64_t number) const override {
+    for (std::uint64_t attempt = 0; attempt < kSampleAttempts; ++attempt) {
+      const std::size_t source = (number + attempt) % num_sources_;
+      const std::optional<std::string> text = resampler_.sample(source, sample_seed(seed_, number, attempt));
+      if (!text) continue;
+      const benchmarks::PromptTask read = module_.read(*text, benchmarks::Rules::kEnvironment);
+      const std::string_view domain = domain_text(module_, benchmarks::Rules::kEnvironment);
+      return {load_pddl_text(domain, read.problem_assuming(read.assumptions.size())), 0,
+              benchmarks::model_prompt(module_, {"", *text}, options_)};
+    }
+    throw InputError("prompts", "hold no objects that could stand for one another", "give more prompts");
+  }
+
+  PlanFormat format() const override { return PlanFormat::builtin(std::string(module_.format)); }
+
+ private:
+  const benchmarks::Module& module_;
+  benchmarks::PromptResampler resampler_;
+  std::size_t num_sources_;
+  benchmarks::EvaluateOptions options_;
+  std::uint64_t seed_;
+};
+
+class HelpPrompts : public SamplePrompts {
+ public:
+  HelpPrompts(const benchmarks::Module& module, const benchmarks::TaskSource& source, std::uint64_t seed)
+      : module_(module), resampler_(benchmarks::watch_and_help::read_tasks(source.tasks, source.scenes)), seed_(seed) {
+    if (resampler_.size() == 0) throw InputError(source.tasks, "holds no tasks", "give a file that holds some");
+  }
+
+  SamplePrompt make(std::uint64_t number) const override {
+    namespace wah = benchmarks::watch_and_help;
+    for (std::uint64_t attempt = 0; attempt < kSampleAttempts; ++attempt) {
+      const std::size_t source = (number + attempt) % resampler_.size();
+      const std::optional<wah::HelpTask> task = resampler_.sample(source, sample_seed(seed_, number, attempt));
+      if (!task) continue;
+      const wah::Listing listing = wah::list_things(*task->scene, task->goal);
+      const benchmarks::PromptTask problem = wah::plan_problem(*task->scene, listing, task->goal);
+      Prompt prompt{std::string(wah::plan_system_prompt()),
+                    wah::plan_prompt(*task->scene, listing, task->goal, task->instructions[0]), ""};
+      const std::string_view domain = domain_text(module_, benchmarks::Rules::kEnvironment);
+      return {load_pddl_text(domain, problem.problem_assuming(problem.assumptions.size())), resampler_.family(source),
+              std::move(prompt)};
+    }
+    throw InputError("tasks", "have goals that cannot be changed in their apartments", "give more tasks");
+  }
+
+  PlanFormat format() const override { return PlanFormat::builtin(std::string(module_.format)); }
+
+ private:
+  const benchmarks::Module& module_;
+  benchmarks::watch_and_help::TaskResampler resampler_;
+  std::uint64_t seed_;
+};
+
+class BenchmarkSource : public cli::SampleSource {
+ public:
+  void add_options(CLI::App& app) override {
+    add_module_option(app, "--module", module_, "instead of PDDL files: a benchmark");
+    app.add_option("--prompts", prompts_, "with --module: the benchmark's prompts")->type_name("FILE");
+    app.add_option("--tasks", tasks_.tasks, "with --module wah: the benchmark's tasks, instead of prompts")
+        ->type_name("FILE");
+    app.add_option("--scenes", tasks_.scenes,
+                   "with --module wah: folder of the apartments; without it, that of the tasks")
+        ->type_name("FOLDER");
+    app.add_option("--system", system_file_,
+                   "with --module: the system's part of the prompts; without it, sd_system.json or system_setup.json "
+                   "beside them")
+        ->type_name("FILE");
+    style_option_ = cli::add_choice(app, "--prompt", style_,
+                                    {benchmarks::PromptStyle::kBenchmark, benchmarks::PromptStyle::kCompact},
+                                    "with --module: the benchmark's prompt, or the same facts in fewer words");
+  }
+
+  bool named() const override { return !module_.empty() || !prompts_.empty() || has_tasks(); }
+
+  std::string stray() const override {
+    if (!system_file_.empty()) return "--system belongs to --module";
+    return style_option_->count() > 0 ? "--prompt belongs to --module" : "";
+  }
+
+  void check() const override {
+    if (!module_.empty() && module().read == nullptr) {
+      if (tasks_.tasks.empty()) throw UsageError(str_cat(module_, " needs its tasks: --tasks FILE"));
+      if (!prompts_.empty() || !system_file_.empty() || style_option_->count() > 0) {
+        throw UsageError(str_cat("the prompts of ", module_,
+                                 " are written from its tasks; leave out --prompts, --system and --prompt"));
+      }
+      return;
+    }
+    if (has_tasks()) throw UsageError("--tasks and --scenes are for --module wah");
+    if (module_.empty() || prompts_.empty()) throw UsageError("--module and --prompts FILE belong together");
+  }
+
+  std::unique_ptr<SamplePrompts> open(std::uint64_t seed) override {
+    if (!tasks_.tasks.empty()) return std::make_unique<HelpPrompts>(module(), task_source(), seed);
+    system_ = system_prompt(module(), {system_file_, prompts_}, style_);
+    benchmarks::EvaluateOptions options;
+    options.prompt = style_;
+    options.system = system_;
+    return std::make_unique<BenchmarkPrompts>(module(), benchmarks::read_prompts(prompts_), options, seed);
+  }
+
+  void add_settings(cli::Json& settings) const override {
+    settings["module"] = module_;
+    if (!tasks_.tasks.empty()) {
+      // What is asked depends on the apartments, too.
+      settings["tasks"] = benchmarks::digest(module().ask(task_source()));
+      return;
+    }
+    settings["prompts"] = cli::sample_file_digest(prompts_);
+    settings["system"] = str_cat(internal::hash_bytes(system_));
+    settings["prompt_style"] = to_string(style_);
+  }
+
+ private:
+  bool has_tasks() const { return !tasks_.tasks.empty() || !tasks_.scenes.empty(); }
+  benchmarks::TaskSource task_source() const {
+    benchmarks::TaskSource source = tasks_;
+    source.scenes = scenes_folder(tasks_.scenes, tasks_.tasks);
+    return source;
+  }
+  const benchmarks::Module& module() const { return *benchmarks::find_module(module_); }
+
+  std::string module_;
+  std::string prompts_;
+  benchmarks::TaskSource tasks_;  // of a benchmark without prompt files
+  std::string system_file_;
+  benchmarks::PromptStyle style_ = benchmarks::PromptStyle::kBenchmark;
+  CLI::Option* style_option_ = nullptr;
+  std::string system_;  // from when the prompts were opened
+};
+
+}  // namespace
+
+std::unique_ptr<cli::SampleSource> benchmark_source() { return std::make_unique<BenchmarkSource>(); }
+
+}  // namespace metactrl::evaluation

@@ -1,0 +1,111 @@
+// metactrl sample with the prompts and tasks of benchmarks, run as a program.
+#include "evaluation/sample_source.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/benchmarks_program.h"
+#include "metactrl/corpus.h"
+#include "support/command_line.h"
+#include "support/small_apartment.h"
+#include "support/virtualhome_prompts.h"
+#include "support/vocabularies.h"
+
+namespace metactrl::sample_source_test {
+namespace {
+
+using Result = testing::CommandResult;
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+class SampleCli : public testing::CommandLineTest {
+ protected:
+  static std::string model() {
+    return "--model random:1 --vocab '" + testing::vocabulary_file("gpt-2") + "'";
+  }
+};
+
+TEST_F(SampleCli, SaysWhatIsWrong) {
+  const auto expect = [&](const std::string& arguments, int code, const std::string& part) {
+    const Result result = run(arguments);
+    EXPECT_EQ(result.code, code) << arguments << "\n" << result.err;
+    EXPECT_TRUE(has(result.err, part)) << arguments << "\n" << result.err;
+  };
+  expect("sample --module wah --prompts c --count 3 --out x", 30, "wah needs its tasks: --tasks FILE");
+  expect("sample --module wah --tasks c --prompts c --count 3 --out x", 30, "are written from its tasks");
+  expect("sample --module wah --tasks none.jsonl --count 3 --out x", 31, "none.jsonl");
+  expect("sample --module vh-as --prompts c --tasks c --count 3 --out x", 30, "are for --module wah");
+  expect("sample --module=waah --prompts c --count 3 --out x", 30, "'waah' is none of vh-as");
+  expect("sample --module vh-as --count 3 --out x", 30, "--module and --prompts FILE belong together");
+  expect("sample -d d.pddl -p p.pddl --prompt compact --count 3 --out x", 30, "--prompt belongs to --module");
+  expect("sample -d d.pddl -p p.pddl --system s --count 3 --out x", 30, "--system belongs to --module");
+  expect("sample -d d.pddl --module wah --tasks c --count 3 --out x", 30, "or --module and --prompts");
+}
+
+// Watch-And-Help has tasks and no prompts.
+TEST_F(SampleCli, SamplesTasksOfWatchAndHelp) {
+  testing::SmallApartment home;
+  home.add_task("on", "mug", "kitchentable");
+  home.add_task("on", "plate", "coffeetable")["family"] = "another";
+  home.write_all();
+  const std::string options =
+      "sample --module wah --tasks '" + home.tasks_file() + "' --per-prompt 2 --max-tokens 3 " + model();
+  const Result first = run(options + " --count 3 --out a");
+  ASSERT_EQ(first.code, 0) << first.err;
+  ASSERT_EQ(run(options + " --count 6 --resume --out a").code, 0);
+  ASSERT_EQ(run(options + " --count 6 --out b").code, 0);
+  EXPECT_EQ(read("a"), read("b"));
+  const Corpus corpus = Corpus::load(path("a"));
+  ASSERT_EQ(corpus.records.size(), 6U);
+  EXPECT_EQ(corpus.records[0].family, 1U);
+  EXPECT_EQ(corpus.records[2].family, 0U);
+  EXPECT_NE(corpus.header.meta.action("putback"), corpus.header.meta.unknown());
+}
+
+// A corpus is gone on with only where these words are the same: another order of the keys would end every one there is.
+TEST_F(SampleCli, SettingsStayAsTheyAre) {
+  const nlohmann::json prompts = {{{"identifier", "1"}, {"llm_prompt", testing::living_room().prompt()}}};
+  write("p.json", prompts.dump());
+  const std::string settings = R"("temperature":1.0,"top_p":1.0,"seed":0,"max_tokens":3,"per_prompt":2,"slots":49,)";
+  const auto made_by = [&](const std::string& options) {
+    const Result result = run("sample " + options + " --per-prompt 2 --max-tokens 3 --count 1 --out c " + model());
+    EXPECT_EQ(result.code, 0) << result.err;
+    std::string text = Corpus::load(path("c")).header.made_by;
+    std::filesystem::remove(path("c"));
+    return text;
+  };
+  const std::string made = made_by("--module vh-as --prompts p.json --prompt compact");
+  const std::size_t source = made.find(R"("module":)");
+  ASSERT_NE(source, std::string::npos) << made;
+  EXPECT_EQ(made.substr(0, source), "X") << made;
+  EXPECT_EQ(made.substr(source), "X");
+
+  testing::SmallApartment home;
+  home.add_task("on", "mug", "kitchentable");
+  home.write_all();
+  EXPECT_EQ(made_by("--module wah --tasks '" + home.tasks_file() + "'").substr(source), "X");
+}
+
+// What metactrl has no option for itself, it hands over.
+TEST(SampleSource, EveryOptionLeadsToTheBenchmarks) {
+  CLI::App app;
+  app.set_help_flag("");
+  evaluation::benchmark_source()->add_options(app);
+  ASSERT_FALSE(app.get_options().empty());
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : {option->get_name(), option->get_name() + "=x"}) {
+      const std::array<const char*, 4> arguments = {"metactrl", "sample", name.c_str(), nullptr};
+      EXPECT_EQ(cli::needs_benchmarks(3, arguments.data()), "sample " + option->get_name());
+    }
+  }
+  for (const char* name : {"--domain", "--out", "--max-tokens"}) {
+    const std::array<const char*, 4> arguments = {"metactrl", "sample", name, nullptr};
+    EXPECT_EQ(cli::needs_benchmarks(3, arguments.data()), "") << name;
+  }
+}
+
+}  // namespace
+}  // namespace metactrl::sample_source_test
