@@ -150,7 +150,7 @@ void expect_consistent(const std::vector<json>& events, const json& end, bool tr
       }
     }
   }
-  EXPECT_EQ(text, end["text"]);
+  EXPECT_EQ(text, end["text"].get<std::string>());
   EXPECT_EQ(tokens, end["tokens"]);
   EXPECT_EQ(actions, end["plan"].size());
 }
