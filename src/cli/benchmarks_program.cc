@@ -52,7 +52,9 @@ CLI::App* add_benchmarks_command(CLI::App& parent, std::string_view name) {
 }
 
 std::vector<std::function<Command(CLI::App&)>> handed_over_commands(const char* const* argv) {
-  const std::string group = benchmarks_program().empty() ? str_cat(kGroup, " (not installed: ", kRemedy, ")") : kGroup;
+  const bool installed = !benchmarks_program().empty();
+  const std::string group =
+      installed ? kGroup : str_cat(kGroup, " (not installed; 'metactrl eval' says how to get them)");
   std::vector<std::function<Command(CLI::App&)>> commands;
   for (const BenchmarksCommand& command : kCommands) {
     commands.emplace_back([name = std::string(command.name), group, argv](CLI::App& parent) {

@@ -15,4 +15,6 @@ std::filesystem::path data_dir() {
 
 std::string program() { return METACTRL_PROGRAM; }
 
+bool has_benchmarks_program() { return METACTRL_HAS_BENCHMARKS != 0; }
+
 }  // namespace metactrl::testing

@@ -25,6 +25,8 @@ std::filesystem::path data_dir();
 
 // The program metactrl of this build, for a test with RUNS_PROGRAM.
 std::string program();
+// Whether this build has metactrl-benchmarks beside it, for a test with RUNS_BENCHMARKS.
+bool has_benchmarks_program();
 
 inline std::filesystem::path data_path(const std::string& relative) { return data_dir() / relative; }
 

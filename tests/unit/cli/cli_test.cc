@@ -11,6 +11,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "support/test_data.h"
 
@@ -101,11 +102,13 @@ TEST_F(Cli, TheExampleInTheHelpWorks) {
 // Every command's help shows how it is used.
 TEST_F(Cli, HelpsHaveExamples) {
   const Result all = run("--help");
-  for (const char* command : {"plan", "explain", "eval", "score", "check", "search", "validate", "inspect", "export"}) {
-    EXPECT_CONTAINS(all.out, "\n  " + std::string(command) + " ");
-    const std::string help = run(std::string(command) + " --help").out;
+  std::vector<std::string> commands = {"plan", "explain", "check", "search", "validate", "inspect", "export", "sample"};
+  if (testing::has_benchmarks_program()) commands.insert(commands.end(), {"eval", "score", "reproduce", "import"});
+  for (const std::string& command : commands) {
+    EXPECT_CONTAINS(all.out, "\n  " + command + " ");
+    const std::string help = run(command + " --help").out;
     const std::size_t options = help.find("\nOptions:");
-    EXPECT_NE(help.find("metactrl " + std::string(command) + " ", options), std::string::npos) << help;
+    EXPECT_NE(help.find("metactrl " + command + " ", options), std::string::npos) << help;
     // What is named there exists.
     for (std::size_t at = help.find("'metactrl "); at != std::string::npos; at = help.find("'metactrl ", at + 1)) {
       const std::size_t begin = at + 10;
@@ -114,6 +117,79 @@ TEST_F(Cli, HelpsHaveExamples) {
       EXPECT_EQ(run(other + " --help").code, 0) << command << " names " << other;
     }
   }
+}
+
+// --- the program of the benchmarks
+
+// A copy of metactrl, alone in a folder bin/: as installed without the benchmarks.
+class BenchmarksProgram : public Cli {
+ protected:
+  void SetUp() override {
+    Cli::SetUp();
+    std::filesystem::create_directories(folder_ / "bin");
+    std::filesystem::copy_file(testing::program(), folder_ / "bin/metactrl");
+  }
+  // What is called metactrl-benchmarks says how it was called, and ends with 7.
+  void install(const std::string& place) const {
+    std::filesystem::create_directories((folder_ / place).parent_path());
+    write(folder_ / place, "#!/bin/sh\nfor a in \"$@\"; do echo \"<$a>\"; done\ncat\nexit 7\n");
+    std::filesystem::permissions(folder_ / place, std::filesystem::perms::owner_all);
+  }
+  Result run_installed(const std::string& arguments, const std::string& before = "") const {
+    const std::string command = "cd '" + folder_.string() + "' && " + before + " bin/metactrl " + arguments;
+    const int status = std::system(("( " + command + " ) >'" + path("out") + "' 2>'" + path("err") + "'").c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path("out")), read(path("err"))};
+  }
+};
+
+TEST_F(BenchmarksProgram, WithoutItMetactrlSaysHowToGetIt) {
+  for (const char* arguments : {"eval vh-as --prompts p.json --out x", "score", "reproduce --help", "import eai",
+                                "sample --module=vh-as --prompts p.json --count 1 --out x"}) {
+    const Result r = run_installed(arguments);
+    EXPECT_EQ(r.code, 30) << arguments;
+    EXPECT_EQ(r.out, "");
+    EXPECT_CONTAINS(r.err, "needs the program metactrl-benchmarks, which is not installed");
+    EXPECT_CONTAINS(r.err, "scripts/build -DMETACTRL_EVALUATION=ON");
+    EXPECT_CONTAINS(r.err, "Debian package metactrl-benchmarks");
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+  }
+  EXPECT_CONTAINS(run_installed("sample --module vh-as").err, "'sample --module' needs");
+  // The first process says it for all that mpirun started.
+  const Result second = run_installed("eval vh-as", "OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1");
+  EXPECT_EQ(second.code, 0);
+  EXPECT_EQ(second.err, "");
+
+  const Result help = run_installed("--help");
+  EXPECT_CONTAINS(help.out, "\nBenchmarks (not installed; ");
+  for (const char* command : {"eval", "score", "reproduce", "import", "plan", "sample"}) {
+    EXPECT_CONTAINS(help.out, "\n  " + std::string(command) + " ");
+  }
+  EXPECT_CONTAINS(run_installed("evla").err, "did you mean 'eval'?");
+  const Result sample = run_installed("sample --help");
+  EXPECT_EQ(sample.code, 0);
+  EXPECT_CONTAINS(sample.out, "comes with the program metactrl-benchmarks");
+  EXPECT_EQ(sample.out.find("--scenes"), std::string::npos);
+  EXPECT_EQ(run_installed("search -d d.pddl -p p.pddl").code, 0);
+}
+
+TEST_F(BenchmarksProgram, MetactrlBecomesItWhereverItIs) {
+  for (const char* place : {"bin/metactrl-benchmarks", "libexec/metactrl/metactrl-benchmarks"}) {
+    install(place);
+    const Result r = run_installed("eval 'a b' '' --x", "echo input |");
+    EXPECT_EQ(r.code, 7) << place << r.err;
+    EXPECT_EQ(r.out, "<eval>\n<a b>\n<>\n<--x>\ninput\n") << place;
+    EXPECT_EQ(r.err, "");
+    EXPECT_EQ(run_installed("sample --help </dev/null").code, 7) << place;
+    EXPECT_EQ(run_installed("sample --count 1 --module vh-as </dev/null").code, 7) << place;
+    EXPECT_EQ(run_installed("sample -d d.pddl --count 1 --out x </dev/null").code, 30) << "metactrl can do that itself";
+    EXPECT_CONTAINS(run_installed("--help").out, "\nBenchmarks:\n");
+    std::filesystem::remove(folder_ / place);
+  }
+  install("bin/metactrl-benchmarks");
+  write(folder_ / "bin/metactrl-benchmarks", "#!/no/such/shell\n");
+  const Result broken = run_installed("score");
+  EXPECT_EQ(broken.code, 30);
+  EXPECT_CONTAINS(broken.err, "/bin/metactrl-benchmarks cannot be started: No such file");
 }
 
 TEST_F(Cli, Version) {
