@@ -12,6 +12,7 @@ set(CPACK_PACKAGE_VENDOR "Meta-Ctrl developers")
 set(CPACK_PACKAGE_CONTACT "Meta-Ctrl developers <metactrl@localhost>")
 string(TOLOWER "${CMAKE_SYSTEM_NAME}" metactrl_system)
 set(CPACK_PACKAGE_FILE_NAME "metactrl-${PROJECT_VERSION}-${metactrl_system}-${CMAKE_SYSTEM_PROCESSOR}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
 set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
 set(CPACK_STRIP_FILES ON)
 # Whatever the umask of whoever packs.
@@ -30,7 +31,6 @@ if(TARGET metactrl_benchmarks_program)
   set(CPACK_COMPONENT_BENCHMARKS_GROUP benchmarks)
 endif()
 
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 # dpkg-shlibdeps asks what the programs are linked with; llama.cpp's libraries belong to no package that it knows.

@@ -1,6 +1,7 @@
 # Installs BUILD_DIR to a fresh prefix, and uses it as its reader would: builds and runs a project that plans, the example of
 # README.md and those of metactrl.h as they stand there, and the program after the prefix was moved.
 # Variables: BUILD_DIR, SOURCE_DIR, VERSION, CXX_COMPILER, WITH_MODELS, WITH_PROGRAM, WITH_BENCHMARKS.
+cmake_minimum_required(VERSION 3.23)
 set(work "${BUILD_DIR}/install_test")
 set(prefix "${work}/prefix")
 file(REMOVE_RECURSE "${work}")
