@@ -144,7 +144,6 @@ Budget ample() {
   Budget budget;
   budget.states = 20'000'000;
   budget.bytes = std::size_t{8} << 30;
-  budget.seconds = 600;
   return budget;
 }
 

@@ -122,8 +122,9 @@ struct LoopOptions {
   unsigned max_replans = 20;
   unsigned max_actions = 200;
   unsigned max_looks = 20;
-  // For all of a run. Also ends a search, or an answer of the model, that is under way.
-  double seconds = 600;
+  // For all of a run; none: it ends by what is counted above. Also ends a search, or an answer of the model, that is
+  // under way. `plan.time_limit` is for each plan; a run in which one is over ends with kUndecided.
+  std::optional<double> seconds;
 
   // A plan must hold in states that have together this probability; so must the goal.
   double confidence = 0.95;

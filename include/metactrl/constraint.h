@@ -183,9 +183,10 @@ struct CompileTimes {
 
 class Constraint {
  public:
+  // Throws InputError as Lookahead::compile does, and Stopped when `stop` says so.
   static std::shared_ptr<const Constraint> compile(const Task& task, const PlanFormat& format,
                                                    std::shared_ptr<const Vocabulary> vocabulary,
-                                                   const ConstraintOptions& options);
+                                                   const ConstraintOptions& options, const Stop& stop = {});
 
   const Task& task() const { return task_; }
   const PlanSpelling& spelling() const { return spelling_; }

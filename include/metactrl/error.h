@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -80,6 +81,16 @@ class InputError : public std::runtime_error {
 
  private:
   Diagnostics diagnostics_;
+};
+
+// Asked now and then by what takes long, at least every few milliseconds; true ends it, whatever it has by then, with
+// Stopped. The way to set a time limit, or to notice that nobody waits any more: a computation that is stopped has no
+// result, so that a clock can end an answer and never change one. May be empty.
+using Stop = std::function<bool()>;
+
+class Stopped : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 }  // namespace metactrl

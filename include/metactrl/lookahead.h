@@ -25,13 +25,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "metactrl/error.h"
 #include "metactrl/hmm.h"
 #include "metactrl/task.h"
 
@@ -41,21 +41,22 @@ enum class Verdict { kSolvable, kInfeasible, kUndecided };
 enum class Answer : std::uint8_t { kNo, kYes, kUnknown };
 enum class Tier { kExact, kWitness };
 // Which limit ended a computation.
-enum class Limit { kNone, kStates, kBytes, kSeconds };
+enum class Limit { kNone, kStates, kBytes, kWork };
 
 const char* to_string(Verdict verdict);
 const char* to_string(Tier tier);
 const char* to_string(Limit limit);
 
-// Running out of a budget is an answer (kUnknown, kUndecided), never an error. State and byte limits are deterministic;
-// the time limit is a safety net.
+// Running out of a budget is an answer (kUnknown, kUndecided), never an error. A budget is an amount of work: it ends at
+// the same place on every machine, however busy. Who has to limit the time passes a Stop (error.h) instead.
 struct Budget {
   std::size_t states = 1'000'000;
   std::size_t bytes = std::size_t{1} << 30;
-  double seconds = 60;
-  // Asked now and then, at least every few milliseconds; true ends the computation as if its time were up. May be
-  // empty.
-  std::function<bool()> stop = {};
+  // In steps: a precondition or effect of the relaxed task that is looked at, a word of a state that is written, a rule
+  // for a derived fact that is tried. Each takes some nanoseconds.
+  std::uint64_t work = 40'000'000'000;
+
+  friend bool operator==(const Budget&, const Budget&) = default;
 };
 
 // Where the weights of a trained surrogate are computed, when that is not the CPU. Shareable between threads and tasks.
@@ -72,15 +73,16 @@ struct LookaheadOptions {
   bool fixed_horizon = false;
   unsigned slack = 8;
   // For tier A: enumeration of the projected state space.
-  Budget exact{200'000, std::size_t{256} << 20, 30};
-  // For tier B: each witness search.
-  Budget search{200'000, std::size_t{256} << 20, 10};
+  Budget exact{200'000, std::size_t{256} << 20, 20'000'000'000};
+  // For tier B: the search for a first plan, and for one from each state that is asked about and has none yet.
+  Budget search{5'000'000, std::size_t{2} << 30, 40'000'000'000};
   // For tier B: the searches for all candidates of one question together look at about so many states, in large tasks
   // at fewer. A candidate that gets no search may still be supported by a plan that is known.
   std::size_t candidate_states = 1'000;
-  // For tier B: what candidates cost a Support and its copies, all questions together. When it is spent, plans that are
-  // known are still followed and adapted, and nothing is searched for.
-  double candidate_seconds = 10;
+  // For tier B: what candidates cost a Support, all questions together, in steps as Budget::work. When it is spent,
+  // plans that are known are still followed and adapted, and nothing is searched for. A copy goes on from what the
+  // original has spent and counts for itself: what one of them answers does not depend on what the others are asked.
+  std::uint64_t candidate_work = 4'000'000'000;
   // The weight table: horizon layers over the enumerated states.
   std::size_t weight_bytes = std::size_t{256} << 20;
   bool weights = true;
@@ -122,8 +124,9 @@ class LookaheadData;
 // Everything about a task that is computed once: immutable, shareable between threads.
 class Lookahead {
  public:
-  // Throws InputError when options.hmm knows nothing of the task's actions.
-  static std::shared_ptr<const Lookahead> compile(const Task& task, const LookaheadOptions& options);
+  // Throws InputError when options.hmm knows nothing of the task's actions, Stopped when `stop` says so.
+  static std::shared_ptr<const Lookahead> compile(const Task& task, const LookaheadOptions& options,
+                                                  const Stop& stop = {});
   ~Lookahead();
 
   const Task& task() const { return task_; }
@@ -173,8 +176,9 @@ struct ReducedTask {
 };
 // Drops the goals that are out of reach on their own; where the rest is still out of reach, keeps goals in their order
 // as long as they can be reached together with those kept before. At most one compilation per goal. Goals whose
-// reachability stays undecided are dropped, too: what is kept is certain.
-ReducedTask drop_unreachable_goals(const Task& task, const LookaheadOptions& options);
+// reachability stays undecided within the budgets are dropped, too: what is kept is certain. Throws Stopped when `stop`
+// says so.
+ReducedTask drop_unreachable_goals(const Task& task, const LookaheadOptions& options, const Stop& stop = {});
 
 // A plan as a surrogate of the meta level reads it, its end included: each action's name, then the slots of its
 // arguments. An object's slot is its place among those objects of the task that some action takes as an argument.

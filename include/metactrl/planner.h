@@ -13,6 +13,9 @@
 // (guidance none or syntax) is checked in the same way, and the result says what was found.
 //
 // That no plan exists, that the budget ended first, that somebody cancelled: these are answers, not exceptions.
+// Equal input gives an equal result, at any load: budgets count work. A time limit, where there is one, can only make
+// the whole answer kUndecided.
+//
 // InputError is thrown for options that cannot be, ModelError when the model fails.
 //
 // Cost: that of Constraint::compile and generate. Thread safety: calls are independent of each other.
@@ -94,8 +97,11 @@ struct PlanOptions {
   std::string instruction;
   // Instead of the prompt that make_prompt writes; the instruction is then not used.
   std::optional<Prompt> prompt;
-  // Instead of Constraint::compile.
+  // Instead of Constraint::compile. It is not told when to stop: whoever provides it knows.
   ConstraintSource constraints;
+  // For the whole answer, in seconds; none: it takes as long as it takes. When they are over the outcome is kUndecided,
+  // whatever was found by then.
+  std::optional<double> time_limit;
 };
 
 enum class PlanOutcome { kPlan, kInfeasible, kUndecided, kCancelled };
@@ -119,8 +125,9 @@ struct PlanObserver {
   // An action is complete; `text` is the plan's text up to here, what follows the action included. Not called with
   // guidance kNone.
   std::function<void(ActionId, std::string_view text)> action;
-  // Asked before every call of the model; true ends the decoding.
-  std::function<bool()> cancelled;
+  // Asked before every call of the model, and every few milliseconds while the lookahead is computed; true ends the
+  // work, and the outcome is kCancelled.
+  Stop cancelled;
 };
 
 // Seconds. Loading the task and the model is the caller's.
@@ -145,6 +152,8 @@ struct PlanReading {
 
 struct PlanResult {
   PlanOutcome outcome = PlanOutcome::kInfeasible;
+  // kUndecided because of PlanOptions::time_limit, not of a budget. There is no plan then, not even a part of one.
+  bool out_of_time = false;
 
   // The plan: for unguided text, as many actions as could be read. Ids are those of the task that was given.
   std::vector<ActionId> plan;

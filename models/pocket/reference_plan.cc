@@ -51,7 +51,7 @@ std::shared_ptr<const Lookahead> look_ahead(const Task& task) {
   options.weights = false;
   options.exact.states = 500;
   options.search.states = 20'000;
-  options.search.seconds = 5;
+  options.search.work = 1'000'000'000;
   return Lookahead::compile(task, options);
 }
 

@@ -145,7 +145,11 @@ void plan_classically(const Module& module, const PromptEntry& entry, const Clas
   std::size_t level = prompt.fewest_assumptions;
   for (; level <= prompt.assumptions.size(); ++level) {
     const double left = planner.seconds - seconds_since(start);
-    if (left <= 0) break;
+    if (left <= 0) {  // that an earlier level has no plan says nothing about this one
+      found.finding = Finding::kLimit;
+      found.reason = str_cat("the planner's time (", planner.seconds, " s) ended");
+      break;
+    }
     found = run_planner(planner, domain, prompt.problem_assuming(level, false), left, options.cancelled);
     if (found.finding == Finding::kPlan && found.plan.empty() && !prompt.nonempty.empty()) {
       found = run_planner(planner, domain, prompt.problem_assuming(level, true), left, options.cancelled);

@@ -56,8 +56,14 @@ constexpr std::size_t kProbeStates = 500;
 
 class Grounder {
  public:
-  Grounder(const PromptTask& prompt, std::string_view domain, const EvaluateOptions& options, AnswerTimes& times)
-      : prompt_(prompt), domain_(domain), options_(options), times_(times), lookahead_(options.plan.lookahead) {
+  Grounder(const PromptTask& prompt, std::string_view domain, const EvaluateOptions& options, const Stop& stop,
+           AnswerTimes& times)
+      : prompt_(prompt),
+        domain_(domain),
+        options_(options),
+        stop_(stop),
+        times_(times),
+        lookahead_(options.plan.lookahead) {
     lookahead_.weights = false;
     lookahead_.hmm.reset();
     lookahead_.exact.states = std::min(lookahead_.exact.states, kProbeStates);
@@ -71,7 +77,7 @@ class Grounder {
     std::vector<Grounded> failed;
     for (std::size_t level = std::min(prompt_.fewest_assumptions, most); level <= most; ++level) {
       Grounded grounded = load(level, false);
-      const bool solvable = Lookahead::compile(grounded.task, lookahead_)->verdict() == Verdict::kSolvable;
+      const bool solvable = Lookahead::compile(grounded.task, lookahead_, stop_)->verdict() == Verdict::kSolvable;
       times_.lookahead += watch_.lap();
       if (!solvable) {
         failed.push_back(std::move(grounded));
@@ -97,7 +103,7 @@ class Grounder {
     const Grounded* best = nullptr;
     std::optional<ReducedTask> reduced;
     for (const Grounded& grounded : levels) {
-      ReducedTask kept = drop_unreachable_goals(grounded.task, lookahead_);
+      ReducedTask kept = drop_unreachable_goals(grounded.task, lookahead_, stop_);
       times_.lookahead += watch_.lap();
       if (reduced && kept.dropped.size() >= reduced->dropped.size()) continue;
       reduced = std::move(kept);
@@ -115,6 +121,7 @@ class Grounder {
   const PromptTask& prompt_;
   std::string_view domain_;
   const EvaluateOptions& options_;
+  const Stop& stop_;
   AnswerTimes& times_;
   LookaheadOptions lookahead_;
   Watch watch_;
@@ -199,6 +206,18 @@ void plan_for(const Module& module, const PromptEntry& entry, LanguageModel* mod
   if (options.count_conditions) answer.conditions = declared_conditions(module, entry.prompt, result.steps);
 }
 
+// Whatever was found in the meantime: how far one comes in so much time is another matter on another machine.
+void take_late(Answer& answer) {
+  Answer undecided;
+  undecided.identifier = answer.identifier;
+  undecided.title = answer.title;
+  undecided.outcome = to_string(PlanOutcome::kUndecided);
+  undecided.guarantee = to_string(Guarantee::kNone);
+  undecided.reason = "the time limit ended before the answer was complete";
+  undecided.times = answer.times;
+  answer = std::move(undecided);
+}
+
 }  // namespace
 
 const char* to_string(PromptStyle style) { return style == PromptStyle::kCompact ? "compact" : "benchmark"; }
@@ -236,7 +255,7 @@ PlanResult answer_problem(const PromptTask& problem, std::string_view domain, co
                           const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options,
                           Answer& answer) {
   answer.notes.insert(answer.notes.end(), problem.notes.begin(), problem.notes.end());
-  const Grounded grounded = Grounder(problem, domain, options, answer.times).ground();
+  const Grounded grounded = Grounder(problem, domain, options, options.cancelled, answer.times).ground();
   for (std::size_t i = 0; i < grounded.level; ++i) answer.assumptions.push_back(problem.assumptions[i].text);
   answer.ground_actions = grounded.task.num_actions();
   PlanOptions plan_options = options.plan;
@@ -253,12 +272,26 @@ Answer answer_prompt(const Module& module, const PromptEntry& entry, LanguageMod
                      const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options) {
   Answer answer;
   answer.identifier = entry.identifier;
+  // One limit for all that an answer takes: grounding with more and more assumptions, goals that are dropped, plans.
+  Watch watch;
+  double seconds = 0;
+  bool late = false;
+  EvaluateOptions limited = options;
+  limited.plan.time_limit.reset();
+  limited.cancelled = [&] {
+    if (options.cancelled && options.cancelled()) return true;
+    seconds += watch.lap();
+    late = late || (options.plan.time_limit && seconds >= *options.plan.time_limit);
+    return late;
+  };
   try {
     if (entry.question != nullptr) {
-      entry.question->answer(model, vocabulary, options, answer);
+      entry.question->answer(model, vocabulary, limited, answer);
     } else {
-      plan_for(module, entry, model, vocabulary, options, answer);
+      plan_for(module, entry, model, vocabulary, limited, answer);
     }
+  } catch (const Stopped&) {
+    answer.cancelled = true;
   } catch (const InputError& error) {
     answer.error = error.what();
   } catch (const ContextError& error) {
@@ -269,6 +302,7 @@ Answer answer_prompt(const Module& module, const PromptEntry& entry, LanguageMod
   } catch (const ModelError& error) {
     answer.error = str_cat("the model cannot go on: ", error.what());
   }
+  if (late) take_late(answer);
   return answer;
 }
 

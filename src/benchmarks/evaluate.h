@@ -33,8 +33,9 @@ struct EvaluateOptions {
   PlanOptions plan;
   std::string system;             // the system's part of the prompt; not used by the compact style
   bool count_conditions = false;  // fill Answer::conditions
-  // Asked before every call of the model; true ends the work.
-  std::function<bool()> cancelled;
+  // Asked before every call of the model, and every few milliseconds while a lookahead is computed; true ends the work.
+  // `plan.time_limit` is for a whole answer.
+  Stop cancelled;
 };
 
 // Seconds.

@@ -160,7 +160,22 @@ std::optional<std::size_t> parse_size(std::string_view text) {
   return number << shift;
 }
 
-Budget BudgetOptions::budget() const { return {states, parse_size(memory).value_or(0), seconds}; }
+Budget BudgetOptions::budget() const { return {states, parse_size(memory).value_or(0), work}; }
+
+std::optional<double> BudgetOptions::time_limit() const {
+  return seconds_option->count() > 0 ? std::optional<double>(seconds) : std::nullopt;
+}
+
+std::optional<double> TimeLimit::left() const {
+  return seconds_ ? std::optional<double>(std::max(0.0, *seconds_ - watch_.seconds())) : std::nullopt;
+}
+
+Stop TimeLimit::stop() const {
+  if (!seconds_) return {};
+  return [copy = *this] { return *copy.left() <= 0; };
+}
+
+std::string TimeLimit::reason() const { return str_cat("the time limit of ", number_text(*seconds_), " s ended"); }
 
 CLI::Validator in_range(double low, double high) {
   // CLI11's own Range would print itself into the help text, where the limits do not help.
@@ -176,11 +191,11 @@ CLI::Validator in_range(double low, double high) {
 void add_budget_options(CLI::App& app, BudgetOptions& options, const Budget& defaults) {
   options.states = defaults.states;
   options.memory = str_cat(defaults.bytes >> 20, 'M');
-  options.seconds = defaults.seconds;
-  app.add_option("--max-states", options.states, "states to look at")
-      ->type_name("N")
-      ->check(in_range(1, 1e18))
-      ->capture_default_str();
+  options.work = defaults.work;
+  options.states_option = app.add_option("--max-states", options.states, "states to look at")
+                              ->type_name("N")
+                              ->check(in_range(1, 1e18))
+                              ->capture_default_str();
   const auto is_size = [](const std::string& text) {
     return parse_size(text) ? std::string() : str_cat("'", text, "' is not a size; write it like 512M or 2G");
   };
@@ -188,10 +203,15 @@ void add_budget_options(CLI::App& app, BudgetOptions& options, const Budget& def
                               ->type_name("SIZE")
                               ->check(CLI::Validator(is_size, ""))
                               ->capture_default_str();
-  options.seconds_option = app.add_option("--time-limit", options.seconds, "seconds")
-                               ->type_name("SECONDS")
-                               ->check(in_range(1e-3, 1e9))
-                               ->capture_default_str();
+  options.work_option = app.add_option("--max-work", options.work, "steps of work, each of some nanoseconds")
+                            ->type_name("N")
+                            ->check(in_range(1, 1e18))
+                            ->capture_default_str();
+  options.seconds_option =
+      app.add_option("--time-limit", options.seconds,
+                     "seconds for the whole answer, which is 'undecided' when they are over; without it, no limit")
+          ->type_name("SECONDS")
+          ->check(in_range(1e-3, 1e9));
 }
 
 namespace {
@@ -253,11 +273,12 @@ Task load_files(const TaskFiles& files, Diagnostics& diagnostics) {
 
 LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options) {
   check_task_options(files);
+  const TimeLimit time(options.time_limit());
   const Stopwatch watch;
-  Budget budget = options.budget();
+  const Budget budget = options.budget();
   if (options.memory_option->count() > 0 && !options.uses_gpu) limit_address_space(budget.bytes);
   std::optional<LoadWatchdog> watchdog;
-  if (options.seconds_option->count() > 0) watchdog.emplace(budget.seconds);
+  if (options.time_limit()) watchdog.emplace(*options.time_limit());
   Diagnostics diagnostics;
   Task task = load_files(files, diagnostics);
   watchdog.reset();
@@ -268,8 +289,7 @@ LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options) {
                         str_cat("the ground task alone needs ", bytes_text(static_cast<double>(task.memory_bytes())),
                                 ", more than --max-memory ", options.memory));
   }
-  if (options.seconds_option->count() > 0) budget.seconds = std::max(1e-3, budget.seconds - load_seconds);
-  return {std::move(task), budget, load_seconds};
+  return {std::move(task), budget, time, load_seconds};
 }
 
 Task load_task(const TaskFiles& files) {

@@ -156,14 +156,18 @@ void check_task_options(const TaskFiles& files);
 struct BudgetOptions {
   std::size_t states = 0;
   std::string memory;  // as written, "512M"
-  double seconds = 0;
-  // Set when the option was given, not defaulted: then it also holds for loading.
-  CLI::Option* memory_option = nullptr;
+  std::uint64_t work = 0;
+  double seconds = 0;  // no limit unless the option was given
+  CLI::Option* states_option = nullptr;
+  CLI::Option* memory_option = nullptr;  // when it was given, it also holds for loading
+  CLI::Option* work_option = nullptr;
   CLI::Option* seconds_option = nullptr;
   // With a GPU no limit is set on the address space: its driver reserves far more than there is memory.
   bool uses_gpu = false;
 
   Budget budget() const;
+  // For an answer that is worked on from now on.
+  std::optional<double> time_limit() const;
 };
 
 void add_budget_options(CLI::App& app, BudgetOptions& options, const Budget& defaults);
@@ -174,9 +178,26 @@ CLI::Validator in_range(double low, double high);
 // "512M", "2G", "1024": bytes. Nothing when it is not a size.
 std::optional<std::size_t> parse_size(std::string_view text);
 
+// The time that a command has, from its beginning: none, unless the user set a limit. When it is over there is no
+// answer; what was found by then is not shown.
+class TimeLimit {
+ public:
+  explicit TimeLimit(std::optional<double> seconds = {}) : seconds_(seconds) {}
+  std::optional<double> left() const;
+  // Empty without a limit. A copy: it may outlive this.
+  Stop stop() const;
+  // "the time limit of 5 s ended"
+  std::string reason() const;
+
+ private:
+  std::optional<double> seconds_;
+  Stopwatch watch_;
+};
+
 struct LoadedTask {
   Task task;
-  Budget budget;        // what loading left of it
+  Budget budget;
+  TimeLimit time;       // since before loading
   double load_seconds;  // reading and grounding
 };
 

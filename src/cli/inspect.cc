@@ -124,11 +124,12 @@ Report examine(const LoadedTask& loaded, const InspectOptions& options) {
   Report report;
   report.load_seconds = loaded.load_seconds;
   const task::Program& program = loaded.task.program();
+  const Stop stop = loaded.time.stop();
   const Stopwatch counting;
   for (const bool projected : {false, true}) {
     ProgressLine line(projected ? "counting goal-relevant states" : "counting reachable states");
     (projected ? report.relevant : report.full) = lookahead::count_reachable(
-        program, loaded.budget, projected, [&](std::size_t states) { line.set_states(states); });
+        program, loaded.budget, projected, [&](std::size_t states) { line.set_states(states); }, stop);
   }
   report.count_seconds = counting.seconds();
   const Stopwatch compiling;
@@ -138,7 +139,7 @@ Report examine(const LoadedTask& loaded, const InspectOptions& options) {
   lookahead_options.exact = loaded.budget;
   {
     const ProgressLine line("computing the lookahead");
-    report.lookahead = Lookahead::compile(loaded.task, lookahead_options);
+    report.lookahead = Lookahead::compile(loaded.task, lookahead_options, stop);
   }
   report.lookahead_seconds = compiling.seconds();
   report.levels = compare_levels(loaded.task, report.relevant, report.lookahead->horizon(), options.hidden);
@@ -300,7 +301,13 @@ std::string report_text(const Task& task, const Report& report) {
 
 int inspect(const InspectOptions& options) {
   const LoadedTask loaded = load_task(options.files, options.budget);
-  const Report report = examine(loaded, options);
+  Report report;
+  try {
+    report = examine(loaded, options);
+  } catch (const Stopped&) {
+    note(str_cat("undecided: ", loaded.time.reason(), "; raise it, or lower --max-states"));
+    return kUndecided;
+  }
   if (options.json) {
     print(report_json(loaded.task, report));
   } else {
@@ -329,7 +336,7 @@ Command add_inspect(CLI::App& parent) {
       ->check(in_range(1, 1e6))
       ->capture_default_str();
   app->add_flag("--json", options->json, "print the result as JSON");
-  add_budget_options(*app, options->budget, {1'000'000, std::size_t{1} << 30, 60});
+  add_budget_options(*app, options->budget, Budget{});
   app->footer(kInspectExamples);
   return {app, [options] { return inspect(*options); }};
 }

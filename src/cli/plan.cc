@@ -49,7 +49,7 @@ class Printer {
 
   PlanObserver observer() {
     PlanObserver observer;
-    if (output_ == PlanOutput::kJson) return observer;
+    if (output_ == PlanOutput::kJson || !streams()) return observer;
     observer.phase = [this](PlanPhase phase) {
       if (phase == PlanPhase::kDecoding || phase == PlanPhase::kChecking) open();
     };
@@ -72,7 +72,7 @@ class Printer {
         return;
       case PlanOutput::kPddl:
         // Free text has no actions before it is read.
-        if (plan && input_.options.guidance == PlanGuidance::kNone) {
+        if (plan && (!streams() || input_.options.guidance == PlanGuidance::kNone)) {
           for (ActionId action : result.plan) put(input_.task.task.text(action) + "\n");
         }
         if (plan)
@@ -87,6 +87,9 @@ class Printer {
   }
 
  private:
+  // Under a time limit there is a whole plan or none.
+  bool streams() const { return !input_.options.time_limit; }
+
   void open() {
     open_ = true;
     if (!held_.empty()) print(std::exchange(held_, {}));
@@ -137,7 +140,8 @@ void say(const PlanInput& input, const PlanResult& result) {
       note("infeasible: " + result.reason + "; --on-infeasible drop-goals plans for the goals that can be reached");
       return;
     case PlanOutcome::kUndecided:
-      note("undecided: " + result.reason + "; raise --max-states, --max-memory or --time-limit");
+      note(str_cat("undecided: ", result.reason, "; raise ",
+                   result.out_of_time ? "--time-limit" : "--max-states, --max-memory or --max-work"));
       return;
     case PlanOutcome::kCancelled:
       note(str_cat("metactrl: stopped; ", count_text(result.steps.size(), "action was", "actions were"), " decided",

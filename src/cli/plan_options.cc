@@ -143,7 +143,7 @@ void add_lookahead_device_option(CLI::App& app, Device& device) {
              "where guidance trained computes its tables: this machine's cores, or an NVIDIA GPU");
 }
 
-void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size_t states) {
+void add_decoding_options(CLI::App& app, DecodingArguments& arguments, const Budget& budget) {
   add_model_options(app, arguments);
   add_choice(app, "--guidance,-g", arguments.guidance,
              {PlanGuidance::kNone, PlanGuidance::kSyntax, PlanGuidance::kMask, PlanGuidance::kUniform,
@@ -166,7 +166,7 @@ void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size
   add_choice(app, "--on-infeasible", arguments.on_infeasible,
              {OnInfeasible::kError, OnInfeasible::kDropGoals, OnInfeasible::kSyntax},
              "when not all goals can be reached");
-  add_budget_options(app, arguments.budget, {states, std::size_t{256} << 20, 30});
+  add_budget_options(app, arguments.budget, budget);
 }
 
 void add_plan_options(CLI::App& app, PlanArguments& arguments) {
@@ -318,21 +318,30 @@ Json decoding_settings(const DecodingArguments& arguments) {
             {"fixed_horizon", arguments.horizon_option->count() > 0},
             {"max_states", arguments.budget.states},
             {"max_memory", arguments.budget.memory},
-            {"time_limit", arguments.budget.seconds}};
+            {"max_work", arguments.budget.work},
+            {"time_limit", arguments.budget.time_limit() ? Json(arguments.budget.seconds) : Json(nullptr)}};
   // Weights differ by rounding.
   if (arguments.lookahead_device != Device::kCpu) json["lookahead_device"] = to_string(arguments.lookahead_device);
   return json;
 }
 
-void set_lookahead_budget(const DecodingArguments& arguments, const Budget& budget, LookaheadOptions& lookahead) {
-  const double search_seconds = lookahead.search.seconds;
-  lookahead.exact = budget;
+Budget budget_of_many() {
+  Budget budget = LookaheadOptions{}.search;
+  budget.states = 10'000;
+  return budget;
+}
+
+void set_lookahead_budget(const BudgetOptions& options, LookaheadOptions& lookahead) {
+  const Budget budget = options.budget();
   lookahead.search = budget;
-  if (arguments.budget.seconds_option->count() == 0) {
-    lookahead.search.seconds = search_seconds;
-  } else {
-    lookahead.candidate_seconds = budget.seconds;
-  }
+  // To enumerate all states is worth less than to find one plan, unless somebody asks for it.
+  const auto most = [](const CLI::Option* option, auto asked, auto usual) {
+    return option->count() > 0 ? asked : std::min(asked, usual);
+  };
+  lookahead.exact = {most(options.states_option, budget.states, lookahead.exact.states),
+                     most(options.memory_option, budget.bytes, lookahead.exact.bytes),
+                     most(options.work_option, budget.work, lookahead.exact.work)};
+  lookahead.candidate_work = most(options.work_option, budget.work, lookahead.candidate_work);
 }
 
 LoadedModel load_model_for(const DecodingArguments& arguments, unsigned at_once) {
@@ -382,8 +391,9 @@ PlanInput load_plan_input(const PlanArguments& arguments) {
   BudgetOptions budget = arguments.budget;
   budget.uses_gpu = arguments.lookahead_device == Device::kCuda || arguments.runtime.gpu_layers > 0;
   LoadedTask task = load_task(arguments.files, budget);
-  set_lookahead_budget(arguments, task.budget, options.lookahead);
+  set_lookahead_budget(budget, options.lookahead);
   LoadedModel model = load_model_for(arguments);
+  options.time_limit = task.time.left();
   expect_vocabulary(options, model);
   warn_of_unknown_actions(options, task.task);
   return {std::move(task), std::move(format), std::move(model), std::move(options)};

@@ -49,19 +49,22 @@ struct DecodingArguments {
 
 // --model, --vocab and how it runs.
 void add_model_options(CLI::App& app, DecodingArguments& arguments);
-// `states` is how many states are enumerated before the lookahead turns to searching, unless --max-states says
-// otherwise.
-void add_decoding_options(CLI::App& app, DecodingArguments& arguments, std::size_t states = 200'000);
-// All of them but the budget.
+// `budget` is what a search may cost unless the options say otherwise.
+void add_decoding_options(CLI::App& app, DecodingArguments& arguments,
+                          const Budget& budget = LookaheadOptions{}.search);
+// All of them but the budget and the time limit.
 // UsageError where a guidance or bridge lacks its model, InputError where that is of the wrong level.
 PlanOptions plan_options(const DecodingArguments& arguments);
 // InputError where the model of tokens was not made for the language model's vocabulary.
 void expect_vocabulary(const PlanOptions& options, const LoadedModel& model);
 // All of them but the model and the guidance, which are the caller's to name: what an answer depends on.
 Json decoding_settings(const DecodingArguments& arguments);
-// The budgets of the lookahead as the arguments have them: the time limit holds for its searches, and for what they
-// cost during the writing of a plan, only when it was given.
-void set_lookahead_budget(const DecodingArguments& arguments, const Budget& budget, LookaheadOptions& lookahead);
+// The budgets of the lookahead as the options have them: all of it for a search. States are enumerated, and candidates
+// searched for, at the usual cost at most, unless an option was given: then it holds for them, too.
+void set_lookahead_budget(const BudgetOptions& options, LookaheadOptions& lookahead);
+// What a search may cost where many plans are made, answers to the prompts of a benchmark or one after the other in a
+// closed loop: to fail soon is worth more there than to find a plan late.
+Budget budget_of_many();
 // With memory for `at_once` answers at a time, each as long as the context. An empty one where the arguments need none.
 // Throws ResourceError when the model does not fit.
 LoadedModel load_model_for(const DecodingArguments& arguments, unsigned at_once = 1);

@@ -125,7 +125,8 @@ class Runner {
     options_.format = load_format(arguments_.format);
     options_.plan = plan_options(arguments_);
     options_.plan.instruction = arguments_.instruction;
-    set_lookahead_budget(arguments_, arguments_.budget.budget(), options_.plan.lookahead);
+    set_lookahead_budget(arguments_.budget, options_.plan.lookahead);
+    options_.plan.time_limit = arguments_.budget.time_limit();
     model_ = load_model_for(arguments_);
   }
 
@@ -189,7 +190,7 @@ class Runner {
       options.timeout = arguments_.world_timeout;
       options.episode = index;
       options.seed = episode.seed;
-      options.stop = [&] { return interrupted() || watch.seconds() > options_.seconds; };
+      options.stop = [&] { return interrupted() || (options_.seconds && watch.seconds() > *options_.seconds); };
       options.group = [](pid_t group) { set_child_group(group); };
       ProcessWorld world(*scene_, options);
       episode.report = loop.run(world, observer);
@@ -224,7 +225,7 @@ class Runner {
               {"max_replans", options_.max_replans},
               {"max_actions", options_.max_actions},
               {"max_looks", options_.max_looks},
-              {"run_time", options_.seconds}};
+              {"run_time", options_.seconds ? Json(*options_.seconds) : Json(nullptr)}};
     if (arguments_.world.empty()) json["faults"] = std::move(faults);
     json["summary"] = summary_json(episodes_);
     json["episodes"] = Json::array();
@@ -275,10 +276,10 @@ void add_loop_options(CLI::App& app, LoopOptions& loop) {
       ->type_name("N")
       ->check(finite_in_range(0, 1e6))
       ->capture_default_str();
-  app.add_option("--run-time", loop.seconds, "seconds for one episode; also ends a search or an answer under way")
+  app.add_option("--run-time", loop.seconds,
+                 "seconds for one episode; also ends a search or an answer under way; without it, no limit")
       ->type_name("SECONDS")
-      ->check(finite_in_range(1e-3, 1e9))
-      ->capture_default_str();
+      ->check(finite_in_range(1e-3, 1e9));
   app.add_option("--confidence", loop.confidence,
                  "a plan must hold in states with this probability together, and so must the goal")
       ->type_name("P")
@@ -356,7 +357,7 @@ Command add_run(CLI::App& parent) {
   arguments->report_option =
       app->add_option("--report", arguments->report, "file for everything that happened, as JSON")->type_name("FILE");
   app->add_flag("--json", arguments->json, "print the report instead of what happens");
-  add_decoding_options(*app, *arguments, 10'000);
+  add_decoding_options(*app, *arguments, budget_of_many());
   app->footer(kRunExamples);
   return {app, [arguments] { return Runner(*arguments).run(); }};
 }

@@ -46,7 +46,7 @@ constexpr unsigned kNoHorizon = 1'000'000'000;
 // Enumerating up to this many states takes less time than reading this sentence.
 constexpr std::size_t kSmallSpace = 20'000;
 
-Outcome ask_lookahead(const Task& task, const SearchOptions& options, const Budget& budget) {
+Outcome ask_lookahead(const Task& task, const SearchOptions& options, const Budget& budget, const Stop& stop) {
   LookaheadOptions lookahead_options;
   lookahead_options.horizon = options.has_horizon() ? options.horizon : kNoHorizon;
   lookahead_options.fixed_horizon = options.has_horizon();
@@ -54,7 +54,7 @@ Outcome ask_lookahead(const Task& task, const SearchOptions& options, const Budg
   lookahead_options.exact = budget;
   lookahead_options.exact.states = std::min(budget.states, kSmallSpace);
   lookahead_options.search = budget;
-  const auto lookahead = Lookahead::compile(task, lookahead_options);
+  const auto lookahead = Lookahead::compile(task, lookahead_options, stop);
   Outcome outcome;
   outcome.verdict = lookahead->verdict();
   outcome.reason = lookahead->reason();
@@ -72,14 +72,14 @@ std::optional<std::vector<task::Word>> projected_initial_state(const task::Progr
   return state;
 }
 
-Outcome find_shortest(const Task& task, const SearchOptions& options, const Budget& budget) {
+Outcome find_shortest(const Task& task, const SearchOptions& options, const Budget& budget, const Stop& stop) {
   const task::Program& program = task.program();
   const auto state = projected_initial_state(program);
   const lookahead::RelaxedTask relaxed(program);
   lookahead::RelaxedEvaluator evaluator(relaxed);
   const unsigned horizon = options.has_horizon() ? options.horizon : lookahead::kInfinite;
   lookahead::SearchResult result;
-  if (state) result = lookahead::find_shortest(program, evaluator, state->data(), horizon, budget);
+  if (state) result = lookahead::find_shortest(program, evaluator, state->data(), horizon, budget, stop);
   Outcome outcome;
   switch (state ? result.outcome : lookahead::SearchResult::Outcome::kRefuted) {
     case lookahead::SearchResult::Outcome::kFound:
@@ -90,7 +90,7 @@ Outcome find_shortest(const Task& task, const SearchOptions& options, const Budg
       break;
     case lookahead::SearchResult::Outcome::kRefuted: {
       // The lookahead has the better words for why.
-      outcome = ask_lookahead(task, options, budget);
+      outcome = ask_lookahead(task, options, budget, stop);
       if (outcome.verdict == Verdict::kInfeasible) break;
       outcome = {};
       outcome.verdict = Verdict::kInfeasible;
@@ -141,17 +141,26 @@ Json outcome_json(const Task& task, const Outcome& outcome, double cost, double 
   return json;
 }
 
+Outcome find(const LoadedTask& loaded, const SearchOptions& options) {
+  const ProgressLine progress("searching");
+  const Stop stop = loaded.time.stop();
+  try {
+    Outcome outcome = options.shortest ? find_shortest(loaded.task, options, loaded.budget, stop)
+                                       : ask_lookahead(loaded.task, options, loaded.budget, stop);
+    shorten(loaded.task, outcome);
+    return outcome;
+  } catch (const Stopped&) {
+    Outcome undecided;
+    undecided.reason = loaded.time.reason();
+    return undecided;
+  }
+}
+
 int search(const SearchOptions& options) {
   const LoadedTask loaded = load_task(options.files, options.budget);
   const Task& task = loaded.task;
   const Stopwatch watch;
-  Outcome outcome;
-  {
-    const ProgressLine progress("searching");
-    outcome =
-        options.shortest ? find_shortest(task, options, loaded.budget) : ask_lookahead(task, options, loaded.budget);
-    shorten(task, outcome);
-  }
+  const Outcome outcome = find(loaded, options);
   double cost = 0;
   if (outcome.verdict == Verdict::kSolvable) {
     const Validation validation = task.validate(outcome.plan);
@@ -194,7 +203,7 @@ Command add_search(CLI::App& parent) {
                                 ->check(in_range(0, kNoHorizon));
   app->add_option("--out,-o", options->out, "write the plan to a file instead of standard output")->type_name("PLAN");
   app->add_flag("--json", options->json, "print the result as JSON");
-  add_budget_options(*app, options->budget, {5'000'000, std::size_t{2} << 30, 120});
+  add_budget_options(*app, options->budget, LookaheadOptions{}.search);
   app->footer(kSearchExamples);
   return {app, [options] { return search(*options); }};
 }

@@ -97,19 +97,21 @@ class Beam {
     return paths;
   }
 
-  // What the lookahead says about the path: the weight of its last decision. `walk` ends where it began.
+  // What the lookahead says about the path: the weight of its last decision. `walk` ends where it began. The last token
+  // is not taken: behind it the lookahead would have to say what can follow, of every path, and few of them are kept.
   static double log_value(Decoder& walk, const std::vector<TokenId>& path) {
-    double value = 0;
+    double value = -std::numeric_limits<double>::infinity();
     std::size_t accepted = 0;
-    for (TokenId token : path) {
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      value = -std::numeric_limits<double>::infinity();
       for (const NextToken& choice : walk.next()) {
-        if (choice.token == token) value = choice.log_weight;
+        if (choice.token == path[i]) value = choice.log_weight;
       }
-      if (!walk.accept(token)) break;
+      if (i + 1 == path.size() || !walk.accept(path[i])) break;
       ++accepted;
     }
     walk.rollback(accepted);
-    return accepted == path.size() ? value : -std::numeric_limits<double>::infinity();
+    return accepted + 1 == path.size() ? value : -std::numeric_limits<double>::infinity();
   }
 
   void keep_best(std::vector<Extension> extensions) {

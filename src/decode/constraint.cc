@@ -21,12 +21,12 @@ Constraint::Constraint(Task task, PlanSpelling spelling, std::shared_ptr<const V
 
 std::shared_ptr<const Constraint> Constraint::compile(const Task& task, const PlanFormat& format,
                                                       std::shared_ptr<const Vocabulary> vocabulary,
-                                                      const ConstraintOptions& options) {
+                                                      const ConstraintOptions& options, const Stop& stop) {
   if (vocabulary == nullptr) throw std::invalid_argument("Constraint::compile: no vocabulary");
   internal::Stopwatch watch;
   std::shared_ptr<Constraint> out(new Constraint(task, PlanSpelling(format, task), std::move(vocabulary)));
   out->times_.format = watch.lap();
-  out->lookahead_ = Lookahead::compile(task, options.lookahead);
+  out->lookahead_ = Lookahead::compile(task, options.lookahead, stop);
   out->times_.lookahead = watch.lap();
   // A plan may be as long as the lookahead says, and each of its actions needs a number in numbered formats.
   AutomatonOptions automaton = options.automaton;

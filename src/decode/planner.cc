@@ -153,6 +153,18 @@ class Planner {
     check_options(model_, vocabulary_.get(), options_);
     phase(PlanPhase::kCompiling);
     result_.pursued = task_;
+    try {
+      if (stopped()) throw Stopped("stopped before the beginning");
+      make();
+    } catch (const Stopped&) {
+      if (!cancelled_ && !out_of_time_) throw;  // somebody else's
+      give_up();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void make() {
     switch (options_.guidance) {
       case PlanGuidance::kSearch:
         search();
@@ -163,15 +175,35 @@ class Planner {
       default:
         decode_guided();
     }
-    return std::move(result_);
   }
 
- private:
+  // --- the end before the end ----------------------------------------------------------------------------------------
+
+  // Once it was true it stays so: whatever was cut short then is not the answer.
+  bool stopped() {
+    if (cancelled_ || out_of_time_) return true;
+    cancelled_ = observer_.cancelled && observer_.cancelled();
+    out_of_time_ = !cancelled_ && options_.time_limit && clock_.seconds() >= *options_.time_limit;
+    return cancelled_ || out_of_time_;
+  }
+
+  // No plan, because there was no time for one or nobody waits for it any more.
+  void give_up() {
+    result_.outcome = out_of_time_ ? PlanOutcome::kUndecided : PlanOutcome::kCancelled;
+    result_.out_of_time = out_of_time_;
+    result_.guarantee = Guarantee::kNone;
+    result_.reason =
+        out_of_time_ ? "the time limit ended before the answer was complete" : "stopped before the plan was complete";
+    result_.goals_dropped.clear();
+    result_.goals_unmet.clear();
+    for (std::uint32_t goal = 0; goal < task_.num_goals(); ++goal) result_.goals_unmet.push_back(GoalId{goal});
+  }
+
   // --- without a model ---------------------------------------------------------------------------------------------
 
   void search() {
     const internal::Stopwatch watch;
-    auto lookahead = Lookahead::compile(task_, plain_lookahead_);
+    auto lookahead = Lookahead::compile(task_, plain_lookahead_, stop_);
     if (lookahead->verdict() != Verdict::kSolvable) {
       if (options_.on_infeasible == OnInfeasible::kError) {
         refuse(*lookahead);
@@ -224,6 +256,10 @@ class Planner {
     Generation generation;
     run_model(generate_.max_tokens,
               [&](Session& session) { generation = generate_unconstrained(session, *vocabulary_, generate_, inner); });
+    if (out_of_time_) {
+      give_up();
+      return;
+    }
     take(generation);
     result_.outcome = cancelled_ ? PlanOutcome::kCancelled : PlanOutcome::kPlan;
     result_.reason =
@@ -291,7 +327,7 @@ class Planner {
     const internal::Stopwatch watch;
     result_.constraint = options_.constraints
                              ? options_.constraints(*result_.pursued, format_, vocabulary_, constraint_options)
-                             : Constraint::compile(*result_.pursued, format_, vocabulary_, constraint_options);
+                             : Constraint::compile(*result_.pursued, format_, vocabulary_, constraint_options, stop_);
     // What a constraint took that was compiled before is nothing that this request waited for.
     const CompileTimes& times = result_.constraint->times();
     if (watch.seconds() >= times.format + times.automaton + times.lookahead) {
@@ -338,7 +374,7 @@ class Planner {
   std::shared_ptr<const Lookahead> drop_goals(const Lookahead& lookahead) {
     const internal::Stopwatch watch;
     why_dropped_ = lookahead.reason();
-    ReducedTask reduced = drop_unreachable_goals(task_, plain_lookahead_);
+    ReducedTask reduced = drop_unreachable_goals(task_, plain_lookahead_, stop_);
     result_.times.lookahead += watch.seconds();
     if (reduced.lookahead->verdict() != Verdict::kSolvable) {
       refuse(*reduced.lookahead);
@@ -433,10 +469,15 @@ class Planner {
     }
     Generation generation;
     run_model(reserve, [&](Session& session) { generation = generate(decoder, session, generate_, inner); });
+    if (out_of_time_) {
+      give_up();
+      return;
+    }
     if (!live) report_afterwards(generation);
     take(generation);
     const std::vector<ActionId> actions = generation.plan;
-    if (cancelled_ && !generation.finished) {
+    // Modes that keep several plans may have a complete one by then; another could have been better.
+    if (cancelled_) {
       result_.outcome = PlanOutcome::kCancelled;
       result_.guarantee = Guarantee::kNone;
       result_.reason = "stopped before the plan was complete";
@@ -471,10 +512,7 @@ class Planner {
   Observer cancellable() {
     Observer inner;
     inner.probabilities = observer_.probabilities;
-    inner.cancelled = [this] {
-      cancelled_ = cancelled_ || (observer_.cancelled && observer_.cancelled());
-      return cancelled_;
-    };
+    inner.cancelled = stop_;
     return inner;
   }
 
@@ -608,7 +646,10 @@ class Planner {
   LookaheadOptions plain_lookahead_;  // without a trained surrogate
   std::string context_;               // the prompt's text
   std::string why_dropped_;
+  const internal::Stopwatch clock_;
+  const Stop stop_ = [this] { return stopped(); };
   bool cancelled_ = false;
+  bool out_of_time_ = false;
   PlanResult result_;
 };
 

@@ -142,7 +142,8 @@ class Evaluation {
     options_.rules = arguments.rules;
     options_.prompt = arguments.prompt;
     options_.plan = plan_options(arguments);
-    set_lookahead_budget(arguments, arguments.budget.budget(), options_.plan.lookahead);
+    set_lookahead_budget(arguments.budget, options_.plan.lookahead);
+    options_.plan.time_limit = arguments.budget.time_limit();
     // Search reads no prompt.
     options_.system = system_prompt(module, {arguments.system, arguments.prompts}, arguments.prompt,
                                     arguments.guidance != PlanGuidance::kSearch);
@@ -353,7 +354,7 @@ Command add_eval(CLI::App& parent) {
       ->check(finite_in_range(1, 1024))
       ->capture_default_str();
   app->add_flag("--resume", arguments->resume, "go on with a run that was interrupted");
-  add_decoding_options(*app, *arguments, 10'000);
+  add_decoding_options(*app, *arguments, budget_of_many());
   app->footer(kEvalExamples);
   return {app, [arguments] {
             const benchmarks::Module& module = *benchmarks::find_module(arguments->module);

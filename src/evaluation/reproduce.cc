@@ -244,7 +244,8 @@ class ReproduceRun {
     options_.evaluate.rules = arguments.rules;
     options_.evaluate.prompt = arguments.prompt;
     options_.evaluate.plan = plan_options(arguments);
-    set_lookahead_budget(arguments, arguments.budget.budget(), options_.evaluate.plan.lookahead);
+    set_lookahead_budget(arguments.budget, options_.evaluate.plan.lookahead);
+    options_.evaluate.plan.time_limit = arguments.budget.time_limit();
     options_.evaluate.cancelled = [] { return interrupted(); };
     options_.settings = settings();
     if (needs_model()) {
@@ -470,7 +471,7 @@ Command add_reproduce(CLI::App& parent) {
   app->add_option("--shard", arguments->shard, "do part I of N only; without it, what mpirun or srun says, else all")
       ->type_name("I/N");
   app->add_flag("--merge", arguments->merge, "answer nothing; join the shards in --out and write the tables");
-  add_decoding_options(*app, *arguments, 10'000);
+  add_decoding_options(*app, *arguments, budget_of_many());
   // The rows say which guidance.
   app->remove_option(app->get_option("--guidance"));
   app->remove_option(app->get_option("--hmm"));

@@ -7,9 +7,9 @@ namespace metactrl {
 
 namespace {
 
-ReducedTask reduce(const Task& task, std::vector<GoalId> dropped, const LookaheadOptions& options) {
+ReducedTask reduce(const Task& task, std::vector<GoalId> dropped, const LookaheadOptions& options, const Stop& stop) {
   Task reduced = task.without_goals(dropped);
-  std::shared_ptr<const Lookahead> lookahead = Lookahead::compile(reduced, options);
+  std::shared_ptr<const Lookahead> lookahead = Lookahead::compile(reduced, options, stop);
   return {std::move(reduced), std::move(dropped), std::move(lookahead)};
 }
 
@@ -17,22 +17,22 @@ bool solvable(const ReducedTask& reduced) { return reduced.lookahead->verdict() 
 
 }  // namespace
 
-ReducedTask drop_unreachable_goals(const Task& task, const LookaheadOptions& options) {
-  ReducedTask whole = reduce(task, {}, options);
+ReducedTask drop_unreachable_goals(const Task& task, const LookaheadOptions& options, const Stop& stop) {
+  ReducedTask whole = reduce(task, {}, options, stop);
   if (solvable(whole)) return whole;
   const std::vector<GoalId> alone = whole.lookahead->unreachable_goals();
   if (!alone.empty()) {
-    ReducedTask reduced = reduce(task, alone, options);
+    ReducedTask reduced = reduce(task, alone, options, stop);
     if (solvable(reduced)) return reduced;
   }
   std::vector<GoalId> dropped;
   for (std::uint32_t goal = 0; goal < task.num_goals(); ++goal) dropped.push_back(GoalId{goal});
-  ReducedTask best = reduce(task, dropped, options);
+  ReducedTask best = reduce(task, dropped, options, stop);
   for (std::uint32_t goal = 0; goal < task.num_goals(); ++goal) {
     if (std::find(alone.begin(), alone.end(), GoalId{goal}) != alone.end()) continue;
     std::vector<GoalId> fewer = best.dropped;
     std::erase(fewer, GoalId{goal});
-    ReducedTask attempt = reduce(task, std::move(fewer), options);
+    ReducedTask attempt = reduce(task, std::move(fewer), options, stop);
     if (solvable(attempt)) best = std::move(attempt);
   }
   return best;

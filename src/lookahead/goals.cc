@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "lookahead/meter.h"
 #include "lookahead/state_table.h"
 
 namespace metactrl::lookahead {
 
-std::vector<bool> goals_met_somewhere(const task::Program& program, const Budget& budget) {
+std::vector<bool> goals_met_somewhere(const task::Program& program, const Budget& budget, const Stop& stop) {
   using task::Word;
   const std::vector<bool> unknown(program.num_goals(), true);
   std::vector<bool> met(program.num_goals(), false);
@@ -14,6 +15,9 @@ std::vector<bool> goals_met_somewhere(const task::Program& program, const Budget
   std::vector<Word> successor(program.total_words());
   std::vector<std::uint32_t> actions;
   StateTable table(program.relevant_words());
+  Meter meter(budget, stop);
+  const std::uint64_t successor_cost = successor_work(program);
+  std::uint64_t work = 0;
   const auto note = [&](const Word* words) {
     for (std::size_t goal = 0; goal < met.size(); ++goal) {
       if (!met[goal]) met[goal] = program.goal_holds(goal, words);
@@ -24,13 +28,14 @@ std::vector<bool> goals_met_somewhere(const task::Program& program, const Budget
   program.project(state.data());
   note(state.data());
   for (std::uint32_t id = 0; id < table.size(); ++id) {
-    if (table.size() > budget.states || table.memory_bytes() > budget.bytes) return unknown;
+    if (meter.check(table.size(), table.memory_bytes(), work) != Limit::kNone) return unknown;
     const Word* words = table.words(id);
     std::fill(state.begin(), state.end(), Word{0});
     std::copy(words, words + program.relevant_words(), state.begin());
     program.complete(state.data());
     actions.clear();
     program.relevant_actions(state.data(), actions);
+    work += (actions.size() + 1) * successor_cost;
     for (std::uint32_t action : actions) {
       if (!program.apply(state.data(), action, successor.data())) continue;
       program.project(successor.data());

@@ -11,7 +11,7 @@ namespace metactrl::lookahead {
 
 // Per goal of the program: does it hold in some reachable state? Enumerates the projection; all true ("not known to be
 // out of reach") when the budget ends before the states do.
-std::vector<bool> goals_met_somewhere(const task::Program& program, const Budget& budget);
+std::vector<bool> goals_met_somewhere(const task::Program& program, const Budget& budget, const Stop& stop = {});
 
 }  // namespace metactrl::lookahead
 

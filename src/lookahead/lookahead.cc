@@ -29,8 +29,8 @@ using task::Word;
 
 class LookaheadCompiler {
  public:
-  LookaheadCompiler(const Task& task, LookaheadData& data)
-      : task_(task), program_(task.program()), data_(data), initial_(program_.total_words()) {}
+  LookaheadCompiler(const Task& task, LookaheadData& data, const Stop& stop)
+      : task_(task), program_(task.program()), data_(data), stop_(stop), initial_(program_.total_words()) {}
 
   void run() {
     if (!program_.initial(initial_.data())) {
@@ -46,7 +46,8 @@ class LookaheadCompiler {
       infeasible("the goal cannot be reached even if nothing ever became false again");
       return;
     }
-    lookahead::SpaceResult enumerated = Space::enumerate(program_, data_.options.exact);
+    lookahead::SpaceResult enumerated =
+        Space::enumerate(program_, data_.options.exact, Space::kNoDepthLimit, {}, stop_);
     if (enumerated.space) {
       use_space(std::move(*enumerated.space), enumerated.limit);
       if (data_.space) return;
@@ -141,11 +142,11 @@ class LookaheadCompiler {
   SearchResult first_plan(lookahead::RelaxedEvaluator& evaluator) {
     const bool fixed = data_.options.fixed_horizon;
     SearchResult any =
-        find_plan(program_, evaluator, initial_.data(), fixed ? data_.horizon : kInfinite, data_.options.search);
+        find_plan(program_, evaluator, initial_.data(), fixed ? data_.horizon : kInfinite, data_.options.search, stop_);
     if (any.outcome != SearchResult::Outcome::kFound || any.plan.size() <= data_.horizon) return any;
     Budget budget = data_.options.search;
     budget.states = std::min(budget.states, 100 + 4 * any.evaluated);
-    SearchResult shorter = find_plan(program_, evaluator, initial_.data(), data_.horizon, budget);
+    SearchResult shorter = find_plan(program_, evaluator, initial_.data(), data_.horizon, budget, stop_);
     return shorter.outcome == SearchResult::Outcome::kFound ? shorter : any;
   }
 
@@ -184,7 +185,7 @@ class LookaheadCompiler {
   // Which goals hold in no reachable state? Only exact when the states can be enumerated; then it names the culprits,
   // and when each goal can be reached alone it is their conjunction that cannot.
   void find_unreachable_goals() {
-    std::vector<bool> met = lookahead::goals_met_somewhere(program_, data_.options.exact);
+    std::vector<bool> met = lookahead::goals_met_somewhere(program_, data_.options.exact, stop_);
     for (std::uint32_t goal = 0; goal < met.size(); ++goal) {
       if (!met[goal]) data_.unreachable_goals.push_back(GoalId{goal});
     }
@@ -193,6 +194,7 @@ class LookaheadCompiler {
   const Task& task_;
   const task::Program& program_;
   LookaheadData& data_;
+  const Stop& stop_;
   std::vector<Word> initial_;
 };
 
@@ -220,8 +222,8 @@ const char* to_string(Limit limit) {
       return "states";
     case Limit::kBytes:
       return "memory";
-    case Limit::kSeconds:
-      return "time";
+    case Limit::kWork:
+      return "work";
   }
   return "";
 }
@@ -257,9 +259,10 @@ const char* to_string(WeightRule rule) {
 Lookahead::Lookahead(Task task, std::unique_ptr<LookaheadData> data) : task_(std::move(task)), data_(std::move(data)) {}
 Lookahead::~Lookahead() = default;
 
-std::shared_ptr<const Lookahead> Lookahead::compile(const Task& task, const LookaheadOptions& options) {
+std::shared_ptr<const Lookahead> Lookahead::compile(const Task& task, const LookaheadOptions& options,
+                                                    const Stop& stop) {
   auto data = std::make_unique<LookaheadData>(task.program(), options);
-  LookaheadCompiler(task, *data).run();
+  LookaheadCompiler(task, *data, stop).run();
   return std::shared_ptr<const Lookahead>(new Lookahead(task, std::move(data)));
 }
 

@@ -45,6 +45,8 @@ class RelaxedTask {
   const task::Program& program() const { return program_; }
   std::size_t num_propositions() const { return num_propositions_; }
   std::size_t num_operators() const { return operators_.size(); }
+  // Steps (Budget::work) for one evaluation, of a state from which everything can be reached.
+  std::uint64_t evaluation_work() const { return operators_.size() + preconditions_.size() + effects_.size(); }
   std::size_t memory_bytes() const;
 
   // The literal that a proposition stands for; nothing for inner nodes of conditions and for monitors.

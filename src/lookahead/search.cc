@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "lookahead/meter.h"
 #include "lookahead/search_nodes.h"
 
 namespace metactrl::lookahead {
@@ -33,11 +34,24 @@ constexpr std::size_t kEliminationCap = 1000;  // longest plan that is worth a q
 
 enum class Status : std::uint8_t { kRunning, kFound, kExhausted, kLimit };
 
+// What is in use besides a search's own, by one that it takes turns with.
+struct Others {
+  std::size_t states = 0;
+  std::size_t bytes = 0;
+  std::uint64_t work = 0;
+};
+
+template <typename Search>
+Limit check(Meter& meter, const Search& search, const Others& others) {
+  return meter.check(others.states + search.size(), others.bytes + search.memory_bytes(), others.work + search.work());
+}
+
 class GreedySearch {
  public:
   GreedySearch(const Program& program, RelaxedEvaluator& evaluator, const Word* state, bool follow)
       : program_(program),
         evaluator_(evaluator),
+        successor_work_(successor_work(program)),
         follow_(follow),
         nodes_(program),
         current_(state, state + program.total_words()) {
@@ -45,10 +59,10 @@ class GreedySearch {
   }
 
   // Goes on for at most `turn` evaluations.
-  Status run(std::size_t turn, Meter& meter, std::size_t other_states, std::size_t other_bytes, SearchResult& result) {
+  Status run(std::size_t turn, Meter& meter, const Others& others, SearchResult& result) {
     const std::size_t stop = evaluated_ + turn;
     while (evaluated_ < stop) {
-      result.limit = meter.check(other_states + nodes_.size(), other_bytes + memory_bytes());
+      result.limit = check(meter, *this, others);
       if (result.limit != Limit::kNone) return Status::kLimit;
       if (evaluated_ == 0) {
         next_ = current_;
@@ -60,6 +74,7 @@ class GreedySearch {
       std::uint32_t parent = kNone;
       std::uint32_t action = kNone;
       if (!pop(parent, action)) return Status::kExhausted;
+      successors_ += 1;
       if (!nodes_.successor(current_, action, next_)) continue;
       const auto [id, fresh] = nodes_.insert(next_.data(), parent, action);
       if (!fresh) continue;
@@ -75,6 +90,9 @@ class GreedySearch {
   std::size_t size() const { return nodes_.size(); }
   std::size_t evaluated() const { return evaluated_; }
   std::size_t expanded() const { return expanded_; }
+  std::uint64_t work() const {
+    return evaluated_ * evaluator_.task().evaluation_work() + successors_ * successor_work_;
+  }
   std::size_t memory_bytes() const { return nodes_.memory_bytes() + all_.memory_bytes() + helpful_.memory_bytes(); }
 
  private:
@@ -129,7 +147,9 @@ class GreedySearch {
   }
 
   bool execute(std::uint32_t action, std::vector<Word>& state) {
-    if (!program_.applicable(state.data(), action) || !nodes_.successor(state, action, step_)) return false;
+    if (!program_.applicable(state.data(), action)) return false;
+    ++successors_;
+    if (!nodes_.successor(state, action, step_)) return false;
     state.swap(step_);
     macro_.push_back(action);
     return true;
@@ -194,6 +214,7 @@ class GreedySearch {
 
   const Program& program_;
   RelaxedEvaluator& evaluator_;
+  std::uint64_t successor_work_;
   bool follow_;  // relaxed plans
   Nodes nodes_;
   std::vector<Word> current_;
@@ -212,28 +233,35 @@ class GreedySearch {
   unsigned best_ = kInfinite;
   std::size_t evaluated_ = 0;
   std::size_t expanded_ = 0;
+  std::size_t successors_ = 0;  // computed
 };
 
 // States with g + h_max <= bound. With `optimal` it is A*: ordered by g + h_max, goals tested when popped.
 class BoundedSearch {
  public:
   BoundedSearch(const Program& program, RelaxedEvaluator& evaluator, const Word* state, unsigned bound, bool optimal)
-      : program_(program), evaluator_(evaluator), nodes_(program), bound_(bound), optimal_(optimal) {
+      : program_(program),
+        evaluator_(evaluator),
+        successor_work_(successor_work(program)),
+        nodes_(program),
+        bound_(bound),
+        optimal_(optimal) {
     const std::vector<Word> root(state, state + program.total_words());
     nodes_.insert(state, kNone, kNone);
     admit(0, root, 0);
   }
 
-  Status run(std::size_t turn, Meter& meter, std::size_t other_states, std::size_t other_bytes, SearchResult& result) {
+  Status run(std::size_t turn, Meter& meter, const Others& others, SearchResult& result) {
     const std::size_t stop = evaluated_ + turn;
     while (evaluated_ < stop) {
-      result.limit = meter.check(other_states + nodes_.size(), other_bytes + memory_bytes());
+      result.limit = check(meter, *this, others);
       if (result.limit != Limit::kNone) return Status::kLimit;
       if (action_index_ == actions_.size() && !next_node(result)) {
         return result.plan.empty() ? Status::kExhausted : Status::kFound;
       }
       if (action_index_ == actions_.size()) continue;
       const std::uint32_t action = actions_[action_index_++];
+      ++successors_;
       if (!nodes_.successor(current_, action, next_)) continue;
       const auto [id, fresh] = nodes_.insert(next_.data(), node_, action);
       if (fresh && !optimal_ && program_.is_goal(next_.data())) {
@@ -254,6 +282,10 @@ class BoundedSearch {
   std::size_t evaluated() const { return evaluated_; }
   std::size_t expanded() const { return expanded_; }
   std::size_t size() const { return nodes_.size(); }
+  // Most states are evaluated twice, by h_max and FF.
+  std::uint64_t work() const {
+    return 2 * evaluated_ * evaluator_.task().evaluation_work() + successors_ * successor_work_;
+  }
   std::size_t memory_bytes() const {
     return nodes_.memory_bytes() + info_.capacity() * sizeof(Info) + open_.memory_bytes();
   }
@@ -326,6 +358,7 @@ class BoundedSearch {
 
   const Program& program_;
   RelaxedEvaluator& evaluator_;
+  std::uint64_t successor_work_;
   Nodes nodes_;
   unsigned bound_;
   bool optimal_;
@@ -341,12 +374,14 @@ class BoundedSearch {
   std::size_t action_index_ = 0;
   std::size_t evaluated_ = 0;
   std::size_t expanded_ = 0;
+  std::size_t successors_ = 0;  // computed
 };
 
 // Answers what needs no search: the state is a goal, or h_max refutes. True when that settles it.
 bool settle(const Program& program, RelaxedEvaluator& evaluator, const Word* state, unsigned max_length,
             SearchResult& result) {
   result.evaluated = 1;
+  result.work = evaluator.task().evaluation_work();
   if (program.is_goal(state)) {
     result.outcome = SearchResult::Outcome::kFound;
     return true;
@@ -365,12 +400,12 @@ void shorten(const Program& program, const Word* state, std::vector<std::uint32_
 class PlanSearch {
  public:
   PlanSearch(const Program& program, RelaxedEvaluator& evaluator, const Word* state, unsigned max_length,
-             const Budget& budget, SearchResult& result)
+             const Budget& budget, const Stop& stop, SearchResult& result)
       : program_(program),
         evaluator_(evaluator),
         state_(state),
         max_length_(max_length),
-        meter_(budget),
+        meter_(budget, stop),
         result_(result) {
     greedy_ = std::make_unique<GreedySearch>(program, evaluator, state, true);
   }
@@ -393,13 +428,18 @@ class PlanSearch {
   void count(const std::unique_ptr<Search>& search) {
     result_.evaluated += search ? search->evaluated() : 0;
     result_.expanded += search ? search->expanded() : 0;
+    result_.work += search ? search->work() : 0;
+  }
+  template <typename Search>
+  Others beside(const std::unique_ptr<Search>& search) const {
+    if (!search) return {0, 0, result_.work};
+    return {search->size(), search->memory_bytes(), result_.work + search->work()};
   }
 
   // Following relaxed plans finds some plan soonest; when that is too long, stepping carefully often finds a shorter
   // one.
   Status greedy_turn(std::size_t turn) {
-    const Status status =
-        greedy_->run(turn, meter_, bounded_ ? bounded_->size() : 0, bounded_ ? bounded_->memory_bytes() : 0, result_);
+    const Status status = greedy_->run(turn, meter_, beside(bounded_), result_);
     if (status == Status::kExhausted) result_.lower_bound = kInfinite;
     if (status != Status::kFound) return status;
     shorten(program_, state_, result_.plan);
@@ -413,8 +453,7 @@ class PlanSearch {
 
   Status bounded_turn(std::size_t turn) {
     if (!bounded_) bounded_ = std::make_unique<BoundedSearch>(program_, evaluator_, state_, max_length_, false);
-    const Status status =
-        bounded_->run(turn, meter_, greedy_ ? greedy_->size() : 0, greedy_ ? greedy_->memory_bytes() : 0, result_);
+    const Status status = bounded_->run(turn, meter_, beside(greedy_), result_);
     if (status == Status::kFound) shorten(program_, state_, result_.plan);
     if (status == Status::kExhausted) {
       result_.lower_bound = bounded_->cut_nothing() ? kInfinite : std::max(result_.lower_bound, max_length_ + 1);
@@ -440,17 +479,19 @@ void breadth_first(const Program& program, const Word* state, unsigned max_lengt
   std::vector<Word> next;
   std::vector<std::uint32_t> actions;
   std::size_t begin = 0;
+  const std::uint64_t successor = successor_work(program);
   result.outcome = SearchResult::Outcome::kBudget;
   for (unsigned depth = 0; depth < max_length; ++depth) {
     const std::size_t end = nodes.size();
     for (std::size_t id = begin; id < end; ++id) {
-      result.limit = meter.check(nodes.size(), nodes.memory_bytes());
+      result.limit = meter.check(nodes.size(), nodes.memory_bytes(), result.work);
       if (result.limit != Limit::kNone) return;
       ++result.expanded;
       nodes.load(static_cast<std::uint32_t>(id), current);
       actions.clear();
       program.relevant_actions(current.data(), actions);
       for (std::uint32_t action : actions) {
+        result.work += successor;
         if (!nodes.successor(current, action, next)) continue;
         const auto [child, fresh] = nodes.insert(next.data(), static_cast<std::uint32_t>(id), action);
         if (!fresh) continue;
@@ -461,7 +502,7 @@ void breadth_first(const Program& program, const Word* state, unsigned max_lengt
           result.lower_bound = depth + 1;
           return;
         }
-        result.limit = meter.check(nodes.size(), nodes.memory_bytes());
+        result.limit = meter.check(nodes.size(), nodes.memory_bytes(), result.work);
         if (result.limit != Limit::kNone) return;
       }
     }
@@ -507,30 +548,30 @@ void eliminate_actions(const Program& program, const Word* state, std::vector<st
 }
 
 SearchResult find_plan(const Program& program, RelaxedEvaluator& evaluator, const Word* state, unsigned max_length,
-                       const Budget& budget) {
+                       const Budget& budget, const Stop& stop) {
   SearchResult result;
   if (!settle(program, evaluator, state, max_length, result)) {
-    PlanSearch(program, evaluator, state, max_length, budget, result).run();
+    PlanSearch(program, evaluator, state, max_length, budget, stop, result).run();
   }
   return result;
 }
 
 SearchResult find_shortest(const Program& program, RelaxedEvaluator& evaluator, const Word* state, unsigned max_length,
-                           const Budget& budget) {
+                           const Budget& budget, const Stop& stop) {
   SearchResult result;
   if (settle(program, evaluator, state, max_length, result)) return result;
-  const Budget half{budget.states / 2, budget.bytes / 2, budget.seconds / 2, budget.stop};
-  Meter blind_meter(half);
+  const Budget half{budget.states / 2, budget.bytes / 2, budget.work / 2};
+  Meter blind_meter(half, stop);
   breadth_first(program, state, max_length, blind_meter, result);
   if (result.outcome != SearchResult::Outcome::kBudget) return result;
 
   Budget rest = budget;
   rest.states -= std::min(rest.states, half.states);
-  rest.seconds = std::max(0.0, rest.seconds - blind_meter.seconds());
-  Meter meter(rest);
+  Meter meter(rest, stop);
   BoundedSearch search(program, evaluator, state, max_length, true);
   Status status = Status::kRunning;
-  while (status == Status::kRunning) status = search.run(kFirstTurn, meter, 0, 0, result);
+  while (status == Status::kRunning) status = search.run(kFirstTurn, meter, {0, 0, result.work}, result);
+  result.work += search.work();
   result.evaluated += search.evaluated();
   result.expanded += search.expanded();
   if (status == Status::kFound) {

@@ -5,9 +5,8 @@
 //     if (result.outcome == SearchResult::Outcome::kFound) follow(result.plan);
 //
 // States are projected states of program.total_words() words with their derived part up to date; plans consist of
-// relevant actions and are legal in the full task, too (see task/program.h). Deterministic, except that the time limit
-// may end a search that would otherwise go on. A call allocates its own memory and frees it; the program may be shared,
-// the evaluator may not.
+// relevant actions and are legal in the full task, too (see task/program.h). Deterministic; both throw Stopped when
+// `stop` says so. A call allocates its own memory and frees it; the program may be shared, the evaluator may not.
 #ifndef METACTRL_SRC_LOOKAHEAD_SEARCH_H_
 #define METACTRL_SRC_LOOKAHEAD_SEARCH_H_
 
@@ -32,6 +31,7 @@ struct SearchResult {
   Limit limit = Limit::kNone;
   std::size_t evaluated = 0;  // states whose heuristic value (or, without heuristic, goal test) was computed
   std::size_t expanded = 0;
+  std::uint64_t work = 0;  // steps, as Budget::work
   // Every plan from the state has at least this many actions; kInfinite when there is none at all.
   unsigned lower_bound = 0;
 };
@@ -44,12 +44,12 @@ struct SearchResult {
 // that some plan of the length asked for could visit (g + h_max <= max_length) and so proves, when it exhausts them,
 // that there is none.
 SearchResult find_plan(const task::Program& program, RelaxedEvaluator& evaluator, const task::Word* state,
-                       unsigned max_length, const Budget& budget);
+                       unsigned max_length, const Budget& budget, const Stop& stop = {});
 
 // A shortest plan, if it has at most `max_length` actions. Breadth-first on half of the budget (an expansion costs a
 // small part of an evaluation), then A* with h_max.
 SearchResult find_shortest(const task::Program& program, RelaxedEvaluator& evaluator, const task::Word* state,
-                           unsigned max_length, const Budget& budget);
+                           unsigned max_length, const Budget& budget, const Stop& stop = {});
 
 // Removes actions without which the rest of `plan` is still legal and reaches the goal. Quadratic in the plan's length.
 void eliminate_actions(const task::Program& program, const task::Word* state, std::vector<std::uint32_t>& plan);

@@ -1,44 +1,21 @@
-// What the searches in search.cc share: a stop watch for budgets, a queue with small integer keys, and interned states
-// that know how they were reached. Not for use elsewhere.
+// What the searches in search.cc share: a queue with small integer keys, and interned states that know how they were
+// reached. Not for use elsewhere.
 #ifndef METACTRL_SRC_LOOKAHEAD_SEARCH_NODES_H_
 #define METACTRL_SRC_LOOKAHEAD_SEARCH_NODES_H_
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "lookahead/state_table.h"
-#include "metactrl/lookahead.h"
 #include "task/program.h"
 
 namespace metactrl::lookahead {
 
 // No node, no action.
 inline constexpr std::uint32_t kNone = 0xffffffffU;
-
-class Meter {
- public:
-  explicit Meter(const Budget& budget) : budget_(budget), start_(Clock::now()) {}
-
-  // What a search used so far, itself and those before it.
-  Limit check(std::size_t states, std::size_t bytes) {
-    if (states > budget_.states) return Limit::kStates;
-    if (bytes > budget_.bytes) return Limit::kBytes;
-    if ((++calls_ & 63) != 0) return Limit::kNone;
-    if (seconds() > budget_.seconds || (budget_.stop && budget_.stop())) return Limit::kSeconds;
-    return Limit::kNone;
-  }
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Budget budget_;
-  Clock::time_point start_;
-  unsigned calls_ = 0;
-};
 
 // Entries by small integer keys. Within a key first in first out, or last in first out.
 template <typename Entry, bool kFifo>

@@ -8,9 +8,10 @@
 #include "lookahead/space.h"
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 #include <utility>
+
+#include "lookahead/meter.h"
 
 namespace metactrl::lookahead {
 
@@ -19,8 +20,7 @@ namespace {
 using task::Program;
 using task::Word;
 
-// Work (expanded states and edges) between two looks at the clock, and states between two progress reports.
-constexpr std::size_t kClockInterval = 4096;
+// States between two reports of progress.
 constexpr std::size_t kProgressInterval = std::size_t{1} << 16;
 
 // The legal actions of one state after another, and their successors. Allocates only while its buffers grow.
@@ -85,33 +85,29 @@ class Expander {
   std::vector<std::uint64_t> hashes_;
 };
 
-// The parts of a budget that are looked at now and then.
+// A meter that reports progress as well.
 class SpaceMeter {
  public:
-  SpaceMeter(const Budget& budget, const Progress& progress)
-      : budget_(budget), progress_(progress), start_(std::chrono::steady_clock::now()) {}
+  SpaceMeter(const Program& program, const Budget& budget, const Stop& stop, const Progress& progress)
+      : meter_(budget, stop), progress_(progress), successor_work_(successor_work(program)) {}
 
   // After an expansion with `edges` edges.
   Limit check(std::size_t states, std::size_t bytes, std::size_t edges) {
-    if (states > budget_.states) return Limit::kStates;
-    if (bytes > budget_.bytes) return Limit::kBytes;
-    if (progress_ && states >= next_report_) {
+    work_ += (edges + 1) * successor_work_;
+    const Limit limit = meter_.check(states, bytes, work_);
+    if (limit == Limit::kNone && progress_ && states >= next_report_) {
       progress_(states);
       next_report_ = states + kProgressInterval;
     }
-    work_ += edges + 1;
-    if (work_ < kClockInterval) return Limit::kNone;
-    work_ = 0;
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    return spent.count() > budget_.seconds || (budget_.stop && budget_.stop()) ? Limit::kSeconds : Limit::kNone;
+    return limit;
   }
 
  private:
-  const Budget& budget_;
+  Meter meter_;
   const Progress& progress_;
-  const std::chrono::steady_clock::time_point start_;
+  const std::uint64_t successor_work_;
   std::size_t next_report_ = kProgressInterval;
-  std::size_t work_ = 0;
+  std::uint64_t work_ = 0;
 };
 
 template <typename T>
@@ -123,9 +119,10 @@ std::size_t bytes_of(const std::vector<T>& vector) {
 
 class SpaceBuilder {
  public:
-  SpaceBuilder(const Program& program, const Budget& budget, unsigned max_depth, const Progress& progress)
+  SpaceBuilder(const Program& program, const Budget& budget, unsigned max_depth, const Progress& progress,
+               const Stop& stop)
       : program_(program),
-        meter_(budget, progress),
+        meter_(program, budget, stop, progress),
         expander_(program, true),
         max_depth_(max_depth),
         space_(expander_.width()) {}
@@ -309,9 +306,9 @@ class SpaceBuilder {
   std::vector<unsigned> distance_;       // per table id
 };
 
-SpaceResult Space::enumerate(const Program& program, const Budget& budget, unsigned max_depth,
-                             const Progress& progress) {
-  return SpaceBuilder(program, budget, max_depth, progress).run();
+SpaceResult Space::enumerate(const Program& program, const Budget& budget, unsigned max_depth, const Progress& progress,
+                             const Stop& stop) {
+  return SpaceBuilder(program, budget, max_depth, progress, stop).run();
 }
 
 std::optional<std::uint32_t> Space::find(const Word* projected) const {
@@ -363,9 +360,10 @@ std::size_t Space::memory_bytes() const {
          bytes_of(targets_) + bytes_of(actions_) + bytes_of(layers_) + bytes_of(live_layers_);
 }
 
-SpaceCount count_reachable(const Program& program, const Budget& budget, bool projected, const Progress& progress) {
+SpaceCount count_reachable(const Program& program, const Budget& budget, bool projected, const Progress& progress,
+                           const Stop& stop) {
   Expander expander(program, projected);
-  SpaceMeter meter(budget, progress);
+  SpaceMeter meter(program, budget, stop, progress);
   StateTable table(expander.width());
   SpaceCount count;
   const bool legal = expander.start();

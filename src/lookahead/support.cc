@@ -21,15 +21,16 @@
 // to prove that a search would have to go through all interleavings of the goals. So the candidates of one question
 // share `candidate_states`, or fewer where the task is so large that each of them is expensive: a search gets a quarter
 // of what is left of them, the last ones nothing. A candidate that was passed over is not searched for again. And all
-// of 3 to 5 ends when `candidate_seconds` are spent, by this object and its copies together; 1 and 2 go on.
+// of 3 to 5 ends when `candidate_work` is spent; 1 and 2 go on. All of this is counted, nothing is timed, and a copy
+// counts on by itself: an answer depends on the questions that were asked before it along the same plan, and on nothing
+// else.
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
 #include "lookahead/adapt.h"
 #include "lookahead/data.h"
+#include "lookahead/meter.h"
 #include "lookahead/search.h"
 #include "lookahead/state_table.h"
 #include "support/log_math.h"
@@ -60,19 +61,6 @@ struct Knowledge {
   unsigned passed_over = 0;                 // the same, of a search with a candidate's part of the budget
 };
 
-// Adds the time from here to its end to a sum.
-class Stopwatch {
- public:
-  explicit Stopwatch(std::atomic<double>& seconds) : seconds_(seconds) {}
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-  ~Stopwatch() { seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-
- private:
-  std::atomic<double>& seconds_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 }  // namespace
 
 class Support::Impl {
@@ -89,6 +77,7 @@ class Support::Impl {
         walk_(program_.total_words()),
         walk_next_(program_.total_words()),
         affordable_(std::max(kFewStates, kQuestionWork / (data_.relaxed.num_operators() + 1))),
+        successor_work_(lookahead::successor_work(program_)),
         log_alphabet_(std::log(static_cast<double>(lookahead::alphabet_size(program_)))) {
     if (data_.surrogate) cursor_.emplace(*data_.surrogate);
     // The compiled plan is the first witness: following it never needs a search.
@@ -105,7 +94,7 @@ class Support::Impl {
     table_.clear();
     for (std::uint32_t id = 0; id < other.table_.size(); ++id) table_.insert(other.table_.words(id));
     knowledge_ = other.knowledge_;
-    seconds_ = other.seconds_;
+    candidate_work_ = other.candidate_work_;
     searched_in_all_ = other.searched_in_all_;
   }
   Impl& operator=(const Impl&) = delete;
@@ -322,12 +311,13 @@ class Support::Impl {
     if (witness != nullptr && adapter_.adapt(state, origin->action, *witness, left)) {
       return remember(state, adapter_.result());
     }
-    if (knowledge_[id].passed_over > left || *seconds_ >= data_.options.candidate_seconds) return id;
-    const Stopwatch watch(*seconds_);
+    if (knowledge_[id].passed_over > left || candidate_work_ >= data_.options.candidate_work) return id;
     if (witness != nullptr && witness->size() < left && detour(state, *witness)) return id;
     const std::size_t before = searched_in_all_;
+    const std::uint64_t work_before = work_in_all_;
     const bool answered = search(id, state, left, candidate_budget());
     searched_ += searched_in_all_ - before;
+    candidate_work_ += work_in_all_ - work_before;
     if (!answered) {
       knowledge_[id].passed_over = std::max(knowledge_[id].passed_over, left + 1);
     }
@@ -345,6 +335,7 @@ class Support::Impl {
   bool search(std::uint32_t id, const Word* state, unsigned left, const Budget& budget) {
     const SearchResult result = find_plan(program_, evaluator_, state, left, budget);
     searched_in_all_ += result.evaluated;
+    work_in_all_ += result.work;
     Knowledge& known = knowledge_[id];
     known.refuted = std::max(known.refuted, result.lower_bound);
     if (result.outcome == SearchResult::Outcome::kRefuted) known.refuted = std::max(known.refuted, left + 1);
@@ -359,7 +350,8 @@ class Support::Impl {
     const std::size_t all = std::min({budget.states, data_.options.candidate_states, affordable_});
     const std::size_t left = all > searched_ ? all - searched_ : 0;
     budget.states = std::min(left, std::max(left / 4, kLittle));
-    budget.seconds = std::min(budget.seconds, data_.options.candidate_seconds - *seconds_);
+    budget.work =
+        std::min(budget.work, data_.options.candidate_work - std::min(data_.options.candidate_work, candidate_work_));
     return budget;
   }
 
@@ -385,6 +377,7 @@ class Support::Impl {
     program_.relevant_actions(state, detours_);
     detour_state_.resize(program_.total_words());
     for (std::uint32_t action : detours_) {
+      candidate_work_ += successor_work_;
       if (!program_.apply(state, action, detour_state_.data())) continue;
       program_.project(detour_state_.data());
       const std::optional<std::size_t> used = replay(detour_state_.data(), witness);
@@ -407,6 +400,7 @@ class Support::Impl {
       }
       program_.project(walk_next_.data());
       walk_.swap(walk_next_);
+      candidate_work_ += successor_work_;
     }
     if (!program_.is_goal(walk_.data())) return std::nullopt;
     return plan.size();
@@ -482,8 +476,9 @@ class Support::Impl {
   std::size_t searched_ = 0;            // states evaluated for the question at hand
   std::size_t searched_in_all_ = 0;
   std::size_t affordable_;  // states for the candidates of one question
-  // Spent on candidates; copies share it.
-  std::shared_ptr<std::atomic<double>> seconds_ = std::make_shared<std::atomic<double>>(0);
+  std::uint64_t successor_work_;
+  std::uint64_t work_in_all_ = 0;     // of searches
+  std::uint64_t candidate_work_ = 0;  // spent on candidates
   double log_alphabet_;
   // With a trained surrogate.
   std::optional<lookahead::BeliefCursor> cursor_;

@@ -53,7 +53,7 @@ void check_options(const LoopOptions& options) {
   probability("change rate", options.change_rate);
   probability("failure rate", options.failure_rate);
   if (options.confidence <= 0) throw InputError("confidence", "must be above 0", "0.95 is a good start");
-  if (!(options.seconds > 0)) throw InputError("seconds", "must be above 0");
+  if (options.seconds && !(*options.seconds > 0)) throw InputError("seconds", "must be above 0");
   if (options.max_states == 0) throw InputError("max states", "must be at least 1");
   if (options.plan.on_infeasible != OnInfeasible::kError) {
     throw InputError("on infeasible", "the closed loop pursues all goals or ends", "use error");
@@ -82,6 +82,8 @@ class LoopRun {
     } catch (const WorldError& error) {
       // Waiting for the world was perhaps ended by us.
       if (!out_of_bounds()) end(LoopEnd::kWorldFailed, text::printable(error.what(), kMaxKept));
+    } catch (const Stopped& stopped) {
+      if (!out_of_bounds()) end(LoopEnd::kUndecided, stopped.what());
     } catch (const ModelError& error) {
       end(LoopEnd::kModelFailed, text::printable(error.what(), kMaxKept));
     }
@@ -95,9 +97,9 @@ class LoopRun {
   // --- bounds --------------------------------------------------------------------------------------------------------
 
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-  double seconds_left() const { return options_.seconds - seconds(); }
+  bool out_of_time() const { return options_.seconds && seconds() >= *options_.seconds; }
   bool cancelled() const { return observer_.cancelled && observer_.cancelled(); }
-  bool stopped() const { return cancelled() || seconds_left() <= 0; }
+  bool stopped() const { return cancelled() || out_of_time(); }
 
   void end(LoopEnd why, std::string reason) {
     report_.end = why;
@@ -108,8 +110,8 @@ class LoopRun {
   bool out_of_bounds() {
     if (cancelled()) {
       end(LoopEnd::kInterrupted, "stopped from outside");
-    } else if (seconds_left() <= 0) {
-      end(LoopEnd::kOutOfTime, str_cat("the ", options_.seconds, " s of the run are over", goal_note()));
+    } else if (out_of_time()) {
+      end(LoopEnd::kOutOfTime, str_cat("the ", *options_.seconds, " s of the run are over", goal_note()));
     }
     return ended_;
   }
@@ -201,8 +203,7 @@ class LoopRun {
     while (count < states.size() && (count == 0 || sum * (1 - pruned) < options_.confidence - 1e-12)) {
       sum += states[count++].probability;
     }
-    const std::optional<std::size_t> length =
-        planner_.plan_length(facts_of(states.first(count)), seconds_left(), stop_);
+    const std::optional<std::size_t> length = planner_.plan_length(facts_of(states.first(count)), stop_);
     if (!length) return kNoPlanFactor * options_.failure_cost;
     return static_cast<double>(*length) + (1 - std::min(1.0, sum) * (1 - pruned)) * options_.failure_cost;
   }
@@ -215,7 +216,7 @@ class LoopRun {
     double best_saving = 0;
     std::size_t weighed = 0;
     for (const std::string& object : belief_.uncertain_objects()) {
-      if (looked_at_.contains(object) || stopped()) continue;
+      if (looked_at_.contains(object)) continue;
       const std::vector<Belief::Part> parts = belief_.parts(object);
       if (parts.size() > kMaxLookOutcomes || ++weighed > kMaxLookObjects) continue;
       double expected = options_.look_cost;
@@ -228,7 +229,7 @@ class LoopRun {
         best_saving = without - expected;
       }
     }
-    if (best.empty() || stopped()) return false;
+    if (best.empty()) return false;
     look(best, best_saving);
     return true;
   }
@@ -262,7 +263,7 @@ class LoopRun {
       plan.reason =
           str_cat("the ", count, " states that are kept have together only ", percent(belief_.covered(count)));
     } else {
-      plan = planner_.plan(states, report_.plans, seconds_left(), stop_, observer_.phase);
+      plan = planner_.plan(states, report_.plans, stop_, observer_.phase);
     }
     LoopEvent event;
     event.kind = LoopEvent::Kind::kPlanned;
@@ -308,7 +309,7 @@ class LoopRun {
       std::string hint;
       if (count > 1) {
         const std::vector<SceneState> first{belief_.likeliest().facts};
-        if (planner_.plan_length(first, seconds_left(), stop_)) {
+        if (planner_.plan_length(first, stop_)) {
           hint = str_cat("; there is a plan for the most likely one, which has ", percent(belief_.covered(1)));
         }
       }

@@ -33,22 +33,14 @@ bool LoopPlanner::guaranteed() const {
   return options_.plan.guidance != PlanGuidance::kNone && options_.plan.guidance != PlanGuidance::kSyntax;
 }
 
-PlanOptions LoopPlanner::limited(double seconds, const Stop& stop) const {
-  PlanOptions options = options_.plan;
-  for (Budget* budget : {&options.lookahead.exact, &options.lookahead.search}) {
-    budget->seconds = std::min(budget->seconds, std::max(1e-3, seconds));
-    budget->stop = stop;
-  }
-  options.lookahead.candidate_seconds = std::min(options.lookahead.candidate_seconds, std::max(1e-3, seconds));
-  return options;
-}
-
 PlanResult LoopPlanner::call(const Task& task, const PlanOptions& options, const Stop& stop,
                              const std::function<void(PlanPhase)>& phase) {
   PlanObserver observer;
   observer.cancelled = stop;
   observer.phase = phase;
-  return metactrl::plan(task, options_.format, model_, vocabulary_, options, observer);
+  PlanResult result = metactrl::plan(task, options_.format, model_, vocabulary_, options, observer);
+  if (result.out_of_time) throw Stopped(str_cat("no plan was made in time: ", result.reason));
+  return result;
 }
 
 std::size_t LoopPlanner::count_valid(std::span<const SceneState> states, std::span<const PlanStep> steps,
@@ -62,11 +54,11 @@ std::size_t LoopPlanner::count_valid(std::span<const SceneState> states, std::sp
   return valid;
 }
 
-LoopPlan LoopPlanner::search_alone(std::span<const SceneState> states, double seconds, const Stop& stop) {
+LoopPlan LoopPlanner::search_alone(std::span<const SceneState> states, const Stop& stop) {
   Key key(states.begin(), states.end());
   const auto known = remembered_.find(key);
   if (known != remembered_.end()) return known->second;
-  PlanOptions options = limited(seconds, stop);
+  PlanOptions options = options_.plan;
   options.guidance = PlanGuidance::kSearch;
   options.lookahead.weights = false;
   // A product's state costs as much as its parts together.
@@ -84,30 +76,30 @@ LoopPlan LoopPlanner::search_alone(std::span<const SceneState> states, double se
   return plan;
 }
 
-LoopPlan LoopPlanner::search(std::span<const SceneState> states, double seconds, const Stop& stop) {
-  if (states.size() == 1) return search_alone(states, seconds, stop);
-  LoopPlan first = search_alone(states.first(1), seconds, stop);
+LoopPlan LoopPlanner::search(std::span<const SceneState> states, const Stop& stop) {
+  if (states.size() == 1) return search_alone(states, stop);
+  LoopPlan first = search_alone(states.first(1), stop);
   // Where one state has no plan there is none for all.
   if (first.outcome != PlanOutcome::kPlan) return first;
   std::string problem;
   if (count_valid(states, first.steps, problem) == states.size()) return first;
-  return search_alone(states, seconds, stop);
+  return search_alone(states, stop);
 }
 
-std::optional<std::size_t> LoopPlanner::plan_length(std::span<const SceneState> states, double seconds,
-                                                    const Stop& stop) {
-  const LoopPlan plan = search(states, seconds, stop);
+std::optional<std::size_t> LoopPlanner::plan_length(std::span<const SceneState> states, const Stop& stop) {
+  const LoopPlan plan = search(states, stop);
+  if (plan.outcome == PlanOutcome::kCancelled) throw Stopped(plan.reason);
   return plan.outcome == PlanOutcome::kPlan ? std::optional<std::size_t>(plan.steps.size()) : std::nullopt;
 }
 
-LoopPlan LoopPlanner::plan(std::span<const SceneState> states, std::uint64_t number, double seconds, const Stop& stop,
+LoopPlan LoopPlanner::plan(std::span<const SceneState> states, std::uint64_t number, const Stop& stop,
                            const std::function<void(PlanPhase)>& phase) {
   LoopPlan plan;
   if (options_.plan.guidance == PlanGuidance::kSearch) {
     if (phase) phase(PlanPhase::kCompiling);
-    plan = search(states, seconds, stop);
+    plan = search(states, stop);
   } else {
-    PlanOptions options = limited(seconds, stop);
+    PlanOptions options = options_.plan;
     // Equal states ask for equal plans, unless the choice is drawn.
     options.generate.seed = internal::Random(options.generate.seed, number).next();
     const Task likeliest = scene_.at(states[0]);

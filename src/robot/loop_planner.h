@@ -29,18 +29,18 @@ struct LoopPlan {
 
 class LoopPlanner {
  public:
-  using Stop = std::function<bool()>;
-
   LoopPlanner(const Scene& scene, const LoopOptions& options, LanguageModel* model,
               std::shared_ptr<const Vocabulary> vocabulary);
 
   // A plan for all of `states`, the most likely first. `number` counts the plans of a run: samples differ from plan to
-  // plan. `stop` ends it early. Throws std::logic_error when a plan does not hold as it was promised to.
-  LoopPlan plan(std::span<const SceneState> states, std::uint64_t number, double seconds, const Stop& stop,
+  // plan. `stop` ends it early, with kCancelled. Throws Stopped when the plan's own time limit ends,
+  // std::logic_error when a plan does not hold as it was promised to.
+  LoopPlan plan(std::span<const SceneState> states, std::uint64_t number, const Stop& stop,
                 const std::function<void(PlanPhase)>& phase);
 
-  // The length of a plan for all of `states`, found by search; nothing when there is none or it is not known in time.
-  std::optional<std::size_t> plan_length(std::span<const SceneState> states, double seconds, const Stop& stop);
+  // The length of a plan for all of `states`, found by search; nothing when there is none or it is not found within the
+  // budget. Throws Stopped when `stop` says so, or the time limit ends: what is decided by it must not depend on that.
+  std::optional<std::size_t> plan_length(std::span<const SceneState> states, const Stop& stop);
 
   // With these guidances a plan holds in every state it was made for.
   bool guaranteed() const;
@@ -48,11 +48,10 @@ class LoopPlanner {
  private:
   using Key = std::vector<SceneState>;
 
-  LoopPlan search(std::span<const SceneState> states, double seconds, const Stop& stop);
-  LoopPlan search_alone(std::span<const SceneState> states, double seconds, const Stop& stop);
+  LoopPlan search(std::span<const SceneState> states, const Stop& stop);
+  LoopPlan search_alone(std::span<const SceneState> states, const Stop& stop);
   PlanResult call(const Task& task, const PlanOptions& options, const Stop& stop,
                   const std::function<void(PlanPhase)>& phase);
-  PlanOptions limited(double seconds, const Stop& stop) const;
   // In how many of the states the plan is valid; `first_problem` gets the first reason why not.
   std::size_t count_valid(std::span<const SceneState> states, std::span<const PlanStep> steps,
                           std::string& first_problem) const;

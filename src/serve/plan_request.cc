@@ -101,9 +101,10 @@ void read_lookahead(Fields& fields, const RequestLimits& limits, PlanRequest& re
   lookahead.fixed_horizon = horizon.has_value();
   request.seconds = fields.number("time_limit", 0.001, limits.seconds).value_or(limits.seconds);
   const auto states = static_cast<std::size_t>(fields.integer("max_states", 1, limits.states).value_or(limits.states));
-  lookahead.exact = {states, limits.memory_bytes, request.seconds / 2};
-  lookahead.search = {states, limits.memory_bytes, std::min(request.seconds / 4, lookahead.search.seconds)};
-  lookahead.candidate_seconds = std::min(request.seconds / 4, lookahead.candidate_seconds);
+  for (Budget* budget : {&lookahead.exact, &lookahead.search}) {
+    budget->states = states;
+    budget->bytes = limits.memory_bytes;
+  }
   lookahead.weight_bytes = limits.memory_bytes;
 }
 

@@ -76,7 +76,9 @@ ApiError from_input_error(const InputError& error, int status, const char* code)
   return out;
 }
 
-// Everything that a constraint depends on. The end of the prompt decides how the plan's first token is written; longer
+std::string key_of(const Budget& budget) { return str_cat(budget.states, ' ', budget.bytes, ' ', budget.work); }
+
+// Everything that a constraint depends on, and what is asked of it later. The end of the prompt decides how the plan's first token is written; longer
 // than this no tokenizer looks back.
 std::string constraint_key(const LoadedTask& task, const Task& pursued, const PlanFormat& format,
                            const Vocabulary& vocabulary, const ConstraintOptions& options) {
@@ -86,8 +88,8 @@ std::string constraint_key(const LoadedTask& task, const Task& pursued, const Pl
   std::string key =
       str_cat(vocabulary.fingerprint(), ' ', format.name, ' ', to_string(options.automaton.tokenization), ' ',
               options.automaton.max_actions, ' ', lookahead.horizon, ' ', lookahead.fixed_horizon, ' ', lookahead.slack,
-              ' ', lookahead.weights, ' ', lookahead.exact.states, ' ', lookahead.exact.bytes, ' ',
-              lookahead.search.states, ' ', lookahead.search.bytes, ' ', lookahead.weight_bytes, ' ',
+              ' ', lookahead.weights, ' ', key_of(lookahead.exact), ' ', key_of(lookahead.search), ' ',
+              lookahead.candidate_states, ' ', lookahead.candidate_work, ' ', lookahead.weight_bytes, ' ',
               // Which one it is: they live as long as the service.
               lookahead.hmm ? static_cast<const void*>(lookahead.hmm->initial().data()) : nullptr, " goals");
   for (std::uint32_t goal = 0; goal < pursued.num_goals(); ++goal) key += ' ' + pursued.goal_text(GoalId{goal});
@@ -420,15 +422,11 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
     const auto compile = [&] {
       const Gate::Pass pass = compiling_.enter(1, context.asks());
       const internal::StopScope scope({context.asks(), context.seconds_left(), 0});
-      return Constraint::compile(pursued, format, vocabulary, options);
+      return Constraint::compile(pursued, format, vocabulary, options, context.asks());
     };
     const auto bytes_of = [](const Constraint& constraint) { return constraint.memory_bytes(); };
-    // Whether more time would have helped is another request's question.
-    const auto keep = [](const Constraint& constraint) {
-      return constraint.lookahead()->verdict() != Verdict::kUndecided;
-    };
     auto found = constraints_.get(constraint_key(*answer.task, pursued, format, *vocabulary, options), compile,
-                                  bytes_of, context.asks(), keep);
+                                  bytes_of, context.asks());
     answer.closing.cached = found.hit;
     return found.value;
   };

@@ -48,11 +48,10 @@ class SharedCache {
 
   explicit SharedCache(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // `make` may return null, or `keep` false: then nothing is kept, and whoever waited gets it all the same. `cancelled`
-  // (may be empty) is asked while waiting for another thread; throws internal::Stopped when it says so.
+  // `make` may return null: then nothing is kept, and whoever waited gets it all the same. `cancelled` (may be empty)
+  // is asked while waiting for another thread; throws internal::Stopped when it says so.
   Found get(const std::string& key, const std::function<Pointer()>& make,
-            const std::function<std::size_t(const Value&)>& bytes_of, const std::function<bool()>& cancelled,
-            const std::function<bool(const Value&)>& keep = {}) {
+            const std::function<std::size_t(const Value&)>& bytes_of, const std::function<bool()>& cancelled) {
     std::unique_lock lock(mutex_);
     while (true) {
       if (const auto found = entries_.find(key); found != entries_.end()) {
@@ -77,13 +76,9 @@ class SharedCache {
     flights_.emplace(key, flight);
     lock.unlock();
     std::size_t bytes = 0;
-    bool kept = false;
     try {
       flight->value = make();
-      if (flight->value != nullptr) {
-        bytes = key.size() + bytes_of(*flight->value);
-        kept = !keep || keep(*flight->value);
-      }
+      if (flight->value != nullptr) bytes = key.size() + bytes_of(*flight->value);
     } catch (const internal::Stopped& stopped) {
       flight->abandoned = stopped.reason() == internal::StopReason::kCancelled;
       flight->failure = std::current_exception();
@@ -95,7 +90,7 @@ class SharedCache {
     flight->landed = true;
     landed_.notify_all();
     if (flight->failure) std::rethrow_exception(flight->failure);
-    if (kept && bytes <= max_bytes_) insert(key, flight->value, bytes);
+    if (flight->value != nullptr && bytes <= max_bytes_) insert(key, flight->value, bytes);
     return {flight->value, false};
   }
 

@@ -22,7 +22,7 @@ const char* text_of(StopReason reason) {
 
 }  // namespace
 
-Stopped::Stopped(StopReason reason) : std::runtime_error(text_of(reason)), reason_(reason) {}
+Stopped::Stopped(StopReason reason) : metactrl::Stopped(text_of(reason)), reason_(reason) {}
 
 StopScope::StopScope(StopLimits limits)
     : limits_(std::move(limits)), start_(std::chrono::steady_clock::now()), outer_(current_stop_scope) {

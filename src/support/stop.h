@@ -15,13 +15,14 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <stdexcept>
+
+#include "metactrl/error.h"
 
 namespace metactrl::internal {
 
 enum class StopReason { kCancelled, kSeconds, kWork };
 
-class Stopped : public std::runtime_error {
+class Stopped : public metactrl::Stopped {
  public:
   explicit Stopped(StopReason reason);
   StopReason reason() const { return reason_; }

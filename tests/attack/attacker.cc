@@ -39,8 +39,8 @@ LookaheadOptions small_budgets(unsigned horizon) {
   LookaheadOptions options;
   options.horizon = horizon;
   options.slack = 4;
-  options.exact = {20'000, std::size_t{64} << 20U, 5};
-  options.search = {2'000, std::size_t{64} << 20U, 2};
+  options.exact = {20'000, std::size_t{64} << 20U};
+  options.search = {2'000, std::size_t{64} << 20U};
   options.weight_bytes = std::size_t{64} << 20U;
   return options;
 }

@@ -57,7 +57,7 @@ std::vector<Row> read_rows() {
   return rows;
 }
 
-Budget budget_of(std::size_t states) { return {states, std::size_t{3} << 30, 600}; }
+Budget budget_of(std::size_t states) { return {states, std::size_t{3} << 30}; }
 
 // The full state space: the counts are equal. Edges are, too, where both have the same actions: the recorded task lacks
 // actions that change nothing, which are legal here.

@@ -194,7 +194,7 @@ TEST_P(RandomTasks, FindShortestIsOptimal) {
       // A budget of few states makes breadth-first search give way to A* early.
       for (const std::size_t states : {std::size_t{1'000'000}, 2 * space.states.size(), std::size_t{4}}) {
         for (const unsigned bound : {kLongest / 2, kLongest, kInfinite}) {
-          const Budget budget{states, std::size_t{1} << 30, 60};
+          const Budget budget{states, std::size_t{1} << 30};
           const SearchResult result = find_shortest(program, evaluator, space.states[i].data(), bound, budget);
           ASSERT_LE(result.lower_bound, space.distance[i]);
           if (result.outcome == SearchResult::Outcome::kBudget) {
@@ -221,7 +221,7 @@ TEST_P(RandomTasks, SmallBudgetsNeverMakeAnAnswerWrong) {
     RelaxedEvaluator evaluator(relaxed);
     for (std::size_t i : sample(space, 3)) {
       for (std::size_t states = 0; states < 6; ++states) {
-        const Budget budget{states, std::size_t{1} << 30, 60};
+        const Budget budget{states, std::size_t{1} << 30};
         const SearchResult result = find_plan(program, evaluator, space.states[i].data(), 5, budget);
         if (result.outcome == SearchResult::Outcome::kBudget) {
           ASSERT_EQ(result.limit, Limit::kStates);

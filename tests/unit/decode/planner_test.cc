@@ -412,6 +412,71 @@ TEST(Planner, ABudgetThatEndsIsUndecided) {
   EXPECT_NE(result.reason.find("budget"), std::string::npos) << result.reason;
 }
 
+// --- time and other ends -------------------------------------------------------------------------------------------
+
+constexpr PlanGuidance kAllGuidances[] = {PlanGuidance::kNone, PlanGuidance::kSyntax, PlanGuidance::kMask,
+                                          PlanGuidance::kUniform, PlanGuidance::kSearch};
+
+TEST(Planner, TimeThatIsOverIsUndecided) {
+  const Task task = lamps("(and (lit a) (lit b))");
+  for (const PlanGuidance guidance : kAllGuidances) {
+    for (const OnInfeasible what : {OnInfeasible::kError, OnInfeasible::kDropGoals}) {
+      PlanOptions options = with(guidance);
+      options.on_infeasible = what;
+      options.time_limit = 0;
+      const PlanResult result = make(task, random_setting(1), options);
+      EXPECT_EQ(result.outcome, PlanOutcome::kUndecided) << to_string(guidance);
+      EXPECT_TRUE(result.out_of_time);
+      EXPECT_NE(result.reason.find("time limit"), std::string::npos) << result.reason;
+      EXPECT_EQ(result.guarantee, Guarantee::kNone);
+      EXPECT_TRUE(result.text.empty());
+      EXPECT_TRUE(result.plan.empty());
+      EXPECT_TRUE(result.goals_dropped.empty());
+      EXPECT_EQ(result.goals_unmet.size(), 2U);
+    }
+  }
+}
+
+TEST(Planner, TimeThatIsNotOverChangesNothing) {
+  const Task task = lamps("(and (lit a) (lit b))");
+  for (const PlanGuidance guidance : kAllGuidances) {
+    PlanOptions options = with(guidance);
+    const PlanResult without = make(task, random_setting(3), options);
+    EXPECT_EQ(without.outcome, PlanOutcome::kPlan);
+    for (const double seconds : {3600.0, 1e9}) {
+      options.time_limit = seconds;
+      const PlanResult result = make(task, random_setting(3), options);
+      EXPECT_EQ(result.outcome, PlanOutcome::kPlan);
+      EXPECT_FALSE(result.out_of_time);
+      EXPECT_EQ(result.text, without.text);
+      EXPECT_EQ(result.reason, without.reason);
+    }
+  }
+}
+
+// Whenever somebody cancels: the plan is the one that would have come anyway, or there is none. A beam that has a
+// complete plan by then might have found a better one.
+TEST(Planner, CancellingNeverMakesAnotherPlan) {
+  const Task task = lamps("(and (lit a) (lit b))");
+  for (const DecodeMode mode : {DecodeMode::kGreedy, DecodeMode::kSample, DecodeMode::kBeam, DecodeMode::kSmc}) {
+    const PlanResult whole = make(task, random_setting(5), with(PlanGuidance::kUniform, mode));
+    ASSERT_EQ(whole.outcome, PlanOutcome::kPlan);
+    for (int patience = 0;; ++patience) {
+      int asked = 0;
+      PlanObserver observer;
+      observer.cancelled = [&] { return ++asked > patience; };
+      const PlanResult result = make(task, random_setting(5), with(PlanGuidance::kUniform, mode), observer);
+      EXPECT_EQ(result.outcome == PlanOutcome::kPlan, asked <= patience) << to_string(mode) << " " << patience;
+      if (result.outcome == PlanOutcome::kPlan) {
+        EXPECT_EQ(result.text, whole.text);
+        break;
+      }
+      EXPECT_EQ(result.outcome, PlanOutcome::kCancelled);
+      EXPECT_EQ(result.guarantee, Guarantee::kNone);
+    }
+  }
+}
+
 // --- observers, cancelling, the context ----------------------------------------------------------------------------
 
 TEST(Planner, ObserversSeeTheTextInOrder) {

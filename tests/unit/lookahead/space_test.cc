@@ -276,7 +276,7 @@ TEST(Space, ABudgetOfStatesEndsWithTheConeThatIsComplete) {
   EXPECT_EQ(Space::enumerate(*program, budget).limit, Limit::kNone);
 }
 
-TEST(Space, BudgetsOfBytesAndSecondsAreKept) {
+TEST(Space, BudgetsOfBytesAndWorkAreKept) {
   // 2^16 states: sixteen switches.
   Builder builder(16);
   for (std::uint32_t i = 0; i < 16; ++i) builder.action({}, {i}, {}).action({i}, {}, {i}).goal(i);
@@ -286,9 +286,14 @@ TEST(Space, BudgetsOfBytesAndSecondsAreKept) {
   EXPECT_EQ(Space::enumerate(*program, budget).limit, Limit::kBytes);
   EXPECT_EQ(count_reachable(*program, budget, true).limit, Limit::kBytes);
   budget = {};
-  budget.seconds = 0;
-  EXPECT_EQ(Space::enumerate(*program, budget).limit, Limit::kSeconds);
-  EXPECT_EQ(count_reachable(*program, budget, false).limit, Limit::kSeconds);
+  budget.work = 100'000;
+  EXPECT_EQ(Space::enumerate(*program, budget).limit, Limit::kWork);
+  EXPECT_EQ(Space::enumerate(*program, budget).states_seen, Space::enumerate(*program, budget).states_seen);
+  EXPECT_EQ(count_reachable(*program, budget, false).limit, Limit::kWork);
+  budget = {};
+  const Stop at_once = [] { return true; };
+  EXPECT_THROW(Space::enumerate(*program, budget, Space::kNoDepthLimit, {}, at_once), Stopped);
+  EXPECT_THROW(count_reachable(*program, budget, false, {}, at_once), Stopped);
   budget = {};
   budget.states = 1000;
   EXPECT_EQ(count_reachable(*program, budget, false).limit, Limit::kStates);

@@ -55,7 +55,7 @@ LookaheadOptions witness_options(unsigned horizon) {
   LookaheadOptions options;
   options.exact.states = 1'000;
   options.horizon = horizon;
-  options.candidate_seconds = 1e6;
+  options.candidate_work = ~std::uint64_t{0};
   return options;
 }
 
@@ -143,10 +143,10 @@ void expect_free_order(const std::string& walk) {
 TEST(SupportWork, OrderStaysFreeWithoutSearch) { expect_free_order(kWalkTo); }
 TEST(SupportWork, OrderStaysFreeWithoutSearchFromPlaceToPlace) { expect_free_order(kWalkFrom); }
 
-TEST(SupportWork, TimeThatIsSpentLeavesTheWitness) {
+TEST(SupportWork, WorkThatIsSpentLeavesTheWitness) {
   const Task task = errands(kWalkTo, 8, 6);
   LookaheadOptions options = witness_options(30);
-  options.candidate_seconds = 0;
+  options.candidate_work = 0;
   Wanderer wanderer(task, options);
   wanderer.run(1);
   EXPECT_EQ(wanderer.states_searched(), 0U);

@@ -191,7 +191,7 @@ TEST(ClosedLoop, ABoundInterruptsASearch) {
   const Scene scene =
       Scene::load_text(domain + ")", "(define (problem count) (:domain counter) (:init) (:goal (and" + goal + ")))");
   LoopOptions options = searching();
-  options.plan.lookahead.exact = {1'000'000'000, std::size_t{1} << 40, 3600};
+  options.plan.lookahead.exact = {1'000'000'000, std::size_t{1} << 40};
   options.plan.lookahead.search = options.plan.lookahead.exact;
   options.seconds = 3600;
   ClosedLoop loop(scene, options);

@@ -1,0 +1,134 @@
+// Equal input, equal output, at any load: answers to the prompts of every benchmark module, made twice, one thread
+// alone on a quiet machine and three threads beside eight busy loops, are the same byte for byte; and so is everything
+// else that is known about them, but for the seconds.
+//
+// Every run has a few prompts of each module, the slow one all of them, and more ways to answer.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/command_line.h"
+#include "support/test_data.h"
+
+namespace metactrl::determinism_test {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr unsigned kBusyLoops = 8;
+
+struct Benchmark {
+  const char* module;
+  const char* folder;
+  const char* questions;
+  const char* system;  // empty: there is none
+};
+void PrintTo(const Benchmark& benchmark, std::ostream* out) { *out << benchmark.module; }
+
+// Eight threads that do nothing, as fast as they can.
+class BusyLoops {
+ public:
+  BusyLoops() {
+    for (unsigned i = 0; i < kBusyLoops; ++i) {
+      threads_.emplace_back([](const std::stop_token& stop) {
+        std::atomic<unsigned> count = 0;
+        while (!stop.stop_requested()) ++count;
+      });
+    }
+  }
+
+ private:
+  std::vector<std::jthread> threads_;
+};
+
+std::string content(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+class Determinism : public testing::CommandLineTest, public ::testing::WithParamInterface<Benchmark> {
+ protected:
+  static bool has_tasks() { return std::string(GetParam().module) == "wah"; }
+  static std::filesystem::path source() { return testing::data_path(GetParam().folder) / GetParam().questions; }
+
+  // At most so many questions, from all over the file.
+  void write_questions(std::size_t most) const {
+    if (has_tasks()) {
+      std::vector<std::string> lines;
+      std::istringstream in(content(source()));
+      for (std::string line; std::getline(in, line);) lines.push_back(line);
+      std::string some;
+      const std::size_t count = std::min(most, lines.size());
+      for (std::size_t i = 0; i < count; ++i) some += lines[i * lines.size() / count] + "\n";
+      write("questions", some);
+      return;
+    }
+    const Json all = Json::parse(content(source()));
+    Json some = Json::array();
+    const std::size_t count = std::min(most, all.size());
+    for (std::size_t i = 0; i < count; ++i) some.push_back(all.at(i * all.size() / count));
+    write("questions", some.dump());
+  }
+
+  // All answers, and all that is known about them, as text.
+  std::string answers(const std::string& way, unsigned jobs) const {
+    const std::filesystem::path folder = testing::data_path(GetParam().folder);
+    std::string command =
+        std::string("eval ") + GetParam().module + " " + way + " --jobs " + std::to_string(jobs) +
+        " --out answers.json --report report" +
+        (has_tasks() ? " --tasks questions --scenes '" + folder.string() + "'" : std::string(" --prompts questions"));
+    if (*GetParam().system != '\0') command += " --system '" + (folder / GetParam().system).string() + "'";
+    const testing::CommandResult result = run(command);
+    EXPECT_EQ(result.code, 0) << command << "\n" << result.err;
+    Json known = Json::parse(read("report/answers.json"));
+    for (Json& answer : known.at("answers")) answer.erase("seconds");
+    const std::string all = read("answers.json") + known.dump(1);
+    std::filesystem::remove(path("answers.json"));
+    std::filesystem::remove_all(path("report"));
+    return all;
+  }
+
+  void expect_equal(std::size_t most, const std::vector<std::string>& ways) const {
+    METACTRL_NEEDS_DATA(std::string(GetParam().folder) + "/" + GetParam().questions);
+    write_questions(most);
+    for (const std::string& way : ways) {
+      SCOPED_TRACE(way);
+      const std::string quiet = answers(way, 1);
+      EXPECT_GT(quiet.size(), 100U);
+      const BusyLoops loops;
+      EXPECT_EQ(answers(way, 3), quiet);
+    }
+  }
+};
+
+TEST_P(Determinism, BusyLoopsChangeNoByte) {
+  expect_equal(3, {"--guidance search", "--guidance mask --model random:1", "--guidance uniform --model random:1"});
+}
+
+TEST_P(Determinism, SlowBusyLoopsChangeNoByteOfAnyAnswer) {
+  expect_equal(std::numeric_limits<std::size_t>::max(),
+               {"--guidance search", "--guidance mask --model random:1", "--guidance uniform --model random:1",
+                "--guidance mask --model hostile:1"});
+  expect_equal(12, {"--guidance uniform --model random:1 --decode beam --beam 2",
+                    "--guidance uniform --model random:1 --decode smc --samples 3"});
+}
+
+INSTANTIATE_TEST_SUITE_P(Modules, Determinism,
+                         ::testing::Values(Benchmark{"vh-as", "eai_vh", "as_prompts.json", ""},
+                                           Benchmark{"vh-sd", "eai_vh", "sd_prompts.json", "sd_system.json"},
+                                           Benchmark{"beh-as", "eai_beh", "as_prompts.json", ""},
+                                           Benchmark{"beh-sd", "eai_beh", "sd_prompts.json", "sd_system.json"},
+                                           Benchmark{"wah", "wah_nl", "tasks.jsonl", ""}));
+
+}  // namespace
+}  // namespace metactrl::determinism_test

@@ -1,0 +1,132 @@
+// One question, one budget: search and plan agree on whether there is a plan, and a time limit only ever ends in
+// "undecided".
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+
+#include "support/command_line.h"
+
+namespace metactrl::budget_test {
+namespace {
+
+using Json = nlohmann::json;
+using Result = testing::CommandResult;
+
+class BudgetCli : public testing::CommandLineTest {
+ protected:
+  // Counts in binary from 0 to 2^bits - 1; nothing short of counting leads to the goal. `impossible` adds one that only
+  // a look at all states excludes: to be here and there at once.
+  void write_counter(unsigned bits, bool impossible = false) const {
+    std::string domain =
+        "(define (domain counter) (:requirements :strips :negative-preconditions) (:predicates (here) (there) (both)";
+    std::string goal = impossible ? " (both)" : "";
+    std::string actions =
+        "(:action go :parameters () :precondition (here) :effect (and (there) (not (here))))"
+        "(:action return :parameters () :precondition (there) :effect (and (here) (not (there))))"
+        "(:action be :parameters () :precondition (and (here) (there)) :effect (both))";
+    for (unsigned i = 0; i < bits; ++i) {
+      const std::string bit = "(b" + std::to_string(i) + ")";
+      domain += " " + bit;
+      goal += " " + bit;
+      std::string condition = "(not " + bit + ")";
+      std::string effect = bit;
+      for (unsigned j = 0; j < i; ++j) {
+        condition += " (b" + std::to_string(j) + ")";
+        effect += " (not (b" + std::to_string(j) + "))";
+      }
+      actions += " (:action inc" + std::to_string(i) + " :parameters () :precondition (and " + condition +
+                 ") :effect (and " + effect + "))";
+    }
+    write("d.pddl", domain + ")" + actions + ")");
+    write("p.pddl", "(define (problem count) (:domain counter) (:init (here)) (:goal (and" + goal + ")))");
+  }
+  Result search(const std::string& more = "") const { return run("search -d d.pddl -p p.pddl " + more); }
+  Result plan(const std::string& more = "") const {
+    return run("plan -d d.pddl -p p.pddl --guidance search --output pddl " + more);
+  }
+};
+
+TEST_F(BudgetCli, SearchAndPlanHaveTheSameDefaults) {
+  const auto defaults = [](const std::string& help) {
+    std::string out;
+    const std::regex option("--max-(states|memory|work) \\S+=\\S+");
+    for (auto match = std::sregex_iterator(help.begin(), help.end(), option); match != std::sregex_iterator();
+         ++match) {
+      out += match->str() + "\n";
+    }
+    return out;
+  };
+  const std::string of_search = defaults(run("search --help").out);
+  EXPECT_EQ(std::count(of_search.begin(), of_search.end(), '\n'), 3) << of_search;
+  for (const char* command : {"plan", "explain"}) {
+    EXPECT_EQ(defaults(run(std::string(command) + " --help").out), of_search) << command;
+  }
+}
+
+TEST_F(BudgetCli, SearchAndPlanAgree) {
+  for (const unsigned bits : {3U, 7U, 15U}) {
+    for (const bool impossible : {false, true}) {
+      write_counter(bits, impossible);
+      EXPECT_EQ(search().code, impossible ? 10 : 0);
+      EXPECT_EQ(plan().code, impossible ? 10 : 0);
+    }
+  }
+}
+
+// The fewest states that do for one of them do for the other, and one less for neither.
+TEST_F(BudgetCli, SearchAndPlanAgreeAtTheEdge) {
+  write_counter(7);
+  for (const std::string option : {"--max-states ", "--max-work "}) {
+    unsigned enough = 1U << 20U;
+    ASSERT_EQ(search(option + std::to_string(enough)).code, 0);
+    for (unsigned short_of = 0; enough - short_of > 1;) {
+      const unsigned middle = short_of + (enough - short_of) / 2;
+      const Result result = search(option + std::to_string(middle));
+      ASSERT_TRUE(result.code == 0 || result.code == 11) << result.err;
+      (result.code == 0 ? enough : short_of) = middle;
+    }
+    EXPECT_EQ(plan(option + std::to_string(enough)).code, 0) << option << enough;
+    const Result undecided = plan(option + std::to_string(enough - 1));
+    EXPECT_EQ(undecided.code, 11) << option << enough - 1;
+    EXPECT_NE(undecided.err.find("limit: " + option.substr(6, option.size() - 7)), std::string::npos) << undecided.err;
+  }
+}
+
+TEST_F(BudgetCli, TimeThatIsOverIsUndecidedAndNothingElse) {
+  write_counter(40, true);
+  for (const std::string command :
+       {"search", "search --shortest", "inspect", "plan --guidance search", "plan --guidance search --output json",
+        "plan --guidance search --on-infeasible drop-goals"}) {
+    const Result result = run(command + " -d d.pddl -p p.pddl --time-limit 0.3 --max-states 1000000000");
+    EXPECT_TRUE(result.code == 11 || result.code == 21) << command << "\n" << result.err;
+    EXPECT_NE(result.err.find("time limit"), std::string::npos) << result.err;
+    if (result.code == 11 && command.find("json") != std::string::npos) {
+      const Json json = Json::parse(result.out);
+      EXPECT_EQ(json["outcome"], "undecided");
+      EXPECT_TRUE(json.at("goals").at("dropped").empty());
+    } else {
+      EXPECT_EQ(result.out, "") << command;
+    }
+  }
+}
+
+TEST_F(BudgetCli, TimeThatIsNotOverChangesNothing) {
+  write_counter(6);
+  for (const std::string command :
+       {"search", "plan --guidance search --output pddl", "plan --guidance uniform --model random:1",
+        "plan --guidance uniform --model random:1 --output pddl", "plan --guidance none --model random:1"}) {
+    const std::string all = command + " -d d.pddl -p p.pddl";
+    const Result without = run(all);
+    for (const std::string limit : {"60", "1e9"}) {
+      const Result with = run(all + " --time-limit " + limit);
+      EXPECT_EQ(with.code, without.code) << all << with.err;
+      EXPECT_EQ(with.out, without.out) << all;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace metactrl::budget_test

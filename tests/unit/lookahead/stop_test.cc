@@ -1,0 +1,261 @@
+// Budgets count work and a stop ends an answer: neither lets a clock, a thread or the order of questions change one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "metactrl/domain.h"
+#include "metactrl/error.h"
+#include "metactrl/lookahead.h"
+
+namespace metactrl::stop_test {
+namespace {
+
+// Counts in binary from 0 to 2^bits - 1; nothing short of counting leads to the goal. `impossible` adds one that only
+// a look at all states excludes: to be here and there at once.
+Task counter(unsigned bits, bool impossible = false) {
+  std::string domain =
+      "(define (domain counter) (:requirements :strips :negative-preconditions) (:predicates (here) (there) (both)";
+  std::string goal = impossible ? " (both)" : "";
+  std::string actions =
+      "(:action go :parameters () :precondition (here) :effect (and (there) (not (here))))"
+      "(:action return :parameters () :precondition (there) :effect (and (here) (not (there))))"
+      "(:action be :parameters () :precondition (and (here) (there)) :effect (both))";
+  for (unsigned i = 0; i < bits; ++i) {
+    const std::string bit = "(b" + std::to_string(i) + ")";
+    domain += " " + bit;
+    goal += " " + bit;
+    std::string condition = "(not " + bit + ")";
+    std::string effect = bit;
+    for (unsigned j = 0; j < i; ++j) {
+      condition += " (b" + std::to_string(j) + ")";
+      effect += " (not (b" + std::to_string(j) + "))";
+    }
+    actions += " (:action inc" + std::to_string(i) + " :parameters () :precondition (and " + condition +
+               ") :effect (and " + effect + "))";
+  }
+  return load_pddl_text(domain + ")" + actions + ")",
+                        "(define (problem count) (:domain counter) (:init (here)) (:goal (and" + goal + ")))");
+}
+
+// Things that are to be brought to places; far too many orders to enumerate.
+Task errands(unsigned things) {
+  std::string objects = " start - place";
+  std::string facts = "(at start)";
+  std::string goal;
+  for (unsigned i = 0; i < things; ++i) {
+    const std::string n = std::to_string(i);
+    objects += " t" + n + " - thing p" + n + " - place";
+    facts += " (in t" + n + " p" + n + ")";
+    goal += " (in t" + n + " p" + std::to_string((i + 1) % things) + ")";
+  }
+  return load_pddl_text(R"((define (domain errands) (:requirements :adl :typing) (:types thing place)
+    (:predicates (at ?p - place) (in ?t - thing ?p - place) (held ?t - thing) (busy))
+    (:action grab :parameters (?t - thing ?p - place) :precondition (and (at ?p) (in ?t ?p) (not (busy)))
+      :effect (and (held ?t) (busy) (not (in ?t ?p))))
+    (:action put :parameters (?t - thing ?p - place) :precondition (and (at ?p) (held ?t))
+      :effect (and (in ?t ?p) (not (held ?t)) (not (busy))))
+    (:action walk :parameters (?from ?to - place) :precondition (at ?from) :effect (and (not (at ?from)) (at ?to)))))",
+                        "(define (problem errands-1) (:domain errands) (:objects" + objects + ") (:init " + facts +
+                            ") (:goal (and" + goal + ")))");
+}
+
+std::string text_of(const Lookahead& lookahead) {
+  std::string text = std::string(to_string(lookahead.verdict())) + " " + lookahead.reason() + " " +
+                     std::to_string(lookahead.horizon()) + " " + to_string(lookahead.tier());
+  for (const ActionId action : lookahead.plan()) text += " " + lookahead.task().text(action);
+  return text;
+}
+
+std::string text_of(const std::vector<Candidate>& candidates) {
+  std::string text;
+  for (const Candidate& candidate : candidates) {
+    text += std::to_string(static_cast<std::uint32_t>(candidate.action)) + ":" +
+            std::to_string(static_cast<int>(candidate.answer)) + ":" + std::to_string(candidate.remaining) + ":" +
+            std::to_string(candidate.log_weight) + " ";
+  }
+  return text;
+}
+
+LookaheadOptions search_only() {
+  LookaheadOptions options;
+  options.exact.states = 10;
+  return options;
+}
+
+// --- stops -----------------------------------------------------------------------------------------------------------
+
+// Calls work(stop) with stops that come ever later, until one comes too late. Whatever was not stopped is the same.
+template <typename Work>
+void expect_all_or_nothing(const Work& work) {
+  const std::string whole = work(Stop{});
+  std::size_t stopped = 0;
+  for (std::size_t patience = 0;; patience = patience * 2 + 1) {
+    std::size_t asked = 0;
+    bool ended = false;
+    try {
+      EXPECT_EQ(work([&] { return ++asked > patience; }), whole) << patience;
+      ended = true;
+    } catch (const Stopped&) {
+      ++stopped;
+    }
+    EXPECT_EQ(ended, asked <= patience);
+    if (ended) break;
+  }
+  EXPECT_GT(stopped, 0U);
+}
+
+TEST(Stop, EndsACompilationAndNeverChangesOne) {
+  const Task solvable = counter(14);
+  const Task impossible = counter(12, true);
+  for (const Task* task : {&solvable, &impossible}) {
+    for (const LookaheadOptions& options : {LookaheadOptions{}, search_only()}) {
+      expect_all_or_nothing([&](const Stop& stop) { return text_of(*Lookahead::compile(*task, options, stop)); });
+    }
+  }
+}
+
+TEST(Stop, DropsNoGoal) {
+  const Task task = counter(10, true);
+  expect_all_or_nothing([&](const Stop& stop) {
+    const ReducedTask reduced = drop_unreachable_goals(task, search_only(), stop);
+    std::string text = text_of(*reduced.lookahead);
+    for (const GoalId goal : reduced.dropped) text += " without " + task.goal_text(goal);
+    EXPECT_EQ(reduced.dropped.size(), 1U);
+    return text;
+  });
+}
+
+// --- budgets ---------------------------------------------------------------------------------------------------------
+
+TEST(Budget, OfWorkEndsAtOnePlace) {
+  const Task task = counter(12);
+  LookaheadOptions options = search_only();
+  std::uint64_t enough = 1;
+  for (; options.search.work = enough, Lookahead::compile(task, options)->verdict() != Verdict::kSolvable;
+       enough *= 2) {
+    const auto undecided = Lookahead::compile(task, options);
+    EXPECT_EQ(undecided->verdict(), Verdict::kUndecided);
+    EXPECT_NE(undecided->reason().find("limit: work"), std::string::npos) << undecided->reason();
+  }
+  EXPECT_GT(enough, 1'000U);
+  // To the step.
+  std::uint64_t short_of = enough / 2;
+  while (enough - short_of > 1) {
+    options.search.work = (enough + short_of) / 2;
+    (Lookahead::compile(task, options)->verdict() == Verdict::kSolvable ? enough : short_of) = options.search.work;
+  }
+  for (int again = 0; again < 3; ++again) {
+    options.search.work = enough;
+    EXPECT_EQ(Lookahead::compile(task, options)->verdict(), Verdict::kSolvable);
+    options.search.work = enough - 1;
+    EXPECT_EQ(Lookahead::compile(task, options)->verdict(), Verdict::kUndecided);
+  }
+}
+
+TEST(Budget, OfWorkEndsAnEnumeration) {
+  LookaheadOptions options;
+  options.exact.work = 10'000;
+  const auto lookahead = Lookahead::compile(counter(12), options);
+  EXPECT_EQ(lookahead->tier(), Tier::kWitness);
+  EXPECT_NE(lookahead->reason().find("limit: work"), std::string::npos) << lookahead->reason();
+}
+
+// `search` enumerates less before it searches than `plan` does. What the first finds the second finds.
+TEST(Budget, MoreEnumerationLosesNoPlan) {
+  for (unsigned bits = 4; bits <= 9; ++bits) {
+    const Task task = counter(bits);
+    std::size_t decided = 0;
+    for (std::size_t states = 1; states <= std::size_t{4} << bits; states += 1 + states / 16) {
+      LookaheadOptions little;
+      little.weights = false;
+      little.search.states = states;
+      little.exact.states = std::min<std::size_t>(states, 8);
+      little.horizon = 1'000'000'000;
+      LookaheadOptions much;
+      much.search.states = states;
+      much.exact.states = states;
+      if (Lookahead::compile(task, little)->verdict() != Verdict::kSolvable) continue;
+      ++decided;
+      EXPECT_EQ(Lookahead::compile(task, much)->verdict(), Verdict::kSolvable) << bits << " bits, " << states;
+    }
+    EXPECT_GT(decided, 0U);
+  }
+}
+
+// --- copies ----------------------------------------------------------------------------------------------------------
+
+LookaheadOptions little_work() {
+  LookaheadOptions options = search_only();
+  options.exact.states = 100;
+  options.horizon = 20;
+  options.candidate_work = 2'000'000;  // spent in the middle of the plan
+  return options;
+}
+
+// All that is said along the plan that takes the `turn`th of the actions that are allowed.
+std::string walk(Support support, const Lookahead& lookahead, std::size_t turn) {
+  std::string text;
+  State state = lookahead.task().initial_state();
+  for (unsigned left = lookahead.horizon(); left > 0 && !lookahead.task().is_goal(state); --left) {
+    const std::vector<Candidate> candidates = support.candidates(state, left);
+    text += text_of(candidates) + "\n";
+    std::vector<ActionId> allowed;
+    for (const Candidate& candidate : candidates) {
+      if (candidate.answer == Answer::kYes) allowed.push_back(candidate.action);
+    }
+    state = *lookahead.task().apply(state, allowed.at(turn % allowed.size()));
+  }
+  return text;
+}
+
+TEST(Copies, AnswerAsIfTheyWereAlone) {
+  const auto lookahead = Lookahead::compile(errands(4), little_work());
+  ASSERT_EQ(lookahead->verdict(), Verdict::kSolvable);
+  ASSERT_EQ(lookahead->tier(), Tier::kWitness);
+  constexpr std::size_t kCopies = 6;
+  std::vector<std::string> alone;
+  for (std::size_t i = 0; i < kCopies; ++i) alone.push_back(walk(Support(lookahead), *lookahead, 3 * i));
+  // The work is spent before the end: with more of it, more is known.
+  LookaheadOptions ample = little_work();
+  ample.candidate_work = ~std::uint64_t{0};
+  const auto generous = Lookahead::compile(errands(4), ample);
+  EXPECT_NE(walk(Support(generous), *generous, 0), alone[0]);
+  // One behind the other, from one that has heard nothing.
+  const Support origin(lookahead);
+  for (std::size_t i = kCopies; i-- > 0;) EXPECT_EQ(walk(origin, *lookahead, 3 * i), alone[i]);
+  // All at once.
+  std::vector<std::string> together(kCopies);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < kCopies; ++i) {
+      threads.emplace_back([&, i] { together[i] = walk(origin, *lookahead, 3 * i); });
+    }
+  }
+  EXPECT_EQ(together, alone);
+}
+
+TEST(Copies, GoOnFromWhatTheOriginalHasSpent) {
+  const Task task = errands(4);
+  const auto lookahead = Lookahead::compile(task, little_work());
+  Support original(lookahead);
+  State state = task.initial_state();
+  unsigned left = lookahead->horizon();
+  for (int i = 0; i < 3; ++i) {
+    const std::vector<Candidate> candidates = original.candidates(state, left--);
+    const auto allowed = std::find_if(candidates.begin(), candidates.end(),
+                                      [](const Candidate& candidate) { return candidate.answer == Answer::kYes; });
+    ASSERT_NE(allowed, candidates.end());
+    state = *task.apply(state, allowed->action);
+  }
+  Support copy(original);
+  EXPECT_EQ(text_of(copy.candidates(state, left)), text_of(original.candidates(state, left)));
+  EXPECT_EQ(copy.states_searched(), original.states_searched());
+}
+
+}  // namespace
+}  // namespace metactrl::stop_test
