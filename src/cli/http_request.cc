@@ -65,8 +65,8 @@ std::string option_value(std::string_view text) {
 std::string options_for(const HttpRequest& request, const std::string& address) {
   const std::string scheme = address.substr(0, address.find(':'));
   std::string text =
-      str_cat("url = ", option_value(address), "proto = ", option_value("=" + scheme), "globoff\n", "silent\n", "show-error\n",
-              "no-buffer\n", "connect-timeout = 30\n",
+      str_cat("url = ", option_value(address), "proto = ", option_value("=" + scheme), "globoff\n", "silent\n",
+              "show-error\n", "no-buffer\n", "connect-timeout = 30\n",
               // A minute without a byte is a connection that was lost.
               "speed-limit = 1\n", "speed-time = 60\n", "user-agent = ", option_value("metactrl/" METACTRL_VERSION));
   if (is_file(address)) return text;

@@ -90,6 +90,21 @@ HubReference parse_path(const std::string& path, const std::string& text) {
   return reference;
 }
 
+// The address of a repository's page, or of a file's. Others are what they are.
+std::optional<HubReference> parse_page(const std::string& text) {
+  for (const std::string& start :
+       {std::string("https://hf.co/"), std::string("https://huggingface.co/"), endpoint() + "/"}) {
+    if (!text.starts_with(start)) continue;
+    std::string path = text.substr(start.size());
+    path.resize(std::min(path.find_first_of("?#"), path.size()));
+    const std::vector<std::string> words = split(path, '/');
+    const bool repository = words.size() == 2 && !path.ends_with(".gguf");
+    const bool file = words.size() > 4 && (words[2] == "resolve" || words[2] == "blob");
+    if (repository || file) return parse_path(path, text);
+  }
+  return std::nullopt;
+}
+
 // --- files ---------------------------------------------------------------------------------------------------------
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -271,13 +286,10 @@ std::string hub_token() {
 
 std::optional<HubReference> parse_hub_reference(const std::string& text) {
   if (text.starts_with("hf:")) return parse_path(text.substr(3), text);
-  std::vector<std::string> starts = {"hf.co/", "huggingface.co/", "https://hf.co/", "https://huggingface.co/"};
-  if (text.starts_with("http")) starts.push_back(endpoint() + "/");
-  for (const std::string& start : starts) {
-    if (!text.starts_with(start)) continue;
-    const std::string path = text.substr(start.size());
-    return parse_path(path.substr(0, path.find_first_of("?#")), text);
+  for (const char* start : {"hf.co/", "huggingface.co/"}) {
+    if (text.starts_with(start)) return parse_path(text.substr(std::string_view(start).size()), text);
   }
+  if (text.find("://") != std::string::npos) return parse_page(text);
   // A path that may be meant as a file is not taken for a repository.
   const std::vector<std::string> words = split(text, '/');
   const bool two = words.size() == 2 && is_word(words[0]) && is_word(split(words[1], ':')[0]);

@@ -30,6 +30,9 @@ using Result = testing::CommandResult;
 
 #define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
+// Without printing models.
+#define EXPECT_SAME_BYTES(found, expected) EXPECT_TRUE((found) == (expected)) << (found).size() << " bytes: "
+
 constexpr const char* kToken = "hf_TheSecretToken";
 
 class ModelsHub : public testing::CommandLineTest {
@@ -98,7 +101,7 @@ TEST_F(ModelsHub, AModelIsFetchedCheckedAndUsed) {
   EXPECT_CONTAINS(added.out, "tiny-Q4_K_M is there");
   EXPECT_CONTAINS(added.out, "chat template: chatml");
   EXPECT_EQ((added.out + added.err).find(kToken), std::string::npos);
-  EXPECT_EQ(read("cache/models/tiny-Q4_K_M.gguf"), tiny_);
+  EXPECT_SAME_BYTES(read("cache/models/tiny-Q4_K_M.gguf"), tiny_);
   EXPECT_EQ(left_over(), std::vector<std::string>{"tiny-Q4_K_M.gguf"});
   const Json model = entry("tiny-Q4_K_M");
   EXPECT_EQ(model["sha256"], internal::sha256(tiny_));
@@ -125,7 +128,7 @@ TEST_F(ModelsHub, AModelIsFetchedCheckedAndUsed) {
   // Another version of it is fetched in its place.
   hub_->publish("acme/tiny-GGUF/tiny-Q4_K_M.gguf", other_);
   EXPECT_EQ(run("models add hf:acme/tiny-GGUF").code, 0) << read("err");
-  EXPECT_EQ(read("cache/models/tiny-Q4_K_M.gguf"), other_);
+  EXPECT_SAME_BYTES(read("cache/models/tiny-Q4_K_M.gguf"), other_);
 
   EXPECT_EQ(run("models remove tiny-Q4_K_M").code, 0);
   EXPECT_TRUE(left_over().empty());
@@ -135,7 +138,7 @@ TEST_F(ModelsHub, AModelIsNamedInManyWays) {
   const auto fetches = [&](const std::string& what, const std::string& name, const std::string& content) {
     const Result added = run("models add " + what);
     EXPECT_EQ(added.code, 0) << what << added.err;
-    EXPECT_EQ(read("cache/models/" + name + ".gguf"), content) << what;
+    EXPECT_SAME_BYTES(read("cache/models/" + name + ".gguf"), content) << what;
     EXPECT_EQ(run("models remove " + name).code, 0) << what;
   };
   fetches("acme/tiny-GGUF", "tiny-Q4_K_M", tiny_);
@@ -157,7 +160,7 @@ TEST_F(ModelsHub, AModelIsNamedInManyWays) {
                 {"location", hub_->address() + "/plain/moved.gguf"}}});
   hub_->publish_plain("moved.gguf", tiny_);
   EXPECT_EQ(run("models add acme/old-GGUF", std::string("HF_TOKEN=") + kToken).code, 0) << read("err");
-  EXPECT_EQ(read("cache/models/tiny-Q4_K_M.gguf"), tiny_);
+  EXPECT_SAME_BYTES(read("cache/models/tiny-Q4_K_M.gguf"), tiny_);
   for (const Json& request : hub_->log()) EXPECT_FALSE(request["Authorization"].is_null()) << request;
   // Two repositories may have files of one name.
   hub_->publish("zeta/tiny-GGUF/tiny-Q4_K_M.gguf", other_);
@@ -165,7 +168,7 @@ TEST_F(ModelsHub, AModelIsNamedInManyWays) {
   EXPECT_EQ(taken.code, 31);
   EXPECT_CONTAINS(taken.err, "there is a model of this name");
   EXPECT_EQ(run("models add hf:zeta/tiny-GGUF --name zeta").code, 0) << read("err");
-  EXPECT_EQ(read("cache/models/tiny-Q4_K_M.gguf"), tiny_);
+  EXPECT_SAME_BYTES(read("cache/models/tiny-Q4_K_M.gguf"), tiny_);
 }
 
 TEST_F(ModelsHub, WhatIsNotClearIsListed) {
@@ -188,14 +191,14 @@ TEST_F(ModelsHub, WhatIsNotClearIsListed) {
   EXPECT_TRUE(hub_->log("cdn").empty());
   // A quantization is a whole word.
   EXPECT_EQ(run("models add hf:acme/many-GGUF:F16").code, 0) << read("err");
-  EXPECT_EQ(read("cache/models/a-F16.gguf"), tiny_);
+  EXPECT_SAME_BYTES(read("cache/models/a-F16.gguf"), tiny_);
   // The only one, and the usual second choice.
   hub_->publish("acme/one/one.gguf", other_);
   EXPECT_EQ(run("models add hf:acme/one").code, 0) << read("err");
   hub_->publish("acme/two-GGUF/two-F16.gguf", tiny_);
   hub_->publish("acme/two-GGUF/two-Q8_0.gguf", other_);
   EXPECT_EQ(run("models add acme/two-GGUF").code, 0) << read("err");
-  EXPECT_EQ(read("cache/models/two-Q8_0.gguf"), other_);
+  EXPECT_SAME_BYTES(read("cache/models/two-Q8_0.gguf"), other_);
 }
 
 TEST_F(ModelsHub, AModelInPartsIsFetchedAsAWhole) {
@@ -207,8 +210,8 @@ TEST_F(ModelsHub, AModelInPartsIsFetchedAsAWhole) {
   hub_->publish("acme/big-GGUF/Q4_K_M/big-Q4_K_M-00002-of-00002.gguf", second);
   const Result added = run("models add acme/big-GGUF --name big");
   ASSERT_EQ(added.code, 0) << added.err;
-  EXPECT_EQ(read("cache/models/big/big-00001-of-00002.gguf"), first);
-  EXPECT_EQ(read("cache/models/big/big-00002-of-00002.gguf"), second);
+  EXPECT_SAME_BYTES(read("cache/models/big/big-00001-of-00002.gguf"), first);
+  EXPECT_SAME_BYTES(read("cache/models/big/big-00002-of-00002.gguf"), second);
   EXPECT_EQ(entry("big")["bytes"], first.size() + second.size());
   EXPECT_EQ(entry("big")["status"], "present");
   EXPECT_CONTAINS(added.out, internal::sha256(second));
@@ -229,7 +232,7 @@ TEST_F(ModelsHub, AModelInPartsIsFetchedAsAWhole) {
   hub_->publish_plain("p-00001-of-00002.gguf", first);
   hub_->publish_plain("p-00002-of-00002.gguf", second);
   EXPECT_EQ(run("models add " + hub_->address() + "/plain/p-00001-of-00002.gguf").code, 0) << read("err");
-  EXPECT_EQ(read("cache/models/p/p-00002-of-00002.gguf"), second);
+  EXPECT_SAME_BYTES(read("cache/models/p/p-00002-of-00002.gguf"), second);
   // Without its second part it is none.
   fs::remove(path("big-Q4_K_M-00002-of-00002.gguf"));
   EXPECT_EQ(run("models add big-Q4_K_M-00001-of-00002.gguf").code, 31);
@@ -240,7 +243,7 @@ TEST_F(ModelsHub, ConnectionsThatAreCutAreTakenUp) {
   const Result added = run("models add acme/tiny-GGUF");
   ASSERT_EQ(added.code, 0) << added.err;
   EXPECT_CONTAINS(added.err, "trying again in 1 s");
-  EXPECT_EQ(read("cache/models/tiny-Q4_K_M.gguf"), tiny_);
+  EXPECT_SAME_BYTES(read("cache/models/tiny-Q4_K_M.gguf"), tiny_);
   const auto requests = hub_->log("cdn");
   ASSERT_EQ(requests.size(), 3U);
   EXPECT_TRUE(requests[0]["Range"].is_null());
@@ -251,11 +254,11 @@ TEST_F(ModelsHub, ConnectionsThatAreCutAreTakenUp) {
   // A server that knows no ranges sends everything again; one that says no length is believed at the end.
   hub_->rules({{{"server", "cdn"}, {"cut", 50000}}, {{"server", "cdn"}, {"no_ranges", true}}});
   EXPECT_EQ(run("models add acme/tiny-GGUF").code, 0) << read("err");
-  EXPECT_EQ(read("cache/models/tiny-Q4_K_M.gguf"), tiny_);
+  EXPECT_SAME_BYTES(read("cache/models/tiny-Q4_K_M.gguf"), tiny_);
   EXPECT_EQ(run("models remove tiny-Q4_K_M").code, 0);
   hub_->rules({{{"server", "cdn"}, {"no_length", true}, {"cut", 50000}}, {{"server", "cdn"}, {"no_length", true}}});
   EXPECT_EQ(run("models add acme/tiny-GGUF").code, 0) << read("err");
-  EXPECT_EQ(read("cache/models/tiny-Q4_K_M.gguf"), tiny_);
+  EXPECT_SAME_BYTES(read("cache/models/tiny-Q4_K_M.gguf"), tiny_);
 }
 
 // Starts the program, waits until so much is there, and kills it.
@@ -291,7 +294,7 @@ TEST_F(ModelsHub, AKilledProgramIsGoneOnWith) {
   // The commit has changed since, the file has not.
   hub_->publish("acme/tiny-GGUF/README.md", "a better model");
   ASSERT_EQ(run("models add acme/tiny-GGUF").code, 0) << read("err");
-  EXPECT_EQ(read("cache/models/tiny-Q4_K_M.gguf"), tiny_);
+  EXPECT_SAME_BYTES(read("cache/models/tiny-Q4_K_M.gguf"), tiny_);
   ASSERT_EQ(hub_->log("cdn").size(), 1U);
   EXPECT_EQ(hub_->log("cdn")[0]["Range"], "bytes=100000-");
   EXPECT_EQ(left_over(), std::vector<std::string>{"tiny-Q4_K_M.gguf"});
@@ -310,7 +313,7 @@ TEST_F(ModelsHub, PartsOfTwoVersionsAreNotGluedTogether) {
   leave_part();
   hub_->publish("acme/tiny-GGUF/tiny-Q4_K_M.gguf", other_);
   EXPECT_EQ(run("models add acme/tiny-GGUF").code, 0) << read("err");
-  EXPECT_EQ(read("cache/models/tiny-Q4_K_M.gguf"), other_);
+  EXPECT_SAME_BYTES(read("cache/models/tiny-Q4_K_M.gguf"), other_);
   EXPECT_EQ(run("models remove tiny-Q4_K_M").code, 0);
   // The part was damaged on the disk.
   leave_part();
@@ -319,7 +322,7 @@ TEST_F(ModelsHub, PartsOfTwoVersionsAreNotGluedTogether) {
   write("cache/models/.fetch/tiny-Q4_K_M.gguf.part", damaged);
   EXPECT_EQ(run("models add acme/tiny-GGUF").code, 0) << read("err");
   EXPECT_CONTAINS(read("err"), "is damaged; fetching it anew");
-  EXPECT_EQ(read("cache/models/tiny-Q4_K_M.gguf"), other_);
+  EXPECT_SAME_BYTES(read("cache/models/tiny-Q4_K_M.gguf"), other_);
   EXPECT_EQ(run("models remove tiny-Q4_K_M").code, 0);
   // So was the record of what it is.
   leave_part();
@@ -346,7 +349,7 @@ TEST_F(ModelsHub, PartsOfTwoVersionsAreNotGluedTogether) {
   hub_->clear_log();
   EXPECT_EQ(run(plain).code, 0) << read("err");
   EXPECT_EQ(hub_->log()[0]["Range"], "bytes=100000-");
-  EXPECT_EQ(read("cache/models/x.gguf"), other_);
+  EXPECT_SAME_BYTES(read("cache/models/x.gguf"), other_);
   EXPECT_EQ(entry("x")["source"], hub_->address() + "/plain/x.gguf");
 }
 
@@ -459,7 +462,7 @@ TEST_F(ModelsHub, AFullDiskKeepsWhatIsThere) {
   hub_->clear_log();
   EXPECT_EQ(run("models add acme/tiny-GGUF").code, 0) << read("err");
   EXPECT_EQ(hub_->log("cdn")[0]["Range"], "bytes=" + std::to_string(kept) + "-");
-  EXPECT_EQ(read("cache/models/tiny-Q4_K_M.gguf"), tiny_);
+  EXPECT_SAME_BYTES(read("cache/models/tiny-Q4_K_M.gguf"), tiny_);
 }
 
 TEST_F(ModelsHub, TwoAtOnceFetchOnce) {
