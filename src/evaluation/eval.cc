@@ -354,7 +354,7 @@ Command add_eval(CLI::App& parent) {
       ->check(finite_in_range(1, 1024))
       ->capture_default_str();
   app->add_flag("--resume", arguments->resume, "go on with a run that was interrupted");
-  add_decoding_options(*app, *arguments, budget_of_many());
+  add_decoding_options(*app, *arguments, cli::budget_of_many());
   app->footer(kEvalExamples);
   return {app, [arguments] {
             const benchmarks::Module& module = *benchmarks::find_module(arguments->module);
