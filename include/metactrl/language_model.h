@@ -120,7 +120,7 @@ struct ModelOptions {
   // GPU; 0: none. A number that does not fit is an error. GPUs are reached through llama.cpp's backends, which are files
   // beside its library or in the folder that METACTRL_BACKENDS names in the environment (unless set, where `metactrl
   // backends add` puts them in the user's cache).
-  std::optional<unsigned> gpu_layers;
+  std::optional<unsigned> gpu_layers = std::nullopt;
   // Sessions (forks included) that may be alive at once. They share the context's memory, and what they have in common
   // is held once. 0: 64, or 16 for recurrent models, where each one costs memory of its own.
   unsigned max_sequences = 0;
