@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -84,6 +85,9 @@ class LanguageModel {
   virtual const Vocabulary& vocabulary() const = 0;
   virtual std::string description() const = 0;
   virtual std::size_t context_length() const = 0;
+  // What it runs on: "CPU", or "NVIDIA H200 (33 of 33 layers)", the layer that makes logits counted. Empty for models
+  // without weights.
+  virtual std::string device() const { return {}; }
   // The prompt's text as the model expects it (its own chat template), up to where the answer begins. A model without a
   // template, or with one that is not known, gets "<system>\n\n<user>\n\n" (without the first part when `system` is
   // empty, with earlier turns in between).
@@ -110,9 +114,13 @@ class LanguageModel {
 };
 
 struct ModelOptions {
-  unsigned threads = 0;     // 0: as many as there are cores, one for a small model
-  unsigned context = 0;     // 0: what the model was trained for, at most 8192
-  unsigned gpu_layers = 0;  // layers to keep on the GPU, when built with CUDA
+  unsigned threads = 0;  // 0: as many as there are cores, one for a small model
+  unsigned context = 0;  // 0: what the model was trained for, at most 8192
+  // Layers that GPUs hold. Unless given, as many as fit into the memory that is free there, and none where there is no
+  // GPU; 0: none. A number that does not fit is an error. GPUs are reached through llama.cpp's backends, which are files
+  // beside its library or in the folder that METACTRL_BACKENDS names in the environment (unless set, where `metactrl
+  // backends add` puts them in the user's cache).
+  std::optional<unsigned> gpu_layers = std::nullopt;
   // Sessions (forks included) that may be alive at once. They share the context's memory, and what they have in common
   // is held once. 0: 64, or 16 for recurrent models, where each one costs memory of its own.
   unsigned max_sequences = 0;

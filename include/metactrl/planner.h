@@ -177,6 +177,7 @@ struct PlanResult {
   std::vector<TokenId> tokens;  // end of turn included
   std::size_t forced_tokens = 0;
   std::size_t model_calls = 0;  // the one that reads the prompt included
+  std::string device;           // what the model ran on (LanguageModel::device)
   PlanTimes times;
 
   // With a lookahead (guidance mask and above).

@@ -119,6 +119,7 @@ int parse_and_run(int argc, const char* const* argv, Additions additions) {
       add_train(app),
       add_hmm(app),
       add_models(app),
+      add_backends(app),
       add_check(app),
       add_search(app),
       add_validate(app),

@@ -78,6 +78,7 @@ Command add_plan(CLI::App& parent);
 Command add_run(CLI::App& parent);
 Command add_explain(CLI::App& parent);
 Command add_models(CLI::App& parent);
+Command add_backends(CLI::App& parent);
 Command add_export(CLI::App& parent);
 Command add_serve(CLI::App& parent);
 Command add_train(CLI::App& parent);

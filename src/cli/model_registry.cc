@@ -1,7 +1,6 @@
 #include "cli/model_registry.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "support/files.h"
 #include "support/sha256.h"
 #include "support/str_cat.h"
+#include "support/user_cache.h"
 
 namespace metactrl::cli {
 
@@ -109,11 +109,6 @@ void change_list(const Change& change) {
                        json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 }  // namespace
 
 const char* to_string(FileState state) {
@@ -135,12 +130,8 @@ bool is_model_name(const std::string& name) {
 }
 
 fs::path cached_models() {
-  if (const std::string cache = environment("METACTRL_CACHE"); !cache.empty()) return fs::path(cache) / "models";
-  if (const std::string cache = environment("XDG_CACHE_HOME"); !cache.empty()) {
-    return fs::path(cache) / "metactrl" / "models";
-  }
-  const std::string home = environment("HOME");
-  return home.empty() ? fs::path() : fs::path(home) / ".cache" / "metactrl" / "models";
+  const fs::path cache = internal::user_cache();
+  return cache.empty() ? cache : cache / "models";
 }
 
 fs::path make_cached_models() {

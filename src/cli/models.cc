@@ -43,7 +43,7 @@ std::string describe(const StoredModel& model) {
   if (model.built_in && model.name == kDefaultModel) return kPocket;
   if (model_runtime().empty() || model.bytes > kDescribe) return {};
   try {
-    return load_model(model.file.string())->description();
+    return load_model(model.file.string(), {.gpu_layers = 0})->description();
   } catch (const std::exception& error) {
     return str_cat("cannot be used: ", error.what());
   }
@@ -237,11 +237,12 @@ void check_free(const std::string& name, const std::string& file, const std::str
   }
 }
 
-// Loads it once. A small context is enough for that.
+// Loads it once. A small context is enough for that, and the CPU.
 void check_loads(const std::string& file) {
   if (model_runtime().empty()) return;
   ModelOptions options;
   options.context = 64;
+  options.gpu_layers = 0;
   const ProgressLine progress("loading the model");
   try {
     load_model(file, options);

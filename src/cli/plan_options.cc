@@ -14,6 +14,7 @@
 
 #include "cluster/join.h"
 #include "decode/token_surrogate.h"
+#include "lm/backends.h"
 #include "metactrl/corpus.h"
 #include "metactrl/hmm_training.h"
 #include "support/files.h"
@@ -109,6 +110,21 @@ void add_decode_options(CLI::App& app, DecodingArguments& arguments) {
 
 }  // namespace
 
+CLI::Option* add_gpu_layers_option(CLI::App& app, ModelOptions& runtime, const std::string& help) {
+  const auto is_count = [](const std::string& text) {
+    const bool digits = !text.empty() && text.size() < 7 && text.find_first_not_of("0123456789") == std::string::npos;
+    return digits || text == "auto" ? std::string() : str_cat("'", text, "' is neither 'auto' nor a number of layers");
+  };
+  const auto set = [&runtime](const std::string& text) {
+    runtime.gpu_layers.reset();
+    if (text != "auto") runtime.gpu_layers = static_cast<unsigned>(std::stoul(text));
+  };
+  return app.add_option_function<std::string>("--gpu-layers", set, help)
+      ->type_name("N|auto")
+      ->check(CLI::Validator(is_count, ""))
+      ->default_str("auto");
+}
+
 void add_model_options(CLI::App& app, DecodingArguments& arguments) {
   app.add_option("--model,-m", arguments.model,
                  "GGUF file, name of a stored model, random:SEED or hostile:SEED; see 'metactrl models'")
@@ -120,10 +136,7 @@ void add_model_options(CLI::App& app, DecodingArguments& arguments) {
       ->type_name("N")
       ->check(finite_in_range(0, 4096))
       ->capture_default_str();
-  app.add_option("--gpu-layers", arguments.runtime.gpu_layers, "layers of the model to keep on the GPU")
-      ->type_name("N")
-      ->check(finite_in_range(0, 100000))
-      ->capture_default_str();
+  add_gpu_layers_option(app, arguments.runtime, "layers of the model to keep on the GPU; auto: all that fit");
   app.add_option("--context", arguments.runtime.context,
                  "tokens the model can see; 0: what it was trained for, at most 8192")
       ->type_name("N")
@@ -389,7 +402,9 @@ PlanInput load_plan_input(const PlanArguments& arguments) {
     if (options.prompt->raw.empty()) throw InputError(arguments.raw_prompt_file, "is empty", "write a prompt into it");
   }
   BudgetOptions budget = arguments.budget;
-  budget.uses_gpu = arguments.lookahead_device == Device::kCuda || arguments.runtime.gpu_layers > 0;
+  const bool model_may = arguments.guidance != PlanGuidance::kSearch && arguments.runtime.gpu_layers != 0U;
+  budget.uses_gpu =
+      arguments.lookahead_device == Device::kCuda || (model_may && budget.memory_option->count() > 0 && lm::has_gpu());
   LoadedTask task = load_task(arguments.files, budget);
   set_lookahead_budget(budget, options.lookahead);
   LoadedModel model = load_model_for(arguments);

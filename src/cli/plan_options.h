@@ -47,6 +47,8 @@ struct DecodingArguments {
   CLI::Option* horizon_option = nullptr;
 };
 
+// --gpu-layers: "auto", or a number.
+CLI::Option* add_gpu_layers_option(CLI::App& app, ModelOptions& runtime, const std::string& help);
 // --model, --vocab and how it runs.
 void add_model_options(CLI::App& app, DecodingArguments& arguments);
 // `budget` is what a search may cost unless the options say otherwise.

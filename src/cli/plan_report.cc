@@ -110,7 +110,8 @@ std::string closing_line(const PlanInput& input, const PlanResult& result) {
   const bool approximate =
       result.weight_rule == WeightRule::kWitnessPlan || result.weight_rule == WeightRule::kTrainedWitnessPlan;
   if (approximate) line += str_cat("; weights: ", to_string(result.weight_rule));
-  return line + "; " + seconds_text(seconds);
+  line += "; " + seconds_text(seconds);
+  return result.device.empty() ? line : line + "; on " + result.device;
 }
 
 Json result_json(const PlanInput& input, const PlanResult& result) {

@@ -71,7 +71,7 @@ void add_options(CLI::App& app, ServeArguments& arguments) {
       ->type_name("FILE");
   add_lookahead_device_option(app, arguments.lookahead_device);
   add_number(app, "--threads", arguments.runtime.threads, 0, 4096, "threads that run a model; 0: one per core");
-  add_number(app, "--gpu-layers", arguments.runtime.gpu_layers, 0, 100000, "layers of a model to keep on the GPU");
+  add_gpu_layers_option(app, arguments.runtime, "layers of a model to keep on the GPU; auto: all that fit");
   add_number(app, "--context", arguments.runtime.context, 0, 1e8,
              "tokens one request can hold; 0: what the model was trained for, at most 8192");
   add_number(app, "--parallel", arguments.parallel, 1, 1024,

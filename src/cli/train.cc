@@ -452,7 +452,8 @@ void add_start_options(CLI::App& app, TrainArguments& arguments) {
           ->type_name("MODEL")
           ->capture_default_str(),
       whole("--init-sequences", start.sequences, 1, 1e9, "with --init kmeans: sequences that the model reads"),
-      whole("--gpu-layers", start.runtime.gpu_layers, 0, 100000, "with --init kmeans: layers of the model on the GPU"),
+      add_gpu_layers_option(app, start.runtime,
+                            "with --init kmeans: layers of the model on the GPU; auto: all that fit"),
       whole("--context", start.runtime.context, 0, 1e8,
             "with --init kmeans: tokens the model can see; 0: what it was trained for, at most 8192"),
   };

@@ -520,6 +520,7 @@ class Planner {
   void run_model(std::size_t reserve, const Work& work) {
     if (observer_.ready) observer_.ready(result_, reserve);
     phase(PlanPhase::kReadingPrompt);
+    result_.device = model_->device();
     const internal::Stopwatch watch;
     decode::ModelTimes times;
     times.after_first = [this] { phase(PlanPhase::kDecoding); };

@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "lm/backends.h"
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
 
@@ -31,3 +32,13 @@ std::string model_runtime() { return {}; }
 void load_model_backends() {}
 
 }  // namespace metactrl
+
+namespace metactrl::lm {
+
+std::filesystem::path added_backends() { return {}; }
+std::string runtime_version() { return {}; }
+bool backends_are_built_in() { return false; }
+bool has_gpu() { return false; }
+BackendReport report_backends() { return {}; }
+
+}  // namespace metactrl::lm

@@ -45,16 +45,7 @@ SequencePlan plan_sequences(const ModelOptions& options, bool can_cut, const std
   return {sessions, std::min(scratch, most - sessions)};
 }
 
-// About what the memory of a context takes. llama.cpp would ask for it, get the promise of it, and be killed when it
-// uses it.
-double context_bytes(const llama_model* model, unsigned context) {
-  const std::int32_t heads = std::max(llama_model_n_head(model), 1);
-  const double head_width = static_cast<double>(llama_model_n_embd(model)) / heads;
-  const double per_layer = 2.0 * head_width * llama_model_n_head_kv(model) * sizeof(std::uint16_t);
-  constexpr double kBookkeeping = 64;
-  return context * (per_layer * llama_model_n_layer(model) + kBookkeeping);
-}
-
+// llama.cpp would ask for the memory of a context, get the promise of it, and be killed when it uses it.
 void check_memory(const llama_model* model, unsigned context, const std::string& file) {
   const double needed = context_bytes(model, context);
   const double present = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
@@ -65,6 +56,21 @@ void check_memory(const llama_model* model, unsigned context, const std::string&
 }
 
 }  // namespace
+
+ContextPlan plan_context(const llama_model* model, const ModelOptions& options) {
+  const auto trained = static_cast<unsigned>(std::max(llama_model_n_ctx_train(model), 0));
+  unsigned length = options.context;
+  if (length == 0) length = trained == 0 ? kDefaultContext : std::min(trained, kDefaultContext);
+  return {length, length * std::max(1U, options.shared_contexts)};
+}
+
+double context_bytes(const llama_model* model, unsigned cells) {
+  const std::int32_t heads = std::max(llama_model_n_head(model), 1);
+  const double head_width = static_cast<double>(llama_model_n_embd(model)) / heads;
+  const double per_layer = 2.0 * head_width * llama_model_n_head_kv(model) * sizeof(std::uint16_t);
+  constexpr double kBookkeeping = 64;
+  return cells * (per_layer * llama_model_n_layer(model) + kBookkeeping);
+}
 
 void LlamaBatch::clear() {
   tokens_.clear();
@@ -103,11 +109,8 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
     : model_(std::move(model)) {
   can_cut_ = !llama_model_is_recurrent(model_.get()) && !llama_model_is_hybrid(model_.get());
   const SequencePlan sequences = plan_sequences(options, can_cut_, file);
-  const auto trained = static_cast<unsigned>(std::max(llama_model_n_ctx_train(model_.get()), 0));
-  unsigned wanted = options.context;
-  if (wanted == 0) wanted = trained == 0 ? kDefaultContext : std::min(trained, kDefaultContext);
-  const unsigned memory = wanted * std::max(1U, options.shared_contexts);
-  if (options.gpu_layers == 0) check_memory(model_.get(), memory, file);
+  const auto [wanted, cells] = plan_context(model_.get(), options);
+  if (options.gpu_layers.value_or(0) == 0) check_memory(model_.get(), cells, file);
   unsigned threads = options.threads;
   if (threads == 0) {
     // Threads meet after every layer; below this size they wait longer than they work.
@@ -117,7 +120,7 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
 
   threads_ = threads;
   llama_context_params params = llama_context_default_params();
-  params.n_ctx = memory;
+  params.n_ctx = cells;
   params.n_batch = std::min(wanted, kBatch);
   params.n_ubatch = std::min(params.n_batch, params.n_ubatch);
   params.n_seq_max = sequences.sessions + sequences.scratch;

@@ -70,12 +70,22 @@ class LlamaBatch {
   std::vector<std::int8_t> wants_logits_;
 };
 
+// How long a session may become, and how many tokens the sessions share memory for.
+struct ContextPlan {
+  unsigned length = 0;
+  unsigned cells = 0;
+};
+ContextPlan plan_context(const llama_model* model, const ModelOptions& options);
+// About what that memory takes.
+double context_bytes(const llama_model* model, unsigned cells);
+
 class LlamaEngine {
  public:
   // Nodes of a tree, that is rows of logits, in one call. Bounds the memory for them: 64 MiB with 128K tokens.
   static constexpr std::size_t kMaxOutputs = 128;
 
-  // Throws InputError for options that cannot be met, ModelError when memory does not suffice.
+  // ModelOptions::gpu_layers is how many the model has there. Throws InputError for options that cannot be met,
+  // ModelError when memory does not suffice.
   LlamaEngine(ModelPtr model, const ModelOptions& options, const std::string& file);
   ~LlamaEngine();
   LlamaEngine(const LlamaEngine&) = delete;

@@ -11,6 +11,7 @@
 
 #include "lm/llama_embedder.h"
 #include "lm/llama_engine.h"
+#include "lm/llama_placement.h"
 #include "lm/llama_prompt.h"
 #include "lm/llama_runtime.h"
 #include "lm/llama_session.h"
@@ -27,11 +28,15 @@ using internal::str_cat;
 
 class LlamaModel : public LanguageModel {
  public:
-  LlamaModel(const ModelPtr& model, const ModelOptions& options, const std::string& file)
-      : model_(model), vocabulary_(model, file), engine_(std::make_shared<LlamaEngine>(model, options, file)) {}
+  LlamaModel(const ModelPtr& model, const ModelOptions& options, const Placement& placement, const std::string& file)
+      : model_(model),
+        vocabulary_(model, file),
+        engine_(std::make_shared<LlamaEngine>(model, options, file)),
+        device_(device_text(placement, model.get())) {}
 
   const Vocabulary& vocabulary() const override { return vocabulary_; }
   std::size_t context_length() const override { return engine_->context_length(); }
+  std::string device() const override { return device_; }
 
   std::string description() const override {
     std::array<char, 128> text{};
@@ -81,6 +86,7 @@ class LlamaModel : public LanguageModel {
   ModelPtr model_;
   LlamaVocabulary vocabulary_;
   std::shared_ptr<LlamaEngine> engine_;
+  std::string device_;
   std::mutex embedder_mutex_;
   std::unique_ptr<LlamaEmbedder> embedder_;  // made when it is first asked
 };
@@ -101,9 +107,21 @@ void check_kind(const llama_model* model, const std::string& file) {
 namespace metactrl {
 
 std::unique_ptr<LanguageModel> load_model(const std::string& file, const ModelOptions& options) {
-  const lm::ModelPtr model = lm::load_gguf(file, options, false);
-  lm::check_kind(model.get(), file);
-  return std::make_unique<lm::LlamaModel>(model, options, file);
+  lm::check_gguf_header(file);
+  lm::Placement placement = lm::choose_placement(file, options);
+  while (true) {
+    try {
+      const lm::ModelPtr model = lm::load_gguf(file, lm::Load::kAll, placement);
+      lm::check_kind(model.get(), file);
+      ModelOptions placed = options;
+      placed.gpu_layers = placement.layers;
+      return std::make_unique<lm::LlamaModel>(model, placed, placement, file);
+    } catch (const ModelError&) {
+      // It did not fit. Whoever named a number wants to know.
+      if (options.gpu_layers || placement.layers == 0) throw;
+      placement = lm::smaller(placement);
+    }
+  }
 }
 
 }  // namespace metactrl

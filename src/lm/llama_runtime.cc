@@ -2,8 +2,6 @@
 // callback keeps the error lines of the calling thread while an ErrorLog lives there, and drops everything else.
 #include "lm/llama_runtime.h"
 
-#include <dlfcn.h>
-
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -50,16 +48,6 @@ bool is_memory_failure(const std::string& reason) {
   throw InputError(file, str_cat("the model cannot be loaded: ", reason), hint);
 }
 
-// Where backends are files, llama.cpp has none until they are loaded. They lie beside its library; llama.cpp's own search
-// would also look into the folder where the program happens to be started.
-void load_backends() {
-  if (ggml_backend_dev_count() > 0) return;
-  Dl_info library{};
-  if (::dladdr(reinterpret_cast<const void*>(&llama_version), &library) == 0 || library.dli_fname == nullptr) return;
-  const std::filesystem::path folder = std::filesystem::path(library.dli_fname).parent_path();
-  ggml_backend_load_all_from_path(folder.string().c_str());
-}
-
 }  // namespace
 
 void check_gguf_header(const std::string& file) {
@@ -86,7 +74,7 @@ void start_runtime() {
   static std::once_flag once;
   std::call_once(once, [] {
     llama_log_set(on_log, nullptr);
-    load_backends();
+    load_library_backends();
     llama_backend_init();
   });
 }
@@ -122,17 +110,18 @@ std::string ErrorLog::reason() const {
   return best;
 }
 
-ModelPtr load_gguf(const std::string& file, const ModelOptions& options, bool vocabulary_only) {
+ModelPtr load_gguf(const std::string& file, Load what, const Placement& placement) {
   check_gguf_header(file);
   start_runtime();
-  if (options.gpu_layers > 0 && !llama_supports_gpu_offload()) {
-    throw InputError(
-        file, str_cat(options.gpu_layers, " layers were asked to be on the GPU, but llama.cpp was built without CUDA"),
-        "build it with METACTRL_LLAMA_CUDA=1 scripts/llama, or ask for 0 layers");
-  }
   llama_model_params params = llama_model_default_params();
-  params.vocab_only = vocabulary_only;
-  params.n_gpu_layers = static_cast<std::int32_t>(options.gpu_layers);
+  params.vocab_only = what == Load::kVocabulary;
+  params.no_alloc = what == Load::kHeader;
+  if (params.no_alloc) params.load_mode = LLAMA_LOAD_MODE_NONE;  // nothing is mapped either
+  // An empty list keeps all GPUs out of it; without a list llama.cpp would compute on them what it thinks worthwhile.
+  std::vector<ggml_backend_dev_t> devices = placement.devices;
+  devices.push_back(nullptr);
+  params.devices = devices.data();
+  params.n_gpu_layers = static_cast<std::int32_t>(placement.layers);
   ErrorLog log;
   llama_model* model = nullptr;
   try {

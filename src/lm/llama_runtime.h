@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "metactrl/language_model.h"
+#include "lm/llama_placement.h"
 
 namespace metactrl::lm {
 
@@ -38,11 +38,21 @@ void start_runtime();
 // not GGUF.
 void check_gguf_header(const std::string& file);
 
+// Of lm/backends.h: the files beside llama.cpp's library, which start_runtime loads; and, once for the program, those in
+// the folder of added ones.
+void load_library_backends();
+void load_added_backends();
+
 using ModelPtr = std::shared_ptr<llama_model>;
 
-// Loads the file, its vocabulary alone or everything. Throws InputError (missing, not GGUF, truncated, unsupported) or
-// ModelError (out of memory).
-ModelPtr load_gguf(const std::string& file, const ModelOptions& options, bool vocabulary_only);
+enum class Load {
+  kVocabulary,
+  kHeader,  // and the vocabulary: how large it is, no weights
+  kAll,
+};
+// Loads the file, or some of it. Throws InputError (missing, not GGUF, truncated, unsupported) or ModelError (out of
+// memory).
+ModelPtr load_gguf(const std::string& file, Load what, const Placement& placement);
 
 }  // namespace metactrl::lm
 

@@ -310,7 +310,7 @@ std::vector<TokenId> LlamaVocabulary::encode(std::string_view text, std::string_
 namespace metactrl {
 
 std::unique_ptr<Vocabulary> load_vocabulary(const std::string& file) {
-  return std::make_unique<lm::LlamaVocabulary>(lm::load_gguf(file, {}, true), file);
+  return std::make_unique<lm::LlamaVocabulary>(lm::load_gguf(file, lm::Load::kVocabulary, {}), file);
 }
 
 std::unique_ptr<Vocabulary> vocabulary_of(const llama_model* model) {

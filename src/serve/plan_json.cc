@@ -66,7 +66,8 @@ Json decoding_json(const PlanResult& result, PlanGuidance guidance) {
   Json json{{"model_calls", result.model_calls},
             {"prompt_tokens", result.prompt_tokens},
             {"tokens", result.tokens.size()},
-            {"forced_tokens", result.forced_tokens}};
+            {"forced_tokens", result.forced_tokens},
+            {"device", result.device.empty() ? Json(nullptr) : Json(result.device)}};
   json["tier"] = result.tier ? Json(to_string(*result.tier)) : Json(nullptr);
   json["weights"] = to_string(result.weight_rule);
   json["horizon"] = result.horizon == 0 && guidance == PlanGuidance::kNone ? Json(nullptr) : Json(result.horizon);

@@ -14,7 +14,7 @@ namespace metactrl::serve {
 
 // outcome, plan, text, guarantee, reason, valid, goals, cost, check.
 Json outcome_json(const Task& task, const PlanResult& result);
-// model_calls, prompt_tokens, tokens, forced_tokens, tier, weights, horizon, horizon_rule, log_probability; with smc
+// model_calls, prompt_tokens, tokens, forced_tokens, device, tier, weights, horizon, horizon_rule, log_probability; with smc
 // also log_evidence and particles.
 Json decoding_json(const PlanResult& result, PlanGuidance guidance);
 // Seconds: format, automaton, lookahead, prompt, decode, model, check.

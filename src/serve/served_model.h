@@ -49,6 +49,7 @@ class RequestModel : public LanguageModel {
   const Vocabulary& vocabulary() const override { return model().vocabulary(); }
   std::string description() const override { return model().description(); }
   std::size_t context_length() const override { return model().context_length(); }
+  std::string device() const override { return model().device(); }
   std::string render_prompt(const Prompt& prompt) const override { return model().render_prompt(prompt); }
   // A long one takes seconds. This and the next throw internal::Stopped when the request is cancelled.
   std::vector<TokenId> encode_prompt(const Prompt& prompt) const override;

@@ -54,8 +54,8 @@ class CommandLineTest : public ::testing::Test {
 
   // For a shell; `environment` holds further settings, NAME=VALUE. The shell becomes the program.
   std::string command(const std::string& arguments, const std::string& environment = "") const {
-    return "cd '" + folder_.string() + "' && exec env METACTRL_CACHE='" + path("cache") + "' NO_COLOR=1 " +
-           environment + " '" + program() + "' " + arguments;
+    return "cd '" + folder_.string() + "' && exec env METACTRL_CACHE='" + path("cache") +
+           "' METACTRL_BACKENDS= NO_COLOR=1 " + environment + " '" + program() + "' " + arguments;
   }
   CommandResult run(const std::string& arguments, const std::string& environment = "") const {
     const std::string line =

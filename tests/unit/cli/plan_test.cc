@@ -121,6 +121,8 @@ TEST_F(PlanCli, TextIsThePlanInItsFormat) {
   EXPECT_EQ(validate(r.out).code, 0) << r.out;
   EXPECT_CONTAINS(r.err, "guarantee: full; goals met: 2 of 2; model calls: ");
   EXPECT_CONTAINS(r.err, "of them forced");
+  // A model without weights runs on nothing.
+  EXPECT_EQ(r.err.find("; on "), std::string::npos) << r.err;
 }
 
 TEST_F(PlanCli, PddlLinesForEveryFormat) {
@@ -524,7 +526,7 @@ TEST_F(PlanCli, TheDocumentedOptionsAreTheOptions) {
   };
   const std::set<std::string> shared = options_in(section("Options of plan and explain"));
   const std::set<std::string> task = options_in(section("Tasks and budgets"));
-  std::vector<std::string> commands = {"plan",   "explain",  "run",     "serve",  "models", "check",
+  std::vector<std::string> commands = {"plan",   "explain",  "run",     "serve",  "models", "backends", "check",
                                        "search", "validate", "inspect", "export", "train",  "hmm"};
   if (testing::has_benchmarks_program()) {
     commands.insert(commands.end(), {"eval", "score", "reproduce", "import", "sample"});

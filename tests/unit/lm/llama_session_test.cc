@@ -480,12 +480,6 @@ TEST(LlamaLoad, SaysWhatIsWrongWithAFile) {
     EXPECT_NE(message.find("cannot be loaded"), std::string::npos) << part << ": " << message;
     EXPECT_NE(message.find(whole.path()), std::string::npos) << message;
   }
-  const TemporaryFile gpu("gpu.gguf");
-  testing::write_tiny_gguf(gpu.path());
-  if (model_runtime().find("llama.cpp") == 0) {
-    const std::string message = load_failure(gpu.path(), {.gpu_layers = 99});
-    EXPECT_TRUE(message == "loaded" || message.find("CUDA") != std::string::npos) << message;
-  }
 }
 
 TEST(LlamaLoad, AVocabularyAloneIsNotAModel) {
