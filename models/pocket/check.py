@@ -31,6 +31,7 @@ import templates  # noqa: E402
 import watch_and_help  # noqa: E402
 
 PROGRAM, DATA = None, None
+NO_DATA = "no prompts of the benchmarks; set METACTRL_DATA to the folder with the planning data to run this test"
 COUNT = 12
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
@@ -109,7 +110,7 @@ class Exclusion(unittest.TestCase):
 
     def test_all_prompts_of_the_benchmarks_are_in_the_list(self):
         if not DATA:
-            self.skipTest("no --data")
+            self.skipTest(NO_DATA)
         banned = excluded.load()
         for _, begin, pattern, kind, prompt in eval_prompts():
             self.assertIn(excluded.key(kind, excluded.prompt_objects(prompt, begin, pattern)), banned)
@@ -120,7 +121,7 @@ class Templates(unittest.TestCase):
     def test_all_prompts_of_the_benchmarks_have_their_words(self):
         """Nothing but what differs from task to task is left when the phrases are taken out."""
         if not DATA:
-            self.skipTest("no --data")
+            self.skipTest(NO_DATA)
         for _, _, _, _, prompt in eval_prompts():
             self.assertLess(len(generate.folded(prompt)), 4500)
             self.assertEqual(generate.unfolded(generate.folded(prompt)), prompt)
@@ -436,4 +437,4 @@ if __name__ == "__main__":
         DATA = sys.argv[sys.argv.index("--data") + 1]
         DATA = DATA if os.path.isdir(os.path.join(DATA, "eai_vh")) else None
     os.chdir(ROOT)
-    unittest.main(argv=sys.argv[:1], warnings="ignore")
+    unittest.main(argv=sys.argv[:1], warnings="ignore", verbosity=2)

@@ -34,16 +34,17 @@ std::vector<ActionId> random_plan(const ReducedTask& reduced, std::mt19937& rand
   return plan;
 }
 
-class BehaviorMaskSlow : public ::testing::TestWithParam<BehaviorModule> {};
+class BehaviorMaskSlow : public ::testing::TestWithParam<BehaviorCase> {};
 
 TEST_P(BehaviorMaskSlow, RandomPlansScoreAsTheSearchedOneDoes) {
-  METACTRL_NEEDS_DATA("eai_beh");
-  const BehaviorScorer scorer(GetParam());
-  const PlanFormat format = PlanFormat::builtin(behavior_format(GetParam()));
+  const auto [module, extent] = GetParam();
+  METACTRL_NEEDS_EXTENT(extent, "eai_beh");
+  const BehaviorScorer scorer(module, extent);
+  const PlanFormat format = PlanFormat::builtin(behavior_format(module));
   std::mt19937 random(1);
-  for (const BehaviorPrompt& entry : behavior_prompts(GetParam())) {
+  for (const BehaviorPrompt& entry : behavior_prompts(module, extent)) {
     SCOPED_TRACE(entry.identifier);
-    const Task task = load_behavior(GetParam(), entry.text, Rules::kEnvironment);
+    const Task task = load_behavior(module, entry.text, Rules::kEnvironment);
     const ReducedTask reduced = drop_unreachable_goals(task, behavior_lookahead());
     const PlanSpelling spelling(format, reduced.task);
     const TaskScore searched = scorer.score(entry.identifier, spelling.render(reduced.lookahead->plan()));
@@ -58,10 +59,7 @@ TEST_P(BehaviorMaskSlow, RandomPlansScoreAsTheSearchedOneDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Modules, BehaviorMaskSlow,
-                         ::testing::Values(BehaviorModule::kActions, BehaviorModule::kSubgoals), [](const auto& info) {
-                           return info.param == BehaviorModule::kActions ? "Actions" : "Subgoals";
-                         });
+INSTANTIATE_TEST_SUITE_P(Modules, BehaviorMaskSlow, behavior_cases(), behavior_case_name);
 
 }  // namespace
 }  // namespace metactrl::testing::behavior_mask_test

@@ -1,5 +1,5 @@
 // The benchmark's own prompts: all are read, their goals expand as the evaluator's do, and the plans that search finds
-// under the environment's rules score as they should.
+// under the environment's rules score as they should. On the excerpt that ships, and on all at hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,30 +22,35 @@ using benchmarks::Rules;
 using benchmarks::TaskScore;
 namespace prompt = benchmarks::behavior::prompt;
 
-class BehaviorPrompts : public ::testing::TestWithParam<BehaviorModule> {};
+class BehaviorPrompts : public ::testing::TestWithParam<BehaviorCase> {
+ protected:
+  void SetUp() override { METACTRL_NEEDS_EXTENT(extent(), "eai_beh"); }
+
+  static BehaviorModule module() { return std::get<0>(GetParam()); }
+  static Extent extent() { return std::get<1>(GetParam()); }
+  static bool whole() { return extent() == Extent::kWhole; }
+};
 
 TEST_P(BehaviorPrompts, AreReadUnderBothRules) {
-  METACTRL_NEEDS_DATA("eai_beh");
-  for (const BehaviorPrompt& entry : behavior_prompts(GetParam())) {
+  for (const BehaviorPrompt& entry : behavior_prompts(module(), extent())) {
     SCOPED_TRACE(entry.identifier);
     for (const Rules rules : {Rules::kEnvironment, Rules::kPaper}) {
-      const Task task = load_behavior(GetParam(), entry.text, rules);
+      const Task task = load_behavior(module(), entry.text, rules);
       EXPECT_GT(task.num_actions(), 0U);
       EXPECT_GT(task.num_goals(), 0U);
     }
   }
 }
 
-// At most two tasks of a hundred ask for what no answer can do: objects in a circle, a name the evaluator rewrites.
+// README.md's table: 98.1 and 96.3 percent, all executable. One task of action sequencing and two of subgoal
+// decomposition ask for what no answer can do: objects in a circle, a name the evaluator rewrites.
 TEST_P(BehaviorPrompts, PlansFromSearchScore) {
-  METACTRL_NEEDS_DATA("eai_beh");
-  const BehaviorScorer scorer(GetParam());
-  const PlanFormat format = PlanFormat::builtin(behavior_format(GetParam()));
-  double success = 0;
-  double executable = 0;
-  double tasks = 0;
-  for (const BehaviorPrompt& entry : behavior_prompts(GetParam())) {
-    const Task task = load_behavior(GetParam(), entry.text, Rules::kEnvironment);
+  const BehaviorScorer scorer(module(), extent());
+  const PlanFormat format = PlanFormat::builtin(behavior_format(module()));
+  std::size_t success = 0;
+  std::size_t tasks = 0;
+  for (const BehaviorPrompt& entry : behavior_prompts(module(), extent())) {
+    const Task task = load_behavior(module(), entry.text, Rules::kEnvironment);
     const ReducedTask reduced = drop_unreachable_goals(task, behavior_lookahead());
     const std::string answer = PlanSpelling(format, reduced.task).render(reduced.lookahead->plan());
     const TaskScore score = scorer.score(entry.identifier, answer);
@@ -53,12 +58,12 @@ TEST_P(BehaviorPrompts, PlansFromSearchScore) {
     if (reduced.dropped.empty() && score.success < 1) {
       std::cout << entry.identifier << ": " << score.reason << '\n';
     }
-    success += score.success;
-    executable += score.executable ? 1 : 0;
+    success += score.success == 1 ? 1 : 0;
     ++tasks;
   }
-  EXPECT_GE(success / tasks, GetParam() == BehaviorModule::kActions ? 0.97 : 0.96);
-  EXPECT_GE(executable / tasks, GetParam() == BehaviorModule::kActions ? 0.99 : 0.98);
+  EXPECT_EQ(tasks, whole() ? 54U : 11U);
+  const std::size_t hopeless = module() == BehaviorModule::kActions ? (whole() ? 1 : 0) : (whole() ? 2 : 0);
+  EXPECT_EQ(success, tasks - hopeless);
 }
 
 // Changes what a prompt leaves open: doors and machines it does not speak of; things that lie on others and may have
@@ -98,19 +103,18 @@ void change_hidden_facts(benchmarks::behavior::ActionTask& task, const std::stri
 }
 
 TEST_P(BehaviorPrompts, PlansHoldInEveryHouseThatFitsThePrompt) {
-  METACTRL_NEEDS_DATA("eai_beh");
   constexpr int kHouses = 20;
-  const BehaviorScorer scorer(GetParam());
-  const PlanFormat format = PlanFormat::builtin(behavior_format(GetParam()));
-  const std::vector<BehaviorPrompt> worlds = behavior_prompts(BehaviorModule::kActions);
+  const BehaviorScorer scorer(module(), extent());
+  const PlanFormat format = PlanFormat::builtin(behavior_format(module()));
+  const std::vector<BehaviorPrompt> worlds = behavior_prompts(BehaviorModule::kActions, extent());
   std::mt19937 random(1);
-  for (const BehaviorPrompt& entry : behavior_prompts(GetParam())) {
+  for (const BehaviorPrompt& entry : behavior_prompts(module(), extent())) {
     SCOPED_TRACE(entry.identifier);
     const auto world = std::find_if(worlds.begin(), worlds.end(), [&](const BehaviorPrompt& prompt) {
       return prompt.identifier == entry.identifier;
     });
     ASSERT_NE(world, worlds.end());
-    const Task task = load_behavior(GetParam(), entry.text, Rules::kEnvironment);
+    const Task task = load_behavior(module(), entry.text, Rules::kEnvironment);
     const ReducedTask reduced = drop_unreachable_goals(task, behavior_lookahead());
     const std::string answer = PlanSpelling(format, reduced.task).render(reduced.lookahead->plan());
     const double success = scorer.score(entry.identifier, answer).success;
@@ -124,10 +128,7 @@ TEST_P(BehaviorPrompts, PlansHoldInEveryHouseThatFitsThePrompt) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Modules, BehaviorPrompts,
-                         ::testing::Values(BehaviorModule::kActions, BehaviorModule::kSubgoals), [](const auto& info) {
-                           return info.param == BehaviorModule::kActions ? "Actions" : "Subgoals";
-                         });
+INSTANTIATE_TEST_SUITE_P(Modules, BehaviorPrompts, behavior_cases(), behavior_case_name);
 
 std::vector<prompt::Atom> read_option(const nlohmann::json& option) {
   std::vector<prompt::Atom> out;
@@ -143,9 +144,11 @@ std::vector<prompt::Atom> read_option(const nlohmann::json& option) {
   return out;
 }
 
-TEST(BehaviorExpansion, IsTheEvaluators) {
-  METACTRL_NEEDS_DATA("eai_beh");
-  std::ifstream in(data_path("eai_beh/as_tasks.jsonl"));
+class BehaviorExpansion : public ::testing::TestWithParam<Extent> {};
+
+TEST_P(BehaviorExpansion, IsTheEvaluators) {
+  METACTRL_NEEDS_EXTENT(GetParam(), "eai_beh");
+  std::ifstream in(data_path("eai_beh/as_tasks.jsonl", GetParam()));
   std::size_t conditions = 0;
   for (std::string line; std::getline(in, line);) {
     const nlohmann::json task = nlohmann::json::parse(line);
@@ -163,8 +166,10 @@ TEST(BehaviorExpansion, IsTheEvaluators) {
       EXPECT_EQ(expansion->options, official);
     }
   }
-  EXPECT_GT(conditions, 100U);
+  EXPECT_EQ(conditions, GetParam() == Extent::kWhole ? 186U : 48U);
 }
+
+INSTANTIATE_TEST_SUITE_P(Data, BehaviorExpansion, ::testing::ValuesIn(kExtents), extent_name);
 
 }  // namespace
 }  // namespace metactrl::testing::behavior_prompts_test

@@ -1,5 +1,6 @@
 // Every PDDL file of the planning data: it loads, or is refused for a reason that is true of the file; what is known to
-// be unsolvable is proved so; household tasks are solved, and every question about them is answered.
+// be unsolvable is proved so; household tasks are solved, and every question about them is answered. Of PlanBench and the
+// household tasks an excerpt ships.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,10 +24,12 @@ struct Pair {
   std::string problem;
 };
 
+using testing::Extent;
+
 // All domains of a folder with all of its problems, below data_path(root), by name.
-std::vector<Pair> pairs_below(const std::string& root) {
+std::vector<Pair> pairs_below(const std::string& root, Extent extent = Extent::kWhole) {
   std::map<std::string, std::vector<std::string>> files;  // folder -> file names
-  for (const auto& entry : fs::recursive_directory_iterator(testing::data_path(root))) {
+  for (const auto& entry : fs::recursive_directory_iterator(testing::data_path(root, extent))) {
     if (entry.path().extension() != ".pddl") continue;
     files[entry.path().parent_path().string()].push_back(entry.path().filename().string());
   }
@@ -34,7 +37,7 @@ std::vector<Pair> pairs_below(const std::string& root) {
   for (auto& [folder, names] : files) {
     std::sort(names.begin(), names.end());
     const auto is_domain = [](const std::string& name) { return name.find("domain") != std::string::npos; };
-    const std::string short_name = fs::relative(folder, testing::data_dir()).string();
+    const std::string short_name = fs::relative(folder, testing::data_path("", extent)).string();
     for (const std::string& domain : names) {
       if (!is_domain(domain)) continue;
       for (const std::string& problem : names) {
@@ -57,9 +60,9 @@ const std::map<std::string, std::string>& known_refusals() {
   return refusals;
 }
 
-void load_all(const std::string& root, std::size_t at_least) {
-  const std::vector<Pair> pairs = pairs_below(root);
-  EXPECT_GE(pairs.size(), at_least);
+void load_all(const std::string& root, Extent extent, std::size_t count) {
+  const std::vector<Pair> pairs = pairs_below(root, extent);
+  EXPECT_EQ(pairs.size(), count);
   for (const Pair& pair : pairs) {
     SCOPED_TRACE(pair.name);
     const auto refusal = known_refusals().find(pair.name);
@@ -93,27 +96,32 @@ void load_all(const std::string& root, std::size_t at_least) {
 
 TEST(Data, IpcLoads) {
   METACTRL_NEEDS_DATA("ipc");
-  load_all("ipc", 130);
+  load_all("ipc", Extent::kWhole, 130);
 }
 
 TEST(Data, LlmpLoads) {
   METACTRL_NEEDS_DATA("llmp");
-  load_all("llmp", 35);
+  load_all("llmp", Extent::kWhole, 35);
 }
 
-TEST(Data, PlanbenchLoads) {
-  METACTRL_NEEDS_DATA("planbench");
-  load_all("planbench", 80);
+class DataTasks : public ::testing::TestWithParam<Extent> {
+ protected:
+  static bool whole() { return GetParam() == Extent::kWhole; }
+};
+
+TEST_P(DataTasks, PlanbenchLoads) {
+  METACTRL_NEEDS_EXTENT(GetParam(), "planbench");
+  load_all("planbench", GetParam(), whole() ? 80 : 9);
 }
 
-TEST(Data, HouseholdLoads) {
-  METACTRL_NEEDS_DATA("household");
-  load_all("household", 62);
+TEST_P(DataTasks, HouseholdLoads) {
+  METACTRL_NEEDS_EXTENT(GetParam(), "household");
+  load_all("household", GetParam(), whole() ? 62 : 10);
 }
 
-TEST(Data, UnsolvableTasksAreProvedInfeasible) {
-  METACTRL_NEEDS_DATA("planbench/unsolvable_blocksworld");
-  for (const Pair& pair : pairs_below("planbench/unsolvable_blocksworld")) {
+TEST_P(DataTasks, UnsolvableTasksAreProvedInfeasible) {
+  METACTRL_NEEDS_EXTENT(GetParam(), "planbench/unsolvable_blocksworld");
+  for (const Pair& pair : pairs_below("planbench/unsolvable_blocksworld", GetParam())) {
     SCOPED_TRACE(pair.name);
     const Task task = load_pddl(pair.domain, pair.problem);
     const auto lookahead = Lookahead::compile(task, {});
@@ -138,10 +146,10 @@ TEST(Data, UnsolvableTasksAreProvedInfeasible) {
   }
 }
 
-TEST(Data, SolvablePlanbenchTasksAreSolved) {
-  METACTRL_NEEDS_DATA("planbench/blocksworld");
+TEST_P(DataTasks, SolvablePlanbenchTasksAreSolved) {
+  METACTRL_NEEDS_EXTENT(GetParam(), "planbench/blocksworld");
   for (const char* folder : {"planbench/blocksworld", "planbench/logistics"}) {
-    for (const Pair& pair : pairs_below(folder)) {
+    for (const Pair& pair : pairs_below(folder, GetParam())) {
       SCOPED_TRACE(pair.name);
       const Task task = load_pddl(pair.domain, pair.problem);
       const auto lookahead = Lookahead::compile(task, {});
@@ -175,11 +183,11 @@ void check_household(const Pair& pair) {
   EXPECT_TRUE(task.is_goal(state));
 }
 
-TEST(Data, HouseholdTasksAreSolvedAndEveryCandidateIsDecided) {
-  METACTRL_NEEDS_DATA("household/virtualhome");
+TEST_P(DataTasks, HouseholdTasksAreSolvedAndEveryCandidateIsDecided) {
+  METACTRL_NEEDS_EXTENT(GetParam(), "household/virtualhome");
   std::size_t tasks = 0;
   for (const char* folder : {"household/virtualhome", "household/behavior"}) {
-    for (const Pair& pair : pairs_below(folder)) {
+    for (const Pair& pair : pairs_below(folder, GetParam())) {
       // domain_val.pddl is the same domain, without what one other program refuses.
       if (pair.domain.ends_with("_val.pddl")) continue;
       SCOPED_TRACE(pair.name);
@@ -187,8 +195,10 @@ TEST(Data, HouseholdTasksAreSolvedAndEveryCandidateIsDecided) {
       ++tasks;
     }
   }
-  EXPECT_EQ(tasks, 30U);
+  EXPECT_EQ(tasks, whole() ? 30U : 10U);
 }
+
+INSTANTIATE_TEST_SUITE_P(Data, DataTasks, ::testing::ValuesIn(testing::kExtents), testing::extent_name);
 
 }  // namespace
 }  // namespace metactrl::data_test

@@ -1,4 +1,5 @@
-// State counts and shortest plans against the recorded numbers of another implementation (ipc/STATES.tsv).
+// State counts and shortest plans against the recorded numbers of another implementation (ipc/STATES.tsv), and of tasks of
+// our own against what arithmetic says.
 //
 // Columns: reachable states and edges of the full task, states of the goal-relevant projection, length of a shortest
 // plan, number of ground operators. What it could not enumerate is given as ">n". Rows of more than 300,000 states are a slow
@@ -146,6 +147,81 @@ TEST(States, AgreeWithRecordedNumbers) {
 TEST(StatesSlow, AgreeWithRecordedNumbers) {
   METACTRL_NEEDS_DATA("ipc/STATES.tsv");
   EXPECT_GE(compare_rows(kDefaultLimit, kSlowLimit), 15U);
+}
+
+void check_all(const Row& row, const Task& task) {
+  check_full(row, task);
+  check_projection(row, task);
+  check_shortest(row, task, kDefaultLimit);
+}
+
+// n discs on three pegs: every disc may be on any peg, and from any but three of the states three moves lead on.
+TEST(States, OfTheTowersOfHanoi) {
+  const std::string domain =
+      "(define (domain towers) (:predicates (free ?x) (lies ?x ?y) (fits ?x ?y))"
+      " (:action move :parameters (?disc ?from ?to)"
+      " :precondition (and (fits ?disc ?to) (lies ?disc ?from) (free ?disc) (free ?to))"
+      " :effect (and (free ?from) (lies ?disc ?to) (not (lies ?disc ?from)) (not (free ?to)))))";
+  std::size_t states = 1;
+  for (int discs = 1; discs <= 7; ++discs) {
+    SCOPED_TRACE(discs);
+    states *= 3;
+    std::string objects = "a b c";
+    std::string init = "(free b) (free c) (free d1)";
+    std::string goal;
+    for (int i = 1; i <= discs; ++i) {
+      const std::string disc = "d" + std::to_string(i);
+      const std::string below = "d" + std::to_string(i + 1);
+      objects += " " + disc;
+      for (const char* peg : {"a", "b", "c"}) init += " (fits " + disc + " " + peg + ")";
+      for (int j = i + 1; j <= discs; ++j) init += " (fits " + disc + " d" + std::to_string(j) + ")";
+      init += " (lies " + disc + " " + (i == discs ? "a" : below) + ")";
+      goal += " (lies " + disc + " " + (i == discs ? "c" : below) + ")";
+    }
+    const Task task = load_pddl_text(domain, "(define (problem p) (:domain towers) (:objects " + objects + ") (:init " +
+                                                 init + ") (:goal (and" + goal + ")))");
+    Row row;
+    row.states = row.relevant = states;
+    row.edges = 3 * (states - 1);
+    row.operators = task.num_actions();
+    row.shortest = (1U << static_cast<unsigned>(discs)) - 1;
+    check_all(row, task);
+  }
+}
+
+// n blocks and a hand. There are a(n) ways to pile them up, a(n) = (2n - 1) a(n - 1) - (n - 1)(n - 2) a(n - 2), and the
+// hand may hold one of them. To turn a pile over, every block is taken once and put once.
+TEST(States, OfBlocks) {
+  const std::string domain =
+      "(define (domain piles) (:predicates (top ?x) (floor ?x) (on ?x ?y) (held ?x) (empty))"
+      " (:action lift :parameters (?x) :precondition (and (top ?x) (floor ?x) (empty))"
+      " :effect (and (held ?x) (not (top ?x)) (not (floor ?x)) (not (empty))))"
+      " (:action lower :parameters (?x) :precondition (held ?x)"
+      " :effect (and (top ?x) (floor ?x) (empty) (not (held ?x))))"
+      " (:action take :parameters (?x ?y) :precondition (and (top ?x) (on ?x ?y) (empty))"
+      " :effect (and (held ?x) (top ?y) (not (on ?x ?y)) (not (top ?x)) (not (empty))))"
+      " (:action put :parameters (?x ?y) :precondition (and (held ?x) (top ?y))"
+      " :effect (and (on ?x ?y) (top ?x) (empty) (not (held ?x)) (not (top ?y)))))";
+  std::vector<std::size_t> piles = {1, 1};
+  for (std::size_t n = 2; n <= 6; ++n) {
+    SCOPED_TRACE(n);
+    piles.push_back((2 * n - 1) * piles[n - 1] - (n - 1) * (n - 2) * piles[n - 2]);
+    const auto block = [](std::size_t i) { return "b" + std::to_string(i); };
+    std::string objects;
+    std::string init = "(empty) (top b1) (floor " + block(n) + ")";
+    std::string goal = " (floor b1)";
+    for (std::size_t i = 1; i <= n; ++i) objects += " " + block(i);
+    for (std::size_t i = 1; i < n; ++i) {
+      init += " (on " + block(i) + " " + block(i + 1) + ")";
+      goal += " (on " + block(i + 1) + " " + block(i) + ")";
+    }
+    const Task task = load_pddl_text(domain, "(define (problem p) (:domain piles) (:objects" + objects + ") (:init " +
+                                                 init + ") (:goal (and" + goal + ")))");
+    Row row;
+    row.states = row.relevant = piles[n] + n * piles[n - 1];
+    row.shortest = static_cast<unsigned>(2 * n);
+    check_all(row, task);
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "benchmarks/files.h"
@@ -16,13 +17,14 @@ namespace metactrl::benchmarks::substitute_data_test {
 namespace {
 
 using ::metactrl::testing::data_path;
+using ::metactrl::testing::Extent;
 
 struct Source {
   const char* module;
   const char* file;
 };
 
-class SubstituteData : public ::testing::TestWithParam<Source> {};
+class SubstituteData : public ::testing::TestWithParam<std::tuple<Source, Extent>> {};
 
 Task task_of(const Module& module, const std::string& prompt) {
   const PromptTask read = module.read(prompt, Rules::kEnvironment);
@@ -30,9 +32,10 @@ Task task_of(const Module& module, const std::string& prompt) {
 }
 
 TEST_P(SubstituteData, PromptsHaveOthersLikeThem) {
-  METACTRL_NEEDS_DATA(GetParam().file);
-  const Module& module = *find_module(GetParam().module);
-  const std::vector<PromptEntry> prompts = read_prompts(data_path(GetParam().file).string());
+  const auto [source, extent] = GetParam();
+  METACTRL_NEEDS_EXTENT(extent, source.file);
+  const Module& module = *find_module(source.module);
+  const std::vector<PromptEntry> prompts = read_prompts(data_path(source.file, extent).string());
   std::set<std::string> own;
   for (const PromptEntry& entry : prompts) own.insert(entry.prompt);
   const PromptResampler resampler(module, prompts);
@@ -59,14 +62,15 @@ TEST_P(SubstituteData, PromptsHaveOthersLikeThem) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SubstituteData,
-                         ::testing::Values(Source{"vh-as", "eai_vh/as_prompts.json"},
-                                           Source{"vh-sd", "eai_vh/sd_prompts.json"},
-                                           Source{"beh-as", "eai_beh/as_prompts.json"},
-                                           Source{"beh-sd", "eai_beh/sd_prompts.json"}),
+                         ::testing::Combine(::testing::Values(Source{"vh-as", "eai_vh/as_prompts.json"},
+                                                              Source{"vh-sd", "eai_vh/sd_prompts.json"},
+                                                              Source{"beh-as", "eai_beh/as_prompts.json"},
+                                                              Source{"beh-sd", "eai_beh/sd_prompts.json"}),
+                                            ::testing::ValuesIn(testing::kExtents)),
                          [](const auto& info) {
-                           std::string name = info.param.module;
+                           std::string name = std::get<0>(info.param).module;
                            std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
+                           return name + "_" + to_string(std::get<1>(info.param));
                          });
 
 }  // namespace

@@ -6,22 +6,20 @@
 // not there: scripts/test installs it, and so does
 //
 //     mkdir -p build/openai && cp tests/serve/package*.json build/openai && npm ci --prefix build/openai
+//
+// The package asks for Node 20; what is used of it here works with Node 18, too, which Debian 12 has.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-if (Number(process.versions.node.split(".")[0]) < 20) {
-  console.log(`skipped: the package openai is for Node 20 and later, this is ${process.versions.node}`);
-  process.exit(77);
-}
 const modules = process.env.METACTRL_NODE_MODULES;
 const require = createRequire(modules ? path.join(modules, "index.js") : import.meta.url);
 let OpenAI;
 try {
   ({ OpenAI } = require("openai"));
 } catch {
-  console.log("skipped: the package openai is not installed");
+  console.log("skipped: the package openai is not installed; the head of openai_test.js says how to");
   process.exit(77);
 }
 

@@ -1,7 +1,7 @@
 // The BEHAVIOR tasks at hand, from prompt to verdict.
 //
-//     for (const BehaviorPrompt& prompt : behavior_prompts(module)) ...
-//     BehaviorScorer scorer(module);
+//     for (const BehaviorPrompt& prompt : behavior_prompts(module, extent)) ...
+//     BehaviorScorer scorer(module, extent);
 //     TaskScore score = scorer.score(prompt.identifier, text);
 #ifndef METACTRL_TESTS_SUPPORT_BEHAVIOR_TASKS_H_
 #define METACTRL_TESTS_SUPPORT_BEHAVIOR_TASKS_H_
@@ -11,6 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "benchmarks/behavior/action_reader.h"
@@ -31,9 +32,9 @@ struct BehaviorPrompt {
   std::string text;
 };
 
-inline std::vector<BehaviorPrompt> behavior_prompts(BehaviorModule module) {
+inline std::vector<BehaviorPrompt> behavior_prompts(BehaviorModule module, Extent extent) {
   const char* const file = module == BehaviorModule::kActions ? "eai_beh/as_prompts.json" : "eai_beh/sd_prompts.json";
-  std::ifstream in(data_path(file));
+  std::ifstream in(data_path(file, extent));
   std::vector<BehaviorPrompt> out;
   for (const nlohmann::json& entry : nlohmann::json::parse(in)) {
     out.push_back({entry.at("identifier").get<std::string>(), entry.at("llm_prompt").get<std::string>()});
@@ -52,6 +53,18 @@ inline Task load_behavior(BehaviorModule module, const std::string& prompt, benc
   return load_pddl_text(benchmarks::shipped_file(domain), read_behavior(module, prompt, rules).problem);
 }
 
+// A test for both modules, on the excerpt and on the whole: ::testing::TestWithParam<BehaviorCase>.
+using BehaviorCase = std::tuple<BehaviorModule, Extent>;
+
+inline auto behavior_cases() {
+  return ::testing::Combine(::testing::Values(BehaviorModule::kActions, BehaviorModule::kSubgoals),
+                            ::testing::ValuesIn(kExtents));
+}
+inline std::string behavior_case_name(const ::testing::TestParamInfo<BehaviorCase>& info) {
+  const bool actions = std::get<0>(info.param) == BehaviorModule::kActions;
+  return (actions ? "Actions" : "Subgoals") + to_string(std::get<1>(info.param));
+}
+
 inline const char* behavior_format(BehaviorModule module) {
   return module == BehaviorModule::kActions ? "behavior-actions" : "behavior-subgoals";
 }
@@ -67,10 +80,11 @@ inline LookaheadOptions behavior_lookahead() {
 
 class BehaviorScorer {
  public:
-  explicit BehaviorScorer(BehaviorModule module)
-      : actions_(benchmarks::behavior::load_action_tasks(data_path("eai_beh/as_tasks.jsonl").string())) {
+  BehaviorScorer(BehaviorModule module, Extent extent)
+      : actions_(benchmarks::behavior::load_action_tasks(data_path("eai_beh/as_tasks.jsonl", extent).string())) {
     if (module == BehaviorModule::kSubgoals) {
-      subgoals_ = benchmarks::behavior::load_subgoal_tasks(data_path("eai_beh/sd_tasks.jsonl").string(), actions_);
+      subgoals_ =
+          benchmarks::behavior::load_subgoal_tasks(data_path("eai_beh/sd_tasks.jsonl", extent).string(), actions_);
     }
   }
 

@@ -5,7 +5,15 @@
 //
 //     METACTRL_NEEDS_DATA("ipc/STATES.tsv");
 //
-// and is reported as skipped, with the missing path, where the file or folder does not exist.
+// and is reported as skipped, with the missing path, where the file or folder does not exist. Excerpts of some of them
+// ship in tests/data. A test that can run on either takes an Extent:
+//
+//     class Vectors : public ::testing::TestWithParam<Extent> {};
+//     TEST_P(Vectors, AreReproduced) {
+//       METACTRL_NEEDS_EXTENT(GetParam(), "eai_vh");
+//       read(data_path("eai_vh/as.jsonl", GetParam()));
+//     }
+//     INSTANTIATE_TEST_SUITE_P(Data, Vectors, ::testing::ValuesIn(kExtents), extent_name);
 //
 // Only test_data.cc is compiled with these paths: the other objects are the same in every checkout, so a compiler
 // cache can keep them.
@@ -14,7 +22,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
+#include <ostream>
 #include <string>
 
 namespace metactrl::testing {
@@ -28,7 +38,17 @@ std::string program();
 // Whether this build has metactrl-benchmarks beside it, for a test with RUNS_BENCHMARKS.
 bool has_benchmarks_program();
 
-inline std::filesystem::path data_path(const std::string& relative) { return data_dir() / relative; }
+// The excerpts, which every clone has, or the data set that they are from.
+enum class Extent { kExcerpt, kWhole };
+inline constexpr std::array kExtents = {Extent::kExcerpt, Extent::kWhole};
+
+inline std::string to_string(Extent extent) { return extent == Extent::kExcerpt ? "Excerpt" : "Whole"; }
+inline std::string extent_name(const ::testing::TestParamInfo<Extent>& info) { return to_string(info.param); }
+inline void PrintTo(Extent extent, std::ostream* out) { *out << to_string(extent); }
+
+inline std::filesystem::path data_path(const std::string& relative, Extent extent = Extent::kWhole) {
+  return (extent == Extent::kWhole ? data_dir() : test_dir() / "data") / relative;
+}
 
 inline bool has_data(const std::string& relative) { return std::filesystem::exists(data_path(relative)); }
 
@@ -38,5 +58,9 @@ inline bool has_data(const std::string& relative) { return std::filesystem::exis
   if (!metactrl::testing::has_data(relative))                     \
   GTEST_SKIP() << "no " << metactrl::testing::data_path(relative) \
                << "; set METACTRL_DATA to the folder with the planning data to run this test"
+
+// Excerpts are always there.
+#define METACTRL_NEEDS_EXTENT(extent, relative) \
+  if ((extent) == metactrl::testing::Extent::kWhole) METACTRL_NEEDS_DATA(relative)
 
 #endif  // METACTRL_TESTS_SUPPORT_TEST_DATA_H_

@@ -7,6 +7,9 @@
 //   4  what a goal wants moved can be grasped
 //   5  cleaning implements can be soaked, other things only when the prompt speaks of their being soaked
 //
+// The classes that they name are the paper's, from its appendix on BEHAVIOR ("five generic rules"); what is below them
+// is the taxonomy's. No list is ours.
+//
 // What the prompt does not say is false: containers are closed, nothing runs.
 //
 // Goals. For subgoals "goals are obtained by expanding the prompt's quantified goal AST". For action sequencing, whose

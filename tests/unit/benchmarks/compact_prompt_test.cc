@@ -62,17 +62,17 @@ TEST(CompactPrompt, EveryModuleHasOne) {
   EXPECT_EQ(model_prompt(*find_module("vh-sd"), {"1", "p"}, options).system, "long");
 }
 
+class CompactPromptData : public ::testing::TestWithParam<testing::Extent> {};
+
 // Every object and every goal of every real prompt is still there.
-TEST(CompactPrompt, RealPromptsGetShorter) {
-  METACTRL_NEEDS_DATA("eai_beh");
+TEST_P(CompactPromptData, RealPromptsGetShorter) {
+  METACTRL_NEEDS_EXTENT(GetParam(), "eai_beh");
   EvaluateOptions options;
   options.prompt = PromptStyle::kCompact;
   for (const auto& [name, file] :
        {std::pair{"vh-as", "eai_vh/as_prompts.json"}, std::pair{"vh-sd", "eai_vh/sd_prompts.json"},
         std::pair{"beh-as", "eai_beh/as_prompts.json"}, std::pair{"beh-sd", "eai_beh/sd_prompts.json"}}) {
-    const std::string data = testing::data_path(file).string();
-    if (!std::filesystem::exists(data)) continue;
-    for (const PromptEntry& entry : read_prompts(data)) {
+    for (const PromptEntry& entry : read_prompts(testing::data_path(file, GetParam()).string())) {
       const std::string compact = model_prompt(*find_module(name), entry, options).user;
       EXPECT_LT(compact.size(), 5500U) << name << " " << entry.identifier;
       EXPECT_EQ(compact.find("['"), std::string::npos) << name << " " << entry.identifier << "\n" << compact;
@@ -80,6 +80,8 @@ TEST(CompactPrompt, RealPromptsGetShorter) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Data, CompactPromptData, ::testing::ValuesIn(testing::kExtents), testing::extent_name);
 
 }  // namespace
 }  // namespace metactrl::benchmarks::compact_prompt_test

@@ -123,13 +123,15 @@ struct Source {
   const char* tasks;
 };
 
-class PocketOnTheBenchmarks : public ::testing::TestWithParam<Source> {};
+class PocketOnTheBenchmarks : public ::testing::TestWithParam<std::tuple<Source, Extent>> {};
 
 // Judged by the scorer, which knows nothing of the domain.
 TEST_P(PocketOnTheBenchmarks, ReferencePlansScore) {
-  METACTRL_NEEDS_DATA(GetParam().tasks);
-  const benchmarks::Module& module = *benchmarks::find_module(GetParam().module);
-  const std::vector<benchmarks::PromptEntry> prompts = benchmarks::read_prompts(data_path(GetParam().prompts).string());
+  const auto [source, extent] = GetParam();
+  METACTRL_NEEDS_EXTENT(extent, source.tasks);
+  const benchmarks::Module& module = *benchmarks::find_module(source.module);
+  const std::vector<benchmarks::PromptEntry> prompts =
+      benchmarks::read_prompts(data_path(source.prompts, extent).string());
   constexpr std::size_t kAsked = 8;
   std::vector<benchmarks::Response> answers;
   for (std::size_t i = 0; i < kAsked; ++i) {
@@ -143,7 +145,7 @@ TEST_P(PocketOnTheBenchmarks, ReferencePlansScore) {
     }
   }
   ASSERT_GE(answers.size(), kAsked - 2);
-  const std::filesystem::path tasks = data_path(GetParam().tasks);
+  const std::filesystem::path tasks = data_path(source.tasks, extent);
   std::size_t answered = 0;
   for (const benchmarks::TaskScore& task : module.score(tasks.string(), tasks.parent_path().string(), answers).tasks) {
     if (!task.answered || !task.scored) continue;
@@ -153,16 +155,18 @@ TEST_P(PocketOnTheBenchmarks, ReferencePlansScore) {
   EXPECT_GE(answered, kAsked - 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Modules, PocketOnTheBenchmarks,
-                         ::testing::Values(Source{"vh-as", "eai_vh/as_prompts.json", "eai_vh/as.jsonl"},
-                                           Source{"vh-sd", "eai_vh/sd_prompts.json", "eai_vh/sd.jsonl"},
-                                           Source{"beh-as", "eai_beh/as_prompts.json", "eai_beh/as_tasks.jsonl"},
-                                           Source{"beh-sd", "eai_beh/sd_prompts.json", "eai_beh/sd_tasks.jsonl"}),
-                         [](const ::testing::TestParamInfo<Source>& info) {
-                           std::string name = info.param.module;
-                           name[name.find('-')] = '_';
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Modules, PocketOnTheBenchmarks,
+    ::testing::Combine(::testing::Values(Source{"vh-as", "eai_vh/as_prompts.json", "eai_vh/as.jsonl"},
+                                         Source{"vh-sd", "eai_vh/sd_prompts.json", "eai_vh/sd.jsonl"},
+                                         Source{"beh-as", "eai_beh/as_prompts.json", "eai_beh/as_tasks.jsonl"},
+                                         Source{"beh-sd", "eai_beh/sd_prompts.json", "eai_beh/sd_tasks.jsonl"}),
+                       ::testing::ValuesIn(kExtents)),
+    [](const auto& info) {
+      std::string name = std::get<0>(info.param).module;
+      name[name.find('-')] = '_';
+      return name + "_" + to_string(std::get<1>(info.param));
+    });
 
 }  // namespace
 }  // namespace metactrl::testing::pocket_test

@@ -496,12 +496,28 @@ TEST_F(PlanCli, PromptsOfOnesOwn) {
   EXPECT_EQ(plan("--raw-prompt empty.txt").code, 31);
 }
 
+// A model that never stops is stopped in the middle. Nobody outside sees when it begins, so it is given more and more time.
 TEST_F(PlanCli, InterruptedWhileItDecodes) {
-  // A model that never stops is stopped in the middle.
-  const Result r = run("plan -d d.pddl -p p.pddl --model random:1 --vocab '" + vocabulary() +
-                       "' --guidance none --max-tokens 1000000 & pid=$!; sleep 2; kill -INT $pid; wait $pid");
-  EXPECT_EQ(r.code, 130) << r.err;
-  EXPECT_CONTAINS(r.err, "stopped");
+  const std::string command = "cd '" + folder_.string() + "' && exec '" + testing::program() +
+                              "' plan -d d.pddl -p p.pddl --model random:1 --vocab '" + vocabulary() +
+                              "' --guidance none --max-tokens 1000000 >out 2>err </dev/null";
+  for (useconds_t microseconds = 100'000; microseconds < 100'000'000; microseconds *= 2) {
+    const pid_t pid = ::fork();
+    ASSERT_GE(pid, 0);
+    if (pid == 0) {
+      ::execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    ::usleep(microseconds);
+    ::kill(pid, SIGINT);
+    int status = 0;
+    ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+    if (WIFSIGNALED(status)) continue;  // it had not begun to listen
+    EXPECT_EQ(WEXITSTATUS(status), 130) << read(path("err"));
+    EXPECT_CONTAINS(read(path("err")), "stopped");
+    return;
+  }
+  FAIL() << "it does not begin to decode";
 }
 
 // --- the documentation ---------------------------------------------------------------------------------------------

@@ -118,7 +118,7 @@ TEST_F(RunCli, EpisodesAreSummedUp) {
 TEST_F(RunCli, EndsWithDocumentedCodes) {
   EXPECT_EQ(run("--fault action-fails=1 --max-replans 3").code, 13);
   EXPECT_EQ(run("--fault action-fails=1 --max-actions 2").code, 13);
-  EXPECT_EQ(run("--run-time 0.001").code, 21);
+  EXPECT_EQ(run("--run-time 1e-9").code, 21);
   EXPECT_EQ(run("--world 'exit 3'").code, 33);
   EXPECT_EQ(run("--fault slip").code, 30);
   EXPECT_EQ(run("--fault slip=2").code, 30);
@@ -259,7 +259,7 @@ TEST_F(RunCli, AnActionWithoutAnswerIsInTheReport) {
   const Result nonsense = run(world, "donut_canister");
   EXPECT_EQ(nonsense.code, 33) << nonsense.err;
   expect_one_unknown_action(Json::parse(nonsense.out)["episodes"][0]);
-  const Result hangs = run("--world-timeout 0.05 --world 'exec sleep 100'");
+  const Result hangs = run("--world-timeout 0.05 --world 'exec cat >/dev/null'");
   EXPECT_EQ(hangs.code, 33) << hangs.err;
   EXPECT_CONTAINS(hangs.err, "within 0.05 s; raise --world-timeout if it needs longer; 0 actions");
 }
@@ -276,12 +276,18 @@ TEST_F(RunCli, TheWorldCannotForgeALine) {
   EXPECT_EQ((r.out + r.err).find("\nok: fake"), std::string::npos);
 }
 
+// How a world takes it that nobody talks to it any more. A stubborn one has to be killed, after some seconds of grace.
+enum class Manners { kPolite, kStubborn };
+
 // Starts metactrl with a world that does not answer, signals it, and returns the episode it reports.
-Json stopped_by(int signal, const std::string& folder, const std::string& before, const std::string& name) {
+Json stopped_by(int signal, Manners manners, const std::string& folder, const std::string& before,
+                const std::string& name) {
   const std::string pid_file = folder + "/world.pid";
   const std::string report_file = folder + "/report.json";
   const std::string source = testing::source_dir().string();
-  const std::string world = before + "trap '' TERM INT HUP; echo $$ >'" + pid_file + "'; while :; do sleep 1; done";
+  const std::string world = manners == Manners::kStubborn ? before + "trap '' TERM INT HUP; echo $$ >'" + pid_file +
+                                                                "'; while :; do sleep 1; done"
+                                                          : before + "echo $$ >'" + pid_file + "'; exec cat >/dev/null";
   const pid_t pid = ::fork();
   if (pid == 0) {
     const int null = ::open((folder + "/err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -293,15 +299,17 @@ Json stopped_by(int signal, const std::string& folder, const std::string& before
             "--world", world.c_str(), "--report", report_file.c_str(), static_cast<char*>(nullptr));
     ::_exit(99);
   }
+  int status = 0;
   std::string text;
-  for (int i = 0; i < 1000 && !text.ends_with('\n'); ++i) {
-    ::usleep(10'000);
-    text = read(pid_file);
+  for (; !text.ends_with('\n'); text = read(pid_file)) {
+    if (::waitpid(pid, &status, WNOHANG) == pid) {
+      ADD_FAILURE() << "it ended before its world began: " << read(folder + "/err");
+      return {};
+    }
+    ::usleep(1000);
   }
-  EXPECT_TRUE(text.ends_with('\n'));
   const auto world_pid = static_cast<pid_t>(std::atol(text.c_str()));
   EXPECT_EQ(::kill(pid, signal), 0);
-  int status = 0;
   EXPECT_EQ(::waitpid(pid, &status, 0), pid);
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 128 + signal) << read(folder + "/err");
@@ -314,12 +322,16 @@ Json stopped_by(int signal, const std::string& folder, const std::string& before
 }
 
 TEST_F(RunCli, InterruptsEndInAReportAndTakeTheWorldAlong) {
-  EXPECT_EQ(stopped_by(SIGINT, folder_.string(), "", "dishwasher")["actions"], 0);
+  EXPECT_EQ(stopped_by(SIGINT, Manners::kStubborn, folder_.string(), "", "dishwasher")["actions"], 0);
 }
-TEST_F(RunCli, SoDoesTermination) { EXPECT_EQ(stopped_by(SIGTERM, folder_.string(), "", "dishwasher")["actions"], 0); }
-TEST_F(RunCli, SoDoesHangUp) { EXPECT_EQ(stopped_by(SIGHUP, folder_.string(), "", "dishwasher")["actions"], 0); }
+TEST_F(RunCli, SoDoesTermination) {
+  EXPECT_EQ(stopped_by(SIGTERM, Manners::kPolite, folder_.string(), "", "dishwasher")["actions"], 0);
+}
+TEST_F(RunCli, SoDoesHangUp) {
+  EXPECT_EQ(stopped_by(SIGHUP, Manners::kPolite, folder_.string(), "", "dishwasher")["actions"], 0);
+}
 TEST_F(RunCli, AnActionThatWasInterruptedIsInTheReport) {
-  const Json episode = stopped_by(SIGINT, folder_.string(), world_until_action(""), "donut_canister");
+  const Json episode = stopped_by(SIGINT, Manners::kPolite, folder_.string(), world_until_action(""), "donut_canister");
   ASSERT_FALSE(episode.is_null());
   expect_one_unknown_action(episode);
 }

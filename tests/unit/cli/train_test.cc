@@ -1,5 +1,6 @@
 // metactrl sample, train and hmm, and plan --guidance trained, run as programs.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +52,18 @@ class TrainCli : public testing::CommandLineTest {
     write("p.pddl", kProblem);
   }
   static std::string model() { return "--model random:1 --vocab '" + testing::vocabulary_file("gpt-2") + "'"; }
+
+  // Runs beside the test, which has to wait for it. `file_size` is what its files may grow to.
+  pid_t start(const std::string& arguments, rlim_t file_size = RLIM_INFINITY) const {
+    const std::string line = command(arguments + " >/dev/null 2>&1");
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    const struct rlimit limit { file_size, file_size };
+    const struct rlimit no_core { 0, 0 };
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0 || ::setrlimit(RLIMIT_CORE, &no_core) != 0) ::_exit(126);
+    ::execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
 
   // Plans that press lamps, mostly the first, and then end.
   void write_corpus(const std::string& name, std::size_t records) const {
@@ -260,32 +273,31 @@ TEST_F(TrainCli, OverwritesNothingByMistake) {
 
 TEST_F(TrainCli, GoesOnAfterItWasKilled) {
   write_corpus("c", 400);
-  const std::string options = "train --corpus c --hidden 200 --schedule 60,all --save-every 0 --seed 1 ";
-  ASSERT_EQ(run(options + "--out whole.hmm").code, 0);
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    const std::string line = command(options + "--out killed.hmm >/dev/null 2>&1");
-    ::execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
-    ::_exit(127);
-  }
-  // As soon as there is something to go on with, or when it was faster than that.
-  int status = 0;
-  bool ended = false;
-  while (!ended && !std::filesystem::exists(path("killed.hmm.partial"))) {
-    ended = ::waitpid(child, &status, WNOHANG) == child;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  if (!ended) {
+  // It is killed as soon as there is something to go on with. If it was faster than that, it gets more to do.
+  std::string options;
+  for (int hidden = 100;
+       !std::filesystem::exists(path("killed.hmm.partial")) || std::filesystem::exists(path("killed.hmm"));
+       hidden *= 2) {
+    ASSERT_LT(hidden, 10'000) << "it always came to its end first";
+    std::filesystem::remove(path("killed.hmm"));
+    std::filesystem::remove(path("killed.hmm.partial"));
+    options = "train --corpus c --hidden " + std::to_string(hidden) + " --schedule 60,all --save-every 0 --seed 1 ";
+    const pid_t child = start(options + "--out killed.hmm");
+    int status = 0;
+    bool ended = false;
+    while (!ended && !std::filesystem::exists(path("killed.hmm.partial"))) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ended = ::waitpid(child, &status, WNOHANG) == child;
+    }
+    if (ended) continue;
     ::kill(child, SIGKILL);
     ::waitpid(child, &status, 0);
   }
-  if (!std::filesystem::exists(path("killed.hmm"))) {
-    EXPECT_EQ(run(options + "--out killed.hmm").code, 30);  // --resume is missing
-    EXPECT_EQ(run(options + "--dropout 0.5 --resume --out killed.hmm").code, 31);
-    const Result resumed = run(options + "--resume --out killed.hmm");
-    ASSERT_EQ(resumed.code, 0) << resumed.err;
-  }
+  EXPECT_EQ(run(options + "--out killed.hmm").code, 30);  // --resume is missing
+  EXPECT_EQ(run(options + "--dropout 0.5 --resume --out killed.hmm").code, 31);
+  const Result resumed = run(options + "--resume --out killed.hmm");
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  ASSERT_EQ(run(options + "--out whole.hmm").code, 0);
   EXPECT_EQ(read("killed.hmm"), read("whole.hmm"));
 }
 
@@ -395,32 +407,19 @@ TEST_F(TrainCli, SamplesOfOtherWeightsAreNotMixed) {
   EXPECT_TRUE(has(other.err, "model_sha256 was")) << other.err;
 }
 
-// Killed between and inside of records; whatever was lost is made again, and nothing comes twice.
+// Killed between and inside of records; whatever was lost is made again, and nothing comes twice. The system kills whoever
+// writes beyond the size that it allows for a file.
 TEST_F(TrainCli, SamplingGoesOnAfterItWasKilled) {
   const std::string options = "sample -d d.pddl -p p.pddl --per-prompt 2 --max-tokens 4 --count 20 --seed 9 " + model();
   ASSERT_EQ(run(options + " --out whole").code, 0);
-  for (int kills = 0; kills < 3; ++kills) {
-    const std::uintmax_t before =
-        std::filesystem::exists(path("killed")) ? std::filesystem::file_size(path("killed")) : 0;
-    const pid_t child = ::fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      const std::string line = command(options + " --resume --out killed >/dev/null 2>&1");
-      ::execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
-      ::_exit(127);
-    }
+  const std::uintmax_t size = std::filesystem::file_size(path("whole"));
+  for (const std::uintmax_t allowed : {size / 4, size / 2, size - 1}) {
     int status = 0;
-    bool ended = false;
-    // Until it has written something, or has come to its end.
-    while (!ended &&
-           (!std::filesystem::exists(path("killed")) || std::filesystem::file_size(path("killed")) <= before)) {
-      ended = ::waitpid(child, &status, WNOHANG) == child;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    if (!ended) {
-      ::kill(child, SIGKILL);
-      ::waitpid(child, &status, 0);
-    }
+    ASSERT_GT(::waitpid(start(options + " --resume --out killed", allowed), &status, 0), 0);
+    ASSERT_TRUE(WIFSIGNALED(status)) << allowed << " of " << size << " bytes";
+    EXPECT_EQ(WTERMSIG(status), SIGXFSZ);
+    EXPECT_GT(std::filesystem::file_size(path("killed")), 0U);
+    EXPECT_LE(std::filesystem::file_size(path("killed")), allowed);
   }
   ASSERT_EQ(run(options + " --resume --out killed").code, 0);
   EXPECT_EQ(read("killed"), read("whole"));

@@ -1,4 +1,4 @@
-// metactrl reproduce, run as a program on a few tasks of the real benchmarks.
+// metactrl reproduce, run as a program on a few tasks of the real benchmarks, those that ship for tests.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,9 +20,9 @@ using Result = testing::CommandResult;
 
 class ReproduceCli : public testing::CommandLineTest {
  protected:
+  static fs::path data() { return testing::test_dir() / "data"; }
   Result reproduce(const std::string& out, const std::string& more, const std::string& environment = "") const {
-    return run("reproduce --data '" + testing::data_dir().string() + "' --out " + out + " --limit 2 " + more,
-               environment);
+    return run("reproduce --data '" + data().string() + "' --out " + out + " --limit 2 " + more, environment);
   }
   Json tables(const std::string& out) const {
     Json json = Json::parse(read(out + "/tables.json"));
@@ -35,8 +35,6 @@ class ReproduceCli : public testing::CommandLineTest {
 };
 
 TEST_F(ReproduceCli, WritesTablesForEveryModule) {
-  METACTRL_NEEDS_DATA("eai_beh");
-  METACTRL_NEEDS_DATA("eai_vh");
   const Result result = reproduce("a", "--rows search,planner", "PATH=/no/such/folder");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_CONTAINS(result.out, "| search: search, no model | 100.0 / 100.0 |");
@@ -46,7 +44,7 @@ TEST_F(ReproduceCli, WritesTablesForEveryModule) {
   }
   EXPECT_CONTAINS(read("a/tables.md"), "`metactrl reproduce --data DATA --out OUT --rows search,planner --limit 2`");
   const Json json = tables("a");
-  ASSERT_GE(json["modules"].size(), 4U);
+  ASSERT_EQ(json["modules"].size(), 5U);
   EXPECT_EQ(json["modules"][0]["sample"], 2);
   // Again: nothing to do, the same tables.
   const Result again = reproduce("a", "--rows search,planner", "PATH=/no/such/folder");
@@ -56,7 +54,6 @@ TEST_F(ReproduceCli, WritesTablesForEveryModule) {
 }
 
 TEST_F(ReproduceCli, ShardsJoinToWhatOneRunSays) {
-  METACTRL_NEEDS_DATA("eai_vh");
   const std::string what = "--modules vh-as --rows syntax,mask --model random:3 --max-tokens 40 ";
   ASSERT_EQ(reproduce("one", what).code, 0) << read("err");
   EXPECT_EQ(reproduce("parts", what + "--shard 2/2").code, 0) << read("err");
@@ -75,7 +72,6 @@ TEST_F(ReproduceCli, ShardsJoinToWhatOneRunSays) {
 }
 
 TEST_F(ReproduceCli, RefusesOtherSettingsAndLeavesNothingWhenItCannotStart) {
-  METACTRL_NEEDS_DATA("eai_vh");
   ASSERT_EQ(reproduce("a", "--modules vh-as --rows search").code, 0) << read("err");
   const Result other = reproduce("a", "--modules vh-as --rows search --rules paper --planner-seconds 7");
   EXPECT_EQ(other.code, 31);
@@ -110,9 +106,8 @@ TEST_F(ReproduceCli, RefusesOtherSettingsAndLeavesNothingWhenItCannotStart) {
 
 // Tasks are what answers are judged by: they are read before the first answer, and can be mended after the last.
 TEST_F(ReproduceCli, TasksThatCannotBeReadAreSaidFirst) {
-  METACTRL_NEEDS_DATA("eai_vh");
   fs::create_directories(path("d"));
-  fs::copy(testing::data_dir() / "eai_vh", path("d/eai_vh"));
+  fs::copy(data() / "eai_vh", path("d/eai_vh"));
   for (const fs::directory_entry& file : fs::directory_iterator(path("d/eai_vh"))) {
     fs::permissions(file, fs::perms::owner_write, fs::perm_options::add);
   }
@@ -134,12 +129,12 @@ TEST_F(ReproduceCli, TasksThatCannotBeReadAreSaidFirst) {
   // Fewer tasks than prompts: the others are left out, and that is said.
   std::string half;
   std::size_t end = 0;
-  for (int line = 0; line < 70; ++line) end = whole.find('\n', end) + 1;
+  for (int line = 0; line < 5; ++line) end = whole.find('\n', end) + 1;
   write("d/eai_vh/as.jsonl", whole.substr(0, end));
   const Result fewer = run(command + "c");
   EXPECT_EQ(fewer.code, 0) << fewer.err;
-  EXPECT_CONTAINS(fewer.err, "88 prompts of vh-as are left out");
-  EXPECT_EQ(tables("c")["modules"][0]["tasks"], 70);
+  EXPECT_CONTAINS(fewer.err, "9 prompts of vh-as are left out");
+  EXPECT_EQ(tables("c")["modules"][0]["tasks"], 5);
   write("d/eai_vh/as.jsonl", read("d/eai_vh/sd.jsonl"));
   const Result others = run(command + "e");
   EXPECT_EQ(others.code, 31);
@@ -153,7 +148,6 @@ TEST_F(ReproduceCli, TasksThatCannotBeReadAreSaidFirst) {
 }
 
 TEST_F(ReproduceCli, PromptsWithoutRoomAreCountedAsSuch) {
-  METACTRL_NEEDS_DATA("eai_vh");
   const Result result = reproduce("a", "--modules vh-as --rows mask --context 100");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_CONTAINS(result.err, "2 answers had no room in the model's context and are not counted; --prompt compact");
@@ -163,7 +157,6 @@ TEST_F(ReproduceCli, PromptsWithoutRoomAreCountedAsSuch) {
 }
 
 TEST_F(ReproduceCli, RealModelsAnswerCompactPrompts) {
-  METACTRL_NEEDS_DATA("eai_vh");
   const Result result = reproduce("a", "--modules vh-as,vh-sd --rows none,uniform --prompt compact --max-tokens 30");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_CONTAINS(read("a/tables.md"), "Prompts: compact.");
@@ -172,7 +165,6 @@ TEST_F(ReproduceCli, RealModelsAnswerCompactPrompts) {
 
 // A prompt and its answer fill most of this context; two at once must not take room from each other.
 TEST_F(ReproduceCli, EachOfSeveralJobsHasAContextOfItsOwn) {
-  METACTRL_NEEDS_DATA("eai_vh");
   const Result result = reproduce("a", "--modules vh-as --rows none --context 448 --max-tokens 60 --jobs 2");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(read("a/answers.jsonl").find("cannot go on"), std::string::npos);

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -634,14 +633,11 @@ TEST(ParseDiagnostics, IllTypedArgumentsOnlyWhenTypesCannotMeet) {
 
 // ---- size
 
-// Generous: a slow machine with sanitizers must pass, anything quadratic must not.
-void expect_quick(const std::string& domain, const std::string& problem, bool refused = true) {
-  const auto start = std::chrono::steady_clock::now();
+// That it comes to an end at all is the point: of these sizes, nothing quadratic would in the time that a test has.
+void expect_answer(const std::string& domain, const std::string& problem, bool refused = true) {
   const Result result = read(domain, problem);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(result.diagnostics.has_errors(), refused) << domain.substr(0, 60);
   EXPECT_LE(result.diagnostics.items().size(), Diagnostics::kMaxItems);
-  EXPECT_LT(seconds.count(), 20.0) << domain.substr(0, 60);
 }
 
 std::string repeated(std::string_view part, std::size_t bytes) {
@@ -655,18 +651,18 @@ TEST(ParseSize, MegabytesOfGarbage) {
   constexpr std::size_t kBytes = 10'000'000;
   const std::string problem = "(define (problem p) (:domain d) (:init) (:goal (and)))";
   for (const char* part : {"(", ")", "a", "a ", "\xff", ";", "()", "\n", "(((x)"}) {
-    expect_quick(repeated(part, kBytes / 20), problem);
-    expect_quick(std::string(kBlocks), repeated(part, kBytes / 20));
+    expect_answer(repeated(part, kBytes / 20), problem);
+    expect_answer(std::string(kBlocks), repeated(part, kBytes / 20));
   }
-  expect_quick(repeated("(", kBytes), problem);
-  expect_quick("(define (domain d) " + repeated("a ", kBytes), problem);
+  expect_answer(repeated("(", kBytes), problem);
+  expect_answer("(define (domain d) " + repeated("a ", kBytes), problem);
   std::string random(kBytes, '\0');
   std::uint32_t state = 1;
   for (char& c : random) {
     state = state * 1664525U + 1013904223U;
     c = static_cast<char>(state >> 24U);
   }
-  expect_quick(random, problem);
+  expect_answer(random, problem);
 }
 
 TEST(ParseSize, MegabytesInsideSections) {
@@ -675,10 +671,10 @@ TEST(ParseSize, MegabytesInsideSections) {
   for (const char* part : {"a ", "(a) ", "(p ?x - t) ", "(p ?x ?x) ", "- "}) {
     for (const char* section :
          {":predicates", ":types", ":constants", ":functions", ":action", ":derived", ":requirements"}) {
-      const auto start = std::chrono::steady_clock::now();
-      read("(define (domain d) (" + std::string(section) + " " + repeated(part, kBytes) + "))", problem);
-      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-      EXPECT_LT(seconds.count(), 20.0) << section << " " << part;
+      SCOPED_TRACE(std::string(section) + " " + part);
+      const Result result =
+          read("(define (domain d) (" + std::string(section) + " " + repeated(part, kBytes) + "))", problem);
+      EXPECT_LE(result.diagnostics.items().size(), Diagnostics::kMaxItems);
     }
   }
 }
@@ -690,9 +686,9 @@ TEST(ParseSize, ManyObjectsAndFactsAreLinear) {
     objects += "o" + std::to_string(i) + " ";
     facts += "(p o" + std::to_string(i) + ")";
   }
-  expect_quick("(define (domain d) (:predicates (p ?x)))",
-               "(define (problem p) (:domain d) (:objects " + objects + ") (:init " + facts + ") (:goal (p o0)))",
-               false);
+  expect_answer("(define (domain d) (:predicates (p ?x)))",
+                "(define (problem p) (:domain d) (:objects " + objects + ") (:init " + facts + ") (:goal (p o0)))",
+                false);
 }
 
 }  // namespace

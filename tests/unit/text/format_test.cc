@@ -2,6 +2,7 @@
 #include "metactrl/format.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -172,7 +173,8 @@ TEST(Format, ReportsEveryMistake) {
 }
 
 TEST(Format, LoadsAFile) {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "metactrl_format_test";
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("metactrl_format_test_" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   const std::string file = (folder / "own.format").string();
   std::ofstream(file) << "item: \"{action}\"\nseparator: \",\"\nclose: \".\"\n";
