@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <sys/utsname.h>
 
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <optional>
