@@ -259,7 +259,7 @@ TEST_F(RunCli, AnActionWithoutAnswerIsInTheReport) {
   const Result nonsense = run(world, "donut_canister");
   EXPECT_EQ(nonsense.code, 33) << nonsense.err;
   expect_one_unknown_action(Json::parse(nonsense.out)["episodes"][0]);
-  const Result hangs = run("--world-timeout 0.05 --world 'exec cat >/dev/null'");
+  const Result hangs = run("--world-timeout 0.05 --world 'exec cat >&2'");
   EXPECT_EQ(hangs.code, 33) << hangs.err;
   EXPECT_CONTAINS(hangs.err, "within 0.05 s; raise --world-timeout if it needs longer; 0 actions");
 }
