@@ -22,11 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 // "random:7": what precedes the colon, and the seed.
 struct TestModel {
   bool hostile = false;
@@ -153,7 +148,7 @@ std::vector<ModelFolder> model_folders() {
                                    [&](const ModelFolder& folder) { return folder.path == canonical; });
     if (!known) folders.push_back({canonical, built_in});
   };
-  if (const std::string named = environment("METACTRL_MODELS"); !named.empty()) add(named, false);
+  if (const char* named = std::getenv("METACTRL_MODELS"); named != nullptr && *named != '\0') add(named, false);
   std::error_code failure;
   const fs::path program = fs::read_symlink("/proc/self/exe", failure);
   bool installed = false;
