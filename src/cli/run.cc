@@ -279,7 +279,7 @@ void add_loop_options(CLI::App& app, LoopOptions& loop) {
   app.add_option("--run-time", loop.seconds,
                  "seconds for one episode; also ends a search or an answer under way; without it, no limit")
       ->type_name("SECONDS")
-      ->check(finite_in_range(1e-9, 1e9));
+      ->check(finite_in_range(1e-3, 1e9));
   app.add_option("--confidence", loop.confidence,
                  "a plan must hold in states with this probability together, and so must the goal")
       ->type_name("P")

@@ -410,19 +410,21 @@ TEST_F(TrainCli, SamplesOfOtherWeightsAreNotMixed) {
 // Killed between and inside of records; whatever was lost is made again, and nothing comes twice. The system kills whoever
 // writes beyond the size that it allows for a file.
 TEST_F(TrainCli, SamplingGoesOnAfterItWasKilled) {
-  const std::string options = "sample -d d.pddl -p p.pddl --per-prompt 2 --max-tokens 4 --count 20 --seed 9 " + model();
-  ASSERT_EQ(run(options + " --out whole").code, 0);
+  const std::string options = "sample -d d.pddl -p p.pddl --per-prompt 2 --max-tokens 4 --seed 9 " + model();
+  ASSERT_EQ(run(options + " --count 1 --out first").code, 0);
+  ASSERT_EQ(run(options + " --count 20 --out whole").code, 0);
+  const std::uintmax_t first = std::filesystem::file_size(path("first"));
   const std::uintmax_t size = std::filesystem::file_size(path("whole"));
-  for (const std::uintmax_t allowed : {size / 4, size / 2, size - 1}) {
+  ASSERT_GT(size, first + 4);
+  for (const std::uintmax_t allowed : {first + (size - first) / 4, first + (size - first) / 2, size - 1}) {
     int status = 0;
-    ASSERT_GT(::waitpid(start(options + " --resume --out killed", allowed), &status, 0), 0);
+    ASSERT_GT(::waitpid(start(options + " --count 20 --resume --out killed", allowed), &status, 0), 0);
     ASSERT_TRUE(WIFSIGNALED(status)) << allowed << " of " << size << " bytes";
     EXPECT_EQ(WTERMSIG(status), SIGXFSZ);
-    // Nothing is there yet where not even the header fits.
-    if (std::filesystem::exists(path("killed"))) EXPECT_LE(std::filesystem::file_size(path("killed")), allowed);
+    EXPECT_GT(std::filesystem::file_size(path("killed")), 0U);
+    EXPECT_LE(std::filesystem::file_size(path("killed")), allowed);
   }
-  EXPECT_GT(std::filesystem::file_size(path("killed")), 0U);
-  ASSERT_EQ(run(options + " --resume --out killed").code, 0);
+  ASSERT_EQ(run(options + " --count 20 --resume --out killed").code, 0);
   EXPECT_EQ(read("killed"), read("whole"));
 }
 
