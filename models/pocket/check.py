@@ -2,7 +2,7 @@
 """Tests of the generator and of the scripts, with a few examples of each module. Standard library only, some seconds; the training is
 tested, too, where Python has NumPy and PyTorch.
 
-    check.py PROGRAM [--data FOLDER]     PROGRAM: examples.cc, compiled; FOLDER: the benchmarks' prompts, where they are
+    check.py PROGRAM     PROGRAM: examples.cc, compiled; METACTRL_DATA: where the benchmarks' prompts are (default ../shared/data)
 """
 import collections
 import contextlib
@@ -430,11 +430,10 @@ class Plot(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        raise SystemExit("usage: check.py PROGRAM [--data FOLDER]")
+    if len(sys.argv) != 2:
+        raise SystemExit("usage: check.py PROGRAM")
     PROGRAM = os.path.abspath(sys.argv[1])
-    if "--data" in sys.argv:
-        DATA = sys.argv[sys.argv.index("--data") + 1]
-        DATA = DATA if os.path.isdir(os.path.join(DATA, "eai_vh")) else None
+    DATA = os.path.abspath(os.environ.get("METACTRL_DATA") or os.path.join(ROOT, "..", "shared", "data"))
+    DATA = DATA if os.path.isdir(os.path.join(DATA, "eai_vh")) else None
     os.chdir(ROOT)
     unittest.main(argv=sys.argv[:1], warnings="ignore", verbosity=2)
