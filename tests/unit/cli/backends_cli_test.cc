@@ -16,7 +16,7 @@
 #include "support/sha512.h"
 #include "support/tiny_gguf.h"
 
-namespace metactrl {
+namespace metactrl::backends_cli_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -311,4 +311,4 @@ TEST_F(BackendsCli, AModelSaysWhereItRan) {
 }
 
 }  // namespace
-}  // namespace metactrl
+}  // namespace metactrl::backends_cli_test

@@ -18,10 +18,21 @@
 #include "metactrl/language_model.h"
 #include "support/tiny_gguf.h"
 
-namespace metactrl::lm {
+namespace metactrl::backends_test {
 namespace {
 
 namespace fs = std::filesystem;
+using lm::BackendDevice;
+using lm::BackendReport;
+using lm::layers_that_fit;
+using lm::LibraryFile;
+using lm::Load;
+using lm::load_gguf;
+using lm::look_at_library;
+using lm::MemoryNeed;
+using lm::missing_libraries;
+using lm::ModelPtr;
+using lm::Placement;
 
 class TemporaryFolder {
  public:
@@ -106,14 +117,14 @@ TEST(Placement, WhatIsTooMuchBecomesLessAndEnds) {
   Placement placement{{nullptr}, 33};
   unsigned tries = 0;
   while (placement.layers > 0) {
-    const Placement less = smaller(placement);
+    const Placement less = lm::smaller(placement);
     EXPECT_LT(less.layers, placement.layers);
     EXPECT_EQ(less.devices.empty(), less.layers == 0);
     placement = less;
     ++tries;
   }
   EXPECT_LT(tries, 10U);
-  EXPECT_EQ(smaller({{nullptr}, 1}).layers, 0U);
+  EXPECT_EQ(lm::smaller({{nullptr}, 1}).layers, 0U);
 }
 
 TEST(Placement, TheHeaderSaysHowLargeAModelIs) {
@@ -125,11 +136,11 @@ TEST(Placement, TheHeaderSaysHowLargeAModelIs) {
   EXPECT_GT(llama_model_size(header.get()), 0U);
   EXPECT_EQ(llama_model_size(header.get()), llama_model_size(whole.get()));
   EXPECT_EQ(llama_model_n_layer(header.get()), llama_model_n_layer(whole.get()));
-  EXPECT_EQ(device_text({}, whole.get()), "CPU");
+  EXPECT_EQ(lm::device_text({}, whole.get()), "CPU");
 }
 
 TEST(Placement, WithoutAGpuTheCpuIsUsed) {
-  if (has_gpu()) GTEST_SKIP() << "there is a GPU";
+  if (lm::has_gpu()) GTEST_SKIP() << "there is a GPU";
   const TemporaryFolder folder;
   const std::string file = folder.file("tiny.gguf", "");
   testing::write_tiny_gguf(file);
@@ -145,17 +156,17 @@ TEST(Placement, WithoutAGpuTheCpuIsUsed) {
 }
 
 TEST(Backends, TheCpuIsAlwaysThere) {
-  const BackendReport report = report_backends();
+  const BackendReport report = lm::report_backends();
   bool cpu = false;
   for (const BackendDevice& device : report.devices) {
     if (device.kind != "cpu") continue;
     cpu = true;
     EXPECT_EQ(device.name, "CPU");
-    EXPECT_EQ(device.backend.empty(), backends_are_built_in());
+    EXPECT_EQ(device.backend.empty(), lm::backends_are_built_in());
     EXPECT_GT(device.total_bytes, 0U);
   }
   EXPECT_TRUE(cpu);
-  if (backends_are_built_in()) return;
+  if (lm::backends_are_built_in()) return;
   ASSERT_FALSE(report.files.empty());
   EXPECT_TRUE(report.files[0].name.starts_with("cpu")) << report.files[0].name;
   EXPECT_EQ(report.files[0].problem, "");
@@ -163,4 +174,4 @@ TEST(Backends, TheCpuIsAlwaysThere) {
 }
 
 }  // namespace
-}  // namespace metactrl::lm
+}  // namespace metactrl::backends_test

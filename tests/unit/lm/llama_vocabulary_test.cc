@@ -224,7 +224,8 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST_P(LlamaVocabularyTest, DoesWhatAVocabularyMust) {
-  const lm::LlamaVocabulary vocabulary(lm::load_gguf(file_of(GetParam()), lm::Load::kVocabulary, {}), file_of(GetParam()));
+  const lm::LlamaVocabulary vocabulary(lm::load_gguf(file_of(GetParam()), lm::Load::kVocabulary, {}),
+                                       file_of(GetParam()));
   check_size_and_end_of_turn(GetParam(), vocabulary);
   check_recorded_encodings(GetParam(), vocabulary);
   check_that_texts_come_back(vocabulary);

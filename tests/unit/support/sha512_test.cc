@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <string>
 
-namespace metactrl::internal {
+namespace metactrl::sha512_test {
 namespace {
+
+using internal::Sha512;
 
 std::string sha512(std::string_view text, std::size_t piece = 1000) {
   Sha512 sum;
@@ -53,4 +55,4 @@ TEST(Sha512, PiecesMakeNoDifference) {
 }
 
 }  // namespace
-}  // namespace metactrl::internal
+}  // namespace metactrl::sha512_test
