@@ -2,7 +2,7 @@
 // alone on a quiet machine and three threads beside eight busy loops, are the same byte for byte; and so is everything
 // else that is known about them, but for the seconds.
 //
-// Every run has a few prompts of each module, the slow one all of them, and more ways to answer.
+// Every run has some of the excerpts that ship, the slow one all prompts of the data sets, and more ways to answer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,6 +24,7 @@ namespace metactrl::determinism_test {
 namespace {
 
 using Json = nlohmann::json;
+using testing::Extent;
 
 constexpr unsigned kBusyLoops = 8;
 
@@ -59,13 +60,15 @@ std::string content(const std::filesystem::path& file) {
 class Determinism : public testing::CommandLineTest, public ::testing::WithParamInterface<Benchmark> {
  protected:
   static bool has_tasks() { return std::string(GetParam().module) == "wah"; }
-  static std::filesystem::path source() { return testing::data_path(GetParam().folder) / GetParam().questions; }
+  static std::filesystem::path source(Extent extent) {
+    return testing::data_path(GetParam().folder, extent) / GetParam().questions;
+  }
 
   // At most so many questions, from all over the file.
-  void write_questions(std::size_t most) const {
+  void write_questions(Extent extent, std::size_t most) const {
     if (has_tasks()) {
       std::vector<std::string> lines;
-      std::istringstream in(content(source()));
+      std::istringstream in(content(source(extent)));
       for (std::string line; std::getline(in, line);) lines.push_back(line);
       std::string some;
       const std::size_t count = std::min(most, lines.size());
@@ -73,7 +76,7 @@ class Determinism : public testing::CommandLineTest, public ::testing::WithParam
       write("questions", some);
       return;
     }
-    const Json all = Json::parse(content(source()));
+    const Json all = Json::parse(content(source(extent)));
     Json some = Json::array();
     const std::size_t count = std::min(most, all.size());
     for (std::size_t i = 0; i < count; ++i) some.push_back(all.at(i * all.size() / count));
@@ -81,8 +84,8 @@ class Determinism : public testing::CommandLineTest, public ::testing::WithParam
   }
 
   // All answers, and all that is known about them, as text.
-  std::string answers(const std::string& way, unsigned jobs) const {
-    const std::filesystem::path folder = testing::data_path(GetParam().folder);
+  std::string answers(Extent extent, const std::string& way, unsigned jobs) const {
+    const std::filesystem::path folder = testing::data_path(GetParam().folder, extent);
     std::string command =
         std::string("eval ") + GetParam().module + " " + way + " --jobs " + std::to_string(jobs) +
         " --out answers.json --report report" +
@@ -98,29 +101,31 @@ class Determinism : public testing::CommandLineTest, public ::testing::WithParam
     return all;
   }
 
-  void expect_equal(std::size_t most, const std::vector<std::string>& ways) const {
-    METACTRL_NEEDS_DATA(std::string(GetParam().folder) + "/" + GetParam().questions);
-    write_questions(most);
+  void expect_equal(Extent extent, std::size_t most, const std::vector<std::string>& ways) const {
+    METACTRL_NEEDS_EXTENT(extent, std::string(GetParam().folder) + "/" + GetParam().questions);
+    write_questions(extent, most);
     for (const std::string& way : ways) {
       SCOPED_TRACE(way);
-      const std::string quiet = answers(way, 1);
+      const std::string quiet = answers(extent, way, 1);
       EXPECT_GT(quiet.size(), 100U);
       const BusyLoops loops;
-      EXPECT_EQ(answers(way, 3), quiet);
+      EXPECT_EQ(answers(extent, way, 3), quiet);
     }
   }
 };
 
 TEST_P(Determinism, BusyLoopsChangeNoByte) {
-  expect_equal(3, {"--guidance search", "--guidance mask --model random:1", "--guidance uniform --model random:1"});
+  expect_equal(Extent::kExcerpt, 3,
+               {"--guidance search", "--guidance mask --model random:1", "--guidance uniform --model random:1"});
 }
 
 TEST_P(Determinism, SlowBusyLoopsChangeNoByteOfAnyAnswer) {
-  expect_equal(std::numeric_limits<std::size_t>::max(),
+  expect_equal(Extent::kWhole, std::numeric_limits<std::size_t>::max(),
                {"--guidance search", "--guidance mask --model random:1", "--guidance uniform --model random:1",
                 "--guidance mask --model hostile:1"});
-  expect_equal(12, {"--guidance uniform --model random:1 --decode beam --beam 2",
-                    "--guidance uniform --model random:1 --decode smc --samples 3"});
+  expect_equal(Extent::kWhole, 12,
+               {"--guidance uniform --model random:1 --decode beam --beam 2",
+                "--guidance uniform --model random:1 --decode smc --samples 3"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Modules, Determinism,
