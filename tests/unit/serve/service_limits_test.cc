@@ -189,8 +189,10 @@ TEST_F(LimitsTest, StatesAndMemory) {
   EXPECT_EQ(answer.json()["plan"], nullptr);
   EXPECT_ERROR(post("/v1/chat/completions", {{"messages", {{{"role", "user"}, {"content", "x"}}}}, {"plan", body}}),
                422, "undecided");
-  // Another request may look further: what was not decided is not kept.
-  EXPECT_EQ(service_->constraint_counts().entries, 0U);
+  // It would end at the same place again, so it is kept; a request that may look further is not answered with it.
+  EXPECT_EQ(post("/v1/plans", body).json()["cached"], true);
+  body["max_states"] = 600;
+  EXPECT_EQ(post("/v1/plans", body).json()["cached"], false);
 }
 
 TEST_F(LimitsTest, TooManyRequests) {
