@@ -39,7 +39,7 @@ struct KnownBackend {
 };
 
 const std::vector<KnownBackend>& known_backends() {
-  static const std::vector<KnownBackend> all = {
+  static const std::vector<KnownBackend> kAll = {
       {"cuda",
        "NVIDIA GPUs",
        {{"libcuda.so.1", "NVIDIA's driver, 580 or newer"},
@@ -47,7 +47,7 @@ const std::vector<KnownBackend>& known_backends() {
         {"libcublas.so.13", "CUDA 13, package libcublas-13-0 of NVIDIA's repository"}}},
       {"vulkan", "GPUs of any maker", {{"libvulkan.so.1", "package libvulkan1, and the GPU's own driver for Vulkan"}}},
   };
-  return all;
+  return kAll;
 }
 
 constexpr const char* kBuildIt =
