@@ -4,7 +4,7 @@
 //
 // For BEHAVIOR the import makes the files of the scorer with the reader of prompts that the planner has, too. So this is
 // where that reader is held against a reading that is not ours: objects, start states and the options of goals in the
-// task files are the evaluator's own, taken from its running simulator.
+// task files were exported by the benchmark's own code, run on stand-ins for its simulator.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
