@@ -70,4 +70,6 @@ class CommandLineTest : public ::testing::Test {
 
 }  // namespace metactrl::testing
 
+#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
 #endif  // METACTRL_TESTS_SUPPORT_COMMAND_LINE_H_

@@ -1,7 +1,7 @@
 // Scores answers to VirtualHome's Subgoal Decomposition: lists of states and actions to be reached one after the other.
 //
 //     SubgoalScorer scorer("eai_vh/sd.jsonl", "eai_vh");
-//     TaskScore one = scorer.score("scene_1_7_1", R"({"output": ["ON(washing_machine.1000)"]})");
+//     TaskScore one = scorer.score("some_task", R"({"output": ["ON(washing_machine.1000)"]})");
 //     Score all = scorer.score(responses);
 //
 // Verdicts are the evaluator's: "NotParseable", "Hallucination" (unknown names, and wrong numbers of arguments),

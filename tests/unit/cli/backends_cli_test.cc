@@ -23,8 +23,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Result = testing::CommandResult;
 
-#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
-
 std::string sha512(const std::string& text) {
   internal::Sha512 sum;
   sum.add(text);

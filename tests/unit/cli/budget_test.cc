@@ -8,6 +8,7 @@
 #include <string>
 
 #include "support/command_line.h"
+#include "support/counter_task.h"
 
 namespace metactrl::budget_test {
 namespace {
@@ -17,31 +18,10 @@ using Result = testing::CommandResult;
 
 class BudgetCli : public testing::CommandLineTest {
  protected:
-  // Counts in binary from 0 to 2^bits - 1; nothing short of counting leads to the goal. `impossible` adds one that only
-  // a look at all states excludes: to be here and there at once.
   void write_counter(unsigned bits, bool impossible = false) const {
-    std::string domain =
-        "(define (domain counter) (:requirements :strips :negative-preconditions) (:predicates (here) (there) (both)";
-    std::string goal = impossible ? " (both)" : "";
-    std::string actions =
-        "(:action go :parameters () :precondition (here) :effect (and (there) (not (here))))"
-        "(:action return :parameters () :precondition (there) :effect (and (here) (not (there))))"
-        "(:action be :parameters () :precondition (and (here) (there)) :effect (both))";
-    for (unsigned i = 0; i < bits; ++i) {
-      const std::string bit = "(b" + std::to_string(i) + ")";
-      domain += " " + bit;
-      goal += " " + bit;
-      std::string condition = "(not " + bit + ")";
-      std::string effect = bit;
-      for (unsigned j = 0; j < i; ++j) {
-        condition += " (b" + std::to_string(j) + ")";
-        effect += " (not (b" + std::to_string(j) + "))";
-      }
-      actions += " (:action inc" + std::to_string(i) + " :parameters () :precondition (and " + condition +
-                 ") :effect (and " + effect + "))";
-    }
-    write("d.pddl", domain + ")" + actions + ")");
-    write("p.pddl", "(define (problem count) (:domain counter) (:init (here)) (:goal (and" + goal + ")))");
+    const testing::PddlTexts texts = testing::counter_task(bits, impossible);
+    write("d.pddl", texts.domain);
+    write("p.pddl", texts.problem);
   }
   Result search(const std::string& more = "") const { return run("search -d d.pddl -p p.pddl " + more); }
   Result plan(const std::string& more = "") const {

@@ -28,8 +28,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Result = testing::CommandResult;
 
-#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
-
 // Without printing models.
 #define EXPECT_SAME_BYTES(found, expected) EXPECT_TRUE((found) == (expected)) << (found).size() << " bytes: "
 

@@ -22,8 +22,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Result = testing::CommandResult;
 
-#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
-
 class ModelsCli : public testing::CommandLineTest {
  protected:
   void SetUp() override {

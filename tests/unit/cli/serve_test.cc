@@ -24,8 +24,6 @@ using testing::CommandResult;
 using testing::HttpClient;
 using testing::HttpResponse;
 
-#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
-
 class ServeCli : public testing::CommandLineTest {
  protected:
   void TearDown() override {

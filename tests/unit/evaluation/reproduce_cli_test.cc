@@ -16,8 +16,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Result = testing::CommandResult;
 
-#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
-
 class ReproduceCli : public testing::CommandLineTest {
  protected:
   static fs::path data() { return testing::test_dir() / "data"; }

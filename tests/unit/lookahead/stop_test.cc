@@ -11,35 +11,14 @@
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "metactrl/lookahead.h"
+#include "support/counter_task.h"
 
 namespace metactrl::stop_test {
 namespace {
 
-// Counts in binary from 0 to 2^bits - 1; nothing short of counting leads to the goal. `impossible` adds one that only
-// a look at all states excludes: to be here and there at once.
 Task counter(unsigned bits, bool impossible = false) {
-  std::string domain =
-      "(define (domain counter) (:requirements :strips :negative-preconditions) (:predicates (here) (there) (both)";
-  std::string goal = impossible ? " (both)" : "";
-  std::string actions =
-      "(:action go :parameters () :precondition (here) :effect (and (there) (not (here))))"
-      "(:action return :parameters () :precondition (there) :effect (and (here) (not (there))))"
-      "(:action be :parameters () :precondition (and (here) (there)) :effect (both))";
-  for (unsigned i = 0; i < bits; ++i) {
-    const std::string bit = "(b" + std::to_string(i) + ")";
-    domain += " " + bit;
-    goal += " " + bit;
-    std::string condition = "(not " + bit + ")";
-    std::string effect = bit;
-    for (unsigned j = 0; j < i; ++j) {
-      condition += " (b" + std::to_string(j) + ")";
-      effect += " (not (b" + std::to_string(j) + "))";
-    }
-    actions += " (:action inc" + std::to_string(i) + " :parameters () :precondition (and " + condition +
-               ") :effect (and " + effect + "))";
-  }
-  return load_pddl_text(domain + ")" + actions + ")",
-                        "(define (problem count) (:domain counter) (:init (here)) (:goal (and" + goal + ")))");
+  const testing::PddlTexts texts = testing::counter_task(bits, impossible);
+  return load_pddl_text(texts.domain, texts.problem);
 }
 
 // Things that are to be brought to places; far too many orders to enumerate.
