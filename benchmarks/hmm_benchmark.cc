@@ -13,8 +13,8 @@
 
 #include "household_files.h"
 #include "metactrl/domain.h"
-#include "metactrl/hmm_training.h"
 #include "metactrl/lookahead.h"
+#include "metactrl/training/train.h"
 #include "support/splitmix.h"
 
 namespace metactrl {

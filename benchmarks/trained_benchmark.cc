@@ -27,8 +27,8 @@
 #include "lookahead/data.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
-#include "metactrl/hmm_training.h"
 #include "metactrl/lookahead.h"
+#include "metactrl/training/train.h"
 
 namespace metactrl {
 namespace {

@@ -2,7 +2,7 @@
 #
 #   program     bin/metactrl, share/metactrl/{domains,models}
 #   benchmarks  libexec/metactrl/metactrl-benchmarks
-#   library     include/metactrl, lib/libmetactrl.a, lib/cmake/metactrl, share/metactrl/adapters; what a compiler needs of
+#   library     include/metactrl, lib/libmetactrl*.a, lib/cmake/metactrl, share/metactrl/adapters; what a compiler needs of
 #               lib/metactrl/llama
 #   runtime     lib/metactrl/llama/lib/*.so, which all of the above need to run
 #
@@ -12,7 +12,8 @@ include(CMakePackageConfigHelpers)
 
 set(METACTRL_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/metactrl")
 
-install(TARGETS metactrl EXPORT metactrl_targets COMPONENT library
+get_property(metactrl_libraries GLOBAL PROPERTY METACTRL_LIBRARIES)
+install(TARGETS ${metactrl_libraries} EXPORT metactrl_targets COMPONENT library
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT library)
 install(EXPORT metactrl_targets NAMESPACE metactrl:: FILE metactrl-targets.cmake DESTINATION "${METACTRL_CMAKE_DIR}"

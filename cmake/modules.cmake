@@ -1,12 +1,13 @@
-# metactrl_add_module(name SOURCES file... [DEPENDS module...] [PACKAGES target...] [TOP])
+# metactrl_add_module(name SOURCES file... [DEPENDS module...] [PACKAGES target...] [COMPONENT name | TOP])
 #
 # Makes the folder src/<name> a library `metactrl_<name>` of its own, so that a test links only what it tests and a
 # dependency in the wrong direction does not link. SOURCES are relative to src/<name>; headers need not be listed.
 # DEPENDS names modules below this one, PACKAGES imported targets of other projects.
-# The objects of all modules are also collected in libmetactrl.a, the one library that users link, and which then needs the
-# PACKAGES too: cmake/metactrl-config.cmake.in must find them. A TOP module is left out of it: it belongs to a program.
+# The objects of all modules are also collected in the libraries that users link: libmetactrl.a, the core, or that of their
+# COMPONENT, which then needs the PACKAGES too: cmake/metactrl-config.cmake.in must find them. A TOP module is left out of
+# them: it belongs to a program.
 function(metactrl_add_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TOP" "" "SOURCES;DEPENDS;PACKAGES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TOP" "COMPONENT" "SOURCES;DEPENDS;PACKAGES")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "metactrl_add_module(${name}): unknown arguments '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -29,28 +30,43 @@ function(metactrl_add_module name)
 
   set_property(GLOBAL APPEND PROPERTY METACTRL_ALL_MODULES ${name})
   if(NOT arg_TOP)
-    set_property(GLOBAL APPEND PROPERTY METACTRL_MODULES ${name})
-    set_property(GLOBAL APPEND PROPERTY METACTRL_PACKAGES ${arg_PACKAGES})
+    set_property(GLOBAL APPEND PROPERTY METACTRL_MODULES_${arg_COMPONENT} ${name})
+    set_property(GLOBAL APPEND PROPERTY METACTRL_PACKAGES_${arg_COMPONENT} ${arg_PACKAGES})
   endif()
 endfunction()
 
-# metactrl_add_library(HEADERS file...): the installed library, from the modules declared so far and the public headers.
-function(metactrl_add_library)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "HEADERS")
-  list(TRANSFORM arg_HEADERS PREPEND "${PROJECT_SOURCE_DIR}/include/metactrl/")
-  get_property(modules GLOBAL PROPERTY METACTRL_MODULES)
-  get_property(packages GLOBAL PROPERTY METACTRL_PACKAGES)
-  add_library(metactrl STATIC)
-  add_library(metactrl::metactrl ALIAS metactrl)
+# The library `target` from the modules of a component declared so far; "" is the core. HEADERS are relative to `folder`.
+function(metactrl_collect target component folder)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "HEADERS")
+  list(TRANSFORM arg_HEADERS PREPEND "${folder}/")
+  get_property(modules GLOBAL PROPERTY METACTRL_MODULES_${component})
+  get_property(packages GLOBAL PROPERTY METACTRL_PACKAGES_${component})
+  add_library(${target} STATIC)
   foreach(module IN LISTS modules)
-    target_sources(metactrl PRIVATE $<TARGET_OBJECTS:metactrl_${module}_objects>)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:metactrl_${module}_objects>)
   endforeach()
-  target_sources(metactrl PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${arg_HEADERS})
-  target_compile_features(metactrl PUBLIC cxx_std_20)
-  target_link_libraries(metactrl PRIVATE ${packages})
-  set_target_properties(metactrl PROPERTIES
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${arg_HEADERS})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_link_libraries(${target} PRIVATE ${packages})
+  set_target_properties(${target} PROPERTIES
     LINKER_LANGUAGE CXX
     ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
     # The target all_verify_interface_header_sets compiles each public header alone.
     VERIFY_INTERFACE_HEADER_SETS ${METACTRL_DEVELOPER_MODE})
+  set_property(GLOBAL APPEND PROPERTY METACTRL_LIBRARIES ${target})
+endfunction()
+
+# metactrl_add_library(HEADERS file...): the core, metactrl::metactrl; headers are relative to include/metactrl.
+function(metactrl_add_library)
+  metactrl_collect(metactrl "" "${PROJECT_SOURCE_DIR}/include/metactrl" ${ARGV})
+  add_library(metactrl::metactrl ALIAS metactrl)
+endfunction()
+
+# metactrl_add_component(name HEADERS file...): metactrl::name, which uses the core; headers are relative to
+# include/metactrl/<name>.
+function(metactrl_add_component name)
+  metactrl_collect(metactrl_component_${name} ${name} "${PROJECT_SOURCE_DIR}/include/metactrl/${name}" ${ARGN})
+  add_library(metactrl::${name} ALIAS metactrl_component_${name})
+  set_target_properties(metactrl_component_${name} PROPERTIES OUTPUT_NAME metactrl_${name} EXPORT_NAME ${name})
+  target_link_libraries(metactrl_component_${name} PUBLIC metactrl)
 endfunction()

@@ -21,9 +21,9 @@
 #include <utility>
 #include <vector>
 
-#include "hmm/cuda_times.h"
-#include "metactrl/hmm_training.h"
+#include "metactrl/training/train.h"
 #include "support/splitmix.h"
+#include "training/cuda_times.h"
 
 namespace metactrl {
 namespace {
@@ -132,20 +132,20 @@ class Steps {
 };
 
 void print_parts(const Setting& setting, const Hmm& hmm, const SequenceSet& sequences) {
-  hmm::PartTimes times;
-  const auto engine = hmm::make_timed_cuda_engine(gpu_options(setting.device), times);
+  training::PartTimes times;
+  const auto engine = training::make_timed_cuda_engine(gpu_options(setting.device), times);
   const std::unique_ptr<ModelInTraining> model = engine->begin(hmm, {});
   std::vector<std::uint32_t> all(sequences.size());
   std::iota(all.begin(), all.end(), 0U);
-  std::vector<hmm::PartTime> parts;
+  std::vector<training::PartTime> parts;
   for (int i = 0; i < 2; ++i) {
     model->step(sequences, all, {});
     parts = times.read();
   }
   const auto peak = [](const std::string& type) { return type == "bf16" ? 990e12 : type == "tf32" ? 495e12 : 67e12; };
   double sum = 0;
-  for (const hmm::PartTime& part : parts) sum += part.milliseconds;
-  for (const hmm::PartTime& part : parts) {
+  for (const training::PartTime& part : parts) sum += part.milliseconds;
+  for (const training::PartTime& part : parts) {
     const double seconds = part.milliseconds / 1e3;
     std::printf("    %-18s %9.3f ms  %5.1f %%  %6.2f TB/s, %3.0f %%", part.name, part.milliseconds,
                 100 * part.milliseconds / sum, part.bytes / seconds / 1e12, 100 * part.bytes / seconds / kMemory);

@@ -1,4 +1,4 @@
-// Loading tasks: PDDL domain and problem, or a SAS file as Fast Downward's translator writes it (version 3).
+// Loading tasks: a PDDL domain and problem. Other files: metactrl/exchange/sas.h.
 //
 // What PDDL is understood, what is warned about and what is refused: docs/pddl-support.md.
 #ifndef METACTRL_DOMAIN_H_
@@ -30,9 +30,6 @@ struct LoadOptions {
 // of ground actions that relaxed reachability cannot exclude.
 Task load_pddl(const std::string& domain_file, const std::string& problem_file, const LoadOptions& options = {});
 Task load_pddl_text(std::string_view domain, std::string_view problem, const LoadOptions& options = {});
-
-Task load_sas(const std::string& file, const LoadOptions& options = {});
-Task load_sas_text(std::string_view text, const LoadOptions& options = {});
 
 }  // namespace metactrl
 

@@ -19,14 +19,14 @@
 // numbers.
 //
 // An Hmm is a handle to shared immutable data: copying is cheap, all functions are const and may be called from many
-// threads. A loaded model is mapped, not read: pages come in as they are used. Training: hmm_training.h.
+// threads. A loaded model is mapped, not read: pages come in as they are used. Training: the component
+// metactrl::training.
 #ifndef METACTRL_HMM_H_
 #define METACTRL_HMM_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -89,14 +89,6 @@ class Hmm {
   static Hmm load(const std::string& file);
   // All of the file or nothing (see support/files.h).
   void save(const std::string& file) const;
-
-  // Ctrl-G's checkpoints (safetensors): alpha_exp H x H, probabilities; beta H x V and gamma H, logarithms. The
-  // alphabet is given; or what export_safetensors wrote into the file's metadata; or token level with as many symbols
-  // as beta has columns and `end` from the config.json beside the file (eos_token_id). Rows of alpha_exp and beta must
-  // sum to 1 up to a hundredth, else InputError; gamma may have any sum, as it may there.
-  static Hmm import_safetensors(const std::string& file, const std::optional<Alphabet>& alphabet = std::nullopt);
-  // Writes the file and config.json beside it; InputError where another model's config.json is there.
-  void export_safetensors(const std::string& file) const;
 
   const Alphabet& alphabet() const;
   std::size_t num_hidden() const;

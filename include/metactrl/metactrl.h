@@ -36,24 +36,17 @@
 #ifndef METACTRL_METACTRL_H_
 #define METACTRL_METACTRL_H_
 
-#include "metactrl/closed_loop.h"
 #include "metactrl/constraint.h"
-#include "metactrl/corpus.h"
 #include "metactrl/decoder.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
-#include "metactrl/export.h"
 #include "metactrl/format.h"
 #include "metactrl/generate.h"
 #include "metactrl/hmm.h"
-#include "metactrl/hmm_training.h"
 #include "metactrl/language_model.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/planner.h"
-#include "metactrl/process_group.h"
 #include "metactrl/prompt.h"
-#include "metactrl/scene.h"
-#include "metactrl/simulated_world.h"
 #include "metactrl/task.h"
 #include "metactrl/vocabulary.h"
 

@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "metactrl/domain.h"
+#include "metactrl/exchange/sas.h"
 #include "serve/plan_json.h"
 #include "support/files.h"
 #include "support/str_cat.h"

@@ -2,7 +2,7 @@
 //
 // A plan is judged by the reference semantics first. One that is not valid is refused, unless it is asked for: the tree
 // then fails where the plan does.
-#include "metactrl/export.h"
+#include "metactrl/exchange/export.h"
 
 #include <filesystem>
 #include <memory>

@@ -14,7 +14,8 @@
 #include "cli/common.h"
 #include "cli/load_corpus.h"
 #include "cli/plan_options.h"
-#include "metactrl/corpus.h"
+#include "metactrl/training/corpus.h"
+#include "metactrl/training/ctrl_g.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {
@@ -221,9 +222,9 @@ int exchange(const HmmArguments& arguments) {
     throw UsageError(str_cat("'hmm ", arguments.action, "' takes one file and --out FILE"));
   }
   if (arguments.action == "import") {
-    Hmm::import_safetensors(arguments.files[0]).save(arguments.out);
+    import_ctrl_g(arguments.files[0]).save(arguments.out);
   } else {
-    Hmm::load(arguments.files[0]).export_safetensors(arguments.out);
+    export_ctrl_g(Hmm::load(arguments.files[0]), arguments.out);
   }
   return kDone;
 }

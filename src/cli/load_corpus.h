@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/common.h"
-#include "metactrl/corpus.h"
+#include "metactrl/training/corpus.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "cli/common.h"
-#include "metactrl/closed_loop.h"
+#include "metactrl/robot/closed_loop.h"
 #include "robot/child_process.h"
 
 namespace metactrl::cli {

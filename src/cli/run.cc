@@ -1,6 +1,6 @@
 // metactrl run: a plan carried out, with eyes open.
 //
-// The loop is the library's (metactrl/closed_loop.h); here it gets its options, a world, and somebody who listens. One
+// The loop is the library's (metactrl/robot/closed_loop.h); here it gets its options, a world, and somebody who listens. One
 // episode streams what happens, several print a line each. --report keeps everything.
 //
 // A robot has moved when something is printed, so output that fails ends nothing: the episode goes on without it, the
@@ -18,8 +18,8 @@
 #include "cli/plan_options.h"
 #include "cli/process_world.h"
 #include "cli/run_report.h"
-#include "metactrl/closed_loop.h"
-#include "metactrl/simulated_world.h"
+#include "metactrl/robot/closed_loop.h"
+#include "metactrl/robot/simulated_world.h"
 #include "support/files.h"
 #include "support/str_cat.h"
 

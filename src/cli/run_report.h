@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/common.h"
-#include "metactrl/closed_loop.h"
+#include "metactrl/robot/closed_loop.h"
 
 namespace metactrl::cli {
 

@@ -7,6 +7,8 @@
 // Started by mpirun, all processes read the corpus, each counts for its share of it, and all make the same steps. The
 // first one alone reads and writes models and speaks. What can fail is done by all before they go on together, so that
 // a failure in one of them ends all, with one message.
+#include "metactrl/training/train.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -29,8 +31,7 @@
 #include "cli/train_start.h"
 #include "cluster/join.h"
 #include "jobs/journal.h"
-#include "metactrl/corpus.h"
-#include "metactrl/hmm_training.h"
+#include "metactrl/training/corpus.h"
 #include "support/files.h"
 #include "support/hash.h"
 #include "support/str_cat.h"

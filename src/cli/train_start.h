@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cli/model_store.h"
-#include "metactrl/hmm_training.h"
 #include "metactrl/language_model.h"
+#include "metactrl/training/train.h"
 
 namespace metactrl::cli {
 
@@ -23,7 +23,7 @@ struct ClusterStart {
 };
 
 // Latent variable distillation: the model reads sequences of the corpus, and clusters of its hidden states become the
-// states of the Markov model (cluster_hmm in hmm_training.h).
+// states of the Markov model (cluster_hmm in metactrl/training/train.h).
 //
 // At the token level the model reads the tokens as they are. At the meta level it reads the sequence as a list of
 // actions, "(open ID3)" and so on, the symbols by their names in the alphabet; a symbol's vector is the one behind the

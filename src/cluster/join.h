@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "metactrl/process_group.h"
+#include "metactrl/training/process_group.h"
 
 namespace metactrl::cluster {
 

@@ -4,7 +4,7 @@
 
 #include "exchange/names.h"
 #include "exchange/plan_trace.h"
-#include "metactrl/export.h"
+#include "metactrl/exchange/export.h"
 #include "support/str_cat.h"
 #include "task/program.h"
 

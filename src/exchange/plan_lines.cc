@@ -3,7 +3,7 @@
 #include <string>
 
 #include "exchange/names.h"
-#include "metactrl/export.h"
+#include "metactrl/exchange/export.h"
 #include "support/str_cat.h"
 
 namespace metactrl {

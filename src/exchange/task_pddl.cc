@@ -12,7 +12,7 @@
 #include "exchange/lift.h"
 #include "exchange/names.h"
 #include "exchange/standard.h"
-#include "metactrl/export.h"
+#include "metactrl/exchange/export.h"
 #include "pddl/interpret.h"
 #include "support/lower_case.h"
 #include "support/str_cat.h"

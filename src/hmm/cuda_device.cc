@@ -4,22 +4,13 @@
 
 #include <cuda_runtime_api.h>
 
-#include "hmm/cuda_kernels.h"
 #include "hmm/cuda_memory.h"
 #include "metactrl/error.h"
-#include "metactrl/hmm_training.h"
 #include "support/str_cat.h"
 
 namespace metactrl {
 
-int num_cuda_devices() {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) == cudaSuccess) return devices;
-  cudaGetLastError();
-  return 0;
-}
-
-void hmm::open_device(const std::string& what, int number) {
+void hmm::open_device(const std::string& what, int number, cudaError_t (*kernels_error)()) {
   using internal::str_cat;
   int devices = 0;
   const cudaError_t error = cudaGetDeviceCount(&devices);

@@ -307,7 +307,7 @@ class CudaLookaheadDevice : public LookaheadDevice {
 }  // namespace
 
 std::shared_ptr<const LookaheadDevice> make_cuda_lookahead_device(int number) {
-  hmm::open_device("lookahead device cuda", number);
+  hmm::open_device("lookahead device cuda", number, lookahead::kernels_error);
   return std::make_shared<CudaLookaheadDevice>(number);
 }
 

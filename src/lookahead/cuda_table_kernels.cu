@@ -182,4 +182,9 @@ void begin_layer(std::size_t num_states, std::size_t width, std::int32_t none, D
   begin_kernel<<<blocks(items, kThreads), kThreads, 0, stream>>>(num_states, width, none, layer);
 }
 
+cudaError_t kernels_error() {
+  cudaFuncAttributes attributes{};
+  return cudaFuncGetAttributes(&attributes, begin_kernel);
+}
+
 }  // namespace metactrl::lookahead

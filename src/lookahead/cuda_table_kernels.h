@@ -57,6 +57,9 @@ void finish_rows(const FinishRows& rows, cudaStream_t stream);
 // Before the first layer: rows of zeros, and behind the last state one of ones.
 void begin_layer(std::size_t num_states, std::size_t width, std::int32_t none, DeviceRows layer, cudaStream_t stream);
 
+// What the runtime says of these kernels on the GPU at hand.
+cudaError_t kernels_error();
+
 }  // namespace metactrl::lookahead
 
 #endif  // METACTRL_SRC_LOOKAHEAD_CUDA_TABLE_KERNELS_H_

@@ -1,4 +1,4 @@
-// Belief: which states there may be, and how likely each is. See metactrl/closed_loop.h for the model.
+// Belief: which states there may be, and how likely each is. See metactrl/robot/closed_loop.h for the model.
 //
 //     Belief belief(scene.initial_state(), 64);
 //     belief.start(first_observation);
@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "metactrl/closed_loop.h"
-#include "metactrl/scene.h"
+#include "metactrl/robot/closed_loop.h"
+#include "metactrl/robot/scene.h"
 
 namespace metactrl::robot {
 

@@ -20,7 +20,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "metactrl/closed_loop.h"
+#include "metactrl/robot/closed_loop.h"
 #include "support/str_cat.h"
 
 namespace metactrl::robot {

@@ -1,7 +1,7 @@
 // The loop itself. Every turn does one thing (look, plan or act) and observes; every turn counts against a bound, so
 // that the loop ends. A step counts when it begins: when the world fails in the middle of it, the report has it with an
 // unknown outcome, and the belief covers both.
-#include "metactrl/closed_loop.h"
+#include "metactrl/robot/closed_loop.h"
 
 #include <algorithm>
 #include <chrono>

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "metactrl/closed_loop.h"
+#include "metactrl/robot/closed_loop.h"
 
 namespace metactrl {
 

@@ -1,6 +1,6 @@
 // The truth is a state; the rules of the domain and nature's events move it; what is seen of it is drawn anew at every
 // observation.
-#include "metactrl/simulated_world.h"
+#include "metactrl/robot/simulated_world.h"
 
 #include <algorithm>
 #include <set>

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "metactrl/domain.h"
+#include "metactrl/exchange/sas.h"
 #include "sas/sas.h"
 #include "support/files.h"
 #include "support/str_cat.h"

@@ -19,7 +19,7 @@
 
 #include "cuda/full_memory.h"
 #include "metactrl/error.h"
-#include "metactrl/hmm_training.h"
+#include "metactrl/training/train.h"
 #include "support/splitmix.h"
 
 namespace metactrl {

@@ -15,7 +15,8 @@
 #include <vector>
 
 #include "metactrl/domain.h"
-#include "metactrl/export.h"
+#include "metactrl/exchange/export.h"
+#include "metactrl/exchange/sas.h"
 #include "metactrl/lookahead.h"
 #include "support/random_pddl.h"
 #include "support/test_data.h"

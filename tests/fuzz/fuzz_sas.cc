@@ -9,6 +9,7 @@
 
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
+#include "metactrl/exchange/sas.h"
 #include "sas/sas.h"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "metactrl/hmm.h"
-#include "metactrl/hmm_training.h"
+#include "metactrl/training/train.h"
 #include "support/random.h"
 
 namespace metactrl::testing {

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "metactrl/process_group.h"
+#include "metactrl/training/process_group.h"
 
 namespace metactrl::testing {
 

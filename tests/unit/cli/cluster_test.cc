@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "metactrl/corpus.h"
+#include "metactrl/training/corpus.h"
 #include "support/command_line.h"
 #include "support/random.h"
 #include "support/test_data.h"

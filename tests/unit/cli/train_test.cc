@@ -1,4 +1,6 @@
 // metactrl sample, train and hmm, and plan --guidance trained, run as programs.
+#include "metactrl/training/train.h"
+
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -17,10 +19,9 @@
 
 #include "cli/train_start.h"
 #include "cluster/join.h"
-#include "metactrl/corpus.h"
 #include "metactrl/hmm.h"
-#include "metactrl/hmm_training.h"
 #include "metactrl/language_model.h"
+#include "metactrl/training/corpus.h"
 #include "support/command_line.h"
 #include "support/naive_hmm.h"
 #include "support/test_data.h"

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "cli/benchmarks_program.h"
-#include "metactrl/corpus.h"
+#include "metactrl/training/corpus.h"
 #include "support/command_line.h"
 #include "support/small_apartment.h"
 #include "support/test_data.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "metactrl/domain.h"
-#include "metactrl/export.h"
+#include "metactrl/exchange/export.h"
 #include "metactrl/lookahead.h"
 #include "support/lifted_world.h"
 #include "support/test_data.h"

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "metactrl/domain.h"
-#include "metactrl/export.h"
+#include "metactrl/exchange/export.h"
 #include "support/behavior_tree.h"
 #include "support/lifted_world.h"
 #include "support/test_data.h"

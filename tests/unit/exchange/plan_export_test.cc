@@ -8,7 +8,7 @@
 #include "exchange/names.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
-#include "metactrl/export.h"
+#include "metactrl/exchange/export.h"
 
 namespace metactrl::plan_export_test {
 namespace {

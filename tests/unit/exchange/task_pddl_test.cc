@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "metactrl/domain.h"
-#include "metactrl/export.h"
+#include "metactrl/exchange/export.h"
+#include "metactrl/exchange/sas.h"
 #include "metactrl/lookahead.h"
 #include "support/same_plans.h"
 #include "support/test_data.h"

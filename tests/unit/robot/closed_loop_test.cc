@@ -1,6 +1,6 @@
 // The loop in worlds that behave, misbehave and break; and thousands of simulated episodes in which every plan holds in
 // every state it was made for.
-#include "metactrl/closed_loop.h"
+#include "metactrl/robot/closed_loop.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "metactrl/simulated_world.h"
+#include "metactrl/robot/simulated_world.h"
 #include "support/splitmix.h"
 #include "support/test_data.h"
 
