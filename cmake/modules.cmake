@@ -20,6 +20,10 @@ function(metactrl_add_module name)
     POSITION_INDEPENDENT_CODE ON
     UNITY_BUILD ${METACTRL_UNITY}
     UNITY_BUILD_BATCH_SIZE ${METACTRL_UNITY_FILES})
+  # Kernels are templates for one file's constants; and CUDA's compiler is not slow for its headers.
+  set(kernels ${arg_SOURCES})
+  list(FILTER kernels INCLUDE REGEX "\\.cu$")
+  set_source_files_properties(${kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_include_directories(metactrl_${name}_objects PUBLIC "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(metactrl_${name}_objects PUBLIC metactrl_flags ${arg_PACKAGES})
 

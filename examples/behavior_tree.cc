@@ -1,6 +1,7 @@
 // A plan without a model, written as a behavior tree for BehaviorTree.CPP 4 and its editor Groot2.
 //
 //     behavior_tree [DOMAIN.pddl PROBLEM.pddl] > tree.xml
+#include <metactrl/exchange/export.h>
 #include <metactrl/metactrl.h>
 
 #include <exception>

@@ -1,7 +1,7 @@
 // A robot of your own in the closed loop. This one has a donut, a canister and an arm that misses every third time.
 //
 //     closed_loop        (from the root of the source tree)
-#include <metactrl/metactrl.h>
+#include <metactrl/robot/closed_loop.h>
 
 #include <iostream>
 #include <utility>

@@ -1,6 +1,7 @@
 # Installs BUILD_DIR to a fresh prefix, and uses it as its reader would: builds and runs a project that plans, the example of
 # README.md and those of metactrl.h as they stand there, and the program after the prefix was moved.
-# Variables: BUILD_DIR, SOURCE_DIR, VERSION, CXX_COMPILER, WITH_MODELS, WITH_PROGRAM, WITH_BENCHMARKS.
+# Variables: BUILD_DIR, SOURCE_DIR, VERSION, CXX_COMPILER, WITH_MODELS, WITH_PROGRAM, WITH_BENCHMARKS,
+# COMPONENTS (of the library, besides the core).
 cmake_minimum_required(VERSION 3.23)
 set(work "${BUILD_DIR}/install_test")
 set(prefix "${work}/prefix")
@@ -32,7 +33,13 @@ file(MAKE_DIRECTORY "${work}")
 run("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${prefix}")
 
 # What is installed: every public header, nothing private, no flags of ours for the consumer.
+separate_arguments(COMPONENTS)
 file(GLOB_RECURSE public RELATIVE "${SOURCE_DIR}/include" "${SOURCE_DIR}/include/*")
+foreach(component IN ITEMS training robot exchange)
+  if(NOT component IN_LIST COMPONENTS)
+    list(FILTER public EXCLUDE REGEX "^metactrl/${component}/")
+  endif()
+endforeach()
 file(GLOB_RECURSE installed RELATIVE "${prefix}/include" "${prefix}/include/*")
 if(NOT public STREQUAL installed)
   message(FATAL_ERROR "headers in include/: ${public}\ninstalled: ${installed}\nlist new headers in src/CMakeLists.txt")
@@ -77,7 +84,7 @@ configure_file("${SOURCE_DIR}/tests/install/umbrella.cc.in" "${work}/examples/um
 
 # A program of another project plans.
 run("${CMAKE_COMMAND}" -S "${SOURCE_DIR}/tests/install" -B "${work}/consumer" "-DMETACTRL_EXAMPLES=${work}/examples"
-  "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CXX_COMPILER}" -DCMAKE_BUILD_TYPE=Release)
+  "-DMETACTRL_COMPONENTS=${COMPONENTS}" "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CXX_COMPILER}" -DCMAKE_BUILD_TYPE=Release)
 run("${CMAKE_COMMAND}" --build "${work}/consumer")
 set(plan "(putin blue_mug dishwasher)")
 set(how search)
@@ -87,6 +94,10 @@ endif()
 run("${work}/consumer/consumer" "${prefix}/share/metactrl" ${how})
 expect("the consumer" "${plan}")
 expect("the consumer" "guarantee: full")
+
+foreach(component IN LISTS COMPONENTS)
+  run("${work}/consumer/${component}")
+endforeach()
 
 # The examples, in folders where the files are that they name.
 set(tabletop "${prefix}/share/metactrl/domains/tabletop")
