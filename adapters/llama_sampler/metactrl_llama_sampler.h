@@ -1,10 +1,11 @@
 // metactrl as a link in a llama.cpp program's own sampler chain.
 //
-//     std::shared_ptr<const metactrl::Vocabulary> vocabulary = metactrl::vocabulary_of(model);   // the program's
-//     llama_model auto constraint = metactrl::Constraint::compile(task, format, vocabulary, options); llama_sampler*
-//     chain = llama_sampler_chain_init(llama_sampler_chain_default_params()); llama_sampler_chain_add(chain,
-//     metactrl_llama_sampler(metactrl::Decoder(constraint, {})));  // first llama_sampler_chain_add(chain,
-//     llama_sampler_init_temp(0.8f)); llama_sampler_chain_add(chain, llama_sampler_init_dist(42));
+//     auto vocabulary = metactrl::vocabulary_of(model);                       // of the program's own llama_model
+//     auto constraint = metactrl::Constraint::compile(task, format, vocabulary, options);
+//     llama_sampler* chain = llama_sampler_chain_init(llama_sampler_chain_default_params());
+//     llama_sampler_chain_add(chain, metactrl_llama_sampler(metactrl::Decoder(constraint, {})));   // first
+//     llama_sampler_chain_add(chain, llama_sampler_init_temp(0.8f));
+//     llama_sampler_chain_add(chain, llama_sampler_init_dist(42));
 //     ... llama_sampler_sample(chain, context, -1) until the token ends the turn ...
 //
 // The sampler leaves the tokens that may come next and adds to each one's logit what it is worth for the rest of the

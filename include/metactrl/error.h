@@ -11,8 +11,7 @@
 //
 // prints, for example,
 //
-//     domain.pddl:41:18: error: object 'wrench' is not declared; add it to (:constants ...) or to the problem's
-//     (:objects ...)
+//     domain.pddl:41:18: error: object 'wrench' is not declared; add it to (:constants ...) or to (:objects ...)
 //
 // Warnings do not throw: pass a `Diagnostics*` to the loader to see them.
 #ifndef METACTRL_ERROR_H_

@@ -13,9 +13,8 @@
 // the action's name and arguments; how names and objects are written can be changed one by one.
 //
 //     PlanFormat format = PlanFormat::builtin("pddl");
-//     PlanSpelling spelling(format, task);      // proves that every plan has its own text, or throws InputError naming
-//     two
-//                                               // actions that collide
+//     PlanSpelling spelling(format, task);      // proves that every plan has its own text, or throws InputError that
+//                                               // names two actions which collide
 //     std::string text = spelling.render(plan);
 //     auto read = spelling.parse(text);         // and back: the parser, tau in the paper
 #ifndef METACTRL_FORMAT_H_

@@ -2,8 +2,9 @@
 //
 //     metactrl::Task task = metactrl::load_pddl("domain.pddl", "problem.pddl");
 //     metactrl::State state = task.initial_state();
-//     for (metactrl::ActionId a : task.applicable_actions(state)) std::cout << task.text(a) << '\n';   // (open
-//     dishwasher) state = *task.apply(state, task.applicable_actions(state).front()); bool done = task.is_goal(state);
+//     for (metactrl::ActionId a : task.applicable_actions(state)) std::cout << task.text(a) << '\n';
+//     state = *task.apply(state, task.applicable_actions(state).front());        // (open dishwasher)
+//     bool done = task.is_goal(state);
 //
 // An action is legal in a state when its precondition holds there and the step breaks no trajectory constraint ("never
 // enter the bedroom"). Deletes happen before adds, conditional effects look at the state before the action, an action
@@ -96,8 +97,7 @@ class Task {
 
   const std::string& name() const;
 
-  // --- objects and actions
-  // --------------------------------------------------------------------------------------------
+  // --- objects and actions -------------------------------------------------------------------------------------------
   std::size_t num_objects() const;
   const std::string& object_name(ObjectId object) const;
   // Every action name of the domain, with the number of its arguments.
@@ -113,8 +113,7 @@ class Task {
   PlanStep step(ActionId action) const;
   std::optional<ActionId> find(const PlanStep& step) const;
 
-  // --- states
-  // ---------------------------------------------------------------------------------------------------------
+  // --- states --------------------------------------------------------------------------------------------------------
   State initial_state() const;
   // True when the initial state is itself in breach of a trajectory constraint: then no plan exists.
   bool initially_violated() const;
@@ -140,8 +139,7 @@ class Task {
   // Every fact that the task states as true at the start; unlike facts(initial_state()) with those that never change.
   std::vector<std::string> initial_facts() const;
 
-  // --- plans
-  // ----------------------------------------------------------------------------------------------------------
+  // --- plans ---------------------------------------------------------------------------------------------------------
   Validation validate(std::span<const PlanStep> plan) const;
   Validation validate(std::span<const ActionId> plan) const;
 

@@ -1,9 +1,9 @@
 // From a checkout of the Embodied Agent Interface to the files that `metactrl eval` and `metactrl score` read.
 //
 //     ImportResult result = import_eai({.root = "embodied-agent-interface", .out = "data"});
-//     // data/eai_vh/as_prompts.json, as.jsonl, sd_prompts.json, sd_system.json, sd.jsonl, graphs.jsonl,
-//     scene1_base.json
-//     // data/eai_beh/as_prompts.json, as_tasks.jsonl, sd_prompts.json, sd_system.json, sd_tasks.jsonl
+//     // data/eai_vh/: as_prompts.json, as.jsonl, sd_prompts.json, sd_system.json, sd.jsonl, graphs.jsonl,
+//     //               scene1_base.json
+//     // data/eai_beh/: as_prompts.json, as_tasks.jsonl, sd_prompts.json, sd_system.json, sd_tasks.jsonl
 //
 // Either half of the benchmark (src/virtualhome_eval, src/behavior_eval) may be absent. A file that is needed and not
 // there, or not of the form the benchmark gives it, is an InputError that names it. What a checkout may lack without

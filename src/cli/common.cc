@@ -27,8 +27,7 @@ namespace metactrl::cli {
 
 using internal::str_cat;
 
-// --- time
-// -----------------------------------------------------------------------------------------------------------------
+// --- time ------------------------------------------------------------------------------------------------------------
 
 // A thread that wakes up once a second until it is told to stop.
 class ProgressLine::Ticker {
@@ -119,8 +118,7 @@ std::string duration_text(double seconds) {
   return str_cat(number_text(std::round(seconds / 360) / 10), " h");
 }
 
-// --- input
-// ----------------------------------------------------------------------------------------------------------------
+// --- input -----------------------------------------------------------------------------------------------------------
 
 void add_task_options(CLI::App& app, TaskFiles& files) {
   app.add_option("--domain,-d", files.domain, "PDDL domain file")->type_name("FILE");
@@ -308,8 +306,7 @@ std::vector<PlanStep> read_plan(const std::string& path) {
   return parse_plan(text, "standard input");
 }
 
-// --- output
-// ---------------------------------------------------------------------------------------------------------------
+// --- output ----------------------------------------------------------------------------------------------------------
 
 void print(const std::string& text) {
   std::cout << text << std::flush;

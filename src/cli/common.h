@@ -86,8 +86,7 @@ Command add_hmm(CLI::App& parent);
 // Prompts are made from PDDL files, or from what `other` takes; it may be null.
 Command add_sample(CLI::App& parent, std::unique_ptr<SampleSource> other);
 
-// --- time
-// -----------------------------------------------------------------------------------------------------------------
+// --- time ------------------------------------------------------------------------------------------------------------
 
 using internal::Stopwatch;
 
@@ -141,8 +140,7 @@ class CountProgress {
 // "35 s", "12 min", "3.5 h"
 std::string duration_text(double seconds);
 
-// --- input
-// ----------------------------------------------------------------------------------------------------------------
+// --- input -----------------------------------------------------------------------------------------------------------
 
 struct TaskFiles {
   std::string domain;
@@ -210,8 +208,7 @@ Task load_task(const TaskFiles& files);
 // The (action object ...) lines of a file, or of standard input when it is "-".
 std::vector<PlanStep> read_plan(const std::string& path);
 
-// --- output
-// ---------------------------------------------------------------------------------------------------------------
+// --- output ----------------------------------------------------------------------------------------------------------
 
 // Writes to standard output; throws InputError when that is not possible (a full disk).
 void print(const std::string& text);

@@ -3,8 +3,9 @@
 //     HttpRequest request;
 //     request.address = "https://example.org/list.json";
 //     std::string text;
-//     const HttpResult result = http_get(request, {.begin = {}, .take = [&](std::string_view piece) { text += piece;
-//     }}); if (result.succeeded()) ...
+//     const auto take = [&](std::string_view piece) { text += piece; };
+//     const HttpResult result = http_get(request, {.begin = {}, .take = take});
+//     if (result.succeeded()) ...
 //
 // Addresses, tokens and headers reach curl through its standard input: lists of processes do not show them. Redirects
 // are followed here and not by curl, so that it is certain who is told the token. curl's own settings (~/.curlrc) are

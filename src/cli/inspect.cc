@@ -146,8 +146,7 @@ Report examine(const LoadedTask& loaded, const InspectOptions& options) {
   return report;
 }
 
-// --- JSON
-// -----------------------------------------------------------------------------------------------------------------
+// --- JSON ------------------------------------------------------------------------------------------------------------
 
 Json level_json(const LevelCost& cost) {
   return {{"states", cost.states}, {"dp_bytes", cost.dp_bytes}, {"operations", cost.operations}};
@@ -206,8 +205,7 @@ Json report_json(const Task& task, const Report& report) {
   return json;
 }
 
-// --- text
-// -----------------------------------------------------------------------------------------------------------------
+// --- text ------------------------------------------------------------------------------------------------------------
 
 class Lines {
  public:

@@ -1,7 +1,6 @@
 // Several processes as one training: what `mpirun -n 4 metactrl train ...` needs.
 //
-//     std::unique_ptr<ProcessGroup> group = cluster::join();   // this process alone, unless it was started as one of
-//     many
+//     std::unique_ptr<ProcessGroup> group = cluster::join();   // this one alone, unless it was started as one of many
 //
 // The only module that knows of MPI and of those that start processes. A build without MPI says so when it is started
 // as one of several processes, since each of them would otherwise do all the work and write the same file.

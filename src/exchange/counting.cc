@@ -161,8 +161,7 @@ class CountingExpander {
     return exist(child, condition.bound, copies, std::move(parts), variables);
   }
 
-  // --- one object after the other
-  // ------------------------------------------------------------------------------------------------------------------
+  // --- one object after the other ------------------------------------------------------------------------------------
 
   // Variables of the new axioms: the object that is looked at, what the condition depends on otherwise, and behind them
   // the object before.

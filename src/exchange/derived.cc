@@ -40,8 +40,7 @@ using Kind = Condition::Kind;
 
 namespace {
 
-// --- new predicates
-// -----------------------------------------------------------------------------------------------------------
+// --- new predicates --------------------------------------------------------------------------------------------------
 
 constexpr VariableId kNone = 0xffffffffU;
 
@@ -106,8 +105,7 @@ Condition define_predicate(Ast& ast, const std::string& wanted, const Condition&
   return condition_atom(static_cast<PredicateId>(ast.predicates.size() - 1), std::move(arguments));
 }
 
-// --- recursion
-// ----------------------------------------------------------------------------------------------------------------
+// --- recursion -------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -197,8 +195,7 @@ class RecursionWriter {
   std::size_t parts_ = 0;
 };
 
-// --- disjunctions
-// -------------------------------------------------------------------------------------------------------------
+// --- disjunctions ----------------------------------------------------------------------------------------------------
 
 class DisjunctionNamer {
  public:

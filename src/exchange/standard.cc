@@ -36,8 +36,7 @@ using pddl::VariableTable;
 
 using Kind = Condition::Kind;
 
-// --- building conditions
-// --------------------------------------------------------------------------------------------------------------
+// --- building conditions ---------------------------------------------------------------------------------------------
 
 Condition condition_true() { return {}; }
 
@@ -193,8 +192,7 @@ Condition folded(const Ast& ast, Condition condition, const VariableTable& varia
   return condition_quantified(ast, condition.kind, condition.bound, std::move(condition.children[0]), variables);
 }
 
-// --- either
-// ---------------------------------------------------------------------------------------------------------------------
+// --- either ----------------------------------------------------------------------------------------------------------
 
 class EitherRemover {
  public:
@@ -286,8 +284,7 @@ class EitherRemover {
   std::map<TypeId, PredicateId> predicate_of_;
 };
 
-// --- types of predicates and functions
-// ------------------------------------------------------------------------------------------
+// --- types of predicates and functions -------------------------------------------------------------------------------
 
 class TypeWidener {
  public:

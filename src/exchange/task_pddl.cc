@@ -58,8 +58,7 @@ class PddlWriter {
   }
 
  private:
-  // --- names
-  // ----------------------------------------------------------------------------------------------------------
+  // --- names ---------------------------------------------------------------------------------------------------------
 
   // Some readers take "at start", "at end" and "over all" for one word each, also where another word begins with the
   // second half: (at start-room). With such objects nothing is called `at` or `over`.
@@ -129,8 +128,7 @@ class PddlWriter {
     return out;
   }
 
-  // --- what belongs where
-  // ---------------------------------------------------------------------------------------------
+  // --- what belongs where --------------------------------------------------------------------------------------------
 
   void mention(const std::vector<Term>& terms) {
     for (const Term& term : terms) {
@@ -165,8 +163,7 @@ class PddlWriter {
     }
   }
 
-  // --- pieces
-  // ---------------------------------------------------------------------------------------------------------
+  // --- pieces --------------------------------------------------------------------------------------------------------
 
   // "?x - block ?y - object"
   std::string declaration(const VariableTable& variables, const std::vector<std::string>& names,
@@ -244,8 +241,7 @@ class PddlWriter {
     return out + ")";
   }
 
-  // --- the domain
-  // -----------------------------------------------------------------------------------------------------
+  // --- the domain ----------------------------------------------------------------------------------------------------
 
   std::string head() const {
     std::string out = "; Written by metactrl. Names and plans are those of the task it was made from.\n";
@@ -369,8 +365,7 @@ class PddlWriter {
     return "(" + functions_.at(*cost.function) + terms(cost.arguments, names) + ")";
   }
 
-  // --- the problem
-  // ----------------------------------------------------------------------------------------------------
+  // --- the problem ---------------------------------------------------------------------------------------------------
 
   std::string ground(const std::string& head, const std::vector<pddl::ObjectId>& arguments) const {
     std::string out = "(" + head;

@@ -76,8 +76,7 @@ class Space {
   // A shortest plan from `id`, the smallest action id first wherever several would do; empty when dead or at the goal.
   std::vector<std::uint32_t> shortest_plan(std::uint32_t id) const;
 
-  // --- size
-  // -----------------------------------------------------------------------------------------------------------
+  // --- size ----------------------------------------------------------------------------------------------------------
   std::size_t num_states() const { return num_states_; }
   std::size_t num_live() const { return distance_.size(); }
   std::size_t num_dead() const { return num_states_ - distance_.size(); }
@@ -90,9 +89,9 @@ class Space {
   unsigned max_depth() const { return complete_ ? kNoDepthLimit : max_depth_; }
   std::size_t memory_bytes() const;
 
-  // --- the live graph, for tables over it
-  // ----------------------------------------------------------------------------- Live states are 0 .. num_live() - 1,
-  // ascending by depth. The edges of `id` have the same index in both spans, ascending by action.
+  // --- the live graph, for tables over it ----------------------------------------------------------------------------
+  // Live states are 0 .. num_live() - 1, ascending by depth. The edges of `id` have the same index in both spans,
+  // ascending by action.
   std::span<const std::uint32_t> targets(std::uint32_t id) const {
     return {targets_.data() + first_edge_[id], first_edge_[id + 1] - first_edge_[id]};
   }

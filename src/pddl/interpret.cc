@@ -86,8 +86,7 @@ LiftedInterpreter::LiftedInterpreter(std::shared_ptr<const Ast> ast) : ast_(std:
   }
 }
 
-// --- types and bindings
-// ---------------------------------------------------------------------------------------------------
+// --- types and bindings ----------------------------------------------------------------------------------------------
 
 bool LiftedInterpreter::belongs(ObjectId object, const std::vector<TypeId>& types) const {
   for (TypeId type : ast_->objects[object].types) {
@@ -123,8 +122,7 @@ Fact LiftedInterpreter::ground(const Scope& scope, const Atom& atom) const {
   return fact;
 }
 
-// --- conditions
-// -----------------------------------------------------------------------------------------------------------
+// --- conditions ------------------------------------------------------------------------------------------------------
 
 bool LiftedInterpreter::holds(const Condition& condition, Scope& scope, const FactView& facts) const {
   internal::count_work();
@@ -214,8 +212,7 @@ std::size_t LiftedInterpreter::largest_matching(const Condition& condition, Scop
   return size;
 }
 
-// --- states
-// ---------------------------------------------------------------------------------------------------------------
+// --- states ----------------------------------------------------------------------------------------------------------
 
 namespace {
 

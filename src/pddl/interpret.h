@@ -100,8 +100,7 @@ class LiftedInterpreter : public ReferenceSemantics {
   Facts complete(Facts facts) const;
   const Ast& ast() const { return *ast_; }
 
-  // --- as an oracle
-  // -----------------------------------------------------------------------------------------------------
+  // --- as an oracle --------------------------------------------------------------------------------------------------
   Facts initial() const;
   // Every type-correct instance of every action, by action, then arguments: as many as there are bindings.
   std::vector<Instance> instances() const;

@@ -8,7 +8,7 @@
 //     (sometime-after c d)    whenever c holds in Si, d holds in some Sj with j >= i
 //     (sometime-before c d)   whenever c holds in Si, d holds in some Sj with j < i
 //     (actions-in-order ...)  there are steps k1 < k2 < ... of the plan such that the action at ki is one of
-//     alternatives i
+//                             alternatives i
 //
 // `satisfied` is these lines. The first, third and fifth, once false for a prefix, are false for every longer one, so a
 // plan breaks them at a definite step, and that step is not legal. The others may be fulfilled later and are part of
@@ -80,8 +80,7 @@ std::optional<Instance> LiftedInterpreter::resolve(const PlanStep& step, std::st
   return instance;
 }
 
-// --- trajectory constraints
-// -----------------------------------------------------------------------------------------------
+// --- trajectory constraints ------------------------------------------------------------------------------------------
 
 std::vector<LiftedInterpreter::Trajectory> LiftedInterpreter::start_trajectories() const {
   std::vector<Trajectory> trajectories;
@@ -188,8 +187,7 @@ std::string LiftedInterpreter::trajectory_text(const Trajectory& trajectory) con
   return constraint.text + binding_text(constraint.variables, constraint.forall, trajectory.binding);
 }
 
-// --- the verdict
-// ----------------------------------------------------------------------------------------------------------
+// --- the verdict -----------------------------------------------------------------------------------------------------
 
 std::vector<std::string> LiftedInterpreter::unmet_goals(const FactView& facts, std::span<const Trajectory> trajectories,
                                                         std::span<const Instance> actions) const {

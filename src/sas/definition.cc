@@ -130,8 +130,7 @@ class Converter {
     return task::make_and(std::move(literals));
   }
 
-  // --- actions
-  // ----------------------------------------------------------------------------------------------------------
+  // --- actions -------------------------------------------------------------------------------------------------------
 
   [[noreturn]] void refuse(const Operator& op, const std::string& message, const std::string& hint) const {
     Diagnostics diagnostics;

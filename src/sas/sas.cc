@@ -63,8 +63,7 @@ class Reader {
   }
 
  private:
-  // --- lines and numbers
-  // ------------------------------------------------------------------------------------------------
+  // --- lines and numbers ---------------------------------------------------------------------------------------------
 
   void error(const std::string& message, const std::string& hint) {
     diagnostics_.error({task_.file, line_, 1}, message, hint);
@@ -154,8 +153,7 @@ class Reader {
     if (ok) out.push_back(assignment);
   }
 
-  // --- sections
-  // ---------------------------------------------------------------------------------------------------------
+  // --- sections ------------------------------------------------------------------------------------------------------
 
   void read_header() {
     expect("begin_version");

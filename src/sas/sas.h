@@ -99,9 +99,8 @@ class SasReference : public ReferenceSemantics {
   Validation validate(std::span<const PlanStep> plan) const override;
   std::vector<std::string> initial_facts() const override;
 
-  // --- as an oracle
-  // ----------------------------------------------------------------------------------------------------- A value for
-  // each variable, derived ones included.
+  // --- as an oracle --------------------------------------------------------------------------------------------------
+  // A value for each variable, derived ones included.
   using Values = std::vector<std::uint32_t>;
   Values initial() const;
   std::size_t num_actions() const { return groups_.size(); }

@@ -81,8 +81,7 @@ std::string StopFilter::add(std::string_view bytes) {
 
 std::string StopFilter::flush() { return stopped_ ? std::string() : std::exchange(held_, {}); }
 
-// --- reading
-// -----------------------------------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------------------------------------
 
 ChatHandler::ChatHandler(Service& service, RequestContext& context, bool chat)
     : service_(service),
@@ -234,8 +233,7 @@ void ChatHandler::read_stops() {
   for (const Json& one : *stop) add(one);
 }
 
-// --- answering
-// ---------------------------------------------------------------------------------------------------------
+// --- answering -------------------------------------------------------------------------------------------------------
 
 void ChatHandler::run() {
   read();
@@ -343,8 +341,7 @@ ChatHandler::Outcome ChatHandler::write_plan(EventStream* events) {
   return outcome;
 }
 
-// --- shapes
-// ------------------------------------------------------------------------------------------------------------
+// --- shapes ----------------------------------------------------------------------------------------------------------
 
 Json ChatHandler::envelope(const char* object) const {
   const std::string kind = chat_ ? "chat.completion" : "text_completion";

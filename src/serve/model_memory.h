@@ -1,8 +1,8 @@
 // ModelMemory: who may use how much of a model's memory, and the prompts that stay in it.
 //
 //     ModelMemory memory(model, 8192, 64);                             // tokens and sessions that there is room for
-//     ModelMemory::Lease lease = memory.enter(prompt, {.sessions = 1, .answer = 500}, [&] { return client_is_gone();
-//     }); std::unique_ptr<Session> session = lease.session();              // has read the prompt
+//     auto lease = memory.enter(prompt, {.sessions = 1, .answer = 500}, [&] { return client_is_gone(); });
+//     std::unique_ptr<Session> session = lease.session();              // has read the prompt
 //     ...                                                              // the room is back when the lease is gone
 //
 // Room. The sessions of a model share its memory. A request waits, first come first served, until what it may need at

@@ -99,8 +99,7 @@ std::string constraint_key(const LoadedTask& task, const Task& pursued, const Pl
 
 }  // namespace
 
-// --- a request's time
-// --------------------------------------------------------------------------------------------------
+// --- a request's time ------------------------------------------------------------------------------------------------
 
 RequestContext::RequestContext(Exchange& exchange, double seconds) : exchange_(exchange), start_(Clock::now()) {
   limit(seconds);
@@ -116,8 +115,7 @@ double RequestContext::seconds_left() const {
   return std::max(0.0, std::chrono::duration<double>(deadline_ - Clock::now()).count());
 }
 
-// --- errors
-// ------------------------------------------------------------------------------------------------------------
+// --- errors ----------------------------------------------------------------------------------------------------------
 
 ApiError cancelled_error(const RequestContext& context) {
   // Nobody reads this; the status, which nginx uses for the same, is for the metrics.
@@ -162,8 +160,7 @@ std::string Service::refusal(int status, const std::string& message) {
   return dump(error_json(ApiError(status, code, message)));
 }
 
-// --- events
-// ------------------------------------------------------------------------------------------------------------
+// --- events ----------------------------------------------------------------------------------------------------------
 
 void EventStream::write(const std::string& text) {
   if (!begun_) exchange_.begin_stream("text/event-stream");
@@ -178,8 +175,7 @@ void EventStream::finish() {
   exchange_.end_stream();
 }
 
-// --- from path to handler
-// ----------------------------------------------------------------------------------------------
+// --- from path to handler --------------------------------------------------------------------------------------------
 
 Service::Service(std::vector<ServedModel> models, ServiceOptions options)
     : options_(std::move(options)),
@@ -258,8 +254,7 @@ void Service::dispatch(RequestContext& context, std::string& route) {
   throw ApiError(404, "not_found", "there is nothing at this path; docs/serve.md lists what there is");
 }
 
-// --- small answers
-// -----------------------------------------------------------------------------------------------------
+// --- small answers ---------------------------------------------------------------------------------------------------
 
 void Service::get_asset(RequestContext& context) {
   // A name is compared with those of a list; it is never a path.
@@ -339,8 +334,7 @@ void Service::get_metrics(RequestContext& context) {
   context.exchange().respond(200, "text/plain; version=0.0.4; charset=utf-8", metrics_.text(gauges));
 }
 
-// --- shared
-// ------------------------------------------------------------------------------------------------------------
+// --- shared ----------------------------------------------------------------------------------------------------------
 
 SharedModel& Service::find_model(Fields& fields) {
   const std::optional<std::string> name = fields.text("model");
@@ -447,8 +441,7 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
   return answer;
 }
 
-// --- plans
-// -------------------------------------------------------------------------------------------------------------
+// --- plans -----------------------------------------------------------------------------------------------------------
 
 void Service::post_plans(RequestContext& context) {
   const Json body = parse_body(context.exchange().request().body);

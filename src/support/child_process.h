@@ -1,7 +1,8 @@
 // Other programs, run as child processes without a shell: arguments are passed as they are.
 //
-//     ChildResult result = run_child({"tar", "-xzOf", file, "package/model.part"}, {.out = [&](std::string_view piece)
-//     { ... }}); if (result.code != 0) throw InputError(file, result.errors);
+//     ChildResult result = run_child({"tar", "-xzOf", file, "package/model.part"},
+//                                    {.out = [&](std::string_view piece) { ... }});
+//     if (result.code != 0) throw InputError(file, result.errors);
 //
 // The child reads what it is given here and nothing else, and ends when this program does. Thread safety: calls are
 // independent of each other.

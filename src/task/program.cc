@@ -11,8 +11,7 @@
 
 namespace metactrl::task {
 
-// --- conditions
-// -------------------------------------------------------------------------------------------------------
+// --- conditions ------------------------------------------------------------------------------------------------------
 
 std::uint32_t ConditionPool::add(const Formula& formula, const std::vector<std::uint32_t>& bit_of_fact) {
   const auto literal_of = [&](const Formula& f) {
@@ -155,8 +154,7 @@ std::size_t ConditionPool::memory_bytes() const {
   return nodes_.size() * sizeof(Node) + literals_.size() * sizeof(Literal) + children_.size() * sizeof(std::uint32_t);
 }
 
-// --- states
-// -----------------------------------------------------------------------------------------------------------
+// --- states ----------------------------------------------------------------------------------------------------------
 
 bool Program::initial(Word* state) const {
   std::copy(initial_.begin(), initial_.end(), state);
@@ -242,8 +240,7 @@ bool Program::apply(const Word* from, std::uint32_t action, Word* to) const {
   return monitors_.empty() || step_monitors(action, to);
 }
 
-// --- monitors and goal
-// ------------------------------------------------------------------------------------------------
+// --- monitors and goal -----------------------------------------------------------------------------------------------
 
 bool Program::step_monitors(std::uint32_t action, Word* state) const {
   return std::all_of(monitors_.begin(), monitors_.end(),

@@ -163,8 +163,7 @@ class SuccessorTree {
 
 class Program {
  public:
-  // --- size and names
-  // -------------------------------------------------------------------------------------------------
+  // --- size and names ------------------------------------------------------------------------------------------------
   const Definition& definition() const { return definition_; }
   std::size_t num_actions() const { return actions_.size(); }
   std::size_t num_goals() const { return goals_.size() + num_accepting_monitors_; }
@@ -182,9 +181,8 @@ class Program {
   std::uint32_t find_action(const std::string& name, std::span<const std::string> arguments) const;
   std::uint32_t find_action(const Symbol& symbol) const;
 
-  // --- states
-  // --------------------------------------------------------------------------------------------------------- False
-  // when the initial state itself violates a trajectory constraint.
+  // --- states --------------------------------------------------------------------------------------------------------
+  // False when the initial state itself violates a trajectory constraint.
   bool initial(Word* state) const;
   // Zeroes the irrelevant stored bits.
   void project(Word* state) const;
@@ -204,8 +202,7 @@ class Program {
   // The definition without the goals marked in `dropped`, which has one element per goal.
   Definition definition_without(const std::vector<bool>& dropped) const;
 
-  // --- parts, for the heuristics
-  // --------------------------------------------------------------------------------------
+  // --- parts, for the heuristics -------------------------------------------------------------------------------------
   const ConditionPool& conditions() const { return conditions_; }
   const ActionProgram& action(std::uint32_t action) const { return actions_[action]; }
   std::span<const Literal> precondition(const ActionProgram& a) const {

@@ -48,8 +48,7 @@ std::optional<std::size_t> tokens_of(const Vocabulary& vocabulary, std::span<con
 
 }  // namespace
 
-// --- the automaton
-// ----------------------------------------------------------------------------------------------------
+// --- the automaton ---------------------------------------------------------------------------------------------------
 
 const char* to_string(Tokenization tokenization) {
   switch (tokenization) {
@@ -111,8 +110,7 @@ std::size_t TokenAutomaton::memory_bytes() const {
                      sizeof(TokenId);
 }
 
-// --- the compiler
-// -----------------------------------------------------------------------------------------------------
+// --- the compiler ----------------------------------------------------------------------------------------------------
 
 AutomatonCompiler::AutomatonCompiler(const PlanSpelling& spelling, const Vocabulary& vocabulary,
                                      const AutomatonOptions& options)

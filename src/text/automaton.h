@@ -28,8 +28,8 @@ using internal::mix;
 
 // How a plan's text falls into parts:
 //
-//     opening, then entries: beginning of its group + item without its first `common` bytes + ending, with prefixes
-//     between
+//     opening, then entries with prefixes between them; an entry is the beginning of its group, its item without the
+//     first `common` bytes, and an ending
 struct Seams {
   std::size_t common = 0;                  // bytes that all items begin with and that are not spelled by the items
   std::vector<std::string> beginnings;     // by group

@@ -55,8 +55,7 @@ void NumberSet::insert(std::uint64_t value) {
   ++size_;
 }
 
-// --- pieces
-// -----------------------------------------------------------------------------------------------------------
+// --- pieces ----------------------------------------------------------------------------------------------------------
 
 std::uint32_t PieceTable::find(std::string_view text) const {
   const std::uint64_t hash = hash_bytes(text);
@@ -101,8 +100,7 @@ void PieceTable::grow() {
   }
 }
 
-// --- entries
-// ----------------------------------------------------------------------------------------------------------
+// --- entries ---------------------------------------------------------------------------------------------------------
 
 EntryBuilder::EntryBuilder(const PlanSpelling& spelling, const Vocabulary& vocabulary, const Seams& seams)
     : spelling_(spelling), vocabulary_(vocabulary), seams_(seams) {}

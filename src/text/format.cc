@@ -72,8 +72,7 @@ class Declaration {
     return name;
   }
 
-  // --- one line
-  // -------------------------------------------------------------------------------------------------------
+  // --- one line ------------------------------------------------------------------------------------------------------
   bool error(std::size_t position, std::string message, std::string hint) {
     diagnostics_.error({file_, line_number_, static_cast<std::uint32_t>(position + 1)}, std::move(message),
                        std::move(hint));
@@ -171,8 +170,7 @@ class Declaration {
     return error(position_ - 1, "unknown escape", "known: \\n \\t \\r \\\" \\\\");
   }
 
-  // --- what it means
-  // --------------------------------------------------------------------------------------------------
+  // --- what it means -------------------------------------------------------------------------------------------------
   void store(const std::string& key, std::size_t key_at, const std::string& name, std::size_t name_at,
              const Value& value) {
     if (key == "item") {

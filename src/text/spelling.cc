@@ -250,8 +250,7 @@ std::string number_item(const std::vector<TemplatePart>& prefix, std::size_t ind
   throw InputError(str_cat("plan format '", format.name, "'"), message, hint);
 }
 
-// --- collisions in words
-// ----------------------------------------------------------------------------------------------
+// --- collisions in words ---------------------------------------------------------------------------------------------
 class Reporter {
  public:
   Reporter(const PlanFormat& format, const Task& task, const text::ItemTrie& items,

@@ -103,8 +103,7 @@ __global__ void backward_kernel(Layer<Real> layer, BackwardRows<Real> rows) {
   if (lane == 0 && !possible) layer.possible[n] = 0;
 }
 
-// --- long rows of 32-bit numbers
-// --------------------------------------------------------------------------------------
+// --- long rows of 32-bit numbers -------------------------------------------------------------------------------------
 
 constexpr int kVectorsOfRow = 8;  // at most, of four numbers, per thread
 constexpr std::size_t kLongestRow = std::size_t{kVectorsOfRow} * 4 * kThreads;

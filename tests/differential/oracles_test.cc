@@ -197,8 +197,7 @@ TEST(Oracles, FastDownwardFindsNoPlanEither) {
   }
 }
 
-// --- exported tasks
-// ------------------------------------------------------------------------------------------------
+// --- exported tasks --------------------------------------------------------------------------------------------------
 
 // Tasks of the shipped domain, and random ones that use the whole language.
 std::vector<Task> tasks_to_export() {

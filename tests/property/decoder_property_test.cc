@@ -414,8 +414,7 @@ TEST_P(DecoderDefinition, WeightsEqualTheFormulaOnEveryPathOverBytes) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, DecoderDefinition, ::testing::Range<std::uint64_t>(0, 12));
 
-// --- the monolith
-// -----------------------------------------------------------------------------------------------------
+// --- the monolith ----------------------------------------------------------------------------------------------------
 
 // A state of the joint automaton: where in the text (the boundary's group and the tokens read since; or the start, or
 // the end) and the state of the world with the actions left. Probabilities of the surrogate spelled in tokens: at the

@@ -82,8 +82,7 @@ class PddlGenerator {
     return random_.chance(45) ? "object" : random_.pick(types_);
   }
 
-  // --- conditions
-  // -----------------------------------------------------------------------------------------------------
+  // --- conditions ----------------------------------------------------------------------------------------------------
 
   std::string term(const Context& context) {
     if (!context.variables.empty() && (context.objects.empty() || random_.chance(75))) {
@@ -177,8 +176,7 @@ class PddlGenerator {
     return negated ? "(not " + out + ")" : out;
   }
 
-  // --- effects
-  // --------------------------------------------------------------------------------------------------------
+  // --- effects -------------------------------------------------------------------------------------------------------
 
   std::string effect(const Context& context, int depth) {
     const std::uint32_t kind = depth <= 0 ? 0 : random_.below(10);
@@ -202,8 +200,7 @@ class PddlGenerator {
     return "(forall (" + variable + ") " + effect(inner, depth - 1) + ")";
   }
 
-  // --- the domain
-  // -----------------------------------------------------------------------------------------------------
+  // --- the domain ----------------------------------------------------------------------------------------------------
 
   static std::string declaration(const std::vector<Variable>& variables) {
     std::string out;
@@ -284,8 +281,7 @@ class PddlGenerator {
     return out + ")\n";
   }
 
-  // --- the problem
-  // ----------------------------------------------------------------------------------------------------
+  // --- the problem ---------------------------------------------------------------------------------------------------
 
   std::string constraint(const Context& context, int depth) {
     Context inner = context;

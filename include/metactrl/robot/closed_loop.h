@@ -59,8 +59,7 @@
 
 namespace metactrl {
 
-// --- the world
-// ---------------------------------------------------------------------------------------------------------
+// --- the world -------------------------------------------------------------------------------------------------------
 
 // Some facts that hold together, and none of the others that the sighting mentions.
 struct Alternative {
@@ -110,8 +109,7 @@ class World {
   virtual Observation look(const std::string& object);
 };
 
-// --- the loop
-// ----------------------------------------------------------------------------------------------------------
+// --- the loop --------------------------------------------------------------------------------------------------------
 
 struct LoopOptions {
   // Guidance, decoding, budgets, instruction. `on_infeasible` must be kError: a goal is not dropped on the way.

@@ -114,8 +114,7 @@ TEST(WatchAndHelpLimits, ManyThingsAreHeldTogetherForAnyModel) {
   }
 }
 
-// --- the rules of the problem and of the executor
-// ---------------------------------------------------------------------
+// --- the rules of the problem and of the executor --------------------------------------------------------------------
 
 virtualhome::Action action_of(const PlanStep& step) {
   virtualhome::Action action;
@@ -273,8 +272,7 @@ TEST(WatchAndHelpLimits, NothingIsWishedOfARobotThatSits) {
   EXPECT_EQ(inventory.switches(), std::vector<std::string>{"safe"}) << "it is on already";
 }
 
-// --- reasons
-// ----------------------------------------------------------------------------------------------------------
+// --- reasons ---------------------------------------------------------------------------------------------------------
 
 TEST(WatchAndHelpLimits, ObstaclesAreTrue) {
   SmallApartment home;

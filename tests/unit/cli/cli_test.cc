@@ -74,8 +74,7 @@ class Cli : public ::testing::Test {
 
 #define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
-// --- usage
-// ----------------------------------------------------------------------------------------------------------------
+// --- usage -----------------------------------------------------------------------------------------------------------
 
 TEST_F(Cli, HelpLeadsToAFirstPlan) {
   const Result r = run("--help");
@@ -229,8 +228,7 @@ TEST_F(Cli, NoArgumentsShowTheHelp) {
   EXPECT_TRUE(r.out.empty());
 }
 
-// --- bad input
-// ------------------------------------------------------------------------------------------------------------
+// --- bad input -------------------------------------------------------------------------------------------------------
 
 TEST_F(Cli, FilesThatCannotBeRead) {
   write(folder_ / "empty.pddl", "");
@@ -320,8 +318,7 @@ TEST_F(Cli, MistakesArePrintedWithTheirPlace) {
   EXPECT_CONTAINS(r.err, "lmap");
 }
 
-// --- check
-// ----------------------------------------------------------------------------------------------------------------
+// --- check -----------------------------------------------------------------------------------------------------------
 
 TEST_F(Cli, CheckSummarises) {
   const Result r = run("check -d d.pddl -p p.pddl");
@@ -344,8 +341,7 @@ TEST_F(Cli, CheckReportsEverything) {
   EXPECT_EQ(json["diagnostics"][0]["line"], 2);
 }
 
-// --- search
-// ---------------------------------------------------------------------------------------------------------------
+// --- search ----------------------------------------------------------------------------------------------------------
 
 TEST_F(Cli, SearchPrintsAPlan) {
   const Result r = run("search -d d.pddl -p p.pddl");
@@ -441,8 +437,7 @@ TEST_F(Cli, MemoryForTheTaskItself) {
   EXPECT_CONTAINS(r.err, "more than --max-memory 1");
 }
 
-// --- validate
-// -------------------------------------------------------------------------------------------------------------
+// --- validate --------------------------------------------------------------------------------------------------------
 
 TEST_F(Cli, ValidateNamesTheStepAndThePrecondition) {
   write(folder_ / "bad.plan", "(press a)\n(press a)\n");
@@ -469,8 +464,7 @@ TEST_F(Cli, APlanThatIsNoPlanIsBadInput) {
   EXPECT_EQ(run("validate -d d.pddl -p p.pddl none.plan").code, 31);
 }
 
-// --- inspect
-// --------------------------------------------------------------------------------------------------------------
+// --- inspect ---------------------------------------------------------------------------------------------------------
 
 TEST_F(Cli, InspectCounts) {
   const Result r = run("inspect -d d.pddl -p p.pddl --json");
@@ -512,8 +506,7 @@ TEST_F(Cli, InspectAsText) {
   EXPECT_CONTAINS(r.out, "Why two levels");
 }
 
-// --- SAS
-// ------------------------------------------------------------------------------------------------------------------
+// --- SAS -------------------------------------------------------------------------------------------------------------
 
 TEST_F(Cli, SasFilesWorkEverywhere) {
   const std::string sas = "--sas '" + (testing::test_dir() / "fuzz/corpus/sas/delivery.sas").string() + "'";

@@ -225,8 +225,7 @@ TEST_F(RunCli, WithoutReaderAndReportNoOtherEpisodeBegins) {
   EXPECT_EQ(Json::parse(read(path("r.json")))["summary"]["successes"], 3);
 }
 
-// --- a world that says nothing more
-// ----------------------------------------------------------------------------------------
+// --- a world that says nothing more ----------------------------------------------------------------------------------
 
 // Greets, observes, and does `last` when it is asked for an action.
 std::string world_until_action(const std::string& last) {
@@ -338,8 +337,7 @@ TEST_F(RunCli, AnActionThatWasInterruptedIsInTheReport) {
   expect_one_unknown_action(episode);
 }
 
-// --- docs/closed-loop.md
-// ---------------------------------------------------------------------------------------------------
+// --- docs/closed-loop.md ---------------------------------------------------------------------------------------------
 
 struct Block {
   std::string kind;

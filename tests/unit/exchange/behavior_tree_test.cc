@@ -51,8 +51,7 @@ std::vector<PlanStep> shortest_plan(const Task& task) {
   return plan;
 }
 
-// --- the eight tasks
-// ------------------------------------------------------------------------------------------------
+// --- the eight tasks -------------------------------------------------------------------------------------------------
 
 struct Demo {
   std::string problem;
@@ -126,8 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
              "(puton small_plate medium_plate)\n"}),
     [](const auto& info) { return info.param.problem; });
 
-// --- the five plans of an unconstrained model
-// ----------------------------------------------------------------------------------------------
+// --- the five plans of an unconstrained model ------------------------------------------------------------------------
 
 struct Baseline {
   std::string problem;
@@ -178,8 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
                  10, "goal", "(inside pliers shelf_1)"}),
     [](const auto& info) { return info.param.problem; });
 
-// --- details
-// ---------------------------------------------------------------------------------------------------------------
+// --- details ---------------------------------------------------------------------------------------------------------
 
 TEST(BehaviorTreeXml, AWorldThatDiffersIsNoticed) {
   const Table table("dishwasher");
@@ -333,8 +330,7 @@ TEST(BehaviorTreeXml, PythonReadsIt) {
   std::filesystem::remove(file);
 }
 
-// --- the ticker itself: what it would not load
-// ---------------------------------------------------------------------------------------------
+// --- the ticker itself: what it would not load -----------------------------------------------------------------------
 
 TEST(TreeTicker, RefusesWhatIsNotWellFormed) {
   const std::string good = behavior_tree_xml(load_pddl_text(kCountingDomain, kCountingProblem), {});

@@ -251,8 +251,7 @@ TEST(Sas, DifferentArityUnderOneNameIsRefused) {
   EXPECT_THROW(to_definition(parsed(changed("drive truck shop depot", "drive truck shop"))), InputError);
 }
 
-// --- the two implementations against each other
-// ---------------------------------------------------------------------------
+// --- the two implementations against each other ----------------------------------------------------------------------
 
 // A random task: stored and derived variables, conditional effects that contradict each other, operators with equal
 // names.

@@ -296,8 +296,7 @@ TEST(Interpret, EnumeratesBlocksworld) {
   EXPECT_TRUE(judge(interpreter, "(pick-up b)\n(stack b c)\n(pick-up a)\n(stack a b)").valid);
 }
 
-// --- existential quantifiers, axioms and quantified effects against plain enumeration
-// --------------------------------------
+// --- existential quantifiers, axioms and quantified effects against plain enumeration --------------------------------
 
 // A random condition over p/1, q/2 and the variables given. With `plain`, each (exists ...) is written (not (forall ...
 // (not))) instead, which the interpreter evaluates by trying all objects. The same random numbers give the same

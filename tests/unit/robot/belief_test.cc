@@ -183,8 +183,7 @@ TEST(Belief, BadObservationsAreRefusedWithTheReason) {
   EXPECT_NE(message(unseen).find("did not see 'table'"), std::string::npos);
 }
 
-// --- brute force
-// ---------------------------------------------------------------------------------------------------------
+// --- brute force -----------------------------------------------------------------------------------------------------
 
 // All subsets of the facts, by bit mask; each sighting owns some bits.
 struct Universe {

@@ -333,8 +333,7 @@ TEST(ClosedLoop, TheWorldsTextHasNoPowerOverTheTerminal) {
   }
 }
 
-// --- uncertainty
-// -----------------------------------------------------------------------------------------------------------
+// --- uncertainty -----------------------------------------------------------------------------------------------------
 
 Observation pliers_somewhere(const SceneState& truth, double first) {
   Observation observation;
@@ -505,8 +504,7 @@ TEST(ClosedLoop, OptionsThatCannotBeAreRefused) {
   EXPECT_THROW(ClosedLoop(scene, {}), InputError) << "no model";
 }
 
-// --- the simulated world
-// ---------------------------------------------------------------------------------------------------
+// --- the simulated world ---------------------------------------------------------------------------------------------
 
 TEST(SimulatedWorld, NeighbouringSeedsHaveNothingInCommon) {
   // Numbers of one stream, looked for in the next ones at every shift.
@@ -589,8 +587,7 @@ TEST(SimulatedWorld, ProbabilitiesAreStatedWhenAsked) {
   EXPECT_TRUE(found);
 }
 
-// --- thousands of episodes
-// -------------------------------------------------------------------------------------------------
+// --- thousands of episodes -------------------------------------------------------------------------------------------
 
 // Every plan was checked by the reference semantics in every state it must hold in: a plan that failed would have
 // thrown. Here it is checked once more, from the report: the belief at the time is not part of it, so the states are

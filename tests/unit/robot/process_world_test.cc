@@ -129,8 +129,7 @@ TEST(ChildProcess, TheWholeGroupIsGoneAtTheEnd) {
   EXPECT_TRUE(dies(second));
 }
 
-// --- the protocol
-// ----------------------------------------------------------------------------------------------------------
+// --- the protocol ----------------------------------------------------------------------------------------------------
 
 TEST(Protocol, ReadsObservations) {
   const Observation observation = cli::read_observation(
@@ -191,8 +190,7 @@ TEST(Protocol, EveryWrongAnswerHasAMessage) {
             std::string::npos);
 }
 
-// --- in the loop
-// -----------------------------------------------------------------------------------------------------------
+// --- in the loop -----------------------------------------------------------------------------------------------------
 
 class ProcessWorldTest : public ::testing::Test {
  protected:

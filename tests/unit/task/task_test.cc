@@ -51,8 +51,7 @@ bool reaches_goal(const Task& task, const Strings& names) {
   return state && task.is_goal(*state);
 }
 
-// --- effects
-// ------------------------------------------------------------------------------------------------------------
+// --- effects ---------------------------------------------------------------------------------------------------------
 
 TEST(Task, AddsComeAfterDeletes) {
   SmallDefinition d;
@@ -121,8 +120,7 @@ TEST(Task, DerivedFactsFollowTheState) {
   EXPECT_TRUE(reaches_goal(task, {"join-ab", "join-bc", "part"}));
 }
 
-// --- counting conditions
-// ------------------------------------------------------------------------------------------------
+// --- counting conditions ---------------------------------------------------------------------------------------------
 
 // Four facts and an action per fact that sets it.
 Task counting_task(const Formula& goal) {
@@ -169,8 +167,7 @@ TEST(Task, Matching) {
   EXPECT_TRUE(reaches_goal(counting_task(matching(2, 2, {positive(0), positive(1)}, true)), {"s0", "s1"}));
 }
 
-// --- monitors
-// -----------------------------------------------------------------------------------------------------------
+// --- monitors --------------------------------------------------------------------------------------------------------
 
 // Facts p and q with actions p+ p- q+ q-, "both" (sets p and q) and "wait"; a goal that always holds.
 Task monitored(MonitorDefinition::Kind kind, const Formula& first, const Formula& second, bool p_init, bool q_init) {
@@ -266,8 +263,7 @@ TEST(Task, MonitorActionsInOrder) {
   EXPECT_FALSE(reaches_goal(task, {"wash", "cut"}));
 }
 
-// --- names, plans
-// -------------------------------------------------------------------------------------------------------
+// --- names, plans ----------------------------------------------------------------------------------------------------
 
 constexpr const char* kDomain = R"(
 (define (domain kitchen)

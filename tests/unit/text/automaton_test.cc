@@ -204,8 +204,7 @@ TEST(TokenAutomaton, ATaskWithoutActionsHasOnlyTheEmptyPlan) {
   EXPECT_FALSE(walk(*automaton, vocabulary.encode("[\"", "")).has_value());
 }
 
-// --- files
-// --------------------------------------------------------------------------------------------------------------
+// --- files -----------------------------------------------------------------------------------------------------------
 
 class AutomatonFile : public ::testing::Test {
  protected:

@@ -214,8 +214,7 @@ TEST(Spelling, Moves) {
   EXPECT_GT(second.memory_bytes(), 100U);
 }
 
-// --- the proof
-// --------------------------------------------------------------------------------------------------------
+// --- the proof -------------------------------------------------------------------------------------------------------
 TEST(Collision, SameText) {
   EXPECT_EQ(error_of(simple("action grab: \"walk\"\n"), household()),
             "plan format 'simple': error: actions (walk soap_1002) and (grab soap_1002) are both written "
@@ -299,8 +298,7 @@ TEST(Spelling, FormatsMadeInCodeAreCheckedToo) {
   EXPECT_NE(error.find("'item *': there is no {acton} here"), std::string::npos);
 }
 
-// --- reading
-// ----------------------------------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------------------------------------
 TEST(Parse, SaysWhatWasExpected) {
   const PlanSpelling spelling(PlanFormat::builtin("pddl"),
                               named_task({{"open", {"cup"}}, {"open", {"dishwasher"}}, {"wait", {}}}));
