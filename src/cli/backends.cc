@@ -42,7 +42,7 @@ const std::vector<KnownBackend>& known_backends() {
   static const std::vector<KnownBackend> kAll = {
       {"cuda",
        "NVIDIA GPUs",
-       {{"libcuda.so.1", "NVIDIA's driver, 580 or newer"},
+       {{"libcuda.so.1", "NVIDIA's driver, 580 or newer, for some GPUs 590"},
         {"libcudart.so.13", "CUDA 13, package cuda-cudart-13-0 of NVIDIA's repository"},
         {"libcublas.so.13", "CUDA 13, package libcublas-13-0 of NVIDIA's repository"}}},
       {"vulkan", "GPUs of any maker", {{"libvulkan.so.1", "package libvulkan1, and the GPU's own driver for Vulkan"}}},

@@ -1,16 +1,22 @@
 // An ELF file begins with a header that says where two tables are: segments, which is what is mapped, and sections, which
-// stand at the end and are read by nobody here: but when they are not all there, something is missing. One segment is the
-// list of what the loader has to know (DT_NEEDED: a library's name, as a place in the table of strings DT_STRTAB).
+// stand at the end: when they are not all there, something is missing. One segment is the list of what the loader has to
+// know (DT_NEEDED: a library's name, as a place in the table of strings DT_STRTAB).
+//
+// Code for NVIDIA GPUs is in the section .nv_fatbin: containers, one behind the other, each with one entry for each kind of
+// GPU it was compiled for. Both begin with a header that says how long they are, so that all kinds are known after some
+// thousand small reads of what may be hundreds of megabytes.
 #include "lm/library_file.h"
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <set>
 
 namespace metactrl::lm {
 
@@ -24,6 +30,29 @@ constexpr unsigned kMachine = EM_AARCH64;
 constexpr unsigned kMachine = EM_NONE;  // not checked
 #endif
 
+struct FatContainer {
+  static constexpr std::uint32_t kMagic = 0xba55ed50;
+
+  std::uint32_t magic;
+  std::uint16_t version;
+  std::uint16_t header_bytes;
+  std::uint64_t bytes;  // behind the header
+};
+struct FatEntry {
+  static constexpr std::uint16_t kPtx = 1;
+  static constexpr std::uint16_t kMachineCode = 2;
+
+  std::uint16_t kind;
+  std::uint16_t attributes;
+  std::uint32_t header_bytes;
+  std::uint64_t bytes;  // behind the header
+  std::uint32_t compressed_bytes;
+  std::uint32_t options_at;
+  std::uint16_t minor;  // of the code's own format: PTX 9.1 has 9 and 1
+  std::uint16_t major;
+  std::uint32_t capability;
+};
+
 class ElfReader {
  public:
   explicit ElfReader(const std::string& file) : in_(file, std::ios::binary | std::ios::ate) {
@@ -35,6 +64,7 @@ class ElfReader {
     LibraryFile result;
     result.problem = check();
     if (result.problem.empty() && !read_needed(result.needed)) result.problem = "it is damaged";
+    if (result.problem.empty()) result.gpu_code = read_gpu_code();
     return result;
   }
 
@@ -109,6 +139,60 @@ class ElfReader {
     if (name.empty() || name.size() > 255) return false;
     names.push_back(std::move(name));
     return true;
+  }
+
+  std::optional<Elf64_Shdr> find_section(const std::string& name) {
+    if (header_.e_shentsize != sizeof(Elf64_Shdr) || header_.e_shstrndx >= header_.e_shnum) return std::nullopt;
+    std::vector<Elf64_Shdr> sections(header_.e_shnum);
+    if (!read_at(header_.e_shoff, sections.data(), sections.size() * sizeof(Elf64_Shdr))) return std::nullopt;
+    const std::uint64_t names = sections[header_.e_shstrndx].sh_offset;
+    std::string found(name.size() + 1, '\0');
+    for (const Elf64_Shdr& section : sections) {
+      if (!read_at(names + section.sh_name, found.data(), found.size()) || found.compare(0, name.size(), name) != 0 ||
+          found.back() != '\0') {
+        continue;
+      }
+      return section;
+    }
+    return std::nullopt;
+  }
+
+  // Nothing when some of it is not understood: what it has for a GPU could be there.
+  std::vector<GpuCode> read_gpu_code() {
+    const std::optional<Elf64_Shdr> section = find_section(".nv_fatbin");
+    if (!section || !is_inside(section->sh_offset, section->sh_size)) return {};
+    std::set<GpuCode> kinds;
+    std::uint64_t at = section->sh_offset;
+    const std::uint64_t end = at + section->sh_size;
+    while (at < end) {
+      FatContainer container{};
+      if (!read_at(at, &container, sizeof container) || container.magic != FatContainer::kMagic ||
+          container.version != 1 || container.header_bytes < sizeof container ||
+          container.bytes > end - at - std::min<std::uint64_t>(container.header_bytes, end - at)) {
+        return {};
+      }
+      at += container.header_bytes;
+      if (!read_entries(at, at + container.bytes, kinds)) return {};
+      at += container.bytes;
+    }
+    return {kinds.begin(), kinds.end()};
+  }
+
+  bool read_entries(std::uint64_t at, std::uint64_t end, std::set<GpuCode>& kinds) {
+    while (at < end) {
+      FatEntry entry{};
+      if (!read_at(at, &entry, sizeof entry) || entry.header_bytes < sizeof entry || entry.header_bytes > end - at ||
+          entry.bytes > end - at - entry.header_bytes) {
+        return false;
+      }
+      if (entry.kind == FatEntry::kPtx) {
+        kinds.insert({entry.capability, entry.major * 10U + entry.minor});
+      } else if (entry.kind == FatEntry::kMachineCode) {
+        kinds.insert({entry.capability, 0});
+      }
+      at += entry.header_bytes + entry.bytes;
+    }
+    return at == end;
   }
 
   std::ifstream in_;

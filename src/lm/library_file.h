@@ -7,14 +7,24 @@
 #ifndef METACTRL_SRC_LM_LIBRARY_FILE_H_
 #define METACTRL_SRC_LM_LIBRARY_FILE_H_
 
+#include <compare>
 #include <string>
 #include <vector>
 
 namespace metactrl::lm {
 
+// A kind of code for NVIDIA GPUs that a library brings along.
+struct GpuCode {
+  unsigned capability = 0;   // of the GPUs it is for: 86 for 8.6
+  unsigned ptx_version = 0;  // 91 for 9.1, of the language that a driver translates; 0 for machine code
+
+  auto operator<=>(const GpuCode&) const = default;
+};
+
 struct LibraryFile {
   std::string problem;              // "it is cut off"; empty when it may be loaded
   std::vector<std::string> needed;  // the libraries it needs: "libcuda.so.1"
+  std::vector<GpuCode> gpu_code;    // each kind once, in order; empty where there is none, or none that is understood
 };
 
 // Reads the headers alone. Never throws for what is in the file.

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "lm/backends.h"
+#include "lm/cuda_driver.h"
 #include "lm/library_file.h"
 #include "lm/llama_placement.h"
 #include "lm/llama_runtime.h"
@@ -72,6 +73,10 @@ std::string load_backend(const fs::path& file) {
   if (!missing.empty()) {
     return str_cat(internal::list_some(missing), missing.size() == 1 ? " is" : " are", " not to be found");
   }
+  if (!library.gpu_code.empty()) {
+    std::string reason = why_gpus_cannot_run(library.gpu_code, ask_cuda_driver());
+    if (!reason.empty()) return reason;
+  }
   ErrorLog log;
   if (ggml_backend_load(file.c_str()) != nullptr) return {};
   std::string reason = log.reason();
@@ -80,10 +85,30 @@ std::string load_backend(const fs::path& file) {
   return reason;
 }
 
-// Backends that lie in the folder of added ones and cannot be loaded.
+// Backends that are there and cannot be loaded.
 std::vector<BackendFile>& refused_files() {
   static std::vector<BackendFile> files;
   return files;
+}
+
+void load_or_refuse(const fs::path& file) {
+  std::string problem = load_backend(file);
+  if (!problem.empty()) refused_files().push_back({backend_name(file), file, std::move(problem)});
+}
+
+bool is_for_cpu(const fs::path& file) {
+  const std::string name = backend_name(file);
+  return name == "cpu" || name.starts_with("cpu-");
+}
+
+// How well a CPU's backend suits this one, as it says itself; 0 when it cannot run here. One that does not say is the only one.
+int score_of(const fs::path& file) {
+  void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return 0;
+  auto* score = reinterpret_cast<int (*)()>(::dlsym(library, "ggml_backend_score"));
+  const int result = score != nullptr ? score() : backend_name(file) == "cpu" ? 1 : 0;
+  ::dlclose(library);
+  return result;
 }
 
 std::string kind_of(ggml_backend_dev_t device) {
@@ -106,9 +131,18 @@ bool were_built_in = false;  // written once, by load_library_backends
 void load_library_backends() {
   were_built_in = ggml_backend_dev_count() > 0;
   if (were_built_in) return;
-  // llama.cpp's own search would also look into the folder where the program happens to be started.
-  const fs::path folder = library_folder();
-  if (!folder.empty()) ggml_backend_load_all_from_path(folder.c_str());
+  // llama.cpp's own search would load any file of the right name, and abort with what it then computes.
+  fs::path best;
+  int best_score = 0;
+  for (const fs::path& file : backend_files(library_folder())) {
+    if (!is_for_cpu(file)) {
+      load_or_refuse(file);
+    } else if (const int score = score_of(file); score > best_score) {
+      best = file;
+      best_score = score;
+    }
+  }
+  if (!best.empty()) load_or_refuse(best);
 }
 
 void load_added_backends() {
@@ -116,11 +150,16 @@ void load_added_backends() {
   static std::once_flag once;
   std::call_once(once, [] {
     if (were_built_in) return;
-    for (const fs::path& file : backend_files(added_backends())) {
-      std::string problem = load_backend(file);
-      if (!problem.empty()) refused_files().push_back({backend_name(file), file, std::move(problem)});
-    }
+    for (const fs::path& file : backend_files(added_backends())) load_or_refuse(file);
   });
+}
+
+std::string refused_backends() {
+  std::string text;
+  for (const BackendFile& file : refused_files()) {
+    text += str_cat(text.empty() ? "" : "; ", file.name, " cannot be loaded: ", file.problem);
+  }
+  return text;
 }
 
 fs::path added_backends() {
@@ -154,13 +193,6 @@ BackendReport report_backends() {
   if (!were_built_in) {
     report.library = library_folder();
     for (const fs::path& file : loaded_files()) report.files.push_back({backend_name(file), file, ""});
-    for (const fs::path& file : backend_files(report.library)) {
-      const bool loaded = std::any_of(report.files.begin(), report.files.end(),
-                                      [&](const BackendFile& one) { return is_same_file(one.file, file); });
-      // Of the CPU's the best was chosen.
-      if (loaded || backend_name(file).starts_with("cpu")) continue;
-      report.files.push_back({backend_name(file), file, load_backend(file)});
-    }
     const std::vector<BackendFile>& refused = refused_files();
     report.files.insert(report.files.end(), refused.begin(), refused.end());
   }

@@ -81,8 +81,10 @@ Placement choose_placement(const std::string& file, const ModelOptions& options)
   Placement placement{gpu_devices(), 0};
   if (placement.devices.empty()) {
     if (!options.gpu_layers) return {};
+    const std::string refused = refused_backends();
     throw InputError(file,
-                     str_cat(*options.gpu_layers, " layers were asked to be on a GPU, and llama.cpp knows of none"),
+                     str_cat(*options.gpu_layers, " layers were asked to be on a GPU, and llama.cpp knows of none",
+                             refused.empty() ? "" : "; ", refused),
                      "'metactrl backends' says what is missing; or do not ask for layers");
   }
   if (options.gpu_layers) {

@@ -42,6 +42,8 @@ void check_gguf_header(const std::string& file);
 // the folder of added ones.
 void load_library_backends();
 void load_added_backends();
+// "cuda cannot be loaded: ..."; empty when all that were found are.
+std::string refused_backends();
 
 using ModelPtr = std::shared_ptr<llama_model>;
 

@@ -256,6 +256,41 @@ TEST_F(BackendsCli, WhatCannotBeLoadedIsSaid) {
   EXPECT_CONTAINS(needy.out, "It cannot be loaded here: libmetactrl_elsewhere.so is not to be found");
 }
 
+// A backend without code for a GPU that is there would end the program at the first thing that it computes.
+TEST_F(BackendsCli, WhatAGpuCannotRunIsNotLoaded) {
+  if (is_built_in()) GTEST_SKIP() << "llama.cpp was built with its backends inside";
+  write_task();
+  make_registry(content_of(METACTRL_GPU_BACKEND));
+  const auto driver = [](const std::string& cuda, const std::string& gpus) {
+    return std::string("LD_LIBRARY_PATH='") + METACTRL_FAKE_CUDA_DRIVER + "' METACTRL_FAKE_CUDA=" + cuda +
+           " METACTRL_FAKE_GPUS=" + gpus;
+  };
+  const std::string reason =
+      "Toy 1 (compute capability 9.0) cannot run it: it has machine code for 8.6, 12.0, and what the driver could "
+      "translate "
+      "is of CUDA 13.1, while the driver knows 13.0; install a driver for CUDA 13.1 or newer (590), or leave that GPU "
+      "out "
+      "with CUDA_VISIBLE_DEVICES, or build llama.cpp from source for it (docs/backends.md)";
+  const std::string old = driver("13000", "86,90");
+  const Result add = run("backends add cuda", old);
+  EXPECT_EQ(add.code, 0) << add.err;
+  EXPECT_CONTAINS(add.out, "It cannot be loaded here: " + reason + "\n");
+  EXPECT_EQ(file_named("cuda", old)["problem"], reason);
+  EXPECT_CONTAINS(run("backends", old).out, "cuda        CANNOT BE LOADED: " + reason);
+  for (const char* layers : {"", "--gpu-layers auto"}) {
+    const Result plan = run(std::string(kPlan) + layers, old);
+    EXPECT_EQ(plan.code, 0) << plan.err;
+    EXPECT_CONTAINS(plan.err, "; on CPU\n");
+  }
+  const Result asked = run(std::string(kPlan) + "--gpu-layers 9", old);
+  EXPECT_EQ(asked.code, 31);
+  EXPECT_CONTAINS(asked.err, "llama.cpp knows of none; cuda cannot be loaded: " + reason);
+  // With another driver, another GPU, or none, it is loaded: this one is no backend, and that is what is said then.
+  for (const std::string& fits : {driver("13010", "86,90"), driver("13000", "86"), driver("13000", "''")}) {
+    EXPECT_CONTAINS(file_named("cuda", fits)["problem"].get<std::string>(), "ggml_backend_init");
+  }
+}
+
 TEST_F(BackendsCli, MistakesGetOneLine) {
   const auto expect = [&](const std::string& arguments, int code, const std::string& message,
                           const std::string& environment = "") {

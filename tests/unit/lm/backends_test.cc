@@ -9,8 +9,10 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "lm/cuda_driver.h"
 #include "lm/library_file.h"
 #include "lm/llama_placement.h"
 #include "lm/llama_runtime.h"
@@ -24,6 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 using lm::BackendDevice;
 using lm::BackendReport;
+using lm::CudaDriver;
+using lm::GpuCode;
 using lm::layers_that_fit;
 using lm::LibraryFile;
 using lm::Load;
@@ -33,6 +37,7 @@ using lm::MemoryNeed;
 using lm::missing_libraries;
 using lm::ModelPtr;
 using lm::Placement;
+using lm::why_gpus_cannot_run;
 
 class TemporaryFolder {
  public:
@@ -92,6 +97,65 @@ TEST(LibraryFile, DamagedHeadersAreNotFollowed) {
     damaged[at] = static_cast<char>(~damaged[at]);
     const LibraryFile library = look_at_library(folder.file("damaged.so", damaged));
     EXPECT_TRUE(at >= 4 || library.problem == "it is not a shared library") << at << library.problem;
+  }
+}
+
+TEST(LibraryFile, SaysWhichGpusItHasCodeFor) {
+  const std::vector<GpuCode> expected = {{75, 91}, {86, 0}, {120, 0}};
+  const LibraryFile library = look_at_library(METACTRL_GPU_BACKEND);
+  EXPECT_EQ(library.problem, "");
+  EXPECT_EQ(library.gpu_code, expected);
+  EXPECT_TRUE(look_at_library(METACTRL_NO_BACKEND).gpu_code.empty());
+  // What is not understood is not judged, and leads nowhere: each byte of the two headers in turn.
+  const TemporaryFolder folder;
+  const std::string whole = content_of(METACTRL_GPU_BACKEND);
+  const std::size_t at = whole.find("\x50\xed\x55\xba");
+  ASSERT_NE(at, std::string::npos);
+  for (std::size_t i = 0; i < 32; ++i) {
+    std::string damaged = whole;
+    damaged[at + i] = static_cast<char>(~damaged[at + i]);
+    const LibraryFile other = look_at_library(folder.file("damaged.so", damaged));
+    EXPECT_EQ(other.problem, "");
+    const bool is_a_length = i < 16 || i >= 20;
+    EXPECT_EQ(other.gpu_code.empty(), is_a_length) << i;
+  }
+}
+
+TEST(CudaDriver, KnowsWhichGpusCanRunALibrary) {
+  // As in the ready-made backend.
+  const std::vector<GpuCode> code = {{75, 91}, {80, 91}, {86, 0}, {89, 0}, {90, 91}, {120, 0}, {121, 0}};
+  const auto one = [&](unsigned cuda, unsigned capability) {
+    return why_gpus_cannot_run(code, {cuda, {{"Toy", capability}}});
+  };
+  EXPECT_EQ(
+      one(130, 90),
+      "Toy (compute capability 9.0) cannot run it: it has machine code for 8.6, 8.9, 12.0, 12.1, and what the driver "
+      "could translate is of CUDA 13.1, while the driver knows 13.0; install a driver for CUDA 13.1 or newer (590), or "
+      "leave that GPU out with CUDA_VISIBLE_DEVICES, or build llama.cpp from source for it (docs/backends.md)");
+  for (const unsigned capability : {75U, 80U, 90U, 100U, 103U, 110U}) {
+    EXPECT_NE(one(130, capability), "") << capability;
+    EXPECT_EQ(one(131, capability), "") << capability;
+    EXPECT_EQ(one(140, capability), "") << capability;
+  }
+  // Machine code is for newer minor versions, too.
+  for (const unsigned capability : {86U, 87U, 89U, 120U, 121U}) EXPECT_EQ(one(130, capability), "") << capability;
+  const std::string old = one(131, 70);
+  EXPECT_NE(old.find("(compute capability 7.0)"), std::string::npos) << old;
+  EXPECT_EQ(old.find("install"), std::string::npos) << old;
+  // Each GPU that is there counts.
+  EXPECT_NE(why_gpus_cannot_run(code, {130, {{"Good", 86}, {"Bad", 90}}}).find("Bad (compute"), std::string::npos);
+  EXPECT_EQ(why_gpus_cannot_run(code, {130, {}}), "");
+  EXPECT_EQ(why_gpus_cannot_run({}, {130, {{"Toy", 90}}}), "");
+}
+
+TEST(CudaDriver, KnowsTheVersionsOfPtx) {
+  const auto runs = [](unsigned ptx, unsigned cuda) {
+    return why_gpus_cannot_run({{75, ptx}}, {cuda, {{"Toy", 90}}}).empty();
+  };
+  for (const auto& [ptx, cuda] : std::vector<std::pair<unsigned, unsigned>>{
+           {70, 110}, {78, 118}, {80, 120}, {85, 125}, {86, 127}, {87, 128}, {88, 129}, {90, 130}, {91, 131}}) {
+    EXPECT_TRUE(runs(ptx, cuda)) << ptx;
+    EXPECT_FALSE(runs(ptx, cuda - 1)) << ptx;
   }
 }
 
