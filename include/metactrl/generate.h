@@ -16,6 +16,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "metactrl/decoder.h"
@@ -30,6 +31,7 @@ enum class DecodeMode {
   kSmc,     // `samples` particles with the lookahead as twist: samples from p_LM(plan | constraint) itself
 };
 const char* to_string(DecodeMode mode);
+std::optional<DecodeMode> decode_mode_named(std::string_view name);
 
 // How likely a chosen token was.
 struct TokenProbabilities {

@@ -41,26 +41,6 @@
 
 namespace metactrl {
 
-// What stands between the model and the plan; each level holds the one above it.
-enum class PlanGuidance {
-  kNone,     // the model writes what it likes
-  kSyntax,   // well-formed plans over the task's actions
-  kMask,     // only actions that are legal and leave the goal within reach, all alike
-  kUniform,  // the same, weighted by how much of the future each one keeps
-  kTrained,  // weighted by a trained surrogate, lookahead.hmm
-  kSearch,   // no model at all: the lookahead's own plan
-};
-const char* to_string(PlanGuidance guidance);
-
-// Which actions are meant while their text is incomplete.
-enum class PlanBridge {
-  kUniform,
-  kSurrogate,
-  kModel,
-  kHmm,  // a hidden Markov model of tokens, PlanOptions::token_hmm
-};
-const char* to_string(PlanBridge bridge);
-
 // What to do when not all goals can be reached together, or nobody knows within the budget.
 enum class OnInfeasible {
   kError,      // return no plan
@@ -84,11 +64,11 @@ using ConstraintSource = std::function<std::shared_ptr<const Constraint>(
     const ConstraintOptions& options)>;
 
 struct PlanOptions {
-  PlanGuidance guidance = PlanGuidance::kUniform;
-  PlanBridge bridge = PlanBridge::kUniform;
+  Guidance guidance = Guidance::kUniform;
+  Bridge bridge = Bridge::kUniform;
   OnInfeasible on_infeasible = OnInfeasible::kError;
   Tokenization tokenization = Tokenization::kCanonical;
-  // For PlanBridge::kHmm: at the token level, of the model's vocabulary.
+  // For Bridge::kHmm: at the token level, of the model's vocabulary.
   std::optional<Hmm> token_hmm;
   // `lookahead.horizon` is the most actions a plan may have.
   LookaheadOptions lookahead;

@@ -46,9 +46,7 @@ struct Grounded {
   std::size_t level = 0;  // how many assumptions it makes
 };
 
-bool uses_lookahead(PlanGuidance guidance) {
-  return guidance != PlanGuidance::kNone && guidance != PlanGuidance::kSyntax;
-}
+bool uses_lookahead(Guidance guidance) { return guidance != Guidance::kNone && guidance != Guidance::kSyntax; }
 
 // Whether a level suffices is asked of a search, unless the state space is small: one plan is found sooner than all
 // states. The planner enumerates them for the level that is taken.
@@ -219,8 +217,6 @@ void take_late(Answer& answer) {
 }
 
 }  // namespace
-
-const char* to_string(PromptStyle style) { return style == PromptStyle::kCompact ? "compact" : "benchmark"; }
 
 Prompt model_prompt(const Module& module, const PromptEntry& entry, const EvaluateOptions& options) {
   if (options.prompt == PromptStyle::kBenchmark) return {options.system, entry.prompt, ""};

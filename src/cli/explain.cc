@@ -115,9 +115,9 @@ class Explanation {
       if (entry.standing == Standing::kAllowed || entry.standing == Standing::kNotJudged) allowed.push_back(entry);
     }
     if (allowed.empty()) return;
-    const PlanGuidance guidance = input_.options.guidance;
+    const Guidance guidance = input_.options.guidance;
     const bool weighed =
-        (guidance == PlanGuidance::kUniform || guidance == PlanGuidance::kTrained) && result_.lookahead != nullptr;
+        (guidance == Guidance::kUniform || guidance == Guidance::kTrained) && result_.lookahead != nullptr;
     double total = -std::numeric_limits<double>::infinity();
     for (const StandingOf& entry : allowed) total = std::max(total, entry.log_weight);
     double sum = 0;

@@ -55,7 +55,7 @@ class Printer {
     };
     if (output_ == PlanOutput::kPddl) {
       observer.action = [this](ActionId action, std::string_view) { put(input_.task.task.text(action) + "\n"); };
-    } else if (terminal_ || input_.options.guidance == PlanGuidance::kNone) {
+    } else if (terminal_ || input_.options.guidance == Guidance::kNone) {
       observer.token = [this](const TokenEvent& event, std::string_view bytes) { put_token(event, bytes); };
     } else {
       observer.action = [this](ActionId, std::string_view text) { put_up_to(text); };
@@ -72,7 +72,7 @@ class Printer {
         return;
       case PlanOutput::kPddl:
         // Free text has no actions before it is read.
-        if (plan && (!streams() || input_.options.guidance == PlanGuidance::kNone)) {
+        if (plan && (!streams() || input_.options.guidance == Guidance::kNone)) {
           for (ActionId action : result.plan) put(input_.task.task.text(action) + "\n");
         }
         if (plan)

@@ -103,7 +103,7 @@ std::string closing_line(const PlanInput& input, const PlanResult& result) {
                          result.times.decode + result.times.check;
   std::string line =
       str_cat("guarantee: ", to_string(result.guarantee), "; goals met: ", result.goals_met.size(), " of ", goals);
-  if (input.options.guidance != PlanGuidance::kSearch) {
+  if (input.options.guidance != Guidance::kSearch) {
     line += str_cat("; model calls: ", result.model_calls, "; tokens: ", result.tokens.size(), ", ",
                     result.forced_tokens, " of them forced");
   }

@@ -8,20 +8,6 @@
 
 namespace metactrl {
 
-const char* to_string(DecodeMode mode) {
-  switch (mode) {
-    case DecodeMode::kGreedy:
-      return "greedy";
-    case DecodeMode::kSample:
-      return "sample";
-    case DecodeMode::kBeam:
-      return "beam";
-    case DecodeMode::kSmc:
-      return "smc";
-  }
-  return "";
-}
-
 namespace decode {
 
 std::string text_of(const Vocabulary& vocabulary, std::span<const TokenId> tokens) {

@@ -35,20 +35,20 @@ bool keeps_several_plans(DecodeMode mode) { return mode == DecodeMode::kBeam || 
 
 void check_options(const LanguageModel* model, const Vocabulary* vocabulary, const PlanOptions& options) {
   const std::string guidance = str_cat("guidance ", to_string(options.guidance));
-  if (options.guidance == PlanGuidance::kTrained && !options.lookahead.hmm) {
+  if (options.guidance == Guidance::kTrained && !options.lookahead.hmm) {
     throw InputError(guidance, "needs a hidden Markov model of plans",
                      "name one (--hmm FILE; 'metactrl train' makes them), or use uniform, mask or search");
   }
-  if (options.bridge == PlanBridge::kHmm && !options.token_hmm) {
+  if (options.bridge == Bridge::kHmm && !options.token_hmm) {
     throw InputError("bridge hmm", "needs a hidden Markov model of tokens",
                      "name one (--token-hmm FILE; 'metactrl train --level token' makes them), or use uniform, "
                      "surrogate or model");
   }
-  if (options.bridge == PlanBridge::kHmm && options.tokenization == Tokenization::kAny) {
+  if (options.bridge == Bridge::kHmm && options.tokenization == Tokenization::kAny) {
     throw InputError("bridge hmm", "reads the tokenizer's own tokens, and 'any' tokenization allows others",
                      "use canonical tokenization, or another bridge");
   }
-  if (options.guidance == PlanGuidance::kSearch) {
+  if (options.guidance == Guidance::kSearch) {
     if (options.on_infeasible == OnInfeasible::kSyntax) {
       throw InputError(guidance, "has no model that could write a plan where none exists",
                        "use another guidance, or another answer to an infeasible task than syntax");
@@ -58,28 +58,14 @@ void check_options(const LanguageModel* model, const Vocabulary* vocabulary, con
   if (model == nullptr || vocabulary == nullptr) {
     throw InputError(guidance, "needs a language model", "name one, or use guidance search");
   }
-  if (options.guidance == PlanGuidance::kNone && keeps_several_plans(options.generate.mode)) {
+  if (options.guidance == Guidance::kNone && keeps_several_plans(options.generate.mode)) {
     throw InputError(str_cat("decode ", to_string(options.generate.mode)), "needs a guidance to follow",
                      "use greedy or sample with guidance none");
   }
-  if (options.guidance == PlanGuidance::kSyntax && options.generate.mode == DecodeMode::kBeam) {
+  if (options.guidance == Guidance::kSyntax && options.generate.mode == DecodeMode::kBeam) {
     throw InputError("decode beam", "searches among the actions that are supported, and guidance syntax knows none",
                      "use greedy, sample or smc with guidance syntax");
   }
-}
-
-Bridge decoder_bridge(PlanBridge bridge) {
-  switch (bridge) {
-    case PlanBridge::kUniform:
-      break;
-    case PlanBridge::kSurrogate:
-      return Bridge::kSurrogate;
-    case PlanBridge::kModel:
-      return Bridge::kModel;
-    case PlanBridge::kHmm:
-      return Bridge::kHmm;
-  }
-  return Bridge::kUniform;
 }
 
 // A lookahead that nobody will ask costs as little as possible.
@@ -166,10 +152,10 @@ class Planner {
  private:
   void make() {
     switch (options_.guidance) {
-      case PlanGuidance::kSearch:
+      case Guidance::kSearch:
         search();
         break;
-      case PlanGuidance::kNone:
+      case Guidance::kNone:
         write_freely();
         break;
       default:
@@ -288,10 +274,7 @@ class Planner {
   // --- guided ------------------------------------------------------------------------------------------------------
 
   void decode_guided() {
-    Guidance guidance = options_.guidance == PlanGuidance::kMask      ? Guidance::kMask
-                        : options_.guidance == PlanGuidance::kSyntax  ? Guidance::kSyntax
-                        : options_.guidance == PlanGuidance::kTrained ? Guidance::kTrained
-                                                                      : Guidance::kUniform;
+    Guidance guidance = options_.guidance;
     compile(guidance == Guidance::kSyntax ? cheapest(plain_lookahead_) : lookahead_options());
     const Lookahead& lookahead = *result_.constraint->lookahead();
     if (guidance == Guidance::kSyntax) {
@@ -310,7 +293,7 @@ class Planner {
   }
 
   const LookaheadOptions& lookahead_options() const {
-    return options_.guidance == PlanGuidance::kTrained ? options_.lookahead : plain_lookahead_;
+    return options_.guidance == Guidance::kTrained ? options_.lookahead : plain_lookahead_;
   }
 
   void compile(const LookaheadOptions& lookahead) {
@@ -455,7 +438,7 @@ class Planner {
     const std::size_t reserve = fit_horizon(guidance);
     DecoderOptions decoder_options;
     decoder_options.guidance = guidance;
-    decoder_options.bridge = decoder_bridge(options_.bridge);
+    decoder_options.bridge = options_.bridge;
     if (decoder_options.bridge == Bridge::kHmm) decoder_options.token_hmm = options_.token_hmm;
     decoder_options.horizon = result_.horizon;
     result_.decoder = decoder_options;
@@ -542,7 +525,7 @@ class Planner {
     result_.forced_tokens = generation.forced_tokens;
     result_.model_calls += generation.model_calls;
     const bool computed =
-        keeps_several_plans(generate_.mode) || (generate_.log_probability && options_.guidance != PlanGuidance::kNone);
+        keeps_several_plans(generate_.mode) || (generate_.log_probability && options_.guidance != Guidance::kNone);
     if (computed && generation.finished) result_.log_probability = generation.log_probability;
     if (generate_.mode == DecodeMode::kSmc && generation.finished) {
       result_.log_evidence = generation.log_evidence;
@@ -567,7 +550,7 @@ class Planner {
         throw std::logic_error("an action of the reduced task is unknown: " + to_string(result_.steps.back()));
       result_.plan.push_back(*original);
     }
-    if (options_.guidance != PlanGuidance::kNone && result_.outcome == PlanOutcome::kPlan) {
+    if (options_.guidance != Guidance::kNone && result_.outcome == PlanOutcome::kPlan) {
       check_text(spelling, actions);
     }
     result_.validation = task_.validate(result_.steps);
@@ -594,7 +577,7 @@ class Planner {
                              (parsed.error.empty() ? result_.text : parsed.error));
     }
     result_.reading.complete = true;
-    if (options_.guidance == PlanGuidance::kSearch) return;
+    if (options_.guidance == Guidance::kSearch) return;
     const std::vector<TokenId>& stops = vocabulary_->end_of_turn();
     const bool stopped =
         !result_.tokens.empty() && std::find(stops.begin(), stops.end(), result_.tokens.back()) != stops.end();

@@ -72,6 +72,10 @@ Walk::Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& o
       log_go_(std::log1p(-std::exp(log_end_))),
       mass_(constraint_->entry_counts(), log_end_, log_go_,
             options.bridge == Bridge::kSurrogate && options.guidance != Guidance::kTrained) {
+  if (options_.guidance == Guidance::kNone || options_.guidance == Guidance::kSearch) {
+    throw InputError(std::string("guidance ") + to_string(options_.guidance), "has nothing to decode with",
+                     options_.guidance == Guidance::kNone ? "use generate_unconstrained" : "use Lookahead::plan");
+  }
   const bool trained = constraint_->lookahead()->is_trained();
   if (weighs() && trained != weighs_by_trained()) {
     throw InputError(std::string("guidance ") + to_string(options_.guidance),

@@ -22,6 +22,7 @@
 #include <system_error>
 #include <utility>
 
+#include "hmm/names.h"
 #include "metactrl/error.h"
 #include "support/bytes.h"
 #include "support/files.h"
@@ -224,7 +225,7 @@ Corpus read_corpus(std::string_view bytes, const std::string& file, std::size_t&
 
 }  // namespace
 
-const char* to_string(CorpusLevel level) { return level == CorpusLevel::kMeta ? "meta" : "token"; }
+const char* to_string(CorpusLevel level) { return internal::name_of(level); }
 
 Corpus Corpus::load(const std::string& file) {
   std::size_t end = 0;

@@ -29,6 +29,7 @@
 
 #include "hmm/dropout.h"
 #include "hmm/gemm.h"
+#include "hmm/names.h"
 #include "hmm/partial_sums.h"
 #include "metactrl/hmm_training.h"
 
@@ -361,17 +362,7 @@ class CpuEngine : public ExpectationEngine {
 
 }  // namespace
 
-const char* to_string(GpuPrecision precision) {
-  switch (precision) {
-    case GpuPrecision::kSingle:
-      return "single";
-    case GpuPrecision::kTf32:
-      return "tf32";
-    case GpuPrecision::kDouble:
-      return "double";
-  }
-  return "";
-}
+const char* to_string(GpuPrecision precision) { return internal::name_of(precision); }
 
 std::unique_ptr<ExpectationEngine> make_cpu_engine(const CpuEngineOptions& options) {
   if (options.double_precision) return std::make_unique<CpuEngine<double>>(options.threads, options.group);

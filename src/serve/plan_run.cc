@@ -84,7 +84,7 @@ PlanResult PlanRun::run(const ConstraintSource& constraints, const std::function
   PlanObserver observer;
   observer.cancelled = cancelled;
   observer.probabilities = static_cast<bool>(on_event);
-  const bool free_text = options.guidance == PlanGuidance::kNone;
+  const bool free_text = options.guidance == Guidance::kNone;
   if (on_event) {
     observer.ready = [this](const PlanResult& so_far, std::size_t answer_tokens) { start(so_far, answer_tokens); };
     if (!free_text) {
@@ -98,7 +98,7 @@ PlanResult PlanRun::run(const ConstraintSource& constraints, const std::function
     observer.token = [this](const TokenEvent& event, std::string_view bytes) { token(event, bytes); };
   }
   PlanResult result = plan(task_, request_.format, model_, vocabulary_, options, observer);
-  if (on_text && options.guidance == PlanGuidance::kSearch) on_text(result.text);
+  if (on_text && options.guidance == Guidance::kSearch) on_text(result.text);
   if (!on_event) return result;
   if (!started_) start(result, 0);
   // Free text is read when it is complete.
@@ -130,7 +130,7 @@ void PlanRun::start(const PlanResult& so_far, std::size_t answer_tokens) {
   pursued_ = so_far.pursued ? *so_far.pursued : task_;
   horizon_ = so_far.horizon;
   const PlanOptions& options = request_.options;
-  const bool with_model = model_ != nullptr && options.guidance != PlanGuidance::kSearch;
+  const bool with_model = model_ != nullptr && options.guidance != Guidance::kSearch;
   // Before the event: a model that cannot be asked is an error, and no stream begins.
   // With answer_tokens 0 there is no model to ask: the plan is the lookahead's own, or there is none.
   if (request_.trace && (so_far.constraint != nullptr || so_far.lookahead != nullptr)) {
@@ -183,7 +183,7 @@ void PlanRun::token(const TokenEvent& event, std::string_view bytes) {
             {"forced", event.forced},
             {"choices", event.num_choices}};
   const bool known = event.probabilities.has_value();
-  const bool guided = known && request_.options.guidance != PlanGuidance::kNone;
+  const bool guided = known && request_.options.guidance != Guidance::kNone;
   const TokenProbabilities p = event.probabilities.value_or(TokenProbabilities{});
   json["p_model"] = known ? Json(p.model) : Json(nullptr);
   json["p_allowed"] = guided ? Json(p.allowed) : Json(nullptr);

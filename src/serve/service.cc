@@ -408,12 +408,12 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
   answer.task = loaded.value;
   const Task& task = answer.task->task;
   answer.closing.load_seconds = loaded.hit ? 0 : answer.task->seconds;
-  const bool with_model = request.options.guidance != PlanGuidance::kSearch;
+  const bool with_model = request.options.guidance != Guidance::kSearch;
 
   RequestModel::Needs needs;
   if (request.options.generate.mode == DecodeMode::kBeam) needs.plans = request.options.generate.beam;
   if (request.options.generate.mode == DecodeMode::kSmc) needs.plans = request.options.generate.samples;
-  needs.trace = request.trace && on_event && request.options.guidance != PlanGuidance::kNone;
+  needs.trace = request.trace && on_event && request.options.guidance != Guidance::kNone;
   RequestModel model(shared, needs, context.asks());
 
   const ConstraintSource source = [&](const Task& pursued, const PlanFormat& format,
@@ -435,7 +435,7 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
               with_model ? shared.model().vocabulary : nullptr);
   run.on_event = on_event;
   run.on_text = on_text;
-  if (request.options.guidance == PlanGuidance::kTrained) {
+  if (request.options.guidance == Guidance::kTrained) {
     run.hmm = find_hmm(task);
     run.lookahead_device = options_.lookahead_device;
   }

@@ -373,7 +373,7 @@ void Attacker::stumble(const Setting& setting, const Way& way, Random& random, A
 void Attacker::search(const Setting& setting, Attempt& attempt) const {
   attempt.cell = {"search", "-"};
   PlanOptions options;
-  options.guidance = PlanGuidance::kSearch;
+  options.guidance = Guidance::kSearch;
   options.lookahead = setting.options.lookahead;
   const PlanResult result = plan(task_, PlanFormat::builtin(setting.format), nullptr, nullptr, options);
   if (result.outcome != PlanOutcome::kPlan) {
@@ -389,8 +389,8 @@ void Attacker::call_planner(const Setting& setting, std::size_t index, Random& r
   const std::size_t kind = index % model_kinds().size();
   attempt.model = model_kinds()[kind].name;
   PlanOptions options;
-  options.guidance = random.chance(50) ? PlanGuidance::kMask : PlanGuidance::kUniform;
-  options.bridge = random.chance(50) ? PlanBridge::kUniform : PlanBridge::kSurrogate;
+  options.guidance = random.chance(50) ? Guidance::kMask : Guidance::kUniform;
+  options.bridge = random.chance(50) ? Bridge::kUniform : Bridge::kSurrogate;
   options.generate.mode = random.chance(50) ? DecodeMode::kGreedy : DecodeMode::kSample;
   options.generate.seed = random.next();
   options.lookahead = setting.options.lookahead;
