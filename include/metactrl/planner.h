@@ -87,29 +87,6 @@ struct PlanOptions {
 enum class PlanOutcome { kPlan, kInfeasible, kUndecided, kCancelled };
 const char* to_string(PlanOutcome outcome);
 
-enum class PlanPhase { kCompiling, kReadingPrompt, kDecoding, kChecking };
-
-struct PlanResult;
-
-// What happens, as it happens. Every function may be left out.
-struct PlanObserver {
-  std::function<void(PlanPhase)> phase;
-  // Before the first token: what will be decoded with (pursued, goals_dropped, lookahead, constraint, decoder, prompt,
-  // horizon), the rest is not known yet; and how many tokens the longest answer takes. Valid during the call only. Not
-  // called when there will be no plan.
-  std::function<void(const PlanResult&, std::size_t)> ready;
-  // Work out TokenEvent::probabilities: linear in the vocabulary.
-  bool probabilities = false;
-  // A token was decided; `bytes` is its text, empty for the end of the turn.
-  std::function<void(const TokenEvent&, std::string_view bytes)> token;
-  // An action is complete; `text` is the plan's text up to here, what follows the action included. Not called with
-  // guidance kNone.
-  std::function<void(ActionId, std::string_view text)> action;
-  // Asked before every call of the model, and every few milliseconds while the lookahead is computed; true ends the
-  // work, and the outcome is kCancelled.
-  Stop cancelled;
-};
-
 // Seconds. Loading the task and the model is the caller's.
 struct PlanTimes {
   double format = 0;
@@ -186,7 +163,7 @@ struct PlanResult {
 // `model` and `vocabulary` may be null with guidance kSearch. The vocabulary is the model's own.
 PlanResult plan(const Task& task, const PlanFormat& format, LanguageModel* model,
                 std::shared_ptr<const Vocabulary> vocabulary, const PlanOptions& options,
-                const PlanObserver& observer = {});
+                const Observer& observer = {});
 
 }  // namespace metactrl
 

@@ -257,7 +257,7 @@ PlanResult answer_problem(const PromptTask& problem, std::string_view domain, co
   PlanOptions plan_options = options.plan;
   plan_options.prompt = prompt;
   plan_options.generate.log_probability = true;
-  PlanObserver observer;
+  Observer observer;
   observer.cancelled = options.cancelled;
   PlanResult result = plan(grounded.task, format, model, vocabulary, plan_options, observer);
   take(result, grounded.task, problem, answer);

@@ -393,9 +393,9 @@ PlanInput load_plan_input(const PlanArguments& arguments) {
 
 // --- running -------------------------------------------------------------------------------------------------------
 
-PlanResult run_plan(const PlanInput& input, const PlanObserver& observer) {
+PlanResult run_plan(const PlanInput& input, const Observer& observer) {
   std::optional<ProgressLine> progress;
-  PlanObserver outer = observer;
+  Observer outer = observer;
   outer.cancelled = [&observer] { return interrupted() || (observer.cancelled && observer.cancelled()); };
   outer.phase = [&](PlanPhase phase) {
     progress.reset();

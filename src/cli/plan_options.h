@@ -110,7 +110,7 @@ PlanInput load_plan_input(const PlanArguments& arguments);
 
 // Plans, with a line of progress on a terminal. Ctrl-C stops the decoding and is part of the result; before the
 // decoding begins it ends the program.
-PlanResult run_plan(const PlanInput& input, const PlanObserver& observer);
+PlanResult run_plan(const PlanInput& input, const Observer& observer);
 // True once Ctrl-C was pressed.
 bool interrupted();
 

@@ -17,7 +17,6 @@
 #include <utility>
 
 #include "decode/free_text.h"
-#include "decode/strategies.h"
 #include "decode/timed_session.h"
 #include "metactrl/error.h"
 #include "metactrl/prompt.h"
@@ -37,12 +36,11 @@ void check_options(const LanguageModel* model, const Vocabulary* vocabulary, con
   const std::string guidance = str_cat("guidance ", to_string(options.guidance));
   if (options.guidance == Guidance::kTrained && !options.lookahead.hmm) {
     throw InputError(guidance, "needs a hidden Markov model of plans",
-                     "name one (--hmm FILE; 'metactrl train' makes them), or use uniform, mask or search");
+                     "set PlanOptions::lookahead.hmm, or use guidance uniform, mask or search");
   }
   if (options.bridge == Bridge::kHmm && !options.token_hmm) {
     throw InputError("bridge hmm", "needs a hidden Markov model of tokens",
-                     "name one (--token-hmm FILE; 'metactrl train --level token' makes them), or use uniform, "
-                     "surrogate or model");
+                     "set PlanOptions::token_hmm, or use bridge uniform, surrogate or model");
   }
   if (options.bridge == Bridge::kHmm && options.tokenization == Tokenization::kAny) {
     throw InputError("bridge hmm", "reads the tokenizer's own tokens, and 'any' tokenization allows others",
@@ -77,53 +75,10 @@ LookaheadOptions cheapest(LookaheadOptions options) {
   return options;
 }
 
-// Tokens are reported in order, each before the action that it completes. (The decoding loop reports an action as soon
-// as it is accepted, and a forced token after that.)
-class Reporter {
- public:
-  Reporter(const Decoder& decoder, const PlanObserver& observer) : decoder_(decoder), observer_(observer) {}
-
-  void token(const TokenEvent& event) {
-    ++reported_;
-    if (observer_.token) observer_.token(event, decoder_.constraint().vocabulary().bytes(event.token));
-    for (ActionId action : waiting_) report(action);
-    waiting_.clear();
-  }
-  void action(ActionId action) {
-    if (reported_ < decoder_.num_tokens()) {
-      waiting_.push_back(action);
-    } else {
-      report(action);
-    }
-  }
-
- private:
-  // The last token may reach beyond the action and what follows it.
-  void report(ActionId action) {
-    if (!observer_.action) return;
-    const PlanSpelling& spelling = decoder_.constraint().spelling();
-    const std::span<const std::uint32_t> separators = decoder_.separators();
-    if (actions_ == 0) end_ = spelling.format().open.size();
-    end_ += spelling.prefix(actions_ + 1).size() + spelling.action(action).text().size();
-    end_ += actions_ < separators.size() ? spelling.format().separators[separators[actions_]].size()
-                                         : spelling.format().close.size();
-    ++actions_;
-    const std::string text = decode::text_of(decoder_.constraint().vocabulary(), decoder_.tokens());
-    observer_.action(action, std::string_view(text).substr(0, end_));
-  }
-
-  const Decoder& decoder_;
-  const PlanObserver& observer_;
-  std::size_t reported_ = 0;
-  std::size_t actions_ = 0;        // reported
-  std::size_t end_ = 0;            // of their text
-  std::vector<ActionId> waiting_;  // for the token that completes them
-};
-
 class Planner {
  public:
   Planner(const Task& task, const PlanFormat& format, LanguageModel* model,
-          std::shared_ptr<const Vocabulary> vocabulary, const PlanOptions& options, const PlanObserver& observer)
+          std::shared_ptr<const Vocabulary> vocabulary, const PlanOptions& options, const Observer& observer)
       : task_(task),
         format_(format),
         model_(model),
@@ -232,16 +187,10 @@ class Planner {
     result_.prompt = model_->encode_prompt(prompt);
     const std::size_t room = room_for_answer();
     generate_.max_tokens = std::min(generate_.max_tokens, room);
-    Observer inner = cancellable();
-    inner.token = [this](const TokenEvent& event) {
-      if (!observer_.token) return;
-      const std::vector<TokenId>& stops = vocabulary_->end_of_turn();
-      const bool stop = std::find(stops.begin(), stops.end(), event.token) != stops.end();
-      observer_.token(event, stop ? std::string_view() : vocabulary_->bytes(event.token));
-    };
     Generation generation;
-    run_model(generate_.max_tokens,
-              [&](Session& session) { generation = generate_unconstrained(session, *vocabulary_, generate_, inner); });
+    run_model(generate_.max_tokens, [&](Session& session) {
+      generation = generate_unconstrained(session, *vocabulary_, generate_, watched());
+    });
     if (out_of_time_) {
       give_up();
       return;
@@ -443,20 +392,12 @@ class Planner {
     decoder_options.horizon = result_.horizon;
     result_.decoder = decoder_options;
     Decoder decoder(result_.constraint, decoder_options);
-    Reporter reporter(decoder, observer_);
-    Observer inner = cancellable();
-    const bool live = !keeps_several_plans(generate_.mode);
-    if (live) {
-      inner.token = [&](const TokenEvent& event) { reporter.token(event); };
-      inner.action = [&](ActionId action) { reporter.action(action); };
-    }
     Generation generation;
-    run_model(reserve, [&](Session& session) { generation = generate(decoder, session, generate_, inner); });
+    run_model(reserve, [&](Session& session) { generation = generate(decoder, session, generate_, watched()); });
     if (out_of_time_) {
       give_up();
       return;
     }
-    if (!live) report_afterwards(generation);
     take(generation);
     const std::vector<ActionId> actions = generation.plan;
     // Modes that keep several plans may have a complete one by then; another could have been better.
@@ -473,30 +414,11 @@ class Planner {
     check(result_.constraint->spelling(), actions);
   }
 
-  // Modes that keep several plans know only at the end which tokens were theirs.
-  void report_afterwards(Generation& generation) {
-    Decoder decoder(result_.constraint, result_.decoder);
-    Reporter reporter(decoder, observer_);
-    generation.forced_tokens = 0;
-    for (TokenId token : generation.tokens) {
-      const std::span<const NextToken> choices = decoder.next();
-      TokenEvent event{token, choices.size() == 1, 0, choices.size(), token};
-      for (const NextToken& choice : choices) {
-        if (choice.token == token) event.log_weight = choice.log_weight;
-      }
-      generation.forced_tokens += event.forced ? 1 : 0;
-      const std::size_t before = decoder.actions().size();
-      if (!decoder.accept(token)) throw std::logic_error("the decoder does not accept the plan it has decoded");
-      reporter.token(event);
-      for (ActionId action : decoder.actions().subspan(before)) reporter.action(action);
-    }
-  }
-
-  Observer cancellable() {
-    Observer inner;
-    inner.probabilities = observer_.probabilities;
-    inner.cancelled = stop_;
-    return inner;
+  // Who watches, with the time limit as one more reason to stop.
+  Observer watched() const {
+    Observer out = observer_;
+    out.cancelled = stop_;
+    return out;
   }
 
   template <typename Work>
@@ -625,7 +547,7 @@ class Planner {
   LanguageModel* model_;
   std::shared_ptr<const Vocabulary> vocabulary_;
   const PlanOptions& options_;
-  const PlanObserver& observer_;
+  const Observer& observer_;
   GenerateOptions generate_;
   LookaheadOptions plain_lookahead_;  // without a trained surrogate
   std::string context_;               // the prompt's text
@@ -640,8 +562,7 @@ class Planner {
 }  // namespace
 
 PlanResult plan(const Task& task, const PlanFormat& format, LanguageModel* model,
-                std::shared_ptr<const Vocabulary> vocabulary, const PlanOptions& options,
-                const PlanObserver& observer) {
+                std::shared_ptr<const Vocabulary> vocabulary, const PlanOptions& options, const Observer& observer) {
   return Planner(task, format, model, std::move(vocabulary), options, observer).run();
 }
 

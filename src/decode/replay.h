@@ -73,7 +73,7 @@ struct ReplayStep {
 
 class Replayer {
  public:
-  // Of `result` only what PlanObserver::ready is told is needed; it is not kept. `model` may be null: then there are no
+  // Of `result` only what Observer::ready is told is needed; it is not kept. `model` may be null: then there are no
   // wishes. `reserve` is how many tokens the answer may take. `task`, the task that was given, and the model must
   // outlive the replayer.
   Replayer(const Task& task, const PlanResult& result, LanguageModel* model, std::size_t reserve);

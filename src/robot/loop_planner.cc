@@ -35,7 +35,7 @@ bool LoopPlanner::guaranteed() const {
 
 PlanResult LoopPlanner::call(const Task& task, const PlanOptions& options, const Stop& stop,
                              const std::function<void(PlanPhase)>& phase) {
-  PlanObserver observer;
+  Observer observer;
   observer.cancelled = stop;
   observer.phase = phase;
   PlanResult result = metactrl::plan(task, options_.format, model_, vocabulary_, options, observer);

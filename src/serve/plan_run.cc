@@ -81,7 +81,7 @@ PlanResult PlanRun::run(const ConstraintSource& constraints, const std::function
   options.constraints = constraints;
   options.lookahead.hmm = hmm;
   options.lookahead.device = lookahead_device;
-  PlanObserver observer;
+  Observer observer;
   observer.cancelled = cancelled;
   observer.probabilities = static_cast<bool>(on_event);
   const bool free_text = options.guidance == Guidance::kNone;
@@ -95,7 +95,7 @@ PlanResult PlanRun::run(const ConstraintSource& constraints, const std::function
     }
   }
   if (on_event || on_text) {
-    observer.token = [this](const TokenEvent& event, std::string_view bytes) { token(event, bytes); };
+    observer.token = [this](const TokenEvent& event) { token(event); };
   }
   PlanResult result = plan(task_, request_.format, model_, vocabulary_, options, observer);
   if (on_text && options.guidance == Guidance::kSearch) on_text(result.text);
@@ -169,8 +169,8 @@ void PlanRun::start(const PlanResult& so_far, std::size_t answer_tokens) {
   on_event(event);
 }
 
-void PlanRun::token(const TokenEvent& event, std::string_view bytes) {
-  if (on_text && !bytes.empty()) on_text(bytes);
+void PlanRun::token(const TokenEvent& event) {
+  if (on_text && !event.bytes.empty()) on_text(event.bytes);
   if (!on_event) return;
   tokens_.push_back(event.token);
   const std::vector<TokenId>& stops = vocabulary_->end_of_turn();
@@ -178,13 +178,13 @@ void PlanRun::token(const TokenEvent& event, std::string_view bytes) {
   Json json{{"type", "token"},
             {"index", tokens_.size() - 1},
             {"id", static_cast<std::int32_t>(event.token)},
-            {"text", end ? std::string() : std::string(bytes)},
+            {"text", std::string(event.bytes)},
             {"end", end},
             {"forced", event.forced},
             {"choices", event.num_choices}};
   const bool known = event.probabilities.has_value();
   const bool guided = known && request_.options.guidance != Guidance::kNone;
-  const TokenProbabilities p = event.probabilities.value_or(TokenProbabilities{});
+  const TokenEvent::Probabilities p = event.probabilities.value_or(TokenEvent::Probabilities{});
   json["p_model"] = known ? Json(p.model) : Json(nullptr);
   json["p_allowed"] = guided ? Json(p.allowed) : Json(nullptr);
   json["p_guided"] = guided ? Json(p.guided) : Json(nullptr);

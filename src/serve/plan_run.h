@@ -45,7 +45,7 @@ class PlanRun {
 
  private:
   void start(const PlanResult& so_far, std::size_t answer_tokens);
-  void token(const TokenEvent& event, std::string_view bytes);
+  void token(const TokenEvent& event);
   // `chosen` is of the task that was given; `text` is the plan's up to here, where it is known.
   void action(ActionId chosen, std::optional<std::string_view> text, bool stops);
   bool closes(std::string_view text) const;

@@ -398,7 +398,7 @@ void Attacker::call_planner(const Setting& setting, std::size_t index, Random& r
   options.tokenization = setting.options.automaton.tokenization;
   attempt.cell = {to_string(options.guidance), "plan()"};
   LanguageModel& model = arsenal_.model(setting.vocabulary, kind);
-  PlanObserver observer;
+  Observer observer;
   observer.cancelled = [&] { return attempt.cancelled = hurry_ && hurry_(); };
   const PlanResult result =
       plan(task_, PlanFormat::builtin(setting.format), &model, setting.vocabulary, options, observer);

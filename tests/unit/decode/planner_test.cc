@@ -59,7 +59,7 @@ Setting hostile_setting(std::uint64_t seed) {
   return setting;
 }
 
-PlanResult make(const Task& task, const Setting& setting, const PlanOptions& options, const PlanObserver& observer = {},
+PlanResult make(const Task& task, const Setting& setting, const PlanOptions& options, const Observer& observer = {},
                 const std::string& format = "pddl") {
   return plan(task, PlanFormat::builtin(format), setting.model.get(), setting.words, options, observer);
 }
@@ -153,8 +153,8 @@ TEST_P(EveryMode, KeepsThePromiseInAnyTokensAndWithoutAClosing) {
       const Setting setting = straddling_setting(seed);
       std::string seen;
       std::vector<ActionId> actions;
-      PlanObserver observer;
-      observer.token = [&](const TokenEvent&, std::string_view bytes) { seen += bytes; };
+      Observer observer;
+      observer.token = [&](const TokenEvent& event) { seen += event.bytes; };
       observer.action = [&](ActionId action, std::string_view text) {
         actions.push_back(action);
         EXPECT_TRUE(seen.starts_with(text)) << text;
@@ -180,7 +180,7 @@ TEST_P(EveryMode, KeepsThePromiseInAnyTokensAndWithoutAClosing) {
 TEST(Planner, SearchNeedsNoModel) {
   const Task task = lamps("(and (lit a) (lit b))");
   std::vector<std::string> texts;
-  PlanObserver observer;
+  Observer observer;
   observer.action = [&](ActionId, std::string_view text) { texts.emplace_back(text); };
   const PlanResult result =
       plan(task, PlanFormat::builtin("pddl"), nullptr, nullptr, with(Guidance::kSearch), observer);
@@ -463,7 +463,7 @@ TEST(Planner, CancellingNeverMakesAnotherPlan) {
     ASSERT_EQ(whole.outcome, PlanOutcome::kPlan);
     for (int patience = 0;; ++patience) {
       int asked = 0;
-      PlanObserver observer;
+      Observer observer;
       observer.cancelled = [&] { return ++asked > patience; };
       const PlanResult result = make(task, random_setting(5), with(Guidance::kUniform, mode), observer);
       EXPECT_EQ(result.outcome == PlanOutcome::kPlan, asked <= patience) << to_string(mode) << " " << patience;
@@ -485,9 +485,9 @@ TEST(Planner, ObserversSeeTheTextInOrder) {
     std::string seen;
     std::size_t forced = 0;
     std::vector<ActionId> actions;
-    PlanObserver observer;
-    observer.token = [&](const TokenEvent& event, std::string_view bytes) {
-      seen += bytes;
+    Observer observer;
+    observer.token = [&](const TokenEvent& event) {
+      seen += event.bytes;
       forced += event.forced ? 1 : 0;
       EXPECT_EQ(event.forced, event.num_choices == 1);
     };
@@ -506,7 +506,7 @@ TEST(Planner, CancellingKeepsWhatWasDecided) {
   const Task task = lamps("(and (lit a) (lit b))");
   for (const DecodeMode mode : {DecodeMode::kGreedy, DecodeMode::kBeam, DecodeMode::kSmc}) {
     int asked = 0;
-    PlanObserver observer;
+    Observer observer;
     observer.cancelled = [&] { return ++asked > 1; };
     const PlanResult result = make(task, random_setting(4), with(Guidance::kUniform, mode), observer);
     if (result.outcome == PlanOutcome::kPlan) continue;  // it was done before it was asked twice
@@ -514,7 +514,7 @@ TEST(Planner, CancellingKeepsWhatWasDecided) {
     EXPECT_EQ(result.guarantee, Guarantee::kNone);
     EXPECT_FALSE(result.valid());
   }
-  PlanObserver observer;
+  Observer observer;
   observer.cancelled = [] { return true; };
   const PlanResult result = make(task, random_setting(4), with(Guidance::kUniform), observer);
   EXPECT_EQ(result.outcome, PlanOutcome::kCancelled);
