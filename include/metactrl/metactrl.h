@@ -9,7 +9,8 @@
 //   format.h     how a plan is spelled, and how its text is read back
 //   vocabulary.h, language_model.h  tokens, and models that give logits for them
 //   constraint.h, decoder.h         which tokens may come next, and what each is worth
-//   generate.h, prompt.h, planner.h from a model to a plan
+//   generate.h, planner.h           from a model to a plan
+//   explain.h    why an action was allowed or not, and what the model wanted instead
 //   scene.h, closed_loop.h          from plans to actions in a world that changes; simulated_world.h is one
 //   export.h     plans as behavior trees, PlanSys2 lines and JSON; tasks as PDDL for other planners
 //
@@ -42,6 +43,7 @@
 #include "metactrl/decoder.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
+#include "metactrl/explain.h"
 #include "metactrl/export.h"
 #include "metactrl/format.h"
 #include "metactrl/generate.h"
@@ -51,7 +53,6 @@
 #include "metactrl/lookahead.h"
 #include "metactrl/planner.h"
 #include "metactrl/process_group.h"
-#include "metactrl/prompt.h"
 #include "metactrl/scene.h"
 #include "metactrl/simulated_world.h"
 #include "metactrl/task.h"

@@ -151,7 +151,7 @@ struct PlanResult {
   std::optional<double> log_evidence;  // kSmc
   std::vector<Generation::Particle> particles;
 
-  // What was decoded with, for explanations (decode/replay.h): the task that was pursued, without dropped goals, its
+  // What was decoded with, for explanations (explain.h): the task that was pursued, without dropped goals, its
   // lookahead, and the rest where there is one.
   std::optional<Task> pursued;
   std::shared_ptr<const Lookahead> lookahead;
@@ -159,6 +159,19 @@ struct PlanResult {
   DecoderOptions decoder;
   std::vector<TokenId> prompt;
 };
+
+// The task in words: actions with their arity, objects, every fact that is true at the start, the goals, the
+// instruction (when there is one) and how the plan is to be written. Ends with "Plan:" and a newline, so that the plan
+// begins on its own line.
+//
+//     Task: Put the dishes into the dishwasher.
+//     Actions: open(1), close(1), grab(1), putin(2), ...
+//     Objects: blue_mug, white_cup, ...
+//     Facts: (hand-empty), (graspable blue_mug), ...
+//     Goal: (inside blue_mug dishwasher), ...
+//     Format: (open dishwasher)
+//     Plan:
+Prompt make_prompt(const Task& task, const PlanSpelling& spelling, const std::string& instruction);
 
 // `model` and `vocabulary` may be null with guidance kSearch. The vocabulary is the model's own.
 PlanResult plan(const Task& task, const PlanFormat& format, LanguageModel* model,

@@ -22,7 +22,7 @@
 #include "metactrl/corpus.h"
 #include "metactrl/generate.h"
 #include "metactrl/lookahead.h"
-#include "metactrl/prompt.h"
+#include "metactrl/planner.h"
 #include "support/files.h"
 #include "support/hash.h"
 #include "support/str_cat.h"

@@ -4,6 +4,7 @@
 
 #include "metactrl/constraint.h"
 #include "metactrl/decoder.h"
+#include "metactrl/explain.h"
 #include "metactrl/generate.h"
 #include "metactrl/planner.h"
 #include "support/enum_names.h"
@@ -69,6 +70,17 @@ constexpr auto enum_names(PlanOutcome) {
       {PlanOutcome::kInfeasible, "infeasible"},
       {PlanOutcome::kUndecided, "undecided"},
       {PlanOutcome::kCancelled, "cancelled"},
+  });
+}
+
+constexpr auto enum_names(Standing) {
+  return internal::names<Standing>({
+      {Standing::kAllowed, "allowed"},
+      {Standing::kIllegal, "illegal"},
+      {Standing::kTooLate, "too late"},
+      {Standing::kDeadEnd, "dead end"},
+      {Standing::kUndecided, "undecided"},
+      {Standing::kNotJudged, "not judged"},
   });
 }
 

@@ -19,7 +19,6 @@
 #include "decode/free_text.h"
 #include "decode/timed_session.h"
 #include "metactrl/error.h"
-#include "metactrl/prompt.h"
 #include "support/list_some.h"
 #include "support/stopwatch.h"
 #include "support/str_cat.h"

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "metactrl/prompt.h"
+#include "metactrl/planner.h"
 #include "support/splitmix.h"
 #include "support/str_cat.h"
 

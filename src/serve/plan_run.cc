@@ -4,14 +4,12 @@
 #include <set>
 #include <utility>
 
-#include "metactrl/prompt.h"
+#include "metactrl/planner.h"
 #include "serve/plan_json.h"
 
 namespace metactrl::serve {
 
 namespace {
-
-using decode::ReplayStep;
 
 Json name_or_null(const std::optional<std::string>& name) { return name ? Json(*name) : Json(nullptr); }
 
@@ -31,11 +29,11 @@ std::vector<std::string> facts_at_start(const Task& task) {
   return facts;
 }
 
-Json counts_json(const Task& task, const ReplayStep& step) {
+Json counts_json(const Task& task, const ExplainedStep& step) {
   std::size_t allowed = 0;
   std::size_t hopeless = 0;
-  for (const decode::StandingOf& entry : step.legal) {
-    const bool vetoed = !decode::standing_text(entry.standing, step.left).empty();
+  for (const ExplainedStep::Judged& entry : step.legal) {
+    const bool vetoed = !why_not(entry.standing, step.left).empty();
     (vetoed ? hopeless : allowed) += 1;
   }
   return {{"allowed", allowed},
@@ -44,16 +42,15 @@ Json counts_json(const Task& task, const ReplayStep& step) {
           {"illegal", task.num_actions() - step.legal.size()}};
 }
 
-Json wish_json(const Task& task, const std::vector<PlanStep>& steps, const ReplayStep& step) {
+Json wish_json(const Task& task, const ExplainedStep& step) {
   if (!step.wish) return nullptr;
-  const decode::Wish& wish = *step.wish;
-  const std::string veto = decode::veto_text(task, steps, step.left, wish);
+  const ExplainedStep::Wish& wish = *step.wish;
   return {{"action", wish.action ? Json(task.text(*wish.action)) : Json(nullptr)},
           {"stops", wish.stops},
           {"same", wish.action.has_value() && wish.action == step.chosen},
-          {"allowed", veto.empty()},
-          {"standing", decode::to_string(wish.standing)},
-          {"why_not", veto}};
+          {"allowed", wish.veto.empty()},
+          {"standing", to_string(wish.standing)},
+          {"why_not", wish.veto}};
 }
 
 // The facts of `after` that `before` lacks; both in the task's order.
@@ -134,7 +131,7 @@ void PlanRun::start(const PlanResult& so_far, std::size_t answer_tokens) {
   // Before the event: a model that cannot be asked is an error, and no stream begins.
   // With answer_tokens 0 there is no model to ask: the plan is the lookahead's own, or there is none.
   if (request_.trace && (so_far.constraint != nullptr || so_far.lookahead != nullptr)) {
-    replayer_.emplace(task_, so_far, answer_tokens > 0 ? model_ : nullptr, answer_tokens);
+    explainer_.emplace(task_, so_far, answer_tokens > 0 ? model_ : nullptr, answer_tokens);
   }
   Json goals = Json::array();
   for (std::uint32_t goal = 0; goal < task_.num_goals(); ++goal) goals.push_back(task_.goal_text(GoalId{goal}));
@@ -214,15 +211,15 @@ void PlanRun::action(ActionId chosen, std::optional<std::string_view> text, bool
              {"num_tokens", spelled ? Json(tokens_.size() - told_tokens_) : Json(nullptr)},
              {"text_end", text ? Json(text->size()) : Json(nullptr)},
              {"legal", !illegal_},
-             {"why_illegal", illegal_ ? decode::why_illegal(task_, steps_, chosen) : ""},
+             {"why_illegal", illegal_ ? why_illegal(task_, steps_, chosen) : ""},
              {"left", horizon_ > steps_.size() ? horizon_ - steps_.size() : 0},
              {"candidates", nullptr},
              {"wanted", nullptr}};
   told_tokens_ = tokens_.size();
-  if (replayer_) {
-    const ReplayStep replayed = replayer_->step(chosen, tokens_, false);
-    event["candidates"] = counts_json(task_, replayed);
-    event["wanted"] = wish_json(task_, steps_, replayed);
+  if (explainer_) {
+    const ExplainedStep explained = explainer_->step(chosen, tokens_, false);
+    event["candidates"] = counts_json(task_, explained);
+    event["wanted"] = wish_json(task_, explained);
   }
   event["added"] = Json::array();
   event["removed"] = Json::array();

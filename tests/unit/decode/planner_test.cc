@@ -7,9 +7,9 @@
 #include <cmath>
 #include <map>
 
-#include "decode/replay.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
+#include "metactrl/explain.h"
 
 namespace metactrl::planner_test {
 namespace {
@@ -168,9 +168,9 @@ TEST_P(EveryMode, KeepsThePromiseInAnyTokensAndWithoutAClosing) {
       EXPECT_TRUE(result.valid()) << result.text;
       EXPECT_EQ(seen, result.text);
       EXPECT_EQ(actions, result.plan);
-      const std::vector<decode::ReplayStep> steps = decode::replay(task, result, setting.model.get());
+      const std::vector<ExplainedStep> steps = explain(task, result, setting.model.get());
       std::size_t tokens = 0;
-      for (const decode::ReplayStep& step : steps) tokens += step.tokens.size();
+      for (const ExplainedStep& step : steps) tokens += step.tokens.size();
       EXPECT_EQ(steps.size(), result.plan.size());
       EXPECT_EQ(tokens, result.tokens.size());
     }
@@ -576,33 +576,33 @@ TEST(Planner, RefusesWhatCannotBe) {
 
 // --- replay --------------------------------------------------------------------------------------------------------
 
-TEST(Replay, SaysWhyEachActionWasOrWasNotAllowed) {
+TEST(Explain, SaysWhyEachActionWasOrWasNotAllowed) {
   const Task task = lamps("(and (lit a) (lit b))");
   Setting setting;
   // Wants the dead end first, then a lamp that is lit already, then to stop too early.
   setting.model = std::make_unique<Script>(setting.words, "(blow-fuse)\n(press a);\n");
   const PlanResult result = make(task, setting, with(Guidance::kUniform));
   ASSERT_EQ(result.guarantee, Guarantee::kFull);
-  const std::vector<decode::ReplayStep> steps = decode::replay(task, result, setting.model.get());
+  const std::vector<ExplainedStep> steps = explain(task, result, setting.model.get());
   ASSERT_EQ(steps.size(), result.plan.size());
   ASSERT_TRUE(steps[0].wish.has_value());
   ASSERT_TRUE(steps[0].wish->action.has_value());
   EXPECT_EQ(task.text(*steps[0].wish->action), "(blow-fuse)");
-  EXPECT_EQ(steps[0].wish->standing, decode::Standing::kDeadEnd);
-  std::map<std::string, decode::Standing> standing;
-  for (const decode::StandingOf& entry : steps[0].legal) standing[task.text(entry.action)] = entry.standing;
-  EXPECT_EQ(standing["(press a)"], decode::Standing::kAllowed);
-  EXPECT_EQ(standing["(blow-fuse)"], decode::Standing::kDeadEnd);
+  EXPECT_EQ(steps[0].wish->standing, Standing::kDeadEnd);
+  std::map<std::string, Standing> standing;
+  for (const ExplainedStep::Judged& entry : steps[0].legal) standing[task.text(entry.action)] = entry.standing;
+  EXPECT_EQ(standing["(press a)"], Standing::kAllowed);
+  EXPECT_EQ(standing["(blow-fuse)"], Standing::kDeadEnd);
   EXPECT_FALSE(standing.contains("(release a)"));
-  EXPECT_EQ(decode::why_illegal(task, {}, *task.find({"release", {"a"}})), "precondition (lit a) is false");
-  EXPECT_EQ(decode::why_illegal(task, {}, *task.find({"press", {"a"}})), "");
+  EXPECT_EQ(why_illegal(task, {}, *task.find({"release", {"a"}})), "precondition (lit a) is false");
+  EXPECT_EQ(why_illegal(task, {}, *task.find({"press", {"a"}})), "");
   std::size_t tokens = 0;
-  for (const decode::ReplayStep& step : steps) tokens += step.tokens.size();
+  for (const ExplainedStep& step : steps) tokens += step.tokens.size();
   EXPECT_EQ(tokens, result.tokens.size());
   EXPECT_TRUE(steps.back().stops);
 }
 
-TEST(Replay, TheLastActionsMustLeadToTheGoal) {
+TEST(Explain, TheLastActionsMustLeadToTheGoal) {
   const Task task = lamps("(and (lit a) (lit b))");
   PlanOptions options = with(Guidance::kMask);
   options.lookahead.horizon = 3;
@@ -610,29 +610,29 @@ TEST(Replay, TheLastActionsMustLeadToTheGoal) {
   setting.model = std::make_unique<Script>(setting.words, "(press a)\n(release a)\n(press b);\n");
   const PlanResult result = make(task, setting, options);
   ASSERT_EQ(result.guarantee, Guarantee::kFull);
-  const std::vector<decode::ReplayStep> steps = decode::replay(task, result, setting.model.get());
+  const std::vector<ExplainedStep> steps = explain(task, result, setting.model.get());
   ASSERT_GE(steps.size(), 2U);
   ASSERT_TRUE(steps[1].wish && steps[1].wish->action);
   EXPECT_EQ(task.text(*steps[1].wish->action), "(release a)");
-  EXPECT_EQ(steps[1].wish->standing, decode::Standing::kTooLate);
+  EXPECT_EQ(steps[1].wish->standing, Standing::kTooLate);
 }
 
-TEST(Replay, EndsAtTheFirstIllegalStep) {
+TEST(Explain, EndsAtTheFirstIllegalStep) {
   const Task task = lamps("(lit a)");
   const PlanResult result = make_script(task, "(press a)\n(press a)\n(press b);\n", with(Guidance::kSyntax));
   ASSERT_EQ(result.plan.size(), 3U);
-  const std::vector<decode::ReplayStep> steps = decode::replay(task, result, nullptr);
+  const std::vector<ExplainedStep> steps = explain(task, result, nullptr);
   ASSERT_EQ(steps.size(), 2U);
   EXPECT_TRUE(steps[0].chosen_is_legal);
   EXPECT_FALSE(steps[1].chosen_is_legal);
-  EXPECT_EQ(steps[0].legal[0].standing, decode::Standing::kNotJudged);
+  EXPECT_EQ(steps[0].legal[0].standing, Standing::kNotJudged);
 }
 
-TEST(Replay, NothingToTellWithoutAPlan) {
+TEST(Explain, NothingToTellWithoutAPlan) {
   const Task task = lamps("(lit c)");
   const Setting setting = random_setting(1);
   const PlanResult result = make(task, setting, with(Guidance::kUniform));
-  EXPECT_TRUE(decode::replay(task, result, setting.model.get()).empty());
+  EXPECT_TRUE(explain(task, result, setting.model.get()).empty());
 }
 
 }  // namespace
