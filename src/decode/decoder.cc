@@ -17,6 +17,7 @@
 #include "decode/walk.h"
 #include "metactrl/error.h"
 #include "text/lexicon.h"
+#include "text/token_automaton.h"
 
 namespace metactrl {
 

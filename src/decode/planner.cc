@@ -16,12 +16,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "decode/constraint_parts.h"
 #include "decode/free_text.h"
 #include "decode/timed_session.h"
 #include "metactrl/error.h"
 #include "support/list_some.h"
 #include "support/stopwatch.h"
 #include "support/str_cat.h"
+#include "text/token_automaton.h"
 
 namespace metactrl {
 
@@ -252,16 +254,16 @@ class Planner {
     context_ = model_->render_prompt(prompt);
     ConstraintOptions constraint_options;
     constraint_options.lookahead = lookahead;
-    constraint_options.automaton.context = context_;
-    constraint_options.automaton.tokenization = options_.tokenization;
-    constraint_options.automaton.max_actions = std::max(1U, lookahead.horizon);
+    constraint_options.context = context_;
+    constraint_options.tokenization = options_.tokenization;
+    constraint_options.max_actions = std::max(1U, lookahead.horizon);
     const internal::Stopwatch watch;
     result_.constraint = options_.constraints
                              ? options_.constraints(*result_.pursued, format_, vocabulary_, constraint_options)
                              : Constraint::compile(*result_.pursued, format_, vocabulary_, constraint_options, stop_);
     // What a constraint took that was compiled before is nothing that this request waited for.
-    const CompileTimes& times = result_.constraint->times();
-    if (watch.seconds() >= times.format + times.automaton + times.lookahead) {
+    const Constraint::Parts::Times& times = result_.constraint->parts().times;
+    if (watch.seconds() >= times.total()) {
       result_.times.format += times.format;
       result_.times.automaton += times.automaton;
       result_.times.lookahead += times.lookahead;

@@ -84,11 +84,11 @@ std::string constraint_key(const LoadedTask& task, const Task& pursued, const Pl
                            const Vocabulary& vocabulary, const ConstraintOptions& options) {
   constexpr std::size_t kContext = 512;
   const LookaheadOptions& lookahead = options.lookahead;
-  const std::string& context = options.automaton.context;
+  const std::string& context = options.context;
   std::string key =
-      str_cat(vocabulary.fingerprint(), ' ', format.name, ' ', to_string(options.automaton.tokenization), ' ',
-              options.automaton.max_actions, ' ', lookahead.horizon, ' ', lookahead.fixed_horizon, ' ', lookahead.slack,
-              ' ', lookahead.weights, ' ', key_of(lookahead.exact), ' ', key_of(lookahead.search), ' ',
+      str_cat(vocabulary.fingerprint(), ' ', format.name, ' ', to_string(options.tokenization), ' ',
+              options.max_actions, ' ', lookahead.horizon, ' ', lookahead.fixed_horizon, ' ', lookahead.slack, ' ',
+              lookahead.weights, ' ', key_of(lookahead.exact), ' ', key_of(lookahead.search), ' ',
               lookahead.candidate_states, ' ', lookahead.candidate_work, ' ', lookahead.weight_bytes, ' ',
               // Which one it is: they live as long as the service.
               lookahead.hmm ? static_cast<const void*>(lookahead.hmm->initial().data()) : nullptr, " goals");
