@@ -10,8 +10,8 @@
 
 #include "../tests/support/household.h"
 #include "../tests/support/vocabularies.h"
-#include "metactrl/constraint.h"
 #include "metactrl/language_model.h"
+#include "text/token_automaton.h"
 
 namespace metactrl {
 namespace {

@@ -32,6 +32,7 @@
 #include "metactrl/language_model.h"
 #include "metactrl/planner.h"
 #include "scene.h"
+#include "text/token_automaton.h"
 
 namespace metactrl {
 namespace {

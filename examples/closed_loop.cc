@@ -30,7 +30,7 @@ int main() {
   const metactrl::Scene scene =
       metactrl::Scene::load("domains/tabletop/domain.pddl", "domains/tabletop/donut_canister.pddl");
   metactrl::LoopOptions options;
-  options.plan.guidance = metactrl::PlanGuidance::kSearch;  // or a model, as in examples/dishwasher.cc
+  options.plan.guidance = metactrl::Guidance::kSearch;  // or a model, as in examples/dishwasher.cc
   metactrl::ClosedLoop loop(scene, options);
   Robot robot(scene);
   const metactrl::LoopReport report = loop.run(robot);

@@ -48,7 +48,7 @@ int run(const std::string& model_file, const std::string& domain, const std::str
   const std::string prompt = "Put all dishes into the dishwasher.\nPlan:\n";
   const metactrl::Task task = metactrl::load_pddl(domain, problem);
   metactrl::ConstraintOptions options;
-  options.automaton.context = prompt;
+  options.context = prompt;
   const auto constraint = metactrl::Constraint::compile(task, metactrl::PlanFormat::builtin("pddl"),
                                                         metactrl::vocabulary_of(model.get()), options);
 

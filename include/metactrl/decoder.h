@@ -36,6 +36,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "metactrl/constraint.h"
@@ -43,14 +44,19 @@
 
 namespace metactrl {
 
+// What stands between the model and the plan; each level holds the one above it.
 enum class Guidance {
-  kSyntax,   // any well-formed plan over the task's actions
-  kMask,     // only supported actions, all alike
-  kUniform,  // supported actions, weighted by the uniform lookahead
-  kTrained,  // the same with a trained surrogate: the lookahead's options name its model
+  kNone,     // the model writes what it likes: plan() and generate_unconstrained(), no decoder
+  kSyntax,   // well-formed plans over the task's actions
+  kMask,     // only actions that are supported (legal, with the goal within reach), all alike
+  kUniform,  // the same, weighted by how much of the future each one keeps: the uniform lookahead
+  kTrained,  // weighted by a trained surrogate, LookaheadOptions::hmm
+  kSearch,   // no model at all, the lookahead's own plan: plan() and Lookahead::plan(), no decoder
 };
 const char* to_string(Guidance guidance);
+std::optional<Guidance> guidance_named(std::string_view name);
 
+// Which actions are meant while their text is incomplete.
 enum class Bridge {
   kUniform,    // all actions that can still be meant are equally likely
   kSurrogate,  // as likely as the surrogate makes them; with it the factorisation is exact
@@ -58,6 +64,7 @@ enum class Bridge {
   kHmm,        // as likely as a hidden Markov model of tokens makes them: DecoderOptions::token_hmm
 };
 const char* to_string(Bridge bridge);
+std::optional<Bridge> bridge_named(std::string_view name);
 
 struct DecoderOptions {
   Guidance guidance = Guidance::kUniform;
@@ -80,8 +87,8 @@ struct NextToken {
 class Decoder {
  public:
   // With a guidance above kSyntax the lookahead's verdict must be kSolvable; otherwise nothing is ever allowed. Throws
-  // InputError when guidance and lookahead are not of the same kind, uniform or trained; and for Bridge::kHmm without a
-  // model of the vocabulary's tokens, or with Tokenization::kAny.
+  // InputError for kNone and kSearch, which need no decoder; when guidance and lookahead are not of the same kind,
+  // uniform or trained; and for Bridge::kHmm without a model of the vocabulary's tokens, or with Tokenization::kAny.
   Decoder(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options);
   Decoder(const Decoder& other);
   Decoder& operator=(const Decoder& other);

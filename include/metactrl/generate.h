@@ -16,9 +16,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "metactrl/decoder.h"
+#include "metactrl/error.h"
 #include "metactrl/language_model.h"
 
 namespace metactrl {
@@ -30,18 +32,19 @@ enum class DecodeMode {
   kSmc,     // `samples` particles with the lookahead as twist: samples from p_LM(plan | constraint) itself
 };
 const char* to_string(DecodeMode mode);
-
-// How likely a chosen token was.
-struct TokenProbabilities {
-  double model = 0;      // to the model, among all tokens
-  double allowed = 0;    // to the model, among the tokens that were allowed
-  double guided = 0;     // with the lookahead's weight: what it was chosen with, before temperature and top_p
-  double favourite = 0;  // the favourite's, to the model, among all tokens
-  bool favourite_allowed = true;
-};
+std::optional<DecodeMode> decode_mode_named(std::string_view name);
 
 // What happened, as it happens.
 struct TokenEvent {
+  // How likely the chosen token was.
+  struct Probabilities {
+    double model = 0;      // to the model, among all tokens
+    double allowed = 0;    // to the model, among the tokens that were allowed
+    double guided = 0;     // with the lookahead's weight: what it was chosen with, before temperature and top_p
+    double favourite = 0;  // the favourite's, to the model, among all tokens
+    bool favourite_allowed = true;
+  };
+
   TokenId token{};
   bool forced = false;
   double log_weight = 0;  // of the chosen token
@@ -49,18 +52,35 @@ struct TokenEvent {
   // The token the model liked best among all, when a choice was made: what it wanted.
   TokenId favourite{};
   // Where a choice was made and the observer asked for them.
-  std::optional<TokenProbabilities> probabilities{};
+  std::optional<Probabilities> probabilities{};
+  // The token's text, empty for the end of the turn. Valid during the call.
+  std::string_view bytes{};
 };
+
+enum class PlanPhase { kCompiling, kReadingPrompt, kDecoding, kChecking };
+struct PlanResult;
+
+// Who watches a decoding, from generate() or plan(). Every function may be left out.
+//
+// A token is told before the actions that it completes. kBeam and kSmc know only at the end which tokens were those of
+// the plan, and tell them then.
 struct Observer {
   // Work out the probabilities of every choice: linear in the vocabulary.
   bool probabilities = false;
+  // A token was decided.
   std::function<void(const TokenEvent&)> token;
-  // An action's text is complete.
-  std::function<void(ActionId)> action;
-  // A choice is about to be made right at a boundary, with the model's logits: for traces.
-  std::function<void(const Decoder&, std::span<const float>)> boundary;
-  // Asked before every model call; true stops the generation where it is.
-  std::function<bool()> cancelled;
+  // An action is complete; `text` is the plan's text up to here, what follows the action included. Not called where
+  // the model writes what it likes.
+  std::function<void(ActionId, std::string_view text)> action;
+  // Asked before every call of the model, by plan() also every few milliseconds while the lookahead is computed; true
+  // ends the work where it is.
+  Stop cancelled;
+
+  // Only plan() has more to tell: where it stands; and before the first token what will be decoded with (pursued,
+  // goals_dropped, lookahead, constraint, decoder, prompt, horizon), the rest is not known yet, and how many tokens the
+  // longest answer takes. The result is valid during the call. `ready` is not called when there will be no plan.
+  std::function<void(PlanPhase)> phase;
+  std::function<void(const PlanResult&, std::size_t answer_tokens)> ready;
 };
 
 struct GenerateOptions {

@@ -9,7 +9,8 @@
 //   format.h     how a plan is spelled, and how its text is read back
 //   vocabulary.h, language_model.h  tokens, and models that give logits for them
 //   constraint.h, decoder.h         which tokens may come next, and what each is worth
-//   generate.h, prompt.h, planner.h from a model to a plan
+//   generate.h, planner.h           from a model to a plan
+//   explain.h    why an action was allowed or not, and what the model wanted instead
 //   scene.h, closed_loop.h          from plans to actions in a world that changes; simulated_world.h is one
 //   export.h     plans as behavior trees, PlanSys2 lines and JSON; tasks as PDDL for other planners
 //
@@ -40,13 +41,13 @@
 #include "metactrl/decoder.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
+#include "metactrl/explain.h"
 #include "metactrl/format.h"
 #include "metactrl/generate.h"
 #include "metactrl/hmm.h"
 #include "metactrl/language_model.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/planner.h"
-#include "metactrl/prompt.h"
 #include "metactrl/task.h"
 #include "metactrl/vocabulary.h"
 

@@ -41,26 +41,6 @@
 
 namespace metactrl {
 
-// What stands between the model and the plan; each level holds the one above it.
-enum class PlanGuidance {
-  kNone,     // the model writes what it likes
-  kSyntax,   // well-formed plans over the task's actions
-  kMask,     // only actions that are legal and leave the goal within reach, all alike
-  kUniform,  // the same, weighted by how much of the future each one keeps
-  kTrained,  // weighted by a trained surrogate, lookahead.hmm
-  kSearch,   // no model at all: the lookahead's own plan
-};
-const char* to_string(PlanGuidance guidance);
-
-// Which actions are meant while their text is incomplete.
-enum class PlanBridge {
-  kUniform,
-  kSurrogate,
-  kModel,
-  kHmm,  // a hidden Markov model of tokens, PlanOptions::token_hmm
-};
-const char* to_string(PlanBridge bridge);
-
 // What to do when not all goals can be reached together, or nobody knows within the budget.
 enum class OnInfeasible {
   kError,      // return no plan
@@ -84,11 +64,11 @@ using ConstraintSource = std::function<std::shared_ptr<const Constraint>(
     const ConstraintOptions& options)>;
 
 struct PlanOptions {
-  PlanGuidance guidance = PlanGuidance::kUniform;
-  PlanBridge bridge = PlanBridge::kUniform;
+  Guidance guidance = Guidance::kUniform;
+  Bridge bridge = Bridge::kUniform;
   OnInfeasible on_infeasible = OnInfeasible::kError;
   Tokenization tokenization = Tokenization::kCanonical;
-  // For PlanBridge::kHmm: at the token level, of the model's vocabulary.
+  // For Bridge::kHmm: at the token level, of the model's vocabulary.
   std::optional<Hmm> token_hmm;
   // `lookahead.horizon` is the most actions a plan may have.
   LookaheadOptions lookahead;
@@ -106,29 +86,6 @@ struct PlanOptions {
 
 enum class PlanOutcome { kPlan, kInfeasible, kUndecided, kCancelled };
 const char* to_string(PlanOutcome outcome);
-
-enum class PlanPhase { kCompiling, kReadingPrompt, kDecoding, kChecking };
-
-struct PlanResult;
-
-// What happens, as it happens. Every function may be left out.
-struct PlanObserver {
-  std::function<void(PlanPhase)> phase;
-  // Before the first token: what will be decoded with (pursued, goals_dropped, lookahead, constraint, decoder, prompt,
-  // horizon), the rest is not known yet; and how many tokens the longest answer takes. Valid during the call only. Not
-  // called when there will be no plan.
-  std::function<void(const PlanResult&, std::size_t)> ready;
-  // Work out TokenEvent::probabilities: linear in the vocabulary.
-  bool probabilities = false;
-  // A token was decided; `bytes` is its text, empty for the end of the turn.
-  std::function<void(const TokenEvent&, std::string_view bytes)> token;
-  // An action is complete; `text` is the plan's text up to here, what follows the action included. Not called with
-  // guidance kNone.
-  std::function<void(ActionId, std::string_view text)> action;
-  // Asked before every call of the model, and every few milliseconds while the lookahead is computed; true ends the
-  // work, and the outcome is kCancelled.
-  Stop cancelled;
-};
 
 // Seconds. Loading the task and the model is the caller's.
 struct PlanTimes {
@@ -194,7 +151,7 @@ struct PlanResult {
   std::optional<double> log_evidence;  // kSmc
   std::vector<Generation::Particle> particles;
 
-  // What was decoded with, for explanations (decode/replay.h): the task that was pursued, without dropped goals, its
+  // What was decoded with, for explanations (explain.h): the task that was pursued, without dropped goals, its
   // lookahead, and the rest where there is one.
   std::optional<Task> pursued;
   std::shared_ptr<const Lookahead> lookahead;
@@ -203,10 +160,23 @@ struct PlanResult {
   std::vector<TokenId> prompt;
 };
 
+// The task in words: actions with their arity, objects, every fact that is true at the start, the goals, the
+// instruction (when there is one) and how the plan is to be written. Ends with "Plan:" and a newline, so that the plan
+// begins on its own line.
+//
+//     Task: Put the dishes into the dishwasher.
+//     Actions: open(1), close(1), grab(1), putin(2), ...
+//     Objects: blue_mug, white_cup, ...
+//     Facts: (hand-empty), (graspable blue_mug), ...
+//     Goal: (inside blue_mug dishwasher), ...
+//     Format: (open dishwasher)
+//     Plan:
+Prompt make_prompt(const Task& task, const PlanSpelling& spelling, const std::string& instruction);
+
 // `model` and `vocabulary` may be null with guidance kSearch. The vocabulary is the model's own.
 PlanResult plan(const Task& task, const PlanFormat& format, LanguageModel* model,
                 std::shared_ptr<const Vocabulary> vocabulary, const PlanOptions& options,
-                const PlanObserver& observer = {});
+                const Observer& observer = {});
 
 }  // namespace metactrl
 

@@ -74,6 +74,8 @@ struct Validation {
   // Why the plan is not valid: "step 3 (putin cup dishwasher): precondition (open dishwasher) is false". Empty when
   // valid.
   std::string reason;
+  // Where a step is not legal, what is wrong with it alone: "precondition (open dishwasher) is false".
+  std::string problem;
   // Top-level goals that do not hold at the end (only meaningful when all steps were executed).
   std::vector<std::string> unmet_goals;
   // Sum of action costs of the executed steps (their number when the domain states no costs).

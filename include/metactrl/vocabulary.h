@@ -97,6 +97,13 @@ inline void Vocabulary::find_holders() const {
   });
 }
 
+// Which token sequences stand for a plan.
+enum class Tokenization {
+  kCanonical,  // the tokenizer's own encoding of its text, and no other
+  kAny,        // every sequence of tokens whose bytes are its text
+};
+const char* to_string(Tokenization tokenization);
+
 // A vocabulary given as a list of byte strings; encodes by longest match. For tests, and for hosts that have no GGUF
 // file.
 class TableVocabulary : public Vocabulary {

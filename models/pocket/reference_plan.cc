@@ -19,7 +19,7 @@
 #include "metactrl/domain.h"
 #include "metactrl/format.h"
 #include "metactrl/lookahead.h"
-#include "metactrl/prompt.h"
+#include "metactrl/planner.h"
 
 namespace metactrl::pocket {
 

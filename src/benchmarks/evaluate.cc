@@ -46,9 +46,7 @@ struct Grounded {
   std::size_t level = 0;  // how many assumptions it makes
 };
 
-bool uses_lookahead(PlanGuidance guidance) {
-  return guidance != PlanGuidance::kNone && guidance != PlanGuidance::kSyntax;
-}
+bool uses_lookahead(Guidance guidance) { return guidance != Guidance::kNone && guidance != Guidance::kSyntax; }
 
 // Whether a level suffices is asked of a search, unless the state space is small: one plan is found sooner than all
 // states. The planner enumerates them for the level that is taken.
@@ -220,8 +218,6 @@ void take_late(Answer& answer) {
 
 }  // namespace
 
-const char* to_string(PromptStyle style) { return style == PromptStyle::kCompact ? "compact" : "benchmark"; }
-
 Prompt model_prompt(const Module& module, const PromptEntry& entry, const EvaluateOptions& options) {
   if (options.prompt == PromptStyle::kBenchmark) return {options.system, entry.prompt, ""};
   return {"", compact_prompt(shipped_file(str_cat(module.domain, "/compact.txt")), entry.prompt), ""};
@@ -261,7 +257,7 @@ PlanResult answer_problem(const PromptTask& problem, std::string_view domain, co
   PlanOptions plan_options = options.plan;
   plan_options.prompt = prompt;
   plan_options.generate.log_probability = true;
-  PlanObserver observer;
+  Observer observer;
   observer.cancelled = options.cancelled;
   PlanResult result = plan(grounded.task, format, model, vocabulary, plan_options, observer);
   take(result, grounded.task, problem, answer);

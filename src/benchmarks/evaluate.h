@@ -20,12 +20,16 @@
 #include "benchmarks/plan_quality.h"
 #include "benchmarks/prompt_knowledge.h"
 #include "metactrl/planner.h"
+#include "support/enum_names.h"
 
 namespace metactrl::benchmarks {
 
 // What the model reads: the benchmark's prompt, or the same facts in fewer words (benchmarks/compact_prompt.h).
 enum class PromptStyle { kBenchmark, kCompact };
-const char* to_string(PromptStyle style);
+constexpr auto enum_names(PromptStyle) {
+  return internal::names<PromptStyle>({{PromptStyle::kBenchmark, "benchmark"}, {PromptStyle::kCompact, "compact"}});
+}
+inline const char* to_string(PromptStyle value) { return internal::name_of(value); }
 
 struct EvaluateOptions {
   Rules rules = Rules::kEnvironment;

@@ -7,20 +7,6 @@
 
 namespace metactrl::benchmarks {
 
-const char* to_string(FormatError error) {
-  switch (error) {
-    case FormatError::kNone:
-      return "";
-    case FormatError::kParsing:
-      return "parsing";
-    case FormatError::kHallucination:
-      return "hallucination";
-    case FormatError::kParameter:
-      return "parameter";
-  }
-  return "";
-}
-
 // A parameter error comes with the name of a hallucination in one of the evaluators, so it is looked for first.
 FormatError format_error(const TaskScore& task) {
   using Name = std::pair<std::string_view, FormatError>;

@@ -14,12 +14,18 @@
 #include <string>
 
 #include "benchmarks/score.h"
+#include "support/enum_names.h"
 
 namespace metactrl::benchmarks {
 
 enum class FormatError { kNone, kParsing, kHallucination, kParameter };
-// "", "parsing", "hallucination", "parameter"
-const char* to_string(FormatError error);
+constexpr auto enum_names(FormatError) {
+  return internal::names<FormatError>({{FormatError::kNone, ""},
+                                       {FormatError::kParsing, "parsing"},
+                                       {FormatError::kHallucination, "hallucination"},
+                                       {FormatError::kParameter, "parameter"}});
+}
+inline const char* to_string(FormatError value) { return internal::name_of(value); }
 
 FormatError format_error(const TaskScore& task);
 

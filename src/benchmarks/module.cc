@@ -23,10 +23,6 @@ std::string_view shipped_file(std::string_view name) {
   throw std::logic_error(internal::str_cat("the file domains/", name, " is not part of the program"));
 }
 
-const char* to_string(GoalSource source) { return source == GoalSource::kOracle ? "oracle" : "instruction"; }
-
-const char* to_string(Rules rules) { return rules == Rules::kEnvironment ? "environment" : "paper"; }
-
 const std::vector<Module>& modules() {
   static const std::vector<Module> kModules = {
       {"vh-as", "VirtualHome, action sequencing", "virtualhome-actions", "virtualhome-actions", false,

@@ -9,6 +9,7 @@
 #include "benchmarks/prompt_task.h"
 #include "benchmarks/question.h"
 #include "benchmarks/score.h"
+#include "support/enum_names.h"
 
 namespace metactrl::benchmarks {
 
@@ -26,7 +27,10 @@ struct Module {
   std::vector<PromptEntry> (*ask)(const TaskSource& source) = nullptr;
 };
 
-const char* to_string(Rules rules);
+constexpr auto enum_names(Rules) {
+  return internal::names<Rules>({{Rules::kEnvironment, "environment"}, {Rules::kPaper, "paper"}});
+}
+inline const char* to_string(Rules value) { return internal::name_of(value); }
 
 const std::vector<Module>& modules();
 // Null if there is none.

@@ -8,6 +8,7 @@
 
 #include "metactrl/language_model.h"
 #include "metactrl/vocabulary.h"
+#include "support/enum_names.h"
 
 namespace metactrl::benchmarks {
 
@@ -35,8 +36,10 @@ struct PromptEntry {
 
 // Whether a plan is held to the task's goal, or to what the model makes of the instruction.
 enum class GoalSource { kOracle, kInstruction };
-// "oracle", "instruction"
-const char* to_string(GoalSource source);
+constexpr auto enum_names(GoalSource) {
+  return internal::names<GoalSource>({{GoalSource::kOracle, "oracle"}, {GoalSource::kInstruction, "instruction"}});
+}
+inline const char* to_string(GoalSource value) { return internal::name_of(value); }
 
 // Where the questions of a benchmark without prompt files come from.
 struct TaskSource {

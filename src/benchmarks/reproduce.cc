@@ -51,13 +51,13 @@ std::vector<std::string> journals_in(const std::string& folder) {
 
 const std::vector<RowFacts>& all_rows() {
   static const std::vector<RowFacts> kRows = {
-      {Row::kNone, "none", "model alone", true, PlanGuidance::kNone},
-      {Row::kSyntax, "syntax", "model, held to the form", true, PlanGuidance::kSyntax},
-      {Row::kPlanner, "planner", "classical planner", false, PlanGuidance::kSearch},
-      {Row::kSearch, "search", "search, no model", false, PlanGuidance::kSearch},
-      {Row::kMask, "mask", "model, masked", true, PlanGuidance::kMask},
-      {Row::kUniform, "uniform", "model, uniform lookahead", true, PlanGuidance::kUniform},
-      {Row::kTrained, "trained", "model, trained lookahead", true, PlanGuidance::kTrained},
+      {Row::kNone, "none", "model alone", true, Guidance::kNone},
+      {Row::kSyntax, "syntax", "model, held to the form", true, Guidance::kSyntax},
+      {Row::kPlanner, "planner", "classical planner", false, Guidance::kSearch},
+      {Row::kSearch, "search", "search, no model", false, Guidance::kSearch},
+      {Row::kMask, "mask", "model, masked", true, Guidance::kMask},
+      {Row::kUniform, "uniform", "model, uniform lookahead", true, Guidance::kUniform},
+      {Row::kTrained, "trained", "model, trained lookahead", true, Guidance::kTrained},
   };
   return kRows;
 }

@@ -42,7 +42,7 @@ struct RowFacts {
   std::string_view name;   // "mask"
   std::string_view title;  // "model, masked by what can still succeed"
   bool needs_model;
-  PlanGuidance guidance;  // not of kPlanner
+  Guidance guidance;  // not of kPlanner
 };
 const std::vector<RowFacts>& all_rows();
 const RowFacts& facts_of(Row row);

@@ -16,9 +16,6 @@
 
 namespace metactrl::cli {
 
-using decode::ReplayStep;
-using decode::Standing;
-using decode::StandingOf;
 using internal::str_cat;
 
 namespace {
@@ -36,7 +33,7 @@ class Explanation {
   Explanation(const PlanInput& input, const PlanResult& result, bool all)
       : input_(input), task_(input.task.task), result_(result), all_(all) {}
 
-  std::string text(const std::vector<ReplayStep>& steps) {
+  std::string text(const std::vector<ExplainedStep>& steps) {
     add_head();
     for (std::size_t i = 0; i < steps.size(); ++i) add_step(i, steps[i]);
     add_end();
@@ -60,13 +57,13 @@ class Explanation {
     out_ += "\n";
   }
 
-  void add_step(std::size_t index, const ReplayStep& step) {
+  void add_step(std::size_t index, const ExplainedStep& step) {
     out_ += str_cat("\nstep ", index + 1);
     if (step.left > 0) out_ += str_cat(", ", count_text(step.left, "action", "actions"), " left");
     if (step.goal_holds) out_ += "; the goal holds already";
     out_ += "\n";
     add_chosen(index, step);
-    if (step.wish) add_wish(index, step);
+    if (step.wish) add_wish(step);
     add_allowed(step);
     add_hopeless(step);
     add_illegal(index, step);
@@ -78,9 +75,9 @@ class Explanation {
     out_ += "  " + padded + text + "\n";
   }
 
-  void add_chosen(std::size_t index, const ReplayStep& step) {
+  void add_chosen(std::size_t index, const ExplainedStep& step) {
     std::size_t forced = 0;
-    for (const decode::ReplayToken& token : step.tokens) forced += token.forced ? 1 : 0;
+    for (const ExplainedStep::Token& token : step.tokens) forced += token.forced ? 1 : 0;
     std::string tokens;
     if (!step.tokens.empty())
       tokens = str_cat("   ", forced, " of ", count_text(step.tokens.size(), "token", "tokens"), " forced");
@@ -93,13 +90,12 @@ class Explanation {
     line("chosen", text);
   }
 
-  void add_wish(std::size_t index, const ReplayStep& step) {
-    const decode::Wish& wish = *step.wish;
-    const std::string veto = decode::veto_text(task_, std::span(result_.steps).first(index), step.left, wish);
+  void add_wish(const ExplainedStep& step) {
+    const ExplainedStep::Wish& wish = *step.wish;
     std::string text =
         wish.action ? task_.text(*wish.action) + (wish.stops ? ", and to end there" : "") : "to do nothing at all";
-    if (!veto.empty()) {
-      text += "\n            " + veto;
+    if (!wish.veto.empty()) {
+      text += "\n            " + wish.veto;
     } else if (wish.action == step.chosen) {
       text =
           wish.stops == step.stops ? "the same" : str_cat("the same, but ", wish.stops ? "to end there" : "to go on");
@@ -109,22 +105,23 @@ class Explanation {
     line("wanted", text);
   }
 
-  void add_allowed(const ReplayStep& step) {
-    std::vector<StandingOf> allowed;
-    for (const StandingOf& entry : step.legal) {
+  void add_allowed(const ExplainedStep& step) {
+    std::vector<ExplainedStep::Judged> allowed;
+    for (const ExplainedStep::Judged& entry : step.legal) {
       if (entry.standing == Standing::kAllowed || entry.standing == Standing::kNotJudged) allowed.push_back(entry);
     }
     if (allowed.empty()) return;
-    const PlanGuidance guidance = input_.options.guidance;
+    const Guidance guidance = input_.options.guidance;
     const bool weighed =
-        (guidance == PlanGuidance::kUniform || guidance == PlanGuidance::kTrained) && result_.lookahead != nullptr;
+        (guidance == Guidance::kUniform || guidance == Guidance::kTrained) && result_.lookahead != nullptr;
     double total = -std::numeric_limits<double>::infinity();
-    for (const StandingOf& entry : allowed) total = std::max(total, entry.log_weight);
+    for (const ExplainedStep::Judged& entry : allowed) total = std::max(total, entry.log_weight);
     double sum = 0;
-    for (const StandingOf& entry : allowed) sum += std::exp(entry.log_weight - total);
+    for (const ExplainedStep::Judged& entry : allowed) sum += std::exp(entry.log_weight - total);
     if (weighed) {
-      std::stable_sort(allowed.begin(), allowed.end(),
-                       [](const StandingOf& a, const StandingOf& b) { return a.log_weight > b.log_weight; });
+      std::stable_sort(
+          allowed.begin(), allowed.end(),
+          [](const ExplainedStep::Judged& a, const ExplainedStep::Judged& b) { return a.log_weight > b.log_weight; });
     }
     const std::size_t shown = all_ || allowed.size() <= kReadable ? allowed.size() : kReadable;
     const bool judged = allowed[0].standing == Standing::kAllowed;
@@ -143,19 +140,19 @@ class Explanation {
   }
 
   // Legal, and not allowed all the same.
-  void add_hopeless(const ReplayStep& step) {
+  void add_hopeless(const ExplainedStep& step) {
     std::map<Standing, std::vector<std::string>> by_standing;
-    for (const StandingOf& entry : step.legal) {
-      if (decode::standing_text(entry.standing, step.left).empty()) continue;
+    for (const ExplainedStep::Judged& entry : step.legal) {
+      if (why_not(entry.standing, step.left).empty()) continue;
       by_standing[entry.standing].push_back(task_.text(entry.action));
     }
     for (const auto& [standing, actions] : by_standing) {
       line("hopeless", internal::list_some(actions, all_ ? actions.size() : kReadable));
-      line("", "  " + decode::standing_text(standing, step.left));
+      line("", "  " + why_not(standing, step.left));
     }
   }
 
-  void add_illegal(std::size_t index, const ReplayStep& step) {
+  void add_illegal(std::size_t index, const ExplainedStep& step) {
     std::vector<ActionId> illegal;
     auto next_legal = step.legal.begin();
     for (std::uint32_t i = 0; i < task_.num_actions(); ++i) {
@@ -179,7 +176,7 @@ class Explanation {
   }
 
   std::string why(std::size_t index, ActionId action) const {
-    return decode::why_illegal(task_, std::span(result_.steps).first(index), action);
+    return why_illegal(task_, std::span(result_.steps).first(index), action);
   }
 
   void add_end() {
@@ -206,11 +203,11 @@ int explain(const ExplainArguments& arguments) {
     throw UsageError("explain prints text or json; for a plan use 'metactrl plan'");
   const PlanInput input = load_plan_input(arguments.plan);
   const PlanResult result = run_plan(input, {});
-  std::vector<ReplayStep> steps;
+  std::vector<ExplainedStep> steps;
   {
     const ProgressLine progress("asking the model what it wanted");
     try {
-      steps = decode::replay(input.task.task, result, input.model.model.get());
+      steps = explain(input.task.task, result, input.model.model.get());
     } catch (const ModelError& error) {
       throw ResourceError(kOutOfMemory, str_cat("the model cannot go on: ", error.what()));
     }

@@ -47,16 +47,16 @@ class Printer {
   Printer(const PlanInput& input, PlanOutput output)
       : input_(input), output_(output), terminal_(::isatty(STDOUT_FILENO) != 0), colour_(terminal_ && has_colour()) {}
 
-  PlanObserver observer() {
-    PlanObserver observer;
+  Observer observer() {
+    Observer observer;
     if (output_ == PlanOutput::kJson || !streams()) return observer;
     observer.phase = [this](PlanPhase phase) {
       if (phase == PlanPhase::kDecoding || phase == PlanPhase::kChecking) open();
     };
     if (output_ == PlanOutput::kPddl) {
       observer.action = [this](ActionId action, std::string_view) { put(input_.task.task.text(action) + "\n"); };
-    } else if (terminal_ || input_.options.guidance == PlanGuidance::kNone) {
-      observer.token = [this](const TokenEvent& event, std::string_view bytes) { put_token(event, bytes); };
+    } else if (terminal_ || input_.options.guidance == Guidance::kNone) {
+      observer.token = [this](const TokenEvent& event) { put_token(event); };
     } else {
       observer.action = [this](ActionId, std::string_view text) { put_up_to(text); };
     }
@@ -72,7 +72,7 @@ class Printer {
         return;
       case PlanOutput::kPddl:
         // Free text has no actions before it is read.
-        if (plan && (!streams() || input_.options.guidance == PlanGuidance::kNone)) {
+        if (plan && (!streams() || input_.options.guidance == Guidance::kNone)) {
           for (ActionId action : result.plan) put(input_.task.task.text(action) + "\n");
         }
         if (plan)
@@ -105,7 +105,8 @@ class Printer {
     }
   }
 
-  void put_token(const TokenEvent& event, std::string_view bytes) {
+  void put_token(const TokenEvent& event) {
+    const std::string_view bytes = event.bytes;
     written_tokens_ = true;
     if (bytes.empty()) return;
     if (!colour_) {

@@ -38,18 +38,6 @@ CLI::Validator one_of(std::vector<std::string> names) {
           ""};
 }
 
-const char* to_string(PlanOutput output) {
-  switch (output) {
-    case PlanOutput::kText:
-      return "text";
-    case PlanOutput::kJson:
-      return "json";
-    case PlanOutput::kPddl:
-      return "pddl";
-  }
-  return "";
-}
-
 CLI::Validator finite_in_range(double low, double high) {
   return {[low, high](const std::string& text) {
             char* end = nullptr;
@@ -78,9 +66,7 @@ void add_prompt_options(CLI::App& app, PlanArguments& arguments) {
 
 void add_decode_options(CLI::App& app, DecodingArguments& arguments) {
   GenerateOptions& generate = arguments.generate;
-  add_choice(app, "--decode", generate.mode,
-             {DecodeMode::kGreedy, DecodeMode::kSample, DecodeMode::kBeam, DecodeMode::kSmc},
-             "how tokens are chosen among those allowed");
+  add_choice(app, "--decode", generate.mode, "how tokens are chosen among those allowed");
   app.add_option("--temperature", generate.temperature, "with --decode sample: above 1 bolder, below 1 more careful")
       ->type_name("T")
       ->check(finite_in_range(0, 1000))
@@ -144,41 +130,32 @@ void add_model_options(CLI::App& app, DecodingArguments& arguments) {
       ->capture_default_str();
 }
 
-const char* to_string(Device device) { return device == Device::kCuda ? "cuda" : "cpu"; }
-
 std::shared_ptr<const LookaheadDevice> open_lookahead_device(Device device) {
   if (device != Device::kCuda) return nullptr;
   return make_cuda_lookahead_device(cluster::gpu_of(cluster::launch().rank_on_machine, num_cuda_devices()));
 }
 
 void add_lookahead_device_option(CLI::App& app, Device& device) {
-  add_choice(app, "--lookahead-device", device, {Device::kCpu, Device::kCuda},
+  add_choice(app, "--lookahead-device", device,
              "where guidance trained computes its tables: this machine's cores, or an NVIDIA GPU");
 }
 
 void add_decoding_options(CLI::App& app, DecodingArguments& arguments, const Budget& budget) {
   add_model_options(app, arguments);
   add_choice(app, "--guidance,-g", arguments.guidance,
-             {PlanGuidance::kNone, PlanGuidance::kSyntax, PlanGuidance::kMask, PlanGuidance::kUniform,
-              PlanGuidance::kTrained, PlanGuidance::kSearch},
              "what holds the model to the task; from mask up the plan is guaranteed");
-  add_choice(app, "--bridge", arguments.bridge,
-             {PlanBridge::kUniform, PlanBridge::kSurrogate, PlanBridge::kModel, PlanBridge::kHmm},
-             "which action half a text is taken to mean");
+  add_choice(app, "--bridge", arguments.bridge, "which action half a text is taken to mean");
   app.add_option("--hmm", arguments.hmm, "with guidance trained: a hidden Markov model of plans")->type_name("FILE");
   app.add_option("--token-hmm", arguments.token_hmm, "with bridge hmm: a hidden Markov model of tokens")
       ->type_name("FILE");
   add_lookahead_device_option(app, arguments.lookahead_device);
-  add_choice(app, "--tokens", arguments.tokenization, {Tokenization::kCanonical, Tokenization::kAny},
-             "which tokens may spell the plan: the tokenizer's own, or any");
+  add_choice(app, "--tokens", arguments.tokenization, "which tokens may spell the plan: the tokenizer's own, or any");
   add_decode_options(app, arguments);
   arguments.horizon_option =
       app.add_option("--horizon", arguments.horizon, "allow at most N actions; without it, 40 or what a plan needs")
           ->type_name("N")
           ->check(finite_in_range(0, 1e6));
-  add_choice(app, "--on-infeasible", arguments.on_infeasible,
-             {OnInfeasible::kError, OnInfeasible::kDropGoals, OnInfeasible::kSyntax},
-             "when not all goals can be reached");
+  add_choice(app, "--on-infeasible", arguments.on_infeasible, "when not all goals can be reached");
   add_budget_options(app, arguments.budget, budget);
 }
 
@@ -186,8 +163,7 @@ void add_plan_options(CLI::App& app, PlanArguments& arguments) {
   add_task_options(app, arguments.files);
   add_prompt_options(app, arguments);
   add_decoding_options(app, arguments);
-  add_choice(app, "--output,-o", arguments.output, {PlanOutput::kText, PlanOutput::kJson, PlanOutput::kPddl},
-             "what is printed");
+  add_choice(app, "--output,-o", arguments.output, "what is printed");
   app.add_option("--trace", arguments.trace, "file for a record of every decision, as JSON lines")->type_name("FILE");
 }
 
@@ -294,17 +270,17 @@ PlanOptions plan_options(const DecodingArguments& arguments) {
   options.lookahead.horizon = arguments.horizon;
   options.lookahead.fixed_horizon = arguments.horizon_option->count() > 0;
   if (!arguments.hmm.empty()) {
-    if (arguments.guidance != PlanGuidance::kTrained) throw UsageError("--hmm is for --guidance trained");
+    if (arguments.guidance != Guidance::kTrained) throw UsageError("--hmm is for --guidance trained");
     options.lookahead.hmm = load_hmm(arguments.hmm, CorpusLevel::kMeta);
-  } else if (arguments.guidance == PlanGuidance::kTrained) {
+  } else if (arguments.guidance == Guidance::kTrained) {
     throw UsageError(
         "--guidance trained needs a hidden Markov model of plans: --hmm FILE ('metactrl sample' and 'metactrl train' "
         "make one)");
   }
   if (!arguments.token_hmm.empty()) {
-    if (arguments.bridge != PlanBridge::kHmm) throw UsageError("--token-hmm is for --bridge hmm");
+    if (arguments.bridge != Bridge::kHmm) throw UsageError("--token-hmm is for --bridge hmm");
     options.token_hmm = load_hmm(arguments.token_hmm, CorpusLevel::kToken);
-  } else if (arguments.bridge == PlanBridge::kHmm) {
+  } else if (arguments.bridge == Bridge::kHmm) {
     throw UsageError(
         "--bridge hmm needs a hidden Markov model of tokens: --token-hmm FILE ('metactrl train --level token' makes "
         "one)");
@@ -334,7 +310,8 @@ Json decoding_settings(const DecodingArguments& arguments) {
             {"max_work", arguments.budget.work},
             {"time_limit", arguments.budget.time_limit() ? Json(arguments.budget.seconds) : Json(nullptr)}};
   // Weights differ by rounding.
-  if (arguments.lookahead_device != Device::kCpu) json["lookahead_device"] = to_string(arguments.lookahead_device);
+  if (arguments.lookahead_device != Device::kCpu)
+    json["lookahead_device"] = internal::name_of(arguments.lookahead_device);
   return json;
 }
 
@@ -358,7 +335,7 @@ void set_lookahead_budget(const BudgetOptions& options, LookaheadOptions& lookah
 }
 
 LoadedModel load_model_for(const DecodingArguments& arguments, unsigned at_once) {
-  if (arguments.guidance == PlanGuidance::kSearch) return {};
+  if (arguments.guidance == Guidance::kSearch) return {};
   ModelOptions runtime = arguments.runtime;
   runtime.max_sequences = sequences_for(arguments.generate);
   runtime.shared_contexts = at_once;
@@ -402,7 +379,7 @@ PlanInput load_plan_input(const PlanArguments& arguments) {
     if (options.prompt->raw.empty()) throw InputError(arguments.raw_prompt_file, "is empty", "write a prompt into it");
   }
   BudgetOptions budget = arguments.budget;
-  const bool model_may = arguments.guidance != PlanGuidance::kSearch && arguments.runtime.gpu_layers != 0U;
+  const bool model_may = arguments.guidance != Guidance::kSearch && arguments.runtime.gpu_layers != 0U;
   budget.uses_gpu =
       arguments.lookahead_device == Device::kCuda || (model_may && budget.memory_option->count() > 0 && lm::has_gpu());
   LoadedTask task = load_task(arguments.files, budget);
@@ -416,9 +393,9 @@ PlanInput load_plan_input(const PlanArguments& arguments) {
 
 // --- running -------------------------------------------------------------------------------------------------------
 
-PlanResult run_plan(const PlanInput& input, const PlanObserver& observer) {
+PlanResult run_plan(const PlanInput& input, const Observer& observer) {
   std::optional<ProgressLine> progress;
-  PlanObserver outer = observer;
+  Observer outer = observer;
   outer.cancelled = [&observer] { return interrupted() || (observer.cancelled && observer.cancelled()); };
   outer.phase = [&](PlanPhase phase) {
     progress.reset();

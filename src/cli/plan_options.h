@@ -3,27 +3,29 @@
 #define METACTRL_SRC_CLI_PLAN_OPTIONS_H_
 
 #include <cstdint>
-#include <initializer_list>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/common.h"
 #include "cli/model_store.h"
+#include "decode/names.h"
 #include "metactrl/format.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/planner.h"
+#include "support/enum_names.h"
 
 namespace metactrl::cli {
 
 enum class PlanOutput { kText, kJson, kPddl };
-const char* to_string(PlanOutput output);
+constexpr auto enum_names(PlanOutput) {
+  return internal::names<PlanOutput>(
+      {{PlanOutput::kText, "text"}, {PlanOutput::kJson, "json"}, {PlanOutput::kPddl, "pddl"}});
+}
 
 // Where numbers are crunched: this machine's cores, or an NVIDIA GPU.
 enum class Device { kCpu, kCuda };
-// "cpu", "cuda"
-const char* to_string(Device device);
+constexpr auto enum_names(Device) { return internal::names<Device>({{Device::kCpu, "cpu"}, {Device::kCuda, "cuda"}}); }
 // For LookaheadOptions::device. Throws InputError where the device cannot be had.
 std::shared_ptr<const LookaheadDevice> open_lookahead_device(Device device);
 // --lookahead-device
@@ -34,8 +36,8 @@ struct DecodingArguments {
   BudgetOptions budget;
   std::string model = kDefaultModel;
   std::string vocabulary;
-  PlanGuidance guidance = PlanGuidance::kUniform;
-  PlanBridge bridge = PlanBridge::kUniform;
+  Guidance guidance = Guidance::kUniform;
+  Bridge bridge = Bridge::kUniform;
   std::string hmm;        // a file, for guidance trained
   std::string token_hmm;  // a file, for bridge hmm
   Device lookahead_device = Device::kCpu;
@@ -108,7 +110,7 @@ PlanInput load_plan_input(const PlanArguments& arguments);
 
 // Plans, with a line of progress on a terminal. Ctrl-C stops the decoding and is part of the result; before the
 // decoding begins it ends the program.
-PlanResult run_plan(const PlanInput& input, const PlanObserver& observer);
+PlanResult run_plan(const PlanInput& input, const Observer& observer);
 // True once Ctrl-C was pressed.
 bool interrupted();
 
@@ -118,24 +120,19 @@ int exit_code(const PlanResult& result);
 
 // A validator that lists what there is: "'fast' is none of greedy, sample, beam, smc".
 CLI::Validator one_of(std::vector<std::string> names);
-// An option whose values are the names of an enumeration, as its to_string has them.
+// An option whose values are the names of an enumeration (support/enum_names.h).
 template <typename Enum>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, Enum& value, std::initializer_list<Enum> all,
-                        const std::string& help) {
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Enum& value, const std::string& help) {
   std::vector<std::string> names;
-  std::map<std::string, Enum> by_name;
-  for (Enum one : all) {
-    names.emplace_back(to_string(one));
-    by_name.emplace(to_string(one), one);
-  }
+  for (const auto& one : enum_names(value)) names.emplace_back(one.name);
   std::string list;
   for (const std::string& one : names) list += (list.empty() ? "" : "|") + one;
   return app
       .add_option_function<std::string>(
-          name, [&value, by_name](const std::string& chosen) { value = by_name.at(chosen); }, help)
+          name, [&value](const std::string& chosen) { value = internal::value_named<Enum>(chosen).value(); }, help)
       ->type_name(list)
       ->check(one_of(names))
-      ->default_str(to_string(value));
+      ->default_str(internal::name_of(value));
 }
 // A number between the two, and a number.
 CLI::Validator finite_in_range(double low, double high);

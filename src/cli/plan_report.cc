@@ -9,11 +9,6 @@
 
 namespace metactrl::cli {
 
-using decode::ReplayStep;
-using decode::ReplayToken;
-using decode::Standing;
-using decode::StandingOf;
-using decode::Wish;
 using internal::str_cat;
 
 namespace {
@@ -47,39 +42,37 @@ Json setup_json(const PlanInput& input) {
           {"seed", options.generate.seed}};
 }
 
-Json wish_json(const PlanInput& input, const PlanResult& result, std::size_t index, const Wish& wish) {
+Json wish_json(const PlanInput& input, const ExplainedStep::Wish& wish) {
   const Task& task = input.task.task;
-  const unsigned left = result.horizon > index ? result.horizon - static_cast<unsigned>(index) : 0;
-  const std::string veto = decode::veto_text(task, std::span(result.steps).first(index), left, wish);
   return {{"token", static_cast<std::int32_t>(wish.token)},
           {"token_text", token_text(input.model.vocabulary.get(), wish.token)},
           {"action", wish.action ? Json(task.text(*wish.action)) : Json(nullptr)},
           {"stops", wish.stops},
-          {"standing", decode::to_string(wish.standing)},
-          {"allowed", veto.empty()},
-          {"why_not", veto}};
+          {"standing", to_string(wish.standing)},
+          {"allowed", wish.veto.empty()},
+          {"why_not", wish.veto}};
 }
 
-Json step_json(const PlanInput& input, const PlanResult& result, std::size_t index, const ReplayStep& step) {
+Json step_json(const PlanInput& input, std::size_t index, const ExplainedStep& step) {
   const Task& task = input.task.task;
   Json json{{"event", "step"}, {"step", index + 1}, {"left", step.left}, {"goal_holds", step.goal_holds}};
   json["candidates"] = Json::array();
-  for (const StandingOf& entry : step.legal) {
-    Json candidate{{"action", task.text(entry.action)}, {"standing", decode::to_string(entry.standing)}};
+  for (const ExplainedStep::Judged& entry : step.legal) {
+    Json candidate{{"action", task.text(entry.action)}, {"standing", to_string(entry.standing)}};
     if (entry.standing == Standing::kAllowed) {
       candidate["remaining"] = entry.remaining;
       candidate["log_weight"] = serve::number_or_null(entry.log_weight);
     }
     json["candidates"].push_back(std::move(candidate));
   }
-  json["wanted"] = step.wish ? wish_json(input, result, index, *step.wish) : Json(nullptr);
+  json["wanted"] = step.wish ? wish_json(input, *step.wish) : Json(nullptr);
   json["chosen"] = step.chosen ? Json(task.text(*step.chosen)) : Json(nullptr);
   json["legal"] = step.chosen_is_legal;
   json["stops"] = step.stops;
   return json;
 }
 
-Json token_json(const PlanInput& input, std::size_t step, const ReplayToken& token) {
+Json token_json(const PlanInput& input, std::size_t step, const ExplainedStep::Token& token) {
   const Vocabulary* vocabulary = input.model.vocabulary.get();
   Json json{{"event", "token"},
             {"step", step},
@@ -103,7 +96,7 @@ std::string closing_line(const PlanInput& input, const PlanResult& result) {
                          result.times.decode + result.times.check;
   std::string line =
       str_cat("guarantee: ", to_string(result.guarantee), "; goals met: ", result.goals_met.size(), " of ", goals);
-  if (input.options.guidance != PlanGuidance::kSearch) {
+  if (input.options.guidance != Guidance::kSearch) {
     line += str_cat("; model calls: ", result.model_calls, "; tokens: ", result.tokens.size(), ", ",
                     result.forced_tokens, " of them forced");
   }
@@ -122,7 +115,8 @@ Json result_json(const PlanInput& input, const PlanResult& result) {
   return json;
 }
 
-std::vector<Json> trace_events(const PlanInput& input, const PlanResult& result, const std::vector<ReplayStep>& steps) {
+std::vector<Json> trace_events(const PlanInput& input, const PlanResult& result,
+                               const std::vector<ExplainedStep>& steps) {
   std::vector<Json> events;
   Json start{{"event", "start"}};
   start.update(setup_json(input));
@@ -131,8 +125,8 @@ std::vector<Json> trace_events(const PlanInput& input, const PlanResult& result,
   start["goals_dropped"] = serve::goals_json(input.task.task, result.goals_dropped);
   events.push_back(std::move(start));
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    events.push_back(step_json(input, result, i, steps[i]));
-    for (const ReplayToken& token : steps[i].tokens) events.push_back(token_json(input, i + 1, token));
+    events.push_back(step_json(input, i, steps[i]));
+    for (const ExplainedStep::Token& token : steps[i].tokens) events.push_back(token_json(input, i + 1, token));
   }
   if (result.constraint == nullptr) {
     // Free text has no steps that its tokens could belong to.
@@ -145,14 +139,14 @@ std::vector<Json> trace_events(const PlanInput& input, const PlanResult& result,
 }
 
 void write_trace(const std::string& file, const PlanInput& input, const PlanResult& result) {
-  std::vector<ReplayStep> steps;
+  std::vector<ExplainedStep> steps;
   {
     const ProgressLine progress("writing the trace");
     try {
-      steps = decode::replay(input.task.task, result, input.model.model.get());
+      steps = explain(input.task.task, result, input.model.model.get());
     } catch (const ModelError& error) {
       note(str_cat("metactrl: the trace says nothing about the model's wishes: ", error.what()));
-      steps = decode::replay(input.task.task, result, nullptr);
+      steps = explain(input.task.task, result, nullptr);
     }
   }
   std::string text;

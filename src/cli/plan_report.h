@@ -7,7 +7,7 @@
 
 #include "cli/common.h"
 #include "cli/plan_options.h"
-#include "decode/replay.h"
+#include "metactrl/explain.h"
 
 namespace metactrl::cli {
 
@@ -19,7 +19,7 @@ Json result_json(const PlanInput& input, const PlanResult& result);
 // One object per decision: {"event": "start"}, then for every step {"event": "step"} and its {"event": "token"}s, then
 // {"event": "end"}.
 std::vector<Json> trace_events(const PlanInput& input, const PlanResult& result,
-                               const std::vector<decode::ReplayStep>& steps);
+                               const std::vector<ExplainedStep>& steps);
 // Replays the plan and writes the trace.
 void write_trace(const std::string& file, const PlanInput& input, const PlanResult& result);
 

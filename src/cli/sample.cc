@@ -21,7 +21,7 @@
 #include "jobs/journal.h"
 #include "metactrl/generate.h"
 #include "metactrl/lookahead.h"
-#include "metactrl/prompt.h"
+#include "metactrl/planner.h"
 #include "metactrl/training/corpus.h"
 #include "support/files.h"
 #include "support/hash.h"

@@ -35,6 +35,7 @@
 #include "support/files.h"
 #include "support/hash.h"
 #include "support/str_cat.h"
+#include "training/names.h"
 
 namespace metactrl::cli {
 
@@ -63,7 +64,9 @@ struct TrainArguments {
   double save_seconds = 30;
 };
 
-const char* to_string(Init init) { return init == Init::kKMeans ? "kmeans" : "random"; }
+constexpr auto enum_names(Init) {
+  return internal::names<Init>({{Init::kRandom, "random"}, {Init::kKMeans, "kmeans"}});
+}
 
 std::unique_ptr<ExpectationEngine> make_engine(const TrainArguments& arguments, ProcessGroup& group) {
   if (arguments.device == Device::kCuda) {
@@ -165,11 +168,11 @@ std::string settings(const TrainArguments& arguments) {
                {"tie_slots", arguments.train.tie_slots},
                {"held_out", arguments.held_out},
                {"balance", arguments.balance},
-               {"device", to_string(arguments.device)},
+               {"device", internal::name_of(arguments.device)},
                {"precision", to_string(arguments.precision)},
                {"seed", arguments.train.seed}};
   if (arguments.init == Init::kKMeans) {
-    json["init"] = to_string(arguments.init);
+    json["init"] = internal::name_of(arguments.init);
     json["init_model"] = arguments.clusters.model;
     json["init_sequences"] = arguments.clusters.sequences;
   }
@@ -441,7 +444,7 @@ void check_options(const TrainArguments& arguments) {
 }
 
 void add_start_options(CLI::App& app, TrainArguments& arguments) {
-  add_choice(app, "--init", arguments.init, {Init::kRandom, Init::kKMeans},
+  add_choice(app, "--init", arguments.init,
              "where training begins: at random, or from clusters of a model's hidden states");
   ClusterStart& start = arguments.clusters;
   const auto whole = [&](const char* name, auto& value, double low, double most, const char* help) {
@@ -481,8 +484,7 @@ Command add_train(CLI::App& parent) {
   app->add_option("--corpus", arguments->corpora, "what 'metactrl sample' wrote; several are joined")
       ->type_name("FILE")
       ->required();
-  add_choice(*app, "--level", arguments->level, {CorpusLevel::kMeta, CorpusLevel::kToken},
-             "symbols: actions and objects, or the model's tokens");
+  add_choice(*app, "--level", arguments->level, "symbols: actions and objects, or the model's tokens");
   app->add_option("--hidden", arguments->hidden, "hidden states")
       ->type_name("H")
       ->check(finite_in_range(1, 65536))
@@ -512,10 +514,8 @@ Command add_train(CLI::App& parent) {
       ->type_name("S")
       ->check(finite_in_range(0, kLargestSeed))
       ->capture_default_str();
-  add_choice(*app, "--device", arguments->device, {Device::kCpu, Device::kCuda},
-             "where the work is done: this machine's cores, or an NVIDIA GPU");
+  add_choice(*app, "--device", arguments->device, "where the work is done: this machine's cores, or an NVIDIA GPU");
   add_choice(*app, "--precision", arguments->precision,
-             {GpuPrecision::kSingle, GpuPrecision::kTf32, GpuPrecision::kDouble},
              "of products: 32 bits, fewer (faster on a GPU, where there are many hidden states), or 64");
   app->add_option("--threads", arguments->threads, "0: one per core; the result is the same for any number")
       ->type_name("N")

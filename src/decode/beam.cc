@@ -155,13 +155,9 @@ class Beam {
 
 }  // namespace
 
-Generation beam_search(Decoder& decoder, Session& session, const GenerateOptions& options, const Observer& observer) {
-  Generation result = Beam(decoder, session, options, observer).run();
-  for (TokenId token : result.tokens) decoder.accept(token);
-  if (observer.action) {
-    for (ActionId action : result.plan) observer.action(action);
-  }
-  return result;
+Generation beam_search(const Decoder& decoder, Session& session, const GenerateOptions& options,
+                       const Observer& observer) {
+  return Beam(decoder, session, options, observer).run();
 }
 
 }  // namespace metactrl::decode

@@ -92,11 +92,11 @@ double share(std::span<const double> scores, std::size_t chosen) {
 
 }  // namespace
 
-TokenProbabilities probabilities_of(std::span<const NextToken> choices, std::span<const float> logits,
-                                    std::span<const double> scores, std::size_t chosen) {
+TokenEvent::Probabilities probabilities_of(std::span<const NextToken> choices, std::span<const float> logits,
+                                           std::span<const double> scores, std::size_t chosen) {
   const double total = log_normaliser(logits);
   const TokenId best = favourite(logits);
-  TokenProbabilities out;
+  TokenEvent::Probabilities out;
   out.model = std::exp(logit_of(choices[chosen].token, logits) - total);
   out.favourite = std::exp(logit_of(best, logits) - total);
   std::vector<double> plain;
@@ -111,9 +111,9 @@ TokenProbabilities probabilities_of(std::span<const NextToken> choices, std::spa
   return out;
 }
 
-TokenProbabilities probabilities_of(TokenId token, std::span<const float> logits) {
+TokenEvent::Probabilities probabilities_of(TokenId token, std::span<const float> logits) {
   const double total = log_normaliser(logits);
-  TokenProbabilities out;
+  TokenEvent::Probabilities out;
   out.model = std::exp(logit_of(token, logits) - total);
   out.allowed = out.model;
   out.guided = out.model;

@@ -17,6 +17,7 @@
 #include "decode/walk.h"
 #include "metactrl/error.h"
 #include "text/lexicon.h"
+#include "text/token_automaton.h"
 
 namespace metactrl {
 
@@ -37,34 +38,6 @@ double log_add(double a, double b) {
 }
 
 }  // namespace
-
-const char* to_string(Guidance guidance) {
-  switch (guidance) {
-    case Guidance::kSyntax:
-      return "syntax";
-    case Guidance::kMask:
-      return "mask";
-    case Guidance::kUniform:
-      return "uniform";
-    case Guidance::kTrained:
-      return "trained";
-  }
-  return "";
-}
-
-const char* to_string(Bridge bridge) {
-  switch (bridge) {
-    case Bridge::kUniform:
-      return "uniform";
-    case Bridge::kSurrogate:
-      return "surrogate";
-    case Bridge::kModel:
-      return "model";
-    case Bridge::kHmm:
-      return "hmm";
-  }
-  return "";
-}
 
 class Decoder::Impl {
  public:

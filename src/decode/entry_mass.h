@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "metactrl/constraint.h"
+#include "text/token_automaton.h"
 
 namespace metactrl {
 

@@ -18,8 +18,8 @@
 #include <span>
 #include <vector>
 
-#include "metactrl/constraint.h"
 #include "metactrl/hmm.h"
+#include "text/token_automaton.h"
 
 namespace metactrl::decode {
 

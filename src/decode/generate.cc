@@ -2,25 +2,12 @@
 #include "metactrl/generate.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "decode/choose.h"
 #include "decode/strategies.h"
 
 namespace metactrl {
-
-const char* to_string(DecodeMode mode) {
-  switch (mode) {
-    case DecodeMode::kGreedy:
-      return "greedy";
-    case DecodeMode::kSample:
-      return "sample";
-    case DecodeMode::kBeam:
-      return "beam";
-    case DecodeMode::kSmc:
-      return "smc";
-  }
-  return "";
-}
 
 namespace decode {
 
@@ -43,11 +30,64 @@ void take_result(const Decoder& decoder, Generation& result) {
 
 namespace {
 
+bool ends_turn(const Vocabulary& vocabulary, TokenId token) {
+  const std::vector<TokenId>& ends = vocabulary.end_of_turn();
+  return std::find(ends.begin(), ends.end(), token) != ends.end();
+}
+
+std::string_view bytes_of(const Vocabulary& vocabulary, TokenId token) {
+  return ends_turn(vocabulary, token) ? std::string_view() : vocabulary.bytes(token);
+}
+
+// Lets a decoder take tokens, and tells of each before the actions that it completes.
+class Teller {
+ public:
+  Teller(Decoder& decoder, const Observer& observer)
+      : decoder_(decoder), observer_(observer), vocabulary_(decoder.constraint().vocabulary()) {}
+
+  void take(TokenEvent event) {
+    event.bytes = bytes_of(vocabulary_, event.token);
+    if (observer_.token) observer_.token(event);
+    const std::size_t before = decoder_.actions().size();
+    if (!decoder_.accept(event.token)) throw std::logic_error("the decoder does not accept what it has offered");
+    if (!observer_.action || decoder_.actions().size() == before) return;
+    const std::string text = decode::text_of(vocabulary_, decoder_.tokens());
+    for (std::size_t i = before; i < decoder_.actions().size(); ++i) {
+      observer_.action(decoder_.actions()[i], std::string_view(text).substr(0, end_of(i)));
+    }
+  }
+
+ private:
+  // Where the text of action number `index` (from 0) ends, what follows it included. The last token may reach beyond.
+  std::size_t end_of(std::size_t index) {
+    const PlanSpelling& spelling = decoder_.constraint().spelling();
+    const PlanFormat& format = spelling.format();
+    const std::span<const std::uint32_t> separators = decoder_.separators();
+    if (counted_ == 0) end_ = format.open.size();
+    for (; counted_ <= index; ++counted_) {
+      end_ += spelling.prefix(counted_ + 1).size() + spelling.action(decoder_.actions()[counted_]).text().size();
+      end_ += counted_ < separators.size() ? format.separators[separators[counted_]].size() : format.close.size();
+    }
+    return end_;
+  }
+
+  Decoder& decoder_;
+  const Observer& observer_;
+  const Vocabulary& vocabulary_;
+  std::size_t counted_ = 0;  // actions
+  std::size_t end_ = 0;      // of their text
+};
+
 // One decoding, token by token.
 class TokenLoop {
  public:
   TokenLoop(Decoder& decoder, Session& session, const GenerateOptions& options, const Observer& observer)
-      : decoder_(decoder), session_(session), options_(options), observer_(observer), random_(options.seed) {}
+      : decoder_(decoder),
+        session_(session),
+        options_(options),
+        observer_(observer),
+        teller_(decoder, observer),
+        random_(options.seed) {}
 
   Generation run() {
     Generation result;
@@ -70,10 +110,7 @@ class TokenLoop {
     const std::span<const TokenId> run = decoder_.forced();
     if (run.empty()) return false;
     forced_.assign(run.begin(), run.end());
-    for (TokenId token : forced_) {
-      accept(token);
-      if (observer_.token) observer_.token({token, true, 0, 1, token});
-    }
+    for (TokenId token : forced_) take({token, true, 0, 1, token});
     result.forced_tokens += forced_.size();
     return true;
   }
@@ -93,7 +130,6 @@ class TokenLoop {
 
   void take_choice() {
     const std::span<const float> logits = this->logits();
-    if (observer_.boundary && decoder_.at_boundary()) observer_.boundary(decoder_, logits);
     const std::span<const NextToken> choices = decoder_.next();
     decode::score_choices(choices, logits, scores_);
     const std::size_t chosen =
@@ -105,26 +141,24 @@ class TokenLoop {
       const auto index = static_cast<std::size_t>(choice.token);
       log_probability_ += decode::sane_logit(logits[index]) - decode::log_normaliser(logits);
     }
+    TokenEvent event{choice.token, false, choice.log_weight, choices.size()};
     if (observer_.token) {
-      TokenEvent event{choice.token, false, choice.log_weight, choices.size(), decode::favourite(logits)};
+      event.favourite = decode::favourite(logits);
       if (observer_.probabilities) event.probabilities = decode::probabilities_of(choices, logits, scores_, chosen);
-      observer_.token(event);
     }
-    accept(choice.token);
+    take(event);
   }
 
-  void accept(TokenId token) {
-    const std::size_t before = decoder_.actions().size();
-    decoder_.accept(token);
-    pending_.push_back(token);
-    if (!observer_.action) return;
-    for (ActionId action : decoder_.actions().subspan(before)) observer_.action(action);
+  void take(const TokenEvent& event) {
+    teller_.take(event);
+    pending_.push_back(event.token);
   }
 
   Decoder& decoder_;
   Session& session_;
   const GenerateOptions& options_;
   const Observer& observer_;
+  Teller teller_;
   decode::Random random_;
   std::vector<TokenId> pending_;
   std::vector<TokenId> forced_;
@@ -136,23 +170,29 @@ class TokenLoop {
 }  // namespace
 
 Generation generate(Decoder& decoder, Session& session, const GenerateOptions& options, const Observer& observer) {
-  switch (options.mode) {
-    case DecodeMode::kBeam:
-      return decode::beam_search(decoder, session, options, observer);
-    case DecodeMode::kSmc:
-      return decode::particle_filter(decoder, session, options, observer);
-    case DecodeMode::kGreedy:
-    case DecodeMode::kSample:
-      break;
+  if (options.mode == DecodeMode::kGreedy || options.mode == DecodeMode::kSample) {
+    return TokenLoop(decoder, session, options, observer).run();
   }
-  return TokenLoop(decoder, session, options, observer).run();
+  Generation result = options.mode == DecodeMode::kBeam ? decode::beam_search(decoder, session, options, observer)
+                                                        : decode::particle_filter(decoder, session, options, observer);
+  Teller teller(decoder, observer);
+  for (std::size_t i = decoder.num_tokens(); i < result.tokens.size(); ++i) {
+    const TokenId token = result.tokens[i];
+    const std::span<const NextToken> choices = decoder.next();
+    TokenEvent event{token, choices.size() == 1, 0, choices.size(), token};
+    for (const NextToken& choice : choices) {
+      if (choice.token == token) event.log_weight = choice.log_weight;
+    }
+    result.forced_tokens += event.forced ? 1 : 0;
+    teller.take(event);
+  }
+  return result;
 }
 
 Generation generate_unconstrained(Session& session, const Vocabulary& vocabulary, const GenerateOptions& options,
                                   const Observer& observer) {
   Generation result;
   decode::Random random(options.seed);
-  const std::vector<TokenId>& stops = vocabulary.end_of_turn();
   const std::size_t calls_before = session.num_calls();
   std::vector<double> scores;
   while (result.tokens.size() < options.max_tokens && !(observer.cancelled && observer.cancelled())) {
@@ -168,10 +208,11 @@ Generation generate_unconstrained(Session& session, const Vocabulary& vocabulary
     result.tokens.push_back(token);
     if (observer.token) {
       TokenEvent event{token, false, 0, logits.size(), favourite};
+      event.bytes = bytes_of(vocabulary, token);
       if (observer.probabilities) event.probabilities = decode::probabilities_of(token, logits);
       observer.token(event);
     }
-    if (std::find(stops.begin(), stops.end(), token) != stops.end()) {
+    if (ends_turn(vocabulary, token)) {
       result.finished = true;
       break;
     }

@@ -16,14 +16,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "decode/constraint_parts.h"
 #include "decode/free_text.h"
-#include "decode/strategies.h"
 #include "decode/timed_session.h"
 #include "metactrl/error.h"
-#include "metactrl/prompt.h"
 #include "support/list_some.h"
 #include "support/stopwatch.h"
 #include "support/str_cat.h"
+#include "text/token_automaton.h"
 
 namespace metactrl {
 
@@ -35,20 +35,19 @@ bool keeps_several_plans(DecodeMode mode) { return mode == DecodeMode::kBeam || 
 
 void check_options(const LanguageModel* model, const Vocabulary* vocabulary, const PlanOptions& options) {
   const std::string guidance = str_cat("guidance ", to_string(options.guidance));
-  if (options.guidance == PlanGuidance::kTrained && !options.lookahead.hmm) {
+  if (options.guidance == Guidance::kTrained && !options.lookahead.hmm) {
     throw InputError(guidance, "needs a hidden Markov model of plans",
-                     "name one (--hmm FILE; 'metactrl train' makes them), or use uniform, mask or search");
+                     "set PlanOptions::lookahead.hmm, or use guidance uniform, mask or search");
   }
-  if (options.bridge == PlanBridge::kHmm && !options.token_hmm) {
+  if (options.bridge == Bridge::kHmm && !options.token_hmm) {
     throw InputError("bridge hmm", "needs a hidden Markov model of tokens",
-                     "name one (--token-hmm FILE; 'metactrl train --level token' makes them), or use uniform, "
-                     "surrogate or model");
+                     "set PlanOptions::token_hmm, or use bridge uniform, surrogate or model");
   }
-  if (options.bridge == PlanBridge::kHmm && options.tokenization == Tokenization::kAny) {
+  if (options.bridge == Bridge::kHmm && options.tokenization == Tokenization::kAny) {
     throw InputError("bridge hmm", "reads the tokenizer's own tokens, and 'any' tokenization allows others",
                      "use canonical tokenization, or another bridge");
   }
-  if (options.guidance == PlanGuidance::kSearch) {
+  if (options.guidance == Guidance::kSearch) {
     if (options.on_infeasible == OnInfeasible::kSyntax) {
       throw InputError(guidance, "has no model that could write a plan where none exists",
                        "use another guidance, or another answer to an infeasible task than syntax");
@@ -58,28 +57,14 @@ void check_options(const LanguageModel* model, const Vocabulary* vocabulary, con
   if (model == nullptr || vocabulary == nullptr) {
     throw InputError(guidance, "needs a language model", "name one, or use guidance search");
   }
-  if (options.guidance == PlanGuidance::kNone && keeps_several_plans(options.generate.mode)) {
+  if (options.guidance == Guidance::kNone && keeps_several_plans(options.generate.mode)) {
     throw InputError(str_cat("decode ", to_string(options.generate.mode)), "needs a guidance to follow",
                      "use greedy or sample with guidance none");
   }
-  if (options.guidance == PlanGuidance::kSyntax && options.generate.mode == DecodeMode::kBeam) {
+  if (options.guidance == Guidance::kSyntax && options.generate.mode == DecodeMode::kBeam) {
     throw InputError("decode beam", "searches among the actions that are supported, and guidance syntax knows none",
                      "use greedy, sample or smc with guidance syntax");
   }
-}
-
-Bridge decoder_bridge(PlanBridge bridge) {
-  switch (bridge) {
-    case PlanBridge::kUniform:
-      break;
-    case PlanBridge::kSurrogate:
-      return Bridge::kSurrogate;
-    case PlanBridge::kModel:
-      return Bridge::kModel;
-    case PlanBridge::kHmm:
-      return Bridge::kHmm;
-  }
-  return Bridge::kUniform;
 }
 
 // A lookahead that nobody will ask costs as little as possible.
@@ -91,53 +76,10 @@ LookaheadOptions cheapest(LookaheadOptions options) {
   return options;
 }
 
-// Tokens are reported in order, each before the action that it completes. (The decoding loop reports an action as soon
-// as it is accepted, and a forced token after that.)
-class Reporter {
- public:
-  Reporter(const Decoder& decoder, const PlanObserver& observer) : decoder_(decoder), observer_(observer) {}
-
-  void token(const TokenEvent& event) {
-    ++reported_;
-    if (observer_.token) observer_.token(event, decoder_.constraint().vocabulary().bytes(event.token));
-    for (ActionId action : waiting_) report(action);
-    waiting_.clear();
-  }
-  void action(ActionId action) {
-    if (reported_ < decoder_.num_tokens()) {
-      waiting_.push_back(action);
-    } else {
-      report(action);
-    }
-  }
-
- private:
-  // The last token may reach beyond the action and what follows it.
-  void report(ActionId action) {
-    if (!observer_.action) return;
-    const PlanSpelling& spelling = decoder_.constraint().spelling();
-    const std::span<const std::uint32_t> separators = decoder_.separators();
-    if (actions_ == 0) end_ = spelling.format().open.size();
-    end_ += spelling.prefix(actions_ + 1).size() + spelling.action(action).text().size();
-    end_ += actions_ < separators.size() ? spelling.format().separators[separators[actions_]].size()
-                                         : spelling.format().close.size();
-    ++actions_;
-    const std::string text = decode::text_of(decoder_.constraint().vocabulary(), decoder_.tokens());
-    observer_.action(action, std::string_view(text).substr(0, end_));
-  }
-
-  const Decoder& decoder_;
-  const PlanObserver& observer_;
-  std::size_t reported_ = 0;
-  std::size_t actions_ = 0;        // reported
-  std::size_t end_ = 0;            // of their text
-  std::vector<ActionId> waiting_;  // for the token that completes them
-};
-
 class Planner {
  public:
   Planner(const Task& task, const PlanFormat& format, LanguageModel* model,
-          std::shared_ptr<const Vocabulary> vocabulary, const PlanOptions& options, const PlanObserver& observer)
+          std::shared_ptr<const Vocabulary> vocabulary, const PlanOptions& options, const Observer& observer)
       : task_(task),
         format_(format),
         model_(model),
@@ -166,10 +108,10 @@ class Planner {
  private:
   void make() {
     switch (options_.guidance) {
-      case PlanGuidance::kSearch:
+      case Guidance::kSearch:
         search();
         break;
-      case PlanGuidance::kNone:
+      case Guidance::kNone:
         write_freely();
         break;
       default:
@@ -246,16 +188,10 @@ class Planner {
     result_.prompt = model_->encode_prompt(prompt);
     const std::size_t room = room_for_answer();
     generate_.max_tokens = std::min(generate_.max_tokens, room);
-    Observer inner = cancellable();
-    inner.token = [this](const TokenEvent& event) {
-      if (!observer_.token) return;
-      const std::vector<TokenId>& stops = vocabulary_->end_of_turn();
-      const bool stop = std::find(stops.begin(), stops.end(), event.token) != stops.end();
-      observer_.token(event, stop ? std::string_view() : vocabulary_->bytes(event.token));
-    };
     Generation generation;
-    run_model(generate_.max_tokens,
-              [&](Session& session) { generation = generate_unconstrained(session, *vocabulary_, generate_, inner); });
+    run_model(generate_.max_tokens, [&](Session& session) {
+      generation = generate_unconstrained(session, *vocabulary_, generate_, watched());
+    });
     if (out_of_time_) {
       give_up();
       return;
@@ -288,10 +224,7 @@ class Planner {
   // --- guided ------------------------------------------------------------------------------------------------------
 
   void decode_guided() {
-    Guidance guidance = options_.guidance == PlanGuidance::kMask      ? Guidance::kMask
-                        : options_.guidance == PlanGuidance::kSyntax  ? Guidance::kSyntax
-                        : options_.guidance == PlanGuidance::kTrained ? Guidance::kTrained
-                                                                      : Guidance::kUniform;
+    Guidance guidance = options_.guidance;
     compile(guidance == Guidance::kSyntax ? cheapest(plain_lookahead_) : lookahead_options());
     const Lookahead& lookahead = *result_.constraint->lookahead();
     if (guidance == Guidance::kSyntax) {
@@ -310,7 +243,7 @@ class Planner {
   }
 
   const LookaheadOptions& lookahead_options() const {
-    return options_.guidance == PlanGuidance::kTrained ? options_.lookahead : plain_lookahead_;
+    return options_.guidance == Guidance::kTrained ? options_.lookahead : plain_lookahead_;
   }
 
   void compile(const LookaheadOptions& lookahead) {
@@ -321,16 +254,16 @@ class Planner {
     context_ = model_->render_prompt(prompt);
     ConstraintOptions constraint_options;
     constraint_options.lookahead = lookahead;
-    constraint_options.automaton.context = context_;
-    constraint_options.automaton.tokenization = options_.tokenization;
-    constraint_options.automaton.max_actions = std::max(1U, lookahead.horizon);
+    constraint_options.context = context_;
+    constraint_options.tokenization = options_.tokenization;
+    constraint_options.max_actions = std::max(1U, lookahead.horizon);
     const internal::Stopwatch watch;
     result_.constraint = options_.constraints
                              ? options_.constraints(*result_.pursued, format_, vocabulary_, constraint_options)
                              : Constraint::compile(*result_.pursued, format_, vocabulary_, constraint_options, stop_);
     // What a constraint took that was compiled before is nothing that this request waited for.
-    const CompileTimes& times = result_.constraint->times();
-    if (watch.seconds() >= times.format + times.automaton + times.lookahead) {
+    const Constraint::Parts::Times& times = result_.constraint->parts().times;
+    if (watch.seconds() >= times.total()) {
       result_.times.format += times.format;
       result_.times.automaton += times.automaton;
       result_.times.lookahead += times.lookahead;
@@ -455,25 +388,17 @@ class Planner {
     const std::size_t reserve = fit_horizon(guidance);
     DecoderOptions decoder_options;
     decoder_options.guidance = guidance;
-    decoder_options.bridge = decoder_bridge(options_.bridge);
+    decoder_options.bridge = options_.bridge;
     if (decoder_options.bridge == Bridge::kHmm) decoder_options.token_hmm = options_.token_hmm;
     decoder_options.horizon = result_.horizon;
     result_.decoder = decoder_options;
     Decoder decoder(result_.constraint, decoder_options);
-    Reporter reporter(decoder, observer_);
-    Observer inner = cancellable();
-    const bool live = !keeps_several_plans(generate_.mode);
-    if (live) {
-      inner.token = [&](const TokenEvent& event) { reporter.token(event); };
-      inner.action = [&](ActionId action) { reporter.action(action); };
-    }
     Generation generation;
-    run_model(reserve, [&](Session& session) { generation = generate(decoder, session, generate_, inner); });
+    run_model(reserve, [&](Session& session) { generation = generate(decoder, session, generate_, watched()); });
     if (out_of_time_) {
       give_up();
       return;
     }
-    if (!live) report_afterwards(generation);
     take(generation);
     const std::vector<ActionId> actions = generation.plan;
     // Modes that keep several plans may have a complete one by then; another could have been better.
@@ -490,30 +415,11 @@ class Planner {
     check(result_.constraint->spelling(), actions);
   }
 
-  // Modes that keep several plans know only at the end which tokens were theirs.
-  void report_afterwards(Generation& generation) {
-    Decoder decoder(result_.constraint, result_.decoder);
-    Reporter reporter(decoder, observer_);
-    generation.forced_tokens = 0;
-    for (TokenId token : generation.tokens) {
-      const std::span<const NextToken> choices = decoder.next();
-      TokenEvent event{token, choices.size() == 1, 0, choices.size(), token};
-      for (const NextToken& choice : choices) {
-        if (choice.token == token) event.log_weight = choice.log_weight;
-      }
-      generation.forced_tokens += event.forced ? 1 : 0;
-      const std::size_t before = decoder.actions().size();
-      if (!decoder.accept(token)) throw std::logic_error("the decoder does not accept the plan it has decoded");
-      reporter.token(event);
-      for (ActionId action : decoder.actions().subspan(before)) reporter.action(action);
-    }
-  }
-
-  Observer cancellable() {
-    Observer inner;
-    inner.probabilities = observer_.probabilities;
-    inner.cancelled = stop_;
-    return inner;
+  // Who watches, with the time limit as one more reason to stop.
+  Observer watched() const {
+    Observer out = observer_;
+    out.cancelled = stop_;
+    return out;
   }
 
   template <typename Work>
@@ -542,7 +448,7 @@ class Planner {
     result_.forced_tokens = generation.forced_tokens;
     result_.model_calls += generation.model_calls;
     const bool computed =
-        keeps_several_plans(generate_.mode) || (generate_.log_probability && options_.guidance != PlanGuidance::kNone);
+        keeps_several_plans(generate_.mode) || (generate_.log_probability && options_.guidance != Guidance::kNone);
     if (computed && generation.finished) result_.log_probability = generation.log_probability;
     if (generate_.mode == DecodeMode::kSmc && generation.finished) {
       result_.log_evidence = generation.log_evidence;
@@ -567,7 +473,7 @@ class Planner {
         throw std::logic_error("an action of the reduced task is unknown: " + to_string(result_.steps.back()));
       result_.plan.push_back(*original);
     }
-    if (options_.guidance != PlanGuidance::kNone && result_.outcome == PlanOutcome::kPlan) {
+    if (options_.guidance != Guidance::kNone && result_.outcome == PlanOutcome::kPlan) {
       check_text(spelling, actions);
     }
     result_.validation = task_.validate(result_.steps);
@@ -594,7 +500,7 @@ class Planner {
                              (parsed.error.empty() ? result_.text : parsed.error));
     }
     result_.reading.complete = true;
-    if (options_.guidance == PlanGuidance::kSearch) return;
+    if (options_.guidance == Guidance::kSearch) return;
     const std::vector<TokenId>& stops = vocabulary_->end_of_turn();
     const bool stopped =
         !result_.tokens.empty() && std::find(stops.begin(), stops.end(), result_.tokens.back()) != stops.end();
@@ -642,7 +548,7 @@ class Planner {
   LanguageModel* model_;
   std::shared_ptr<const Vocabulary> vocabulary_;
   const PlanOptions& options_;
-  const PlanObserver& observer_;
+  const Observer& observer_;
   GenerateOptions generate_;
   LookaheadOptions plain_lookahead_;  // without a trained surrogate
   std::string context_;               // the prompt's text
@@ -657,8 +563,7 @@ class Planner {
 }  // namespace
 
 PlanResult plan(const Task& task, const PlanFormat& format, LanguageModel* model,
-                std::shared_ptr<const Vocabulary> vocabulary, const PlanOptions& options,
-                const PlanObserver& observer) {
+                std::shared_ptr<const Vocabulary> vocabulary, const PlanOptions& options, const Observer& observer) {
   return Planner(task, format, model, std::move(vocabulary), options, observer).run();
 }
 

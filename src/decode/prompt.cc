@@ -1,8 +1,7 @@
-#include "metactrl/prompt.h"
-
 #include <algorithm>
 #include <vector>
 
+#include "metactrl/planner.h"
 #include "support/str_cat.h"
 
 namespace metactrl {

@@ -179,14 +179,9 @@ class Filter {
 
 }  // namespace
 
-Generation particle_filter(Decoder& decoder, Session& session, const GenerateOptions& options,
+Generation particle_filter(const Decoder& decoder, Session& session, const GenerateOptions& options,
                            const Observer& observer) {
-  Generation result = Filter(decoder, session, options, observer).run();
-  for (TokenId token : result.tokens) decoder.accept(token);
-  if (observer.action) {
-    for (ActionId action : result.plan) observer.action(action);
-  }
-  return result;
+  return Filter(decoder, session, options, observer).run();
 }
 
 }  // namespace metactrl::decode

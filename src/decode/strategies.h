@@ -13,8 +13,10 @@ std::string text_of(const Vocabulary& vocabulary, std::span<const TokenId> token
 // Copies plan, tokens and text of a decoder into a result.
 void take_result(const Decoder& decoder, Generation& result);
 
-Generation beam_search(Decoder& decoder, Session& session, const GenerateOptions& options, const Observer& observer);
-Generation particle_filter(Decoder& decoder, Session& session, const GenerateOptions& options,
+// Both leave the decoder where it is: the result says which tokens it is to take. Of the observer they ask `cancelled`.
+Generation beam_search(const Decoder& decoder, Session& session, const GenerateOptions& options,
+                       const Observer& observer);
+Generation particle_filter(const Decoder& decoder, Session& session, const GenerateOptions& options,
                            const Observer& observer);
 
 }  // namespace metactrl::decode

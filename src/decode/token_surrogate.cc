@@ -18,7 +18,7 @@ TokenSurrogate::TokenSurrogate(const Hmm& hmm, const Vocabulary& vocabulary) : h
   const Alphabet& alphabet = hmm.alphabet();
   if (alphabet.is_meta()) {
     throw InputError("bridge hmm", "the model is one of actions, not of tokens",
-                     "train one with 'metactrl train --level token'");
+                     "train one on tokens (CorpusLevel::kToken)");
   }
   const bool another = alphabet.vocabulary != 0 && alphabet.vocabulary != vocabulary.fingerprint();
   if (another || alphabet.size != vocabulary.size()) {

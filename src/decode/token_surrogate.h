@@ -21,9 +21,9 @@
 #include <span>
 #include <vector>
 
-#include "metactrl/constraint.h"
 #include "metactrl/hmm.h"
 #include "metactrl/vocabulary.h"
+#include "text/token_automaton.h"
 
 namespace metactrl::decode {
 

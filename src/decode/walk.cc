@@ -33,6 +33,7 @@
 #include <cmath>
 #include <string>
 
+#include "decode/constraint_parts.h"
 #include "lookahead/uniform.h"
 #include "metactrl/error.h"
 #include "support/log_math.h"
@@ -70,8 +71,12 @@ Walk::Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& o
       support_(constraint_->lookahead()),
       log_end_(-std::log(static_cast<double>(lookahead::alphabet_size(constraint_->task().program())))),
       log_go_(std::log1p(-std::exp(log_end_))),
-      mass_(constraint_->entry_counts(), log_end_, log_go_,
+      mass_(constraint_->parts().entry_counts, log_end_, log_go_,
             options.bridge == Bridge::kSurrogate && options.guidance != Guidance::kTrained) {
+  if (options_.guidance == Guidance::kNone || options_.guidance == Guidance::kSearch) {
+    throw InputError(std::string("guidance ") + to_string(options_.guidance), "has nothing to decode with",
+                     options_.guidance == Guidance::kNone ? "use generate_unconstrained" : "use Lookahead::plan");
+  }
   const bool trained = constraint_->lookahead()->is_trained();
   if (weighs() && trained != weighs_by_trained()) {
     throw InputError(std::string("guidance ") + to_string(options_.guidance),

@@ -30,6 +30,7 @@
 #include "decode/token_surrogate.h"
 #include "metactrl/decoder.h"
 #include "metactrl/lookahead.h"
+#include "text/token_automaton.h"
 
 namespace metactrl::decode {
 

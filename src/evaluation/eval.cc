@@ -97,7 +97,7 @@ void check_source(const EvalArguments& arguments, const benchmarks::Module& modu
     throw UsageError(str_cat("eval ", module.name, " writes its prompts from the tasks; leave out ",
                              arguments.prompts.empty() ? "--system" : "--prompts"));
   }
-  if (arguments.source.goals == benchmarks::GoalSource::kInstruction && arguments.guidance == PlanGuidance::kSearch) {
+  if (arguments.source.goals == benchmarks::GoalSource::kInstruction && arguments.guidance == Guidance::kSearch) {
     throw UsageError(
         "guidance search has no model that could read an instruction; use another guidance, or --goals oracle");
   }
@@ -125,7 +125,7 @@ benchmarks::Json settings(const EvalArguments& arguments, const std::vector<benc
                         {"digest_of_prompts", benchmarks::digest(prompts)},
                         {"system", arguments.system},
                         {"prompt_style", to_string(arguments.prompt)},
-                        {"model", arguments.guidance == PlanGuidance::kSearch ? "" : arguments.model},
+                        {"model", arguments.guidance == Guidance::kSearch ? "" : arguments.model},
                         {"rules", to_string(arguments.rules)},
                         {"guidance", to_string(arguments.guidance)}};
   json["hmm"] = arguments.hmm.empty() ? "" : str_cat(arguments.hmm, " ", file_digest(arguments.hmm));
@@ -146,7 +146,7 @@ class Evaluation {
     options_.plan.time_limit = arguments.budget.time_limit();
     // Search reads no prompt.
     options_.system = system_prompt(module, {arguments.system, arguments.prompts}, arguments.prompt,
-                                    arguments.guidance != PlanGuidance::kSearch);
+                                    arguments.guidance != Guidance::kSearch);
     options_.count_conditions = !arguments.report.empty();
     options_.cancelled = [] { return interrupted(); };
   }
@@ -330,9 +330,9 @@ Command add_eval(CLI::App& parent) {
   arguments->scenes_option = app->add_option("--scenes", arguments->source.scenes,
                                              "wah: folder of the apartments; without it, that of the tasks")
                                  ->type_name("DIR");
-  arguments->goals_option = add_choice(
-      *app, "--goals", arguments->source.goals, {benchmarks::GoalSource::kOracle, benchmarks::GoalSource::kInstruction},
-      "wah: plan for the task's goal, or for the one that the model makes of the instruction");
+  arguments->goals_option =
+      add_choice(*app, "--goals", arguments->source.goals,
+                 "wah: plan for the task's goal, or for the one that the model makes of the instruction");
   arguments->instruction_option =
       app->add_option("--instruction", arguments->source.instruction,
                       "wah: which of a task's instructions, from 1; its last where it has fewer")
@@ -343,10 +343,8 @@ Command add_eval(CLI::App& parent) {
                   "the system's part of the prompts; without it, sd_system.json or system_setup.json beside them")
       ->type_name("FILE");
   app->add_option("--out", arguments->out, "file for the answers")->type_name("FILE")->required();
-  add_choice(*app, "--rules", arguments->rules, {benchmarks::Rules::kEnvironment, benchmarks::Rules::kPaper},
-             "what the benchmark's environment does, or what the paper states");
+  add_choice(*app, "--rules", arguments->rules, "what the benchmark's environment does, or what the paper states");
   add_choice(*app, "--prompt", arguments->prompt,
-             {benchmarks::PromptStyle::kBenchmark, benchmarks::PromptStyle::kCompact},
              "what the model reads: the benchmark's prompt, or the same facts in fewer words");
   app->add_option("--report", arguments->report, "folder for what is known about each answer")->type_name("DIR");
   app->add_option("--jobs,-j", arguments->jobs, "prompts that are worked on at once")

@@ -452,10 +452,8 @@ Command add_reproduce(CLI::App& parent) {
       ->type_name("N")
       ->check(finite_in_range(0, 1e9))
       ->capture_default_str();
-  add_choice(*app, "--rules", arguments->rules, {benchmarks::Rules::kEnvironment, benchmarks::Rules::kPaper},
-             "what the benchmark's environment does, or what the paper states");
+  add_choice(*app, "--rules", arguments->rules, "what the benchmark's environment does, or what the paper states");
   add_choice(*app, "--prompt", arguments->prompt,
-             {benchmarks::PromptStyle::kBenchmark, benchmarks::PromptStyle::kCompact},
              "what the model reads: the benchmark's prompt, or the same facts in fewer words");
   app->add_option("--planner", arguments->planner,
                   "Fast Downward's driver; without it, fast-downward.py or fast-downward if it is installed")

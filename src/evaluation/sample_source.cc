@@ -115,7 +115,6 @@ class BenchmarkSource : public cli::SampleSource {
                    "beside them")
         ->type_name("FILE");
     style_option_ = cli::add_choice(app, "--prompt", style_,
-                                    {benchmarks::PromptStyle::kBenchmark, benchmarks::PromptStyle::kCompact},
                                     "with --module: the benchmark's prompt, or the same facts in fewer words");
   }
 

@@ -235,6 +235,7 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
     }
     if (!problem.empty()) {
       result.reason = str_cat("step ", actions.size() + 1, ' ', to_string(step), ": ", problem);
+      result.problem = std::move(problem);
       break;
     }
     execute(facts, *instance);
@@ -250,9 +251,11 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
     if (!state || *state >= first_break) continue;
     first_break = *state;
     result.steps_executed = first_break == 0 ? 0 : first_break - 1;
-    result.reason = first_break == 0 ? str_cat("the initial state breaks the constraint ", trajectory_text(trajectory))
-                                     : str_cat("step ", first_break, ' ', to_string(plan[first_break - 1]),
-                                               ": breaks the constraint ", trajectory_text(trajectory));
+    const std::string breaks = "breaks the constraint " + trajectory_text(trajectory);
+    result.problem = first_break == 0 ? "" : breaks;
+    result.reason = first_break == 0
+                        ? "the initial state " + breaks
+                        : str_cat("step ", first_break, ' ', to_string(plan[first_break - 1]), ": ", breaks);
   }
   for (std::size_t i = 0; i < result.steps_executed; ++i) result.cost += cost(actions[i]);
   if (!result.reason.empty()) return result;

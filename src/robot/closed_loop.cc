@@ -402,7 +402,7 @@ ClosedLoop::ClosedLoop(Scene scene, LoopOptions options, LanguageModel* model,
                        std::shared_ptr<const Vocabulary> vocabulary)
     : scene_(std::move(scene)), options_(std::move(options)) {
   check_options(options_);
-  if (options_.plan.guidance != PlanGuidance::kSearch && (model == nullptr || vocabulary == nullptr)) {
+  if (options_.plan.guidance != Guidance::kSearch && (model == nullptr || vocabulary == nullptr)) {
     throw InputError(str_cat("guidance ", to_string(options_.plan.guidance)), "needs a language model",
                      "name one, or use guidance search");
   }

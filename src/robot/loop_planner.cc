@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "metactrl/prompt.h"
+#include "metactrl/planner.h"
 #include "support/splitmix.h"
 #include "support/str_cat.h"
 
@@ -30,12 +30,12 @@ LoopPlanner::LoopPlanner(const Scene& scene, const LoopOptions& options, Languag
     : scene_(scene), options_(options), model_(model), vocabulary_(std::move(vocabulary)) {}
 
 bool LoopPlanner::guaranteed() const {
-  return options_.plan.guidance != PlanGuidance::kNone && options_.plan.guidance != PlanGuidance::kSyntax;
+  return options_.plan.guidance != Guidance::kNone && options_.plan.guidance != Guidance::kSyntax;
 }
 
 PlanResult LoopPlanner::call(const Task& task, const PlanOptions& options, const Stop& stop,
                              const std::function<void(PlanPhase)>& phase) {
-  PlanObserver observer;
+  Observer observer;
   observer.cancelled = stop;
   observer.phase = phase;
   PlanResult result = metactrl::plan(task, options_.format, model_, vocabulary_, options, observer);
@@ -59,7 +59,7 @@ LoopPlan LoopPlanner::search_alone(std::span<const SceneState> states, const Sto
   const auto known = remembered_.find(key);
   if (known != remembered_.end()) return known->second;
   PlanOptions options = options_.plan;
-  options.guidance = PlanGuidance::kSearch;
+  options.guidance = Guidance::kSearch;
   options.lookahead.weights = false;
   // A product's state costs as much as its parts together.
   options.lookahead.exact.states = std::max<std::size_t>(1, options.lookahead.exact.states / states.size());
@@ -95,7 +95,7 @@ std::optional<std::size_t> LoopPlanner::plan_length(std::span<const SceneState> 
 LoopPlan LoopPlanner::plan(std::span<const SceneState> states, std::uint64_t number, const Stop& stop,
                            const std::function<void(PlanPhase)>& phase) {
   LoopPlan plan;
-  if (options_.plan.guidance == PlanGuidance::kSearch) {
+  if (options_.plan.guidance == Guidance::kSearch) {
     if (phase) phase(PlanPhase::kCompiling);
     plan = search(states, stop);
   } else {

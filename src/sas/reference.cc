@@ -138,6 +138,7 @@ Validation SasReference::validate(std::span<const PlanStep> plan) const {
     }
     if (!next) {
       result.reason = str_cat("step ", result.steps_executed + 1, ' ', to_string(step), ": ", problem);
+      result.problem = std::move(problem);
       return result;
     }
     result.cost += task_->operators[*applicable_operator(values, action->second)].cost;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "serve/api_error.h"
+#include "support/enum_names.h"
 
 namespace metactrl::serve {
 
@@ -33,15 +34,16 @@ class Fields {
   std::optional<double> number(const std::string& name, double low, double high);
   std::optional<std::uint64_t> integer(const std::string& name, std::uint64_t low, std::uint64_t high);
   std::optional<bool> flag(const std::string& name);
-  // One of the values' names.
+  // One of the values' names, but for that of `except`.
   template <typename Enum>
-  std::optional<Enum> choice(const std::string& name, const std::vector<Enum>& all, const char* (*text_of)(Enum)) {
+  std::optional<Enum> choice(const std::string& name, std::optional<Enum> except = {}) {
     const std::optional<std::string> value = text(name);
     if (!value) return std::nullopt;
     std::vector<std::string> names;
-    for (const Enum one : all) {
-      if (*value == text_of(one)) return one;
-      names.emplace_back(text_of(one));
+    for (const auto& one : enum_names(Enum{})) {
+      if (one.value == except) continue;
+      if (*value == one.name) return one.value;
+      names.emplace_back(one.name);
     }
     refuse_choice(name, *value, names);
   }

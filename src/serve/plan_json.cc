@@ -62,7 +62,7 @@ Json outcome_json(const Task& task, const PlanResult& result) {
   return json;
 }
 
-Json decoding_json(const PlanResult& result, PlanGuidance guidance) {
+Json decoding_json(const PlanResult& result, Guidance guidance) {
   Json json{{"model_calls", result.model_calls},
             {"prompt_tokens", result.prompt_tokens},
             {"tokens", result.tokens.size()},
@@ -70,7 +70,7 @@ Json decoding_json(const PlanResult& result, PlanGuidance guidance) {
             {"device", result.device.empty() ? Json(nullptr) : Json(result.device)}};
   json["tier"] = result.tier ? Json(to_string(*result.tier)) : Json(nullptr);
   json["weights"] = to_string(result.weight_rule);
-  json["horizon"] = result.horizon == 0 && guidance == PlanGuidance::kNone ? Json(nullptr) : Json(result.horizon);
+  json["horizon"] = result.horizon == 0 && guidance == Guidance::kNone ? Json(nullptr) : Json(result.horizon);
   json["horizon_rule"] =
       result.horizon_cut_by_context ? "cut to what the model's context holds" : to_string(result.horizon_rule);
   json["log_probability"] = number_or_null(result.log_probability);

@@ -16,7 +16,7 @@ namespace metactrl::serve {
 Json outcome_json(const Task& task, const PlanResult& result);
 // model_calls, prompt_tokens, tokens, forced_tokens, device, tier, weights, horizon, horizon_rule, log_probability; with smc
 // also log_evidence and particles.
-Json decoding_json(const PlanResult& result, PlanGuidance guidance);
+Json decoding_json(const PlanResult& result, Guidance guidance);
 // Seconds: format, automaton, lookahead, prompt, decode, model, check.
 Json times_json(const PlanTimes& times);
 

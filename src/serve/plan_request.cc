@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "decode/names.h"
 #include "metactrl/error.h"
 #include "serve/shipped_tasks.h"
 #include "support/nearest_name.h"
@@ -13,35 +14,33 @@ namespace {
 
 using internal::str_cat;
 
-const std::vector<PlanGuidance> kGuidances = {PlanGuidance::kNone,    PlanGuidance::kSyntax,  PlanGuidance::kMask,
-                                              PlanGuidance::kUniform, PlanGuidance::kTrained, PlanGuidance::kSearch};
-const std::vector<PlanBridge> kBridges = {PlanBridge::kUniform, PlanBridge::kSurrogate, PlanBridge::kModel};
-const std::vector<DecodeMode> kModes = {DecodeMode::kGreedy, DecodeMode::kSample, DecodeMode::kBeam, DecodeMode::kSmc};
-const std::vector<OnInfeasible> kAnswers = {OnInfeasible::kError, OnInfeasible::kDropGoals, OnInfeasible::kSyntax};
-const std::vector<Tokenization> kTokenizations = {Tokenization::kCanonical, Tokenization::kAny};
+// A model of tokens is no part of a request.
+constexpr Bridge kNoBridge = Bridge::kHmm;
 
-const char* describe(PlanGuidance guidance) {
+const char* describe(Guidance guidance) {
   switch (guidance) {
-    case PlanGuidance::kNone:
+    case Guidance::kNone:
       return "the model writes what it likes";
-    case PlanGuidance::kSyntax:
+    case Guidance::kSyntax:
       return "well-formed plans over the task's actions";
-    case PlanGuidance::kMask:
+    case Guidance::kMask:
       return "only actions that are legal and leave the goal within reach";
-    case PlanGuidance::kUniform:
+    case Guidance::kUniform:
       return "the same, weighted by how much of the future each one keeps";
-    case PlanGuidance::kTrained:
+    case Guidance::kTrained:
       return "the same, weighted by what the model tends to write";
-    case PlanGuidance::kSearch:
+    case Guidance::kSearch:
       return "no model at all: the lookahead's own plan";
   }
   return "";
 }
 
 template <typename Enum>
-Json names_of(const std::vector<Enum>& all) {
+Json names_of(std::optional<Enum> except = {}) {
   Json out = Json::array();
-  for (const Enum one : all) out.push_back(to_string(one));
+  for (const auto& one : enum_names(Enum{})) {
+    if (one.value != except) out.push_back(one.name);
+  }
   return out;
 }
 
@@ -80,8 +79,7 @@ PlanFormat read_format(Fields& fields) {
 
 void read_decoding(Fields& fields, const RequestLimits& limits, PlanOptions& options) {
   GenerateOptions& generate = options.generate;
-  const std::optional<DecodeMode> mode =
-      fields.choice("decode", kModes, static_cast<const char* (*)(DecodeMode)>(to_string));
+  const std::optional<DecodeMode> mode = fields.choice<DecodeMode>("decode");
   const std::optional<double> temperature = fields.number("temperature", 0, 1000);
   generate.temperature = temperature.value_or(1);
   generate.top_p = fields.number("top_p", 1e-6, 1).value_or(1);
@@ -168,18 +166,13 @@ PlanRequest read_plan(Fields& fields, const RequestLimits& limits, bool chat) {
   request.task = read_task(fields);
   request.format = read_format(fields);
   PlanOptions& options = request.options;
-  options.guidance = fields.choice("guidance", kGuidances, static_cast<const char* (*)(PlanGuidance)>(to_string))
-                         .value_or(PlanGuidance::kUniform);
-  if (options.guidance == PlanGuidance::kTrained && !limits.trained) {
+  options.guidance = fields.choice<Guidance>("guidance").value_or(Guidance::kUniform);
+  if (options.guidance == Guidance::kTrained && !limits.trained) {
     fields.refuse("guidance", "cannot be trained: this service was started without --hmm");
   }
-  options.bridge = fields.choice("bridge", kBridges, static_cast<const char* (*)(PlanBridge)>(to_string))
-                       .value_or(PlanBridge::kUniform);
-  options.on_infeasible =
-      fields.choice("on_infeasible", kAnswers, static_cast<const char* (*)(OnInfeasible)>(to_string))
-          .value_or(OnInfeasible::kError);
-  options.tokenization = fields.choice("tokens", kTokenizations, static_cast<const char* (*)(Tokenization)>(to_string))
-                             .value_or(Tokenization::kCanonical);
+  options.bridge = fields.choice<Bridge>("bridge", kNoBridge).value_or(Bridge::kUniform);
+  options.on_infeasible = fields.choice<OnInfeasible>("on_infeasible").value_or(OnInfeasible::kError);
+  options.tokenization = fields.choice<Tokenization>("tokens").value_or(Tokenization::kCanonical);
   options.instruction = fields.text("instruction").value_or("");
   read_decoding(fields, limits, options);
   read_lookahead(fields, limits, request);
@@ -202,27 +195,25 @@ std::vector<PlanStep> read_steps(Fields& fields) {
   return steps;
 }
 
-bool is_guaranteed(PlanGuidance guidance) {
-  return guidance != PlanGuidance::kNone && guidance != PlanGuidance::kSyntax;
-}
+bool is_guaranteed(Guidance guidance) { return guidance != Guidance::kNone && guidance != Guidance::kSyntax; }
 
 Json options_json(const RequestLimits& limits, std::size_t body_bytes, const std::string& version,
                   const std::string& model) {
   Json guidance = Json::array();
-  for (const PlanGuidance one : kGuidances) {
-    if (one == PlanGuidance::kTrained && !limits.trained) continue;
-    guidance.push_back({{"name", to_string(one)}, {"description", describe(one)}, {"guaranteed", is_guaranteed(one)}});
+  for (const auto& [value, name] : enum_names(Guidance{})) {
+    if (value == Guidance::kTrained && !limits.trained) continue;
+    guidance.push_back({{"name", name}, {"description", describe(value)}, {"guaranteed", is_guaranteed(value)}});
   }
   return {{"version", version},
           {"guidance", std::move(guidance)},
           {"formats", PlanFormat::builtin_names()},
-          {"decode", names_of(kModes)},
-          {"bridge", names_of(kBridges)},
-          {"tokens", names_of(kTokenizations)},
-          {"on_infeasible", names_of(kAnswers)},
+          {"decode", names_of<DecodeMode>()},
+          {"bridge", names_of<Bridge>(kNoBridge)},
+          {"tokens", names_of<Tokenization>()},
+          {"on_infeasible", names_of<OnInfeasible>()},
           {"defaults",
            {{"model", model},
-            {"guidance", to_string(PlanGuidance::kUniform)},
+            {"guidance", to_string(Guidance::kUniform)},
             {"format", "pddl"},
             {"horizon", std::min(40U, limits.horizon)},
             {"decode", to_string(DecodeMode::kGreedy)},

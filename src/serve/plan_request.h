@@ -58,7 +58,7 @@ PlanRequest read_plan(Fields& fields, const RequestLimits& limits, bool chat);
 std::vector<PlanStep> read_steps(Fields& fields);
 
 // Whether plans under this guidance keep the rules.
-bool is_guaranteed(PlanGuidance guidance);
+bool is_guaranteed(Guidance guidance);
 
 // Everything that the page's menus show.
 Json options_json(const RequestLimits& limits, std::size_t body_bytes, const std::string& version,

@@ -4,14 +4,12 @@
 #include <set>
 #include <utility>
 
-#include "metactrl/prompt.h"
+#include "metactrl/planner.h"
 #include "serve/plan_json.h"
 
 namespace metactrl::serve {
 
 namespace {
-
-using decode::ReplayStep;
 
 Json name_or_null(const std::optional<std::string>& name) { return name ? Json(*name) : Json(nullptr); }
 
@@ -31,11 +29,11 @@ std::vector<std::string> facts_at_start(const Task& task) {
   return facts;
 }
 
-Json counts_json(const Task& task, const ReplayStep& step) {
+Json counts_json(const Task& task, const ExplainedStep& step) {
   std::size_t allowed = 0;
   std::size_t hopeless = 0;
-  for (const decode::StandingOf& entry : step.legal) {
-    const bool vetoed = !decode::standing_text(entry.standing, step.left).empty();
+  for (const ExplainedStep::Judged& entry : step.legal) {
+    const bool vetoed = !why_not(entry.standing, step.left).empty();
     (vetoed ? hopeless : allowed) += 1;
   }
   return {{"allowed", allowed},
@@ -44,16 +42,15 @@ Json counts_json(const Task& task, const ReplayStep& step) {
           {"illegal", task.num_actions() - step.legal.size()}};
 }
 
-Json wish_json(const Task& task, const std::vector<PlanStep>& steps, const ReplayStep& step) {
+Json wish_json(const Task& task, const ExplainedStep& step) {
   if (!step.wish) return nullptr;
-  const decode::Wish& wish = *step.wish;
-  const std::string veto = decode::veto_text(task, steps, step.left, wish);
+  const ExplainedStep::Wish& wish = *step.wish;
   return {{"action", wish.action ? Json(task.text(*wish.action)) : Json(nullptr)},
           {"stops", wish.stops},
           {"same", wish.action.has_value() && wish.action == step.chosen},
-          {"allowed", veto.empty()},
-          {"standing", decode::to_string(wish.standing)},
-          {"why_not", veto}};
+          {"allowed", wish.veto.empty()},
+          {"standing", to_string(wish.standing)},
+          {"why_not", wish.veto}};
 }
 
 // The facts of `after` that `before` lacks; both in the task's order.
@@ -81,10 +78,10 @@ PlanResult PlanRun::run(const ConstraintSource& constraints, const std::function
   options.constraints = constraints;
   options.lookahead.hmm = hmm;
   options.lookahead.device = lookahead_device;
-  PlanObserver observer;
+  Observer observer;
   observer.cancelled = cancelled;
   observer.probabilities = static_cast<bool>(on_event);
-  const bool free_text = options.guidance == PlanGuidance::kNone;
+  const bool free_text = options.guidance == Guidance::kNone;
   if (on_event) {
     observer.ready = [this](const PlanResult& so_far, std::size_t answer_tokens) { start(so_far, answer_tokens); };
     if (!free_text) {
@@ -95,10 +92,10 @@ PlanResult PlanRun::run(const ConstraintSource& constraints, const std::function
     }
   }
   if (on_event || on_text) {
-    observer.token = [this](const TokenEvent& event, std::string_view bytes) { token(event, bytes); };
+    observer.token = [this](const TokenEvent& event) { token(event); };
   }
   PlanResult result = plan(task_, request_.format, model_, vocabulary_, options, observer);
-  if (on_text && options.guidance == PlanGuidance::kSearch) on_text(result.text);
+  if (on_text && options.guidance == Guidance::kSearch) on_text(result.text);
   if (!on_event) return result;
   if (!started_) start(result, 0);
   // Free text is read when it is complete.
@@ -130,11 +127,11 @@ void PlanRun::start(const PlanResult& so_far, std::size_t answer_tokens) {
   pursued_ = so_far.pursued ? *so_far.pursued : task_;
   horizon_ = so_far.horizon;
   const PlanOptions& options = request_.options;
-  const bool with_model = model_ != nullptr && options.guidance != PlanGuidance::kSearch;
+  const bool with_model = model_ != nullptr && options.guidance != Guidance::kSearch;
   // Before the event: a model that cannot be asked is an error, and no stream begins.
   // With answer_tokens 0 there is no model to ask: the plan is the lookahead's own, or there is none.
   if (request_.trace && (so_far.constraint != nullptr || so_far.lookahead != nullptr)) {
-    replayer_.emplace(task_, so_far, answer_tokens > 0 ? model_ : nullptr, answer_tokens);
+    explainer_.emplace(task_, so_far, answer_tokens > 0 ? model_ : nullptr, answer_tokens);
   }
   Json goals = Json::array();
   for (std::uint32_t goal = 0; goal < task_.num_goals(); ++goal) goals.push_back(task_.goal_text(GoalId{goal}));
@@ -169,8 +166,8 @@ void PlanRun::start(const PlanResult& so_far, std::size_t answer_tokens) {
   on_event(event);
 }
 
-void PlanRun::token(const TokenEvent& event, std::string_view bytes) {
-  if (on_text && !bytes.empty()) on_text(bytes);
+void PlanRun::token(const TokenEvent& event) {
+  if (on_text && !event.bytes.empty()) on_text(event.bytes);
   if (!on_event) return;
   tokens_.push_back(event.token);
   const std::vector<TokenId>& stops = vocabulary_->end_of_turn();
@@ -178,13 +175,13 @@ void PlanRun::token(const TokenEvent& event, std::string_view bytes) {
   Json json{{"type", "token"},
             {"index", tokens_.size() - 1},
             {"id", static_cast<std::int32_t>(event.token)},
-            {"text", end ? std::string() : std::string(bytes)},
+            {"text", std::string(event.bytes)},
             {"end", end},
             {"forced", event.forced},
             {"choices", event.num_choices}};
   const bool known = event.probabilities.has_value();
-  const bool guided = known && request_.options.guidance != PlanGuidance::kNone;
-  const TokenProbabilities p = event.probabilities.value_or(TokenProbabilities{});
+  const bool guided = known && request_.options.guidance != Guidance::kNone;
+  const TokenEvent::Probabilities p = event.probabilities.value_or(TokenEvent::Probabilities{});
   json["p_model"] = known ? Json(p.model) : Json(nullptr);
   json["p_allowed"] = guided ? Json(p.allowed) : Json(nullptr);
   json["p_guided"] = guided ? Json(p.guided) : Json(nullptr);
@@ -214,15 +211,15 @@ void PlanRun::action(ActionId chosen, std::optional<std::string_view> text, bool
              {"num_tokens", spelled ? Json(tokens_.size() - told_tokens_) : Json(nullptr)},
              {"text_end", text ? Json(text->size()) : Json(nullptr)},
              {"legal", !illegal_},
-             {"why_illegal", illegal_ ? decode::why_illegal(task_, steps_, chosen) : ""},
+             {"why_illegal", illegal_ ? why_illegal(task_, steps_, chosen) : ""},
              {"left", horizon_ > steps_.size() ? horizon_ - steps_.size() : 0},
              {"candidates", nullptr},
              {"wanted", nullptr}};
   told_tokens_ = tokens_.size();
-  if (replayer_) {
-    const ReplayStep replayed = replayer_->step(chosen, tokens_, false);
-    event["candidates"] = counts_json(task_, replayed);
-    event["wanted"] = wish_json(task_, steps_, replayed);
+  if (explainer_) {
+    const ExplainedStep explained = explainer_->step(chosen, tokens_, false);
+    event["candidates"] = counts_json(task_, explained);
+    event["wanted"] = wish_json(task_, explained);
   }
   event["added"] = Json::array();
   event["removed"] = Json::array();

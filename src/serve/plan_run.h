@@ -8,7 +8,7 @@
 // and
 // {"type": "action"} behind the token that completes one. The end is the caller's to tell, since it knows how long
 // everything took. What the model wanted instead of an action, and why it did not get it, is worked out by a second
-// decoder beside the first (decode/replay.h), if the request asks for a trace; it about doubles the calls of the model.
+// decoder beside the first (explain.h), if the request asks for a trace; it about doubles the calls of the model.
 #ifndef METACTRL_SRC_SERVE_PLAN_RUN_H_
 #define METACTRL_SRC_SERVE_PLAN_RUN_H_
 
@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "decode/replay.h"
+#include "metactrl/explain.h"
 #include "metactrl/hmm.h"
 #include "metactrl/planner.h"
 #include "serve/api_error.h"
@@ -45,7 +45,7 @@ class PlanRun {
 
  private:
   void start(const PlanResult& so_far, std::size_t answer_tokens);
-  void token(const TokenEvent& event, std::string_view bytes);
+  void token(const TokenEvent& event);
   // `chosen` is of the task that was given; `text` is the plan's up to here, where it is known.
   void action(ActionId chosen, std::optional<std::string_view> text, bool stops);
   bool closes(std::string_view text) const;
@@ -60,7 +60,7 @@ class PlanRun {
   bool started_ = false;
   std::optional<Task> pursued_;
   unsigned horizon_ = 0;
-  std::optional<decode::Replayer> replayer_;  // with a trace
+  std::optional<Explainer> explainer_;  // with a trace
   std::vector<TokenId> tokens_;
   std::size_t told_tokens_ = 0;  // of them, up to the last action
   std::vector<PlanStep> steps_;

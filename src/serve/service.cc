@@ -84,11 +84,11 @@ std::string constraint_key(const LoadedTask& task, const Task& pursued, const Pl
                            const Vocabulary& vocabulary, const ConstraintOptions& options) {
   constexpr std::size_t kContext = 512;
   const LookaheadOptions& lookahead = options.lookahead;
-  const std::string& context = options.automaton.context;
+  const std::string& context = options.context;
   std::string key =
-      str_cat(vocabulary.fingerprint(), ' ', format.name, ' ', to_string(options.automaton.tokenization), ' ',
-              options.automaton.max_actions, ' ', lookahead.horizon, ' ', lookahead.fixed_horizon, ' ', lookahead.slack,
-              ' ', lookahead.weights, ' ', key_of(lookahead.exact), ' ', key_of(lookahead.search), ' ',
+      str_cat(vocabulary.fingerprint(), ' ', format.name, ' ', to_string(options.tokenization), ' ',
+              options.max_actions, ' ', lookahead.horizon, ' ', lookahead.fixed_horizon, ' ', lookahead.slack, ' ',
+              lookahead.weights, ' ', key_of(lookahead.exact), ' ', key_of(lookahead.search), ' ',
               lookahead.candidate_states, ' ', lookahead.candidate_work, ' ', lookahead.weight_bytes, ' ',
               // Which one it is: they live as long as the service.
               lookahead.hmm ? static_cast<const void*>(lookahead.hmm->initial().data()) : nullptr, " goals");
@@ -402,12 +402,12 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
   answer.task = loaded.value;
   const Task& task = answer.task->task;
   answer.closing.load_seconds = loaded.hit ? 0 : answer.task->seconds;
-  const bool with_model = request.options.guidance != PlanGuidance::kSearch;
+  const bool with_model = request.options.guidance != Guidance::kSearch;
 
   RequestModel::Needs needs;
   if (request.options.generate.mode == DecodeMode::kBeam) needs.plans = request.options.generate.beam;
   if (request.options.generate.mode == DecodeMode::kSmc) needs.plans = request.options.generate.samples;
-  needs.trace = request.trace && on_event && request.options.guidance != PlanGuidance::kNone;
+  needs.trace = request.trace && on_event && request.options.guidance != Guidance::kNone;
   RequestModel model(shared, needs, context.asks());
 
   const ConstraintSource source = [&](const Task& pursued, const PlanFormat& format,
@@ -429,7 +429,7 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
               with_model ? shared.model().vocabulary : nullptr);
   run.on_event = on_event;
   run.on_text = on_text;
-  if (request.options.guidance == PlanGuidance::kTrained) {
+  if (request.options.guidance == Guidance::kTrained) {
     run.hmm = find_hmm(task);
     run.lookahead_device = options_.lookahead_device;
   }

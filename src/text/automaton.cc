@@ -50,16 +50,6 @@ std::optional<std::size_t> tokens_of(const Vocabulary& vocabulary, std::span<con
 
 // --- the automaton ---------------------------------------------------------------------------------------------------
 
-const char* to_string(Tokenization tokenization) {
-  switch (tokenization) {
-    case Tokenization::kCanonical:
-      return "canonical";
-    case Tokenization::kAny:
-      return "any";
-  }
-  return "";
-}
-
 std::shared_ptr<const TokenAutomaton> TokenAutomaton::compile(const PlanSpelling& spelling,
                                                               const Vocabulary& vocabulary,
                                                               const AutomatonOptions& options) {

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "metactrl/constraint.h"
 #include "support/hash.h"
+#include "text/token_automaton.h"
 
 namespace metactrl::text {
 

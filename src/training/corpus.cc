@@ -27,6 +27,7 @@
 #include "support/files.h"
 #include "support/hash.h"
 #include "support/str_cat.h"
+#include "training/names.h"
 
 namespace metactrl {
 
@@ -224,7 +225,7 @@ Corpus read_corpus(std::string_view bytes, const std::string& file, std::size_t&
 
 }  // namespace
 
-const char* to_string(CorpusLevel level) { return level == CorpusLevel::kMeta ? "meta" : "token"; }
+const char* to_string(CorpusLevel level) { return internal::name_of(level); }
 
 Corpus Corpus::load(const std::string& file) {
   std::size_t end = 0;

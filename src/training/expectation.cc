@@ -30,6 +30,7 @@
 #include "hmm/gemm.h"
 #include "metactrl/training/train.h"
 #include "training/dropout.h"
+#include "training/names.h"
 #include "training/partial_sums.h"
 
 namespace metactrl {
@@ -361,17 +362,7 @@ class CpuEngine : public ExpectationEngine {
 
 }  // namespace
 
-const char* to_string(GpuPrecision precision) {
-  switch (precision) {
-    case GpuPrecision::kSingle:
-      return "single";
-    case GpuPrecision::kTf32:
-      return "tf32";
-    case GpuPrecision::kDouble:
-      return "double";
-  }
-  return "";
-}
+const char* to_string(GpuPrecision precision) { return internal::name_of(precision); }
 
 std::unique_ptr<ExpectationEngine> make_cpu_engine(const CpuEngineOptions& options) {
   if (options.double_precision) return std::make_unique<CpuEngine<double>>(options.threads, options.group);

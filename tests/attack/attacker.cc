@@ -99,11 +99,11 @@ void Attacker::prepare(std::size_t number) {
   setting.tried = true;
   setting.format = formats_[(number_ + number) % formats_.size()];
   setting.options.lookahead = small_budgets(number == 1 ? 20 : 10);
-  setting.options.automaton.context = kContext;
+  setting.options.context = kContext;
   setting.real = number == 3;
   if (setting.real && arsenal_.real_names().empty()) return;
   // Every encoding of a plan's text, not the tokenizer's own alone.
-  if (number == 1 || (number == 3 && number_ % 2 == 1)) setting.options.automaton.tokenization = Tokenization::kAny;
+  if (number == 1 || (number == 3 && number_ % 2 == 1)) setting.options.tokenization = Tokenization::kAny;
   // Every answer from a search.
   if (number == 2) setting.options.lookahead.exact.states = 0;
   compile(setting, number);
@@ -114,7 +114,7 @@ void Attacker::prepare(std::size_t number) {
 }
 
 void Attacker::compile(Setting& setting, std::size_t number) {
-  const bool any = setting.options.automaton.tokenization == Tokenization::kAny;
+  const bool any = setting.options.tokenization == Tokenization::kAny;
   const PlanFormat format = PlanFormat::builtin(setting.format);
   if (setting.real) {
     const std::size_t which = number_ % arsenal_.real_names().size();
@@ -165,7 +165,7 @@ void Attacker::expect_nothing(const Setting& setting) {
 void Attacker::drop_goals(const Setting& setting) {
   PlanOptions options;
   options.on_infeasible = OnInfeasible::kDropGoals;
-  options.tokenization = setting.options.automaton.tokenization;
+  options.tokenization = setting.options.tokenization;
   options.lookahead = setting.options.lookahead;
   for (std::size_t kind = 0; kind < model_kinds().size(); ++kind) {
     Attempt attempt;
@@ -373,7 +373,7 @@ void Attacker::stumble(const Setting& setting, const Way& way, Random& random, A
 void Attacker::search(const Setting& setting, Attempt& attempt) const {
   attempt.cell = {"search", "-"};
   PlanOptions options;
-  options.guidance = PlanGuidance::kSearch;
+  options.guidance = Guidance::kSearch;
   options.lookahead = setting.options.lookahead;
   const PlanResult result = plan(task_, PlanFormat::builtin(setting.format), nullptr, nullptr, options);
   if (result.outcome != PlanOutcome::kPlan) {
@@ -389,16 +389,16 @@ void Attacker::call_planner(const Setting& setting, std::size_t index, Random& r
   const std::size_t kind = index % model_kinds().size();
   attempt.model = model_kinds()[kind].name;
   PlanOptions options;
-  options.guidance = random.chance(50) ? PlanGuidance::kMask : PlanGuidance::kUniform;
-  options.bridge = random.chance(50) ? PlanBridge::kUniform : PlanBridge::kSurrogate;
+  options.guidance = random.chance(50) ? Guidance::kMask : Guidance::kUniform;
+  options.bridge = random.chance(50) ? Bridge::kUniform : Bridge::kSurrogate;
   options.generate.mode = random.chance(50) ? DecodeMode::kGreedy : DecodeMode::kSample;
   options.generate.seed = random.next();
   options.lookahead = setting.options.lookahead;
   options.instruction = str_cat("Request ", index);
-  options.tokenization = setting.options.automaton.tokenization;
+  options.tokenization = setting.options.tokenization;
   attempt.cell = {to_string(options.guidance), "plan()"};
   LanguageModel& model = arsenal_.model(setting.vocabulary, kind);
-  PlanObserver observer;
+  Observer observer;
   observer.cancelled = [&] { return attempt.cancelled = hurry_ && hurry_(); };
   const PlanResult result =
       plan(task_, PlanFormat::builtin(setting.format), &model, setting.vocabulary, options, observer);

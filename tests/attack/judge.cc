@@ -14,6 +14,7 @@
 #include "pddl/parse.h"
 #include "support/files.h"
 #include "support/str_cat.h"
+#include "text/token_automaton.h"
 
 namespace metactrl::attack {
 

@@ -51,7 +51,7 @@ TEST_P(VirtualHomePrompts, AreReadUnderBothRules) {
 // In the houses that the benchmark has, and in others that fit the prompts.
 TEST_P(VirtualHomePrompts, AnswersFromSearchScore) {
   const VirtualHome home = make_home();
-  const std::vector<Response> answers = home.answer(home.prompts(), nullptr, nullptr, PlanGuidance::kSearch);
+  const std::vector<Response> answers = home.answer(home.prompts(), nullptr, nullptr, Guidance::kSearch);
   home.expect_target(answers);
   const Score here = home.score(answers);
   // README.md's table: 98.6 / 100 and 95.5 / 96.2 percent.
@@ -84,7 +84,7 @@ TEST_P(VirtualHomePrompts, AnswersOfAHostileModelScore) {
   const VirtualHome home = make_home();
   const std::shared_ptr<const Vocabulary> vocabulary = load_vocabulary(vocabulary_file("gpt-2"));
   const auto model = hostile_model(vocabulary, 1);
-  home.expect_target(home.answer(home.every(whole() ? 3 : 1), model.get(), vocabulary, PlanGuidance::kMask));
+  home.expect_target(home.answer(home.every(whole() ? 3 : 1), model.get(), vocabulary, Guidance::kMask));
 }
 
 using VirtualHomePromptsSlow = VirtualHomePrompts;
@@ -94,7 +94,7 @@ TEST_P(VirtualHomePromptsSlow, AnswersOfAnyModelScore) {
   if (model_runtime().empty()) GTEST_SKIP() << "built without llama.cpp, which reads vocabularies";
   const VirtualHome home = make_home();
   const std::shared_ptr<const Vocabulary> vocabulary = load_vocabulary(vocabulary_file("llama-bpe"));
-  for (const PlanGuidance guidance : {PlanGuidance::kMask, PlanGuidance::kUniform}) {
+  for (const Guidance guidance : {Guidance::kMask, Guidance::kUniform}) {
     for (std::uint64_t seed = 1; seed <= 2; ++seed) {
       for (const bool hostile : {true, false}) {
         SCOPED_TRACE(std::string(to_string(guidance)) + (hostile ? " hostile:" : " random:") + std::to_string(seed));

@@ -31,7 +31,7 @@ const Module& wah() { return *find_module("wah"); }
   return result;
 }
 
-EvaluateOptions with(PlanGuidance guidance) {
+EvaluateOptions with(Guidance guidance) {
   EvaluateOptions options;
   options.plan.guidance = guidance;
   options.plan.lookahead.exact.states = 10'000;
@@ -48,7 +48,7 @@ double figure(const Score& score, const std::string& name) {
 }
 
 std::vector<Response> answer(const std::vector<PromptEntry>& entries, LanguageModel* model,
-                             const std::shared_ptr<const Vocabulary>& vocabulary, PlanGuidance guidance) {
+                             const std::shared_ptr<const Vocabulary>& vocabulary, Guidance guidance) {
   std::vector<Response> responses;
   for (const PromptEntry& entry : entries) {
     const Answer answer = answer_prompt(wah(), entry, model, vocabulary, with(guidance));
@@ -92,7 +92,7 @@ class WatchAndHelpTasks : public ::testing::TestWithParam<Extent> {
 TEST_P(WatchAndHelpTasks, SearchReachesEveryGoal) {
   const std::vector<PromptEntry> all = questions(GoalSource::kOracle);
   ASSERT_EQ(all.size(), whole() ? 44U : 4U);
-  const std::vector<Response> responses = answer(all, nullptr, nullptr, PlanGuidance::kSearch);
+  const std::vector<Response> responses = answer(all, nullptr, nullptr, Guidance::kSearch);
   expect_all_reached(responses);
   const Score result = score(responses);
   EXPECT_EQ(result.n, all.size());
@@ -123,9 +123,9 @@ TEST_P(WatchAndHelpTasks, AHostileModelReachesEveryGoal) {
   const std::shared_ptr<const Vocabulary> vocabulary = load_vocabulary(vocabulary_file("gpt-2"));
   const auto model = hostile_model(vocabulary, 1);
   expect_all_reached(
-      answer(every(questions(GoalSource::kOracle), whole() ? 15 : 1), model.get(), vocabulary, PlanGuidance::kMask));
-  expect_executed(answer(every(questions(GoalSource::kInstruction), whole() ? 22 : 2), model.get(), vocabulary,
-                         PlanGuidance::kMask));
+      answer(every(questions(GoalSource::kOracle), whole() ? 15 : 1), model.get(), vocabulary, Guidance::kMask));
+  expect_executed(
+      answer(every(questions(GoalSource::kInstruction), whole() ? 22 : 2), model.get(), vocabulary, Guidance::kMask));
 }
 
 using WatchAndHelpTasksSlow = WatchAndHelpTasks;
@@ -134,7 +134,7 @@ TEST_P(WatchAndHelpTasksSlow, AnyModelReachesEveryGoal) {
   METACTRL_NEEDS_VOCABULARY("llama-bpe");
   if (model_runtime().empty()) GTEST_SKIP() << "built without llama.cpp, which reads vocabularies";
   const std::shared_ptr<const Vocabulary> vocabulary = load_vocabulary(vocabulary_file("llama-bpe"));
-  for (const PlanGuidance guidance : {PlanGuidance::kMask, PlanGuidance::kUniform}) {
+  for (const Guidance guidance : {Guidance::kMask, Guidance::kUniform}) {
     for (std::uint64_t seed = 1; seed <= 2; ++seed) {
       for (const bool hostile : {true, false}) {
         SCOPED_TRACE(std::string(to_string(guidance)) + (hostile ? " hostile:" : " random:") + std::to_string(seed));

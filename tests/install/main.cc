@@ -22,7 +22,7 @@ int main(int argc, char** argv) try {
   metactrl::PlanOptions options;
   options.instruction = "Put the dishes into the dishwasher.";
   if (argc == 3) {
-    options.guidance = metactrl::PlanGuidance::kSearch;
+    options.guidance = metactrl::Guidance::kSearch;
   } else {
     model = metactrl::load_model(share + "/models/pocket.gguf", {});
     vocabulary = std::shared_ptr<const metactrl::Vocabulary>(model, &model->vocabulary());

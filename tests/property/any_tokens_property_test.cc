@@ -20,6 +20,7 @@
 #include "support/random_constraint.h"
 #include "support/test_data.h"
 #include "support/vocabularies.h"
+#include "text/token_automaton.h"
 
 namespace metactrl::any_tokens_property_test {
 namespace {
@@ -244,7 +245,7 @@ class AnyTokensReal : public ::testing::TestWithParam<std::string> {
 
   std::shared_ptr<const Constraint> compile(const Task& task, const std::string& format, unsigned horizon) {
     ConstraintOptions options;
-    options.automaton.tokenization = Tokenization::kAny;
+    options.tokenization = Tokenization::kAny;
     options.lookahead.horizon = horizon;
     return Constraint::compile(task, PlanFormat::builtin(format), vocabulary_, options);
   }

@@ -7,7 +7,6 @@
 #include <optional>
 #include <unordered_map>
 
-#include "metactrl/constraint.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
@@ -17,6 +16,7 @@
 #include "support/test_data.h"
 #include "support/token_walk.h"
 #include "support/vocabularies.h"
+#include "text/token_automaton.h"
 
 namespace metactrl::automaton_property_test {
 namespace {

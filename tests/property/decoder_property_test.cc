@@ -17,6 +17,7 @@
 #include "metactrl/decoder.h"
 #include "support/random_constraint.h"
 #include "task/program.h"
+#include "text/token_automaton.h"
 
 namespace metactrl::decoder_property_test {
 namespace {

@@ -14,6 +14,7 @@
 #include "metactrl/error.h"
 #include "support/random.h"
 #include "support/random_constraint.h"
+#include "text/token_automaton.h"
 
 namespace metactrl::token_bridge_property_test {
 namespace {

@@ -12,6 +12,7 @@
 #include "support/naive_hmm.h"
 #include "support/random_constraint.h"
 #include "task/program.h"
+#include "text/token_automaton.h"
 
 namespace metactrl::trained_decoder_property_test {
 namespace {

@@ -116,7 +116,7 @@ std::shared_ptr<const Constraint> random_constraint(std::uint64_t seed, const Ra
   ConstraintOptions compile;
   compile.lookahead.horizon = options.horizon;
   compile.lookahead.fixed_horizon = true;
-  compile.automaton.tokenization = options.tokenization;
+  compile.tokenization = options.tokenization;
   if (options.witness_tier) compile.lookahead.exact.states = 0;
   compile.lookahead.candidate_states = compile.lookahead.search.states;
   if (options.hmm) compile.lookahead.hmm = options.hmm(task);

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "metactrl/constraint.h"
+#include "text/token_automaton.h"
 
 namespace metactrl::testing {
 

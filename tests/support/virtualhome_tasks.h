@@ -1,7 +1,7 @@
 // The VirtualHome tasks at hand, from prompt to verdict.
 //
 //     VirtualHome home("vh-as", Extent::kExcerpt);
-//     home.expect_target(home.answer(home.prompts(), nullptr, nullptr, PlanGuidance::kSearch));
+//     home.expect_target(home.answer(home.prompts(), nullptr, nullptr, Guidance::kSearch));
 #ifndef METACTRL_TESTS_SUPPORT_VIRTUALHOME_TASKS_H_
 #define METACTRL_TESTS_SUPPORT_VIRTUALHOME_TASKS_H_
 
@@ -58,7 +58,7 @@ class VirtualHome {
   // As the program answers them. Every answer is a plan that holds to the task, or to as much of it as can be reached.
   std::vector<benchmarks::Response> answer(const std::vector<benchmarks::PromptEntry>& prompts, LanguageModel* model,
                                            const std::shared_ptr<const Vocabulary>& vocabulary,
-                                           PlanGuidance guidance) const {
+                                           Guidance guidance) const {
     benchmarks::EvaluateOptions options;
     options.system = system_;
     options.plan.guidance = guidance;

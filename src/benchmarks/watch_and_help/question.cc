@@ -35,9 +35,7 @@ std::string_view domain(Rules rules) {
   return shipped_file(rules == Rules::kEnvironment ? "watch-and-help/environment.pddl" : "watch-and-help/paper.pddl");
 }
 
-bool guides_by_weights(PlanGuidance guidance) {
-  return guidance == PlanGuidance::kUniform || guidance == PlanGuidance::kTrained;
-}
+bool guides_by_weights(Guidance guidance) { return guidance == Guidance::kUniform || guidance == Guidance::kTrained; }
 
 class HelpQuestion : public Question {
  public:
@@ -87,7 +85,7 @@ class HelpQuestion : public Question {
 
   Answer write_goal(LanguageModel* model, const std::shared_ptr<const Vocabulary>& vocabulary,
                     const EvaluateOptions& options) const {
-    if (options.plan.guidance == PlanGuidance::kSearch) {
+    if (options.plan.guidance == Guidance::kSearch) {
       throw InputError("", "guidance search has no model that could read an instruction",
                        "use another guidance, or the task's own goal (--goals oracle)");
     }
@@ -98,7 +96,7 @@ class HelpQuestion : public Question {
     EvaluateOptions writing = options;
     // Weights favour what is sure to end well, and one line is surest of all; but what is wanted is for the model to
     // say.
-    if (guides_by_weights(writing.plan.guidance)) writing.plan.guidance = PlanGuidance::kMask;
+    if (guides_by_weights(writing.plan.guidance)) writing.plan.guidance = Guidance::kMask;
     writing.plan.lookahead.horizon = kMostGoals;
     writing.plan.lookahead.fixed_horizon = true;
     // Every state but the first is a goal state; there is nothing to enumerate.

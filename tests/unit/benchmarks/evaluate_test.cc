@@ -44,7 +44,7 @@ std::shared_ptr<const Vocabulary> small_vocabulary() {
                                            std::vector<TokenId>{TokenId{static_cast<std::int32_t>(tokens.size()) - 1}});
 }
 
-EvaluateOptions with(PlanGuidance guidance, OnInfeasible on_infeasible = OnInfeasible::kDropGoals) {
+EvaluateOptions with(Guidance guidance, OnInfeasible on_infeasible = OnInfeasible::kDropGoals) {
   EvaluateOptions options;
   options.plan.guidance = guidance;
   options.plan.on_infeasible = on_infeasible;
@@ -54,7 +54,7 @@ EvaluateOptions with(PlanGuidance guidance, OnInfeasible on_infeasible = OnInfea
 }
 
 Answer search(const char* name, const std::string& prompt, OnInfeasible on_infeasible = OnInfeasible::kDropGoals) {
-  return answer_prompt(module(name), {"one", prompt}, nullptr, nullptr, with(PlanGuidance::kSearch, on_infeasible));
+  return answer_prompt(module(name), {"one", prompt}, nullptr, nullptr, with(Guidance::kSearch, on_infeasible));
 }
 
 // Something to carry; where it is, the prompt does not say.
@@ -141,7 +141,7 @@ TEST(AnswerPrompt, APlanHasAnActionEvenWhereAllGoalsHold) {
   EXPECT_EQ(dropped.steps.size(), 1U);
 }
 
-class AnyModel : public ::testing::TestWithParam<PlanGuidance> {};
+class AnyModel : public ::testing::TestWithParam<Guidance> {};
 
 TEST_P(AnyModel, AnswersAreValidPlans) {
   const auto vocabulary = small_vocabulary();
@@ -193,13 +193,13 @@ TEST_P(AnyModel, AnswersAreValidPlans) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Guidance, AnyModel, ::testing::Values(PlanGuidance::kMask, PlanGuidance::kUniform),
+INSTANTIATE_TEST_SUITE_P(Guidance, AnyModel, ::testing::Values(Guidance::kMask, Guidance::kUniform),
                          [](const auto& info) { return std::string(to_string(info.param)); });
 
 TEST(AnswerPrompt, WithoutALookaheadNothingIsPromised) {
   const auto vocabulary = small_vocabulary();
   const auto model = random_model(vocabulary, 1);
-  EvaluateOptions options = with(PlanGuidance::kSyntax);
+  EvaluateOptions options = with(Guidance::kSyntax);
   options.plan.lookahead.horizon = 3;
   const Answer answer =
       answer_prompt(module("vh-as"), {"one", living_room().prompt()}, model.get(), vocabulary, options);
@@ -222,7 +222,7 @@ TEST(AnswerPrompt, AnUnreadablePromptIsAnAnswerWithAnError) {
 }
 
 TEST(AnswerPrompt, ThePapersRulesKnowOfNothingHidden) {
-  EvaluateOptions options = with(PlanGuidance::kSearch);
+  EvaluateOptions options = with(Guidance::kSearch);
   options.rules = Rules::kPaper;
   for (const char* name : {"vh-as", "vh-sd"}) {
     const std::string prompt = name == std::string("vh-as") ? pantry().prompt() : Flat().prompt();
@@ -250,7 +250,7 @@ TEST(AnswerPrompt, AModelThatFailsAndAUserWhoStopsAreAnswersToo) {
   const auto vocabulary = small_vocabulary();
   BrokenModel broken(vocabulary);
   const PromptEntry entry{"one", living_room().prompt()};
-  EvaluateOptions options = with(PlanGuidance::kMask);
+  EvaluateOptions options = with(Guidance::kMask);
   const Answer failed = answer_prompt(module("vh-as"), entry, &broken, vocabulary, options);
   EXPECT_EQ(failed.error, "the model cannot go on: out of ink");
   EXPECT_FALSE(failed.cancelled);

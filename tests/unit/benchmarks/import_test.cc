@@ -62,7 +62,7 @@ class Import : public ::testing::Test {
     SCOPED_TRACE(module_name);
     const Module& module = *find_module(module_name);
     EvaluateOptions options;
-    options.plan.guidance = PlanGuidance::kSearch;
+    options.plan.guidance = Guidance::kSearch;
     options.count_conditions = true;
     std::vector<Response> responses;
     for (const PromptEntry& entry : read_prompts(out(prompts).string())) {

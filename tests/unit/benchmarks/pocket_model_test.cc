@@ -120,7 +120,7 @@ class PocketModel : public ::testing::Test {
   }
 
   static Answer answer(const std::string& module, const PromptEntry& entry, const std::string& system,
-                       PlanGuidance guidance) {
+                       Guidance guidance) {
     EvaluateOptions options;
     options.plan.guidance = guidance;
     options.plan.lookahead.exact.states = 10'000;
@@ -152,7 +152,7 @@ TEST_F(PocketModel, IsSmallAndHasRoomForEveryPrompt) {
 
 TEST_F(PocketModel, PlansOfEveryModuleAreGuaranteed) {
   for (const Sample& sample : samples()) {
-    for (const PlanGuidance guidance : {PlanGuidance::kMask, PlanGuidance::kUniform}) {
+    for (const Guidance guidance : {Guidance::kMask, Guidance::kUniform}) {
       SCOPED_TRACE(sample.module + " " + to_string(guidance));
       const Answer made = answer(sample.module, {"sample", sample.prompt}, sample.system, guidance);
       EXPECT_EQ(made.error, "");
@@ -167,13 +167,13 @@ TEST_F(PocketModel, AloneItWritesPlansThatCanBeRead) {
   std::size_t with_steps = 0;
   for (const Sample& sample : samples()) {
     SCOPED_TRACE(sample.module);
-    const Answer made = answer(sample.module, {"sample", sample.prompt}, sample.system, PlanGuidance::kNone);
+    const Answer made = answer(sample.module, {"sample", sample.prompt}, sample.system, Guidance::kNone);
     EXPECT_EQ(made.error, "");
     EXPECT_EQ(made.guarantee, "none");
     EXPECT_TRUE(nlohmann::json::accept(made.output)) << made.output;
     if (!made.steps.empty()) ++with_steps;
     // Greedy decoding leaves nothing to chance.
-    EXPECT_EQ(answer(sample.module, {"sample", sample.prompt}, sample.system, PlanGuidance::kNone).output, made.output);
+    EXPECT_EQ(answer(sample.module, {"sample", sample.prompt}, sample.system, Guidance::kNone).output, made.output);
   }
   EXPECT_GE(with_steps, 3U);
 }
@@ -182,17 +182,17 @@ TEST_F(PocketModel, HelpsInAnApartment) {
   SmallApartment home;
   home.add_task({SmallApartment::goal("on", "mug", "coffeetable"), SmallApartment::goal("on", "apple", "coffeetable")});
   const PromptEntry entry = benchmarks::watch_and_help::ask(home.task(), benchmarks::GoalSource::kOracle, 1);
-  const Answer alone = answer("wah", entry, "", PlanGuidance::kNone);
+  const Answer alone = answer("wah", entry, "", Guidance::kNone);
   EXPECT_EQ(alone.error, "");
   EXPECT_FALSE(alone.steps.empty()) << alone.output;
-  const Answer guided = answer("wah", entry, "", PlanGuidance::kMask);
+  const Answer guided = answer("wah", entry, "", Guidance::kMask);
   EXPECT_EQ(guided.guarantee, "full") << guided.reason;
 }
 
 TEST_F(PocketModel, PlansForTheRobotsTable) {
   const Task task = load_pddl((source_dir() / "domains/tabletop/domain.pddl").string(),
                               (source_dir() / "domains/tabletop/dishwasher.pddl").string());
-  for (const PlanGuidance guidance : {PlanGuidance::kNone, PlanGuidance::kMask}) {
+  for (const Guidance guidance : {Guidance::kNone, Guidance::kMask}) {
     SCOPED_TRACE(to_string(guidance));
     PlanOptions options;
     options.guidance = guidance;
@@ -200,7 +200,7 @@ TEST_F(PocketModel, PlansForTheRobotsTable) {
     options.instruction = "Put the dishes into the dishwasher.";
     const PlanResult made = plan(task, PlanFormat::builtin("pddl"), model_.get(), vocabulary_, options);
     EXPECT_NE(made.text.find("(open dishwasher)"), std::string::npos) << made.text;
-    if (guidance == PlanGuidance::kMask) {
+    if (guidance == Guidance::kMask) {
       EXPECT_EQ(made.guarantee, Guarantee::kFull) << made.reason;
     }
   }

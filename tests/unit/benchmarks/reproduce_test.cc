@@ -46,7 +46,7 @@ class MadeUp : public ReproduceTasks {
     answer.output = answer.identifier + " " + to_string(options.plan.guidance);
     answer.outcome = "plan";
     answer.guarantee = "full";
-    if (task == 4 && options.plan.guidance == PlanGuidance::kMask) {
+    if (task == 4 && options.plan.guidance == Guidance::kMask) {
       answer.fits = false;
       answer.output.clear();
     }
@@ -473,7 +473,7 @@ constexpr const char* kFindPlanFile =
 TEST_F(ClassicalPlannerTest, ItsPlanIsExecutedBeforeItIsTaken) {
   // What the search finds is what a planner would.
   EvaluateOptions search;
-  search.plan.guidance = PlanGuidance::kSearch;
+  search.plan.guidance = Guidance::kSearch;
   const Answer found =
       answer_prompt(*find_module("vh-as"), {"1", testing::living_room().prompt()}, nullptr, nullptr, search);
   ASSERT_FALSE(found.steps.empty());

@@ -58,7 +58,7 @@ void add_apples(SmallApartment& home, int count) {
   }
 }
 
-EvaluateOptions with(PlanGuidance guidance) {
+EvaluateOptions with(Guidance guidance) {
   EvaluateOptions options;
   options.plan.guidance = guidance;
   options.plan.on_infeasible = OnInfeasible::kDropGoals;
@@ -69,7 +69,7 @@ EvaluateOptions with(PlanGuidance guidance) {
 
 Answer search(const HelpTask& task) {
   return answer_prompt(*find_module("wah"), ask(task, GoalSource::kOracle, 1), nullptr, nullptr,
-                       with(PlanGuidance::kSearch));
+                       with(Guidance::kSearch));
 }
 
 // The answer is promised to reach the goal, and the executor agrees.
@@ -107,7 +107,7 @@ TEST(WatchAndHelpLimits, ManyThingsAreHeldTogetherForAnyModel) {
   tokens.emplace_back("");
   const auto vocabulary = std::make_shared<TableVocabulary>(
       tokens, std::vector<TokenId>{TokenId{static_cast<std::int32_t>(tokens.size()) - 1}});
-  for (const PlanGuidance guidance : {PlanGuidance::kMask, PlanGuidance::kUniform}) {
+  for (const Guidance guidance : {Guidance::kMask, Guidance::kUniform}) {
     const auto model = hostile_model(vocabulary, 3);
     expect_reached(task, answer_prompt(*find_module("wah"), ask(task, GoalSource::kOracle, 1), model.get(), vocabulary,
                                        with(guidance)));

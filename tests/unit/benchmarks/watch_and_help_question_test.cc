@@ -46,7 +46,7 @@ std::shared_ptr<const Vocabulary> small_vocabulary() {
                                            std::vector<TokenId>{TokenId{static_cast<std::int32_t>(tokens.size()) - 1}});
 }
 
-EvaluateOptions with(PlanGuidance guidance) {
+EvaluateOptions with(Guidance guidance) {
   EvaluateOptions options;
   options.plan.guidance = guidance;
   options.plan.lookahead.exact.states = 10'000;
@@ -55,7 +55,7 @@ EvaluateOptions with(PlanGuidance guidance) {
 }
 
 Answer search(const HelpTask& task, OnInfeasible on_infeasible = OnInfeasible::kError) {
-  EvaluateOptions options = with(PlanGuidance::kSearch);
+  EvaluateOptions options = with(Guidance::kSearch);
   options.plan.on_infeasible = on_infeasible;
   return answer_prompt(*find_module("wah"), ask(task, GoalSource::kOracle, 1), nullptr, nullptr, options);
 }
@@ -211,7 +211,7 @@ TEST(WatchAndHelpAnswer, AnyModelReachesTheGoal) {
       {SmallApartment::goal("on", "mug", "coffeetable"), SmallApartment::goal("on", "apple", "coffeetable", 2)});
   const auto vocabulary = small_vocabulary();
   for (const HelpTask& task : home.read()) {
-    for (const PlanGuidance guidance : {PlanGuidance::kMask, PlanGuidance::kUniform}) {
+    for (const Guidance guidance : {Guidance::kMask, Guidance::kUniform}) {
       for (const bool hostile : {true, false}) {
         SCOPED_TRACE(task.id + " " + to_string(guidance) + (hostile ? " hostile" : " random"));
         const auto model = hostile ? hostile_model(vocabulary, 3) : random_model(vocabulary, 3);
@@ -246,7 +246,7 @@ TEST(WatchAndHelpGoalWriting, WhatAnyModelWritesIsReached) {
   home.add_task("on", "apple", "coffeetable");
   const HelpTask task = home.task();
   const auto vocabulary = small_vocabulary();
-  for (const PlanGuidance guidance : {PlanGuidance::kMask, PlanGuidance::kUniform}) {
+  for (const Guidance guidance : {Guidance::kMask, Guidance::kUniform}) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       SCOPED_TRACE(std::string(to_string(guidance)) + " " + std::to_string(seed));
       const auto model = seed == 1 ? hostile_model(vocabulary, seed) : random_model(vocabulary, seed);
@@ -270,9 +270,9 @@ TEST(WatchAndHelpGoalWriting, GuidanceDoesNotChangeWhatIsWished) {
   std::size_t lines = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     std::vector<std::string> wished[2];
-    for (const PlanGuidance guidance : {PlanGuidance::kMask, PlanGuidance::kUniform}) {
+    for (const Guidance guidance : {Guidance::kMask, Guidance::kUniform}) {
       const auto model = random_model(vocabulary, seed);
-      wished[guidance == PlanGuidance::kMask ? 0 : 1] =
+      wished[guidance == Guidance::kMask ? 0 : 1] =
           answer_prompt(*find_module("wah"), ask(task, GoalSource::kInstruction, 1), model.get(), vocabulary,
                         with(guidance))
               .goals_written;
@@ -289,7 +289,7 @@ TEST(WatchAndHelpGoalWriting, WithoutGuidanceThereMayBeNoGoal) {
   const HelpTask task = home.task();
   const auto vocabulary = small_vocabulary();
   const auto model = random_model(vocabulary, 1);
-  EvaluateOptions options = with(PlanGuidance::kNone);
+  EvaluateOptions options = with(Guidance::kNone);
   options.plan.generate.max_tokens = 20;
   const Answer answer =
       answer_prompt(*find_module("wah"), ask(task, GoalSource::kInstruction, 1), model.get(), vocabulary, options);
@@ -298,7 +298,7 @@ TEST(WatchAndHelpGoalWriting, WithoutGuidanceThereMayBeNoGoal) {
   EXPECT_TRUE(answer.goals_written.empty());
   EXPECT_EQ(score_answer(task, answer.output).verdict, "parsing");
   EXPECT_TRUE(has(answer_prompt(*find_module("wah"), ask(task, GoalSource::kInstruction, 1), nullptr, nullptr,
-                                with(PlanGuidance::kSearch))
+                                with(Guidance::kSearch))
                       .error,
                   "guidance search has no model that could read an instruction"));
 }

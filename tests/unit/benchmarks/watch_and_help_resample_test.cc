@@ -44,7 +44,7 @@ TEST(TaskResamplerTest, GoalsAreNewKeepTheirShapeAndCanBeReached) {
   std::set<std::vector<GoalLine>> own;
   for (const HelpTask& task : tasks) own.insert(sorted(task.goal));
   EvaluateOptions options;
-  options.plan.guidance = PlanGuidance::kSearch;
+  options.plan.guidance = Guidance::kSearch;
   std::set<std::vector<GoalLine>> seen;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     for (std::uint64_t seed = 0; seed < 12; ++seed) {

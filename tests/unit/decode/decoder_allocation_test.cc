@@ -119,7 +119,7 @@ TEST_P(DecoderAllocation, NothingIsAllocatedAfterWarmUp) {
   const std::filesystem::path folder = testing::source_dir() / "domains" / "tabletop";
   const Task task = load_pddl((folder / "domain.pddl").string(), (folder / "dishwasher.pddl").string());
   ConstraintOptions options;
-  options.automaton.tokenization = GetParam().tokenization;
+  options.tokenization = GetParam().tokenization;
   options.lookahead.horizon = 12;
   const auto constraint = Constraint::compile(task, PlanFormat::builtin(GetParam().format), vocabulary(), options);
   ASSERT_EQ(constraint->lookahead()->verdict(), Verdict::kSolvable);

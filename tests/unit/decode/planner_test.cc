@@ -7,9 +7,9 @@
 #include <cmath>
 #include <map>
 
-#include "decode/replay.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
+#include "metactrl/explain.h"
 
 namespace metactrl::planner_test {
 namespace {
@@ -59,12 +59,12 @@ Setting hostile_setting(std::uint64_t seed) {
   return setting;
 }
 
-PlanResult make(const Task& task, const Setting& setting, const PlanOptions& options, const PlanObserver& observer = {},
+PlanResult make(const Task& task, const Setting& setting, const PlanOptions& options, const Observer& observer = {},
                 const std::string& format = "pddl") {
   return plan(task, PlanFormat::builtin(format), setting.model.get(), setting.words, options, observer);
 }
 
-PlanOptions with(PlanGuidance guidance, DecodeMode mode = DecodeMode::kGreedy) {
+PlanOptions with(Guidance guidance, DecodeMode mode = DecodeMode::kGreedy) {
   PlanOptions options;
   options.guidance = guidance;
   options.generate.mode = mode;
@@ -81,7 +81,7 @@ std::string goal_texts(const Task& task, const std::vector<GoalId>& goals) {
 
 // --- the guarantee -------------------------------------------------------------------------------------------------
 
-class EveryMode : public ::testing::TestWithParam<std::tuple<PlanGuidance, DecodeMode, PlanBridge>> {};
+class EveryMode : public ::testing::TestWithParam<std::tuple<Guidance, DecodeMode, Bridge>> {};
 
 TEST_P(EveryMode, KeepsThePromiseWhateverTheModelWants) {
   const auto [guidance, mode, bridge] = GetParam();
@@ -111,15 +111,15 @@ TEST_P(EveryMode, KeepsThePromiseWhateverTheModelWants) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, EveryMode,
-    ::testing::Combine(::testing::Values(PlanGuidance::kMask, PlanGuidance::kUniform),
-                       ::testing::Values(DecodeMode::kGreedy, DecodeMode::kSample, DecodeMode::kBeam, DecodeMode::kSmc),
-                       ::testing::Values(PlanBridge::kUniform, PlanBridge::kSurrogate, PlanBridge::kModel)),
-    [](const auto& info) {
-      return std::string(to_string(std::get<0>(info.param))) + "_" + to_string(std::get<1>(info.param)) + "_" +
-             to_string(std::get<2>(info.param));
-    });
+INSTANTIATE_TEST_SUITE_P(All, EveryMode,
+                         ::testing::Combine(::testing::Values(Guidance::kMask, Guidance::kUniform),
+                                            ::testing::Values(DecodeMode::kGreedy, DecodeMode::kSample,
+                                                              DecodeMode::kBeam, DecodeMode::kSmc),
+                                            ::testing::Values(Bridge::kUniform, Bridge::kSurrogate, Bridge::kModel)),
+                         [](const auto& info) {
+                           return std::string(to_string(std::get<0>(info.param))) + "_" +
+                                  to_string(std::get<1>(info.param)) + "_" + to_string(std::get<2>(info.param));
+                         });
 
 // Tokens that reach from one action into the next, and formats that only the end of the turn ends.
 Setting straddling_setting(std::uint64_t seed) {
@@ -153,8 +153,8 @@ TEST_P(EveryMode, KeepsThePromiseInAnyTokensAndWithoutAClosing) {
       const Setting setting = straddling_setting(seed);
       std::string seen;
       std::vector<ActionId> actions;
-      PlanObserver observer;
-      observer.token = [&](const TokenEvent&, std::string_view bytes) { seen += bytes; };
+      Observer observer;
+      observer.token = [&](const TokenEvent& event) { seen += event.bytes; };
       observer.action = [&](ActionId action, std::string_view text) {
         actions.push_back(action);
         EXPECT_TRUE(seen.starts_with(text)) << text;
@@ -168,9 +168,9 @@ TEST_P(EveryMode, KeepsThePromiseInAnyTokensAndWithoutAClosing) {
       EXPECT_TRUE(result.valid()) << result.text;
       EXPECT_EQ(seen, result.text);
       EXPECT_EQ(actions, result.plan);
-      const std::vector<decode::ReplayStep> steps = decode::replay(task, result, setting.model.get());
+      const std::vector<ExplainedStep> steps = explain(task, result, setting.model.get());
       std::size_t tokens = 0;
-      for (const decode::ReplayStep& step : steps) tokens += step.tokens.size();
+      for (const ExplainedStep& step : steps) tokens += step.tokens.size();
       EXPECT_EQ(steps.size(), result.plan.size());
       EXPECT_EQ(tokens, result.tokens.size());
     }
@@ -180,10 +180,10 @@ TEST_P(EveryMode, KeepsThePromiseInAnyTokensAndWithoutAClosing) {
 TEST(Planner, SearchNeedsNoModel) {
   const Task task = lamps("(and (lit a) (lit b))");
   std::vector<std::string> texts;
-  PlanObserver observer;
+  Observer observer;
   observer.action = [&](ActionId, std::string_view text) { texts.emplace_back(text); };
   const PlanResult result =
-      plan(task, PlanFormat::builtin("pddl"), nullptr, nullptr, with(PlanGuidance::kSearch), observer);
+      plan(task, PlanFormat::builtin("pddl"), nullptr, nullptr, with(Guidance::kSearch), observer);
   ASSERT_EQ(result.outcome, PlanOutcome::kPlan);
   EXPECT_EQ(result.guarantee, Guarantee::kFull);
   EXPECT_EQ(result.plan.size(), 2U);
@@ -195,7 +195,7 @@ TEST(Planner, SearchNeedsNoModel) {
 }
 
 TEST(Planner, AnEmptyPlanIsAPlan) {
-  const PlanResult result = make(lamps("(not (lit a))"), random_setting(1), with(PlanGuidance::kUniform));
+  const PlanResult result = make(lamps("(not (lit a))"), random_setting(1), with(Guidance::kUniform));
   EXPECT_EQ(result.outcome, PlanOutcome::kPlan);
   EXPECT_EQ(result.guarantee, Guarantee::kFull);
 }
@@ -203,7 +203,7 @@ TEST(Planner, AnEmptyPlanIsAPlan) {
 TEST(Planner, EqualRequestsGiveEqualPlans) {
   const Task task = lamps("(and (lit a) (lit b))");
   for (const DecodeMode mode : {DecodeMode::kSample, DecodeMode::kSmc}) {
-    PlanOptions options = with(PlanGuidance::kUniform, mode);
+    PlanOptions options = with(Guidance::kUniform, mode);
     options.generate.seed = 7;
     EXPECT_EQ(make(task, random_setting(3), options).text, make(task, random_setting(3), options).text);
   }
@@ -215,7 +215,7 @@ TEST(Planner, SyntaxIsReportedAsWhatItIs) {
   const Task task = lamps("(and (lit a) (lit b))");
   std::size_t invalid = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const PlanResult result = make(task, random_setting(seed), with(PlanGuidance::kSyntax));
+    const PlanResult result = make(task, random_setting(seed), with(Guidance::kSyntax));
     EXPECT_EQ(result.outcome, PlanOutcome::kPlan);
     EXPECT_EQ(result.guarantee, Guarantee::kSyntaxOnly);
     EXPECT_TRUE(result.reading.complete);
@@ -229,7 +229,7 @@ TEST(Planner, SyntaxIsReportedAsWhatItIs) {
 
 TEST(Planner, FreeTextIsReadAsFarAsItGoes) {
   const Task task = lamps("(and (lit a) (lit b))");
-  PlanOptions options = with(PlanGuidance::kNone);
+  PlanOptions options = with(Guidance::kNone);
   options.generate.max_tokens = 20;
   const PlanResult result = make(task, random_setting(2), options);
   EXPECT_EQ(result.outcome, PlanOutcome::kPlan);
@@ -304,7 +304,7 @@ PlanResult make_script(const Task& task, const std::string& text, const PlanOpti
 
 TEST(Planner, AMissingClosingIsForgivenAndSaid) {
   const Task task = lamps("(and (lit a) (lit b))");
-  const PlanResult result = make_script(task, "\n(press a)\n(press b)\n", with(PlanGuidance::kNone));
+  const PlanResult result = make_script(task, "\n(press a)\n(press b)\n", with(Guidance::kNone));
   EXPECT_TRUE(result.valid()) << result.reason;
   EXPECT_TRUE(result.reading.closing_added);
   EXPECT_EQ(result.guarantee, Guarantee::kNone);
@@ -313,7 +313,7 @@ TEST(Planner, AMissingClosingIsForgivenAndSaid) {
 
 TEST(Planner, FreeTextThatIsWrongNamesTheStep) {
   const Task task = lamps("(and (lit a) (lit b))");
-  const PlanResult result = make_script(task, "(press a)\n(press a)\n(press b);\n", with(PlanGuidance::kNone));
+  const PlanResult result = make_script(task, "(press a)\n(press a)\n(press b);\n", with(Guidance::kNone));
   EXPECT_TRUE(result.reading.complete);
   EXPECT_FALSE(result.valid());
   EXPECT_EQ(result.validation.steps_executed, 1U);
@@ -324,7 +324,7 @@ TEST(Planner, FreeTextThatIsWrongNamesTheStep) {
 TEST(Planner, TheModelsOwnPlanIsTakenWhereItIsRight) {
   const Task task = lamps("(and (lit a) (lit b))");
   const std::string text = "(press b)\n(release b)\n(press a)\n(press b);\n";
-  const PlanResult result = make_script(task, text, with(PlanGuidance::kMask));
+  const PlanResult result = make_script(task, text, with(Guidance::kMask));
   EXPECT_EQ(result.text, text);
   EXPECT_EQ(result.guarantee, Guarantee::kFull);
   EXPECT_GT(result.forced_tokens, 0U);
@@ -334,7 +334,7 @@ TEST(Planner, TheModelsOwnPlanIsTakenWhereItIsRight) {
 
 TEST(Planner, InfeasibleIsAnAnswer) {
   const Task task = lamps("(and (lit a) (lit c))");
-  for (const PlanGuidance guidance : {PlanGuidance::kMask, PlanGuidance::kUniform, PlanGuidance::kSearch}) {
+  for (const Guidance guidance : {Guidance::kMask, Guidance::kUniform, Guidance::kSearch}) {
     const PlanResult result = make(task, random_setting(1), with(guidance));
     EXPECT_EQ(result.outcome, PlanOutcome::kInfeasible);
     EXPECT_EQ(result.guarantee, Guarantee::kNone);
@@ -347,7 +347,7 @@ TEST(Planner, InfeasibleIsAnAnswer) {
 
 TEST(Planner, DroppedGoalsAreNamed) {
   const Task task = lamps("(and (lit a) (lit c) (lit b))");
-  for (const PlanGuidance guidance : {PlanGuidance::kMask, PlanGuidance::kUniform, PlanGuidance::kSearch}) {
+  for (const Guidance guidance : {Guidance::kMask, Guidance::kUniform, Guidance::kSearch}) {
     PlanOptions options = with(guidance);
     options.on_infeasible = OnInfeasible::kDropGoals;
     const PlanResult result = make(task, hostile_setting(5), options);
@@ -364,7 +364,7 @@ TEST(Planner, DroppedGoalsAreNamed) {
 TEST(Planner, SyntaxAsALastResort) {
   const Task task = lamps("(and (lit a) (lit c))");
   for (const DecodeMode mode : {DecodeMode::kGreedy, DecodeMode::kBeam}) {
-    PlanOptions options = with(PlanGuidance::kUniform, mode);
+    PlanOptions options = with(Guidance::kUniform, mode);
     options.on_infeasible = OnInfeasible::kSyntax;
     const PlanResult result = make(task, random_setting(5), options);
     EXPECT_EQ(result.outcome, PlanOutcome::kPlan);
@@ -376,7 +376,7 @@ TEST(Planner, SyntaxAsALastResort) {
 }
 
 TEST(Planner, AHorizonThatIsTooShortIsInfeasible) {
-  PlanOptions options = with(PlanGuidance::kUniform);
+  PlanOptions options = with(Guidance::kUniform);
   options.lookahead.horizon = 1;
   EXPECT_EQ(make(lamps("(and (lit a) (lit b))"), random_setting(1), options).outcome, PlanOutcome::kInfeasible);
 }
@@ -403,7 +403,7 @@ constexpr const char* kCounterProblem =
 
 TEST(Planner, ABudgetThatEndsIsUndecided) {
   const Task task = load_pddl_text(counter_domain(), kCounterProblem);
-  PlanOptions options = with(PlanGuidance::kUniform);
+  PlanOptions options = with(Guidance::kUniform);
   options.lookahead.horizon = 200;
   options.lookahead.exact.states = 2;
   options.lookahead.search.states = 2;
@@ -414,12 +414,12 @@ TEST(Planner, ABudgetThatEndsIsUndecided) {
 
 // --- time and other ends -------------------------------------------------------------------------------------------
 
-constexpr PlanGuidance kAllGuidances[] = {PlanGuidance::kNone, PlanGuidance::kSyntax, PlanGuidance::kMask,
-                                          PlanGuidance::kUniform, PlanGuidance::kSearch};
+constexpr Guidance kAllGuidances[] = {Guidance::kNone, Guidance::kSyntax, Guidance::kMask, Guidance::kUniform,
+                                      Guidance::kSearch};
 
 TEST(Planner, TimeThatIsOverIsUndecided) {
   const Task task = lamps("(and (lit a) (lit b))");
-  for (const PlanGuidance guidance : kAllGuidances) {
+  for (const Guidance guidance : kAllGuidances) {
     for (const OnInfeasible what : {OnInfeasible::kError, OnInfeasible::kDropGoals}) {
       PlanOptions options = with(guidance);
       options.on_infeasible = what;
@@ -439,7 +439,7 @@ TEST(Planner, TimeThatIsOverIsUndecided) {
 
 TEST(Planner, TimeThatIsNotOverChangesNothing) {
   const Task task = lamps("(and (lit a) (lit b))");
-  for (const PlanGuidance guidance : kAllGuidances) {
+  for (const Guidance guidance : kAllGuidances) {
     PlanOptions options = with(guidance);
     const PlanResult without = make(task, random_setting(3), options);
     EXPECT_EQ(without.outcome, PlanOutcome::kPlan);
@@ -459,13 +459,13 @@ TEST(Planner, TimeThatIsNotOverChangesNothing) {
 TEST(Planner, CancellingNeverMakesAnotherPlan) {
   const Task task = lamps("(and (lit a) (lit b))");
   for (const DecodeMode mode : {DecodeMode::kGreedy, DecodeMode::kSample, DecodeMode::kBeam, DecodeMode::kSmc}) {
-    const PlanResult whole = make(task, random_setting(5), with(PlanGuidance::kUniform, mode));
+    const PlanResult whole = make(task, random_setting(5), with(Guidance::kUniform, mode));
     ASSERT_EQ(whole.outcome, PlanOutcome::kPlan);
     for (int patience = 0;; ++patience) {
       int asked = 0;
-      PlanObserver observer;
+      Observer observer;
       observer.cancelled = [&] { return ++asked > patience; };
-      const PlanResult result = make(task, random_setting(5), with(PlanGuidance::kUniform, mode), observer);
+      const PlanResult result = make(task, random_setting(5), with(Guidance::kUniform, mode), observer);
       EXPECT_EQ(result.outcome == PlanOutcome::kPlan, asked <= patience) << to_string(mode) << " " << patience;
       if (result.outcome == PlanOutcome::kPlan) {
         EXPECT_EQ(result.text, whole.text);
@@ -485,9 +485,9 @@ TEST(Planner, ObserversSeeTheTextInOrder) {
     std::string seen;
     std::size_t forced = 0;
     std::vector<ActionId> actions;
-    PlanObserver observer;
-    observer.token = [&](const TokenEvent& event, std::string_view bytes) {
-      seen += bytes;
+    Observer observer;
+    observer.token = [&](const TokenEvent& event) {
+      seen += event.bytes;
       forced += event.forced ? 1 : 0;
       EXPECT_EQ(event.forced, event.num_choices == 1);
     };
@@ -495,7 +495,7 @@ TEST(Planner, ObserversSeeTheTextInOrder) {
       actions.push_back(action);
       EXPECT_EQ(text, seen) << to_string(mode);  // all tokens of an action come before it
     };
-    const PlanResult result = make(task, random_setting(9), with(PlanGuidance::kUniform, mode), observer);
+    const PlanResult result = make(task, random_setting(9), with(Guidance::kUniform, mode), observer);
     EXPECT_EQ(seen, result.text);
     EXPECT_EQ(actions, result.plan);
     EXPECT_EQ(forced, result.forced_tokens);
@@ -506,17 +506,17 @@ TEST(Planner, CancellingKeepsWhatWasDecided) {
   const Task task = lamps("(and (lit a) (lit b))");
   for (const DecodeMode mode : {DecodeMode::kGreedy, DecodeMode::kBeam, DecodeMode::kSmc}) {
     int asked = 0;
-    PlanObserver observer;
+    Observer observer;
     observer.cancelled = [&] { return ++asked > 1; };
-    const PlanResult result = make(task, random_setting(4), with(PlanGuidance::kUniform, mode), observer);
+    const PlanResult result = make(task, random_setting(4), with(Guidance::kUniform, mode), observer);
     if (result.outcome == PlanOutcome::kPlan) continue;  // it was done before it was asked twice
     EXPECT_EQ(result.outcome, PlanOutcome::kCancelled);
     EXPECT_EQ(result.guarantee, Guarantee::kNone);
     EXPECT_FALSE(result.valid());
   }
-  PlanObserver observer;
+  Observer observer;
   observer.cancelled = [] { return true; };
-  const PlanResult result = make(task, random_setting(4), with(PlanGuidance::kUniform), observer);
+  const PlanResult result = make(task, random_setting(4), with(Guidance::kUniform), observer);
   EXPECT_EQ(result.outcome, PlanOutcome::kCancelled);
   EXPECT_EQ(result.model_calls, 0U);
 }
@@ -528,7 +528,7 @@ TEST(Planner, TheHorizonShrinksToTheContext) {
                                          "(press a)\n(release a)\n(press a)\n(release a)\n(press a)\n(press b);\n");
   Script* raw = script.get();
   setting.model = std::move(script);
-  PlanOptions options = with(PlanGuidance::kMask);
+  PlanOptions options = with(Guidance::kMask);
   options.prompt = Prompt{"", "", "Plan:\n"};
   const PlanResult roomy = make(task, setting, options);
   EXPECT_FALSE(roomy.horizon_cut_by_context);
@@ -556,12 +556,12 @@ TEST(Planner, RefusesWhatCannotBe) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
     }
   };
-  expect_refusal(with(PlanGuidance::kTrained), true, "needs a hidden Markov model of plans");
-  expect_refusal(with(PlanGuidance::kUniform), false, "needs a language model");
-  expect_refusal(with(PlanGuidance::kNone, DecodeMode::kSmc), true, "greedy or sample");
-  expect_refusal(with(PlanGuidance::kSyntax, DecodeMode::kBeam), true, "beam");
-  PlanOptions options = with(PlanGuidance::kUniform);
-  options.bridge = PlanBridge::kHmm;
+  expect_refusal(with(Guidance::kTrained), true, "needs a hidden Markov model of plans");
+  expect_refusal(with(Guidance::kUniform), false, "needs a language model");
+  expect_refusal(with(Guidance::kNone, DecodeMode::kSmc), true, "greedy or sample");
+  expect_refusal(with(Guidance::kSyntax, DecodeMode::kBeam), true, "beam");
+  PlanOptions options = with(Guidance::kUniform);
+  options.bridge = Bridge::kHmm;
   expect_refusal(options, true, "needs a hidden Markov model of tokens");
   options.token_hmm = Hmm::uniform(Alphabet::meta({"press"}, 3));
   expect_refusal(options, true, "one of actions");
@@ -569,70 +569,70 @@ TEST(Planner, RefusesWhatCannotBe) {
   expect_refusal(options, true, "another vocabulary");
   options.tokenization = Tokenization::kAny;
   expect_refusal(options, true, "canonical");
-  options = with(PlanGuidance::kSearch);
+  options = with(Guidance::kSearch);
   options.on_infeasible = OnInfeasible::kSyntax;
   expect_refusal(options, true, "no model");
 }
 
 // --- replay --------------------------------------------------------------------------------------------------------
 
-TEST(Replay, SaysWhyEachActionWasOrWasNotAllowed) {
+TEST(Explain, SaysWhyEachActionWasOrWasNotAllowed) {
   const Task task = lamps("(and (lit a) (lit b))");
   Setting setting;
   // Wants the dead end first, then a lamp that is lit already, then to stop too early.
   setting.model = std::make_unique<Script>(setting.words, "(blow-fuse)\n(press a);\n");
-  const PlanResult result = make(task, setting, with(PlanGuidance::kUniform));
+  const PlanResult result = make(task, setting, with(Guidance::kUniform));
   ASSERT_EQ(result.guarantee, Guarantee::kFull);
-  const std::vector<decode::ReplayStep> steps = decode::replay(task, result, setting.model.get());
+  const std::vector<ExplainedStep> steps = explain(task, result, setting.model.get());
   ASSERT_EQ(steps.size(), result.plan.size());
   ASSERT_TRUE(steps[0].wish.has_value());
   ASSERT_TRUE(steps[0].wish->action.has_value());
   EXPECT_EQ(task.text(*steps[0].wish->action), "(blow-fuse)");
-  EXPECT_EQ(steps[0].wish->standing, decode::Standing::kDeadEnd);
-  std::map<std::string, decode::Standing> standing;
-  for (const decode::StandingOf& entry : steps[0].legal) standing[task.text(entry.action)] = entry.standing;
-  EXPECT_EQ(standing["(press a)"], decode::Standing::kAllowed);
-  EXPECT_EQ(standing["(blow-fuse)"], decode::Standing::kDeadEnd);
+  EXPECT_EQ(steps[0].wish->standing, Standing::kDeadEnd);
+  std::map<std::string, Standing> standing;
+  for (const ExplainedStep::Judged& entry : steps[0].legal) standing[task.text(entry.action)] = entry.standing;
+  EXPECT_EQ(standing["(press a)"], Standing::kAllowed);
+  EXPECT_EQ(standing["(blow-fuse)"], Standing::kDeadEnd);
   EXPECT_FALSE(standing.contains("(release a)"));
-  EXPECT_EQ(decode::why_illegal(task, {}, *task.find({"release", {"a"}})), "precondition (lit a) is false");
-  EXPECT_EQ(decode::why_illegal(task, {}, *task.find({"press", {"a"}})), "");
+  EXPECT_EQ(why_illegal(task, {}, *task.find({"release", {"a"}})), "precondition (lit a) is false");
+  EXPECT_EQ(why_illegal(task, {}, *task.find({"press", {"a"}})), "");
   std::size_t tokens = 0;
-  for (const decode::ReplayStep& step : steps) tokens += step.tokens.size();
+  for (const ExplainedStep& step : steps) tokens += step.tokens.size();
   EXPECT_EQ(tokens, result.tokens.size());
   EXPECT_TRUE(steps.back().stops);
 }
 
-TEST(Replay, TheLastActionsMustLeadToTheGoal) {
+TEST(Explain, TheLastActionsMustLeadToTheGoal) {
   const Task task = lamps("(and (lit a) (lit b))");
-  PlanOptions options = with(PlanGuidance::kMask);
+  PlanOptions options = with(Guidance::kMask);
   options.lookahead.horizon = 3;
   Setting setting;
   setting.model = std::make_unique<Script>(setting.words, "(press a)\n(release a)\n(press b);\n");
   const PlanResult result = make(task, setting, options);
   ASSERT_EQ(result.guarantee, Guarantee::kFull);
-  const std::vector<decode::ReplayStep> steps = decode::replay(task, result, setting.model.get());
+  const std::vector<ExplainedStep> steps = explain(task, result, setting.model.get());
   ASSERT_GE(steps.size(), 2U);
   ASSERT_TRUE(steps[1].wish && steps[1].wish->action);
   EXPECT_EQ(task.text(*steps[1].wish->action), "(release a)");
-  EXPECT_EQ(steps[1].wish->standing, decode::Standing::kTooLate);
+  EXPECT_EQ(steps[1].wish->standing, Standing::kTooLate);
 }
 
-TEST(Replay, EndsAtTheFirstIllegalStep) {
+TEST(Explain, EndsAtTheFirstIllegalStep) {
   const Task task = lamps("(lit a)");
-  const PlanResult result = make_script(task, "(press a)\n(press a)\n(press b);\n", with(PlanGuidance::kSyntax));
+  const PlanResult result = make_script(task, "(press a)\n(press a)\n(press b);\n", with(Guidance::kSyntax));
   ASSERT_EQ(result.plan.size(), 3U);
-  const std::vector<decode::ReplayStep> steps = decode::replay(task, result, nullptr);
+  const std::vector<ExplainedStep> steps = explain(task, result, nullptr);
   ASSERT_EQ(steps.size(), 2U);
   EXPECT_TRUE(steps[0].chosen_is_legal);
   EXPECT_FALSE(steps[1].chosen_is_legal);
-  EXPECT_EQ(steps[0].legal[0].standing, decode::Standing::kNotJudged);
+  EXPECT_EQ(steps[0].legal[0].standing, Standing::kNotJudged);
 }
 
-TEST(Replay, NothingToTellWithoutAPlan) {
+TEST(Explain, NothingToTellWithoutAPlan) {
   const Task task = lamps("(lit c)");
   const Setting setting = random_setting(1);
-  const PlanResult result = make(task, setting, with(PlanGuidance::kUniform));
-  EXPECT_TRUE(decode::replay(task, result, setting.model.get()).empty());
+  const PlanResult result = make(task, setting, with(Guidance::kUniform));
+  EXPECT_TRUE(explain(task, result, setting.model.get()).empty());
 }
 
 }  // namespace

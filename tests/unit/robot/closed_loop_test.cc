@@ -22,7 +22,7 @@ Scene nature(const std::string& problem) { return Scene::load(file("nature/event
 
 LoopOptions searching() {
   LoopOptions options;
-  options.plan.guidance = PlanGuidance::kSearch;
+  options.plan.guidance = Guidance::kSearch;
   options.plan.lookahead.exact.states = 10'000;
   return options;
 }

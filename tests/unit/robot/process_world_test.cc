@@ -202,7 +202,7 @@ class ProcessWorldTest : public ::testing::Test {
     options.timeout = timeout;
     ProcessWorld world(scene_, options);
     LoopOptions loop_options;
-    loop_options.plan.guidance = PlanGuidance::kSearch;
+    loop_options.plan.guidance = Guidance::kSearch;
     ClosedLoop loop(scene_, loop_options);
     LoopReport report = loop.run(world);
     world.finish(report);

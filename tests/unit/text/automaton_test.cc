@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "metactrl/constraint.h"
 #include "metactrl/error.h"
 #include "support/named_task.h"
 #include "support/random.h"
 #include "support/token_walk.h"
+#include "text/token_automaton.h"
 
 namespace metactrl::automaton_test {
 namespace {

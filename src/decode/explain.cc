@@ -1,6 +1,6 @@
 // A second decoder walks the plan that was found, token by token; a third one, held to the form only, stands beside it
 // at every boundary and is taken by the model wherever the model likes, one action far.
-#include "decode/replay.h"
+#include "metactrl/explain.h"
 
 #include <algorithm>
 #include <limits>
@@ -10,11 +10,24 @@
 #include "support/list_some.h"
 #include "support/str_cat.h"
 
-namespace metactrl::decode {
+namespace metactrl {
+
+namespace {
 
 using internal::str_cat;
 
-class Replayer::Impl {
+std::string veto_of(const ExplainedStep::Wish& wish, const Task& task, std::span<const PlanStep> steps, unsigned left) {
+  if (wish.action && wish.standing == Standing::kIllegal) return "illegal: " + why_illegal(task, steps, *wish.action);
+  std::string veto = why_not(wish.standing, left);
+  if (veto.empty() && wish.stops && !wish.unmet.empty()) {
+    veto = str_cat("the plan would end", wish.action ? " there" : "", " without ", internal::list_some(wish.unmet, 3));
+  }
+  return veto;
+}
+
+}  // namespace
+
+class Explainer::Impl {
  public:
   Impl(const Task& task, const PlanResult& result, LanguageModel* model, std::size_t reserve)
       : task_(task),
@@ -36,31 +49,27 @@ class Replayer::Impl {
     session_ = model->start(result.prompt, reserve);
   }
 
-  ReplayStep step(std::optional<ActionId> chosen, std::span<const TokenId> tokens, bool stops) {
-    ReplayStep step;
+  ExplainedStep step(std::optional<ActionId> chosen, std::span<const TokenId> tokens, bool stops) {
+    ExplainedStep step;
     step.left = horizon_ > index_ ? horizon_ - static_cast<unsigned>(index_) : 0;
     step.goal_holds = pursued_.is_goal(state_);
     judge(step);
     // Where the token that completed the action before this one completed this one, too, nothing was left to wish.
-    if (session_ && form_->actions().size() == index_) step.wish = wish();
+    if (session_ && form_->actions().size() == index_) step.wish = wish(step.left);
     step.chosen = chosen;
     step.stops = stops;
     // All that are left, where nothing follows.
     if (decoder_) walk_tokens(step, tokens, chosen && !stops ? index_ + 1 : std::numeric_limits<std::size_t>::max());
     if (chosen) step.chosen_is_legal = advance(*chosen);
+    if (chosen) steps_.push_back(task_.step(*chosen));
     ++index_;
     return step;
   }
 
-  bool closed() const { return decoder_ && decoder_->separators().size() < decoder_->actions().size(); }
-  std::size_t num_tokens() const { return decoder_ ? decoder_->num_tokens() : 0; }
-  const State& state() const { return state_; }
-  const Task& pursued() const { return pursued_; }
-
  private:
   ActionId original(ActionId pursued) const { return task_.find(pursued_.step(pursued)).value_or(pursued); }
 
-  void judge(ReplayStep& step) {
+  void judge(ExplainedStep& step) {
     if (!support_) {
       for (ActionId action : pursued_.applicable_actions(state_)) {
         step.legal.push_back({original(action), Standing::kNotJudged, 0, 0});
@@ -70,7 +79,8 @@ class Replayer::Impl {
     std::vector<Candidate> candidates;
     support_->candidates(state_, step.left, candidates, belief_);
     for (const Candidate& candidate : candidates) {
-      StandingOf entry{original(candidate.action), Standing::kUndecided, candidate.remaining, candidate.log_weight};
+      ExplainedStep::Judged entry{original(candidate.action), Standing::kUndecided, candidate.remaining,
+                                  candidate.log_weight};
       if (candidate.answer == Answer::kYes) entry.standing = Standing::kAllowed;
       if (candidate.answer == Answer::kNo) {
         const bool always = step.left >= horizon_ || support_->may(state_, candidate.action, horizon_) == Answer::kNo;
@@ -82,7 +92,7 @@ class Replayer::Impl {
   }
 
   Standing standing(ActionId action) const {
-    for (const StandingOf& entry : judged_) {
+    for (const ExplainedStep::Judged& entry : judged_) {
       if (entry.action == action) return entry.standing;
     }
     return pursued_.legal(state_, *pursued_.find(task_.step(action))) ? Standing::kNotJudged : Standing::kIllegal;
@@ -96,9 +106,9 @@ class Replayer::Impl {
     return *session_;
   }
 
-  Wish wish() {
-    Wish wish;
-    wish.token = favourite(session().logits());
+  ExplainedStep::Wish wish(unsigned left) {
+    ExplainedStep::Wish wish;
+    wish.token = decode::favourite(session().logits());
     Decoder form = *form_;
     const std::unique_ptr<Session> branch = session_->fork();
     const std::size_t before = form.actions().size();
@@ -108,8 +118,8 @@ class Replayer::Impl {
       if (choices.empty()) break;
       TokenId token = choices[0].token;
       if (choices.size() > 1) {
-        score_choices(choices, branch->logits(), scores);
-        token = choices[choose_best(scores)].token;
+        decode::score_choices(choices, branch->logits(), scores);
+        token = choices[decode::choose_best(scores)].token;
       }
       form.accept(token);
       const TokenId appended[] = {token};
@@ -128,22 +138,23 @@ class Replayer::Impl {
     if (wish.stops && reached) {
       for (GoalId goal : pursued_.unmet_goals(*reached)) wish.unmet.push_back(pursued_.goal_text(goal));
     }
+    wish.veto = veto_of(wish, task_, steps_, left);
     return wish;
   }
 
   // The tokens until `actions` actions are complete, or all that are left.
-  void walk_tokens(ReplayStep& step, std::span<const TokenId> tokens, std::size_t actions) {
+  void walk_tokens(ExplainedStep& step, std::span<const TokenId> tokens, std::size_t actions) {
     while (decoder_->num_tokens() < tokens.size() && decoder_->actions().size() < actions) {
       const TokenId token = tokens[decoder_->num_tokens()];
       if (session_ && decoder_->options().bridge == Bridge::kModel && decoder_->at_boundary()) {
         decoder_->set_path_scores(session().score(decoder_->paths()));
       }
       const std::span<const NextToken> choices = decoder_->next();
-      ReplayToken entry{token, choices.size() <= 1, choices.size(), 0, std::nullopt};
+      ExplainedStep::Token entry{token, choices.size() <= 1, choices.size(), 0, std::nullopt};
       for (const NextToken& choice : choices) {
         if (choice.token == token) entry.log_weight = choice.log_weight;
       }
-      if (!entry.forced && session_) entry.favourite = favourite(session().logits());
+      if (!entry.forced && session_) entry.favourite = decode::favourite(session().logits());
       step.tokens.push_back(entry);
       if (!decoder_->accept(token)) return;
       if (form_) form_->accept(token);
@@ -165,61 +176,40 @@ class Replayer::Impl {
   std::size_t prompt_size_;
   std::shared_ptr<const Lookahead> lookahead_;
   std::size_t index_ = 0;  // of the next step
+  std::vector<PlanStep> steps_;
   State state_;
   std::optional<Support> support_;
   SurrogateBelief belief_;  // of the surrogate
   std::optional<Decoder> decoder_;
   std::optional<Decoder> form_;
   std::unique_ptr<Session> session_;
-  std::vector<StandingOf> judged_;
+  std::vector<ExplainedStep::Judged> judged_;
 };
 
-Replayer::Replayer(const Task& task, const PlanResult& result, LanguageModel* model, std::size_t reserve)
+Explainer::Explainer(const Task& task, const PlanResult& result, LanguageModel* model, std::size_t reserve)
     : impl_(std::make_unique<Impl>(task, result, model, reserve)) {}
-Replayer::~Replayer() = default;
-ReplayStep Replayer::step(std::optional<ActionId> chosen, std::span<const TokenId> tokens, bool stops) {
+Explainer::~Explainer() = default;
+ExplainedStep Explainer::step(std::optional<ActionId> chosen, std::span<const TokenId> tokens, bool stops) {
   return impl_->step(chosen, tokens, stops);
 }
-bool Replayer::closed() const { return impl_->closed(); }
-std::size_t Replayer::num_tokens() const { return impl_->num_tokens(); }
-const State& Replayer::state() const { return impl_->state(); }
-const Task& Replayer::pursued() const { return impl_->pursued(); }
 
-const char* to_string(Standing standing) {
-  switch (standing) {
-    case Standing::kAllowed:
-      return "allowed";
-    case Standing::kIllegal:
-      return "illegal";
-    case Standing::kTooLate:
-      return "too late";
-    case Standing::kDeadEnd:
-      return "dead end";
-    case Standing::kUndecided:
-      return "undecided";
-    case Standing::kNotJudged:
-      return "not judged";
-  }
-  return "";
-}
-
-std::vector<ReplayStep> replay(const Task& task, const PlanResult& result, LanguageModel* model,
-                               const std::function<bool()>& cancelled) {
+std::vector<ExplainedStep> explain(const Task& task, const PlanResult& result, LanguageModel* model,
+                                   const Stop& cancelled) {
   if (result.outcome == PlanOutcome::kInfeasible || result.outcome == PlanOutcome::kUndecided) return {};
-  Replayer replayer(task, result, model, result.tokens.size());
-  std::vector<ReplayStep> steps;
+  Explainer explainer(task, result, model, result.tokens.size());
+  std::vector<ExplainedStep> steps;
   const bool stopped_short = result.outcome == PlanOutcome::kCancelled;
   const std::size_t boundaries = std::max<std::size_t>(1, result.plan.size() + (stopped_short ? 1 : 0));
   for (std::size_t i = 0; i < boundaries && !(cancelled && cancelled()); ++i) {
     const bool has_action = i < result.plan.size();
     const bool stops = !stopped_short && i + 1 >= result.plan.size();
-    steps.push_back(replayer.step(has_action ? std::optional(result.plan[i]) : std::nullopt, result.tokens, stops));
+    steps.push_back(explainer.step(has_action ? std::optional(result.plan[i]) : std::nullopt, result.tokens, stops));
     if (!steps.back().chosen_is_legal) break;
   }
   return steps;
 }
 
-std::string standing_text(Standing standing, unsigned left) {
+std::string why_not(Standing standing, unsigned left) {
   switch (standing) {
     case Standing::kAllowed:
     case Standing::kNotJudged:
@@ -237,23 +227,14 @@ std::string standing_text(Standing standing, unsigned left) {
   return "";
 }
 
-std::string veto_text(const Task& task, std::span<const PlanStep> steps, unsigned left, const Wish& wish) {
-  // Without guidance nothing is vetoed; what is wrong is said all the same.
-  if (wish.action && wish.standing == Standing::kIllegal) return "illegal: " + why_illegal(task, steps, *wish.action);
-  std::string veto = standing_text(wish.standing, left);
-  if (veto.empty() && wish.stops && !wish.unmet.empty()) {
-    veto = str_cat("the plan would end", wish.action ? " there" : "", " without ", internal::list_some(wish.unmet, 3));
-  }
-  return veto;
-}
-
 std::string why_illegal(const Task& task, std::span<const PlanStep> steps, ActionId action) {
   std::vector<PlanStep> plan(steps.begin(), steps.end());
   plan.push_back(task.step(action));
   const Validation validation = task.validate(plan);
   if (validation.steps_executed > steps.size()) return {};
-  const std::string prefix = str_cat("step ", plan.size(), ' ', to_string(plan.back()), ": ");
-  return validation.reason.starts_with(prefix) ? validation.reason.substr(prefix.size()) : validation.reason;
+  // A step before it, or the initial state, may be what is wrong.
+  return validation.steps_executed == steps.size() && !validation.problem.empty() ? validation.problem
+                                                                                  : validation.reason;
 }
 
-}  // namespace metactrl::decode
+}  // namespace metactrl

@@ -1,0 +1,89 @@
+// The words for a request and its result, as they are written on the command line, in JSON and in messages.
+#ifndef METACTRL_SRC_DECODE_NAMES_H_
+#define METACTRL_SRC_DECODE_NAMES_H_
+
+#include "metactrl/constraint.h"
+#include "metactrl/decoder.h"
+#include "metactrl/explain.h"
+#include "metactrl/generate.h"
+#include "metactrl/planner.h"
+#include "support/enum_names.h"
+
+namespace metactrl {
+
+constexpr auto enum_names(Guidance) {
+  return internal::names<Guidance>({
+      {Guidance::kNone, "none"},
+      {Guidance::kSyntax, "syntax"},
+      {Guidance::kMask, "mask"},
+      {Guidance::kUniform, "uniform"},
+      {Guidance::kTrained, "trained"},
+      {Guidance::kSearch, "search"},
+  });
+}
+
+constexpr auto enum_names(Bridge) {
+  return internal::names<Bridge>({
+      {Bridge::kUniform, "uniform"},
+      {Bridge::kSurrogate, "surrogate"},
+      {Bridge::kModel, "model"},
+      {Bridge::kHmm, "hmm"},
+  });
+}
+
+constexpr auto enum_names(Tokenization) {
+  return internal::names<Tokenization>({
+      {Tokenization::kCanonical, "canonical"},
+      {Tokenization::kAny, "any"},
+  });
+}
+
+constexpr auto enum_names(DecodeMode) {
+  return internal::names<DecodeMode>({
+      {DecodeMode::kGreedy, "greedy"},
+      {DecodeMode::kSample, "sample"},
+      {DecodeMode::kBeam, "beam"},
+      {DecodeMode::kSmc, "smc"},
+  });
+}
+
+constexpr auto enum_names(OnInfeasible) {
+  return internal::names<OnInfeasible>({
+      {OnInfeasible::kError, "error"},
+      {OnInfeasible::kDropGoals, "drop-goals"},
+      {OnInfeasible::kSyntax, "syntax"},
+  });
+}
+
+constexpr auto enum_names(Guarantee) {
+  return internal::names<Guarantee>({
+      {Guarantee::kFull, "full"},
+      {Guarantee::kGoalsDropped, "goals dropped"},
+      {Guarantee::kSyntaxOnly, "syntax only"},
+      {Guarantee::kNone, "none"},
+  });
+}
+
+constexpr auto enum_names(PlanOutcome) {
+  return internal::names<PlanOutcome>({
+      {PlanOutcome::kPlan, "plan"},
+      {PlanOutcome::kInfeasible, "infeasible"},
+      {PlanOutcome::kUndecided, "undecided"},
+      {PlanOutcome::kCancelled, "cancelled"},
+  });
+}
+
+constexpr auto enum_names(Standing) {
+  return internal::names<Standing>({
+      {Standing::kAllowed, "allowed"},
+      {Standing::kIllegal, "illegal"},
+      {Standing::kTooLate, "too late"},
+      {Standing::kDeadEnd, "dead end"},
+      {Standing::kUndecided, "undecided"},
+      {Standing::kNotJudged, "not judged"},
+  });
+}
+
+}  // namespace metactrl
+
+#endif  // METACTRL_SRC_DECODE_NAMES_H_
