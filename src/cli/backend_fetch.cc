@@ -44,6 +44,7 @@ fs::path fetch_archive(const PinnedPackage& pinned, const fs::path& folder) {
   what.target = folder / archive_name(pinned.package);
   what.title = pinned.package.name;
   what.bytes = pinned.bytes;
+  what.never_changes = true;
   std::error_code ignored;
   // One that an earlier run fetched and did not unpack.
   if (fs::exists(what.target, ignored) && sha512_of_file(what.target, pinned.bytes) == pinned.sha512) {

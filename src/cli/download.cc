@@ -176,7 +176,7 @@ class Transfer {
     const PartRecord earlier = read_record(record_file_);
     const std::uint64_t bytes = fs::file_size(part_);
     const bool same = what_.sha256.empty() ? earlier.address == record_.address : earlier.sha256 == what_.sha256;
-    const bool checkable = !earlier.tag.empty() || !earlier.sha256.empty();
+    const bool checkable = what_.never_changes || !earlier.tag.empty() || !earlier.sha256.empty();
     const bool fits =
         earlier.bytes == 0 || (bytes <= earlier.bytes && (what_.bytes == 0 || earlier.bytes == what_.bytes));
     if (bytes == 0 || !same || !checkable || !fits || is_local()) return begin_anew();
@@ -201,7 +201,7 @@ class Transfer {
 
   HttpResult request() {
     // Without a mark to know the file by, what there is cannot be gone on with.
-    if (have_ > 0 && record_.tag.empty() && record_.sha256.empty()) begin_anew();
+    if (have_ > 0 && record_.tag.empty() && record_.sha256.empty() && !what_.never_changes) begin_anew();
     HttpRequest request;
     request.address = what_.address;
     request.token = what_.token;

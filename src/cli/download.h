@@ -27,6 +27,9 @@ struct Download {
   // What the file must be, where it is known; otherwise what the server says of it.
   std::uint64_t bytes = 0;
   std::string sha256;
+  // What is at this address never changes, as a version of a package does not: a part is gone on with although nothing
+  // tells whether the server still has the same file. Whoever says so checks the whole.
+  bool never_changes = false;
   std::string token;  // told to the address's own host, and to none that it sends us to
 };
 

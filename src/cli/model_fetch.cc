@@ -96,6 +96,7 @@ class PackageFetch {
     if (fs::exists(what.target, ignored)) return;
     what.address = address(part);
     what.title = part.package;
+    what.never_changes = true;
     cli::download(what);
   }
 

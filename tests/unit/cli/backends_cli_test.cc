@@ -13,6 +13,7 @@
 #include "lm/library_file.h"
 #include "metactrl/error.h"
 #include "support/command_line.h"
+#include "support/fake_hub.h"
 #include "support/sha512.h"
 #include "support/tiny_gguf.h"
 
@@ -219,6 +220,38 @@ TEST_F(BackendsCli, AFetchThatWasCutOffGoesOn) {
   fs::rename(path("elsewhere"), path("registry"));
   EXPECT_EQ(run("backends add cuda").code, 0) << read("err");
   EXPECT_EQ(left_over(), std::vector<std::string>{"libggml-cuda.so"});
+}
+
+// A registry need not say which version of a file it has: a package of a certain version never changes.
+TEST_F(BackendsCli, ACutConnectionIsTakenUpWithoutAVersionOfTheFile) {
+  if (is_built_in()) GTEST_SKIP() << "llama.cpp was built with its backends inside";
+  make_registry(cpu_backend());
+  const std::string package = read(archive_);
+  const std::string half = std::to_string(package.size() / 2);
+  const testing::FakeHub server(path("hub"));
+  server.publish_plain(archive_.substr(std::string("registry/").size()), package);
+  server.rules({{{"server", "hub"}, {"cut", package.size() / 2}, {"etag", ""}}, {{"server", "hub"}, {"etag", ""}}});
+  const std::string registry = "METACTRL_NPM_REGISTRY='" + server.address() + "/plain'";
+  EXPECT_EQ(run("backends add cuda", registry).code, 0) << read("err");
+  EXPECT_EQ(content_of(added() + "/libggml-cuda.so"), cpu_backend());
+  ASSERT_EQ(server.log().size(), 2U);
+  EXPECT_EQ(server.log()[1]["Range"], "bytes=" + half + "-");
+  EXPECT_TRUE(server.log()[1]["If-Range"].is_null());
+  // As a killed program leaves it.
+  EXPECT_EQ(run("backends remove cuda").code, 0);
+  server.clear_log();
+  const std::string part =
+      "cache" + added().substr(path("cache").size()) + "/.fetch/@toys+linux-toy-cuda-1.2.3.tgz.part";
+  write(part, package.substr(0, package.size() / 2));
+  write(part + ".json", Json{{"address", server.address() + "/plain" + archive_.substr(std::string("registry").size())},
+                             {"tag", ""},
+                             {"bytes", package.size()},
+                             {"sha256", ""}}
+                            .dump());
+  EXPECT_EQ(run("backends add cuda", registry).code, 0) << read("err");
+  EXPECT_EQ(content_of(added() + "/libggml-cuda.so"), cpu_backend());
+  ASSERT_EQ(server.log().size(), 1U);
+  EXPECT_EQ(server.log()[0]["Range"], "bytes=" + half + "-");
 }
 
 // Neither a damaged file nor one that needs what is not there stops the program; the list says what is wrong.
