@@ -11,11 +11,13 @@
 #include "metactrl/decoder.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <utility>
 
 #include "decode/walk.h"
 #include "metactrl/error.h"
+#include "support/log_math.h"
 #include "text/lexicon.h"
 #include "text/token_automaton.h"
 
@@ -31,11 +33,6 @@ constexpr TokenId kEnd = TokenAutomaton::kEnd;
 // A token that the model calls impossible: finite, and below what any real one has.
 constexpr double kLowestScore = -1e4;
 constexpr std::size_t kContextBytes = 64;
-
-double log_add(double a, double b) {
-  if (a < b) std::swap(a, b);
-  return a + std::log1p(std::exp(b - a));
-}
 
 }  // namespace
 
@@ -59,6 +56,10 @@ class Decoder::Impl {
       walk_.edges(step, [&](const Walk::Edge& edge) { add_symbol(edge.symbol, walk_.log_weight(step, edge)); });
     }
     std::sort(next_.begin(), next_.end(), [](const NextToken& a, const NextToken& b) { return a.token < b.token; });
+    assert(std::adjacent_find(next_.begin(), next_.end(), [](const NextToken& a, const NextToken& b) {
+             return a.token == b.token;
+           }) == next_.end());
+    assert(std::all_of(next_.begin(), next_.end(), [](const NextToken& one) { return std::isfinite(one.log_weight); }));
     return next_;
   }
 
@@ -103,6 +104,7 @@ class Decoder::Impl {
     }
     tokens_.push_back(token);
     steps_.push_back(step);
+    assert(steps_.size() == tokens_.size() + 1);
     next_known_ = false;
     return true;
   }
@@ -294,7 +296,8 @@ class Decoder::Impl {
         tokens.push_back(lexicon.tokens(node).front());
         length = i + 1;
       }
-      text.remove_prefix(length);  // at least one byte: each is a token of its own
+      assert(length > 0);  // each byte is a token of its own
+      text.remove_prefix(length);
     }
     return tokens;
   }
@@ -318,7 +321,7 @@ class Decoder::Impl {
         begin -= size;
         sum += std::isnan(scores[token]) ? kLowestScore : std::max<double>(scores[token], kLowestScore);
       }
-      rest[depth] = first ? sum : log_add(rest[depth], sum);
+      rest[depth] = first ? sum : internal::log_add(rest[depth], sum);
     }
   }
 

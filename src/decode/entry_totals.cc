@@ -5,6 +5,7 @@
 #include "decode/entry_totals.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -102,6 +103,7 @@ EntryTotals::EntryTotals(const TokenAutomaton& automaton, const Hmm& hmm) : hidd
 }
 
 double EntryTotals::log_rest(std::uint32_t rank, std::size_t depth, std::span<const double> belief) const {
+  assert(belief.size() == hidden_);
   const std::uint32_t place = place_[first_[rank] + depth];
   const double* const values = values_.data() + place * hidden_;
   double sum = 0;

@@ -33,11 +33,7 @@ struct Particle {
 };
 
 double log_sum(std::span<const double> values) {
-  const double largest = *std::max_element(values.begin(), values.end());
-  if (largest == kMinusInfinity) return kMinusInfinity;
-  double sum = 0;
-  for (double value : values) sum += std::exp(value - largest);
-  return largest + std::log(sum);
+  return internal::log_sum(0, values.size(), [&](std::size_t i) { return values[i]; });
 }
 
 class Filter {

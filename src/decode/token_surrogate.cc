@@ -4,6 +4,7 @@
 #include "decode/token_surrogate.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "metactrl/error.h"
@@ -69,6 +70,7 @@ void TokenSurrogate::Cursor::begin(const TokenSurrogate& surrogate, std::span<co
 }
 
 void TokenSurrogate::Cursor::read(std::span<const TokenId> path, std::vector<double>& rests) {
+  assert(!path.empty() && log_sums_.size() > path_.size());
   std::size_t known = 0;
   while (known < path_.size() && known + 1 < path.size() && path_[known] == path[known]) ++known;
   path_.resize(known);

@@ -25,9 +25,7 @@
 #include <utility>
 #include <vector>
 
-#include "decode/entry_mass.h"
-#include "decode/entry_totals.h"
-#include "decode/token_surrogate.h"
+#include "decode/bridge.h"
 #include "metactrl/decoder.h"
 #include "metactrl/lookahead.h"
 #include "text/token_automaton.h"
@@ -73,7 +71,7 @@ class Walk {
 
   Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options);
   // A fork. Caches of the lookahead are not shared: they belong to one walk.
-  Walk(const Walk& other);
+  Walk(const Walk& other) = default;
   Walk& operator=(const Walk&) = delete;
   ~Walk() = default;
 
@@ -110,50 +108,23 @@ class Walk {
   std::size_t num_paths() const { return frame().num_paths; }
   std::uint32_t path_rank(std::size_t path) const { return paths_[frame().first_path + path].rank; }
   // The number in front of the entry that begins here.
-  std::span<const TokenId> head() const { return automaton_->prefix(frame().index); }
+  std::span<const TokenId> head() const { return automaton_->prefix(frame().boundary.number + 1); }
 
-  // For Bridge::kModel, until the next boundary: scores[path][depth] is the log-probability of what is left of a path
-  // behind its symbol at that depth. Empty: as kUniform.
+  // For Bridge::kModel, until the next boundary (PathBridge::set_path_scores).
   void set_path_scores(std::vector<std::vector<double>> scores) {
-    path_scores_ = std::move(scores);
-    path_scores_frame_ = num_frames_ - 1;
+    if (bridge_) bridge_->set_path_scores(frame().boundary, std::move(scores));
   }
 
  private:
-  // One way to go on from a boundary.
-  struct Path {
-    std::uint32_t rank = 0;
-    double log_mass = 0;   // log m
-    double log_term = 0;   // log of m S
-    double log_value = 0;  // log S
-    double term = 0;       // m S, divided by the frame's largest
-  };
-
   struct Frame {
+    Boundary boundary;
     State state;
     unsigned left = 0;
-    std::uint32_t index = 1;  // number of the next action, from 1
-    std::uint32_t group = 0;  // of the automaton's entries: where in the text the next one begins
     bool all = false;
     std::size_t first_path = 0;
     std::size_t num_paths = 0;
-    double log_end = 0;      // log p_end: the plan ends here
-    double log_go = 0;       // log(1 - p_end)
-    double log_go_on = 0;    // log V_go of the state
-    double log_largest = 0;  // of the paths' terms
+    double log_go_on = 0;  // log V_go of the state
     std::vector<Candidate> candidates;
-    SurrogateBelief belief;  // of a trained surrogate
-    // Bridge::kSurrogate with a trained surrogate: p(action) of every action, and the sum of the masses of the group's
-    // entries before each.
-    std::vector<double> probabilities;
-    std::vector<double> mass_before;
-    // Bridge::kHmm: the belief of the model of tokens where the entry begins; and for every path, one after the other,
-    // the log-probability of what is left of it behind each of its symbols, and of what is left of all entries that
-    // agree with it so far.
-    std::vector<double> token_belief;
-    std::vector<double> rests;
-    std::vector<double> totals;
-    std::vector<std::size_t> first_rest;
   };
 
   const Frame& frame() const { return frames_[num_frames_ - 1]; }
@@ -164,7 +135,7 @@ class Walk {
   void add_paths(const Candidate& candidate, unsigned left);
   void add_path(const Candidate& candidate, std::uint32_t next, double log_value);
   // Weights are asked for, not only what is allowed.
-  bool weighs() const { return options_.guidance == Guidance::kUniform || options_.guidance == Guidance::kTrained; }
+  bool weighs() const { return static_cast<bool>(bridge_); }
   bool weighs_by_trained() const { return options_.guidance == Guidance::kTrained; }
 
   void enter(Step& step) const;
@@ -182,42 +153,20 @@ class Walk {
   TokenId live_symbol(std::uint32_t path, std::size_t depth) const {
     return automaton_->tokens(path_rank(path))[depth];
   }
+  double log_weight_in_entry(const Step& step, const Edge& edge) const;
+  std::span<const Path> live_paths() const { return {paths_.data() + frame().first_path, frame().num_paths}; }
   // The first live path of [begin, end) whose rank is at least `rank`.
   std::uint32_t path_from(std::uint32_t begin, std::uint32_t end, std::uint32_t rank) const;
-  double log_weight_in_entry(const Step& step, const Edge& edge) const;
-  double log_weight_by_tokens(const Step& step, const Edge& edge) const;
-  double log_sum(const Step& step, const Edge& edge, bool scored) const;
-  void read_paths(Frame& frame);
-  // There are log-probabilities for what is left of each path: the model's own, or those of a model of tokens.
-  bool has_scores() const {
-    if (options_.bridge == Bridge::kHmm) return true;
-    return options_.bridge == Bridge::kModel && !path_scores_.empty() && path_scores_frame_ + 1 == num_frames_;
-  }
-  double log_rest_of(std::uint32_t path, std::uint32_t depth) const {
-    if (options_.bridge == Bridge::kHmm) return frame().rests[frame().first_rest[path] + depth];
-    return path_scores_[path][depth];
-  }
-  double log_entry_scale() const;
-  double log_total(const Edge& edge) const;
-  void sum_masses(Frame& frame) const;
-  double plain_mass(std::uint32_t rank) const;
-
   std::shared_ptr<const Constraint> constraint_;
   const TokenAutomaton* automaton_;
   DecoderOptions options_;
-  std::shared_ptr<const TokenSurrogate> token_surrogate_;  // Bridge::kHmm
-  std::shared_ptr<const EntryTotals> entry_totals_;
-  std::vector<double> empty_rests_;  // what is left of the empty plan behind each of its symbols
-  TokenSurrogate::Cursor token_cursor_;
+  OwnBridge bridge_;  // where weights are asked for
   Support support_;
   double log_end_;             // of the uniform surrogate: log p_end
   double log_go_;              // log(1 - p_end)
-  EntryMass mass_;             // by the uniform surrogate
   std::vector<Frame> frames_;  // the first num_frames_ are in use
   std::size_t num_frames_ = 0;
   std::vector<Path> paths_;  // of all frames, in order
-  std::vector<std::vector<double>> path_scores_;
-  std::size_t path_scores_frame_ = 0;
   std::vector<ActionId> actions_;
   std::vector<std::uint32_t> separators_;
   State successor_;
