@@ -140,22 +140,6 @@ std::unique_ptr<Vocabulary> load_vocabulary(const std::string& file);
 // The vocabulary of a model that the program loaded itself with llama.cpp; the model must outlive it. Throws as
 // load_vocabulary does.
 std::unique_ptr<Vocabulary> vocabulary_of(const llama_model* model);
-// How a model's prompts are written.
-enum class ChatTemplate {
-  kNone,           // prompts are plain text
-  kUnderstood,     // prompts are written as the model was trained to read them
-  kNotUnderstood,  // the file has one that llama.cpp does not know; prompts are plain text
-};
-// What the header of a GGUF file says, without loading the model. Throws as load_vocabulary does.
-struct ModelFacts {
-  std::string name;
-  std::string architecture;  // "llama"
-  std::size_t context = 0;   // tokens it was trained for; 0 when the file does not say
-  std::size_t tensors = 0;   // 0 in files that hold a vocabulary only
-  ChatTemplate chat_template = ChatTemplate::kNone;
-  std::string chat_template_name;  // of one that is understood: "llama3"
-};
-ModelFacts read_model_facts(const std::string& file);
 // What runs the models, "llama.cpp 0.5.0" for example; empty when this library was built without.
 std::string model_runtime();
 
@@ -166,24 +150,9 @@ void load_model_backends();
 
 // Logits are a hash of the seed and the tokens so far: reproducible, and different for every prefix.
 std::unique_ptr<LanguageModel> random_model(std::shared_ptr<const Vocabulary> vocabulary, std::uint64_t seed);
-// What a hostile model puts its mass on, changing from token to token.
-enum class Malice : std::uint32_t {
-  kGarbage = 1,      // tokens that have no place in a plan
-  kRepeat = 2,       // the token it saw last, again and again
-  kStopEarly = 4,    // the end of the turn, closing brackets
-  kNeverStop = 8,    // anything but those
-  kNotANumber = 16,  // NaN, here and there or everywhere
-  kInfinity = 32,    // plus and minus infinity
-  kAll = 63,
-};
-constexpr Malice operator|(Malice a, Malice b) {
-  return static_cast<Malice>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
-}
-constexpr bool includes(Malice all, Malice one) {
-  return (static_cast<std::uint32_t>(all) & static_cast<std::uint32_t>(one)) != 0;
-}
-std::unique_ptr<LanguageModel> hostile_model(std::shared_ptr<const Vocabulary> vocabulary, std::uint64_t seed,
-                                             Malice malice = Malice::kAll);
+// Does its best to break a plan: garbage, repetition, an early end or none, NaN and infinity, changing from token to
+// token.
+std::unique_ptr<LanguageModel> hostile_model(std::shared_ptr<const Vocabulary> vocabulary, std::uint64_t seed);
 
 }  // namespace metactrl
 

@@ -6,6 +6,7 @@
 
 #include "cli/common.h"
 #include "cli/model_parts.h"
+#include "lm/model_facts.h"
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
 #include "support/file_lock.h"
@@ -199,7 +200,7 @@ RegisteredModel look_at_file(const std::string& name, const fs::path& file, cons
   for (std::size_t i = 1; i < files.size(); ++i) measure(files[i], model.more_parts.emplace_back());
   measure(files[0], model);
   if (!model_runtime().empty()) {
-    const ModelFacts facts = read_model_facts(model.file.string());
+    const lm::ModelFacts facts = lm::read_model_facts(model.file.string());
     model.context = facts.context;
     model.title = facts.name;
   }

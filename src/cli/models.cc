@@ -14,6 +14,7 @@
 #include "cli/model_registry.h"
 #include "cli/model_store.h"
 #include "cli/plan_options.h"
+#include "lm/model_facts.h"
 #include "metactrl/error.h"
 #include "support/list_some.h"
 #include "support/nearest_name.h"
@@ -50,40 +51,40 @@ std::string describe(const StoredModel& model) {
 }
 
 // What the file's header says, without loading the model; nothing when it cannot be read.
-std::optional<ModelFacts> facts_of(const std::filesystem::path& file) {
+std::optional<lm::ModelFacts> facts_of(const std::filesystem::path& file) {
   if (model_runtime().empty()) return std::nullopt;
   try {
-    return read_model_facts(file.string());
+    return lm::read_model_facts(file.string());
   } catch (const InputError&) {
     return std::nullopt;
   }
 }
 
-std::size_t context_of(const StoredModel& model, const std::optional<ModelFacts>& facts) {
+std::size_t context_of(const StoredModel& model, const std::optional<lm::ModelFacts>& facts) {
   if (model.entry) return model.entry->context;
   return facts ? facts->context : 0;
 }
 
-std::string template_text(const ModelFacts& facts) {
+std::string template_text(const lm::ModelFacts& facts) {
   switch (facts.chat_template) {
-    case ChatTemplate::kNone:
+    case lm::ChatTemplate::kNone:
       return "no chat template, prompts are sent as plain text";
-    case ChatTemplate::kUnderstood:
+    case lm::ChatTemplate::kUnderstood:
       return "chat template: " + facts.chat_template_name;
-    case ChatTemplate::kNotUnderstood:
+    case lm::ChatTemplate::kNotUnderstood:
       return "chat template: not understood, prompts are sent as plain text";
   }
   return {};
 }
 
-Json template_json(const std::optional<ModelFacts>& facts) {
+Json template_json(const std::optional<lm::ModelFacts>& facts) {
   if (!facts) return nullptr;
   switch (facts->chat_template) {
-    case ChatTemplate::kNone:
+    case lm::ChatTemplate::kNone:
       return {{"status", "none"}};
-    case ChatTemplate::kUnderstood:
+    case lm::ChatTemplate::kUnderstood:
       return {{"status", "understood"}, {"name", facts->chat_template_name}};
-    case ChatTemplate::kNotUnderstood:
+    case lm::ChatTemplate::kNotUnderstood:
       return {{"status", "not understood"}};
   }
   return nullptr;
@@ -96,7 +97,7 @@ int list_json(const std::vector<StoredModel>& models) {
   json["models"] = Json::array();
   for (const StoredModel& model : models) {
     const FileState state = state_of(model);
-    const std::optional<ModelFacts> facts = facts_of(model.file);
+    const std::optional<lm::ModelFacts> facts = facts_of(model.file);
     Json entry{{"name", model.name},
                {"file", model.file.string()},
                {"bytes", model.bytes},
@@ -141,7 +142,7 @@ void append_models(std::string& out, const std::vector<StoredModel>& models, boo
     const FileState state = state_of(model);
     out += str_cat("  ", padded(model.name), bytes_text(static_cast<double>(model.bytes)));
     const std::string description = state == FileState::kPresent ? describe(model) : "";
-    const std::optional<ModelFacts> facts = facts_of(model.file);
+    const std::optional<lm::ModelFacts> facts = facts_of(model.file);
     const std::size_t context = context_of(model, facts);
     // Some descriptions have it.
     if (context > 0 && description.find("context") == std::string::npos) out += str_cat(", context ", context);

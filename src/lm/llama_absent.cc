@@ -3,6 +3,7 @@
 #include <string>
 
 #include "lm/backends.h"
+#include "lm/model_facts.h"
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
 
@@ -25,8 +26,6 @@ std::unique_ptr<Vocabulary> load_vocabulary(const std::string& file) { report_ab
 
 std::unique_ptr<Vocabulary> vocabulary_of(const llama_model* /*model*/) { report_absence("model"); }
 
-ModelFacts read_model_facts(const std::string& file) { report_absence(file); }
-
 std::string model_runtime() { return {}; }
 
 void load_model_backends() {}
@@ -34,6 +33,8 @@ void load_model_backends() {}
 }  // namespace metactrl
 
 namespace metactrl::lm {
+
+ModelFacts read_model_facts(const std::string& file) { report_absence(file); }
 
 std::filesystem::path added_backends() { return {}; }
 std::string runtime_version() { return {}; }

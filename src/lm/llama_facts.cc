@@ -7,11 +7,11 @@
 
 #include "lm/llama_prompt.h"
 #include "lm/llama_runtime.h"
+#include "lm/model_facts.h"
 #include "metactrl/error.h"
-#include "metactrl/language_model.h"
 #include "support/str_cat.h"
 
-namespace metactrl {
+namespace metactrl::lm {
 
 namespace {
 
@@ -56,4 +56,4 @@ ModelFacts read_model_facts(const std::string& file) {
   return facts;
 }
 
-}  // namespace metactrl
+}  // namespace metactrl::lm

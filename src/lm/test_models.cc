@@ -17,11 +17,14 @@
 #include <vector>
 
 #include "lm/log_softmax.h"
+#include "lm/malice.h"
 #include "lm/token_tree.h"
 #include "metactrl/language_model.h"
 #include "support/str_cat.h"
 
 namespace metactrl {
+
+using lm::Malice;
 
 namespace {
 
@@ -271,8 +274,12 @@ std::unique_ptr<LanguageModel> random_model(std::shared_ptr<const Vocabulary> vo
                                      str_cat("random:", seed));
 }
 
-std::unique_ptr<LanguageModel> hostile_model(std::shared_ptr<const Vocabulary> vocabulary, std::uint64_t seed,
-                                             Malice malice) {
+std::unique_ptr<LanguageModel> hostile_model(std::shared_ptr<const Vocabulary> vocabulary, std::uint64_t seed) {
+  return lm::hostile_model(std::move(vocabulary), seed, Malice::kAll);
+}
+
+std::unique_ptr<LanguageModel> lm::hostile_model(std::shared_ptr<const Vocabulary> vocabulary, std::uint64_t seed,
+                                                 Malice malice) {
   return std::make_unique<TestModel>(std::make_shared<const HostileLogits>(std::move(vocabulary), seed, malice),
                                      str_cat("hostile:", seed));
 }

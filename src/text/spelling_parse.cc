@@ -11,16 +11,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "metactrl/format.h"
 #include "support/str_cat.h"
+#include "text/plan_reader.h"
 #include "text/quote.h"
 #include "text/spelling_tables.h"
 
 namespace metactrl {
 
+namespace text {
+
 using internal::str_cat;
-using text::ItemTrie;
-using text::quote;
 
 namespace {
 
@@ -220,9 +220,11 @@ void PlanReader::fail(std::string_view rest) {
                           quote(rest, kMaxFound), "; read ", actions, actions == 1 ? " action" : " actions");
 }
 
-PlanSpelling::Parsed PlanSpelling::parse(std::string_view text) const {
-  PlanReader reader(*this);
-  reader.read(text);
+}  // namespace text
+
+PlanSpelling::Parsed PlanSpelling::parse(std::string_view plan) const {
+  text::PlanReader reader(*this);
+  reader.read(plan);
   return reader.result();
 }
 

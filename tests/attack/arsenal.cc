@@ -12,14 +12,14 @@ using testing::Random;
 
 const std::vector<ModelKind>& model_kinds() {
   static const std::vector<ModelKind> kKinds = {
-      {"random", false, Malice::kAll},
-      {"hostile: garbage", true, Malice::kGarbage},
-      {"hostile: repeats", true, Malice::kRepeat},
-      {"hostile: stops early", true, Malice::kStopEarly},
-      {"hostile: never stops", true, Malice::kNeverStop},
-      {"hostile: NaN", true, Malice::kNotANumber},
-      {"hostile: infinities", true, Malice::kInfinity},
-      {"hostile: all of it", true, Malice::kAll},
+      {"random", false, lm::Malice::kAll},
+      {"hostile: garbage", true, lm::Malice::kGarbage},
+      {"hostile: repeats", true, lm::Malice::kRepeat},
+      {"hostile: stops early", true, lm::Malice::kStopEarly},
+      {"hostile: never stops", true, lm::Malice::kNeverStop},
+      {"hostile: NaN", true, lm::Malice::kNotANumber},
+      {"hostile: infinities", true, lm::Malice::kInfinity},
+      {"hostile: all of it", true, lm::Malice::kAll},
   };
   return kKinds;
 }
@@ -67,7 +67,8 @@ std::shared_ptr<const Vocabulary> Arsenal::table(const PlanSpelling& spelling, s
 LanguageModel& Arsenal::model(const std::shared_ptr<const Vocabulary>& vocabulary, std::size_t kind) {
   std::unique_ptr<LanguageModel>& slot = models_[{vocabulary.get(), kind}];
   const ModelKind& what = model_kinds()[kind];
-  if (slot == nullptr) slot = what.hostile ? hostile_model(vocabulary, kind, what.malice) : random_model(vocabulary, 1);
+  if (slot == nullptr)
+    slot = what.hostile ? lm::hostile_model(vocabulary, kind, what.malice) : random_model(vocabulary, 1);
   return *slot;
 }
 

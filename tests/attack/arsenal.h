@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "lm/malice.h"
 #include "metactrl/format.h"
 #include "metactrl/language_model.h"
 
@@ -19,7 +20,7 @@ namespace metactrl::attack {
 struct ModelKind {
   const char* name;
   bool hostile;
-  Malice malice;
+  lm::Malice malice;
 };
 const std::vector<ModelKind>& model_kinds();
 

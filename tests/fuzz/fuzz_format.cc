@@ -11,6 +11,7 @@
 #include "metactrl/format.h"
 #include "task/compile.h"
 #include "task/definition.h"
+#include "text/plan_reader.h"
 
 namespace {
 
@@ -36,7 +37,7 @@ void check_text(const metactrl::PlanSpelling& spelling, const std::string& text)
   const metactrl::PlanSpelling::Parsed parsed = spelling.parse(text);
   check(parsed.bytes_read <= text.size());
   check(parsed.error.empty() == (parsed.bytes_read == text.size()));
-  metactrl::PlanReader reader(spelling);
+  metactrl::text::PlanReader reader(spelling);
   for (const char c : text) reader.read(std::string_view(&c, 1));
   check(reader.result().actions == parsed.actions);
   check(reader.result().complete == parsed.complete);

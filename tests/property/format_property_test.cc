@@ -13,6 +13,7 @@
 #include "metactrl/format.h"
 #include "support/named_task.h"
 #include "text/collision.h"
+#include "text/plan_reader.h"
 
 namespace metactrl::format_property_test {
 namespace {
@@ -265,7 +266,7 @@ TEST(FormatProperty, WithAnEmptyClosingTheEndOfTheTextCloses) {
     const PlanSpelling spelling(small.format, small.task());
     for (const std::string& text : texts) {
       const Readings readings = read_all(closed, text + "$");
-      PlanReader reader(spelling);
+      text::PlanReader reader(spelling);
       for (const char c : text) reader.read(std::string_view(&c, 1));
       const PlanSpelling::Parsed parsed = reader.result();
       ASSERT_EQ(parsed.error.empty(), read_all(closed, text).beginning) << text << ": " << parsed.error;
@@ -390,7 +391,7 @@ std::string mutated(const std::string& text, Random& random) {
 }
 
 PlanSpelling::Parsed parse_in_parts(const PlanSpelling& spelling, const std::string& text, Random& random) {
-  PlanReader reader(spelling);
+  text::PlanReader reader(spelling);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = std::min(text.size() - at, random.below(7));
     reader.read(std::string_view(text).substr(at, length));

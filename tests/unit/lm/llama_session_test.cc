@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "lm/model_facts.h"
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
 #include "support/tiny_gguf.h"
@@ -404,13 +405,13 @@ TEST(LlamaSessionLimits, APrefixGivesWayWhenRoomIsShort) {
 TEST(LlamaLoad, HeadersAreReadWithoutTheModel) {
   const TemporaryFile file("facts.gguf");
   testing::write_tiny_gguf(file.path(), {.context = 777});
-  const ModelFacts facts = read_model_facts(file.path());
+  const lm::ModelFacts facts = lm::read_model_facts(file.path());
   EXPECT_EQ(facts.architecture, "llama");
   EXPECT_EQ(facts.context, 777U);
   EXPECT_GT(facts.tensors, 0U);
   std::filesystem::resize_file(file.path(), 100);
-  EXPECT_THROW(read_model_facts(file.path()), InputError);
-  EXPECT_THROW(read_model_facts("no-such.gguf"), InputError);
+  EXPECT_THROW(lm::read_model_facts(file.path()), InputError);
+  EXPECT_THROW(lm::read_model_facts("no-such.gguf"), InputError);
 }
 
 TEST(LlamaSessionLimits, SequencesRunOutWithAMessageAndComeBack) {

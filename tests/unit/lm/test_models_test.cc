@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lm/log_softmax.h"
+#include "lm/malice.h"
 #include "lm/token_tree.h"
 #include "metactrl/language_model.h"
 
@@ -136,7 +137,7 @@ std::size_t argmax(std::span<const float> logits) {
 }
 
 TEST(HostileModel, RepeatsWhenAskedTo) {
-  auto session = hostile_model(vocabulary(), 5, Malice::kRepeat)->start(tokens_of("q"));
+  auto session = lm::hostile_model(vocabulary(), 5, lm::Malice::kRepeat)->start(tokens_of("q"));
   for (const char c : std::string("abcdefgh")) {
     session->append(tokens_of(std::string(1, c)));
     EXPECT_EQ(argmax(session->logits()), static_cast<std::size_t>(c));
@@ -146,17 +147,19 @@ TEST(HostileModel, RepeatsWhenAskedTo) {
 TEST(HostileModel, StopsOrNeverStops) {
   for (int i = 0; i < 20; ++i) {
     const auto prompt = tokens_of("q" + std::to_string(i));
-    const std::size_t early = argmax(hostile_model(vocabulary(), 5, Malice::kStopEarly)->start(prompt)->logits());
+    const std::size_t early =
+        argmax(lm::hostile_model(vocabulary(), 5, lm::Malice::kStopEarly)->start(prompt)->logits());
     EXPECT_TRUE(early == 256 || std::string("]})\"' \n").find(static_cast<char>(early)) != std::string::npos) << early;
-    const std::size_t never = argmax(hostile_model(vocabulary(), 5, Malice::kNeverStop)->start(prompt)->logits());
+    const std::size_t never =
+        argmax(lm::hostile_model(vocabulary(), 5, lm::Malice::kNeverStop)->start(prompt)->logits());
     EXPECT_TRUE(never != 256 && std::string("]})\"' \n").find(static_cast<char>(never)) == std::string::npos) << never;
   }
 }
 
 TEST(HostileModel, PushesGarbage) {
   for (int i = 0; i < 20; ++i) {
-    const auto logits =
-        copy_of(hostile_model(vocabulary(), 5, Malice::kGarbage)->start(tokens_of("q" + std::to_string(i)))->logits());
+    const auto logits = copy_of(
+        lm::hostile_model(vocabulary(), 5, lm::Malice::kGarbage)->start(tokens_of("q" + std::to_string(i)))->logits());
     EXPECT_GT(logits[argmax(logits)], 50.0F);
     EXPECT_EQ(std::string("{[(\"").find(static_cast<char>(argmax(logits))), std::string::npos);
   }
@@ -170,12 +173,12 @@ TEST(HostileModel, GivesNumbersThatAreNone) {
   std::size_t everywhere = 0;
   for (int i = 0; i < 200; ++i) {
     const auto prompt = tokens_of("q" + std::to_string(i));
-    const auto nan = copy_of(hostile_model(vocabulary(), 5, Malice::kNotANumber)->start(prompt)->logits());
+    const auto nan = copy_of(lm::hostile_model(vocabulary(), 5, lm::Malice::kNotANumber)->start(prompt)->logits());
     const auto nans =
         static_cast<std::size_t>(std::count_if(nan.begin(), nan.end(), [](float x) { return std::isnan(x); }));
     ASSERT_GT(nans, 0U);
     (nans == nan.size() ? all_nan : some_nan) += 1;
-    const auto inf = copy_of(hostile_model(vocabulary(), 5, Malice::kInfinity)->start(prompt)->logits());
+    const auto inf = copy_of(lm::hostile_model(vocabulary(), 5, lm::Malice::kInfinity)->start(prompt)->logits());
     const auto plus_here = std::count(inf.begin(), inf.end(), INFINITY);
     const auto minus_here = std::count(inf.begin(), inf.end(), -INFINITY);
     plus += plus_here > 0 ? 1 : 0;

@@ -4,6 +4,7 @@
 #include "metactrl/error.h"
 #include "metactrl/format.h"
 #include "support/named_task.h"
+#include "text/plan_reader.h"
 
 namespace metactrl::spelling_test {
 namespace {
@@ -347,7 +348,7 @@ TEST(Parse, BlanksMayFollow) {
 
 TEST(Parse, AnActionIsKnownBehindItsSeparator) {
   const PlanSpelling spelling(simple(), named_task({{"a", {}}, {"ab", {}}}));
-  PlanReader reader(spelling);
+  text::PlanReader reader(spelling);
   EXPECT_TRUE(reader.read("a()"));
   EXPECT_TRUE(reader.result().actions.empty());
   EXPECT_TRUE(reader.read(","));
