@@ -21,6 +21,9 @@ struct Additions {
   std::unique_ptr<SampleSource> sample_source;
 };
 
+// Declares the commands of a program: all that plan, then the additions.
+std::vector<Command> add_commands(CLI::App& app, Additions additions);
+
 }  // namespace metactrl::cli
 
 #endif  // METACTRL_SRC_CLI_ADDITIONS_H_

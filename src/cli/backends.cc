@@ -12,7 +12,8 @@
 #include "cli/backend_fetch.h"
 #include "cli/common.h"
 #include "cli/llama_pins.h"
-#include "cli/plan_options.h"
+#include "cli/options.h"
+#include "cli/output.h"
 #include "lm/library_file.h"
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
@@ -100,7 +101,7 @@ std::string missing_text(const std::vector<NeededLibrary>& missing) {
 
 // --- the list ------------------------------------------------------------------------------------------------------
 
-int list_backends_json(const lm::BackendReport& report, const LlamaPins& pins) {
+int list_backends_json(const lm::BackendReport& report, const LlamaPins& pins, const OutputOptions& output) {
   const bool there = !model_runtime().empty();
   Json json{{"runtime", there ? Json(model_runtime()) : Json(nullptr)},
             {"machine", lm::machine_name()},
@@ -135,7 +136,7 @@ int list_backends_json(const lm::BackendReport& report, const LlamaPins& pins) {
     }
     json["can_be_added"].push_back(std::move(entry));
   }
-  print(json);
+  print(output, json);
   return kDone;
 }
 
@@ -168,12 +169,12 @@ std::string file_lines(const lm::BackendReport& report) {
   return out;
 }
 
-int list_backends(bool json) {
+int list_backends(const OutputOptions& output) {
   const LlamaPins pins = llama_pins();
   const lm::BackendReport report = lm::report_backends();
-  if (json) return list_backends_json(report, pins);
+  if (output.json()) return list_backends_json(report, pins, output);
   if (model_runtime().empty()) {
-    print(std::string("This program was built without llama.cpp and has no backends.\n"));
+    print(output, std::string("This program was built without llama.cpp and has no backends.\n"));
     return kDone;
   }
   std::string out = str_cat(model_runtime(), report.library.empty() ? "" : ", " + report.library.string(), "\n\n");
@@ -196,7 +197,7 @@ int list_backends(bool json) {
   } else if (!more.empty()) {
     out += str_cat("\nCan be fetched with 'metactrl backends add NAME':\n", more);
   }
-  print(out);
+  print(output, out);
   return kDone;
 }
 
@@ -282,13 +283,15 @@ int remove_backend(const std::string& name) {
 struct BackendsArguments {
   std::string action;
   std::string what;
-  bool json = false;
+  OutputOptions output;
 };
 
 int run_backends(const BackendsArguments& arguments) {
-  if (arguments.action.empty()) return list_backends(arguments.json);
+  if (arguments.action.empty()) return list_backends(arguments.output);
   if (arguments.what.empty()) throw UsageError(str_cat("name the backend to ", arguments.action, ": cuda or vulkan"));
-  if (arguments.json) throw UsageError("--json is for the list");
+  if (arguments.output.json() || !arguments.output.file.empty()) {
+    throw UsageError("--output and --out are for the list");
+  }
   return arguments.action == "add" ? add_backend(arguments.what) : remove_backend(arguments.what);
 }
 
@@ -312,7 +315,7 @@ Command add_backends(CLI::App& parent) {
       ->type_name("add|remove")
       ->check(one_of({"add", "remove"}));
   app->add_option("what", arguments->what, "the backend to add or to remove")->type_name("cuda|vulkan");
-  app->add_flag("--json", arguments->json, "print the list as JSON");
+  add_output_options(*app, arguments->output);
   app->footer(kBackendsExamples);
   return {app, [arguments] { return run_backends(*arguments); }};
 }

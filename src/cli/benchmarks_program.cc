@@ -76,13 +76,11 @@ std::filesystem::path benchmarks_program() {
   return {};
 }
 
-std::string needs_benchmarks(int argc, const char* const* argv) {
-  if (argc < 2) return {};
-  const std::string command = argv[1];
-  if (is_command(command)) return command;
-  if (command != "sample") return {};
-  for (int i = 2; i < argc; ++i) {
-    const std::string_view argument = argv[i];
+std::string needs_benchmarks(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return {};
+  if (is_command(arguments[0])) return arguments[0];
+  if (arguments[0] != "sample") return {};
+  for (const std::string_view argument : arguments) {
     const std::string_view option = argument.substr(0, argument.find('='));
     if (std::find(kSampleOptions.begin(), kSampleOptions.end(), option) != kSampleOptions.end()) {
       return str_cat("sample ", option);

@@ -1,7 +1,7 @@
 // The program metactrl-benchmarks, an optional component: all commands of metactrl, and those that answer and judge
 // benchmarks.
 //
-//     if (const std::string what = needs_benchmarks(argc, argv); !what.empty()) return hand_over(what, argv);
+//     if (const std::string what = needs_benchmarks(arguments); !what.empty()) return hand_over(what, argv);
 //
 // `metactrl eval ...` becomes that program in the same process, so that a user, a shell and mpirun see one program. It is
 // looked for beside metactrl itself (a build), then where it is installed (libexec/metactrl).
@@ -26,7 +26,7 @@ std::vector<std::function<Command(CLI::App&)>> handed_over_commands(const char* 
 // Empty when it is not installed.
 std::filesystem::path benchmarks_program();
 // What of a command line takes that program: "eval", "sample --module"; empty when nothing does.
-std::string needs_benchmarks(int argc, const char* const* argv);
+std::string needs_benchmarks(const std::vector<std::string>& arguments);
 // Becomes that program. Returns, with an exit code, only where that cannot be; standard error has the reason and what to
 // do about it.
 int hand_over(const std::string& what, const char* const* argv);

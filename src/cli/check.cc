@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/common.h"
+#include "cli/output.h"
 #include "metactrl/domain.h"
 #include "pddl/ground.h"
 #include "pddl/parse.h"
@@ -18,7 +19,7 @@ namespace {
 
 struct CheckOptions {
   TaskFiles files;
-  bool json = false;
+  OutputOptions output;
 };
 
 // What the summary counts, in order: "3 types", "7 objects", ...
@@ -71,13 +72,13 @@ int check(const CheckOptions& options) {
     append(diagnostics, error.diagnostics());
   }
   const bool failed = diagnostics.has_errors();
-  if (options.json) {
+  if (options.output.json()) {
     Json json{{"errors", diagnostics.num_errors()},
               {"warnings", diagnostics.num_warnings()},
               {"diagnostics", to_json(diagnostics)},
               {"diagnostics_not_shown", diagnostics.num_dropped()}};
     for (const auto& [what, count] : summary) json[what == "ground actions" ? "ground_actions" : what] = count;
-    print(json);
+    print(options.output, json);
     return failed ? kBadInput : kDone;
   }
   print_diagnostics(diagnostics);
@@ -90,7 +91,8 @@ int check(const CheckOptions& options) {
   for (const auto& [what, count] : summary) {
     line += str_cat(line.empty() ? "" : ", ", count_text(count, what.substr(0, what.size() - 1), what));
   }
-  print(str_cat("ok: ", line, "; ", count_text(diagnostics.num_warnings(), "warning", "warnings"), "\n"));
+  print(options.output,
+        str_cat("ok: ", line, "; ", count_text(diagnostics.num_warnings(), "warning", "warnings"), "\n"));
   return kDone;
 }
 
@@ -107,7 +109,7 @@ Command add_check(CLI::App& parent) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* app = parent.add_subcommand("check", "find the mistakes in a task's files");
   add_task_options(*app, options->files);
-  app->add_flag("--json", options->json, "print the result as JSON");
+  add_output_options(*app, options->output);
   app->footer(kCheckExamples);
   return {app, [options] { return check(*options); }};
 }

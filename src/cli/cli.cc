@@ -2,14 +2,17 @@
 // error that names the place and the way out, and an exit code of the block it belongs to.
 #include "cli/cli.h"
 
+#include <algorithm>
 #include <iostream>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/additions.h"
 #include "cli/benchmarks_program.h"
 #include "cli/common.h"
+#include "cli/retired_options.h"
 #include "cluster/join.h"
 #include "support/gpu_memory_error.h"
 #include "support/nearest_name.h"
@@ -46,7 +49,7 @@ constexpr const char* kDescription =
 
 constexpr const char* kFooter =
     "\n"
-    "'metactrl COMMAND --help' lists the options of a command, with examples.\n"
+    "'metactrl help COMMAND', or 'metactrl COMMAND --help', lists the options of a command, with examples.\n"
     "\n"
     "Exit codes: 0 done; 10 no plan exists, 11 undecided within the budget, 12 the plan is invalid,\n"
     "13 the goal was not reached; 20 out of memory, 21 out of time, 22 no network; 30 wrong usage, 31 bad input,\n"
@@ -95,17 +98,61 @@ int run_command(const Command& command) {
   }
 }
 
-// The first argument, when it is meant as a command but is none.
-std::string unknown_command(int argc, const char* const* argv, const std::vector<Command>& commands) {
-  if (argc < 2 || argv[1][0] == '-' || argv[1][0] == '\0') return {};
-  for (const Command& command : commands) {
-    if (command.app->get_name() == argv[1]) return {};
-  }
-  return argv[1];
+// What stands behind the program's name. 'help COMMAND' is 'COMMAND --help', and 'help' alone '--help'.
+std::vector<std::string> arguments_of(int argc, const char* const* argv) {
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (arguments.empty() || arguments[0] != "help") return arguments;
+  arguments.erase(arguments.begin());
+  const bool of_command = !arguments.empty() && arguments[0] != "help" && !arguments[0].starts_with('-');
+  return of_command ? std::vector<std::string>{arguments[0], "--help"} : std::vector<std::string>{"--help"};
 }
 
-int parse_and_run(int argc, const char* const* argv, Additions additions) {
+// The first argument, when it is meant as a command but is none.
+std::string unknown_command(const std::vector<std::string>& arguments, const std::vector<Command>& commands) {
+  if (arguments[0].empty() || arguments[0][0] == '-') return {};
+  std::vector<std::string> names = {"help"};
+  for (const Command& command : commands) names.push_back(command.app->get_name());
+  if (std::find(names.begin(), names.end(), arguments[0]) != names.end()) return {};
+  const std::string guess = internal::did_you_mean(arguments[0], names);
+  return str_cat("unknown command '", arguments[0], "'", guess.empty() ? "" : " (" + guess + ")");
+}
+
+int parse_and_run(const std::vector<std::string>& given, Additions additions) {
   CLI::App app(kDescription, "metactrl");
+  const std::vector<Command> commands = add_commands(app, std::move(additions));
+  if (given.empty()) {
+    note(app.help());
+    return kUsage;
+  }
+  if (const std::string unknown = unknown_command(given, commands); !unknown.empty()) return report_usage(unknown, "");
+  // Of the processes that mpirun starts with one command line, the first says what is wrong with it, and has the exit
+  // code: mpirun ends all others when one fails, so that another's failure could come before what the first says.
+  const bool speaks = cluster::launch().rank == 0;
+  ModernArguments modern = without_retired_options(given);
+  for (const std::string& warning : modern.warnings) {
+    if (speaks) note(warning);
+  }
+  try {
+    std::reverse(modern.arguments.begin(), modern.arguments.end());  // as CLI11 wants them
+    app.parse(std::move(modern.arguments));
+  } catch (const CLI::CallForHelp&) {
+    print(app.help());
+    return kDone;
+  } catch (const CLI::CallForVersion& version) {
+    print(std::string(version.what()) + "\n");
+    return kDone;
+  } catch (const CLI::ParseError& error) {
+    return speaks ? report_parse_error(error, commands, app) : int{kDone};
+  }
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return run_command(command);
+  }
+  return report_usage("no command given", "");
+}
+
+}  // namespace
+
+std::vector<Command> add_commands(CLI::App& app, Additions additions) {
   app.set_version_flag("--version", "metactrl " METACTRL_VERSION, "print the version");
   app.set_help_flag("--help,-h", "print this help");
   app.footer(kFooter);
@@ -130,37 +177,8 @@ int parse_and_run(int argc, const char* const* argv, Additions additions) {
   for (const Command& command : commands) {
     command.app->footer(command.app->get_footer() + "\n'metactrl --help' explains the exit codes.\n");
   }
-  if (argc < 2) {
-    note(app.help());
-    return kUsage;
-  }
-  if (const std::string unknown = unknown_command(argc, argv, commands); !unknown.empty()) {
-    std::vector<std::string> names;
-    for (const Command& command : commands) names.push_back(command.app->get_name());
-    const std::string guess = internal::did_you_mean(unknown, names);
-    return report_usage(str_cat("unknown command '", unknown, "'", guess.empty() ? "" : " (" + guess + ")"), "");
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    print(app.help());
-    return kDone;
-  } catch (const CLI::CallForVersion& version) {
-    print(std::string(version.what()) + "\n");
-    return kDone;
-  } catch (const CLI::ParseError& error) {
-    // Of the processes that mpirun starts with one command line, the first says what is wrong with it, and has the exit
-    // code: mpirun ends all others when one fails, so that another's failure could come before what the first says.
-    if (cluster::launch().rank > 0) return kDone;
-    return report_parse_error(error, commands, app);
-  }
-  for (const Command& command : commands) {
-    if (command.app->parsed()) return run_command(command);
-  }
-  return report_usage("no command given", "");
+  return commands;
 }
-
-}  // namespace
 
 int report_failure(const std::string& command) {
   try {
@@ -206,13 +224,14 @@ int without_exceptions(const Run& run) {
 
 int run(int argc, const char* const* argv) {
   return without_exceptions([&] {
-    if (const std::string what = needs_benchmarks(argc, argv); !what.empty()) return hand_over(what, argv);
-    return parse_and_run(argc, argv, {handed_over_commands(argv), nullptr});
+    const std::vector<std::string> arguments = arguments_of(argc, argv);
+    if (const std::string what = needs_benchmarks(arguments); !what.empty()) return hand_over(what, argv);
+    return parse_and_run(arguments, {handed_over_commands(argv), nullptr});
   });
 }
 
 int run(int argc, const char* const* argv, Additions (*additions)()) {
-  return without_exceptions([&] { return parse_and_run(argc, argv, additions()); });
+  return without_exceptions([&] { return parse_and_run(arguments_of(argc, argv), additions()); });
 }
 
 }  // namespace metactrl::cli

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <condition_variable>
 #include <cstdio>
@@ -17,6 +16,7 @@
 #include <sstream>
 #include <thread>
 
+#include "cli/options.h"
 #include "metactrl/domain.h"
 #include "metactrl/exchange/sas.h"
 #include "serve/plan_json.h"
@@ -120,9 +120,13 @@ std::string duration_text(double seconds) {
 
 // --- input -----------------------------------------------------------------------------------------------------------
 
+void add_pddl_options(CLI::App& app, std::string& domain, std::string& problem) {
+  app.add_option("--domain,-d", domain, "PDDL domain file")->type_name("FILE");
+  app.add_option("--problem,-p", problem, "PDDL problem file")->type_name("FILE");
+}
+
 void add_task_options(CLI::App& app, TaskFiles& files) {
-  app.add_option("--domain,-d", files.domain, "PDDL domain file")->type_name("FILE");
-  app.add_option("--problem,-p", files.problem, "PDDL problem file")->type_name("FILE");
+  add_pddl_options(app, files.domain, files.problem);
   app.add_option("--sas", files.sas, "instead of both: Fast Downward's translator output")->type_name("FILE");
 }
 
@@ -135,28 +139,6 @@ void check_task_options(const TaskFiles& files) {
   }
   if (files.domain.empty()) throw UsageError("--domain FILE is missing");
   if (files.problem.empty()) throw UsageError("--problem FILE is missing");
-}
-
-std::optional<std::size_t> parse_size(std::string_view text) {
-  std::size_t number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc() || number == 0) return std::nullopt;
-  std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  if (unit.ends_with("iB")) {
-    unit.remove_suffix(2);
-  } else if (unit.ends_with('B')) {
-    unit.remove_suffix(1);
-  }
-  constexpr std::string_view kUnits = "KMGT";
-  std::size_t shift = 0;
-  if (!unit.empty()) {
-    const char letter = unit[0] >= 'a' && unit[0] <= 'z' ? static_cast<char>(unit[0] - 'a' + 'A') : unit[0];
-    const std::size_t power = kUnits.find(letter);
-    if (unit.size() != 1 || power == std::string_view::npos) return std::nullopt;
-    shift = 10 * (power + 1);
-  }
-  if (number > (std::numeric_limits<std::size_t>::max() >> shift)) return std::nullopt;
-  return number << shift;
 }
 
 Budget BudgetOptions::budget() const { return {states, parse_size(memory).value_or(0), work}; }
@@ -176,36 +158,14 @@ Stop TimeLimit::stop() const {
 
 std::string TimeLimit::reason() const { return str_cat("the time limit of ", number_text(*seconds_), " s ended"); }
 
-CLI::Validator in_range(double low, double high) {
-  // CLI11's own Range would print itself into the help text, where the limits do not help.
-  return {[low, high](const std::string& text) {
-            const std::string problem = CLI::Range(low, high)(text);
-            return problem.empty()
-                       ? problem
-                       : str_cat("'", text, "' is not a number from ", number_text(low), " to ", number_text(high));
-          },
-          ""};
-}
-
 void add_budget_options(CLI::App& app, BudgetOptions& options, const Budget& defaults) {
   options.states = defaults.states;
   options.memory = str_cat(defaults.bytes >> 20, 'M');
   options.work = defaults.work;
-  options.states_option = app.add_option("--max-states", options.states, "states to look at")
-                              ->type_name("N")
-                              ->check(in_range(1, 1e18))
-                              ->capture_default_str();
-  const auto is_size = [](const std::string& text) {
-    return parse_size(text) ? std::string() : str_cat("'", text, "' is not a size; write it like 512M or 2G");
-  };
-  options.memory_option = app.add_option("--max-memory", options.memory, "memory for states, like 512M or 2G")
-                              ->type_name("SIZE")
-                              ->check(CLI::Validator(is_size, ""))
-                              ->capture_default_str();
-  options.work_option = app.add_option("--max-work", options.work, "steps of work, each of some nanoseconds")
-                            ->type_name("N")
-                            ->check(in_range(1, 1e18))
-                            ->capture_default_str();
+  options.states_option = add_number(app, "--max-states", "N", options.states, 1, 1e18, "states to look at");
+  options.memory_option = add_size(app, "--max-memory", options.memory, "memory for states, like 512M or 2G");
+  options.work_option =
+      add_number(app, "--max-work", "N", options.work, 1, 1e18, "steps of work, each of some nanoseconds");
   options.seconds_option =
       app.add_option("--time-limit", options.seconds,
                      "seconds for the whole answer, which is 'undecided' when they are over; without it, no limit")

@@ -39,9 +39,6 @@ enum ExitCode : int {
   kWorldFailed = 33,
 };
 
-// Seeds are 64 bits wide; this is the largest number below 2^64 that option checks can tell from it.
-constexpr double kLargestSeed = 0x1.fffffffffffffp63;
-
 // A wrong combination of options: exit code kUsage.
 class UsageError : public std::runtime_error {
  public:
@@ -148,6 +145,9 @@ struct TaskFiles {
   std::string sas;
 };
 
+// --domain and --problem
+void add_pddl_options(CLI::App& app, std::string& domain, std::string& problem);
+// Those, and --sas.
 void add_task_options(CLI::App& app, TaskFiles& files);
 // Throws UsageError unless it is a domain and a problem, or a SAS file.
 void check_task_options(const TaskFiles& files);
@@ -170,12 +170,6 @@ struct BudgetOptions {
 };
 
 void add_budget_options(CLI::App& app, BudgetOptions& options, const Budget& defaults);
-
-// Accepts numbers between the two.
-CLI::Validator in_range(double low, double high);
-
-// "512M", "2G", "1024": bytes. Nothing when it is not a size.
-std::optional<std::size_t> parse_size(std::string_view text);
 
 // The time that a command has, from its beginning: none, unless the user set a limit. When it is over there is no
 // answer; what was found by then is not shown.

@@ -9,7 +9,7 @@
 #include <map>
 #include <memory>
 
-#include "cli/plan_options.h"
+#include "cli/plan_input.h"
 #include "cli/plan_report.h"
 #include "support/list_some.h"
 #include "support/str_cat.h"
@@ -199,8 +199,6 @@ class Explanation {
 };
 
 int explain(const ExplainArguments& arguments) {
-  if (arguments.plan.output == PlanOutput::kPddl)
-    throw UsageError("explain prints text or json; for a plan use 'metactrl plan'");
   const PlanInput input = load_plan_input(arguments.plan);
   const PlanResult result = run_plan(input, {});
   std::vector<ExplainedStep> steps;
@@ -212,10 +210,10 @@ int explain(const ExplainArguments& arguments) {
       throw ResourceError(kOutOfMemory, str_cat("the model cannot go on: ", error.what()));
     }
   }
-  if (arguments.plan.output == PlanOutput::kJson) {
-    print(Json(trace_events(input, result, steps)));
+  if (arguments.plan.output.json()) {
+    print(arguments.plan.output, Json(trace_events(input, result, steps)));
   } else {
-    print(Explanation(input, result, arguments.all).text(steps));
+    print(arguments.plan.output, Explanation(input, result, arguments.all).text(steps));
   }
   if (!arguments.plan.trace.empty()) write_trace(arguments.plan.trace, input, result);
   return exit_code(result);
@@ -232,7 +230,7 @@ Command add_explain(CLI::App& parent) {
   auto arguments = std::make_shared<ExplainArguments>();
   CLI::App* app =
       parent.add_subcommand("explain", "make a plan and say why each action was, or was not, allowed at each step");
-  add_plan_options(*app, arguments->plan);
+  add_plan_options(*app, arguments->plan, {OutputForm::kText, OutputForm::kJson});
   app->add_flag("--all", arguments->all, "show every action, and why, instead of examples");
   app->footer(kExplainExamples);
   return {app, [arguments] { return explain(*arguments); }};

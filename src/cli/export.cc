@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "cli/common.h"
-#include "cli/plan_options.h"
+#include "cli/options.h"
+#include "cli/output.h"
 #include "exchange/names.h"
 #include "support/files.h"
 #include "support/list_some.h"
@@ -144,17 +145,13 @@ Command add_export(CLI::App& parent) {
   app->add_option("PLAN", options->plan, "file with (action object ...) lines; - for standard input")
       ->type_name("FILE");
   add_task_options(*app, options->files);
-  app->add_option("--out,-o", options->out,
-                  "write to a file instead of standard output; for a task, a folder for its two files")
-      ->type_name("FILE");
+  add_out_option(*app, options->out,
+                 "file for the result, instead of standard output; for a task, a folder for its two files");
   app->add_flag(
       "--allow-invalid", options->allow_invalid,
       "also export a plan that breaks a rule or misses the goal; a behavior tree then fails where the plan does");
-  options->duration_option =
-      app->add_option("--duration", options->duration, "with plansys2: seconds that each action takes")
-          ->type_name("SECONDS")
-          ->check(finite_in_range(1e-3, 1e9))
-          ->capture_default_str();
+  options->duration_option = add_number(*app, "--duration", "SECONDS", options->duration, 1e-3, 1e9,
+                                        "with plansys2: seconds that each action takes");
   app->footer(kExportExamples);
   return {app, [options] { return run_export(*options); }};
 }

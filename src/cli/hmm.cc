@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
-#include <limits>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -13,83 +12,30 @@
 
 #include "cli/common.h"
 #include "cli/load_corpus.h"
-#include "cli/plan_options.h"
+#include "cli/options.h"
+#include "cli/output.h"
 #include "metactrl/training/corpus.h"
 #include "metactrl/training/ctrl_g.h"
 #include "support/str_cat.h"
+#include "training/corpora.h"
 
 namespace metactrl::cli {
 
 namespace {
 
 using internal::str_cat;
+using training::Fit;
+using training::level_of;
+using training::NamedCorpus;
 
 struct HmmArguments {
   std::string action;
   std::vector<std::string> files;
   std::vector<std::string> corpora;
-  std::string out;
   std::uint64_t held_out = 0;
   CLI::Option* held_out_option = nullptr;
-  bool json = false;
+  OutputOptions output;
 };
-
-// How well a model knows a corpus, or a family of it.
-struct Fit {
-  std::size_t plans = 0;
-  std::size_t impossible = 0;
-  double symbols = 0;  // of those that are possible, as what follows
-  double actions = 0;
-  double nats = 0;  // -log p
-
-  void add(const Fit& other) {
-    plans += other.plans;
-    impossible += other.impossible;
-    symbols += other.symbols;
-    actions += other.actions;
-    nats += other.nats;
-  }
-};
-
-CorpusLevel level_of(const Hmm& hmm) { return hmm.alphabet().is_meta() ? CorpusLevel::kMeta : CorpusLevel::kToken; }
-
-// By family; empty when no plan is to be scored. A corpus with names that the model does not know is read with UNK for
-// them.
-std::map<std::uint32_t, Fit> fit(const Hmm& hmm, const Corpus& corpus, const std::string& file, std::uint64_t every) {
-  const CorpusLevel level = level_of(hmm);
-  const Alphabet& own = corpus.alphabet(level);
-  const Alphabet& alphabet = hmm.alphabet();
-  if (level == CorpusLevel::kToken && own.size != alphabet.size) {
-    throw InputError(file, str_cat("has ", own.size, " tokens, the model ", alphabet.size),
-                     "score with a corpus that the same language model wrote");
-  }
-  const bool both_known = own.vocabulary != 0 && alphabet.vocabulary != 0;
-  if (level == CorpusLevel::kToken && both_known && own.vocabulary != alphabet.vocabulary) {
-    throw InputError(file, "was written in another vocabulary than the model of tokens knows",
-                     "score with a corpus that the same language model wrote");
-  }
-  std::map<std::uint32_t, Fit> fits;
-  std::map<std::vector<SymbolId>, double> known;
-  const std::vector<bool> kept_back = held_out(corpus, every);
-  for (std::size_t i = 0; i < corpus.records.size(); ++i) {
-    const CorpusRecord& record = corpus.records[i];
-    if (!record.parsed || (every > 0 && !kept_back[i])) continue;
-    std::vector<SymbolId> sequence = level == CorpusLevel::kMeta ? record.symbols : record.tokens;
-    for (SymbolId& symbol : sequence) symbol = alphabet.translate(own, symbol);
-    const auto [at, fresh] = known.try_emplace(sequence, 0);
-    if (fresh) at->second = hmm.log_likelihood(sequence);
-    Fit& found = fits[record.family];
-    ++found.plans;
-    if (at->second == -std::numeric_limits<double>::infinity()) {
-      ++found.impossible;
-      continue;
-    }
-    found.nats -= at->second;
-    found.symbols += static_cast<double>(sequence.size());
-    found.actions += record.actions;
-  }
-  return fits;
-}
 
 std::string fixed(double value) {
   std::ostringstream out;
@@ -150,40 +96,40 @@ Json info_json(const std::string& file, const Hmm& hmm) {
   return json;
 }
 
+void print_either(const OutputOptions& output, const Json& json, const std::string& text) {
+  output.json() ? print(output, json) : print(output, text);
+}
+
 int info(const HmmArguments& arguments) {
   Json all = Json::array();
+  std::string text;
   for (const std::string& file : arguments.files) {
     const Hmm hmm = Hmm::load(file);
     all.push_back(info_json(file, hmm));
-    if (arguments.json) continue;
     const Json& json = all.back();
-    std::string text =
-        str_cat(file, ": ", hmm.num_hidden(), " hidden states, ", hmm.num_symbols(), " symbols (",
-                to_string(level_of(hmm)), " level), ", quantity_text(static_cast<double>(hmm.num_parameters())),
-                " parameters, ", hmm.step(), " training steps\n");
+    text += str_cat(file, ": ", hmm.num_hidden(), " hidden states, ", hmm.num_symbols(), " symbols (",
+                    to_string(level_of(hmm)), " level), ", quantity_text(static_cast<double>(hmm.num_parameters())),
+                    " parameters, ", hmm.step(), " training steps\n");
     if (hmm.alphabet().is_meta()) {
       text += str_cat("  ", hmm.alphabet().num_actions, " actions, ", hmm.alphabet().num_slots,
                       " object slots, UNK, EOS\n");
     }
     text += str_cat("  made by: ", json["made_by"].is_string() ? hmm.made_by() : json["made_by"].dump(), "\n");
-    print(text);
   }
-  if (arguments.json) print(all);
+  print_either(arguments.output, all, text);
   return kDone;
 }
 
 int score(const HmmArguments& arguments) {
   if (arguments.corpora.empty()) throw UsageError("--corpus FILE is missing: what shall be scored?");
-  std::vector<Corpus> corpora;
-  for (const std::string& file : arguments.corpora) corpora.push_back(load_corpus(file, true));
+  const std::vector<NamedCorpus> corpora = load_corpora(arguments.corpora, true);
   Json all = Json::array();
+  std::string text;
   for (const std::string& file : arguments.files) {
     const Hmm hmm = Hmm::load(file);
     Json entry = {{"file", file}, {"corpora", Json::array()}};
     std::vector<std::map<std::uint32_t, Fit>> fits;
-    for (std::size_t i = 0; i < corpora.size(); ++i) {
-      fits.push_back(fit(hmm, corpora[i], arguments.corpora[i], arguments.held_out));
-    }
+    for (const NamedCorpus& corpus : corpora) fits.push_back(fit(hmm, corpus, arguments.held_out));
     if (std::all_of(fits.begin(), fits.end(), [](const auto& families) { return families.empty(); })) {
       throw InputError(arguments.corpora[0],
                        arguments.held_out > 0
@@ -191,7 +137,7 @@ int score(const HmmArguments& arguments) {
                            : std::string("holds no plan to score"),
                        arguments.held_out > 0 ? "give a smaller number, or 0 for all plans" : "sample more");
     }
-    if (!arguments.json) print(str_cat(file, "\n"));
+    text += str_cat(file, "\n");
     Fit total;
     for (std::size_t i = 0; i < corpora.size(); ++i) {
       const std::map<std::uint32_t, Fit>& families = fits[i];
@@ -199,32 +145,32 @@ int score(const HmmArguments& arguments) {
       for (const auto& [family, found] : families) sum.add(found);
       Json corpus = to_json(sum);
       corpus["file"] = arguments.corpora[i];
-      if (!arguments.json) print("  " + to_line(arguments.corpora[i], sum));
+      text += "  " + to_line(arguments.corpora[i], sum);
       for (const auto& [family, found] : families) {
         Json of_family = {{"family", family}};
         of_family.update(to_json(found));
         corpus["families"].push_back(of_family);
-        if (!arguments.json && families.size() > 1) print("    " + to_line(str_cat("family ", family), found));
+        if (families.size() > 1) text += "    " + to_line(str_cat("family ", family), found);
       }
       entry["corpora"].push_back(corpus);
       total.add(sum);
     }
     entry["total"] = to_json(total);
-    if (!arguments.json && corpora.size() > 1) print("  " + to_line("in all", total));
+    if (corpora.size() > 1) text += "  " + to_line("in all", total);
     all.push_back(entry);
   }
-  if (arguments.json) print(all);
+  print_either(arguments.output, all, text);
   return kDone;
 }
 
 int exchange(const HmmArguments& arguments) {
-  if (arguments.files.size() != 1 || arguments.out.empty()) {
+  if (arguments.files.size() != 1 || arguments.output.file.empty()) {
     throw UsageError(str_cat("'hmm ", arguments.action, "' takes one file and --out FILE"));
   }
   if (arguments.action == "import") {
-    import_ctrl_g(arguments.files[0]).save(arguments.out);
+    import_ctrl_g(arguments.files[0]).save(arguments.output.file);
   } else {
-    export_ctrl_g(Hmm::load(arguments.files[0]), arguments.out);
+    export_ctrl_g(Hmm::load(arguments.files[0]), arguments.output.file);
   }
   return kDone;
 }
@@ -254,24 +200,19 @@ Command add_hmm(CLI::App& parent) {
   app->add_option("--corpus", arguments->corpora, "with score and compare: what 'metactrl sample' wrote")
       ->type_name("FILE");
   arguments->held_out_option =
-      app->add_option("--held-out", arguments->held_out,
-                      "with score and compare: only what 'metactrl train --held-out N' keeps back; 0: everything")
-          ->type_name("N")
-          ->check(finite_in_range(0, 1e9))
-          ->capture_default_str();
-  app->add_option("--out", arguments->out, "with import and export: file for the result")->type_name("FILE");
-  app->add_flag("--json", arguments->json, "print JSON");
+      add_number(*app, "--held-out", "N", arguments->held_out, 0, 1e9,
+                 "with score and compare: only what 'metactrl train --held-out N' keeps back; 0: everything");
+  add_output_options(*app, arguments->output);
   app->footer(kHmmExamples);
   return {app, [arguments] {
             const std::string& action = arguments->action;
             const bool exchanges = action == "import" || action == "export";
             const bool scores = action == "score" || action == "compare";
-            if (!arguments->out.empty() && !exchanges) throw UsageError("--out is for import and export");
             if (!arguments->corpora.empty() && !scores) throw UsageError("--corpus is for score and compare");
             if (arguments->held_out_option->count() > 0 && !scores) {
               throw UsageError("--held-out is for score and compare");
             }
-            if (arguments->json && exchanges) throw UsageError("--json is for info, score and compare");
+            if (arguments->output.json() && exchanges) throw UsageError("--output is for info, score and compare");
             if (exchanges) return exchange(*arguments);
             return scores ? score(*arguments) : info(*arguments);
           }};

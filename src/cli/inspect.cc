@@ -16,6 +16,8 @@
 #include <memory>
 
 #include "cli/common.h"
+#include "cli/options.h"
+#include "cli/output.h"
 #include "lookahead/space.h"
 #include "support/str_cat.h"
 #include "task/program.h"
@@ -32,7 +34,7 @@ struct InspectOptions {
   unsigned horizon = 40;
   CLI::Option* horizon_option = nullptr;
   unsigned hidden = 128;
-  bool json = false;
+  OutputOptions output;
 };
 
 // A trie over the bytes of all plan lines, its ends joined to its beginning.
@@ -306,10 +308,10 @@ int inspect(const InspectOptions& options) {
     note(str_cat("undecided: ", loaded.time.reason(), "; raise it, or lower --max-states"));
     return kUndecided;
   }
-  if (options.json) {
-    print(report_json(loaded.task, report));
+  if (options.output.json()) {
+    print(options.output, report_json(loaded.task, report));
   } else {
-    print(report_text(loaded.task, report));
+    print(options.output, report_text(loaded.task, report));
   }
   return kDone;
 }
@@ -329,11 +331,8 @@ Command add_inspect(CLI::App& parent) {
       app->add_option("--horizon", options->horizon, "allow at most N actions; without it, 40 or what a plan needs")
           ->type_name("N")
           ->check(in_range(0, 1e6));
-  app->add_option("--hidden", options->hidden, "hidden states of the surrogate model in the comparison")
-      ->type_name("H")
-      ->check(in_range(1, 1e6))
-      ->capture_default_str();
-  app->add_flag("--json", options->json, "print the result as JSON");
+  add_number(*app, "--hidden", "H", options->hidden, 1, 1e6, "hidden states of the surrogate model in the comparison");
+  add_output_options(*app, options->output);
   add_budget_options(*app, options->budget, Budget{});
   app->footer(kInspectExamples);
   return {app, [options] { return inspect(*options); }};

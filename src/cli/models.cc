@@ -13,7 +13,8 @@
 #include "cli/model_parts.h"
 #include "cli/model_registry.h"
 #include "cli/model_store.h"
-#include "cli/plan_options.h"
+#include "cli/options.h"
+#include "cli/output.h"
 #include "lm/model_facts.h"
 #include "metactrl/error.h"
 #include "support/list_some.h"
@@ -92,7 +93,7 @@ Json template_json(const std::optional<lm::ModelFacts>& facts) {
 
 FileState state_of(const StoredModel& model) { return model.entry ? cli::state_of(*model.entry) : FileState::kPresent; }
 
-int list_json(const std::vector<StoredModel>& models) {
+int list_json(const std::vector<StoredModel>& models, const OutputOptions& output) {
   Json json{{"runtime", model_runtime().empty() ? Json(nullptr) : Json(model_runtime())}, {"default", kDefaultModel}};
   json["models"] = Json::array();
   for (const StoredModel& model : models) {
@@ -123,7 +124,7 @@ int list_json(const std::vector<StoredModel>& models) {
     json["test_models"].push_back({{"name", kind.name}, {"description", kind.description}});
   json["folders"] = Json::array();
   for (const ModelFolder& folder : model_folders()) json["folders"].push_back(folder.path.string());
-  print(json);
+  print(output, json);
   return kDone;
 }
 
@@ -156,9 +157,9 @@ void append_models(std::string& out, const std::vector<StoredModel>& models, boo
   if (!any) out += str_cat("  ", none, "\n");
 }
 
-int list(bool json) {
+int list(const OutputOptions& output) {
   const std::vector<StoredModel> models = stored_models();
-  if (json) return list_json(models);
+  if (output.json()) return list_json(models, output);
   std::string out;
   append_models(out, models, true, "Built in:", "none installed");
   append_models(out, models, false, "\nYours:",
@@ -180,7 +181,7 @@ int list(bool json) {
   out += model_runtime().empty()
              ? "This program was built without llama.cpp and cannot run GGUF files; plan with --guidance search.\n"
              : str_cat("GGUF files are run by ", model_runtime(), ".\n");
-  print(out);
+  print(output, out);
   return kDone;
 }
 
@@ -190,7 +191,7 @@ struct ModelsArguments {
   std::string action;
   std::string what;
   std::string name;
-  bool json = false;
+  OutputOptions output;
 };
 
 void report(const RegisteredModel& model) {
@@ -364,14 +365,16 @@ int remove(const std::string& name) {
 }
 
 int run_models(const ModelsArguments& arguments) {
-  if (arguments.action.empty()) return list(arguments.json);
+  if (arguments.action.empty()) return list(arguments.output);
   if (arguments.what.empty()) {
     throw UsageError(
         arguments.action == "add"
             ? "name what to add: a GGUF file, or a model that can be fetched (a name, hf:OWNER/REPO, https://...)"
             : "name the model to remove");
   }
-  if (arguments.json) throw UsageError("--json is for the list");
+  if (arguments.output.json() || !arguments.output.file.empty()) {
+    throw UsageError("--output and --out are for the list");
+  }
   if (arguments.action == "remove" && !arguments.name.empty()) throw UsageError("--name is for 'models add'");
   return arguments.action == "add" ? add(arguments) : remove(arguments.what);
 }
@@ -404,7 +407,7 @@ Command add_models(CLI::App& parent) {
       ->type_name("FILE|NAME|hf:OWNER/REPO|URL");
   app->add_option("--name", arguments->name, "what to call a model that is added; without it, as its file is called")
       ->type_name("NAME");
-  app->add_flag("--json", arguments->json, "print the list as JSON");
+  add_output_options(*app, arguments->output);
   app->footer(kModelsExamples);
   return {app, [arguments] { return run_models(*arguments); }};
 }

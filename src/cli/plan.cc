@@ -9,7 +9,7 @@
 #include <memory>
 #include <string_view>
 
-#include "cli/plan_options.h"
+#include "cli/plan_input.h"
 #include "cli/plan_report.h"
 #include "support/str_cat.h"
 
@@ -44,16 +44,19 @@ std::string harmless(std::string_view bytes) {
 // mix.
 class Printer {
  public:
-  Printer(const PlanInput& input, PlanOutput output)
-      : input_(input), output_(output), terminal_(::isatty(STDOUT_FILENO) != 0), colour_(terminal_ && has_colour()) {}
+  Printer(const PlanInput& input, const OutputOptions& output)
+      : input_(input),
+        output_(output),
+        terminal_(output.file.empty() && ::isatty(STDOUT_FILENO) != 0),
+        colour_(terminal_ && has_colour()) {}
 
   Observer observer() {
     Observer observer;
-    if (output_ == PlanOutput::kJson || !streams()) return observer;
+    if (output_.json() || !streams()) return observer;
     observer.phase = [this](PlanPhase phase) {
       if (phase == PlanPhase::kDecoding || phase == PlanPhase::kChecking) open();
     };
-    if (output_ == PlanOutput::kPddl) {
+    if (output_.form == OutputForm::kPddl) {
       observer.action = [this](ActionId action, std::string_view) { put(input_.task.task.text(action) + "\n"); };
     } else if (terminal_ || input_.options.guidance == Guidance::kNone) {
       observer.token = [this](const TokenEvent& event) { put_token(event); };
@@ -65,12 +68,25 @@ class Printer {
 
   void finish(const PlanResult& result) {
     open();
+    if (output_.json()) {
+      print(output_, result_json(input_, result));
+      return;
+    }
+    put_rest(result);
+    if (!held_.empty()) print(output_, held_);
+  }
+
+ private:
+  // Under a time limit there is a whole plan or none.
+  bool streams() const { return !input_.options.time_limit; }
+
+  // What was not said while the plan grew.
+  void put_rest(const PlanResult& result) {
     const bool plan = result.outcome == PlanOutcome::kPlan;
-    switch (output_) {
-      case PlanOutput::kJson:
-        print(result_json(input_, result));
+    switch (output_.form) {
+      case OutputForm::kJson:
         return;
-      case PlanOutput::kPddl:
+      case OutputForm::kPddl:
         // Free text has no actions before it is read.
         if (plan && (!streams() || input_.options.guidance == Guidance::kNone)) {
           for (ActionId action : result.plan) put(input_.task.task.text(action) + "\n");
@@ -79,18 +95,15 @@ class Printer {
           put(str_cat("; cost = ", number_text(result.validation.cost), ", guarantee: ", to_string(result.guarantee),
                       "\n"));
         return;
-      case PlanOutput::kText:
+      case OutputForm::kText:
         if (plan && !written_tokens_) put_up_to(result.text);
         if (!last_.empty() && last_.back() != '\n') put("\n");
         return;
     }
   }
 
- private:
-  // Under a time limit there is a whole plan or none.
-  bool streams() const { return !input_.options.time_limit; }
-
   void open() {
+    if (!output_.file.empty()) return;  // which is written in one piece
     open_ = true;
     if (!held_.empty()) print(std::exchange(held_, {}));
   }
@@ -125,7 +138,7 @@ class Printer {
   }
 
   const PlanInput& input_;
-  PlanOutput output_;
+  const OutputOptions& output_;
   bool terminal_;
   bool colour_;
   bool open_ = false;
@@ -166,7 +179,7 @@ int make_plan(const PlanArguments& arguments) {
   const PlanResult result = run_plan(input, printer.observer());
   printer.finish(result);
   if (!arguments.trace.empty()) write_trace(arguments.trace, input, result);
-  if (arguments.output != PlanOutput::kJson || result.outcome != PlanOutcome::kPlan) say(input, result);
+  if (!arguments.output.json() || result.outcome != PlanOutcome::kPlan) say(input, result);
   return exit_code(result);
 }
 
@@ -190,7 +203,7 @@ Command add_plan(CLI::App& parent) {
   auto arguments = std::make_shared<PlanArguments>();
   CLI::App* app = parent.add_subcommand(
       "plan", "make a plan with a language model; every step is legal, every goal holds at the end");
-  add_plan_options(*app, *arguments);
+  add_plan_options(*app, *arguments, {OutputForm::kText, OutputForm::kJson, OutputForm::kPddl});
   app->footer(kPlanExamples);
   return {app, [arguments] { return make_plan(*arguments); }};
 }

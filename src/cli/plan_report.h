@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/common.h"
-#include "cli/plan_options.h"
+#include "cli/plan_input.h"
 #include "metactrl/explain.h"
 
 namespace metactrl::cli {

@@ -15,7 +15,11 @@
 #include <vector>
 
 #include "cli/common.h"
-#include "cli/plan_options.h"
+#include "cli/interrupt.h"
+#include "cli/load_decoding.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/plan_input.h"
 #include "cli/process_world.h"
 #include "cli/run_report.h"
 #include "metactrl/robot/closed_loop.h"
@@ -43,7 +47,7 @@ struct RunArguments : DecodingArguments {
   std::uint64_t episodes = 1;
   std::string report;
   CLI::Option* report_option = nullptr;
-  bool json = false;
+  OutputOptions output;
   LoopOptions loop;
 };
 
@@ -101,7 +105,7 @@ class Runner {
       throw UsageError("--world is empty: name the command of the world's program, or leave it out to simulate one");
     }
     if (arguments_.report_option->count() > 0 && arguments_.report.empty()) {
-      throw UsageError("--report is empty: name a file");
+      throw UsageError("--report-file is empty: name a file");
     }
     for (const std::string& fault : arguments_.faults) take_fault(fault, rates_);
     rates_.state_probabilities = arguments_.state_probabilities;
@@ -153,12 +157,16 @@ class Runner {
   }
   // Once it cannot be written it stays so.
   void say(const std::string& text) {
-    if (!output_failure_) put_out([&] { print(text); });
+    if (!arguments_.output.file.empty()) {
+      said_ += text;
+    } else if (!output_failure_) {
+      put_out([&] { print(text); });
+    }
   }
   // Nobody will hear of another episode.
   bool in_vain() const { return output_failure_ && arguments_.report.empty(); }
 
-  bool streams() const { return arguments_.episodes == 1 && !arguments_.json; }
+  bool streams() const { return arguments_.episodes == 1 && !arguments_.output.json(); }
 
   void run_episode(ClosedLoop& loop, std::uint64_t index) {
     Episode episode;
@@ -197,11 +205,11 @@ class Runner {
       world.finish(episode.report);
     }
     progress.reset();
-    if (arguments_.episodes > 1 && !arguments_.json) {
+    if (arguments_.episodes > 1 && !arguments_.output.json()) {
       say(str_cat("episode ", index + 1, " (seed ", episode.seed, "): ", closing_line(episode), "\n"));
     }
     // Events of thousands of episodes are kept for the report alone.
-    if (arguments_.report.empty() && !arguments_.json) {
+    if (arguments_.report.empty() && !arguments_.output.json()) {
       episode.report.events.clear();
       episode.report.belief.clear();
     }
@@ -239,7 +247,8 @@ class Runner {
         internal::write_file(arguments_.report, report().dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
       });
     }
-    if (arguments_.json) put_out([&] { print(report()); });
+    if (arguments_.output.json()) put_out([&] { print(arguments_.output, report()); });
+    if (!said_.empty()) put_out([&] { print(arguments_.output, said_); });
     if (episodes_.empty()) return;
     note(episodes_.size() == 1 && arguments_.episodes == 1 ? closing_line(episodes_[0]) : summary_line(episodes_));
   }
@@ -260,61 +269,33 @@ class Runner {
   LoopOptions options_;
   LoadedModel model_;
   std::vector<Episode> episodes_;
+  std::string said_;  // for --out, which is written at the end
   std::exception_ptr output_failure_;
 };
 
 void add_loop_options(CLI::App& app, LoopOptions& loop) {
-  app.add_option("--max-replans", loop.max_replans, "plans after the first; 0: carry out one plan")
-      ->type_name("N")
-      ->check(finite_in_range(0, 1e6))
-      ->capture_default_str();
-  app.add_option("--max-actions", loop.max_actions, "actions to execute")
-      ->type_name("N")
-      ->check(finite_in_range(0, 1e6))
-      ->capture_default_str();
-  app.add_option("--max-looks", loop.max_looks, "close looks; 0: never look first")
-      ->type_name("N")
-      ->check(finite_in_range(0, 1e6))
-      ->capture_default_str();
-  app.add_option("--run-time", loop.seconds,
-                 "seconds for one episode; also ends a search or an answer under way; without it, no limit")
-      ->type_name("SECONDS")
-      ->check(finite_in_range(1e-3, 1e9));
-  app.add_option("--confidence", loop.confidence,
-                 "a plan must hold in states with this probability together, and so must the goal")
-      ->type_name("P")
-      ->check(finite_in_range(1e-6, 1))
-      ->capture_default_str();
-  app.add_option("--change-rate", loop.change_rate, "chance that what is observed has changed by itself")
-      ->type_name("P")
-      ->check(finite_in_range(0, 1))
-      ->capture_default_str();
-  app.add_option("--failure-rate", loop.failure_rate, "chance that a legal action fails, as the loop assumes it")
-      ->type_name("P")
-      ->check(finite_in_range(0, 1))
-      ->capture_default_str();
-  app.add_option("--belief-states", loop.max_states, "states that are kept as possible")
-      ->type_name("N")
-      ->check(finite_in_range(1, 10000))
-      ->capture_default_str();
-  app.add_option("--look-cost", loop.look_cost, "what a look costs, in actions")
-      ->type_name("C")
-      ->check(finite_in_range(0, 1e6))
-      ->capture_default_str();
-  app.add_option("--failure-cost", loop.failure_cost, "what a plan that misses the true state costs, in actions")
-      ->type_name("C")
-      ->check(finite_in_range(0, 1e6))
-      ->capture_default_str();
+  add_number(app, "--max-replans", "N", loop.max_replans, 0, 1e6, "plans after the first; 0: carry out one plan");
+  add_number(app, "--max-actions", "N", loop.max_actions, 0, 1e6, "actions to execute");
+  add_number(app, "--max-looks", "N", loop.max_looks, 0, 1e6, "close looks; 0: never look first");
+  add_number(app, "--run-time", "SECONDS", loop.seconds, 1e-3, 1e9,
+             "seconds for one episode; also ends a search or an answer under way; without it, no limit");
+  add_number(app, "--confidence", "P", loop.confidence, 1e-6, 1,
+             "a plan must hold in states with this probability together, and so must the goal");
+  add_number(app, "--change-rate", "P", loop.change_rate, 0, 1, "chance that what is observed has changed by itself");
+  add_number(app, "--failure-rate", "P", loop.failure_rate, 0, 1,
+             "chance that a legal action fails, as the loop assumes it");
+  add_number(app, "--belief-states", "N", loop.max_states, 1, 10000, "states that are kept as possible");
+  add_number(app, "--look-cost", "C", loop.look_cost, 0, 1e6, "what a look costs, in actions");
+  add_number(app, "--failure-cost", "C", loop.failure_cost, 0, 1e6,
+             "what a plan that misses the true state costs, in actions");
 }
 
 void add_world_options(CLI::App& app, RunArguments& arguments) {
   arguments.world_option =
       app.add_option("--world", arguments.world, "command of a program that is the world; without it, one is simulated")
           ->type_name("COMMAND");
-  app.add_option("--world-timeout", arguments.world_timeout, "seconds the world has for each answer")
-      ->type_name("SECONDS")
-      ->check(finite_in_range(1e-3, 1e6))
-      ->capture_default_str();
+  add_number(app, "--world-timeout", "SECONDS", arguments.world_timeout, 1e-3, 1e6,
+             "seconds the world has for each answer");
   app.add_option("--fault", arguments.faults,
                  "NAME=RATE, again for each: action-fails, not-seen, false-sighting, look-false-sighting, or an event")
       ->type_name("FAULT");
@@ -323,10 +304,7 @@ void add_world_options(CLI::App& app, RunArguments& arguments) {
       ->type_name("FILE");
   app.add_flag("--state-probabilities", arguments.state_probabilities,
                "the simulated world says how often its sightings are false");
-  app.add_option("--episodes", arguments.episodes, "runs, with the seeds S, S+1, ...")
-      ->type_name("N")
-      ->check(finite_in_range(1, 1e7))
-      ->capture_default_str();
+  add_number(app, "--episodes", "N", arguments.episodes, 1, 1e7, "runs, with the seeds S, S+1, ...");
 }
 
 constexpr const char* kRunExamples =
@@ -344,19 +322,15 @@ Command add_run(CLI::App& parent) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* app =
       parent.add_subcommand("run", "carry out plans in a world that may surprise: observe, plan, act, compare");
-  app->add_option("--domain,-d", arguments->domain, "PDDL domain file")->type_name("FILE");
-  app->add_option("--problem,-p", arguments->problem, "PDDL problem file")->type_name("FILE");
-  app->add_option("--instruction,-i", arguments->instruction,
-                  "what to do, in words; the model reads it before the task")
-      ->type_name("TEXT");
-  app->add_option("--format,-f", arguments->format, "how the plan is written: a built-in format's name, or a file")
-      ->type_name("FORMAT")
-      ->capture_default_str();
+  add_pddl_options(*app, arguments->domain, arguments->problem);
+  add_instruction_option(*app, arguments->instruction);
+  add_format_option(*app, arguments->format);
   add_world_options(*app, *arguments);
   add_loop_options(*app, arguments->loop);
   arguments->report_option =
-      app->add_option("--report", arguments->report, "file for everything that happened, as JSON")->type_name("FILE");
-  app->add_flag("--json", arguments->json, "print the report instead of what happens");
+      app->add_option("--report-file", arguments->report, "file for everything that happened, as JSON")
+          ->type_name("FILE");
+  add_output_options(*app, arguments->output);
   add_decoding_options(*app, *arguments, budget_of_many());
   app->footer(kRunExamples);
   return {app, [arguments] { return Runner(*arguments).run(); }};

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <csignal>
 
-#include "cli/plan_options.h"
+#include "cli/interrupt.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {

@@ -13,9 +13,13 @@
 #include <vector>
 
 #include "cli/common.h"
+#include "cli/decoding_options.h"
+#include "cli/interrupt.h"
+#include "cli/load_decoding.h"
 #include "cli/model_registry.h"
 #include "cli/model_store.h"
-#include "cli/plan_options.h"
+#include "cli/options.h"
+#include "cli/output.h"
 #include "cli/sample_prompts.h"
 #include "decode/free_text.h"
 #include "jobs/journal.h"
@@ -252,27 +256,19 @@ Command add_sample(CLI::App& parent, std::unique_ptr<SampleSource> other) {
   pddl->add_options(*app);
   if (further != nullptr) further->add_options(*app);
   add_model_options(*app, *arguments);
-  const auto whole = [&](const char* name, auto& value, double most, const char* help) {
-    return app->add_option(name, value, help)->type_name("N")->check(finite_in_range(1, most));
-  };
-  whole("--count", arguments->count, 1e12, "generations in all")->required();
-  whole("--per-prompt", arguments->per_prompt, 1e9, "generations for each prompt")->capture_default_str();
-  whole("--slots", arguments->slots, 1e6, "objects that have a symbol of their own; the others are UNK")
-      ->capture_default_str();
-  whole("--max-tokens", arguments->generate.max_tokens, 1e7, "give up after so many tokens")->capture_default_str();
-  app->add_option("--temperature", arguments->generate.temperature, "above 1 bolder, below 1 more careful")
-      ->type_name("T")
-      ->check(finite_in_range(0, 1000))
-      ->capture_default_str();
-  app->add_option("--top-p", arguments->generate.top_p, "only the likeliest tokens, with this much probability")
-      ->type_name("P")
-      ->check(finite_in_range(1e-6, 1))
-      ->capture_default_str();
-  app->add_option("--seed", arguments->generate.seed, "equal seeds give equal corpora")
-      ->type_name("S")
-      ->check(finite_in_range(0, kLargestSeed))
-      ->capture_default_str();
-  app->add_option("--out", arguments->out, "file for the corpus")->type_name("FILE")->required();
+  GenerateOptions& generate = arguments->generate;
+  app->add_option("--count", arguments->count, "generations in all")
+      ->type_name("N")
+      ->check(in_range(1, 1e12))
+      ->required();
+  add_number(*app, "--per-prompt", "N", arguments->per_prompt, 1, 1e9, "generations for each prompt");
+  add_number(*app, "--slots", "N", arguments->slots, 1, 1e6,
+             "objects that have a symbol of their own; the others are UNK");
+  add_number(*app, "--max-tokens", "N", generate.max_tokens, 1, 1e7, "give up after so many tokens");
+  add_number(*app, "--temperature", "T", generate.temperature, 0, 1000, "above 1 bolder, below 1 more careful");
+  add_number(*app, "--top-p", "P", generate.top_p, 1e-6, 1, "only the likeliest tokens, with this much probability");
+  add_number(*app, "--seed", "S", generate.seed, 0, kLargestSeed, "equal seeds give equal corpora");
+  add_out_option(*app, arguments->out, "file for the corpus")->required();
   app->add_flag("--resume", arguments->resume, "go on with the corpus that is there");
   app->footer(str_cat(kSampleExamples, further == nullptr ? kSampleFurther : ""));
   return {app, [arguments, pddl, further] { return Sampling(*arguments, choose_source(*pddl, further.get())).run(); }};

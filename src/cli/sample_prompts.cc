@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/plan_options.h"
+#include "cli/plan_input.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "pddl/resample.h"
@@ -57,9 +57,7 @@ class PddlSource : public SampleSource {
   void add_options(CLI::App& app) override {
     app.add_option("--domain,-d", domain_, "PDDL domain file")->type_name("FILE");
     app.add_option("--problem,-p", problems_, "PDDL problem files of the domain")->type_name("FILE");
-    app.add_option("--format,-f", format_, "how a plan is written: a built-in format's name, or a file")
-        ->type_name("FORMAT")
-        ->capture_default_str();
+    add_format_option(app, format_);
   }
 
   bool named() const override { return !domain_.empty() || !problems_.empty(); }

@@ -10,8 +10,9 @@
 #include <memory>
 
 #include "cli/common.h"
+#include "cli/options.h"
+#include "cli/output.h"
 #include "lookahead/relaxed.h"
-#include "support/files.h"
 #include "support/str_cat.h"
 #include "task/program.h"
 
@@ -27,8 +28,7 @@ struct SearchOptions {
   bool shortest = false;
   unsigned horizon = 0;
   CLI::Option* horizon_option = nullptr;
-  std::string out;
-  bool json = false;
+  OutputOptions output;
 
   bool has_horizon() const { return horizon_option->count() > 0; }
 };
@@ -167,14 +167,14 @@ int search(const SearchOptions& options) {
     if (!validation.valid) throw std::logic_error("the plan found does not pass its own check: " + validation.reason);
     cost = validation.cost;
     const std::string text = plan_text(task, outcome, cost);
-    if (!options.out.empty()) {
-      internal::write_file(options.out, text);
-      note(str_cat("wrote ", count_text(outcome.plan.size(), "action", "actions"), " to ", options.out));
-    } else if (!options.json) {
-      print(text);
+    if (!options.output.json()) print(options.output, text);
+    if (!options.output.file.empty()) {
+      note(str_cat("wrote ", count_text(outcome.plan.size(), "action", "actions"), " to ", options.output.file));
     }
   }
-  if (options.json) print(outcome_json(task, outcome, cost, loaded.load_seconds, watch.seconds()));
+  if (options.output.json()) {
+    print(options.output, outcome_json(task, outcome, cost, loaded.load_seconds, watch.seconds()));
+  }
   if (outcome.verdict == Verdict::kSolvable) return kDone;
   const bool infeasible = outcome.verdict == Verdict::kInfeasible;
   note(str_cat(infeasible ? "infeasible: " : "undecided: ", outcome.reason));
@@ -201,8 +201,7 @@ Command add_search(CLI::App& parent) {
   options->horizon_option = app->add_option("--horizon", options->horizon, "allow at most N actions")
                                 ->type_name("N")
                                 ->check(in_range(0, kNoHorizon));
-  app->add_option("--out,-o", options->out, "write the plan to a file instead of standard output")->type_name("PLAN");
-  app->add_flag("--json", options->json, "print the result as JSON");
+  add_output_options(*app, options->output, {OutputForm::kText, OutputForm::kJson, OutputForm::kPddl});
   add_budget_options(*app, options->budget, LookaheadOptions{}.search);
   app->footer(kSearchExamples);
   return {app, [options] { return search(*options); }};

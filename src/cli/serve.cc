@@ -7,8 +7,10 @@
 #include <memory>
 
 #include "cli/common.h"
+#include "cli/decoding_options.h"
+#include "cli/load_decoding.h"
 #include "cli/model_store.h"
-#include "cli/plan_options.h"
+#include "cli/options.h"
 #include "serve/http_server.h"
 #include "serve/service.h"
 #include "support/str_cat.h"
@@ -39,63 +41,46 @@ struct ServeArguments {
   Device lookahead_device = Device::kCpu;
 };
 
-CLI::Option* add_size(CLI::App& app, const std::string& name, std::string& value, const std::string& help) {
-  const auto is_size = [](const std::string& text) {
-    return parse_size(text) ? std::string() : str_cat("'", text, "' is not a size; write it like 512M or 2G");
-  };
-  return app.add_option(name, value, help)
-      ->type_name("SIZE")
-      ->check(CLI::Validator(is_size, ""))
-      ->capture_default_str();
-}
-
-template <typename Number>
-CLI::Option* add_number(CLI::App& app, const std::string& name, Number& value, double low, double high,
-                        const std::string& help) {
-  return app.add_option(name, value, help)
-      ->type_name(std::is_floating_point_v<Number> ? "SECONDS" : "N")
-      ->check(finite_in_range(low, high))
-      ->capture_default_str();
-}
-
 void add_options(CLI::App& app, ServeArguments& arguments) {
   app.add_option("--model,-m", arguments.models,
                  "as for 'metactrl plan'; may be given more than once, the first one is the default")
       ->type_name("MODEL")
       ->capture_default_str();
-  app.add_option("--vocab", arguments.vocabulary, "GGUF file whose vocabulary random: and hostile: models use")
-      ->type_name("FILE");
+  add_vocabulary_option(app, arguments.vocabulary);
   app.add_option("--hmm", arguments.hmms,
                  "hidden Markov model of plans, for requests with guidance trained; may be given more than once, and "
                  "a request gets the one that knows most of its actions")
       ->type_name("FILE");
   add_lookahead_device_option(app, arguments.lookahead_device);
-  add_number(app, "--threads", arguments.runtime.threads, 0, 4096, "threads that run a model; 0: one per core");
+  add_number(app, "--threads", "N", arguments.runtime.threads, 0, 4096, "threads that run a model; 0: one per core");
   add_gpu_layers_option(app, arguments.runtime, "layers of a model to keep on the GPU; auto: all that fit");
-  add_number(app, "--context", arguments.runtime.context, 0, 1e8,
+  add_number(app, "--context", "N", arguments.runtime.context, 0, 1e8,
              "tokens one request can hold; 0: what the model was trained for, at most 8192");
-  add_number(app, "--parallel", arguments.parallel, 1, 1024,
+  add_number(app, "--parallel", "N", arguments.parallel, 1, 1024,
              "how many requests of that size a model's memory holds at a time; shorter ones count for less");
   app.add_option("--host", arguments.http.host, "address to listen at; any but loopback needs --api-key")
       ->type_name("HOST")
       ->capture_default_str();
-  add_number(app, "--port", arguments.http.port, 0, 65535, "port to listen at; 0: one that is free");
+  add_number(app, "--port", "N", arguments.http.port, 0, 65535, "port to listen at; 0: one that is free");
   app.add_option(
          "--api-key", arguments.api_key,
          "what clients must send as 'Authorization: Bearer KEY'; better in the environment, as METACTRL_API_KEY")
       ->type_name("KEY");
   add_size(app, "--max-body", arguments.max_body, "longest request");
-  add_number(app, "--max-tokens", arguments.service.limits.tokens, 1, 1e7, "longest text that is not a plan");
-  add_number(app, "--max-horizon", arguments.service.limits.horizon, 1, 1e6, "most actions a request may ask for");
-  add_number(app, "--max-seconds", arguments.service.limits.seconds, 0.01, 1e6, "longest time for a request");
-  add_number(app, "--max-states", arguments.service.limits.states, 1, 1e9, "states to look at for a request");
+  add_number(app, "--max-tokens", "N", arguments.service.limits.tokens, 1, 1e7, "longest text that is not a plan");
+  add_number(app, "--max-horizon", "N", arguments.service.limits.horizon, 1, 1e6, "most actions a request may ask for");
+  add_number(app, "--max-seconds", "SECONDS", arguments.service.limits.seconds, 0.01, 1e6,
+             "longest time for a request");
+  add_number(app, "--max-states", "N", arguments.service.limits.states, 1, 1e9, "states to look at for a request");
   add_size(app, "--max-memory", arguments.max_memory, "memory for a request's task and its states");
-  add_number(app, "--max-requests", arguments.service.max_requests, 1, 4096, "requests that are worked on at a time");
-  add_number(app, "--max-waiting", arguments.service.max_waiting, 0, 65536,
+  add_number(app, "--max-requests", "N", arguments.service.max_requests, 1, 4096,
+             "requests that are worked on at a time");
+  add_number(app, "--max-waiting", "N", arguments.service.max_waiting, 0, 65536,
              "requests that wait for their turn; further ones are sent away with status 429");
-  add_number(app, "--max-connections", arguments.http.max_connections, 1, 65536, "open connections");
+  add_number(app, "--max-connections", "N", arguments.http.max_connections, 1, 65536, "open connections");
   add_size(app, "--cache", arguments.cache, "memory for tasks and constraints that were compiled before");
-  add_number(app, "--drain", arguments.http.drain_seconds, 0, 1e6, "how long requests may go on after SIGTERM");
+  add_number(app, "--drain", "SECONDS", arguments.http.drain_seconds, 0, 1e6,
+             "how long requests may go on after SIGTERM");
 }
 
 serve::HttpServer* g_server = nullptr;

@@ -1,8 +1,7 @@
 // metactrl train: a hidden Markov model from a corpus.
 //
-// Several corpora are joined: their alphabets become one (actions by name, as many slots as the largest has). Every
-// n-th prompt of each family is held out, with all that was written for it. Equal sequences are trained on once, with
-// their number as weight. Parameters are written to OUT.partial as the training goes, and to OUT at its end.
+// Several corpora are joined (hmm/corpora.h). Parameters are written to OUT.partial as the training goes, and to OUT at
+// its end.
 //
 // Started by mpirun, all processes read the corpus, each counts for its share of it, and all make the same steps. The
 // first one alone reads and writes models and speaks. What can fail is done by all before they go on together, so that
@@ -15,19 +14,19 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/common.h"
+#include "cli/decoding_options.h"
+#include "cli/interrupt.h"
 #include "cli/load_corpus.h"
-#include "cli/plan_options.h"
+#include "cli/options.h"
+#include "cli/output.h"
 #include "cli/train_start.h"
 #include "cluster/join.h"
 #include "jobs/journal.h"
@@ -35,6 +34,7 @@
 #include "support/files.h"
 #include "support/hash.h"
 #include "support/str_cat.h"
+#include "training/corpora.h"
 #include "training/names.h"
 
 namespace metactrl::cli {
@@ -95,65 +95,6 @@ void together(ProcessGroup& group, const Work& work) {
   if (first == 0) return;
   if (first == mine) std::rethrow_exception(failure);
   throw OtherFailed();
-}
-
-// One alphabet for all; nothing but the first's at the token level.
-Alphabet join(const std::vector<Corpus>& corpora, const TrainArguments& arguments) {
-  if (arguments.level == CorpusLevel::kToken) {
-    for (std::size_t i = 1; i < corpora.size(); ++i) {
-      if (corpora[i].header.tokens == corpora[0].header.tokens) continue;
-      throw InputError(arguments.corpora[i], "was written by a model with another vocabulary than the first corpus",
-                       "train one model of tokens for each");
-    }
-    return corpora[0].header.tokens;
-  }
-  std::set<std::string> names;
-  std::size_t slots = 0;
-  for (const Corpus& corpus : corpora) {
-    const Alphabet& own = corpus.header.meta;
-    names.insert(own.names.begin(), own.names.begin() + static_cast<std::ptrdiff_t>(own.num_actions));
-    slots = std::max(slots, own.num_slots);
-  }
-  return Alphabet::meta({names.begin(), names.end()}, slots);
-}
-
-struct Data {
-  SequenceSet training;
-  SequenceSet held_out;
-};
-
-// Every corpus weighs the same, and every family of tasks in it; or every plan does.
-std::map<std::uint32_t, double> family_weights(const Corpus& corpus, double most, bool balance) {
-  std::map<std::uint32_t, double> weights;
-  for (const CorpusRecord& record : corpus.records) weights[record.family] += record.parsed ? 1 : 0;
-  std::erase_if(weights, [](const auto& family) { return family.second == 0; });
-  const double share = weights.empty() ? 0 : most / static_cast<double>(weights.size());
-  for (auto& [family, weight] : weights) weight = balance ? share / weight : 1;
-  return weights;
-}
-
-Data read_sequences(const std::vector<Corpus>& corpora, const Alphabet& alphabet, const TrainArguments& arguments) {
-  Data data;
-  double most = 0;
-  for (const Corpus& corpus : corpora) most = std::max(most, corpus.sequences(arguments.level).total_weight());
-  std::vector<SymbolId> sequence;
-  for (const Corpus& corpus : corpora) {
-    const std::map<std::uint32_t, double> weights = family_weights(corpus, most, arguments.balance);
-    const Alphabet& own = corpus.alphabet(arguments.level);
-    const std::vector<bool> kept_back = held_out(corpus, arguments.held_out);
-    for (std::size_t i = 0; i < corpus.records.size(); ++i) {
-      const CorpusRecord& record = corpus.records[i];
-      if (!record.parsed) continue;
-      sequence.clear();
-      for (const SymbolId symbol : arguments.level == CorpusLevel::kMeta ? record.symbols : record.tokens) {
-        sequence.push_back(alphabet.translate(own, symbol));
-      }
-      (kept_back[i] ? data.held_out : data.training).add(sequence, weights.at(record.family));
-    }
-  }
-  data.training = data.training.distinct();
-  data.held_out = data.held_out.distinct();
-  return data;
 }
 
 // Everything that the parameters depend on.
@@ -309,9 +250,9 @@ class Training {
     };
     std::vector<float> initial = copy(&Hmm::initial, hidden);
     std::vector<float> transition = copy(&Hmm::transition, hidden * hidden);
-    std::vector<float> emission = copy(&Hmm::emission, alphabet_.size * hidden);
+    std::vector<float> emission = copy(&Hmm::emission, data_.alphabet.size * hidden);
     const std::uint64_t step = largest_of(group_, model ? model->step() : 0);
-    return Hmm(alphabet_, hidden, std::move(initial), std::move(transition), std::move(emission), made_by_)
+    return Hmm(data_.alphabet, hidden, std::move(initial), std::move(transition), std::move(emission), made_by_)
         .with_step(step);
   }
 
@@ -320,10 +261,8 @@ class Training {
   void load() {
     std::optional<ProgressLine> progress;
     if (speaks()) progress.emplace("reading the corpus");
-    std::vector<Corpus> corpora;
-    for (const std::string& file : arguments_.corpora) corpora.push_back(load_corpus(file, speaks()));
-    alphabet_ = join(corpora, arguments_);
-    data_ = read_sequences(corpora, alphabet_, arguments_);
+    data_ = training::join(load_corpora(arguments_.corpora, speaks()),
+                           {arguments_.level, arguments_.held_out, arguments_.balance});
     if (data_.training.size() == 0 && data_.held_out.size() > 0) {
       throw UsageError(str_cat("--held-out ", arguments_.held_out,
                                " keeps back every plan there is; give a larger number, or 0 to keep back nothing"));
@@ -371,7 +310,7 @@ class Training {
   }
 
   Hmm fresh() const {
-    if (arguments_.init == Init::kRandom) return Hmm::random(alphabet_, arguments_.hidden, arguments_.train.seed);
+    if (arguments_.init == Init::kRandom) return Hmm::random(data_.alphabet, arguments_.hidden, arguments_.train.seed);
     ClusterStart start = arguments_.clusters;
     start.runtime.threads = arguments_.threads;
     start.clusters.hidden = arguments_.hidden;
@@ -379,7 +318,7 @@ class Training {
     start.clusters.threads = arguments_.threads;
     // What the clusters did not see has to stay possible.
     start.clusters.pseudocount = std::max(start.clusters.pseudocount, arguments_.train.pseudocount);
-    return cluster_start(alphabet_, data_.training, start);
+    return cluster_start(data_.alphabet, data_.training, start);
   }
 
   Hmm load_partial() const {
@@ -425,8 +364,7 @@ class Training {
   ProcessGroup& group_;
   std::string partial_;
   std::string made_by_;
-  Alphabet alphabet_;
-  Data data_;
+  training::TrainingData data_;
   std::unique_ptr<ExpectationEngine> engine_;
 };
 
@@ -447,19 +385,17 @@ void add_start_options(CLI::App& app, TrainArguments& arguments) {
   add_choice(app, "--init", arguments.init,
              "where training begins: at random, or from clusters of a model's hidden states");
   ClusterStart& start = arguments.clusters;
-  const auto whole = [&](const char* name, auto& value, double low, double most, const char* help) {
-    return app.add_option(name, value, help)->type_name("N")->check(finite_in_range(low, most))->capture_default_str();
-  };
   arguments.cluster_options = {
       app.add_option("--model,-m", start.model,
                      "with --init kmeans: the model that reads the corpus; see 'metactrl models'")
           ->type_name("MODEL")
           ->capture_default_str(),
-      whole("--init-sequences", start.sequences, 1, 1e9, "with --init kmeans: sequences that the model reads"),
+      add_number(app, "--init-sequences", "N", start.sequences, 1, 1e9,
+                 "with --init kmeans: sequences that the model reads"),
       add_gpu_layers_option(app, start.runtime,
                             "with --init kmeans: layers of the model on the GPU; auto: all that fit"),
-      whole("--context", start.runtime.context, 0, 1e8,
-            "with --init kmeans: tokens the model can see; 0: what it was trained for, at most 8192"),
+      add_number(app, "--context", "N", start.runtime.context, 0, 1e8,
+                 "with --init kmeans: tokens the model can see; 0: what it was trained for, at most 8192"),
   };
 }
 
@@ -485,43 +421,31 @@ Command add_train(CLI::App& parent) {
       ->type_name("FILE")
       ->required();
   add_choice(*app, "--level", arguments->level, "symbols: actions and objects, or the model's tokens");
-  app->add_option("--hidden", arguments->hidden, "hidden states")
-      ->type_name("H")
-      ->check(finite_in_range(1, 65536))
-      ->capture_default_str();
+  add_number(*app, "--hidden", "H", arguments->hidden, 1, 65536, "hidden states");
   app->add_option("--schedule", arguments->schedule,
                   "steps,sequences;...: so many steps over so many sequences, or all")
       ->type_name("TEXT")
       ->capture_default_str();
   add_start_options(*app, *arguments);
-  const auto number = [&](const char* name, double& value, double low, double high, const char* help) {
-    app->add_option(name, value, help)->type_name("X")->check(finite_in_range(low, high))->capture_default_str();
-  };
-  number("--pseudocount", arguments->train.pseudocount, 0, 1e9,
-         "added to each row of counts: keeps the unseen possible");
-  number("--dropout", arguments->train.dropout, 0, 1, "hide each symbol with this probability");
-  number("--step-size", arguments->train.step_size, 1e-6, 1, "how far a step goes towards its own counts");
-  number("--step-decay", arguments->train.step_decay, 0, 10, "step n goes step-size * n^-decay far");
-  number("--save-every", arguments->save_seconds, 0, 1e9, "seconds between two saves to OUT.partial");
-  app->add_flag("--tie-slots", arguments->train.tie_slots, "all objects are alike to the model");
+  TrainOptions& train = arguments->train;
+  add_number(*app, "--pseudocount", "X", train.pseudocount, 0, 1e9,
+             "added to each row of counts: keeps the unseen possible");
+  add_number(*app, "--dropout", "X", train.dropout, 0, 1, "hide each symbol with this probability");
+  add_number(*app, "--step-size", "X", train.step_size, 1e-6, 1, "how far a step goes towards its own counts");
+  add_number(*app, "--step-decay", "X", train.step_decay, 0, 10, "step n goes step-size * n^-decay far");
+  add_number(*app, "--save-every", "SECONDS", arguments->save_seconds, 0, 1e9,
+             "seconds between two saves to OUT.partial");
+  app->add_flag("--tie-slots", train.tie_slots, "all objects are alike to the model");
   app->add_flag("--balance", arguments->balance, "every corpus weighs the same, and every family of tasks in it");
-  app->add_option("--held-out", arguments->held_out,
-                  "keep back what was written for every N-th prompt of each family of tasks, to judge by; 0: nothing")
-      ->type_name("N")
-      ->check(finite_in_range(0, 1e9))
-      ->capture_default_str();
-  app->add_option("--seed", arguments->train.seed, "equal seeds give equal models")
-      ->type_name("S")
-      ->check(finite_in_range(0, kLargestSeed))
-      ->capture_default_str();
+  add_number(*app, "--held-out", "N", arguments->held_out, 0, 1e9,
+             "keep back what was written for every N-th prompt of each family of tasks, to judge by; 0: nothing");
+  add_number(*app, "--seed", "S", train.seed, 0, kLargestSeed, "equal seeds give equal models");
   add_choice(*app, "--device", arguments->device, "where the work is done: this machine's cores, or an NVIDIA GPU");
   add_choice(*app, "--precision", arguments->precision,
              "of products: 32 bits, fewer (faster on a GPU, where there are many hidden states), or 64");
-  app->add_option("--threads", arguments->threads, "0: one per core; the result is the same for any number")
-      ->type_name("N")
-      ->check(finite_in_range(0, 4096))
-      ->capture_default_str();
-  app->add_option("--out", arguments->out, "file for the model")->type_name("FILE")->required();
+  add_number(*app, "--threads", "N", arguments->threads, 0, 4096,
+             "0: one per core; the result is the same for any number");
+  add_out_option(*app, arguments->out, "file for the model")->required();
   app->add_flag("--resume", arguments->resume, "go on with a run that was interrupted");
   app->footer(kTrainExamples);
   return {app, [arguments] {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/common.h"
+#include "cli/output.h"
 #include "pddl/interpret.h"
 #include "pddl/parse.h"
 #include "sas/sas.h"
@@ -18,7 +19,7 @@ namespace {
 struct ValidateOptions {
   TaskFiles files;
   std::string plan;
-  bool json = false;
+  OutputOptions output;
 };
 
 std::unique_ptr<ReferenceSemantics> load_reference(const TaskFiles& files, Diagnostics& diagnostics) {
@@ -47,17 +48,18 @@ int validate(const ValidateOptions& options) {
     const ProgressLine progress("validating");
     result = reference->validate(plan);
   }
-  if (options.json) {
-    print(Json{{"valid", result.valid},
-               {"actions", plan.size()},
-               {"steps_executed", result.steps_executed},
-               {"cost", result.cost},
-               {"reason", result.reason},
-               {"unmet_goals", result.unmet_goals}});
+  if (options.output.json()) {
+    print(options.output, Json{{"valid", result.valid},
+                               {"actions", plan.size()},
+                               {"steps_executed", result.steps_executed},
+                               {"cost", result.cost},
+                               {"reason", result.reason},
+                               {"unmet_goals", result.unmet_goals}});
   } else if (result.valid) {
-    print(str_cat("valid: ", count_text(plan.size(), "action", "actions"), ", cost ", number_text(result.cost), "\n"));
+    print(options.output,
+          str_cat("valid: ", count_text(plan.size(), "action", "actions"), ", cost ", number_text(result.cost), "\n"));
   } else {
-    print(str_cat("invalid: ", result.reason, "\n"));
+    print(options.output, str_cat("invalid: ", result.reason, "\n"));
   }
   return result.valid ? kDone : kPlanInvalid;
 }
@@ -81,7 +83,7 @@ Command add_validate(CLI::App& parent) {
   app->add_option("PLAN", options->plan, "file with (action object ...) lines; - for standard input")
       ->type_name("FILE")
       ->required();
-  app->add_flag("--json", options->json, "print the result as JSON");
+  add_output_options(*app, options->output);
   app->footer(kValidateExamples);
   return {app, [options] { return validate(*options); }};
 }

@@ -18,7 +18,11 @@
 #include "benchmarks/report.h"
 #include "cli/benchmarks_program.h"
 #include "cli/common.h"
-#include "cli/plan_options.h"
+#include "cli/decoding_options.h"
+#include "cli/interrupt.h"
+#include "cli/load_decoding.h"
+#include "cli/options.h"
+#include "cli/output.h"
 #include "evaluation/commands.h"
 #include "evaluation/options.h"
 #include "jobs/run_jobs.h"
@@ -32,13 +36,14 @@ namespace metactrl::evaluation {
 using benchmarks::Answer;
 using cli::add_choice;
 using cli::add_decoding_options;
+using cli::add_number;
+using cli::add_out_option;
 using cli::catch_interrupts;
 using cli::Command;
 using cli::CountProgress;
 using cli::decoding_settings;
 using cli::DecodingArguments;
 using cli::expect_vocabulary;
-using cli::finite_in_range;
 using cli::interrupted;
 using cli::kBadInput;
 using cli::kDone;
@@ -334,23 +339,17 @@ Command add_eval(CLI::App& parent) {
       add_choice(*app, "--goals", arguments->source.goals,
                  "wah: plan for the task's goal, or for the one that the model makes of the instruction");
   arguments->instruction_option =
-      app->add_option("--instruction", arguments->source.instruction,
-                      "wah: which of a task's instructions, from 1; its last where it has fewer")
-          ->type_name("N")
-          ->check(finite_in_range(1, 1000))
-          ->capture_default_str();
+      add_number(*app, "--instruction-number", "N", arguments->source.instruction, 1, 1000,
+                 "wah: which of a task's instructions, from 1; its last where it has fewer");
   app->add_option("--system", arguments->system,
                   "the system's part of the prompts; without it, sd_system.json or system_setup.json beside them")
       ->type_name("FILE");
-  app->add_option("--out", arguments->out, "file for the answers")->type_name("FILE")->required();
+  add_out_option(*app, arguments->out, "file for the answers")->required();
   add_choice(*app, "--rules", arguments->rules, "what the benchmark's environment does, or what the paper states");
   add_choice(*app, "--prompt", arguments->prompt,
              "what the model reads: the benchmark's prompt, or the same facts in fewer words");
   app->add_option("--report", arguments->report, "folder for what is known about each answer")->type_name("DIR");
-  app->add_option("--jobs,-j", arguments->jobs, "prompts that are worked on at once")
-      ->type_name("N")
-      ->check(finite_in_range(1, 1024))
-      ->capture_default_str();
+  add_number(*app, "--jobs,-j", "N", arguments->jobs, 1, 1024, "prompts that are worked on at once");
   app->add_flag("--resume", arguments->resume, "go on with a run that was interrupted");
   add_decoding_options(*app, *arguments, cli::budget_of_many());
   app->footer(kEvalExamples);

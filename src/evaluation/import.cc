@@ -7,12 +7,15 @@
 #include "benchmarks/import_eai.h"
 #include "cli/benchmarks_program.h"
 #include "cli/common.h"
-#include "cli/plan_options.h"
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/output.h"
 #include "evaluation/commands.h"
 #include "support/str_cat.h"
 
 namespace metactrl::evaluation {
 
+using cli::add_out_option;
 using cli::catch_interrupts;
 using cli::Command;
 using cli::interrupted;
@@ -102,7 +105,7 @@ Command add_import(CLI::App& parent) {
       ->required()
       ->check(one_of({"eai"}));
   app->add_option("--root", arguments->options.root, "folder of the checkout")->type_name("DIR")->required();
-  app->add_option("--out", arguments->options.out, "folder for eai_vh/ and eai_beh/")->type_name("DIR")->required();
+  add_out_option(*app, arguments->options.out, "folder for eai_vh/ and eai_beh/", "DIR")->required();
   app->add_option("--vh-as-prompts", arguments->options.vh_as_prompts,
                   "prompts of vh-as that the benchmark's generator wrote; without it, those in the checkout's output/, "
                   "and where there are none they are made from its template")

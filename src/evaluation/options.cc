@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "benchmarks/files.h"
-#include "cli/plan_options.h"
+#include "cli/options.h"
 #include "support/str_cat.h"
 
 namespace metactrl::evaluation {

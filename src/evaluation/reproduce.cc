@@ -24,9 +24,13 @@
 #include "benchmarks/reproduce_tables.h"
 #include "cli/benchmarks_program.h"
 #include "cli/common.h"
+#include "cli/decoding_options.h"
+#include "cli/interrupt.h"
+#include "cli/load_decoding.h"
 #include "cli/model_registry.h"
 #include "cli/model_store.h"
-#include "cli/plan_options.h"
+#include "cli/options.h"
+#include "cli/output.h"
 #include "cluster/join.h"
 #include "evaluation/commands.h"
 #include "metactrl/error.h"
@@ -39,6 +43,8 @@ namespace metactrl::evaluation {
 using benchmarks::Row;
 using cli::add_choice;
 using cli::add_decoding_options;
+using cli::add_number;
+using cli::add_out_option;
 using cli::catch_interrupts;
 using cli::Command;
 using cli::count_text;
@@ -46,7 +52,6 @@ using cli::CountProgress;
 using cli::decoding_settings;
 using cli::DecodingArguments;
 using cli::file_digest;
-using cli::finite_in_range;
 using cli::interrupted;
 using cli::Json;
 using cli::kBadInput;
@@ -438,7 +443,7 @@ Command add_reproduce(CLI::App& parent) {
   arguments->generate.max_tokens = 400;
   CLI::App* app = cli::add_benchmarks_command(parent, "reproduce");
   app->add_option("--data", arguments->data, "folder of the benchmarks' task files")->type_name("DIR")->required();
-  app->add_option("--out", arguments->out, "folder for answers, tables and plots")->type_name("DIR")->required();
+  add_out_option(*app, arguments->out, "folder for answers, tables and plots", "DIR")->required();
   std::string modules;
   for (const benchmarks::ReproduceModule& module : benchmarks::reproduce_modules()) {
     modules += (modules.empty() ? "" : ",") + std::string(module.name);
@@ -448,24 +453,17 @@ Command add_reproduce(CLI::App& parent) {
       ->type_name("LIST");
   arguments->rows = "none,syntax,planner,search,mask,uniform";
   app->add_option("--rows", arguments->rows, "who answers")->type_name("LIST")->capture_default_str();
-  app->add_option("--limit", arguments->limit, "at most N tasks of each benchmark, evenly spread; 0: all")
-      ->type_name("N")
-      ->check(finite_in_range(0, 1e9))
-      ->capture_default_str();
+  add_number(*app, "--limit", "N", arguments->limit, 0, 1e9,
+             "at most N tasks of each benchmark, evenly spread; 0: all");
   add_choice(*app, "--rules", arguments->rules, "what the benchmark's environment does, or what the paper states");
   add_choice(*app, "--prompt", arguments->prompt,
              "what the model reads: the benchmark's prompt, or the same facts in fewer words");
   app->add_option("--planner", arguments->planner,
                   "Fast Downward's driver; without it, fast-downward.py or fast-downward if it is installed")
       ->type_name("PROGRAM");
-  app->add_option("--planner-seconds", arguments->planner_seconds, "for the classical planner, each task")
-      ->type_name("SECONDS")
-      ->check(finite_in_range(1, 1e6))
-      ->capture_default_str();
-  app->add_option("--jobs,-j", arguments->jobs, "tasks that are worked on at once")
-      ->type_name("N")
-      ->check(finite_in_range(1, 1024))
-      ->capture_default_str();
+  add_number(*app, "--planner-seconds", "SECONDS", arguments->planner_seconds, 1, 1e6,
+             "for the classical planner, each task");
+  add_number(*app, "--jobs,-j", "N", arguments->jobs, 1, 1024, "tasks that are worked on at once");
   app->add_option("--shard", arguments->shard, "do part I of N only; without it, what mpirun or srun says, else all")
       ->type_name("I/N");
   app->add_flag("--merge", arguments->merge, "answer nothing; join the shards in --out and write the tables");

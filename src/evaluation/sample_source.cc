@@ -15,7 +15,8 @@
 #include "benchmarks/watch_and_help/plan_problem.h"
 #include "benchmarks/watch_and_help/prompt.h"
 #include "benchmarks/watch_and_help/resample.h"
-#include "cli/plan_options.h"
+#include "cli/options.h"
+#include "cli/sample_prompts.h"
 #include "evaluation/options.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
@@ -109,7 +110,7 @@ class BenchmarkSource : public cli::SampleSource {
         ->type_name("FILE");
     app.add_option("--scenes", tasks_.scenes,
                    "with --module wah: folder of the apartments; without it, that of the tasks")
-        ->type_name("FOLDER");
+        ->type_name("DIR");
     app.add_option("--system", system_file_,
                    "with --module: the system's part of the prompts; without it, sd_system.json or system_setup.json "
                    "beside them")

@@ -11,7 +11,7 @@
 #include "benchmarks/report.h"
 #include "cli/benchmarks_program.h"
 #include "cli/common.h"
-#include "cli/plan_options.h"
+#include "cli/output.h"
 #include "evaluation/commands.h"
 #include "evaluation/options.h"
 #include "support/list_some.h"
@@ -41,32 +41,34 @@ struct ScoreArguments {
   std::string answers;
   std::string prompts;
   std::string compare;
-  bool json = false;
+  cli::OutputOptions output;
 };
 
 std::string percent(double value) { return number_text(std::round(value * 100) / 100); }
 
-void print_text(const Score& score) {
-  print(str_cat("scored tasks         ", score.n, score.n == score.n_all ? "" : str_cat(" of ", score.n_all), "\n"));
-  print(str_cat("task success         ", percent(score.task_success), " %\n"));
-  print(str_cat("execution success    ", percent(score.execution_success), " %\n"));
-  for (const auto& [name, value] : score.rates) print(str_cat(name, "  ", percent(value), " %\n"));
+std::string score_text(const Score& score) {
+  std::string text;
+  text += str_cat("scored tasks         ", score.n, score.n == score.n_all ? "" : str_cat(" of ", score.n_all), "\n");
+  text += str_cat("task success         ", percent(score.task_success), " %\n");
+  text += str_cat("execution success    ", percent(score.execution_success), " %\n");
+  for (const auto& [name, value] : score.rates) text += str_cat(name, "  ", percent(value), " %\n");
   for (const auto& [name, value] : score.figures) {
-    print(str_cat(name, std::string(name.size() < 19 ? 21 - name.size() : 2, ' '),
-                  number_text(std::round(value * 1000) / 1000), "\n"));
+    text += str_cat(name, std::string(name.size() < 19 ? 21 - name.size() : 2, ' '),
+                    number_text(std::round(value * 1000) / 1000), "\n");
   }
   for (const auto& [action, count] : score.first_failures) {
-    if (count > 0) print(str_cat("first failure at ", action, "  ", count, "\n"));
+    if (count > 0) text += str_cat("first failure at ", action, "  ", count, "\n");
   }
-  for (const auto& [name, count] : score.errors) print(str_cat("errors: ", name, "  ", count, "\n"));
+  for (const auto& [name, count] : score.errors) text += str_cat("errors: ", name, "  ", count, "\n");
   if (score.equal_to_gold > 0) {
-    print(str_cat("equal to the reference, which the evaluator does not count as a success: ", score.equal_to_gold,
-                  "\n"));
+    text +=
+        str_cat("equal to the reference, which the evaluator does not count as a success: ", score.equal_to_gold, "\n");
   }
   for (const TaskScore& task : score.tasks) {
     if (!task.scored || task.success == 1) continue;
-    print(str_cat("failed: ", task.identifier, "  ", task.verdict, "  ", task.reason, "\n"));
+    text += str_cat("failed: ", task.identifier, "  ", task.verdict, "  ", task.reason, "\n");
   }
+  return text;
 }
 
 // The answers of a run whose report is in the folder, or those that were named. Answers that are not the ones scored
@@ -156,10 +158,10 @@ int run_score(const ScoreArguments& arguments) {
     note(str_cat(arguments.responses, ": there is no task '", stranger, "' in ", arguments.tasks));
   }
   if (!arguments.report.empty()) write_report(arguments, module, score, responses);
-  if (arguments.json) {
-    print(benchmarks::to_json(score));
+  if (arguments.output.json()) {
+    print(arguments.output, benchmarks::to_json(score));
   } else {
-    print_text(score);
+    print(arguments.output, score_text(score));
   }
   return kDone;
 }
@@ -195,7 +197,7 @@ Command add_score(CLI::App& parent) {
   app->add_option("--compare", arguments->compare,
                   "for the report: answers.json of another run, to set plan lengths and log-probabilities beside")
       ->type_name("FILE");
-  app->add_flag("--json", arguments->json, "print everything as JSON");
+  add_output_options(*app, arguments->output);
   app->footer(kScoreExamples);
   return {app, [arguments] { return run_score(*arguments); }};
 }

@@ -120,7 +120,7 @@ endif()
 if(WITH_BENCHMARKS)
   run("${prefix}/bin/metactrl" score --help)
   expect("metactrl score --help" "--responses")
-  run("${prefix}/libexec/metactrl/metactrl-benchmarks" models --json)
+  run("${prefix}/libexec/metactrl/metactrl-benchmarks" models --output json)
   expect("metactrl-benchmarks models" "${prefix}/share/metactrl/models/pocket.gguf")
 endif()
 

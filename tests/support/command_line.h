@@ -31,6 +31,11 @@ struct CommandResult {
   std::string err;
 };
 
+inline std::string read_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
 class CommandLineTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -43,10 +48,8 @@ class CommandLineTest : public ::testing::Test {
 
   const std::filesystem::path& folder() const { return folder_; }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string read(const std::string& name) const {
-    std::ifstream file(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
+  // In the test's folder, unless it is named from the root on.
+  std::string read(const std::string& name) const { return read_text(path(name)); }
   void write(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
     std::ofstream(path(name), std::ios::binary) << text;

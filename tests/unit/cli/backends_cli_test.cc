@@ -34,7 +34,7 @@ class BackendsCli : public testing::CommandLineTest {
  protected:
   void SetUp() override {
     CommandLineTest::SetUp();
-    list_ = Json::parse(CommandLineTest::run("backends --json").out);
+    list_ = Json::parse(CommandLineTest::run("backends --output json").out);
     if (list_["built_in"].get<bool>()) return;
     // "llama.cpp 0.5.0-dev"
     const std::string runtime = list_["runtime"].get<std::string>().substr(std::string("llama.cpp ").size());
@@ -77,7 +77,7 @@ class BackendsCli : public testing::CommandLineTest {
     return files;
   }
   Json file_named(const std::string& name, const std::string& environment = "") const {
-    const Json list = Json::parse(run("backends --json", environment).out);
+    const Json list = Json::parse(run("backends --output json", environment).out);
     for (const Json& file : list["files"]) {
       if (file["name"] == name) return file;
     }
@@ -145,7 +145,7 @@ TEST_F(BackendsCli, ListsWhatIsThere) {
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_CONTAINS(text.out, "Devices:\n  CPU");
   EXPECT_CONTAINS(text.out, "Can be fetched with 'metactrl backends add NAME':\n  cuda        NVIDIA GPUs, ");
-  const Json list = Json::parse(run("backends --json").out);
+  const Json list = Json::parse(run("backends --output json").out);
   ASSERT_EQ(list["can_be_added"].size(), 1U);
   EXPECT_EQ(list["can_be_added"][0]["name"], "cuda");
   EXPECT_EQ(list["can_be_added"][0]["bytes"], read(archive_).size());
@@ -337,7 +337,7 @@ TEST_F(BackendsCli, MistakesGetOneLine) {
   expect("backends add", 30, "name the backend to add: cuda or vulkan");
   expect("backends add cude", 31, "did you mean 'cuda'?");
   expect("backends remove metal", 31, "name one of cuda, vulkan");
-  expect("backends add cuda --json", 30, "--json is for the list");
+  expect("backends add cuda --output json", 30, "--output and --out are for the list");
   if (is_built_in()) {
     expect("backends add cuda", 31, "with its backends inside");
     return;

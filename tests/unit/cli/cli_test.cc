@@ -13,27 +13,14 @@
 #include <string>
 #include <vector>
 
+#include "support/command_line.h"
 #include "support/test_data.h"
 
 namespace metactrl::cli_test {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-
-struct Result {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
+using Result = testing::CommandResult;
 
 constexpr const char* kDomain = R"((define (domain lamps)
   (:requirements :strips :typing :negative-preconditions)
@@ -42,37 +29,19 @@ constexpr const char* kDomain = R"((define (domain lamps)
   (:action press :parameters (?l - lamp) :precondition (and (not (lit ?l)) (not (broken ?l))) :effect (lit ?l))
   (:action release :parameters (?l - lamp) :precondition (lit ?l) :effect (not (lit ?l)))))";
 
-class Cli : public ::testing::Test {
+class Cli : public testing::CommandLineTest {
  protected:
   void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              ("metactrl_cli_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
-    std::filesystem::create_directories(folder_);
-    write(folder_ / "d.pddl", kDomain);
-    write(folder_ / "p.pddl", problem("(and (lit a) (lit b))"));
-  }
-  void TearDown() override {
-    if (!folder_.empty()) std::filesystem::remove_all(folder_);
+    CommandLineTest::SetUp();
+    write("d.pddl", kDomain);
+    write("p.pddl", problem("(and (lit a) (lit b))"));
   }
 
   static std::string problem(const std::string& goal, const std::string& init = "") {
     return "(define (problem two-lamps) (:domain lamps) (:objects a b c - lamp) (:init " + init + ") (:goal " + goal +
            "))";
   }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-
-  // Runs in the test's folder; `arguments` go through a shell.
-  Result run(const std::string& arguments) const {
-    const std::string command = "cd '" + folder_.string() + "' && '" + testing::program() + "' " + arguments;
-    const int status = std::system(("( " + command + " ) >'" + path("out") + "' 2>'" + path("err") + "'").c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path("out")), read(path("err"))};
-  }
-
-  std::filesystem::path folder_;
 };
-
-#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 // --- usage -----------------------------------------------------------------------------------------------------------
 
@@ -125,19 +94,19 @@ class BenchmarksProgram : public Cli {
  protected:
   void SetUp() override {
     Cli::SetUp();
-    std::filesystem::create_directories(folder_ / "bin");
-    std::filesystem::copy_file(testing::program(), folder_ / "bin/metactrl");
+    std::filesystem::create_directories(folder() / "bin");
+    std::filesystem::copy_file(testing::program(), folder() / "bin/metactrl");
   }
   // What is called metactrl-benchmarks says how it was called, and ends with 7.
   void install(const std::string& place) const {
-    std::filesystem::create_directories((folder_ / place).parent_path());
-    write(folder_ / place, "#!/bin/sh\nfor a in \"$@\"; do echo \"<$a>\"; done\ncat\nexit 7\n");
-    std::filesystem::permissions(folder_ / place, std::filesystem::perms::owner_all);
+    std::filesystem::create_directories((folder() / place).parent_path());
+    write(place, "#!/bin/sh\nfor a in \"$@\"; do echo \"<$a>\"; done\ncat\nexit 7\n");
+    std::filesystem::permissions(folder() / place, std::filesystem::perms::owner_all);
   }
   Result run_installed(const std::string& arguments, const std::string& before = "") const {
-    const std::string command = "cd '" + folder_.string() + "' && " + before + " bin/metactrl " + arguments;
+    const std::string command = "cd '" + folder().string() + "' && " + before + " bin/metactrl " + arguments;
     const int status = std::system(("( " + command + " ) >'" + path("out") + "' 2>'" + path("err") + "'").c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path("out")), read(path("err"))};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
   }
 };
 
@@ -182,10 +151,10 @@ TEST_F(BenchmarksProgram, MetactrlBecomesItWhereverItIs) {
     EXPECT_EQ(run_installed("sample --count 1 --module vh-as </dev/null").code, 7) << place;
     EXPECT_EQ(run_installed("sample -d d.pddl --count 1 --out x </dev/null").code, 30) << "metactrl can do that itself";
     EXPECT_CONTAINS(run_installed("--help").out, "\nBenchmarks:\n");
-    std::filesystem::remove(folder_ / place);
+    std::filesystem::remove(folder() / place);
   }
   install("bin/metactrl-benchmarks");
-  write(folder_ / "bin/metactrl-benchmarks", "#!/no/such/shell\n");
+  write("bin/metactrl-benchmarks", "#!/no/such/shell\n");
   const Result broken = run_installed("score");
   EXPECT_EQ(broken.code, 30);
   EXPECT_CONTAINS(broken.err, "/bin/metactrl-benchmarks cannot be started: No such file");
@@ -221,6 +190,70 @@ TEST_F(Cli, WrongUsageIsOneLineWithAHint) {
   expect_usage("search --domain", "--domain");
 }
 
+TEST_F(Cli, HelpOfACommandIsACommand) {
+  EXPECT_EQ(run("help").out, run("--help").out);
+  for (const std::string command : {"plan", "search", "sample"}) {
+    const Result r = run("help " + command);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(r.out, run(command + " --help").out);
+  }
+  if (testing::has_benchmarks_program()) {
+    EXPECT_EQ(run("help eval").out, run("eval --help").out);
+  }
+  const Result unknown = run("help serch");
+  EXPECT_EQ(unknown.code, 30);
+  EXPECT_CONTAINS(unknown.err, "unknown command 'serch' (did you mean 'search'?)");
+  EXPECT_CONTAINS(run("hepl").err, "did you mean 'help'?");
+}
+
+// --- output ----------------------------------------------------------------------------------------------------------
+
+TEST_F(Cli, OutIsWhereTheResultGoes) {
+  write("plan", "(press a)\n(press b)\n");
+  for (const std::string command : {"check", "search", "validate plan", "inspect"}) {
+    for (const std::string form : {"text", "json"}) {
+      const std::string arguments = command + " -d d.pddl -p p.pddl --output " + form;
+      const Result printed = run(arguments);
+      const Result written = run(arguments + " -o result");
+      EXPECT_EQ(written.code, 0) << written.err;
+      EXPECT_EQ(written.out, "") << arguments;
+      // Times differ.
+      if (form == "json") {
+        EXPECT_EQ(Json::parse(read("result")).size(), Json::parse(printed.out).size()) << arguments;
+      } else if (command != "inspect") {
+        EXPECT_EQ(read("result"), printed.out) << arguments;
+      }
+    }
+  }
+  EXPECT_EQ(run("search -d d.pddl -p p.pddl --output pddl").out, run("search -d d.pddl -p p.pddl").out);
+  EXPECT_CONTAINS(run("check -d d.pddl -p p.pddl --output pddl").err, "'pddl' is none of text, json");
+  const Result lost = run("check -d d.pddl -p p.pddl --out no/such/folder");
+  EXPECT_EQ(lost.code, 31);
+  EXPECT_CONTAINS(lost.err, "no/such/folder");
+}
+
+TEST_F(Cli, OldSpellingsAreUnderstoodWithAWarning) {
+  const Result old = run("check -d d.pddl -p p.pddl --json");
+  EXPECT_EQ(old.code, 0);
+  EXPECT_EQ(old.out, run("check -d d.pddl -p p.pddl --output json").out);
+  EXPECT_EQ(old.err,
+            "metactrl: warning: 'check --json' is now 'check --output json'; the old spelling goes with the next "
+            "release\n");
+  const std::string plan = "plan -d d.pddl -p p.pddl -g search ";
+  for (const char* form : {"-o pddl", "-opddl", "-o=pddl"}) {
+    const Result r = run(plan + form);
+    EXPECT_EQ(r.out, "(press a)\n(press b)\n; cost = 2, guarantee: full\n") << r.err;
+    EXPECT_CONTAINS(r.err, "warning: 'plan -o pddl' is now 'plan --output pddl'");
+  }
+  const Result file = run(plan + "-o ./json");
+  EXPECT_EQ(file.err.find("warning"), std::string::npos) << file.err;
+  EXPECT_EQ(read("json"), run(plan).out);
+  EXPECT_CONTAINS(run("run -d d.pddl -p p.pddl -g search --report=r.json").err,
+                  "'run --report' is now 'run --report-file'");
+  EXPECT_CONTAINS(read("r.json"), "\"episodes\"");
+  EXPECT_EQ(run("check --help").out.find("--json"), std::string::npos);
+}
+
 TEST_F(Cli, NoArgumentsShowTheHelp) {
   const Result r = run("");
   EXPECT_EQ(r.code, 30);
@@ -231,8 +264,8 @@ TEST_F(Cli, NoArgumentsShowTheHelp) {
 // --- bad input -------------------------------------------------------------------------------------------------------
 
 TEST_F(Cli, FilesThatCannotBeRead) {
-  write(folder_ / "empty.pddl", "");
-  write(folder_ / "garbage.pddl", std::string("\x00\xff\x01(((\x80 garbage", 15));
+  write("empty.pddl", "");
+  write("garbage.pddl", std::string("\x00\xff\x01(((\x80 garbage", 15));
   for (const char* command : {"check", "search", "inspect", "validate"}) {
     const std::string plan = std::string(command) == "validate" ? " x.plan" : "";
     for (const char* file : {"missing.pddl", ".", "empty.pddl", "garbage.pddl", "/dev/null"}) {
@@ -261,13 +294,13 @@ TEST_F(Cli, OddFilesGetAClearMessage) {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     c = static_cast<char>(state >> 56);
   }
-  write(folder_ / "noise", noise);
-  write(folder_ / "zeros", std::string(kSize, '\0'));
-  write(folder_ / "empty", "");
-  write(folder_ / "plan", "(press a)\n(press b)\n");
+  write("noise", noise);
+  write("zeros", std::string(kSize, '\0'));
+  write("empty", "");
+  write("plan", "(press a)\n(press b)\n");
   std::string words;
   while (words.size() < kSize) words += "once upon a time\n";
-  write(folder_ / "words", words);
+  write("words", words);
   for (const char* file : {"noise", "zeros", "words", "empty", "missing", "."}) {
     for (const char* command :
          {"check -d F -p p.pddl", "check -d d.pddl -p F", "check --sas F", "search -d F -p p.pddl",
@@ -290,9 +323,9 @@ TEST_F(Cli, OddFilesGetAClearMessage) {
 
 TEST_F(Cli, AFullDiskIsSaid) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
-  write(folder_ / "plan", "(press a)\n(press b)\n");
+  write("plan", "(press a)\n(press b)\n");
   for (const char* arguments :
-       {"check -d d.pddl -p p.pddl", "search -d d.pddl -p p.pddl", "search -d d.pddl -p p.pddl --json",
+       {"check -d d.pddl -p p.pddl", "search -d d.pddl -p p.pddl", "search -d d.pddl -p p.pddl --output json",
         "inspect -d d.pddl -p p.pddl", "validate -d d.pddl -p p.pddl plan", "export bt -d d.pddl -p p.pddl plan",
         "export task -d d.pddl -p p.pddl", "--help", "--version", "models"}) {
     const Result r = run(std::string(arguments) + " >/dev/full");
@@ -309,8 +342,7 @@ TEST_F(Cli, AFullDiskIsSaid) {
 }
 
 TEST_F(Cli, MistakesArePrintedWithTheirPlace) {
-  write(folder_ / "bad.pddl",
-        "(define (problem x) (:domain lamps)\n (:objects a - lmap)\n (:init (lit z))\n (:goal (lit a)))");
+  write("bad.pddl", "(define (problem x) (:domain lamps)\n (:objects a - lmap)\n (:init (lit z))\n (:goal (lit a)))");
   const Result r = run("search -d d.pddl -p bad.pddl");
   EXPECT_EQ(r.code, 31);
   EXPECT_CONTAINS(r.err, "bad.pddl:2:");
@@ -324,15 +356,14 @@ TEST_F(Cli, CheckSummarises) {
   const Result r = run("check -d d.pddl -p p.pddl");
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(r.out, "ok: 2 types, 3 objects, 2 predicates, 2 actions, 6 ground actions; 0 warnings\n");
-  const Json json = Json::parse(run("check -d d.pddl -p p.pddl --json").out);
+  const Json json = Json::parse(run("check -d d.pddl -p p.pddl --output json").out);
   EXPECT_EQ(json["errors"], 0);
   EXPECT_EQ(json["ground_actions"], 6);
 }
 
 TEST_F(Cli, CheckReportsEverything) {
-  write(folder_ / "bad.pddl",
-        "(define (problem x) (:domain lamps)\n (:objects a - lmap)\n (:init (lit z))\n (:goal (lit a)))");
-  const Result r = run("check -d d.pddl -p bad.pddl --json");
+  write("bad.pddl", "(define (problem x) (:domain lamps)\n (:objects a - lmap)\n (:init (lit z))\n (:goal (lit a)))");
+  const Result r = run("check -d d.pddl -p bad.pddl --output json");
   EXPECT_EQ(r.code, 31);
   const Json json = Json::parse(r.out);
   ASSERT_GE(json["errors"].get<int>(), 2);
@@ -353,7 +384,7 @@ TEST_F(Cli, SearchPrintsAPlan) {
 }
 
 TEST_F(Cli, SearchAsJson) {
-  const Json json = Json::parse(run("search -d d.pddl -p p.pddl --json").out);
+  const Json json = Json::parse(run("search -d d.pddl -p p.pddl --output json").out);
   EXPECT_EQ(json["verdict"], "solvable");
   EXPECT_EQ(json["plan"], (Json{"(press a)", "(press b)"}));
   EXPECT_EQ(json["actions"], 2);
@@ -361,15 +392,15 @@ TEST_F(Cli, SearchAsJson) {
 }
 
 TEST_F(Cli, SearchWritesAFile) {
-  write(folder_ / "my.plan", "an older plan");
+  write("my.plan", "an older plan");
   const Result r = run("search -d d.pddl -p p.pddl --out my.plan");
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(r.out.empty());
   EXPECT_EQ(r.err, "wrote 2 actions to my.plan\n");
-  EXPECT_EQ(read(folder_ / "my.plan"), "(press a)\n(press b)\n; 2 actions, cost = 2, shortest\n");
+  EXPECT_EQ(read("my.plan"), "(press a)\n(press b)\n; 2 actions, cost = 2, shortest\n");
   EXPECT_EQ(run("validate -d d.pddl -p p.pddl my.plan").out, "valid: 2 actions, cost 2\n");
   std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
     files += entry.path().filename().string().starts_with("my.plan") ? 1 : 0;
   }
   EXPECT_EQ(files, 1U) << "a temporary file was left behind";
@@ -387,7 +418,7 @@ TEST_F(Cli, AnUnwritablePathLosesNothing) {
 }
 
 TEST_F(Cli, InfeasibleNamesTheGoals) {
-  write(folder_ / "p.pddl", problem("(and (lit a) (lit b))", "(broken b)"));
+  write("p.pddl", problem("(and (lit a) (lit b))", "(broken b)"));
   for (const char* more : {"", " --shortest", " --horizon 5", " --shortest --horizon 5"}) {
     const Result r = run(std::string("search -d d.pddl -p p.pddl") + more);
     EXPECT_EQ(r.code, 10) << more << r.err;
@@ -395,7 +426,7 @@ TEST_F(Cli, InfeasibleNamesTheGoals) {
     EXPECT_CONTAINS(r.err, "infeasible: ");
     EXPECT_CONTAINS(r.err, "(lit b)");
   }
-  const Json json = Json::parse(run("search -d d.pddl -p p.pddl --json").out);
+  const Json json = Json::parse(run("search -d d.pddl -p p.pddl --output json").out);
   EXPECT_EQ(json["verdict"], "infeasible");
   EXPECT_TRUE(json["plan"].is_null());
   EXPECT_EQ(json["unreachable_goals"], Json{"(lit b)"});
@@ -416,7 +447,7 @@ TEST_F(Cli, UndecidedNamesTheLimit) {
     objects += " l" + std::to_string(i);
     goal += " (lit l" + std::to_string(i) + ")";
   }
-  write(folder_ / "big.pddl",
+  write("big.pddl",
         "(define (problem big) (:domain lamps) (:objects" + objects + " - lamp) (:init) (:goal (and" + goal + ")))");
   const Result r = run("search -d d.pddl -p big.pddl --shortest --max-states 10");
   EXPECT_EQ(r.code, 11) << r.err;
@@ -424,7 +455,7 @@ TEST_F(Cli, UndecidedNamesTheLimit) {
   EXPECT_CONTAINS(r.err, "states");
   // Any plan will do: found without enumerating.
   EXPECT_EQ(run("search -d d.pddl -p big.pddl").code, 0);
-  const Json json = Json::parse(run("inspect -d d.pddl -p big.pddl --max-states 1000 --json").out);
+  const Json json = Json::parse(run("inspect -d d.pddl -p big.pddl --max-states 1000 --output json").out);
   EXPECT_TRUE(json["reachable_states"].is_null());
   EXPECT_TRUE(json["goal_relevant_states"].is_null());
   EXPECT_EQ(json["limit"]["reachable"], "states");
@@ -440,24 +471,24 @@ TEST_F(Cli, MemoryForTheTaskItself) {
 // --- validate --------------------------------------------------------------------------------------------------------
 
 TEST_F(Cli, ValidateNamesTheStepAndThePrecondition) {
-  write(folder_ / "bad.plan", "(press a)\n(press a)\n");
+  write("bad.plan", "(press a)\n(press a)\n");
   const Result r = run("validate -d d.pddl -p p.pddl bad.plan");
   EXPECT_EQ(r.code, 12);
   EXPECT_EQ(r.out, "invalid: step 2 (press a): precondition (not (lit a)) is false\n");
-  const Json json = Json::parse(run("validate -d d.pddl -p p.pddl bad.plan --json").out);
+  const Json json = Json::parse(run("validate -d d.pddl -p p.pddl bad.plan --output json").out);
   EXPECT_EQ(json["valid"], false);
   EXPECT_EQ(json["steps_executed"], 1);
 }
 
 TEST_F(Cli, ValidateReadsStandardInput) {
-  write(folder_ / "part.plan", "(press b)\n");
+  write("part.plan", "(press b)\n");
   const Result piped = run("validate -d d.pddl -p p.pddl - < part.plan");
   EXPECT_EQ(piped.code, 12);
   EXPECT_EQ(piped.out, "invalid: the goal is not reached: (lit a) does not hold at the end\n");
 }
 
 TEST_F(Cli, APlanThatIsNoPlanIsBadInput) {
-  write(folder_ / "x.plan", "press a\n");
+  write("x.plan", "press a\n");
   const Result r = run("validate -d d.pddl -p p.pddl x.plan");
   EXPECT_EQ(r.code, 31);
   EXPECT_CONTAINS(r.err, "x.plan:1:1: error: expected '('");
@@ -467,7 +498,7 @@ TEST_F(Cli, APlanThatIsNoPlanIsBadInput) {
 // --- inspect ---------------------------------------------------------------------------------------------------------
 
 TEST_F(Cli, InspectCounts) {
-  const Result r = run("inspect -d d.pddl -p p.pddl --json");
+  const Result r = run("inspect -d d.pddl -p p.pddl --output json");
   EXPECT_EQ(r.code, 0) << r.err;
   const Json json = Json::parse(r.out);
   EXPECT_EQ(json["objects"], 3);
@@ -481,7 +512,8 @@ TEST_F(Cli, InspectCounts) {
 }
 
 TEST_F(Cli, InspectComparesOneLevelWithTwo) {
-  const Json json = Json::parse(run("inspect -d d.pddl -p p.pddl --json --hidden 2 --horizon 10").out)["two_levels"];
+  const Json json =
+      Json::parse(run("inspect -d d.pddl -p p.pddl --output json --hidden 2 --horizon 10").out)["two_levels"];
   // "(press a)\n" and "(release a)\n": the trie shares "(", the two stems and nothing behind the object.
   // States: root, "(", "press " 6, "release " 8, then for each of 6 actions the object and ")": the newline leads to
   // the root.
@@ -513,11 +545,11 @@ TEST_F(Cli, SasFilesWorkEverywhere) {
   EXPECT_EQ(run("check " + sas).out.substr(0, 42), "ok: 4 variables, 5 operators, 1 axiom, 5 g");
   const Result found = run("search " + sas + " --out s.plan");
   EXPECT_EQ(found.code, 0) << found.err;
-  EXPECT_EQ(read(folder_ / "s.plan"),
+  EXPECT_EQ(read("s.plan"),
             "(load parcel truck depot)\n(drive truck depot shop)\n(unload parcel truck shop)\n; 3 actions, cost = 9, "
             "shortest\n");
   EXPECT_EQ(run("validate " + sas + " s.plan").out, "valid: 3 actions, cost 9\n");
-  EXPECT_EQ(Json::parse(run("inspect " + sas + " --json").out)["shortest_plan_length"], 3);
+  EXPECT_EQ(Json::parse(run("inspect " + sas + " --output json").out)["shortest_plan_length"], 3);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "metactrl/domain.h"
 #include "support/behavior_tree.h"
+#include "support/command_line.h"
 #include "support/lifted_world.h"
 #include "support/test_data.h"
 
@@ -20,56 +21,32 @@ namespace metactrl::export_test {
 namespace {
 
 using Json = nlohmann::json;
+using Result = testing::CommandResult;
 
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-
-struct Result {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-
-#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
-
-class ExportCli : public ::testing::Test {
+class ExportCli : public testing::CommandLineTest {
  protected:
   void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              ("metactrl_export_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
-    std::filesystem::create_directories(folder_);
+    CommandLineTest::SetUp();
     const std::filesystem::path table = testing::source_dir() / "domains/tabletop";
-    std::filesystem::copy_file(table / "domain.pddl", folder_ / "d.pddl");
-    std::filesystem::copy_file(table / "donut_canister.pddl", folder_ / "p.pddl");
-    write(folder_ / "good.plan", "(open canister)\n(grab donut)\n(putin donut canister)\n");
-    write(folder_ / "bad.plan", "(grab donut)\n(putin donut canister)\n");
+    std::filesystem::copy_file(table / "domain.pddl", folder() / "d.pddl");
+    std::filesystem::copy_file(table / "donut_canister.pddl", folder() / "p.pddl");
+    write("good.plan", "(open canister)\n(grab donut)\n(putin donut canister)\n");
+    write("bad.plan", "(grab donut)\n(putin donut canister)\n");
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
   // Runs in the test's folder; `arguments` go through a shell, in which $M is the program.
   Result shell(const std::string& command) const {
-    const std::string line = "cd '" + folder_.string() + "' && M='" + testing::program() + "' && ( " + command + " )";
+    const std::string line = "cd '" + folder().string() + "' && M='" + testing::program() + "' && ( " + command + " )";
     const int status = std::system(("( " + line + " ) >'" + path("out") + "' 2>'" + path("err") + "'").c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path("out")), read(path("err"))};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
   }
   Result run(const std::string& arguments) const { return shell("\"$M\" export " + arguments); }
 
   testing::BehaviorTree::Outcome tick(const std::string& xml) const {
     testing::BehaviorTree tree(xml);
-    testing::LiftedWorld world(testing::lifted_interpreter(read(folder_ / "d.pddl"), read(folder_ / "p.pddl")));
+    testing::LiftedWorld world(testing::lifted_interpreter(read("d.pddl"), read("p.pddl")));
     return tree.run(world);
   }
-
-  std::filesystem::path folder_;
 };
 
 TEST_F(ExportCli, ATreeThatSucceeds) {
@@ -81,7 +58,7 @@ TEST_F(ExportCli, ATreeThatSucceeds) {
   EXPECT_EQ(to_file.code, 0);
   EXPECT_EQ(to_file.out, "");
   EXPECT_CONTAINS(to_file.err, "wrote 3 actions to tree.xml");
-  EXPECT_EQ(read(folder_ / "tree.xml"), r.out);
+  EXPECT_EQ(read("tree.xml"), r.out);
 }
 
 TEST_F(ExportCli, PlansComeThroughAPipe) {
@@ -116,7 +93,7 @@ TEST_F(ExportCli, AnInvalidPlanIsRefused) {
     EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
     EXPECT_CONTAINS(r.err, "invalid: step 2 (putin donut canister): precondition");
     EXPECT_CONTAINS(r.err, "--allow-invalid");
-    EXPECT_FALSE(std::filesystem::exists(folder_ / "x"));
+    EXPECT_FALSE(std::filesystem::exists(folder() / "x"));
   }
 }
 
@@ -140,13 +117,12 @@ TEST_F(ExportCli, TheTaskGoesIntoAFolder) {
   EXPECT_EQ(shell("\"$M\" validate good.plan " + files).code, 0);
   EXPECT_EQ(shell("\"$M\" validate bad.plan " + files).code, 12);
   const Result printed = run("task -d d.pddl -p p.pddl");
-  EXPECT_EQ(printed.out,
-            read(folder_ / "exported/here/domain.pddl") + "\n" + read(folder_ / "exported/here/problem.pddl"));
+  EXPECT_EQ(printed.out, read("exported/here/domain.pddl") + "\n" + read("exported/here/problem.pddl"));
   EXPECT_EQ(run("task -d d.pddl -p p.pddl --out d.pddl").code, 31);
 }
 
 TEST_F(ExportCli, WhatIsRewrittenIsSaid) {
-  write(folder_ / "p2.pddl",
+  write("p2.pddl",
         "(define (problem q) (:domain tabletop) (:objects a b) (:init (hand-empty) (openable a)) (:goal (open a))"
         "(:constraints (always (not (open b)))))");
   const Result r = run("task -d d.pddl -p p2.pddl");
@@ -156,7 +132,7 @@ TEST_F(ExportCli, WhatIsRewrittenIsSaid) {
 
 // What search writes is read again, whatever the objects are called.
 TEST_F(ExportCli, OddNamesGoThrough) {
-  write(folder_ / "p2.pddl",
+  write("p2.pddl",
         "(define (problem q) (:domain tabletop) (:objects e\"f [z] c<d) (:init (hand-empty) (openable e\"f) (openable "
         "[z])"
         " (openable c<d)) (:goal (and (open e\"f) (open [z]) (open c<d))))");
@@ -170,7 +146,7 @@ TEST_F(ExportCli, OddNamesGoThrough) {
     EXPECT_CONTAINS(r.out, "(open [z])");
     EXPECT_CONTAINS(r.err, "note: not every program reads the names [z], c<d, e\"f; ");
     EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
-    write(folder_ / "again.plan", r.out);
+    write("again.plan", r.out);
     EXPECT_EQ(shell("\"$M\" validate again.plan" + task).code, 0);
   }
   EXPECT_EQ(run("bt odd.plan" + task).code, 0);
@@ -198,7 +174,7 @@ TEST_F(ExportCli, WrongUsageIsOneLine) {
 }
 
 TEST_F(ExportCli, BadInput) {
-  write(folder_ / "none.plan", "open the canister\n");
+  write("none.plan", "open the canister\n");
   for (const char* arguments :
        {"bt none.plan -d d.pddl -p p.pddl", "bt missing.plan -d d.pddl -p p.pddl", "bt . -d d.pddl -p p.pddl",
         "bt good.plan -d missing.pddl -p p.pddl", "bt good.plan -d d.pddl -p p.pddl --out missing/tree.xml",
@@ -227,10 +203,10 @@ TEST_F(ExportCli, TheHelpHasAnExampleThatWorks) {
     ASSERT_NE(at, std::string::npos) << example;
     example.replace(at, from.size(), to);
   }
-  std::filesystem::create_directory_symlink(testing::source_dir() / "domains", folder_ / "domains");
+  std::filesystem::create_directory_symlink(testing::source_dir() / "domains", folder() / "domains");
   const Result r = shell(example);
   EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_NO_THROW(testing::BehaviorTree{read(folder_ / "dishwasher.xml")});
+  EXPECT_NO_THROW(testing::BehaviorTree{read("dishwasher.xml")});
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ class ModelsHub : public testing::CommandLineTest {
     return CommandLineTest::run(arguments, settings(environment));
   }
   Json entry(const std::string& name) const {
-    const Json list = Json::parse(run("models --json").out);
+    const Json list = Json::parse(run("models --output json").out);
     for (const Json& model : list["models"]) {
       if (model["name"] == name) return model;
     }

@@ -63,7 +63,7 @@ class ModelsCli : public testing::CommandLineTest {
     ASSERT_EQ(std::system(("tar -czf '" + archive + "' -C '" + path("pack") + "' package").c_str()), 0);
   }
   Json entry(const std::string& name) const {
-    const Json list = Json::parse(run("models --json").out);
+    const Json list = Json::parse(run("models --output json").out);
     for (const Json& model : list["models"]) {
       if (model["name"] == name) return model;
     }

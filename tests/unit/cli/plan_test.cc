@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "support/command_line.h"
 #include "support/test_data.h"
 #include "support/vocabularies.h"
 
@@ -22,21 +23,7 @@ namespace metactrl::plan_test {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-
-struct Result {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
+using Result = testing::CommandResult;
 
 // A fuse that must not blow, a lamp that is broken.
 constexpr const char* kDomain = R"((define (domain lamps)
@@ -67,34 +54,21 @@ std::string counter_domain() {
 constexpr const char* kCounterProblem =
     "(define (problem count) (:domain counter) (:init) (:goal (and (b0) (b1) (b2) (b3) (b4) (b5) (b6))))";
 
-class PlanCli : public ::testing::Test {
+class PlanCli : public testing::CommandLineTest {
  protected:
   void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              ("metactrl_plan_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
-    std::filesystem::create_directories(folder_);
-    write(folder_ / "d.pddl", kDomain);
-    write(folder_ / "p.pddl", problem("(and (lit a) (lit b))"));
-    write(folder_ / "broken.pddl", problem("(and (lit a) (lit c))"));
+    CommandLineTest::SetUp();
+    write("d.pddl", kDomain);
+    write("p.pddl", problem("(and (lit a) (lit b))"));
+    write("broken.pddl", problem("(and (lit a) (lit c))"));
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   static std::string problem(const std::string& goal) {
     return "(define (problem lamps-1) (:domain lamps) (:objects a b c - lamp) (:init (power) (broken c)) (:goal " +
            goal + "))";
   }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
   static std::string vocabulary() { return testing::vocabulary_file("gpt-2"); }
 
-  // Runs in the test's folder, where no models are found; `arguments` go through a shell.
-  Result run(const std::string& arguments) const {
-    const std::string command = "cd '" + folder_.string() + "' && METACTRL_CACHE='" + path("cache") + "' NO_COLOR=1 '" +
-                                testing::program() + "' " + arguments;
-    const int status =
-        std::system(("( " + command + " ) >'" + path("out") + "' 2>'" + path("err") + "' </dev/null").c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path("out")), read(path("err"))};
-  }
   // With a test model.
   Result plan(const std::string& arguments, const std::string& model = "random:1",
               const std::string& problem = "p.pddl") const {
@@ -103,14 +77,10 @@ class PlanCli : public ::testing::Test {
   }
   // Writes the plan lines to a file and asks the other command.
   Result validate(const std::string& plan_lines, const std::string& problem = "p.pddl") const {
-    write(folder_ / "made.plan", plan_lines);
+    write("made.plan", plan_lines);
     return run("validate -d d.pddl -p " + problem + " made.plan");
   }
-
-  std::filesystem::path folder_;
 };
-
-#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 // --- output --------------------------------------------------------------------------------------------------------
 
@@ -171,7 +141,7 @@ TEST_F(PlanCli, JsonSaysEverything) {
 }
 
 TEST_F(PlanCli, AFormatOfOnesOwn) {
-  write(folder_ / "mine.format",
+  write("mine.format",
         "item: \"do {action} {arguments}\"\nitem /0: \"do {action}\"\nseparator: \"; \"\nclose: \"!\"\n");
   const Result r = plan("--format mine.format");
   EXPECT_EQ(r.code, 0) << r.err;
@@ -295,8 +265,8 @@ TEST_F(PlanCli, SyntaxWhereNothingElseIsLeft) {
 }
 
 TEST_F(PlanCli, UndecidedWithinTheBudget) {
-  write(folder_ / "d.pddl", counter_domain());
-  write(folder_ / "p.pddl", kCounterProblem);
+  write("d.pddl", counter_domain());
+  write("p.pddl", kCounterProblem);
   const Result r = run("plan -d d.pddl -p p.pddl --guidance search --max-states 2");
   EXPECT_EQ(r.code, 11) << r.err;
   EXPECT_CONTAINS(r.err, "undecided: ");
@@ -310,7 +280,7 @@ TEST_F(PlanCli, TheTraceHasEveryDecision) {
     ASSERT_EQ(r.code, 0) << r.err;
     const Json result = Json::parse(r.out);
     std::vector<Json> events;
-    std::istringstream lines(read(path("t.jsonl")));
+    std::istringstream lines(read("t.jsonl"));
     for (std::string line; std::getline(lines, line);) events.push_back(Json::parse(line));
     ASSERT_GE(events.size(), 4U);
     EXPECT_EQ(events.front()["event"], "start");
@@ -352,10 +322,10 @@ TEST_F(PlanCli, TheTraceHasEveryDecision) {
 
 TEST_F(PlanCli, ATraceOfFreeText) {
   EXPECT_EQ(plan("--guidance none --max-tokens 10 --trace t.jsonl").code, 12);
-  const std::string trace = read(path("t.jsonl"));
+  const std::string trace = read("t.jsonl");
   EXPECT_CONTAINS(trace, "\"event\":\"token\"");
   EXPECT_EQ(run("plan -d d.pddl -p p.pddl --guidance search --trace t.jsonl").code, 0);
-  EXPECT_CONTAINS(read(path("t.jsonl")), "\"standing\":\"dead end\"");
+  EXPECT_CONTAINS(read("t.jsonl"), "\"standing\":\"dead end\"");
   EXPECT_EQ(plan("--trace no/such/folder/t.jsonl").code, 31);
 }
 
@@ -389,7 +359,7 @@ TEST_F(PlanCli, ExplainGivesReasons) {
 TEST_F(PlanCli, ExplainGroupsWhatIsTooMuch) {
   std::string objects;
   for (int i = 0; i < 20; ++i) objects += " l" + std::to_string(i);
-  write(folder_ / "p.pddl",
+  write("p.pddl",
         "(define (problem many) (:domain lamps) (:objects" + objects + " - lamp) (:init (power)) (:goal (lit l3)))");
   const Result some = run("explain --guidance search -d d.pddl -p p.pddl");
   EXPECT_EQ(some.code, 0) << some.err;
@@ -410,13 +380,13 @@ TEST_F(PlanCli, ExplainAnInfeasibleTask) {
 // --- models --------------------------------------------------------------------------------------------------------
 
 TEST_F(PlanCli, ModelsAreListed) {
-  std::filesystem::create_directories(folder_ / "cache" / "models");
-  std::filesystem::copy_file(vocabulary(), folder_ / "cache" / "models" / "words.gguf");
+  std::filesystem::create_directories(folder() / "cache" / "models");
+  std::filesystem::copy_file(vocabulary(), folder() / "cache" / "models" / "words.gguf");
   const Result r = run("models");
   EXPECT_EQ(r.code, 0) << r.err;
   for (const char* part : {"Built in:", "words", "random:SEED", "hostile:SEED", "llama.cpp"})
     EXPECT_CONTAINS(r.out, part);
-  const Json json = Json::parse(run("models --json").out);
+  const Json json = Json::parse(run("models --output json").out);
   EXPECT_TRUE(std::any_of(json["models"].begin(), json["models"].end(),
                           [](const Json& model) { return model["name"] == "words"; }));
   EXPECT_EQ(json["default"], "pocket");
@@ -449,8 +419,8 @@ TEST_F(PlanCli, BadOptionsListTheGoodOnes) {
   expect("--samples 0", 30, "not a number");
   expect("--samples many", 30, "not a number");
   expect("--seed -3", 30, "--seed");
-  expect("--prompt x --raw-prompt y", 30, "cannot be combined");
-  expect("--prompt d.pddl --instruction x", 30, "--instruction");
+  expect("--prompt-file x --raw-prompt-file y", 30, "cannot be combined");
+  expect("--prompt-file d.pddl --instruction x", 30, "--instruction");
   expect("--guidence mask", 30, "did you mean '--guidance'?");
   expect("--guidance trained", 30, "needs a hidden Markov model of plans");
   expect("--hmm plans.hmm", 30, "--hmm is for --guidance trained");
@@ -463,7 +433,7 @@ TEST_F(PlanCli, BadOptionsListTheGoodOnes) {
   expect("--bridge hmm --token-hmm none.hmm", 31, "none.hmm: error: cannot be opened");
   expect("--format nope", 31, "there is no plan format 'nope'");
   expect("--format no.format", 31, "no.format");
-  expect("--prompt no.txt", 31, "no.txt");
+  expect("--prompt-file no.txt", 31, "no.txt");
   expect("--guidance none --decode smc", 31, "greedy or sample");
 }
 
@@ -473,8 +443,8 @@ TEST_F(PlanCli, BadModels) {
     EXPECT_EQ(r.code, code) << arguments << r.err;
     EXPECT_CONTAINS(r.err, message);
   };
-  write(folder_ / "garbage.gguf", "this is not a model");
-  write(folder_ / "truncated.gguf", read(vocabulary()).substr(0, 4000));
+  write("garbage.gguf", "this is not a model");
+  write("truncated.gguf", read(vocabulary()).substr(0, 4000));
   expect("--model no.gguf", 31, "this model file does not exist");
   expect("--model garbage.gguf", 31, "garbage.gguf");
   expect("--model truncated.gguf", 31, "truncated.gguf");
@@ -487,18 +457,18 @@ TEST_F(PlanCli, BadModels) {
 }
 
 TEST_F(PlanCli, PromptsOfOnesOwn) {
-  write(folder_ / "prompt.txt", "Light the lamps.\n");
-  EXPECT_EQ(plan("--prompt prompt.txt").code, 0);
-  const Json raw = Json::parse(plan("--raw-prompt prompt.txt --output json").out);
+  write("prompt.txt", "Light the lamps.\n");
+  EXPECT_EQ(plan("--prompt-file prompt.txt").code, 0);
+  const Json raw = Json::parse(plan("--raw-prompt-file prompt.txt --output json").out);
   const Json own = Json::parse(plan("--output json").out);
   EXPECT_LT(raw["prompt_tokens"].get<int>(), own["prompt_tokens"].get<int>());
-  write(folder_ / "empty.txt", "");
-  EXPECT_EQ(plan("--raw-prompt empty.txt").code, 31);
+  write("empty.txt", "");
+  EXPECT_EQ(plan("--raw-prompt-file empty.txt").code, 31);
 }
 
 // A model that never stops is stopped in the middle. Nobody outside sees when it begins, so it is given more and more time.
 TEST_F(PlanCli, InterruptedWhileItDecodes) {
-  const std::string command = "cd '" + folder_.string() + "' && exec '" + testing::program() +
+  const std::string command = "cd '" + folder().string() + "' && exec '" + testing::program() +
                               "' plan -d d.pddl -p p.pddl --model random:1 --vocab '" + vocabulary() +
                               "' --guidance none --max-tokens 1000000 >out 2>err </dev/null";
   for (useconds_t microseconds = 100'000; microseconds < 100'000'000; microseconds *= 2) {
@@ -513,8 +483,8 @@ TEST_F(PlanCli, InterruptedWhileItDecodes) {
     int status = 0;
     ASSERT_EQ(::waitpid(pid, &status, 0), pid);
     if (WIFSIGNALED(status)) continue;  // it had not begun to listen
-    EXPECT_EQ(WEXITSTATUS(status), 130) << read(path("err"));
-    EXPECT_CONTAINS(read(path("err")), "stopped");
+    EXPECT_EQ(WEXITSTATUS(status), 130) << read("err");
+    EXPECT_CONTAINS(read("err"), "stopped");
     return;
   }
   FAIL() << "it does not begin to decode";

@@ -15,37 +15,17 @@
 #include <string>
 #include <vector>
 
+#include "support/command_line.h"
 #include "support/test_data.h"
 
 namespace metactrl::run_test {
 namespace {
 
 using Json = nlohmann::json;
+using Result = testing::CommandResult;
 
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-struct Result {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-
-#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
-
-class RunCli : public ::testing::Test {
+class RunCli : public testing::CommandLineTest {
  protected:
-  void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              ("metactrl_run_" + std::to_string(::getpid()) + "_" + std::string(info->name()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
   // From the root of the source tree; `command` goes through a shell, in which metactrl is the program.
   Result shell(const std::string& command) const {
     const std::string line = "metactrl() { '" + testing::program() + "' \"$@\"; }; cd '" +
@@ -53,14 +33,12 @@ class RunCli : public ::testing::Test {
     std::ofstream(path("script")) << line << "\n";
     const int status =
         std::system(("sh '" + path("script") + "' >'" + path("out") + "' 2>'" + path("err") + "' </dev/null").c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path("out")), read(path("err"))};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
   }
   Result run(const std::string& arguments, const std::string& problem = "dishwasher") const {
     return shell("metactrl run -d domains/tabletop/domain.pddl -p domains/tabletop/" + problem + ".pddl -g search " +
                  arguments);
   }
-
-  std::filesystem::path folder_;
 };
 
 TEST_F(RunCli, StreamsWhatHappensAndEndsAtTheGoal) {
@@ -73,10 +51,10 @@ TEST_F(RunCli, StreamsWhatHappensAndEndsAtTheGoal) {
 }
 
 TEST_F(RunCli, FaultsLeadToNewPlans) {
-  const Result r = run("--fault action-fails=0.3 --fault slip=0.3 --fault found-closed=0.2 --seed 4 --report '" +
+  const Result r = run("--fault action-fails=0.3 --fault slip=0.3 --fault found-closed=0.2 --seed 4 --report-file '" +
                        path("report.json") + "'");
   EXPECT_EQ(r.code, 0) << r.err;
-  const Json report = Json::parse(read(path("report.json")));
+  const Json report = Json::parse(read("report.json"));
   EXPECT_EQ(report["world"], "simulated");
   EXPECT_EQ(report["faults"]["slip"], 0.3);
   const Json& episode = report["episodes"][0];
@@ -102,7 +80,7 @@ TEST_F(RunCli, FaultsLeadToNewPlans) {
 }
 
 TEST_F(RunCli, EpisodesAreSummedUp) {
-  const Result r = run("--fault action-fails=0.2 --episodes 20 --seed 10 --json", "donut_canister");
+  const Result r = run("--fault action-fails=0.2 --episodes 20 --seed 10 --output json", "donut_canister");
   EXPECT_EQ(r.code, 0) << r.err;
   const Json report = Json::parse(r.out);
   EXPECT_EQ(report["summary"]["episodes"], 20);
@@ -111,7 +89,7 @@ TEST_F(RunCli, EpisodesAreSummedUp) {
   EXPECT_EQ(report["episodes"][3]["seed"], 13);
   EXPECT_CONTAINS(r.err, "20 episodes: goal reached in 20 (100 %)");
   // Episode 3 of seed 10 is the only one of seed 13.
-  const Result one = run("--fault action-fails=0.2 --seed 13 --json", "donut_canister");
+  const Result one = run("--fault action-fails=0.2 --seed 13 --output json", "donut_canister");
   EXPECT_EQ(Json::parse(one.out)["episodes"][0]["actions"], report["episodes"][3]["actions"]);
 }
 
@@ -127,7 +105,7 @@ TEST_F(RunCli, EndsWithDocumentedCodes) {
   EXPECT_EQ(run("--confidence 2").code, 30);
   EXPECT_EQ(run("--on-infeasible drop-goals").code, 30);
   EXPECT_EQ(run("--world true --fault slip=0.1").code, 30);
-  EXPECT_EQ(run("--report ''").code, 30);
+  EXPECT_EQ(run("--report-file ''").code, 30);
   // A variable that was not set is no wish for the simulator.
   for (const char* world : {"--world ''", "--world ' '", "--world '' --fault slip=0.1"}) {
     const Result empty = run(world);
@@ -154,14 +132,14 @@ TEST_F(RunCli, AReaderThatLeavesIsNoReasonToLeaveTheWorldBehind) {
       "{ metactrl run -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl -g search "
       "--world 'python3 examples/robot_world.py'; echo $? >'" +
       path("code") + "'; } | true");
-  EXPECT_EQ(read(path("code")), "31\n") << r.err;
+  EXPECT_EQ(read("code"), "31\n") << r.err;
 }
 
 // A path that cannot be written is no news to get after the robot has moved.
 TEST_F(RunCli, TheReportsPathIsCheckedBeforeTheFirstAction) {
   std::filesystem::create_directories(path("folder"));
   for (const std::string& report : {path("none/r.json"), path("folder"), std::string("/dev/full")}) {
-    const Result r = run("--report '" + report + "' --world 'touch \"" + path("started") + "\"; exit 3'");
+    const Result r = run("--report-file '" + report + "' --world 'touch \"" + path("started") + "\"; exit 3'");
     EXPECT_EQ(r.code, 31) << report;
     EXPECT_EQ(r.out, "") << report;
     EXPECT_CONTAINS(r.err, report);
@@ -169,16 +147,16 @@ TEST_F(RunCli, TheReportsPathIsCheckedBeforeTheFirstAction) {
   }
   // What was there is still there, and nothing else is.
   std::ofstream(path("folder/old.json")) << "old";
-  EXPECT_EQ(run("--report '" + path("folder/old.json") + "' --world ''").code, 30);
-  EXPECT_EQ(run("--report '" + path("folder/old.json") + "' --fault nothing=0.1").code, 31);
-  EXPECT_EQ(read(path("folder/old.json")), "old");
+  EXPECT_EQ(run("--report-file '" + path("folder/old.json") + "' --world ''").code, 30);
+  EXPECT_EQ(run("--report-file '" + path("folder/old.json") + "' --fault nothing=0.1").code, 31);
+  EXPECT_EQ(read("folder/old.json"), "old");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path("folder")), {}), 1);
 }
 
 TEST_F(RunCli, AReportThatFailsInTheEndLeavesTheClosingLine) {
   // The folder disappears while the robot works.
   std::filesystem::create_directories(path("folder"));
-  const Result r = run("--report '" + path("folder/r.json") + "' --world \"rmdir '" + path("folder") +
+  const Result r = run("--report-file '" + path("folder/r.json") + "' --world \"rmdir '" + path("folder") +
                            "'; exec python3 examples/robot_world.py\"",
                        "donut_canister");
   EXPECT_EQ(r.code, 31);
@@ -190,24 +168,24 @@ TEST_F(RunCli, AReportThatFailsInTheEndLeavesTheClosingLine) {
 
 TEST_F(RunCli, OutputThatFailsEndsNeitherTheEpisodeNorTheReport) {
   for (const char* sink : {"| true", "| head -1", ">/dev/full"}) {
-    for (const char* json : {"", "--json"}) {
+    for (const char* json : {"", "--output json"}) {
       std::filesystem::remove(path("r.json"));
       const Result r =
           shell("{ metactrl run -d domains/tabletop/domain.pddl -p domains/tabletop/donut_canister.pddl -g search " +
-                std::string(json) + " --report '" + path("r.json") + "' --world \"tee '" + path("requests") +
+                std::string(json) + " --report-file '" + path("r.json") + "' --world \"tee '" + path("requests") +
                 "' | python3 examples/robot_world.py\"; echo $? >'" + path("code") + "'; } " + sink);
       // A reader that takes one line may leave after the last was written.
-      const std::string code = read(path("code"));
+      const std::string code = read("code");
       EXPECT_TRUE(code == "31\n" || (std::string(sink) == "| head -1" && code == "0\n")) << sink << code << r.err;
       if (code == "31\n") {
         EXPECT_CONTAINS(r.err, "standard output");
       }
       EXPECT_CONTAINS(r.err, "goal observed: ");
-      const Json report = Json::parse(read(path("r.json")), nullptr, false);
+      const Json report = Json::parse(read("r.json"), nullptr, false);
       ASSERT_FALSE(report.is_discarded()) << sink << r.err;
       EXPECT_EQ(report["episodes"][0]["end"], "goal observed");
       EXPECT_EQ(report["episodes"][0]["actions"], 3);
-      EXPECT_CONTAINS(read(path("requests")), "\"type\":\"end\"");
+      EXPECT_CONTAINS(read("requests"), "\"type\":\"end\"");
     }
   }
 }
@@ -218,11 +196,11 @@ TEST_F(RunCli, WithoutReaderAndReportNoOtherEpisodeBegins) {
     shell(
         "metactrl run -d domains/tabletop/domain.pddl -p domains/tabletop/donut_canister.pddl -g search --episodes 3 " +
         report + " --world \"echo >>'" + path("starts") + "'; exec python3 examples/robot_world.py\" >/dev/full");
-    return read(path("starts")).size();
+    return read("starts").size();
   };
   EXPECT_EQ(episodes(""), 1U);
-  EXPECT_EQ(episodes("--report '" + path("r.json") + "'"), 3U);
-  EXPECT_EQ(Json::parse(read(path("r.json")))["summary"]["successes"], 3);
+  EXPECT_EQ(episodes("--report-file '" + path("r.json") + "'"), 3U);
+  EXPECT_EQ(Json::parse(read("r.json"))["summary"]["successes"], 3);
 }
 
 // --- a world that says nothing more ----------------------------------------------------------------------------------
@@ -249,7 +227,7 @@ void expect_one_unknown_action(const Json& episode) {
 }
 
 TEST_F(RunCli, AnActionWithoutAnswerIsInTheReport) {
-  const std::string world = " --json --world \"sh '" + path("world.sh") + "'\"";
+  const std::string world = " --output json --world \"sh '" + path("world.sh") + "'\"";
   std::ofstream(path("world.sh")) << world_until_action("exit 0");
   const Result died = run(world, "donut_canister");
   EXPECT_EQ(died.code, 33) << died.err;
@@ -297,14 +275,14 @@ Json stopped_by(int signal, Manners manners, const std::string& folder, const st
     const std::string domain = source + "/domains/tabletop/domain.pddl";
     const std::string problem = source + "/domains/tabletop/" + name + ".pddl";
     ::execl(testing::program().c_str(), "metactrl", "run", "-d", domain.c_str(), "-p", problem.c_str(), "-g", "search",
-            "--world", world.c_str(), "--report", report_file.c_str(), static_cast<char*>(nullptr));
+            "--world", world.c_str(), "--report-file", report_file.c_str(), static_cast<char*>(nullptr));
     ::_exit(99);
   }
   int status = 0;
   std::string text;
-  for (; !text.ends_with('\n'); text = read(pid_file)) {
+  for (; !text.ends_with('\n'); text = testing::read_text(pid_file)) {
     if (::waitpid(pid, &status, WNOHANG) == pid) {
-      ADD_FAILURE() << "it ended before its world began: " << read(folder + "/err");
+      ADD_FAILURE() << "it ended before its world began: " << testing::read_text(folder + "/err");
       return {};
     }
     ::usleep(1000);
@@ -313,26 +291,27 @@ Json stopped_by(int signal, Manners manners, const std::string& folder, const st
   EXPECT_EQ(::kill(pid, signal), 0);
   EXPECT_EQ(::waitpid(pid, &status, 0), pid);
   EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 128 + signal) << read(folder + "/err");
-  const std::string stat = read("/proc/" + std::to_string(world_pid) + "/stat");
+  EXPECT_EQ(WEXITSTATUS(status), 128 + signal) << testing::read_text(folder + "/err");
+  const std::string stat = testing::read_text("/proc/" + std::to_string(world_pid) + "/stat");
   EXPECT_TRUE(stat.empty() || stat.find(") Z ") != std::string::npos) << "the world is still there: " << stat;
-  const Json report = Json::parse(read(report_file), nullptr, false);
+  const Json report = Json::parse(testing::read_text(report_file), nullptr, false);
   if (report.is_discarded()) return {};
   EXPECT_EQ(report["episodes"][0]["end"], "interrupted");
   return report["episodes"][0];
 }
 
 TEST_F(RunCli, InterruptsEndInAReportAndTakeTheWorldAlong) {
-  EXPECT_EQ(stopped_by(SIGINT, Manners::kStubborn, folder_.string(), "", "dishwasher")["actions"], 0);
+  EXPECT_EQ(stopped_by(SIGINT, Manners::kStubborn, folder().string(), "", "dishwasher")["actions"], 0);
 }
 TEST_F(RunCli, SoDoesTermination) {
-  EXPECT_EQ(stopped_by(SIGTERM, Manners::kPolite, folder_.string(), "", "dishwasher")["actions"], 0);
+  EXPECT_EQ(stopped_by(SIGTERM, Manners::kPolite, folder().string(), "", "dishwasher")["actions"], 0);
 }
 TEST_F(RunCli, SoDoesHangUp) {
-  EXPECT_EQ(stopped_by(SIGHUP, Manners::kPolite, folder_.string(), "", "dishwasher")["actions"], 0);
+  EXPECT_EQ(stopped_by(SIGHUP, Manners::kPolite, folder().string(), "", "dishwasher")["actions"], 0);
 }
 TEST_F(RunCli, AnActionThatWasInterruptedIsInTheReport) {
-  const Json episode = stopped_by(SIGINT, Manners::kPolite, folder_.string(), world_until_action(""), "donut_canister");
+  const Json episode =
+      stopped_by(SIGINT, Manners::kPolite, folder().string(), world_until_action(""), "donut_canister");
   ASSERT_FALSE(episode.is_null());
   expect_one_unknown_action(episode);
 }
@@ -345,7 +324,7 @@ struct Block {
 };
 
 std::vector<Block> blocks() {
-  std::istringstream in(read(testing::source_dir() / "docs/closed-loop.md"));
+  std::istringstream in(testing::read_text(testing::source_dir() / "docs/closed-loop.md"));
   std::vector<Block> result;
   bool inside = false;
   std::string line;

@@ -98,7 +98,7 @@ TEST_F(TrainCli, TrainsScoresAndPlans) {
   ASSERT_EQ(run("train --corpus c --hidden 24 --schedule 100,all --seed 3 --threads 3 --out again.hmm").code, 0);
   EXPECT_EQ(read("m.hmm"), read("again.hmm"));
 
-  const Result info = run("hmm info m.hmm --json");
+  const Result info = run("hmm info m.hmm --output json");
   ASSERT_EQ(info.code, 0) << info.err;
   const Json parsed = Json::parse(info.out);
   EXPECT_EQ(parsed[0]["hidden"], 24);
@@ -106,7 +106,7 @@ TEST_F(TrainCli, TrainsScoresAndPlans) {
   EXPECT_EQ(parsed[0]["steps"], 100);
   EXPECT_EQ(parsed[0]["made_by"]["schedule"], "100,all");
 
-  const Result score = run("hmm score m.hmm --corpus c --json");
+  const Result score = run("hmm score m.hmm --corpus c --output json");
   ASSERT_EQ(score.code, 0) << score.err;
   const Json total = Json::parse(score.out)[0]["total"];
   EXPECT_EQ(total["plans"], 180);
@@ -185,12 +185,12 @@ TEST_F(TrainCli, JudgesByWhatItKeptBack) {
   const Result trained = run("train --corpus c --hidden 4 --held-out 5 --out m.hmm");
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_TRUE(has(trained.err, "; on 30 held out: ")) << trained.err;
-  const Result score = run("hmm score m.hmm --corpus c --held-out 5 --json");
+  const Result score = run("hmm score m.hmm --corpus c --held-out 5 --output json");
   ASSERT_EQ(score.code, 0) << score.err;
   EXPECT_EQ(Json::parse(score.out)[0]["total"]["plans"], 30);
   // One of several corpora may hold none of them.
   write_corpus("small", 8);
-  const Result both = run("hmm score m.hmm --corpus small --corpus c --held-out 5 --json");
+  const Result both = run("hmm score m.hmm --corpus small --corpus c --held-out 5 --output json");
   ASSERT_EQ(both.code, 0) << both.err;
   EXPECT_EQ(Json::parse(both.out)[0]["corpora"][0]["plans"], 0);
   EXPECT_EQ(Json::parse(both.out)[0]["total"], Json::parse(score.out)[0]["total"]);
@@ -215,7 +215,7 @@ TEST_F(TrainCli, ScoresOfTheImpossibleAreNotTheBest) {
     transition[z * 5 + std::min<std::size_t>(z + 1, 4)] = 1;
   }
   Hmm(meta, 5, {1, 0, 0, 0, 0}, transition, emission, "a test").save(path("narrow.hmm"));
-  const Result compared = run("hmm compare fair.hmm narrow.hmm --corpus c --json");
+  const Result compared = run("hmm compare fair.hmm narrow.hmm --corpus c --output json");
   ASSERT_EQ(compared.code, 0) << compared.err;
   const Json json = Json::parse(compared.out);
   EXPECT_EQ(json[0]["total"]["impossible"], 0);
@@ -538,7 +538,7 @@ TEST_F(TrainCli, StartsFromClustersOfAModelsHiddenStates) {
   ASSERT_EQ(trained.code, 0) << trained.err;
   ASSERT_EQ(run(options + "--threads 3 --out again.hmm").code, 0);
   EXPECT_EQ(read("m.hmm"), read("again.hmm"));
-  const Json made_by = Json::parse(run("hmm info m.hmm --json").out)[0]["made_by"];
+  const Json made_by = Json::parse(run("hmm info m.hmm --output json").out)[0]["made_by"];
   EXPECT_EQ(made_by["init"], "kmeans");
   EXPECT_EQ(made_by["init_model"], "pocket");
   ASSERT_EQ(run("train --corpus c --hidden 6 --schedule 3,all --seed 2 --out random.hmm").code, 0);
@@ -576,7 +576,8 @@ TEST_F(TrainCli, StartsFromClustersOfTokens) {
   ASSERT_EQ(trained.code, 0) << trained.err;
   ASSERT_EQ(run("train --corpus c --level token --schedule 2,all --held-out 0 --hidden 16 --out random.hmm").code, 0);
   const auto nats = [&](const std::string& name) {
-    return Json::parse(run("hmm score " + name + " --corpus c --json").out)[0]["total"]["nats_per_plan"].get<double>();
+    return Json::parse(run("hmm score " + name + " --corpus c --output json").out)[0]["total"]["nats_per_plan"]
+        .get<double>();
   };
   // What is random in a plan is whether it has two actions: h(1/3) = 0.64 nats, and a little for what was never seen.
   EXPECT_LT(nats("t.hmm"), 1.5);

@@ -161,9 +161,9 @@ TEST_F(EvalCli, WritesThePromptsOfABenchmarkWithoutPromptFiles) {
   Json numbered = Json::parse(read("r.json"));
   for (Json& answer : numbered) answer["identifier"] = std::stoi(answer["identifier"].get<std::string>());
   write("numbered.json", numbered.dump());
-  EXPECT_TRUE(has(run("score wah --json --responses numbered.json" + tasks).out, "\"sr\": 0.5"));
+  EXPECT_TRUE(has(run("score wah --output json --responses numbered.json" + tasks).out, "\"sr\": 0.5"));
 
-  const Result scored = run("score wah --json --responses r.json --report report" + tasks);
+  const Result scored = run("score wah --output json --responses r.json --report report" + tasks);
   EXPECT_EQ(scored.code, 0) << scored.err;
   const Json score = Json::parse(scored.out);
   EXPECT_EQ(score.at("n"), 2);
@@ -214,7 +214,8 @@ TEST_F(EvalCli, PromptsAndTasksAreNotMixedUp) {
   refused("wah --guidance search --tasks t.jsonl --goals instruction", "guidance search has no model");
   refused("vh-as --guidance search", "eval vh-as needs the prompts: --prompts FILE");
   refused("vh-as --guidance search --prompts p.json --tasks t.jsonl", "--tasks is for benchmarks without one");
-  refused("vh-as --guidance search --prompts p.json --instruction 2", "--instruction is for benchmarks without one");
+  refused("vh-as --guidance search --prompts p.json --instruction-number 2",
+          "--instruction-number is for benchmarks without one");
   EXPECT_EQ(run("eval wah --guidance search --tasks no.jsonl --out r.json").code, 31);
 }
 
@@ -225,7 +226,7 @@ TEST_F(EvalCli, ScoresWhatEvalAnswered) {
     write("p.json", Json::array({prompts[0], prompts[1]}).dump());
     EXPECT_EQ(eval("", "vh-" + module).code, 0);
     const Result scored =
-        run("score vh-" + module + " --json --tasks '" + data + "/" + module + ".jsonl' --responses r.json");
+        run("score vh-" + module + " --output json --tasks '" + data + "/" + module + ".jsonl' --responses r.json");
     EXPECT_EQ(scored.code, 0) << scored.err;
     const Json score = Json::parse(scored.out);
     const int n = score.at("n");
