@@ -24,8 +24,10 @@
 // succeeds.
 //
 // After the end every call is harmless: next() is empty, accept() returns false. rollback() takes back any number of
-// tokens in constant time each. The decoder is deterministic. next() and accept() throw nothing; after warm-up they
-// allocate nothing as long as the lookahead is exact (tier A). Copying is a fork.
+// tokens in constant time each. The decoder is deterministic. After warm-up next() and accept() allocate nothing as long
+// as the lookahead is exact (tier A); where it is not, they may search. They throw std::bad_alloc when memory ends, and
+// Stopped when the decoder's Stop says so while they search; the decoder is then as it was before the call. Copying is a
+// fork.
 #ifndef METACTRL_DECODER_H_
 #define METACTRL_DECODER_H_
 
@@ -89,7 +91,7 @@ class Decoder {
   // With a guidance above kSyntax the lookahead's verdict must be kSolvable; otherwise nothing is ever allowed. Throws
   // InputError for kNone and kSearch, which need no decoder; when guidance and lookahead are not of the same kind,
   // uniform or trained; and for Bridge::kHmm without a model of the vocabulary's tokens, or with Tokenization::kAny.
-  Decoder(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options);
+  Decoder(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options, Stop stop = {});
   Decoder(const Decoder& other);
   Decoder& operator=(const Decoder& other);
   Decoder(Decoder&&) noexcept;
@@ -98,11 +100,11 @@ class Decoder {
 
   // The tokens that may come next, ascending. Empty exactly when finished(). (Or when there was nothing to begin with.)
   // Kept until the next accept() or rollback(): asking again costs nothing.
-  std::span<const NextToken> next() noexcept;
+  std::span<const NextToken> next();
   // The longest run of tokens that have no alternative from here; may be empty. No model needs to be asked for them.
-  std::span<const TokenId> forced() noexcept;
+  std::span<const TokenId> forced();
   // Takes a token; false, and nothing happens, when it is not one of next().
-  bool accept(TokenId token) noexcept;
+  bool accept(TokenId token);
   // Takes back the last `tokens` tokens (all, when there are fewer).
   void rollback(std::size_t tokens) noexcept;
   void reset() noexcept { rollback(num_tokens()); }

@@ -4,6 +4,8 @@
 #ifndef METACTRL_DOMAIN_H_
 #define METACTRL_DOMAIN_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -22,8 +24,13 @@ struct LoadOptions {
   // Refuse (TaskTooLarge) a task that would ground to more than this many actions or facts.
   std::size_t max_ground_actions = 5'000'000;
   std::size_t max_ground_facts = 20'000'000;
+  // Stop (Stopped) when about so much was done, in pieces: a binding that is tried, a part of a formula that is built. A
+  // piece takes about a microsecond and a few hundred bytes at most. 0: no limit.
+  std::uint64_t max_work = 0;
   // Where warnings go; may be null.
   Diagnostics* diagnostics = nullptr;
+  // Asked every few milliseconds; true ends the loading with Stopped.
+  Stop stop{};
 };
 
 // Throws InputError with every mistake found in either file. Cost: linear in the text, then proportional to the number

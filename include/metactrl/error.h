@@ -85,11 +85,26 @@ class InputError : public std::runtime_error {
 // Asked now and then by what takes long, at least every few milliseconds; true ends it, whatever it has by then, with
 // Stopped. The way to set a time limit, or to notice that nobody waits any more: a computation that is stopped has no
 // result, so that a clock can end an answer and never change one. May be empty.
+//
+// It is a part of the options of what is done once (LoadOptions, PlanOptions, TrainOptions, ModelOptions). Where the
+// options say what a result is, and results are kept by them (Lookahead, Constraint, TokenAutomaton), it comes beside
+// them. Nothing that was compiled keeps one.
 using Stop = std::function<bool()>;
+
+enum class StopReason {
+  kCancelled,  // a Stop said so
+  kLimit,      // what the options allow of work or memory was not enough
+};
 
 class Stopped : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Stopped(StopReason reason);
+  // With one sentence for a person.
+  Stopped(StopReason reason, const std::string& what) : std::runtime_error(what), reason_(reason) {}
+  StopReason reason() const { return reason_; }
+
+ private:
+  StopReason reason_;
 };
 
 }  // namespace metactrl

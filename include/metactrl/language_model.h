@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "metactrl/error.h"
 #include "metactrl/vocabulary.h"
 
 struct llama_model;  // of llama.cpp
@@ -92,8 +93,10 @@ class LanguageModel {
   // template, or with one that is not known, gets "<system>\n\n<user>\n\n" (without the first part when `system` is
   // empty, with earlier turns in between).
   virtual std::string render_prompt(const Prompt& prompt) const = 0;
-  // The tokens of that text; the beginning-of-text token comes first where the model wants one.
-  virtual std::vector<TokenId> encode_prompt(const Prompt& prompt) const = 0;
+  // The tokens of that text; the beginning-of-text token comes first where the model wants one. A long text takes
+  // seconds: Stopped when `stop` says so.
+  virtual std::vector<TokenId> encode_prompt(const Prompt& prompt, const Stop& stop) const = 0;
+  std::vector<TokenId> encode_prompt(const Prompt& prompt) const { return encode_prompt(prompt, {}); }
   // Throws ContextError when the prompt does not fit into the context with `reserve` tokens to spare, ModelError when
   // there are as many sessions as may be. Sessions may outlive the model.
   virtual std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve = 0) = 0;
@@ -129,6 +132,8 @@ struct ModelOptions {
   // For sessions on many threads: the model runs on a thread of its own, and what several sessions ask at the same time
   // is one batch. What a session is told does not depend on it, but for rounding.
   bool batched = false;
+  // Asked while the file is read; true ends the loading with Stopped.
+  Stop stop{};
 };
 
 // A GGUF file, through llama.cpp. Throws InputError for a file that is missing, truncated or of an unsupported kind,

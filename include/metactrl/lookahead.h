@@ -208,7 +208,8 @@ struct GoOn {
 // Per-request view of a Lookahead: caches witnesses along a plan. Cheap to make, one per thread.
 class Support {
  public:
-  explicit Support(std::shared_ptr<const Lookahead> lookahead);
+  // Answers that need a search throw Stopped when `stop` says so; what was known before still is.
+  explicit Support(std::shared_ptr<const Lookahead> lookahead, Stop stop = {});
   ~Support();
   // The copy knows every witness that the original knows: what was supported there is supported here.
   Support(const Support& other);

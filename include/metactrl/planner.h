@@ -79,6 +79,8 @@ struct PlanOptions {
   std::optional<Prompt> prompt;
   // Instead of Constraint::compile. It is not told when to stop: whoever provides it knows.
   ConstraintSource constraints;
+  // For the check of the plan (ValidationLimits::bytes). Beyond it: Stopped. 0: no limit.
+  std::size_t check_bytes = 0;
   // For the whole answer, in seconds; none: it takes as long as it takes. When they are over the outcome is kUndecided,
   // whatever was found by then.
   std::optional<double> time_limit;

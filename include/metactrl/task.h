@@ -25,6 +25,8 @@
 #include <string_view>
 #include <vector>
 
+#include "metactrl/error.h"
+
 namespace metactrl {
 
 namespace task {
@@ -82,12 +84,19 @@ struct Validation {
   double cost = 0;
 };
 
+// What checking a plan may take: nested quantifiers can cost more than anybody can wait for. Beyond it: Stopped.
+struct ValidationLimits {
+  Stop stop{};
+  std::size_t bytes = 0;  // for the facts that hold at a time, about; 0: no limit
+};
+
 // The meaning of a plan, defined without grounding or packed states: the second implementation that checks the first.
 // Made by the loaders.
 class ReferenceSemantics {
  public:
   virtual ~ReferenceSemantics() = default;
-  virtual Validation validate(std::span<const PlanStep> plan) const = 0;
+  virtual Validation validate(std::span<const PlanStep> plan, const ValidationLimits& limits) const = 0;
+  Validation validate(std::span<const PlanStep> plan) const { return validate(plan, {}); }
   // Every fact stated as true at the start, those that never change included, in the order of the file.
   virtual std::vector<std::string> initial_facts() const = 0;
 };
@@ -142,8 +151,8 @@ class Task {
   std::vector<std::string> initial_facts() const;
 
   // --- plans ---------------------------------------------------------------------------------------------------------
-  Validation validate(std::span<const PlanStep> plan) const;
-  Validation validate(std::span<const ActionId> plan) const;
+  Validation validate(std::span<const PlanStep> plan, const ValidationLimits& limits = {}) const;
+  Validation validate(std::span<const ActionId> plan, const ValidationLimits& limits = {}) const;
 
   std::size_t memory_bytes() const;
   const task::Program& program() const { return *program_; }

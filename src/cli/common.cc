@@ -175,37 +175,6 @@ void add_budget_options(CLI::App& app, BudgetOptions& options, const Budget& def
 
 namespace {
 
-// Ends the program with kOutOfTime unless it is destroyed in time. Loading has no way to stop in the middle, and has
-// nothing to lose.
-class LoadWatchdog {
- public:
-  explicit LoadWatchdog(double seconds) : thread_([this, seconds] { run(seconds); }) {}
-  LoadWatchdog(const LoadWatchdog&) = delete;
-  LoadWatchdog& operator=(const LoadWatchdog&) = delete;
-  ~LoadWatchdog() {
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-    }
-    wake_.notify_one();
-    thread_.join();
-  }
-
- private:
-  void run(double seconds) {
-    std::unique_lock lock(mutex_);
-    if (wake_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return stop_; })) return;
-    note(str_cat("metactrl: the time limit of ", number_text(seconds),
-                 " s ended while the task was being loaded; raise --time-limit"));
-    std::_Exit(kOutOfTime);
-  }
-
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool stop_ = false;
-  std::thread thread_;
-};
-
 // A backstop far above the budget of the search, so that a task that explodes while it is grounded ends in
 // std::bad_alloc and not in a machine that swaps.
 void limit_address_space([[maybe_unused]] std::size_t bytes) {
@@ -221,9 +190,10 @@ void limit_address_space([[maybe_unused]] std::size_t bytes) {
 #endif
 }
 
-Task load_files(const TaskFiles& files, Diagnostics& diagnostics) {
+Task load_files(const TaskFiles& files, Diagnostics& diagnostics, const Stop& stop) {
   LoadOptions options;
   options.diagnostics = &diagnostics;
+  options.stop = stop;
   const ProgressLine progress("loading");
   return files.sas.empty() ? load_pddl(files.domain, files.problem, options) : load_sas(files.sas, options);
 }
@@ -236,11 +206,15 @@ LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options) {
   const Stopwatch watch;
   const Budget budget = options.budget();
   if (options.memory_option->count() > 0 && !options.uses_gpu) limit_address_space(budget.bytes);
-  std::optional<LoadWatchdog> watchdog;
-  if (options.time_limit()) watchdog.emplace(*options.time_limit());
   Diagnostics diagnostics;
-  Task task = load_files(files, diagnostics);
-  watchdog.reset();
+  const auto load = [&] {
+    try {
+      return load_files(files, diagnostics, time.stop());
+    } catch (const Stopped&) {
+      throw ResourceError(kOutOfTime, str_cat(time.reason(), " while the task was being loaded; raise --time-limit"));
+    }
+  };
+  Task task = load();
   print_diagnostics(diagnostics);
   const double load_seconds = watch.seconds();
   if (options.memory_option->count() > 0 && task.memory_bytes() > budget.bytes) {
@@ -254,7 +228,7 @@ LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options) {
 Task load_task(const TaskFiles& files) {
   check_task_options(files);
   Diagnostics diagnostics;
-  Task task = load_files(files, diagnostics);
+  Task task = load_files(files, diagnostics, {});
   print_diagnostics(diagnostics);
   return task;
 }

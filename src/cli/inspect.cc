@@ -19,6 +19,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "lookahead/space.h"
+#include "support/meter.h"
 #include "support/str_cat.h"
 #include "task/program.h"
 
@@ -128,10 +129,11 @@ Report examine(const LoadedTask& loaded, const InspectOptions& options) {
   const task::Program& program = loaded.task.program();
   const Stop stop = loaded.time.stop();
   const Stopwatch counting;
+  internal::Meter meter(stop);
   for (const bool projected : {false, true}) {
     ProgressLine line(projected ? "counting goal-relevant states" : "counting reachable states");
     (projected ? report.relevant : report.full) = lookahead::count_reachable(
-        program, loaded.budget, projected, [&](std::size_t states) { line.set_states(states); }, stop);
+        program, loaded.budget, projected, [&](std::size_t states) { line.set_states(states); }, meter);
   }
   report.count_seconds = counting.seconds();
   const Stopwatch compiling;

@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "lookahead/relaxed.h"
+#include "support/meter.h"
 #include "support/str_cat.h"
 #include "task/program.h"
 
@@ -79,7 +80,8 @@ Outcome find_shortest(const Task& task, const SearchOptions& options, const Budg
   lookahead::RelaxedEvaluator evaluator(relaxed);
   const unsigned horizon = options.has_horizon() ? options.horizon : lookahead::kInfinite;
   lookahead::SearchResult result;
-  if (state) result = lookahead::find_shortest(program, evaluator, state->data(), horizon, budget, stop);
+  internal::Meter meter(stop);
+  if (state) result = lookahead::find_shortest(program, evaluator, state->data(), horizon, budget, meter);
   Outcome outcome;
   switch (state ? result.outcome : lookahead::SearchResult::Outcome::kRefuted) {
     case lookahead::SearchResult::Outcome::kFound:

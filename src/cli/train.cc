@@ -137,6 +137,7 @@ class Training {
 
   int run() {
     TrainOptions options = arguments_.train;
+    if (group_.size() == 1) options.stop = [] { return interrupt_signal() != 0; };
     together(group_, [&] {
       try {
         options.schedule = parse_schedule(arguments_.schedule);
@@ -198,7 +199,14 @@ class Training {
         signal = static_cast<int>(largest_of(group_, static_cast<std::uint64_t>(interrupt_signal())));
         return signal != 0;
       };
-      while (!stop() && trainer.step()) {
+      const auto step = [&] {
+        try {
+          return trainer.step();
+        } catch (const Stopped&) {
+          return !stop();
+        }
+      };
+      while (!stop() && step()) {
         if (!speaks()) continue;
         const double nats = -trainer.last().log_likelihood / trainer.last().symbols;
         progress->done(static_cast<double>(trainer.steps_done()), str_cat("; ", rounded(nats), " nats per symbol"));

@@ -19,8 +19,7 @@ double sane_logit(float logit) noexcept {
   return std::clamp(static_cast<double>(logit), kLowest, kHighest);
 }
 
-void score_choices(std::span<const NextToken> choices, std::span<const float> logits,
-                   std::vector<double>& scores) noexcept {
+void score_choices(std::span<const NextToken> choices, std::span<const float> logits, std::vector<double>& scores) {
   scores.clear();
   for (const NextToken& choice : choices) {
     const auto token = static_cast<std::size_t>(choice.token);
@@ -33,7 +32,7 @@ std::size_t choose_best(std::span<const double> scores) noexcept {
 }
 
 std::size_t choose_sample(std::span<const double> scores, double temperature, double top_p, Random& random,
-                          SampleBuffers& buffers) noexcept {
+                          SampleBuffers& buffers) {
   // Drawn in any case, so that what follows does not depend on how many choices there were here.
   const double point = random.uniform();
   if (temperature <= 0 || scores.size() == 1) return choose_best(scores);

@@ -20,8 +20,7 @@ using internal::Random;
 double sane_logit(float logit) noexcept;
 
 // logit + log_weight of every choice. `logits` has one value per token of the vocabulary.
-void score_choices(std::span<const NextToken> choices, std::span<const float> logits,
-                   std::vector<double>& scores) noexcept;
+void score_choices(std::span<const NextToken> choices, std::span<const float> logits, std::vector<double>& scores);
 
 // The index of the largest score; the first of equals.
 std::size_t choose_best(std::span<const double> scores) noexcept;
@@ -34,9 +33,8 @@ struct SampleBuffers {
   std::vector<double> weights;
 };
 std::size_t choose_sample(std::span<const double> scores, double temperature, double top_p, Random& random,
-                          SampleBuffers& buffers) noexcept;
-inline std::size_t choose_sample(std::span<const double> scores, double temperature, double top_p,
-                                 Random& random) noexcept {
+                          SampleBuffers& buffers);
+inline std::size_t choose_sample(std::span<const double> scores, double temperature, double top_p, Random& random) {
   SampleBuffers buffers;
   return choose_sample(scores, temperature, top_p, random, buffers);
 }

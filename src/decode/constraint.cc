@@ -25,8 +25,8 @@ std::shared_ptr<const Constraint> Constraint::compile(const Task& task, const Pl
   parts->times.lookahead = watch.lap();
   // A plan may be as long as the lookahead says, and each of its actions needs a number in numbered formats.
   const unsigned max_actions = std::max(options.max_actions, out->lookahead_->horizon());
-  parts->automaton =
-      TokenAutomaton::compile(out->spelling_, *out->vocabulary_, {options.context, max_actions, options.tokenization});
+  parts->automaton = TokenAutomaton::compile(out->spelling_, *out->vocabulary_,
+                                             {options.context, max_actions, options.tokenization}, stop);
   parts->entry_counts = std::make_shared<const EntryCounts>(*parts->automaton, task);
   parts->times.automaton = watch.lap();
   out->parts_ = parts;

@@ -38,8 +38,8 @@ constexpr std::size_t kContextBytes = 64;
 
 class Decoder::Impl {
  public:
-  Impl(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options)
-      : walk_(std::move(constraint), options),
+  Impl(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options, Stop stop)
+      : walk_(std::move(constraint), options, std::move(stop)),
         automaton_(&walk_.automaton()),
         vocabulary_(&walk_.constraint().vocabulary()),
         any_(automaton_->tokenization() == Tokenization::kAny) {
@@ -47,14 +47,15 @@ class Decoder::Impl {
   }
 
   std::span<const NextToken> next() {
-    if (std::exchange(next_known_, true)) return next_;
+    if (next_known_) return next_;
     next_.clear();
     if (any_) {
-      add_tokens(steps_.back(), Lexicon::kRoot);
+      or_as_before([&] { add_tokens(steps_.back(), Lexicon::kRoot); });
     } else {
       const Walk::Step& step = steps_.back();
       walk_.edges(step, [&](const Walk::Edge& edge) { add_symbol(edge.symbol, walk_.log_weight(step, edge)); });
     }
+    next_known_ = true;
     std::sort(next_.begin(), next_.end(), [](const NextToken& a, const NextToken& b) { return a.token < b.token; });
     assert(std::adjacent_find(next_.begin(), next_.end(), [](const NextToken& a, const NextToken& b) {
              return a.token == b.token;
@@ -98,15 +99,17 @@ class Decoder::Impl {
     // find now: what was not offered is refused all the same.
     if (any_ && !offers(token)) return false;
     Walk::Step step = steps_.back();
-    if (!advance(step, token)) {
-      walk_.restore(steps_.back());
-      return false;
-    }
-    tokens_.push_back(token);
-    steps_.push_back(step);
-    assert(steps_.size() == tokens_.size() + 1);
-    next_known_ = false;
-    return true;
+    return or_as_before([&] {
+      if (!advance(step, token)) {
+        walk_.restore(steps_.back());
+        return false;
+      }
+      tokens_.push_back(token);
+      steps_.push_back(step);
+      assert(steps_.size() == tokens_.size() + 1);
+      next_known_ = false;
+      return true;
+    });
   }
 
   void rollback(std::size_t count) {
@@ -154,6 +157,18 @@ class Decoder::Impl {
 
  private:
   static constexpr std::size_t kNoPath = static_cast<std::size_t>(-1);
+
+  // Does something; when it throws, everything is as it was.
+  template <typename Action>
+  auto or_as_before(const Action& action) -> decltype(action()) {
+    try {
+      return action();
+    } catch (...) {
+      tokens_.resize(steps_.size() - 1);
+      walk_.restore(steps_.back());
+      throw;
+    }
+  }
 
   void add_symbol(TokenId symbol, double log_weight) {
     if (symbol != kEnd) {
@@ -336,8 +351,8 @@ class Decoder::Impl {
   std::vector<TokenId> forced_{};
 };
 
-Decoder::Decoder(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options)
-    : impl_(std::make_unique<Impl>(std::move(constraint), options)) {}
+Decoder::Decoder(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options, Stop stop)
+    : impl_(std::make_unique<Impl>(std::move(constraint), options, std::move(stop))) {}
 Decoder::Decoder(const Decoder& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
 Decoder& Decoder::operator=(const Decoder& other) {
   if (this != &other) impl_ = std::make_unique<Impl>(*other.impl_);
@@ -347,9 +362,9 @@ Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 Decoder::~Decoder() = default;
 
-std::span<const NextToken> Decoder::next() noexcept { return impl_->next(); }
-std::span<const TokenId> Decoder::forced() noexcept { return impl_->forced(); }
-bool Decoder::accept(TokenId token) noexcept { return impl_->accept(token); }
+std::span<const NextToken> Decoder::next() { return impl_->next(); }
+std::span<const TokenId> Decoder::forced() { return impl_->forced(); }
+bool Decoder::accept(TokenId token) { return impl_->accept(token); }
 void Decoder::rollback(std::size_t tokens) noexcept { impl_->rollback(tokens); }
 bool Decoder::finished() const { return impl_->finished(); }
 std::size_t Decoder::num_tokens() const { return impl_->tokens().size(); }

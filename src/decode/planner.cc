@@ -96,7 +96,7 @@ class Planner {
     phase(PlanPhase::kCompiling);
     result_.pursued = task_;
     try {
-      if (stopped()) throw Stopped("stopped before the beginning");
+      if (stopped()) throw Stopped(StopReason::kCancelled);
       make();
     } catch (const Stopped&) {
       if (!cancelled_ && !out_of_time_) throw;  // somebody else's
@@ -185,7 +185,7 @@ class Planner {
     const PlanSpelling spelling(format_, task_);
     result_.times.format = compiling.seconds();
     const Prompt prompt = options_.prompt ? *options_.prompt : make_prompt(task_, spelling, options_.instruction);
-    result_.prompt = model_->encode_prompt(prompt);
+    result_.prompt = model_->encode_prompt(prompt, stop_);
     const std::size_t room = room_for_answer();
     generate_.max_tokens = std::min(generate_.max_tokens, room);
     Generation generation;
@@ -250,7 +250,7 @@ class Planner {
     const PlanSpelling spelling(format_, *result_.pursued);
     const Prompt prompt =
         options_.prompt ? *options_.prompt : make_prompt(*result_.pursued, spelling, options_.instruction);
-    result_.prompt = model_->encode_prompt(prompt);
+    result_.prompt = model_->encode_prompt(prompt, stop_);
     context_ = model_->render_prompt(prompt);
     ConstraintOptions constraint_options;
     constraint_options.lookahead = lookahead;
@@ -392,7 +392,7 @@ class Planner {
     if (decoder_options.bridge == Bridge::kHmm) decoder_options.token_hmm = options_.token_hmm;
     decoder_options.horizon = result_.horizon;
     result_.decoder = decoder_options;
-    Decoder decoder(result_.constraint, decoder_options);
+    Decoder decoder(result_.constraint, decoder_options, stop_);
     Generation generation;
     run_model(reserve, [&](Session& session) { generation = generate(decoder, session, generate_, watched()); });
     if (out_of_time_) {
@@ -476,7 +476,7 @@ class Planner {
     if (options_.guidance != Guidance::kNone && result_.outcome == PlanOutcome::kPlan) {
       check_text(spelling, actions);
     }
-    result_.validation = task_.validate(result_.steps);
+    result_.validation = task_.validate(result_.steps, {stop_, options_.check_bytes});
     judge_goals();
     const bool promised = result_.guarantee == Guarantee::kFull || result_.guarantee == Guarantee::kGoalsDropped;
     if (promised) check_promise();

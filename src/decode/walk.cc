@@ -59,12 +59,12 @@ std::unique_ptr<PathBridge> bridge_for(const Constraint& constraint, const Decod
 
 }  // namespace
 
-Walk::Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options)
+Walk::Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options, Stop stop)
     : constraint_(std::move(constraint)),
       automaton_(&constraint_->automaton()),
       options_(options),
       bridge_(bridge_for(*constraint_, options)),
-      support_(constraint_->lookahead()),
+      support_(constraint_->lookahead(), std::move(stop)),
       log_end_(uniform_log_end(constraint_->task())),
       log_go_(std::log1p(-std::exp(log_end_))) {
   if (options_.horizon == 0) options_.horizon = constraint_->lookahead()->horizon();

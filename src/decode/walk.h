@@ -69,7 +69,7 @@ class Walk {
     std::uint32_t all_end = 0;
   };
 
-  Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options);
+  Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options, Stop stop);
   // A fork. Caches of the lookahead are not shared: they belong to one walk.
   Walk(const Walk& other) = default;
   Walk& operator=(const Walk&) = delete;

@@ -18,6 +18,7 @@
 #include "lm/llama_vocabulary.h"
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
+#include "support/meter.h"
 #include "support/str_cat.h"
 
 namespace metactrl::lm {
@@ -49,8 +50,10 @@ class LlamaModel : public LanguageModel {
 
   std::string render_prompt(const Prompt& prompt) const override { return join(parts_of(prompt)); }
 
-  std::vector<TokenId> encode_prompt(const Prompt& prompt) const override {
-    return encode_parts(parts_of(prompt), vocabulary_);
+  using LanguageModel::encode_prompt;
+  std::vector<TokenId> encode_prompt(const Prompt& prompt, const Stop& stop) const override {
+    internal::Meter meter(stop);
+    return encode_parts(parts_of(prompt), vocabulary_, meter);
   }
 
   std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve) override {
@@ -111,10 +114,11 @@ std::unique_ptr<LanguageModel> load_model(const std::string& file, const ModelOp
   lm::Placement placement = lm::choose_placement(file, options);
   while (true) {
     try {
-      const lm::ModelPtr model = lm::load_gguf(file, lm::Load::kAll, placement);
+      const lm::ModelPtr model = lm::load_gguf(file, lm::Load::kAll, placement, options.stop);
       lm::check_kind(model.get(), file);
       ModelOptions placed = options;
       placed.gpu_layers = placement.layers;
+      placed.stop = {};  // it is over
       return std::make_unique<lm::LlamaModel>(model, placed, placement, file);
     } catch (const ModelError&) {
       // It did not fit. Whoever named a number wants to know.

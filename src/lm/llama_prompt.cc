@@ -155,11 +155,12 @@ std::string join(const std::vector<PromptPart>& parts) {
   return text;
 }
 
-std::vector<TokenId> encode_parts(const std::vector<PromptPart>& parts, const LlamaVocabulary& vocabulary) {
+std::vector<TokenId> encode_parts(const std::vector<PromptPart>& parts, const LlamaVocabulary& vocabulary,
+                                  internal::Meter& meter) {
   const std::string text = join(parts);
   std::vector<TokenId> tokens;
   if (!content_spells_control(parts, text, vocabulary)) {
-    tokens = vocabulary.tokenize(text, true);
+    tokens = vocabulary.tokenize(text, true, meter);
   } else {
     const auto append = [&tokens](const std::vector<TokenId>& more) {
       tokens.insert(tokens.end(), more.begin(), more.end());
@@ -171,8 +172,8 @@ std::vector<TokenId> encode_parts(const std::vector<PromptPart>& parts, const Ll
       if (!part.is_content) {
         if (const auto found = vocabulary.find_control(part.text, 0)) cut = found->first;
       }
-      append(vocabulary.encode(std::string_view(part.text).substr(0, cut), before));
-      append(vocabulary.tokenize(std::string_view(part.text).substr(cut), true));
+      append(vocabulary.encode(std::string_view(part.text).substr(0, cut), before, meter));
+      append(vocabulary.tokenize(std::string_view(part.text).substr(cut), true, meter));
       // What the user says must not look like a control token to the next part either.
       before = part.is_content ? std::string(".") : part.text;
     }

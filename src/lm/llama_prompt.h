@@ -21,7 +21,8 @@ std::vector<PromptPart> prompt_parts(const Prompt& prompt, const char* chat_temp
 // What llama.cpp calls the template, "chatml" for example; empty when prompt_parts does without it.
 std::string template_name(const char* chat_template);
 std::string join(const std::vector<PromptPart>& parts);
-std::vector<TokenId> encode_parts(const std::vector<PromptPart>& parts, const LlamaVocabulary& vocabulary);
+std::vector<TokenId> encode_parts(const std::vector<PromptPart>& parts, const LlamaVocabulary& vocabulary,
+                                  internal::Meter& meter = internal::no_meter());
 
 }  // namespace metactrl::lm
 

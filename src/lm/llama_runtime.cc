@@ -11,7 +11,6 @@
 #include <mutex>
 #include <system_error>
 
-#include "metactrl/error.h"
 #include "support/str_cat.h"
 
 namespace metactrl::lm {
@@ -110,7 +109,7 @@ std::string ErrorLog::reason() const {
   return best;
 }
 
-ModelPtr load_gguf(const std::string& file, Load what, const Placement& placement) {
+ModelPtr load_gguf(const std::string& file, Load what, const Placement& placement, const Stop& stop) {
   check_gguf_header(file);
   start_runtime();
   llama_model_params params = llama_model_default_params();
@@ -122,6 +121,24 @@ ModelPtr load_gguf(const std::string& file, Load what, const Placement& placemen
   devices.push_back(nullptr);
   params.devices = devices.data();
   params.n_gpu_layers = static_cast<std::int32_t>(placement.layers);
+  // An exception must not pass through llama.cpp: what `stop` throws is kept until it has returned.
+  struct Asking {
+    const Stop& stop;
+    bool stopped = false;
+    std::exception_ptr failure;
+  } asking{stop, false, nullptr};
+  if (stop) {
+    params.progress_callback_user_data = &asking;
+    params.progress_callback = [](float, void* data) {
+      auto& asked = *static_cast<Asking*>(data);
+      try {
+        asked.stopped = asked.stop();
+      } catch (...) {
+        asked.failure = std::current_exception();
+      }
+      return !asked.stopped && asked.failure == nullptr;
+    };
+  }
   ErrorLog log;
   llama_model* model = nullptr;
   try {
@@ -131,6 +148,8 @@ ModelPtr load_gguf(const std::string& file, Load what, const Placement& placemen
   } catch (const std::exception& error) {
     report_failure(file, error.what());
   }
+  if (asking.failure) std::rethrow_exception(asking.failure);
+  if (model == nullptr && asking.stopped) throw Stopped(StopReason::kCancelled);
   if (model == nullptr) report_failure(file, log.reason());
   return ModelPtr(model, llama_model_free);
 }

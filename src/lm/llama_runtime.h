@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lm/llama_placement.h"
+#include "metactrl/error.h"
 
 namespace metactrl::lm {
 
@@ -53,8 +54,8 @@ enum class Load {
   kAll,
 };
 // Loads the file, or some of it. Throws InputError (missing, not GGUF, truncated, unsupported) or ModelError (out of
-// memory).
-ModelPtr load_gguf(const std::string& file, Load what, const Placement& placement);
+// memory), Stopped when `stop` says so while it reads.
+ModelPtr load_gguf(const std::string& file, Load what, const Placement& placement, const Stop& stop = {});
 
 }  // namespace metactrl::lm
 

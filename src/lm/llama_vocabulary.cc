@@ -25,7 +25,6 @@
 #include <stdexcept>
 
 #include "metactrl/error.h"
-#include "support/stop.h"
 #include "support/str_cat.h"
 
 namespace metactrl::lm {
@@ -188,11 +187,12 @@ std::string_view LlamaVocabulary::bytes(TokenId token) const {
   return std::string_view(all_bytes_).substr(first_byte_[index], first_byte_[index + 1] - first_byte_[index]);
 }
 
-std::vector<TokenId> LlamaVocabulary::tokenize(std::string_view text, bool parse_special) const {
+std::vector<TokenId> LlamaVocabulary::tokenize(std::string_view text, bool parse_special,
+                                               internal::Meter& meter) const {
   if (!in_portions_ || text.size() <= kMaxPortion + 1) return tokenize_whole(text, parse_special);
   std::vector<TokenId> tokens;
   while (!text.empty()) {
-    internal::check_stop();
+    meter.ask();
     const std::size_t cut = text.size() <= kMaxPortion + 1 ? text.size() : portion_of(text);
     const std::vector<TokenId> portion = tokens.empty() ? tokenize_whole(text.substr(0, cut), parse_special)
                                                         : tokenize_next(text.substr(0, cut), parse_special);
@@ -269,40 +269,41 @@ std::string_view LlamaVocabulary::plain_tail(std::string_view context) const {
   return context;
 }
 
-std::vector<TokenId> LlamaVocabulary::tokenize_context(std::string_view context) const {
+std::vector<TokenId> LlamaVocabulary::tokenize_context(std::string_view context, internal::Meter& meter) const {
   {
     const std::scoped_lock lock(mutex_);
     if (remembered_.context == context) return remembered_.tokens;
   }
-  std::vector<TokenId> tokens = tokenize(context, false);
+  std::vector<TokenId> tokens = tokenize(context, false, meter);
   const std::scoped_lock lock(mutex_);
   remembered_.context = context;
   remembered_.tokens = tokens;
   return tokens;
 }
 
-std::optional<std::vector<TokenId>> LlamaVocabulary::encode_behind(std::string_view context,
-                                                                   std::string_view text) const {
+std::optional<std::vector<TokenId>> LlamaVocabulary::encode_behind(std::string_view context, std::string_view text,
+                                                                   internal::Meter& meter) const {
   std::string both(context);
   both += text;
-  const std::vector<TokenId> before = tokenize_context(context);
-  std::vector<TokenId> all = tokenize(both, false);
+  const std::vector<TokenId> before = tokenize_context(context, meter);
+  std::vector<TokenId> all = tokenize(both, false, meter);
   if (all.size() < before.size() || !std::equal(before.begin(), before.end(), all.begin())) return std::nullopt;
   all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before.size()));
   return all;
 }
 
-std::vector<TokenId> LlamaVocabulary::encode(std::string_view text, std::string_view context) const {
+std::vector<TokenId> LlamaVocabulary::encode(std::string_view text, std::string_view context,
+                                             internal::Meter& meter) const {
   if (text.empty()) return {};
   const std::string_view tail = plain_tail(context);
   if (!tail.empty()) {
-    if (auto tokens = encode_behind(tail, text)) return *std::move(tokens);
+    if (auto tokens = encode_behind(tail, text, meter)) return *std::move(tokens);
   }
-  if (!adds_blank_) return tokenize(text, false);
+  if (!adds_blank_) return tokenize(text, false, meter);
   for (const std::string_view before : {"\n", ".", "0", "a", "\"", "("}) {
-    if (auto tokens = encode_behind(before, text)) return *std::move(tokens);
+    if (auto tokens = encode_behind(before, text, meter)) return *std::move(tokens);
   }
-  return tokenize(text, false);
+  return tokenize(text, false, meter);
 }
 
 }  // namespace metactrl::lm

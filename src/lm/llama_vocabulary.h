@@ -19,6 +19,7 @@
 
 #include "lm/llama_runtime.h"
 #include "metactrl/vocabulary.h"
+#include "support/meter.h"
 
 namespace metactrl::lm {
 
@@ -30,12 +31,17 @@ class LlamaVocabulary : public Vocabulary {
   std::size_t size() const override { return first_byte_.size() - 1; }
   std::string_view bytes(TokenId token) const override;
   const std::vector<TokenId>& end_of_turn() const override { return end_of_turn_; }
-  std::vector<TokenId> encode(std::string_view text, std::string_view context) const override;
+  std::vector<TokenId> encode(std::string_view text, std::string_view context) const override {
+    return encode(text, context, internal::no_meter());
+  }
+  // It is asked between portions of a long text whether to go on.
+  std::vector<TokenId> encode(std::string_view text, std::string_view context, internal::Meter& meter) const;
   std::uint64_t fingerprint() const override { return fingerprint_; }
 
   // llama.cpp's own encoding of a whole text, no beginning-of-text token added. With `parse_special`, control tokens
   // that are written out become those tokens. Words of thousands of letters may be encoded in pieces.
-  std::vector<TokenId> tokenize(std::string_view text, bool parse_special) const;
+  std::vector<TokenId> tokenize(std::string_view text, bool parse_special,
+                                internal::Meter& meter = internal::no_meter()) const;
   // The first place at or after `from` where a control token is written out: (position, length).
   std::optional<std::pair<std::size_t, std::size_t>> find_control(std::string_view text, std::size_t from) const;
   // The token that a text must begin with, if the model wants one.
@@ -58,9 +64,10 @@ class LlamaVocabulary : public Vocabulary {
   // A text that others precede.
   std::vector<TokenId> tokenize_next(std::string_view text, bool parse_special) const;
   // tokenize(context, false); the last answer is remembered.
-  std::vector<TokenId> tokenize_context(std::string_view context) const;
+  std::vector<TokenId> tokenize_context(std::string_view context, internal::Meter& meter) const;
   // The tokens of `text` behind `context`, if no token straddles the border.
-  std::optional<std::vector<TokenId>> encode_behind(std::string_view context, std::string_view text) const;
+  std::optional<std::vector<TokenId>> encode_behind(std::string_view context, std::string_view text,
+                                                    internal::Meter& meter) const;
 
   ModelPtr model_;
   const llama_vocab* vocab_ = nullptr;

@@ -250,7 +250,8 @@ class TestModel : public LanguageModel {
     return text + prompt.user + "\n\n";
   }
 
-  std::vector<TokenId> encode_prompt(const Prompt& prompt) const override {
+  using LanguageModel::encode_prompt;
+  std::vector<TokenId> encode_prompt(const Prompt& prompt, const Stop& /*stop*/) const override {
     return vocabulary().encode(render_prompt(prompt), "");
   }
 

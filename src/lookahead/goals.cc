@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "lookahead/meter.h"
+#include "lookahead/spending.h"
 #include "lookahead/state_table.h"
 
 namespace metactrl::lookahead {
 
-std::vector<bool> goals_met_somewhere(const task::Program& program, const Budget& budget, const Stop& stop) {
+std::vector<bool> goals_met_somewhere(const task::Program& program, const Budget& budget, internal::Meter& meter) {
   using task::Word;
   const std::vector<bool> unknown(program.num_goals(), true);
   std::vector<bool> met(program.num_goals(), false);
@@ -15,7 +15,7 @@ std::vector<bool> goals_met_somewhere(const task::Program& program, const Budget
   std::vector<Word> successor(program.total_words());
   std::vector<std::uint32_t> actions;
   StateTable table(program.relevant_words());
-  Meter meter(budget, stop);
+  Spending spending(budget, meter);
   const std::uint64_t successor_cost = successor_work(program);
   std::uint64_t work = 0;
   const auto note = [&](const Word* words) {
@@ -28,7 +28,7 @@ std::vector<bool> goals_met_somewhere(const task::Program& program, const Budget
   program.project(state.data());
   note(state.data());
   for (std::uint32_t id = 0; id < table.size(); ++id) {
-    if (meter.check(table.size(), table.memory_bytes(), work) != Limit::kNone) return unknown;
+    if (spending.check(table.size(), table.memory_bytes(), work) != Limit::kNone) return unknown;
     const Word* words = table.words(id);
     std::fill(state.begin(), state.end(), Word{0});
     std::copy(words, words + program.relevant_words(), state.begin());

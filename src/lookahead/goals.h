@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "metactrl/lookahead.h"
+#include "support/meter.h"
 #include "task/program.h"
 
 namespace metactrl::lookahead {
 
 // Per goal of the program: does it hold in some reachable state? Enumerates the projection; all true ("not known to be
 // out of reach") when the budget ends before the states do.
-std::vector<bool> goals_met_somewhere(const task::Program& program, const Budget& budget, const Stop& stop = {});
+std::vector<bool> goals_met_somewhere(const task::Program& program, const Budget& budget,
+                                      internal::Meter& meter = internal::no_meter());
 
 }  // namespace metactrl::lookahead
 

@@ -15,6 +15,8 @@
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
+#include <exception>
+#include <mutex>
 #include <thread>
 #include <type_traits>
 
@@ -244,14 +246,15 @@ HmmTable<Real>::HmmTable(const Surrogate& surrogate, const Space& space, unsigne
 
 template <typename Real>
 std::optional<HmmTable<Real>> HmmTable<Real>::build(const Surrogate& surrogate, const Space& space, unsigned horizon,
-                                                    std::size_t max_bytes, const LookaheadDevice* device) {
+                                                    std::size_t max_bytes, const LookaheadDevice* device,
+                                                    internal::Meter& meter) {
   if (horizon > space.max_depth()) return std::nullopt;
   HmmTable table(surrogate, space, horizon);
   if (!table.choose_stride(max_bytes)) return std::nullopt;
   std::vector<std::uint32_t> actions(surrogate.num_actions());
   for (std::uint32_t action = 0; action < actions.size(); ++action) actions[action] = action;
   table.cone_.copy_rows(space, actions);
-  table.compute(device);
+  table.compute(device, meter);
   return table;
 }
 
@@ -277,7 +280,7 @@ bool HmmTable<Real>::choose_stride(std::size_t max_bytes) {
 }
 
 template <typename Real>
-void HmmTable<Real>::compute(const LookaheadDevice* device) {
+void HmmTable<Real>::compute(const LookaheadDevice* device, internal::Meter& meter) {
   const std::size_t hidden = surrogate_->hidden();
   emission_.resize(surrogate_->num_letters() * width_);
   for (std::uint32_t letter = 0; letter < surrogate_->num_letters(); ++letter) {
@@ -302,30 +305,44 @@ void HmmTable<Real>::compute(const LookaheadDevice* device) {
   Layer below;
   Layer layer;
   for (unsigned k = 0; k <= cone_.horizon(); ++k) {
-    next_layer(k, below, layer);
+    next_layer(k, below, layer, meter);
     if (k % stride_ == 0) keep(k, layer);
     std::swap(below, layer);
   }
 }
 
 template <typename Real>
-void HmmTable<Real>::next_layer(unsigned k, const Layer& below, Layer& layer) const {
+void HmmTable<Real>::next_layer(unsigned k, const Layer& below, Layer& layer, internal::Meter& meter) const {
   const std::size_t count = cone_.num_states(k);
   layer.rows.resize(cone_.num_states() * width_);
   layer.exponent.resize(cone_.num_states());
   layer.changed.resize(cone_.num_states());
   std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    Block<Real> block(*surrogate_, cone_, width_, emission_, transposed_);
-    for (std::size_t begin = next++ * kBlockStates; begin < count; begin = next++ * kBlockStates) {
-      block.run(k, begin, std::min(count, begin + kBlockStates), below, layer);
+  std::mutex mutex;
+  std::exception_ptr failure;  // the first one of any thread; then nobody begins another block
+  const auto work = [&](internal::Meter& own) {
+    try {
+      Block<Real> block(*surrogate_, cone_, width_, emission_, transposed_);
+      for (std::size_t begin = next++ * kBlockStates; begin < count; begin = next++ * kBlockStates) {
+        own.ask();
+        block.run(k, begin, std::min(count, begin + kBlockStates), below, layer);
+      }
+    } catch (...) {
+      next = count;
+      const std::scoped_lock lock(mutex);
+      if (!failure) failure = std::current_exception();
     }
   };
-  std::vector<std::jthread> helpers;
-  if (count * width_ >= kParallelNumbers) {
-    for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) helpers.emplace_back(work);
+  {
+    std::vector<std::jthread> helpers;
+    if (count * width_ >= kParallelNumbers) {
+      for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) {
+        helpers.emplace_back([&work] { work(internal::no_meter()); });
+      }
+    }
+    work(meter);
   }
-  work();
+  if (failure) std::rethrow_exception(failure);
 }
 
 template <typename Real>
@@ -361,7 +378,7 @@ void HmmTable<Real>::fill_window(unsigned k, Window& window) const {
   window.layers.resize(last - window.first + 1);
   restore(window.first, window.layers[0]);
   for (unsigned i = 1; i < window.layers.size(); ++i) {
-    next_layer(window.first + i, window.layers[i - 1], window.layers[i]);
+    next_layer(window.first + i, window.layers[i - 1], window.layers[i], internal::no_meter());
   }
 }
 

@@ -41,6 +41,7 @@
 #include "lookahead/space.h"
 #include "lookahead/surrogate.h"
 #include "lookahead/table_device.h"
+#include "support/meter.h"
 
 namespace metactrl::lookahead {
 
@@ -75,9 +76,11 @@ class HmmTable {
 
   // Nothing when it would take more than `max_bytes` (a window included) with any number of checkpoints, or when
   // `horizon` exceeds the depth to which `space` is known. Keeps a reference to the surrogate, none to the space. A
-  // `device` (tables of floats only) does the work instead of the CPU.
+  // `device` (tables of floats only) does the work instead of the CPU. It is asked between blocks of states whether to go
+  // on.
   static std::optional<HmmTable> build(const Surrogate& surrogate, const Space& space, unsigned horizon,
-                                       std::size_t max_bytes, const LookaheadDevice* device = nullptr);
+                                       std::size_t max_bytes, const LookaheadDevice* device = nullptr,
+                                       internal::Meter& meter = internal::no_meter());
 
   // Whether log_value can be asked: false for a state, or for more actions, than decoding from the initial state meets.
   bool holds(std::uint32_t state, unsigned left) const {
@@ -98,9 +101,9 @@ class HmmTable {
  private:
   HmmTable(const Surrogate& surrogate, const Space& space, unsigned horizon);
   bool choose_stride(std::size_t max_bytes);
-  void compute(const LookaheadDevice* device);
+  void compute(const LookaheadDevice* device, internal::Meter& meter);
   // Layer k from layer k - 1; `below` is not looked at for k = 0.
-  void next_layer(unsigned k, const Layer& below, Layer& layer) const;
+  void next_layer(unsigned k, const Layer& below, Layer& layer, internal::Meter& meter) const;
   void keep(unsigned k, const Layer& layer);
   void restore(unsigned k, Layer& layer) const;
   void fill_window(unsigned k, Window& window) const;

@@ -14,6 +14,7 @@
 #include "lookahead/data.h"
 #include "lookahead/goals.h"
 #include "lookahead/search.h"
+#include "support/meter.h"
 #include "support/str_cat.h"
 #include "task/program.h"
 
@@ -29,8 +30,8 @@ using task::Word;
 
 class LookaheadCompiler {
  public:
-  LookaheadCompiler(const Task& task, LookaheadData& data, const Stop& stop)
-      : task_(task), program_(task.program()), data_(data), stop_(stop), initial_(program_.total_words()) {}
+  LookaheadCompiler(const Task& task, LookaheadData& data, internal::Meter& meter)
+      : task_(task), program_(task.program()), data_(data), meter_(meter), initial_(program_.total_words()) {}
 
   void run() {
     if (!program_.initial(initial_.data())) {
@@ -47,7 +48,7 @@ class LookaheadCompiler {
       return;
     }
     lookahead::SpaceResult enumerated =
-        Space::enumerate(program_, data_.options.exact, Space::kNoDepthLimit, {}, stop_);
+        Space::enumerate(program_, data_.options.exact, Space::kNoDepthLimit, {}, meter_);
     if (enumerated.space) {
       use_space(std::move(*enumerated.space), enumerated.limit);
       if (data_.space) return;
@@ -118,10 +119,10 @@ class LookaheadCompiler {
       const std::size_t bytes = data_.options.weight_bytes;
       if (data_.surrogate) {
         data_.hmm_table = lookahead::HmmTable<float>::build(*data_.surrogate, *data_.space, horizon, bytes,
-                                                            data_.options.device.get());
+                                                            data_.options.device.get(), meter_);
         return data_.hmm_table.has_value();
       }
-      data_.table = lookahead::UniformTable::build(program_, *data_.space, horizon, bytes);
+      data_.table = lookahead::UniformTable::build(program_, *data_.space, horizon, bytes, meter_);
       return data_.table.has_value();
     };
     if (!build(data_.horizon)) {
@@ -141,12 +142,12 @@ class LookaheadCompiler {
   // the first took, before the horizon grows; a proof that there is none is not worth more.
   SearchResult first_plan(lookahead::RelaxedEvaluator& evaluator) {
     const bool fixed = data_.options.fixed_horizon;
-    SearchResult any =
-        find_plan(program_, evaluator, initial_.data(), fixed ? data_.horizon : kInfinite, data_.options.search, stop_);
+    SearchResult any = find_plan(program_, evaluator, initial_.data(), fixed ? data_.horizon : kInfinite,
+                                 data_.options.search, meter_);
     if (any.outcome != SearchResult::Outcome::kFound || any.plan.size() <= data_.horizon) return any;
     Budget budget = data_.options.search;
     budget.states = std::min(budget.states, 100 + 4 * any.evaluated);
-    SearchResult shorter = find_plan(program_, evaluator, initial_.data(), data_.horizon, budget, stop_);
+    SearchResult shorter = find_plan(program_, evaluator, initial_.data(), data_.horizon, budget, meter_);
     return shorter.outcome == SearchResult::Outcome::kFound ? shorter : any;
   }
 
@@ -185,7 +186,7 @@ class LookaheadCompiler {
   // Which goals hold in no reachable state? Only exact when the states can be enumerated; then it names the culprits,
   // and when each goal can be reached alone it is their conjunction that cannot.
   void find_unreachable_goals() {
-    std::vector<bool> met = lookahead::goals_met_somewhere(program_, data_.options.exact, stop_);
+    std::vector<bool> met = lookahead::goals_met_somewhere(program_, data_.options.exact, meter_);
     for (std::uint32_t goal = 0; goal < met.size(); ++goal) {
       if (!met[goal]) data_.unreachable_goals.push_back(GoalId{goal});
     }
@@ -194,7 +195,7 @@ class LookaheadCompiler {
   const Task& task_;
   const task::Program& program_;
   LookaheadData& data_;
-  const Stop& stop_;
+  internal::Meter& meter_;
   std::vector<Word> initial_;
 };
 
@@ -261,8 +262,9 @@ Lookahead::~Lookahead() = default;
 
 std::shared_ptr<const Lookahead> Lookahead::compile(const Task& task, const LookaheadOptions& options,
                                                     const Stop& stop) {
+  internal::Meter meter(stop);
   auto data = std::make_unique<LookaheadData>(task.program(), options);
-  LookaheadCompiler(task, *data, stop).run();
+  LookaheadCompiler(task, *data, meter).run();
   return std::shared_ptr<const Lookahead>(new Lookahead(task, std::move(data)));
 }
 

@@ -17,8 +17,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "lookahead/meter.h"
 #include "lookahead/search_nodes.h"
+#include "lookahead/spending.h"
 
 namespace metactrl::lookahead {
 
@@ -42,8 +42,9 @@ struct Others {
 };
 
 template <typename Search>
-Limit check(Meter& meter, const Search& search, const Others& others) {
-  return meter.check(others.states + search.size(), others.bytes + search.memory_bytes(), others.work + search.work());
+Limit check(Spending& spending, const Search& search, const Others& others) {
+  return spending.check(others.states + search.size(), others.bytes + search.memory_bytes(),
+                        others.work + search.work());
 }
 
 class GreedySearch {
@@ -59,10 +60,10 @@ class GreedySearch {
   }
 
   // Goes on for at most `turn` evaluations.
-  Status run(std::size_t turn, Meter& meter, const Others& others, SearchResult& result) {
+  Status run(std::size_t turn, Spending& spending, const Others& others, SearchResult& result) {
     const std::size_t stop = evaluated_ + turn;
     while (evaluated_ < stop) {
-      result.limit = check(meter, *this, others);
+      result.limit = check(spending, *this, others);
       if (result.limit != Limit::kNone) return Status::kLimit;
       if (evaluated_ == 0) {
         next_ = current_;
@@ -251,10 +252,10 @@ class BoundedSearch {
     admit(0, root, 0);
   }
 
-  Status run(std::size_t turn, Meter& meter, const Others& others, SearchResult& result) {
+  Status run(std::size_t turn, Spending& spending, const Others& others, SearchResult& result) {
     const std::size_t stop = evaluated_ + turn;
     while (evaluated_ < stop) {
-      result.limit = check(meter, *this, others);
+      result.limit = check(spending, *this, others);
       if (result.limit != Limit::kNone) return Status::kLimit;
       if (action_index_ == actions_.size() && !next_node(result)) {
         return result.plan.empty() ? Status::kExhausted : Status::kFound;
@@ -400,12 +401,12 @@ void shorten(const Program& program, const Word* state, std::vector<std::uint32_
 class PlanSearch {
  public:
   PlanSearch(const Program& program, RelaxedEvaluator& evaluator, const Word* state, unsigned max_length,
-             const Budget& budget, const Stop& stop, SearchResult& result)
+             const Budget& budget, internal::Meter& meter, SearchResult& result)
       : program_(program),
         evaluator_(evaluator),
         state_(state),
         max_length_(max_length),
-        meter_(budget, stop),
+        spending_(budget, meter),
         result_(result) {
     greedy_ = std::make_unique<GreedySearch>(program, evaluator, state, true);
   }
@@ -439,7 +440,7 @@ class PlanSearch {
   // Following relaxed plans finds some plan soonest; when that is too long, stepping carefully often finds a shorter
   // one.
   Status greedy_turn(std::size_t turn) {
-    const Status status = greedy_->run(turn, meter_, beside(bounded_), result_);
+    const Status status = greedy_->run(turn, spending_, beside(bounded_), result_);
     if (status == Status::kExhausted) result_.lower_bound = kInfinite;
     if (status != Status::kFound) return status;
     shorten(program_, state_, result_.plan);
@@ -453,7 +454,7 @@ class PlanSearch {
 
   Status bounded_turn(std::size_t turn) {
     if (!bounded_) bounded_ = std::make_unique<BoundedSearch>(program_, evaluator_, state_, max_length_, false);
-    const Status status = bounded_->run(turn, meter_, beside(greedy_), result_);
+    const Status status = bounded_->run(turn, spending_, beside(greedy_), result_);
     if (status == Status::kFound) shorten(program_, state_, result_.plan);
     if (status == Status::kExhausted) {
       result_.lower_bound = bounded_->cut_nothing() ? kInfinite : std::max(result_.lower_bound, max_length_ + 1);
@@ -465,14 +466,15 @@ class PlanSearch {
   RelaxedEvaluator& evaluator_;
   const Word* state_;
   unsigned max_length_;
-  Meter meter_;
+  Spending spending_;
   SearchResult& result_;
   std::unique_ptr<GreedySearch> greedy_;
   std::unique_ptr<BoundedSearch> bounded_;  // the greedy search's first turn usually makes it unnecessary
 };
 
 // Level by level; a level is complete before the next begins, so goals are found at their distance.
-void breadth_first(const Program& program, const Word* state, unsigned max_length, Meter& meter, SearchResult& result) {
+void breadth_first(const Program& program, const Word* state, unsigned max_length, Spending& spending,
+                   SearchResult& result) {
   Nodes nodes(program);
   nodes.insert(state, kNone, kNone);
   std::vector<Word> current;
@@ -484,7 +486,7 @@ void breadth_first(const Program& program, const Word* state, unsigned max_lengt
   for (unsigned depth = 0; depth < max_length; ++depth) {
     const std::size_t end = nodes.size();
     for (std::size_t id = begin; id < end; ++id) {
-      result.limit = meter.check(nodes.size(), nodes.memory_bytes(), result.work);
+      result.limit = spending.check(nodes.size(), nodes.memory_bytes(), result.work);
       if (result.limit != Limit::kNone) return;
       ++result.expanded;
       nodes.load(static_cast<std::uint32_t>(id), current);
@@ -502,7 +504,7 @@ void breadth_first(const Program& program, const Word* state, unsigned max_lengt
           result.lower_bound = depth + 1;
           return;
         }
-        result.limit = meter.check(nodes.size(), nodes.memory_bytes(), result.work);
+        result.limit = spending.check(nodes.size(), nodes.memory_bytes(), result.work);
         if (result.limit != Limit::kNone) return;
       }
     }
@@ -548,29 +550,29 @@ void eliminate_actions(const Program& program, const Word* state, std::vector<st
 }
 
 SearchResult find_plan(const Program& program, RelaxedEvaluator& evaluator, const Word* state, unsigned max_length,
-                       const Budget& budget, const Stop& stop) {
+                       const Budget& budget, internal::Meter& meter) {
   SearchResult result;
   if (!settle(program, evaluator, state, max_length, result)) {
-    PlanSearch(program, evaluator, state, max_length, budget, stop, result).run();
+    PlanSearch(program, evaluator, state, max_length, budget, meter, result).run();
   }
   return result;
 }
 
 SearchResult find_shortest(const Program& program, RelaxedEvaluator& evaluator, const Word* state, unsigned max_length,
-                           const Budget& budget, const Stop& stop) {
+                           const Budget& budget, internal::Meter& meter) {
   SearchResult result;
   if (settle(program, evaluator, state, max_length, result)) return result;
   const Budget half{budget.states / 2, budget.bytes / 2, budget.work / 2};
-  Meter blind_meter(half, stop);
-  breadth_first(program, state, max_length, blind_meter, result);
+  Spending blind(half, meter);
+  breadth_first(program, state, max_length, blind, result);
   if (result.outcome != SearchResult::Outcome::kBudget) return result;
 
   Budget rest = budget;
   rest.states -= std::min(rest.states, half.states);
-  Meter meter(rest, stop);
+  Spending spending(rest, meter);
   BoundedSearch search(program, evaluator, state, max_length, true);
   Status status = Status::kRunning;
-  while (status == Status::kRunning) status = search.run(kFirstTurn, meter, {0, 0, result.work}, result);
+  while (status == Status::kRunning) status = search.run(kFirstTurn, spending, {0, 0, result.work}, result);
   result.work += search.work();
   result.evaluated += search.evaluated();
   result.expanded += search.expanded();

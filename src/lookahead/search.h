@@ -5,8 +5,8 @@
 //     if (result.outcome == SearchResult::Outcome::kFound) follow(result.plan);
 //
 // States are projected states of program.total_words() words with their derived part up to date; plans consist of
-// relevant actions and are legal in the full task, too (see task/program.h). Deterministic; both throw Stopped when
-// `stop` says so. A call allocates its own memory and frees it; the program may be shared, the evaluator may not.
+// relevant actions and are legal in the full task, too (see task/program.h). Deterministic; both count what they do, and
+// throw Stopped when the meter says so. A call allocates its own memory and frees it; the program may be shared, the evaluator may not.
 #ifndef METACTRL_SRC_LOOKAHEAD_SEARCH_H_
 #define METACTRL_SRC_LOOKAHEAD_SEARCH_H_
 
@@ -16,6 +16,7 @@
 
 #include "lookahead/relaxed.h"
 #include "metactrl/lookahead.h"
+#include "support/meter.h"
 #include "task/program.h"
 
 namespace metactrl::lookahead {
@@ -44,12 +45,12 @@ struct SearchResult {
 // that some plan of the length asked for could visit (g + h_max <= max_length) and so proves, when it exhausts them,
 // that there is none.
 SearchResult find_plan(const task::Program& program, RelaxedEvaluator& evaluator, const task::Word* state,
-                       unsigned max_length, const Budget& budget, const Stop& stop = {});
+                       unsigned max_length, const Budget& budget, internal::Meter& meter = internal::no_meter());
 
 // A shortest plan, if it has at most `max_length` actions. Breadth-first on half of the budget (an expansion costs a
 // small part of an evaluation), then A* with h_max.
 SearchResult find_shortest(const task::Program& program, RelaxedEvaluator& evaluator, const task::Word* state,
-                           unsigned max_length, const Budget& budget, const Stop& stop = {});
+                           unsigned max_length, const Budget& budget, internal::Meter& meter = internal::no_meter());
 
 // Removes actions without which the rest of `plan` is still legal and reaches the goal. Quadratic in the plan's length.
 void eliminate_actions(const task::Program& program, const task::Word* state, std::vector<std::uint32_t>& plan);

@@ -11,7 +11,7 @@
 #include <numeric>
 #include <utility>
 
-#include "lookahead/meter.h"
+#include "lookahead/spending.h"
 
 namespace metactrl::lookahead {
 
@@ -85,16 +85,16 @@ class Expander {
   std::vector<std::uint64_t> hashes_;
 };
 
-// A meter that reports progress as well.
-class SpaceMeter {
+// Reports progress as well.
+class SpaceSpending {
  public:
-  SpaceMeter(const Program& program, const Budget& budget, const Stop& stop, const Progress& progress)
-      : meter_(budget, stop), progress_(progress), successor_work_(successor_work(program)) {}
+  SpaceSpending(const Program& program, const Budget& budget, internal::Meter& meter, const Progress& progress)
+      : spending_(budget, meter), progress_(progress), successor_work_(successor_work(program)) {}
 
   // After an expansion with `edges` edges.
   Limit check(std::size_t states, std::size_t bytes, std::size_t edges) {
     work_ += (edges + 1) * successor_work_;
-    const Limit limit = meter_.check(states, bytes, work_);
+    const Limit limit = spending_.check(states, bytes, work_);
     if (limit == Limit::kNone && progress_ && states >= next_report_) {
       progress_(states);
       next_report_ = states + kProgressInterval;
@@ -103,7 +103,7 @@ class SpaceMeter {
   }
 
  private:
-  Meter meter_;
+  Spending spending_;
   const Progress& progress_;
   const std::uint64_t successor_work_;
   std::size_t next_report_ = kProgressInterval;
@@ -120,9 +120,9 @@ std::size_t bytes_of(const std::vector<T>& vector) {
 class SpaceBuilder {
  public:
   SpaceBuilder(const Program& program, const Budget& budget, unsigned max_depth, const Progress& progress,
-               const Stop& stop)
+               internal::Meter& meter)
       : program_(program),
-        meter_(program, budget, stop, progress),
+        spending_(program, budget, meter, progress),
         expander_(program, true),
         max_depth_(max_depth),
         space_(expander_.width()) {}
@@ -149,7 +149,7 @@ class SpaceBuilder {
     table.insert(expander_.successor(0));
     if (legal && program_.is_goal(expander_.successor(0))) goals_.push_back(0);
     space_.layers_ = {0, 1};
-    if (const Limit limit = meter_.check(1, charge(0), 0); limit != Limit::kNone) return limit;
+    if (const Limit limit = spending_.check(1, charge(0), 0); limit != Limit::kNone) return limit;
     // An initial state in breach of a constraint is dead: it has no legal continuation.
     for (unsigned depth = 0; legal && depth < max_depth_; ++depth) {
       const std::uint32_t end = space_.layers_[depth + 1];
@@ -166,7 +166,7 @@ class SpaceBuilder {
 
   Limit add_row() {
     const std::size_t edges = expander_.size();
-    if (const Limit limit = meter_.check(space_.table_.size(), charge(edges), edges); limit != Limit::kNone)
+    if (const Limit limit = spending_.check(space_.table_.size(), charge(edges), edges); limit != Limit::kNone)
       return limit;
     first_edge_.push_back(space_.targets_.size());
     for (std::size_t i = 0; i < edges; ++i) {
@@ -175,7 +175,7 @@ class SpaceBuilder {
       space_.targets_.push_back(target);
       space_.actions_.push_back(expander_.action(i));
     }
-    return meter_.check(space_.table_.size(), 0, 0);
+    return spending_.check(space_.table_.size(), 0, 0);
   }
 
   // Bytes in use now, or about to be when `edges` more edges are added and the edges reversed.
@@ -297,7 +297,7 @@ class SpaceBuilder {
   }
 
   const Program& program_;
-  SpaceMeter meter_;
+  SpaceSpending spending_;
   Expander expander_;
   unsigned max_depth_;
   Space space_;
@@ -307,8 +307,8 @@ class SpaceBuilder {
 };
 
 SpaceResult Space::enumerate(const Program& program, const Budget& budget, unsigned max_depth, const Progress& progress,
-                             const Stop& stop) {
-  return SpaceBuilder(program, budget, max_depth, progress, stop).run();
+                             internal::Meter& meter) {
+  return SpaceBuilder(program, budget, max_depth, progress, meter).run();
 }
 
 std::optional<std::uint32_t> Space::find(const Word* projected) const {
@@ -361,19 +361,19 @@ std::size_t Space::memory_bytes() const {
 }
 
 SpaceCount count_reachable(const Program& program, const Budget& budget, bool projected, const Progress& progress,
-                           const Stop& stop) {
+                           internal::Meter& meter) {
   Expander expander(program, projected);
-  SpaceMeter meter(program, budget, stop, progress);
+  SpaceSpending spending(program, budget, meter, progress);
   StateTable table(expander.width());
   SpaceCount count;
   const bool legal = expander.start();
   table.insert(expander.successor(0));
-  count.limit = meter.check(1, table.memory_bytes(), 0);
+  count.limit = spending.check(1, table.memory_bytes(), 0);
   for (std::size_t id = 0; legal && id < table.size() && count.limit == Limit::kNone; ++id) {
     expander.expand(table.words(static_cast<std::uint32_t>(id)), table);
     for (std::size_t i = 0; i < expander.size(); ++i) table.insert(expander.successor(i), expander.hash(i));
     count.edges += expander.size();
-    count.limit = meter.check(table.size(), table.memory_bytes(), expander.size());
+    count.limit = spending.check(table.size(), table.memory_bytes(), expander.size());
   }
   count.states = table.size();
   return count;

@@ -41,6 +41,7 @@
 
 #include "lookahead/state_table.h"
 #include "metactrl/lookahead.h"
+#include "support/meter.h"
 #include "task/program.h"
 
 namespace metactrl::lookahead {
@@ -56,9 +57,9 @@ class Space {
   static constexpr unsigned kNoDepthLimit = std::numeric_limits<std::uint32_t>::max();
 
   // Enumerates states at depth <= `max_depth`. See SpaceResult for what happens at the end of the budget.
-  // Throws Stopped when `stop` says so.
+  // Throws Stopped when the meter says so.
   static SpaceResult enumerate(const task::Program& program, const Budget& budget, unsigned max_depth = kNoDepthLimit,
-                               const Progress& progress = {}, const Stop& stop = {});
+                               const Progress& progress = {}, internal::Meter& meter = internal::no_meter());
 
   // The id of a projected state; nothing when it was not enumerated (not reachable, or deeper than max_depth()).
   std::optional<std::uint32_t> find(const task::Word* projected) const;
@@ -138,9 +139,9 @@ struct SpaceCount {
 };
 
 // Counts reachable states: of the projection with its relevant actions, or of the full stored state with all actions.
-// When the budget ends early the numbers are what was found until then. Throws Stopped when `stop` says so.
+// When the budget ends early the numbers are what was found until then. Throws Stopped when the meter says so.
 SpaceCount count_reachable(const task::Program& program, const Budget& budget, bool projected,
-                           const Progress& progress = {}, const Stop& stop = {});
+                           const Progress& progress = {}, internal::Meter& meter = internal::no_meter());
 
 }  // namespace metactrl::lookahead
 

@@ -30,10 +30,11 @@
 
 #include "lookahead/adapt.h"
 #include "lookahead/data.h"
-#include "lookahead/meter.h"
 #include "lookahead/search.h"
+#include "lookahead/spending.h"
 #include "lookahead/state_table.h"
 #include "support/log_math.h"
+#include "support/meter.h"
 #include "task/program.h"
 
 namespace metactrl {
@@ -65,8 +66,9 @@ struct Knowledge {
 
 class Support::Impl {
  public:
-  explicit Impl(std::shared_ptr<const Lookahead> lookahead)
+  Impl(std::shared_ptr<const Lookahead> lookahead, Stop stop)
       : lookahead_(std::move(lookahead)),
+        meter_(std::move(stop)),
         data_(lookahead_->data()),
         program_(lookahead_->task().program()),
         evaluator_(data_.relaxed),
@@ -90,7 +92,7 @@ class Support::Impl {
   }
 
   // Scratch memory is not copied.
-  Impl(const Impl& other) : Impl(other.lookahead_) {
+  Impl(const Impl& other) : Impl(other.lookahead_, other.meter_.stop()) {
     table_.clear();
     for (std::uint32_t id = 0; id < other.table_.size(); ++id) table_.insert(other.table_.words(id));
     knowledge_ = other.knowledge_;
@@ -333,7 +335,7 @@ class Support::Impl {
 
   // False when the budget ended before there was an answer.
   bool search(std::uint32_t id, const Word* state, unsigned left, const Budget& budget) {
-    const SearchResult result = find_plan(program_, evaluator_, state, left, budget);
+    const SearchResult result = find_plan(program_, evaluator_, state, left, budget, meter_);
     searched_in_all_ += result.evaluated;
     work_in_all_ += result.work;
     Knowledge& known = knowledge_[id];
@@ -378,6 +380,7 @@ class Support::Impl {
     detour_state_.resize(program_.total_words());
     for (std::uint32_t action : detours_) {
       candidate_work_ += successor_work_;
+      meter_.step(successor_work_);
       if (!program_.apply(state, action, detour_state_.data())) continue;
       program_.project(detour_state_.data());
       const std::optional<std::size_t> used = replay(detour_state_.data(), witness);
@@ -401,6 +404,7 @@ class Support::Impl {
       program_.project(walk_next_.data());
       walk_.swap(walk_next_);
       candidate_work_ += successor_work_;
+      meter_.step(successor_work_);
     }
     if (!program_.is_goal(walk_.data())) return std::nullopt;
     return plan.size();
@@ -452,12 +456,13 @@ class Support::Impl {
   }
 
   std::uint32_t intern(const Word* state) {
-    const std::uint32_t id = table_.insert(state).first;
-    if (knowledge_.size() <= id) knowledge_.resize(id + 1);
-    return id;
+    // First the room: a state of the table has its knowledge, even when memory ends in between.
+    if (knowledge_.size() <= table_.size()) knowledge_.resize(table_.size() + 1);
+    return table_.insert(state).first;
   }
 
   std::shared_ptr<const Lookahead> lookahead_;
+  internal::Meter meter_;
   const LookaheadData& data_;
   const task::Program& program_;
   lookahead::RelaxedEvaluator evaluator_;
@@ -486,7 +491,8 @@ class Support::Impl {
   std::vector<double> belief_;
 };
 
-Support::Support(std::shared_ptr<const Lookahead> lookahead) : impl_(std::make_unique<Impl>(std::move(lookahead))) {}
+Support::Support(std::shared_ptr<const Lookahead> lookahead, Stop stop)
+    : impl_(std::make_unique<Impl>(std::move(lookahead), std::move(stop))) {}
 Support::~Support() = default;
 Support::Support(const Support& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
 Support& Support::operator=(const Support& other) {

@@ -87,7 +87,7 @@ class UniformBuilder {
     table_.max_symbols_ = weights_.size() - 1;
   }
 
-  std::optional<UniformTable> run(std::size_t max_bytes) {
+  std::optional<UniformTable> run(std::size_t max_bytes, internal::Meter& meter) {
     if (bytes() > max_bytes) return std::nullopt;
     number_values();
     if (bytes() > max_bytes) return std::nullopt;
@@ -106,6 +106,7 @@ class UniformBuilder {
       }
       keep_layer(k);
       std::swap(below_, layer_);
+      meter.step(num_states() + cone_.num_edges());
     }
     table_.cone_ = cone_.number();
     return std::move(table_);
@@ -197,9 +198,9 @@ class UniformBuilder {
 };
 
 std::optional<UniformTable> UniformTable::build(const task::Program& program, const Space& space, unsigned horizon,
-                                                std::size_t max_bytes) {
+                                                std::size_t max_bytes, internal::Meter& meter) {
   if (horizon > space.max_depth()) return std::nullopt;
-  return UniformBuilder(program, space, horizon).run(max_bytes);
+  return UniformBuilder(program, space, horizon).run(max_bytes, meter);
 }
 
 double UniformTable::log_weight(std::uint32_t state, unsigned left) const {

@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "lookahead/space.h"
+#include "support/meter.h"
 #include "task/program.h"
 
 namespace metactrl::lookahead {
@@ -45,7 +46,7 @@ class UniformTable {
   // Nothing when it would take more than `max_bytes`, or when `horizon` exceeds the depth to which `space` is known.
   // The table keeps no reference to either.
   static std::optional<UniformTable> build(const task::Program& program, const Space& space, unsigned horizon,
-                                           std::size_t max_bytes);
+                                           std::size_t max_bytes, internal::Meter& meter = internal::no_meter());
 
   // log V_left(state); -infinity exactly when space.distance(state) > left. Outside of the cone (left > horizon -
   // depth(state)), where decoding from the initial state never gets, it is a lower bound: the value with fewer actions

@@ -20,7 +20,6 @@
 #include "pddl/ground_formula.h"
 #include "pddl/reach.h"
 #include "pddl/strata.h"
-#include "support/stop.h"
 #include "support/str_cat.h"
 
 namespace metactrl::pddl {
@@ -32,8 +31,12 @@ using task::Formula;
 
 class Grounder {
  public:
-  Grounder(const Ast& ast, const GroundLimits& limits)
-      : ast_(ast), ranges_(ast), reachable_(reach_or_throw(limits)), builder_(reachable_, ranges_, fact_of_atom_) {}
+  Grounder(const Ast& ast, const GroundLimits& limits, internal::Meter& meter)
+      : ast_(ast),
+        meter_(meter),
+        ranges_(ast),
+        reachable_(reach_or_throw(limits)),
+        builder_(reachable_, ranges_, fact_of_atom_, meter) {}
 
   task::Definition run() {
     result_.name = ast_.problem_name;
@@ -55,7 +58,7 @@ class Grounder {
  private:
   Reachable reach_or_throw(const GroundLimits& limits) {
     try {
-      return reach(ast_, ranges_, limits.max_actions, limits.max_atoms);
+      return reach(ast_, ranges_, limits.max_actions, limits.max_atoms, meter_);
     } catch (const GroundingLimit& limit) {
       throw TaskTooLarge(ast_.files[1], limit.what(),
                          "use fewer objects, or types and static preconditions that exclude more");
@@ -149,7 +152,7 @@ class Grounder {
       for (const Shared& shared : instances) {
         std::vector<std::uint32_t>& facts = facts_of(under(task::make_and({fixed, shared.varying})), effect);
         for (const std::uint32_t fact : shared.facts) {
-          internal::count_work();
+          meter_.piece();
           facts.push_back(fact);
         }
       }
@@ -310,6 +313,7 @@ class Grounder {
   }
 
   const Ast& ast_;
+  internal::Meter& meter_;
   RangeTable ranges_;
   Reachable reachable_;
   std::vector<std::uint32_t> fact_of_atom_;
@@ -335,6 +339,8 @@ static_assert(static_cast<int>(Constraint::Kind::kActionsInOrder) ==
 
 }  // namespace
 
-task::Definition ground(const Ast& ast, const GroundLimits& limits) { return Grounder(ast, limits).run(); }
+task::Definition ground(const Ast& ast, const GroundLimits& limits, internal::Meter& meter) {
+  return Grounder(ast, limits, meter).run();
+}
 
 }  // namespace metactrl::pddl

@@ -6,6 +6,7 @@
 
 #include "metactrl/error.h"
 #include "pddl/ast.h"
+#include "support/meter.h"
 #include "task/definition.h"
 
 namespace metactrl::pddl {
@@ -16,10 +17,9 @@ struct GroundLimits {
 };
 
 // Instantiates every action that relaxed reachability cannot exclude. Quantifiers are expanded over the bindings that
-// can matter; conditional effects stay conditional effects. Every binding that is tried is counted (support/stop.h).
-// Throws InputError for a cost that has no value and when a
-// limit is passed.
-task::Definition ground(const Ast& ast, const GroundLimits& limits);
+// can matter; conditional effects stay conditional effects. Every binding that is tried is counted. Throws InputError
+// for a cost that has no value and when a limit is passed.
+task::Definition ground(const Ast& ast, const GroundLimits& limits, internal::Meter& meter = internal::no_meter());
 
 }  // namespace metactrl::pddl
 

@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "support/stop.h"
-
 namespace metactrl::pddl {
 
 using task::Formula;
@@ -33,7 +31,7 @@ Formula FormulaBuilder::build_atom(const Atom& atom, const Binding& binding, boo
 
 Formula FormulaBuilder::build(const VariableTable& table, const Condition& condition, Binding& binding, bool negated) {
   using Kind = Condition::Kind;
-  internal::count_work();
+  meter_.piece();
   const auto object_of = [&](const Term& term) { return term.is_variable ? binding[term.index] : term.index; };
   switch (condition.kind) {
     case Kind::kTrue:

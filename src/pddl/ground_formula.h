@@ -22,11 +22,13 @@ class FormulaBuilder {
   static constexpr std::uint32_t kNoFact = 0xffffffffU;
 
   // `fact_of_atom[id]` numbers the atoms that can change.
-  FormulaBuilder(const Reachable& reachable, RangeTable& ranges, const std::vector<std::uint32_t>& fact_of_atom)
+  FormulaBuilder(const Reachable& reachable, RangeTable& ranges, const std::vector<std::uint32_t>& fact_of_atom,
+                 internal::Meter& meter)
       : reachable_(reachable),
         ranges_(ranges),
         fact_of_atom_(fact_of_atom),
-        joiner_(reachable.atoms, reachable.index, ranges) {}
+        meter_(meter),
+        joiner_(reachable.atoms, reachable.index, ranges, meter) {}
 
   task::Formula build(const VariableTable& table, const Condition& condition, Binding& binding, bool negated = false);
 
@@ -51,6 +53,7 @@ class FormulaBuilder {
   const Reachable& reachable_;
   RangeTable& ranges_;
   const std::vector<std::uint32_t>& fact_of_atom_;
+  internal::Meter& meter_;
   Joiner joiner_;
   std::array<std::unordered_map<const Condition*, std::vector<Conjunction>>, 2> required_;  // plain, negated
   std::vector<ObjectId> scratch_;

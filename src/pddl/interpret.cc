@@ -125,7 +125,7 @@ Fact LiftedInterpreter::ground(const Scope& scope, const Atom& atom) const {
 // --- conditions ------------------------------------------------------------------------------------------------------
 
 bool LiftedInterpreter::holds(const Condition& condition, Scope& scope, const FactView& facts) const {
-  internal::count_work();
+  scope.meter.piece();
   const auto value = [&](const Term& term) { return term.is_variable ? scope.binding[term.index] : term.index; };
   switch (condition.kind) {
     case Condition::Kind::kTrue:
@@ -221,7 +221,7 @@ std::size_t bytes_of(const Fact& fact) { return 128 + 16 * fact.size(); }
 
 }  // namespace
 
-void LiftedInterpreter::derive(Facts& facts) const {
+void LiftedInterpreter::derive(Facts& facts, internal::Meter& meter) const {
   if (ast_->axioms.empty()) return;
   std::erase_if(facts, [&](const Fact& fact) { return ast_->predicates[fact[0]].derived; });
   FactView view(facts);
@@ -230,13 +230,13 @@ void LiftedInterpreter::derive(Facts& facts) const {
       changed = false;
       for (const std::uint32_t index : stratum) {
         const Axiom& axiom = ast_->axioms[index];
-        Scope scope(axiom.variables);
+        Scope scope(axiom.variables, meter);
         for_each_solution(axiom.body, first_variables(axiom.num_parameters), scope, view, [&] {
           Fact head{axiom.head};
           head.insert(head.end(), scope.binding.begin(), scope.binding.begin() + axiom.num_parameters);
           const auto [entry, inserted] = facts.insert(std::move(head));
           if (inserted) view.added(*entry);
-          internal::check_bytes(facts.size() * bytes_of(*entry));
+          meter.hold(facts.size() * bytes_of(*entry));
           changed = changed || inserted;
           return true;
         });
@@ -245,35 +245,35 @@ void LiftedInterpreter::derive(Facts& facts) const {
   }
 }
 
-Facts LiftedInterpreter::initial() const {
+Facts LiftedInterpreter::initial(internal::Meter& meter) const {
   Facts facts;
   for (const GroundAtom& atom : ast_->init) {
     Fact fact{atom.predicate};
     fact.insert(fact.end(), atom.arguments.begin(), atom.arguments.end());
     facts.insert(std::move(fact));
   }
-  return complete(std::move(facts));
+  return complete(std::move(facts), meter);
 }
 
-Facts LiftedInterpreter::complete(Facts facts) const {
-  derive(facts);
+Facts LiftedInterpreter::complete(Facts facts, internal::Meter& meter) const {
+  derive(facts, meter);
   return facts;
 }
 
 bool LiftedInterpreter::applicable(const Facts& facts, const Instance& instance) const {
-  return applicable(FactView(facts), instance);
+  return applicable(FactView(facts), instance, internal::no_meter());
 }
 
-bool LiftedInterpreter::applicable(const FactView& facts, const Instance& instance) const {
+bool LiftedInterpreter::applicable(const FactView& facts, const Instance& instance, internal::Meter& meter) const {
   const Action& action = ast_->actions[instance.action];
-  Scope scope(action.variables);
+  Scope scope(action.variables, meter);
   std::copy(instance.arguments.begin(), instance.arguments.end(), scope.binding.begin());
   return holds(action.precondition, scope, facts);
 }
 
-void LiftedInterpreter::execute(Facts& facts, const Instance& instance) const {
+void LiftedInterpreter::execute(Facts& facts, const Instance& instance, internal::Meter& meter) const {
   const Action& action = ast_->actions[instance.action];
-  Scope scope(action.variables);
+  Scope scope(action.variables, meter);
   std::copy(instance.arguments.begin(), instance.arguments.end(), scope.binding.begin());
   std::vector<Fact> added;
   std::vector<Fact> deleted;
@@ -282,26 +282,27 @@ void LiftedInterpreter::execute(Facts& facts, const Instance& instance) const {
     for_each_solution(effect.when, effect.forall, scope, view, [&] {
       std::vector<Fact>& changes = effect.add ? added : deleted;
       changes.push_back(ground(scope, effect.atom));
-      internal::check_bytes((facts.size() + added.size() + deleted.size()) * bytes_of(changes.back()));
+      meter.hold((facts.size() + added.size() + deleted.size()) * bytes_of(changes.back()));
       return true;
     });
   }
   for (const Fact& fact : deleted) facts.erase(fact);
   for (Fact& fact : added) facts.insert(std::move(fact));
-  derive(facts);
+  derive(facts, meter);
 }
 
 Facts LiftedInterpreter::apply(const Facts& facts, const Instance& instance) const {
   Facts next = facts;
-  execute(next, instance);
+  execute(next, instance, internal::no_meter());
   return next;
 }
 
 std::vector<Instance> LiftedInterpreter::instances() const {
+  internal::Meter meter;
   std::vector<Instance> all;
   for (std::uint32_t i = 0; i < ast_->actions.size(); ++i) {
     const Action& action = ast_->actions[i];
-    Scope scope(action.variables);
+    Scope scope(action.variables, meter);
     for_each_binding(scope, first_variables(action.num_parameters), [&] {
       all.push_back({i, {scope.binding.begin(), scope.binding.begin() + action.num_parameters}});
       return true;
@@ -314,7 +315,7 @@ std::vector<std::pair<Instance, Facts>> LiftedInterpreter::successors(const Fact
   std::vector<std::pair<Instance, Facts>> result;
   const FactView view(facts);
   for (Instance& instance : instances()) {
-    if (!applicable(view, instance)) continue;
+    if (!applicable(view, instance, internal::no_meter())) continue;
     Facts next = apply(facts, instance);
     result.emplace_back(std::move(instance), std::move(next));
   }
@@ -322,7 +323,8 @@ std::vector<std::pair<Instance, Facts>> LiftedInterpreter::successors(const Fact
 }
 
 bool LiftedInterpreter::goal_holds(const Facts& facts) const {
-  Scope scope(ast_->goal.variables);
+  internal::Meter meter;
+  Scope scope(ast_->goal.variables, meter);
   return holds(ast_->goal.condition, scope, FactView(facts));
 }
 

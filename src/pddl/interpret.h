@@ -17,7 +17,8 @@
 //
 // As an oracle for small tasks it also enumerates: `successors(initial())`.
 //
-// Nested quantifiers can cost more than anybody can wait for: every step is counted (support/stop.h).
+// Nested quantifiers can cost more than anybody can wait for: every step is counted (support/meter.h), and how much is
+// held for facts is told.
 //
 // Immutable after construction; all functions are const and may be called from many threads.
 #ifndef METACTRL_SRC_PDDL_INTERPRET_H_
@@ -38,7 +39,7 @@
 
 #include "metactrl/task.h"
 #include "pddl/ast.h"
-#include "support/stop.h"
+#include "support/meter.h"
 
 namespace metactrl::pddl {
 
@@ -90,18 +91,19 @@ class LiftedInterpreter : public ReferenceSemantics {
   // Throws InputError when a derived predicate depends on its own negation.
   explicit LiftedInterpreter(std::shared_ptr<const Ast> ast);
 
-  Validation validate(std::span<const PlanStep> plan) const override;
+  using ReferenceSemantics::validate;
+  Validation validate(std::span<const PlanStep> plan, const ValidationLimits& limits) const override;
   std::vector<std::string> initial_facts() const override;
   // The same from another state, given with its derived facts (see `complete`).
-  Validation validate(Facts facts, std::span<const PlanStep> plan) const;
+  Validation validate(Facts facts, std::span<const PlanStep> plan, internal::Meter& meter = internal::no_meter()) const;
   // The step as an instance, or what is wrong with it.
   std::optional<Instance> resolve(const PlanStep& step, std::string& problem) const;
   // The facts with those that follow from them; derived ones that were among them are worked out anew.
-  Facts complete(Facts facts) const;
+  Facts complete(Facts facts, internal::Meter& meter = internal::no_meter()) const;
   const Ast& ast() const { return *ast_; }
 
   // --- as an oracle --------------------------------------------------------------------------------------------------
-  Facts initial() const;
+  Facts initial(internal::Meter& meter = internal::no_meter()) const;
   // Every type-correct instance of every action, by action, then arguments: as many as there are bindings.
   std::vector<Instance> instances() const;
   // Does the precondition hold? Trajectory constraints are not looked at.
@@ -122,9 +124,11 @@ class LiftedInterpreter : public ReferenceSemantics {
   static constexpr ObjectId kUnbound = 0xffffffffU;
   // Variables and what they stand for at the moment; an unbound one prints as its name.
   struct Scope {
-    explicit Scope(const VariableTable& table) : variables(table), binding(table.size(), kUnbound) {}
+    Scope(const VariableTable& table, internal::Meter& meter)
+        : variables(table), binding(table.size(), kUnbound), meter(meter) {}
     const VariableTable& variables;
     std::vector<ObjectId> binding;
+    internal::Meter& meter;
   };
   // One trajectory constraint, one binding of its quantified variables, and where its conditions held so far.
   struct Trajectory {
@@ -144,7 +148,7 @@ class LiftedInterpreter : public ReferenceSemantics {
   bool for_each_binding(Scope& scope, std::span<const VariableId> variables, const Visit& visit) const {
     if (variables.empty()) return visit();
     for (const ObjectId object : range(scope.variables[variables[0]])) {
-      internal::count_work();
+      scope.meter.piece();
       scope.binding[variables[0]] = object;
       if (!for_each_binding(scope, variables.subspan(1), visit)) return false;
     }
@@ -173,9 +177,9 @@ class LiftedInterpreter : public ReferenceSemantics {
   // How many pairs a kMatching asks for.
   std::size_t pairs_wanted(const Condition& condition, const Scope& scope) const;
 
-  bool applicable(const FactView& facts, const Instance& instance) const;
-  void derive(Facts& facts) const;
-  void execute(Facts& facts, const Instance& instance) const;
+  bool applicable(const FactView& facts, const Instance& instance, internal::Meter& meter) const;
+  void derive(Facts& facts, internal::Meter& meter) const;
+  void execute(Facts& facts, const Instance& instance, internal::Meter& meter) const;
 
   // Why `condition` is not `wanted`: the smallest part that decides it.
   std::string explain(const Condition& condition, bool wanted, Scope& scope, const FactView& facts) const;
@@ -190,9 +194,9 @@ class LiftedInterpreter : public ReferenceSemantics {
   // The first cost term of the instance that has no value, as text; empty when there is none.
   std::string missing_cost(const Instance& instance) const;
   static std::vector<ObjectId> cost_arguments(const CostTerm& term, const Instance& instance);
-  std::vector<Trajectory> start_trajectories() const;
+  std::vector<Trajectory> start_trajectories(internal::Meter& meter) const;
   // Notes in which way the newest state satisfies the conditions of the constraints.
-  void record(const FactView& facts, std::vector<Trajectory>& trajectories) const;
+  void record(const FactView& facts, std::vector<Trajectory>& trajectories, internal::Meter& meter) const;
   // Does the constraint's definition hold for the first `length` states?
   static bool satisfied(const Trajectory& trajectory, std::size_t length);
   bool happened_in_order(const Trajectory& trajectory, std::span<const Instance> actions) const;
@@ -200,7 +204,7 @@ class LiftedInterpreter : public ReferenceSemantics {
   static std::optional<std::size_t> broken_at(const Trajectory& trajectory);
   std::string trajectory_text(const Trajectory& trajectory) const;
   std::vector<std::string> unmet_goals(const FactView& facts, std::span<const Trajectory> trajectories,
-                                       std::span<const Instance> actions) const;
+                                       std::span<const Instance> actions, internal::Meter& meter) const;
 
   std::shared_ptr<const Ast> ast_;
   std::map<std::vector<TypeId>, std::vector<ObjectId>> ranges_;  // for every list of types some variable has

@@ -82,23 +82,24 @@ std::optional<Instance> LiftedInterpreter::resolve(const PlanStep& step, std::st
 
 // --- trajectory constraints ------------------------------------------------------------------------------------------
 
-std::vector<LiftedInterpreter::Trajectory> LiftedInterpreter::start_trajectories() const {
+std::vector<LiftedInterpreter::Trajectory> LiftedInterpreter::start_trajectories(internal::Meter& meter) const {
   std::vector<Trajectory> trajectories;
   for (const Constraint& constraint : ast_->constraints) {
-    Scope scope(constraint.variables);
+    Scope scope(constraint.variables, meter);
     for_each_binding(scope, constraint.forall, [&] {
       trajectories.push_back({&constraint, scope.binding, {}, {}});
-      internal::check_bytes(trajectories.size() * (sizeof(Trajectory) + sizeof(ObjectId) * scope.binding.size()));
+      meter.hold(trajectories.size() * (sizeof(Trajectory) + sizeof(ObjectId) * scope.binding.size()));
       return true;
     });
   }
   return trajectories;
 }
 
-void LiftedInterpreter::record(const FactView& facts, std::vector<Trajectory>& trajectories) const {
+void LiftedInterpreter::record(const FactView& facts, std::vector<Trajectory>& trajectories,
+                               internal::Meter& meter) const {
   for (Trajectory& trajectory : trajectories) {
     if (trajectory.constraint->kind == Constraint::Kind::kActionsInOrder) continue;
-    Scope scope(trajectory.constraint->variables);
+    Scope scope(trajectory.constraint->variables, meter);
     scope.binding = trajectory.binding;
     trajectory.first.push_back(holds(trajectory.constraint->first, scope, facts));
     trajectory.second.push_back(holds(trajectory.constraint->second, scope, facts));
@@ -190,12 +191,13 @@ std::string LiftedInterpreter::trajectory_text(const Trajectory& trajectory) con
 // --- the verdict -----------------------------------------------------------------------------------------------------
 
 std::vector<std::string> LiftedInterpreter::unmet_goals(const FactView& facts, std::span<const Trajectory> trajectories,
-                                                        std::span<const Instance> actions) const {
+                                                        std::span<const Instance> actions,
+                                                        internal::Meter& meter) const {
   std::vector<std::string> unmet;
   std::vector<const Condition*> conjuncts;
   collect_conjuncts(ast_->goal.condition, conjuncts);
   for (const Condition* conjunct : conjuncts) {
-    Scope scope(ast_->goal.variables);
+    Scope scope(ast_->goal.variables, meter);
     if (!holds(*conjunct, scope, facts)) unmet.push_back(text(*conjunct, scope));
   }
   for (const Trajectory& trajectory : trajectories) {
@@ -213,20 +215,23 @@ std::vector<std::string> LiftedInterpreter::initial_facts() const {
   return facts;
 }
 
-Validation LiftedInterpreter::validate(std::span<const PlanStep> plan) const { return validate(initial(), plan); }
+Validation LiftedInterpreter::validate(std::span<const PlanStep> plan, const ValidationLimits& limits) const {
+  internal::Meter meter(limits.stop, {.bytes = limits.bytes});
+  return validate(initial(meter), plan, meter);
+}
 
-Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> plan) const {
+Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> plan, internal::Meter& meter) const {
   Validation result;
-  std::vector<Trajectory> trajectories = start_trajectories();
-  record(FactView(facts), trajectories);
+  std::vector<Trajectory> trajectories = start_trajectories(meter);
+  record(FactView(facts), trajectories, meter);
   std::vector<Instance> actions;
   for (const PlanStep& step : plan) {
     std::string problem;
     const std::optional<Instance> instance = resolve(step, problem);
     const FactView view(facts);
-    if (instance && !applicable(view, *instance)) {
+    if (instance && !applicable(view, *instance, meter)) {
       const Action& action = ast_->actions[instance->action];
-      Scope scope(action.variables);
+      Scope scope(action.variables, meter);
       std::copy(instance->arguments.begin(), instance->arguments.end(), scope.binding.begin());
       problem = "precondition " + explain(action.precondition, true, scope, view);
     } else if (instance) {
@@ -238,9 +243,9 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
       result.problem = std::move(problem);
       break;
     }
-    execute(facts, *instance);
+    execute(facts, *instance, meter);
     actions.push_back(*instance);
-    record(FactView(facts), trajectories);
+    record(FactView(facts), trajectories, meter);
   }
   result.steps_executed = actions.size();
 
@@ -260,7 +265,7 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
   for (std::size_t i = 0; i < result.steps_executed; ++i) result.cost += cost(actions[i]);
   if (!result.reason.empty()) return result;
 
-  result.unmet_goals = unmet_goals(FactView(facts), trajectories, actions);
+  result.unmet_goals = unmet_goals(FactView(facts), trajectories, actions, meter);
   result.valid = result.unmet_goals.empty();
   if (result.valid) return result;
   result.reason = "the goal is not reached: " + internal::list_some(result.unmet_goals) +

@@ -152,7 +152,7 @@ bool LiftedInterpreter::satisfy_atom(const Atom& atom, Scope& scope, const FactV
   // The list may grow while `next` runs; what is added then is left to the next round.
   const std::size_t count = candidates->size();
   for (std::size_t c = 0; c < count; ++c) {
-    internal::count_work();
+    scope.meter.piece();
     const Fact& fact = *(*candidates)[c];
     std::vector<VariableId> bound_here;
     bool matches = true;

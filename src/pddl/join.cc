@@ -9,8 +9,6 @@
 #include <optional>
 #include <utility>
 
-#include "support/stop.h"
-
 namespace metactrl::pddl {
 
 const Range& RangeTable::of(const Variable& variable) {
@@ -158,7 +156,7 @@ void Joiner::match_atoms(std::size_t left) {
   } else {
     std::vector<VariableId> trail;
     for (std::uint32_t id : *choice.candidates) {
-      internal::count_work();
+      meter_.piece();
       if (unify(*frame_.table, atom, id, binding, trail)) match_atoms(left - 1);
       for (VariableId variable : trail) binding[variable] = kUnbound;
       trail.clear();
@@ -176,7 +174,7 @@ void Joiner::match_variables(std::size_t next) {
   }
   const VariableId variable = frame_.variables[next];
   for (ObjectId object : ranges_.of((*frame_.table)[variable]).objects) {
-    internal::count_work();
+    meter_.piece();
     binding[variable] = object;
     match_variables(next + 1);
   }

@@ -12,6 +12,7 @@
 
 #include "pddl/ast.h"
 #include "pddl/atom_table.h"
+#include "support/meter.h"
 
 namespace metactrl::pddl {
 
@@ -52,8 +53,9 @@ std::vector<Conjunction> required_atoms(const Condition& condition, bool negated
 // may repeat.
 class Joiner {
  public:
-  Joiner(const AtomTable& atoms, const AtomIndex& index, RangeTable& ranges)
-      : atoms_(atoms), index_(index), ranges_(ranges) {}
+  // Every binding that is tried is counted.
+  Joiner(const AtomTable& atoms, const AtomIndex& index, RangeTable& ranges, internal::Meter& meter)
+      : atoms_(atoms), index_(index), ranges_(ranges), meter_(meter) {}
 
   void enumerate(const VariableTable& table, std::span<const VariableId> variables, const Conjunction& conjunction,
                  Binding& binding, const std::function<void()>& found);
@@ -76,6 +78,7 @@ class Joiner {
   const AtomTable& atoms_;
   const AtomIndex& index_;
   RangeTable& ranges_;
+  internal::Meter& meter_;
 
   // The enumeration in progress.
   struct Frame {

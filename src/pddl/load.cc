@@ -8,6 +8,7 @@
 #include "pddl/interpret.h"
 #include "pddl/parse.h"
 #include "support/files.h"
+#include "support/meter.h"
 #include "task/compile.h"
 
 namespace metactrl {
@@ -17,11 +18,13 @@ namespace {
 Task load(const pddl::Source& domain, const pddl::Source& problem, const LoadOptions& options) {
   Diagnostics local;
   Diagnostics& diagnostics = options.diagnostics != nullptr ? *options.diagnostics : local;
+  internal::Meter meter(options.stop, {.work = options.max_work});
+  meter.ask();
   auto ast = std::make_shared<pddl::Ast>(pddl::parse(domain, problem, diagnostics));
   if (diagnostics.has_errors()) throw InputError(diagnostics);
-  task::Definition definition = pddl::ground(*ast, {options.max_ground_actions, options.max_ground_facts});
+  task::Definition definition = pddl::ground(*ast, {options.max_ground_actions, options.max_ground_facts}, meter);
   auto reference = std::make_shared<pddl::LiftedInterpreter>(std::move(ast));
-  return Task(task::compile(std::move(definition)), std::move(reference));
+  return Task(task::compile(std::move(definition), meter), std::move(reference));
 }
 
 }  // namespace

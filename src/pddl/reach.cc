@@ -53,12 +53,12 @@ struct Rule {
 
 class Reacher {
  public:
-  Reacher(const Ast& ast, RangeTable& ranges, std::size_t max_actions, std::size_t max_atoms)
+  Reacher(const Ast& ast, RangeTable& ranges, std::size_t max_actions, std::size_t max_atoms, internal::Meter& meter)
       : ast_(ast),
         max_actions_(max_actions),
         max_atoms_(max_atoms),
         result_{{}, AtomIndex(ast.predicates, ast.objects.size()), {}, {}},
-        joiner_(result_.atoms, result_.index, ranges) {}
+        joiner_(result_.atoms, result_.index, ranges, meter) {}
 
   Reachable run() {
     find_static_predicates();
@@ -360,8 +360,9 @@ bool statically_possible(const Condition& condition, bool negated, const Binding
   return true;
 }
 
-Reachable reach(const Ast& ast, RangeTable& ranges, std::size_t max_actions, std::size_t max_atoms) {
-  return Reacher(ast, ranges, max_actions, max_atoms).run();
+Reachable reach(const Ast& ast, RangeTable& ranges, std::size_t max_actions, std::size_t max_atoms,
+                internal::Meter& meter) {
+  return Reacher(ast, ranges, max_actions, max_atoms, meter).run();
 }
 
 }  // namespace metactrl::pddl

@@ -28,7 +28,8 @@ struct Reachable {
 };
 
 // Over-approximates: every action legal in a reachable state is in `actions`, every atom true in one is in `atoms`.
-Reachable reach(const Ast& ast, RangeTable& ranges, std::size_t max_actions, std::size_t max_atoms);
+Reachable reach(const Ast& ast, RangeTable& ranges, std::size_t max_actions, std::size_t max_atoms,
+                internal::Meter& meter);
 
 // Evaluates what no action can change: static atoms and equality are decided, everything else "may be" either way.
 // False means that the condition (its negation when `negated`) can never hold under `binding`; unbound variables are

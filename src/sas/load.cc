@@ -5,6 +5,7 @@
 #include "metactrl/exchange/sas.h"
 #include "sas/sas.h"
 #include "support/files.h"
+#include "support/meter.h"
 #include "support/str_cat.h"
 #include "task/compile.h"
 
@@ -27,10 +28,12 @@ void check_size(const sas::SasTask& task, const LoadOptions& options) {
 
 Task load(std::string_view text, const std::string& file, const LoadOptions& options) {
   Diagnostics diagnostics;
+  internal::Meter meter(options.stop, {.work = options.max_work});
+  meter.ask();
   auto sas = std::make_shared<const sas::SasTask>(sas::parse(text, file, diagnostics));
   if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
   check_size(*sas, options);
-  auto program = task::compile(sas::to_definition(*sas));
+  auto program = task::compile(sas::to_definition(*sas), meter);
   return {std::move(program), std::make_shared<const sas::SasReference>(std::move(sas))};
 }
 

@@ -6,6 +6,7 @@
 #include "sas/sas.h"
 #include "support/list_some.h"
 #include "support/lower_case.h"
+#include "support/meter.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 
@@ -124,10 +125,12 @@ std::vector<std::string> SasReference::initial_facts() const {
   return facts;
 }
 
-Validation SasReference::validate(std::span<const PlanStep> plan) const {
+Validation SasReference::validate(std::span<const PlanStep> plan, const ValidationLimits& limits) const {
+  const internal::Meter meter(limits.stop);
   Validation result;
   Values values = initial();
   for (const PlanStep& step : plan) {
+    meter.ask();
     const auto action = actions_.find(operator_name(step));
     std::string problem;
     std::optional<Values> next;

@@ -96,7 +96,9 @@ class SasReference : public ReferenceSemantics {
  public:
   explicit SasReference(std::shared_ptr<const SasTask> task);
 
-  Validation validate(std::span<const PlanStep> plan) const override;
+  using ReferenceSemantics::validate;
+  // A step is linear in the size of the task: it is asked before each whether to go on.
+  Validation validate(std::span<const PlanStep> plan, const ValidationLimits& limits) const override;
   std::vector<std::string> initial_facts() const override;
 
   // --- as an oracle --------------------------------------------------------------------------------------------------

@@ -260,7 +260,7 @@ void ChatHandler::run() {
 ChatHandler::Outcome ChatHandler::write_text(EventStream* events) {
   Outcome outcome;
   RequestModel model(*shared_, {}, context_.asks());
-  const std::vector<TokenId> prompt = model.encode_prompt(prompt_);
+  const std::vector<TokenId> prompt = model.encode_prompt(prompt_, context_.asks());
   outcome.prompt_tokens = prompt.size();
   const std::size_t room = model.context_length() > prompt.size() ? model.context_length() - prompt.size() : 0;
   if (room == 0) {

@@ -2,15 +2,13 @@
 
 #include <chrono>
 
-#include "support/stop.h"
-
 namespace metactrl::serve {
 
 void Gate::Pass::leave() {
   if (gate_ != nullptr) std::exchange(gate_, nullptr)->leave(units_);
 }
 
-Gate::Pass Gate::enter(std::size_t units, const std::function<bool()>& cancelled) {
+Gate::Pass Gate::enter(std::size_t units, const Stop& cancelled) {
   std::unique_lock lock(mutex_);
   if (queue_.empty() && fits(units)) {
     used_ += units;
@@ -26,7 +24,7 @@ Gate::Pass Gate::enter(std::size_t units, const std::function<bool()>& cancelled
     if (!my_turn() && cancelled && cancelled()) {
       queue_.erase(place);
       changed_.notify_all();
-      throw internal::Stopped(internal::StopReason::kCancelled);
+      throw Stopped(StopReason::kCancelled);
     }
   }
   queue_.erase(place);

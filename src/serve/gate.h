@@ -4,7 +4,7 @@
 //     Gate::Pass pass = gate.enter(1, [&] { return client_is_gone(); });
 //     ...                                                    // the units are back when the pass is gone
 //
-// Throws Gate::Full when as many wait already as may, internal::Stopped when `cancelled` says so. One that asks for
+// Throws Gate::Full when as many wait already as may, Stopped when `cancelled` says so. One that asks for
 // more than there are units is let in when nobody else is inside.
 #ifndef METACTRL_SRC_SERVE_GATE_H_
 #define METACTRL_SRC_SERVE_GATE_H_
@@ -12,11 +12,12 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
+
+#include "metactrl/error.h"
 
 namespace metactrl::serve {
 
@@ -50,7 +51,7 @@ class Gate {
 
   Gate(std::size_t units, std::size_t max_waiting) : units_(units), max_waiting_(max_waiting) {}
 
-  Pass enter(std::size_t units, const std::function<bool()>& cancelled);
+  Pass enter(std::size_t units, const Stop& cancelled);
 
   std::size_t used() const;
   std::size_t waiting() const;

@@ -13,8 +13,6 @@
 #include <chrono>
 #include <limits>
 
-#include "support/stop.h"
-
 namespace metactrl::serve {
 
 namespace {
@@ -93,7 +91,7 @@ std::shared_ptr<ModelMemory::Kept> ModelMemory::find(std::span<const TokenId> pr
 }
 
 void ModelMemory::wait_for_room(Lock& lock, std::span<const TokenId> prompt, const Needs& needs,
-                                const std::function<bool()>& cancelled) {
+                                const Stop& cancelled) {
   const auto place = queue_.insert(queue_.end(), next_ticket_++);
   while (true) {
     if (place == queue_.begin()) {
@@ -110,7 +108,7 @@ void ModelMemory::wait_for_room(Lock& lock, std::span<const TokenId> prompt, con
     if (cancelled && cancelled()) {
       queue_.erase(place);
       changed_.notify_all();
-      throw internal::Stopped(internal::StopReason::kCancelled);
+      throw Stopped(StopReason::kCancelled);
     }
   }
   queue_.erase(place);
@@ -147,8 +145,7 @@ void ModelMemory::release(Kept& kept, const Needs& needs) {
 
 // --- prompts ---------------------------------------------------------------------------------------------------------
 
-ModelMemory::Lease ModelMemory::enter(std::span<const TokenId> prompt, Needs needs,
-                                      const std::function<bool()>& cancelled) {
+ModelMemory::Lease ModelMemory::enter(std::span<const TokenId> prompt, Needs needs, const Stop& cancelled) {
   // The model says it best.
   if (prompt.empty() || prompt.size() + needs.answer > model_->context_length()) model_->start(prompt, needs.answer);
   while (true) {
@@ -162,8 +159,8 @@ ModelMemory::Lease ModelMemory::enter(std::span<const TokenId> prompt, Needs nee
   }
 }
 
-ModelMemory::Lease ModelMemory::take_room(std::span<const TokenId> prompt, const Needs& needs,
-                                          const std::function<bool()>& cancelled, bool& known) {
+ModelMemory::Lease ModelMemory::take_room(std::span<const TokenId> prompt, const Needs& needs, const Stop& cancelled,
+                                          bool& known) {
   Lock lock(mutex_);
   wait_for_room(lock, prompt, needs, cancelled);
   std::shared_ptr<Kept> kept = find(prompt);
@@ -186,13 +183,13 @@ ModelMemory::Lease ModelMemory::take_room(std::span<const TokenId> prompt, const
   return {this, kept, needs};
 }
 
-void ModelMemory::read(const std::shared_ptr<Kept>& kept, const Needs& needs, const std::function<bool()>& cancelled) {
+void ModelMemory::read(const std::shared_ptr<Kept>& kept, const Needs& needs, const Stop& cancelled) {
   std::unique_ptr<Session> session;
   std::exception_ptr failure;
   bool abandoned = false;
   try {
     session = begin(kept->tokens, needs.answer, cancelled);
-  } catch (const internal::Stopped&) {
+  } catch (const Stopped&) {
     failure = std::current_exception();
     abandoned = true;
   } catch (...) {
@@ -211,7 +208,7 @@ void ModelMemory::read(const std::shared_ptr<Kept>& kept, const Needs& needs, co
 }
 
 std::unique_ptr<Session> ModelMemory::begin(std::span<const TokenId> prompt, std::size_t answer,
-                                            const std::function<bool()>& cancelled) {
+                                            const Stop& cancelled) {
   std::shared_ptr<Kept> nearest;
   std::size_t common = 0;
   {
@@ -239,7 +236,7 @@ std::unique_ptr<Session> ModelMemory::begin(std::span<const TokenId> prompt, std
     if (common == prompt.size()) session->logits();  // once, and not by everyone behind it
   }
   while (done < prompt.size()) {
-    if (cancelled && cancelled()) throw internal::Stopped(internal::StopReason::kCancelled);
+    if (cancelled && cancelled()) throw Stopped(StopReason::kCancelled);
     const std::size_t portion = std::min(kPortion, prompt.size() - done);
     session->append(prompt.subspan(done, portion));
     session->logits();
@@ -263,11 +260,11 @@ std::unique_ptr<Session> ModelMemory::fork_of(Kept& kept) {
   return session;
 }
 
-bool ModelMemory::wait_until_read(const Kept& kept, const std::function<bool()>& cancelled) {
+bool ModelMemory::wait_until_read(const Kept& kept, const Stop& cancelled) {
   Lock lock(mutex_);
   while (!kept.read) {
     changed_.wait_for(lock, kPoll);
-    if (!kept.read && cancelled && cancelled()) throw internal::Stopped(internal::StopReason::kCancelled);
+    if (!kept.read && cancelled && cancelled()) throw Stopped(StopReason::kCancelled);
   }
   if (kept.failure != nullptr && !kept.abandoned) std::rethrow_exception(kept.failure);
   return kept.failure == nullptr;

@@ -87,8 +87,8 @@ class ModelMemory {
   ModelMemory& operator=(const ModelMemory&) = delete;
 
   // Waits for room, and reads the prompt where it is not kept. Throws ContextError when prompt and answer are longer
-  // than the context, ModelError when the model fails, internal::Stopped when `cancelled` (may be empty) says so.
-  Lease enter(std::span<const TokenId> prompt, Needs needs, const std::function<bool()>& cancelled);
+  // than the context, ModelError when the model fails, Stopped when `cancelled` (may be empty) says so.
+  Lease enter(std::span<const TokenId> prompt, Needs needs, const Stop& cancelled);
 
   Counts counts() const;
 
@@ -98,8 +98,7 @@ class ModelMemory {
   // --- these need the lock ---
   std::shared_ptr<Kept> find(std::span<const TokenId> prompt) const;
   bool fits(std::size_t tokens, std::size_t sessions) const;
-  void wait_for_room(Lock& lock, std::span<const TokenId> prompt, const Needs& needs,
-                     const std::function<bool()>& cancelled);
+  void wait_for_room(Lock& lock, std::span<const TokenId> prompt, const Needs& needs, const Stop& cancelled);
   // Makes one that nobody uses leave, the oldest first; not `but`. False when there is none. Releases the lock on the
   // way.
   bool drop_one(Lock& lock, const Kept* but);
@@ -107,15 +106,13 @@ class ModelMemory {
   void release(Kept& kept, const Needs& needs);
 
   // A lease whose prompt has yet to be read; `known`: by somebody else.
-  Lease take_room(std::span<const TokenId> prompt, const Needs& needs, const std::function<bool()>& cancelled,
-                  bool& known);
-  void read(const std::shared_ptr<Kept>& kept, const Needs& needs, const std::function<bool()>& cancelled);
-  std::unique_ptr<Session> begin(std::span<const TokenId> prompt, std::size_t answer,
-                                 const std::function<bool()>& cancelled);
+  Lease take_room(std::span<const TokenId> prompt, const Needs& needs, const Stop& cancelled, bool& known);
+  void read(const std::shared_ptr<Kept>& kept, const Needs& needs, const Stop& cancelled);
+  std::unique_ptr<Session> begin(std::span<const TokenId> prompt, std::size_t answer, const Stop& cancelled);
   // Of one that `begin` holds on to, which it no longer does then.
   std::unique_ptr<Session> fork_of(Kept& kept);
   // False when its reader left before the end.
-  bool wait_until_read(const Kept& kept, const std::function<bool()>& cancelled);
+  bool wait_until_read(const Kept& kept, const Stop& cancelled);
 
   const std::shared_ptr<LanguageModel> model_;
   const std::size_t max_tokens_;

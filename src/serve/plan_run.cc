@@ -73,11 +73,12 @@ PlanRun::PlanRun(const PlanRequest& request, const Task& task, std::string model
       vocabulary_(std::move(vocabulary)),
       state_(task.initial_state()) {}
 
-PlanResult PlanRun::run(const ConstraintSource& constraints, const std::function<bool()>& cancelled) {
+PlanResult PlanRun::run(const ConstraintSource& constraints, const Stop& cancelled) {
   PlanOptions options = request_.options;
   options.constraints = constraints;
   options.lookahead.hmm = hmm;
   options.lookahead.device = lookahead_device;
+  options.check_bytes = check_bytes;
   Observer observer;
   observer.cancelled = cancelled;
   observer.probabilities = static_cast<bool>(on_event);

@@ -40,8 +40,10 @@ class PlanRun {
   // For guidance trained.
   std::optional<Hmm> hmm;
   std::shared_ptr<const LookaheadDevice> lookahead_device;
+  // For the check of the plan at the end, as for one of /v1/validate.
+  std::size_t check_bytes = 0;
 
-  PlanResult run(const ConstraintSource& constraints, const std::function<bool()>& cancelled);
+  PlanResult run(const ConstraintSource& constraints, const Stop& cancelled);
 
  private:
   void start(const PlanResult& so_far, std::size_t answer_tokens);

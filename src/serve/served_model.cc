@@ -2,14 +2,7 @@
 
 #include <algorithm>
 
-#include "support/stop.h"
-
 namespace metactrl::serve {
-
-std::vector<TokenId> RequestModel::encode_prompt(const Prompt& prompt) const {
-  const internal::StopScope scope({cancelled_, 0, 0});
-  return model().encode_prompt(prompt);
-}
 
 std::unique_ptr<Session> RequestModel::start(std::span<const TokenId> prompt, std::size_t reserve) {
   if (!lease_) {

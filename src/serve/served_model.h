@@ -43,7 +43,7 @@ class RequestModel : public LanguageModel {
     std::size_t plans = 1;  // sessions that grow side by side
     bool trace = false;     // a second session that reads along
   };
-  RequestModel(SharedModel& shared, const Needs& needs, std::function<bool()> cancelled)
+  RequestModel(SharedModel& shared, const Needs& needs, Stop cancelled)
       : shared_(shared), needs_(needs), cancelled_(std::move(cancelled)) {}
 
   const Vocabulary& vocabulary() const override { return model().vocabulary(); }
@@ -51,8 +51,11 @@ class RequestModel : public LanguageModel {
   std::size_t context_length() const override { return model().context_length(); }
   std::string device() const override { return model().device(); }
   std::string render_prompt(const Prompt& prompt) const override { return model().render_prompt(prompt); }
-  // A long one takes seconds. This and the next throw internal::Stopped when the request is cancelled.
-  std::vector<TokenId> encode_prompt(const Prompt& prompt) const override;
+  using LanguageModel::encode_prompt;
+  std::vector<TokenId> encode_prompt(const Prompt& prompt, const Stop& stop) const override {
+    return model().encode_prompt(prompt, stop);
+  }
+  // Throws Stopped when the request is cancelled.
   std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve) override;
 
  private:
@@ -60,7 +63,7 @@ class RequestModel : public LanguageModel {
 
   SharedModel& shared_;
   Needs needs_;
-  std::function<bool()> cancelled_;
+  Stop cancelled_;
   ModelMemory::Lease lease_;
 };
 

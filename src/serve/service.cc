@@ -22,7 +22,6 @@
 #include "serve/page_assets.h"
 #include "serve/plan_json.h"
 #include "support/list_some.h"
-#include "support/stop.h"
 #include "support/str_cat.h"
 
 namespace metactrl::serve {
@@ -132,8 +131,8 @@ ApiError to_api_error(const std::exception_ptr& failure, RequestContext& context
     return from_input_error(error, 422, "task_too_large");
   } catch (const InputError& error) {
     return from_input_error(error, 400, "bad_request");
-  } catch (const internal::Stopped& stopped) {
-    if (stopped.reason() == internal::StopReason::kWork) {
+  } catch (const Stopped& stopped) {
+    if (stopped.reason() == StopReason::kLimit) {
       return {422, "task_too_large", "the task needs more than the memory that one request may take"};
     }
     return cancelled_error(context);
@@ -356,9 +355,9 @@ SharedCache<LoadedTask>::Found Service::load_task(const TaskRequest& request, Re
   const auto load = [&]() -> std::shared_ptr<const LoadedTask> {
     const Gate::Pass pass = compiling_.enter(1, context.asks());
     const Clock::time_point begin = Clock::now();
-    const internal::StopScope scope(
-        {context.asks(), context.seconds_left(), options_.limits.memory_bytes / kBytesPerWork});
     LoadOptions load_options;
+    load_options.stop = context.asks();
+    load_options.max_work = options_.limits.memory_bytes / kBytesPerWork;
     load_options.max_ground_actions = options_.limits.ground_actions;
     load_options.max_ground_facts = options_.limits.ground_facts;
     Task task = load_pddl_text(request.domain.text, request.problem.text, load_options);
@@ -415,7 +414,6 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
                                       const ConstraintOptions& options) {
     const auto compile = [&] {
       const Gate::Pass pass = compiling_.enter(1, context.asks());
-      const internal::StopScope scope({context.asks(), context.seconds_left(), 0});
       return Constraint::compile(pursued, format, vocabulary, options, context.asks());
     };
     const auto bytes_of = [](const Constraint& constraint) { return constraint.memory_bytes(); };
@@ -433,8 +431,7 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
     run.hmm = find_hmm(task);
     run.lookahead_device = options_.lookahead_device;
   }
-  // The check of the plan at the end is bounded like one of /v1/validate.
-  const internal::StopScope scope({context.asks(), context.seconds_left(), 0, options_.limits.memory_bytes});
+  run.check_bytes = options_.limits.memory_bytes;
   answer.result = run.run(source, context.asks());
   answer.closing.total_seconds = context.seconds();
   metrics_.count_plan(answer.result);
@@ -488,12 +485,12 @@ void Service::post_validate(RequestContext& context) {
   fields.refuse_others();
   const Gate::Pass pass = admit(context);
   const Gate::Pass compiling = compiling_.enter(1, context.asks());
-  const internal::StopScope scope({context.asks(), context.seconds_left(), 0, options_.limits.memory_bytes});
   Diagnostics diagnostics;
   auto ast = std::make_shared<const pddl::Ast>(
       pddl::parse({"domain", request.domain.text}, {"problem", request.problem.text}, diagnostics));
   if (diagnostics.has_errors()) throw from_input_error(InputError(diagnostics), 400, "bad_pddl");
-  const Validation result = pddl::LiftedInterpreter(std::move(ast)).validate(steps);
+  const Validation result =
+      pddl::LiftedInterpreter(std::move(ast)).validate(steps, {context.asks(), options_.limits.memory_bytes});
   respond(context, {{"valid", result.valid},
                     {"actions", steps.size()},
                     {"steps_executed", result.steps_executed},

@@ -62,7 +62,7 @@ class RequestContext {
   }
   // It was found to be gone.
   bool client_left() const { return left_; }
-  std::function<bool()> asks() {
+  Stop asks() {
     return [this] { return cancelled(); };
   }
 

@@ -25,7 +25,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "support/stop.h"
+#include "metactrl/error.h"
 
 namespace metactrl::serve {
 
@@ -49,9 +49,9 @@ class SharedCache {
   explicit SharedCache(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
   // `make` may return null: then nothing is kept, and whoever waited gets it all the same. `cancelled` (may be empty)
-  // is asked while waiting for another thread; throws internal::Stopped when it says so.
+  // is asked while waiting for another thread; throws Stopped when it says so.
   Found get(const std::string& key, const std::function<Pointer()>& make,
-            const std::function<std::size_t(const Value&)>& bytes_of, const std::function<bool()>& cancelled) {
+            const std::function<std::size_t(const Value&)>& bytes_of, const Stop& cancelled) {
     std::unique_lock lock(mutex_);
     while (true) {
       if (const auto found = entries_.find(key); found != entries_.end()) {
@@ -64,7 +64,7 @@ class SharedCache {
       const std::shared_ptr<Flight> flight = flying->second;
       while (!flight->landed) {
         landed_.wait_for(lock, kPoll);
-        if (!flight->landed && cancelled && cancelled()) throw internal::Stopped(internal::StopReason::kCancelled);
+        if (!flight->landed && cancelled && cancelled()) throw Stopped(StopReason::kCancelled);
       }
       if (flight->abandoned) continue;
       if (flight->failure) std::rethrow_exception(flight->failure);
@@ -79,8 +79,8 @@ class SharedCache {
     try {
       flight->value = make();
       if (flight->value != nullptr) bytes = key.size() + bytes_of(*flight->value);
-    } catch (const internal::Stopped& stopped) {
-      flight->abandoned = stopped.reason() == internal::StopReason::kCancelled;
+    } catch (const Stopped& stopped) {
+      flight->abandoned = stopped.reason() == StopReason::kCancelled;
       flight->failure = std::current_exception();
     } catch (...) {
       flight->failure = std::current_exception();

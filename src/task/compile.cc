@@ -46,8 +46,8 @@ std::size_t words_for(std::size_t bits) { return (bits + 63) / 64; }
 
 class Compiler {
  public:
-  explicit Compiler(Definition definition) : program_(std::make_shared<Program>()) {
-    program_->definition_ = simplify(std::move(definition));
+  Compiler(Definition definition, internal::Meter& meter) : meter_(meter), program_(std::make_shared<Program>()) {
+    program_->definition_ = simplify(std::move(definition), meter);
   }
 
   std::shared_ptr<const Program> run() {
@@ -217,6 +217,7 @@ class Compiler {
     std::vector<std::vector<Literal>> literals(definition().actions.size());
     std::vector<std::vector<Literal>> relevant_literals;
     for (std::uint32_t a = 0; a < definition().actions.size(); ++a) {
+      meter_.step(kActionSteps);
       ActionProgram action = compile_action(definition().actions[a], literals[a]);
       action.relevant = relevance_.action[a];
       p.has_residuals_ = p.has_residuals_ || action.residual != 0;
@@ -252,12 +253,17 @@ class Compiler {
     });
   }
 
+  static constexpr std::uint64_t kActionSteps = 64;
+
+  internal::Meter& meter_;
   std::shared_ptr<Program> program_;
   Relevance relevance_;
   std::vector<std::uint32_t> bit_of_fact_;
   std::vector<std::uint32_t> monitor_first_bit_;
 };
 
-std::shared_ptr<const Program> compile(Definition definition) { return Compiler(std::move(definition)).run(); }
+std::shared_ptr<const Program> compile(Definition definition, internal::Meter& meter) {
+  return Compiler(std::move(definition), meter).run();
+}
 
 }  // namespace metactrl::task

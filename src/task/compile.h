@@ -5,14 +5,15 @@
 #include <memory>
 #include <vector>
 
+#include "support/meter.h"
 #include "task/definition.h"
 #include "task/program.h"
 
 namespace metactrl::task {
 
 // Simplifies, computes goal relevance, lays the facts out as bits and builds the decision trees. Linear in the size of
-// the definition, up to sorting.
-std::shared_ptr<const Program> compile(Definition definition);
+// the definition, up to sorting; what is simplified and every action that is compiled is counted.
+std::shared_ptr<const Program> compile(Definition definition, internal::Meter& meter = internal::no_meter());
 
 // Goal relevance of a simplified definition; exposed for tests. See program.h for what it means.
 struct Relevance {

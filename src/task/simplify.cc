@@ -11,8 +11,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "support/stop.h"
-
 namespace metactrl::task {
 
 namespace {
@@ -20,7 +18,7 @@ namespace {
 // Which literals can hold in some reachable state, over-approximated.
 class Possibility {
  public:
-  explicit Possibility(const Definition& definition) : definition_(definition) {
+  Possibility(const Definition& definition, internal::Meter& meter) : definition_(definition), meter_(meter) {
     const std::size_t num_facts = definition.facts.size();
     positive_.assign(num_facts, false);
     negative_.assign(num_facts, false);
@@ -44,7 +42,7 @@ class Possibility {
   bool action_possible(std::size_t action) const { return action_possible_[action]; }
 
   bool possible(const Formula& formula) const {
-    internal::count_work();
+    meter_.piece();
     const auto child_possible = [this](const Formula& child) { return possible(child); };
     switch (formula.kind) {
       case Formula::Kind::kTrue:
@@ -141,6 +139,7 @@ class Possibility {
   }
 
   const Definition& definition_;
+  internal::Meter& meter_;
   std::vector<bool> positive_;
   std::vector<bool> negative_;
   std::vector<bool> action_possible_;
@@ -154,8 +153,10 @@ class Possibility {
 class Folder {
  public:
   static constexpr std::uint32_t kDropped = 0xffffffffU;
+  static constexpr std::uint64_t kFoldSteps = 32;
 
-  Folder(const Possibility& possibility, std::size_t num_facts) : possibility_(possibility), renumber_(num_facts) {
+  Folder(const Possibility& possibility, std::size_t num_facts, internal::Meter& meter)
+      : possibility_(possibility), meter_(meter), renumber_(num_facts) {
     std::uint32_t next = 0;
     for (std::uint32_t fact = 0; fact < num_facts; ++fact) {
       const bool varies = possibility.possible(fact, false) && possibility.possible(fact, true);
@@ -168,6 +169,7 @@ class Folder {
   std::uint32_t renumber(std::uint32_t fact) const { return renumber_[fact]; }
 
   Formula fold(const Formula& formula) const {
+    meter_.step(kFoldSteps);
     switch (formula.kind) {
       case Formula::Kind::kTrue:
       case Formula::Kind::kFalse:
@@ -202,6 +204,7 @@ class Folder {
 
  private:
   const Possibility& possibility_;
+  internal::Meter& meter_;
   std::vector<std::uint32_t> renumber_;
   std::size_t num_kept_ = 0;
 };
@@ -225,9 +228,9 @@ std::vector<EffectDefinition> fold_effects(const Folder& folder, const Possibili
   return result;
 }
 
-Definition fold_once(Definition&& definition, bool& changed) {
-  const Possibility possibility(definition);
-  const Folder folder(possibility, definition.facts.size());
+Definition fold_once(Definition&& definition, bool& changed, internal::Meter& meter) {
+  const Possibility possibility(definition, meter);
+  const Folder folder(possibility, definition.facts.size(), meter);
   changed = folder.num_kept() != definition.facts.size();
 
   std::vector<std::uint32_t> new_action(definition.actions.size(), Folder::kDropped);
@@ -299,12 +302,12 @@ void drop_overridden_deletes(ActionDefinition& action) {
 
 }  // namespace
 
-Definition simplify(Definition definition) {
+Definition simplify(Definition definition, internal::Meter& meter) {
   for (ActionDefinition& action : definition.actions) drop_overridden_deletes(action);
   // Folding can make further effects impossible (an effect whose fact became constant is gone); two rounds catch nearly
   // all.
   bool changed = true;
-  for (int round = 0; round < 2 && changed; ++round) definition = fold_once(std::move(definition), changed);
+  for (int round = 0; round < 2 && changed; ++round) definition = fold_once(std::move(definition), changed, meter);
   return definition;
 }
 

@@ -132,13 +132,15 @@ std::vector<std::string> Task::facts(const State& state) const {
 
 std::vector<std::string> Task::initial_facts() const { return reference_->initial_facts(); }
 
-Validation Task::validate(std::span<const PlanStep> plan) const { return reference_->validate(plan); }
+Validation Task::validate(std::span<const PlanStep> plan, const ValidationLimits& limits) const {
+  return reference_->validate(plan, limits);
+}
 
-Validation Task::validate(std::span<const ActionId> plan) const {
+Validation Task::validate(std::span<const ActionId> plan, const ValidationLimits& limits) const {
   std::vector<PlanStep> steps;
   steps.reserve(plan.size());
   for (ActionId action : plan) steps.push_back(step(action));
-  return validate(steps);
+  return validate(steps, limits);
 }
 
 std::size_t Task::memory_bytes() const { return program_->memory_bytes(); }

@@ -52,8 +52,9 @@ std::optional<std::size_t> tokens_of(const Vocabulary& vocabulary, std::span<con
 
 std::shared_ptr<const TokenAutomaton> TokenAutomaton::compile(const PlanSpelling& spelling,
                                                               const Vocabulary& vocabulary,
-                                                              const AutomatonOptions& options) {
-  return AutomatonCompiler(spelling, vocabulary, options).run();
+                                                              const AutomatonOptions& options, const Stop& stop) {
+  internal::Meter meter(stop);
+  return AutomatonCompiler(spelling, vocabulary, options, meter).run();
 }
 
 std::pair<std::uint32_t, std::uint32_t> TokenAutomaton::narrow(std::uint32_t begin, std::uint32_t end,
@@ -103,9 +104,10 @@ std::size_t TokenAutomaton::memory_bytes() const {
 // --- the compiler ----------------------------------------------------------------------------------------------------
 
 AutomatonCompiler::AutomatonCompiler(const PlanSpelling& spelling, const Vocabulary& vocabulary,
-                                     const AutomatonOptions& options)
+                                     const AutomatonOptions& options, internal::Meter& meter)
     : spelling_(spelling),
       vocabulary_(vocabulary),
+      meter_(meter),
       options_(options),
       context_(text::tail_of(options.context, kContextBytes)) {}
 
@@ -131,6 +133,7 @@ std::uint64_t AutomatonCompiler::fingerprint(const PlanSpelling& spelling, const
 }
 
 std::shared_ptr<const TokenAutomaton> AutomatonCompiler::run() {
+  meter_.ask();
   std::string why = "no place lies between two tokens in every plan";
   automaton_.reset(new TokenAutomaton());
   automaton_->num_actions_ = spelling_.num_actions();
@@ -161,7 +164,7 @@ std::shared_ptr<const TokenAutomaton> AutomatonCompiler::run() {
 }
 
 std::string AutomatonCompiler::try_seams(const text::Seams& seams) {
-  text::EntryBuilder builder(spelling_, vocabulary_, seams);
+  text::EntryBuilder builder(spelling_, vocabulary_, seams, meter_);
   builder.build();
   automaton_->first_group_ = seams.first_group;
   automaton_->group_after_ = seams.group_after;
@@ -182,7 +185,7 @@ std::string AutomatonCompiler::try_seams(const text::Seams& seams) {
 void AutomatonCompiler::fill_entries(const text::EntryBuilder& builder) {
   TokenAutomaton& out = *automaton_;
   const std::size_t columns = out.num_separators_ + 1;
-  const std::vector<std::uint32_t> order = text::sort_entries(builder, out.groups_.size() - 1);
+  const std::vector<std::uint32_t> order = text::sort_entries(builder, out.groups_.size() - 1, meter_);
   const text::PieceTable& table = builder.table();
   const bool end_closes = spelling_.format().close.empty();
   std::size_t total = 0;
@@ -273,6 +276,7 @@ std::string AutomatonCompiler::check_opening(const text::EntryBuilder& builder, 
     const std::size_t number =
         (seams.first_group * automaton_->num_actions_ + static_cast<std::size_t>(entry.action)) * columns + column;
     const std::string text = seams.opening + builder.text(number);
+    meter_.ask();
     check_border(text);
     std::vector<TokenId> expected = automaton_->opening_;
     append(tokens, &expected);
@@ -319,6 +323,7 @@ std::string AutomatonCompiler::check_plans() const {
     return static_cast<std::uint32_t>((random >> 16U) % bound);
   };
   for (std::size_t i = 0; i < kRandomPlans; ++i) {
+    meter_.ask();
     std::vector<ActionId> plan(1 + i % std::clamp<std::size_t>(options_.max_actions, 1, 6));
     std::vector<std::uint32_t> separators(plan.size() - 1);
     for (ActionId& action : plan) action = ActionId{below(automaton_->num_actions_)};

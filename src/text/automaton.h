@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "support/hash.h"
+#include "support/meter.h"
 #include "text/token_automaton.h"
 
 namespace metactrl::text {
@@ -129,7 +130,7 @@ class PieceTable {
 // (separators, then the closing).
 class EntryBuilder {
  public:
-  EntryBuilder(const PlanSpelling& spelling, const Vocabulary& vocabulary, const Seams& seams);
+  EntryBuilder(const PlanSpelling& spelling, const Vocabulary& vocabulary, const Seams& seams, internal::Meter& meter);
 
   // Throws InputError when an entry cannot be written.
   void build();
@@ -183,6 +184,7 @@ class EntryBuilder {
 
   const PlanSpelling& spelling_;
   const Vocabulary& vocabulary_;
+  internal::Meter& meter_;
   const Seams& seams_;
   PieceTable table_;
   std::map<std::pair<Place, std::string>, std::uint32_t> literal_ids_;
@@ -205,7 +207,7 @@ namespace metactrl {
 
 namespace text {
 // The numbers of all entries, by group and then in lexicographic order of their tokens.
-std::vector<std::uint32_t> sort_entries(const EntryBuilder& builder, std::size_t num_groups);
+std::vector<std::uint32_t> sort_entries(const EntryBuilder& builder, std::size_t num_groups, internal::Meter& meter);
 
 // Whether the tokenizer cuts at every seam of every plan: an empty string, or where it does not (automaton_seams.cc).
 std::string check_seams(const TokenAutomaton& automaton, const Vocabulary& vocabulary, const Seams& seams);
@@ -214,7 +216,8 @@ std::string check_seams(const TokenAutomaton& automaton, const Vocabulary& vocab
 // One compilation. Used once.
 class AutomatonCompiler {
  public:
-  AutomatonCompiler(const PlanSpelling& spelling, const Vocabulary& vocabulary, const AutomatonOptions& options);
+  AutomatonCompiler(const PlanSpelling& spelling, const Vocabulary& vocabulary, const AutomatonOptions& options,
+                    internal::Meter& meter);
   std::shared_ptr<const TokenAutomaton> run();
 
   // Names everything that a compiled automaton depends on.
@@ -242,6 +245,7 @@ class AutomatonCompiler {
 
   const PlanSpelling& spelling_;
   const Vocabulary& vocabulary_;
+  internal::Meter& meter_;
   const AutomatonOptions& options_;
   std::string context_;  // the end of the prompt, as much as matters
   std::shared_ptr<TokenAutomaton> automaton_;

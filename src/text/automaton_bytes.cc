@@ -19,6 +19,8 @@ using internal::str_cat;
 
 namespace {
 
+constexpr std::uint64_t kCompareSteps = 32;
+
 TokenId symbol_of(char byte) { return TokenId{static_cast<unsigned char>(byte)}; }
 
 std::vector<TokenId> symbols_of(std::string_view text) {
@@ -63,6 +65,7 @@ void AutomatonCompiler::fill_bytes() {
   std::string texts;
   std::vector<std::size_t> begins{0};
   for (std::size_t a = 0; a < out.num_actions_; ++a) {
+    meter_.piece();
     const std::string item = spelling_.action(ActionId{static_cast<std::uint32_t>(a)}).text();
     for (std::size_t column = 0; column < columns; ++column) {
       texts += item;
@@ -76,6 +79,7 @@ void AutomatonCompiler::fill_bytes() {
   std::vector<std::uint32_t> order(begins.size() - 1);
   std::iota(order.begin(), order.end(), 0U);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    meter_.step(kCompareSteps);
     const int compared = text(a).compare(text(b));
     return compared != 0 ? compared < 0 : a < b;
   });

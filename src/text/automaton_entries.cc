@@ -27,7 +27,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "support/stop.h"
 #include "text/automaton.h"
 
 namespace metactrl::text {
@@ -102,8 +101,9 @@ void PieceTable::grow() {
 
 // --- entries ---------------------------------------------------------------------------------------------------------
 
-EntryBuilder::EntryBuilder(const PlanSpelling& spelling, const Vocabulary& vocabulary, const Seams& seams)
-    : spelling_(spelling), vocabulary_(vocabulary), seams_(seams) {}
+EntryBuilder::EntryBuilder(const PlanSpelling& spelling, const Vocabulary& vocabulary, const Seams& seams,
+                           internal::Meter& meter)
+    : spelling_(spelling), vocabulary_(vocabulary), meter_(meter), seams_(seams) {}
 
 // Few pieces differ when the cut before an argument is late and the one behind it early: then the argument stands
 // alone.
@@ -278,7 +278,7 @@ void EntryBuilder::build() {
         const Frame frame =
             make_frame(spelling_.action(ActionId{static_cast<std::uint32_t>(run.begin)}), group, column);
         for (std::size_t a = run.begin; a < run.end; ++a) {
-          if (a % kBetweenChecks == 0) internal::check_stop();
+          if (a % kBetweenChecks == 0) meter_.ask();
           std::uint32_t* out = entries_.data() + ((group * num_actions + a) * num_columns + column) * stride_;
           spell(spelling_.action(ActionId{static_cast<std::uint32_t>(a)}), frame);
           if (!text_.empty() && !look_up(out)) learn(frame, out);

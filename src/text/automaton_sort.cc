@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "support/stop.h"
+#include "support/meter.h"
 #include "text/automaton.h"
 
 namespace metactrl::text {
@@ -20,7 +20,7 @@ bool starts_with(std::span<const TokenId> tokens, std::span<const TokenId> prefi
 
 class Sorter {
  public:
-  explicit Sorter(const EntryBuilder& builder);
+  Sorter(const EntryBuilder& builder, internal::Meter& meter);
   std::vector<std::uint32_t> sort(std::size_t num_groups) const;
 
  private:
@@ -36,14 +36,16 @@ class Sorter {
   bool less_by_tokens(std::uint32_t a, std::uint32_t b) const;
 
   const EntryBuilder& builder_;
+  internal::Meter& meter_;
   std::vector<std::uint32_t> rank_;  // by piece, from 1
   std::vector<std::uint32_t> end_;   // by rank: the first rank above whose piece does not begin with this one
   unsigned bits_ = 1;                // of a rank
   unsigned per_word_ = 64;
   bool packed_ = false;
+  static constexpr std::uint64_t kCompareSteps = 16;
 };
 
-Sorter::Sorter(const EntryBuilder& builder) : builder_(builder) {
+Sorter::Sorter(const EntryBuilder& builder, internal::Meter& meter) : builder_(builder), meter_(meter) {
   const PieceTable& table = builder.table();
   std::vector<std::uint32_t> order(table.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -82,6 +84,7 @@ Sorter::Key Sorter::key(std::uint32_t entry) const {
 }
 
 bool Sorter::less(const Key& a, const Key& b) const {
+  meter_.step(kCompareSteps);
   if (a.high != b.high) return less_by(a.high, b.high, a, b);
   if (a.low != b.low) return less_by(a.low, b.low, a, b);
   return less_by_tokens(a.entry, b.entry);
@@ -100,7 +103,7 @@ bool Sorter::less_by(std::uint64_t a_word, std::uint64_t b_word, const Key& a, c
 
 bool Sorter::less_by_tokens(std::uint32_t a, std::uint32_t b) const {
   if (a == b) return false;
-  internal::count_work();
+  meter_.piece();
   std::vector<TokenId> left;
   std::vector<TokenId> right;
   builder_.append_tokens(a, &left);
@@ -129,8 +132,8 @@ std::vector<std::uint32_t> Sorter::sort(std::size_t num_groups) const {
 
 }  // namespace
 
-std::vector<std::uint32_t> sort_entries(const EntryBuilder& builder, std::size_t num_groups) {
-  return Sorter(builder).sort(num_groups);
+std::vector<std::uint32_t> sort_entries(const EntryBuilder& builder, std::size_t num_groups, internal::Meter& meter) {
+  return Sorter(builder, meter).sort(num_groups);
 }
 
 }  // namespace metactrl::text

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "metactrl/error.h"
 #include "metactrl/format.h"
 #include "metactrl/vocabulary.h"
 
@@ -70,9 +71,9 @@ class TokenAutomaton {
 
   // Throws InputError when some text cannot be written in this vocabulary (with kAny: when the vocabulary lacks a token
   // for one of its bytes alone, so that a text might be begun and not be finished), or when the tokenizer's encoding
-  // cannot be cut between two actions at any place.
+  // cannot be cut between two actions at any place; Stopped when `stop` says so.
   static std::shared_ptr<const TokenAutomaton> compile(const PlanSpelling& spelling, const Vocabulary& vocabulary,
-                                                       const AutomatonOptions& options);
+                                                       const AutomatonOptions& options, const Stop& stop = {});
 
   Tokenization tokenization() const { return lexicon_ == nullptr ? Tokenization::kCanonical : Tokenization::kAny; }
   // The vocabulary's tokens by their bytes; null in canonical tokenization.

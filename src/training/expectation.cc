@@ -29,6 +29,7 @@
 
 #include "hmm/gemm.h"
 #include "metactrl/training/train.h"
+#include "support/meter.h"
 #include "training/dropout.h"
 #include "training/names.h"
 #include "training/partial_sums.h"
@@ -281,13 +282,18 @@ class CpuEngine : public ExpectationEngine {
 
   ExpectedCounts expectation(const Hmm& hmm, const SequenceSet& sequences, std::span<const std::uint32_t> chosen,
                              const Dropout& dropout) override {
-    return run(hmm, sequences, chosen, dropout, hmm.num_symbols());
+    return run(hmm, sequences, chosen, dropout, hmm.num_symbols(), stop_);
   }
 
   ExpectedCounts likelihood(const Hmm& hmm, const SequenceSet& sequences) override {
     std::vector<std::uint32_t> all(sequences.size());
     std::iota(all.begin(), all.end(), 0U);
-    return run(hmm, sequences, all, {}, 0);
+    return run(hmm, sequences, all, {}, 0, {});
+  }
+
+  std::unique_ptr<ModelInTraining> begin(Hmm start, const TrainOptions& options) override {
+    stop_ = options.stop;
+    return ExpectationEngine::begin(std::move(start), options);
   }
 
  private:
@@ -320,7 +326,7 @@ class CpuEngine : public ExpectationEngine {
 
   // `symbols` is 0 when no counts are wanted.
   ExpectedCounts run(const Hmm& hmm, const SequenceSet& sequences, std::span<const std::uint32_t> chosen,
-                     const Dropout& dropout, std::size_t symbols) {
+                     const Dropout& dropout, std::size_t symbols, const Stop& stop) {
     const Layout<Real> layout(hmm);
     const std::vector<Batch> all = batches(sequences, chosen);
     const std::size_t bytes = (symbols + hmm.num_hidden()) * hmm.num_hidden() * sizeof(double);
@@ -330,15 +336,21 @@ class CpuEngine : public ExpectationEngine {
     std::atomic<std::size_t> next = own.first;
     std::exception_ptr failure;
     std::mutex mutex;
-    const auto work = [&] {
+    std::atomic<bool> over = false;
+    const auto work = [&](const internal::Meter& meter) {
       try {
         BatchWorker<Real> worker(layout, hmm, sequences, dropout);
         for (std::size_t lane = next++; lane < own.last; lane = next++) {
           ExpectedCounts counts(hmm.num_hidden(), symbols);
-          for (std::size_t batch = lane; batch < all.size(); batch += lanes) worker.run(all[batch], counts);
+          for (std::size_t batch = lane; batch < all.size() && !over; batch += lanes) {
+            meter.ask();
+            worker.run(all[batch], counts);
+          }
+          if (over) return;
           sums.add(lane, std::move(counts));
         }
       } catch (...) {
+        over = true;
         const std::lock_guard lock(mutex);
         if (!failure) failure = std::current_exception();
       }
@@ -348,8 +360,9 @@ class CpuEngine : public ExpectationEngine {
     const std::size_t busy = std::min<std::size_t>({threads_, own.last - own.first, sets > levels ? sets - levels : 1});
     {
       std::vector<std::jthread> helpers;
-      for (std::size_t i = 1; i < busy; ++i) helpers.emplace_back(work);
-      work();
+      for (std::size_t i = 1; i < busy; ++i) helpers.emplace_back([&work] { work(internal::Meter()); });
+      // Others would wait for this process: with them, nobody stops in the middle.
+      work(internal::Meter(group_.size() == 1 ? stop : Stop()));
     }
     if (failure) std::rethrow_exception(failure);
     return sums.sum_over(group_);
@@ -358,6 +371,7 @@ class CpuEngine : public ExpectationEngine {
   SingleProcess alone_;
   unsigned threads_;
   ProcessGroup& group_;
+  Stop stop_;
 };
 
 }  // namespace

@@ -40,7 +40,7 @@ class PlainReference : public ReferenceSemantics {
  public:
   explicit PlainReference(task::Definition definition) : definition_(std::move(definition)) {}
 
-  Validation validate(std::span<const PlanStep> plan) const override {
+  Validation validate(std::span<const PlanStep> plan, const ValidationLimits& /*limits*/) const override {
     Validation result;
     std::optional<testing::PlainState> state = testing::plain_initial(definition_);
     for (const PlanStep& step : plan) {

@@ -75,7 +75,9 @@ class PacedModel : public LanguageModel {
   std::string description() const override { return "paced"; }
   std::size_t context_length() const override { return 4096; }
   std::string render_prompt(const Prompt& prompt) const override { return model_->render_prompt(prompt); }
-  std::vector<TokenId> encode_prompt(const Prompt& prompt) const override { return model_->encode_prompt(prompt); }
+  std::vector<TokenId> encode_prompt(const Prompt& prompt, const Stop& stop) const override {
+    return model_->encode_prompt(prompt, stop);
+  }
   std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve) override {
     if (prompt.size() + reserve > context_length()) throw ContextError("too long");
     return std::make_unique<PacedSession>(model_->start(prompt, reserve), pace_);

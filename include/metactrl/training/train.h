@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "metactrl/error.h"
 #include "metactrl/hmm.h"
 #include "metactrl/training/process_group.h"
 
@@ -173,6 +174,10 @@ struct TrainOptions {
   // place in its list.
   bool tie_slots = false;
   std::uint64_t seed = 0;
+  // Asked before every step and, by the CPU's engine of a process that is alone, between batches of sequences; true ends
+  // the step with Stopped, and the model is what the step before made of it. Where processes share the work, all of them
+  // must say the same.
+  Stop stop{};
 };
 
 class Trainer {
@@ -181,7 +186,7 @@ class Trainer {
   // InputError for a symbol outside of the alphabet, and when there are no sequences.
   Trainer(Hmm start, const SequenceSet& sequences, ExpectationEngine& engine, const TrainOptions& options);
 
-  // One step; false, and nothing happens, when the schedule is done.
+  // One step; false, and nothing happens, when the schedule is done. Throws Stopped when the options' stop says so.
   bool step();
   std::uint64_t steps_done() const { return done_; }
   std::uint64_t steps_total() const { return total_; }

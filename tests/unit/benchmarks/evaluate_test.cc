@@ -239,7 +239,7 @@ class BrokenModel : public LanguageModel {
   std::string description() const override { return "broken"; }
   std::size_t context_length() const override { return 100'000; }
   std::string render_prompt(const Prompt& prompt) const override { return prompt.user; }
-  std::vector<TokenId> encode_prompt(const Prompt&) const override { return {TokenId{1}}; }
+  std::vector<TokenId> encode_prompt(const Prompt&, const Stop&) const override { return {TokenId{1}}; }
   std::unique_ptr<Session> start(std::span<const TokenId>, std::size_t) override { throw ModelError("out of ink"); }
 
  private:

@@ -253,7 +253,7 @@ class Script : public LanguageModel {
   std::string render_prompt(const Prompt& prompt) const override {
     return prompt.raw.empty() ? prompt.user : prompt.raw;
   }
-  std::vector<TokenId> encode_prompt(const Prompt& prompt) const override {
+  std::vector<TokenId> encode_prompt(const Prompt& prompt, const Stop& /*stop*/) const override {
     return words_->encode(render_prompt(prompt), "");
   }
   std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve) override {

@@ -15,7 +15,6 @@
 
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
-#include "support/stop.h"
 #include "support/vocabularies.h"
 
 namespace metactrl::llama_vocabulary_test {
@@ -203,8 +202,8 @@ void check_long_texts(const lm::LlamaVocabulary& vocabulary) {
   }
   EXPECT_EQ(vocabulary.encode(plan, ""), lines);
   // Between two portions it is asked whether anybody still waits.
-  const internal::StopScope scope({[] { return true; }, 0, 0, 0});
-  EXPECT_THROW(vocabulary.encode(plan, ""), internal::Stopped);
+  internal::Meter meter([] { return true; });
+  EXPECT_THROW(vocabulary.encode(plan, "", meter), Stopped);
 }
 
 // One case per vocabulary: loading is what takes time.

@@ -291,7 +291,7 @@ TEST(Space, BudgetsOfBytesAndWorkAreKept) {
   EXPECT_EQ(Space::enumerate(*program, budget).states_seen, Space::enumerate(*program, budget).states_seen);
   EXPECT_EQ(count_reachable(*program, budget, false).limit, Limit::kWork);
   budget = {};
-  const Stop at_once = [] { return true; };
+  internal::Meter at_once([] { return true; });
   EXPECT_THROW(Space::enumerate(*program, budget, Space::kNoDepthLimit, {}, at_once), Stopped);
   EXPECT_THROW(count_reachable(*program, budget, false, {}, at_once), Stopped);
   budget = {};

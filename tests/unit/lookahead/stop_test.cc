@@ -3,15 +3,23 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "metactrl/constraint.h"
+#include "metactrl/decoder.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "metactrl/lookahead.h"
+#include "metactrl/vocabulary.h"
 #include "support/counter_task.h"
+#include "support/meter.h"
+#include "text/token_automaton.h"
 
 namespace metactrl::stop_test {
 namespace {
@@ -22,7 +30,7 @@ Task counter(unsigned bits, bool impossible = false) {
 }
 
 // Things that are to be brought to places; far too many orders to enumerate.
-Task errands(unsigned things) {
+testing::PddlTexts errands_texts(unsigned things) {
   std::string objects = " start - place";
   std::string facts = "(at start)";
   std::string goal;
@@ -32,15 +40,20 @@ Task errands(unsigned things) {
     facts += " (in t" + n + " p" + n + ")";
     goal += " (in t" + n + " p" + std::to_string((i + 1) % things) + ")";
   }
-  return load_pddl_text(R"((define (domain errands) (:requirements :adl :typing) (:types thing place)
+  return {R"((define (domain errands) (:requirements :adl :typing) (:types thing place)
     (:predicates (at ?p - place) (in ?t - thing ?p - place) (held ?t - thing) (busy))
     (:action grab :parameters (?t - thing ?p - place) :precondition (and (at ?p) (in ?t ?p) (not (busy)))
       :effect (and (held ?t) (busy) (not (in ?t ?p))))
     (:action put :parameters (?t - thing ?p - place) :precondition (and (at ?p) (held ?t))
       :effect (and (in ?t ?p) (not (held ?t)) (not (busy))))
     (:action walk :parameters (?from ?to - place) :precondition (at ?from) :effect (and (not (at ?from)) (at ?to)))))",
-                        "(define (problem errands-1) (:domain errands) (:objects" + objects + ") (:init " + facts +
-                            ") (:goal (and" + goal + ")))");
+          "(define (problem errands-1) (:domain errands) (:objects" + objects + ") (:init " + facts + ") (:goal (and" +
+              goal + ")))"};
+}
+
+Task errands(unsigned things) {
+  const testing::PddlTexts texts = errands_texts(things);
+  return load_pddl_text(texts.domain, texts.problem);
 }
 
 std::string text_of(const Lookahead& lookahead) {
@@ -96,6 +109,147 @@ TEST(Stop, EndsACompilationAndNeverChangesOne) {
       expect_all_or_nothing([&](const Stop& stop) { return text_of(*Lookahead::compile(*task, options, stop)); });
     }
   }
+}
+
+// --- one meter -------------------------------------------------------------------------------------------------------
+
+TEST(Meter, AsksAtTheFirstStepAndThenWithinEveryInterval) {
+  using internal::Meter;
+  std::size_t asked = 0;
+  Meter meter([&] {
+    ++asked;
+    return false;
+  });
+  meter.step(1);
+  EXPECT_EQ(asked, 1U);
+  constexpr std::uint64_t kPieces = 10 * Meter::kInterval / Meter::kStepsPerPiece;
+  for (std::uint64_t i = 0; i < kPieces; ++i) meter.piece();
+  EXPECT_GE(asked, 10U);
+  EXPECT_LE(asked, 12U);
+  meter.ask();
+  EXPECT_LE(asked, 13U);
+  Meter().step(std::uint64_t{1} << 60);  // ends nothing
+}
+
+TEST(Meter, LimitsWorkAndMemory) {
+  internal::Meter meter({}, {.work = 10, .bytes = 100});
+  for (int i = 0; i < 10; ++i) meter.piece();
+  meter.hold(100);
+  for (const auto& beyond :
+       {std::function<void()>([&] { meter.piece(); }), std::function<void()>([&] { meter.hold(101); })}) {
+    try {
+      beyond();
+      ADD_FAILURE();
+    } catch (const Stopped& stopped) {
+      EXPECT_EQ(stopped.reason(), StopReason::kLimit);
+    }
+  }
+}
+
+// --- what is not the lookahead ---------------------------------------------------------------------------------------
+
+TEST(Stop, EndsTheLoadingOfATask) {
+  const testing::PddlTexts texts = errands_texts(40);
+  const auto load = [&](const LoadOptions& options) { return load_pddl_text(texts.domain, texts.problem, options); };
+  std::size_t asked = 0;
+  const std::size_t actions = load({.stop = [&] {
+                                ++asked;
+                                return false;
+                              }}).num_actions();
+  expect_all_or_nothing([&](const Stop& stop) { return std::to_string(load({.stop = stop}).num_actions()); });
+  // How much work it is, up to a factor of two; and that it was asked often enough on the way.
+  std::uint64_t work = 1;
+  for (bool enough = false; !enough;) {
+    try {
+      EXPECT_EQ(load({.max_work = work}).num_actions(), actions);
+      enough = true;
+    } catch (const Stopped& stopped) {
+      EXPECT_EQ(stopped.reason(), StopReason::kLimit);
+      work *= 2;
+    }
+  }
+  EXPECT_GE(asked * internal::Meter::kInterval, work / 2 * internal::Meter::kStepsPerPiece);
+  EXPECT_GE(asked, 4U);
+}
+
+std::shared_ptr<const Vocabulary> bytes_and_end() {
+  std::vector<std::string> tokens = {""};
+  for (int byte = 1; byte < 256; ++byte) tokens.emplace_back(1, static_cast<char>(byte));
+  return std::make_shared<TableVocabulary>(tokens, std::vector<TokenId>{TokenId{0}});
+}
+
+TEST(Stop, EndsTheCompilationOfAnAutomaton) {
+  const Task task = errands(24);
+  const PlanSpelling spelling(PlanFormat::builtin("pddl"), task);
+  const std::shared_ptr<const Vocabulary> vocabulary = bytes_and_end();
+  for (const Tokenization tokenization : {Tokenization::kCanonical, Tokenization::kAny}) {
+    AutomatonOptions options;
+    options.tokenization = tokenization;
+    expect_all_or_nothing([&](const Stop& stop) {
+      return std::to_string(TokenAutomaton::compile(spelling, *vocabulary, options, stop)->num_states());
+    });
+  }
+}
+
+TEST(Stop, EndsTheCompilationOfAConstraint) {
+  const Task task = errands(6);
+  const std::shared_ptr<const Vocabulary> vocabulary = bytes_and_end();
+  expect_all_or_nothing([&](const Stop& stop) {
+    const auto constraint =
+        Constraint::compile(task, PlanFormat::builtin("pddl"), vocabulary, {search_only(), {}}, stop);
+    return text_of(*constraint->lookahead()) + std::to_string(constraint->automaton().num_states());
+  });
+}
+
+TEST(Stop, EndsTheCheckOfAPlan) {
+  const Task task = errands(4);
+  const auto lookahead = Lookahead::compile(task, search_only());
+  expect_all_or_nothing([&](const Stop& stop) {
+    const Validation validation = task.validate(lookahead->plan(), {.stop = stop});
+    EXPECT_TRUE(validation.valid) << validation.reason;
+    return std::to_string(validation.cost);
+  });
+}
+
+// Decoding where every action may need a search.
+TEST(Stop, ADecoderThatWasStoppedIsAsItWas) {
+  const Task task = errands(4);
+  const auto constraint = Constraint::compile(task, PlanFormat::builtin("pddl"), bytes_and_end(), {search_only(), {}});
+  std::size_t stopped = 0;
+  bool more = true;
+  for (std::size_t at = 1; more; at = 2 * at - at / 2) {
+    std::size_t asked = 0;
+    more = false;
+    // The first time it may be before there is a decoder.
+    const auto make = [&] {
+      const Stop once = [&] { return ++asked == at; };
+      try {
+        return Decoder(constraint, {}, once);
+      } catch (const Stopped&) {
+        more = true;
+        return Decoder(constraint, {}, once);
+      }
+    };
+    Decoder decoder = make();
+    while (!decoder.finished()) {
+      const std::vector<TokenId> before(decoder.tokens().begin(), decoder.tokens().end());
+      const std::size_t actions = decoder.actions().size();
+      try {
+        const std::span<const NextToken> choices = decoder.next();
+        ASSERT_FALSE(choices.empty());
+        const TokenId last = choices.back().token;
+        ASSERT_TRUE(decoder.accept(last));
+        EXPECT_FALSE(decoder.accept(TokenId{-7}));
+      } catch (const Stopped&) {
+        more = true;
+        EXPECT_TRUE(std::equal(before.begin(), before.end(), decoder.tokens().begin(), decoder.tokens().end()));
+        EXPECT_EQ(decoder.actions().size(), actions);
+      }
+    }
+    stopped += more ? 1 : 0;
+    EXPECT_TRUE(task.validate(decoder.actions()).valid) << at;
+  }
+  EXPECT_GT(stopped, 0U);
 }
 
 TEST(Stop, DropsNoGoal) {

@@ -15,7 +15,6 @@
 #include <thread>
 #include <vector>
 
-#include "support/stop.h"
 #include "support/tiny_gguf.h"
 
 namespace metactrl::serve::model_memory_test {
@@ -101,7 +100,7 @@ bool must_wait(ModelMemory& memory, const Tokens& prompt, const ModelMemory::Nee
   try {
     memory.enter(prompt, needs, [] { return true; });
     return false;
-  } catch (const internal::Stopped&) {
+  } catch (const Stopped&) {
     return true;
   }
 }
@@ -204,7 +203,9 @@ class Fragile : public LanguageModel {
   std::string description() const override { return "fragile"; }
   std::size_t context_length() const override { return 10000; }
   std::string render_prompt(const Prompt& prompt) const override { return model_->render_prompt(prompt); }
-  Tokens encode_prompt(const Prompt& prompt) const override { return model_->encode_prompt(prompt); }
+  Tokens encode_prompt(const Prompt& prompt, const Stop& stop) const override {
+    return model_->encode_prompt(prompt, stop);
+  }
   std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve) override {
     ++starts;
     while (held) std::this_thread::yield();
@@ -240,7 +241,7 @@ TEST(ModelMemory, OneReadsAndTheOthersWaitForIt) {
     }
     while (memory.counts().prompts_reused < before + 3) std::this_thread::yield();
     // One that does not want to wait leaves nothing behind.
-    EXPECT_THROW(memory.enter(prompt, {1, 10}, [] { return true; }), internal::Stopped);
+    EXPECT_THROW(memory.enter(prompt, {1, 10}, [] { return true; }), Stopped);
     model->held = false;
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(model->starts, 1);
@@ -255,9 +256,7 @@ TEST(ModelMemory, AnotherReadsOnWhenTheReaderLeaves) {
   const Tokens prompt = some_tokens(5000, 1);
   model->held = true;
   std::atomic<bool> left{false};
-  std::thread first([&] {
-    EXPECT_THROW(memory.enter(prompt, {1, 10}, [&] { return left.load(); }), internal::Stopped);
-  });
+  std::thread first([&] { EXPECT_THROW(memory.enter(prompt, {1, 10}, [&] { return left.load(); }), Stopped); });
   while (model->starts == 0) std::this_thread::yield();
   std::thread second([&] { EXPECT_EQ(memory.enter(prompt, {1, 10}, {}).session()->size(), 5000U); });
   while (memory.counts().prompts_reused == 0) std::this_thread::yield();

@@ -8,10 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "metactrl/constraint.h"
-#include "metactrl/domain.h"
+#include "support/counter_task.h"
 #include "support/service_fixture.h"
-#include "support/stop.h"
 
 namespace metactrl::serve::service_limits_test {
 namespace {
@@ -108,12 +106,6 @@ TEST_F(LimitsTest, ExecutingAPlanHasAMemory) {
   EXPECT_EQ(check("(few ?x ?y)) (:derived (few ?x ?y) (= ?x ?y)) (:action go :parameters () :effect (and))").status,
             200);
   expect_healthy();
-}
-
-TEST(Stopping, CompilingAConstraintCanBe) {
-  const Task task = load_pddl_text(kDomain, problem("(lit a)"));
-  const internal::StopScope scope({[] { return true; }, 0, 0, 0});
-  EXPECT_THROW(Constraint::compile(task, PlanFormat::builtin("pddl"), testing::words(), {}), internal::Stopped);
 }
 
 TEST_F(LimitsTest, TooManyMessages) {
@@ -238,6 +230,21 @@ TEST_F(LimitsTest, WhoLeavesStopsCosting) {
       EXPECT_TRUE(metrics_say("metactrl_requests_running 0"));
     }
   }
+}
+
+// The states of the task are too many for any memory, and the budget allows all of them.
+TEST_F(LimitsTest, WhoLeavesStopsACompilation) {
+  options_.limits.states = std::size_t{1} << 40;
+  options_.limits.memory_bytes = std::size_t{1} << 40;
+  start();
+  const testing::PddlTexts texts = testing::counter_task(60);
+  HttpClient client(server_->port());
+  client.send(HttpClient::post("/v1/plans", json{{"domain", texts.domain}, {"problem", texts.problem}}.dump()));
+  ASSERT_TRUE(metrics_say("metactrl_constraint_cache_misses_total 1"));
+  client.close();
+  EXPECT_TRUE(metrics_say("metactrl_cancelled_total 1"));
+  EXPECT_TRUE(metrics_say("metactrl_requests_running 0"));
+  EXPECT_EQ(service_->constraint_counts().entries, 0U);
 }
 
 // One that asks and asks and reads nothing is given up once the system's buffers are full.

@@ -125,10 +125,10 @@ TEST(SharedCache, AnotherTakesOverWhenTheFirstGivesUp) {
                            [&]() -> Cache::Pointer {
                              begun = true;
                              while (!go_on) std::this_thread::yield();
-                             throw internal::Stopped(internal::StopReason::kCancelled);
+                             throw Stopped(StopReason::kCancelled);
                            },
                            bytes_of, {}),
-                 internal::Stopped);
+                 Stopped);
   });
   while (!begun) std::this_thread::yield();
   std::thread second([&] {
@@ -161,7 +161,7 @@ TEST(SharedCache, AWaiterCanLeave) {
   while (!begun) std::this_thread::yield();
   EXPECT_THROW(cache.get(
                    "a", [] { return made(1); }, bytes_of, [] { return true; }),
-               internal::Stopped);
+               Stopped);
   left = true;
   first.join();
 }
@@ -171,7 +171,7 @@ TEST(Gate, LetsInWhatFits) {
   Gate::Pass a = gate.enter(6, {});
   Gate::Pass b = gate.enter(4, {});
   EXPECT_EQ(gate.used(), 10U);
-  EXPECT_THROW(gate.enter(1, [] { return true; }), internal::Stopped);
+  EXPECT_THROW(gate.enter(1, [] { return true; }), Stopped);
   a.leave();
   EXPECT_EQ(gate.used(), 4U);
   const Gate::Pass c = gate.enter(6, {});
@@ -183,7 +183,7 @@ TEST(Gate, WhoIsTooLargeGoesAlone) {
   Gate gate(10, 10);
   {
     const Gate::Pass large = gate.enter(100, {});
-    EXPECT_THROW(gate.enter(1, [] { return true; }), internal::Stopped);
+    EXPECT_THROW(gate.enter(1, [] { return true; }), Stopped);
   }
   EXPECT_EQ(gate.used(), 0U);
 }

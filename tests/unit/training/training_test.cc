@@ -296,6 +296,40 @@ class DistantEngine : public RecordingEngine {
   int fetched = 0;
 };
 
+TEST(TrainerTest, AStepThatIsStoppedDidNotHappen) {
+  const Hmm source = peaked(4, 6, 1);
+  const SequenceSet sequences = sample_sequences(source, 700, 1, 20);
+  const Hmm start = Hmm::random(source.alphabet(), 4, 2);
+  const auto engine = make_cpu_engine({1});
+  TrainOptions options;
+  options.schedule = {{3, 0}};
+  Trainer whole(start, sequences, *engine, options);
+  while (whole.step()) {
+  }
+  std::size_t most = 0;  // questions that one step asks
+  for (std::size_t patience = 0; patience < 30; ++patience) {
+    std::size_t asked = 0;
+    options.stop = [&] { return ++asked == patience + 1; };
+    Trainer trainer(start, sequences, *engine, options);
+    std::size_t stopped = 0;
+    for (bool more = true; more;) {
+      const std::uint64_t before = trainer.steps_done();
+      const std::size_t first = asked;
+      try {
+        more = trainer.step();
+        if (more) most = std::max(most, asked - first);
+      } catch (const Stopped&) {
+        ++stopped;
+        EXPECT_EQ(trainer.steps_done(), before);
+      }
+    }
+    EXPECT_EQ(stopped, asked > patience ? 1U : 0U) << patience;
+    EXPECT_TRUE(same_parameters(trainer.hmm(), whole.hmm())) << patience;
+  }
+  // Before the step, and before each batch of up to 96 sequences.
+  EXPECT_GE(most, 1 + 700 / 96);
+}
+
 TEST(TrainerTest, FetchesTheModelOnlyWhenAsked) {
   const SequenceSet sequences = sample_sequences(peaked(4, 6, 2), 100, 1);
   DistantEngine engine;

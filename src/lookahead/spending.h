@@ -1,19 +1,20 @@
 // What a computation has used of its budget. The budget alone decides where it ends; whoever waits for it may end it
-// earlier, and then there is no result.
+// earlier (support/meter.h), and then there is no result.
 //
-//     Meter meter(budget, stop);
+//     Spending spending(budget, meter);
 //     while (...) {
 //       work += successor_work(program);
-//       if (const Limit limit = meter.check(states, bytes, work); limit != Limit::kNone) return limit;
+//       if (const Limit limit = spending.check(states, bytes, work); limit != Limit::kNone) return limit;
 //     }
-#ifndef METACTRL_SRC_LOOKAHEAD_METER_H_
-#define METACTRL_SRC_LOOKAHEAD_METER_H_
+#ifndef METACTRL_SRC_LOOKAHEAD_SPENDING_H_
+#define METACTRL_SRC_LOOKAHEAD_SPENDING_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "metactrl/lookahead.h"
-#include "support/stop.h"
+#include "support/meter.h"
 #include "task/program.h"
 
 namespace metactrl::lookahead {
@@ -27,32 +28,26 @@ inline std::uint64_t successor_work(const task::Program& program) {
   return kOverhead + program.total_words() + kPerRule * rules;
 }
 
-class Meter {
+class Spending {
  public:
-  // Keeps a reference to `stop`.
-  Meter(const Budget& budget, const Stop& stop) : budget_(budget), stop_(stop) {}
+  Spending(const Budget& budget, internal::Meter& meter) : budget_(budget), meter_(meter) {}
 
-  // All in all, since the beginning. Throws internal::Stopped when `stop` says so.
+  // All in all, since the beginning. Throws Stopped when the meter's Stop says so.
   Limit check(std::size_t states, std::size_t bytes, std::uint64_t work) {
     if (states > budget_.states) return Limit::kStates;
     if (bytes > budget_.bytes) return Limit::kBytes;
     if (work > budget_.work) return Limit::kWork;
-    if (work >= next_question_) {
-      next_question_ = work + kInterval;
-      if (stop_ && stop_()) throw internal::Stopped(internal::StopReason::kCancelled);
-    }
+    meter_.step(work - std::min(work, counted_));
+    counted_ = std::max(work, counted_);
     return Limit::kNone;
   }
 
  private:
-  // Between two questions: some milliseconds.
-  static constexpr std::uint64_t kInterval = 1'000'000;
-
   Budget budget_;
-  const Stop& stop_;
-  std::uint64_t next_question_ = 0;
+  internal::Meter& meter_;
+  std::uint64_t counted_ = 0;
 };
 
 }  // namespace metactrl::lookahead
 
-#endif  // METACTRL_SRC_LOOKAHEAD_METER_H_
+#endif  // METACTRL_SRC_LOOKAHEAD_SPENDING_H_
