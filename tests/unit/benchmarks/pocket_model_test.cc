@@ -15,6 +15,7 @@
 #include "benchmarks/evaluate.h"
 #include "benchmarks/module.h"
 #include "benchmarks/watch_and_help/question.h"
+#include "lm/model_facts.h"
 #include "metactrl/domain.h"
 #include "metactrl/format.h"
 #include "metactrl/language_model.h"
@@ -140,7 +141,7 @@ std::shared_ptr<const Vocabulary> PocketModel::vocabulary_;
 TEST_F(PocketModel, IsSmallAndHasRoomForEveryPrompt) {
   constexpr std::uintmax_t kMost = 16'000'000;
   EXPECT_LT(std::filesystem::file_size(model_path()), kMost);
-  EXPECT_EQ(read_model_facts(model_path().string()).name, "pocket");
+  EXPECT_EQ(lm::read_model_facts(model_path().string()).name, "pocket");
   EXPECT_GE(model_->context_length(), 4096U);
   // A benchmark's prompt has thousands of characters. Paragraphs that never change are one token each.
   for (const Sample& sample : samples()) {
