@@ -2,16 +2,16 @@
 #ifndef METACTRL_SRC_LOOKAHEAD_GOALS_H_
 #define METACTRL_SRC_LOOKAHEAD_GOALS_H_
 
-#include <vector>
-
 #include "metactrl/lookahead.h"
+#include "support/ids.h"
 #include "task/program.h"
 
 namespace metactrl::lookahead {
 
 // Per goal of the program: does it hold in some reachable state? Enumerates the projection; all true ("not known to be
 // out of reach") when the budget ends before the states do.
-std::vector<bool> goals_met_somewhere(const task::Program& program, const Budget& budget, const Stop& stop = {});
+internal::IdVector<GoalId, bool> goals_met_somewhere(const task::Program& program, const Budget& budget,
+                                                     const Stop& stop = {});
 
 }  // namespace metactrl::lookahead
 
