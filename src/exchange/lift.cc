@@ -69,9 +69,9 @@ class Lifter {
     std::vector<ActionId> actions;  // ground actions
   };
 
-  static std::vector<pddl::ObjectId> numbers(const std::vector<ObjectId>& objects) {
+  static std::vector<pddl::ObjectId> numbers(const std::vector<metactrl::ObjectId>& objects) {
     std::vector<pddl::ObjectId> out;
-    for (const ObjectId object : objects) out.push_back(index(object));
+    for (const metactrl::ObjectId object : objects) out.push_back(index(object));
     return out;
   }
 
@@ -112,9 +112,10 @@ class Lifter {
   // --- conditions ----------------------------------------------------------------------------------------------------
 
   // Objects among `arguments` become parameters.
-  std::vector<Term> terms(const std::vector<ObjectId>& objects, const std::vector<ObjectId>& arguments) const {
+  std::vector<Term> terms(const std::vector<metactrl::ObjectId>& objects,
+                          const std::vector<metactrl::ObjectId>& arguments) const {
     std::vector<Term> out;
-    for (const ObjectId object : objects) {
+    for (const metactrl::ObjectId object : objects) {
       const auto place = std::find(arguments.begin(), arguments.end(), object);
       out.push_back(place == arguments.end() ? object_term(index(object))
                                              : variable_term(static_cast<std::uint32_t>(place - arguments.begin())));
@@ -122,15 +123,15 @@ class Lifter {
     return out;
   }
 
-  Condition atom(task::FactId fact, const std::vector<ObjectId>& arguments) const {
+  Condition atom(task::FactId fact, const std::vector<metactrl::ObjectId>& arguments) const {
     return condition_atom(predicate_of_[fact], terms(definition_.facts[fact].arguments, arguments));
   }
 
-  Condition condition(const Formula& formula, const std::vector<ObjectId>& arguments) const {
+  Condition condition(const Formula& formula, const std::vector<metactrl::ObjectId>& arguments) const {
     return plain(without_matching(formula, kMaxWays, "a condition of the task"), arguments);
   }
 
-  Condition plain(const Formula& formula, const std::vector<ObjectId>& arguments) const {
+  Condition plain(const Formula& formula, const std::vector<metactrl::ObjectId>& arguments) const {
     std::vector<Condition> children;
     for (const Formula& child : formula.children) children.push_back(plain(child, arguments));
     switch (formula.kind) {
@@ -182,7 +183,7 @@ class Lifter {
 
   void add_axiom(const task::AxiomDefinition& definition) {
     pddl::Axiom axiom;
-    const std::vector<ObjectId>& objects = definition_.facts[definition.head].arguments;
+    const std::vector<metactrl::ObjectId>& objects = definition_.facts[definition.head].arguments;
     axiom.head = predicate_of_[definition.head];
     axiom.variables = parameters(objects.size());
     axiom.num_parameters = static_cast<std::uint32_t>(objects.size());
@@ -260,7 +261,7 @@ class Lifter {
 
   Shape shape_of(ActionId id) const {
     const task::ActionDefinition& action = definition_.actions[id];
-    const std::vector<ObjectId>& arguments = action.symbol.arguments;
+    const std::vector<metactrl::ObjectId>& arguments = action.symbol.arguments;
     Shape shape;
     shape.precondition = condition(action.precondition, arguments);
     for (const task::EffectDefinition& effect : action.effects) {
@@ -301,7 +302,8 @@ class Lifter {
       for (const ActionId action : step) {
         const task::ActionSymbol& symbol = definition_.actions[action].symbol;
         pddl::ActionPattern pattern{action_of_name_.at(symbol.name), {}};
-        for (const ObjectId object : symbol.arguments) pattern.arguments.emplace_back(object_term(index(object)));
+        for (const metactrl::ObjectId object : symbol.arguments)
+          pattern.arguments.emplace_back(object_term(index(object)));
         patterns.push_back(std::move(pattern));
       }
       constraint.steps.push_back(std::move(patterns));
