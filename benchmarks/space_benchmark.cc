@@ -14,6 +14,7 @@
 
 #include "lookahead/space.h"
 #include "lookahead/uniform.h"
+#include "support/id_list.h"
 #include "task/compile.h"
 
 namespace metactrl::lookahead {
@@ -25,16 +26,18 @@ using task::Formula;
 // A ground task out of strings: facts are numbered as they are mentioned.
 class Generator {
  public:
-  explicit Generator(std::vector<task::ActionName> names) { definition_.action_names = std::move(names); }
+  explicit Generator(const std::vector<task::ActionName>& names) {
+    definition_.action_names.assign(names.begin(), names.end());
+  }
 
   std::uint32_t object(const std::string& name) {
     definition_.objects.push_back(name);
     return static_cast<std::uint32_t>(definition_.objects.size() - 1);
   }
-  std::uint32_t fact(const std::string& text) {
-    const auto [at, fresh] = facts_.emplace(text, static_cast<std::uint32_t>(definition_.facts.size()));
+  task::FactId fact(const std::string& text) {
+    const auto [at, fresh] = facts_.emplace(text, definition_.facts.next_id());
     if (fresh) {
-      definition_.facts.push_back({static_cast<std::uint32_t>(definition_.predicate_names.size()), {}});
+      definition_.facts.push_back({definition_.predicate_names.next_id(), {}});
       definition_.predicate_names.push_back(text);
       definition_.fact_layer.push_back(-1);
       definition_.init.push_back(false);
@@ -43,10 +46,10 @@ class Generator {
   }
   void init(const std::string& text) { definition_.init[fact(text)] = true; }
   void goal(const std::string& text) { definition_.goals.push_back({Formula::literal(fact(text), false), text}); }
-  void action(std::uint32_t name, std::vector<std::uint32_t> arguments, const std::vector<std::string>& needs,
+  void action(std::uint32_t name, const std::vector<std::uint32_t>& arguments, const std::vector<std::string>& needs,
               const std::vector<std::string>& add, const std::vector<std::string>& del) {
     task::ActionDefinition action;
-    action.symbol = {name, std::move(arguments)};
+    action.symbol = {ActionNameId{name}, testing::id_list<ObjectId>(arguments)};
     std::vector<Formula> literals;
     for (const std::string& text : needs) literals.push_back(Formula::literal(fact(text), false));
     action.precondition = task::make_and(std::move(literals));
@@ -60,7 +63,7 @@ class Generator {
 
  private:
   Definition definition_;
-  std::map<std::string, std::uint32_t> facts_;
+  std::map<std::string, task::FactId> facts_;
 };
 
 std::string join(const std::string& predicate, const std::string& a, const std::string& b) {
@@ -185,9 +188,9 @@ void table(benchmark::State& state, MakeTask make) {
   const SpaceResult result = Space::enumerate(*program, ample());
   // Edges that lie on plans of at most kHorizon actions, once for every layer in which they do.
   std::size_t visits = 0;
-  for (std::uint32_t id = 0; id < result.space->num_live_within(kHorizon); ++id) {
+  for (const StateId id : ids<StateId>(result.space->num_live_within(kHorizon))) {
     const unsigned last = kHorizon - result.space->depth(id);
-    for (const std::uint32_t target : result.space->targets(id)) {
+    for (const StateId target : result.space->targets(id)) {
       if (result.space->distance(target) < last) visits += last - std::max(1U, result.space->distance(id)) + 1;
     }
   }

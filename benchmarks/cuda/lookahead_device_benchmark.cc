@@ -36,8 +36,8 @@ struct Arguments {
 // Rows and edges of the trie.
 std::pair<std::size_t, std::size_t> sizes(const testing::HmmTableCase& c, unsigned horizon) {
   Cone cone(*c.space, horizon);
-  std::vector<std::uint32_t> actions(c.surrogate.num_actions());
-  for (std::uint32_t action = 0; action < actions.size(); ++action) actions[action] = action;
+  IdVector<ActionId, std::uint32_t> actions(c.surrogate.num_actions());
+  for (const ActionId action : actions.all()) actions[action] = index(action);
   cone.copy_rows(*c.space, actions);
   const TableTrie trie(cone, c.surrogate);
   std::pair<std::size_t, std::size_t> result;

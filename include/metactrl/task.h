@@ -118,7 +118,7 @@ class Task {
   // Ground actions, dense from 0, ordered by name then arguments as declared.
   std::size_t num_actions() const;
   ActionNameId name_of(ActionId action) const;
-  std::span<const std::uint32_t> arguments(ActionId action) const;  // object indices
+  std::span<const ObjectId> arguments(ActionId action) const;
   double cost(ActionId action) const;
   std::string text(ActionId action) const;
   PlanStep step(ActionId action) const;

@@ -86,7 +86,7 @@ Outcome find_shortest(const Task& task, const SearchOptions& options, const Budg
   switch (state ? result.outcome : lookahead::SearchResult::Outcome::kRefuted) {
     case lookahead::SearchResult::Outcome::kFound:
       outcome.verdict = Verdict::kSolvable;
-      for (const std::uint32_t action : result.plan) outcome.plan.push_back(ActionId{action});
+      outcome.plan = result.plan;
       outcome.proved_shortest = true;
       outcome.reason = str_cat("no plan has fewer than ", count_text(result.plan.size(), "action", "actions"));
       break;
@@ -115,11 +115,7 @@ void shorten(const Task& task, Outcome& outcome) {
   if (outcome.proved_shortest || outcome.plan.size() > kMaxLength) return;
   const auto state = projected_initial_state(task.program());
   if (!state) return;
-  std::vector<std::uint32_t> plan;
-  for (const ActionId action : outcome.plan) plan.push_back(static_cast<std::uint32_t>(action));
-  lookahead::eliminate_actions(task.program(), state->data(), plan);
-  outcome.plan.clear();
-  for (const std::uint32_t action : plan) outcome.plan.push_back(ActionId{action});
+  lookahead::eliminate_actions(task.program(), state->data(), outcome.plan);
 }
 
 std::string plan_text(const Task& task, const Outcome& outcome, double cost) {

@@ -134,7 +134,7 @@ void Walk::open_supported(Frame& frame) {
     if (candidate.answer != Answer::kYes) continue;
     constraint_->task().apply(frame.state, candidate.action, successor_);
     add_paths(candidate, frame.left - 1);
-    const bool relevant = constraint_->task().program().action(static_cast<std::uint32_t>(candidate.action)).relevant;
+    const bool relevant = constraint_->task().program().action(candidate.action).relevant;
     double& log_sum = relevant ? log_go_on : log_idle;
     log_sum = internal::log_add(log_sum, candidate.log_probability + candidate.log_weight);
   }

@@ -185,7 +185,7 @@ class TreeWriter {
     for (const std::string& argument : step.step.arguments) name += " " + argument;
     open("Sequence", {{"name", exchange::label(name)}});
     if (step.action) {
-      conditions(definition().actions[static_cast<std::size_t>(*step.action)].precondition, to_string(step.step));
+      conditions(definition().actions[*step.action].precondition, to_string(step.step));
     }
     // What no condition would notice.
     if (!step.action || step.breaks_constraint) {
@@ -226,7 +226,8 @@ class TreeWriter {
     }
     // Constraints that must be fulfilled in the end; behind an illegal step nobody asks.
     for (std::size_t i = definition().goals.size(); i < program.num_goals() && trace_.last; ++i) {
-      if (!program.goal_holds(i, trace_.last->words().data())) fail(program.goal_text(i) + " is not fulfilled");
+      const auto goal = internal::to_id<GoalId>(i);
+      if (!program.goal_holds(goal, trace_.last->words().data())) fail(program.goal_text(goal) + " is not fulfilled");
     }
     if (out_.size() == before) leaf("AlwaysSuccess", {});
     close("Sequence");

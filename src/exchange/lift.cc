@@ -28,6 +28,7 @@
 
 namespace metactrl::exchange {
 
+using internal::index;
 using internal::str_cat;
 using pddl::Ast;
 using pddl::Condition;
@@ -65,8 +66,14 @@ class Lifter {
   struct Shape {
     Condition precondition;
     std::vector<pddl::Effect> effects;
-    std::vector<std::uint32_t> actions;  // ground actions
+    std::vector<ActionId> actions;  // ground actions
   };
+
+  static std::vector<pddl::ObjectId> numbers(const std::vector<metactrl::ObjectId>& objects) {
+    std::vector<pddl::ObjectId> out;
+    for (const metactrl::ObjectId object : objects) out.push_back(index(object));
+    return out;
+  }
 
   static pddl::VariableTable parameters(std::size_t count) {
     pddl::VariableTable out;
@@ -84,13 +91,13 @@ class Lifter {
   }
 
   void add_facts() {
-    std::map<std::tuple<std::uint32_t, std::size_t, std::int32_t, std::uint32_t>, PredicateId> predicates;
-    std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::uint32_t> times_seen;
-    for (std::size_t i = 0; i < definition_.facts.size(); ++i) {
-      const task::Symbol& fact = definition_.facts[i];
+    std::map<std::tuple<task::PredicateId, std::size_t, std::int32_t, std::uint32_t>, PredicateId> predicates;
+    std::map<task::FactSymbol, std::uint32_t> times_seen;
+    for (const task::FactId i : definition_.facts.all()) {
+      const task::FactSymbol& fact = definition_.facts[i];
       const bool derived = definition_.fact_layer[i] >= 0;
       const std::int32_t layer = derived && by_layer_ ? definition_.fact_layer[i] : derived ? 0 : -1;
-      const std::uint32_t copy = times_seen[{fact.name, fact.arguments}]++;
+      const std::uint32_t copy = times_seen[fact]++;
       const auto key = std::make_tuple(fact.name, fact.arguments.size(), layer, copy);
       auto place = predicates.find(key);
       if (place == predicates.end()) {
@@ -98,33 +105,33 @@ class Lifter {
         place = predicates.emplace(key, add_predicate(name, fact.arguments.size(), derived)).first;
       }
       predicate_of_.push_back(place->second);
-      if (definition_.init[i]) ast_.init.push_back({place->second, fact.arguments, {}});
+      if (definition_.init[i]) ast_.init.push_back({place->second, numbers(fact.arguments), {}});
     }
   }
 
   // --- conditions ----------------------------------------------------------------------------------------------------
 
   // Objects among `arguments` become parameters.
-  std::vector<Term> terms(const std::vector<std::uint32_t>& objects,
-                          const std::vector<std::uint32_t>& arguments) const {
+  std::vector<Term> terms(const std::vector<metactrl::ObjectId>& objects,
+                          const std::vector<metactrl::ObjectId>& arguments) const {
     std::vector<Term> out;
-    for (const std::uint32_t object : objects) {
+    for (const metactrl::ObjectId object : objects) {
       const auto place = std::find(arguments.begin(), arguments.end(), object);
-      out.push_back(place == arguments.end() ? object_term(object)
+      out.push_back(place == arguments.end() ? object_term(index(object))
                                              : variable_term(static_cast<std::uint32_t>(place - arguments.begin())));
     }
     return out;
   }
 
-  Condition atom(std::uint32_t fact, const std::vector<std::uint32_t>& arguments) const {
+  Condition atom(task::FactId fact, const std::vector<metactrl::ObjectId>& arguments) const {
     return condition_atom(predicate_of_[fact], terms(definition_.facts[fact].arguments, arguments));
   }
 
-  Condition condition(const Formula& formula, const std::vector<std::uint32_t>& arguments) const {
+  Condition condition(const Formula& formula, const std::vector<metactrl::ObjectId>& arguments) const {
     return plain(without_matching(formula, kMaxWays, "a condition of the task"), arguments);
   }
 
-  Condition plain(const Formula& formula, const std::vector<std::uint32_t>& arguments) const {
+  Condition plain(const Formula& formula, const std::vector<metactrl::ObjectId>& arguments) const {
     std::vector<Condition> children;
     for (const Formula& child : formula.children) children.push_back(plain(child, arguments));
     switch (formula.kind) {
@@ -176,13 +183,13 @@ class Lifter {
 
   void add_axiom(const task::AxiomDefinition& definition) {
     pddl::Axiom axiom;
-    const std::vector<std::uint32_t>& objects = definition_.facts[definition.head].arguments;
+    const std::vector<metactrl::ObjectId>& objects = definition_.facts[definition.head].arguments;
     axiom.head = predicate_of_[definition.head];
     axiom.variables = parameters(objects.size());
     axiom.num_parameters = static_cast<std::uint32_t>(objects.size());
     std::vector<Condition> parts;
     for (std::uint32_t i = 0; i < objects.size(); ++i) {
-      parts.push_back(condition_equals(variable_term(i), object_term(objects[i])));
+      parts.push_back(condition_equals(variable_term(i), object_term(index(objects[i]))));
     }
     parts.push_back(condition(definition.body, {}));
     axiom.body = condition_and(std::move(parts));
@@ -192,16 +199,15 @@ class Lifter {
   // --- actions -------------------------------------------------------------------------------------------------------
 
   void add_actions() {
-    std::map<std::uint32_t, std::vector<std::uint32_t>> by_name;
-    for (std::uint32_t i = 0; i < definition_.actions.size(); ++i)
-      by_name[definition_.actions[i].symbol.name].push_back(i);
+    std::map<ActionNameId, std::vector<ActionId>> by_name;
+    for (const ActionId i : definition_.actions.all()) by_name[definition_.actions[i].symbol.name].push_back(i);
     for (const auto& [name, actions] : by_name) {
       action_of_name_[name] = static_cast<std::uint32_t>(ast_.actions.size());
       add_action(definition_.action_names[name].name, actions);
     }
   }
 
-  void add_action(const std::string& name, const std::vector<std::uint32_t>& ground) {
+  void add_action(const std::string& name, const std::vector<ActionId>& ground) {
     const std::size_t arity = definition_.actions[ground[0]].symbol.arguments.size();
     pddl::Action action;
     action.name = name;
@@ -223,54 +229,53 @@ class Lifter {
   }
 
   // "(can-unload ?p1 ?p2)", with the ground actions of that shape as initial facts.
-  Condition kind_of(const std::string& name, const std::vector<Shape>& shapes, std::size_t index) {
-    const Shape& shape = shapes[index];
+  Condition kind_of(const std::string& name, const std::vector<Shape>& shapes, std::size_t place) {
+    const Shape& shape = shapes[place];
     const std::size_t arity = definition_.actions[shape.actions[0]].symbol.arguments.size();
-    const std::string wanted = str_cat("can-", name, shapes.size() == 1 ? "" : str_cat('-', index + 1));
+    const std::string wanted = str_cat("can-", name, shapes.size() == 1 ? "" : str_cat('-', place + 1));
     const PredicateId predicate = add_predicate(wanted, arity, false);
-    for (const std::uint32_t action : shape.actions) {
-      ast_.init.push_back({predicate, definition_.actions[action].symbol.arguments, {}});
+    for (const ActionId action : shape.actions) {
+      ast_.init.push_back({predicate, numbers(definition_.actions[action].symbol.arguments), {}});
     }
     std::vector<Term> arguments;
     for (std::uint32_t i = 0; i < arity; ++i) arguments.push_back(variable_term(i));
     return condition_atom(predicate, std::move(arguments));
   }
 
-  std::vector<Shape> shapes_of(const std::vector<std::uint32_t>& ground, const pddl::VariableTable& variables) const {
+  std::vector<Shape> shapes_of(const std::vector<ActionId>& ground, const pddl::VariableTable& variables) const {
     std::vector<Shape> shapes;
-    std::map<std::string, std::size_t> index;
-    for (const std::uint32_t action : ground) {
+    std::map<std::string, std::size_t> known;
+    for (const ActionId action : ground) {
       Shape shape = shape_of(action);
       std::string key = pddl::to_string(ast_, variables, shape.precondition);
       for (const pddl::Effect& effect : shape.effects) {
         key += str_cat(effect.add ? " +" : " -", pddl::to_string(ast_, variables, effect.atom), '?',
                        pddl::to_string(ast_, variables, effect.when));
       }
-      const auto [place, fresh] = index.emplace(std::move(key), shapes.size());
+      const auto [place, fresh] = known.emplace(std::move(key), shapes.size());
       if (fresh) shapes.push_back(std::move(shape));
       shapes[place->second].actions.push_back(action);
     }
     return shapes;
   }
 
-  Shape shape_of(std::uint32_t index) const {
-    const task::ActionDefinition& action = definition_.actions[index];
-    const std::vector<std::uint32_t>& arguments = action.symbol.arguments;
+  Shape shape_of(ActionId id) const {
+    const task::ActionDefinition& action = definition_.actions[id];
+    const std::vector<metactrl::ObjectId>& arguments = action.symbol.arguments;
     Shape shape;
     shape.precondition = condition(action.precondition, arguments);
     for (const task::EffectDefinition& effect : action.effects) {
       const Condition when = condition(effect.when, arguments);
-      for (const std::uint32_t fact : effect.add) shape.effects.push_back({{}, when, true, atom(fact, arguments).atom});
-      for (const std::uint32_t fact : effect.del)
-        shape.effects.push_back({{}, when, false, atom(fact, arguments).atom});
+      for (const task::FactId fact : effect.add) shape.effects.push_back({{}, when, true, atom(fact, arguments).atom});
+      for (const task::FactId fact : effect.del) shape.effects.push_back({{}, when, false, atom(fact, arguments).atom});
     }
     return shape;
   }
 
-  void add_cost(pddl::Action& action, const std::vector<std::uint32_t>& ground) {
+  void add_cost(pddl::Action& action, const std::vector<ActionId>& ground) {
     const double first = definition_.actions[ground[0]].cost;
-    const bool same = std::all_of(ground.begin(), ground.end(),
-                                  [&](std::uint32_t a) { return definition_.actions[a].cost == first; });
+    const bool same =
+        std::all_of(ground.begin(), ground.end(), [&](ActionId a) { return definition_.actions[a].cost == first; });
     pddl::CostTerm term;
     if (same) {
       term.constant = first;
@@ -278,9 +283,9 @@ class Lifter {
       term.function = static_cast<pddl::FunctionId>(ast_.functions.size());
       ast_.functions.push_back({"cost-of-" + action.name, action.variables, {}});
       for (std::uint32_t i = 0; i < action.num_parameters; ++i) term.arguments.push_back(variable_term(i));
-      for (const std::uint32_t a : ground) {
+      for (const ActionId a : ground) {
         ast_.init_values.push_back(
-            {*term.function, definition_.actions[a].symbol.arguments, definition_.actions[a].cost});
+            {*term.function, numbers(definition_.actions[a].symbol.arguments), definition_.actions[a].cost});
       }
     }
     action.costs = {std::move(term)};
@@ -292,12 +297,13 @@ class Lifter {
     constraint.text = monitor.text;
     constraint.first = condition(monitor.first, {});
     constraint.second = condition(monitor.second, {});
-    for (const std::vector<std::uint32_t>& step : monitor.steps) {
+    for (const std::vector<ActionId>& step : monitor.steps) {
       std::vector<pddl::ActionPattern> patterns;
-      for (const std::uint32_t action : step) {
-        const task::Symbol& symbol = definition_.actions[action].symbol;
+      for (const ActionId action : step) {
+        const task::ActionSymbol& symbol = definition_.actions[action].symbol;
         pddl::ActionPattern pattern{action_of_name_.at(symbol.name), {}};
-        for (const std::uint32_t object : symbol.arguments) pattern.arguments.emplace_back(object_term(object));
+        for (const metactrl::ObjectId object : symbol.arguments)
+          pattern.arguments.emplace_back(object_term(index(object)));
         patterns.push_back(std::move(pattern));
       }
       constraint.steps.push_back(std::move(patterns));
@@ -308,8 +314,8 @@ class Lifter {
   const Definition& definition_;
   bool by_layer_;
   Ast ast_;
-  std::vector<PredicateId> predicate_of_;  // per fact
-  std::map<std::uint32_t, std::uint32_t> action_of_name_;
+  internal::IdVector<task::FactId, PredicateId> predicate_of_;
+  std::map<ActionNameId, std::uint32_t> action_of_name_;
 };
 
 static_assert(static_cast<int>(pddl::Constraint::Kind::kActionsInOrder) ==

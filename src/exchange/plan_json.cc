@@ -40,7 +40,7 @@ class JsonPlan {
     for (std::size_t i = 0; i < trace_.steps.size(); ++i) out += (i == 0 ? "\n" : ",\n") + step(i);
     out += trace_.steps.empty() ? "],\n" : "\n  ],\n";
     out += "  \"goals\": [";
-    for (std::uint32_t i = 0; i < task_.num_goals(); ++i) out += (i == 0 ? "\n" : ",\n") + goal(i);
+    for (const GoalId id : internal::ids<GoalId>(task_.num_goals())) out += (id == GoalId{0} ? "\n" : ",\n") + goal(id);
     return out + (task_.num_goals() == 0 ? "]\n}\n" : "\n  ]\n}\n");
   }
 
@@ -71,7 +71,7 @@ class JsonPlan {
   std::string preconditions(const exchange::TracedStep& step) const {
     if (!step.action) return "null";
     const task::Definition& definition = task_.program().definition();
-    const task::Formula& formula = definition.actions[static_cast<std::size_t>(*step.action)].precondition;
+    const task::Formula& formula = definition.actions[*step.action].precondition;
     std::vector<std::string> texts;
     for (const task::Formula* part : exchange::conjuncts(formula)) {
       texts.push_back(exchange::formula_text(definition, *part));
@@ -79,9 +79,9 @@ class JsonPlan {
     return list(texts);
   }
 
-  std::string goal(std::uint32_t index) const {
-    const bool met = trace_.last && task_.program().goal_holds(index, trace_.last->words().data());
-    return str_cat("    {\"text\": ", json_text(task_.goal_text(GoalId{index})), ", \"met\": ", boolean(met), "}");
+  std::string goal(GoalId id) const {
+    const bool met = trace_.last && task_.program().goal_holds(id, trace_.last->words().data());
+    return str_cat("    {\"text\": ", json_text(task_.goal_text(id)), ", \"met\": ", boolean(met), "}");
   }
 
   const Task& task_;

@@ -34,7 +34,7 @@ void collect(std::span<const task::WordEdit> edits, std::set<std::uint32_t>& set
 // `state` is null when it is not known.
 void describe_effects(const Task& task, const State* state, TracedStep& step) {
   const task::Program& program = task.program();
-  const task::ActionProgram& action = program.action(static_cast<std::uint32_t>(*step.action));
+  const task::ActionProgram& action = program.action(*step.action);
   std::set<std::uint32_t> set;
   std::set<std::uint32_t> cleared;
   collect(program.edits(action), set, cleared);
@@ -85,8 +85,7 @@ PlanTrace trace_plan(const Task& task, std::span<const PlanStep> plan) {
         step.legal && state && step.action ? task.apply(*state, *step.action) : std::nullopt;
     if (step.action) {
       describe_effects(task, state ? &*state : nullptr, step);
-      const auto action = static_cast<std::uint32_t>(*step.action);
-      step.breaks_constraint = !next && state && task.program().applicable(state->words().data(), action);
+      step.breaks_constraint = !next && state && task.program().applicable(state->words().data(), *step.action);
     }
     if (next) describe_change(task, *state, *next, step);
     state = next;

@@ -23,7 +23,7 @@
 
 namespace metactrl::lookahead {
 
-using task::Symbol;
+using task::ActionSymbol;
 using task::Word;
 
 namespace {
@@ -34,7 +34,7 @@ constexpr std::size_t kMaxPlaces = 12;
 constexpr unsigned kMaxMends = 3;
 
 // The place where they differ; nothing when that is not exactly one, or the names differ.
-std::optional<std::size_t> only_difference(const Symbol& a, const Symbol& b) {
+std::optional<std::size_t> only_difference(const ActionSymbol& a, const ActionSymbol& b) {
   if (a.name != b.name || a.arguments.size() != b.arguments.size()) return std::nullopt;
   std::optional<std::size_t> place;
   for (std::size_t i = 0; i < a.arguments.size(); ++i) {
@@ -50,8 +50,7 @@ std::optional<std::size_t> only_difference(const Symbol& a, const Symbol& b) {
 PlanAdapter::PlanAdapter(const task::Program& program)
     : program_(program), state_(program.total_words()), next_(program.total_words()) {}
 
-bool PlanAdapter::adapt(const Word* state, std::uint32_t action, const std::vector<std::uint32_t>& plan,
-                        unsigned max_length) {
+bool PlanAdapter::adapt(const Word* state, ActionId action, const std::vector<ActionId>& plan, unsigned max_length) {
   if (execute(state, plan, max_length, 0)) return true;
   std::size_t places = 0;
   // The same action, wherever it is planned, promises more than a similar one.
@@ -62,8 +61,8 @@ bool PlanAdapter::adapt(const Word* state, std::uint32_t action, const std::vect
   }
   for (std::size_t i = 0; i < plan.size() && places < kMaxPlaces; ++i) {
     if (plan[i] == action) continue;
-    const Symbol& planned = program_.definition().actions[plan[i]].symbol;
-    const Symbol& taken = program_.definition().actions[action].symbol;
+    const ActionSymbol& planned = program_.definition().actions[plan[i]].symbol;
+    const ActionSymbol& taken = program_.definition().actions[action].symbol;
     const std::optional<std::size_t> other = only_difference(planned, taken);
     if (!other) continue;
     ++places;
@@ -76,7 +75,7 @@ bool PlanAdapter::adapt(const Word* state, std::uint32_t action, const std::vect
 }
 
 // Appends plan[first, second) to attempt_, with two objects swapped; leaves out what is no relevant action then.
-void PlanAdapter::append(const std::vector<std::uint32_t>& plan, std::pair<std::size_t, std::size_t> range,
+void PlanAdapter::append(const std::vector<ActionId>& plan, std::pair<std::size_t, std::size_t> range,
                          const Swap& swap) {
   for (std::size_t i = range.first; i < range.second; ++i) {
     if (swap.from == swap.to) {
@@ -84,16 +83,16 @@ void PlanAdapter::append(const std::vector<std::uint32_t>& plan, std::pair<std::
       continue;
     }
     symbol_ = program_.definition().actions[plan[i]].symbol;
-    for (std::uint32_t& object : symbol_.arguments) {
+    for (ObjectId& object : symbol_.arguments) {
       object = object == swap.from ? swap.to : object == swap.to ? swap.from : object;
     }
-    const std::uint32_t action = program_.find_action(symbol_);
-    if (action < program_.num_actions() && program_.action(action).relevant) attempt_.push_back(action);
+    const std::optional<ActionId> action = program_.find_action(symbol_);
+    if (action && program_.action(*action).relevant) attempt_.push_back(*action);
   }
 }
 
-bool PlanAdapter::take_place(const Word* state, const std::vector<std::uint32_t>& plan, std::size_t place,
-                             const Swap& swap, unsigned max_length, unsigned mends) {
+bool PlanAdapter::take_place(const Word* state, const std::vector<ActionId>& plan, std::size_t place, const Swap& swap,
+                             unsigned max_length, unsigned mends) {
   attempt_.clear();
   append(plan, {place + 1, plan.size()}, swap);
   const auto behind = static_cast<std::ptrdiff_t>(attempt_.size());
@@ -105,12 +104,12 @@ bool PlanAdapter::take_place(const Word* state, const std::vector<std::uint32_t>
 }
 
 // Executes what is possible of `actions`, into result_; true when that leads to the goal.
-bool PlanAdapter::execute(const Word* state, const std::vector<std::uint32_t>& actions, unsigned max_length,
+bool PlanAdapter::execute(const Word* state, const std::vector<ActionId>& actions, unsigned max_length,
                           unsigned mends) {
   result_.clear();
   std::copy(state, state + program_.total_words(), state_.begin());
   if (program_.is_goal(state_.data())) return true;
-  for (const std::uint32_t action : actions) {
+  for (const ActionId action : actions) {
     bool done = step(action);
     if (!done && mends > 0) {
       --mends;
@@ -124,7 +123,7 @@ bool PlanAdapter::execute(const Word* state, const std::vector<std::uint32_t>& a
 }
 
 // Takes the action if it is possible.
-bool PlanAdapter::step(std::uint32_t action) {
+bool PlanAdapter::step(ActionId action) {
   if (!program_.applicable(state_.data(), action) || !program_.apply(state_.data(), action, next_.data())) return false;
   program_.project(next_.data());
   state_.swap(next_);
@@ -133,11 +132,11 @@ bool PlanAdapter::step(std::uint32_t action) {
 }
 
 // Takes one that differs in one object.
-bool PlanAdapter::step_like(std::uint32_t action) {
+bool PlanAdapter::step_like(ActionId action) {
   possible_.clear();
   program_.relevant_actions(state_.data(), possible_);
-  const Symbol& planned = program_.definition().actions[action].symbol;
-  return std::any_of(possible_.begin(), possible_.end(), [&](std::uint32_t other) {
+  const ActionSymbol& planned = program_.definition().actions[action].symbol;
+  return std::any_of(possible_.begin(), possible_.end(), [&](ActionId other) {
     return only_difference(planned, program_.definition().actions[other].symbol) && step(other);
   });
 }

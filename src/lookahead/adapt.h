@@ -13,7 +13,6 @@
 #define METACTRL_SRC_LOOKAHEAD_ADAPT_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -28,31 +27,30 @@ class PlanAdapter {
   explicit PlanAdapter(const task::Program&& program) = delete;
 
   // A plan of at most `max_length` actions from the projected `state`, into result(). False when no way fits.
-  bool adapt(const task::Word* state, std::uint32_t action, const std::vector<std::uint32_t>& plan,
-             unsigned max_length);
-  const std::vector<std::uint32_t>& result() const { return result_; }
+  bool adapt(const task::Word* state, ActionId action, const std::vector<ActionId>& plan, unsigned max_length);
+  const std::vector<ActionId>& result() const { return result_; }
 
  private:
   // Two objects that change their places.
   struct Swap {
-    std::uint32_t from = 0;
-    std::uint32_t to = 0;
+    ObjectId from{};
+    ObjectId to{};
   };
 
-  void append(const std::vector<std::uint32_t>& plan, std::pair<std::size_t, std::size_t> range, const Swap& swap);
-  bool take_place(const task::Word* state, const std::vector<std::uint32_t>& plan, std::size_t place, const Swap& swap,
+  void append(const std::vector<ActionId>& plan, std::pair<std::size_t, std::size_t> range, const Swap& swap);
+  bool take_place(const task::Word* state, const std::vector<ActionId>& plan, std::size_t place, const Swap& swap,
                   unsigned max_length, unsigned mends);
-  bool execute(const task::Word* state, const std::vector<std::uint32_t>& actions, unsigned max_length, unsigned mends);
-  bool step(std::uint32_t action);
-  bool step_like(std::uint32_t action);
+  bool execute(const task::Word* state, const std::vector<ActionId>& actions, unsigned max_length, unsigned mends);
+  bool step(ActionId action);
+  bool step_like(ActionId action);
 
   const task::Program& program_;
-  std::vector<std::uint32_t> result_;
-  std::vector<std::uint32_t> attempt_;
+  std::vector<ActionId> result_;
+  std::vector<ActionId> attempt_;
   std::vector<task::Word> state_;
   std::vector<task::Word> next_;
-  std::vector<std::uint32_t> possible_;
-  task::Symbol symbol_;
+  std::vector<ActionId> possible_;
+  task::ActionSymbol symbol_;
 };
 
 }  // namespace metactrl::lookahead

@@ -1,30 +1,34 @@
 #include "lookahead/cone.h"
 
+#include <cassert>
+#include <utility>
+
 namespace metactrl::lookahead {
 
 Cone::Cone(const Space& space, unsigned horizon) : horizon_(horizon), number_(space.num_live(), kOutside) {
-  const auto num_live = static_cast<std::uint32_t>(space.num_live());
-  std::uint32_t id = 0;
-  for (unsigned depth = 0; id < num_live && depth <= horizon; ++depth) {
-    for (const std::size_t end = space.num_live_within(depth); id < end; ++id) {
+  StateId next{0};
+  for (unsigned depth = 0; index(next) < space.num_live() && depth <= horizon; ++depth) {
+    const auto end = to_id<StateId>(space.num_live_within(depth));
+    for (const StateId id : ids(std::exchange(next, end), end)) {
       const unsigned distance = space.distance(id);
       if (distance > horizon - depth) continue;
-      number_[id] = static_cast<std::uint32_t>(num_states());
+      number_[id] = distance_.next_id();
       distance_.push_back(distance);
       most_left_.push_back(horizon - depth);
-      for (const std::uint32_t target : space.targets(id)) num_edges_ += on_plan(space, depth, target) ? 1 : 0;
+      for (const StateId target : space.targets(id)) num_edges_ += on_plan(space, depth, target) ? 1 : 0;
     }
     end_of_depth_.push_back(num_states());
   }
   if (end_of_depth_.empty()) end_of_depth_.push_back(0);
 }
 
-void Cone::copy_rows(const Space& space, std::span<const std::uint32_t> labels) {
+void Cone::copy_rows(const Space& space, const IdVector<ActionId, std::uint32_t>& labels) {
   edges_.reserve(num_edges_);
   first_edge_.reserve(num_states() + 1);
-  std::uint32_t id = 0;
+  StateId next{0};
   for (unsigned depth = 0; depth < end_of_depth_.size(); ++depth) {
-    for (const std::size_t end = space.num_live_within(depth); id < end; ++id) {
+    const auto end = to_id<StateId>(space.num_live_within(depth));
+    for (const StateId id : ids(std::exchange(next, end), end)) {
       if (number_[id] == kOutside) continue;
       first_edge_.push_back(edges_.size());
       const auto targets = space.targets(id);
@@ -35,6 +39,7 @@ void Cone::copy_rows(const Space& space, std::span<const std::uint32_t> labels) 
     }
   }
   first_edge_.push_back(edges_.size());
+  assert(first_edge_.size() == num_states() + 1 && edges_.size() == num_edges_);
 }
 
 std::size_t Cone::memory_bytes() const {

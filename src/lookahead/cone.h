@@ -3,7 +3,7 @@
 //
 //     Cone cone(space, horizon);
 //     cone.copy_rows(space, labels);          // labels[action] is what an edge carries
-//     for (std::size_t s = 0; s < cone.num_states(k); ++s) ...  cone.edges(s)
+//     for (const ConeId s : ids<ConeId>(cone.num_states(k))) ...  cone.edges(s)
 //
 // A weight V_k(s), with k actions left, is asked for and positive where distance(s) <= k <= horizon - depth(s). In the
 // order of ids depth ascends, so the states that layer k needs (depth <= horizon - k) are the first num_states(k).
@@ -22,18 +22,21 @@
 
 namespace metactrl::lookahead {
 
+// A state of a Cone.
+enum class ConeId : std::uint32_t {};
+
 class Cone {
  public:
-  static constexpr std::uint32_t kOutside = 0xffffffffU;
+  static constexpr ConeId kOutside{0xffffffffU};
   struct Edge {
-    std::uint32_t target;  // a state of the cone
+    ConeId target;
     std::uint32_t label;
   };
 
   // Numbers the states and counts the edges; the rows come later, when their size is known to fit.
   Cone(const Space& space, unsigned horizon);
   // Edges keep the order of the space: ascending by action.
-  void copy_rows(const Space& space, std::span<const std::uint32_t> labels);
+  void copy_rows(const Space& space, const IdVector<ActionId, std::uint32_t>& labels);
 
   unsigned horizon() const { return horizon_; }
   std::size_t num_states() const { return distance_.size(); }
@@ -43,33 +46,33 @@ class Cone {
   }
   std::size_t num_edges() const { return num_edges_; }
   // The number of a live state in the cone, or kOutside.
-  const std::vector<std::uint32_t>& number() const { return number_; }
-  unsigned distance(std::size_t s) const { return distance_[s]; }
+  const IdVector<StateId, ConeId>& number() const { return number_; }
+  unsigned distance(ConeId s) const { return distance_[s]; }
   // The largest k that is asked for.
-  unsigned most_left(std::size_t s) const { return most_left_[s]; }
-  std::span<const Edge> edges(std::size_t s) const {
-    return {edges_.data() + first_edge_[s], first_edge_[s + 1] - first_edge_[s]};
+  unsigned most_left(ConeId s) const { return most_left_[s]; }
+  std::span<const Edge> edges(ConeId s) const {
+    return {edges_.data() + first_edge_[s], first_edge_[next_of(s)] - first_edge_[s]};
   }
   std::size_t memory_bytes() const;
   // What memory_bytes() will be with rows.
   std::size_t expected_bytes() const {
-    return number_.size() * sizeof(std::uint32_t) + num_states() * (sizeof(std::size_t) + 2 * sizeof(std::uint32_t)) +
+    return number_.size() * sizeof(ConeId) + num_states() * (sizeof(std::size_t) + 2 * sizeof(std::uint32_t)) +
            num_edges_ * sizeof(Edge);
   }
 
  private:
   // Does an edge from a state at `depth` to `target` lie on a plan of at most horizon_ actions?
-  bool on_plan(const Space& space, unsigned depth, std::uint32_t target) const {
+  bool on_plan(const Space& space, unsigned depth, StateId target) const {
     return space.distance(target) < horizon_ - depth;
   }
 
   unsigned horizon_;
-  std::vector<std::uint32_t> number_;    // per live state
-  std::vector<std::uint32_t> distance_;  // per cone state
-  std::vector<std::uint32_t> most_left_;
+  IdVector<StateId, ConeId> number_;  // of live states
+  IdVector<ConeId, std::uint32_t> distance_;
+  IdVector<ConeId, std::uint32_t> most_left_;
   std::vector<std::size_t> end_of_depth_;
   std::size_t num_edges_ = 0;
-  std::vector<std::size_t> first_edge_;
+  IdVector<ConeId, std::size_t> first_edge_;
   std::vector<Edge> edges_;
 };
 

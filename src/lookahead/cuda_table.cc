@@ -193,7 +193,7 @@ class CudaLookaheadDevice : public LookaheadDevice {
     emission_.upload(input.emission, stream);
     transposed_.upload(input.transposed, stream);
     std::vector<std::uint32_t> distance(num_states);
-    for (std::size_t s = 0; s < num_states; ++s) distance[s] = input.cone.distance(s);
+    for (const ConeId s : ids<ConeId>(num_states)) distance[index(s)] = input.cone.distance(s);
     distance_.upload(distance, stream);
     first_kept_.upload(input.first_kept, stream);
     while (levels_.size() < trie.levels.size()) levels_.emplace_back();

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "metactrl/lookahead.h"
+#include "support/ids.h"
 
 namespace metactrl {
 
@@ -26,12 +27,12 @@ ReducedTask drop_unreachable_goals(const Task& task, const LookaheadOptions& opt
     if (solvable(reduced)) return reduced;
   }
   std::vector<GoalId> dropped;
-  for (std::uint32_t goal = 0; goal < task.num_goals(); ++goal) dropped.push_back(GoalId{goal});
+  for (const GoalId goal : internal::ids<GoalId>(task.num_goals())) dropped.push_back(goal);
   ReducedTask best = reduce(task, dropped, options, stop);
-  for (std::uint32_t goal = 0; goal < task.num_goals(); ++goal) {
-    if (std::find(alone.begin(), alone.end(), GoalId{goal}) != alone.end()) continue;
+  for (const GoalId goal : internal::ids<GoalId>(task.num_goals())) {
+    if (std::find(alone.begin(), alone.end(), goal) != alone.end()) continue;
     std::vector<GoalId> fewer = best.dropped;
-    std::erase(fewer, GoalId{goal});
+    std::erase(fewer, goal);
     ReducedTask attempt = reduce(task, std::move(fewer), options, stop);
     if (solvable(attempt)) best = std::move(attempt);
   }

@@ -2,9 +2,8 @@
 #ifndef METACTRL_SRC_LOOKAHEAD_GOALS_H_
 #define METACTRL_SRC_LOOKAHEAD_GOALS_H_
 
-#include <vector>
-
 #include "metactrl/lookahead.h"
+#include "support/ids.h"
 #include "support/meter.h"
 #include "task/program.h"
 
@@ -12,8 +11,8 @@ namespace metactrl::lookahead {
 
 // Per goal of the program: does it hold in some reachable state? Enumerates the projection; all true ("not known to be
 // out of reach") when the budget ends before the states do.
-std::vector<bool> goals_met_somewhere(const task::Program& program, const Budget& budget,
-                                      internal::Meter& meter = internal::no_meter());
+internal::IdVector<GoalId, bool> goals_met_somewhere(const task::Program& program, const Budget& budget,
+                                                     internal::Meter& meter = internal::no_meter());
 
 }  // namespace metactrl::lookahead
 

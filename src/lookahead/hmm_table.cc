@@ -116,27 +116,28 @@ class Block {
         states_(width) {}
 
   // Rows of layer k for the states [begin, end).
-  void run(unsigned k, std::size_t begin, std::size_t end, const typename HmmTable<Real>::Layer& below,
+  void run(unsigned k, ConeId begin, ConeId end, const typename HmmTable<Real>::Layer& below,
            typename HmmTable<Real>::Layer& layer) {
     active_.clear();
     states_.clear();
     for (Level& level : levels_) level.clear();
-    for (std::size_t s = begin; s < end; ++s) {
+    for (const ConeId id : ids(begin, end)) {
+      const std::size_t s = index(id);
       layer.exponent[s] = kNoExponent;
       layer.changed[s] = 0;
-      if (cone_.distance(s) > k) {
+      if (cone_.distance(id) > k) {
         std::fill_n(row_of(layer, s), width_, Real{0});
         continue;
       }
-      if (k > 0 && !may_change(s, below)) {
+      if (k > 0 && !may_change(id, below)) {
         std::copy_n(row_of(below, s), width_, row_of(layer, s));
         layer.exponent[s] = below.exponent[s];
         continue;
       }
       active_.push_back(s);
       states_.add_row();
-      if (k > 0) add_edges(s, below);
-      if (cone_.distance(s) == 0) states_.add(active_.size() - 1, emitted(surrogate_.end_letter()));
+      if (k > 0) add_edges(id, below);
+      if (cone_.distance(id) == 0) states_.add(active_.size() - 1, emitted(surrogate_.end_letter()));
     }
     for (std::size_t d = levels_.size(); d-- > 0;) raise(d);
     write(layer, k > 0 ? &below : nullptr);
@@ -163,19 +164,19 @@ class Block {
   }
 
   // A row depends on those of the layer below that its actions lead to, and on nothing else.
-  bool may_change(std::size_t s, const typename HmmTable<Real>::Layer& below) const {
+  bool may_change(ConeId s, const typename HmmTable<Real>::Layer& below) const {
     const std::span<const Cone::Edge> edges = cone_.edges(s);
     return std::any_of(edges.begin(), edges.end(),
-                       [&below](const Cone::Edge& edge) { return below.changed[edge.target] != 0; });
+                       [&below](const Cone::Edge& edge) { return below.changed[index(edge.target)] != 0; });
   }
 
-  void add_edges(std::size_t s, const typename HmmTable<Real>::Layer& below) {
+  void add_edges(ConeId s, const typename HmmTable<Real>::Layer& below) {
     path_.clear();
     const std::size_t state = active_.size() - 1;
     for (const Cone::Edge& edge : cone_.edges(s)) {
-      const std::int32_t exponent = below.exponent[edge.target];
+      const std::int32_t exponent = below.exponent[index(edge.target)];
       if (exponent == kNoExponent) continue;
-      const std::span<const std::uint32_t> letters = surrogate_.letters(edge.label);
+      const std::span<const std::uint32_t> letters = surrogate_.letters(ActionId{edge.label});
       std::size_t known = 0;
       while (known < path_.size() && known + 1 < letters.size() && path_[known] == letters[known]) ++known;
       path_.resize(known);
@@ -188,8 +189,8 @@ class Block {
         path_.push_back(letters[known]);
       }
       Rows<Real>& sums = known == 0 ? states_ : levels_[known - 1].sums;
-      sums.add(known == 0 ? state : sums.size() - 1, emitted(letters.back()), below.rows.data() + edge.target * width_,
-               exponent);
+      sums.add(known == 0 ? state : sums.size() - 1, emitted(letters.back()),
+               below.rows.data() + index(edge.target) * width_, exponent);
     }
   }
 
@@ -251,8 +252,8 @@ std::optional<HmmTable<Real>> HmmTable<Real>::build(const Surrogate& surrogate, 
   if (horizon > space.max_depth()) return std::nullopt;
   HmmTable table(surrogate, space, horizon);
   if (!table.choose_stride(max_bytes)) return std::nullopt;
-  std::vector<std::uint32_t> actions(surrogate.num_actions());
-  for (std::uint32_t action = 0; action < actions.size(); ++action) actions[action] = action;
+  IdVector<ActionId, std::uint32_t> actions(surrogate.num_actions());
+  for (const ActionId action : actions.all()) actions[action] = index(action);
   table.cone_.copy_rows(space, actions);
   table.compute(device, meter);
   return table;
@@ -266,7 +267,7 @@ bool HmmTable<Real>::choose_stride(std::size_t max_bytes) {
   const std::size_t fixed = cone_.expected_bytes() + letters + cone_.num_states() * sizeof(std::size_t);
   for (stride_ = 1; stride_ <= std::max(1U, cone_.horizon()); ++stride_) {
     first_kept_.assign(1, 0);
-    for (std::size_t s = 0; s < cone_.num_states(); ++s) {
+    for (const ConeId s : ids<ConeId>(cone_.num_states())) {
       const std::size_t before = (cone_.distance(s) + stride_ - 1) / stride_;
       const std::size_t through = cone_.most_left(s) / stride_ + 1;
       first_kept_.push_back(first_kept_.back() + (through > before ? through - before : 0));
@@ -325,7 +326,7 @@ void HmmTable<Real>::next_layer(unsigned k, const Layer& below, Layer& layer, in
       Block<Real> block(*surrogate_, cone_, width_, emission_, transposed_);
       for (std::size_t begin = next++ * kBlockStates; begin < count; begin = next++ * kBlockStates) {
         own.ask();
-        block.run(k, begin, std::min(count, begin + kBlockStates), below, layer);
+        block.run(k, to_id<ConeId>(begin), to_id<ConeId>(std::min(count, begin + kBlockStates)), below, layer);
       }
     } catch (...) {
       next = count;
@@ -347,9 +348,10 @@ void HmmTable<Real>::next_layer(unsigned k, const Layer& below, Layer& layer, in
 
 template <typename Real>
 void HmmTable<Real>::keep(unsigned k, const Layer& layer) {
-  for (std::size_t s = 0; s < cone_.num_states(k); ++s) {
-    if (!has(s, k)) continue;
-    const std::size_t at = place(s, k);
+  for (const ConeId id : ids<ConeId>(cone_.num_states(k))) {
+    if (!has(id, k)) continue;
+    const std::size_t s = index(id);
+    const std::size_t at = place(id, k);
     std::copy_n(layer.rows.begin() + static_cast<std::ptrdiff_t>(s * width_), width_,
                 kept_.rows.begin() + static_cast<std::ptrdiff_t>(at * width_));
     kept_.exponent[at] = layer.exponent[s];
@@ -361,9 +363,10 @@ void HmmTable<Real>::restore(unsigned k, Layer& layer) const {
   layer.rows.assign(cone_.num_states() * width_, Real{0});
   layer.exponent.assign(cone_.num_states(), kNoExponent);
   layer.changed.assign(cone_.num_states(), 1);  // nothing is known of the one below it
-  for (std::size_t s = 0; s < cone_.num_states(k); ++s) {
-    if (!has(s, k)) continue;
-    const std::size_t at = place(s, k);
+  for (const ConeId id : ids<ConeId>(cone_.num_states(k))) {
+    if (!has(id, k)) continue;
+    const std::size_t s = index(id);
+    const std::size_t at = place(id, k);
     std::copy_n(kept_.rows.begin() + static_cast<std::ptrdiff_t>(at * width_), width_,
                 layer.rows.begin() + static_cast<std::ptrdiff_t>(s * width_));
     layer.exponent[s] = kept_.exponent[at];
@@ -383,9 +386,9 @@ void HmmTable<Real>::fill_window(unsigned k, Window& window) const {
 }
 
 template <typename Real>
-double HmmTable<Real>::log_value(std::uint32_t state, unsigned left, std::span<const double> behind,
-                                 Window& window) const {
-  const std::uint32_t s = cone_.number()[state];
+double HmmTable<Real>::log_value(StateId state, unsigned left, std::span<const double> behind, Window& window) const {
+  const ConeId s = cone_.number()[state];
+  assert(holds(state, left));
   if (cone_.distance(s) > left) return kMinusInfinity;
   const Real* row = nullptr;
   std::int32_t exponent = kNoExponent;
@@ -398,8 +401,8 @@ double HmmTable<Real>::log_value(std::uint32_t state, unsigned left, std::span<c
       fill_window(left, window);
     }
     const Layer& layer = window.layers[left - window.first];
-    row = layer.rows.data() + s * width_;
-    exponent = layer.exponent[s];
+    row = layer.rows.data() + index(s) * width_;
+    exponent = layer.exponent[index(s)];
   }
   if (exponent == kNoExponent) return kMinusInfinity;
   double sum = 0;

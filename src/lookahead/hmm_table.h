@@ -28,6 +28,7 @@
 #ifndef METACTRL_SRC_LOOKAHEAD_HMM_TABLE_H_
 #define METACTRL_SRC_LOOKAHEAD_HMM_TABLE_H_
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -83,13 +84,13 @@ class HmmTable {
                                        internal::Meter& meter = internal::no_meter());
 
   // Whether log_value can be asked: false for a state, or for more actions, than decoding from the initial state meets.
-  bool holds(std::uint32_t state, unsigned left) const {
-    const std::uint32_t s = state < cone_.number().size() ? cone_.number()[state] : Cone::kOutside;
+  bool holds(StateId state, unsigned left) const {
+    const ConeId s = cone_.number().contains(state) ? cone_.number()[state] : Cone::kOutside;
     return s != Cone::kOutside && left <= cone_.most_left(s);
   }
   // log of sum over z of behind[z] * (T V_left(state))[z], where holds(state, left). Minus infinity when the goal is
   // too far, or the model holds every way to it impossible.
-  double log_value(std::uint32_t state, unsigned left, std::span<const double> behind, Window& window) const;
+  double log_value(StateId state, unsigned left, std::span<const double> behind, Window& window) const;
 
   unsigned horizon() const { return cone_.horizon(); }
   // Every so many layers are kept; 1: all of them.
@@ -108,10 +109,11 @@ class HmmTable {
   void restore(unsigned k, Layer& layer) const;
   void fill_window(unsigned k, Window& window) const;
   // Where the kept row of state s and layer k, a multiple of the stride, begins.
-  std::size_t place(std::size_t s, unsigned k) const {
-    return first_kept_[s] + (k / stride_ - (cone_.distance(s) + stride_ - 1) / stride_);
+  std::size_t place(ConeId s, unsigned k) const {
+    assert(has(s, k) && k % stride_ == 0);
+    return first_kept_[index(s)] + (k / stride_ - (cone_.distance(s) + stride_ - 1) / stride_);
   }
-  bool has(std::size_t s, unsigned k) const { return cone_.distance(s) <= k && k <= cone_.most_left(s); }
+  bool has(ConeId s, unsigned k) const { return cone_.distance(s) <= k && k <= cone_.most_left(s); }
 
   const Surrogate* surrogate_;
   std::size_t width_;             // hidden states, padded

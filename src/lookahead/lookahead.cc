@@ -22,6 +22,8 @@ namespace metactrl {
 
 namespace {
 
+using internal::ids;
+using internal::index;
 using internal::str_cat;
 using lookahead::kInfinite;
 using lookahead::SearchResult;
@@ -41,8 +43,8 @@ class LookaheadCompiler {
     program_.project(initial_.data());
     lookahead::RelaxedEvaluator evaluator(data_.relaxed);
     if (evaluator.h_max(initial_.data()) == kInfinite) {
-      for (std::uint32_t goal = 0; goal < program_.num_goals(); ++goal) {
-        if (!evaluator.goal_reachable(goal)) data_.unreachable_goals.push_back(GoalId{goal});
+      for (const GoalId goal : ids<GoalId>(program_.num_goals())) {
+        if (!evaluator.goal_reachable(goal)) data_.unreachable_goals.push_back(goal);
       }
       infeasible("the goal cannot be reached even if nothing ever became false again");
       return;
@@ -63,11 +65,6 @@ class LookaheadCompiler {
     if (data_.unreachable_goals.empty()) return;
     data_.reason += "; out of reach:";
     for (GoalId goal : data_.unreachable_goals) data_.reason += " " + task_.goal_text(goal);
-  }
-
-  void set_plan(const std::vector<std::uint32_t>& plan) {
-    data_.plan.clear();
-    for (std::uint32_t action : plan) data_.plan.push_back(ActionId{action});
   }
 
   // True when the horizon covers a plan of this length, growing it if that is allowed.
@@ -92,7 +89,7 @@ class LookaheadCompiler {
       return;
     }
     data_.shortest = shortest;
-    set_plan(space.shortest_plan(space.initial()));
+    data_.plan = space.shortest_plan(space.initial());
     if (!fit_horizon(shortest)) {
       infeasible(str_cat("the shortest plan has ", shortest, " actions, more than the horizon of ", data_.horizon));
       data_.space = std::move(space);
@@ -156,7 +153,7 @@ class LookaheadCompiler {
     SearchResult result;
     if (data_.shortest) {  // known from a cone that was too small to decode in
       result.outcome = SearchResult::Outcome::kFound;
-      for (ActionId action : data_.plan) result.plan.push_back(static_cast<std::uint32_t>(action));
+      result.plan = data_.plan;
     } else {
       result = first_plan(evaluator);
     }
@@ -164,7 +161,7 @@ class LookaheadCompiler {
                                            " states seen, limit: ", to_string(enumerated.limit), ")");
     switch (result.outcome) {
       case SearchResult::Outcome::kFound:
-        set_plan(result.plan);
+        data_.plan = result.plan;
         fit_horizon(static_cast<unsigned>(result.plan.size()));
         data_.verdict = Verdict::kSolvable;
         data_.reason = str_cat("a witness plan of ", result.plan.size(), " actions; ", space_note);
@@ -186,9 +183,9 @@ class LookaheadCompiler {
   // Which goals hold in no reachable state? Only exact when the states can be enumerated; then it names the culprits,
   // and when each goal can be reached alone it is their conjunction that cannot.
   void find_unreachable_goals() {
-    std::vector<bool> met = lookahead::goals_met_somewhere(program_, data_.options.exact, meter_);
-    for (std::uint32_t goal = 0; goal < met.size(); ++goal) {
-      if (!met[goal]) data_.unreachable_goals.push_back(GoalId{goal});
+    const auto met = lookahead::goals_met_somewhere(program_, data_.options.exact, meter_);
+    for (const GoalId goal : met.all()) {
+      if (!met[goal]) data_.unreachable_goals.push_back(goal);
     }
   }
 
@@ -295,7 +292,7 @@ SurrogateBelief Lookahead::start_belief() const {
 }
 
 void Lookahead::advance(SurrogateBelief& belief, ActionId action) const {
-  if (data_->surrogate) data_->surrogate->advance(belief.hidden, static_cast<std::uint32_t>(action));
+  if (data_->surrogate) data_->surrogate->advance(belief.hidden, action);
 }
 
 double Lookahead::log_end(const SurrogateBelief& belief) const {
@@ -308,16 +305,16 @@ void Lookahead::action_probabilities(const SurrogateBelief& belief, std::vector<
   out.resize(count);
   if (!data_->surrogate) {
     const double log_symbol = log_end(belief);
-    for (std::uint32_t action = 0; action < count; ++action) {
-      out[action] = std::exp(log_symbol * static_cast<double>(1 + task_.arguments(ActionId{action}).size()));
+    for (const ActionId action : ids<ActionId>(count)) {
+      out[index(action)] = std::exp(log_symbol * static_cast<double>(1 + task_.arguments(action).size()));
     }
     return;
   }
   lookahead::BeliefCursor cursor(*data_->surrogate);
   cursor.begin(belief.hidden);
-  for (std::uint32_t action = 0; action < count; ++action) {
+  for (const ActionId action : ids<ActionId>(count)) {
     cursor.read(action);
-    out[action] = std::exp(cursor.log_probability());
+    out[index(action)] = std::exp(cursor.log_probability());
   }
 }
 

@@ -16,6 +16,7 @@
 #include "lookahead/relaxed.h"
 
 #include <algorithm>
+#include <cassert>
 #include <unordered_map>
 #include <utility>
 
@@ -23,16 +24,23 @@ namespace metactrl::lookahead {
 
 namespace {
 
+using task::ConditionId;
 using task::ConditionPool;
+using task::kNoAction;
 using task::Literal;
 using task::Monitor;
 using task::MonitorDefinition;
 using task::Word;
 
-constexpr std::uint32_t kTrue = 0;   // the proposition that always holds
-constexpr std::uint32_t kNever = 1;  // the one that never does
-constexpr std::uint32_t kNoProposition = 0xffffffffU;
+constexpr PropositionId kTrue{0};   // the proposition that always holds
+constexpr PropositionId kNever{1};  // the one that never does
+constexpr PropositionId kNoProposition{0xffffffffU};
+constexpr std::uint32_t kNoOperator = 0xffffffffU;
+constexpr std::uint32_t kNotSettled = 0xffffffffU;
 constexpr std::uint32_t kMaxSum = 1U << 16;
+
+// Of the propositions for "so many steps of a sequence are done", which follow one another, the one for `done`.
+PropositionId step_done(PropositionId first, std::uint32_t done) { return PropositionId{index(first) + done}; }
 
 }  // namespace
 
@@ -57,9 +65,9 @@ class RelaxedBuilder {
 
  private:
   using Operator = RelaxedTask::Operator;
-  using Propositions = std::vector<std::uint32_t>;
+  using Propositions = std::vector<PropositionId>;
 
-  std::uint32_t new_proposition() { return static_cast<std::uint32_t>(out_.num_propositions_++); }
+  PropositionId new_proposition() { return to_id<PropositionId>(out_.num_propositions_++); }
 
   // For duplicates in `preconditions` the caller cares: an "at least n of" may count a proposition twice.
   Operator& add_operator(const Propositions& preconditions, std::uint32_t needed, const Propositions& effects) {
@@ -92,27 +100,27 @@ class RelaxedBuilder {
   }
 
   // One proposition for a conjunction.
-  std::uint32_t conjoin(Propositions conjunction) {
+  PropositionId conjoin(Propositions conjunction) {
     normalise(conjunction);
     if (conjunction.size() == 1) return conjunction.front();
     if (conjunction.front() == kNever) return kNever;
-    const std::uint32_t proposition = new_proposition();
+    const PropositionId proposition = new_proposition();
     add_all_of(std::move(conjunction), {proposition});
     return proposition;
   }
 
-  std::uint32_t disjoin(Propositions disjunction) {
+  PropositionId disjoin(Propositions disjunction) {
     std::sort(disjunction.begin(), disjunction.end());
     disjunction.erase(std::unique(disjunction.begin(), disjunction.end()), disjunction.end());
     if (disjunction.empty()) return kNever;
     if (disjunction.front() == kTrue) return kTrue;
     if (disjunction.size() == 1) return disjunction.front();
-    const std::uint32_t proposition = new_proposition();
-    for (std::uint32_t choice : disjunction) add_all_of({choice}, {proposition});
+    const PropositionId proposition = new_proposition();
+    for (const PropositionId choice : disjunction) add_all_of({choice}, {proposition});
     return proposition;
   }
 
-  std::uint32_t at_least(std::uint32_t count, Propositions choices) {
+  PropositionId at_least(std::uint32_t count, Propositions choices) {
     std::erase(choices, kNever);
     while (count > 0 && std::find(choices.begin(), choices.end(), kTrue) != choices.end()) {
       choices.erase(std::find(choices.begin(), choices.end(), kTrue));
@@ -122,15 +130,15 @@ class RelaxedBuilder {
     if (count > choices.size()) return kNever;
     if (count == choices.size()) return conjoin(std::move(choices));
     if (count == 1) return disjoin(std::move(choices));
-    const std::uint32_t proposition = new_proposition();
+    const PropositionId proposition = new_proposition();
     add_operator(choices, count, {proposition});
     return proposition;
   }
 
-  std::uint32_t literal(Literal l) {
+  PropositionId literal(Literal l) {
     const bool derived = l.bit() >= program_.first_derived_bit();
     if (derived && l.negated()) return kTrue;
-    std::uint32_t& proposition = literal_[l.code];
+    PropositionId& proposition = literal_[l.code];
     if (proposition != kNoProposition) return proposition;
     proposition = new_proposition();
     out_.sources_.push_back({l, proposition});
@@ -139,7 +147,7 @@ class RelaxedBuilder {
   }
 
   // Appends propositions that are all reached when the condition is.
-  void collect(std::uint32_t condition, Propositions& out) {
+  void collect(ConditionId condition, Propositions& out) {
     const ConditionPool::Node& node = program_.conditions().node(condition);
     switch (node.op) {
       case ConditionPool::Op::kTrue:
@@ -148,22 +156,22 @@ class RelaxedBuilder {
         for (Literal l : program_.conditions().literals(node)) out.push_back(literal(l));
         return;
       case ConditionPool::Op::kAnd:
-        for (std::uint32_t child : program_.conditions().children(node)) collect(child, out);
+        for (const ConditionId child : program_.conditions().children(node)) collect(child, out);
         return;
       default:
         out.push_back(proposition_of(condition));
     }
   }
 
-  std::uint32_t proposition_of(std::uint32_t condition) {
+  PropositionId proposition_of(ConditionId condition) {
     const auto known = conditions_.find(condition);
     if (known != conditions_.end()) return known->second;
-    const std::uint32_t proposition = translate(condition);
+    const PropositionId proposition = translate(condition);
     conditions_.emplace(condition, proposition);
     return proposition;
   }
 
-  std::uint32_t translate(std::uint32_t condition) {
+  PropositionId translate(ConditionId condition) {
     const ConditionPool::Node& node = program_.conditions().node(condition);
     Propositions parts;
     switch (node.op) {
@@ -180,7 +188,7 @@ class RelaxedBuilder {
         return disjoin(std::move(parts));
       case ConditionPool::Op::kOr:
       case ConditionPool::Op::kAtLeast:
-        for (std::uint32_t child : program_.conditions().children(node)) parts.push_back(proposition_of(child));
+        for (const ConditionId child : program_.conditions().children(node)) parts.push_back(proposition_of(child));
         return node.op == ConditionPool::Op::kOr ? disjoin(std::move(parts)) : at_least(node.count, std::move(parts));
       case ConditionPool::Op::kMatching:
         return matching(node);
@@ -189,7 +197,7 @@ class RelaxedBuilder {
   }
 
   // n entries in distinct rows and columns need n rows and n columns that have an entry at all.
-  std::uint32_t matching(const ConditionPool::Node& node) {
+  PropositionId matching(const ConditionPool::Node& node) {
     if (node.negated || node.count == 0) return kTrue;
     if (node.count2 == 0) return kNever;
     const auto children = program_.conditions().children(node);
@@ -211,22 +219,22 @@ class RelaxedBuilder {
   }
 
   void add_goals() {
-    for (std::uint32_t goal : program_.goal_conditions()) out_.goal_propositions_.push_back(proposition_of(goal));
+    for (const ConditionId goal : program_.goal_conditions()) out_.goal_propositions_.push_back(proposition_of(goal));
   }
 
   // A monitor that can reject is a goal; those that forbid are left out.
   void add_duties() {
     for (std::uint32_t m = 0; m < program_.monitors().size(); ++m) {
       const Monitor& monitor = program_.monitors()[m];
-      std::uint32_t goal = kNoProposition;
+      PropositionId goal = kNoProposition;
       if (monitor.kind == MonitorDefinition::Kind::kActionsInOrder) {
-        const std::uint32_t first = new_proposition();
+        const PropositionId first = new_proposition();
         for (std::size_t i = 0; i < monitor.steps.size(); ++i) new_proposition();
         out_.duties_.push_back({m, first});
         for (std::uint32_t i = 0; i < monitor.steps.size(); ++i) {
-          for (std::uint32_t action : monitor.steps[i]) steps_.push_back({action, first + i});
+          for (const ActionId action : monitor.steps[i]) steps_.push_back({action, step_done(first, i)});
         }
-        goal = first + static_cast<std::uint32_t>(monitor.steps.size());
+        goal = step_done(first, static_cast<std::uint32_t>(monitor.steps.size()));
       } else if (monitor.kind == MonitorDefinition::Kind::kSometime ||
                  monitor.kind == MonitorDefinition::Kind::kSometimeAfter) {
         goal = new_proposition();
@@ -242,7 +250,7 @@ class RelaxedBuilder {
 
   // Names the literals in all conditions of relevant actions, before any effect is looked at.
   void add_preconditions() {
-    for (std::uint32_t a : program_.relevant_action_list()) {
+    for (const ActionId a : program_.relevant_action_list()) {
       const task::ActionProgram& action = program_.action(a);
       Propositions conjunction;
       for (Literal l : program_.precondition(action)) conjunction.push_back(literal(l));
@@ -274,7 +282,7 @@ class RelaxedBuilder {
     }
     const auto found = axioms_.find(bit);
     if (found == axioms_.end()) return;
-    for (std::uint32_t condition : found->second) {
+    for (const ConditionId condition : found->second) {
       Propositions conjunction;
       collect(condition, conjunction);
       add_all_of(std::move(conjunction), {literal_[bit << 1]});
@@ -287,7 +295,7 @@ class RelaxedBuilder {
       for (Word rest = edit.set | ~edit.keep; rest != 0; rest &= rest - 1) {
         const auto offset = static_cast<std::uint32_t>(__builtin_ctzll(rest));
         const std::uint32_t negated = ((edit.set >> offset) & 1) ? 0 : 1;
-        const std::uint32_t proposition = literal_[(64 * edit.word + offset) << 1 | negated];
+        const PropositionId proposition = literal_[(64 * edit.word + offset) << 1 | negated];
         if (proposition != kNoProposition) out.push_back(proposition);
       }
     }
@@ -296,7 +304,7 @@ class RelaxedBuilder {
   void add_action_effects() {
     std::size_t step = 0;
     for (std::size_t i = 0; i < preconditions_.size(); ++i) {
-      const std::uint32_t a = program_.relevant_action_list()[i];
+      const ActionId a = program_.relevant_action_list()[i];
       const task::ActionProgram& action = program_.action(a);
       // Several operators share the precondition: one proposition for it.
       std::size_t first_step = step;
@@ -318,12 +326,12 @@ class RelaxedBuilder {
       for (; first_step < step; ++first_step) {
         Propositions both = pre;
         both.push_back(steps_[first_step].from);
-        if (Operator* op = add_all_of(std::move(both), {steps_[first_step].from + 1})) *op = costing(*op, a, true);
+        if (Operator* op = add_all_of(std::move(both), {next_of(steps_[first_step].from)})) *op = costing(*op, a, true);
       }
     }
   }
 
-  static Operator costing(Operator op, std::uint32_t action, bool counts_alone) {
+  static Operator costing(Operator op, ActionId action, bool counts_alone) {
     op.action = action;
     op.cost = 1;
     op.counts_alone = counts_alone;
@@ -331,14 +339,15 @@ class RelaxedBuilder {
   }
 
   void index_users() {
-    std::vector<std::uint32_t>& first = out_.first_user_;
+    IdVector<PropositionId, std::uint32_t>& first = out_.first_user_;
     first.assign(out_.num_propositions_ + 1, 0);
-    for (std::uint32_t proposition : out_.preconditions_) ++first[proposition + 1];
-    for (std::size_t p = 0; p < out_.num_propositions_; ++p) first[p + 1] += first[p];
+    for (const PropositionId proposition : out_.preconditions_) ++first[next_of(proposition)];
+    for (const PropositionId p : ids<PropositionId>(out_.num_propositions_)) first[next_of(p)] += first[p];
     out_.users_.resize(out_.preconditions_.size());
-    std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+    IdVector<PropositionId, std::uint32_t> next(first.begin(), first.end() - 1);
     for (std::uint32_t o = 0; o < out_.operators_.size(); ++o) {
-      for (std::uint32_t proposition : out_.preconditions(out_.operators_[o])) out_.users_[next[proposition]++] = o;
+      for (const PropositionId proposition : out_.preconditions(out_.operators_[o]))
+        out_.users_[next[proposition]++] = o;
       out_.needed_.push_back(out_.operators_[o].needed);
     }
   }
@@ -346,34 +355,36 @@ class RelaxedBuilder {
   void index_achievers() {
     out_.literals_.assign(out_.num_propositions_, RelaxedTask::kNoLiteral);
     for (const RelaxedTask::Source& source : out_.sources_) out_.literals_[source.proposition] = source.literal.code;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // proposition, action
+    std::vector<std::pair<PropositionId, ActionId>> pairs;
     for (const Operator& op : out_.operators_) {
-      if (op.action == RelaxedTask::kNoAction) continue;
-      for (std::uint32_t proposition : out_.effects(op)) pairs.emplace_back(proposition, op.action);
+      if (op.action == kNoAction) continue;
+      for (const PropositionId proposition : out_.effects(op)) pairs.emplace_back(proposition, op.action);
     }
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
     out_.first_achiever_.assign(out_.num_propositions_ + 1, 0);
     for (const auto& [proposition, action] : pairs) {
-      ++out_.first_achiever_[proposition + 1];
+      ++out_.first_achiever_[next_of(proposition)];
       out_.achievers_.push_back(action);
     }
-    for (std::size_t p = 0; p < out_.num_propositions_; ++p) out_.first_achiever_[p + 1] += out_.first_achiever_[p];
+    for (const PropositionId p : ids<PropositionId>(out_.num_propositions_)) {
+      out_.first_achiever_[next_of(p)] += out_.first_achiever_[p];
+    }
   }
 
   struct Step {
-    std::uint32_t action;
-    std::uint32_t from;  // proposition: so many steps done; the next one: one more
+    ActionId action;
+    PropositionId from;  // proposition: so many steps done; the next one: one more
   };
 
   RelaxedTask& out_;
   const task::Program& program_;
-  std::vector<std::uint32_t> literal_;  // by literal code
-  std::unordered_map<std::uint32_t, std::uint32_t> conditions_;
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> axioms_;  // by bit; looked up, never iterated
-  std::vector<std::uint32_t> derived_;                                    // bits whose axioms are still to be added
-  std::vector<Propositions> preconditions_;                               // parallel to the relevant actions
-  std::vector<Step> steps_;                                               // ascending by action
+  Propositions literal_;  // by literal code
+  std::unordered_map<ConditionId, PropositionId> conditions_;
+  std::unordered_map<std::uint32_t, std::vector<ConditionId>> axioms_;  // by bit; looked up, never iterated
+  std::vector<std::uint32_t> derived_;                                  // bits whose axioms are still to be added
+  std::vector<Propositions> preconditions_;                             // parallel to the relevant actions
+  std::vector<Step> steps_;                                             // ascending by action
 };
 
 RelaxedTask::RelaxedTask(const task::Program& program) : program_(program) { RelaxedBuilder(*this).run(); }
@@ -418,7 +429,7 @@ void RelaxedEvaluator::reach_initial(const Word* state, const Reach& reach) {
     if (monitor.kind == MonitorDefinition::Kind::kActionsInOrder) {
       std::uint32_t done = monitor.num_bits;
       while (done > 0 && !task::test_bit(state, monitor.first_bit + done - 1)) --done;
-      reach(duty.first_proposition + done);
+      reach(step_done(duty.first_proposition, done));
     } else if (task_.program().monitor_accepts(monitor, state)) {
       reach(duty.first_proposition);
     }
@@ -429,21 +440,21 @@ unsigned RelaxedEvaluator::h_max(const Word* state) {
   reset();
   now_.clear();
   next_.clear();
-  reach_initial(state, [this](std::uint32_t proposition) {
+  reach_initial(state, [this](PropositionId proposition) {
     cost_[proposition] = 0;
     now_.push_back(proposition);
   });
   for (std::uint32_t level = 0; !now_.empty(); ++level) {
     for (std::size_t i = 0; i < now_.size(); ++i) {
-      const std::uint32_t proposition = now_[i];
+      const PropositionId proposition = now_[i];
       if (cost_[proposition] < level) continue;  // an operator of cost 0 got there on an earlier level
       if (proposition == task_.goal_) return level;
-      for (std::uint32_t u = task_.first_user_[proposition]; u < task_.first_user_[proposition + 1]; ++u) {
+      for (std::uint32_t u = task_.first_user_[proposition]; u < task_.first_user_[next_of(proposition)]; ++u) {
         const std::uint32_t o = task_.users_[u];
         if (--missing_[o] != 0) continue;  // one that fired wraps around and never gets back to 0
         const RelaxedTask::Operator& op = task_.operators_[o];
         const std::uint32_t cost = level + op.cost;
-        for (std::uint32_t effect : task_.effects(op)) {
+        for (const PropositionId effect : task_.effects(op)) {
           if (cost_[effect] <= cost) continue;
           cost_[effect] = cost;
           (op.cost == 0 ? now_ : next_).push_back(effect);
@@ -456,11 +467,11 @@ unsigned RelaxedEvaluator::h_max(const Word* state) {
   return kInfinite;
 }
 
-void RelaxedEvaluator::enqueue(std::uint32_t proposition, std::uint32_t cost, std::uint32_t supporter) {
+void RelaxedEvaluator::enqueue(PropositionId proposition, std::uint32_t cost, std::uint32_t supporter) {
   if (cost_[proposition] <= cost) return;
   cost_[proposition] = cost;
   supporter_[proposition] = supporter;
-  rank_[proposition] = kNoProposition;
+  rank_[proposition] = kNotSettled;
   if (cost >= used_buckets_) used_buckets_ = cost + 1;
   if (used_buckets_ > buckets_.size()) buckets_.resize(used_buckets_);
   buckets_[cost].push_back(proposition);
@@ -472,28 +483,28 @@ bool RelaxedEvaluator::explore_sums(const Word* state) {
   std::fill(sum_.begin(), sum_.end(), 0);
   for (std::size_t cost = 0; cost < used_buckets_; ++cost) buckets_[cost].clear();
   used_buckets_ = 0;
-  reach_initial(state, [this](std::uint32_t proposition) { enqueue(proposition, 0, kNoProposition); });
+  reach_initial(state, [this](PropositionId proposition) { enqueue(proposition, 0, kNoOperator); });
   std::uint32_t settled = 0;
   for (std::uint32_t cost = 0; cost < used_buckets_; ++cost) {
     for (std::size_t i = 0; i < buckets_[cost].size(); ++i) {
-      const std::uint32_t proposition = buckets_[cost][i];
+      const PropositionId proposition = buckets_[cost][i];
       if (cost_[proposition] < cost) continue;
       rank_[proposition] = settled++;
       if (proposition == task_.goal_) return true;
-      for (std::uint32_t u = task_.first_user_[proposition]; u < task_.first_user_[proposition + 1]; ++u) {
+      for (std::uint32_t u = task_.first_user_[proposition]; u < task_.first_user_[next_of(proposition)]; ++u) {
         const std::uint32_t o = task_.users_[u];
         sum_[o] = std::min(sum_[o] + cost, kMaxSum);
         if (--missing_[o] != 0) continue;
         const RelaxedTask::Operator& op = task_.operators_[o];
         const std::uint32_t reached = std::min(sum_[o] + op.cost, kMaxSum);
-        for (std::uint32_t effect : task_.effects(op)) enqueue(effect, reached, o);
+        for (const PropositionId effect : task_.effects(op)) enqueue(effect, reached, o);
       }
     }
   }
   return false;
 }
 
-void RelaxedEvaluator::require(std::uint32_t proposition) {
+void RelaxedEvaluator::require(PropositionId proposition) {
   if (required_[proposition] == generation_) return;
   required_[proposition] = generation_;
   stack_.push_back(proposition);
@@ -502,15 +513,16 @@ void RelaxedEvaluator::require(std::uint32_t proposition) {
 void RelaxedEvaluator::require_preconditions(const RelaxedTask::Operator& op) {
   const auto preconditions = task_.preconditions(op);
   if (op.needed == op.num_preconditions) {
-    for (std::uint32_t precondition : preconditions) require(precondition);
+    for (const PropositionId precondition : preconditions) require(precondition);
     return;
   }
   // Those that made it fire: the ones settled first.
   by_rank_.clear();
-  for (std::uint32_t precondition : preconditions) {
+  for (const PropositionId precondition : preconditions) {
     if (cost_[precondition] != kInfinite) by_rank_.push_back(precondition);
   }
-  std::sort(by_rank_.begin(), by_rank_.end(), [this](std::uint32_t a, std::uint32_t b) { return rank_[a] < rank_[b]; });
+  std::sort(by_rank_.begin(), by_rank_.end(), [this](PropositionId a, PropositionId b) { return rank_[a] < rank_[b]; });
+  assert(op.needed <= by_rank_.size());
   for (std::size_t i = 0; i < op.needed; ++i) require(by_rank_[i]);
 }
 
@@ -527,11 +539,11 @@ unsigned RelaxedEvaluator::extract_plan() {
   unsigned length = 0;
   require(task_.goal_);
   while (!stack_.empty()) {
-    const std::uint32_t proposition = stack_.back();
+    const PropositionId proposition = stack_.back();
     stack_.pop_back();
-    if (supporter_[proposition] == kNoProposition) continue;
+    if (supporter_[proposition] == kNoOperator) continue;
     const RelaxedTask::Operator& op = task_.operators_[supporter_[proposition]];
-    if (op.action != RelaxedTask::kNoAction) {
+    if (op.action != kNoAction) {
       const bool known = in_plan_[op.action] == generation_;
       // A step of a sequence needs an occurrence of its own, which then serves the action's other effects, too.
       const bool served = op.counts_alone && known && alone_[op.action] != generation_;
@@ -553,7 +565,7 @@ unsigned RelaxedEvaluator::extract_plan() {
   return length;
 }
 
-unsigned RelaxedEvaluator::h_ff(const Word* state, std::vector<std::uint32_t>* preferred) {
+unsigned RelaxedEvaluator::h_ff(const Word* state, std::vector<ActionId>* preferred) {
   if (preferred != nullptr) preferred->clear();
   if (!explore_sums(state)) return kInfinite;
   const unsigned length = extract_plan();
@@ -571,7 +583,7 @@ std::size_t RelaxedEvaluator::memory_bytes() const {
                       sum_.capacity() + now_.capacity() + next_.capacity() + required_.capacity() +
                       in_plan_.capacity() + place_.capacity() + alone_.capacity() + stack_.capacity() +
                       2 * plan_.capacity() + by_rank_.capacity();
-  for (const std::vector<std::uint32_t>& bucket : buckets_) words += bucket.capacity();
+  for (const std::vector<PropositionId>& bucket : buckets_) words += bucket.capacity();
   return words * sizeof(std::uint32_t) + buckets_.capacity() * sizeof(buckets_[0]);
 }
 

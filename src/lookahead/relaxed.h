@@ -4,7 +4,7 @@
 //     RelaxedEvaluator evaluator(relaxed);        // one per thread
 //     if (evaluator.h_max(state) > actions_left)  // a proof that the goal is out of reach
 //     ...
-//     std::vector<std::uint32_t> helpful;
+//     std::vector<ActionId> helpful;
 //     unsigned estimate = evaluator.h_ff(state, &helpful);
 //
 // In the relaxation nothing that was once true becomes false again. Propositions are the literals that conditions
@@ -29,9 +29,19 @@
 #include <span>
 #include <vector>
 
+#include "support/ids.h"
 #include "task/program.h"
 
 namespace metactrl::lookahead {
+
+using internal::ids;
+using internal::IdVector;
+using internal::index;
+using internal::next_of;
+using internal::to_id;
+
+// What can be reached in a RelaxedTask.
+enum class PropositionId : std::uint32_t {};
 
 // The value of a state from which the goal is unreachable even in the relaxation.
 inline constexpr unsigned kInfinite = std::numeric_limits<unsigned>::max();
@@ -50,26 +60,25 @@ class RelaxedTask {
   std::size_t memory_bytes() const;
 
   // The literal that a proposition stands for; nothing for inner nodes of conditions and for monitors.
-  std::optional<task::Literal> literal(std::uint32_t proposition) const {
+  std::optional<task::Literal> literal(PropositionId proposition) const {
     if (literals_[proposition] == kNoLiteral) return std::nullopt;
     return task::Literal{literals_[proposition]};
   }
   // The actions that can make a proposition true, ascending.
-  std::span<const std::uint32_t> achievers(std::uint32_t proposition) const {
+  std::span<const ActionId> achievers(PropositionId proposition) const {
     const std::uint32_t first = first_achiever_[proposition];
-    return {achievers_.data() + first, first_achiever_[proposition + 1] - first};
+    return {achievers_.data() + first, first_achiever_[next_of(proposition)] - first};
   }
 
  private:
   friend class RelaxedBuilder;
   friend class RelaxedEvaluator;
 
-  static constexpr std::uint32_t kNoAction = 0xffffffffU;
   static constexpr std::uint32_t kNoLiteral = 0xffffffffU;
 
   // Fires when `needed` of its preconditions are reached: all of them, or fewer for "at least n of".
   struct Operator {
-    std::uint32_t action = kNoAction;
+    ActionId action = task::kNoAction;
     std::uint32_t needed = 0;
     std::uint32_t cost = 0;
     bool counts_alone = false;  // a step of an action sequence: the action is needed once for this step alone
@@ -81,42 +90,42 @@ class RelaxedTask {
   // True in a state in which the literal holds.
   struct Source {
     task::Literal literal;
-    std::uint32_t proposition = 0;
+    PropositionId proposition{};
   };
   // A trajectory monitor that has to accept at the end.
   struct Duty {
     std::uint32_t monitor = 0;
-    std::uint32_t first_proposition = 0;  // kActionsInOrder: i steps done; otherwise: fulfilled
+    PropositionId first_proposition{};  // kActionsInOrder: i steps done; otherwise: fulfilled
   };
 
-  std::span<const std::uint32_t> preconditions(const Operator& op) const {
+  std::span<const PropositionId> preconditions(const Operator& op) const {
     return {preconditions_.data() + op.first_precondition, op.num_preconditions};
   }
-  std::span<const std::uint32_t> effects(const Operator& op) const {
+  std::span<const PropositionId> effects(const Operator& op) const {
     return {effects_.data() + op.first_effect, op.num_effects};
   }
 
   const task::Program& program_;
   std::size_t num_propositions_ = 0;
   std::vector<Operator> operators_;
-  std::vector<std::uint32_t> preconditions_;
-  std::vector<std::uint32_t> effects_;
-  std::vector<std::uint32_t> needed_;          // per operator, contiguous for resetting the counters
-  std::vector<std::uint32_t> first_user_;      // per proposition, one more at the end: range of users_
-  std::vector<std::uint32_t> users_;           // operators that have the proposition as a precondition
-  std::vector<std::uint32_t> first_achiever_;  // per proposition, one more at the end: range of achievers_
-  std::vector<std::uint32_t> achievers_;
-  std::vector<std::uint32_t> literals_;  // per proposition: code
+  std::vector<PropositionId> preconditions_;
+  std::vector<PropositionId> effects_;
+  std::vector<std::uint32_t> needed_;                      // per operator, contiguous for resetting the counters
+  IdVector<PropositionId, std::uint32_t> first_user_;      // one more at the end: range of users_
+  std::vector<std::uint32_t> users_;                       // operators that have the proposition as a precondition
+  IdVector<PropositionId, std::uint32_t> first_achiever_;  // one more at the end: range of achievers_
+  std::vector<ActionId> achievers_;
+  IdVector<PropositionId, std::uint32_t> literals_;  // code
   std::vector<Source> sources_;
   std::vector<Duty> duties_;
-  std::vector<std::uint32_t> goal_propositions_;  // parallel to the program's goals
-  std::uint32_t goal_ = 0;                        // all of them
+  IdVector<GoalId, PropositionId> goal_propositions_;
+  PropositionId goal_{};  // all of them
 };
 
 // An action of a relaxed plan and the first thing it is needed for.
 struct RelaxedStep {
-  std::uint32_t action = 0;
-  std::uint32_t proposition = 0;
+  ActionId action{};
+  PropositionId proposition{};
 };
 
 class RelaxedEvaluator {
@@ -131,12 +140,12 @@ class RelaxedEvaluator {
   unsigned h_max(const task::Word* state);
   // The length of a relaxed plan built from the cheapest achievers (by sums of costs). kInfinite exactly when h_max is.
   // `preferred`, unless null, is overwritten with the actions of that plan that are applicable in `state`, ascending.
-  unsigned h_ff(const task::Word* state, std::vector<std::uint32_t>* preferred);
+  unsigned h_ff(const task::Word* state, std::vector<ActionId>* preferred);
   // After a finite h_ff: the relaxed plan, each action once, in an order in which they achieve what later ones
   // need.
   const std::vector<RelaxedStep>& relaxed_plan() const { return plan_; }
-  // After an evaluation: is the program's goal number `goal` reachable on its own in the relaxation?
-  bool goal_reachable(std::size_t goal) const { return cost_[task_.goal_propositions_[goal]] != kInfinite; }
+  // After an evaluation: is this goal of the program reachable on its own in the relaxation?
+  bool goal_reachable(GoalId goal) const { return cost_[task_.goal_propositions_[goal]] != kInfinite; }
 
   const RelaxedTask& task() const { return task_; }
   std::size_t memory_bytes() const;
@@ -146,30 +155,30 @@ class RelaxedEvaluator {
   template <typename Reach>
   void reach_initial(const task::Word* state, const Reach& reach);
   bool explore_sums(const task::Word* state);
-  void enqueue(std::uint32_t proposition, std::uint32_t cost, std::uint32_t supporter);
+  void enqueue(PropositionId proposition, std::uint32_t cost, std::uint32_t supporter);
   unsigned extract_plan();
-  void require(std::uint32_t proposition);
+  void require(PropositionId proposition);
   void require_preconditions(const RelaxedTask::Operator& op);
 
   const RelaxedTask& task_;
-  std::vector<std::uint32_t> cost_;       // per proposition
-  std::vector<std::uint32_t> supporter_;  // per proposition: the operator that reached it
-  std::vector<std::uint32_t> rank_;       // per proposition: place in the order in which they were settled, or none yet
-  std::vector<std::uint32_t> missing_;    // per operator: preconditions still to be reached
-  std::vector<std::uint32_t> sum_;        // per operator: costs of those that were
-  std::vector<std::vector<std::uint32_t>> buckets_;
+  IdVector<PropositionId, std::uint32_t> cost_;
+  IdVector<PropositionId, std::uint32_t> supporter_;  // the operator that reached it
+  IdVector<PropositionId, std::uint32_t> rank_;       // place in the order in which they were settled, or none yet
+  std::vector<std::uint32_t> missing_;                // per operator: preconditions still to be reached
+  std::vector<std::uint32_t> sum_;                    // per operator: costs of those that were
+  std::vector<std::vector<PropositionId>> buckets_;
   std::size_t used_buckets_ = 0;
-  std::vector<std::uint32_t> now_;
-  std::vector<std::uint32_t> next_;
+  std::vector<PropositionId> now_;
+  std::vector<PropositionId> next_;
   // Plan extraction.
   std::uint32_t generation_ = 0;
-  std::vector<std::uint32_t> required_;  // per proposition: generation
-  std::vector<std::uint32_t> in_plan_;   // per action: generation
-  std::vector<std::uint32_t> place_;     // per action in the plan: index into plan_
-  std::vector<std::uint32_t> alone_;     // per action: generation, when a step of a sequence already counts it
-  std::vector<std::uint32_t> stack_;
+  IdVector<PropositionId, std::uint32_t> required_;  // generation
+  IdVector<ActionId, std::uint32_t> in_plan_;        // generation
+  IdVector<ActionId, std::uint32_t> place_;          // of those in the plan: index into plan_
+  IdVector<ActionId, std::uint32_t> alone_;          // generation, when a step of a sequence already counts it
+  std::vector<PropositionId> stack_;
   std::vector<RelaxedStep> plan_;
-  std::vector<std::uint32_t> by_rank_;
+  std::vector<PropositionId> by_rank_;
 };
 
 }  // namespace metactrl::lookahead

@@ -15,7 +15,9 @@
 #include "lookahead/search.h"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
+#include <optional>
 
 #include "lookahead/search_nodes.h"
 #include "lookahead/spending.h"
@@ -27,6 +29,7 @@ namespace {
 using task::Program;
 using task::Word;
 
+constexpr StoredId kRoot{0};
 constexpr unsigned kGreed = 2;
 constexpr int kBoost = 1000;
 constexpr std::size_t kFirstTurn = 256;        // evaluations
@@ -56,7 +59,7 @@ class GreedySearch {
         follow_(follow),
         nodes_(program),
         current_(state, state + program.total_words()) {
-    nodes_.insert(state, kNone, kNone);
+    nodes_.insert(state, kNoNode, kNoAction);
   }
 
   // Goes on for at most `turn` evaluations.
@@ -67,21 +70,21 @@ class GreedySearch {
       if (result.limit != Limit::kNone) return Status::kLimit;
       if (evaluated_ == 0) {
         next_ = current_;
-        const std::uint32_t goal = visit(0, next_);
-        if (goal == kNone) continue;
-        result.plan = nodes_.plan_to(goal);
+        const std::optional<StoredId> goal = visit(kRoot, next_);
+        if (!goal) continue;
+        result.plan = nodes_.plan_to(*goal);
         return Status::kFound;
       }
-      std::uint32_t parent = kNone;
-      std::uint32_t action = kNone;
+      StoredId parent = kNoNode;
+      ActionId action = kNoAction;
       if (!pop(parent, action)) return Status::kExhausted;
       successors_ += 1;
       if (!nodes_.successor(current_, action, next_)) continue;
       const auto [id, fresh] = nodes_.insert(next_.data(), parent, action);
       if (!fresh) continue;
-      const std::uint32_t goal = visit(id, next_);
-      if (goal == kNone) continue;
-      result.plan = nodes_.plan_to(goal);
+      const std::optional<StoredId> goal = visit(id, next_);
+      if (!goal) continue;
+      result.plan = nodes_.plan_to(*goal);
       return Status::kFound;
     }
     return Status::kRunning;
@@ -98,33 +101,33 @@ class GreedySearch {
 
  private:
   struct Cursor {
-    std::uint32_t node;
+    StoredId node;
     std::uint32_t next;  // index into the node's applicable actions
   };
   struct Edge {
-    std::uint32_t node;
-    std::uint32_t action;
+    StoredId node;
+    ActionId action;
   };
 
   // Evaluates a new state and, as long as that gets closer to the goal, what following its relaxed plan leads to. The
-  // goal node when it was found, otherwise kNone. Overwrites `state`.
-  std::uint32_t visit(std::uint32_t id, std::vector<Word>& state) {
+  // goal node when it was found. Overwrites `state`.
+  std::optional<StoredId> visit(StoredId id, std::vector<Word>& state) {
     unsigned previous = kInfinite;
     for (;;) {
       if (program_.is_goal(state.data())) return id;
       const unsigned h = evaluate(id, state);
-      if (h >= previous || !follow_) return kNone;
+      if (h >= previous || !follow_) return std::nullopt;
       previous = h;
       follow_relaxed_plan(state);
-      if (macro_.size() < 2) return kNone;  // an ordinary successor
+      if (macro_.size() < 2) return std::nullopt;  // an ordinary successor
       const auto [end, fresh] = nodes_.insert(state.data(), id, macro_);
-      if (!fresh) return kNone;
+      if (!fresh) return std::nullopt;
       id = end;
     }
   }
 
   // The FF value, at least 1 (`state` is no goal); kInfinite for a dead end.
-  unsigned evaluate(std::uint32_t id, const std::vector<Word>& state) {
+  unsigned evaluate(StoredId id, const std::vector<Word>& state) {
     ++evaluated_;
     unsigned h = evaluator_.h_ff(state.data(), &preferred_);
     if (h == kInfinite) return h;
@@ -134,7 +137,7 @@ class GreedySearch {
       best_ = h;
     }
     all_.push(h, {id, 0});
-    for (std::uint32_t action : preferred_) helpful_.push(h, {id, action});
+    for (const ActionId action : preferred_) helpful_.push(h, {id, action});
     return h;
   }
 
@@ -147,7 +150,7 @@ class GreedySearch {
     }
   }
 
-  bool execute(std::uint32_t action, std::vector<Word>& state) {
+  bool execute(ActionId action, std::vector<Word>& state) {
     if (!program_.applicable(state.data(), action)) return false;
     ++successors_;
     if (!nodes_.successor(state, action, step_)) return false;
@@ -166,7 +169,7 @@ class GreedySearch {
     for (std::size_t i = 0; i < pending_.size(); ++i) {
       const auto literal = evaluator_.task().literal(pending_[i].proposition);
       if (!literal || literal->holds(state.data())) continue;
-      for (std::uint32_t action : evaluator_.task().achievers(pending_[i].proposition)) {
+      for (const ActionId action : evaluator_.task().achievers(pending_[i].proposition)) {
         if (!execute(action, state)) continue;
         pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
         return true;
@@ -176,7 +179,7 @@ class GreedySearch {
   }
 
   // The next edge to look at; loads its node into current_. False when there is none.
-  bool pop(std::uint32_t& node, std::uint32_t& action) {
+  bool pop(StoredId& node, ActionId& action) {
     for (;;) {
       const bool take_helpful = !helpful_.empty() && (all_.empty() || helpful_priority_ < all_priority_);
       if (take_helpful) {
@@ -207,7 +210,7 @@ class GreedySearch {
     }
   }
 
-  void load(std::uint32_t node) {
+  void load(StoredId node) {
     if (loaded_ == node) return;
     nodes_.load(node, current_);
     loaded_ = node;
@@ -220,12 +223,12 @@ class GreedySearch {
   Nodes nodes_;
   std::vector<Word> current_;
   std::vector<Word> next_;
-  std::uint32_t loaded_ = 0;
-  std::uint32_t actions_of_ = kNone;
-  std::vector<std::uint32_t> actions_;
-  std::vector<std::uint32_t> preferred_;
+  StoredId loaded_ = kRoot;
+  StoredId actions_of_ = kNoNode;
+  std::vector<ActionId> actions_;
+  std::vector<ActionId> preferred_;
   std::vector<RelaxedStep> pending_;
-  std::vector<std::uint32_t> macro_;
+  std::vector<ActionId> macro_;
   std::vector<Word> step_;
   BucketQueue<Cursor, true> all_;
   BucketQueue<Edge, true> helpful_;
@@ -248,8 +251,8 @@ class BoundedSearch {
         bound_(bound),
         optimal_(optimal) {
     const std::vector<Word> root(state, state + program.total_words());
-    nodes_.insert(state, kNone, kNone);
-    admit(0, root, 0);
+    nodes_.insert(state, kNoNode, kNoAction);
+    admit(kRoot, root, 0);
   }
 
   Status run(std::size_t turn, Spending& spending, const Others& others, SearchResult& result) {
@@ -261,7 +264,7 @@ class BoundedSearch {
         return result.plan.empty() ? Status::kExhausted : Status::kFound;
       }
       if (action_index_ == actions_.size()) continue;
-      const std::uint32_t action = actions_[action_index_++];
+      const ActionId action = actions_[action_index_++];
       ++successors_;
       if (!nodes_.successor(current_, action, next_)) continue;
       const auto [id, fresh] = nodes_.insert(next_.data(), node_, action);
@@ -305,7 +308,7 @@ class BoundedSearch {
     unsigned order;
   };
   struct Entry {
-    std::uint32_t node;
+    StoredId node;
     unsigned g;
   };
 
@@ -313,10 +316,10 @@ class BoundedSearch {
     return info.h_max != kInfinite && info.h_max <= bound_ && info.g <= bound_ - info.h_max;
   }
 
-  void open(std::uint32_t id) { open_.push(std::size_t{info_[id].g} + info_[id].order, {id, info_[id].g}); }
+  void open(StoredId id) { open_.push(std::size_t{info_[id].g} + info_[id].order, {id, info_[id].g}); }
 
   // Evaluates a new state.
-  void admit(std::uint32_t id, const std::vector<Word>& state, unsigned g) {
+  void admit(StoredId id, const std::vector<Word>& state, unsigned g) {
     ++evaluated_;
     Info info{g, evaluator_.h_max(state.data()), 0};
     if (info.h_max == 0 && !program_.is_goal(state.data())) info.h_max = 1;
@@ -327,6 +330,7 @@ class BoundedSearch {
       // Should a shorter way bring it back, nothing better is known about it.
       info.order = optimal_ ? info.h_max : kGreed * info.h_max;
     }
+    assert(info_.next_id() == id);
     info_.push_back(info);
     if (fits(info)) open(id);
   }
@@ -364,14 +368,14 @@ class BoundedSearch {
   unsigned bound_;
   bool optimal_;
   bool cut_ = false;
-  std::vector<Info> info_;
+  IdVector<StoredId, Info> info_;
   BucketQueue<Entry, false> open_;
   // The node being expanded.
   std::vector<Word> current_;
   std::vector<Word> next_;
-  std::uint32_t node_ = 0;
+  StoredId node_ = kRoot;
   unsigned depth_ = 0;
-  std::vector<std::uint32_t> actions_;
+  std::vector<ActionId> actions_;
   std::size_t action_index_ = 0;
   std::size_t evaluated_ = 0;
   std::size_t expanded_ = 0;
@@ -393,7 +397,7 @@ bool settle(const Program& program, RelaxedEvaluator& evaluator, const Word* sta
   return true;
 }
 
-void shorten(const Program& program, const Word* state, std::vector<std::uint32_t>& plan) {
+void shorten(const Program& program, const Word* state, std::vector<ActionId>& plan) {
   if (plan.size() <= kEliminationCap) eliminate_actions(program, state, plan);
 }
 
@@ -476,26 +480,26 @@ class PlanSearch {
 void breadth_first(const Program& program, const Word* state, unsigned max_length, Spending& spending,
                    SearchResult& result) {
   Nodes nodes(program);
-  nodes.insert(state, kNone, kNone);
+  nodes.insert(state, kNoNode, kNoAction);
   std::vector<Word> current;
   std::vector<Word> next;
-  std::vector<std::uint32_t> actions;
+  std::vector<ActionId> actions;
   std::size_t begin = 0;
   const std::uint64_t successor = successor_work(program);
   result.outcome = SearchResult::Outcome::kBudget;
   for (unsigned depth = 0; depth < max_length; ++depth) {
     const std::size_t end = nodes.size();
-    for (std::size_t id = begin; id < end; ++id) {
+    for (const StoredId id : ids(to_id<StoredId>(begin), to_id<StoredId>(end))) {
       result.limit = spending.check(nodes.size(), nodes.memory_bytes(), result.work);
       if (result.limit != Limit::kNone) return;
       ++result.expanded;
-      nodes.load(static_cast<std::uint32_t>(id), current);
+      nodes.load(id, current);
       actions.clear();
       program.relevant_actions(current.data(), actions);
-      for (std::uint32_t action : actions) {
+      for (const ActionId action : actions) {
         result.work += successor;
         if (!nodes.successor(current, action, next)) continue;
-        const auto [child, fresh] = nodes.insert(next.data(), static_cast<std::uint32_t>(id), action);
+        const auto [child, fresh] = nodes.insert(next.data(), id, action);
         if (!fresh) continue;
         ++result.evaluated;
         if (program.is_goal(next.data())) {
@@ -521,11 +525,11 @@ void breadth_first(const Program& program, const Word* state, unsigned max_lengt
 
 }  // namespace
 
-void eliminate_actions(const Program& program, const Word* state, std::vector<std::uint32_t>& plan) {
+void eliminate_actions(const Program& program, const Word* state, std::vector<ActionId>& plan) {
   std::vector<Word> prefix(state, state + program.total_words());
   std::vector<Word> current;
   std::vector<Word> next(prefix.size());
-  std::vector<std::uint32_t> rest;
+  std::vector<ActionId> rest;
   for (std::size_t i = 0; i < plan.size();) {
     // Without plan[i], and without what is no longer possible then.
     current = prefix;

@@ -28,7 +28,7 @@ struct SearchResult {
     kBudget,   // `limit` ended the search first
   };
   Outcome outcome = Outcome::kBudget;
-  std::vector<std::uint32_t> plan;
+  std::vector<ActionId> plan;
   Limit limit = Limit::kNone;
   std::size_t evaluated = 0;  // states whose heuristic value (or, without heuristic, goal test) was computed
   std::size_t expanded = 0;
@@ -53,7 +53,7 @@ SearchResult find_shortest(const task::Program& program, RelaxedEvaluator& evalu
                            unsigned max_length, const Budget& budget, internal::Meter& meter = internal::no_meter());
 
 // Removes actions without which the rest of `plan` is still legal and reaches the goal. Quadratic in the plan's length.
-void eliminate_actions(const task::Program& program, const task::Word* state, std::vector<std::uint32_t>& plan);
+void eliminate_actions(const task::Program& program, const task::Word* state, std::vector<ActionId>& plan);
 
 }  // namespace metactrl::lookahead
 

@@ -4,6 +4,7 @@
 #define METACTRL_SRC_LOOKAHEAD_SEARCH_NODES_H_
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -14,8 +15,9 @@
 
 namespace metactrl::lookahead {
 
-// No node, no action.
-inline constexpr std::uint32_t kNone = 0xffffffffU;
+using task::kNoAction;
+// Where the search began has no parent.
+inline constexpr StoredId kNoNode{0xffffffffU};
 
 // Entries by small integer keys. Within a key first in first out, or last in first out.
 template <typename Entry, bool kFifo>
@@ -64,45 +66,44 @@ class Nodes {
  public:
   explicit Nodes(const task::Program& program) : program_(program), table_(program.relevant_words()) {}
 
-  std::pair<std::uint32_t, bool> insert(const task::Word* state, std::uint32_t parent, std::uint32_t action) {
-    const auto result = table_.insert(state);
-    if (result.second) origin_.push_back({parent, action});
-    return result;
+  std::pair<StoredId, bool> insert(const task::Word* state, StoredId parent, ActionId action) {
+    assert(action == kNoAction || (index(action) & kMacro) == 0);
+    return insert(state, Origin{parent, index(action)});
   }
-  void redirect(std::uint32_t id, std::uint32_t parent, std::uint32_t action) { origin_[id] = {parent, action}; }
+  void redirect(StoredId id, StoredId parent, ActionId action) { origin_[id] = {parent, index(action)}; }
 
-  void load(std::uint32_t id, std::vector<task::Word>& out) const {
+  void load(StoredId id, std::vector<task::Word>& out) const {
     out.assign(program_.total_words(), 0);
     std::copy_n(table_.words(id), program_.relevant_words(), out.begin());
     program_.complete(out.data());
   }
   // False when a trajectory constraint forbids the action.
-  bool successor(const std::vector<task::Word>& from, std::uint32_t action, std::vector<task::Word>& to) const {
+  bool successor(const std::vector<task::Word>& from, ActionId action, std::vector<task::Word>& to) const {
     to.resize(program_.total_words());
     if (!program_.apply(from.data(), action, to.data())) return false;
     program_.project(to.data());
     return true;
   }
   // The same for a state reached by several actions at once.
-  std::pair<std::uint32_t, bool> insert(const task::Word* state, std::uint32_t parent,
-                                        const std::vector<std::uint32_t>& actions) {
-    const auto result = insert(state, parent, kMacro | static_cast<std::uint32_t>(macros_.size()));
+  std::pair<StoredId, bool> insert(const task::Word* state, StoredId parent, const std::vector<ActionId>& actions) {
+    const auto result = insert(state, Origin{parent, kMacro | static_cast<std::uint32_t>(macros_.size())});
     if (result.second) {
       macros_.push_back(static_cast<std::uint32_t>(actions.size()));
-      macros_.insert(macros_.end(), actions.begin(), actions.end());
+      for (const ActionId action : actions) macros_.push_back(index(action));
+      assert(macros_.size() < kMacro);
     }
     return result;
   }
-  std::vector<std::uint32_t> plan_to(std::uint32_t id) const {
-    std::vector<std::uint32_t> plan;
-    for (; origin_[id].parent != kNone; id = origin_[id].parent) {
-      const std::uint32_t action = origin_[id].action;
-      if ((action & kMacro) == 0) {
-        plan.push_back(action);
+  std::vector<ActionId> plan_to(StoredId id) const {
+    std::vector<ActionId> plan;
+    for (; origin_[id].parent != kNoNode; id = origin_[id].parent) {
+      const std::uint32_t step = origin_[id].step;
+      if ((step & kMacro) == 0) {
+        plan.push_back(ActionId{step});
         continue;
       }
-      const std::uint32_t* macro = macros_.data() + (action & ~kMacro);
-      for (std::uint32_t i = *macro; i > 0; --i) plan.push_back(macro[i]);
+      const std::uint32_t* macro = macros_.data() + (step & ~kMacro);
+      for (std::uint32_t i = *macro; i > 0; --i) plan.push_back(ActionId{macro[i]});
     }
     std::reverse(plan.begin(), plan.end());
     return plan;
@@ -113,15 +114,23 @@ class Nodes {
   }
 
  private:
-  // Marks an action that is an index into macros_. Neither ground actions nor the words of macros reach 2^31.
+  // Marks a step that is an index into macros_. Neither ground actions nor the words of macros reach 2^31.
   static constexpr std::uint32_t kMacro = 0x80000000U;
   struct Origin {
-    std::uint32_t parent;
-    std::uint32_t action;
+    StoredId parent;
+    std::uint32_t step;  // the number of an action; or kMacro and a place in macros_
   };
+
+  std::pair<StoredId, bool> insert(const task::Word* state, const Origin& origin) {
+    const auto result = table_.insert(state);
+    if (result.second) origin_.push_back(origin);
+    assert(origin_.size() == table_.size());
+    return result;
+  }
+
   const task::Program& program_;
   StateTable table_;
-  std::vector<Origin> origin_;
+  IdVector<StoredId, Origin> origin_;
   std::vector<std::uint32_t> macros_;  // each: its length, its actions
 };
 

@@ -8,6 +8,7 @@
 #include "lookahead/space.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <utility>
 
@@ -57,7 +58,7 @@ class Expander {
     if (successors_.size() < actions_.size() * stride_) successors_.resize(actions_.size() * stride_);
     hashes_.clear();
     std::size_t legal = 0;
-    for (const std::uint32_t action : actions_) {
+    for (const ActionId action : actions_) {
       Word* to = successors_.data() + legal * stride_;
       if (!program_.apply(from_.data(), action, to)) continue;
       if (projected_) program_.project(to);
@@ -69,7 +70,7 @@ class Expander {
   }
 
   std::size_t size() const { return actions_.size(); }
-  std::uint32_t action(std::size_t i) const { return actions_[i]; }
+  ActionId action(std::size_t i) const { return actions_[i]; }
   const Word* successor(std::size_t i) const { return successors_.data() + i * stride_; }
   std::uint64_t hash(std::size_t i) const { return hashes_[i]; }
 
@@ -81,7 +82,7 @@ class Expander {
   const std::size_t stride_;
   std::vector<Word> from_;
   std::vector<Word> successors_;
-  std::vector<std::uint32_t> actions_;
+  std::vector<ActionId> actions_;
   std::vector<std::uint64_t> hashes_;
 };
 
@@ -147,18 +148,18 @@ class SpaceBuilder {
     StateTable& table = space_.table_;
     const bool legal = expander_.start();
     table.insert(expander_.successor(0));
-    if (legal && program_.is_goal(expander_.successor(0))) goals_.push_back(0);
-    space_.layers_ = {0, 1};
+    if (legal && program_.is_goal(expander_.successor(0))) goals_.push_back(StoredId{0});
+    space_.layers_ = {StoredId{0}, StoredId{1}};
     if (const Limit limit = spending_.check(1, charge(0), 0); limit != Limit::kNone) return limit;
     // An initial state in breach of a constraint is dead: it has no legal continuation.
     for (unsigned depth = 0; legal && depth < max_depth_; ++depth) {
-      const std::uint32_t end = space_.layers_[depth + 1];
-      for (std::uint32_t id = space_.layers_[depth]; id < end; ++id) {
+      const StoredId end = space_.layers_[depth + 1];
+      for (const StoredId id : ids(space_.layers_[depth], end)) {
         expander_.expand(table.words(id), table);
         if (const Limit limit = add_row(); limit != Limit::kNone) return limit;
       }
-      if (table.size() == end) return Limit::kNone;
-      space_.layers_.push_back(static_cast<std::uint32_t>(table.size()));
+      if (table.size() == index(end)) return Limit::kNone;
+      space_.layers_.push_back(to_id<StoredId>(table.size()));
     }
     space_.complete_ = !legal;
     return Limit::kNone;
@@ -172,7 +173,7 @@ class SpaceBuilder {
     for (std::size_t i = 0; i < edges; ++i) {
       const auto [target, fresh] = space_.table_.insert(expander_.successor(i), expander_.hash(i));
       if (fresh && program_.is_goal(expander_.successor(i))) goals_.push_back(target);
-      space_.targets_.push_back(target);
+      space_.targets_.push_back(StateId{index(target)});
       space_.actions_.push_back(expander_.action(i));
     }
     return spending_.check(space_.table_.size(), 0, 0);
@@ -191,37 +192,37 @@ class SpaceBuilder {
   // Keeps the depths whose states are all known, and the edges between them.
   void truncate() {
     const std::size_t depths = space_.layers_.size() - 1;
-    const std::uint32_t expanded = space_.layers_[depths - 1];
-    if (first_edge_.size() > expanded) {
+    const StoredId expanded = space_.layers_[depths - 1];
+    if (first_edge_.size() > index(expanded)) {
       space_.targets_.resize(first_edge_[expanded]);
       space_.actions_.resize(first_edge_[expanded]);
-      first_edge_.resize(expanded);
+      first_edge_.resize(index(expanded));
     }
-    std::erase_if(goals_, [end = space_.layers_.back()](std::uint32_t id) { return id >= end; });
+    std::erase_if(goals_, [end = space_.layers_.back()](StoredId id) { return id >= end; });
     max_depth_ = static_cast<unsigned>(depths - 1);
     space_.complete_ = false;
   }
 
   void backward() {
-    const std::vector<std::uint32_t>& targets = space_.targets_;
-    const std::size_t states = space_.layers_.back();
+    const std::vector<StateId>& targets = space_.targets_;
+    const std::size_t states = index(space_.layers_.back());
     first_edge_.resize(states + 1, targets.size());  // states that were not expanded have empty rows
     std::vector<std::size_t> first(states + 1, 0);
-    for (const std::uint32_t target : targets) ++first[target];
+    for (const StateId target : targets) ++first[index(target)];
     std::exclusive_scan(first.begin(), first.end(), first.begin(), std::size_t{0});
     // Writing the sources of t moves first[t] from the begin of its list to its end, which is the begin of the next.
-    std::vector<std::uint32_t> sources(targets.size());
-    for (std::uint32_t id = 0; id < states; ++id) {
-      for (std::size_t e = first_edge_[id]; e < first_edge_[id + 1]; ++e) sources[first[targets[e]]++] = id;
+    std::vector<StoredId> sources(targets.size());
+    for (const StoredId id : ids<StoredId>(states)) {
+      for (std::size_t e = first_edge_[id]; e < first_edge_[next_of(id)]; ++e) sources[first[index(targets[e])]++] = id;
     }
     distance_.assign(states, Space::kUnreachable);
-    std::vector<std::uint32_t> queue = goals_;
+    std::vector<StoredId> queue = goals_;
     queue.reserve(states);
-    for (const std::uint32_t id : queue) distance_[id] = 0;
+    for (const StoredId id : queue) distance_[id] = 0;
     for (std::size_t next = 0; next < queue.size(); ++next) {
-      const std::uint32_t id = queue[next];
+      const StoredId id = queue[next];
       const unsigned distance = distance_[id] + 1;
-      for (std::size_t e = id == 0 ? 0 : first[id - 1]; e < first[id]; ++e) {
+      for (std::size_t e = index(id) == 0 ? 0 : first[index(id) - 1]; e < first[index(id)]; ++e) {
         if (distance_[sources[e]] != Space::kUnreachable) continue;
         distance_[sources[e]] = distance;
         queue.push_back(sources[e]);
@@ -233,7 +234,7 @@ class SpaceBuilder {
   // In a cone a distance is known only as far as the cone reaches below its state.
   void forget_long_distances() {
     for (std::size_t depth = 0; depth + 1 < space_.layers_.size(); ++depth) {
-      for (std::uint32_t id = space_.layers_[depth]; id < space_.layers_[depth + 1]; ++id) {
+      for (const StoredId id : ids(space_.layers_[depth], space_.layers_[depth + 1])) {
         if (distance_[id] > max_depth_ - depth) distance_[id] = Space::kUnreachable;
       }
     }
@@ -245,13 +246,16 @@ class SpaceBuilder {
     space_.max_depth_ = max_depth_;
     number();
     if (space_.public_id_.empty()) {
-      space_.live_layers_ = space_.layers_;
-      space_.distance_ = std::move(distance_);
-      space_.first_edge_ = std::move(first_edge_);
+      for (const StoredId first : space_.layers_) space_.live_layers_.push_back(StateId{index(first)});
+      space_.distance_ = IdVector<StateId, std::uint32_t>(std::move(distance_));
+      space_.first_edge_ = IdVector<StateId, std::size_t>(std::move(first_edge_));
     } else {
       keep_live_rows();
     }
-    for (std::vector<std::uint32_t>* edges : {&space_.targets_, &space_.actions_}) edges->shrink_to_fit();
+    space_.targets_.shrink_to_fit();
+    space_.actions_.shrink_to_fit();
+    assert(space_.first_edge_.size() == space_.distance_.size() + 1);
+    assert(space_.first_edge_.back() == space_.targets_.size());
   }
 
   // Fills public_id_ and live_layers_ when there are dead states.
@@ -260,33 +264,34 @@ class SpaceBuilder {
         std::count_if(distance_.begin(), distance_.end(), [](unsigned d) { return d != Space::kUnreachable; }));
     if (live == distance_.size()) return;
     space_.public_id_.resize(distance_.size());
-    space_.live_layers_.assign(1, 0);
+    space_.live_layers_.assign(1, StateId{0});
     std::uint32_t next_live = 0;
     std::uint32_t next_dead = live;
     for (std::size_t depth = 0; depth + 1 < space_.layers_.size(); ++depth) {
-      for (std::uint32_t id = space_.layers_[depth]; id < space_.layers_[depth + 1]; ++id) {
-        space_.public_id_[id] = distance_[id] != Space::kUnreachable ? next_live++ : next_dead++;
+      for (const StoredId id : ids(space_.layers_[depth], space_.layers_[depth + 1])) {
+        space_.public_id_[id] = distance_[id] != Space::kUnreachable ? StateId{next_live++} : StateId{next_dead++};
       }
-      space_.live_layers_.push_back(next_live);
+      space_.live_layers_.push_back(StateId{next_live});
     }
   }
 
   void keep_live_rows() {
-    std::vector<std::uint32_t>& targets = space_.targets_;
-    std::vector<std::uint32_t>& actions = space_.actions_;
-    space_.distance_.reserve(space_.live_layers_.back());
-    space_.first_edge_.reserve(space_.live_layers_.back() + std::size_t{1});
+    std::vector<StateId>& targets = space_.targets_;
+    std::vector<ActionId>& actions = space_.actions_;
+    space_.distance_.reserve(index(space_.live_layers_.back()));
+    space_.first_edge_.reserve(index(space_.live_layers_.back()) + std::size_t{1});
     std::size_t kept = 0;
     std::size_t begin = 0;
-    for (std::uint32_t id = 0; id < distance_.size(); ++id) {
-      const std::size_t end = first_edge_[id + 1];
+    for (const StoredId id : distance_.all()) {
+      const std::size_t end = first_edge_[next_of(id)];
       if (distance_[id] != Space::kUnreachable) {
         space_.distance_.push_back(distance_[id]);
         space_.first_edge_.push_back(kept);
         for (std::size_t e = begin; e < end; ++e) {
-          if (distance_[targets[e]] == Space::kUnreachable) continue;
+          const StoredId target{index(targets[e])};
+          if (distance_[target] == Space::kUnreachable) continue;
           actions[kept] = actions[e];
-          targets[kept++] = space_.public_id_[targets[e]];
+          targets[kept++] = space_.public_id_[target];
         }
       }
       begin = end;
@@ -301,9 +306,9 @@ class SpaceBuilder {
   Expander expander_;
   unsigned max_depth_;
   Space space_;
-  std::vector<std::size_t> first_edge_;  // per table id
-  std::vector<std::uint32_t> goals_;     // table ids
-  std::vector<unsigned> distance_;       // per table id
+  IdVector<StoredId, std::size_t> first_edge_;
+  std::vector<StoredId> goals_;
+  IdVector<StoredId, unsigned> distance_;
 };
 
 SpaceResult Space::enumerate(const Program& program, const Budget& budget, unsigned max_depth, const Progress& progress,
@@ -311,13 +316,14 @@ SpaceResult Space::enumerate(const Program& program, const Budget& budget, unsig
   return SpaceBuilder(program, budget, max_depth, progress, meter).run();
 }
 
-std::optional<std::uint32_t> Space::find(const Word* projected) const {
-  const std::optional<std::uint32_t> id = table_.find(projected);
-  if (!id || *id >= num_states_) return std::nullopt;
+std::optional<StateId> Space::find(const Word* projected) const {
+  const std::optional<StoredId> id = table_.find(projected);
+  if (!id || index(*id) >= num_states_) return std::nullopt;
   return public_id(*id);
 }
 
-unsigned Space::depth(std::uint32_t id) const {
+unsigned Space::depth(StateId id) const {
+  assert(index(id) < num_states_);
   if (is_live(id)) {
     return static_cast<unsigned>(std::upper_bound(live_layers_.begin(), live_layers_.end(), id) -
                                  live_layers_.begin()) -
@@ -327,24 +333,25 @@ unsigned Space::depth(std::uint32_t id) const {
   // differences.
   std::size_t low = 0;
   std::size_t high = layers_.size() - 1;
-  const std::size_t dead = id - num_live();
+  const std::size_t dead = index(id) - num_live();
   while (high - low > 1) {
     const std::size_t middle = (low + high) / 2;
-    (layers_[middle] - live_layers_[middle] <= dead ? low : high) = middle;
+    (index(layers_[middle]) - index(live_layers_[middle]) <= dead ? low : high) = middle;
   }
   return static_cast<unsigned>(low);
 }
 
-bool Space::decides(std::uint32_t id, unsigned left) const {
+bool Space::decides(StateId id, unsigned left) const {
   return complete_ || is_live(id) || left <= max_depth_ - depth(id);
 }
 
-std::vector<std::uint32_t> Space::shortest_plan(std::uint32_t id) const {
-  std::vector<std::uint32_t> plan;
+std::vector<ActionId> Space::shortest_plan(StateId id) const {
+  std::vector<ActionId> plan;
   if (!is_live(id)) return plan;
   while (distance_[id] != 0) {
     std::size_t e = first_edge_[id];
     while (distance_[targets_[e]] + 1 != distance_[id]) ++e;
+    assert(e < first_edge_[next_of(id)]);
     plan.push_back(actions_[e]);
     id = targets_[e];
   }
@@ -352,7 +359,7 @@ std::vector<std::uint32_t> Space::shortest_plan(std::uint32_t id) const {
 }
 
 std::size_t Space::num_live_within(unsigned depth) const {
-  return live_layers_[std::min<std::size_t>(std::size_t{depth} + 1, live_layers_.size() - 1)];
+  return index(live_layers_[std::min<std::size_t>(std::size_t{depth} + 1, live_layers_.size() - 1)]);
 }
 
 std::size_t Space::memory_bytes() const {
@@ -370,7 +377,7 @@ SpaceCount count_reachable(const Program& program, const Budget& budget, bool pr
   table.insert(expander.successor(0));
   count.limit = spending.check(1, table.memory_bytes(), 0);
   for (std::size_t id = 0; legal && id < table.size() && count.limit == Limit::kNone; ++id) {
-    expander.expand(table.words(static_cast<std::uint32_t>(id)), table);
+    expander.expand(table.words(to_id<StoredId>(id)), table);
     for (std::size_t i = 0; i < expander.size(); ++i) table.insert(expander.successor(i), expander.hash(i));
     count.edges += expander.size();
     count.limit = spending.check(table.size(), table.memory_bytes(), expander.size());

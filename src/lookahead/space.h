@@ -3,7 +3,7 @@
 //
 //     SpaceResult result = Space::enumerate(program, budget);
 //     if (result.limit == Limit::kNone) {
-//       std::optional<std::uint32_t> id = result.space->find(projected_words);
+//       std::optional<StateId> id = result.space->find(projected_words);
 //       if (id && result.space->distance(*id) <= left) ...   // supported; result.space->shortest_plan(*id) proves it
 //     }
 //
@@ -51,6 +51,9 @@ using Progress = std::function<void(std::size_t)>;
 
 struct SpaceResult;
 
+// A state of a Space.
+enum class StateId : std::uint32_t {};
+
 class Space {
  public:
   static constexpr unsigned kUnreachable = std::numeric_limits<std::uint32_t>::max();
@@ -62,20 +65,20 @@ class Space {
                                const Progress& progress = {}, internal::Meter& meter = internal::no_meter());
 
   // The id of a projected state; nothing when it was not enumerated (not reachable, or deeper than max_depth()).
-  std::optional<std::uint32_t> find(const task::Word* projected) const;
+  std::optional<StateId> find(const task::Word* projected) const;
   // The initial state's id.
-  std::uint32_t initial() const { return public_id(0); }
+  StateId initial() const { return public_id(StoredId{0}); }
   // Fewest actions to the goal; kUnreachable when dead.
-  unsigned distance(std::uint32_t id) const { return id < distance_.size() ? distance_[id] : kUnreachable; }
-  bool is_live(std::uint32_t id) const { return id < distance_.size(); }
-  bool is_goal(std::uint32_t id) const { return distance(id) == 0; }
+  unsigned distance(StateId id) const { return is_live(id) ? distance_[id] : kUnreachable; }
+  bool is_live(StateId id) const { return distance_.contains(id); }
+  bool is_goal(StateId id) const { return distance(id) == 0; }
   // Fewest actions from the initial state. O(log of the number of depths).
-  unsigned depth(std::uint32_t id) const;
+  unsigned depth(StateId id) const;
   // Does distance(id) decide whether the goal can be reached with `left` actions? False only in a cone, for a dead
   // state that is asked about with more than max_depth() - depth(id) actions left.
-  bool decides(std::uint32_t id, unsigned left) const;
+  bool decides(StateId id, unsigned left) const;
   // A shortest plan from `id`, the smallest action id first wherever several would do; empty when dead or at the goal.
-  std::vector<std::uint32_t> shortest_plan(std::uint32_t id) const;
+  std::vector<ActionId> shortest_plan(StateId id) const;
 
   // --- size ----------------------------------------------------------------------------------------------------------
   std::size_t num_states() const { return num_states_; }
@@ -91,13 +94,13 @@ class Space {
   std::size_t memory_bytes() const;
 
   // --- the live graph, for tables over it ----------------------------------------------------------------------------
-  // Live states are 0 .. num_live() - 1, ascending by depth. The edges of `id` have the same index in both spans,
+  // Live states are the first num_live(), ascending by depth. The edges of `id` have the same index in both spans,
   // ascending by action.
-  std::span<const std::uint32_t> targets(std::uint32_t id) const {
-    return {targets_.data() + first_edge_[id], first_edge_[id + 1] - first_edge_[id]};
+  std::span<const StateId> targets(StateId id) const {
+    return {targets_.data() + first_edge_[id], first_edge_[next_of(id)] - first_edge_[id]};
   }
-  std::span<const std::uint32_t> actions(std::uint32_t id) const {
-    return {actions_.data() + first_edge_[id], first_edge_[id + 1] - first_edge_[id]};
+  std::span<const ActionId> actions(StateId id) const {
+    return {actions_.data() + first_edge_[id], first_edge_[next_of(id)] - first_edge_[id]};
   }
   // How many live states have depth <= `depth`: they are the first so many.
   std::size_t num_live_within(unsigned depth) const;
@@ -106,16 +109,16 @@ class Space {
   friend class SpaceBuilder;
 
   explicit Space(std::size_t width) : table_(width) {}
-  std::uint32_t public_id(std::uint32_t table_id) const { return public_id_.empty() ? table_id : public_id_[table_id]; }
+  StateId public_id(StoredId stored) const { return public_id_.empty() ? StateId{index(stored)} : public_id_[stored]; }
 
-  StateTable table_;                        // in order of discovery, live or dead
-  std::vector<std::uint32_t> public_id_;    // per table id; empty when all states are live: then they are the same
-  std::vector<std::uint32_t> distance_;     // per live id
-  std::vector<std::size_t> first_edge_;     // per live id, and one more
-  std::vector<std::uint32_t> targets_;      // live ids
-  std::vector<std::uint32_t> actions_;      // parallel to targets_
-  std::vector<std::uint32_t> layers_;       // per depth: its first table id; and the end of the last
-  std::vector<std::uint32_t> live_layers_;  // per depth: its first live id; and the end of the last
+  StateTable table_;                           // in order of discovery, live or dead
+  IdVector<StoredId, StateId> public_id_;      // empty when all states are live: then they have the same numbers
+  IdVector<StateId, std::uint32_t> distance_;  // of the live states
+  IdVector<StateId, std::size_t> first_edge_;  // of the live states, and one more
+  std::vector<StateId> targets_;               // live; while they are enumerated, the numbers of stored states
+  std::vector<ActionId> actions_;              // parallel to targets_
+  std::vector<StoredId> layers_;               // per depth: its first state; and the end of the last
+  std::vector<StateId> live_layers_;           // per depth: its first live state; and the end of the last
   std::size_t num_states_ = 0;
   std::size_t num_edges_ = 0;
   unsigned max_depth_ = 0;

@@ -59,7 +59,7 @@ bool StateTable::equal(const task::Word* a, const task::Word* b) const {
   return true;
 }
 
-std::pair<std::uint32_t, bool> StateTable::insert(const task::Word* words, std::uint64_t hash) {
+std::pair<StoredId, bool> StateTable::insert(const task::Word* words, std::uint64_t hash) {
   const auto tag = static_cast<std::uint32_t>(hash >> 32);
   const std::size_t mask = slots_.size() - 1;
   std::size_t i = slot_of(hash);
@@ -67,14 +67,15 @@ std::pair<std::uint32_t, bool> StateTable::insert(const task::Word* words, std::
     if (slots_[i].tag == tag && equal(this->words(slots_[i].id), words)) return {slots_[i].id, false};
     i = (i + 1) & mask;
   }
-  const auto id = static_cast<std::uint32_t>(size_);
+  const auto id = to_id<StoredId>(size_);
+  assert(id != kEmpty);
   append(words);
   slots_[i] = {id, tag};
   if (size_ >= limit_) grow();
   return {id, true};
 }
 
-std::optional<std::uint32_t> StateTable::find(const task::Word* words) const {
+std::optional<StoredId> StateTable::find(const task::Word* words) const {
   const std::uint64_t hash = hash_words(words, width_);
   const auto tag = static_cast<std::uint32_t>(hash >> 32);
   const std::size_t mask = slots_.size() - 1;

@@ -13,6 +13,7 @@
 #ifndef METACTRL_SRC_LOOKAHEAD_STATE_TABLE_H_
 #define METACTRL_SRC_LOOKAHEAD_STATE_TABLE_H_
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,9 +21,19 @@
 #include <utility>
 #include <vector>
 
+#include "support/ids.h"
 #include "task/program.h"
 
 namespace metactrl::lookahead {
+
+using internal::ids;
+using internal::IdVector;
+using internal::index;
+using internal::next_of;
+using internal::to_id;
+
+// A state of a StateTable: 0, 1, 2, ... in order of first insertion.
+enum class StoredId : std::uint32_t {};
 
 // A 64-bit hash of `width` words; every input bit reaches every output bit.
 std::uint64_t hash_words(const task::Word* words, std::size_t width);
@@ -32,17 +43,18 @@ class StateTable {
   // `width` words per state; a width of 0 is allowed (all states are then the same one).
   explicit StateTable(std::size_t width);
 
-  // The id of the state and whether it is new. Ids are 0, 1, 2, ... in order of first insertion.
-  std::pair<std::uint32_t, bool> insert(const task::Word* words) { return insert(words, hash_words(words, width_)); }
-  std::optional<std::uint32_t> find(const task::Word* words) const;
-  const task::Word* words(std::uint32_t id) const {
-    return chunks_[id >> chunk_shift_].get() + static_cast<std::size_t>(id & chunk_mask_) * width_;
+  // The id of the state and whether it is new.
+  std::pair<StoredId, bool> insert(const task::Word* words) { return insert(words, hash_words(words, width_)); }
+  std::optional<StoredId> find(const task::Word* words) const;
+  const task::Word* words(StoredId id) const {
+    assert(index(id) < size_);
+    return chunks_[index(id) >> chunk_shift_].get() + static_cast<std::size_t>(index(id) & chunk_mask_) * width_;
   }
 
   // The two halves of an insertion, for callers that have other work to do while the index line is fetched.
   std::uint64_t hash(const task::Word* words) const { return hash_words(words, width_); }
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[slot_of(hash)], 1); }
-  std::pair<std::uint32_t, bool> insert(const task::Word* words, std::uint64_t hash);
+  std::pair<StoredId, bool> insert(const task::Word* words, std::uint64_t hash);
 
   std::size_t size() const { return size_; }
   std::size_t width() const { return width_; }
@@ -52,10 +64,10 @@ class StateTable {
 
  private:
   struct Slot {
-    std::uint32_t id = kEmpty;
+    StoredId id = kEmpty;
     std::uint32_t tag = 0;  // the upper half of the hash
   };
-  static constexpr std::uint32_t kEmpty = 0xffffffffU;
+  static constexpr StoredId kEmpty{0xffffffffU};
 
   // The index uses the top bits, so that a slot's place can be computed from its tag alone when the index grows to at
   // most 2^32 slots.

@@ -39,8 +39,12 @@
 
 namespace metactrl {
 
+using internal::ids;
+using internal::IdVector;
 using lookahead::kInfinite;
 using lookahead::SearchResult;
+using lookahead::StateId;
+using lookahead::StoredId;
 using task::Word;
 
 namespace {
@@ -55,7 +59,7 @@ constexpr std::size_t kFewStates = 64;
 // What is known about a state.
 struct Knowledge {
   unsigned length = kInfinite;              // of the best plan known
-  std::uint32_t first_action = 0;           // of that plan
+  ActionId first_action{};                  // of that plan
   double log_probability = kMinusInfinity;  // of that plan under the uniform surrogate, the end included
   unsigned refuted = 0;                     // no plan has fewer actions than this
   unsigned given_up = 0;                    // a search for a plan of less than this many actions ran out of budget
@@ -84,17 +88,15 @@ class Support::Impl {
     if (data_.surrogate) cursor_.emplace(*data_.surrogate);
     // The compiled plan is the first witness: following it never needs a search.
     if (data_.space || data_.plan.empty()) return;
-    std::vector<std::uint32_t> plan;
-    for (ActionId action : data_.plan) plan.push_back(static_cast<std::uint32_t>(action));
     program_.initial(state_.data());
     program_.project(state_.data());
-    remember(state_.data(), plan);
+    remember(state_.data(), data_.plan);
   }
 
   // Scratch memory is not copied.
   Impl(const Impl& other) : Impl(other.lookahead_, other.meter_.stop()) {
     table_.clear();
-    for (std::uint32_t id = 0; id < other.table_.size(); ++id) table_.insert(other.table_.words(id));
+    for (const StoredId id : ids<StoredId>(other.table_.size())) table_.insert(other.table_.words(id));
     knowledge_ = other.knowledge_;
     candidate_work_ = other.candidate_work_;
     searched_in_all_ = other.searched_in_all_;
@@ -104,7 +106,7 @@ class Support::Impl {
   Answer may(const State& state, ActionId action, unsigned left) {
     searched_ = 0;
     find_witness(state, left);
-    return examine(state.words().data(), static_cast<std::uint32_t>(action), left, false).answer;
+    return examine(state.words().data(), action, left, false).answer;
   }
 
   void candidates(const State& state, unsigned left, std::vector<Candidate>& out, const SurrogateBelief& belief) {
@@ -114,11 +116,11 @@ class Support::Impl {
     actions_.clear();
     begin(belief);
     program_.applicable_actions(state.words().data(), actions_);
-    for (std::uint32_t action : actions_) {
+    for (const ActionId action : actions_) {
       const Examined examined = examine(state.words().data(), action, left, data_.options.weights);
       if (!examined.legal) continue;
-      out.push_back({ActionId{action}, examined.answer, examined.remaining, examined.log_weight,
-                     log_probability(action), cursor_ ? cursor_->log_end() : -log_alphabet_});
+      out.push_back({action, examined.answer, examined.remaining, examined.log_weight, log_probability(action),
+                     cursor_ ? cursor_->log_end() : -log_alphabet_});
     }
   }
 
@@ -130,18 +132,13 @@ class Support::Impl {
 
   std::optional<std::vector<ActionId>> plan(const State& state, unsigned left) {
     load(state.words().data(), state_.data());
-    std::vector<std::uint32_t> plan;
-    if (const std::optional<std::uint32_t> id = exact(state_.data(), left)) {
+    if (const std::optional<StateId> id = exact(state_.data(), left)) {
       if (data_.space->distance(*id) > left) return std::nullopt;
-      plan = data_.space->shortest_plan(*id);
-    } else {
-      const std::uint32_t known = certify(state_.data(), left, nullptr);
-      if (knowledge_[known].length > left) return std::nullopt;
-      plan = follow(known);
+      return data_.space->shortest_plan(*id);
     }
-    std::vector<ActionId> result;
-    for (std::uint32_t action : plan) result.push_back(ActionId{action});
-    return result;
+    const StoredId known = certify(state_.data(), left, nullptr);
+    if (knowledge_[known].length > left) return std::nullopt;
+    return follow(known);
   }
 
   double log_weight(const State& state, unsigned left) {
@@ -156,7 +153,7 @@ class Support::Impl {
   // How a state was reached: a state that may have a witness, and the action taken there.
   struct Origin {
     const Word* state = nullptr;
-    std::uint32_t action = 0;
+    ActionId action{};
   };
 
   struct Examined {
@@ -180,7 +177,7 @@ class Support::Impl {
     actions_.clear();
     program_.applicable_actions(state.words().data(), actions_);
     bool unknown = false;
-    for (std::uint32_t action : actions_) {
+    for (const ActionId action : actions_) {
       const Examined examined = examine(state.words().data(), action, left, data_.options.weights);
       unknown = unknown || (examined.legal && examined.answer == Answer::kUnknown);
       if (!examined.legal || examined.answer != Answer::kYes) continue;
@@ -210,7 +207,7 @@ class Support::Impl {
   }
 
   // log p(action), of a trained surrogate for the action read last.
-  double log_probability(std::uint32_t action) const {
+  double log_probability(ActionId action) const {
     if (cursor_) return cursor_->log_probability();
     return -log_alphabet_ * static_cast<double>(1 + program_.definition().actions[action].symbol.arguments.size());
   }
@@ -226,14 +223,14 @@ class Support::Impl {
   }
 
   // Behind the action that the cursor has read: the probability of one plan.
-  double trained_plan_weight(const std::vector<std::uint32_t>& plan) {
+  double trained_plan_weight(const std::vector<ActionId>& plan) {
     if (cursor_->log_probability() == kMinusInfinity) return kLowestLogWeight;
     cursor_->after(belief_);
     return std::max(data_.surrogate->log_plan(belief_, plan), kLowestLogWeight);
   }
 
   // The same over all plans, from the table.
-  double trained_table_weight(std::uint32_t id, unsigned left) {
+  double trained_table_weight(StateId id, unsigned left) {
     if (cursor_->log_probability() == kMinusInfinity) return kLowestLogWeight;
     const double log_value = data_.hmm_table->log_value(id, left, cursor_->behind(), window_);
     return std::max(log_value - std::log(cursor_->total()), kLowestLogWeight);
@@ -245,7 +242,7 @@ class Support::Impl {
   }
 
   // The candidate `action` in `full`, with `left` actions left, itself included.
-  Examined examine(const Word* full, std::uint32_t action, unsigned left, bool weigh) {
+  Examined examine(const Word* full, ActionId action, unsigned left, bool weigh) {
     Examined result;
     result.answer = Answer::kNo;
     if (!program_.apply(full, action, successor_.data())) {
@@ -263,13 +260,13 @@ class Support::Impl {
   // Can the goal be reached from the projected `state` with `left` actions? A candidate's state has an origin.
   Examined look(const Word* state, unsigned left, const Origin* origin, bool weigh) {
     Examined result;
-    if (const std::optional<std::uint32_t> id = exact(state, left)) {
+    if (const std::optional<StateId> id = exact(state, left)) {
       result.remaining = data_.space->distance(*id);
       result.answer = result.remaining <= left ? Answer::kYes : Answer::kNo;
       if (result.answer == Answer::kYes && weigh) result.log_weight = exact_weight(*id, state, left);
       return result;
     }
-    const std::uint32_t known_id = certify(state, left, origin);
+    const StoredId known_id = certify(state, left, origin);
     const Knowledge& known = knowledge_[known_id];
     result.remaining = known.length;
     if (known.length <= left) {
@@ -282,23 +279,22 @@ class Support::Impl {
   }
 
   // The enumerated state, when its distance decides the question.
-  std::optional<std::uint32_t> exact(const Word* state, unsigned left) const {
+  std::optional<StateId> exact(const Word* state, unsigned left) const {
     if (!data_.space) return std::nullopt;
-    const std::optional<std::uint32_t> id = data_.space->find(state);
+    const std::optional<StateId> id = data_.space->find(state);
     return id && data_.space->decides(*id, left) ? id : std::nullopt;
   }
 
-  double exact_weight(std::uint32_t id, const Word* state, unsigned left) {
+  double exact_weight(StateId id, const Word* state, unsigned left) {
     if (cursor_ && data_.hmm_table && data_.hmm_table->holds(id, left)) return trained_table_weight(id, left);
     if (cursor_) return trained_plan_weight(data_.space->shortest_plan(id));
     if (data_.table) return data_.table->log_weight(id, left);
-    const std::vector<std::uint32_t> plan = data_.space->shortest_plan(id);
-    return knowledge_[remember(state, plan)].log_probability;
+    return knowledge_[remember(state, data_.space->shortest_plan(id))].log_probability;
   }
 
   // Makes sure that as much as the budget allows is known about the question; returns the state's index.
-  std::uint32_t certify(const Word* state, unsigned left, const Origin* origin) {
-    const std::uint32_t id = intern(state);
+  StoredId certify(const Word* state, unsigned left, const Origin* origin) {
+    const StoredId id = intern(state);
     if (is_answered(knowledge_[id], left)) return id;
     if (program_.is_goal(state)) return remember(state, {});
     if (origin == nullptr) {
@@ -309,7 +305,7 @@ class Support::Impl {
     }
     inherit(id, origin->state);
     if (is_answered(knowledge_[id], left)) return id;
-    const std::vector<std::uint32_t>* const witness = witness_of(origin->state);
+    const std::vector<ActionId>* const witness = witness_of(origin->state);
     if (witness != nullptr && adapter_.adapt(state, origin->action, *witness, left)) {
       return remember(state, adapter_.result());
     }
@@ -327,14 +323,14 @@ class Support::Impl {
   }
 
   // A plan from here would make one with one action more from the state before.
-  void inherit(std::uint32_t id, const Word* before) {
-    const std::optional<std::uint32_t> origin = table_.find(before);
+  void inherit(StoredId id, const Word* before) {
+    const std::optional<StoredId> origin = table_.find(before);
     if (!origin || knowledge_[*origin].refuted == 0) return;
     knowledge_[id].refuted = std::max(knowledge_[id].refuted, knowledge_[*origin].refuted - 1);
   }
 
   // False when the budget ended before there was an answer.
-  bool search(std::uint32_t id, const Word* state, unsigned left, const Budget& budget) {
+  bool search(StoredId id, const Word* state, unsigned left, const Budget& budget) {
     const SearchResult result = find_plan(program_, evaluator_, state, left, budget, meter_);
     searched_in_all_ += result.evaluated;
     work_in_all_ += result.work;
@@ -362,8 +358,8 @@ class Support::Impl {
   }
 
   // The best plan known from a state; nothing when there is none. Valid until the next call.
-  const std::vector<std::uint32_t>* witness_of(const Word* state) {
-    const std::optional<std::uint32_t> id = table_.find(state);
+  const std::vector<ActionId>* witness_of(const Word* state) {
+    const std::optional<StoredId> id = table_.find(state);
     if (!id || knowledge_[*id].length == kInfinite) return nullptr;
     // All candidates of a question come from one state.
     if (*id != witness_id_ || witness_.size() != knowledge_[*id].length) {
@@ -374,18 +370,18 @@ class Support::Impl {
   }
 
   // Tries the witness behind one more action.
-  bool detour(const Word* state, const std::vector<std::uint32_t>& witness) {
+  bool detour(const Word* state, const std::vector<ActionId>& witness) {
     detours_.clear();
     program_.relevant_actions(state, detours_);
     detour_state_.resize(program_.total_words());
-    for (std::uint32_t action : detours_) {
+    for (const ActionId action : detours_) {
       candidate_work_ += successor_work_;
       meter_.step(successor_work_);
       if (!program_.apply(state, action, detour_state_.data())) continue;
       program_.project(detour_state_.data());
       const std::optional<std::size_t> used = replay(detour_state_.data(), witness);
       if (!used) continue;
-      std::vector<std::uint32_t> plan{action};
+      std::vector<ActionId> plan{action};
       plan.insert(plan.end(), witness.begin(), witness.begin() + static_cast<std::ptrdiff_t>(*used));
       remember(state, plan);
       return true;
@@ -394,7 +390,7 @@ class Support::Impl {
   }
 
   // How many actions of `plan` lead from `state` to the goal; nothing if they do not.
-  std::optional<std::size_t> replay(const Word* state, const std::vector<std::uint32_t>& plan) {
+  std::optional<std::size_t> replay(const Word* state, const std::vector<ActionId>& plan) {
     std::copy(state, state + program_.total_words(), walk_.begin());
     for (std::size_t i = 0; i < plan.size(); ++i) {
       if (program_.is_goal(walk_.data())) return i;
@@ -411,36 +407,36 @@ class Support::Impl {
   }
 
   // Notes a plan at every state along it; returns the index of the first.
-  std::uint32_t remember(const Word* state, const std::vector<std::uint32_t>& plan) {
-    std::vector<std::uint32_t> ids;
+  StoredId remember(const Word* state, const std::vector<ActionId>& plan) {
+    std::vector<StoredId> passed;
     std::copy(state, state + program_.total_words(), walk_.begin());
-    ids.push_back(intern(walk_.data()));
-    for (std::uint32_t action : plan) {
+    passed.push_back(intern(walk_.data()));
+    for (const ActionId action : plan) {
       program_.apply(walk_.data(), action, walk_next_.data());
       program_.project(walk_next_.data());
       walk_.swap(walk_next_);
-      ids.push_back(intern(walk_.data()));
+      passed.push_back(intern(walk_.data()));
     }
     double log_probability = -log_alphabet_;  // the end
-    for (std::size_t i = ids.size(); i-- > 0;) {
-      const auto length = static_cast<unsigned>(ids.size() - 1 - i);
-      if (i + 1 < ids.size()) {
+    for (std::size_t i = passed.size(); i-- > 0;) {
+      const auto length = static_cast<unsigned>(passed.size() - 1 - i);
+      if (i + 1 < passed.size()) {
         const auto arity = program_.definition().actions[plan[i]].symbol.arguments.size();
         // The tail may have been improved by an earlier, shorter plan.
-        log_probability = knowledge_[ids[i + 1]].log_probability - static_cast<double>(1 + arity) * log_alphabet_;
+        log_probability = knowledge_[passed[i + 1]].log_probability - static_cast<double>(1 + arity) * log_alphabet_;
       }
-      const unsigned improved = i + 1 < ids.size() ? knowledge_[ids[i + 1]].length + 1 : length;
-      Knowledge& known = knowledge_[ids[i]];
+      const unsigned improved = i + 1 < passed.size() ? knowledge_[passed[i + 1]].length + 1 : length;
+      Knowledge& known = knowledge_[passed[i]];
       if (known.length <= improved) continue;
       known.length = improved;
-      known.first_action = i + 1 < ids.size() ? plan[i] : 0;
+      known.first_action = i + 1 < passed.size() ? plan[i] : ActionId{};
       known.log_probability = log_probability;
     }
-    return ids.front();
+    return passed.front();
   }
 
-  std::vector<std::uint32_t> follow(std::uint32_t id) {
-    std::vector<std::uint32_t> plan;
+  std::vector<ActionId> follow(StoredId id) {
+    std::vector<ActionId> plan;
     const Word* words = table_.words(id);
     std::fill(walk_.begin(), walk_.end(), Word{0});
     std::copy(words, words + program_.relevant_words(), walk_.begin());
@@ -455,7 +451,7 @@ class Support::Impl {
     return plan;
   }
 
-  std::uint32_t intern(const Word* state) {
+  StoredId intern(const Word* state) {
     // First the room: a state of the table has its knowledge, even when memory ends in between.
     if (knowledge_.size() <= table_.size()) knowledge_.resize(table_.size() + 1);
     return table_.insert(state).first;
@@ -468,17 +464,17 @@ class Support::Impl {
   lookahead::RelaxedEvaluator evaluator_;
   lookahead::PlanAdapter adapter_;
   lookahead::StateTable table_;
-  std::vector<Knowledge> knowledge_;  // per id of table_
+  IdVector<StoredId, Knowledge> knowledge_;  // of the states in table_
   std::vector<Word> state_;
   std::vector<Word> successor_;
   std::vector<Word> walk_;
   std::vector<Word> walk_next_;
-  std::vector<std::uint32_t> actions_;
-  std::vector<std::uint32_t> detours_;
+  std::vector<ActionId> actions_;
+  std::vector<ActionId> detours_;
   std::vector<Word> detour_state_;
-  std::uint32_t witness_id_ = 0;
-  std::vector<std::uint32_t> witness_;  // of the state witness_id_
-  std::size_t searched_ = 0;            // states evaluated for the question at hand
+  StoredId witness_id_{};
+  std::vector<ActionId> witness_;  // of the state witness_id_
+  std::size_t searched_ = 0;       // states evaluated for the question at hand
   std::size_t searched_in_all_ = 0;
   std::size_t affordable_;  // states for the candidates of one question
   std::uint64_t successor_work_;

@@ -17,10 +17,10 @@ double log_or_none(double value) { return value > 0 ? std::log(value) : kMinusIn
 
 }  // namespace
 
-std::vector<std::uint32_t> object_slots(const task::Definition& definition) {
-  std::vector<std::uint32_t> slots(definition.objects.size(), kNoSlot);
+internal::IdVector<ObjectId, std::uint32_t> object_slots(const task::Definition& definition) {
+  internal::IdVector<ObjectId, std::uint32_t> slots(definition.objects.size(), kNoSlot);
   for (const task::ActionDefinition& action : definition.actions) {
-    for (const std::uint32_t object : action.symbol.arguments) slots[object] = 0;
+    for (const ObjectId object : action.symbol.arguments) slots[object] = 0;
   }
   std::uint32_t next = 0;
   for (std::uint32_t& slot : slots) {
@@ -48,9 +48,10 @@ Surrogate::Surrogate(const task::Program& program, const Hmm& hmm) : hidden_(hmm
   }
   if (!names.empty() &&
       std::count(names.begin(), names.end(), alphabet.unknown()) == static_cast<std::ptrdiff_t>(names.size())) {
-    throw InputError("trained lookahead",
-                     "the model knows none of the task's actions, such as '" + definition.action_names[0].name + "'",
-                     "train one on plans of this domain");
+    throw InputError(
+        "trained lookahead",
+        "the model knows none of the task's actions, such as '" + definition.action_names.front().name + "'",
+        "train one on plans of this domain");
   }
   // Of those without a symbol of their own, so many never occur: the others share UNK. (Where none is left, the share
   // is never read.)
@@ -68,9 +69,9 @@ Surrogate::Surrogate(const task::Program& program, const Hmm& hmm) : hidden_(hmm
   add_letters({alphabet.end}, 0);
   first_letter_.push_back(0);
   for (const task::ActionDefinition& action : definition.actions) {
-    letters_.push_back(action.symbol.name);
-    for (const std::uint32_t object : action.symbol.arguments) {
-      letters_.push_back(static_cast<std::uint32_t>(names.size()) + object);
+    letters_.push_back(internal::index(action.symbol.name));
+    for (const ObjectId object : action.symbol.arguments) {
+      letters_.push_back(static_cast<std::uint32_t>(names.size()) + internal::index(object));
     }
     first_letter_.push_back(static_cast<std::uint32_t>(letters_.size()));
   }
@@ -97,7 +98,7 @@ double Surrogate::log_end(std::span<const double> belief) const {
   return log_or_none(sum);
 }
 
-double Surrogate::advance(std::vector<double>& belief, std::uint32_t action) const {
+double Surrogate::advance(std::vector<double>& belief, ActionId action) const {
   BeliefCursor cursor(*this);
   cursor.begin(belief);
   cursor.read(action);
@@ -105,9 +106,9 @@ double Surrogate::advance(std::vector<double>& belief, std::uint32_t action) con
   return cursor.log_probability();
 }
 
-double Surrogate::log_plan(std::vector<double> belief, std::span<const std::uint32_t> plan) const {
+double Surrogate::log_plan(std::vector<double> belief, std::span<const ActionId> plan) const {
   double result = 0;
-  for (const std::uint32_t action : plan) result += advance(belief, action);
+  for (const ActionId action : plan) result += advance(belief, action);
   return result + log_end(belief);
 }
 
@@ -118,7 +119,7 @@ void BeliefCursor::begin(std::span<const double> belief) {
   log_scale_.assign(1, 0);
 }
 
-void BeliefCursor::read(std::uint32_t action) {
+void BeliefCursor::read(ActionId action) {
   const std::span<const std::uint32_t> letters = surrogate_->letters(action);
   std::size_t known = 0;
   while (known < path_.size() && known + 1 < letters.size() && path_[known] == letters[known]) ++known;
@@ -167,11 +168,11 @@ double BeliefCursor::log_end() const {
 namespace metactrl {
 
 std::vector<SymbolId> plan_symbols(const Task& task, const Alphabet& alphabet, std::span<const ActionId> plan) {
-  const std::vector<std::uint32_t> slots = lookahead::object_slots(task.program().definition());
+  const internal::IdVector<ObjectId, std::uint32_t> slots = lookahead::object_slots(task.program().definition());
   std::vector<SymbolId> symbols;
   for (const ActionId action : plan) {
     symbols.push_back(alphabet.action(task.action_name(task.name_of(action))));
-    for (const std::uint32_t object : task.arguments(action)) symbols.push_back(alphabet.slot(slots[object]));
+    for (const ObjectId object : task.arguments(action)) symbols.push_back(alphabet.slot(slots[object]));
   }
   symbols.push_back(alphabet.end);
   return symbols;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "metactrl/hmm.h"
+#include "support/ids.h"
 #include "task/program.h"
 
 namespace metactrl::lookahead {
@@ -26,7 +27,7 @@ namespace metactrl::lookahead {
 // Per object its place among those that some action takes as an argument, or kNoSlot: a domain's constants that only
 // conditions name take none away from the objects that plans name.
 constexpr std::uint32_t kNoSlot = 0xffffffffU;
-std::vector<std::uint32_t> object_slots(const task::Definition& definition);
+internal::IdVector<ObjectId, std::uint32_t> object_slots(const task::Definition& definition);
 
 class Surrogate {
  public:
@@ -36,8 +37,8 @@ class Surrogate {
   std::size_t hidden() const { return hidden_; }
   std::size_t num_letters() const { return emission_.size() / hidden_; }
   // The letters of an action; the end of the plan is end_letter().
-  std::span<const std::uint32_t> letters(std::uint32_t action) const {
-    return {letters_.data() + first_letter_[action], first_letter_[action + 1] - first_letter_[action]};
+  std::span<const std::uint32_t> letters(ActionId action) const {
+    return {letters_.data() + first_letter_[action], first_letter_[internal::next_of(action)] - first_letter_[action]};
   }
   std::size_t num_actions() const { return first_letter_.size() - 1; }
   std::uint32_t end_letter() const { return static_cast<std::uint32_t>(num_letters() - 1); }
@@ -52,9 +53,9 @@ class Surrogate {
   const std::vector<double>& start() const { return start_; }
   double log_end(std::span<const double> belief) const;
   // Takes an action; log of its probability. After one that the model holds impossible it begins anew.
-  double advance(std::vector<double>& belief, std::uint32_t action) const;
+  double advance(std::vector<double>& belief, ActionId action) const;
   // log p(all of these actions, then the end). Linear in their number, hidden^2 per letter.
-  double log_plan(std::vector<double> belief, std::span<const std::uint32_t> plan) const;
+  double log_plan(std::vector<double> belief, std::span<const ActionId> plan) const;
 
   std::size_t memory_bytes() const {
     return (emission_.capacity() + transition_.capacity() + start_.capacity() + end_ahead_.capacity()) *
@@ -73,7 +74,7 @@ class Surrogate {
   std::vector<double> emission_;   // [letter * hidden + state]
   std::vector<double> end_ahead_;  // per state: the probability that the next letter is the end
   std::vector<std::uint32_t> letters_;
-  std::vector<std::uint32_t> first_letter_;  // per action, and one more
+  internal::IdVector<ActionId, std::uint32_t> first_letter_;  // and one more
 };
 
 // Asks about one action after the other from the same belief. Actions in ascending order share the work of common
@@ -84,7 +85,7 @@ class BeliefCursor {
 
   void begin(std::span<const double> belief);
   // Reads the action's letters.
-  void read(std::uint32_t action);
+  void read(ActionId action);
 
   // --- of the action read last ---------------------------------------------------------------------------------------
   // log p(action); minus infinity when it is impossible.

@@ -20,18 +20,18 @@ void open_row(TableTrie::Level& level) {
 TableTrie::TableTrie(const Cone& cone, const Surrogate& surrogate) {
   const std::size_t num_states = cone.num_states();
   std::size_t depth = 1;
-  for (std::uint32_t action = 0; action < surrogate.num_actions(); ++action) {
+  for (const ActionId action : ids<ActionId>(surrogate.num_actions())) {
     depth = std::max(depth, surrogate.letters(action).size());
   }
   levels.resize(depth);
   std::vector<std::uint32_t> path;
-  for (std::size_t s = 0; s < num_states; ++s) {
+  for (const ConeId s : ids<ConeId>(num_states)) {
     for (Level& level : levels) level.first_row.push_back(static_cast<std::uint32_t>(level.first_edge.size()));
     open_row(levels[0]);
     levels[0].first_child.back() = levels.size() > 1 ? static_cast<std::uint32_t>(levels[1].first_edge.size()) : 0;
     path.clear();
     for (const Cone::Edge& edge : cone.edges(s)) {
-      const auto letters = surrogate.letters(edge.label);
+      const auto letters = surrogate.letters(ActionId{edge.label});
       std::size_t known = 0;
       while (known < path.size() && known + 1 < letters.size() && path[known] == letters[known]) ++known;
       path.resize(known);
@@ -44,7 +44,7 @@ TableTrie::TableTrie(const Cone& cone, const Surrogate& surrogate) {
         }
         path.push_back(letters[known]);
       }
-      levels[known].edges.push_back({edge.target, letters.back()});
+      levels[known].edges.push_back({index(edge.target), letters.back()});
     }
     if (cone.distance(s) == 0) {
       levels[0].edges.push_back({static_cast<std::uint32_t>(num_states), surrogate.end_letter()});

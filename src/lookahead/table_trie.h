@@ -21,8 +21,9 @@
 namespace metactrl::lookahead {
 
 struct TableTrie {
+  // As the GPU reads it.
   struct Edge {
-    std::uint32_t target;  // a state of the cone
+    std::uint32_t target;  // the number of a state of the cone
     std::uint32_t letter;
   };
   struct Level {

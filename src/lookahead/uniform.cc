@@ -11,12 +11,11 @@
 #include "lookahead/uniform.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <utility>
-
-#include "lookahead/cone.h"
 
 namespace metactrl::lookahead {
 
@@ -114,8 +113,8 @@ class UniformBuilder {
 
  private:
   struct Layer {
-    std::vector<double> mantissa;     // per cone state; 0 where the goal is too far
-    std::vector<std::int32_t> block;  // per cone state; empty while not deep
+    IdVector<ConeId, double> mantissa;     // 0 where the goal is too far
+    IdVector<ConeId, std::int32_t> block;  // empty while not deep
   };
 
   std::size_t num_states() const { return cone_.num_states(); }
@@ -130,11 +129,12 @@ class UniformBuilder {
 
   void number_values() {
     table_.first_value_.assign(1, 0);
-    for (std::size_t s = 0; s < num_states(); ++s) {
+    for (const ConeId s : ids<ConeId>(num_states())) {
+      assert(cone_.distance(s) <= cone_.most_left(s));
       table_.first_value_.push_back(num_values() + (cone_.most_left(s) - cone_.distance(s) + 1));
     }
     table_.distance_.resize(space_.num_live());
-    for (std::uint32_t id = 0; id < table_.distance_.size(); ++id) table_.distance_[id] = space_.distance(id);
+    for (const StateId id : table_.distance_.all()) table_.distance_[id] = space_.distance(id);
   }
 
   void make_blocks() {
@@ -147,11 +147,11 @@ class UniformBuilder {
     const double* const below = below_.mantissa.data();
     const double* const weights = flat_weights_.data();
     double smallest = 1;
-    for (std::size_t s = 0; s < cone_.num_states(k); ++s) {
+    for (const ConeId s : ids<ConeId>(cone_.num_states(k))) {
       if (cone_.distance(s) > k) continue;
       double sum = cone_.distance(s) == 0 ? weights[1] : 0;
       if (k > 0) {
-        for (const Cone::Edge& edge : cone_.edges(s)) sum += weights[edge.label] * below[edge.target];
+        for (const Cone::Edge& edge : cone_.edges(s)) sum += weights[edge.label] * below[index(edge.target)];
       }
       layer_.mantissa[s] = sum;
       smallest = std::min(smallest, sum);
@@ -160,7 +160,7 @@ class UniformBuilder {
   }
 
   void deep_layer(unsigned k) {
-    for (std::size_t s = 0; s < cone_.num_states(k); ++s) {
+    for (const ConeId s : ids<ConeId>(cone_.num_states(k))) {
       if (cone_.distance(s) > k) continue;
       Number sum;
       if (cone_.distance(s) == 0) sum = weights_[1];
@@ -177,7 +177,7 @@ class UniformBuilder {
   }
 
   void keep_layer(unsigned k) {
-    for (std::size_t s = 0; s < cone_.num_states(k); ++s) {
+    for (const ConeId s : ids<ConeId>(cone_.num_states(k))) {
       if (cone_.distance(s) > k) continue;
       const std::size_t at = table_.first_value_[s] + (k - cone_.distance(s));
       table_.mantissa_[at] = layer_.mantissa[s];
@@ -188,11 +188,11 @@ class UniformBuilder {
   const Space& space_;
   const unsigned horizon_;
   UniformTable table_;
-  Cone cone_;                           // edges carry the number of symbols of their action
-  std::vector<std::uint32_t> symbols_;  // per action: its name and its arguments
-  std::vector<Number> weights_;         // per number of symbols: alphabet^-symbols; [1] is the end of the plan
-  std::vector<double> flat_weights_;    // their mantissas
-  bool deep_ = false;                   // blocks are in use
+  Cone cone_;                                  // edges carry the number of symbols of their action
+  IdVector<ActionId, std::uint32_t> symbols_;  // its name and its arguments
+  std::vector<Number> weights_;                // per number of symbols: alphabet^-symbols; [1] is the end of the plan
+  std::vector<double> flat_weights_;           // their mantissas
+  bool deep_ = false;                          // blocks are in use
   Layer below_;
   Layer layer_;
 };
@@ -203,11 +203,11 @@ std::optional<UniformTable> UniformTable::build(const task::Program& program, co
   return UniformBuilder(program, space, horizon).run(max_bytes, meter);
 }
 
-double UniformTable::log_weight(std::uint32_t state, unsigned left) const {
-  if (state >= distance_.size() || distance_[state] > left) return -std::numeric_limits<double>::infinity();
-  const std::uint32_t s = cone_[state];
+double UniformTable::log_weight(StateId state, unsigned left) const {
+  if (!distance_.contains(state) || distance_[state] > left) return -std::numeric_limits<double>::infinity();
+  const ConeId s = cone_[state];
   if (s == Cone::kOutside) return -static_cast<double>(distance_[state] * max_symbols_ + 1) * log_alphabet_;
-  const std::size_t at = std::min(first_value_[s] + (left - distance_[state]), first_value_[s + 1] - 1);
+  const std::size_t at = std::min(first_value_[s] + (left - distance_[state]), first_value_[next_of(s)] - 1);
   const double log_mantissa = std::log(mantissa_[at]);
   return block_.empty() ? log_mantissa : log_mantissa + block_[at] * (kBlock * 0.69314718055994530942);
 }

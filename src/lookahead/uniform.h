@@ -32,6 +32,7 @@
 #include <optional>
 #include <vector>
 
+#include "lookahead/cone.h"
 #include "lookahead/space.h"
 #include "support/meter.h"
 #include "task/program.h"
@@ -51,7 +52,7 @@ class UniformTable {
   // log V_left(state); -infinity exactly when space.distance(state) > left. Outside of the cone (left > horizon -
   // depth(state)), where decoding from the initial state never gets, it is a lower bound: the value with fewer actions
   // left or, where the goal is too far for that, the probability of a single plan.
-  double log_weight(std::uint32_t state, unsigned left) const;
+  double log_weight(StateId state, unsigned left) const;
 
   unsigned horizon() const { return horizon_; }
   // States that lie on a plan of at most horizon() actions from the initial state.
@@ -65,12 +66,12 @@ class UniformTable {
 
   unsigned horizon_ = 0;
   double log_alphabet_ = 0;
-  std::size_t max_symbols_ = 1;          // of an action
-  std::vector<std::uint32_t> distance_;  // per live state
-  std::vector<std::uint32_t> cone_;      // per live state: its number in the cone, or Cone::kOutside
-  std::vector<std::size_t>
-      first_value_;               // per cone state, and one more: where V_distance(s)(s), V_distance(s)+1(s), ... begin
-  std::vector<double> mantissa_;  // a value is mantissa * 2^(480 * block)
+  std::size_t max_symbols_ = 1;                // of an action
+  IdVector<StateId, std::uint32_t> distance_;  // of live states
+  IdVector<StateId, ConeId> cone_;             // of live states; or Cone::kOutside
+  // Per cone state, and one more: where V_distance(s)(s), V_distance(s)+1(s), ... begin.
+  IdVector<ConeId, std::size_t> first_value_;
+  std::vector<double> mantissa_;     // a value is mantissa * 2^(480 * block)
   std::vector<std::int32_t> block_;  // empty: all zero
 };
 

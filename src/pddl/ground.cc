@@ -26,8 +26,15 @@ namespace metactrl::pddl {
 
 namespace {
 
+using internal::index;
 using internal::str_cat;
 using task::Formula;
+
+std::vector<metactrl::ObjectId> ids_of(std::span<const ObjectId> objects) {
+  std::vector<metactrl::ObjectId> result;
+  for (const ObjectId object : objects) result.push_back(metactrl::ObjectId{object});
+  return result;
+}
 
 class Grounder {
  public:
@@ -71,14 +78,14 @@ class Grounder {
     for (std::uint32_t id = 0; id < reachable_.atoms.size(); ++id) {
       const PredicateId predicate = reachable_.atoms.symbol(id);
       if (reachable_.is_static[predicate]) continue;
-      fact_of_atom_[id] = static_cast<std::uint32_t>(result_.facts.size());
+      fact_of_atom_[id] = result_.facts.next_id();
       const std::span<const ObjectId> arguments = reachable_.atoms.arguments(id);
-      result_.facts.push_back({predicate, {arguments.begin(), arguments.end()}});
+      result_.facts.push_back({task::PredicateId{predicate}, ids_of(arguments)});
       result_.fact_layer.push_back(layers[predicate]);
     }
     result_.init.assign(result_.facts.size(), false);
     for (const GroundAtom& atom : ast_.init) {
-      const std::uint32_t fact = fact_of_atom_[*reachable_.atoms.find(atom.predicate, atom.arguments)];
+      const task::FactId fact = fact_of_atom_[*reachable_.atoms.find(atom.predicate, atom.arguments)];
       if (fact != FormulaBuilder::kNoFact) result_.init[fact] = true;
     }
   }
@@ -100,7 +107,7 @@ class Grounder {
       task::ActionDefinition ground;
       ground.precondition = builder_.build(action.variables, action.precondition, binding);
       if (ground.precondition.is_false()) continue;
-      ground.symbol = {reachable_.actions.symbol(id), {arguments.begin(), arguments.end()}};
+      ground.symbol = {ActionNameId{reachable_.actions.symbol(id)}, ids_of(arguments)};
       ground.effects = ground_effects(action, binding);
       ground.cost = cost(action, binding);
       result_.actions.push_back(std::move(ground));
@@ -120,7 +127,7 @@ class Grounder {
         ground_forall(action, effect, binding, under);
         continue;
       }
-      const std::uint32_t fact = builder_.fact(effect.atom, binding);
+      const task::FactId fact = builder_.fact(effect.atom, binding);
       if (fact == FormulaBuilder::kNoFact) continue;  // deletes what can never be true
       Formula when = builder_.build(action.variables, effect.when, binding);
       if (!when.is_false()) facts_of(under(std::move(when)), effect).push_back(fact);
@@ -132,7 +139,7 @@ class Grounder {
   // Facts that a quantified effect changes under the same instance of its condition.
   struct Shared {
     Formula varying;
-    std::vector<std::uint32_t> facts;
+    std::vector<task::FactId> facts;
   };
   // A quantified effect. Its condition is split by whether the parts mention the quantified variables.
   struct ForallEffect {
@@ -150,8 +157,8 @@ class Grounder {
     if (fixed.is_false()) return;
     const auto add = [&](const std::vector<Shared>& instances) {
       for (const Shared& shared : instances) {
-        std::vector<std::uint32_t>& facts = facts_of(under(task::make_and({fixed, shared.varying})), effect);
-        for (const std::uint32_t fact : shared.facts) {
+        std::vector<task::FactId>& facts = facts_of(under(task::make_and({fixed, shared.varying})), effect);
+        for (const task::FactId fact : shared.facts) {
           meter_.piece();
           facts.push_back(fact);
         }
@@ -167,7 +174,7 @@ class Grounder {
     for (const std::vector<ObjectId>& objects :
          builder_.bindings(action.variables, effect.forall, when, false, &effect.atom, binding)) {
       for (std::size_t i = 0; i < objects.size(); ++i) binding[effect.forall[i]] = objects[i];
-      const std::uint32_t fact = builder_.fact(effect.atom, binding);
+      const task::FactId fact = builder_.fact(effect.atom, binding);
       Formula varying = Formula::constant(false);
       if (fact != FormulaBuilder::kNoFact) varying = builder_.build(action.variables, when, binding);
       if (!varying.is_false()) {
@@ -179,7 +186,7 @@ class Grounder {
     return result;
   }
 
-  static std::vector<std::uint32_t>& facts_of(task::EffectDefinition& ground, const Effect& effect) {
+  static std::vector<task::FactId>& facts_of(task::EffectDefinition& ground, const Effect& effect) {
     return effect.add ? ground.add : ground.del;
   }
 
@@ -291,19 +298,19 @@ class Grounder {
     }
   }
 
-  std::vector<std::uint32_t> matching_actions(const std::vector<ActionPattern>& patterns, const Binding& binding) {
-    const auto matches = [&](const task::Symbol& symbol, const ActionPattern& pattern) {
-      if (symbol.name != pattern.action) return false;
+  std::vector<ActionId> matching_actions(const std::vector<ActionPattern>& patterns, const Binding& binding) {
+    const auto matches = [&](const task::ActionSymbol& symbol, const ActionPattern& pattern) {
+      if (symbol.name != ActionNameId{pattern.action}) return false;
       for (std::size_t p = 0; p < pattern.arguments.size(); ++p) {
         if (!pattern.arguments[p]) continue;
         const Term& term = *pattern.arguments[p];
-        if (symbol.arguments[p] != (term.is_variable ? binding[term.index] : term.index)) return false;
+        if (index(symbol.arguments[p]) != (term.is_variable ? binding[term.index] : term.index)) return false;
       }
       return true;
     };
-    std::vector<std::uint32_t> result;
-    for (std::uint32_t a = 0; a < result_.actions.size(); ++a) {
-      const task::Symbol& symbol = result_.actions[a].symbol;
+    std::vector<ActionId> result;
+    for (const ActionId a : result_.actions.all()) {
+      const task::ActionSymbol& symbol = result_.actions[a].symbol;
       if (std::any_of(patterns.begin(), patterns.end(),
                       [&](const ActionPattern& pattern) { return matches(symbol, pattern); })) {
         result.push_back(a);
@@ -316,7 +323,7 @@ class Grounder {
   internal::Meter& meter_;
   RangeTable ranges_;
   Reachable reachable_;
-  std::vector<std::uint32_t> fact_of_atom_;
+  std::vector<task::FactId> fact_of_atom_;
   FormulaBuilder builder_;
   std::unordered_map<const Effect*, ForallEffect> forall_effects_;
   const Condition anything_;  // kTrue: every binding of the quantified variables

@@ -13,7 +13,7 @@ namespace metactrl::pddl {
 
 using task::Formula;
 
-std::uint32_t FormulaBuilder::fact(const Atom& atom, const Binding& binding) {
+task::FactId FormulaBuilder::fact(const Atom& atom, const Binding& binding) {
   scratch_.clear();
   for (const Term& term : atom.arguments) scratch_.push_back(term.is_variable ? binding[term.index] : term.index);
   const std::optional<std::uint32_t> id = reachable_.atoms.find(atom.predicate, scratch_);

@@ -19,10 +19,10 @@ namespace metactrl::pddl {
 // become false.
 class FormulaBuilder {
  public:
-  static constexpr std::uint32_t kNoFact = 0xffffffffU;
+  static constexpr task::FactId kNoFact{0xffffffffU};
 
   // `fact_of_atom[id]` numbers the atoms that can change.
-  FormulaBuilder(const Reachable& reachable, RangeTable& ranges, const std::vector<std::uint32_t>& fact_of_atom,
+  FormulaBuilder(const Reachable& reachable, RangeTable& ranges, const std::vector<task::FactId>& fact_of_atom,
                  internal::Meter& meter)
       : reachable_(reachable),
         ranges_(ranges),
@@ -33,7 +33,7 @@ class FormulaBuilder {
   task::Formula build(const VariableTable& table, const Condition& condition, Binding& binding, bool negated = false);
 
   // The fact of an atom whose arguments are bound; kNoFact when it is static or not reachable.
-  std::uint32_t fact(const Atom& atom, const Binding& binding);
+  task::FactId fact(const Atom& atom, const Binding& binding);
 
   // All bindings of `variables` under which `condition` (negated: its negation) can hold and `also`, when given, is
   // reachable: sorted, without repetition. Enumerates by joining the atoms that the condition requires, where it
@@ -52,7 +52,7 @@ class FormulaBuilder {
 
   const Reachable& reachable_;
   RangeTable& ranges_;
-  const std::vector<std::uint32_t>& fact_of_atom_;
+  const std::vector<task::FactId>& fact_of_atom_;
   internal::Meter& meter_;
   Joiner joiner_;
   std::array<std::unordered_map<const Condition*, std::vector<Conjunction>>, 2> required_;  // plain, negated

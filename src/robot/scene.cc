@@ -150,7 +150,7 @@ class Scene::Impl {
   const std::vector<std::string>& possible_facts() const {
     std::call_once(possible_once_, [this] {
       const task::Definition definition = pddl::ground(*ast_, limits_);
-      for (std::uint32_t fact = 0; fact < definition.facts.size(); ++fact) {
+      for (const task::FactId fact : definition.facts.all()) {
         if (definition.fact_layer[fact] < 0) possible_.push_back(task::fact_text(definition, fact));
       }
       std::sort(possible_.begin(), possible_.end());

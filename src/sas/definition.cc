@@ -51,19 +51,18 @@ std::vector<std::string> split_words(std::string_view text) {
 }
 
 // Dense numbers for names, in order of first use.
+template <typename Id>
 class NameTable {
  public:
-  std::uint32_t id(const std::string& name) {
-    return ids_.try_emplace(name, static_cast<std::uint32_t>(ids_.size())).first->second;
-  }
-  std::vector<std::string> names() const {
-    std::vector<std::string> out(ids_.size());
+  Id id(const std::string& name) { return ids_.try_emplace(name, internal::to_id<Id>(ids_.size())).first->second; }
+  internal::IdVector<Id, std::string> names() const {
+    internal::IdVector<Id, std::string> out(ids_.size());
     for (const auto& [name, id] : ids_) out[id] = name;
     return out;
   }
 
  private:
-  std::map<std::string, std::uint32_t> ids_;
+  std::map<std::string, Id> ids_;
 };
 
 class Converter {
@@ -76,7 +75,7 @@ class Converter {
     add_facts();
     add_actions();
     for (const Axiom& axiom : sas_.axioms) {
-      out_.axioms.push_back({first_fact_[axiom.head.variable], conjunction(axiom.body)});
+      out_.axioms.push_back({fact(axiom.head.variable, 0), conjunction(axiom.body)});
     }
     for (const Assignment& goal : sas_.goal) out_.goals.push_back({literal(goal), value_text(sas_, goal)});
     out_.objects = objects_.names();
@@ -91,7 +90,7 @@ class Converter {
   void add_facts() {
     for (std::uint32_t variable = 0; variable < sas_.variables.size(); ++variable) {
       const Variable& v = sas_.variables[variable];
-      first_fact_.push_back(static_cast<std::uint32_t>(out_.facts.size()));
+      first_fact_.push_back(out_.facts.next_id());
       for (std::uint32_t value = 0; value < v.values.size(); ++value) {
         if (single_fact(variable) && value == sas_.initial[variable]) continue;
         out_.facts.push_back(symbol(v, value));
@@ -101,7 +100,7 @@ class Converter {
     }
   }
 
-  task::Symbol symbol(const Variable& variable, std::uint32_t value) {
+  task::FactSymbol symbol(const Variable& variable, std::uint32_t value) {
     const std::string_view text = variable.values[value];
     std::pair<std::string, std::vector<std::string>> parts;
     if (text.starts_with(kAtom)) {
@@ -112,15 +111,19 @@ class Converter {
     } else {
       parts.first = str_cat(variable.name, '=', text);
     }
-    task::Symbol result{predicates_.id(parts.first), {}};
+    task::FactSymbol result{predicates_.id(parts.first), {}};
     for (const std::string& argument : parts.second) result.arguments.push_back(objects_.id(argument));
     return result;
   }
 
+  // The fact that a variable has this value; of a variable with a single fact that is number 0.
+  task::FactId fact(std::uint32_t variable, std::uint32_t value) const {
+    return task::FactId{internal::index(first_fact_[variable]) + value};
+  }
+
   Formula literal(Assignment assignment) const {
-    const std::uint32_t first = first_fact_[assignment.variable];
-    if (!single_fact(assignment.variable)) return Formula::literal(first + assignment.value, false);
-    return Formula::literal(first, assignment.value == sas_.initial[assignment.variable]);
+    if (!single_fact(assignment.variable)) return Formula::literal(fact(assignment.variable, assignment.value), false);
+    return Formula::literal(fact(assignment.variable, 0), assignment.value == sas_.initial[assignment.variable]);
   }
 
   Formula conjunction(const std::vector<Assignment>& assignments) const {
@@ -143,9 +146,9 @@ class Converter {
     for (const std::vector<std::uint32_t>& group : group_operators(sas_)) {
       const Operator& op = sas_.operators[group[0]];
       const std::vector<std::string> words = split_words(op.name);
-      const std::uint32_t name = action_names_.id(words[0]);
+      const ActionNameId name = action_names_.id(words[0]);
       const auto arity = static_cast<std::uint32_t>(words.size() - 1);
-      if (name == out_.action_names.size()) out_.action_names.push_back({words[0], arity});
+      if (name == out_.action_names.next_id()) out_.action_names.push_back({words[0], arity});
       const std::uint32_t line = first_line.try_emplace(words[0], op.line).first->second;
       if (out_.action_names[name].arity != arity) {
         refuse(op,
@@ -249,11 +252,12 @@ class Converter {
     }
     task::EffectDefinition result;
     result.when = task::make_and(std::move(when));
-    const std::uint32_t first = first_fact_[effect.result.variable];
-    result.add.push_back(first + effect.result.value);
-    const auto range = static_cast<std::uint32_t>(sas_.variables[effect.result.variable].values.size());
+    const std::uint32_t variable = effect.result.variable;
+    result.add.push_back(fact(variable, effect.result.value));
+    const auto range = static_cast<std::uint32_t>(sas_.variables[variable].values.size());
     for (std::uint32_t value = 0; value < range; ++value) {
-      if (value != effect.result.value && (!old_value || *old_value == value)) result.del.push_back(first + value);
+      if (value != effect.result.value && (!old_value || *old_value == value))
+        result.del.push_back(fact(variable, value));
     }
     deletes_ += result.del.size();
     if (deletes_ > kMaxDeletes) {
@@ -265,10 +269,10 @@ class Converter {
 
   const SasTask& sas_;
   task::Definition out_;
-  NameTable objects_;
-  NameTable predicates_;
-  NameTable action_names_;
-  std::vector<std::uint32_t> first_fact_;  // per variable
+  NameTable<ObjectId> objects_;
+  NameTable<task::PredicateId> predicates_;
+  NameTable<ActionNameId> action_names_;
+  std::vector<task::FactId> first_fact_;  // per variable
   std::size_t guard_literals_ = 0;
   std::size_t deletes_ = 0;
 };

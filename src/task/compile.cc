@@ -6,8 +6,8 @@
 #include "task/compile.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
-#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -17,7 +17,7 @@ namespace metactrl::task {
 
 namespace {
 
-constexpr std::uint32_t kNoFact = 0xffffffffU;
+constexpr FactId kNoFact{0xffffffffU};
 
 std::uint32_t monitor_bits(const MonitorDefinition& monitor) {
   switch (monitor.kind) {
@@ -65,7 +65,7 @@ class Compiler {
  private:
   const Definition& definition() const { return program_->definition_; }
 
-  void place(std::uint32_t fact, std::uint32_t bit) {
+  void place(FactId fact, std::uint32_t bit) {
     bit_of_fact_[fact] = bit;
     program_->fact_of_bit_.resize(std::max<std::size_t>(program_->fact_of_bit_.size(), bit + 1), kNoFact);
     program_->fact_of_bit_[bit] = fact;
@@ -73,11 +73,10 @@ class Compiler {
 
   void lay_out() {
     Program& p = *program_;
-    const std::size_t num_facts = definition().facts.size();
-    bit_of_fact_.assign(num_facts, 0);
+    bit_of_fact_.assign(definition().facts.size(), 0);
     std::uint32_t next = 0;
     const auto place_all = [&](bool derived, bool relevant) {
-      for (std::uint32_t fact = 0; fact < num_facts; ++fact) {
+      for (const FactId fact : definition().facts.all()) {
         if ((definition().fact_layer[fact] >= 0) != derived || relevance_.fact[fact] != relevant) continue;
         place(fact, next++);
       }
@@ -100,6 +99,7 @@ class Compiler {
     p.total_words_ = std::max(p.stored_words_, words_for(next));
     p.relevant_words_ = std::max<std::size_t>(1, words_for(p.num_relevant_bits_));
     const std::size_t tail = p.num_relevant_bits_ % 64;
+    assert(p.relevant_words_ <= p.stored_words_ && p.stored_words_ <= p.total_words_);
     p.last_relevant_mask_ = tail == 0 && p.num_relevant_bits_ > 0 ? ~Word{0} : (Word{1} << tail) - 1;
   }
 
@@ -133,13 +133,13 @@ class Compiler {
   }
 
   // Appends the edits that clear `del` and set `add`, one per word, ascending.
-  std::uint32_t add_edits(const std::vector<std::uint32_t>& add, const std::vector<std::uint32_t>& del) {
+  std::uint32_t add_edits(const std::vector<FactId>& add, const std::vector<FactId>& del) {
     std::map<std::uint32_t, WordEdit> edits;
-    for (std::uint32_t fact : del) {
+    for (const FactId fact : del) {
       const std::uint32_t bit = bit_of_fact_[fact];
       edits[bit >> 6].keep &= ~(Word{1} << (bit & 63));
     }
-    for (std::uint32_t fact : add) {
+    for (const FactId fact : add) {
       const std::uint32_t bit = bit_of_fact_[fact];
       edits[bit >> 6].set |= Word{1} << (bit & 63);
     }
@@ -190,11 +190,11 @@ class Compiler {
   // Effects under the same condition become one.
   void compile_conditional_effects(const ActionDefinition& source, ActionProgram& action) {
     Program& p = *program_;
-    std::vector<std::pair<std::uint32_t, EffectDefinition>> merged;  // by condition, in order of appearance
-    std::unordered_map<std::uint32_t, std::size_t> place;
+    std::vector<std::pair<ConditionId, EffectDefinition>> merged;  // by condition, in order of appearance
+    std::unordered_map<ConditionId, std::size_t> place;
     for (const EffectDefinition& effect : source.effects) {
       if (effect.when.is_true()) continue;
-      const std::uint32_t condition = p.conditions_.add(effect.when, bit_of_fact_);
+      const ConditionId condition = p.conditions_.add(effect.when, bit_of_fact_);
       const auto [entry, is_new] = place.emplace(condition, merged.size());
       if (is_new) merged.push_back({condition, {}});
       EffectDefinition& all = merged[entry->second].second;
@@ -214,41 +214,39 @@ class Compiler {
 
   void compile_actions() {
     Program& p = *program_;
-    std::vector<std::vector<Literal>> literals(definition().actions.size());
-    std::vector<std::vector<Literal>> relevant_literals;
-    for (std::uint32_t a = 0; a < definition().actions.size(); ++a) {
+    IdVector<ActionId, std::vector<Literal>> literals(definition().actions.size());
+    std::vector<ActionId> all;
+    for (const ActionId a : definition().actions.all()) {
       meter_.step(kActionSteps);
       ActionProgram action = compile_action(definition().actions[a], literals[a]);
       action.relevant = relevance_.action[a];
-      p.has_residuals_ = p.has_residuals_ || action.residual != 0;
+      p.has_residuals_ = p.has_residuals_ || action.residual != kAlwaysTrue;
       p.actions_.push_back(action);
-      if (!action.relevant) continue;
-      p.relevant_actions_.push_back(a);
-      relevant_literals.push_back(literals[a]);
+      all.push_back(a);
+      if (action.relevant) p.relevant_actions_.push_back(a);
     }
-    p.all_tree_.build(literals, p.num_bits_);
-    p.relevant_tree_.build(relevant_literals, p.num_bits_);
+    p.all_tree_.build(literals, all, p.num_bits_);
+    p.relevant_tree_.build(literals, p.relevant_actions_, p.num_bits_);
   }
 
   void compile_initial() {
     Program& p = *program_;
     p.initial_.assign(p.total_words_, 0);
-    for (std::uint32_t fact = 0; fact < definition().facts.size(); ++fact) {
+    for (const FactId fact : definition().facts.all()) {
       if (definition().init[fact]) set_bit(p.initial_.data(), bit_of_fact_[fact], true);
     }
     p.complete(p.initial_.data());
-    p.initially_legal_ = p.step_monitors(Program::kNoAction, p.initial_.data());
+    p.initially_legal_ = p.step_monitors(kNoAction, p.initial_.data());
   }
 
   void index_names() {
     Program& p = *program_;
-    for (std::uint32_t n = 0; n < definition().action_names.size(); ++n) {
+    for (const ActionNameId n : definition().action_names.all()) {
       p.action_name_index_.emplace(definition().action_names[n].name, n);
     }
-    for (std::uint32_t o = 0; o < definition().objects.size(); ++o) p.object_index_.emplace(definition().objects[o], o);
-    p.actions_by_symbol_.resize(definition().actions.size());
-    std::iota(p.actions_by_symbol_.begin(), p.actions_by_symbol_.end(), 0U);
-    std::sort(p.actions_by_symbol_.begin(), p.actions_by_symbol_.end(), [this](std::uint32_t x, std::uint32_t y) {
+    for (const ObjectId o : definition().objects.all()) p.object_index_.emplace(definition().objects[o], o);
+    for (const ActionId a : definition().actions.all()) p.actions_by_symbol_.push_back(a);
+    std::sort(p.actions_by_symbol_.begin(), p.actions_by_symbol_.end(), [this](ActionId x, ActionId y) {
       return definition().actions[x].symbol < definition().actions[y].symbol;
     });
   }
@@ -258,7 +256,7 @@ class Compiler {
   internal::Meter& meter_;
   std::shared_ptr<Program> program_;
   Relevance relevance_;
-  std::vector<std::uint32_t> bit_of_fact_;
+  IdVector<FactId, std::uint32_t> bit_of_fact_;
   std::vector<std::uint32_t> monitor_first_bit_;
 };
 

@@ -17,8 +17,8 @@ std::shared_ptr<const Program> compile(Definition definition, internal::Meter& m
 
 // Goal relevance of a simplified definition; exposed for tests. See program.h for what it means.
 struct Relevance {
-  std::vector<bool> fact;
-  std::vector<bool> action;
+  IdVector<FactId, bool> fact;
+  IdVector<ActionId, bool> action;
 };
 Relevance goal_relevance(const Definition& definition);
 

@@ -84,22 +84,22 @@ Formula negate(const Formula& formula) {
 
 namespace {
 
-std::string symbol_text(const std::string& name, const std::vector<std::uint32_t>& arguments,
-                        const std::vector<std::string>& objects) {
+std::string symbol_text(const std::string& name, const std::vector<ObjectId>& arguments,
+                        const IdVector<ObjectId, std::string>& objects) {
   std::string out = "(" + name;
-  for (std::uint32_t argument : arguments) out += " " + objects[argument];
+  for (const ObjectId argument : arguments) out += " " + objects[argument];
   return out + ")";
 }
 
 }  // namespace
 
-std::string fact_text(const Definition& definition, std::uint32_t fact) {
-  const Symbol& symbol = definition.facts[fact];
+std::string fact_text(const Definition& definition, FactId fact) {
+  const FactSymbol& symbol = definition.facts[fact];
   return symbol_text(definition.predicate_names[symbol.name], symbol.arguments, definition.objects);
 }
 
-std::string action_text(const Definition& definition, std::uint32_t action) {
-  const Symbol& symbol = definition.actions[action].symbol;
+std::string action_text(const Definition& definition, ActionId action) {
+  const ActionSymbol& symbol = definition.actions[action].symbol;
   return symbol_text(definition.action_names[symbol.name].name, symbol.arguments, definition.objects);
 }
 

@@ -12,7 +12,20 @@
 #include <string>
 #include <vector>
 
+#include "metactrl/task.h"
+#include "support/ids.h"
+
 namespace metactrl::task {
+
+using internal::ids;
+using internal::IdVector;
+using internal::index;
+using internal::to_id;
+
+// A ground atom that may be true or false.
+enum class FactId : std::uint32_t {};
+// The name of a fact without its objects.
+enum class PredicateId : std::uint32_t {};
 
 // A condition over facts in negation normal form.
 struct Formula {
@@ -28,12 +41,12 @@ struct Formula {
   };
   Kind kind = Kind::kTrue;
   bool negated = false;
-  std::uint32_t fact = 0;
+  FactId fact{};
   std::uint32_t count = 0;
   std::uint32_t count2 = 0;
   std::vector<Formula> children;
 
-  static Formula literal(std::uint32_t fact, bool negated) {
+  static Formula literal(FactId fact, bool negated) {
     Formula formula;
     formula.kind = Kind::kLiteral;
     formula.fact = fact;
@@ -66,27 +79,30 @@ void for_each_literal(const Formula& formula, const Visit& visit) {
 }
 
 // A name applied to objects: a fact or an action.
+template <typename NameId>
 struct Symbol {
-  std::uint32_t name = 0;
-  std::vector<std::uint32_t> arguments;
+  NameId name{};
+  std::vector<ObjectId> arguments;
   auto operator<=>(const Symbol&) const = default;
 };
+using FactSymbol = Symbol<PredicateId>;
+using ActionSymbol = Symbol<ActionNameId>;
 
 struct EffectDefinition {
   Formula when;  // evaluated before the action
-  std::vector<std::uint32_t> add;
-  std::vector<std::uint32_t> del;  // deletes first: a fact in both ends up true
+  std::vector<FactId> add;
+  std::vector<FactId> del;  // deletes first: a fact in both ends up true
 };
 
 struct ActionDefinition {
-  Symbol symbol;  // name indexes Definition::action_names
+  ActionSymbol symbol;
   Formula precondition;
   std::vector<EffectDefinition> effects;
   double cost = 1;
 };
 
 struct AxiomDefinition {
-  std::uint32_t head = 0;
+  FactId head{};
   Formula body;
 };
 
@@ -104,7 +120,7 @@ struct MonitorDefinition {
   Kind kind = Kind::kAlways;
   Formula first;
   Formula second;
-  std::vector<std::vector<std::uint32_t>> steps;  // each: ascending action indices
+  std::vector<std::vector<ActionId>> steps;  // each: ascending
   std::string text;
 };
 
@@ -120,13 +136,13 @@ struct ActionName {
 
 struct Definition {
   std::string name;
-  std::vector<std::string> objects;
-  std::vector<std::string> predicate_names;  // for fact symbols
-  std::vector<ActionName> action_names;      // every action the domain declares, grounded or not
-  std::vector<Symbol> facts;
-  std::vector<std::int32_t> fact_layer;  // -1: stored in the state; >= 0: derived, in this stratum
-  std::vector<bool> init;                // per fact; false for derived ones
-  std::vector<ActionDefinition> actions;
+  IdVector<ObjectId, std::string> objects;
+  IdVector<PredicateId, std::string> predicate_names;
+  IdVector<ActionNameId, ActionName> action_names;  // every action the domain declares, grounded or not
+  IdVector<FactId, FactSymbol> facts;
+  IdVector<FactId, std::int32_t> fact_layer;  // -1: stored in the state; >= 0: derived, in this stratum
+  IdVector<FactId, bool> init;                // false for derived ones
+  IdVector<ActionId, ActionDefinition> actions;
   std::vector<AxiomDefinition> axioms;  // of layer fact_layer[head]
   std::vector<MonitorDefinition> monitors;
   std::vector<GoalDefinition> goals;  // all must hold at the end
@@ -134,8 +150,8 @@ struct Definition {
 };
 
 // "(at truck1 depot)". A symbol without arguments prints its name in parentheses.
-std::string fact_text(const Definition& definition, std::uint32_t fact);
-std::string action_text(const Definition& definition, std::uint32_t action);
+std::string fact_text(const Definition& definition, FactId fact);
+std::string action_text(const Definition& definition, ActionId action);
 
 }  // namespace metactrl::task
 

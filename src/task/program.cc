@@ -6,6 +6,7 @@
 #include "task/program.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "support/hash.h"
 
@@ -13,12 +14,12 @@ namespace metactrl::task {
 
 // --- conditions ------------------------------------------------------------------------------------------------------
 
-std::uint32_t ConditionPool::add(const Formula& formula, const std::vector<std::uint32_t>& bit_of_fact) {
+ConditionId ConditionPool::add(const Formula& formula, const IdVector<FactId, std::uint32_t>& bit_of_fact) {
   const auto literal_of = [&](const Formula& f) {
     return Literal{bit_of_fact[f.fact] << 1 | static_cast<std::uint32_t>(f.negated)};
   };
   const auto is_literal = [](const Formula& f) { return f.kind == Formula::Kind::kLiteral; };
-  if (formula.is_true()) return 0;
+  if (formula.is_true()) return kAlwaysTrue;
   Node node;
   node.negated = formula.negated;
   node.count = formula.count;
@@ -39,7 +40,7 @@ std::uint32_t ConditionPool::add(const Formula& formula, const std::vector<std::
     node.size = static_cast<std::uint32_t>(formula.children.size());
     for (const Formula& child : formula.children) literals_.push_back(literal_of(child));
   } else {
-    std::vector<std::uint32_t> children;
+    std::vector<ConditionId> children;
     for (const Formula& child : formula.children) children.push_back(add(child, bit_of_fact));
     node.op = formula.kind == Formula::Kind::kAnd       ? Op::kAnd
               : formula.kind == Formula::Kind::kOr      ? Op::kOr
@@ -53,12 +54,12 @@ std::uint32_t ConditionPool::add(const Formula& formula, const std::vector<std::
 }
 
 // The node's literals or children are the last ones in their list; they are taken back when the pool has its equal.
-std::uint32_t ConditionPool::intern(const Node& node) {
+ConditionId ConditionPool::intern(const Node& node) {
   const bool over_literals = node.op == Op::kAllOf || node.op == Op::kAnyOf;
   std::uint64_t hash = internal::mix(static_cast<std::uint64_t>(node.op), node.negated ? 1 : 0);
   hash = internal::mix(hash, std::uint64_t{node.count} << 32 | node.count2);
   for (std::uint32_t i = node.first; i < node.first + node.size; ++i) {
-    hash = internal::mix(hash, over_literals ? literals_[i].code : children_[i]);
+    hash = internal::mix(hash, over_literals ? literals_[i].code : index(children_[i]));
   }
   const auto [first, last] = by_hash_.equal_range(hash);
   for (auto known = first; known != last; ++known) {
@@ -70,8 +71,8 @@ std::uint32_t ConditionPool::intern(const Node& node) {
     }
     return known->second;
   }
+  const ConditionId id = nodes_.next_id();
   nodes_.push_back(node);
-  const auto id = static_cast<std::uint32_t>(nodes_.size() - 1);
   by_hash_.emplace(hash, id);
   return id;
 }
@@ -84,10 +85,10 @@ bool ConditionPool::equal(const Node& a, const Node& b) const {
   return std::ranges::equal(children(a), children(b));
 }
 
-bool ConditionPool::holds(std::uint32_t condition, const Word* state) const {
+bool ConditionPool::holds(ConditionId condition, const Word* state) const {
   const Node& node = nodes_[condition];
   const auto literal_holds = [state](Literal literal) { return literal.holds(state); };
-  const auto child_holds = [this, state](std::uint32_t child) { return holds(child, state); };
+  const auto child_holds = [this, state](ConditionId child) { return holds(child, state); };
   switch (node.op) {
     case Op::kTrue:
       return true;
@@ -111,7 +112,7 @@ bool ConditionPool::holds(std::uint32_t condition, const Word* state) const {
     }
     case Op::kAtLeast: {
       std::uint32_t missing = node.count;
-      for (std::uint32_t child : children(node)) {
+      for (const ConditionId child : children(node)) {
         if (holds(child, state) && --missing == 0) return true;
       }
       return missing == 0;
@@ -151,7 +152,7 @@ bool ConditionPool::has_matching(const Node& node, const Word* state) const {
 }
 
 std::size_t ConditionPool::memory_bytes() const {
-  return nodes_.size() * sizeof(Node) + literals_.size() * sizeof(Literal) + children_.size() * sizeof(std::uint32_t);
+  return nodes_.size() * sizeof(Node) + literals_.size() * sizeof(Literal) + children_.size() * sizeof(ConditionId);
 }
 
 // --- states ----------------------------------------------------------------------------------------------------------
@@ -182,40 +183,39 @@ void Program::complete(Word* state) const {
   }
 }
 
-bool Program::applicable(const Word* state, std::uint32_t action) const {
+bool Program::applicable(const Word* state, ActionId action) const {
   const ActionProgram& a = actions_[action];
   for (Literal literal : precondition(a)) {
     if (!literal.holds(state)) return false;
   }
-  return a.residual == 0 || conditions_.holds(a.residual, state);
+  return a.residual == kAlwaysTrue || conditions_.holds(a.residual, state);
 }
 
-void Program::applicable_actions(const Word* state, std::vector<std::uint32_t>& out) const {
+void Program::applicable_actions(const Word* state, std::vector<ActionId>& out) const {
   const std::size_t begin = out.size();
   all_tree_.match(state, out);
   keep_residual(state, begin, out);
   std::sort(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end());
 }
 
-void Program::relevant_actions(const Word* state, std::vector<std::uint32_t>& out) const {
+void Program::relevant_actions(const Word* state, std::vector<ActionId>& out) const {
   const std::size_t begin = out.size();
   relevant_tree_.match(state, out);
-  for (std::size_t i = begin; i < out.size(); ++i) out[i] = relevant_actions_[out[i]];
   keep_residual(state, begin, out);
   std::sort(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end());
 }
 
 // Removes from out[begin..] the actions whose residual precondition fails.
-void Program::keep_residual(const Word* state, std::size_t begin, std::vector<std::uint32_t>& out) const {
+void Program::keep_residual(const Word* state, std::size_t begin, std::vector<ActionId>& out) const {
   if (!has_residuals_) return;
-  const auto fails = [&](std::uint32_t action) {
-    const std::uint32_t residual = actions_[action].residual;
-    return residual != 0 && !conditions_.holds(residual, state);
+  const auto fails = [&](ActionId action) {
+    const ConditionId residual = actions_[action].residual;
+    return residual != kAlwaysTrue && !conditions_.holds(residual, state);
   };
   out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), fails), out.end());
 }
 
-void Program::apply_effects(const Word* from, std::uint32_t action, Word* to) const {
+void Program::apply_effects(const Word* from, ActionId action, Word* to) const {
   std::copy(from, from + total_words_, to);
   const ActionProgram& a = actions_[action];
   if (a.num_effects == 0) {
@@ -234,7 +234,7 @@ void Program::apply_effects(const Word* from, std::uint32_t action, Word* to) co
   }
 }
 
-bool Program::apply(const Word* from, std::uint32_t action, Word* to) const {
+bool Program::apply(const Word* from, ActionId action, Word* to) const {
   apply_effects(from, action, to);
   complete(to);
   return monitors_.empty() || step_monitors(action, to);
@@ -242,14 +242,14 @@ bool Program::apply(const Word* from, std::uint32_t action, Word* to) const {
 
 // --- monitors and goal -----------------------------------------------------------------------------------------------
 
-bool Program::step_monitors(std::uint32_t action, Word* state) const {
+bool Program::step_monitors(ActionId action, Word* state) const {
   return std::all_of(monitors_.begin(), monitors_.end(),
                      [&](const Monitor& monitor) { return step_monitor(monitor, action, state); });
 }
 
 // Bits of each automaton: kSometime: seen. kSometimeAfter: pending. kSometimeBefore: second was seen in an earlier
 // state. kAtMostOnce: {the stretch has begun, it has ended}. kActionsInOrder: bit i says that i + 1 steps are done.
-bool Program::step_monitor(const Monitor& monitor, std::uint32_t action, Word* state) const {
+bool Program::step_monitor(const Monitor& monitor, ActionId action, Word* state) const {
   const std::uint32_t bit = monitor.first_bit;
   switch (monitor.kind) {
     case MonitorDefinition::Kind::kAlways:
@@ -306,7 +306,7 @@ bool Program::monitor_accepts(const Monitor& monitor, const Word* state) const {
 }
 
 bool Program::is_goal(const Word* state) const {
-  for (std::uint32_t goal : goals_) {
+  for (const ConditionId goal : goals_) {
     if (!conditions_.holds(goal, state)) return false;
   }
   for (std::uint32_t monitor : accepting_monitors_) {
@@ -315,56 +315,57 @@ bool Program::is_goal(const Word* state) const {
   return true;
 }
 
-bool Program::goal_holds(std::size_t goal, const Word* state) const {
-  if (goal < goals_.size()) return conditions_.holds(goals_[goal], state);
-  return monitor_accepts(monitors_[accepting_monitors_[goal - goals_.size()]], state);
+bool Program::goal_holds(GoalId goal, const Word* state) const {
+  assert(index(goal) < num_goals());
+  if (index(goal) < goals_.size()) return conditions_.holds(goals_[index(goal)], state);
+  return monitor_accepts(monitors_[accepting_monitors_[index(goal) - goals_.size()]], state);
 }
 
-std::string Program::goal_text(std::size_t goal) const {
-  if (goal < goals_.size()) return definition_.goals[goal].text;
-  return definition_.monitors[accepting_monitors_[goal - goals_.size()]].text;
+std::string Program::goal_text(GoalId goal) const {
+  assert(index(goal) < num_goals());
+  if (index(goal) < goals_.size()) return definition_.goals[index(goal)].text;
+  return definition_.monitors[accepting_monitors_[index(goal) - goals_.size()]].text;
 }
 
-Definition Program::definition_without(const std::vector<bool>& dropped) const {
+Definition Program::definition_without(const IdVector<GoalId, bool>& dropped) const {
+  assert(dropped.size() == num_goals());
   Definition result = definition_;
   result.goals.clear();
   for (std::size_t goal = 0; goal < goals_.size(); ++goal) {
-    if (!dropped[goal]) result.goals.push_back(definition_.goals[goal]);
+    if (!dropped[to_id<GoalId>(goal)]) result.goals.push_back(definition_.goals[goal]);
   }
   // From the back, so that the positions of the others stay right.
   for (std::size_t i = accepting_monitors_.size(); i-- > 0;) {
-    if (!dropped[goals_.size() + i]) continue;
+    if (!dropped[to_id<GoalId>(goals_.size() + i)]) continue;
     result.monitors.erase(result.monitors.begin() + static_cast<std::ptrdiff_t>(accepting_monitors_[i]));
   }
   return result;
 }
 
 std::string Program::bit_text(std::uint32_t bit) const {
-  const std::uint32_t fact = fact_of_bit_[bit];
-  return fact < definition_.facts.size() ? fact_text(definition_, fact) : std::string();
+  const FactId fact = fact_of_bit_[bit];
+  return definition_.facts.contains(fact) ? fact_text(definition_, fact) : std::string();
 }
 
-std::uint32_t Program::find_action(const std::string& name, std::span<const std::string> arguments) const {
-  const auto none = static_cast<std::uint32_t>(num_actions());
+std::optional<ActionId> Program::find_action(const std::string& name, std::span<const std::string> arguments) const {
   const auto name_entry = action_name_index_.find(name);
-  if (name_entry == action_name_index_.end()) return none;
-  Symbol symbol{name_entry->second, {}};
+  if (name_entry == action_name_index_.end()) return std::nullopt;
+  ActionSymbol symbol{name_entry->second, {}};
   for (const std::string& argument : arguments) {
     const auto object = object_index_.find(argument);
-    if (object == object_index_.end()) return none;
+    if (object == object_index_.end()) return std::nullopt;
     symbol.arguments.push_back(object->second);
   }
   return find_action(symbol);
 }
 
-std::uint32_t Program::find_action(const Symbol& symbol) const {
-  const auto less = [this](std::uint32_t action, const Symbol& key) {
+std::optional<ActionId> Program::find_action(const ActionSymbol& symbol) const {
+  const auto less = [this](ActionId action, const ActionSymbol& key) {
     return definition_.actions[action].symbol < key;
   };
   const auto found = std::lower_bound(actions_by_symbol_.begin(), actions_by_symbol_.end(), symbol, less);
-  return found != actions_by_symbol_.end() && definition_.actions[*found].symbol == symbol
-             ? *found
-             : static_cast<std::uint32_t>(num_actions());
+  return found != actions_by_symbol_.end() && definition_.actions[*found].symbol == symbol ? std::optional(*found)
+                                                                                           : std::nullopt;
 }
 
 namespace {
@@ -377,7 +378,7 @@ std::size_t formula_bytes(const Formula& formula) {
 
 std::size_t definition_bytes(const Definition& definition) {
   std::size_t bytes = 0;
-  for (const Symbol& fact : definition.facts) bytes += sizeof(Symbol) + fact.arguments.capacity() * 4;
+  for (const FactSymbol& fact : definition.facts) bytes += sizeof(FactSymbol) + fact.arguments.capacity() * 4;
   for (const ActionDefinition& action : definition.actions) {
     bytes += sizeof(ActionDefinition) + action.symbol.arguments.capacity() * 4 + formula_bytes(action.precondition);
     for (const EffectDefinition& effect : action.effects) {

@@ -27,6 +27,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -56,7 +57,14 @@ struct Literal {
   bool holds(const Word* state) const { return test_bit(state, bit()) != negated(); }
 };
 
-// Conditions as flat trees in one arena; node 0 is "true".
+// A condition of a ConditionPool.
+enum class ConditionId : std::uint32_t {};
+constexpr ConditionId kAlwaysTrue{0};
+
+// No action: the initial state came about by none.
+constexpr ActionId kNoAction{0xffffffffU};
+
+// Conditions as flat trees in one arena; the first is "true".
 class ConditionPool {
  public:
   enum class Op : std::uint8_t { kTrue, kFalse, kAllOf, kAnyOf, kAnd, kOr, kAtLeast, kMatching };
@@ -72,24 +80,24 @@ class ConditionPool {
   ConditionPool() : nodes_(1) {}
   // `bit_of_fact` maps the formula's facts to bits. Equal conditions get the same number, so that what many actions
   // share ("the robot can reach the cup") is one node for whoever walks the pool.
-  std::uint32_t add(const Formula& formula, const std::vector<std::uint32_t>& bit_of_fact);
+  ConditionId add(const Formula& formula, const IdVector<FactId, std::uint32_t>& bit_of_fact);
   // Frees what only `add` needs.
   void close() { by_hash_ = {}; }
-  bool holds(std::uint32_t condition, const Word* state) const;
-  const Node& node(std::uint32_t condition) const { return nodes_[condition]; }
+  bool holds(ConditionId condition, const Word* state) const;
+  const Node& node(ConditionId condition) const { return nodes_[condition]; }
   std::span<const Literal> literals(const Node& node) const { return {literals_.data() + node.first, node.size}; }
-  std::span<const std::uint32_t> children(const Node& node) const { return {children_.data() + node.first, node.size}; }
+  std::span<const ConditionId> children(const Node& node) const { return {children_.data() + node.first, node.size}; }
   std::size_t memory_bytes() const;
 
  private:
-  std::uint32_t intern(const Node& node);
+  ConditionId intern(const Node& node);
   bool equal(const Node& a, const Node& b) const;
   bool has_matching(const Node& node, const Word* state) const;
 
-  std::vector<Node> nodes_;
+  IdVector<ConditionId, Node> nodes_;
   std::vector<Literal> literals_;
-  std::vector<std::uint32_t> children_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
+  std::vector<ConditionId> children_;
+  std::unordered_multimap<std::uint64_t, ConditionId> by_hash_;
 };
 
 // state[word] = (state[word] & keep) | set
@@ -100,7 +108,7 @@ struct WordEdit {
 };
 
 struct ConditionalEffect {
-  std::uint32_t condition = 0;
+  ConditionId condition = kAlwaysTrue;
   std::uint32_t first_edit = 0;
   std::uint32_t num_edits = 0;
   bool adds = false;  // some edit sets a bit
@@ -109,8 +117,8 @@ struct ConditionalEffect {
 struct ActionProgram {
   std::uint32_t first_literal = 0;  // conjunctive part of the precondition
   std::uint32_t num_literals = 0;
-  std::uint32_t residual = 0;    // the rest of it, a condition; 0 when there is none
-  std::uint32_t first_edit = 0;  // unconditional effects
+  ConditionId residual = kAlwaysTrue;  // the rest of it
+  std::uint32_t first_edit = 0;        // unconditional effects
   std::uint32_t num_edits = 0;
   std::uint32_t first_effect = 0;  // conditional effects
   std::uint32_t num_effects = 0;
@@ -119,27 +127,28 @@ struct ActionProgram {
 
 struct AxiomProgram {
   std::uint32_t bit = 0;
-  std::uint32_t condition = 0;
+  ConditionId condition = kAlwaysTrue;
 };
 
 struct Monitor {
   MonitorDefinition::Kind kind = MonitorDefinition::Kind::kAlways;
-  std::uint32_t first = 0;  // conditions
-  std::uint32_t second = 0;
+  ConditionId first = kAlwaysTrue;
+  ConditionId second = kAlwaysTrue;
   std::uint32_t first_bit =
       0;  // the automaton's own bits; one-hot progress for kActionsInOrder (bit i: i+1 steps done)
   std::uint32_t num_bits = 0;
-  std::vector<std::vector<std::uint32_t>> steps;
+  std::vector<std::vector<ActionId>> steps;
 };
 
 // Which actions have preconditions that hold? A decision tree over the facts that preconditions require; see
 // successor.cc.
 class SuccessorTree {
  public:
-  // `literals[a]` is the conjunctive part of action a's precondition.
-  void build(const std::vector<std::vector<Literal>>& literals, std::size_t num_bits);
+  // `literals[a]` is the conjunctive part of the precondition of action a, for each of `actions`.
+  void build(const IdVector<ActionId, std::vector<Literal>>& literals, std::span<const ActionId> actions,
+             std::size_t num_bits);
   // Appends every action whose conjunctive precondition holds.
-  void match(const Word* state, std::vector<std::uint32_t>& out) const;
+  void match(const Word* state, std::vector<ActionId>& out) const;
   std::size_t memory_bytes() const;
 
  private:
@@ -150,14 +159,14 @@ class SuccessorTree {
     std::uint32_t first_child = 0;
     std::uint32_t num_children = 0;
   };
-  void match_below(const Node& node, const Word* state, std::vector<std::uint32_t>& out) const;
-  void add_actions(const Node& node, const Word* state, std::vector<std::uint32_t>& out) const;
+  void match_below(const Node& node, const Word* state, std::vector<ActionId>& out) const;
+  void add_actions(const Node& node, const Word* state, std::vector<ActionId>& out) const;
 
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> root_child_;  // per bit: node or 0
   std::vector<Word> root_mask_;            // bits that have a root child
-  std::vector<std::uint32_t> actions_;
-  std::vector<std::uint32_t> first_negative_;  // per action: range of negative literals still to test
+  std::vector<ActionId> actions_;
+  std::vector<std::uint32_t> first_negative_;  // per place in actions_, and one more: negative literals still to test
   std::vector<std::uint32_t> negatives_;       // bits that must be clear
 };
 
@@ -177,9 +186,9 @@ class Program {
   std::size_t first_derived_bit() const { return first_derived_bit_; }
   std::size_t memory_bytes() const;
   std::string bit_text(std::uint32_t bit) const;
-  // The ground action with this name and these arguments; num_actions() when the task has none. Logarithmic.
-  std::uint32_t find_action(const std::string& name, std::span<const std::string> arguments) const;
-  std::uint32_t find_action(const Symbol& symbol) const;
+  // The ground action with this name and these arguments, if the task has it. Logarithmic.
+  std::optional<ActionId> find_action(const std::string& name, std::span<const std::string> arguments) const;
+  std::optional<ActionId> find_action(const ActionSymbol& symbol) const;
 
   // --- states --------------------------------------------------------------------------------------------------------
   // False when the initial state itself violates a trajectory constraint.
@@ -187,24 +196,24 @@ class Program {
   // Zeroes the irrelevant stored bits.
   void project(Word* state) const;
   void complete(Word* state) const;
-  bool applicable(const Word* state, std::uint32_t action) const;
+  bool applicable(const Word* state, ActionId action) const;
   // Appends, ascending, all actions whose precondition holds (a trajectory constraint may still forbid one: see apply).
-  void applicable_actions(const Word* state, std::vector<std::uint32_t>& out) const;
+  void applicable_actions(const Word* state, std::vector<ActionId>& out) const;
   // The same among relevant actions only.
-  void relevant_actions(const Word* state, std::vector<std::uint32_t>& out) const;
+  void relevant_actions(const Word* state, std::vector<ActionId>& out) const;
   // The successor of an applicable action. False when it breaks a trajectory constraint beyond repair; `to` is then
   // undefined. `to` must not alias `from`.
-  bool apply(const Word* from, std::uint32_t action, Word* to) const;
+  bool apply(const Word* from, ActionId action, Word* to) const;
   bool is_goal(const Word* state) const;
-  // Does goal number `goal` hold? Goals are the top-level conjuncts of the goal, then the monitors that must accept.
-  bool goal_holds(std::size_t goal, const Word* state) const;
-  std::string goal_text(std::size_t goal) const;
-  // The definition without the goals marked in `dropped`, which has one element per goal.
-  Definition definition_without(const std::vector<bool>& dropped) const;
+  // Does the goal hold? Goals are the top-level conjuncts of the goal, then the monitors that must accept.
+  bool goal_holds(GoalId goal, const Word* state) const;
+  std::string goal_text(GoalId goal) const;
+  // The definition without the goals marked in `dropped`.
+  Definition definition_without(const IdVector<GoalId, bool>& dropped) const;
 
   // --- parts, for the heuristics -------------------------------------------------------------------------------------
   const ConditionPool& conditions() const { return conditions_; }
-  const ActionProgram& action(std::uint32_t action) const { return actions_[action]; }
+  const ActionProgram& action(ActionId action) const { return actions_[action]; }
   std::span<const Literal> precondition(const ActionProgram& a) const {
     return {literals_.data() + a.first_literal, a.num_literals};
   }
@@ -215,9 +224,9 @@ class Program {
   std::span<const ConditionalEffect> effects(const ActionProgram& a) const {
     return {effects_.data() + a.first_effect, a.num_effects};
   }
-  const std::vector<std::uint32_t>& relevant_action_list() const { return relevant_actions_; }
+  const std::vector<ActionId>& relevant_action_list() const { return relevant_actions_; }
   std::span<const std::vector<AxiomProgram>> axiom_layers() const { return axiom_layers_; }
-  const std::vector<std::uint32_t>& goal_conditions() const { return goals_; }
+  const std::vector<ConditionId>& goal_conditions() const { return goals_; }
   const std::vector<Monitor>& monitors() const { return monitors_; }
   bool monitor_accepts(const Monitor& monitor, const Word* state) const;
 
@@ -225,30 +234,29 @@ class Program {
   friend class Compiler;
 
   // Steps all monitors in place after `action` (kNoAction: for the initial state); false when one is violated.
-  static constexpr std::uint32_t kNoAction = 0xffffffffU;
-  bool step_monitors(std::uint32_t action, Word* state) const;
-  bool step_monitor(const Monitor& monitor, std::uint32_t action, Word* state) const;
-  void apply_effects(const Word* from, std::uint32_t action, Word* to) const;
-  void keep_residual(const Word* state, std::size_t begin, std::vector<std::uint32_t>& out) const;
+  bool step_monitors(ActionId action, Word* state) const;
+  bool step_monitor(const Monitor& monitor, ActionId action, Word* state) const;
+  void apply_effects(const Word* from, ActionId action, Word* to) const;
+  void keep_residual(const Word* state, std::size_t begin, std::vector<ActionId>& out) const;
 
   Definition definition_;
   ConditionPool conditions_;
-  std::vector<ActionProgram> actions_;
+  IdVector<ActionId, ActionProgram> actions_;
   std::vector<Literal> literals_;
   std::vector<WordEdit> edits_;
   std::vector<ConditionalEffect> effects_;
   std::vector<std::vector<AxiomProgram>> axiom_layers_;
-  std::vector<std::uint32_t> goals_;  // conditions, parallel to definition_.goals
-  std::vector<Monitor> monitors_;     // parallel to definition_.monitors
+  std::vector<ConditionId> goals_;  // parallel to definition_.goals
+  std::vector<Monitor> monitors_;   // parallel to definition_.monitors
   std::vector<std::uint32_t> accepting_monitors_;
   std::size_t num_accepting_monitors_ = 0;
   SuccessorTree all_tree_;
   SuccessorTree relevant_tree_;
-  std::vector<std::uint32_t> relevant_actions_;
-  std::vector<std::uint32_t> fact_of_bit_;  // kNoFact for monitor bits and padding
-  std::unordered_map<std::string, std::uint32_t> action_name_index_;
-  std::unordered_map<std::string, std::uint32_t> object_index_;
-  std::vector<std::uint32_t> actions_by_symbol_;  // sorted by name and arguments
+  std::vector<ActionId> relevant_actions_;
+  std::vector<FactId> fact_of_bit_;  // kNoFact for monitor bits and padding
+  std::unordered_map<std::string, ActionNameId> action_name_index_;
+  std::unordered_map<std::string, ObjectId> object_index_;
+  std::vector<ActionId> actions_by_symbol_;  // sorted by name and arguments
   std::vector<Word> initial_;
   std::size_t num_relevant_bits_ = 0;
   std::size_t num_stored_bits_ = 0;

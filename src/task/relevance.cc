@@ -28,10 +28,10 @@ class RelevanceClosure {
     result_.action.assign(definition.actions.size(), false);
     changers_.resize(definition.facts.size());
     axioms_.resize(definition.facts.size());
-    for (std::uint32_t a = 0; a < definition.actions.size(); ++a) {
+    for (const ActionId a : definition.actions.all()) {
       for (std::uint32_t e = 0; e < definition.actions[a].effects.size(); ++e) {
-        for (std::uint32_t fact : definition.actions[a].effects[e].add) changers_[fact].push_back({a, e});
-        for (std::uint32_t fact : definition.actions[a].effects[e].del) changers_[fact].push_back({a, e});
+        for (const FactId fact : definition.actions[a].effects[e].add) changers_[fact].push_back({a, e});
+        for (const FactId fact : definition.actions[a].effects[e].del) changers_[fact].push_back({a, e});
       }
     }
     for (std::uint32_t x = 0; x < definition.axioms.size(); ++x) axioms_[definition.axioms[x].head].push_back(x);
@@ -42,12 +42,12 @@ class RelevanceClosure {
     for (const MonitorDefinition& monitor : definition_.monitors) {
       add(monitor.first);
       add(monitor.second);
-      for (const std::vector<std::uint32_t>& step : monitor.steps) {
-        for (std::uint32_t action : step) add_action(action);
+      for (const std::vector<ActionId>& step : monitor.steps) {
+        for (const ActionId action : step) add_action(action);
       }
     }
     while (!queue_.empty()) {
-      const std::uint32_t fact = queue_.back();
+      const FactId fact = queue_.back();
       queue_.pop_back();
       for (const Changer& changer : changers_[fact]) {
         add_action(changer.action);
@@ -60,19 +60,19 @@ class RelevanceClosure {
 
  private:
   struct Changer {
-    std::uint32_t action;
+    ActionId action;
     std::uint32_t effect;
   };
 
   void add(const Formula& formula) {
-    for_each_literal(formula, [this](std::uint32_t fact, bool) {
+    for_each_literal(formula, [this](FactId fact, bool) {
       if (result_.fact[fact]) return;
       result_.fact[fact] = true;
       queue_.push_back(fact);
     });
   }
 
-  void add_action(std::uint32_t action) {
+  void add_action(ActionId action) {
     if (result_.action[action]) return;
     result_.action[action] = true;
     add(definition_.actions[action].precondition);
@@ -80,9 +80,9 @@ class RelevanceClosure {
 
   const Definition& definition_;
   Relevance result_;
-  std::vector<std::vector<Changer>> changers_;
-  std::vector<std::vector<std::uint32_t>> axioms_;
-  std::vector<std::uint32_t> queue_;
+  IdVector<FactId, std::vector<Changer>> changers_;
+  IdVector<FactId, std::vector<std::uint32_t>> axioms_;  // by head: places in the definition
+  std::vector<FactId> queue_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "task/simplify.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace metactrl::task {
@@ -24,7 +25,7 @@ class Possibility {
     negative_.assign(num_facts, false);
     action_possible_.assign(definition.actions.size(), false);
     index_formulas();
-    for (std::size_t fact = 0; fact < num_facts; ++fact) {
+    for (const FactId fact : definition.facts.all()) {
       const bool derived = definition.fact_layer[fact] >= 0;
       // A derived fact may be false in any state as far as we know, and is true when an axiom says so.
       if (definition.init[fact]) {
@@ -38,8 +39,8 @@ class Possibility {
     run();
   }
 
-  bool possible(std::uint32_t fact, bool negated) const { return negated ? negative_[fact] : positive_[fact]; }
-  bool action_possible(std::size_t action) const { return action_possible_[action]; }
+  bool possible(FactId fact, bool negated) const { return negated ? negative_[fact] : positive_[fact]; }
+  bool action_possible(ActionId action) const { return action_possible_[action]; }
 
   bool possible(const Formula& formula) const {
     meter_.piece();
@@ -68,14 +69,14 @@ class Possibility {
   // Something that happens once all its formulas are possible: an action, one of its effects, or an axiom.
   struct Watcher {
     enum class Kind : std::uint8_t { kAction, kEffect, kAxiom } kind = Kind::kAction;
-    std::uint32_t owner = 0;
-    std::uint32_t effect = 0;
+    ActionId action{};        // kAction, kEffect
+    std::uint32_t place = 0;  // of the effect in its action, of the axiom in the definition
     bool fired = false;
   };
 
   void index_formulas() {
     watching_.resize(2 * definition_.facts.size());
-    for (std::uint32_t a = 0; a < definition_.actions.size(); ++a) {
+    for (const ActionId a : definition_.actions.all()) {
       add_watcher({Watcher::Kind::kAction, a, 0, false}, definition_.actions[a].precondition);
       first_effect_.push_back(static_cast<std::uint32_t>(watchers_.size()));
       for (std::uint32_t e = 0; e < definition_.actions[a].effects.size(); ++e) {
@@ -83,28 +84,30 @@ class Possibility {
       }
     }
     for (std::uint32_t x = 0; x < definition_.axioms.size(); ++x) {
-      add_watcher({Watcher::Kind::kAxiom, x, 0, false}, definition_.axioms[x].body);
+      add_watcher({Watcher::Kind::kAxiom, {}, x, false}, definition_.axioms[x].body);
     }
   }
 
   void add_watcher(const Watcher& watcher, const Formula& formula) {
     const auto id = static_cast<std::uint32_t>(watchers_.size());
     watchers_.push_back(watcher);
-    for_each_literal(formula, [&](std::uint32_t fact, bool negated) { watching_[2 * fact + negated].push_back(id); });
+    for_each_literal(formula, [&](FactId fact, bool negated) { watching_[literal(fact, negated)].push_back(id); });
   }
 
-  void mark(std::size_t fact, bool negated) {
-    std::vector<bool>& flags = negated ? negative_ : positive_;
+  static std::size_t literal(FactId fact, bool negated) { return 2 * std::size_t{index(fact)} + (negated ? 1 : 0); }
+
+  void mark(FactId fact, bool negated) {
+    IdVector<FactId, bool>& flags = negated ? negative_ : positive_;
     if (flags[fact]) return;
     flags[fact] = true;
-    queue_.push_back(static_cast<std::uint32_t>(2 * fact + negated));
+    queue_.push_back(literal(fact, negated));
   }
 
   void run() {
     while (!queue_.empty()) {
-      const std::uint32_t literal = queue_.back();
+      const std::size_t possible_now = queue_.back();
       queue_.pop_back();
-      for (std::uint32_t watcher : watching_[literal]) fire(watcher);
+      for (std::uint32_t watcher : watching_[possible_now]) fire(watcher);
     }
   }
 
@@ -113,23 +116,23 @@ class Possibility {
     if (watcher.fired) return;
     switch (watcher.kind) {
       case Watcher::Kind::kAction: {
-        const ActionDefinition& action = definition_.actions[watcher.owner];
+        const ActionDefinition& action = definition_.actions[watcher.action];
         if (!possible(action.precondition)) return;
         watcher.fired = true;
-        action_possible_[watcher.owner] = true;
-        for (std::uint32_t e = 0; e < action.effects.size(); ++e) fire(first_effect_[watcher.owner] + e);
+        action_possible_[watcher.action] = true;
+        for (std::uint32_t e = 0; e < action.effects.size(); ++e) fire(first_effect_[watcher.action] + e);
         return;
       }
       case Watcher::Kind::kEffect: {
-        const EffectDefinition& effect = definition_.actions[watcher.owner].effects[watcher.effect];
-        if (!action_possible_[watcher.owner] || !possible(effect.when)) return;
+        const EffectDefinition& effect = definition_.actions[watcher.action].effects[watcher.place];
+        if (!action_possible_[watcher.action] || !possible(effect.when)) return;
         watcher.fired = true;
-        for (std::uint32_t fact : effect.add) mark(fact, false);
-        for (std::uint32_t fact : effect.del) mark(fact, true);
+        for (const FactId fact : effect.add) mark(fact, false);
+        for (const FactId fact : effect.del) mark(fact, true);
         return;
       }
       case Watcher::Kind::kAxiom: {
-        const AxiomDefinition& axiom = definition_.axioms[watcher.owner];
+        const AxiomDefinition& axiom = definition_.axioms[watcher.place];
         if (!possible(axiom.body)) return;
         watcher.fired = true;
         mark(axiom.head, false);
@@ -140,33 +143,33 @@ class Possibility {
 
   const Definition& definition_;
   internal::Meter& meter_;
-  std::vector<bool> positive_;
-  std::vector<bool> negative_;
-  std::vector<bool> action_possible_;
+  IdVector<FactId, bool> positive_;
+  IdVector<FactId, bool> negative_;
+  IdVector<ActionId, bool> action_possible_;
   std::vector<Watcher> watchers_;
-  std::vector<std::uint32_t> first_effect_;           // per action: its first effect's watcher
+  IdVector<ActionId, std::uint32_t> first_effect_;    // per action: its first effect's watcher
   std::vector<std::vector<std::uint32_t>> watching_;  // per literal
-  std::vector<std::uint32_t> queue_;
+  std::vector<std::size_t> queue_;                    // literals
 };
 
 // Rewrites formulas: constants folded, facts renumbered.
 class Folder {
  public:
-  static constexpr std::uint32_t kDropped = 0xffffffffU;
+  static constexpr FactId kDropped{0xffffffffU};
   static constexpr std::uint64_t kFoldSteps = 32;
 
   Folder(const Possibility& possibility, std::size_t num_facts, internal::Meter& meter)
       : possibility_(possibility), meter_(meter), renumber_(num_facts) {
     std::uint32_t next = 0;
-    for (std::uint32_t fact = 0; fact < num_facts; ++fact) {
+    for (const FactId fact : ids<FactId>(num_facts)) {
       const bool varies = possibility.possible(fact, false) && possibility.possible(fact, true);
-      renumber_[fact] = varies ? next++ : kDropped;
+      renumber_[fact] = varies ? FactId{next++} : kDropped;
     }
     num_kept_ = next;
   }
 
   std::size_t num_kept() const { return num_kept_; }
-  std::uint32_t renumber(std::uint32_t fact) const { return renumber_[fact]; }
+  FactId renumber(FactId fact) const { return renumber_[fact]; }
 
   Formula fold(const Formula& formula) const {
     meter_.step(kFoldSteps);
@@ -192,9 +195,9 @@ class Folder {
   }
 
   // The kept ones, renumbered, sorted and unique.
-  std::vector<std::uint32_t> keep(const std::vector<std::uint32_t>& facts) const {
-    std::vector<std::uint32_t> result;
-    for (std::uint32_t fact : facts) {
+  std::vector<FactId> keep(const std::vector<FactId>& facts) const {
+    std::vector<FactId> result;
+    for (const FactId fact : facts) {
       if (renumber_[fact] != kDropped) result.push_back(renumber_[fact]);
     }
     std::sort(result.begin(), result.end());
@@ -205,7 +208,7 @@ class Folder {
  private:
   const Possibility& possibility_;
   internal::Meter& meter_;
-  std::vector<std::uint32_t> renumber_;
+  IdVector<FactId, FactId> renumber_;
   std::size_t num_kept_ = 0;
 };
 
@@ -233,14 +236,14 @@ Definition fold_once(Definition&& definition, bool& changed, internal::Meter& me
   const Folder folder(possibility, definition.facts.size(), meter);
   changed = folder.num_kept() != definition.facts.size();
 
-  std::vector<std::uint32_t> new_action(definition.actions.size(), Folder::kDropped);
-  std::vector<ActionDefinition> actions;
-  for (std::size_t a = 0; a < definition.actions.size(); ++a) {
+  IdVector<ActionId, std::optional<ActionId>> new_action(definition.actions.size());
+  IdVector<ActionId, ActionDefinition> actions;
+  for (const ActionId a : definition.actions.all()) {
     ActionDefinition& action = definition.actions[a];
     if (!possibility.action_possible(a)) continue;
     Formula precondition = folder.fold(action.precondition);
     if (precondition.is_false()) continue;
-    new_action[a] = static_cast<std::uint32_t>(actions.size());
+    new_action[a] = actions.next_id();
     std::vector<EffectDefinition> effects = fold_effects(folder, possibility, action.effects);
     actions.push_back({std::move(action.symbol), std::move(precondition), std::move(effects), action.cost});
   }
@@ -258,20 +261,20 @@ Definition fold_once(Definition&& definition, bool& changed, internal::Meter& me
   for (MonitorDefinition& monitor : definition.monitors) {
     monitor.first = folder.fold(monitor.first);
     monitor.second = folder.fold(monitor.second);
-    for (std::vector<std::uint32_t>& step : monitor.steps) {
-      std::vector<std::uint32_t> kept;
-      for (std::uint32_t action : step) {
-        if (new_action[action] != Folder::kDropped) kept.push_back(new_action[action]);
+    for (std::vector<ActionId>& step : monitor.steps) {
+      std::vector<ActionId> kept;
+      for (const ActionId action : step) {
+        if (new_action[action]) kept.push_back(*new_action[action]);
       }
       step = std::move(kept);
     }
   }
   for (GoalDefinition& goal : definition.goals) goal.condition = folder.fold(goal.condition);
 
-  std::vector<Symbol> facts;
-  std::vector<std::int32_t> layers;
-  std::vector<bool> init;
-  for (std::uint32_t fact = 0; fact < definition.facts.size(); ++fact) {
+  IdVector<FactId, FactSymbol> facts;
+  IdVector<FactId, std::int32_t> layers;
+  IdVector<FactId, bool> init;
+  for (const FactId fact : definition.facts.all()) {
     if (folder.renumber(fact) == Folder::kDropped) continue;
     facts.push_back(std::move(definition.facts[fact]));
     layers.push_back(definition.fact_layer[fact]);
@@ -286,14 +289,14 @@ Definition fold_once(Definition&& definition, bool& changed, internal::Meter& me
 // A delete that always happens together with an add of the same fact does nothing, since the add comes last. Without it
 // a fact such as "the channel is free", deleted and added by every use, is seen to be constant.
 void drop_overridden_deletes(ActionDefinition& action) {
-  std::vector<std::uint32_t> always_added;
+  std::vector<FactId> always_added;
   for (EffectDefinition& effect : action.effects) {
     std::sort(effect.add.begin(), effect.add.end());
     if (effect.when.is_true()) always_added.insert(always_added.end(), effect.add.begin(), effect.add.end());
   }
   std::sort(always_added.begin(), always_added.end());
   for (EffectDefinition& effect : action.effects) {
-    std::erase_if(effect.del, [&](std::uint32_t fact) {
+    std::erase_if(effect.del, [&](FactId fact) {
       return std::binary_search(effect.add.begin(), effect.add.end(), fact) ||
              std::binary_search(always_added.begin(), always_added.end(), fact);
     });

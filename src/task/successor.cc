@@ -11,36 +11,30 @@
 // Cost: the children of the nodes whose facts hold, plus the leaves found. Memory: one node per distinct prefix.
 #include <algorithm>
 #include <bit>
-#include <numeric>
+#include <cassert>
 
 #include "task/program.h"
 
 namespace metactrl::task {
 
-void SuccessorTree::build(const std::vector<std::vector<Literal>>& literals, std::size_t num_bits) {
+void SuccessorTree::build(const IdVector<ActionId, std::vector<Literal>>& literals, std::span<const ActionId> actions,
+                          std::size_t num_bits) {
   std::vector<std::uint32_t> uses(num_bits, 0);
-  for (const auto& precondition : literals) {
-    for (Literal literal : precondition) {
+  for (const ActionId a : actions) {
+    for (Literal literal : literals[a]) {
       if (!literal.negated()) ++uses[literal.bit()];
     }
   }
-  std::vector<std::vector<std::uint32_t>> keys(literals.size());
-  first_negative_.assign(1, 0);
-  for (std::size_t a = 0; a < literals.size(); ++a) {
+  IdVector<ActionId, std::vector<std::uint32_t>> keys(literals.size());
+  for (const ActionId a : actions) {
     for (Literal literal : literals[a]) {
-      if (literal.negated()) {
-        negatives_.push_back(literal.bit());
-      } else {
-        keys[a].push_back(literal.bit());
-      }
+      if (!literal.negated()) keys[a].push_back(literal.bit());
     }
-    first_negative_.push_back(static_cast<std::uint32_t>(negatives_.size()));
     std::sort(keys[a].begin(), keys[a].end(),
               [&](std::uint32_t x, std::uint32_t y) { return uses[x] != uses[y] ? uses[x] > uses[y] : x < y; });
   }
-  std::vector<std::uint32_t> order(literals.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) { return keys[x] < keys[y]; });
+  std::vector<ActionId> order(actions.begin(), actions.end());
+  std::stable_sort(order.begin(), order.end(), [&](ActionId x, ActionId y) { return keys[x] < keys[y]; });
 
   // Breadth-first over ranges of the sorted actions, so that a node's children lie next to one another.
   struct Range {
@@ -67,6 +61,15 @@ void SuccessorTree::build(const std::vector<std::vector<Literal>>& literals, std
     nodes_[n].num_children = static_cast<std::uint32_t>(nodes_.size()) - nodes_[n].first_child;
   }
 
+  first_negative_.assign(1, 0);
+  for (const ActionId a : actions_) {
+    for (Literal literal : literals[a]) {
+      if (literal.negated()) negatives_.push_back(literal.bit());
+    }
+    first_negative_.push_back(static_cast<std::uint32_t>(negatives_.size()));
+  }
+  assert(actions_.size() == actions.size());
+
   root_child_.assign(num_bits, 0);
   root_mask_.assign((num_bits + 63) / 64, 0);
   for (std::uint32_t c = 0; c < nodes_[0].num_children; ++c) {
@@ -76,7 +79,7 @@ void SuccessorTree::build(const std::vector<std::vector<Literal>>& literals, std
   }
 }
 
-void SuccessorTree::match(const Word* state, std::vector<std::uint32_t>& out) const {
+void SuccessorTree::match(const Word* state, std::vector<ActionId>& out) const {
   if (nodes_.empty()) return;
   add_actions(nodes_[0], state, out);
   for (std::size_t w = 0; w < root_mask_.size(); ++w) {
@@ -86,7 +89,7 @@ void SuccessorTree::match(const Word* state, std::vector<std::uint32_t>& out) co
   }
 }
 
-void SuccessorTree::match_below(const Node& node, const Word* state, std::vector<std::uint32_t>& out) const {
+void SuccessorTree::match_below(const Node& node, const Word* state, std::vector<ActionId>& out) const {
   add_actions(node, state, out);
   for (std::uint32_t c = 0; c < node.num_children; ++c) {
     const Node& child = nodes_[node.first_child + c];
@@ -94,14 +97,13 @@ void SuccessorTree::match_below(const Node& node, const Word* state, std::vector
   }
 }
 
-void SuccessorTree::add_actions(const Node& node, const Word* state, std::vector<std::uint32_t>& out) const {
-  for (std::uint32_t i = 0; i < node.num_actions; ++i) {
-    const std::uint32_t action = actions_[node.first_action + i];
+void SuccessorTree::add_actions(const Node& node, const Word* state, std::vector<ActionId>& out) const {
+  for (std::uint32_t i = node.first_action; i < node.first_action + node.num_actions; ++i) {
     bool clear = true;
-    for (std::uint32_t n = first_negative_[action]; clear && n < first_negative_[action + 1]; ++n) {
+    for (std::uint32_t n = first_negative_[i]; clear && n < first_negative_[i + 1]; ++n) {
       clear = !test_bit(state, negatives_[n]);
     }
-    if (clear) out.push_back(action);
+    if (clear) out.push_back(actions_[i]);
   }
 }
 

@@ -8,11 +8,9 @@
 
 namespace metactrl {
 
-namespace {
-
-std::uint32_t index(ActionId action) { return static_cast<std::uint32_t>(action); }
-
-}  // namespace
+using internal::ids;
+using internal::IdVector;
+using internal::index;
 
 Task::Task(std::shared_ptr<const task::Program> program, std::shared_ptr<const ReferenceSemantics> reference)
     : program_(std::move(program)), reference_(std::move(reference)) {}
@@ -21,43 +19,34 @@ const std::string& Task::name() const { return program_->definition().name; }
 
 std::size_t Task::num_objects() const { return program_->definition().objects.size(); }
 
-const std::string& Task::object_name(ObjectId object) const {
-  return program_->definition().objects[static_cast<std::size_t>(object)];
-}
+const std::string& Task::object_name(ObjectId object) const { return program_->definition().objects[object]; }
 
 std::size_t Task::num_action_names() const { return program_->definition().action_names.size(); }
 
-const std::string& Task::action_name(ActionNameId name) const {
-  return program_->definition().action_names[static_cast<std::size_t>(name)].name;
-}
+const std::string& Task::action_name(ActionNameId name) const { return program_->definition().action_names[name].name; }
 
-std::size_t Task::arity(ActionNameId name) const {
-  return program_->definition().action_names[static_cast<std::size_t>(name)].arity;
-}
+std::size_t Task::arity(ActionNameId name) const { return program_->definition().action_names[name].arity; }
 
 std::size_t Task::num_actions() const { return program_->num_actions(); }
 
-ActionNameId Task::name_of(ActionId action) const {
-  return ActionNameId{program_->definition().actions[index(action)].symbol.name};
+ActionNameId Task::name_of(ActionId action) const { return program_->definition().actions[action].symbol.name; }
+
+std::span<const ObjectId> Task::arguments(ActionId action) const {
+  return program_->definition().actions[action].symbol.arguments;
 }
 
-std::span<const std::uint32_t> Task::arguments(ActionId action) const {
-  return program_->definition().actions[index(action)].symbol.arguments;
-}
+double Task::cost(ActionId action) const { return program_->definition().actions[action].cost; }
 
-double Task::cost(ActionId action) const { return program_->definition().actions[index(action)].cost; }
-
-std::string Task::text(ActionId action) const { return task::action_text(program_->definition(), index(action)); }
+std::string Task::text(ActionId action) const { return task::action_text(program_->definition(), action); }
 
 PlanStep Task::step(ActionId action) const {
   PlanStep step{action_name(name_of(action)), {}};
-  for (std::uint32_t object : arguments(action)) step.arguments.push_back(object_name(ObjectId{object}));
+  for (const ObjectId object : arguments(action)) step.arguments.push_back(object_name(object));
   return step;
 }
 
 std::optional<ActionId> Task::find(const PlanStep& step) const {
-  const std::uint32_t action = program_->find_action(step.action, step.arguments);
-  return action < num_actions() ? std::optional<ActionId>(ActionId{action}) : std::nullopt;
+  return program_->find_action(step.action, step.arguments);
 }
 
 State Task::initial_state() const {
@@ -74,16 +63,14 @@ bool Task::initially_violated() const {
 bool Task::legal(const State& state, ActionId action) const { return apply(state, action).has_value(); }
 
 std::vector<ActionId> Task::applicable_actions(const State& state) const {
-  std::vector<std::uint32_t> actions;
+  std::vector<ActionId> actions;
   program_->applicable_actions(state.words().data(), actions);
-  std::vector<ActionId> result;
+  // Without trajectory constraints an applicable action is legal; no need to try it.
+  if (program_->monitors().empty()) return actions;
   std::vector<std::uint64_t> successor(program_->total_words());
-  for (std::uint32_t action : actions) {
-    // Without trajectory constraints an applicable action is legal; no need to try it.
-    if (!program_->monitors().empty() && !program_->apply(state.words().data(), action, successor.data())) continue;
-    result.push_back(ActionId{action});
-  }
-  return result;
+  std::erase_if(actions,
+                [&](ActionId action) { return !program_->apply(state.words().data(), action, successor.data()); });
+  return actions;
 }
 
 std::optional<State> Task::apply(const State& state, ActionId action) const {
@@ -92,29 +79,29 @@ std::optional<State> Task::apply(const State& state, ActionId action) const {
 }
 
 bool Task::apply(const State& state, ActionId action, State& successor) const {
-  if (index(action) >= num_actions() || !program_->applicable(state.words().data(), index(action))) return false;
+  if (index(action) >= num_actions() || !program_->applicable(state.words().data(), action)) return false;
   if (&state == &successor) return apply(State(state), action, successor);
   successor.words_.resize(program_->total_words());
-  return program_->apply(state.words().data(), index(action), successor.words_.data());
+  return program_->apply(state.words().data(), action, successor.words_.data());
 }
 
 bool Task::is_goal(const State& state) const { return program_->is_goal(state.words().data()); }
 
 std::size_t Task::num_goals() const { return program_->num_goals(); }
 
-std::string Task::goal_text(GoalId goal) const { return program_->goal_text(static_cast<std::size_t>(goal)); }
+std::string Task::goal_text(GoalId goal) const { return program_->goal_text(goal); }
 
 std::vector<GoalId> Task::unmet_goals(const State& state) const {
   std::vector<GoalId> result;
-  for (std::uint32_t goal = 0; goal < num_goals(); ++goal) {
-    if (!program_->goal_holds(goal, state.words().data())) result.push_back(GoalId{goal});
+  for (const GoalId goal : ids<GoalId>(num_goals())) {
+    if (!program_->goal_holds(goal, state.words().data())) result.push_back(goal);
   }
   return result;
 }
 
 Task Task::without_goals(std::span<const GoalId> goals) const {
-  std::vector<bool> dropped(num_goals(), false);
-  for (GoalId goal : goals) dropped[static_cast<std::size_t>(goal)] = true;
+  IdVector<GoalId, bool> dropped(num_goals(), false);
+  for (GoalId goal : goals) dropped[goal] = true;
   Task result(task::compile(program_->definition_without(dropped)), reference_);
   result.goals_dropped_ = goals_dropped_ || !goals.empty();
   return result;

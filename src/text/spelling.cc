@@ -179,9 +179,9 @@ class Speller {
     std::vector<bool> used(task_.num_objects(), false);
     for (std::size_t i = 0; i < task_.num_actions(); ++i) {
       const auto action = static_cast<ActionId>(i);
-      const std::span<const std::uint32_t> arguments = task_.arguments(action);
+      const std::span<const ObjectId> arguments = task_.arguments(action);
       for (const std::uint32_t argument : skeletons_[static_cast<std::size_t>(task_.name_of(action))].arguments)
-        used[arguments[argument]] = true;
+        used[static_cast<std::size_t>(arguments[argument])] = true;
     }
     objects_.resize(used.size());
     for (std::size_t i = 0; i < used.size(); ++i) {
@@ -217,12 +217,12 @@ class Speller {
 
   SpelledAction spell(ActionId action) const {
     const Skeleton& skeleton = skeletons_[static_cast<std::size_t>(task_.name_of(action))];
-    const std::span<const std::uint32_t> arguments = task_.arguments(action);
+    const std::span<const ObjectId> arguments = task_.arguments(action);
     SpelledAction out;
     out.pieces.reserve(2 * skeleton.arguments.size() + 1);
     out.pieces.push_back(skeleton.literals[0]);
     for (std::size_t i = 0; i < skeleton.arguments.size(); ++i) {
-      out.pieces.push_back(objects_[arguments[skeleton.arguments[i]]]);
+      out.pieces.push_back(objects_[static_cast<std::size_t>(arguments[skeleton.arguments[i]])]);
       out.pieces.push_back(skeleton.literals[i + 1]);
     }
     out.arguments = skeleton.arguments;

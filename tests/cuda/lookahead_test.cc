@@ -73,7 +73,7 @@ void against_brute_force(const LookaheadDevice& device, unsigned wanted) {
   for (std::uint64_t seed = 0; seed < 400 && tasks < wanted; ++seed) {
     const HmmTableCase c(task_with_tries(seed), 1 + seed % 3, seed);
     const unsigned horizon = 1 + static_cast<unsigned>(seed % 3);
-    const std::uint32_t initial = c.space->initial();
+    const StateId initial = c.space->initial();
     if (c.space->distance(initial) > horizon || c.space->num_live_edges() > 60) continue;
     ++tasks;
     const auto table = HmmTable<float>::build(c.surrogate, *c.space, horizon, kAmple, &device);
@@ -81,7 +81,7 @@ void against_brute_force(const LookaheadDevice& device, unsigned wanted) {
     BeliefCursor cursor(c.surrogate);
     cursor.begin(c.surrogate.start());
     for (std::size_t e = 0; e < c.space->targets(initial).size(); ++e) {
-      const std::uint32_t target = c.space->targets(initial)[e];
+      const StateId target = c.space->targets(initial)[e];
       cursor.read(c.space->actions(initial)[e]);
       PlainSurrogate::Text text;
       c.plain.spell(c.space->actions(initial)[e], text);
@@ -112,7 +112,9 @@ Difference compare(const HmmTableCase& c, const HmmTable<float>& actual, const H
   beliefs.back()[random.below(c.surrogate.hidden())] = 1;
   for (unsigned left = expected.horizon() + 1; left-- > 0;) {
     const std::size_t step = std::max<std::size_t>(1, c.space->num_live() / 1000);
-    for (std::uint32_t state = random.below(step); state < c.space->num_live(); state += 1 + random.below(2 * step)) {
+    for (std::uint32_t number = random.below(step); number < c.space->num_live();
+         number += 1 + random.below(2 * step)) {
+      const StateId state{number};
       if (!expected.holds(state, left)) continue;
       for (const std::vector<double>& belief : beliefs) {
         difference.add(actual.log_value(state, left, belief, window), expected.log_value(state, left, belief, other),

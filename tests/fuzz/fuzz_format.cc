@@ -23,9 +23,15 @@ metactrl::Task small_task() {
   metactrl::task::Definition definition;
   definition.objects = {"a", "b_1", "a, b"};
   definition.action_names = {{"wait", 0}, {"pick-up", 1}, {"stack", 2}};
-  const std::vector<metactrl::task::Symbol> symbols{{0, {}},     {1, {0}},    {1, {1}},   {1, {2}},
-                                                    {2, {0, 1}}, {2, {1, 0}}, {2, {2, 2}}};
-  for (const metactrl::task::Symbol& symbol : symbols) {
+  using metactrl::ActionNameId;
+  using metactrl::ObjectId;
+  constexpr ObjectId a{0};
+  constexpr ObjectId b{1};
+  constexpr ObjectId ab{2};
+  const std::vector<metactrl::task::ActionSymbol> symbols{
+      {ActionNameId{0}, {}},     {ActionNameId{1}, {a}},    {ActionNameId{1}, {b}},     {ActionNameId{1}, {ab}},
+      {ActionNameId{2}, {a, b}}, {ActionNameId{2}, {b, a}}, {ActionNameId{2}, {ab, ab}}};
+  for (const metactrl::task::ActionSymbol& symbol : symbols) {
     metactrl::task::ActionDefinition action;
     action.symbol = symbol;
     definition.actions.push_back(action);

@@ -34,7 +34,7 @@ class PlainLookahead {
   double probability(ActionId action) const {
     return std::pow(end_, 1.0 + static_cast<double>(task_.arguments(action).size()));
   }
-  bool relevant(ActionId action) const { return task_.program().action(static_cast<std::uint32_t>(action)).relevant; }
+  bool relevant(ActionId action) const { return task_.program().action(action).relevant; }
 
   // V of lookahead.h: goal-relevant actions only.
   double value(const State& state, unsigned left) { return (task_.is_goal(state) ? end_ : 0) + sum(state, left, true); }

@@ -42,12 +42,12 @@ template <typename Real>
 void compare(const HmmTableCase& c, const HmmTable<Real>& table, unsigned horizon, double tolerance,
              std::uint64_t seed) {
   typename HmmTable<Real>::Window window;
-  const std::uint32_t initial = c.space->initial();
+  const StateId initial = c.space->initial();
   BeliefCursor cursor(c.surrogate);
   cursor.begin(c.surrogate.start());
   for (std::size_t e = 0; e < c.space->targets(initial).size(); ++e) {
-    const std::uint32_t action = c.space->actions(initial)[e];
-    const std::uint32_t target = c.space->targets(initial)[e];
+    const ActionId action = c.space->actions(initial)[e];
+    const StateId target = c.space->targets(initial)[e];
     cursor.read(action);
     PlainSurrogate::Text text;
     c.plain.spell(action, text);
@@ -111,7 +111,7 @@ TEST(HmmTableTest, CheckpointsChangeNothing) {
     HmmTable<double>::Window window;
     HmmTable<double>::Window unused;
     Random random(seed);
-    for (std::uint32_t state = 0; state < c.space->num_live(); ++state) {
+    for (const StateId state : ids<StateId>(c.space->num_live())) {
       for (int i = 0; i < 20; ++i) {
         const unsigned left = random.below(kHorizon + 1);
         ASSERT_EQ(whole->holds(state, left), sparse->holds(state, left));
@@ -144,7 +144,7 @@ TEST(HmmTableTest, OneStateIsTheUniformTable) {
     ASSERT_TRUE(uniform && table);
     HmmTable<double>::Window window;
     const std::vector<double> one{1};
-    for (std::uint32_t state = 0; state < space.num_live(); ++state) {
+    for (const StateId state : ids<StateId>(space.num_live())) {
       for (const unsigned left : {0U, 1U, 2U, 5U, 30U, 200U, 290U}) {
         if (!table->holds(state, left)) continue;
         const double expected = uniform->log_weight(state, left);
@@ -171,7 +171,8 @@ class AllPlans {
   double from(const PlainState& state, unsigned left, const PlainSurrogate::Text& so_far) {
     if (++tried > kMost) return 0;
     double sum = plain_goal(definition_, state) ? plain_.ends(so_far) : 0;
-    for (std::uint32_t action = 0; left > 0 && action < definition_.actions.size(); ++action) {
+    if (left == 0) return sum;
+    for (const ActionId action : definition_.actions.all()) {
       if (!program_.action(action).relevant) continue;
       const std::optional<PlainState> next = plain_apply(definition_, state, action);
       if (!next) continue;
@@ -216,7 +217,7 @@ TEST(TrainedLookaheadTest, EqualsAllPlansOfThePlainSemantics) {
     ASSERT_NEAR(support.log_weight(state, options.horizon), std::log(expected), 1e-4) << "seed " << seed;
     for (const Candidate& candidate : support.candidates(state, options.horizon)) {
       // p(goal | this action), for actions that have no part in it, too.
-      const auto action = static_cast<std::uint32_t>(candidate.action);
+      const ActionId action = candidate.action;
       PlainSurrogate::Text text;
       all.tried = 0;
       all.plain().spell(action, text);
@@ -275,12 +276,12 @@ TEST(TrainedLookaheadTest, NamesWhatStandsInForTheTable) {
       // It is the plan that the support itself would follow.
       const std::optional<State> next = exact->task().apply(state, actual[i].action);
       PlainSurrogate::Text text;
-      plain.spell(static_cast<std::uint32_t>(actual[i].action), text);
+      plain.spell(actual[i].action, text);
       const double begins = plain.begins(text);
       const std::optional<std::vector<ActionId>> rest = b.plan(*next, exact->horizon() - 1);
       ASSERT_TRUE(rest.has_value());
       for (const ActionId action : *rest) {
-        plain.spell(static_cast<std::uint32_t>(action), text);
+        plain.spell(action, text);
       }
       if (text.symbols.size() > 9) continue;  // brute force has its limits
       ASSERT_NEAR(actual[i].log_weight, std::log(plain.ends(text) / begins), 1e-6) << "seed " << seed;
@@ -324,14 +325,15 @@ class SlowDevice : public LookaheadDevice {
       ASSERT_EQ(products.size(), num_states);
       layer = products;
       layer.emplace_back();
-      for (std::size_t s = 0; s < num_states; ++s) {
+      for (const ConeId s : ids<ConeId>(num_states)) {
         const unsigned distance = input.cone.distance(s);
         if (k % input.stride != 0 || k < distance || k > input.cone.most_left(s)) continue;
-        const std::size_t at = input.first_kept[s] + k / input.stride - (distance + input.stride - 1) / input.stride;
-        ASSERT_LT(at, input.first_kept[s + 1]);
+        const std::size_t at =
+            input.first_kept[index(s)] + k / input.stride - (distance + input.stride - 1) / input.stride;
+        ASSERT_LT(at, input.first_kept[index(s) + 1]);
         exponents[at] = -100;  // any will do
         for (std::size_t z = 0; z < input.width; ++z) {
-          rows[at * input.width + z] = static_cast<float>(std::ldexp(layer[s][z], 100));
+          rows[at * input.width + z] = static_cast<float>(std::ldexp(layer[index(s)][z], 100));
         }
       }
     }
@@ -380,7 +382,7 @@ TEST(TableDeviceTest, FillsTheSameTable) {
       if (!actual) continue;
       HmmTable<double>::Window unused;
       HmmTable<float>::Window window;
-      for (std::uint32_t state = 0; state < c.space->num_live(); ++state) {
+      for (const StateId state : ids<StateId>(c.space->num_live())) {
         for (unsigned left = 0; left <= horizon; ++left) {
           ASSERT_EQ(actual->holds(state, left), expected->holds(state, left));
           if (!actual->holds(state, left)) continue;
@@ -457,10 +459,10 @@ TEST(SurrogateTest, PlansHaveTheProbabilityOfTheirSymbols) {
     const HmmTableCase c = small_case(seed);
     if (c.program->num_actions() == 0) continue;
     Random random(seed);
-    std::vector<std::uint32_t> plan;
+    std::vector<ActionId> plan;
     PlainSurrogate::Text text;
     for (int i = 0; i < 3; ++i) {
-      plan.push_back(random.below(c.program->num_actions()));
+      plan.push_back(ActionId{random.below(c.program->num_actions())});
       c.plain.spell(plan.back(), text);
     }
     text.symbols.push_back(c.hmm.alphabet().end);

@@ -38,10 +38,10 @@ Space enumerate(const Program& program) {
   std::vector<Word> state(program.total_words());
   if (!program.initial(state.data())) return space;
   program.project(state.data());
-  std::map<std::vector<Word>, std::size_t> ids;
+  std::map<std::vector<Word>, std::size_t> numbers;
   std::vector<std::vector<std::size_t>> predecessors;
   const auto intern = [&](const std::vector<Word>& words) {
-    const auto [place, fresh] = ids.emplace(words, ids.size());
+    const auto [place, fresh] = numbers.emplace(words, numbers.size());
     if (fresh) {
       space.states.push_back(words);
       predecessors.emplace_back();
@@ -51,7 +51,7 @@ Space enumerate(const Program& program) {
   intern(state);
   for (std::size_t i = 0; i < space.states.size(); ++i) {
     const std::vector<Word> from = space.states[i];
-    for (std::uint32_t action = 0; action < program.num_actions(); ++action) {
+    for (const ActionId action : ids<ActionId>(program.num_actions())) {
       if (!program.action(action).relevant || !program.applicable(from.data(), action)) continue;
       if (!program.apply(from.data(), action, state.data())) continue;
       program.project(state.data());
@@ -76,10 +76,10 @@ Space enumerate(const Program& program) {
 }
 
 // Does the plan consist of legal actions and end in a goal?
-void expect_plan(const Program& program, const std::vector<Word>& start, const std::vector<std::uint32_t>& plan) {
+void expect_plan(const Program& program, const std::vector<Word>& start, const std::vector<ActionId>& plan) {
   std::vector<Word> state = start;
   std::vector<Word> next(state.size());
-  for (std::uint32_t action : plan) {
+  for (const ActionId action : plan) {
     ASSERT_TRUE(program.applicable(state.data(), action));
     ASSERT_TRUE(program.apply(state.data(), action, next.data()));
     program.project(next.data());
@@ -117,7 +117,7 @@ TEST_P(RandomTasks, HeuristicsBoundTheDistance) {
     const Space space = enumerate(program);
     const RelaxedTask relaxed(program);
     RelaxedEvaluator evaluator(relaxed);
-    std::vector<std::uint32_t> preferred;
+    std::vector<ActionId> preferred;
     for (std::size_t i : sample(space, 60)) {
       const Word* state = space.states[i].data();
       const unsigned h_max = evaluator.h_max(state);
@@ -125,7 +125,7 @@ TEST_P(RandomTasks, HeuristicsBoundTheDistance) {
       const unsigned h_ff = evaluator.h_ff(state, &preferred);
       ASSERT_EQ(h_ff == kInfinite, h_max == kInfinite);
       ASSERT_TRUE(std::is_sorted(preferred.begin(), preferred.end()));
-      for (std::uint32_t action : preferred) {
+      for (const ActionId action : preferred) {
         ASSERT_TRUE(program.applicable(state, action));
         ASSERT_TRUE(program.action(action).relevant);
       }
@@ -145,7 +145,7 @@ TEST_P(RandomTasks, GoalsReportedAsUnreachableAre) {
     RelaxedEvaluator evaluator(relaxed);
     const unsigned h = evaluator.h_max(space.states[0].data());
     bool all_reachable = true;
-    for (std::size_t goal = 0; goal < program.num_goals(); ++goal) {
+    for (const GoalId goal : ids<GoalId>(program.num_goals())) {
       if (evaluator.goal_reachable(goal)) continue;
       all_reachable = false;
       for (const std::vector<Word>& state : space.states) ASSERT_FALSE(program.goal_holds(goal, state.data()));
@@ -246,8 +246,8 @@ TEST_P(RandomTasks, EliminationKeepsPlansValid) {
     RelaxedEvaluator evaluator(relaxed);
     std::vector<Word> state = space.states[0];
     std::vector<Word> next(state.size());
-    std::vector<std::uint32_t> plan;
-    for (std::uint32_t action = 0; action < program.num_actions(); ++action) {
+    std::vector<ActionId> plan;
+    for (const ActionId action : ids<ActionId>(program.num_actions())) {
       if (!program.applicable(state.data(), action) || !program.apply(state.data(), action, next.data())) continue;
       program.project(next.data());
       const SearchResult rest = find_shortest(program, evaluator, next.data(), kInfinite, {});
@@ -282,7 +282,7 @@ TEST_P(RandomTasks, ProjectionKeepsTheShortestPlanOfTheDefinition) {
     unsigned shortest = plain_goal(definition, *start) ? 0 : kInfinite;
     for (; !queue.empty() && shortest == kInfinite; queue.pop_front()) {
       const unsigned next_depth = depth.at(queue.front()) + 1;
-      for (std::uint32_t action = 0; action < definition.actions.size(); ++action) {
+      for (const ActionId action : definition.actions.all()) {
         const std::optional<PlainState> next = plain_apply(definition, queue.front(), action);
         if (!next || !depth.emplace(*next, next_depth).second) continue;
         queue.push_back(*next);
@@ -297,9 +297,9 @@ TEST_P(RandomTasks, ProjectionKeepsTheShortestPlanOfTheDefinition) {
     ASSERT_EQ(result.outcome, shortest == kInfinite ? SearchResult::Outcome::kRefuted : SearchResult::Outcome::kFound);
     if (shortest == kInfinite) continue;
     ASSERT_EQ(result.plan.size(), shortest);
-    for (std::uint32_t action : result.plan) {
+    for (const ActionId action : result.plan) {
       // Ground actions without arguments: the name identifies the action in both.
-      start = plain_apply(definition, *start, program->definition().actions[action].symbol.name);
+      start = plain_apply(definition, *start, ActionId{index(program->definition().actions[action].symbol.name)});
       ASSERT_TRUE(start.has_value());
     }
     ASSERT_TRUE(plain_goal(definition, *start));

@@ -44,9 +44,9 @@ class PlainReference : public ReferenceSemantics {
     Validation result;
     std::optional<testing::PlainState> state = testing::plain_initial(definition_);
     for (const PlanStep& step : plan) {
-      std::uint32_t action = 0;
-      while (definition_.action_names[action].name != step.action) ++action;
-      if (state) state = testing::plain_apply(definition_, *state, action);
+      std::uint32_t action = 0;  // each has a name of its own
+      while (definition_.action_names[ActionNameId{action}].name != step.action) ++action;
+      if (state) state = testing::plain_apply(definition_, *state, ActionId{action});
       if (!state) break;
       ++result.steps_executed;
     }
@@ -302,7 +302,7 @@ class Checker {
     for (const Candidate& candidate : support.candidates(truth_.states[id], left)) {
       if (candidate.answer != Answer::kYes) continue;
       const auto symbols = static_cast<double>(1 + task_.arguments(candidate.action).size());
-      const bool relevant = task_.program().action(static_cast<std::uint32_t>(candidate.action)).relevant;
+      const bool relevant = task_.program().action(candidate.action).relevant;
       sums[relevant ? 1 : 0] += std::exp(candidate.log_weight - symbols * log_alphabet);
     }
     return std::log(sums[1] > 0 ? sums[1] : sums[0]);

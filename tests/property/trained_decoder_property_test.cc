@@ -55,15 +55,15 @@ class Plain {
     std::vector<SymbolId> out;
     for (const ActionId action : actions) {
       out.push_back(alphabet_.action(task_.action_name(task_.name_of(action))));
-      for (const std::uint32_t object : task_.arguments(action)) out.push_back(alphabet_.slot(slot_of(object)));
+      for (const ObjectId object : task_.arguments(action)) out.push_back(alphabet_.slot(slot_of(object)));
     }
     return out;
   }
   // Its place among the objects that actions take.
-  std::size_t slot_of(std::uint32_t object) const {
-    std::set<std::uint32_t> before;
+  std::size_t slot_of(ObjectId object) const {
+    std::set<ObjectId> before;
     for (std::uint32_t a = 0; a < task_.num_actions(); ++a) {
-      for (const std::uint32_t other : task_.arguments(ActionId{a})) {
+      for (const ObjectId other : task_.arguments(ActionId{a})) {
         if (other < object) before.insert(other);
       }
     }

@@ -32,11 +32,11 @@ const Budget kAmple;
 Definition random_task(std::uint64_t seed) {
   Definition definition = ::metactrl::testing::random_definition(seed);
   for (std::uint64_t i = 0; i <= seed % 4; ++i) definition.objects.push_back("o" + std::to_string(i));
-  for (std::size_t a = 0; a < definition.actions.size(); ++a) {
-    const std::uint64_t dice = (seed / 4 + 7 * a) % 11;
+  for (const ActionId a : definition.actions.all()) {
+    const std::uint64_t dice = (seed / 4 + 7 * std::uint64_t{index(a)}) % 11;
     const std::uint32_t arity = seed % 5 == 0 && dice > 5 ? static_cast<std::uint32_t>(90 * dice) : dice % 3;
-    definition.actions[a].symbol.arguments.assign(arity, 0);
-    definition.action_names[a].arity = arity;
+    definition.actions[a].symbol.arguments.assign(arity, ObjectId{0});
+    definition.action_names[definition.actions[a].symbol.name].arity = arity;
   }
   return definition;
 }
@@ -44,11 +44,11 @@ Definition random_task(std::uint64_t seed) {
 // All reachable states of the full task, each as plain and as packed state.
 struct FullTask {
   explicit FullTask(std::uint64_t seed) : definition(random_task(seed)), program(task::compile(definition)) {
-    compiled_action.assign(definition.actions.size(), kFar);
+    compiled_action.assign(definition.actions.size(), task::kNoAction);
     relevant.assign(definition.actions.size(), false);
-    for (std::uint32_t a = 0; a < program->num_actions(); ++a) {
-      compiled_action[program->definition().actions[a].symbol.name] = a;
-      relevant[program->definition().actions[a].symbol.name] = program->action(a).relevant;
+    for (const ActionId a : ids<ActionId>(program->num_actions())) {
+      compiled_action[index(program->definition().actions[a].symbol.name)] = a;
+      relevant[index(program->definition().actions[a].symbol.name)] = program->action(a).relevant;
     }
     explore();
     find_distances();
@@ -67,8 +67,8 @@ struct FullTask {
 
   Definition definition;
   std::shared_ptr<const Program> program;
-  std::vector<std::uint32_t> compiled_action;  // per action of the definition; kFar when it is never applicable
-  std::vector<bool> relevant;                  // per action of the definition
+  std::vector<ActionId> compiled_action;  // per action of the definition; kNoAction when it is never applicable
+  std::vector<bool> relevant;             // per action of the definition
   std::vector<PlainState> plain;
   std::vector<std::vector<Word>> packed;
   std::vector<std::vector<Edge>> edges;
@@ -80,7 +80,7 @@ struct FullTask {
   void explore() {
     const std::optional<PlainState> start = ::metactrl::testing::plain_initial(definition);
     if (!start) return;
-    std::map<PlainState, std::uint32_t> ids{{*start, 0}};
+    std::map<PlainState, std::uint32_t> numbers{{*start, 0}};
     plain.push_back(*start);
     depth.push_back(0);
     packed.emplace_back(program->total_words());
@@ -88,16 +88,16 @@ struct FullTask {
     for (std::uint32_t s = 0; s < plain.size(); ++s) {
       edges.emplace_back();
       for (std::uint32_t a = 0; a < definition.actions.size(); ++a) {
-        const std::optional<PlainState> next = ::metactrl::testing::plain_apply(definition, plain[s], a);
+        const std::optional<PlainState> next = ::metactrl::testing::plain_apply(definition, plain[s], ActionId{a});
         if (!next) continue;
-        const auto [at, fresh] = ids.emplace(*next, static_cast<std::uint32_t>(plain.size()));
+        const auto [at, fresh] = numbers.emplace(*next, static_cast<std::uint32_t>(plain.size()));
         edges[s].push_back({a, at->second});
         ++num_edges;
         if (!fresh) continue;
         plain.push_back(*next);
         depth.push_back(depth[s] + 1);
         std::vector<Word> words(program->total_words());
-        ASSERT_NE(compiled_action[a], kFar) << "simplification dropped an action that can be taken";
+        ASSERT_NE(compiled_action[a], task::kNoAction) << "simplification dropped an action that can be taken";
         ASSERT_TRUE(program->apply(packed[s].data(), compiled_action[a], words.data()));
         packed.push_back(std::move(words));
       }
@@ -158,7 +158,7 @@ TEST(SpaceProperty, DistancesOfTheProjectionAreThoseOfTheFullTask) {
       continue;
     }
     for (std::uint32_t s = 0; s < full.plain.size(); ++s) {
-      const std::optional<std::uint32_t> id = space.find(full.projected(s).data());
+      const std::optional<StateId> id = space.find(full.projected(s).data());
       ASSERT_TRUE(id) << "seed " << seed << " state " << s;
       ASSERT_EQ(space.distance(*id), full.distance[s]) << "seed " << seed << " state " << s;
       ASSERT_LE(space.depth(*id), full.depth[s]);
@@ -185,14 +185,13 @@ TEST(SpaceProperty, ShortestPlansAreLegalInTheFullTask) {
     const SpaceResult result = Space::enumerate(*full.program, kAmple);
     for (std::uint32_t s = 0; s < full.plain.size(); ++s) {
       if (full.distance[s] == kFar) continue;
-      const std::vector<std::uint32_t> plan =
-          result.space->shortest_plan(*result.space->find(full.projected(s).data()));
+      const std::vector<ActionId> plan = result.space->shortest_plan(*result.space->find(full.projected(s).data()));
       ASSERT_EQ(plan.size(), full.distance[s]);
       longest = std::max(longest, plan.size());
       PlainState state = full.plain[s];
-      for (const std::uint32_t action : plan) {
-        const std::uint32_t name = full.program->definition().actions[action].symbol.name;
-        const std::optional<PlainState> next = ::metactrl::testing::plain_apply(full.definition, state, name);
+      for (const ActionId action : plan) {
+        const ActionId original{index(full.program->definition().actions[action].symbol.name)};
+        const std::optional<PlainState> next = ::metactrl::testing::plain_apply(full.definition, state, original);
         ASSERT_TRUE(next) << "seed " << seed;
         state = *next;
       }
@@ -206,8 +205,8 @@ TEST(SpaceProperty, ShortestPlansAreLegalInTheFullTask) {
 void compare_cone(const FullTask& full, const Space& complete, const Space& cone, unsigned max_depth) {
   for (std::uint32_t s = 0; s < full.plain.size(); ++s) {
     const std::vector<Word> words = full.projected(s);
-    const std::uint32_t id = *complete.find(words.data());
-    const std::optional<std::uint32_t> in_cone = cone.find(words.data());
+    const StateId id = *complete.find(words.data());
+    const std::optional<StateId> in_cone = cone.find(words.data());
     ASSERT_EQ(in_cone.has_value(), complete.depth(id) <= max_depth);
     if (!in_cone) continue;
     const unsigned depth = complete.depth(id);
@@ -225,7 +224,7 @@ void compare_cone(const FullTask& full, const Space& complete, const Space& cone
   ASSERT_TRUE(reference && table);
   for (std::uint32_t s = 0; s < full.plain.size(); ++s) {
     const std::vector<Word> words = full.projected(s);
-    const std::uint32_t id = *complete.find(words.data());
+    const StateId id = *complete.find(words.data());
     for (unsigned left = 0; complete.depth(id) + left <= max_depth; ++left) {
       ASSERT_EQ(table->log_weight(*cone.find(words.data()), left), reference->log_weight(id, left));
     }
@@ -261,7 +260,7 @@ TEST(SpaceProperty, WhatABudgetLeavesIsACone) {
     }
     EXPECT_EQ(result.limit, Limit::kStates);
     if (!result.space) {
-      for (std::uint32_t id = 0; id < complete.space->num_live(); ++id) {
+      for (const StateId id : ids<StateId>(complete.space->num_live())) {
         EXPECT_TRUE(!complete.space->is_goal(id) || complete.space->depth(id) > result.depth_seen);
       }
       continue;
@@ -292,7 +291,7 @@ TEST(UniformProperty, IsTheSumOverAllPlans) {
     const auto table = UniformTable::build(*full.program, *result.space, horizon, std::size_t{1} << 24);
     ASSERT_TRUE(table);
     for (std::uint32_t s = 0; s < full.plain.size() && full.depth[s] <= horizon; ++s) {
-      const std::uint32_t id = *result.space->find(full.projected(s).data());
+      const StateId id = *result.space->find(full.projected(s).data());
       for (unsigned left = 0; left + full.depth[s] <= horizon; ++left) {
         const long double expected = sum_over_plans(full, s, left, weight);
         const double log_weight = table->log_weight(id, left);
@@ -322,7 +321,7 @@ TEST(UniformProperty, SatisfiesItsRecursionAtLongHorizons) {
     const auto table = UniformTable::build(*full.program, space, kHorizon, std::size_t{1} << 26);
     ASSERT_TRUE(table);
     const double log_alphabet = std::log(static_cast<double>(alphabet_size(*full.program)));
-    for (std::uint32_t id = 0; id < space.num_live(); ++id) {
+    for (const StateId id : ids<StateId>(space.num_live())) {
       for (unsigned left = 1; left + space.depth(id) <= kHorizon; left += 7) {
         if (space.distance(id) > left) continue;
         const double whole = table->log_weight(id, left);

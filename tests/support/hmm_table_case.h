@@ -16,6 +16,7 @@
 #include "lookahead/space.h"
 #include "lookahead/surrogate.h"
 #include "metactrl/hmm.h"
+#include "support/id_list.h"
 #include "support/naive_hmm.h"
 #include "support/random_definition.h"
 #include "task/compile.h"
@@ -27,17 +28,18 @@ inline task::Definition task_with_tries(std::uint64_t seed) {
   task::Definition definition = random_definition(seed);
   definition.objects = {"o0", "o1", "o2"};
   definition.action_names.clear();
-  for (std::size_t a = 0; a < definition.actions.size(); ++a) {
-    const auto name = static_cast<std::uint32_t>(a / 4);
+  for (const ActionId id : definition.actions.all()) {
+    const std::uint32_t a = internal::index(id);
+    const std::uint32_t name = a / 4;
     const std::uint32_t arity = (name + static_cast<std::uint32_t>(seed)) % 4;
     if (definition.action_names.size() <= name) {
       std::string text = "n";
       definition.action_names.push_back({text += std::to_string(name), arity});
     }
-    definition.actions[a].symbol.name = name;
-    definition.actions[a].symbol.arguments.clear();
+    definition.actions[id].symbol.name = ActionNameId{name};
+    definition.actions[id].symbol.arguments.clear();
     for (std::uint32_t i = 0; i < arity; ++i) {
-      definition.actions[a].symbol.arguments.push_back(static_cast<std::uint32_t>(a >> i) % 3);
+      definition.actions[id].symbol.arguments.push_back(ObjectId{(a >> i) % 3});
     }
   }
   return definition;
@@ -66,14 +68,14 @@ class PlainSurrogate {
     std::vector<SymbolId> symbols;
     double share = 1;  // what several unknown ones get of UNK, multiplied
   };
-  void spell(std::uint32_t action, Text& text) const {
-    const task::Symbol& symbol = definition_->actions[action].symbol;
+  void spell(ActionId action, Text& text) const {
+    const task::ActionSymbol& symbol = definition_->actions[action].symbol;
     text.symbols.push_back(alphabet_.action(definition_->action_names[symbol.name].name));
     if (text.symbols.back() == alphabet_.unknown()) text.share /= unknown_names();
-    for (const std::uint32_t object : symbol.arguments) {
+    for (const ObjectId object : symbol.arguments) {
       text.symbols.push_back(alphabet_.slot(taken_before(object)));
       if (text.symbols.back() == alphabet_.unknown()) {
-        text.share /= static_cast<double>(taken_before(definition_->objects.size()) - alphabet_.num_slots);
+        text.share /= static_cast<double>(taken_before(definition_->objects.next_id()) - alphabet_.num_slots);
       }
     }
   }
@@ -87,10 +89,10 @@ class PlainSurrogate {
 
  private:
   // How many objects before this one are some action's argument.
-  std::size_t taken_before(std::size_t object) const {
-    std::set<std::uint32_t> taken;
+  std::size_t taken_before(ObjectId object) const {
+    std::set<ObjectId> taken;
     for (const task::ActionDefinition& action : definition_->actions) {
-      for (const std::uint32_t argument : action.symbol.arguments) {
+      for (const ObjectId argument : action.symbol.arguments) {
         if (argument < object) taken.insert(argument);
       }
     }
@@ -119,7 +121,7 @@ struct HmmTableCase {
   }
 
   // p(the text so far, then some plan from `state` to the goal of at most `left` actions, then the end)
-  double plans(std::uint32_t state, unsigned left, const PlainSurrogate::Text& so_far) const {
+  double plans(lookahead::StateId state, unsigned left, const PlainSurrogate::Text& so_far) const {
     double sum = space->is_goal(state) ? plain.ends(so_far) : 0;
     for (std::size_t e = 0; left > 0 && e < space->targets(state).size(); ++e) {
       PlainSurrogate::Text longer = so_far;
@@ -141,6 +143,7 @@ struct HmmTableCase {
 // which switches off l and on m, the only one with three arguments. All start in the last place with every other lamp
 // on.
 inline task::Definition lamps(std::uint32_t num_lamps, std::uint32_t num_places, bool trade) {
+  using task::FactId;
   using task::Formula;
   task::Definition d;
   d.name = "lamps";
@@ -148,20 +151,23 @@ inline task::Definition lamps(std::uint32_t num_lamps, std::uint32_t num_places,
   d.action_names = {{"on", 1}, {"off", 1}, {"go", 2}, {"ring", 0}, {"trade", 3}};
   for (std::uint32_t i = 0; i < num_lamps; ++i) d.objects.push_back("l" + std::to_string(i));
   for (std::uint32_t i = 0; i < num_places; ++i) d.objects.push_back("p" + std::to_string(i));
-  const auto fact = [&d](std::uint32_t name, std::vector<std::uint32_t> arguments, bool init) {
-    d.facts.push_back({name, std::move(arguments)});
+  const auto fact = [&d](std::uint32_t name, const std::vector<std::uint32_t>& arguments, bool init) {
+    d.facts.push_back({task::PredicateId{name}, id_list<ObjectId>(arguments)});
     d.fact_layer.push_back(-1);
     d.init.push_back(init);
   };
   for (std::uint32_t i = 0; i < num_lamps; ++i) fact(0, {i}, i % 2 == 1);
   for (std::uint32_t i = 0; i < num_places; ++i) fact(1, {num_lamps + i}, i + 1 == num_places);
   fact(2, {}, false);
-  const auto lit = [](std::uint32_t lamp, bool negated) { return Formula::literal(lamp, negated); };
-  const auto at = [&](std::uint32_t place) { return Formula::literal(num_lamps + place, false); };
+  const auto lit = [](std::uint32_t lamp, bool negated) { return Formula::literal(FactId{lamp}, negated); };
+  const auto at = [&](std::uint32_t place) { return Formula::literal(FactId{num_lamps + place}, false); };
   const std::uint32_t rung = num_lamps + num_places;
-  const auto action = [&d](std::uint32_t name, std::vector<std::uint32_t> arguments, Formula when,
-                           std::vector<std::uint32_t> add, std::vector<std::uint32_t> del) {
-    d.actions.push_back({{name, std::move(arguments)}, std::move(when), {{Formula::constant(true), add, del}}, 1});
+  const auto action = [&d](std::uint32_t name, const std::vector<std::uint32_t>& arguments, Formula when,
+                           const std::vector<std::uint32_t>& add, const std::vector<std::uint32_t>& del) {
+    d.actions.push_back({{ActionNameId{name}, id_list<ObjectId>(arguments)},
+                         std::move(when),
+                         {{Formula::constant(true), id_list<FactId>(add), id_list<FactId>(del)}},
+                         1});
   };
   for (std::uint32_t i = 0; i < num_lamps; ++i) action(0, {i}, lit(i, true), {i}, {});
   for (std::uint32_t i = 0; i < num_lamps; ++i) action(1, {i}, lit(i, false), {}, {i});
@@ -170,7 +176,7 @@ inline task::Definition lamps(std::uint32_t num_lamps, std::uint32_t num_places,
       if (p != q) action(2, {num_lamps + p, num_lamps + q}, at(p), {num_lamps + q}, {num_lamps + p});
     }
   }
-  action(3, {}, Formula::literal(rung, true), {rung}, {});
+  action(3, {}, Formula::literal(FactId{rung}, true), {rung}, {});
   for (std::uint32_t p = 0; trade && p < num_places; ++p) {
     for (std::uint32_t i = 0; i < num_lamps; ++i) {
       for (std::uint32_t j = 0; j < num_lamps; ++j) {
@@ -182,7 +188,7 @@ inline task::Definition lamps(std::uint32_t num_lamps, std::uint32_t num_places,
   }
   for (std::uint32_t i = 0; i < num_lamps; ++i) d.goals.push_back({lit(i, false), "lit"});
   d.goals.push_back({at(0), "at"});
-  d.goals.push_back({Formula::literal(rung, false), "rung"});
+  d.goals.push_back({Formula::literal(FactId{rung}, false), "rung"});
   return d;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "metactrl/task.h"
+#include "support/id_list.h"
 #include "task/compile.h"
 #include "task/definition.h"
 
@@ -78,26 +79,27 @@ inline Task household_task(const std::vector<std::string>& objects) {
       "sit",        "lie",     "push",     "pull",    "move",     "drop",  "squeeze", "put_on", "put_off", "type"};
   task::Definition definition;
   definition.name = "household";
-  definition.objects = objects;
+  definition.objects.assign(objects.begin(), objects.end());
   const auto name = [&](const char* text, std::uint32_t arity) {
+    const ActionNameId id = definition.action_names.next_id();
     definition.action_names.push_back({text, arity});
-    return static_cast<std::uint32_t>(definition.action_names.size() - 1);
+    return id;
   };
-  const auto add = [&](std::uint32_t id, std::vector<std::uint32_t> arguments) {
+  const auto add = [&](ActionNameId id, const std::vector<std::uint32_t>& arguments) {
     task::ActionDefinition action;
     action.symbol.name = id;
-    action.symbol.arguments = std::move(arguments);
+    action.symbol.arguments = id_list<ObjectId>(arguments);
     definition.actions.push_back(std::move(action));
   };
   const auto count = static_cast<std::uint32_t>(objects.size());
   for (std::uint32_t u = 0; u < kUnary.size(); ++u) {
-    const std::uint32_t id = name(kUnary[u], 1);
+    const ActionNameId id = name(kUnary[u], 1);
     for (std::uint32_t o = 0; o < count; ++o) {
       if (u < 6 || (o * 31 + u * 17) % 10 < 4) add(id, {o});
     }
   }
   const auto binary = [&](const char* text, std::uint32_t first_of_20, std::uint32_t second_of_20) {
-    const std::uint32_t id = name(text, 2);
+    const ActionNameId id = name(text, 2);
     for (std::uint32_t o = 0; o < count; ++o) {
       for (std::uint32_t p = 0; o * 7 % 20 < first_of_20 && p < count; ++p) {
         if (o != p && p * 13 % 20 < second_of_20) add(id, {o, p});

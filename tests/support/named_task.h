@@ -22,17 +22,18 @@ inline Task named_task(const std::vector<PlanStep>& steps) {
   const auto object = [&definition](const std::string& name) {
     auto& objects = definition.objects;
     const auto place = std::find(objects.begin(), objects.end(), name);
-    if (place != objects.end()) return static_cast<std::uint32_t>(place - objects.begin());
-    objects.push_back(name);
-    return static_cast<std::uint32_t>(objects.size() - 1);
+    const auto id = internal::to_id<ObjectId>(static_cast<std::size_t>(place - objects.begin()));
+    if (place == objects.end()) objects.push_back(name);
+    return id;
   };
   const auto action_name = [&definition](const PlanStep& step) {
     auto& names = definition.action_names;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (names[i].name == step.action) return static_cast<std::uint32_t>(i);
+    for (const ActionNameId id : names.all()) {
+      if (names[id].name == step.action) return id;
     }
+    const ActionNameId id = names.next_id();
     names.push_back({step.action, static_cast<std::uint32_t>(step.arguments.size())});
-    return static_cast<std::uint32_t>(names.size() - 1);
+    return id;
   };
   for (const PlanStep& step : steps) {
     task::ActionDefinition action;

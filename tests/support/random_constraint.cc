@@ -22,14 +22,14 @@ std::size_t below(Engine& engine, std::size_t bound) { return static_cast<std::s
 void name_actions(task::Definition& definition, Engine& engine) {
   definition.objects = {"x", "y", "xy"};
   definition.action_names = {{"go", 0}, {"a", 1}, {"ab", 1}, {"put", 2}};
-  std::vector<task::Symbol> symbols{{0, {}}};
-  for (std::uint32_t x = 0; x < 3; ++x) {
-    symbols.push_back({1, {x}});
-    symbols.push_back({2, {x}});
-    for (std::uint32_t y = 0; y < 3; ++y) symbols.push_back({3, {x, y}});
+  std::vector<task::ActionSymbol> symbols{{ActionNameId{0}, {}}};
+  for (const ObjectId x : definition.objects.all()) {
+    symbols.push_back({ActionNameId{1}, {x}});
+    symbols.push_back({ActionNameId{2}, {x}});
+    for (const ObjectId y : definition.objects.all()) symbols.push_back({ActionNameId{3}, {x, y}});
   }
   std::shuffle(symbols.begin(), symbols.end(), engine);
-  for (std::size_t a = 0; a < definition.actions.size(); ++a) definition.actions[a].symbol = symbols[a];
+  for (const ActionId a : definition.actions.all()) definition.actions[a].symbol = symbols[internal::index(a)];
 }
 
 PlanFormat random_format(Engine& engine) {

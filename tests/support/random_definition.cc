@@ -9,7 +9,9 @@ namespace metactrl::testing {
 namespace {
 
 using task::Definition;
+using task::FactId;
 using task::Formula;
+using Facts = internal::IdVector<FactId, bool>;
 using task::MonitorDefinition;
 
 // splitmix64: the standard library's distributions differ between platforms.
@@ -55,7 +57,7 @@ class Generator {
     kPlaces,  // a walker between places, with flags to raise: the longest plans
   };
   struct Allowed {
-    std::uint32_t fact;
+    FactId fact;
     bool may_negate;
   };
 
@@ -64,21 +66,21 @@ class Generator {
     const std::uint32_t derived = random_.chance(40) ? random_.below(options_.max_derived + 1) : 0;
     for (std::uint32_t f = 0; f < stored_ + derived; ++f) {
       definition_.predicate_names.push_back("p" + std::to_string(f));
-      definition_.facts.push_back({f, {}});
+      definition_.facts.push_back({task::PredicateId{f}, {}});
       definition_.fact_layer.push_back(f < stored_ ? -1 : static_cast<std::int32_t>(random_.below(3)));
       definition_.init.push_back(f < stored_ && random_.chance(35));
-      everything_.push_back({f, true});
+      everything_.push_back({FactId{f}, true});
     }
     if (shape_ == Shape::kPlaces) {
-      for (std::uint32_t f = 0; f < num_places(); ++f) definition_.init[f] = f == 0;
+      for (std::uint32_t f = 0; f < num_places(); ++f) definition_.init[FactId{f}] = f == 0;
     }
   }
 
   // Stratified: a body negates only what lower layers settle.
   void add_axioms() {
-    for (std::uint32_t f = stored_; f < definition_.facts.size(); ++f) {
+    for (const FactId f : internal::ids(FactId{stored_}, definition_.facts.next_id())) {
       std::vector<Allowed> allowed;
-      for (std::uint32_t g = 0; g < definition_.facts.size(); ++g) {
+      for (const FactId g : definition_.facts.all()) {
         if (definition_.fact_layer[g] > definition_.fact_layer[f]) continue;
         allowed.push_back({g, definition_.fact_layer[g] < definition_.fact_layer[f]});
       }
@@ -86,6 +88,8 @@ class Generator {
       for (std::uint32_t i = 0; i < count; ++i) definition_.axioms.push_back({f, formula(1, allowed, false)});
     }
   }
+
+  ActionId any_action_id() { return ActionId{random_.below(static_cast<std::uint32_t>(definition_.actions.size()))}; }
 
   Formula formula(std::uint32_t depth) { return formula(depth, everything_, true); }
 
@@ -120,10 +124,10 @@ class Generator {
     std::optional<PlainState> state = plain_initial(definition_);
     if (!state) return false;
     for (std::uint32_t i = 0; i < 60; ++i) {
-      const std::uint32_t action = random_.below(static_cast<std::uint32_t>(definition_.actions.size()));
+      const ActionId action = any_action_id();
       if (const auto next = plain_apply(definition_, *state, action)) state = next;
     }
-    for (std::uint32_t f = 0; f < stored_; ++f) {
+    for (const FactId f : internal::ids<FactId>(stored_)) {
       const bool changed = state->facts[f] != definition_.init[f];
       if (random_.chance(changed ? 80 : 25))
         definition_.goals.push_back({Formula::literal(f, !state->facts[f]), "goal"});
@@ -131,13 +135,13 @@ class Generator {
     return !definition_.goals.empty();
   }
 
-  std::vector<std::uint32_t> some_stored(std::uint32_t percent) {
-    std::vector<std::uint32_t> facts;
+  std::vector<FactId> some_stored(std::uint32_t percent) {
+    std::vector<FactId> facts;
     if (shape_ != Shape::kLoose) {
-      if (random_.chance(2 * percent + 20)) facts.push_back(random_.below(stored_));
+      if (random_.chance(2 * percent + 20)) facts.push_back(FactId{random_.below(stored_)});
       return facts;
     }
-    for (std::uint32_t f = 0; f < stored_; ++f) {
+    for (const FactId f : internal::ids<FactId>(stored_)) {
       if (random_.chance(percent)) facts.push_back(f);
     }
     return facts;
@@ -150,7 +154,7 @@ class Generator {
       definition_.action_names.push_back({"a" + std::to_string(a), 0});
       const bool visit = shape_ == Shape::kPlaces && random_.chance(90);
       definition_.actions.push_back(visit ? place_action() : any_action());
-      definition_.actions.back().symbol = {a, {}};
+      definition_.actions.back().symbol = {ActionNameId{a}, {}};
     }
   }
 
@@ -169,15 +173,15 @@ class Generator {
   // Goes from one place to another, or flips a flag at a place; sometimes only under a further condition.
   task::ActionDefinition place_action() {
     const std::uint32_t places = num_places();
-    const std::uint32_t from = random_.below(places);
-    const std::uint32_t to = random_.below(places);
+    const FactId from{random_.below(places)};
+    const FactId to{random_.below(places)};
     task::ActionDefinition action;
     action.precondition = Formula::literal(from, false);
     if (random_.chance(20)) action.precondition = task::make_and({action.precondition, formula(1)});
     if (to != from) {
       action.effects.push_back({Formula::constant(true), {to}, {from}});
     } else {
-      const std::uint32_t flag = places + random_.below(stored_ - places);
+      const FactId flag{places + random_.below(stored_ - places)};
       action.effects.push_back({Formula::constant(true), {}, {}});
       (random_.chance(75) ? action.effects[0].add : action.effects[0].del).push_back(flag);
     }
@@ -207,11 +211,11 @@ class Generator {
   void add_steps(MonitorDefinition& monitor) {
     const std::uint32_t steps = random_.between(1, 3);
     for (std::uint32_t i = 0; i < steps; ++i) {
-      std::vector<std::uint32_t> step;
-      for (std::uint32_t a = 0; a < definition_.actions.size(); ++a) {
+      std::vector<ActionId> step;
+      for (const ActionId a : definition_.actions.all()) {
         if (random_.chance(30)) step.push_back(a);
       }
-      if (step.empty()) step.push_back(random_.below(static_cast<std::uint32_t>(definition_.actions.size())));
+      if (step.empty()) step.push_back(any_action_id());
       monitor.steps.push_back(std::move(step));
     }
   }
@@ -225,7 +229,7 @@ class Generator {
 };
 
 // Tries all ways to give each of the rows from `row` on a free column, or none.
-bool place_rows(const Formula& formula, const std::vector<bool>& facts, std::size_t row, std::uint32_t used,
+bool place_rows(const Formula& formula, const Facts& facts, std::size_t row, std::uint32_t used,
                 std::uint32_t missing) {
   if (missing == 0) return true;
   const std::size_t columns = formula.count2;
@@ -238,9 +242,9 @@ bool place_rows(const Formula& formula, const std::vector<bool>& facts, std::siz
 }
 
 // Lowest layer first; within a layer until nothing changes.
-void derive(const Definition& definition, std::vector<bool>& facts) {
+void derive(const Definition& definition, Facts& facts) {
   std::int32_t layers = 0;
-  for (std::size_t f = 0; f < facts.size(); ++f) {
+  for (const FactId f : facts.all()) {
     if (definition.fact_layer[f] >= 0) facts[f] = false;
     layers = std::max(layers, definition.fact_layer[f] + 1);
   }
@@ -259,8 +263,7 @@ void derive(const Definition& definition, std::vector<bool>& facts) {
 
 // What a monitor remembers: kAtMostOnce: 0 before, 1 during, 2 after the stretch; kActionsInOrder: steps done; others:
 // 0 or 1.
-bool step(const MonitorDefinition& monitor, const std::vector<bool>& facts, std::optional<std::uint32_t> action,
-          std::uint32_t& memory) {
+bool step(const MonitorDefinition& monitor, const Facts& facts, std::optional<ActionId> action, std::uint32_t& memory) {
   const bool first = plain_holds(monitor.first, facts);
   const bool second = plain_holds(monitor.second, facts);
   switch (monitor.kind) {
@@ -283,7 +286,7 @@ bool step(const MonitorDefinition& monitor, const std::vector<bool>& facts, std:
       return true;
     case MonitorDefinition::Kind::kActionsInOrder:
       if (action && memory < monitor.steps.size()) {
-        const std::vector<std::uint32_t>& wanted = monitor.steps[memory];
+        const std::vector<ActionId>& wanted = monitor.steps[memory];
         if (std::find(wanted.begin(), wanted.end(), *action) != wanted.end()) ++memory;
       }
       return true;
@@ -291,7 +294,7 @@ bool step(const MonitorDefinition& monitor, const std::vector<bool>& facts, std:
   return true;
 }
 
-bool step_all(const Definition& definition, std::optional<std::uint32_t> action, PlainState& state) {
+bool step_all(const Definition& definition, std::optional<ActionId> action, PlainState& state) {
   bool legal = true;
   for (std::size_t m = 0; m < definition.monitors.size(); ++m) {
     legal = step(definition.monitors[m], state.facts, action, state.memory[m]) && legal;
@@ -305,7 +308,7 @@ Definition random_definition(std::uint64_t seed, const RandomOptions& options) {
   return Generator(seed, options).run();
 }
 
-bool plain_holds(const Formula& formula, const std::vector<bool>& facts) {
+bool plain_holds(const Formula& formula, const Facts& facts) {
   const auto holds = [&](const Formula& child) { return plain_holds(child, facts); };
   switch (formula.kind) {
     case Formula::Kind::kTrue:
@@ -334,17 +337,17 @@ std::optional<PlainState> plain_initial(const Definition& definition) {
   return state;
 }
 
-std::optional<PlainState> plain_apply(const Definition& definition, const PlainState& state, std::uint32_t action) {
+std::optional<PlainState> plain_apply(const Definition& definition, const PlainState& state, ActionId action) {
   const task::ActionDefinition& source = definition.actions[action];
   if (!plain_holds(source.precondition, state.facts)) return std::nullopt;
   PlainState next = state;
   for (const task::EffectDefinition& effect : source.effects) {
     if (!plain_holds(effect.when, state.facts)) continue;
-    for (std::uint32_t fact : effect.del) next.facts[fact] = false;
+    for (const FactId fact : effect.del) next.facts[fact] = false;
   }
   for (const task::EffectDefinition& effect : source.effects) {
     if (!plain_holds(effect.when, state.facts)) continue;
-    for (std::uint32_t fact : effect.add) next.facts[fact] = true;
+    for (const FactId fact : effect.add) next.facts[fact] = true;
   }
   derive(definition, next.facts);
   if (!step_all(definition, action, next)) return std::nullopt;

@@ -25,7 +25,7 @@ task::Definition random_definition(std::uint64_t seed, const RandomOptions& opti
 
 // A state of the plain semantics: the stored and derived facts, and for each monitor what it has to remember.
 struct PlainState {
-  std::vector<bool> facts;
+  internal::IdVector<task::FactId, bool> facts;
   std::vector<std::uint32_t> memory;
   auto operator<=>(const PlainState&) const = default;
 };
@@ -33,10 +33,9 @@ struct PlainState {
 // Nothing when the initial state violates a constraint.
 std::optional<PlainState> plain_initial(const task::Definition& definition);
 // Nothing when the action is not legal.
-std::optional<PlainState> plain_apply(const task::Definition& definition, const PlainState& state,
-                                      std::uint32_t action);
+std::optional<PlainState> plain_apply(const task::Definition& definition, const PlainState& state, ActionId action);
 bool plain_goal(const task::Definition& definition, const PlainState& state);
-bool plain_holds(const task::Formula& formula, const std::vector<bool>& facts);
+bool plain_holds(const task::Formula& formula, const internal::IdVector<task::FactId, bool>& facts);
 
 }  // namespace metactrl::testing
 

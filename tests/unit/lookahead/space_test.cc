@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lookahead/uniform.h"
+#include "support/id_list.h"
 #include "task/compile.h"
 
 namespace metactrl::lookahead::space_test {
@@ -16,9 +17,11 @@ namespace {
 
 using task::ActionDefinition;
 using task::Definition;
+using task::FactId;
 using task::Formula;
 using task::Program;
 using task::Word;
+using testing::id_list;
 
 const Budget kAmple;
 
@@ -28,34 +31,34 @@ class Builder {
   explicit Builder(std::size_t facts) {
     definition_.objects = {"o"};
     definition_.predicate_names = {"p"};
-    for (std::size_t fact = 0; fact < facts; ++fact) definition_.facts.push_back({0, {}});
+    for (std::size_t fact = 0; fact < facts; ++fact) definition_.facts.push_back({});
     definition_.fact_layer.assign(facts, -1);
     definition_.init.assign(facts, false);
   }
   Builder& init(std::uint32_t fact) {
-    definition_.init[fact] = true;
+    definition_.init[FactId{fact}] = true;
     return *this;
   }
-  Builder& action(std::vector<std::uint32_t> needs, std::vector<std::uint32_t> add, std::vector<std::uint32_t> del,
-                  std::uint32_t arity = 0) {
+  Builder& action(const std::vector<std::uint32_t>& needs, const std::vector<std::uint32_t>& add,
+                  const std::vector<std::uint32_t>& del, std::uint32_t arity = 0) {
     ActionDefinition action;
-    action.symbol.name = static_cast<std::uint32_t>(definition_.action_names.size());
-    action.symbol.arguments.assign(arity, 0);
-    definition_.action_names.push_back({"a" + std::to_string(action.symbol.name), arity});
+    action.symbol.name = definition_.action_names.next_id();
+    action.symbol.arguments.assign(arity, ObjectId{0});
+    definition_.action_names.push_back({"a" + std::to_string(index(action.symbol.name)), arity});
     std::vector<Formula> literals;
-    for (const std::uint32_t fact : needs) literals.push_back(Formula::literal(fact, false));
+    for (const std::uint32_t fact : needs) literals.push_back(Formula::literal(FactId{fact}, false));
     action.precondition = task::make_and(std::move(literals));
-    action.effects.push_back({Formula::constant(true), std::move(add), std::move(del)});
+    action.effects.push_back({Formula::constant(true), id_list<FactId>(add), id_list<FactId>(del)});
     definition_.actions.push_back(std::move(action));
     return *this;
   }
   Builder& goal(std::uint32_t fact) {
-    definition_.goals.push_back({Formula::literal(fact, false), ""});
+    definition_.goals.push_back({Formula::literal(FactId{fact}, false), ""});
     return *this;
   }
   Builder& always_not(std::uint32_t fact) {
     task::MonitorDefinition monitor;
-    monitor.first = Formula::literal(fact, true);
+    monitor.first = Formula::literal(FactId{fact}, true);
     definition_.monitors.push_back(std::move(monitor));
     return *this;
   }
@@ -87,12 +90,12 @@ TEST(Space, CountsDistancesAlongAChain) {
   EXPECT_EQ(space.num_states(), 6U);
   EXPECT_EQ(space.num_edges(), 5U);
   EXPECT_EQ(space.num_dead(), 0U);
-  for (std::uint32_t id = 0; id < 6; ++id) {
-    EXPECT_EQ(space.depth(id), id);
-    EXPECT_EQ(space.distance(id), 5 - id);
+  for (const StateId id : ids<StateId>(6)) {
+    EXPECT_EQ(space.depth(id), index(id));
+    EXPECT_EQ(space.distance(id), 5 - index(id));
   }
-  EXPECT_EQ(space.shortest_plan(space.initial()), (std::vector<std::uint32_t>{0, 1, 2, 3, 4}));
-  EXPECT_EQ(space.shortest_plan(5), std::vector<std::uint32_t>{});
+  EXPECT_EQ(space.shortest_plan(space.initial()), id_list<ActionId>({0, 1, 2, 3, 4}));
+  EXPECT_EQ(space.shortest_plan(StateId{5}), std::vector<ActionId>{});
   EXPECT_EQ(result.depth_seen, 5U);
   EXPECT_GT(space.memory_bytes(), 6 * sizeof(Word));
 }
@@ -104,7 +107,7 @@ TEST(Space, FindsStatesByTheirWords) {
   std::vector<Word> to(program->total_words());
   program->initial(from.data());
   program->project(from.data());
-  ASSERT_TRUE(program->apply(from.data(), 0, to.data()));
+  ASSERT_TRUE(program->apply(from.data(), ActionId{0}, to.data()));
   program->project(to.data());
   EXPECT_EQ(result.space->find(from.data()), result.space->initial());
   ASSERT_TRUE(result.space->find(to.data()));
@@ -132,26 +135,26 @@ TEST(Space, DeadEndsComeLastAndLoseTheirEdges) {
   EXPECT_EQ(space.num_edges(), 4U);
   EXPECT_EQ(space.num_live_edges(), 1U);
   EXPECT_EQ(space.distance(space.initial()), 1U);
-  for (std::uint32_t id = 2; id < 4; ++id) {
+  for (const StateId id : {StateId{2}, StateId{3}}) {
     EXPECT_FALSE(space.is_live(id));
     EXPECT_EQ(space.distance(id), Space::kUnreachable);
     EXPECT_TRUE(space.shortest_plan(id).empty());
     EXPECT_TRUE(space.decides(id, 1000));
   }
-  EXPECT_EQ(space.depth(2), 1U);
-  EXPECT_EQ(space.depth(3), 2U);
-  EXPECT_EQ(space.shortest_plan(space.initial()), std::vector<std::uint32_t>{1});
+  EXPECT_EQ(space.depth(StateId{2}), 1U);
+  EXPECT_EQ(space.depth(StateId{3}), 2U);
+  EXPECT_EQ(space.shortest_plan(space.initial()), id_list<ActionId>({1}));
 }
 
 TEST(Space, ActionsWithTheSameSuccessorAreDifferentPlans) {
   const auto program = Builder(2).init(0).goal(1).action({0}, {1}, {0}).action({0}, {1}, {0}).build();
   const SpaceResult result = Space::enumerate(*program, kAmple);
   EXPECT_EQ(result.space->num_edges(), 2U);
-  EXPECT_EQ(result.space->targets(0).size(), 2U);
-  EXPECT_EQ(result.space->shortest_plan(0), std::vector<std::uint32_t>{0});  // the smallest of equals
+  EXPECT_EQ(result.space->targets(StateId{0}).size(), 2U);
+  EXPECT_EQ(result.space->shortest_plan(StateId{0}), id_list<ActionId>({0}));  // the smallest of equals
   const auto table = UniformTable::build(*program, *result.space, 1, 1 << 20);
   ASSERT_TRUE(table);
-  EXPECT_NEAR(table->log_weight(0, 1), log_of(2.0 / 4 / 4), 1e-14);  // M = 2 names + 1 object + end
+  EXPECT_NEAR(table->log_weight(StateId{0}, 1), log_of(2.0 / 4 / 4), 1e-14);  // M = 2 names + 1 object + end
 }
 
 TEST(Space, AGoalThatHoldsAtOnceHasDistanceZero) {
@@ -160,12 +163,12 @@ TEST(Space, AGoalThatHoldsAtOnceHasDistanceZero) {
   const Space& space = *result.space;
   EXPECT_EQ(space.num_states(), 2U);  // the plan may leave the goal and come back
   EXPECT_EQ(space.distance(space.initial()), 0U);
-  EXPECT_EQ(space.distance(1), 1U);
+  EXPECT_EQ(space.distance(StateId{1}), 1U);
   const auto table = UniformTable::build(*program, space, 4, 1 << 20);
   ASSERT_TRUE(table);
-  EXPECT_NEAR(table->log_weight(0, 0), log_of(0.25), 1e-14);
-  EXPECT_NEAR(table->log_weight(0, 1), log_of(0.25), 1e-14);
-  EXPECT_NEAR(table->log_weight(0, 3), log_of(0.25 + 0.25 / 16), 1e-14);
+  EXPECT_NEAR(table->log_weight(StateId{0}, 0), log_of(0.25), 1e-14);
+  EXPECT_NEAR(table->log_weight(StateId{0}, 1), log_of(0.25), 1e-14);
+  EXPECT_NEAR(table->log_weight(StateId{0}, 3), log_of(0.25 + 0.25 / 16), 1e-14);
 }
 
 TEST(Space, AnEmptyGoalIsASpaceOfOneState) {
@@ -222,8 +225,8 @@ TEST(Space, ForbiddenStepsAreNoEdges) {
                            .build();
   const SpaceResult result = Space::enumerate(*program, kAmple);
   EXPECT_EQ(result.space->distance(result.space->initial()), 2U);
-  for (std::uint32_t id = 0; id < result.space->num_live(); ++id) {
-    for (const std::uint32_t action : result.space->actions(id)) EXPECT_NE(action, 0U);
+  for (const StateId id : ids<StateId>(result.space->num_live())) {
+    for (const ActionId action : result.space->actions(id)) EXPECT_NE(action, ActionId{0});
   }
 }
 
@@ -315,15 +318,15 @@ TEST(UniformTable, IsExactFarBelowTheSmallestDouble) {
   const auto table = UniformTable::build(*program, *result.space, 70, 1 << 20);
   ASSERT_TRUE(table);
   const double log_alphabet = std::log(static_cast<double>(alphabet_size(*program)));
-  for (std::uint32_t id = 0; id < 61; ++id) {
-    const unsigned distance = 60 - id;
+  for (const StateId id : ids<StateId>(61)) {
+    const unsigned distance = 60 - index(id);
     const double expected = -(41.0 * distance + 1) * log_alphabet;
     for (unsigned left = 0; left <= 70; ++left) {
       const double weight = table->log_weight(id, left);
       if (left < distance) {
         EXPECT_EQ(weight, -std::numeric_limits<double>::infinity());
       } else {
-        EXPECT_NEAR(weight, expected, 1e-12 * std::abs(expected)) << id << ' ' << left;
+        EXPECT_NEAR(weight, expected, 1e-12 * std::abs(expected)) << index(id) << ' ' << left;
       }
     }
   }
@@ -335,14 +338,14 @@ TEST(UniformTable, OutsideTheConeWeightsAreFiniteLowerBounds) {
   const auto table = UniformTable::build(*program, *result.space, 6, 1 << 20);
   ASSERT_TRUE(table);
   // Two actions short of the goal, but asked as if none had been taken.
-  EXPECT_DOUBLE_EQ(table->log_weight(3, 6), table->log_weight(3, 3));
-  EXPECT_TRUE(std::isfinite(table->log_weight(3, 100)));
+  EXPECT_DOUBLE_EQ(table->log_weight(StateId{3}, 6), table->log_weight(StateId{3}, 3));
+  EXPECT_TRUE(std::isfinite(table->log_weight(StateId{3}, 100)));
   // The state lies deeper than the horizon lets anyone get and still reach the goal.
   const auto narrow = UniformTable::build(*program, *result.space, 2, 1 << 20);
   ASSERT_TRUE(narrow);
-  EXPECT_TRUE(std::isfinite(narrow->log_weight(1, 4)));
-  EXPECT_EQ(narrow->log_weight(1, 3), -std::numeric_limits<double>::infinity());
-  EXPECT_TRUE(std::isfinite(narrow->log_weight(5, 0)));
+  EXPECT_TRUE(std::isfinite(narrow->log_weight(StateId{1}, 4)));
+  EXPECT_EQ(narrow->log_weight(StateId{1}, 3), -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isfinite(narrow->log_weight(StateId{5}, 0)));
 }
 
 TEST(UniformTable, RefusesWhatDoesNotFit) {
@@ -357,7 +360,7 @@ TEST(UniformTable, RefusesWhatDoesNotFit) {
     const auto attempt = UniformTable::build(*program, *result.space, 60, bytes);
     EXPECT_TRUE(attempt || !fits) << bytes;  // once it fits it fits with more
     fits = attempt.has_value();
-    EXPECT_TRUE(!fits || attempt->log_weight(0, 60) == table->log_weight(0, 60));
+    EXPECT_TRUE(!fits || attempt->log_weight(StateId{0}, 60) == table->log_weight(StateId{0}, 60));
   }
   EXPECT_TRUE(fits);
 }

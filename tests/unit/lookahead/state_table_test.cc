@@ -17,11 +17,11 @@ TEST(StateTable, NumbersStatesInOrderOfFirstInsertion) {
   StateTable table(2);
   const std::vector<std::vector<Word>> states = {{1, 2}, {2, 1}, {0, 0}};
   for (std::uint32_t i = 0; i < states.size(); ++i) {
-    EXPECT_EQ(table.insert(states[i].data()), std::make_pair(i, true));
+    EXPECT_EQ(table.insert(states[i].data()), std::make_pair(StoredId{i}, true));
   }
   for (std::uint32_t i = 0; i < states.size(); ++i) {
-    EXPECT_EQ(table.insert(states[i].data()), std::make_pair(i, false));
-    EXPECT_EQ(table.find(states[i].data()), i);
+    EXPECT_EQ(table.insert(states[i].data()), std::make_pair(StoredId{i}, false));
+    EXPECT_EQ(table.find(states[i].data()), StoredId{i});
   }
   EXPECT_EQ(table.size(), 3U);
 }
@@ -40,8 +40,8 @@ TEST(StateTable, HasOneStateOfNoWords) {
   StateTable table(0);
   const Word nothing = 0;
   EXPECT_FALSE(table.find(&nothing).has_value());
-  EXPECT_EQ(table.insert(&nothing), std::make_pair(0U, true));
-  EXPECT_EQ(table.insert(&nothing), std::make_pair(0U, false));
+  EXPECT_EQ(table.insert(&nothing), std::make_pair(StoredId{0}, true));
+  EXPECT_EQ(table.insert(&nothing), std::make_pair(StoredId{0}, false));
   EXPECT_EQ(table.size(), 1U);
 }
 
@@ -55,7 +55,7 @@ TEST(StateTable, KeepsPointersValidWhileItGrows) {
     stored.push_back(table.words(id));
   }
   for (Word i = 0; i < stored.size(); ++i) {
-    ASSERT_EQ(table.words(static_cast<std::uint32_t>(i)), stored[i]);
+    ASSERT_EQ(table.words(to_id<StoredId>(i)), stored[i]);
     ASSERT_EQ(stored[i][0], i);
     ASSERT_EQ(stored[i][1], i * i);
     ASSERT_EQ(stored[i][2], ~i);
@@ -69,8 +69,8 @@ TEST(StateTable, ForgetsEverythingWhenCleared) {
   EXPECT_EQ(table.size(), 0U);
   const Word word = 17;
   EXPECT_FALSE(table.find(&word).has_value());
-  EXPECT_EQ(table.insert(&word), std::make_pair(0U, true));
-  EXPECT_EQ(*table.words(0), word);
+  EXPECT_EQ(table.insert(&word), std::make_pair(StoredId{0}, true));
+  EXPECT_EQ(*table.words(StoredId{0}), word);
 }
 
 TEST(StateTable, CountsTheMemoryOfItsStates) {
@@ -88,12 +88,12 @@ TEST(StateTable, AgreesWithAMap) {
   std::mt19937_64 random(7);
   for (std::size_t width : {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{9}}) {
     StateTable table(width);
-    std::map<std::vector<Word>, std::uint32_t> expected;
+    std::map<std::vector<Word>, StoredId> expected;
     for (int i = 0; i < 30'000; ++i) {
       std::vector<Word> words(width);
       for (Word& word : words) word = random() % 12;  // many repetitions, few bits
       const auto [id, fresh] = table.insert(words.data());
-      const auto [place, added] = expected.emplace(words, static_cast<std::uint32_t>(expected.size()));
+      const auto [place, added] = expected.emplace(words, to_id<StoredId>(expected.size()));
       ASSERT_EQ(fresh, added);
       ASSERT_EQ(id, place->second);
     }

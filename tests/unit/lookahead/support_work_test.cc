@@ -166,16 +166,16 @@ TEST(SupportWork, CopiesGoOnCounting) {
 
 class AdaptedPlans : public ::testing::Test {
  protected:
-  std::uint32_t action(const std::string& text) const {
-    for (std::uint32_t a = 0; a < task_.num_actions(); ++a) {
-      if (task_.text(ActionId{a}) == text) return a;
+  ActionId action(const std::string& text) const {
+    for (const ActionId a : internal::ids<ActionId>(task_.num_actions())) {
+      if (task_.text(a) == text) return a;
     }
     ADD_FAILURE() << "there is no action " << text;
-    return 0;
+    return ActionId{0};
   }
 
-  std::vector<std::uint32_t> plan(const std::vector<std::string>& texts) const {
-    std::vector<std::uint32_t> result;
+  std::vector<ActionId> plan(const std::vector<std::string>& texts) const {
+    std::vector<ActionId> result;
     for (const std::string& text : texts) result.push_back(action(text));
     return result;
   }
@@ -189,7 +189,7 @@ class AdaptedPlans : public ::testing::Test {
     lookahead::PlanAdapter adapter(task_.program());
     std::vector<std::string> result;
     if (!adapter.adapt(words.data(), action(taken), plan(texts), max_length)) return result;
-    for (std::uint32_t a : adapter.result()) result.push_back(task_.text(ActionId{a}));
+    for (const ActionId a : adapter.result()) result.push_back(task_.text(a));
     return result;
   }
 

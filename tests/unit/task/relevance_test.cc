@@ -95,15 +95,17 @@ TEST(Relevance, IncludesMonitorsAndActionGoals) {
 
 // The definition in relevance.cc, applied until nothing changes.
 Relevance naive_relevance(const Definition& d) {
-  Relevance r{std::vector<bool>(d.facts.size()), std::vector<bool>(d.actions.size())};
+  Relevance r;
+  r.fact.resize(d.facts.size());
+  r.action.resize(d.actions.size());
   bool changed = true;
   const auto add = [&](const Formula& formula) {
-    for_each_literal(formula, [&](std::uint32_t fact, bool) {
+    for_each_literal(formula, [&](FactId fact, bool) {
       changed = changed || !r.fact[fact];
       r.fact[fact] = true;
     });
   };
-  const auto add_action = [&](std::size_t action) {
+  const auto add_action = [&](ActionId action) {
     r.action[action] = true;
     add(d.actions[action].precondition);
   };
@@ -114,14 +116,14 @@ Relevance naive_relevance(const Definition& d) {
       add(monitor.first);
       add(monitor.second);
       for (const auto& step : monitor.steps) {
-        for (const std::uint32_t action : step) add_action(action);
+        for (const ActionId action : step) add_action(action);
       }
     }
-    for (std::size_t a = 0; a < d.actions.size(); ++a) {
+    for (const ActionId a : d.actions.all()) {
       for (const EffectDefinition& effect : d.actions[a].effects) {
         bool touches = false;
-        for (const std::uint32_t fact : effect.add) touches = touches || r.fact[fact];
-        for (const std::uint32_t fact : effect.del) touches = touches || r.fact[fact];
+        for (const FactId fact : effect.add) touches = touches || r.fact[fact];
+        for (const FactId fact : effect.del) touches = touches || r.fact[fact];
         if (!touches) continue;
         add_action(a);
         add(effect.when);
@@ -149,7 +151,7 @@ TEST(Relevance, EqualsItsDefinitionOnRandomTasks) {
 
 TEST(Relevance, ProgramProjectsToAPrefix) {
   SmallDefinition d;
-  std::vector<std::uint32_t> noise;
+  std::vector<FactId> noise;
   for (int i = 0; i < 100; ++i) noise.push_back(d.fact("noise" + std::to_string(i), false));
   const auto goal = d.fact("goal", false);
   for (int i = 0; i < 100; ++i)
@@ -160,11 +162,11 @@ TEST(Relevance, ProgramProjectsToAPrefix) {
   EXPECT_EQ(program->num_relevant_bits(), 1U);
   EXPECT_EQ(program->relevant_words(), 1U);
   EXPECT_EQ(program->num_stored_bits(), 101U);
-  EXPECT_EQ(program->relevant_action_list(), (std::vector<std::uint32_t>{set}));
+  EXPECT_EQ(program->relevant_action_list(), (std::vector<ActionId>{set}));
   std::vector<Word> state(program->total_words());
   std::vector<Word> next(program->total_words());
   program->initial(state.data());
-  for (std::uint32_t a = 0; a < program->num_actions(); ++a) {
+  for (const ActionId a : ids<ActionId>(program->num_actions())) {
     program->apply(state.data(), a, next.data());
     state.swap(next);
   }

@@ -25,13 +25,13 @@ using testing::yes;
 
 std::vector<std::string> fact_names(const Definition& definition) {
   std::vector<std::string> names;
-  for (std::uint32_t f = 0; f < definition.facts.size(); ++f) names.push_back(fact_text(definition, f));
+  for (const FactId f : definition.facts.all()) names.push_back(fact_text(definition, f));
   return names;
 }
 
 std::vector<std::string> action_texts(const Definition& definition) {
   std::vector<std::string> names;
-  for (std::uint32_t a = 0; a < definition.actions.size(); ++a) names.push_back(action_text(definition, a));
+  for (const ActionId a : definition.actions.all()) names.push_back(action_text(definition, a));
   return names;
 }
 
@@ -46,8 +46,8 @@ TEST(Simplify, KeepsActionsThatChangeNothing) {
   d.goal(positive(p));
   const Definition simple = simplify(d.take());
   EXPECT_EQ(action_texts(simple), (Names{"(set)", "(look)", "(look-again)"}));
-  EXPECT_TRUE(simple.actions[1].effects.empty());
-  EXPECT_TRUE(simple.actions[2].effects.empty());
+  EXPECT_TRUE(simple.actions[ActionId{1}].effects.empty());
+  EXPECT_TRUE(simple.actions[ActionId{2}].effects.empty());
 }
 
 TEST(Simplify, FoldsFactsThatNeverChange) {
@@ -62,7 +62,7 @@ TEST(Simplify, FoldsFactsThatNeverChange) {
   const Definition simple = simplify(d.take());
   EXPECT_EQ(fact_names(simple), (Names{"(p)"}));
   EXPECT_EQ(action_texts(simple), (Names{"(set)"}));
-  EXPECT_TRUE(simple.actions[0].precondition.is_true());
+  EXPECT_TRUE(simple.actions[ActionId{0}].precondition.is_true());
   EXPECT_EQ(simple.goals[0].condition.kind, Formula::Kind::kLiteral);
   // The domain still declares them.
   EXPECT_EQ(simple.action_names.size(), 3U);
@@ -93,9 +93,9 @@ TEST(Simplify, DropsEffectsThatNeverFireAndUnconditionsThoseThatAlwaysDo) {
   d.action("a", yes(), {{positive(no_fact), {}, {p}}, {positive(yes_fact), {p}, {}}, {positive(p), {q}, {}}});
   d.goal(positive(q));
   const Definition simple = simplify(d.take());
-  ASSERT_EQ(simple.actions[0].effects.size(), 2U);
-  EXPECT_TRUE(simple.actions[0].effects[0].when.is_true());
-  EXPECT_EQ(simple.actions[0].effects[1].when.kind, Formula::Kind::kLiteral);
+  ASSERT_EQ(simple.actions[ActionId{0}].effects.size(), 2U);
+  EXPECT_TRUE(simple.actions[ActionId{0}].effects[0].when.is_true());
+  EXPECT_EQ(simple.actions[ActionId{0}].effects[1].when.kind, Formula::Kind::kLiteral);
 }
 
 TEST(Simplify, ADeleteThatIsAlwaysUndoneDoesNotMakeAFactVary) {
@@ -106,7 +106,7 @@ TEST(Simplify, ADeleteThatIsAlwaysUndoneDoesNotMakeAFactVary) {
   d.goal(positive(told));
   const Definition simple = simplify(d.take());
   EXPECT_EQ(fact_names(simple), (Names{"(told)"}));
-  EXPECT_TRUE(simple.actions[0].precondition.is_true());
+  EXPECT_TRUE(simple.actions[ActionId{0}].precondition.is_true());
 }
 
 TEST(Simplify, ADeleteThatIsSometimesUndoneStays) {
@@ -129,7 +129,7 @@ TEST(Simplify, RenumbersTheStepsOfActionGoals) {
   d.actions_in_order({{never, set}, {look}, {never}});
   d.goal(positive(p));
   const Definition simple = simplify(d.take());
-  const std::vector<std::vector<std::uint32_t>> expected{{0}, {1}, {}};
+  const std::vector<std::vector<ActionId>> expected{{ActionId{0}}, {ActionId{1}}, {}};
   EXPECT_EQ(simple.monitors[0].steps, expected);
 }
 
@@ -148,7 +148,7 @@ TEST(Simplify, FoldsDerivedFactsThatCannotHold) {
   const Definition simple = simplify(d.take());
   EXPECT_EQ(fact_names(simple), (Names{"(p)", "(can)"}));
   EXPECT_EQ(simple.axioms.size(), 1U);
-  EXPECT_TRUE(simple.actions[0].precondition.is_true());
+  EXPECT_TRUE(simple.actions[ActionId{0}].precondition.is_true());
 }
 
 TEST(Simplify, FoldsInsideCountingConditions) {
@@ -171,7 +171,7 @@ TEST(Simplify, FoldsInsideCountingConditions) {
 // Names of the facts that hold.
 std::set<std::string> holding(const Definition& definition, const PlainState& state) {
   std::set<std::string> names;
-  for (std::uint32_t f = 0; f < definition.facts.size(); ++f) {
+  for (const FactId f : definition.facts.all()) {
     if (state.facts[f]) names.insert(fact_text(definition, f));
   }
   return names;
@@ -187,8 +187,9 @@ TEST(Simplify, PreservesLegalPlansAndGoals) {
     const Definition original = testing::random_definition(seed);
     const Definition simple = simplify(original);
     removed += original.facts.size() - simple.facts.size() + original.actions.size() - simple.actions.size();
-    std::vector<std::size_t> in_simple(original.actions.size(), simple.actions.size());
-    for (std::size_t a = 0; a < simple.actions.size(); ++a) in_simple[simple.actions[a].symbol.name] = a;
+    // Each action has a name of its own.
+    IdVector<ActionNameId, std::optional<ActionId>> in_simple(original.actions.size());
+    for (const ActionId a : simple.actions.all()) in_simple[simple.actions[a].symbol.name] = a;
     std::optional<PlainState> state = testing::plain_initial(original);
     std::optional<PlainState> twin = testing::plain_initial(simple);
     ASSERT_EQ(state.has_value(), twin.has_value());
@@ -198,11 +199,11 @@ TEST(Simplify, PreservesLegalPlansAndGoals) {
       const std::set<std::string> all = holding(original, *state);
       const std::set<std::string> some = holding(simple, *twin);
       ASSERT_TRUE(std::includes(all.begin(), all.end(), some.begin(), some.end()));
-      const std::uint32_t action = random.below(original.actions.size());
+      const ActionId action{random.below(original.actions.size())};
       const std::optional<PlainState> next = plain_apply(original, *state, action);
       std::optional<PlainState> twin_next;
-      if (in_simple[action] < simple.actions.size()) {
-        twin_next = plain_apply(simple, *twin, static_cast<std::uint32_t>(in_simple[action]));
+      if (const std::optional<ActionId> same = in_simple[original.actions[action].symbol.name]) {
+        twin_next = plain_apply(simple, *twin, *same);
       }
       ASSERT_EQ(next.has_value(), twin_next.has_value());
       if (!next) continue;

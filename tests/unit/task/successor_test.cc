@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "support/id_list.h"
 #include "support/random.h"
 #include "support/random_definition.h"
 #include "task/compile.h"
@@ -10,36 +11,46 @@
 namespace metactrl::task::successor_test {
 namespace {
 
+using testing::id_list;
 using testing::Random;
 
 Literal literal(std::uint32_t bit, bool negated) { return {bit << 1 | static_cast<std::uint32_t>(negated)}; }
 
-std::vector<std::uint32_t> matches(const SuccessorTree& tree, const std::vector<Word>& state) {
-  std::vector<std::uint32_t> found;
+using Preconditions = IdVector<ActionId, std::vector<Literal>>;
+
+// Of all actions.
+SuccessorTree tree_of(const Preconditions& preconditions, std::size_t num_bits) {
+  std::vector<ActionId> all;
+  for (const ActionId action : preconditions.all()) all.push_back(action);
+  SuccessorTree tree;
+  tree.build(preconditions, all, num_bits);
+  return tree;
+}
+
+std::vector<ActionId> matches(const SuccessorTree& tree, const std::vector<Word>& state) {
+  std::vector<ActionId> found;
   tree.match(state.data(), found);
   std::sort(found.begin(), found.end());
   return found;
 }
 
 TEST(SuccessorTree, FindsActionsWithoutConditions) {
-  SuccessorTree tree;
-  tree.build({{}, {literal(0, false)}, {}}, 1);
-  EXPECT_EQ(matches(tree, {0}), (std::vector<std::uint32_t>{0, 2}));
-  EXPECT_EQ(matches(tree, {1}), (std::vector<std::uint32_t>{0, 1, 2}));
+  const SuccessorTree tree = tree_of({{}, {literal(0, false)}, {}}, 1);
+  EXPECT_EQ(matches(tree, {0}), id_list<ActionId>({0, 2}));
+  EXPECT_EQ(matches(tree, {1}), id_list<ActionId>({0, 1, 2}));
 }
 
 TEST(SuccessorTree, IsEmptyWithoutActions) {
-  SuccessorTree tree;
-  tree.build({}, 70);
+  const SuccessorTree tree = tree_of({}, 70);
   EXPECT_TRUE(matches(tree, {~Word{0}, ~Word{0}}).empty());
 }
 
 TEST(SuccessorTree, TestsNegativeLiterals) {
-  SuccessorTree tree;
-  tree.build({{literal(0, true)}, {literal(0, false), literal(65, true)}, {literal(65, false), literal(0, true)}}, 66);
-  EXPECT_EQ(matches(tree, {0, 0}), (std::vector<std::uint32_t>{0}));
-  EXPECT_EQ(matches(tree, {1, 0}), (std::vector<std::uint32_t>{1}));
-  EXPECT_EQ(matches(tree, {0, 2}), (std::vector<std::uint32_t>{0, 2}));
+  const SuccessorTree tree =
+      tree_of({{literal(0, true)}, {literal(0, false), literal(65, true)}, {literal(65, false), literal(0, true)}}, 66);
+  EXPECT_EQ(matches(tree, {0, 0}), id_list<ActionId>({0}));
+  EXPECT_EQ(matches(tree, {1, 0}), id_list<ActionId>({1}));
+  EXPECT_EQ(matches(tree, {0, 2}), id_list<ActionId>({0, 2}));
   EXPECT_TRUE(matches(tree, {1, 2}).empty());
 }
 
@@ -48,7 +59,7 @@ TEST(SuccessorTree, EqualsTestingEveryAction) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Random random(seed);
     const std::uint32_t bits = random.between(1, 150);
-    std::vector<std::vector<Literal>> preconditions(random.below(60));
+    Preconditions preconditions(random.below(60));
     for (std::vector<Literal>& precondition : preconditions) {
       std::vector<bool> used(bits);
       const std::uint32_t size = random.below(5);
@@ -60,13 +71,12 @@ TEST(SuccessorTree, EqualsTestingEveryAction) {
         precondition.push_back(literal(bit, random.chance(25)));
       }
     }
-    SuccessorTree tree;
-    tree.build(preconditions, bits);
+    const SuccessorTree tree = tree_of(preconditions, bits);
     for (int round = 0; round < 30; ++round) {
       std::vector<Word> state((bits + 63) / 64);
       for (std::uint32_t bit = 0; bit < bits; ++bit) set_bit(state.data(), bit, random.chance(60));
-      std::vector<std::uint32_t> expected;
-      for (std::uint32_t a = 0; a < preconditions.size(); ++a) {
+      std::vector<ActionId> expected;
+      for (const ActionId a : preconditions.all()) {
         const bool holds = std::all_of(preconditions[a].begin(), preconditions[a].end(),
                                        [&](Literal l) { return l.holds(state.data()); });
         if (holds) expected.push_back(a);
@@ -90,14 +100,14 @@ TEST(SuccessorTree, ProgramFindsExactlyTheApplicableActions) {
         set_bit(state.data(), bit, random.chance(50));
       }
       program->complete(state.data());
-      std::vector<std::uint32_t> expected;
-      std::vector<std::uint32_t> expected_relevant;
-      for (std::uint32_t a = 0; a < program->num_actions(); ++a) {
+      std::vector<ActionId> expected;
+      std::vector<ActionId> expected_relevant;
+      for (const ActionId a : ids<ActionId>(program->num_actions())) {
         if (!program->applicable(state.data(), a)) continue;
         expected.push_back(a);
         if (program->action(a).relevant) expected_relevant.push_back(a);
       }
-      std::vector<std::uint32_t> found;
+      std::vector<ActionId> found;
       program->applicable_actions(state.data(), found);
       ASSERT_EQ(found, expected) << "seed " << seed;
       found.clear();

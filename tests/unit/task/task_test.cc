@@ -126,7 +126,9 @@ TEST(Task, DerivedFactsFollowTheState) {
 Task counting_task(const Formula& goal) {
   SmallDefinition d;
   for (int i = 0; i < 4; ++i) d.fact("f" + std::to_string(i), false);
-  for (std::uint32_t i = 0; i < 4; ++i) d.action("s" + std::to_string(i), yes(), {{yes(), {i}, {}}});
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    d.action("s" + std::to_string(i), yes(), {{yes(), {task::FactId{i}}, {}}});
+  }
   d.goal(goal);
   return task_of(std::move(d));
 }
@@ -249,11 +251,11 @@ TEST(Task, MonitorSometimeBefore) {
 TEST(Task, MonitorActionsInOrder) {
   SmallDefinition d;
   const auto p = d.fact("p", false);
-  d.action("wash", yes(), {});
-  d.action("cut", yes(), {{yes(), {p}, {}}});
-  d.action("chop", yes(), {{yes(), {p}, {}}});
+  const auto wash = d.action("wash", yes(), {});
+  const auto cut = d.action("cut", yes(), {{yes(), {p}, {}}});
+  const auto chop = d.action("chop", yes(), {{yes(), {p}, {}}});
   d.goal(yes());
-  d.actions_in_order({{0}, {1, 2}, {0}});
+  d.actions_in_order({{wash}, {cut, chop}, {wash}});
   const Task task = task_of(std::move(d));
   EXPECT_FALSE(reaches_goal(task, {}));
   EXPECT_FALSE(reaches_goal(task, {"cut", "wash", "cut"}));
