@@ -8,6 +8,7 @@
 // CLEAN, so the second of the same thing is left out.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <map>

@@ -7,6 +7,7 @@
 //             backward recursion of Ctrl-G over it, with the surrogate spelled in tokens.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>

@@ -2,6 +2,7 @@
 // and comes out as often as it should.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>

@@ -2,6 +2,7 @@
 // support/naive_hmm.h, walk by walk, and its lookahead from a plain recursion over all plans.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>

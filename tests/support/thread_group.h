@@ -7,6 +7,7 @@
 #ifndef METACTRL_TESTS_SUPPORT_THREAD_GROUP_H_
 #define METACTRL_TESTS_SUPPORT_THREAD_GROUP_H_
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>

@@ -2,6 +2,7 @@
 // property/exchange_property_test.cc.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
