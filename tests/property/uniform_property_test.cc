@@ -331,7 +331,7 @@ TEST(UniformProperty, SatisfiesItsRecursionAtLongHorizons) {
           const double symbols = 1.0 + static_cast<double>(action.symbol.arguments.size());
           sum += std::exp(table->log_weight(space.targets(id)[e], left - 1) - symbols * log_alphabet - whole);
         }
-        ASSERT_NEAR(sum, 1, 1e-9) << "seed " << seed << " state " << id << " left " << left;
+        ASSERT_NEAR(sum, 1, 1e-9) << "seed " << seed << " state " << index(id) << " left " << left;
       }
     }
   }
