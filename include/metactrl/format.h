@@ -72,15 +72,6 @@ struct PlanFormat {
   static std::string_view builtin_text(const std::string& name);
 };
 
-// One item's text in pieces: literal text and arguments alternate, in the order in which they are written. pieces[0] is
-// literal (perhaps empty), pieces[1] an argument, and so on; the last is literal. pieces[2 * i + 1] is the action's
-// argument number arguments[i], from 0.
-struct SpelledAction {
-  std::vector<std::string> pieces;
-  std::vector<std::uint32_t> arguments;
-  std::string text() const;
-};
-
 // A format applied to a task's actions. Immutable, shareable between threads.
 //
 // At construction it proves that the text of an item followed by a separator or by the closing is never the beginning
@@ -95,6 +86,15 @@ struct SpelledAction {
 // Cost: linear in the length of all items, times the logarithm of their number (40,000 actions: some 20 ms).
 class PlanSpelling {
  public:
+  // One item's text in pieces: literal text and arguments alternate, in the order in which they are written. pieces[0] is
+  // literal (perhaps empty), pieces[1] an argument, and so on; the last is literal. pieces[2 * i + 1] is the action's
+  // argument number arguments[i], from 0.
+  struct Item {
+    std::vector<std::string> pieces;
+    std::vector<std::uint32_t> arguments;
+    std::string text() const;
+  };
+
   // Throws InputError that names the two colliding actions, or the action that has no template.
   PlanSpelling(PlanFormat format, const Task& task);
   PlanSpelling(PlanSpelling&&) noexcept;
@@ -103,7 +103,7 @@ class PlanSpelling {
   // With `empty` filled in.
   const PlanFormat& format() const { return format_; }
   std::size_t num_actions() const { return actions_.size(); }
-  const SpelledAction& action(ActionId action) const { return actions_[static_cast<std::size_t>(action)]; }
+  const Item& action(ActionId action) const { return actions_[static_cast<std::size_t>(action)]; }
   // The text right before item number `index` (from 1); empty for most formats.
   std::string prefix(std::size_t index) const;
 
@@ -131,7 +131,7 @@ class PlanSpelling {
   struct Tables;
 
   PlanFormat format_;
-  std::vector<SpelledAction> actions_;
+  std::vector<Item> actions_;
   std::unique_ptr<const Tables> tables_;
 };
 

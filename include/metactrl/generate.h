@@ -57,7 +57,6 @@ struct TokenEvent {
   std::string_view bytes{};
 };
 
-enum class PlanPhase { kCompiling, kReadingPrompt, kDecoding, kChecking };
 struct PlanResult;
 
 // Who watches a decoding, from generate() or plan(). Every function may be left out.
@@ -65,6 +64,8 @@ struct PlanResult;
 // A token is told before the actions that it completes. kBeam and kSmc know only at the end which tokens were those of
 // the plan, and tell them then.
 struct Observer {
+  enum class Phase { kCompiling, kReadingPrompt, kDecoding, kChecking };
+
   // Work out the probabilities of every choice: linear in the vocabulary.
   bool probabilities = false;
   // A token was decided.
@@ -79,7 +80,7 @@ struct Observer {
   // Only plan() has more to tell: where it stands; and before the first token what will be decoded with (pursued,
   // goals_dropped, lookahead, constraint, decoder, prompt, horizon), the rest is not known yet, and how many tokens the
   // longest answer takes. The result is valid during the call. `ready` is not called when there will be no plan.
-  std::function<void(PlanPhase)> phase;
+  std::function<void(Phase)> phase;
   std::function<void(const PlanResult&, std::size_t answer_tokens)> ready;
 };
 

@@ -58,12 +58,12 @@ enum class Guarantee {
 // "full", "goals dropped", "syntax only", "none"
 const char* to_string(Guarantee guarantee);
 
-// Compiles a constraint, or finds one that was compiled before from the same: a service keeps them.
-using ConstraintSource = std::function<std::shared_ptr<const Constraint>(
-    const Task& task, const PlanFormat& format, const std::shared_ptr<const Vocabulary>& vocabulary,
-    const ConstraintOptions& options)>;
-
 struct PlanOptions {
+  // Compiles a constraint, or finds one that was compiled before from the same: a service keeps them.
+  using ConstraintSource = std::function<std::shared_ptr<const Constraint>(
+      const Task& task, const PlanFormat& format, const std::shared_ptr<const Vocabulary>& vocabulary,
+      const ConstraintOptions& options)>;
+
   Guidance guidance = Guidance::kUniform;
   Bridge bridge = Bridge::kUniform;
   OnInfeasible on_infeasible = OnInfeasible::kError;
@@ -89,27 +89,27 @@ struct PlanOptions {
 enum class PlanOutcome { kPlan, kInfeasible, kUndecided, kCancelled };
 const char* to_string(PlanOutcome outcome);
 
-// Seconds. Loading the task and the model is the caller's.
-struct PlanTimes {
-  double format = 0;
-  double automaton = 0;
-  double lookahead = 0;
-  double prompt = 0;  // the model's first run, which reads the prompt
-  double decode = 0;  // everything after it until the last token
-  double model = 0;   // of prompt and decode together, spent in the model
-  double check = 0;
-};
-
-// How the text was read back.
-struct PlanReading {
-  bool complete = false;  // it is a plan in the format
-  // The text ends without the format's closing, and is a plan with it. Only without guidance, where nobody told the
-  // model.
-  bool closing_added = false;
-  std::string error;  // why it is none
-};
-
 struct PlanResult {
+  // Seconds. Loading the task and the model is the caller's.
+  struct Times {
+    double format = 0;
+    double automaton = 0;
+    double lookahead = 0;
+    double prompt = 0;  // the model's first run, which reads the prompt
+    double decode = 0;  // everything after it until the last token
+    double model = 0;   // of prompt and decode together, spent in the model
+    double check = 0;
+  };
+
+  // How the text was read back.
+  struct Reading {
+    bool complete = false;  // it is a plan in the format
+    // The text ends without the format's closing, and is a plan with it. Only without guidance, where nobody told the
+    // model.
+    bool closing_added = false;
+    std::string error;  // why it is none
+  };
+
   PlanOutcome outcome = PlanOutcome::kInfeasible;
   // kUndecided because of PlanOptions::time_limit, not of a budget. There is no plan then, not even a part of one.
   bool out_of_time = false;
@@ -126,7 +126,7 @@ struct PlanResult {
   std::vector<GoalId> goals_met;
   std::vector<GoalId> goals_unmet;
   std::vector<GoalId> goals_dropped;
-  PlanReading reading;
+  Reading reading;
   // By the reference semantics, against all goals.
   Validation validation;
   // All of the text is a plan, and it is valid.
@@ -137,7 +137,7 @@ struct PlanResult {
   std::size_t forced_tokens = 0;
   std::size_t model_calls = 0;  // the one that reads the prompt included
   std::string device;           // what the model ran on (LanguageModel::device)
-  PlanTimes times;
+  Times times;
 
   // With a lookahead (guidance mask and above).
   std::optional<Tier> tier;

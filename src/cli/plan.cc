@@ -53,8 +53,8 @@ class Printer {
   Observer observer() {
     Observer observer;
     if (output_.json() || !streams()) return observer;
-    observer.phase = [this](PlanPhase phase) {
-      if (phase == PlanPhase::kDecoding || phase == PlanPhase::kChecking) open();
+    observer.phase = [this](Observer::Phase phase) {
+      if (phase == Observer::Phase::kDecoding || phase == Observer::Phase::kChecking) open();
     };
     if (output_.form == OutputForm::kPddl) {
       observer.action = [this](ActionId action, std::string_view) { put(input_.task.task.text(action) + "\n"); };

@@ -114,11 +114,11 @@ PlanResult run_plan(const PlanInput& input, const Observer& observer) {
   std::optional<ProgressLine> progress;
   Observer outer = observer;
   outer.cancelled = [&observer] { return interrupted() || (observer.cancelled && observer.cancelled()); };
-  outer.phase = [&](PlanPhase phase) {
+  outer.phase = [&](Observer::Phase phase) {
     progress.reset();
-    if (phase == PlanPhase::kCompiling) progress.emplace("computing what can still succeed");
-    if (phase == PlanPhase::kReadingPrompt) progress.emplace("the model reads the prompt");
-    set_stoppable(phase == PlanPhase::kDecoding);
+    if (phase == Observer::Phase::kCompiling) progress.emplace("computing what can still succeed");
+    if (phase == Observer::Phase::kReadingPrompt) progress.emplace("the model reads the prompt");
+    set_stoppable(phase == Observer::Phase::kDecoding);
     if (observer.phase) observer.phase(phase);
   };
   try {

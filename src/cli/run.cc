@@ -175,11 +175,11 @@ class Runner {
     std::optional<ProgressLine> progress;
     LoopObserver observer;
     observer.cancelled = [] { return interrupted(); };
-    observer.phase = [&](PlanPhase phase) {
+    observer.phase = [&](Observer::Phase phase) {
       progress.reset();
-      if (phase == PlanPhase::kCompiling) progress.emplace("computing what can still succeed");
-      if (phase == PlanPhase::kReadingPrompt) progress.emplace("the model reads the prompt");
-      if (phase == PlanPhase::kDecoding) progress.emplace("the model writes");
+      if (phase == Observer::Phase::kCompiling) progress.emplace("computing what can still succeed");
+      if (phase == Observer::Phase::kReadingPrompt) progress.emplace("the model reads the prompt");
+      if (phase == Observer::Phase::kDecoding) progress.emplace("the model writes");
     };
     observer.event = [&](const LoopEvent& event) {
       progress.reset();

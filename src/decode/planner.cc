@@ -93,7 +93,7 @@ class Planner {
 
   PlanResult run() {
     check_options(model_, vocabulary_.get(), options_);
-    phase(PlanPhase::kCompiling);
+    phase(Observer::Phase::kCompiling);
     result_.pursued = task_;
     try {
       if (stopped()) throw Stopped(StopReason::kCancelled);
@@ -425,11 +425,11 @@ class Planner {
   template <typename Work>
   void run_model(std::size_t reserve, const Work& work) {
     if (observer_.ready) observer_.ready(result_, reserve);
-    phase(PlanPhase::kReadingPrompt);
+    phase(Observer::Phase::kReadingPrompt);
     result_.device = model_->device();
     const internal::Stopwatch watch;
     decode::ModelTimes times;
-    times.after_first = [this] { phase(PlanPhase::kDecoding); };
+    times.after_first = [this] { phase(Observer::Phase::kDecoding); };
     {
       decode::TimedSession session(model_->start(result_.prompt, reserve), times);
       // Some models read the prompt at once, others when they are first asked something.
@@ -456,7 +456,7 @@ class Planner {
     }
   }
 
-  void phase(PlanPhase phase) {
+  void phase(Observer::Phase phase) {
     if (observer_.phase) observer_.phase(phase);
   }
 
@@ -464,7 +464,7 @@ class Planner {
 
   // `actions` are of the task that was pursued; the result's are of the one that was given.
   void check(const PlanSpelling& spelling, std::span<const ActionId> actions) {
-    phase(PlanPhase::kChecking);
+    phase(Observer::Phase::kChecking);
     const internal::Stopwatch watch;
     for (ActionId action : actions) {
       result_.steps.push_back(result_.pursued->step(action));

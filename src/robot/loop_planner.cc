@@ -34,7 +34,7 @@ bool LoopPlanner::guaranteed() const {
 }
 
 PlanResult LoopPlanner::call(const Task& task, const PlanOptions& options, const Stop& stop,
-                             const std::function<void(PlanPhase)>& phase) {
+                             const std::function<void(Observer::Phase)>& phase) {
   Observer observer;
   observer.cancelled = stop;
   observer.phase = phase;
@@ -95,10 +95,10 @@ std::optional<std::size_t> LoopPlanner::plan_length(std::span<const SceneState> 
 }
 
 LoopPlan LoopPlanner::plan(std::span<const SceneState> states, std::uint64_t number, const Stop& stop,
-                           const std::function<void(PlanPhase)>& phase) {
+                           const std::function<void(Observer::Phase)>& phase) {
   LoopPlan plan;
   if (options_.plan.guidance == Guidance::kSearch) {
-    if (phase) phase(PlanPhase::kCompiling);
+    if (phase) phase(Observer::Phase::kCompiling);
     plan = search(states, stop);
   } else {
     PlanOptions options = options_.plan;

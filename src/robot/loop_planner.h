@@ -36,7 +36,7 @@ class LoopPlanner {
   // plan. `stop` ends it early, with kCancelled. Throws Stopped when the plan's own time limit ends,
   // std::logic_error when a plan does not hold as it was promised to.
   LoopPlan plan(std::span<const SceneState> states, std::uint64_t number, const Stop& stop,
-                const std::function<void(PlanPhase)>& phase);
+                const std::function<void(Observer::Phase)>& phase);
 
   // The length of a plan for all of `states`, found by search; nothing when there is none or it is not found within the
   // budget. Throws Stopped when `stop` says so, or the time limit ends: what is decided by it must not depend on that.
@@ -51,7 +51,7 @@ class LoopPlanner {
   LoopPlan search(std::span<const SceneState> states, const Stop& stop);
   LoopPlan search_alone(std::span<const SceneState> states, const Stop& stop);
   PlanResult call(const Task& task, const PlanOptions& options, const Stop& stop,
-                  const std::function<void(PlanPhase)>& phase);
+                  const std::function<void(Observer::Phase)>& phase);
   // In how many of the states the plan is valid; `first_problem` gets the first reason why not.
   std::size_t count_valid(std::span<const SceneState> states, std::span<const PlanStep> steps,
                           std::string& first_problem) const;

@@ -84,7 +84,7 @@ Json decoding_json(const PlanResult& result, Guidance guidance) {
   return json;
 }
 
-Json times_json(const PlanTimes& times) {
+Json times_json(const PlanResult::Times& times) {
   return {{"format", times.format}, {"automaton", times.automaton}, {"lookahead", times.lookahead},
           {"prompt", times.prompt}, {"decode", times.decode},       {"model", times.model},
           {"check", times.check}};

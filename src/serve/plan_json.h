@@ -18,7 +18,7 @@ Json outcome_json(const Task& task, const PlanResult& result);
 // also log_evidence and particles.
 Json decoding_json(const PlanResult& result, Guidance guidance);
 // Seconds: format, automaton, lookahead, prompt, decode, model, check.
-Json times_json(const PlanTimes& times);
+Json times_json(const PlanResult::Times& times);
 
 Json goals_json(const Task& task, const std::vector<GoalId>& goals);
 Json diagnostics_json(const Diagnostics& diagnostics);

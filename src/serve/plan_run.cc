@@ -73,7 +73,7 @@ PlanRun::PlanRun(const PlanRequest& request, const Task& task, std::string model
       vocabulary_(std::move(vocabulary)),
       state_(task.initial_state()) {}
 
-PlanResult PlanRun::run(const ConstraintSource& constraints, const Stop& cancelled) {
+PlanResult PlanRun::run(const PlanOptions::ConstraintSource& constraints, const Stop& cancelled) {
   PlanOptions options = request_.options;
   options.constraints = constraints;
   options.lookahead.hmm = hmm;

@@ -43,7 +43,7 @@ class PlanRun {
   // For the check of the plan at the end, as for one of /v1/validate.
   std::size_t check_bytes = 0;
 
-  PlanResult run(const ConstraintSource& constraints, const Stop& cancelled);
+  PlanResult run(const PlanOptions::ConstraintSource& constraints, const Stop& cancelled);
 
  private:
   void start(const PlanResult& so_far, std::size_t answer_tokens);

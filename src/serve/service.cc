@@ -409,9 +409,9 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
   needs.trace = request.trace && on_event && request.options.guidance != Guidance::kNone;
   RequestModel model(shared, needs, context.asks());
 
-  const ConstraintSource source = [&](const Task& pursued, const PlanFormat& format,
-                                      const std::shared_ptr<const Vocabulary>& vocabulary,
-                                      const ConstraintOptions& options) {
+  const PlanOptions::ConstraintSource source = [&](const Task& pursued, const PlanFormat& format,
+                                                   const std::shared_ptr<const Vocabulary>& vocabulary,
+                                                   const ConstraintOptions& options) {
     const auto compile = [&] {
       const Gate::Pass pass = compiling_.enter(1, context.asks());
       return Constraint::compile(pursued, format, vocabulary, options, context.asks());

@@ -125,7 +125,7 @@ std::uint64_t AutomatonCompiler::fingerprint(const PlanSpelling& spelling, const
   hash = text::mix(hash, static_cast<std::uint64_t>(options.tokenization));
   hash = text::mix(hash, spelling.num_actions());
   for (std::size_t a = 0; a < spelling.num_actions(); ++a) {
-    const SpelledAction& action = spelling.action(ActionId{static_cast<std::uint32_t>(a)});
+    const PlanSpelling::Item& action = spelling.action(ActionId{static_cast<std::uint32_t>(a)});
     hash = text::mix(hash, action.pieces.size());
     for (const std::string& piece : action.pieces) hash = text::hash_bytes(piece, hash);
   }

@@ -170,9 +170,9 @@ class EntryBuilder {
   };
 
   std::vector<Run> find_runs() const;
-  Frame make_frame(const SpelledAction& action, std::size_t group, std::size_t column);
+  Frame make_frame(const PlanSpelling::Item& action, std::size_t group, std::size_t column);
   std::uint32_t literal_id(Place place, const std::string& text);
-  void spell(const SpelledAction& action, const Frame& frame);
+  void spell(const PlanSpelling::Item& action, const Frame& frame);
   void find_cuts(const Frame& frame);
   bool look_up(std::uint32_t* out) const;
   void learn(const Frame& frame, std::uint32_t* out);

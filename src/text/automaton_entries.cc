@@ -147,7 +147,7 @@ std::vector<EntryBuilder::Run> EntryBuilder::find_runs() const {
   return runs;
 }
 
-EntryBuilder::Frame EntryBuilder::make_frame(const SpelledAction& action, std::size_t group, std::size_t column) {
+EntryBuilder::Frame EntryBuilder::make_frame(const PlanSpelling::Item& action, std::size_t group, std::size_t column) {
   Frame frame;
   for (std::size_t i = 0; i < action.pieces.size(); i += 2) frame.literals.push_back(action.pieces[i]);
   frame.literals.front() = seams_.beginnings[group] + frame.literals.front().substr(seams_.common);
@@ -160,7 +160,7 @@ EntryBuilder::Frame EntryBuilder::make_frame(const SpelledAction& action, std::s
   return frame;
 }
 
-void EntryBuilder::spell(const SpelledAction& action, const Frame& frame) {
+void EntryBuilder::spell(const PlanSpelling::Item& action, const Frame& frame) {
   text_.clear();
   literal_at_.clear();
   for (std::size_t i = 0; i < frame.literals.size(); ++i) {

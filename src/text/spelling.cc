@@ -82,14 +82,14 @@ class Speller {
         object_names_(with_lower_keys(format.object_names)),
         argument_(text::split_template(format.argument)) {}
 
-  std::vector<SpelledAction> run(Diagnostics& diagnostics) {
+  std::vector<PlanSpelling::Item> run(Diagnostics& diagnostics) {
     diagnostics_ = &diagnostics;
     check_action_keys();
     for (std::size_t i = 0; i < task_.num_action_names(); ++i) add_skeleton(static_cast<ActionNameId>(i));
     if (diagnostics.has_errors()) return {};
     spell_objects();
     if (diagnostics.has_errors()) return {};
-    std::vector<SpelledAction> actions(task_.num_actions());
+    std::vector<PlanSpelling::Item> actions(task_.num_actions());
     for (std::size_t i = 0; i < actions.size(); ++i) actions[i] = spell(static_cast<ActionId>(i));
     return actions;
   }
@@ -215,10 +215,10 @@ class Speller {
     return out;
   }
 
-  SpelledAction spell(ActionId action) const {
+  PlanSpelling::Item spell(ActionId action) const {
     const Skeleton& skeleton = skeletons_[static_cast<std::size_t>(task_.name_of(action))];
     const std::span<const ObjectId> arguments = task_.arguments(action);
-    SpelledAction out;
+    PlanSpelling::Item out;
     out.pieces.reserve(2 * skeleton.arguments.size() + 1);
     out.pieces.push_back(skeleton.literals[0]);
     for (std::size_t i = 0; i < skeleton.arguments.size(); ++i) {
@@ -305,7 +305,7 @@ class Reporter {
 
 }  // namespace
 
-std::string SpelledAction::text() const {
+std::string PlanSpelling::Item::text() const {
   std::size_t size = 0;
   for (const std::string& piece : pieces) size += piece.size();
   std::string out;
@@ -331,7 +331,7 @@ PlanSpelling::PlanSpelling(PlanFormat format, const Task& task) : format_(std::m
   tables->prefix = text::split_template(format_.prefix);
   std::vector<std::string> texts;
   texts.reserve(actions_.size());
-  for (const SpelledAction& action : actions_) texts.push_back(action.text());
+  for (const PlanSpelling::Item& action : actions_) texts.push_back(action.text());
   const auto same = tables->items.build(texts);
   const Reporter reporter(format_, task, tables->items, tables->ends);
   if (same) reporter.same(same->first, same->second);
@@ -378,8 +378,8 @@ std::size_t PlanSpelling::memory_bytes() const {
     return text.capacity() > kInPlace ? text.capacity() + 1 : 0;
   };
   std::size_t bytes = sizeof(*this) + sizeof(Tables) + tables_->items.memory_bytes();
-  bytes += actions_.capacity() * sizeof(SpelledAction);
-  for (const SpelledAction& action : actions_) {
+  bytes += actions_.capacity() * sizeof(PlanSpelling::Item);
+  for (const PlanSpelling::Item& action : actions_) {
     bytes += action.pieces.capacity() * sizeof(std::string) + action.arguments.capacity() * sizeof(std::uint32_t);
     for (const std::string& piece : action.pieces) bytes += heap(piece);
   }

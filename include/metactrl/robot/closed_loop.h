@@ -220,7 +220,7 @@ struct LoopObserver {
   // The world is about to be asked to execute this step. Its event follows when the answer is there, or will not come.
   std::function<void(const PlanStep&)> acting;
   // Something that may take a while begins.
-  std::function<void(PlanPhase)> phase;
+  std::function<void(Observer::Phase)> phase;
   // Asked often; true ends the run, a search that is under way included.
   std::function<bool()> cancelled;
 };
