@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -18,6 +17,7 @@
 #include "metactrl/error.h"
 #include "support/child_process.h"
 #include "support/files.h"
+#include "support/stopwatch.h"
 #include "support/str_cat.h"
 
 namespace metactrl::benchmarks {
@@ -72,8 +72,8 @@ Found run_planner(const ClassicalPlanner& planner, std::string_view domain, cons
   internal::ChildOptions child;
   child.folder = folder.path();
   // It is told its limit, and keeps it; what does not is ended a little later.
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds + planner.grace);
-  const auto too_late = [&] { return std::chrono::steady_clock::now() > deadline; };
+  const internal::Stopwatch watch;
+  const auto too_late = [&] { return watch.seconds() > seconds + planner.grace; };
   child.go_on = [&] { return !too_late() && (!cancelled || !cancelled()); };
   const auto limit = str_cat(std::max(1L, std::lround(std::ceil(seconds))), "s");
   const internal::ChildResult result =
@@ -96,10 +96,6 @@ Found run_planner(const ClassicalPlanner& planner, std::string_view domain, cons
         str_cat(planner.program, " ended with code ", result.code, result.errors.empty() ? "" : ": " + result.errors);
   }
   return found;
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 // The plan's text, once our own rules have executed it.
@@ -131,20 +127,20 @@ void take_plan(const Module& module, const PromptTask& prompt, std::string_view 
 
 void plan_classically(const Module& module, const PromptEntry& entry, const ClassicalPlanner& planner,
                       const EvaluateOptions& options, Answer& answer) {
-  const auto start = std::chrono::steady_clock::now();
+  const internal::Stopwatch watch;
   PromptTask prompt = module.read(entry.prompt, options.rules);
   if (options.rules == Rules::kPaper) {  // which does not know of hidden facts
     prompt.assumptions.clear();
     prompt.fewest_assumptions = 0;
   }
-  answer.times.read = seconds_since(start);
+  answer.times.read = watch.seconds();
   answer.title = prompt.title;
   answer.notes = prompt.notes;
   const std::string_view domain = domain_text(module, options.rules);
   Found found;
   std::size_t level = prompt.fewest_assumptions;
   for (; level <= prompt.assumptions.size(); ++level) {
-    const double left = planner.seconds - seconds_since(start);
+    const double left = planner.seconds - watch.seconds();
     if (left <= 0) {  // that an earlier level has no plan says nothing about this one
       found.finding = Finding::kLimit;
       found.reason = str_cat("the planner's time (", planner.seconds, " s) ended");
@@ -160,7 +156,7 @@ void plan_classically(const Module& module, const PromptEntry& entry, const Clas
     }
     if (found.finding != Finding::kNone) break;
   }
-  answer.times.lookahead = seconds_since(start) - answer.times.read;
+  answer.times.lookahead = watch.seconds() - answer.times.read;
   answer.reason = found.reason;
   switch (found.finding) {
     case Finding::kPlan:

@@ -10,7 +10,6 @@
 #include "benchmarks/evaluate.h"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -21,6 +20,7 @@
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "support/list_some.h"
+#include "support/stopwatch.h"
 #include "support/str_cat.h"
 
 namespace metactrl::benchmarks {
@@ -28,18 +28,6 @@ namespace metactrl::benchmarks {
 using internal::str_cat;
 
 namespace {
-
-class Watch {
- public:
-  // Seconds since the last call.
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 struct Grounded {
   Task task;
@@ -122,7 +110,7 @@ class Grounder {
   const Stop& stop_;
   AnswerTimes& times_;
   LookaheadOptions lookahead_;
-  Watch watch_;
+  internal::Stopwatch watch_;
 };
 
 // Names the goals that were dropped, or that stand in the way of any plan, as the benchmark does.
@@ -190,7 +178,7 @@ void take(const PlanResult& result, const Task& task, const PromptTask& problem,
 
 void plan_for(const Module& module, const PromptEntry& entry, LanguageModel* model,
               const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options, Answer& answer) {
-  Watch watch;
+  internal::Stopwatch watch;
   PromptTask prompt = module.read(entry.prompt, options.rules);
   if (options.rules == Rules::kPaper) {  // which does not know of hidden facts
     prompt.assumptions.clear();
@@ -269,7 +257,7 @@ Answer answer_prompt(const Module& module, const PromptEntry& entry, LanguageMod
   Answer answer;
   answer.identifier = entry.identifier;
   // One limit for all that an answer takes: grounding with more and more assumptions, goals that are dropped, plans.
-  Watch watch;
+  internal::Stopwatch watch;
   double seconds = 0;
   bool late = false;
   EvaluateOptions limited = options;

@@ -2,7 +2,6 @@
 #ifndef METACTRL_SRC_DECODE_TIMED_SESSION_H_
 #define METACTRL_SRC_DECODE_TIMED_SESSION_H_
 
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "metactrl/language_model.h"
+#include "support/stopwatch.h"
 
 namespace metactrl::decode {
 
@@ -60,12 +60,12 @@ class TimedSession : public Session {
     explicit Lap(TimedSession& session) : session_(session), calls_(session.num_calls()) {}
     Lap(const Lap&) = delete;
     Lap& operator=(const Lap&) = delete;
-    ~Lap() { session_.add(std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(), calls_); }
+    ~Lap() { session_.add(watch_.seconds(), calls_); }
 
    private:
     TimedSession& session_;
     std::size_t calls_;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    internal::Stopwatch watch_;
   };
 
   void add(double seconds, std::size_t calls_before) {

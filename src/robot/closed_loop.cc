@@ -4,7 +4,6 @@
 #include "metactrl/robot/closed_loop.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -16,6 +15,7 @@
 #include "robot/belief.h"
 #include "robot/loop_planner.h"
 #include "support/list_some.h"
+#include "support/stopwatch.h"
 #include "support/str_cat.h"
 #include "text/quote.h"
 
@@ -96,7 +96,7 @@ class LoopRun {
  private:
   // --- bounds --------------------------------------------------------------------------------------------------------
 
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  double seconds() const { return watch_.seconds(); }
   bool out_of_time() const { return options_.seconds && seconds() >= *options_.seconds; }
   bool cancelled() const { return observer_.cancelled && observer_.cancelled(); }
   bool stopped() const { return cancelled() || out_of_time(); }
@@ -385,7 +385,7 @@ class LoopRun {
   World& world_;
   const LoopObserver& observer_;
   std::function<bool()> stop_;
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  const internal::Stopwatch watch_;
 
   Belief belief_;
   bool certain_ = false;    // the last observation was

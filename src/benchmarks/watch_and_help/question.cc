@@ -2,7 +2,6 @@
 #include "benchmarks/watch_and_help/question.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include "benchmarks/watch_and_help/plan_problem.h"
 #include "benchmarks/watch_and_help/prompt.h"
 #include "metactrl/error.h"
+#include "support/stopwatch.h"
 
 namespace metactrl::benchmarks {
 namespace watch_and_help {
@@ -22,14 +22,6 @@ namespace watch_and_help {
 namespace {
 
 constexpr const char* kPlanFormat = "virtualhome-actions";
-
-class Watch {
- public:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 std::string_view domain(Rules rules) {
   return shipped_file(rules == Rules::kEnvironment ? "watch-and-help/environment.pddl" : "watch-and-help/paper.pddl");
@@ -74,7 +66,7 @@ class HelpQuestion : public Question {
   void plan_for(const std::vector<GoalLine>& goal, LanguageModel* model,
                 const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options,
                 Answer& answer) const {
-    const Watch watch;
+    const internal::Stopwatch watch;
     const Listing listing = list_things(*task_.scene, goal);
     const PromptTask problem = plan_problem(*task_.scene, listing, goal);
     const Prompt prompt{std::string(plan_system_prompt()), plan_prompt(*task_.scene, listing, goal, instruction_), ""};
@@ -89,7 +81,7 @@ class HelpQuestion : public Question {
       throw InputError("", "guidance search has no model that could read an instruction",
                        "use another guidance, or the task's own goal (--goals oracle)");
     }
-    const Watch watch;
+    const internal::Stopwatch watch;
     const Inventory inventory(*task_.scene);
     const PromptTask problem = goal_problem(inventory);
     const Prompt prompt{std::string(goal_system_prompt()), goal_prompt(inventory, instruction_), ""};
