@@ -86,9 +86,9 @@ class InputError : public std::runtime_error {
 // Stopped. The way to set a time limit, or to notice that nobody waits any more: a computation that is stopped has no
 // result, so that a clock can end an answer and never change one. May be empty.
 //
-// It is a part of the options of what is done once (LoadOptions, PlanOptions, TrainOptions, ModelOptions). Where the
-// options say what a result is, and results are kept by them (Lookahead, Constraint, TokenAutomaton), it comes beside
-// them. Nothing that was compiled keeps one.
+// It is a part of the options of what is done once (LoadOptions, ModelOptions, TrainOptions), and of the Observer of a
+// plan that is made. Where the options say what a result is, and results are kept by them (Lookahead, Constraint), it
+// comes beside them. Nothing that was compiled keeps one.
 using Stop = std::function<bool()>;
 
 enum class StopReason {

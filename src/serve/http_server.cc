@@ -21,6 +21,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -173,10 +174,11 @@ class HttpServer::Connection : public Exchange {
   bool respond(int status, const std::string& content_type, std::string_view body,
                const HttpHeaders& headers) override {
     if (responded()) return false;
-    HttpHeaders all = head(status, content_type, headers);
+    HttpHeaders all = head(content_type, headers);
     all.emplace_back("Content-Length", std::to_string(body.size()));
     std::string out = response_head(status, all);
     if (request_.method != "HEAD") out += body;
+    status_ = status;
     return send(out);
   }
 
@@ -184,10 +186,12 @@ class HttpServer::Connection : public Exchange {
     if (responded()) return false;
     chunked_ = request_.minor_version == 1;
     must_close_ = must_close_ || !chunked_;
-    HttpHeaders all = head(200, content_type, headers);
+    HttpHeaders all = head(content_type, headers);
     all.emplace_back("Cache-Control", "no-store");
     if (chunked_) all.emplace_back("Transfer-Encoding", "chunked");
-    return send(response_head(200, all));
+    const std::string out = response_head(200, all);
+    status_ = 200;
+    return send(out);
   }
 
   bool write(std::string_view bytes) override {
@@ -255,8 +259,7 @@ class HttpServer::Connection : public Exchange {
     if (!responded()) refuse(500, "internal error: the request was not answered");
   }
 
-  HttpHeaders head(int status, const std::string& content_type, const HttpHeaders& headers) {
-    status_ = status;
+  HttpHeaders head(const std::string& content_type, const HttpHeaders& headers) const {
     HttpHeaders all = {{"Content-Type", content_type}, {"X-Content-Type-Options", "nosniff"}};
     all.insert(all.end(), headers.begin(), headers.end());
     const bool close = must_close_ || !request_.keep_alive || server_.draining_;
@@ -363,14 +366,14 @@ void HttpServer::accept_one() {
     return;
   }
   std::uint64_t id = 0;
-  {
-    const std::scoped_lock lock(mutex_);
-    id = next_id_++;
-    connections_[id] = {socket, true, Clock::now()};
-  }
   try {
+    {
+      const std::scoped_lock lock(mutex_);
+      id = next_id_++;
+      connections_[id] = {socket, true, Clock::now()};
+    }
     std::thread([this, socket, id] { serve(socket, id); }).detach();
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {  // no thread or no memory: this one is refused, the others are served on
     {
       const std::scoped_lock lock(mutex_);
       connections_.erase(id);
@@ -392,13 +395,17 @@ bool HttpServer::make_room() {
 }
 
 void HttpServer::refuse(int socket) const {
-  const std::string body = refusal_(503, "too many connections");
-  const std::string out = response_head(503, {{"Content-Type", "application/json"},
-                                              {"Content-Length", std::to_string(body.size())},
-                                              {"Retry-After", "1"},
-                                              {"Connection", "close"}}) +
-                          body;
-  [[maybe_unused]] const ssize_t sent = ::send(socket, out.data(), out.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  try {
+    const std::string body = refusal_(503, "too many connections");
+    const std::string out = response_head(503, {{"Content-Type", "application/json"},
+                                                {"Content-Length", std::to_string(body.size())},
+                                                {"Retry-After", "1"},
+                                                {"Connection", "close"}}) +
+                            body;
+    [[maybe_unused]] const ssize_t sent = ::send(socket, out.data(), out.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  } catch (const std::bad_alloc&) {
+    // Then it is closed without a word.
+  }
   ::shutdown(socket, SHUT_WR);
   ::close(socket);
 }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <new>
 
 namespace metactrl::serve {
 
@@ -190,6 +191,9 @@ void ModelMemory::read(const std::shared_ptr<Kept>& kept, const Needs& needs, co
   try {
     session = begin(kept->tokens, needs.answer, cancelled);
   } catch (const Stopped&) {
+    failure = std::current_exception();
+    abandoned = true;
+  } catch (const std::bad_alloc&) {
     failure = std::current_exception();
     abandoned = true;
   } catch (...) {

@@ -19,6 +19,7 @@
 #include "pddl/parse.h"
 #include "serve/access.h"
 #include "serve/chat.h"
+#include "serve/constraint_key.h"
 #include "serve/page_assets.h"
 #include "serve/plan_json.h"
 #include "support/list_some.h"
@@ -29,9 +30,11 @@ namespace metactrl::serve {
 namespace {
 
 using internal::str_cat;
-using Clock = std::chrono::steady_clock;
 
 constexpr const char* kJson = "application/json";
+// What to_api_error says of std::bad_alloc.
+constexpr const char* kNoMemory =
+    R"({"error":{"message":"there is not enough memory for this request now","type":"server_error","param":null,"code":"out_of_memory"}})";
 // The page asks nobody but its own server.
 constexpr const char* kPagePolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri "
@@ -75,44 +78,7 @@ ApiError from_input_error(const InputError& error, int status, const char* code)
   return out;
 }
 
-std::string key_of(const Budget& budget) { return str_cat(budget.states, ' ', budget.bytes, ' ', budget.work); }
-
-// Everything that a constraint depends on, and what is asked of it later. The end of the prompt decides how the plan's first token is written; longer
-// than this no tokenizer looks back.
-std::string constraint_key(const LoadedTask& task, const Task& pursued, const PlanFormat& format,
-                           const Vocabulary& vocabulary, const ConstraintOptions& options) {
-  constexpr std::size_t kContext = 512;
-  const LookaheadOptions& lookahead = options.lookahead;
-  const std::string& context = options.context;
-  std::string key =
-      str_cat(vocabulary.fingerprint(), ' ', format.name, ' ', to_string(options.tokenization), ' ',
-              options.max_actions, ' ', lookahead.horizon, ' ', lookahead.fixed_horizon, ' ', lookahead.slack, ' ',
-              lookahead.weights, ' ', key_of(lookahead.exact), ' ', key_of(lookahead.search), ' ',
-              lookahead.candidate_states, ' ', lookahead.candidate_work, ' ', lookahead.weight_bytes, ' ',
-              // Which one it is: they live as long as the service.
-              lookahead.hmm ? static_cast<const void*>(lookahead.hmm->initial().data()) : nullptr, " goals");
-  for (std::uint32_t goal = 0; goal < pursued.num_goals(); ++goal) key += ' ' + pursued.goal_text(GoalId{goal});
-  const std::string_view tail = std::string_view(context).substr(context.size() - std::min(context.size(), kContext));
-  return str_cat(key, ' ', tail.size(), ':', tail, task.key);
-}
-
 }  // namespace
-
-// --- a request's time ------------------------------------------------------------------------------------------------
-
-RequestContext::RequestContext(Exchange& exchange, double seconds) : exchange_(exchange), start_(Clock::now()) {
-  limit(seconds);
-}
-
-void RequestContext::limit(double seconds) {
-  deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
-double RequestContext::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
-double RequestContext::seconds_left() const {
-  return std::max(0.0, std::chrono::duration<double>(deadline_ - Clock::now()).count());
-}
 
 // --- errors ----------------------------------------------------------------------------------------------------------
 
@@ -204,6 +170,17 @@ const std::vector<Service::Route>& Service::routes() {
 }
 
 void Service::handle(Exchange& exchange) {
+  try {
+    answer(exchange);
+  } catch (const std::bad_alloc&) {
+    // There was no room even to say so. Everything that the request had taken is free again by now. Where an answer had
+    // begun, all that is left is to end the connection.
+    if (exchange.responded()) throw;
+    exchange.respond(503, kJson, kNoMemory, {{"Retry-After", "1"}});
+  }
+}
+
+void Service::answer(Exchange& exchange) {
   RequestContext context(exchange, options_.limits.seconds);
   std::string route = "other";
   try {
@@ -354,15 +331,14 @@ SharedCache<LoadedTask>::Found Service::load_task(const TaskRequest& request, Re
   const std::string key = str_cat(request.domain.text.size(), ':', request.domain.text, request.problem.text);
   const auto load = [&]() -> std::shared_ptr<const LoadedTask> {
     const Gate::Pass pass = compiling_.enter(1, context.asks());
-    const Clock::time_point begin = Clock::now();
+    const internal::Stopwatch watch;
     LoadOptions load_options;
     load_options.stop = context.asks();
     load_options.max_work = options_.limits.memory_bytes / kBytesPerWork;
     load_options.max_ground_actions = options_.limits.ground_actions;
     load_options.max_ground_facts = options_.limits.ground_facts;
     Task task = load_pddl_text(request.domain.text, request.problem.text, load_options);
-    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    return std::make_shared<const LoadedTask>(LoadedTask{std::move(task), key, seconds});
+    return std::make_shared<const LoadedTask>(LoadedTask{std::move(task), key, watch.seconds()});
   };
   const auto bytes_of = [](const LoadedTask& loaded) { return loaded.task.memory_bytes() + loaded.key.size(); };
   try {
@@ -417,7 +393,7 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
       return Constraint::compile(pursued, format, vocabulary, options, context.asks());
     };
     const auto bytes_of = [](const Constraint& constraint) { return constraint.memory_bytes(); };
-    auto found = constraints_.get(constraint_key(*answer.task, pursued, format, *vocabulary, options), compile,
+    auto found = constraints_.get(constraint_key(answer.task->key, pursued, format, *vocabulary, options), compile,
                                   bytes_of, context.asks());
     answer.closing.cached = found.hit;
     return found.value;

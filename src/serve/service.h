@@ -5,12 +5,14 @@
 //
 // A request runs on its connection's thread, from JSON to the last token; what is shared is the models, the caches and
 // the gates that keep requests from taking more than there is. handle() may be called from many threads and throws
-// nothing that is the request's fault.
+// nothing that is the request's fault. When memory ends, that request is answered with 503 (or, when its answer had
+// begun, std::bad_alloc ends its connection); the caches, the gates and the
+// models are as if it had not come.
 #ifndef METACTRL_SRC_SERVE_SERVICE_H_
 #define METACTRL_SRC_SERVE_SERVICE_H_
 
+#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -30,6 +32,7 @@
 #include "serve/plan_run.h"
 #include "serve/served_model.h"
 #include "serve/shared_cache.h"
+#include "support/stopwatch.h"
 
 namespace metactrl::serve {
 
@@ -48,12 +51,12 @@ struct ServiceOptions {
 // A request while it is worked on: its client, and how much time is left.
 class RequestContext {
  public:
-  RequestContext(Exchange& exchange, double seconds);
+  RequestContext(Exchange& exchange, double seconds) : exchange_(exchange), limit_(seconds) {}
 
   Exchange& exchange() { return exchange_; }
-  void limit(double seconds);
-  double seconds() const;       // since it began
-  double seconds_left() const;  // 0 when there are none
+  void limit(double seconds) { limit_ = seconds; }
+  double seconds() const { return watch_.seconds(); }                               // since it began
+  double seconds_left() const { return std::max(0.0, limit_ - watch_.seconds()); }  // 0 when there are none
   bool timed_out() const { return seconds_left() <= 0; }
   // The client is gone or the time is up.
   bool cancelled() {
@@ -68,8 +71,8 @@ class RequestContext {
 
  private:
   Exchange& exchange_;
-  std::chrono::steady_clock::time_point start_;
-  std::chrono::steady_clock::time_point deadline_;
+  internal::Stopwatch watch_;
+  double limit_ = 0;
   bool left_ = false;
 };
 
@@ -113,6 +116,7 @@ class Service {
   };
   static const std::vector<Route>& routes();
 
+  void answer(Exchange& exchange);
   void dispatch(RequestContext& context, std::string& route);
   void get_asset(RequestContext& context);
   void get_models(RequestContext& context);

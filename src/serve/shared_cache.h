@@ -5,7 +5,7 @@
 //
 // Single flight: while one thread makes the thing for a key, others that ask for it wait instead of making it again.
 // When making it fails, those that wait get the same exception, unless it failed because its own caller gave up
-// (StopReason::kCancelled): then one of them takes over.
+// (StopReason::kCancelled) or ran out of memory, which may be there again: then one of them takes over.
 //
 // Least recently used things leave first. A thing larger than the whole cache is handed out and not kept. What was
 // handed out stays alive as long as somebody holds it. All functions may be called from many threads.
@@ -21,6 +21,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -82,6 +83,9 @@ class SharedCache {
     } catch (const Stopped& stopped) {
       flight->abandoned = stopped.reason() == StopReason::kCancelled;
       flight->failure = std::current_exception();
+    } catch (const std::bad_alloc&) {
+      flight->abandoned = true;
+      flight->failure = std::current_exception();
     } catch (...) {
       flight->failure = std::current_exception();
     }
@@ -119,7 +123,12 @@ class SharedCache {
 
   void insert(const std::string& key, const Pointer& value, std::size_t bytes) {
     order_.push_front(key);
-    entries_[key] = {value, bytes, order_.begin()};
+    try {
+      entries_[key] = {value, bytes, order_.begin()};
+    } catch (...) {
+      order_.pop_front();
+      throw;
+    }
     bytes_ += bytes;
     while (bytes_ > max_bytes_) {
       const auto oldest = entries_.find(order_.back());

@@ -10,6 +10,8 @@ namespace metactrl::internal {
 template <typename... Parts>
 std::string str_cat(const Parts&... parts) {
   std::ostringstream out;
+  // A stream that runs out of memory would otherwise say nothing, and cut the text short.
+  out.exceptions(std::ios::badbit);
   (out << ... << parts);
   return out.str();
 }
