@@ -37,15 +37,6 @@ std::string with_properties(const std::string& name, std::string_view list) {
   return properties.empty() ? name : str_cat(name, ": ", properties);
 }
 
-// What stands between `open` and `close`; nothing when they do not occur in this order.
-std::string_view between(std::string_view text, std::string_view open, std::string_view close) {
-  const std::size_t begin = text.find(open);
-  if (begin == std::string_view::npos) return {};
-  text.remove_prefix(begin + open.size());
-  const std::size_t end = text.find(close);
-  return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
-}
-
 class Shortener {
  public:
   // The line's short form; empty when it says nothing new.

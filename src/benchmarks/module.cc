@@ -23,26 +23,54 @@ std::string_view shipped_file(std::string_view name) {
   throw std::logic_error(internal::str_cat("the file domains/", name, " is not part of the program"));
 }
 
+// A further benchmark is a further row.
 const std::vector<Module>& modules() {
   static const std::vector<Module> kModules = {
-      {"vh-as", "VirtualHome, action sequencing", "virtualhome-actions", "virtualhome-actions", false,
+      {"vh-as",
+       "VirtualHome, action sequencing",
+       "virtualhome-actions",
+       "virtualhome-actions",
+       false,
+       {"eai_vh/as_prompts.json", "eai_vh/as.jsonl"},
        [](std::string_view prompt, Rules) { return virtualhome::read_actions_prompt(prompt); },
        score_virtualhome_actions},
-      {"vh-sd", "VirtualHome, subgoal decomposition", "virtualhome-subgoals", "virtualhome-subgoals", true,
+      {"vh-sd",
+       "VirtualHome, subgoal decomposition",
+       "virtualhome-subgoals",
+       "virtualhome-subgoals",
+       true,
+       {"eai_vh/sd_prompts.json", "eai_vh/sd.jsonl", "eai_vh/sd_system.json"},
        [](std::string_view prompt, Rules) { return virtualhome::read_subgoals_prompt(prompt); },
        score_virtualhome_subgoals},
-      {"beh-as", "BEHAVIOR, action sequencing", "behavior-actions", "behavior-actions", false,
+      {"beh-as",
+       "BEHAVIOR, action sequencing",
+       "behavior-actions",
+       "behavior-actions",
+       false,
+       {"eai_beh/as_prompts.json", "eai_beh/as_tasks.jsonl"},
        behavior::read_behavior_actions,
        [](const std::string& tasks, const std::string&, const std::vector<Response>& responses) {
          return score_behavior_actions(tasks, responses);
        }},
       // Start states and goals stand in the tasks of action sequencing.
-      {"beh-sd", "BEHAVIOR, subgoal decomposition", "behavior-subgoals", "behavior-subgoals", true,
+      {"beh-sd",
+       "BEHAVIOR, subgoal decomposition",
+       "behavior-subgoals",
+       "behavior-subgoals",
+       true,
+       {"eai_beh/sd_prompts.json", "eai_beh/sd_tasks.jsonl", "eai_beh/sd_system.json", "eai_beh/as_tasks.jsonl"},
        behavior::read_behavior_subgoals,
        [](const std::string& tasks, const std::string& folder, const std::vector<Response>& responses) {
          return score_behavior_subgoals(tasks, folder + "/as_tasks.jsonl", responses);
        }},
-      {"wah", "Watch-And-Help", "watch-and-help", "virtualhome-actions", false, nullptr, score_watch_and_help,
+      {"wah",
+       "Watch-And-Help",
+       "watch-and-help",
+       "virtualhome-actions",
+       false,
+       {"wah_nl/tasks.jsonl"},
+       nullptr,
+       score_watch_and_help,
        ask_watch_and_help},
   };
   return kModules;

@@ -14,15 +14,18 @@
 namespace metactrl::benchmarks {
 
 struct Module {
-  std::string_view name;    // "vh-as"
-  std::string_view title;   // "VirtualHome, action sequencing"
-  std::string_view domain;  // folder below domains/
-  std::string_view format;  // a built-in plan format
-  bool system_prompt;       // a part of the prompt that is the same for all tasks stands in a file of its own
+  std::string_view name;         // "vh-as"
+  std::string_view title;        // "VirtualHome, action sequencing"
+  std::string_view domain = {};  // folder below domains/
+  std::string_view format = {};  // a built-in plan format
+  bool system_prompt = false;    // a part of the prompt that is the same for all tasks stands in a file of its own
+  // Of a folder with all benchmarks' data; all of them are needed. With prompt files: prompts, tasks, the system prompt,
+  // if any; else the tasks.
+  std::vector<std::string_view> files = {};
   // Null for a benchmark without prompt files.
-  PromptTask (*read)(std::string_view prompt, Rules rules);
+  PromptTask (*read)(std::string_view prompt, Rules rules) = nullptr;
   // `folder` holds what the task file refers to.
-  Score (*score)(const std::string& tasks, const std::string& folder, const std::vector<Response>& responses);
+  Score (*score)(const std::string& tasks, const std::string& folder, const std::vector<Response>& responses) = nullptr;
   // Null for a benchmark with prompt files.
   std::vector<PromptEntry> (*ask)(const TaskSource& source) = nullptr;
 };

@@ -80,6 +80,14 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
   }
 }
 
+std::string_view between(std::string_view text, std::string_view open, std::string_view close) {
+  const std::size_t begin = text.find(open);
+  if (begin == std::string_view::npos) return {};
+  text.remove_prefix(begin + open.size());
+  const std::size_t end = text.find(close);
+  return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
+}
+
 bool is_plain_name(std::string_view name) {
   if (name.empty() || name.front() < 'a' || name.front() > 'z') return false;
   for (const char c : name) {

@@ -39,6 +39,8 @@ std::string_view trim(std::string_view text);
 // The words between quotes of a list like ['A', 'B']; no value if it is not such a list.
 bool read_word_list(std::string_view text, std::vector<std::string>& words);
 std::vector<std::string_view> split(std::string_view text, std::string_view separator);
+// What stands between `open` and `close`; nothing when they do not occur in this order.
+std::string_view between(std::string_view text, std::string_view open, std::string_view close);
 // A name that is spelled the same in the prompt, in PDDL and in the plan.
 bool is_plain_name(std::string_view name);
 // Letters, digits, underscores and hyphens; not empty.

@@ -55,7 +55,7 @@ struct Shard {
 
 struct ReproduceOptions {
   struct OpenModule {
-    const ReproduceModule* module = nullptr;
+    const Module* module = nullptr;
     std::unique_ptr<ReproduceTasks> tasks;
     std::optional<Hmm> hmm{};  // for the row trained
     std::string hmm_digest{};

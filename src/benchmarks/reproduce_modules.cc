@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "benchmarks/files.h"
-#include "benchmarks/module.h"
 #include "metactrl/error.h"
 #include "support/sha256.h"
 #include "support/str_cat.h"
@@ -25,8 +24,8 @@ std::string join(const std::string& folder, std::string_view file) {
 class PromptTasks : public ReproduceTasks {
  public:
   // The first file of the module holds the prompts, the second the tasks, the third, if any, the system prompt.
-  PromptTasks(const ReproduceModule& module, const std::string& data)
-      : module_(*find_module(module.name)),
+  PromptTasks(const Module& module, const std::string& data)
+      : module_(module),
         tasks_(join(data, module.files.at(1))),
         prompts_(read_prompts(join(data, module.files.at(0)))) {
     if (module_.system_prompt) system_ = read_system_prompt(join(data, module.files.at(2)));
@@ -82,15 +81,11 @@ class PromptTasks : public ReproduceTasks {
   std::size_t left_out_ = 0;
 };
 
-std::unique_ptr<ReproduceTasks> open_prompts(const ReproduceModule& module, const std::string& data) {
-  return std::make_unique<PromptTasks>(module, data);
-}
-
 // The prompts come from the tasks, with the benchmark's goals.
 class AskedTasks : public ReproduceTasks {
  public:
-  AskedTasks(const ReproduceModule& module, const std::string& data)
-      : module_(*find_module(module.name)),
+  AskedTasks(const Module& module, const std::string& data)
+      : module_(module),
         source_{join(data, module.files.at(0)), scenes_beside(join(data, module.files.at(0)))},
         prompts_(module_.ask(source_)) {
     if (prompts_.empty()) throw InputError(source_.tasks, "holds no task", "name other data with --data");
@@ -138,43 +133,19 @@ class AskedTasks : public ReproduceTasks {
   std::vector<std::string> identifiers_;
 };
 
-std::unique_ptr<ReproduceTasks> open_tasks(const ReproduceModule& module, const std::string& data) {
-  return std::make_unique<AskedTasks>(module, data);
-}
-
 }  // namespace
 
-std::string ReproduceModule::missing(const std::string& data) const {
+std::string missing_file(const Module& module, const std::string& data) {
   std::error_code ignored;
-  for (const std::string_view file : files) {
+  for (const std::string_view file : module.files) {
     if (!std::filesystem::is_regular_file(join(data, file), ignored)) return join(data, file);
   }
   return {};
 }
 
-// A further benchmark is a further row.
-const std::vector<ReproduceModule>& reproduce_modules() {
-  static const std::vector<ReproduceModule> kModules = {
-      {"vh-as", "VirtualHome, action sequencing", {"eai_vh/as_prompts.json", "eai_vh/as.jsonl"}, open_prompts},
-      {"vh-sd",
-       "VirtualHome, subgoal decomposition",
-       {"eai_vh/sd_prompts.json", "eai_vh/sd.jsonl", "eai_vh/sd_system.json"},
-       open_prompts},
-      {"beh-as", "BEHAVIOR, action sequencing", {"eai_beh/as_prompts.json", "eai_beh/as_tasks.jsonl"}, open_prompts},
-      {"beh-sd",
-       "BEHAVIOR, subgoal decomposition",
-       {"eai_beh/sd_prompts.json", "eai_beh/sd_tasks.jsonl", "eai_beh/sd_system.json", "eai_beh/as_tasks.jsonl"},
-       open_prompts},
-      {"wah", "Watch-And-Help", {"wah_nl/tasks.jsonl"}, open_tasks},
-  };
-  return kModules;
-}
-
-const ReproduceModule* find_reproduce_module(std::string_view name) {
-  for (const ReproduceModule& module : reproduce_modules()) {
-    if (module.name == name) return &module;
-  }
-  return nullptr;
+std::unique_ptr<ReproduceTasks> open_tasks(const Module& module, const std::string& data) {
+  if (module.ask != nullptr) return std::make_unique<AskedTasks>(module, data);
+  return std::make_unique<PromptTasks>(module, data);
 }
 
 }  // namespace metactrl::benchmarks

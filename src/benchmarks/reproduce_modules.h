@@ -1,8 +1,7 @@
 // A benchmark module as `metactrl reproduce` sees it: something that lists its tasks, answers one of them, and scores
-// all answers. One row of a table per module; what is behind a row (prompts, task files) is the module's own business.
+// all answers. What is behind it (prompts, task files) is the module's own business.
 //
-//     const ReproduceModule* module = find_reproduce_module("vh-as");
-//     std::unique_ptr<ReproduceTasks> tasks = module->open(*module, "data");
+//     std::unique_ptr<ReproduceTasks> tasks = open_tasks(*find_module("vh-as"), "data");
 //     Answer answer = tasks->answer(0, model.get(), vocabulary, options);
 //     Score score = tasks->score({{answer.identifier, answer.output}});
 #ifndef METACTRL_SRC_BENCHMARKS_REPRODUCE_MODULES_H_
@@ -11,11 +10,11 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "benchmarks/classical_planner.h"
 #include "benchmarks/evaluate.h"
+#include "benchmarks/module.h"
 #include "benchmarks/score.h"
 #include "metactrl/language_model.h"
 
@@ -45,20 +44,10 @@ class ReproduceTasks {
   virtual Score score(const std::vector<Response>& responses) const = 0;
 };
 
-struct ReproduceModule {
-  std::string_view name;
-  std::string_view title;
-  std::vector<std::string_view> files;  // below the data folder; all of them are needed
-  // Reads everything that answering and scoring need; throws InputError about a file that cannot be read.
-  std::unique_ptr<ReproduceTasks> (*open)(const ReproduceModule& module, const std::string& data);
-
-  // The first of `files` that is not there; empty when all are.
-  std::string missing(const std::string& data) const;
-};
-
-const std::vector<ReproduceModule>& reproduce_modules();
-// Null if there is none.
-const ReproduceModule* find_reproduce_module(std::string_view name);
+// The first of a module's files that is not in the data folder; empty when all are.
+std::string missing_file(const Module& module, const std::string& data);
+// Reads everything that answering and scoring need; throws InputError about a file that cannot be read.
+std::unique_ptr<ReproduceTasks> open_tasks(const Module& module, const std::string& data);
 
 }  // namespace metactrl::benchmarks
 

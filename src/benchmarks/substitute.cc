@@ -31,15 +31,6 @@ bool is_word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
 }
 
-// What stands between the two marks, behind `at`; empty when they are not there.
-std::string_view between(std::string_view text, std::string_view open, std::string_view close) {
-  const std::size_t begin = text.find(open);
-  if (begin == std::string_view::npos) return {};
-  text.remove_prefix(begin + open.size());
-  const std::size_t end = text.find(close);
-  return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
-}
-
 std::string sorted_words(std::string_view list) {
   std::vector<std::string> words;
   if (!read_word_list(list, words)) return {};

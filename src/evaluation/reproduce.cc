@@ -128,7 +128,7 @@ std::vector<Row> chosen_rows(const std::string& list) {
 
 std::vector<benchmarks::ReproduceOptions::OpenModule> open_modules(const ReproduceArguments& arguments) {
   std::vector<std::string> known;
-  for (const benchmarks::ReproduceModule& module : benchmarks::reproduce_modules()) known.emplace_back(module.name);
+  for (const benchmarks::Module& module : benchmarks::modules()) known.emplace_back(module.name);
   const std::vector<std::string> asked = split_list(arguments.modules);
   if (asked.empty() && !arguments.modules.empty()) throw UsageError("--modules names no module");
   for (const std::string& name : asked) {
@@ -136,12 +136,12 @@ std::vector<benchmarks::ReproduceOptions::OpenModule> open_modules(const Reprodu
   }
   std::vector<benchmarks::ReproduceOptions::OpenModule> modules;
   std::string first_missing;
-  for (const benchmarks::ReproduceModule& module : benchmarks::reproduce_modules()) {
+  for (const benchmarks::Module& module : benchmarks::modules()) {
     const bool named = std::find(asked.begin(), asked.end(), module.name) != asked.end();
     if (!asked.empty() && !named) continue;
-    const std::string missing = module.missing(arguments.data);
+    const std::string missing = benchmarks::missing_file(module, arguments.data);
     if (missing.empty()) {
-      modules.push_back({&module, module.open(module, arguments.data)});
+      modules.push_back({&module, benchmarks::open_tasks(module, arguments.data)});
       continue;
     }
     if (named) {
@@ -176,7 +176,7 @@ void open_hmms(const ReproduceArguments& arguments, benchmarks::ReproduceOptions
   const bool wanted = std::find(options.rows.begin(), options.rows.end(), Row::kTrained) != options.rows.end();
   if (!wanted && !arguments.hmms.empty()) throw UsageError("--hmm is for the row 'trained'; add it to --rows");
   std::vector<std::string> known;
-  for (const benchmarks::ReproduceModule& module : benchmarks::reproduce_modules()) known.emplace_back(module.name);
+  for (const benchmarks::Module& module : benchmarks::modules()) known.emplace_back(module.name);
   for (const std::string& text : arguments.hmms) {
     const std::size_t equals = text.find('=');
     const std::string name = text.substr(0, equals);
@@ -445,7 +445,7 @@ Command add_reproduce(CLI::App& parent) {
   app->add_option("--data", arguments->data, "folder of the benchmarks' task files")->type_name("DIR")->required();
   add_out_option(*app, arguments->out, "folder for answers, tables and plots", "DIR")->required();
   std::string modules;
-  for (const benchmarks::ReproduceModule& module : benchmarks::reproduce_modules()) {
+  for (const benchmarks::Module& module : benchmarks::modules()) {
     modules += (modules.empty() ? "" : ",") + std::string(module.name);
   }
   app->add_option("--modules", arguments->modules,

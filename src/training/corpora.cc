@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "metactrl/error.h"
 #include "support/str_cat.h"
 
 namespace metactrl::training {

@@ -88,8 +88,8 @@ class MadeUp : public ReproduceTasks {
   std::string version_;
 };
 
-const ReproduceModule kFirst{"first", "The first one", {}, nullptr};
-const ReproduceModule kSecond{"second", "The second one", {}, nullptr};
+const Module kFirst{.name = "first", .title = "The first one"};
+const Module kSecond{.name = "second", .title = "The second one"};
 
 class ReproduceTest : public ::testing::Test {
  protected:
