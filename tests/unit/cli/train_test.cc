@@ -357,7 +357,6 @@ TEST_F(TrainCli, SaysWhatIsWrong) {
   expect("train --corpus c --init best --out m.hmm", 30, "none of random, kmeans");
   expect("hmm info d.pddl", 31, "is not a hidden Markov model of metactrl");
   expect("hmm score c", 30, "--corpus FILE is missing");
-  expect("hmm info c --out x", 30, "--out is for import and export");
   expect("hmm import c", 30, "takes one file and --out FILE");
   expect("hmm scroe c", 30, "did you mean 'score'?");
   expect("sample --count 3 --out x", 30, "give --domain and --problem, or --module and --prompts");
