@@ -23,6 +23,7 @@ namespace {
 using pddl::Condition;
 using pddl::Fact;
 using pddl::Facts;
+using pddl::PredicateId;
 
 // What the prompts of a benchmark hide, in the predicates of its domain.
 struct Hidden {
@@ -62,27 +63,27 @@ class Knowledge {
   Knowledge(std::shared_ptr<const pddl::Ast> ast, const Hidden& hidden, const std::vector<std::string>& stated_false)
       : ast_(std::move(ast)), interpreter_(ast_), facts_(interpreter_.initial()) {
     const auto find = [&](const std::string& name) {
-      for (std::uint32_t i = 0; i < ast_->predicates.size(); ++i) {
+      for (const PredicateId i : ast_->predicates.all()) {
         if (ast_->predicates[i].name == name) return i;
       }
       return kNone;
     };
     for (const std::vector<std::string>& names : hidden.groups) {
-      std::vector<std::uint32_t> members;
+      std::vector<PredicateId> members;
       for (const std::string& name : names) {
         if (find(name) != kNone) members.push_back(find(name));
       }
-      for (const std::uint32_t member : members) groups_[member] = members;
+      for (const PredicateId member : members) groups_[member] = members;
     }
     for (const std::string& name : hidden.unless_stated) groups_[find(name)] = {find(name)};
     for (const std::string& name : hidden.never) never_.push_back(find(name));
-    for (std::uint32_t i = 0; i < ast_->objects.size(); ++i) objects_.emplace(ast_->objects[i].name, i);
+    for (const ObjectId i : ast_->objects.all()) objects_.emplace(ast_->objects[i].name, i);
     for (const std::string& text : stated_false) settle(text);
   }
 
   // False when the rules do not know the step.
   bool take(const PlanStep& step, DeclaredConditions& count) {
-    for (std::uint32_t a = 0; a < ast_->actions.size(); ++a) {
+    for (const ActionNameId a : ast_->actions.all()) {
       const pddl::Action& action = ast_->actions[a];
       if (action.name != step.action || action.num_parameters != step.arguments.size()) continue;
       pddl::Instance instance{a, {}};
@@ -103,9 +104,9 @@ class Knowledge {
   }
 
  private:
-  static constexpr std::uint32_t kNone = 0xffffffffU;
+  static constexpr PredicateId kNone{0xffffffffU};
   static constexpr int kMostDepth = 40;
-  using Binding = std::vector<pddl::ObjectId>;
+  using Binding = pddl::Binding;
 
   // "(open jar_0)": known to be false.
   void settle(const std::string& text) {
@@ -118,20 +119,20 @@ class Knowledge {
         words.back() += c;
       }
     }
-    for (std::uint32_t i = 0; i < ast_->predicates.size(); ++i) {
+    for (const PredicateId i : ast_->predicates.all()) {
       if (ast_->predicates[i].name != words[0]) continue;
-      Fact fact = {i};
+      Fact fact{i, {}};
       for (std::size_t k = 1; k < words.size(); ++k) {
         const auto object = objects_.find(words[k]);
         if (object == objects_.end()) return;
-        fact.push_back(object->second);
+        fact.arguments.push_back(object->second);
       }
       settled_.insert(std::move(fact));
     }
   }
 
   void judge(const pddl::Action& action, const pddl::Instance& instance, DeclaredConditions& count) const {
-    Binding binding(action.variables.size(), 0);
+    Binding binding(action.variables.size(), ObjectId{0});
     std::copy(instance.arguments.begin(), instance.arguments.end(), binding.begin());
     const Condition& whole = action.precondition;
     const auto one = [&](const Condition& condition) {
@@ -148,19 +149,18 @@ class Knowledge {
 
   Truth truth(const Condition& condition, const pddl::VariableTable& variables, Binding& binding, int depth) const {
     using Kind = Condition::Kind;
-    const auto value = [&](const pddl::Term& term) { return term.is_variable ? binding[term.index] : term.index; };
     switch (condition.kind) {
       case Kind::kTrue:
         return Truth::kTrue;
       case Kind::kFalse:
         return Truth::kFalse;
       case Kind::kEquals:
-        return value(condition.terms[0]) == value(condition.terms[1]) ? Truth::kTrue : Truth::kFalse;
+        return condition.terms[0].under(binding) == condition.terms[1].under(binding) ? Truth::kTrue : Truth::kFalse;
       case Kind::kNot:
         return negated(truth(condition.children[0], variables, binding, depth));
       case Kind::kAtom: {
-        Fact fact = {condition.atom.predicate};
-        for (const pddl::Term& term : condition.atom.arguments) fact.push_back(value(term));
+        Fact fact{condition.atom.predicate, {}};
+        for (const pddl::Term& term : condition.atom.arguments) fact.arguments.push_back(term.under(binding));
         return truth_of(fact, depth);
       }
       case Kind::kAnd:
@@ -212,14 +212,14 @@ class Knowledge {
   }
 
   Truth truth_of(const Fact& fact, int depth) const {
-    if (std::find(never_.begin(), never_.end(), fact[0]) != never_.end()) return Truth::kUnknown;
-    if (ast_->predicates[fact[0]].derived) return derived(fact, depth);
+    if (std::find(never_.begin(), never_.end(), fact.name) != never_.end()) return Truth::kUnknown;
+    if (ast_->predicates[fact.name].derived) return derived(fact, depth);
     if (facts_.contains(fact)) return Truth::kTrue;
-    const auto group = groups_.find(fact[0]);
+    const auto group = groups_.find(fact.name);
     if (group == groups_.end() || settled_.contains(fact)) return Truth::kFalse;
-    for (const std::uint32_t member : group->second) {
+    for (const PredicateId member : group->second) {
       Fact other = fact;
-      other[0] = member;
+      other.name = member;
       if (facts_.contains(other)) return Truth::kFalse;
     }
     return Truth::kUnknown;
@@ -229,9 +229,9 @@ class Knowledge {
     if (depth > kMostDepth) return Truth::kUnknown;
     Truth best = Truth::kFalse;
     for (const pddl::Axiom& axiom : ast_->axioms) {
-      if (axiom.head != fact[0]) continue;
-      Binding binding(axiom.variables.size(), 0);
-      std::copy(fact.begin() + 1, fact.end(), binding.begin());
+      if (axiom.head != fact.name) continue;
+      Binding binding(axiom.variables.size(), ObjectId{0});
+      std::copy(fact.arguments.begin(), fact.arguments.end(), binding.begin());
       best = std::max(best, truth(axiom.body, axiom.variables, binding, depth + 1));
       if (best == Truth::kTrue) break;
     }
@@ -242,9 +242,9 @@ class Knowledge {
   pddl::LiftedInterpreter interpreter_;
   Facts facts_;
   Facts settled_;  // false, and known to be
-  std::map<std::uint32_t, std::vector<std::uint32_t>> groups_;
-  std::vector<std::uint32_t> never_;
-  std::map<std::string, std::uint32_t> objects_;
+  std::map<PredicateId, std::vector<PredicateId>> groups_;
+  std::vector<PredicateId> never_;
+  std::map<std::string, ObjectId> objects_;
 };
 
 }  // namespace

@@ -39,14 +39,18 @@ using pddl::VariableTable;
 
 namespace {
 
-void shift(Term& term, std::uint32_t offset) {
-  if (term.is_variable) term.index += offset;
+VariableId shifted(VariableId variable, std::size_t offset) {
+  return internal::to_id<VariableId>(internal::index(variable) + offset);
 }
 
-Condition shifted(Condition condition, std::uint32_t offset) {
-  for (Term& term : condition.atom.arguments) shift(term, offset);
-  for (Term& term : condition.terms) shift(term, offset);
-  for (VariableId& variable : condition.bound) variable += offset;
+Term shifted(Term term, std::size_t offset) {
+  return term.is_variable() ? variable_term(shifted(term.variable(), offset)) : term;
+}
+
+Condition shifted(Condition condition, std::size_t offset) {
+  for (Term& term : condition.atom.arguments) term = shifted(term, offset);
+  for (Term& term : condition.terms) term = shifted(term, offset);
+  for (VariableId& variable : condition.bound) variable = shifted(variable, offset);
   for (Condition& child : condition.children) child = shifted(std::move(child), offset);
   return condition;
 }
@@ -71,12 +75,12 @@ struct View {
   std::vector<VariableId> forall;
   Condition first;
   Condition second;
-  std::uint32_t offset = 0;
+  std::size_t offset = 0;
 
-  View(const Constraint& constraint, VariableTable& table) : offset(static_cast<std::uint32_t>(table.size())) {
+  View(const Constraint& constraint, VariableTable& table) : offset(table.size()) {
     table.insert(table.end(), constraint.variables.begin(), constraint.variables.end());
     forall = constraint.forall;
-    for (VariableId& variable : forall) variable += offset;
+    for (VariableId& variable : forall) variable = shifted(variable, offset);
     first = shifted(constraint.first, offset);
     second = shifted(constraint.second, offset);
   }
@@ -206,9 +210,8 @@ class ConstraintCompiler {
         if (i > 0) when.push_back(view.fact(done[i - 1]));
         for (std::uint32_t k = 0; k < pattern.arguments.size(); ++k) {
           if (!pattern.arguments[k]) continue;
-          Term term = *pattern.arguments[k];
-          shift(term, view.offset);
-          when.push_back(condition_equals(variable_term(k), term));
+          const Term term = shifted(*pattern.arguments[k], view.offset);
+          when.push_back(condition_equals(variable_term(VariableId{k}), term));
         }
         action.effects.push_back({view.forall, condition_and(std::move(when)), true, view.fact(done[i]).atom});
       }

@@ -165,23 +165,23 @@ class CostSimplifier {
  private:
   // A function of the action's parameters with the sums as values.
   void tabulate(Action& action) {
-    const auto function = static_cast<FunctionId>(ast_.functions.size());
+    const auto function = ast_.functions.next_id();
     pddl::Function declared;
     declared.name = "cost-of-" + action.name;
     CostTerm term{0, function, {}};
-    for (VariableId i = 0; i < action.num_parameters; ++i) {
+    for (const VariableId i : internal::ids<VariableId>(action.num_parameters)) {
       declared.parameters.push_back(action.variables[i]);
       term.arguments.push_back(variable_term(i));
     }
     ast_.functions.push_back(std::move(declared));
-    std::vector<ObjectId> binding;
+    pddl::Binding binding;
     fill(action, function, binding);
     action.costs = {std::move(term)};
   }
 
-  void fill(const Action& action, FunctionId function, std::vector<ObjectId>& binding) {
+  void fill(const Action& action, FunctionId function, pddl::Binding& binding) {
     if (binding.size() < action.num_parameters) {
-      for (const ObjectId object : ast_.objects_of(action.variables[binding.size()].types)) {
+      for (const ObjectId object : ast_.objects_of(action.variables[binding.next_id()].types)) {
         binding.push_back(object);
         fill(action, function, binding);
         binding.pop_back();
@@ -198,7 +198,7 @@ class CostSimplifier {
       sum += term.constant;
       if (!term.function) continue;
       std::vector<ObjectId> arguments;
-      for (const Term& t : term.arguments) arguments.push_back(t.is_variable ? binding[t.index] : t.index);
+      for (const Term& t : term.arguments) arguments.push_back(t.under(binding));
       const auto value = values_.find({*term.function, arguments});
       if (value == values_.end()) return;  // no value: no such action
       sum += value->second;

@@ -132,7 +132,7 @@ class CountingExpander {
     std::vector<VariableId> quantified;
     for (const Copy& copy : copies) {
       for (const Term& term : copy) {
-        if (term.is_variable) quantified.push_back(term.index);
+        if (term.is_variable()) quantified.push_back(term.variable());
       }
       spend(size(child));
       parts.push_back(substitute(child, bound, copy));
@@ -169,9 +169,9 @@ class CountingExpander {
     VariableTable table;
     std::vector<VariableId> outer;  // the same variables where the condition stands
     std::vector<Term> arguments;
-    VariableId before = 0;
-    PredicateId next = 0;
-    ObjectId last = 0;
+    VariableId before{};
+    PredicateId next{};
+    ObjectId last{};
   };
 
   Walk walk(const Condition& each, VariableId row, const std::vector<ObjectId>& objects,
@@ -179,16 +179,16 @@ class CountingExpander {
     Walk result;
     result.outer = {row};
     for (const Term& term : each.atom.arguments) {
-      if (!term.is_variable || term.index == column) continue;
-      if (std::find(result.outer.begin(), result.outer.end(), term.index) == result.outer.end()) {
-        result.outer.push_back(term.index);
+      if (!term.is_variable() || term.variable() == column) continue;
+      if (std::find(result.outer.begin(), result.outer.end(), term.variable()) == result.outer.end()) {
+        result.outer.push_back(term.variable());
       }
     }
     for (const VariableId variable : result.outer) {
-      result.arguments.push_back(variable_term(static_cast<VariableId>(result.table.size())));
+      result.arguments.push_back(variable_term(result.table.next_id()));
       result.table.push_back(variables[variable]);
     }
-    result.before = static_cast<VariableId>(result.table.size());
+    result.before = result.table.next_id();
     result.next = next_predicate(objects, variables[row].types);
     result.last = objects.back();
     return result;
@@ -214,15 +214,15 @@ class CountingExpander {
   void define(const Walk& walk, PredicateId predicate, Condition now, Condition earlier) {
     Axiom axiom;
     axiom.head = predicate;
-    axiom.num_parameters = walk.before;
+    axiom.num_parameters = internal::index(walk.before);
     axiom.variables = walk.table;
-    axiom.variables.push_back(walk.table[0]);
+    axiom.variables.push_back(walk.table.front());
     axiom.variables.back().name = "?before";
     Condition exists;
     exists.kind = Kind::kExists;
     exists.bound = {walk.before};
-    exists.children.push_back(
-        condition_and({condition_atom(walk.next, {variable_term(walk.before), variable_term(0)}), std::move(earlier)}));
+    exists.children.push_back(condition_and(
+        {condition_atom(walk.next, {variable_term(walk.before), variable_term(VariableId{0})}), std::move(earlier)}));
     axiom.body = condition_or({std::move(now), std::move(exists)});
     ast_.axioms.push_back(std::move(axiom));
   }
@@ -244,7 +244,7 @@ class CountingExpander {
     const Condition each = named(child, "counted", variables);
     const Walk walk = this->walk(each, condition.bound[0], objects, std::nullopt, variables);
     const Condition here = substitute(each, walk.outer, walk.arguments);
-    PredicateId fewer = 0;
+    PredicateId fewer{};
     for (std::uint32_t j = 1; j <= condition.count; ++j) {
       const PredicateId predicate = declare(walk, str_cat("count-", j));
       if (j == 1) {
@@ -308,7 +308,7 @@ class CountingExpander {
     if (!fresh) return place->second;
     pddl::Predicate predicate;
     predicate.name = fresh_predicate_name(ast_, "count-next");
-    predicate.parameters = {{"?x", {0}, {}}, {"?y", {0}, {}}};
+    predicate.parameters = {{"?x", {pddl::kObjectType}, {}}, {"?y", {pddl::kObjectType}, {}}};
     ast_.predicates.push_back(std::move(predicate));
     for (std::size_t i = 1; i < objects.size(); ++i) {
       ast_.init.push_back({place->second, {objects[i - 1], objects[i]}, {}});
@@ -327,13 +327,13 @@ class CountingExpander {
     const double ways = tuples(left.size(), all && left.size() == most ? 0 : count) *
                         tuples(right.size(), all && left.size() != most ? 0 : count);
     if (ways > kMaxTuples && num_sets(most, count) <= kMaxSets) return pair_up(condition, count, variables);
-    std::vector<Copy> copies(count, Copy(2));
+    std::vector<Copy> copies(count);
     std::vector<Condition> parts;
     for (std::size_t i = 0; i < count; ++i) {
       const bool name_left = count == left.size();
       const bool name_right = !name_left && count == right.size();
-      copies[i][0] = name_left ? object_term(left[i]) : fresh(variables, condition.bound[0]);
-      copies[i][1] = name_right ? object_term(right[i]) : fresh(variables, condition.bound[1]);
+      copies[i].push_back(name_left ? object_term(left[i]) : fresh(variables, condition.bound[0]));
+      copies[i].push_back(name_right ? object_term(right[i]) : fresh(variables, condition.bound[1]));
       for (std::size_t j = 0; j < i; ++j) {
         for (const std::size_t side : {0, 1}) {
           spend();

@@ -42,19 +42,19 @@ namespace {
 
 // --- new predicates --------------------------------------------------------------------------------------------------
 
-constexpr VariableId kNone = 0xffffffffU;
+constexpr VariableId kNone{0xffffffffU};
 
 // The slots of a table that a condition uses, and which of them it binds.
 struct Slots {
-  std::vector<bool> used;
-  std::vector<bool> bound;
+  internal::IdVector<VariableId, bool> used;
+  internal::IdVector<VariableId, bool> bound;
 
   Slots(const Condition& condition, std::size_t size) : used(size), bound(size) { look_at(condition); }
 
   void look_at(const Condition& condition) {
     const auto mark = [&](const std::vector<Term>& terms) {
       for (const Term& term : terms) {
-        if (term.is_variable) used[term.index] = true;
+        if (term.is_variable()) used[term.variable()] = true;
       }
     };
     mark(condition.atom.arguments);
@@ -64,10 +64,10 @@ struct Slots {
   }
 };
 
-Condition renumbered(Condition condition, const std::vector<VariableId>& slot) {
+Condition renumbered(Condition condition, const internal::IdVector<VariableId, VariableId>& slot) {
   const auto change = [&](std::vector<Term>& terms) {
     for (Term& term : terms) {
-      if (term.is_variable) term.index = slot[term.index];
+      if (term.is_variable()) term = variable_term(slot[term.variable()]);
     }
   };
   change(condition.atom.arguments);
@@ -82,14 +82,14 @@ Condition renumbered(Condition condition, const std::vector<VariableId>& slot) {
 Condition define_predicate(Ast& ast, const std::string& wanted, const Condition& condition,
                            const VariableTable& variables) {
   const Slots slots(condition, variables.size());
-  std::vector<VariableId> slot(variables.size(), kNone);
+  internal::IdVector<VariableId, VariableId> slot(variables.size(), kNone);
   pddl::Predicate predicate;
   Axiom axiom;
   std::vector<Term> arguments;
   for (const bool bound : {false, true}) {
-    for (VariableId i = 0; i < variables.size(); ++i) {
+    for (const VariableId i : variables.all()) {
       if (!slots.used[i] || slots.bound[i] != bound) continue;
-      slot[i] = static_cast<VariableId>(axiom.variables.size());
+      slot[i] = axiom.variables.next_id();
       axiom.variables.push_back(variables[i]);
       if (!bound) arguments.push_back(variable_term(i));
     }
@@ -97,12 +97,13 @@ Condition define_predicate(Ast& ast, const std::string& wanted, const Condition&
   }
   predicate.name = fresh_predicate_name(ast, wanted);
   predicate.derived = true;
-  axiom.head = static_cast<PredicateId>(ast.predicates.size());
+  const PredicateId head = ast.predicates.next_id();
+  axiom.head = head;
   axiom.num_parameters = static_cast<std::uint32_t>(arguments.size());
   axiom.body = renumbered(condition, slot);
   ast.predicates.push_back(std::move(predicate));
   ast.axioms.push_back(std::move(axiom));
-  return condition_atom(static_cast<PredicateId>(ast.predicates.size() - 1), std::move(arguments));
+  return condition_atom(head, std::move(arguments));
 }
 
 // --- recursion -------------------------------------------------------------------------------------------------------
@@ -132,7 +133,7 @@ class RecursionWriter {
     if (condition.kind == Kind::kAtom) {
       const PredicateId predicate = condition.atom.predicate;
       // What was defined on the way belongs to the head.
-      return predicate >= component_.size() ||
+      return !component_.contains(predicate) ||
              (ast_.predicates[predicate].derived && component_[predicate] == component_[head_]);
     }
     return std::any_of(condition.children.begin(), condition.children.end(),
@@ -189,8 +190,8 @@ class RecursionWriter {
   }
 
   Ast& ast_;
-  std::vector<std::uint32_t> component_;
-  PredicateId head_ = 0;
+  internal::IdVector<PredicateId, std::uint32_t> component_;
+  PredicateId head_{};
   std::size_t written_ = 0;
   std::size_t parts_ = 0;
 };

@@ -28,12 +28,12 @@
 
 namespace metactrl::exchange {
 
-using internal::index;
 using internal::str_cat;
 using pddl::Ast;
 using pddl::Condition;
 using pddl::PredicateId;
 using pddl::Term;
+using pddl::VariableId;
 using task::Definition;
 using task::Formula;
 
@@ -48,9 +48,9 @@ class Lifter {
   Ast run() {
     ast_.domain_name = "exported";
     ast_.problem_name = definition_.name;
-    ast_.types.push_back({"object", 0});
+    ast_.types.push_back({"object", pddl::kObjectType});
     ast_.has_metric = definition_.has_costs;
-    for (const std::string& name : definition_.objects) ast_.objects.push_back({name, {0}, {}});
+    for (const std::string& name : definition_.objects) ast_.objects.push_back({name, {pddl::kObjectType}, {}});
     add_facts();
     for (const task::AxiomDefinition& axiom : definition_.axioms) add_axiom(axiom);
     add_actions();
@@ -69,29 +69,24 @@ class Lifter {
     std::vector<ActionId> actions;  // ground actions
   };
 
-  static std::vector<pddl::ObjectId> numbers(const std::vector<metactrl::ObjectId>& objects) {
-    std::vector<pddl::ObjectId> out;
-    for (const metactrl::ObjectId object : objects) out.push_back(index(object));
-    return out;
-  }
-
   static pddl::VariableTable parameters(std::size_t count) {
     pddl::VariableTable out;
-    for (std::size_t i = 0; i < count; ++i) out.push_back({str_cat("?p", i + 1), {0}, {}});
+    for (std::size_t i = 0; i < count; ++i) out.push_back({str_cat("?p", i + 1), {pddl::kObjectType}, {}});
     return out;
   }
 
   PredicateId add_predicate(const std::string& wanted, std::size_t arity, bool derived) {
+    const PredicateId id = ast_.predicates.next_id();
     pddl::Predicate predicate;
     predicate.name = fresh_predicate_name(ast_, wanted);
     predicate.parameters = parameters(arity);
     predicate.derived = derived;
     ast_.predicates.push_back(std::move(predicate));
-    return static_cast<PredicateId>(ast_.predicates.size() - 1);
+    return id;
   }
 
   void add_facts() {
-    std::map<std::tuple<task::PredicateId, std::size_t, std::int32_t, std::uint32_t>, PredicateId> predicates;
+    std::map<std::tuple<PredicateId, std::size_t, std::int32_t, std::uint32_t>, PredicateId> predicates;
     std::map<task::FactSymbol, std::uint32_t> times_seen;
     for (const task::FactId i : definition_.facts.all()) {
       const task::FactSymbol& fact = definition_.facts[i];
@@ -105,33 +100,34 @@ class Lifter {
         place = predicates.emplace(key, add_predicate(name, fact.arguments.size(), derived)).first;
       }
       predicate_of_.push_back(place->second);
-      if (definition_.init[i]) ast_.init.push_back({place->second, numbers(fact.arguments), {}});
+      if (definition_.init[i]) ast_.init.push_back({place->second, fact.arguments, {}});
     }
   }
 
   // --- conditions ----------------------------------------------------------------------------------------------------
 
   // Objects among `arguments` become parameters.
-  std::vector<Term> terms(const std::vector<metactrl::ObjectId>& objects,
-                          const std::vector<metactrl::ObjectId>& arguments) const {
+  std::vector<Term> terms(const std::vector<ObjectId>& objects,
+                          const std::vector<ObjectId>& arguments) const {
     std::vector<Term> out;
-    for (const metactrl::ObjectId object : objects) {
+    for (const ObjectId object : objects) {
       const auto place = std::find(arguments.begin(), arguments.end(), object);
-      out.push_back(place == arguments.end() ? object_term(index(object))
-                                             : variable_term(static_cast<std::uint32_t>(place - arguments.begin())));
+      out.push_back(place == arguments.end() ? object_term(object)
+                                             : variable_term(internal::to_id<VariableId>(
+                                                   static_cast<std::size_t>(place - arguments.begin()))));
     }
     return out;
   }
 
-  Condition atom(task::FactId fact, const std::vector<metactrl::ObjectId>& arguments) const {
+  Condition atom(task::FactId fact, const std::vector<ObjectId>& arguments) const {
     return condition_atom(predicate_of_[fact], terms(definition_.facts[fact].arguments, arguments));
   }
 
-  Condition condition(const Formula& formula, const std::vector<metactrl::ObjectId>& arguments) const {
+  Condition condition(const Formula& formula, const std::vector<ObjectId>& arguments) const {
     return plain(without_matching(formula, kMaxWays, "a condition of the task"), arguments);
   }
 
-  Condition plain(const Formula& formula, const std::vector<metactrl::ObjectId>& arguments) const {
+  Condition plain(const Formula& formula, const std::vector<ObjectId>& arguments) const {
     std::vector<Condition> children;
     for (const Formula& child : formula.children) children.push_back(plain(child, arguments));
     switch (formula.kind) {
@@ -183,13 +179,13 @@ class Lifter {
 
   void add_axiom(const task::AxiomDefinition& definition) {
     pddl::Axiom axiom;
-    const std::vector<metactrl::ObjectId>& objects = definition_.facts[definition.head].arguments;
+    const std::vector<ObjectId>& objects = definition_.facts[definition.head].arguments;
     axiom.head = predicate_of_[definition.head];
     axiom.variables = parameters(objects.size());
     axiom.num_parameters = static_cast<std::uint32_t>(objects.size());
     std::vector<Condition> parts;
     for (std::uint32_t i = 0; i < objects.size(); ++i) {
-      parts.push_back(condition_equals(variable_term(i), object_term(index(objects[i]))));
+      parts.push_back(condition_equals(variable_term(VariableId{i}), object_term(objects[i])));
     }
     parts.push_back(condition(definition.body, {}));
     axiom.body = condition_and(std::move(parts));
@@ -202,7 +198,7 @@ class Lifter {
     std::map<ActionNameId, std::vector<ActionId>> by_name;
     for (const ActionId i : definition_.actions.all()) by_name[definition_.actions[i].symbol.name].push_back(i);
     for (const auto& [name, actions] : by_name) {
-      action_of_name_[name] = static_cast<std::uint32_t>(ast_.actions.size());
+      action_of_name_[name] = ast_.actions.next_id();
       add_action(definition_.action_names[name].name, actions);
     }
   }
@@ -235,10 +231,10 @@ class Lifter {
     const std::string wanted = str_cat("can-", name, shapes.size() == 1 ? "" : str_cat('-', place + 1));
     const PredicateId predicate = add_predicate(wanted, arity, false);
     for (const ActionId action : shape.actions) {
-      ast_.init.push_back({predicate, numbers(definition_.actions[action].symbol.arguments), {}});
+      ast_.init.push_back({predicate, definition_.actions[action].symbol.arguments, {}});
     }
     std::vector<Term> arguments;
-    for (std::uint32_t i = 0; i < arity; ++i) arguments.push_back(variable_term(i));
+    for (std::uint32_t i = 0; i < arity; ++i) arguments.push_back(variable_term(VariableId{i}));
     return condition_atom(predicate, std::move(arguments));
   }
 
@@ -261,7 +257,7 @@ class Lifter {
 
   Shape shape_of(ActionId id) const {
     const task::ActionDefinition& action = definition_.actions[id];
-    const std::vector<metactrl::ObjectId>& arguments = action.symbol.arguments;
+    const std::vector<ObjectId>& arguments = action.symbol.arguments;
     Shape shape;
     shape.precondition = condition(action.precondition, arguments);
     for (const task::EffectDefinition& effect : action.effects) {
@@ -280,12 +276,12 @@ class Lifter {
     if (same) {
       term.constant = first;
     } else {
-      term.function = static_cast<pddl::FunctionId>(ast_.functions.size());
+      term.function = ast_.functions.next_id();
       ast_.functions.push_back({"cost-of-" + action.name, action.variables, {}});
-      for (std::uint32_t i = 0; i < action.num_parameters; ++i) term.arguments.push_back(variable_term(i));
+      for (std::uint32_t i = 0; i < action.num_parameters; ++i) term.arguments.push_back(variable_term(VariableId{i}));
       for (const ActionId a : ground) {
         ast_.init_values.push_back(
-            {*term.function, numbers(definition_.actions[a].symbol.arguments), definition_.actions[a].cost});
+            {*term.function, definition_.actions[a].symbol.arguments, definition_.actions[a].cost});
       }
     }
     action.costs = {std::move(term)};
@@ -302,8 +298,7 @@ class Lifter {
       for (const ActionId action : step) {
         const task::ActionSymbol& symbol = definition_.actions[action].symbol;
         pddl::ActionPattern pattern{action_of_name_.at(symbol.name), {}};
-        for (const metactrl::ObjectId object : symbol.arguments)
-          pattern.arguments.emplace_back(object_term(index(object)));
+        for (const ObjectId object : symbol.arguments) pattern.arguments.emplace_back(object_term(object));
         patterns.push_back(std::move(pattern));
       }
       constraint.steps.push_back(std::move(patterns));
@@ -315,7 +310,7 @@ class Lifter {
   bool by_layer_;
   Ast ast_;
   internal::IdVector<task::FactId, PredicateId> predicate_of_;
-  std::map<ActionNameId, std::uint32_t> action_of_name_;
+  std::map<ActionNameId, ActionNameId> action_of_name_;  // of the definition: in the tree
 };
 
 static_assert(static_cast<int>(pddl::Constraint::Kind::kActionsInOrder) ==

@@ -100,7 +100,7 @@ std::vector<std::string> parameter_names(const Task& task, ActionNameId action) 
   if (const auto* interpreter = dynamic_cast<const pddl::LiftedInterpreter*>(task.reference())) {
     for (const pddl::Action& declared : interpreter->ast().actions) {
       if (declared.name != task.action_name(action)) continue;
-      for (std::uint32_t i = 0; i < declared.num_parameters; ++i) {
+      for (const pddl::VariableId i : internal::ids<pddl::VariableId>(declared.num_parameters)) {
         const std::string& name = declared.variables[i].name;
         names.push_back(name.starts_with('?') ? name.substr(1) : name);
       }

@@ -55,8 +55,8 @@ Condition condition_atom(PredicateId predicate, std::vector<Term> arguments) {
 }
 
 Condition condition_equals(Term left, Term right) {
-  if (left.is_variable == right.is_variable && left.index == right.index) return condition_true();
-  if (!left.is_variable && !right.is_variable) return condition_false();
+  if (left == right) return condition_true();
+  if (!left.is_variable() && !right.is_variable()) return condition_false();
   Condition result;
   result.kind = Kind::kEquals;
   result.terms = {left, right};
@@ -155,8 +155,8 @@ Condition negation_normal_form(Condition condition, bool negated) {
 
 Condition substitute(Condition condition, const std::vector<VariableId>& variables, const std::vector<Term>& terms) {
   const auto replace = [&](Term& term) {
-    for (std::size_t i = 0; i < variables.size() && term.is_variable; ++i) {
-      if (term.index != variables[i]) continue;
+    for (std::size_t i = 0; i < variables.size() && term.is_variable(); ++i) {
+      if (term.variable() != variables[i]) continue;
       term = terms[i];
       return;
     }
@@ -227,17 +227,17 @@ class EitherRemover {
     forget(ast_.goal.variables);
     for (auto& predicate : ast_.predicates) forget(predicate.parameters);
     for (auto& function : ast_.functions) forget(function.parameters);
-    for (auto& object : ast_.objects) object.types = {0};
+    for (auto& object : ast_.objects) object.types = {pddl::kObjectType};
     ast_.types.resize(1);
   }
 
  private:
   void add_predicates() {
-    for (TypeId type = 1; type < ast_.types.size(); ++type) {
+    for (const TypeId type : internal::ids(internal::next_of(pddl::kObjectType), ast_.types.next_id())) {
       pddl::Predicate predicate;
       predicate.name = fresh_predicate_name(ast_, "is-" + ast_.types[type].name);
-      predicate.parameters.push_back({"?x", {0}, {}});
-      const auto id = static_cast<PredicateId>(ast_.predicates.size());
+      predicate.parameters.push_back({"?x", {pddl::kObjectType}, {}});
+      const PredicateId id = ast_.predicates.next_id();
       ast_.predicates.push_back(std::move(predicate));
       predicate_of_[type] = id;
       for (const ObjectId object : ast_.objects_of({type})) ast_.init.push_back({id, {object}, {}});
@@ -245,15 +245,15 @@ class EitherRemover {
   }
 
   static std::vector<VariableId> parameters(std::uint32_t count) {
-    std::vector<VariableId> out(count);
-    for (std::uint32_t i = 0; i < count; ++i) out[i] = i;
+    std::vector<VariableId> out;
+    for (const VariableId i : internal::ids<VariableId>(count)) out.push_back(i);
     return out;
   }
 
   Condition guard(const VariableTable& typed, VariableId variable) const {
     std::vector<Condition> parts;
     for (const TypeId type : typed[variable].types) {
-      if (type == 0) return condition_true();
+      if (type == pddl::kObjectType) return condition_true();
       parts.push_back(condition_atom(predicate_of_.at(type), {variable_term(variable)}));
     }
     return condition_or(std::move(parts));
@@ -277,7 +277,7 @@ class EitherRemover {
   }
 
   static void forget(VariableTable& variables) {
-    for (Variable& variable : variables) variable.types = {0};
+    for (Variable& variable : variables) variable.types = {pddl::kObjectType};
   }
 
   Ast& ast_;
@@ -306,7 +306,7 @@ class TypeWidener {
     for (const Axiom& axiom : ast_.axioms) {
       look_at(axiom.body, axiom.variables);
       std::vector<Term> head;
-      for (VariableId i = 0; i < axiom.num_parameters; ++i) head.push_back(variable_term(i));
+      for (const VariableId i : internal::ids<VariableId>(axiom.num_parameters)) head.push_back(variable_term(i));
       fit(ast_.predicates[axiom.head].parameters, head, axiom.variables);
     }
     look_at(ast_.goal.condition, ast_.goal.variables);
@@ -327,7 +327,7 @@ class TypeWidener {
 
   static void widen_unions(VariableTable& parameters) {
     for (Variable& parameter : parameters) {
-      if (parameter.types.size() != 1) parameter.types = {0};
+      if (parameter.types.size() != 1) parameter.types = {pddl::kObjectType};
     }
   }
 
@@ -343,11 +343,11 @@ class TypeWidener {
     for (std::size_t i = 0; i < parameters.size() && i < arguments.size(); ++i) {
       const Term& term = arguments[i];
       const std::vector<TypeId>& types =
-          term.is_variable ? variables[term.index].types : ast_.objects[term.index].types;
-      const TypeId declared = parameters[i].types[0];
+          term.is_variable() ? variables[term.variable()].types : ast_.objects[term.object()].types;
+      const TypeId declared = parameters[internal::to_id<VariableId>(i)].types[0];
       if (std::all_of(types.begin(), types.end(), [&](TypeId type) { return ast_.is_subtype(type, declared); }))
         continue;
-      parameters[i].types = {0};
+      parameters[internal::to_id<VariableId>(i)].types = {pddl::kObjectType};
       ++widened_;
     }
   }

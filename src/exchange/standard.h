@@ -25,8 +25,8 @@ pddl::Condition condition_quantified(const pddl::Ast& ast, pddl::Condition::Kind
                                      const std::vector<pddl::VariableId>& bound, pddl::Condition child,
                                      const pddl::VariableTable& variables);
 
-inline pddl::Term variable_term(pddl::VariableId variable) { return {true, variable}; }
-inline pddl::Term object_term(pddl::ObjectId object) { return {false, object}; }
+inline pddl::Term variable_term(pddl::VariableId variable) { return variable; }
+inline pddl::Term object_term(pddl::ObjectId object) { return object; }
 
 // An atom, an equality or a constant, or the negation of one.
 bool is_literal(const pddl::Condition& condition);

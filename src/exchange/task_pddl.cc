@@ -58,6 +58,8 @@ class PddlWriter {
   }
 
  private:
+  using VariableNames = internal::IdVector<pddl::VariableId, std::string>;
+
   // --- names ---------------------------------------------------------------------------------------------------------
 
   // Some readers take "at start", "at end" and "over all" for one word each, also where another word begins with the
@@ -80,8 +82,9 @@ class PddlWriter {
     return exchange::UniqueNames("-", exchange::UniqueNames::Case::kIgnored);
   }
 
-  template <typename Items>
-  std::vector<std::string> name_all(const Items& items, const std::string& what, const std::string& prefix) {
+  template <typename Id, typename Item>
+  internal::IdVector<Id, std::string> name_all(const internal::IdVector<Id, Item>& items, const std::string& what,
+                                               const std::string& prefix) {
     // Those that can keep their names do, whatever the others are renamed to. The root of the types is known to all.
     const auto fits = [&](const std::string& name) {
       return name_for(name, prefix) == name || (what == "type" && name == "object");
@@ -89,8 +92,8 @@ class PddlWriter {
     exchange::UniqueNames names = unique_names();
     std::vector<bool> keep;
     for (const auto& item : items) keep.push_back(fits(item.name) && names.reserve(item.name));
-    std::vector<std::string> out;
-    for (const auto& item : items) {
+    internal::IdVector<Id, std::string> out;
+    for (const Item& item : items) {
       out.push_back(keep[out.size()] ? item.name : names.make(name_for(item.name, prefix)));
       if (out.back() != item.name) notes_.push_back(str_cat("the ", what, " ", item.name, " is called ", out.back()));
     }
@@ -101,7 +104,8 @@ class PddlWriter {
   void name_functions() {
     exchange::UniqueNames names = unique_names();
     names.reserve("total-cost");
-    for (const auto* list : {&types_, &objects_, &actions_, &predicates_}) {
+    using Names = std::vector<std::string>;
+    for (const Names* list : std::initializer_list<const Names*>{&types_, &objects_, &actions_, &predicates_}) {
       for (const std::string& name : *list) names.reserve(name);
     }
     const auto reserve = [&](const VariableTable& variables) {
@@ -118,9 +122,9 @@ class PddlWriter {
     }
   }
 
-  std::vector<std::string> variable_names(const VariableTable& variables) const {
+  VariableNames variable_names(const VariableTable& variables) const {
     exchange::UniqueNames names = unique_names();
-    std::vector<std::string> out;
+    VariableNames out;
     for (const pddl::Variable& variable : variables) {
       const std::string_view plain = std::string_view(variable.name).substr(variable.name.starts_with('?') ? 1 : 0);
       out.push_back("?" + names.make(name_for(plain, "v-")));
@@ -132,7 +136,7 @@ class PddlWriter {
 
   void mention(const std::vector<Term>& terms) {
     for (const Term& term : terms) {
-      if (!term.is_variable) constants_.insert(term.index);
+      if (!term.is_variable()) constants_.insert(term.object());
     }
   }
   void mention(const Condition& condition) {
@@ -166,10 +170,11 @@ class PddlWriter {
   // --- pieces --------------------------------------------------------------------------------------------------------
 
   // "?x - block ?y - object"
-  std::string declaration(const VariableTable& variables, const std::vector<std::string>& names,
+  std::string declaration(const VariableTable& variables, const VariableNames& names,
                           const std::vector<pddl::VariableId>& which) {
     // A list in which some have no type would give them the type of what follows.
-    const bool typed = std::any_of(which.begin(), which.end(), [&](auto v) { return variables[v].types[0] != 0; });
+    const bool typed =
+        std::any_of(which.begin(), which.end(), [&](auto v) { return variables[v].types[0] != pddl::kObjectType; });
     typing_ = typing_ || typed;
     std::string out;
     for (const pddl::VariableId variable : which) {
@@ -179,22 +184,21 @@ class PddlWriter {
     return out;
   }
   static std::vector<pddl::VariableId> first(std::size_t count) {
-    std::vector<pddl::VariableId> out(count);
-    for (std::uint32_t i = 0; i < count; ++i) out[i] = i;
+    std::vector<pddl::VariableId> out;
+    for (const pddl::VariableId i : internal::ids<pddl::VariableId>(count)) out.push_back(i);
     return out;
   }
 
-  std::string terms(const std::vector<Term>& terms, const std::vector<std::string>& names) const {
+  std::string terms(const std::vector<Term>& terms, const VariableNames& names) const {
     std::string out;
-    for (const Term& term : terms) out += " " + (term.is_variable ? names[term.index] : objects_[term.index]);
+    for (const Term& term : terms) out += " " + (term.is_variable() ? names[term.variable()] : objects_[term.object()]);
     return out;
   }
-  std::string atom(const pddl::Atom& atom, const std::vector<std::string>& names) const {
+  std::string atom(const pddl::Atom& atom, const VariableNames& names) const {
     return "(" + predicates_[atom.predicate] + terms(atom.arguments, names) + ")";
   }
 
-  std::string condition(const Condition& condition, const VariableTable& variables,
-                        const std::vector<std::string>& names) {
+  std::string condition(const Condition& condition, const VariableTable& variables, const VariableNames& names) {
     const auto list = [&](const std::string& head) {
       std::string out = "(" + head;
       for (const Condition& child : condition.children) out += " " + this->condition(child, variables, names);
@@ -233,7 +237,7 @@ class PddlWriter {
   }
 
   // The conjuncts of a condition on lines of their own.
-  std::string block(const Condition& condition, const VariableTable& variables, const std::vector<std::string>& names,
+  std::string block(const Condition& condition, const VariableTable& variables, const VariableNames& names,
                     const std::string& indent) {
     if (condition.kind != Kind::kAnd) return this->condition(condition, variables, names);
     std::string out = "(and";
@@ -273,13 +277,13 @@ class PddlWriter {
     std::string out;
     if (ast_.types.size() > 1) {
       out += "  (:types";
-      for (std::size_t i = 1; i < ast_.types.size(); ++i)
+      for (const pddl::TypeId i : internal::ids(internal::next_of(pddl::kObjectType), ast_.types.next_id()))
         out += str_cat("\n    ", types_[i], " - ", types_[ast_.types[i].parent]);
       out += ")\n";
     }
     if (!constants_.empty()) out += "  (:constants" + object_list(true) + ")\n";
     out += "  (:predicates";
-    for (std::size_t i = 0; i < ast_.predicates.size(); ++i) {
+    for (const pddl::PredicateId i : ast_.predicates.all()) {
       out += "\n    (" + predicates_[i] + parameter_list(ast_.predicates[i].parameters) + ")";
     }
     if (needs_never_) out += "\n    (" + never_ + ")";
@@ -300,7 +304,7 @@ class PddlWriter {
   std::string object_list(bool constants) const {
     const bool typed = ast_.types.size() > 1;
     std::string out;
-    for (std::uint32_t i = 0; i < ast_.objects.size(); ++i) {
+    for (const pddl::ObjectId i : ast_.objects.all()) {
       if (constants_.contains(i) != constants) continue;
       out += "\n    " + objects_[i];
       if (typed) out += " - " + types_[ast_.objects[i].types[0]];
@@ -311,7 +315,7 @@ class PddlWriter {
   std::string axioms() {
     std::string out;
     for (const pddl::Axiom& axiom : ast_.axioms) {
-      const std::vector<std::string> names = variable_names(axiom.variables);
+      const VariableNames names = variable_names(axiom.variables);
       const std::string head = declaration(axiom.variables, names, first(axiom.num_parameters));
       std::string body = block(axiom.body, axiom.variables, names, "      ");
       if (body == "(and)") {  // VAL reads it in preconditions and goals alone
@@ -329,9 +333,9 @@ class PddlWriter {
       needs_never_ = true;
       return "\n  (:action nothing\n    :parameters ()\n    :precondition (" + never_ + ")\n    :effect (and))\n";
     }
-    for (std::size_t i = 0; i < ast_.actions.size(); ++i) {
+    for (const ActionNameId i : ast_.actions.all()) {
       const pddl::Action& action = ast_.actions[i];
-      const std::vector<std::string> names = variable_names(action.variables);
+      const VariableNames names = variable_names(action.variables);
       out += "\n  (:action " + actions_[i] + "\n    :parameters (" +
              declaration(action.variables, names, first(action.num_parameters)) + ")\n    :precondition " +
              block(action.precondition, action.variables, names, "      ") + "\n    :effect (and";
@@ -345,8 +349,7 @@ class PddlWriter {
     return out;
   }
 
-  std::string effect(const pddl::Effect& effect, const VariableTable& variables,
-                     const std::vector<std::string>& names) {
+  std::string effect(const pddl::Effect& effect, const VariableTable& variables, const VariableNames& names) {
     std::string out = atom(effect.atom, names);
     if (!effect.add) out = "(not " + out + ")";
     if (effect.when.kind != Kind::kTrue) {
@@ -360,7 +363,7 @@ class PddlWriter {
     return out;
   }
 
-  std::string amount(const pddl::CostTerm& cost, const std::vector<std::string>& names) const {
+  std::string amount(const pddl::CostTerm& cost, const VariableNames& names) const {
     if (!cost.function) return exchange::number_text(cost.constant);
     return "(" + functions_.at(*cost.function) + terms(cost.arguments, names) + ")";
   }
@@ -388,7 +391,7 @@ class PddlWriter {
       out += "\n    (= " + ground(functions_.at(value.function), value.arguments) + " " +
              exchange::number_text(value.value) + ")";
     }
-    const std::vector<std::string> names = variable_names(ast_.goal.variables);
+    const VariableNames names = variable_names(ast_.goal.variables);
     out += ")\n  (:goal " + block(ast_.goal.condition, ast_.goal.variables, names, "    ") + ")";
     if (ast_.has_metric) out += "\n  (:metric minimize (total-cost))";
     return out + ")\n";
@@ -398,11 +401,11 @@ class PddlWriter {
   std::vector<std::string> notes_;
   std::string domain_name_;
   std::set<std::string> double_words_;
-  std::vector<std::string> types_;
-  std::vector<std::string> objects_;
-  std::vector<std::string> actions_;
+  internal::IdVector<pddl::TypeId, std::string> types_;
+  internal::IdVector<pddl::ObjectId, std::string> objects_;
+  internal::IdVector<ActionNameId, std::string> actions_;
   std::map<pddl::FunctionId, std::string> functions_;  // those that costs name
-  std::vector<std::string> predicates_;
+  internal::IdVector<pddl::PredicateId, std::string> predicates_;
   std::string never_;
   std::set<pddl::ObjectId> constants_;
   std::set<pddl::FunctionId> cost_functions_;

@@ -9,18 +9,18 @@ namespace metactrl::pddl {
 using internal::str_cat;
 
 bool Ast::is_subtype(TypeId type, TypeId ancestor) const {
-  while (type != ancestor && type != 0) type = types[type].parent;
+  while (type != ancestor && type != kObjectType) type = types[type].parent;
   return type == ancestor;
 }
 
 std::vector<ObjectId> Ast::objects_of(const std::vector<TypeId>& types) const {
   // A table over all types first, so that the cost is types + objects, however many are asked for.
-  std::vector<char> fits(this->types.size(), 0);
-  for (TypeId type = 0; type < fits.size(); ++type) {
+  IdVector<TypeId, char> fits(this->types.size(), 0);
+  for (const TypeId type : fits.all()) {
     fits[type] = std::any_of(types.begin(), types.end(), [&](TypeId t) { return is_subtype(type, t); }) ? 1 : 0;
   }
   std::vector<ObjectId> out;
-  for (ObjectId object = 0; object < objects.size(); ++object) {
+  for (const ObjectId object : objects.all()) {
     const std::vector<TypeId>& own = objects[object].types;
     if (std::any_of(own.begin(), own.end(), [&](TypeId type) { return fits[type] != 0; })) out.push_back(object);
   }
@@ -34,7 +34,7 @@ class Printer {
   Printer(const Ast& ast, const VariableTable& variables) : ast_(ast), variables_(variables) {}
 
   void term(const Term& term) {
-    out_ += term.is_variable ? variables_[term.index].name : ast_.objects[term.index].name;
+    out_ += term.is_variable() ? variables_[term.variable()].name : ast_.objects[term.object()].name;
   }
 
   void atom(const Atom& atom) {

@@ -12,19 +12,36 @@
 #ifndef METACTRL_SRC_PDDL_AST_H_
 #define METACTRL_SRC_PDDL_AST_H_
 
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "metactrl/task.h"
+#include "support/ids.h"
+#include "task/definition.h"
+
 namespace metactrl::pddl {
 
-using TypeId = std::uint32_t;       // index into Ast::types; 0 is `object`
-using PredicateId = std::uint32_t;  // index into Ast::predicates
-using FunctionId = std::uint32_t;   // index into Ast::functions
-using ObjectId = std::uint32_t;     // index into Ast::objects
-using VariableId = std::uint32_t;   // index into the owning VariableTable
+using internal::ids;
+using internal::IdVector;
+using internal::index;
+using internal::next_of;
+using internal::to_id;
+
+// The ground task keeps the numbers of objects, actions and predicates.
+using metactrl::ActionNameId;
+using metactrl::ObjectId;
+using task::PredicateId;
+enum class TypeId : std::uint32_t {};
+enum class FunctionId : std::uint32_t {};
+// A place in a VariableTable.
+enum class VariableId : std::uint32_t {};
+
+// The type of all objects.
+constexpr TypeId kObjectType{0};
 
 // A place in one of the two files: 0 is the domain, 1 the problem (Ast::files).
 struct Position {
@@ -35,7 +52,7 @@ struct Position {
 
 struct Type {
   std::string name;
-  TypeId parent = 0;  // `object` is its own parent
+  TypeId parent = kObjectType;  // `object` is its own parent
 };
 
 struct Object {
@@ -51,7 +68,11 @@ struct Variable {
   Position where;
 };
 
-using VariableTable = std::vector<Variable>;
+using VariableTable = IdVector<VariableId, Variable>;
+
+// An object for each variable of a table; kUnbound where open.
+using Binding = IdVector<VariableId, ObjectId>;
+constexpr ObjectId kUnbound{0xffffffffU};
 
 struct Predicate {
   std::string name;
@@ -66,13 +87,32 @@ struct Function {
   Position where;
 };
 
-struct Term {
-  bool is_variable = false;
-  std::uint32_t index = 0;  // VariableId or ObjectId
+// A variable or an object.
+class Term {
+ public:
+  Term(VariableId variable) : is_variable_(true), number_(index(variable)) {}
+  Term(ObjectId object) : number_(index(object)) {}
+
+  bool is_variable() const { return is_variable_; }
+  VariableId variable() const {
+    assert(is_variable_);
+    return VariableId{number_};
+  }
+  ObjectId object() const {
+    assert(!is_variable_);
+    return ObjectId{number_};
+  }
+  // What it stands for under a binding; kUnbound when that is open.
+  ObjectId under(const Binding& binding) const { return is_variable_ ? binding[variable()] : object(); }
+  bool operator==(const Term&) const = default;
+
+ private:
+  bool is_variable_ = false;
+  std::uint32_t number_;
 };
 
 struct Atom {
-  PredicateId predicate = 0;
+  PredicateId predicate{};
   std::vector<Term> arguments;
   Position where;
 };
@@ -131,7 +171,7 @@ struct Action {
 
 // (:derived (p ?x ...) body): the head's parameters are variables 0 .. num_parameters-1.
 struct Axiom {
-  PredicateId head = 0;
+  PredicateId head{};
   VariableTable variables;
   std::uint32_t num_parameters = 0;
   Condition body;
@@ -141,7 +181,7 @@ struct Axiom {
 // One alternative of one step of an action goal: an action name and, for each of its parameters, a term, or nothing for
 // "any object". Written (grab ?x), (grab *) or just grab (any arguments).
 struct ActionPattern {
-  std::uint32_t action = 0;  // index into Ast::actions
+  ActionNameId action{};
   std::vector<std::optional<Term>> arguments;
 };
 
@@ -171,13 +211,13 @@ struct Goal {
 };
 
 struct FunctionValue {
-  FunctionId function = 0;
+  FunctionId function{};
   std::vector<ObjectId> arguments;
   double value = 0;
 };
 
 struct GroundAtom {
-  PredicateId predicate = 0;
+  PredicateId predicate{};
   std::vector<ObjectId> arguments;
   Position where;
 };
@@ -186,11 +226,11 @@ struct Ast {
   std::string files[2];  // domain and problem file names, for messages
   std::string domain_name;
   std::string problem_name;
-  std::vector<Type> types;      // [0] is `object`
-  std::vector<Object> objects;  // constants first, then the problem's objects
-  std::vector<Predicate> predicates;
-  std::vector<Function> functions;
-  std::vector<Action> actions;
+  IdVector<TypeId, Type> types;        // the first is kObjectType
+  IdVector<ObjectId, Object> objects;  // constants first, then the problem's objects
+  IdVector<PredicateId, Predicate> predicates;
+  IdVector<FunctionId, Function> functions;
+  IdVector<ActionNameId, Action> actions;
   std::vector<Axiom> axioms;
   std::vector<GroundAtom> init;  // no duplicates
   std::vector<FunctionValue> init_values;

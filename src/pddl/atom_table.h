@@ -13,46 +13,58 @@
 
 namespace metactrl::pddl {
 
-// A set of tuples (symbol, objects...) with dense ids in insertion order. Symbols are predicates or actions; all tuples
-// of a symbol have the same arity. Open addressing, tuples in one arena.
-class AtomTable {
+// A set of tuples (name, objects...) with dense ids in insertion order. Names are predicates or actions; all tuples of
+// a name have the same arity. Open addressing, tuples in one arena.
+template <typename Name, typename Id>
+class TupleTable {
  public:
   // The id and whether the tuple is new.
-  std::pair<std::uint32_t, bool> insert(std::uint32_t symbol, std::span<const ObjectId> arguments);
-  std::optional<std::uint32_t> find(std::uint32_t symbol, std::span<const ObjectId> arguments) const;
-  std::size_t size() const { return symbols_.size(); }
-  std::uint32_t symbol(std::uint32_t id) const { return symbols_[id]; }
-  std::span<const ObjectId> arguments(std::uint32_t id) const {
-    return {arena_.data() + first_[id], first_[id + 1] - first_[id]};
+  std::pair<Id, bool> insert(Name name, std::span<const ObjectId> arguments);
+  std::optional<Id> find(Name name, std::span<const ObjectId> arguments) const;
+  std::size_t size() const { return names_.size(); }
+  internal::IdRange<Id> all() const { return names_.all(); }
+  Name name(Id id) const { return names_[id]; }
+  std::span<const ObjectId> arguments(Id id) const {
+    return {arena_.data() + first_[id], first_[next_of(id)] - first_[id]};
   }
 
  private:
-  static std::uint64_t hash(std::uint32_t symbol, std::span<const ObjectId> arguments);
-  std::size_t slot(std::uint32_t symbol, std::span<const ObjectId> arguments) const;
+  static std::uint64_t hash(Name name, std::span<const ObjectId> arguments);
+  std::size_t slot(Name name, std::span<const ObjectId> arguments) const;
   void grow();
 
-  std::vector<std::uint32_t> symbols_;
-  std::vector<std::size_t> first_{0};
+  IdVector<Id, Name> names_;
+  IdVector<Id, std::size_t> first_{0};
   std::vector<ObjectId> arena_;
   std::vector<std::uint32_t> slots_;  // id + 1, 0 when empty; power of two
 };
 
+// A ground atom.
+enum class AtomId : std::uint32_t {};
+using AtomTable = TupleTable<PredicateId, AtomId>;
+extern template class TupleTable<PredicateId, AtomId>;
+
+// An action with objects for its parameters.
+enum class InstanceId : std::uint32_t {};
+using InstanceTable = TupleTable<ActionNameId, InstanceId>;
+extern template class TupleTable<ActionNameId, InstanceId>;
+
 // For each predicate the ids of its atoms, and for each (predicate, position, object) those with that object there.
 class AtomIndex {
  public:
-  AtomIndex(const std::vector<Predicate>& predicates, std::size_t num_objects);
-  void add(const AtomTable& atoms, std::uint32_t id);
-  bool contains(std::uint32_t id) const { return id < contains_.size() && contains_[id]; }
-  const std::vector<std::uint32_t>& with_predicate(PredicateId predicate) const { return by_predicate_[predicate]; }
-  const std::vector<std::uint32_t>& with_argument(PredicateId predicate, std::size_t position, ObjectId object) const;
+  AtomIndex(const IdVector<PredicateId, Predicate>& predicates, std::size_t num_objects);
+  void add(const AtomTable& atoms, AtomId id);
+  bool contains(AtomId id) const { return contains_.contains(id) && contains_[id]; }
+  const std::vector<AtomId>& with_predicate(PredicateId predicate) const { return by_predicate_[predicate]; }
+  const std::vector<AtomId>& with_argument(PredicateId predicate, std::size_t position, ObjectId object) const;
 
  private:
   std::size_t num_objects_;
-  std::vector<std::vector<std::uint32_t>> by_predicate_;
+  IdVector<PredicateId, std::vector<AtomId>> by_predicate_;
   // [predicate][position * num_objects + object]; allocated when the predicate has its first atom.
-  std::vector<std::vector<std::vector<std::uint32_t>>> by_argument_;
-  std::vector<std::size_t> arity_;
-  std::vector<bool> contains_;
+  IdVector<PredicateId, std::vector<std::vector<AtomId>>> by_argument_;
+  IdVector<PredicateId, std::size_t> arity_;
+  IdVector<AtomId, bool> contains_;
 };
 
 }  // namespace metactrl::pddl

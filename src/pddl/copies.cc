@@ -70,10 +70,10 @@ class Copier {
   }
 
   void add_predicates(Ast& result) {
-    first_copy_.assign(ast_.predicates.size(), 0);
-    for (PredicateId p = 0; p < ast_.predicates.size(); ++p) {
+    first_copy_.assign(ast_.predicates.size(), PredicateId{0});
+    for (const PredicateId p : ast_.predicates.all()) {
       if (!changing_[p]) continue;
-      first_copy_[p] = static_cast<PredicateId>(result.predicates.size());
+      first_copy_[p] = result.predicates.next_id();
       for (std::size_t i = 1; i < copies_; ++i) {
         Predicate copy = ast_.predicates[p];
         copy.name = internal::str_cat(copy.name, '@', i + 1);
@@ -84,7 +84,7 @@ class Copier {
 
   PredicateId copy_of(PredicateId predicate, std::size_t i) const {
     if (i == 0 || !changing_[predicate]) return predicate;
-    return first_copy_[predicate] + static_cast<PredicateId>(i - 1);
+    return to_id<PredicateId>(index(first_copy_[predicate]) + i - 1);
   }
 
   void rename(Condition& condition, std::size_t i) const {
@@ -142,14 +142,14 @@ class Copier {
 
   const Ast& ast_;
   std::size_t copies_;
-  std::vector<bool> changing_;
-  std::vector<PredicateId> first_copy_;
+  IdVector<PredicateId, bool> changing_;
+  IdVector<PredicateId, PredicateId> first_copy_;
 };
 
 }  // namespace
 
-std::vector<bool> changing_predicates(const Ast& ast) {
-  std::vector<bool> changing(ast.predicates.size(), false);
+IdVector<PredicateId, bool> changing_predicates(const Ast& ast) {
+  IdVector<PredicateId, bool> changing(ast.predicates.size(), false);
   for (const Action& action : ast.actions) {
     for (const Effect& effect : action.effects) changing[effect.atom.predicate] = true;
   }

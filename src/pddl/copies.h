@@ -10,7 +10,7 @@
 namespace metactrl::pddl {
 
 // Per predicate: some effect changes it or an axiom derives it.
-std::vector<bool> changing_predicates(const Ast& ast);
+IdVector<PredicateId, bool> changing_predicates(const Ast& ast);
 
 // The tree whose plans are exactly the sequences of actions that are plans of `ast` from each of `states`. A state is
 // its changing, not derived atoms; what never changes is taken from ast.init and shared. `states` has at least one

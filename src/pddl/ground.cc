@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -26,15 +25,8 @@ namespace metactrl::pddl {
 
 namespace {
 
-using internal::index;
 using internal::str_cat;
 using task::Formula;
-
-std::vector<metactrl::ObjectId> ids_of(std::span<const ObjectId> objects) {
-  std::vector<metactrl::ObjectId> result;
-  for (const ObjectId object : objects) result.push_back(metactrl::ObjectId{object});
-  return result;
-}
 
 class Grounder {
  public:
@@ -73,14 +65,14 @@ class Grounder {
   }
 
   void number_facts() {
-    const std::vector<std::int32_t> layers = strata(ast_);
+    const IdVector<PredicateId, std::int32_t> layers = strata(ast_);
     fact_of_atom_.assign(reachable_.atoms.size(), FormulaBuilder::kNoFact);
-    for (std::uint32_t id = 0; id < reachable_.atoms.size(); ++id) {
-      const PredicateId predicate = reachable_.atoms.symbol(id);
+    for (const AtomId id : reachable_.atoms.all()) {
+      const PredicateId predicate = reachable_.atoms.name(id);
       if (reachable_.is_static[predicate]) continue;
       fact_of_atom_[id] = result_.facts.next_id();
       const std::span<const ObjectId> arguments = reachable_.atoms.arguments(id);
-      result_.facts.push_back({task::PredicateId{predicate}, ids_of(arguments)});
+      result_.facts.push_back({predicate, {arguments.begin(), arguments.end()}});
       result_.fact_layer.push_back(layers[predicate]);
     }
     result_.init.assign(result_.facts.size(), false);
@@ -91,23 +83,24 @@ class Grounder {
   }
 
   void ground_actions() {
-    std::vector<std::uint32_t> order(reachable_.actions.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
-      const AtomTable& actions = reachable_.actions;
-      if (actions.symbol(x) != actions.symbol(y)) return actions.symbol(x) < actions.symbol(y);
+    const InstanceTable& actions = reachable_.actions;
+    std::vector<InstanceId> order;
+    order.reserve(actions.size());
+    for (const InstanceId id : actions.all()) order.push_back(id);
+    std::sort(order.begin(), order.end(), [&](InstanceId x, InstanceId y) {
+      if (actions.name(x) != actions.name(y)) return actions.name(x) < actions.name(y);
       return std::ranges::lexicographical_compare(actions.arguments(x), actions.arguments(y));
     });
     result_.actions.reserve(order.size());
-    for (std::uint32_t id : order) {
-      const Action& action = ast_.actions[reachable_.actions.symbol(id)];
-      const std::span<const ObjectId> arguments = reachable_.actions.arguments(id);
+    for (const InstanceId id : order) {
+      const Action& action = ast_.actions[actions.name(id)];
+      const std::span<const ObjectId> arguments = actions.arguments(id);
       Binding binding(action.variables.size(), kUnbound);
       std::copy(arguments.begin(), arguments.end(), binding.begin());
       task::ActionDefinition ground;
       ground.precondition = builder_.build(action.variables, action.precondition, binding);
       if (ground.precondition.is_false()) continue;
-      ground.symbol = {ActionNameId{reachable_.actions.symbol(id)}, ids_of(arguments)};
+      ground.symbol = {actions.name(id), {arguments.begin(), arguments.end()}};
       ground.effects = ground_effects(action, binding);
       ground.cost = cost(action, binding);
       result_.actions.push_back(std::move(ground));
@@ -207,7 +200,7 @@ class Grounder {
     } else {
       take(effect.when);
     }
-    const auto parameter = [&](VariableId variable) { return variable < action.num_parameters; };
+    const auto parameter = [&](VariableId variable) { return index(variable) < action.num_parameters; };
     result.closed = !mentions(result.varying, parameter) && !mentions(effect.atom.arguments, parameter);
     return result;
   }
@@ -215,7 +208,7 @@ class Grounder {
   template <typename Which>
   static bool mentions(const std::vector<Term>& terms, const Which& which) {
     return std::any_of(terms.begin(), terms.end(),
-                       [&](const Term& term) { return term.is_variable && which(term.index); });
+                       [&](const Term& term) { return term.is_variable() && which(term.variable()); });
   }
   template <typename Which>
   static bool mentions(const Condition& condition, const Which& which) {
@@ -231,7 +224,7 @@ class Grounder {
       sum += term.constant;
       if (!term.function) continue;
       std::vector<ObjectId> arguments;
-      for (const Term& t : term.arguments) arguments.push_back(t.is_variable ? binding[t.index] : t.index);
+      for (const Term& t : term.arguments) arguments.push_back(t.under(binding));
       const auto value = values_.find({*term.function, arguments});
       if (value != values_.end()) {
         sum += value->second;
@@ -248,13 +241,13 @@ class Grounder {
 
   void ground_axioms() {
     for (const Axiom& axiom : ast_.axioms) {
-      for (std::uint32_t id : reachable_.index.with_predicate(axiom.head)) {
+      for (const AtomId id : reachable_.index.with_predicate(axiom.head)) {
         const std::span<const ObjectId> arguments = reachable_.atoms.arguments(id);
         Binding binding(axiom.variables.size(), kUnbound);
         bool fits = true;
-        for (std::size_t p = 0; p < arguments.size(); ++p) {
-          fits = fits && ranges_.of(axiom.variables[p]).contains[arguments[p]];
-          binding[p] = arguments[p];
+        for (const VariableId p : ids<VariableId>(arguments.size())) {
+          fits = fits && ranges_.of(axiom.variables[p]).contains[arguments[index(p)]];
+          binding[p] = arguments[index(p)];
         }
         if (!fits) continue;
         Formula body = builder_.build(axiom.variables, axiom.body, binding);
@@ -300,11 +293,10 @@ class Grounder {
 
   std::vector<ActionId> matching_actions(const std::vector<ActionPattern>& patterns, const Binding& binding) {
     const auto matches = [&](const task::ActionSymbol& symbol, const ActionPattern& pattern) {
-      if (symbol.name != ActionNameId{pattern.action}) return false;
+      if (symbol.name != pattern.action) return false;
       for (std::size_t p = 0; p < pattern.arguments.size(); ++p) {
         if (!pattern.arguments[p]) continue;
-        const Term& term = *pattern.arguments[p];
-        if (index(symbol.arguments[p]) != (term.is_variable ? binding[term.index] : term.index)) return false;
+        if (symbol.arguments[p] != pattern.arguments[p]->under(binding)) return false;
       }
       return true;
     };
@@ -323,7 +315,7 @@ class Grounder {
   internal::Meter& meter_;
   RangeTable ranges_;
   Reachable reachable_;
-  std::vector<task::FactId> fact_of_atom_;
+  IdVector<AtomId, task::FactId> fact_of_atom_;
   FormulaBuilder builder_;
   std::unordered_map<const Effect*, ForallEffect> forall_effects_;
   const Condition anything_;  // kTrue: every binding of the quantified variables

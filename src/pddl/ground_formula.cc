@@ -15,15 +15,15 @@ using task::Formula;
 
 task::FactId FormulaBuilder::fact(const Atom& atom, const Binding& binding) {
   scratch_.clear();
-  for (const Term& term : atom.arguments) scratch_.push_back(term.is_variable ? binding[term.index] : term.index);
-  const std::optional<std::uint32_t> id = reachable_.atoms.find(atom.predicate, scratch_);
+  for (const Term& term : atom.arguments) scratch_.push_back(term.under(binding));
+  const std::optional<AtomId> id = reachable_.atoms.find(atom.predicate, scratch_);
   return id ? fact_of_atom_[*id] : kNoFact;
 }
 
 Formula FormulaBuilder::build_atom(const Atom& atom, const Binding& binding, bool negated) {
   scratch_.clear();
-  for (const Term& term : atom.arguments) scratch_.push_back(term.is_variable ? binding[term.index] : term.index);
-  const std::optional<std::uint32_t> id = reachable_.atoms.find(atom.predicate, scratch_);
+  for (const Term& term : atom.arguments) scratch_.push_back(term.under(binding));
+  const std::optional<AtomId> id = reachable_.atoms.find(atom.predicate, scratch_);
   if (!id) return Formula::constant(negated);
   if (reachable_.is_static[atom.predicate]) return Formula::constant(!negated);
   return Formula::literal(fact_of_atom_[*id], negated);
@@ -32,7 +32,6 @@ Formula FormulaBuilder::build_atom(const Atom& atom, const Binding& binding, boo
 Formula FormulaBuilder::build(const VariableTable& table, const Condition& condition, Binding& binding, bool negated) {
   using Kind = Condition::Kind;
   meter_.piece();
-  const auto object_of = [&](const Term& term) { return term.is_variable ? binding[term.index] : term.index; };
   switch (condition.kind) {
     case Kind::kTrue:
       return Formula::constant(!negated);
@@ -41,7 +40,7 @@ Formula FormulaBuilder::build(const VariableTable& table, const Condition& condi
     case Kind::kAtom:
       return build_atom(condition.atom, binding, negated);
     case Kind::kEquals:
-      return Formula::constant((object_of(condition.terms[0]) == object_of(condition.terms[1])) != negated);
+      return Formula::constant((condition.terms[0].under(binding) == condition.terms[1].under(binding)) != negated);
     case Kind::kNot:
       return build(table, condition.children[0], binding, !negated);
     case Kind::kAnd:

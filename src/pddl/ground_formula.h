@@ -22,7 +22,7 @@ class FormulaBuilder {
   static constexpr task::FactId kNoFact{0xffffffffU};
 
   // `fact_of_atom[id]` numbers the atoms that can change.
-  FormulaBuilder(const Reachable& reachable, RangeTable& ranges, const std::vector<task::FactId>& fact_of_atom,
+  FormulaBuilder(const Reachable& reachable, RangeTable& ranges, const IdVector<AtomId, task::FactId>& fact_of_atom,
                  internal::Meter& meter)
       : reachable_(reachable),
         ranges_(ranges),
@@ -52,7 +52,7 @@ class FormulaBuilder {
 
   const Reachable& reachable_;
   RangeTable& ranges_;
-  const std::vector<task::FactId>& fact_of_atom_;
+  const IdVector<AtomId, task::FactId>& fact_of_atom_;
   internal::Meter& meter_;
   Joiner joiner_;
   std::array<std::unordered_map<const Condition*, std::vector<Conjunction>>, 2> required_;  // plain, negated

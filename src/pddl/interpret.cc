@@ -26,7 +26,7 @@ void for_each_atom(const Condition& condition, bool negated, const Visit& visit)
 }
 
 std::vector<std::vector<std::uint32_t>> stratify(const Ast& ast) {
-  std::vector<std::size_t> stratum(ast.predicates.size(), 0);
+  IdVector<PredicateId, std::size_t> stratum(ast.predicates.size(), 0);
   std::size_t highest = 0;
   for (bool changed = true; changed;) {
     changed = false;
@@ -56,8 +56,8 @@ std::vector<std::vector<std::uint32_t>> stratify(const Ast& ast) {
 }
 
 std::vector<VariableId> first_variables(std::uint32_t count) {
-  std::vector<VariableId> variables(count);
-  for (std::uint32_t i = 0; i < count; ++i) variables[i] = i;
+  std::vector<VariableId> variables;
+  for (const VariableId variable : ids<VariableId>(count)) variables.push_back(variable);
   return variables;
 }
 
@@ -67,7 +67,8 @@ LiftedInterpreter::LiftedInterpreter(std::shared_ptr<const Ast> ast) : ast_(std:
   const auto add_ranges = [&](const VariableTable& variables) {
     for (const Variable& variable : variables) {
       const auto [entry, added] = ranges_.try_emplace(variable.types);
-      for (ObjectId object = 0; added && object < ast_->objects.size(); ++object) {
+      if (!added) continue;
+      for (const ObjectId object : ast_->objects.all()) {
         if (belongs(object, variable.types)) entry->second.push_back(object);
       }
     }
@@ -78,9 +79,8 @@ LiftedInterpreter::LiftedInterpreter(std::shared_ptr<const Ast> ast) : ast_(std:
   for (const Constraint& constraint : ast_->constraints) add_ranges(constraint.variables);
   add_ranges(ast_->goal.variables);
   for (const FunctionValue& value : ast_->init_values) values_[{value.function, value.arguments}] = value.value;
-  for (ObjectId object = 0; object < ast_->objects.size(); ++object)
-    objects_.emplace(ast_->objects[object].name, object);
-  for (std::uint32_t i = 0; i < ast_->actions.size(); ++i) {
+  for (const ObjectId object : ast_->objects.all()) objects_.emplace(ast_->objects[object].name, object);
+  for (const ActionNameId i : ast_->actions.all()) {
     actions_.emplace(ast_->actions[i].name, i);
     has_costs_ = has_costs_ || !ast_->actions[i].costs.empty();
   }
@@ -92,11 +92,11 @@ bool LiftedInterpreter::belongs(ObjectId object, const std::vector<TypeId>& type
   for (TypeId type : ast_->objects[object].types) {
     while (true) {
       if (std::find(types.begin(), types.end(), type) != types.end()) return true;
-      if (type == 0 || ast_->types[type].parent == type) break;
+      if (type == kObjectType || ast_->types[type].parent == type) break;
       type = ast_->types[type].parent;
     }
     // Everything is an object, whatever its own type says.
-    if (std::find(types.begin(), types.end(), TypeId{0}) != types.end()) return true;
+    if (std::find(types.begin(), types.end(), kObjectType) != types.end()) return true;
   }
   return false;
 }
@@ -116,9 +116,9 @@ void LiftedInterpreter::unbind(Scope& scope, std::span<const VariableId> variabl
 
 Fact LiftedInterpreter::ground(const Scope& scope, const Atom& atom) const {
   Fact fact;
-  fact.reserve(atom.arguments.size() + 1);
-  fact.push_back(atom.predicate);
-  for (const Term& term : atom.arguments) fact.push_back(term.is_variable ? scope.binding[term.index] : term.index);
+  fact.name = atom.predicate;
+  fact.arguments.reserve(atom.arguments.size());
+  for (const Term& term : atom.arguments) fact.arguments.push_back(term.under(scope.binding));
   return fact;
 }
 
@@ -126,7 +126,6 @@ Fact LiftedInterpreter::ground(const Scope& scope, const Atom& atom) const {
 
 bool LiftedInterpreter::holds(const Condition& condition, Scope& scope, const FactView& facts) const {
   scope.meter.piece();
-  const auto value = [&](const Term& term) { return term.is_variable ? scope.binding[term.index] : term.index; };
   switch (condition.kind) {
     case Condition::Kind::kTrue:
       return true;
@@ -135,7 +134,7 @@ bool LiftedInterpreter::holds(const Condition& condition, Scope& scope, const Fa
     case Condition::Kind::kAtom:
       return facts.contains(ground(scope, condition.atom));
     case Condition::Kind::kEquals:
-      return value(condition.terms[0]) == value(condition.terms[1]);
+      return condition.terms[0].under(scope.binding) == condition.terms[1].under(scope.binding);
     case Condition::Kind::kNot:
       return !holds(condition.children[0], scope, facts);
     case Condition::Kind::kAnd:
@@ -217,23 +216,22 @@ std::size_t LiftedInterpreter::largest_matching(const Condition& condition, Scop
 namespace {
 
 // About what a fact takes, its places in a set and in an index included.
-std::size_t bytes_of(const Fact& fact) { return 128 + 16 * fact.size(); }
+std::size_t bytes_of(const Fact& fact) { return 144 + 16 * fact.arguments.size(); }
 
 }  // namespace
 
 void LiftedInterpreter::derive(Facts& facts, internal::Meter& meter) const {
   if (ast_->axioms.empty()) return;
-  std::erase_if(facts, [&](const Fact& fact) { return ast_->predicates[fact[0]].derived; });
+  std::erase_if(facts, [&](const Fact& fact) { return ast_->predicates[fact.name].derived; });
   FactView view(facts);
   for (const std::vector<std::uint32_t>& stratum : strata_) {
     for (bool changed = true; changed;) {
       changed = false;
-      for (const std::uint32_t index : stratum) {
-        const Axiom& axiom = ast_->axioms[index];
+      for (const std::uint32_t place : stratum) {
+        const Axiom& axiom = ast_->axioms[place];
         Scope scope(axiom.variables, meter);
         for_each_solution(axiom.body, first_variables(axiom.num_parameters), scope, view, [&] {
-          Fact head{axiom.head};
-          head.insert(head.end(), scope.binding.begin(), scope.binding.begin() + axiom.num_parameters);
+          Fact head{axiom.head, {scope.binding.begin(), scope.binding.begin() + axiom.num_parameters}};
           const auto [entry, inserted] = facts.insert(std::move(head));
           if (inserted) view.added(*entry);
           meter.hold(facts.size() * bytes_of(*entry));
@@ -248,9 +246,7 @@ void LiftedInterpreter::derive(Facts& facts, internal::Meter& meter) const {
 Facts LiftedInterpreter::initial(internal::Meter& meter) const {
   Facts facts;
   for (const GroundAtom& atom : ast_->init) {
-    Fact fact{atom.predicate};
-    fact.insert(fact.end(), atom.arguments.begin(), atom.arguments.end());
-    facts.insert(std::move(fact));
+    facts.insert(Fact{atom.predicate, atom.arguments});
   }
   return complete(std::move(facts), meter);
 }
@@ -300,7 +296,7 @@ Facts LiftedInterpreter::apply(const Facts& facts, const Instance& instance) con
 std::vector<Instance> LiftedInterpreter::instances() const {
   internal::Meter meter;
   std::vector<Instance> all;
-  for (std::uint32_t i = 0; i < ast_->actions.size(); ++i) {
+  for (const ActionNameId i : ast_->actions.all()) {
     const Action& action = ast_->actions[i];
     Scope scope(action.variables, meter);
     for_each_binding(scope, first_variables(action.num_parameters), [&] {
@@ -331,7 +327,7 @@ bool LiftedInterpreter::goal_holds(const Facts& facts) const {
 std::vector<ObjectId> LiftedInterpreter::cost_arguments(const CostTerm& term, const Instance& instance) {
   std::vector<ObjectId> arguments;
   for (const Term& argument : term.arguments) {
-    arguments.push_back(argument.is_variable ? instance.arguments[argument.index] : argument.index);
+    arguments.push_back(argument.is_variable() ? instance.arguments[index(argument.variable())] : argument.object());
   }
   return arguments;
 }

@@ -43,14 +43,17 @@
 
 namespace metactrl::pddl {
 
-// A ground atom: the predicate, then its objects.
-using Fact = std::vector<std::uint32_t>;
+// A ground atom: the predicate and its objects.
+using Fact = task::FactSymbol;
 
 struct FactHash {
   std::size_t operator()(const Fact& fact) const {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    for (const std::uint32_t part : fact) hash = (hash ^ part) * 0x9e3779b97f4a7c15U ^ (hash >> 29);
+    std::uint64_t hash = mix(0xcbf29ce484222325U, index(fact.name));
+    for (const ObjectId object : fact.arguments) hash = mix(hash, index(object));
     return static_cast<std::size_t>(hash);
+  }
+  static std::uint64_t mix(std::uint64_t hash, std::uint64_t part) {
+    return (hash ^ part) * 0x9e3779b97f4a7c15U ^ (hash >> 29);
   }
 };
 
@@ -59,7 +62,7 @@ using Facts = std::unordered_set<Fact, FactHash>;
 
 // An action with its arguments.
 struct Instance {
-  std::uint32_t action = 0;
+  ActionNameId action{};
   std::vector<ObjectId> arguments;
   auto operator<=>(const Instance&) const = default;
 };
@@ -70,20 +73,32 @@ class FactView {
   explicit FactView(const Facts& facts) : facts_(facts) {}
 
   bool contains(const Fact& fact) const { return facts_.contains(fact); }
-  // The facts with this predicate; with this predicate and this object at this position (counted from 1, as in Fact).
+  // The facts with this predicate; with this predicate and this object at this position.
   const std::vector<const Fact*>& all(PredicateId predicate) const;
   const std::vector<const Fact*>& with(PredicateId predicate, std::size_t position, ObjectId object) const;
   // To be called for each fact that is inserted into the set behind the view.
   void added(const Fact& fact);
 
  private:
-  using Key = std::vector<std::uint32_t>;  // predicate, position, object; or predicate alone
+  struct Key {
+    PredicateId predicate;
+    std::uint32_t position;
+    ObjectId object;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      const std::uint64_t hash = FactHash::mix(0xcbf29ce484222325U, index(key.predicate));
+      return static_cast<std::size_t>(FactHash::mix(FactHash::mix(hash, key.position), index(key.object)));
+    }
+  };
   void build() const;
   void enter(const Fact& fact) const;
 
   const Facts& facts_;
   mutable bool built_ = false;
-  mutable std::unordered_map<Key, std::vector<const Fact*>, FactHash> index_;
+  mutable std::unordered_map<PredicateId, std::vector<const Fact*>> by_predicate_;
+  mutable std::unordered_map<Key, std::vector<const Fact*>, KeyHash> by_object_;
 };
 
 class LiftedInterpreter : public ReferenceSemantics {
@@ -121,19 +136,18 @@ class LiftedInterpreter : public ReferenceSemantics {
   std::string fact_text(const Fact& fact) const;
 
  private:
-  static constexpr ObjectId kUnbound = 0xffffffffU;
   // Variables and what they stand for at the moment; an unbound one prints as its name.
   struct Scope {
     Scope(const VariableTable& table, internal::Meter& meter)
         : variables(table), binding(table.size(), kUnbound), meter(meter) {}
     const VariableTable& variables;
-    std::vector<ObjectId> binding;
+    Binding binding;
     internal::Meter& meter;
   };
   // One trajectory constraint, one binding of its quantified variables, and where its conditions held so far.
   struct Trajectory {
     const Constraint* constraint = nullptr;
-    std::vector<ObjectId> binding;
+    Binding binding;
     std::vector<bool> first;
     std::vector<bool> second;
   };
@@ -189,7 +203,7 @@ class LiftedInterpreter : public ReferenceSemantics {
   std::string declaration_text(const VariableTable& variables, std::span<const VariableId> bound) const;
   // " for ?x = cup, ?y = table"
   std::string binding_text(const VariableTable& variables, std::span<const VariableId> bound,
-                           std::span<const ObjectId> binding) const;
+                           const Binding& binding) const;
 
   // The first cost term of the instance that has no value, as text; empty when there is none.
   std::string missing_cost(const Instance& instance) const;
@@ -211,7 +225,7 @@ class LiftedInterpreter : public ReferenceSemantics {
   std::vector<std::vector<std::uint32_t>> strata_;               // axiom indices, lowest stratum first
   std::map<std::pair<FunctionId, std::vector<ObjectId>>, double> values_;
   std::map<std::string, ObjectId, std::less<>> objects_;
-  std::map<std::string, std::uint32_t, std::less<>> actions_;
+  std::map<std::string, ActionNameId, std::less<>> actions_;
   bool has_costs_ = false;
 };
 

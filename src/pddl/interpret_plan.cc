@@ -70,9 +70,9 @@ std::optional<Instance> LiftedInterpreter::resolve(const PlanStep& step, std::st
           str_cat("argument ", i + 1, " of ", name, ": there is no object '", object, "'", hint(object, objects_));
       return std::nullopt;
     }
-    if (!belongs(entry->second, action.variables[i].types)) {
+    if (!belongs(entry->second, action.variables[to_id<VariableId>(i)].types)) {
       problem = str_cat("argument ", i + 1, " of ", name, ": '", object, "' is not of type ",
-                        type_text(action.variables[i].types));
+                        type_text(action.variables[to_id<VariableId>(i)].types));
       return std::nullopt;
     }
     instance.arguments.push_back(entry->second);
@@ -168,8 +168,7 @@ bool LiftedInterpreter::happened_in_order(const Trajectory& trajectory, std::spa
     if (pattern.action != action.action) return false;
     for (std::size_t i = 0; i < pattern.arguments.size(); ++i) {
       if (!pattern.arguments[i]) continue;
-      const Term& term = *pattern.arguments[i];
-      const ObjectId wanted = term.is_variable ? trajectory.binding[term.index] : term.index;
+      const ObjectId wanted = pattern.arguments[i]->under(trajectory.binding);
       if (wanted != kUnbound && wanted != action.arguments[i]) return false;
     }
     return true;

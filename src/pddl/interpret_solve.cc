@@ -14,9 +14,9 @@ namespace metactrl::pddl {
 // --- the index -------------------------------------------------------------------------------------------------------
 
 void FactView::enter(const Fact& fact) const {
-  index_[{fact[0]}].push_back(&fact);
-  for (std::uint32_t position = 1; position < fact.size(); ++position) {
-    index_[{fact[0], position, fact[position]}].push_back(&fact);
+  by_predicate_[fact.name].push_back(&fact);
+  for (std::uint32_t position = 0; position < fact.arguments.size(); ++position) {
+    by_object_[{fact.name, position, fact.arguments[position]}].push_back(&fact);
   }
 }
 
@@ -33,12 +33,12 @@ void FactView::added(const Fact& fact) {
 // to the list that grows.
 const std::vector<const Fact*>& FactView::all(PredicateId predicate) const {
   if (!built_) build();
-  return index_[{predicate}];
+  return by_predicate_[predicate];
 }
 
 const std::vector<const Fact*>& FactView::with(PredicateId predicate, std::size_t position, ObjectId object) const {
   if (!built_) build();
-  return index_[{predicate, static_cast<std::uint32_t>(position), object}];
+  return by_object_[{predicate, static_cast<std::uint32_t>(position), object}];
 }
 
 // --- solving ---------------------------------------------------------------------------------------------------------
@@ -46,41 +46,39 @@ const std::vector<const Fact*>& FactView::with(PredicateId predicate, std::size_
 namespace {
 
 // A variable of the condition that has no value yet and is not bound inside it; nothing when there is none.
-std::optional<VariableId> open_variable(const Condition& condition, const std::vector<ObjectId>& binding,
-                                        ObjectId unbound, std::vector<VariableId>& inner) {
+std::optional<VariableId> open_variable(const Condition& condition, const Binding& binding,
+                                        std::vector<VariableId>& inner) {
   const auto is_open = [&](const Term& term) {
-    return term.is_variable && binding[term.index] == unbound &&
-           std::find(inner.begin(), inner.end(), term.index) == inner.end();
+    return term.under(binding) == kUnbound && std::find(inner.begin(), inner.end(), term.variable()) == inner.end();
   };
   const std::vector<Term>& terms =
       condition.kind == Condition::Kind::kAtom ? condition.atom.arguments : condition.terms;
   const auto found = std::find_if(terms.begin(), terms.end(), is_open);
-  if (found != terms.end()) return found->index;
+  if (found != terms.end()) return found->variable();
   const std::size_t before = inner.size();
   inner.insert(inner.end(), condition.bound.begin(), condition.bound.end());
   std::optional<VariableId> result;
   for (const Condition& child : condition.children) {
-    result = open_variable(child, binding, unbound, inner);
+    result = open_variable(child, binding, inner);
     if (result) break;
   }
   inner.resize(before);
   return result;
 }
 
-std::optional<VariableId> open_variable(const Condition& condition, const std::vector<ObjectId>& binding,
-                                        ObjectId unbound) {
+std::optional<VariableId> open_variable(const Condition& condition, const Binding& binding) {
   std::vector<VariableId> inner;
-  return open_variable(condition, binding, unbound, inner);
+  return open_variable(condition, binding, inner);
 }
 
 // How much there is to try, roughly: the order in which a conjunction is satisfied.
-unsigned effort(const Condition& condition, const std::vector<ObjectId>& binding, ObjectId unbound) {
-  if (!open_variable(condition, binding, unbound)) return 0;
+unsigned effort(const Condition& condition, const Binding& binding) {
+  if (!open_variable(condition, binding)) return 0;
   switch (condition.kind) {
     case Condition::Kind::kEquals:
       return 1;
     case Condition::Kind::kAtom: {
-      const auto fixed = [&](const Term& term) { return !term.is_variable || binding[term.index] != unbound; };
+      const auto fixed = [&](const Term& term) { return term.under(binding) != kUnbound; };
       const std::vector<Term>& terms = condition.atom.arguments;
       return std::any_of(terms.begin(), terms.end(), fixed) ? 2 : 3;
     }
@@ -132,23 +130,22 @@ bool LiftedInterpreter::satisfy(const Condition& condition, Scope& scope, const 
     default:
       break;
   }
-  if (const auto variable = open_variable(condition, scope.binding, kUnbound)) {
+  if (const auto variable = open_variable(condition, scope.binding)) {
     return complete(std::span(&*variable, 1), scope, [&] { return satisfy(condition, scope, facts, next); });
   }
   return !holds(condition, scope, facts) || next();
 }
 
 bool LiftedInterpreter::satisfy_atom(const Atom& atom, Scope& scope, const FactView& facts, const Next& next) const {
-  const auto value = [&](const Term& term) { return term.is_variable ? scope.binding[term.index] : term.index; };
   const Fact pattern = ground(scope, atom);
-  if (std::find(pattern.begin() + 1, pattern.end(), kUnbound) == pattern.end()) {
+  if (std::find(pattern.arguments.begin(), pattern.arguments.end(), kUnbound) == pattern.arguments.end()) {
     return !facts.contains(pattern) || next();
   }
   const std::vector<const Fact*>* candidates = nullptr;
-  for (std::size_t i = 1; candidates == nullptr && i < pattern.size(); ++i) {
-    if (pattern[i] != kUnbound) candidates = &facts.with(pattern[0], i, pattern[i]);
+  for (std::size_t i = 0; candidates == nullptr && i < pattern.arguments.size(); ++i) {
+    if (pattern.arguments[i] != kUnbound) candidates = &facts.with(pattern.name, i, pattern.arguments[i]);
   }
-  if (candidates == nullptr) candidates = &facts.all(pattern[0]);
+  if (candidates == nullptr) candidates = &facts.all(pattern.name);
   // The list may grow while `next` runs; what is added then is left to the next round.
   const std::size_t count = candidates->size();
   for (std::size_t c = 0; c < count; ++c) {
@@ -156,14 +153,15 @@ bool LiftedInterpreter::satisfy_atom(const Atom& atom, Scope& scope, const FactV
     const Fact& fact = *(*candidates)[c];
     std::vector<VariableId> bound_here;
     bool matches = true;
-    for (std::size_t i = 1; matches && i < fact.size(); ++i) {
-      const Term& term = atom.arguments[i - 1];
-      const ObjectId present = value(term);
+    for (std::size_t i = 0; matches && i < fact.arguments.size(); ++i) {
+      const Term& term = atom.arguments[i];
+      const ObjectId object = fact.arguments[i];
+      const ObjectId present = term.under(scope.binding);
       if (present != kUnbound) {
-        matches = present == fact[i];
-      } else if (in_range(fact[i], scope.variables[term.index])) {
-        scope.binding[term.index] = fact[i];
-        bound_here.push_back(term.index);
+        matches = present == object;
+      } else if (in_range(object, scope.variables[term.variable()])) {
+        scope.binding[term.variable()] = object;
+        bound_here.push_back(term.variable());
       } else {
         matches = false;
       }
@@ -181,7 +179,7 @@ bool LiftedInterpreter::satisfy_all(const std::vector<const Condition*>& conditi
   std::size_t best = 0;
   unsigned least = ~0U;
   for (std::size_t i = 0; i < conditions.size() && least > 0; ++i) {
-    const unsigned needed = effort(*conditions[i], scope.binding, kUnbound);
+    const unsigned needed = effort(*conditions[i], scope.binding);
     if (needed >= least) continue;
     least = needed;
     best = i;

@@ -10,23 +10,22 @@ using internal::str_cat;
 
 namespace {
 
-std::string term_text(const Ast& ast, const Term& term, const VariableTable& variables,
-                      std::span<const ObjectId> binding, ObjectId unbound) {
-  if (!term.is_variable) return ast.objects[term.index].name;
-  return binding[term.index] == unbound ? variables[term.index].name : ast.objects[binding[term.index]].name;
+std::string term_text(const Ast& ast, const Term& term, const VariableTable& variables, const Binding& binding) {
+  const ObjectId object = term.under(binding);
+  return object == kUnbound ? variables[term.variable()].name : ast.objects[object].name;
 }
 
 }  // namespace
 
 std::string LiftedInterpreter::fact_text(const Fact& fact) const {
-  std::string out = "(" + ast_->predicates[fact[0]].name;
-  for (std::size_t i = 1; i < fact.size(); ++i) out += " " + ast_->objects[fact[i]].name;
+  std::string out = "(" + ast_->predicates[fact.name].name;
+  for (const ObjectId object : fact.arguments) out += " " + ast_->objects[object].name;
   return out + ")";
 }
 
 std::string LiftedInterpreter::text(const Atom& atom, const Scope& scope) const {
   std::string out = "(" + ast_->predicates[atom.predicate].name;
-  for (const Term& term : atom.arguments) out += " " + term_text(*ast_, term, scope.variables, scope.binding, kUnbound);
+  for (const Term& term : atom.arguments) out += " " + term_text(*ast_, term, scope.variables, scope.binding);
   return out + ")";
 }
 
@@ -44,13 +43,13 @@ std::string LiftedInterpreter::declaration_text(const VariableTable& variables,
     if (out.size() > 1) out += ' ';
     out += variables[variable].name;
     const std::vector<TypeId>& types = variables[variable].types;
-    if (types.size() != 1 || types[0] != 0) out += " - " + type_text(types);
+    if (types.size() != 1 || types[0] != kObjectType) out += " - " + type_text(types);
   }
   return out + ")";
 }
 
 std::string LiftedInterpreter::binding_text(const VariableTable& variables, std::span<const VariableId> bound,
-                                            std::span<const ObjectId> binding) const {
+                                            const Binding& binding) const {
   std::string out;
   for (const VariableId variable : bound) {
     out +=
@@ -76,8 +75,8 @@ std::string LiftedInterpreter::text(const Condition& condition, const Scope& sco
     case Condition::Kind::kAtom:
       return text(condition.atom, scope);
     case Condition::Kind::kEquals:
-      return str_cat("(= ", term_text(*ast_, condition.terms[0], scope.variables, scope.binding, kUnbound), ' ',
-                     term_text(*ast_, condition.terms[1], scope.variables, scope.binding, kUnbound), ')');
+      return str_cat("(= ", term_text(*ast_, condition.terms[0], scope.variables, scope.binding), ' ',
+                     term_text(*ast_, condition.terms[1], scope.variables, scope.binding), ')');
     case Condition::Kind::kNot:
       return "(not" + children();
     case Condition::Kind::kAnd:

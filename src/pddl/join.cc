@@ -87,19 +87,18 @@ std::vector<Conjunction> required_atoms(const Condition& condition, bool negated
   return nothing_known();
 }
 
-bool Joiner::unify(const VariableTable& table, const Atom& atom, std::uint32_t id, Binding& binding,
+bool Joiner::unify(const VariableTable& table, const Atom& atom, AtomId id, Binding& binding,
                    std::vector<VariableId>& trail) {
   const std::span<const ObjectId> objects = atoms_.arguments(id);
   for (std::size_t p = 0; p < objects.size(); ++p) {
     const Term& term = atom.arguments[p];
-    if (!term.is_variable) {
-      if (term.index != objects[p]) return false;
-    } else if (binding[term.index] != kUnbound) {
-      if (binding[term.index] != objects[p]) return false;
+    const ObjectId object = term.under(binding);
+    if (object != kUnbound) {
+      if (object != objects[p]) return false;
     } else {
-      if (!ranges_.of(table[term.index]).contains[objects[p]]) return false;
-      binding[term.index] = objects[p];
-      trail.push_back(term.index);
+      if (!ranges_.of(table[term.variable()]).contains[objects[p]]) return false;
+      binding[term.variable()] = objects[p];
+      trail.push_back(term.variable());
     }
   }
   return true;
@@ -125,12 +124,12 @@ Joiner::Choice Joiner::cheapest(const Conjunction& conjunction, const std::vecto
     bool ground = true;
     for (std::size_t p = 0; p < atom.arguments.size(); ++p) {
       const Term& term = atom.arguments[p];
-      const ObjectId object = term.is_variable ? binding[term.index] : term.index;
+      const ObjectId object = term.under(binding);
       if (object == kUnbound) {
         ground = false;
         continue;
       }
-      const std::vector<std::uint32_t>& list = index_.with_argument(atom.predicate, p, object);
+      const std::vector<AtomId>& list = index_.with_argument(atom.predicate, p, object);
       if (list.size() < choice.cost) choice = {i, list.size(), &list};
     }
     if (ground) return {i, 0, nullptr};
@@ -150,12 +149,12 @@ void Joiner::match_atoms(std::size_t left) {
   frame_.done[choice.atom] = true;
   if (choice.candidates == nullptr) {
     lookup_.clear();
-    for (const Term& term : atom.arguments) lookup_.push_back(term.is_variable ? binding[term.index] : term.index);
-    const std::optional<std::uint32_t> id = atoms_.find(atom.predicate, lookup_);
+    for (const Term& term : atom.arguments) lookup_.push_back(term.under(binding));
+    const std::optional<AtomId> id = atoms_.find(atom.predicate, lookup_);
     if (id && index_.contains(*id)) match_atoms(left - 1);
   } else {
     std::vector<VariableId> trail;
-    for (std::uint32_t id : *choice.candidates) {
+    for (const AtomId id : *choice.candidates) {
       meter_.piece();
       if (unify(*frame_.table, atom, id, binding, trail)) match_atoms(left - 1);
       for (VariableId variable : trail) binding[variable] = kUnbound;

@@ -16,15 +16,10 @@
 
 namespace metactrl::pddl {
 
-inline constexpr ObjectId kUnbound = 0xffffffffU;
-
-// Objects by variable slot; kUnbound where open.
-using Binding = std::vector<ObjectId>;
-
 // The objects a variable may take, as a list and as a membership test.
 struct Range {
   std::vector<ObjectId> objects;  // ascending
-  std::vector<bool> contains;     // per object
+  IdVector<ObjectId, bool> contains;
 };
 
 // Computes and shares ranges: variables with the same types have one. Variables must outlive the table.
@@ -62,14 +57,13 @@ class Joiner {
 
   // Extends `binding` so that `atom` becomes atom number `id`; the slots set are appended to `trail`. False (and
   // nothing is undone: the caller resets the trail) when it does not fit.
-  bool unify(const VariableTable& table, const Atom& atom, std::uint32_t id, Binding& binding,
-             std::vector<VariableId>& trail);
+  bool unify(const VariableTable& table, const Atom& atom, AtomId id, Binding& binding, std::vector<VariableId>& trail);
 
  private:
   struct Choice {
     std::size_t atom = 0;
     std::size_t cost = 0;
-    const std::vector<std::uint32_t>* candidates = nullptr;  // null: fully bound, a lookup
+    const std::vector<AtomId>* candidates = nullptr;  // null: fully bound, a lookup
   };
   Choice cheapest(const Conjunction& conjunction, const std::vector<bool>& done, const Binding& binding) const;
   void match_atoms(std::size_t left);

@@ -17,7 +17,7 @@ namespace metactrl::pddl {
 using internal::str_cat;
 
 VariableId Scope::open(std::string_view name, Variable variable) {
-  const auto slot = static_cast<VariableId>(table_.size());
+  const VariableId slot = table_.next_id();
   table_.push_back(std::move(variable));
   slots_[name].push_back(slot);
   open_.push_back(name);
@@ -277,8 +277,8 @@ void Parser::parse_domain(SExpr root) {
   for (const SExpr section : of[":functions"]) parse_functions(section);
   for (const SExpr section : of[":derived"]) mark_derived(section);
   for (const SExpr section : of[":action"]) register_action(section);
-  for (const auto& [index, section] : action_bodies_) {
-    if (!reporter_.exhausted()) parse_action(section, ast_.actions[index]);
+  for (const auto& [action, section] : action_bodies_) {
+    if (!reporter_.exhausted()) parse_action(section, ast_.actions[action]);
   }
   for (const SExpr section : of[":derived"]) {
     if (!reporter_.exhausted()) parse_derived(section);
@@ -333,8 +333,8 @@ void Parser::parse_problem(SExpr root, bool domain_known) {
 }
 
 void Parser::run(std::optional<SExpr> domain, std::optional<SExpr> problem) {
-  ast_.types.push_back({"object", 0});
-  types_.emplace("object", 0);
+  ast_.types.push_back({"object", kObjectType});
+  types_.emplace("object", kObjectType);
   if (!check_definitions(domain, problem)) return;
   if (problem) {
     // The requirements of both files count for both, and costs are counted by the function that the metric names.

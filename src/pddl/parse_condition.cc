@@ -264,7 +264,8 @@ std::optional<Atom> Parser::parse_atom(SExpr expr, const Scope& scope) {
   }
   if (!good) return std::nullopt;
   for (std::size_t i = 0; i < atom.arguments.size(); ++i) {
-    check_argument(atom.arguments[i], scope, predicate.parameters[i].types, expr[i + 1].where(), predicate.name, i + 1);
+    check_argument(atom.arguments[i], scope, predicate.parameters[to_id<VariableId>(i)].types, expr[i + 1].where(),
+                   predicate.name, i + 1);
   }
   return atom;
 }
@@ -286,7 +287,7 @@ std::optional<Term> Parser::parse_term(SExpr expr, const Scope& scope) {
   }
   if (name.starts_with('?')) {
     const std::optional<VariableId> variable = scope.find(name);
-    if (variable) return Term{true, *variable};
+    if (variable) return Term(*variable);
     ClosestName closest(name);
     scope.for_each_name([&](std::string_view known) { closest.offer(known); });
     reporter_.error(expr.where(), str_cat("variable ", in_quotes(name), " is not declared here"),
@@ -295,7 +296,7 @@ std::optional<Term> Parser::parse_term(SExpr expr, const Scope& scope) {
     return std::nullopt;
   }
   const auto found = objects_.find(name);
-  if (found != objects_.end()) return Term{false, found->second};
+  if (found != objects_.end()) return Term(found->second);
   if (reporter_.first("object", name)) {
     const bool is_variable = scope.find(str_cat('?', name)).has_value();
     reporter_.error(expr.where(), str_cat("object ", in_quotes(name), " is not declared"),
@@ -314,8 +315,8 @@ bool Parser::object_fits(ObjectId object, const std::vector<TypeId>& wanted) con
 
 bool Parser::may_fit(const Term& term, const Scope& scope, const std::vector<TypeId>& wanted) const {
   if (types_broken_) return true;
-  if (!term.is_variable) return object_fits(term.index, wanted);
-  const std::vector<TypeId>& own = scope[term.index].types;
+  if (!term.is_variable()) return object_fits(term.object(), wanted);
+  const std::vector<TypeId>& own = scope[term.variable()].types;
   return std::any_of(own.begin(), own.end(), [&](TypeId type) {
     return std::any_of(wanted.begin(), wanted.end(),
                        [&](TypeId other) { return ast_.is_subtype(type, other) || ast_.is_subtype(other, type); });
@@ -326,8 +327,9 @@ void Parser::check_argument(const Term& term, const Scope& scope, const std::vec
                             std::string_view of, std::size_t number) {
   if (may_fit(term, scope, wanted)) return;
   if (!reporter_.wants_warnings()) return reporter_.count_warning();
-  const std::string name = term.is_variable ? scope[term.index].name : ast_.objects[term.index].name;
-  const std::vector<TypeId>& own = term.is_variable ? scope[term.index].types : ast_.objects[term.index].types;
+  const std::string name = term.is_variable() ? scope[term.variable()].name : ast_.objects[term.object()].name;
+  const std::vector<TypeId>& own =
+      term.is_variable() ? scope[term.variable()].types : ast_.objects[term.object()].types;
   reporter_.warning(where,
                     str_cat("argument ", number, " of ", in_quotes(of), " is ", in_quotes(name), " of type ",
                             type_names(own), ", expected ", type_names(wanted)),

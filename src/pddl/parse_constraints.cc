@@ -218,7 +218,7 @@ void Parser::parse_pattern(SExpr expr, const Scope& scope, std::vector<ActionPat
       if (expr[i].text() == "*") continue;
       const std::optional<Term> term = parse_term(expr[i], scope);
       if (!term) continue;
-      check_argument(*term, scope, action.variables[i - 1].types, expr[i].where(), name, i);
+      check_argument(*term, scope, action.variables[to_id<VariableId>(i - 1)].types, expr[i].where(), name, i);
       pattern.arguments[i - 1] = term;
     }
   }

@@ -45,7 +45,7 @@ void Parser::parse_predicates(SExpr section) {
       continue;
     }
     Predicate predicate{std::string(name), parse_parameters(declaration), declaration.where()};
-    const auto [found, is_new] = predicates_.emplace(name, static_cast<PredicateId>(ast_.predicates.size()));
+    const auto [found, is_new] = predicates_.emplace(name, ast_.predicates.next_id());
     if (!is_new) {
       reporter_.error(declaration.where(), str_cat("predicate ", in_quotes(name), " is declared twice"),
                       str_cat("it is first declared at line ", ast_.predicates[found->second].where.line));
@@ -80,7 +80,7 @@ void Parser::add_function(SExpr declaration) {
     return;
   }
   Function function{std::string(name), parse_parameters(declaration), declaration.where()};
-  const auto [found, is_new] = functions_.emplace(name, static_cast<FunctionId>(ast_.functions.size()));
+  const auto [found, is_new] = functions_.emplace(name, ast_.functions.next_id());
   if (!is_new) {
     reporter_.error(declaration.where(), str_cat("function ", in_quotes(name), " is declared twice"),
                     str_cat("it is first declared at line ", ast_.functions[found->second].where.line));
@@ -95,7 +95,7 @@ void Parser::register_action(SExpr section) {
     return;
   }
   const std::string_view name = section[1].text();
-  const auto [found, is_new] = actions_.emplace(name, static_cast<std::uint32_t>(ast_.actions.size()));
+  const auto [found, is_new] = actions_.emplace(name, ast_.actions.next_id());
   if (!is_new) {
     reporter_.error(section[1].where(), str_cat("action ", in_quotes(name), " is declared twice"),
                     str_cat("it is first declared at line ", ast_.actions[found->second].where.line, "; rename one"));
@@ -223,14 +223,15 @@ bool Parser::open_head(SExpr head, const Predicate& predicate, Axiom& axiom, Sco
                       "use two variables and (= ...)");
       good = false;
     }
-    const std::size_t index = axiom.variables.size();
+    const VariableId variable = axiom.variables.next_id();
+    const bool declared = predicate.parameters.contains(variable);
     // A head without types means the declared ones.
-    std::vector<TypeId> types = !entry.type && index < predicate.parameters.size() ? predicate.parameters[index].types
-                                                                                   : resolve_types(entry.type);
+    std::vector<TypeId> types =
+        !entry.type && declared ? predicate.parameters[variable].types : resolve_types(entry.type);
     scope.open(name, {std::string(name), std::move(types), entry.name.where()});
-    if (index < predicate.parameters.size()) {
-      check_argument({true, static_cast<VariableId>(index)}, scope, predicate.parameters[index].types,
-                     entry.name.where(), predicate.name, index + 1);
+    if (declared) {
+      check_argument(variable, scope, predicate.parameters[variable].types, entry.name.where(), predicate.name,
+                     index(variable) + std::size_t{1});
     }
   }
   axiom.num_parameters = static_cast<std::uint32_t>(axiom.variables.size());

@@ -151,7 +151,7 @@ std::optional<FunctionId> Parser::find_function(SExpr expr) {
   if (is_cost_name(name)) {
     reporter_.warning(expr.where(), str_cat("function ", in_quotes(name), " is used but not declared"),
                       str_cat("add (:functions (", name, ") - number) to the domain"));
-    const auto id = static_cast<FunctionId>(ast_.functions.size());
+    const auto id = ast_.functions.next_id();
     functions_.emplace(name, id);
     ast_.functions.push_back({std::string(name), {}, expr.where()});
     return id;
@@ -239,7 +239,8 @@ void Parser::parse_cost(SExpr expr, const Scope& scope, Action& action, std::siz
   for (std::size_t i = 1; i < expr.size(); ++i) {
     const std::optional<Term> argument = parse_term(expr[i], scope);
     if (!argument) return;
-    check_argument(*argument, scope, function.parameters[i - 1].types, expr[i].where(), function.name, i);
+    check_argument(*argument, scope, function.parameters[to_id<VariableId>(i - 1)].types, expr[i].where(),
+                   function.name, i);
     term.arguments.push_back(*argument);
   }
   cost_functions_.emplace(*term.function, expr.where());

@@ -12,10 +12,11 @@ namespace metactrl::pddl {
 
 using internal::str_cat;
 
-std::size_t Parser::VectorHash::operator()(const std::vector<std::uint32_t>& key) const {
-  std::uint64_t hash = 0x9e3779b97f4a7c15U + key.size();
-  for (const std::uint32_t part : key) {
-    hash ^= part;
+template <typename Name>
+std::size_t Parser::SymbolHash::operator()(const task::Symbol<Name>& symbol) const {
+  std::uint64_t hash = 0x9e3779b97f4a7c15U + index(symbol.name);
+  for (const ObjectId object : symbol.arguments) {
+    hash ^= index(object);
     hash *= 0xff51afd7ed558ccdU;
     hash ^= hash >> 32U;
   }
@@ -59,9 +60,7 @@ void Parser::parse_fact(SExpr fact) {
   if (fact.head() == "not") return parse_negative_fact(fact);
   std::optional<GroundAtom> atom = ground_atom(fact);
   if (!atom) return;
-  std::vector<std::uint32_t> key = atom->arguments;
-  key.push_back(atom->predicate);
-  if (!facts_.emplace(std::move(key), ast_.init.size()).second) {
+  if (!facts_.emplace(task::FactSymbol{atom->predicate, atom->arguments}, ast_.init.size()).second) {
     ++num_duplicate_facts_;
     if (!first_duplicate_) first_duplicate_ = std::move(*atom);
     return;
@@ -96,7 +95,7 @@ std::optional<std::vector<ObjectId>> Parser::ground_arguments(SExpr expr) {
     }
     const std::optional<Term> term = parse_term(expr[i], scope);
     good = good && term;
-    if (term) out.push_back(term->index);
+    if (term) out.push_back(term->object());
   }
   if (!good) return std::nullopt;
   return out;
@@ -130,7 +129,7 @@ void Parser::note_ill_typed(const GroundAtom& atom) {
   if (types_broken_) return;
   const Predicate& predicate = ast_.predicates[atom.predicate];
   for (std::size_t i = 0; i < atom.arguments.size(); ++i) {
-    if (object_fits(atom.arguments[i], predicate.parameters[i].types)) continue;
+    if (object_fits(atom.arguments[i], predicate.parameters[to_id<VariableId>(i)].types)) continue;
     IllTyped& entry = ill_typed_[{atom.predicate, i}];
     if (entry.count == 0) entry.first = atom;
     ++entry.count;
@@ -147,7 +146,7 @@ void Parser::report_init_warnings() {
     reporter_.warning(entry.first.where,
                       str_cat("ill-typed fact ", to_string(ast_, entry.first), more, ": argument ", index + 1, " is ",
                               in_quotes(object.name), " of type ", type_names(object.types), ", expected ",
-                              type_names(ast_.predicates[predicate].parameters[index].types)),
+                              type_names(ast_.predicates[predicate].parameters[to_id<VariableId>(index)].types)),
                       "it is kept");
   }
   if (!first_duplicate_) return;
@@ -185,9 +184,7 @@ void Parser::parse_value(SExpr fact) {
                     "costs are not negative");
     return;
   }
-  std::vector<std::uint32_t> key = *arguments;
-  key.push_back(*id);
-  const auto [found, is_new] = values_.emplace(std::move(key), ast_.init_values.size());
+  const auto [found, is_new] = values_.emplace(task::Symbol<FunctionId>{*id, *arguments}, ast_.init_values.size());
   if (is_new) {
     ast_.init_values.push_back({*id, std::move(*arguments), *number});
   } else if (ast_.init_values[found->second].value == *number) {

@@ -59,18 +59,18 @@ TypeId Parser::resolve_type(SExpr name) {
                                    : str_cat("type ", in_quotes(name.text()), " is not declared"),
                     closest.hint("add it to (:types ...)"));
   }
-  return 0;
+  return kObjectType;
 }
 
 std::vector<TypeId> Parser::resolve_types(const std::optional<SExpr>& type) {
-  if (!type) return {0};
+  if (!type) return {kObjectType};
   if (type->head() != "either") return {resolve_type(*type)};
   std::vector<TypeId> out;
   if (type->size() < 2 || type->size() > kMaxEither + 1) {
     types_broken_ = true;
     reporter_.error(type->where(), str_cat("(either ...) names ", counted(type->size() - 1, "type")),
                     str_cat("name between 1 and ", kMaxEither));
-    return {0};
+    return {kObjectType};
   }
   for (std::size_t i = 1; i < type->size(); ++i) {
     const TypeId id = resolve_type((*type)[i]);
@@ -80,18 +80,18 @@ std::vector<TypeId> Parser::resolve_types(const std::optional<SExpr>& type) {
 }
 
 void Parser::parse_types(const std::vector<SExpr>& sections) {
-  std::vector<std::optional<SExpr>> parents = {std::nullopt};  // by TypeId, as far as given
+  IdVector<TypeId, std::optional<SExpr>> parents = {std::nullopt};  // as far as given
   for (const SExpr section : sections) {
     use(Feature::kTyping, section.where());
     for (const TypedName& entry : typed_names(section, 1)) add_type(entry, parents);
   }
-  for (TypeId type = 1; type < parents.size(); ++type) {
+  for (const TypeId type : ids(next_of(kObjectType), parents.next_id())) {
     if (parents[type]) set_parent(type, *parents[type]);
   }
   check_type_hierarchy(parents);
 }
 
-void Parser::add_type(const TypedName& entry, std::vector<std::optional<SExpr>>& parents) {
+void Parser::add_type(const TypedName& entry, IdVector<TypeId, std::optional<SExpr>>& parents) {
   const std::string_view name = entry.name.text();
   if (name == "object") {
     if (entry.type && entry.type->text() != "object") {
@@ -106,9 +106,9 @@ void Parser::add_type(const TypedName& entry, std::vector<std::optional<SExpr>>&
     reporter_.error(entry.name.where(), str_cat(in_quotes(name), " cannot be the name of a type"));
     return;
   }
-  const auto [found, is_new] = types_.emplace(name, static_cast<TypeId>(ast_.types.size()));
+  const auto [found, is_new] = types_.emplace(name, ast_.types.next_id());
   if (is_new) {
-    ast_.types.push_back({std::string(name), 0});
+    ast_.types.push_back({std::string(name), kObjectType});
     parents.push_back(entry.type);
     return;
   }
@@ -136,24 +136,24 @@ void Parser::set_parent(TypeId type, SExpr parent) {
     parent = parent[1];
   }
   const std::string_view name = parent.text();
-  const auto [found, is_new] = types_.emplace(name, static_cast<TypeId>(ast_.types.size()));
+  const auto [found, is_new] = types_.emplace(name, ast_.types.next_id());
   if (is_new) {
     ClosestName closest(name);
     for (const Type& known : ast_.types) closest.offer(known.name);
     reporter_.warning(parent.where(), str_cat("supertype ", in_quotes(name), " is not declared"),
                       closest.hint("it is taken as a type below 'object'"));
-    ast_.types.push_back({std::string(name), 0});
+    ast_.types.push_back({std::string(name), kObjectType});
   }
   ast_.types[type].parent = found->second;
 }
 
-void Parser::check_type_hierarchy(const std::vector<std::optional<SExpr>>& parents) {
+void Parser::check_type_hierarchy(const IdVector<TypeId, std::optional<SExpr>>& parents) {
   // Depth by following parents until a type of known depth; a walk that meets itself is a cycle.
   constexpr std::size_t kUnknown = 0;  // `object` has depth 1
-  std::vector<std::size_t> depth(ast_.types.size(), kUnknown);
-  std::vector<char> on_walk(ast_.types.size(), 0);
-  depth[0] = 1;
-  for (TypeId start = 1; start < ast_.types.size(); ++start) {
+  IdVector<TypeId, std::size_t> depth(ast_.types.size(), kUnknown);
+  IdVector<TypeId, char> on_walk(ast_.types.size(), 0);
+  depth[kObjectType] = 1;
+  for (const TypeId start : ids(next_of(kObjectType), ast_.types.next_id())) {
     std::vector<TypeId> walk;
     TypeId type = start;
     for (; depth[type] == kUnknown && on_walk[type] == 0; type = ast_.types[type].parent) {
@@ -165,7 +165,7 @@ void Parser::check_type_hierarchy(const std::vector<std::optional<SExpr>>& paren
       reporter_.error(parents[type]->where(),
                       str_cat("type ", in_quotes(ast_.types[type].name), " is its own supertype"),
                       "break the cycle in (:types ...)");
-      ast_.types[type].parent = 0;
+      ast_.types[type].parent = kObjectType;
       depth[type] = 2;
     }
     for (; !walk.empty(); walk.pop_back()) {
@@ -179,19 +179,19 @@ void Parser::check_type_hierarchy(const std::vector<std::optional<SExpr>>& paren
                                 " levels below 'object'"),
                         "flatten (:types ...)");
       }
-      ast_.types[next].parent = 0;
+      ast_.types[next].parent = kObjectType;
       depth[next] = 2;
     }
   }
 }
 
 void Parser::parse_objects(SExpr section) {
-  std::vector<TypeId> types = {0};
+  std::vector<TypeId> types = {kObjectType};
   const SExpr* resolved = nullptr;  // names of one group share their type: look it up once
   std::vector<TypedName> names = typed_names(section, 1);
   for (TypedName& entry : names) {
     if (!entry.type) {
-      types = {0};
+      types = {kObjectType};
       resolved = nullptr;
     } else if (resolved == nullptr || !resolved->same_as(*entry.type)) {
       types = resolve_types(entry.type);
@@ -208,7 +208,7 @@ void Parser::add_object(SExpr name, std::vector<TypeId> types) {
                     text.starts_with('?') ? "only variables start with '?'" : "");
     return;
   }
-  const auto [found, is_new] = objects_.emplace(text, static_cast<ObjectId>(ast_.objects.size()));
+  const auto [found, is_new] = objects_.emplace(text, ast_.objects.next_id());
   if (is_new) {
     ast_.objects.push_back({std::string(text), std::move(types), name.where()});
     return;

@@ -123,9 +123,9 @@ class Parser {
   std::vector<TypeId> resolve_types(const std::optional<SExpr>& type);
   TypeId resolve_type(SExpr name);
   void parse_types(const std::vector<SExpr>& sections);
-  void add_type(const TypedName& entry, std::vector<std::optional<SExpr>>& parents);
+  void add_type(const TypedName& entry, IdVector<TypeId, std::optional<SExpr>>& parents);
   void set_parent(TypeId type, SExpr parent);
-  void check_type_hierarchy(const std::vector<std::optional<SExpr>>& parents);
+  void check_type_hierarchy(const IdVector<TypeId, std::optional<SExpr>>& parents);
   void parse_objects(SExpr section);
   void add_object(SExpr name, std::vector<TypeId> types);
   // Reads (?x ?y - t ...) and opens the variables in `scope`; reports duplicates. Returns the slots.
@@ -221,23 +221,24 @@ class Parser {
   std::unordered_map<std::string_view, ObjectId> objects_;
   std::unordered_map<std::string_view, PredicateId> predicates_;
   std::unordered_map<std::string_view, FunctionId> functions_;
-  std::unordered_map<std::string_view, std::uint32_t> actions_;
-  std::vector<std::pair<std::uint32_t, SExpr>> action_bodies_;  // index into Ast::actions, (:action ...)
+  std::unordered_map<std::string_view, ActionNameId> actions_;
+  std::vector<std::pair<ActionNameId, SExpr>> action_bodies_;  // (:action ...)
 
   std::string_view metric_function_;               // what (:metric minimize (f)) names, else empty
   std::map<FunctionId, Position> cost_functions_;  // read in costs, with the first place
   std::vector<Condition> at_end_;                  // conjuncts of the goal from (:constraints ... (at end c))
 
   // The initial state: duplicates, and ill-typed facts by predicate and argument.
-  struct VectorHash {
-    std::size_t operator()(const std::vector<std::uint32_t>& key) const;
+  struct SymbolHash {
+    template <typename Name>
+    std::size_t operator()(const task::Symbol<Name>& symbol) const;
   };
   struct IllTyped {
     std::size_t count = 0;
     GroundAtom first;
   };
-  std::unordered_map<std::vector<std::uint32_t>, std::size_t, VectorHash> facts_;   // key -> index into init
-  std::unordered_map<std::vector<std::uint32_t>, std::size_t, VectorHash> values_;  // key -> index into init_values
+  std::unordered_map<task::FactSymbol, std::size_t, SymbolHash> facts_;           // -> index into init
+  std::unordered_map<task::Symbol<FunctionId>, std::size_t, SymbolHash> values_;  // -> index into init_values
   std::map<std::pair<PredicateId, std::size_t>, IllTyped> ill_typed_;
   std::size_t num_duplicate_facts_ = 0;
   std::optional<GroundAtom> first_duplicate_;

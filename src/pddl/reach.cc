@@ -46,7 +46,7 @@ struct Rule {
   std::vector<const Condition*> checks;  // statically_possible must hold for each
   // Head: a ground action, or an atom.
   const Action* action = nullptr;
-  std::uint32_t action_index = 0;
+  ActionNameId name{};
   const Atom* head = nullptr;
   Atom owned_head;  // for axioms, whose head is not an Atom in the tree
 };
@@ -65,9 +65,9 @@ class Reacher {
     make_rules();
     for (const GroundAtom& atom : ast_.init) add_atom(atom.predicate, atom.arguments);
     // Static atoms are complete before any rule looks at them.
-    std::vector<std::uint32_t> changing;
-    for (std::uint32_t id = 0; id < result_.atoms.size(); ++id) {
-      if (result_.is_static[result_.atoms.symbol(id)]) {
+    std::vector<AtomId> changing;
+    for (const AtomId id : result_.atoms.all()) {
+      if (result_.is_static[result_.atoms.name(id)]) {
         result_.index.add(result_.atoms, id);
       } else {
         changing.push_back(id);
@@ -77,18 +77,18 @@ class Reacher {
     for (std::size_t r = 0; r < rules_.size(); ++r) {
       const bool triggered = std::any_of(rules_[r].body.begin(), rules_[r].body.end(),
                                          [&](const Atom* atom) { return !result_.is_static[atom->predicate]; });
-      if (!triggered) join(rules_[r], nullptr, 0);
+      if (!triggered) join(rules_[r], nullptr, AtomId{});
     }
     apply_late_effects();
     for (std::size_t next = 0; next < queue_.size(); ++next) {
-      const std::uint32_t id = queue_[next];
+      const AtomId id = queue_[next];
       result_.index.add(result_.atoms, id);
-      for (const Trigger& trigger : triggers_[result_.atoms.symbol(id)]) {
+      for (const Trigger& trigger : triggers_[result_.atoms.name(id)]) {
         join(rules_[trigger.rule], rules_[trigger.rule].body[trigger.atom], id);
       }
-      for (const LatePlace& place : waiting_[result_.atoms.symbol(id)]) {
-        for (std::uint32_t action = 0; action < late_done_; ++action) {
-          if (result_.actions.symbol(action) == place.action) apply(late_effects_[place.action][place.effect], action);
+      for (const LatePlace& place : waiting_[result_.atoms.name(id)]) {
+        for (const InstanceId action : ids(InstanceId{0}, late_done_)) {
+          if (result_.actions.name(action) == place.action) apply(late_effects_[place.action][place.effect], action);
         }
       }
       apply_late_effects();
@@ -102,7 +102,7 @@ class Reacher {
     std::uint32_t atom;
   };
   struct LatePlace {
-    std::uint32_t action;
+    ActionNameId action;
     std::uint32_t effect;
   };
 
@@ -131,21 +131,21 @@ class Reacher {
   static bool mentions(const Conjunction& body, VariableId variable) {
     return std::any_of(body.begin(), body.end(), [&](const Atom* atom) {
       return std::any_of(atom->arguments.begin(), atom->arguments.end(),
-                         [&](const Term& term) { return term.is_variable && term.index == variable; });
+                         [&](const Term& term) { return term == Term(variable); });
     });
   }
 
   void make_rules() {
     late_effects_.resize(ast_.actions.size());
     waiting_.resize(ast_.predicates.size());
-    for (std::uint32_t a = 0; a < ast_.actions.size(); ++a) {
+    for (const ActionNameId a : ast_.actions.all()) {
       const Action& action = ast_.actions[a];
       Rule rule;
       rule.table = &action.variables;
-      for (VariableId v = 0; v < action.num_parameters; ++v) rule.variables.push_back(v);
+      for (const VariableId v : ids<VariableId>(action.num_parameters)) rule.variables.push_back(v);
       rule.checks = {&action.precondition};
       rule.action = &action;
-      rule.action_index = a;
+      rule.name = a;
       std::vector<VariableId> inner;
       const std::vector<Conjunction> precondition = required_atoms(action.precondition, false, inner);
       add_rule(rule, precondition, inner);
@@ -207,11 +207,11 @@ class Reacher {
                    [&](VariableId variable) { return mentions(body, variable); });
       late.alternatives.push_back({body, std::move(variables)});
     }
-    std::vector<LateEffect>& effects = late_effects_[action_rule.action_index];
+    std::vector<LateEffect>& effects = late_effects_[action_rule.name];
     std::sort(waits_for.begin(), waits_for.end());
     waits_for.erase(std::unique(waits_for.begin(), waits_for.end()), waits_for.end());
     for (PredicateId predicate : waits_for) {
-      waiting_[predicate].push_back({action_rule.action_index, static_cast<std::uint32_t>(effects.size())});
+      waiting_[predicate].push_back({action_rule.name, static_cast<std::uint32_t>(effects.size())});
     }
     effects.push_back(std::move(late));
     return true;
@@ -219,12 +219,12 @@ class Reacher {
 
   // Those of the actions that are new.
   void apply_late_effects() {
-    for (; late_done_ < result_.actions.size(); ++late_done_) {
-      for (const LateEffect& late : late_effects_[result_.actions.symbol(late_done_)]) apply(late, late_done_);
+    for (; index(late_done_) < result_.actions.size(); late_done_ = next_of(late_done_)) {
+      for (const LateEffect& late : late_effects_[result_.actions.name(late_done_)]) apply(late, late_done_);
     }
   }
 
-  void apply(const LateEffect& late, std::uint32_t action) {
+  void apply(const LateEffect& late, InstanceId action) {
     const std::span<const ObjectId> parameters = result_.actions.arguments(action);
     Binding binding(late.action->variables.size(), kUnbound);
     std::copy(parameters.begin(), parameters.end(), binding.begin());
@@ -239,9 +239,9 @@ class Reacher {
     Rule rule;
     rule.table = &axiom.variables;
     rule.owned_head.predicate = axiom.head;
-    for (VariableId v = 0; v < axiom.num_parameters; ++v) {
+    for (const VariableId v : ids<VariableId>(axiom.num_parameters)) {
       rule.variables.push_back(v);
-      rule.owned_head.arguments.push_back({true, v});
+      rule.owned_head.arguments.emplace_back(v);
     }
     rule.checks = {&axiom.body};
     std::vector<VariableId> inner;
@@ -249,8 +249,8 @@ class Reacher {
     add_rule(std::move(rule), std::move(body), std::move(inner));
   }
 
-  // Finds all instances of the rule in which `trigger` (when given) is atom number `id`.
-  void join(const Rule& rule, const Atom* trigger, std::uint32_t id) {
+  // Finds all instances of the rule in which `trigger` (when given) is the atom `id`.
+  void join(const Rule& rule, const Atom* trigger, AtomId id) {
     Binding binding(rule.table->size(), kUnbound);
     Conjunction rest;
     if (trigger != nullptr) {
@@ -274,7 +274,7 @@ class Reacher {
       return;
     }
     const std::span<const ObjectId> parameters(binding.data(), rule.action->num_parameters);
-    if (!result_.actions.insert(rule.action_index, parameters).second) return;
+    if (!result_.actions.insert(rule.name, parameters).second) return;
     if (result_.actions.size() > max_actions_) {
       throw GroundingLimit(
           str_cat("the task grounds to more than ", max_actions_, " actions (at action '", rule.action->name, "')"));
@@ -286,7 +286,7 @@ class Reacher {
 
   void add_atom(const Atom& atom, const Binding& binding) {
     scratch_.clear();
-    for (const Term& term : atom.arguments) scratch_.push_back(term.is_variable ? binding[term.index] : term.index);
+    for (const Term& term : atom.arguments) scratch_.push_back(term.under(binding));
     add_atom(atom.predicate, scratch_);
   }
 
@@ -306,11 +306,11 @@ class Reacher {
   Reachable result_;
   Joiner joiner_;
   std::vector<Rule> rules_;
-  std::vector<std::vector<Trigger>> triggers_;         // per predicate
-  std::vector<std::vector<LateEffect>> late_effects_;  // per action schema
-  std::vector<std::vector<LatePlace>> waiting_;        // per predicate without arguments: effects that need it
-  std::uint32_t late_done_ = 0;                        // ground actions whose late effects were added
-  std::vector<std::uint32_t> queue_;
+  IdVector<PredicateId, std::vector<Trigger>> triggers_;
+  IdVector<ActionNameId, std::vector<LateEffect>> late_effects_;
+  IdVector<PredicateId, std::vector<LatePlace>> waiting_;  // of those without arguments: effects that need it
+  InstanceId late_done_{0};                                // the late effects of those before it were added
+  std::vector<AtomId> queue_;
   std::vector<ObjectId> scratch_;
 };
 
@@ -318,7 +318,6 @@ class Reacher {
 
 bool statically_possible(const Condition& condition, bool negated, const Binding& binding, const Reachable& reachable) {
   using Kind = Condition::Kind;
-  const auto object_of = [&](const Term& term) { return term.is_variable ? binding[term.index] : term.index; };
   switch (condition.kind) {
     case Kind::kTrue:
       return !negated;
@@ -329,14 +328,14 @@ bool statically_possible(const Condition& condition, bool negated, const Binding
       thread_local std::vector<ObjectId> objects;  // not a new one for each of a million atoms
       objects.clear();
       for (const Term& term : condition.atom.arguments) {
-        objects.push_back(object_of(term));
+        objects.push_back(term.under(binding));
         if (objects.back() == kUnbound) return true;
       }
       return reachable.atoms.find(condition.atom.predicate, objects).has_value() != negated;
     }
     case Kind::kEquals: {
-      const ObjectId left = object_of(condition.terms[0]);
-      const ObjectId right = object_of(condition.terms[1]);
+      const ObjectId left = condition.terms[0].under(binding);
+      const ObjectId right = condition.terms[1].under(binding);
       return left == kUnbound || right == kUnbound || (left == right) != negated;
     }
     case Kind::kNot:

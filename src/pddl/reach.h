@@ -22,9 +22,9 @@ class GroundingLimit : public std::runtime_error {
 struct Reachable {
   AtomTable atoms;  // every atom some sequence of actions may make true, deletes ignored; all initial atoms among them
   AtomIndex index;  // of all of them
-  AtomTable actions;  // (action, parameters) whose positive preconditions are among `atoms`
-  std::vector<bool>
-      is_static;  // per predicate: no effect and no axiom changes it, so its atoms are exactly the initial ones
+  InstanceTable actions;  // (action, parameters) whose positive preconditions are among `atoms`
+  // No effect and no axiom changes it, so its atoms are exactly the initial ones.
+  IdVector<PredicateId, bool> is_static;
 };
 
 // Over-approximates: every action legal in a reachable state is in `actions`, every atom true in one is in `atoms`.

@@ -9,7 +9,7 @@ namespace metactrl::pddl {
 namespace {
 
 // The least stratum the head may have because of what `condition` uses.
-std::int32_t needed(const Condition& condition, bool negated, const std::vector<std::int32_t>& stratum) {
+std::int32_t needed(const Condition& condition, bool negated, const IdVector<PredicateId, std::int32_t>& stratum) {
   if (condition.kind == Condition::Kind::kAtom) {
     const std::int32_t used = stratum[condition.atom.predicate];
     return used < 0 ? 0 : used + (negated ? 1 : 0);
@@ -25,8 +25,8 @@ std::int32_t needed(const Condition& condition, bool negated, const std::vector<
 
 }  // namespace
 
-std::vector<std::int32_t> strata(const Ast& ast) {
-  std::vector<std::int32_t> stratum(ast.predicates.size(), -1);
+IdVector<PredicateId, std::int32_t> strata(const Ast& ast) {
+  IdVector<PredicateId, std::int32_t> stratum(ast.predicates.size(), -1);
   std::size_t num_derived = 0;
   for (const Axiom& axiom : ast.axioms) {
     num_derived += stratum[axiom.head] < 0 ? 1U : 0U;

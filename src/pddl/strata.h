@@ -3,19 +3,18 @@
 #define METACTRL_SRC_PDDL_STRATA_H_
 
 #include <cstdint>
-#include <vector>
 
 #include "pddl/ast.h"
 
 namespace metactrl::pddl {
 
-// Per predicate: -1 when it is not derived, otherwise its stratum: at least that of every derived predicate its axioms
+// -1 when a predicate is not derived, otherwise its stratum: at least that of every derived predicate its axioms
 // use, and above that of every one they use negated. The parser has made sure that such numbers exist.
-std::vector<std::int32_t> strata(const Ast& ast);
+IdVector<PredicateId, std::int32_t> strata(const Ast& ast);
 
-// Per predicate: a number that it shares with exactly those predicates it is defined by, directly or not, and that are
+// A number that a predicate shares with exactly those predicates it is defined by, directly or not, and that are
 // defined by it. The axioms need not be stratified.
-std::vector<std::uint32_t> recursion_components(const Ast& ast);
+IdVector<PredicateId, std::uint32_t> recursion_components(const Ast& ast);
 
 // No predicate depends on its own negation. The parser has made sure of it for what it read.
 bool stratified(const Ast& ast);

@@ -18,10 +18,12 @@ using internal::str_cat;
 namespace {
 
 struct Edge {
-  PredicateId to = 0;
+  PredicateId to{};
   bool negative = false;
   Position where;
 };
+
+using Dependencies = IdVector<PredicateId, std::vector<Edge>>;
 
 void collect(const Ast& ast, const Condition& condition, bool negative, std::vector<Edge>& edges) {
   if (condition.kind == Condition::Kind::kAtom && ast.predicates[condition.atom.predicate].derived) {
@@ -31,39 +33,39 @@ void collect(const Ast& ast, const Condition& condition, bool negative, std::vec
   for (const Condition& child : condition.children) collect(ast, child, negative != flip, edges);
 }
 
-std::vector<std::vector<Edge>> dependencies(const Ast& ast) {
-  std::vector<std::vector<Edge>> edges(ast.predicates.size());
+Dependencies dependencies(const Ast& ast) {
+  Dependencies edges(ast.predicates.size());
   for (const Axiom& axiom : ast.axioms) collect(ast, axiom.body, false, edges[axiom.head]);
   return edges;
 }
 
 // Tarjan's algorithm with an explicit stack. Returns the component of each node.
-std::vector<std::uint32_t> components(const std::vector<std::vector<Edge>>& edges) {
+IdVector<PredicateId, std::uint32_t> components(const Dependencies& edges) {
   constexpr std::uint32_t kNone = 0xffffffffU;
   struct Frame {
-    std::uint32_t node;
+    PredicateId node;
     std::size_t next_edge;
   };
   const std::size_t size = edges.size();
-  std::vector<std::uint32_t> order(size, kNone);
-  std::vector<std::uint32_t> low(size, 0);
-  std::vector<std::uint32_t> component(size, kNone);
-  std::vector<std::uint32_t> stack;
+  IdVector<PredicateId, std::uint32_t> order(size, kNone);
+  IdVector<PredicateId, std::uint32_t> low(size, 0);
+  IdVector<PredicateId, std::uint32_t> component(size, kNone);
+  std::vector<PredicateId> stack;
   std::vector<Frame> frames;
   std::uint32_t counter = 0;
   std::uint32_t num_components = 0;
-  const auto enter = [&](std::uint32_t node) {
+  const auto enter = [&](PredicateId node) {
     order[node] = low[node] = counter++;
     stack.push_back(node);
     frames.push_back({node, 0});
   };
-  for (std::uint32_t start = 0; start < size; ++start) {
+  for (const PredicateId start : edges.all()) {
     if (order[start] == kNone) enter(start);
     while (!frames.empty()) {
       Frame& frame = frames.back();
-      const std::uint32_t node = frame.node;
+      const PredicateId node = frame.node;
       if (frame.next_edge < edges[node].size()) {
-        const std::uint32_t to = edges[node][frame.next_edge++].to;
+        const PredicateId to = edges[node][frame.next_edge++].to;
         if (order[to] == kNone) {
           enter(to);
         } else if (component[to] == kNone) {
@@ -86,12 +88,12 @@ std::vector<std::uint32_t> components(const std::vector<std::vector<Edge>>& edge
 
 }  // namespace
 
-std::vector<std::uint32_t> recursion_components(const Ast& ast) { return components(dependencies(ast)); }
+IdVector<PredicateId, std::uint32_t> recursion_components(const Ast& ast) { return components(dependencies(ast)); }
 
 bool stratified(const Ast& ast) {
-  const std::vector<std::vector<Edge>> edges = dependencies(ast);
-  const std::vector<std::uint32_t> component = components(edges);
-  for (PredicateId from = 0; from < edges.size(); ++from) {
+  const Dependencies edges = dependencies(ast);
+  const IdVector<PredicateId, std::uint32_t> component = components(edges);
+  for (const PredicateId from : edges.all()) {
     for (const Edge& edge : edges[from]) {
       if (edge.negative && component[from] == component[edge.to]) return false;
     }
@@ -101,9 +103,9 @@ bool stratified(const Ast& ast) {
 
 void Parser::check_strata() {
   if (ast_.axioms.empty()) return;
-  const std::vector<std::vector<Edge>> edges = dependencies(ast_);
-  const std::vector<std::uint32_t> component = components(edges);
-  for (PredicateId from = 0; from < edges.size(); ++from) {
+  const Dependencies edges = dependencies(ast_);
+  const IdVector<PredicateId, std::uint32_t> component = components(edges);
+  for (const PredicateId from : edges.all()) {
     for (const Edge& edge : edges[from]) {
       if (!edge.negative || component[from] != component[edge.to]) continue;
       const std::string& name = ast_.predicates[edge.to].name;

@@ -25,13 +25,15 @@ using internal::str_cat;
 
 class Scene::Impl {
  public:
+  using Changing = internal::IdVector<pddl::PredicateId, bool>;
+
   Impl(const std::shared_ptr<const pddl::Ast>& ast, const LoadOptions& options)
       : Impl(ast, {options.max_ground_actions, options.max_ground_facts}, pddl::changing_predicates(*ast)) {}
 
-  Impl(std::shared_ptr<const pddl::Ast> ast, const pddl::GroundLimits& limits, std::vector<bool> changing)
+  Impl(std::shared_ptr<const pddl::Ast> ast, const pddl::GroundLimits& limits, Changing changing)
       : ast_(std::move(ast)), limits_(limits), interpreter_(ast_), changing_(std::move(changing)) {
-    for (std::uint32_t p = 0; p < ast_->predicates.size(); ++p) predicates_.emplace(ast_->predicates[p].name, p);
-    for (std::uint32_t o = 0; o < ast_->objects.size(); ++o) objects_.emplace(ast_->objects[o].name, o);
+    for (const pddl::PredicateId p : ast_->predicates.all()) predicates_.emplace(ast_->predicates[p].name, p);
+    for (const ObjectId o : ast_->objects.all()) objects_.emplace(ast_->objects[o].name, o);
     for (const pddl::GroundAtom& atom : ast_->init) {
       if (changing_[atom.predicate]) {
         initial_.push_back(to_string(*ast_, atom));
@@ -43,8 +45,8 @@ class Scene::Impl {
   }
 
   std::shared_ptr<const Impl> with_facts_of(const Impl& other) const {
-    std::vector<bool> changing = changing_;
-    for (std::uint32_t p = 0; p < changing.size(); ++p) {
+    Changing changing = changing_;
+    for (const pddl::PredicateId p : changing.all()) {
       const pddl::Predicate& predicate = ast_->predicates[p];
       if (predicate.derived) continue;
       const auto found = other.predicates_.find(predicate.name);
@@ -123,7 +125,7 @@ class Scene::Impl {
   SceneState state(const pddl::Facts& facts) const {
     SceneState result;
     for (const pddl::Fact& fact : facts) {
-      if (changing_[fact[0]] && !ast_->predicates[fact[0]].derived) result.push_back(interpreter_.fact_text(fact));
+      if (changing_[fact.name] && !ast_->predicates[fact.name].derived) result.push_back(interpreter_.fact_text(fact));
     }
     std::sort(result.begin(), result.end());
     return result;
@@ -159,11 +161,7 @@ class Scene::Impl {
   }
 
  private:
-  static pddl::Fact fact_of(const pddl::GroundAtom& atom) {
-    pddl::Fact fact{atom.predicate};
-    fact.insert(fact.end(), atom.arguments.begin(), atom.arguments.end());
-    return fact;
-  }
+  static pddl::Fact fact_of(const pddl::GroundAtom& atom) { return {atom.predicate, atom.arguments}; }
 
   // The words between the parentheses, in lower case; none when it does not look like that.
   static std::vector<std::string> split(std::string_view text) {
@@ -187,7 +185,8 @@ class Scene::Impl {
     }
   }
 
-  static std::string hint(const std::string& name, const std::map<std::string, std::uint32_t>& known) {
+  template <typename Id>
+  static std::string hint(const std::string& name, const std::map<std::string, Id>& known) {
     std::vector<std::string> names;
     for (const auto& entry : known) names.push_back(entry.first);
     const std::string guess = internal::did_you_mean(name, names);
@@ -197,9 +196,9 @@ class Scene::Impl {
   std::shared_ptr<const pddl::Ast> ast_;
   pddl::GroundLimits limits_;
   pddl::LiftedInterpreter interpreter_;
-  std::vector<bool> changing_;
-  std::map<std::string, std::uint32_t> predicates_;
-  std::map<std::string, std::uint32_t> objects_;
+  Changing changing_;
+  std::map<std::string, pddl::PredicateId> predicates_;
+  std::map<std::string, ObjectId> objects_;
   SceneState initial_;
   pddl::Facts fixed_;
   mutable std::once_flag possible_once_;

@@ -71,11 +71,11 @@ class LiftedWorld : public TreeWorld {
 
   std::optional<pddl::Instance> find(const std::string& id, const Ports& ports) const {
     const pddl::Ast& ast = interpreter_->ast();
-    for (std::uint32_t i = 0; i < ast.actions.size(); ++i) {
+    for (const ActionNameId i : ast.actions.all()) {
       if (plain(ast.actions[i].name) != plain(id) || ast.actions[i].num_parameters != ports.size()) continue;
       pddl::Instance instance{i, {}};
       for (const auto& port : ports) {
-        for (std::uint32_t object = 0; object < ast.objects.size(); ++object) {
+        for (const ObjectId object : ast.objects.all()) {
           if (ast.objects[object].name == port.second) instance.arguments.push_back(object);
         }
       }

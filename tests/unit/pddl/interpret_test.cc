@@ -409,12 +409,13 @@ TEST(InterpretProperty, TransitiveClosureByAxioms) {
     for (std::uint32_t a = 0; a < kNodes; ++a) {
       for (std::uint32_t b = 0; b < kNodes; ++b) {
         expected += reach[a][b] ? 1 : 0;
-        EXPECT_EQ(facts.contains(Fact{1, a, b}), reach[a][b]) << a << ' ' << b << init;
+        EXPECT_EQ(facts.contains(Fact{PredicateId{1}, {ObjectId{a}, ObjectId{b}}}), reach[a][b])
+            << a << ' ' << b << init;
       }
     }
-    EXPECT_EQ(
-        static_cast<std::size_t>(std::count_if(facts.begin(), facts.end(), [](const Fact& f) { return f[0] == 1; })),
-        expected);
+    EXPECT_EQ(static_cast<std::size_t>(
+                  std::count_if(facts.begin(), facts.end(), [](const Fact& f) { return f.name == PredicateId{1}; })),
+              expected);
   }
 }
 

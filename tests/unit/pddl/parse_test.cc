@@ -15,9 +15,12 @@
 #include "pddl/parser.h"
 #include "pddl/report.h"
 #include "pddl/sexpr.h"
+#include "support/id_list.h"
 
 namespace metactrl::pddl::parse_test {
 namespace {
+
+using metactrl::testing::id_list;
 
 using Kind = Condition::Kind;
 
@@ -75,11 +78,11 @@ std::string goal_text(const Result& result) {
 }
 
 ObjectId object(const Ast& ast, std::string_view name) {
-  for (ObjectId id = 0; id < ast.objects.size(); ++id) {
+  for (const ObjectId id : ast.objects.all()) {
     if (ast.objects[id].name == name) return id;
   }
   ADD_FAILURE() << "no object " << name;
-  return 0;
+  return {};
 }
 
 #define EXPECT_CLEAN(result)                                           \
@@ -175,17 +178,17 @@ TEST(ParseDomain, TablesOfBlocks) {
   EXPECT_EQ(ast.problem_name, "p");
   EXPECT_EQ(ast.files[1], "p.pddl");
   ASSERT_EQ(ast.types.size(), 5U);
-  EXPECT_EQ(ast.types[0].name, "object");
-  EXPECT_EQ(ast.types[0].parent, 0U);
-  EXPECT_EQ(ast.types[3].name, "red");
-  EXPECT_EQ(ast.types[ast.types[3].parent].name, "block");
+  EXPECT_EQ(ast.types[TypeId{0}].name, "object");
+  EXPECT_EQ(ast.types[TypeId{0}].parent, kObjectType);
+  EXPECT_EQ(ast.types[TypeId{3}].name, "red");
+  EXPECT_EQ(ast.types[ast.types[TypeId{3}].parent].name, "block");
   ASSERT_EQ(ast.objects.size(), 4U);
-  EXPECT_EQ(ast.objects[0].name, "table") << "constants come first";
-  EXPECT_EQ(ast.objects[0].where.file, 0U);
-  EXPECT_EQ(ast.objects[1].where.file, 1U);
+  EXPECT_EQ(ast.objects[ObjectId{0}].name, "table") << "constants come first";
+  EXPECT_EQ(ast.objects[ObjectId{0}].where.file, 0U);
+  EXPECT_EQ(ast.objects[ObjectId{1}].where.file, 1U);
   ASSERT_EQ(ast.predicates.size(), 3U);
-  EXPECT_EQ(ast.predicates[0].parameters.size(), 2U);
-  EXPECT_FALSE(ast.predicates[0].derived);
+  EXPECT_EQ(ast.predicates[PredicateId{0}].parameters.size(), 2U);
+  EXPECT_FALSE(ast.predicates[PredicateId{0}].derived);
   ASSERT_EQ(ast.functions.size(), 2U);
   ASSERT_EQ(ast.init.size(), 4U);
   EXPECT_EQ(to_string(ast, ast.init[0]), "(on a b)");
@@ -195,15 +198,15 @@ TEST(ParseDomain, TablesOfBlocks) {
 TEST(ParseDomain, SubtypesAndObjectsOf) {
   const Result result = read_goal("(free)");
   const Ast& ast = result.ast;
-  EXPECT_TRUE(ast.is_subtype(3, 1));
-  EXPECT_TRUE(ast.is_subtype(3, 0));
-  EXPECT_TRUE(ast.is_subtype(0, 0));
-  EXPECT_FALSE(ast.is_subtype(1, 3));
-  EXPECT_FALSE(ast.is_subtype(3, 4));
-  EXPECT_EQ(ast.objects_of({1}), (std::vector<ObjectId>{1, 2, 3}));
-  EXPECT_EQ(ast.objects_of({3}), (std::vector<ObjectId>{1, 2}));
-  EXPECT_EQ(ast.objects_of({4, 2}), (std::vector<ObjectId>{0, 3}));
-  EXPECT_EQ(ast.objects_of({0}).size(), 4U);
+  EXPECT_TRUE(ast.is_subtype(TypeId{3}, TypeId{1}));
+  EXPECT_TRUE(ast.is_subtype(TypeId{3}, TypeId{0}));
+  EXPECT_TRUE(ast.is_subtype(TypeId{0}, TypeId{0}));
+  EXPECT_FALSE(ast.is_subtype(TypeId{1}, TypeId{3}));
+  EXPECT_FALSE(ast.is_subtype(TypeId{3}, TypeId{4}));
+  EXPECT_EQ(ast.objects_of({TypeId{1}}), id_list<ObjectId>({1, 2, 3}));
+  EXPECT_EQ(ast.objects_of({TypeId{3}}), id_list<ObjectId>({1, 2}));
+  EXPECT_EQ(ast.objects_of({TypeId{4}, TypeId{2}}), id_list<ObjectId>({0, 3}));
+  EXPECT_EQ(ast.objects_of({TypeId{0}}).size(), 4U);
 }
 
 TEST(ParseDomain, EitherAndCase) {
@@ -211,9 +214,10 @@ TEST(ParseDomain, EitherAndCase) {
       "(DEFINE (DOMAIN D) (:REQUIREMENTS :TYPING) (:TYPES A B C - OBJECT) (:PREDICATES (P ?X - (EITHER A B))))",
       "(define (problem p) (:domain d) (:objects X - a Y - (either b c) Z - c) (:init (P x) (p Y)) (:goal (p X)))");
   EXPECT_CLEAN(result);
-  EXPECT_EQ(result.ast.predicates[0].parameters[0].types, (std::vector<TypeId>{1, 2}));
-  EXPECT_EQ(result.ast.objects_of(result.ast.predicates[0].parameters[0].types), (std::vector<ObjectId>{0, 1}));
-  EXPECT_EQ(result.ast.objects[1].name, "y");
+  EXPECT_EQ(result.ast.predicates[PredicateId{0}].parameters[VariableId{0}].types, id_list<TypeId>({1, 2}));
+  EXPECT_EQ(result.ast.objects_of(result.ast.predicates[PredicateId{0}].parameters[VariableId{0}].types),
+            id_list<ObjectId>({0, 1}));
+  EXPECT_EQ(result.ast.objects[ObjectId{1}].name, "y");
 }
 
 TEST(ParseDomain, SectionsInAnyOrder) {
@@ -222,7 +226,7 @@ TEST(ParseDomain, SectionsInAnyOrder) {
       "(:requirements :typing))",
       "(define (problem p) (:goal (p o)) (:init) (:objects o - t) (:domain d))");
   EXPECT_CLEAN(result);
-  EXPECT_EQ(result.ast.actions[0].effects.size(), 1U);
+  EXPECT_EQ(result.ast.actions[ActionNameId{0}].effects.size(), 1U);
 }
 
 TEST(ParseDomain, MissingPartsOfActions) {
@@ -231,9 +235,9 @@ TEST(ParseDomain, MissingPartsOfActions) {
   EXPECT_FALSE(result.diagnostics.has_errors());
   EXPECT_EQ(result.diagnostics.num_warnings(), 2U) << "b and c change nothing";
   ASSERT_EQ(result.ast.actions.size(), 3U);
-  EXPECT_EQ(result.ast.actions[0].precondition.kind, Kind::kTrue);
-  EXPECT_EQ(result.ast.actions[0].num_parameters, 0U);
-  EXPECT_TRUE(result.ast.actions[2].effects.empty());
+  EXPECT_EQ(result.ast.actions[ActionNameId{0}].precondition.kind, Kind::kTrue);
+  EXPECT_EQ(result.ast.actions[ActionNameId{0}].num_parameters, 0U);
+  EXPECT_TRUE(result.ast.actions[ActionNameId{2}].effects.empty());
 }
 
 TEST(ParseDomain, RedeclaredObjectTypeIsTheRoot) {
@@ -254,7 +258,7 @@ TEST(ParseDomain, UndeclaredSupertypeIsAdded) {
   EXPECT_FALSE(result.diagnostics.has_errors());
   EXPECT_TRUE(result.says("supertype 'animal' is not declared"));
   ASSERT_EQ(result.ast.types.size(), 4U);
-  EXPECT_TRUE(result.ast.is_subtype(1, 3));
+  EXPECT_TRUE(result.ast.is_subtype(TypeId{1}, TypeId{3}));
 }
 
 TEST(ParseDomain, TypeCyclesAndDepth) {
@@ -302,12 +306,12 @@ TEST(ParseCondition, InnerVariablesShadowOuterOnes) {
   EXPECT_CLEAN(result);
   const Condition& all = result.ast.goal.condition;
   ASSERT_EQ(result.ast.goal.variables.size(), 2U);
-  EXPECT_EQ(all.bound, (std::vector<VariableId>{0}));
+  EXPECT_EQ(all.bound, id_list<VariableId>({0}));
   const Condition& inner = all.children[0].children[1];
-  EXPECT_EQ(inner.bound, (std::vector<VariableId>{1}));
-  EXPECT_EQ(inner.children[0].atom.arguments[0].index, 1U);
-  EXPECT_EQ(all.children[0].children[0].atom.arguments[0].index, 0U);
-  EXPECT_EQ(all.children[0].children[2].atom.arguments[0].index, 0U) << "the outer ?x is back";
+  EXPECT_EQ(inner.bound, id_list<VariableId>({1}));
+  EXPECT_EQ(inner.children[0].atom.arguments[0].variable(), VariableId{1});
+  EXPECT_EQ(all.children[0].children[0].atom.arguments[0].variable(), VariableId{0});
+  EXPECT_EQ(all.children[0].children[2].atom.arguments[0].variable(), VariableId{0}) << "the outer ?x is back";
 }
 
 TEST(ParseCondition, QuantifiersAddSlotsBehindTheParameters) {
@@ -315,19 +319,19 @@ TEST(ParseCondition, QuantifiersAddSlotsBehindTheParameters) {
       "(:predicates (p ?x ?y)) (:action a :parameters (?x ?y)"
       " :precondition (and (forall (?z) (p ?x ?z)) (exists (?z) (p ?z ?y))) :effect (forall (?z) (not (p ?z ?z))))");
   EXPECT_CLEAN(result);
-  const Action& action = result.ast.actions[0];
+  const Action& action = result.ast.actions[ActionNameId{0}];
   EXPECT_EQ(action.num_parameters, 2U);
   ASSERT_EQ(action.variables.size(), 5U);
-  EXPECT_EQ(action.precondition.children[0].bound, (std::vector<VariableId>{2}));
-  EXPECT_EQ(action.precondition.children[1].bound, (std::vector<VariableId>{3}));
-  EXPECT_EQ(action.effects[0].forall, (std::vector<VariableId>{4}));
+  EXPECT_EQ(action.precondition.children[0].bound, id_list<VariableId>({2}));
+  EXPECT_EQ(action.precondition.children[1].bound, id_list<VariableId>({3}));
+  EXPECT_EQ(action.effects[0].forall, id_list<VariableId>({4}));
 }
 
 TEST(ParseCondition, CountsOfMatchings) {
   const Condition pairs = read_goal("(forpairs (?x - red) (?y - blue) (on ?x ?y))").ast.goal.condition;
   EXPECT_EQ(pairs.kind, Kind::kMatching);
   EXPECT_EQ(pairs.count, Condition::kAllPairs);
-  EXPECT_EQ(pairs.bound, (std::vector<VariableId>{0, 1}));
+  EXPECT_EQ(pairs.bound, id_list<VariableId>({0, 1}));
   const Condition count = read_goal("(forn 3 (?x - red) (clear ?x))").ast.goal.condition;
   EXPECT_EQ(count.kind, Kind::kAtLeast);
   EXPECT_EQ(count.count, 3U);
@@ -358,16 +362,16 @@ TEST(ParseEffect, NestedEffectsAreFlat) {
       "(:predicates (p ?x) (q ?x) (r)) (:action a :parameters (?x) :effect"
       " (and (r) (forall (?y) (and (when (p ?y) (forall (?z) (when (q ?z) (and (p ?z) (not (q ?y)))))) (q ?y)))))");
   EXPECT_CLEAN(result);
-  const Action& action = result.ast.actions[0];
+  const Action& action = result.ast.actions[ActionNameId{0}];
   ASSERT_EQ(action.effects.size(), 4U);
   EXPECT_TRUE(action.effects[0].forall.empty());
   EXPECT_EQ(action.effects[0].when.kind, Kind::kTrue);
-  EXPECT_EQ(action.effects[1].forall, (std::vector<VariableId>{1, 2}));
+  EXPECT_EQ(action.effects[1].forall, id_list<VariableId>({1, 2}));
   EXPECT_TRUE(action.effects[1].add);
   EXPECT_EQ(to_string(result.ast, action.variables, action.effects[1].when), "(and (p ?y) (q ?z))");
   EXPECT_FALSE(action.effects[2].add);
   EXPECT_EQ(to_string(result.ast, action.variables, action.effects[2].atom), "(q ?y)");
-  EXPECT_EQ(action.effects[3].forall, (std::vector<VariableId>{1}));
+  EXPECT_EQ(action.effects[3].forall, id_list<VariableId>({1}));
   EXPECT_EQ(action.effects[3].when.kind, Kind::kTrue);
 }
 
@@ -378,16 +382,16 @@ TEST(ParseEffect, Costs) {
       "(total-cost) 1)))"
       "(:action b :effect (p))");
   EXPECT_CLEAN(result);
-  const std::vector<CostTerm>& costs = result.ast.actions[0].costs;
+  const std::vector<CostTerm>& costs = result.ast.actions[ActionNameId{0}].costs;
   ASSERT_EQ(costs.size(), 5U);
   EXPECT_EQ(costs[0].constant, 2);
   EXPECT_FALSE(costs[0].function.has_value());
-  EXPECT_EQ(costs[1].function, 1U);
-  EXPECT_TRUE(costs[1].arguments[0].is_variable);
+  EXPECT_EQ(costs[1].function, FunctionId{1});
+  EXPECT_TRUE(costs[1].arguments[0].is_variable());
   EXPECT_EQ(costs[2].constant, 0.5);
-  EXPECT_FALSE(costs[3].arguments[0].is_variable);
+  EXPECT_FALSE(costs[3].arguments[0].is_variable());
   EXPECT_EQ(costs[4].constant, 1);
-  EXPECT_TRUE(result.ast.actions[1].costs.empty());
+  EXPECT_TRUE(result.ast.actions[ActionNameId{1}].costs.empty());
 }
 
 TEST(ParseEffect, CostFunctionIsTheOneOfTheMetric) {
@@ -397,7 +401,7 @@ TEST(ParseEffect, CostFunctionIsTheOneOfTheMetric) {
   const Result with = read(domain, "(define (problem p) (:domain d) (:init) (:goal (p)) (:metric minimize (fuel)))");
   EXPECT_CLEAN(with);
   EXPECT_TRUE(with.ast.has_metric);
-  EXPECT_EQ(with.ast.actions[0].costs.size(), 1U);
+  EXPECT_EQ(with.ast.actions[ActionNameId{0}].costs.size(), 1U);
   const Result without = read(domain, "(define (problem p) (:domain d) (:init) (:goal (p)))");
   EXPECT_TRUE(without.says("numeric effects on 'fuel' are not supported"));
 }
@@ -406,7 +410,7 @@ TEST(ParseEffect, TotalCostNeedNotBeDeclared) {
   const Result result = read_domain("(:predicates (p)) (:action a :effect (and (p) (increase (totalCost) 3)))");
   EXPECT_FALSE(result.diagnostics.has_errors()) << result.text();
   EXPECT_TRUE(result.says("function 'totalcost' is used but not declared"));
-  EXPECT_EQ(result.ast.actions[0].costs.size(), 1U);
+  EXPECT_EQ(result.ast.actions[ActionNameId{0}].costs.size(), 1U);
 }
 
 TEST(ParseEffect, ConditionalCostIsRefused) {
@@ -436,14 +440,14 @@ TEST(ParseDerived, HeadAndBody) {
       "(:types t) (:predicates (edge ?x ?y - t) (path ?x ?y - t))"
       "(:derived (path ?x ?y) (or (edge ?x ?y) (exists (?z - t) (and (edge ?x ?z) (path ?z ?y)))))");
   EXPECT_CLEAN(result);
-  EXPECT_TRUE(result.ast.predicates[1].derived);
-  EXPECT_FALSE(result.ast.predicates[0].derived);
+  EXPECT_TRUE(result.ast.predicates[PredicateId{1}].derived);
+  EXPECT_FALSE(result.ast.predicates[PredicateId{0}].derived);
   ASSERT_EQ(result.ast.axioms.size(), 1U);
   const Axiom& axiom = result.ast.axioms[0];
-  EXPECT_EQ(axiom.head, 1U);
+  EXPECT_EQ(axiom.head, PredicateId{1});
   EXPECT_EQ(axiom.num_parameters, 2U);
   EXPECT_EQ(axiom.variables.size(), 3U);
-  EXPECT_EQ(axiom.variables[0].types, (std::vector<TypeId>{1})) << "taken from the declaration";
+  EXPECT_EQ(axiom.variables[VariableId{0}].types, id_list<TypeId>({1})) << "taken from the declaration";
 }
 
 TEST(ParseDerived, StrataAreChecked) {
@@ -490,11 +494,11 @@ TEST(ParseConstraints, ForallGoesIntoEachConstraint) {
       "(forall (?x - red) (and (always (clear ?x)) (forall (?y - blue) (sometime (exists (?z - block) (on ?x ?y))))))");
   EXPECT_CLEAN(result);
   ASSERT_EQ(result.ast.constraints.size(), 2U);
-  EXPECT_EQ(result.ast.constraints[0].forall, (std::vector<VariableId>{0}));
+  EXPECT_EQ(result.ast.constraints[0].forall, id_list<VariableId>({0}));
   EXPECT_EQ(result.ast.constraints[0].variables.size(), 1U);
   EXPECT_EQ(result.ast.constraints[0].text, "(forall (?x - red) (always (clear ?x)))");
   const Constraint& second = result.ast.constraints[1];
-  EXPECT_EQ(second.forall, (std::vector<VariableId>{0, 1}));
+  EXPECT_EQ(second.forall, id_list<VariableId>({0, 1}));
   EXPECT_EQ(second.variables.size(), 3U);
   EXPECT_EQ(to_string(result.ast, second.variables, second.first), "(exists (?z - block) (on ?x ?y))");
   EXPECT_EQ(second.text, "(forall (?x - red) (forall (?y - blue) (sometime (exists (?z - block) (on ?x ?y)))))");
@@ -518,11 +522,11 @@ TEST(ParseConstraints, ActionsInOrder) {
   ASSERT_EQ(constraint.steps[0].size(), 1U);
   EXPECT_EQ(constraint.steps[0][0].arguments.size(), 2U);
   EXPECT_FALSE(constraint.steps[0][0].arguments[0].has_value());
-  EXPECT_TRUE(constraint.steps[1][0].arguments[0]->is_variable);
+  EXPECT_TRUE(constraint.steps[1][0].arguments[0]->is_variable());
   EXPECT_FALSE(constraint.steps[1][0].arguments[1].has_value());
   ASSERT_EQ(constraint.steps[2].size(), 3U);
-  EXPECT_EQ(constraint.steps[2][0].arguments[1]->index, object(result.ast, "table"));
-  EXPECT_EQ(constraint.steps[2][2].arguments[1]->index, object(result.ast, "b"));
+  EXPECT_EQ(constraint.steps[2][0].arguments[1]->object(), object(result.ast, "table"));
+  EXPECT_EQ(constraint.steps[2][2].arguments[1]->object(), object(result.ast, "b"));
 }
 
 TEST(ParseConstraints, InTheDomainToo) {
