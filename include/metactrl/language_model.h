@@ -129,6 +129,9 @@ struct ModelOptions {
   unsigned max_sequences = 0;
   // How many full contexts that memory holds.
   unsigned shared_contexts = 1;
+  // So many memories, each as above. A session has one to itself as long as there are no more of them than memories
+  // (its forks are with it), and what it is told does then not depend on any other, not even by rounding.
+  unsigned separate_contexts = 1;
   // For sessions on many threads: the model runs on a thread of its own, and what several sessions ask at the same time
   // is one batch. What a session is told does not depend on it, but for rounding.
   bool batched = false;

@@ -83,7 +83,7 @@ LoadedModel load_model_for(const DecodingArguments& arguments, unsigned at_once)
   if (arguments.guidance == Guidance::kSearch) return {};
   ModelOptions runtime = arguments.runtime;
   runtime.max_sequences = sequences_for(arguments.generate);
-  runtime.shared_contexts = at_once;
+  runtime.separate_contexts = at_once;
   try {
     return open_model(arguments.model, arguments.vocabulary, runtime);
   } catch (const ModelError& error) {

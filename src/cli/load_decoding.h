@@ -19,7 +19,7 @@ PlanOptions plan_options(const DecodingArguments& arguments);
 // The budgets of the lookahead as the options have them: all of it for a search. States are enumerated, and candidates
 // searched for, at the usual cost at most, unless an option was given: then it holds for them, too.
 void set_lookahead_budget(const BudgetOptions& options, LookaheadOptions& lookahead);
-// With memory for `at_once` answers at a time, each as long as the context. An empty one where the arguments need none.
+// With memory for `at_once` answers at a time, each as long as the context and of its own: none depends on another. An empty one where the arguments need none.
 // Throws ResourceError when the model does not fit.
 LoadedModel load_model_for(const DecodingArguments& arguments, unsigned at_once = 1);
 // InputError where the model of tokens was not made for the language model's vocabulary.

@@ -1,4 +1,5 @@
 // A GGUF file as a LanguageModel.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -30,13 +31,14 @@ using internal::str_cat;
 class LlamaModel : public LanguageModel {
  public:
   LlamaModel(const ModelPtr& model, const ModelOptions& options, const Placement& placement, const std::string& file)
-      : model_(model),
-        vocabulary_(model, file),
-        engine_(std::make_shared<LlamaEngine>(model, options, file)),
-        device_(device_text(placement, model.get())) {}
+      : model_(model), vocabulary_(model, file), device_(device_text(placement, model.get())) {
+    for (unsigned i = 0; i < std::max(1U, options.separate_contexts); ++i) {
+      engines_.push_back(std::make_shared<LlamaEngine>(model, options, file));
+    }
+  }
 
   const Vocabulary& vocabulary() const override { return vocabulary_; }
-  std::size_t context_length() const override { return engine_->context_length(); }
+  std::size_t context_length() const override { return engines_.front()->context_length(); }
   std::string device() const override { return device_; }
 
   std::string description() const override {
@@ -63,12 +65,14 @@ class LlamaModel : public LanguageModel {
                                  ", but the context holds ", context_length(),
                                  "; shorten the prompt or use a larger context"));
     }
-    return std::make_unique<LlamaSession>(engine_, prompt);
+    return std::make_unique<LlamaSession>(idlest_engine(), prompt);
   }
 
   void expect_prefix(std::span<const TokenId> prefix) override {
-    const std::scoped_lock lock(engine_->mutex());
-    engine_->expect_prefix(prefix);
+    for (const std::shared_ptr<LlamaEngine>& engine : engines_) {
+      const std::scoped_lock lock(engine->mutex());
+      engine->expect_prefix(prefix);
+    }
   }
 
   std::size_t embedding_size() const override { return LlamaEmbedder::size_of(model_.get()); }
@@ -76,19 +80,27 @@ class LlamaModel : public LanguageModel {
   std::vector<float> embed(std::span<const TokenId> tokens) override {
     const std::scoped_lock lock(embedder_mutex_);
     if (embedder_ == nullptr) {
-      embedder_ = std::make_unique<LlamaEmbedder>(model_, context_length(), engine_->threads());
+      embedder_ = std::make_unique<LlamaEmbedder>(model_, context_length(), engines_.front()->threads());
     }
     return embedder_->embed(tokens);
   }
 
  private:
+  // The first of those with the fewest sessions.
+  std::shared_ptr<LlamaEngine> idlest_engine() {
+    const std::scoped_lock lock(engines_mutex_);
+    return *std::min_element(engines_.begin(), engines_.end(),
+                             [](const auto& a, const auto& b) { return a.use_count() < b.use_count(); });
+  }
+
   std::vector<PromptPart> parts_of(const Prompt& prompt) const {
     return prompt_parts(prompt, llama_model_chat_template(model_.get(), nullptr));
   }
 
   ModelPtr model_;
   LlamaVocabulary vocabulary_;
-  std::shared_ptr<LlamaEngine> engine_;
+  std::mutex engines_mutex_;
+  std::vector<std::shared_ptr<LlamaEngine>> engines_;  // as many owners as sessions, and one
   std::string device_;
   std::mutex embedder_mutex_;
   std::unique_ptr<LlamaEmbedder> embedder_;  // made when it is first asked

@@ -43,7 +43,7 @@ std::vector<ggml_backend_dev_t> devices_of(enum ggml_backend_dev_type type) {
 unsigned num_layers(const llama_model* model) { return static_cast<unsigned>(llama_model_n_layer(model)) + 1; }
 
 MemoryNeed estimate(const llama_model* model, const ModelOptions& options) {
-  const unsigned cells = plan_context(model, options).cells;
+  const unsigned cells = plan_context(model, options).cells * std::max(1U, options.separate_contexts);
   MemoryNeed need;
   need.layers = num_layers(model);
   const double all = static_cast<double>(llama_model_size(model)) + context_bytes(model, cells);

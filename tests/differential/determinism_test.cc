@@ -118,6 +118,12 @@ TEST_P(Determinism, BusyLoopsChangeNoByte) {
                {"--guidance search", "--guidance mask --model random:1", "--guidance uniform --model random:1"});
 }
 
+#ifdef METACTRL_HAS_LLAMA
+TEST_P(Determinism, SlowBusyLoopsChangeNoByteOfTheModelInTheBox) {
+  expect_equal(Extent::kExcerpt, 14, {"--guidance mask"});
+}
+#endif
+
 TEST_P(Determinism, SlowBusyLoopsChangeNoByteOfManyAnswers) {
   expect_equal(Extent::kWhole, 40,
                {"--guidance search", "--guidance mask --model random:1", "--guidance uniform --model random:1",
