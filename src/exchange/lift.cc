@@ -107,8 +107,7 @@ class Lifter {
   // --- conditions ----------------------------------------------------------------------------------------------------
 
   // Objects among `arguments` become parameters.
-  std::vector<Term> terms(const std::vector<ObjectId>& objects,
-                          const std::vector<ObjectId>& arguments) const {
+  std::vector<Term> terms(const std::vector<ObjectId>& objects, const std::vector<ObjectId>& arguments) const {
     std::vector<Term> out;
     for (const ObjectId object : objects) {
       const auto place = std::find(arguments.begin(), arguments.end(), object);
