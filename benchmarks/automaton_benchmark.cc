@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "../tests/support/household.h"
-#include "../tests/support/vocabularies.h"
 #include "metactrl/language_model.h"
+#include "support/household.h"
+#include "support/vocabularies.h"
 #include "text/token_automaton.h"
 
 namespace metactrl {

@@ -22,7 +22,6 @@
 #include <string>
 #include <vector>
 
-#include "../tests/support/vocabularies.h"
 #include "decode/choose.h"
 #include "household_files.h"
 #include "metactrl/constraint.h"
@@ -32,6 +31,7 @@
 #include "metactrl/language_model.h"
 #include "metactrl/planner.h"
 #include "scene.h"
+#include "support/vocabularies.h"
 #include "text/token_automaton.h"
 
 namespace metactrl {
