@@ -90,8 +90,8 @@ struct Function {
 // A variable or an object.
 class Term {
  public:
-  Term(VariableId variable) : is_variable_(true), number_(index(variable)) {}
-  Term(ObjectId object) : number_(index(object)) {}
+  Term(VariableId variable) : is_variable_(true), number_(index(variable)) {}  // NOLINT(google-explicit-constructor)
+  Term(ObjectId object) : number_(index(object)) {}                            // NOLINT(google-explicit-constructor)
 
   bool is_variable() const { return is_variable_; }
   VariableId variable() const {

@@ -222,9 +222,9 @@ void PlanReader::fail(std::string_view rest) {
 
 }  // namespace text
 
-PlanSpelling::Parsed PlanSpelling::parse(std::string_view plan) const {
+PlanSpelling::Parsed PlanSpelling::parse(std::string_view text) const {
   text::PlanReader reader(*this);
-  reader.read(plan);
+  reader.read(text);
   return reader.result();
 }
 
