@@ -2,51 +2,15 @@
 // take it or to take it back. A program of its own, because it counts every allocation in it.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <filesystem>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "decode/choose.h"
 #include "metactrl/decoder.h"
 #include "metactrl/domain.h"
+#include "support/counted_memory.h"
 #include "support/test_data.h"
-
-namespace {
-
-std::atomic<std::size_t> g_allocations{0};
-
-void* allocate(std::size_t size) {
-  ++g_allocations;
-  if (void* memory = std::malloc(size > 0 ? size : 1); memory != nullptr) return memory;
-  throw std::bad_alloc();
-}
-
-void* allocate_aligned(std::size_t size, std::align_val_t alignment) {
-  ++g_allocations;
-  const auto unit = static_cast<std::size_t>(alignment);
-  if (void* memory = std::aligned_alloc(unit, (size + unit - 1) / unit * unit); memory != nullptr) return memory;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return allocate(size); }
-void* operator new[](std::size_t size) { return allocate(size); }
-void* operator new(std::size_t size, std::align_val_t alignment) { return allocate_aligned(size, alignment); }
-void* operator new[](std::size_t size, std::align_val_t alignment) { return allocate_aligned(size, alignment); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t /*alignment*/) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
-  std::free(memory);
-}
 
 namespace metactrl::decoder_allocation_test {
 namespace {
@@ -129,10 +93,10 @@ TEST_P(DecoderAllocation, NothingIsAllocatedAfterWarmUp) {
   Decoder decoder(constraint, {GetParam().guidance, Bridge::kUniform, 0, false});
   decode(decoder);
   decoder.reset();
-  const std::size_t before = g_allocations;
+  const std::size_t before = testing::g_allocations;
   ASSERT_GT(before, 0U);
   decode(decoder);
-  const std::size_t after = g_allocations;
+  const std::size_t after = testing::g_allocations;
   EXPECT_EQ(after - before, 0U);
   EXPECT_TRUE(ok_);
   EXPECT_TRUE(decoder.finished());

@@ -2,7 +2,6 @@
 // and what comes next is as if nothing had been. A program of its own, because it decides about every allocation in it.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <new>
@@ -14,57 +13,15 @@
 #include "metactrl/domain.h"
 #include "metactrl/planner.h"
 #include "serve/service.h"
+#include "support/counted_memory.h"
 #include "support/service_fixture.h"
-
-namespace {
-
-// Allocations until the one that fails; 0: none does.
-std::size_t g_left = 0;
-bool g_failed = false;
-std::size_t g_count = 0;
-
-bool fails() {
-  ++g_count;
-  if (g_left == 0 || --g_left > 0) return false;
-  g_failed = true;
-  return true;
-}
-
-void* allocate(std::size_t size) {
-  if (!fails()) {
-    if (void* memory = std::malloc(size > 0 ? size : 1); memory != nullptr) return memory;
-  }
-  throw std::bad_alloc();
-}
-
-void* allocate_aligned(std::size_t size, std::align_val_t alignment) {
-  const auto unit = static_cast<std::size_t>(alignment);
-  if (!fails()) {
-    if (void* memory = std::aligned_alloc(unit, (size + unit - 1) / unit * unit); memory != nullptr) return memory;
-  }
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return allocate(size); }
-void* operator new[](std::size_t size) { return allocate(size); }
-void* operator new(std::size_t size, std::align_val_t alignment) { return allocate_aligned(size, alignment); }
-void* operator new[](std::size_t size, std::align_val_t alignment) { return allocate_aligned(size, alignment); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t /*alignment*/) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
-  std::free(memory);
-}
 
 namespace metactrl::out_of_memory_test {
 namespace {
 
+using testing::g_allocation_failed;
+using testing::g_allocations;
+using testing::g_allocations_left;
 using testing::kDomain;
 using testing::problem;
 
@@ -76,11 +33,11 @@ void fail_each(const Attempt& attempt, const Recovered& recovered,
   std::size_t noticed = 0;
   for (std::size_t n = 1; n <= last; n += n < 2000 ? 1 : n / 100) {
     SCOPED_TRACE("allocation " + std::to_string(n));
-    g_failed = false;
-    g_left = n;
+    g_allocation_failed = false;
+    g_allocations_left = n;
     const bool out_of_memory = attempt();
-    g_left = 0;
-    if (!g_failed) {
+    g_allocations_left = 0;
+    if (!g_allocation_failed) {
       EXPECT_FALSE(out_of_memory);
       break;
     }
@@ -154,7 +111,7 @@ TEST(OutOfMemory, ADecoderIsAsItWas) {
     // Each step is tried until there is memory for it.
     const auto write = [&](std::size_t at) {
       Decoder decoder(constraint, {});
-      g_left = at;
+      g_allocations_left = at;
       while (!decoder.finished()) {
         const std::size_t tokens = decoder.num_tokens();
         const std::size_t actions = decoder.actions().size();
@@ -166,16 +123,16 @@ TEST(OutOfMemory, ADecoderIsAsItWas) {
           EXPECT_EQ(decoder.actions().size(), actions);
         }
       }
-      g_left = 0;
+      g_allocations_left = 0;
       return std::vector<TokenId>(decoder.tokens().begin(), decoder.tokens().end());
     };
     const std::vector<TokenId> whole = write(0);
     bool more = true;
     for (std::size_t n = 1; more && n < 5000; ++n) {
-      g_failed = false;
+      g_allocation_failed = false;
       const std::vector<TokenId> tokens = write(n);
-      g_left = 0;
-      more = g_failed;
+      g_allocations_left = 0;
+      more = g_allocation_failed;
       ASSERT_EQ(tokens, whole) << n;
     }
     EXPECT_FALSE(more);
@@ -210,7 +167,7 @@ class Answer : public serve::Exchange {
   bool responded() const override { return status_ != 0; }
   int status() const override { return status_; }
   bool gone() override {
-    last_asked_ = g_count;
+    last_asked_ = g_allocations;
     return false;
   }
   // How many allocations there had been when it was last asked: at the check of the plan, before the answer is written.
@@ -252,17 +209,17 @@ TEST(OutOfMemory, OneRequestOfTheService) {
   // Up to the answer. It is put together by nlohmann's JSON, whose destructors allocate: where one of those allocations
   // fails, nobody can catch it.
   Answer undisturbed(body);
-  const std::size_t before = g_count;
+  const std::size_t before = g_allocations;
   service->handle(undisturbed);
   const std::size_t last = undisturbed.last_asked() - before;
   fail_each(
       [&] {
-        const std::size_t left = std::exchange(g_left, 0);
+        const std::size_t left = g_allocations_left.exchange(0);
         service = make();
         Answer answer(body);
-        g_left = left;
+        g_allocations_left = left;
         const bool thrown = runs_out([&] { service->handle(answer); });
-        g_left = 0;
+        g_allocations_left = 0;
         EXPECT_TRUE(answer.responded());
         if (!thrown && answer.status() != 200) {
           EXPECT_EQ(answer.status(), 503) << answer.body();
