@@ -71,7 +71,7 @@ void table(benchmark::State& state) {
   options.hmm = Hmm::random(Alphabet::meta(names, 49), 128, 1);
   std::shared_ptr<const Lookahead> lookahead;
   for (auto _ : state) lookahead = Lookahead::compile(task, options);
-  state.SetLabel(files[index].name + ": " + to_string(lookahead->weight_rule()));
+  state.SetLabel(files[index].name + ": " + lookahead->weight_rule());
   state.counters["MB"] = static_cast<double>(lookahead->memory_bytes()) / 1e6;
   state.counters["states"] = static_cast<double>(lookahead->num_states().value_or(0));
   state.counters["horizon"] = lookahead->horizon();

@@ -25,6 +25,7 @@
 #include "benchmarks/files.h"
 #include "benchmarks/module.h"
 #include "lookahead/data.h"
+#include "lookahead/drop_goals.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "metactrl/lookahead.h"

@@ -91,20 +91,19 @@ class InputError : public std::runtime_error {
 // comes beside them. Nothing that was compiled keeps one.
 using Stop = std::function<bool()>;
 
-enum class StopReason {
-  kCancelled,  // a Stop said so
-  kLimit,      // what the options allow of work or memory was not enough
-};
-
 class Stopped : public std::runtime_error {
  public:
-  explicit Stopped(StopReason reason);
+  enum Reason {
+    kCancelled,  // a Stop said so
+    kLimit,      // what the options allow of work or memory was not enough
+  };
+  explicit Stopped(Reason reason);
   // With one sentence for a person.
-  Stopped(StopReason reason, const std::string& what) : std::runtime_error(what), reason_(reason) {}
-  StopReason reason() const { return reason_; }
+  Stopped(Reason reason, const std::string& what) : std::runtime_error(what), reason_(reason) {}
+  Reason reason() const { return reason_; }
 
  private:
-  StopReason reason_;
+  Reason reason_;
 };
 
 }  // namespace metactrl

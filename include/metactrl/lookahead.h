@@ -40,12 +40,9 @@ namespace metactrl {
 enum class Verdict { kSolvable, kInfeasible, kUndecided };
 enum class Answer : std::uint8_t { kNo, kYes, kUnknown };
 enum class Tier { kExact, kWitness };
-// Which limit ended a computation.
-enum class Limit { kNone, kStates, kBytes, kWork };
 
 const char* to_string(Verdict verdict);
 const char* to_string(Tier tier);
-const char* to_string(Limit limit);
 
 // Running out of a budget is an answer (kUnknown, kUndecided), never an error. A budget is an amount of work: it ends at
 // the same place on every machine, however busy. Who has to limit the time passes a Stop (error.h) instead.
@@ -76,13 +73,6 @@ struct LookaheadOptions {
   Budget exact{200'000, std::size_t{256} << 20, 20'000'000'000};
   // For tier B: the search for a first plan, and for one from each state that is asked about and has none yet.
   Budget search{5'000'000, std::size_t{2} << 30, 40'000'000'000};
-  // For tier B: the searches for all candidates of one question together look at about so many states, in large tasks
-  // at fewer. A candidate that gets no search may still be supported by a plan that is known.
-  std::size_t candidate_states = 1'000;
-  // For tier B: what candidates cost a Support, all questions together, in steps as Budget::work. When it is spent,
-  // plans that are known are still followed and adapted, and nothing is searched for. A copy goes on from what the
-  // original has spent and counts for itself: what one of them answers does not depend on what the others are asked.
-  std::uint64_t candidate_work = 4'000'000'000;
   // The weight table: horizon layers over the enumerated states.
   std::size_t weight_bytes = std::size_t{256} << 20;
   bool weights = true;
@@ -90,30 +80,6 @@ struct LookaheadOptions {
   std::optional<Hmm> hmm;
   // Computes the weight table of a trained surrogate; none: the CPU.
   std::shared_ptr<const LookaheadDevice> device;
-};
-
-// How the horizon in use came about.
-enum class HorizonRule {
-  kAsAsked,
-  kShortestPlusSlack,  // the table for the horizon asked for did not fit, or the state space was only enumerated this
-                       // deep
-  kGrown,              // the shortest plan known needs more than the horizon asked for
-};
-const char* to_string(HorizonRule rule);
-
-// Where the weights come from.
-enum class WeightRule {
-  kUniformExact,  // backward recursion over (actions left, projected state)
-  kWitnessPlan,   // the probability of one plan, the witness: a lower bound of the exact value
-  kTrainedExact,  // the same two with a trained surrogate
-  kTrainedWitnessPlan,
-  kNone,
-};
-const char* to_string(WeightRule rule);
-
-// What a surrogate takes from the actions so far: the distribution of its hidden state. The uniform surrogate has none.
-struct SurrogateBelief {
-  std::vector<double> hidden;
 };
 
 // What an action that is supported is worth at least: floats rank, they never decide.
@@ -139,8 +105,14 @@ class Lookahead {
   const std::vector<GoalId>& unreachable_goals() const;
   Tier tier() const;
   unsigned horizon() const;
-  HorizonRule horizon_rule() const;
-  WeightRule weight_rule() const;
+  // How the horizon in use came about: "as asked", "shortest plan plus slack" where the table for more did not fit, "grown
+  // to the shortest known plan plus slack".
+  const char* horizon_rule() const;
+  // Where the weights come from: "uniform, exact" (over all plans, by backward recursion), "uniform, witness plan only"
+  // (the probability of one plan, a lower bound), the same two "trained", or "none".
+  const char* weight_rule() const;
+  // Over all plans, not by one.
+  bool weights_exact() const;
   // Length of a shortest plan, when it is known.
   std::optional<unsigned> shortest_plan_length() const;
   // Enumerated goal-relevant states (tier A only).
@@ -148,37 +120,15 @@ class Lookahead {
   // A plan from the initial state; empty when none is known.
   const std::vector<ActionId>& plan() const;
   std::size_t memory_bytes() const;
+
+  // What the library itself asks (lookahead/data.h).
   const LookaheadData& data() const { return *data_; }
-
-  // --- the surrogate's belief, for whoever decodes -------------------------------------------------------------------
-
-  // The weights come from a trained surrogate.
-  bool is_trained() const;
-  SurrogateBelief start_belief() const;
-  // After one more action.
-  void advance(SurrogateBelief& belief, ActionId action) const;
-  // log p(the plan ends here)
-  double log_end(const SurrogateBelief& belief) const;
-  // p(action) of every action of the task, legal or not. hidden^2 for each beginning that actions have in common.
-  void action_probabilities(const SurrogateBelief& belief, std::vector<double>& out) const;
 
  private:
   Lookahead(Task task, std::unique_ptr<LookaheadData> data);
   Task task_;
   std::unique_ptr<LookaheadData> data_;
 };
-
-// A task whose goals can all be reached together, made from one where they cannot.
-struct ReducedTask {
-  Task task;
-  std::vector<GoalId> dropped;  // of the original task
-  std::shared_ptr<const Lookahead> lookahead;
-};
-// Drops the goals that are out of reach on their own; where the rest is still out of reach, keeps goals in their order
-// as long as they can be reached together with those kept before. At most one compilation per goal. Goals whose
-// reachability stays undecided within the budgets are dropped, too: what is kept is certain. Throws Stopped when `stop`
-// says so.
-ReducedTask drop_unreachable_goals(const Task& task, const LookaheadOptions& options, const Stop& stop = {});
 
 // A plan as a surrogate of the meta level reads it, its end included: each action's name, then the slots of its
 // arguments. An object's slot is its place among those objects of the task that some action takes as an argument.
@@ -197,21 +147,21 @@ struct Candidate {
   double log_end = 0;
 };
 
-// What it is worth to take at least one more action from a state.
-struct GoOn {
-  Answer answer = Answer::kNo;
-  // log of the sum over goal-relevant actions a of p(a) * p(goal reached | a); where only irrelevant ones lead on, over
-  // those.
-  double log_weight = 0;
-};
+// What candidates may cost a Support where the lookahead is not exact. `states`: the searches for all candidates of one
+// question look at about so many together, in large tasks at fewer; `bytes`: what one of them remembers; `work`: for all
+// questions together. When it is spent, plans that are known are still followed and adapted, and nothing is searched
+// for: choice is lost, no guarantee.
+constexpr Budget kCandidateBudget{1'000, std::size_t{2} << 30, 4'000'000'000};
 
 // Per-request view of a Lookahead: caches witnesses along a plan. Cheap to make, one per thread.
 class Support {
  public:
   // Answers that need a search throw Stopped when `stop` says so; what was known before still is.
-  explicit Support(std::shared_ptr<const Lookahead> lookahead, Stop stop = {});
+  explicit Support(std::shared_ptr<const Lookahead> lookahead, const Budget& candidates = kCandidateBudget,
+                   Stop stop = {});
   ~Support();
-  // The copy knows every witness that the original knows: what was supported there is supported here.
+  // The copy knows every witness that the original knows: what was supported there is supported here. It goes on from
+  // what the original has spent and counts for itself: its answers do not depend on what others are asked.
   Support(const Support& other);
   Support& operator=(const Support& other);
   Support(Support&&) noexcept;
@@ -221,12 +171,6 @@ class Support {
   Answer may(const State& state, ActionId action, unsigned left);
   // All legal actions in `state` with their answers, ascending by action.
   std::vector<Candidate> candidates(const State& state, unsigned left);
-  // The same into a vector that is reused, weighted by what the surrogate believes; an empty belief is that of a plan's
-  // start.
-  void candidates(const State& state, unsigned left, std::vector<Candidate>& out, const SurrogateBelief& belief = {});
-  // Can at least one more action be taken from `state` such that the goal is still reached within `left` actions?
-  // Differs from plain support where the goal already holds.
-  GoOn go_on(const State& state, unsigned left, const SurrogateBelief& belief = {});
   // A plan from `state` of at most `left` actions, when support for it is known.
   std::optional<std::vector<ActionId>> plan(const State& state, unsigned left);
   // log p(goal reached with at most `left` actions) from `state`, as at the start of a plan; -infinity when
@@ -236,8 +180,11 @@ class Support {
   // included.
   std::size_t states_searched() const;
 
- private:
+  // What the library's decoders ask besides (lookahead/belief.h).
   class Impl;
+  Impl& impl() { return *impl_; }
+
+ private:
   std::unique_ptr<Impl> impl_;
 };
 

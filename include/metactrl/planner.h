@@ -72,6 +72,8 @@ struct PlanOptions {
   std::optional<Hmm> token_hmm;
   // `lookahead.horizon` is the most actions a plan may have.
   LookaheadOptions lookahead;
+  // While the plan is written, where the lookahead is not exact.
+  Budget candidates = kCandidateBudget;
   GenerateOptions generate;
   // Said to the model in words, in front of the task.
   std::string instruction;
@@ -79,7 +81,7 @@ struct PlanOptions {
   std::optional<Prompt> prompt;
   // Instead of Constraint::compile. It is not told when to stop: whoever provides it knows.
   ConstraintSource constraints;
-  // For the check of the plan (ValidationLimits::bytes). Beyond it: Stopped. 0: no limit.
+  // For the check of the plan (Task::validate). Beyond it: Stopped. 0: no limit.
   std::size_t check_bytes = 0;
   // For the whole answer, in seconds; none: it takes as long as it takes. When they are over the outcome is kUndecided,
   // whatever was found by then.
@@ -141,8 +143,8 @@ struct PlanResult {
 
   // With a lookahead (guidance mask and above).
   std::optional<Tier> tier;
-  WeightRule weight_rule = WeightRule::kNone;
-  HorizonRule horizon_rule = HorizonRule::kAsAsked;
+  std::string weight_rule = "none";
+  std::string horizon_rule = "as asked";
   unsigned horizon = 0;  // actions a plan could have; 0 with guidance kNone
   // The horizon was lowered because the model's context holds no more.
   bool horizon_cut_by_context = false;

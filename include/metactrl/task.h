@@ -31,7 +31,8 @@ namespace metactrl {
 
 namespace task {
 class Program;
-}
+class ReferenceSemantics;
+}  // namespace task
 
 // Ids of different levels do not mix by accident.
 enum class ActionId : std::uint32_t {};
@@ -84,27 +85,10 @@ struct Validation {
   double cost = 0;
 };
 
-// What checking a plan may take: nested quantifiers can cost more than anybody can wait for. Beyond it: Stopped.
-struct ValidationLimits {
-  Stop stop{};
-  std::size_t bytes = 0;  // for the facts that hold at a time, about; 0: no limit
-};
-
-// The meaning of a plan, defined without grounding or packed states: the second implementation that checks the first.
-// Made by the loaders.
-class ReferenceSemantics {
- public:
-  virtual ~ReferenceSemantics() = default;
-  virtual Validation validate(std::span<const PlanStep> plan, const ValidationLimits& limits) const = 0;
-  Validation validate(std::span<const PlanStep> plan) const { return validate(plan, {}); }
-  // Every fact stated as true at the start, those that never change included, in the order of the file.
-  virtual std::vector<std::string> initial_facts() const = 0;
-};
-
 class Task {
  public:
   // Used by the loaders in domain.h.
-  Task(std::shared_ptr<const task::Program> program, std::shared_ptr<const ReferenceSemantics> reference);
+  Task(std::shared_ptr<const task::Program> program, std::shared_ptr<const task::ReferenceSemantics> reference);
 
   const std::string& name() const;
 
@@ -151,17 +135,23 @@ class Task {
   std::vector<std::string> initial_facts() const;
 
   // --- plans ---------------------------------------------------------------------------------------------------------
-  Validation validate(std::span<const PlanStep> plan, const ValidationLimits& limits = {}) const;
-  Validation validate(std::span<const ActionId> plan, const ValidationLimits& limits = {}) const;
+
+  // By the second implementation (task/reference.h), against all goals. Nested quantifiers can cost more than anybody can
+  // wait for: Stopped when `stop` says so, or when the facts that hold at a time take more than about `bytes` (0: no
+  // limit).
+  Validation validate(std::span<const PlanStep> plan, const Stop& stop = {}, std::size_t bytes = 0) const;
+  Validation validate(std::span<const ActionId> plan, const Stop& stop = {}, std::size_t bytes = 0) const;
 
   std::size_t memory_bytes() const;
+
+  // What the library itself asks: the compiled task (task/program.h), and what `validate` asks; null for a task that was
+  // made without it.
   const task::Program& program() const { return *program_; }
-  // What `validate` asks; null for a task that was made without it.
-  const ReferenceSemantics* reference() const { return reference_.get(); }
+  const task::ReferenceSemantics* reference() const { return reference_.get(); }
 
  private:
   std::shared_ptr<const task::Program> program_;
-  std::shared_ptr<const ReferenceSemantics> reference_;
+  std::shared_ptr<const task::ReferenceSemantics> reference_;
   bool goals_dropped_ = false;
 };
 

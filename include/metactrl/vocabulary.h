@@ -9,18 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace metactrl {
-
-namespace text {
-class Lexicon;
-}
 
 enum class TokenId : std::int32_t {};
 
@@ -42,60 +35,17 @@ class Vocabulary {
   // Names the vocabulary, so that what was compiled for it is not used with another one.
   virtual std::uint64_t fingerprint() const = 0;
 
-  // The tokens that hold byte `second` right behind byte `first`, ascending: those that could straddle a border between
-  // these two. Worked out for all bytes at the first call (some milliseconds for a hundred thousand tokens).
-  std::span<const TokenId> holders(char first, char second) const;
-  // Every token that stands for text, by its bytes. Made at the first call (some tens of milliseconds for a hundred
-  // thousand tokens).
-  std::shared_ptr<const text::Lexicon> lexicon() const;
+  // What the library works out about the tokens once (text/token_index.h).
+  class Index;
+  const Index& index() const { return *index_; }
+
+ protected:
+  Vocabulary();
 
  private:
-  struct Holders {
-    std::once_flag once;
-    std::vector<std::uint32_t> first;  // by pair of bytes, into `tokens`
-    std::vector<TokenId> tokens;
-  };
-  struct LexiconSlot {
-    std::once_flag once;
-    std::shared_ptr<const text::Lexicon> lexicon;
-  };
-  void find_holders() const;
   // Shared with copies, which hold the same tokens.
-  std::shared_ptr<Holders> holders_ = std::make_shared<Holders>();
-  std::shared_ptr<LexiconSlot> lexicon_ = std::make_shared<LexiconSlot>();
+  std::shared_ptr<Index> index_;
 };
-
-inline std::span<const TokenId> Vocabulary::holders(char first, char second) const {
-  std::call_once(holders_->once, [this] { find_holders(); });
-  const std::size_t pair = std::size_t{static_cast<unsigned char>(first)} << 8U | static_cast<unsigned char>(second);
-  return {holders_->tokens.data() + holders_->first[pair], holders_->first[pair + 1] - holders_->first[pair]};
-}
-
-inline void Vocabulary::find_holders() const {
-  constexpr std::size_t kPairs = std::size_t{1} << 16U;
-  std::vector<std::uint32_t>& first = holders_->first;
-  first.assign(kPairs + 1, 0);
-  std::vector<std::uint32_t> seen(kPairs);
-  // Calls `each` once for every pair in every token.
-  const auto visit = [&](const auto& each) {
-    seen.assign(kPairs, 0xffffffffU);
-    for (std::uint32_t i = 0; i < size(); ++i) {
-      const std::string_view token = bytes(TokenId{static_cast<std::int32_t>(i)});
-      for (std::size_t at = 1; at < token.size(); ++at) {
-        const std::size_t pair =
-            std::size_t{static_cast<unsigned char>(token[at - 1])} << 8U | static_cast<unsigned char>(token[at]);
-        if (std::exchange(seen[pair], i) != i) each(pair, i);
-      }
-    }
-  };
-  visit([&](std::size_t pair, std::uint32_t) { ++first[pair + 1]; });
-  for (std::size_t pair = 0; pair < kPairs; ++pair) first[pair + 1] += first[pair];
-  holders_->tokens.resize(first[kPairs]);
-  std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-  visit([&](std::size_t pair, std::uint32_t i) {
-    holders_->tokens[next[pair]++] = TokenId{static_cast<std::int32_t>(i)};
-  });
-}
 
 // Which token sequences stand for a plan.
 enum class Tokenization {

@@ -17,6 +17,7 @@
 
 #include "benchmarks/compact_prompt.h"
 #include "benchmarks/shipped_files.h"
+#include "lookahead/drop_goals.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "support/list_some.h"
@@ -155,7 +156,7 @@ void take(const PlanResult& result, const Task& task, const PromptTask& problem,
   for (const PlanStep& step : result.steps) answer.steps.push_back(to_string(step));
   take_goals(result, task, problem, answer);
   if (result.tier) answer.tier = to_string(*result.tier);
-  answer.weights = to_string(result.weight_rule);
+  answer.weights = result.weight_rule;
   if (result.lookahead != nullptr) answer.shortest = result.lookahead->shortest_plan_length();
   answer.horizon = result.horizon;
   answer.prompt_tokens = result.prompt_tokens;

@@ -72,7 +72,7 @@ struct Answer {
   std::vector<std::string> assumptions;    // which the plan relies on
   std::vector<std::string> notes;
   std::string tier;     // which kind of lookahead certified it
-  std::string weights;  // where its weights come from (WeightRule)
+  std::string weights;  // where its weights come from (Lookahead::weight_rule)
   std::size_t horizon = 0;
   std::optional<std::size_t> shortest;  // actions of a shortest plan, where it is known
   std::size_t ground_actions = 0;

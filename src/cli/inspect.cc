@@ -19,6 +19,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "lookahead/space.h"
+#include "lookahead/spending.h"
 #include "support/meter.h"
 #include "support/str_cat.h"
 #include "task/program.h"
@@ -96,7 +97,7 @@ TwoLevels compare_levels(const Task& task, const lookahead::SpaceCount& semantic
   table.syntax = measure_syntax(task);
   table.semantic_states = static_cast<double>(semantics.states);
   table.semantic_edges = static_cast<double>(semantics.edges);
-  table.exact = semantics.limit == Limit::kNone;
+  table.exact = semantics.limit == lookahead::Limit::kNone;
   table.horizon = horizon;
   table.hidden = hidden;
   table.token_steps = horizon * table.syntax.mean_length;
@@ -170,7 +171,9 @@ Json levels_json(const TwoLevels& table) {
           {"two_levels", level_json(table.two)}};
 }
 
-Json count_json(std::size_t count, Limit limit) { return limit == Limit::kNone ? Json(count) : Json(nullptr); }
+Json count_json(std::size_t count, lookahead::Limit limit) {
+  return limit == lookahead::Limit::kNone ? Json(count) : Json(nullptr);
+}
 
 Json report_json(const Task& task, const Report& report) {
   const task::Program& program = task.program();
@@ -191,15 +194,16 @@ Json report_json(const Task& task, const Report& report) {
   json["goal_relevant_states"] = count_json(report.relevant.states, report.relevant.limit);
   json["goal_relevant_edges"] = count_json(report.relevant.edges, report.relevant.limit);
   json["states_seen"] = {{"reachable", report.full.states}, {"goal_relevant", report.relevant.states}};
-  json["limit"] = {{"reachable", to_string(report.full.limit)}, {"goal_relevant", to_string(report.relevant.limit)}};
+  json["limit"] = {{"reachable", internal::name_of(report.full.limit)},
+                   {"goal_relevant", internal::name_of(report.relevant.limit)}};
   json["verdict"] = to_string(lookahead.verdict());
   json["reason"] = lookahead.reason();
   json["unreachable_goals"] = Json::array();
   for (const GoalId goal : lookahead.unreachable_goals()) json["unreachable_goals"].push_back(task.goal_text(goal));
   json["tier"] = to_string(lookahead.tier());
   json["horizon"] = lookahead.horizon();
-  json["horizon_rule"] = to_string(lookahead.horizon_rule());
-  json["weights"] = to_string(lookahead.weight_rule());
+  json["horizon_rule"] = lookahead.horizon_rule();
+  json["weights"] = lookahead.weight_rule();
   const auto shortest = lookahead.shortest_plan_length();
   json["shortest_plan_length"] = shortest ? Json(*shortest) : Json(nullptr);
   json["memory_bytes"] = {{"task", task.memory_bytes()}, {"lookahead", lookahead.memory_bytes()}};
@@ -243,7 +247,8 @@ std::string ratio_text(double ratio) {
 }
 
 std::string states_text(const lookahead::SpaceCount& count) {
-  if (count.limit != Limit::kNone) return str_cat("more than ", count.states, " (limit: ", to_string(count.limit), ")");
+  if (count.limit != lookahead::Limit::kNone)
+    return str_cat("more than ", count.states, " (limit: ", internal::name_of(count.limit), ")");
   return str_cat(count.states, ", ", count_text(count.edges, "edge", "edges"));
 }
 
@@ -290,8 +295,8 @@ std::string report_text(const Task& task, const Report& report) {
   const auto shortest = lookahead.shortest_plan_length();
   lines.add("shortest plan", shortest ? count_text(*shortest, "action", "actions") : "not known");
   lines.add("tier", to_string(lookahead.tier()));
-  lines.add("horizon", str_cat(lookahead.horizon(), " (", to_string(lookahead.horizon_rule()), ")"));
-  lines.add("weights", to_string(lookahead.weight_rule()));
+  lines.add("horizon", str_cat(lookahead.horizon(), " (", lookahead.horizon_rule(), ")"));
+  lines.add("weights", lookahead.weight_rule());
   lines.add("memory", str_cat("task ", bytes_text(static_cast<double>(task.memory_bytes())), ", lookahead ",
                               bytes_text(static_cast<double>(lookahead.memory_bytes()))));
   lines.add("seconds",

@@ -66,7 +66,8 @@ PlanOptions plan_options(const DecodingArguments& arguments) {
   return options;
 }
 
-void set_lookahead_budget(const BudgetOptions& options, LookaheadOptions& lookahead) {
+void set_budgets(const BudgetOptions& options, PlanOptions& plan) {
+  LookaheadOptions& lookahead = plan.lookahead;
   const Budget budget = options.budget();
   lookahead.search = budget;
   // To enumerate all states is worth less than to find one plan, unless somebody asks for it.
@@ -76,7 +77,7 @@ void set_lookahead_budget(const BudgetOptions& options, LookaheadOptions& lookah
   lookahead.exact = {most(options.states_option, budget.states, lookahead.exact.states),
                      most(options.memory_option, budget.bytes, lookahead.exact.bytes),
                      most(options.work_option, budget.work, lookahead.exact.work)};
-  lookahead.candidate_work = most(options.work_option, budget.work, lookahead.candidate_work);
+  plan.candidates.work = most(options.work_option, budget.work, plan.candidates.work);
 }
 
 LoadedModel load_model_for(const DecodingArguments& arguments, unsigned at_once) {

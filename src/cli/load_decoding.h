@@ -18,7 +18,7 @@ std::shared_ptr<const LookaheadDevice> open_lookahead_device(Device device);
 PlanOptions plan_options(const DecodingArguments& arguments);
 // The budgets of the lookahead as the options have them: all of it for a search. States are enumerated, and candidates
 // searched for, at the usual cost at most, unless an option was given: then it holds for them, too.
-void set_lookahead_budget(const BudgetOptions& options, LookaheadOptions& lookahead);
+void set_budgets(const BudgetOptions& options, PlanOptions& plan);
 // With memory for `at_once` answers at a time, each as long as the context and of its own: none depends on another. An empty one where the arguments need none.
 // Throws ResourceError when the model does not fit.
 LoadedModel load_model_for(const DecodingArguments& arguments, unsigned at_once = 1);

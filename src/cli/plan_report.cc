@@ -100,9 +100,8 @@ std::string closing_line(const PlanInput& input, const PlanResult& result) {
     line += str_cat("; model calls: ", result.model_calls, "; tokens: ", result.tokens.size(), ", ",
                     result.forced_tokens, " of them forced");
   }
-  const bool approximate =
-      result.weight_rule == WeightRule::kWitnessPlan || result.weight_rule == WeightRule::kTrainedWitnessPlan;
-  if (approximate) line += str_cat("; weights: ", to_string(result.weight_rule));
+  const bool weighs = result.lookahead != nullptr && result.weight_rule != "none";
+  if (weighs && !result.lookahead->weights_exact()) line += str_cat("; weights: ", result.weight_rule);
   line += "; " + seconds_text(seconds);
   return result.device.empty() ? line : line + "; on " + result.device;
 }

@@ -129,7 +129,7 @@ class Runner {
     options_.format = load_format(arguments_.format);
     options_.plan = plan_options(arguments_);
     options_.plan.instruction = arguments_.instruction;
-    set_lookahead_budget(arguments_.budget, options_.plan.lookahead);
+    set_budgets(arguments_.budget, options_.plan);
     options_.plan.time_limit = arguments_.budget.time_limit();
     model_ = load_model_for(arguments_);
   }

@@ -102,7 +102,7 @@ Outcome find_shortest(const Task& task, const SearchOptions& options, const Budg
     }
     case lookahead::SearchResult::Outcome::kBudget:
       outcome.reason =
-          str_cat("no plan could be proved shortest within the budget (limit: ", to_string(result.limit),
+          str_cat("no plan could be proved shortest within the budget (limit: ", internal::name_of(result.limit),
                   "); every plan has at least ", result.lower_bound, " actions; without --shortest any plan will do");
       break;
   }

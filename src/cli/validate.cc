@@ -9,6 +9,7 @@
 #include "sas/sas.h"
 #include "support/files.h"
 #include "support/str_cat.h"
+#include "task/reference.h"
 
 namespace metactrl::cli {
 
@@ -22,7 +23,7 @@ struct ValidateOptions {
   OutputOptions output;
 };
 
-std::unique_ptr<ReferenceSemantics> load_reference(const TaskFiles& files, Diagnostics& diagnostics) {
+std::unique_ptr<task::ReferenceSemantics> load_reference(const TaskFiles& files, Diagnostics& diagnostics) {
   if (!files.sas.empty()) {
     const std::string text = internal::read_file(files.sas);
     auto sas = std::make_shared<const sas::SasTask>(sas::parse(text, files.sas, diagnostics));

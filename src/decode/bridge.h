@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "lookahead/belief.h"
 #include "metactrl/decoder.h"
 #include "metactrl/lookahead.h"
 
@@ -37,12 +38,12 @@ struct Path {
 
 // A place between two actions.
 struct Boundary {
-  std::size_t number = 0;        // how many actions are before it
-  std::uint32_t group = 0;       // of the automaton's entries: where in the text the next one begins
-  std::uint32_t entered_by = 0;  // rank of the entry that led here, unless it is the first
-  double log_end = 0;            // log p_end: the plan ends here
-  double log_go = 0;             // log(1 - p_end)
-  SurrogateBelief belief;        // of a trained surrogate
+  std::size_t number = 0;             // how many actions are before it
+  std::uint32_t group = 0;            // of the automaton's entries: where in the text the next one begins
+  std::uint32_t entered_by = 0;       // rank of the entry that led here, unless it is the first
+  double log_end = 0;                 // log p_end: the plan ends here
+  double log_go = 0;                  // log(1 - p_end)
+  lookahead::SurrogateBelief belief;  // of a trained surrogate
 };
 
 // A symbol inside an entry, and what goes on with it.

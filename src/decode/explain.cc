@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "decode/choose.h"
+#include "lookahead/belief.h"
 #include "support/list_some.h"
 #include "support/str_cat.h"
 
@@ -37,8 +38,8 @@ class Explainer::Impl {
         lookahead_(result.lookahead),
         state_(pursued_.initial_state()) {
     if (lookahead_ != nullptr) {
-      support_.emplace(lookahead_);
-      belief_ = lookahead_->start_belief();
+      support_.emplace(lookahead_, result.decoder.candidates);
+      belief_ = lookahead::start_belief(*lookahead_);
     }
     if (result.constraint == nullptr) return;
     decoder_.emplace(result.constraint, result.decoder);
@@ -77,7 +78,7 @@ class Explainer::Impl {
       return;
     }
     std::vector<Candidate> candidates;
-    support_->candidates(state_, step.left, candidates, belief_);
+    lookahead::candidates(*support_, state_, step.left, belief_, candidates);
     for (const Candidate& candidate : candidates) {
       ExplainedStep::Judged entry{original(candidate.action), Standing::kUndecided, candidate.remaining,
                                   candidate.log_weight};
@@ -166,7 +167,7 @@ class Explainer::Impl {
     std::optional<State> next = action ? pursued_.apply(state_, *action) : std::nullopt;
     if (!next) return false;
     state_ = *std::move(next);
-    if (lookahead_ != nullptr) lookahead_->advance(belief_, *action);
+    if (lookahead_ != nullptr) lookahead::advance(*lookahead_, belief_, *action);
     return true;
   }
 
@@ -179,7 +180,7 @@ class Explainer::Impl {
   std::vector<PlanStep> steps_;
   State state_;
   std::optional<Support> support_;
-  SurrogateBelief belief_;  // of the surrogate
+  lookahead::SurrogateBelief belief_;  // of the surrogate
   std::optional<Decoder> decoder_;
   std::optional<Decoder> form_;
   std::unique_ptr<Session> session_;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "decode/constraint_parts.h"
+#include "lookahead/belief.h"
 #include "lookahead/uniform.h"
 #include "support/log_math.h"
 
@@ -90,7 +91,7 @@ void TrainedBridge::open(const Boundary& boundary, std::span<const Path> paths) 
   if (!surrogate_) return;
   if (sums_.size() <= boundary.number) sums_.resize(boundary.number + 1);
   auto& [probabilities, mass_before] = sums_[boundary.number];
-  lookahead_->action_probabilities(boundary.belief, probabilities);
+  lookahead::action_probabilities(*lookahead_, boundary.belief, probabilities);
   const auto [begin, end] = automaton_->group(boundary.group);
   mass_before.assign(1, 0);
   for (std::uint32_t rank = begin; rank < end; ++rank) {

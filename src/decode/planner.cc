@@ -19,6 +19,7 @@
 #include "decode/constraint_parts.h"
 #include "decode/free_text.h"
 #include "decode/timed_session.h"
+#include "lookahead/drop_goals.h"
 #include "metactrl/error.h"
 #include "support/list_some.h"
 #include "support/stopwatch.h"
@@ -96,7 +97,7 @@ class Planner {
     phase(Observer::Phase::kCompiling);
     result_.pursued = task_;
     try {
-      if (stopped()) throw Stopped(StopReason::kCancelled);
+      if (stopped()) throw Stopped(Stopped::kCancelled);
       make();
     } catch (const Stopped&) {
       if (!cancelled_ && !out_of_time_) throw;  // somebody else's
@@ -391,6 +392,7 @@ class Planner {
     decoder_options.bridge = options_.bridge;
     if (decoder_options.bridge == Bridge::kHmm) decoder_options.token_hmm = options_.token_hmm;
     decoder_options.horizon = result_.horizon;
+    decoder_options.candidates = options_.candidates;
     result_.decoder = decoder_options;
     Decoder decoder(result_.constraint, decoder_options, stop_);
     Generation generation;
@@ -476,7 +478,7 @@ class Planner {
     if (options_.guidance != Guidance::kNone && result_.outcome == PlanOutcome::kPlan) {
       check_text(spelling, actions);
     }
-    result_.validation = task_.validate(result_.steps, {stop_, options_.check_bytes});
+    result_.validation = task_.validate(result_.steps, stop_, options_.check_bytes);
     judge_goals();
     const bool promised = result_.guarantee == Guarantee::kFull || result_.guarantee == Guarantee::kGoalsDropped;
     if (promised) check_promise();

@@ -20,6 +20,7 @@
 #include <string>
 
 #include "decode/mass_bridge.h"
+#include "lookahead/belief.h"
 #include "metactrl/error.h"
 #include "support/log_math.h"
 #include "task/program.h"
@@ -43,7 +44,7 @@ void check_guidance(const Constraint& constraint, Guidance guidance) {
     throw InputError(name, "has nothing to decode with",
                      guidance == Guidance::kNone ? "use generate_unconstrained" : "use Lookahead::plan");
   }
-  const bool trained = constraint.lookahead()->is_trained();
+  const bool trained = lookahead::is_trained(*constraint.lookahead());
   if (guidance == (trained ? Guidance::kUniform : Guidance::kTrained)) {
     throw InputError(name,
                      trained ? "the lookahead was compiled with a trained model"
@@ -64,14 +65,14 @@ Walk::Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& o
       automaton_(&constraint_->automaton()),
       options_(options),
       bridge_(bridge_for(*constraint_, options)),
-      support_(constraint_->lookahead(), std::move(stop)),
+      support_(constraint_->lookahead(), options.candidates, std::move(stop)),
       log_end_(uniform_log_end(constraint_->task())),
       log_go_(std::log1p(-std::exp(log_end_))) {
   if (options_.horizon == 0) options_.horizon = constraint_->lookahead()->horizon();
   frames_.emplace_back();
   frames_[0].state = constraint_->task().initial_state();
   frames_[0].boundary.group = automaton_->first_group();
-  if (weighs_by_trained()) frames_[0].boundary.belief = constraint_->lookahead()->start_belief();
+  if (weighs_by_trained()) frames_[0].boundary.belief = lookahead::start_belief(*constraint_->lookahead());
   open_frame(options_.horizon, !constraint_->task().initially_violated());
 }
 
@@ -95,7 +96,7 @@ void Walk::open_frame(unsigned left, bool legal) {
   boundary.log_end = log_end_;
   boundary.log_go = log_go_;
   if (weighs_by_trained()) {
-    boundary.log_end = std::max(constraint_->lookahead()->log_end(boundary.belief), kFloor);
+    boundary.log_end = std::max(lookahead::log_end(*constraint_->lookahead(), boundary.belief), kFloor);
     boundary.log_go = log_not(boundary.log_end);
   }
   frame.left = left;
@@ -127,7 +128,7 @@ void Walk::open_all(Frame& frame) {
 
 void Walk::open_supported(Frame& frame) {
   if (constraint_->lookahead()->verdict() != Verdict::kSolvable) return;
-  support_.candidates(frame.state, frame.left, frame.candidates, frame.boundary.belief);
+  lookahead::candidates(support_, frame.state, frame.left, frame.boundary.belief, frame.candidates);
   double log_go_on = kMinusInfinity;
   double log_idle = kMinusInfinity;  // by actions that change nothing relevant
   for (const Candidate& candidate : frame.candidates) {
@@ -160,9 +161,9 @@ void Walk::add_paths(const Candidate& candidate, unsigned left) {
     // The support of a goal state says nothing about leaving it again.
     if (weighs_by_trained()) {
       successor_belief_ = frame().boundary.belief;
-      constraint_->lookahead()->advance(successor_belief_, candidate.action);
+      lookahead::advance(*constraint_->lookahead(), successor_belief_, candidate.action);
     }
-    const GoOn go_on = support_.go_on(successor_, left, successor_belief_);
+    const lookahead::GoOn go_on = lookahead::go_on(support_, successor_, left, successor_belief_);
     if (go_on.answer != Answer::kYes) return;
     log_go_on = go_on.log_weight;
   }
@@ -310,7 +311,7 @@ void Walk::finish_entry(Step& step, const TokenAutomaton::Entry& entry) {
   boundary.entered_by = automaton_->rank(entry.action, entry.next, frame().boundary.group);
   if (weighs_by_trained()) {
     boundary.belief = frame().boundary.belief;
-    constraint_->lookahead()->advance(boundary.belief, entry.action);
+    lookahead::advance(*constraint_->lookahead(), boundary.belief, entry.action);
   }
   // With kSyntax the action need not be legal; the state then stays what it was.
   if (!constraint_->task().apply(frame().state, entry.action, successor)) successor = frame().state;

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "decode/bridge.h"
+#include "lookahead/belief.h"
 #include "metactrl/decoder.h"
 #include "metactrl/lookahead.h"
 #include "text/token_automaton.h"
@@ -170,7 +171,7 @@ class Walk {
   std::vector<ActionId> actions_;
   std::vector<std::uint32_t> separators_;
   State successor_;
-  SurrogateBelief successor_belief_;
+  lookahead::SurrogateBelief successor_belief_;
   bool go_on_allowed_ = false;  // of the initial state
   bool stop_allowed_ = false;
 };

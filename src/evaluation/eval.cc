@@ -53,7 +53,7 @@ using cli::LoadedModel;
 using cli::note;
 using cli::number_text;
 using cli::plan_options;
-using cli::set_lookahead_budget;
+using cli::set_budgets;
 using cli::set_stoppable;
 using cli::UsageError;
 using internal::str_cat;
@@ -147,7 +147,7 @@ class Evaluation {
     options_.rules = arguments.rules;
     options_.prompt = arguments.prompt;
     options_.plan = plan_options(arguments);
-    set_lookahead_budget(arguments.budget, options_.plan.lookahead);
+    set_budgets(arguments.budget, options_.plan);
     options_.plan.time_limit = arguments.budget.time_limit();
     // Search reads no prompt.
     options_.system = system_prompt(module, {arguments.system, arguments.prompts}, arguments.prompt,

@@ -64,7 +64,7 @@ using cli::note;
 using cli::plan_options;
 using cli::print;
 using cli::ProgressLine;
-using cli::set_lookahead_budget;
+using cli::set_budgets;
 using cli::set_stoppable;
 using cli::UsageError;
 using internal::str_cat;
@@ -249,7 +249,7 @@ class ReproduceRun {
     options_.evaluate.rules = arguments.rules;
     options_.evaluate.prompt = arguments.prompt;
     options_.evaluate.plan = plan_options(arguments);
-    set_lookahead_budget(arguments.budget, options_.evaluate.plan.lookahead);
+    set_budgets(arguments.budget, options_.evaluate.plan);
     options_.evaluate.plan.time_limit = arguments.budget.time_limit();
     options_.evaluate.cancelled = [] { return interrupted(); };
     options_.settings = settings();

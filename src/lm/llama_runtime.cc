@@ -149,7 +149,7 @@ ModelPtr load_gguf(const std::string& file, Load what, const Placement& placemen
     report_failure(file, error.what());
   }
   if (asking.failure) std::rethrow_exception(asking.failure);
-  if (model == nullptr && asking.stopped) throw Stopped(StopReason::kCancelled);
+  if (model == nullptr && asking.stopped) throw Stopped(Stopped::kCancelled);
   if (model == nullptr) report_failure(file, log.reason());
   return ModelPtr(model, llama_model_free);
 }

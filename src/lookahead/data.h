@@ -12,8 +12,63 @@
 #include "lookahead/surrogate.h"
 #include "lookahead/uniform.h"
 #include "metactrl/lookahead.h"
+#include "support/enum_names.h"
 
 namespace metactrl {
+
+namespace lookahead {
+
+// How the horizon in use came about.
+enum class HorizonRule {
+  kAsAsked,
+  kShortestPlusSlack,  // the table for the horizon asked for did not fit, or the state space was only enumerated this
+                       // deep
+  kGrown,              // the shortest plan known needs more than the horizon asked for
+};
+
+constexpr auto enum_names(HorizonRule) {
+  return internal::names<HorizonRule>({
+      {HorizonRule::kAsAsked, "as asked"},
+      {HorizonRule::kShortestPlusSlack, "shortest plan plus slack"},
+      {HorizonRule::kGrown, "grown to the shortest known plan plus slack"},
+  });
+}
+
+// Where the weights come from.
+enum class WeightRule {
+  kUniformExact,  // backward recursion over (actions left, projected state)
+  kWitnessPlan,   // the probability of one plan, the witness: a lower bound of the exact value
+  kTrainedExact,  // the same two with a trained surrogate
+  kTrainedWitnessPlan,
+  kNone,
+};
+
+constexpr auto enum_names(WeightRule) {
+  return internal::names<WeightRule>({
+      {WeightRule::kUniformExact, "uniform, exact"},
+      {WeightRule::kWitnessPlan, "uniform, witness plan only"},
+      {WeightRule::kTrainedExact, "trained, exact"},
+      {WeightRule::kTrainedWitnessPlan, "trained, witness plan only"},
+      {WeightRule::kNone, "none"},
+  });
+}
+
+}  // namespace lookahead
+
+constexpr auto enum_names(Verdict) {
+  return internal::names<Verdict>({
+      {Verdict::kSolvable, "solvable"},
+      {Verdict::kInfeasible, "infeasible"},
+      {Verdict::kUndecided, "undecided"},
+  });
+}
+
+constexpr auto enum_names(Tier) {
+  return internal::names<Tier>({
+      {Tier::kExact, "exact"},
+      {Tier::kWitness, "witness"},
+  });
+}
 
 class LookaheadData {
  public:
@@ -33,8 +88,8 @@ class LookaheadData {
   std::string reason;
   std::vector<GoalId> unreachable_goals;
   unsigned horizon;
-  HorizonRule horizon_rule = HorizonRule::kAsAsked;
-  WeightRule weight_rule = WeightRule::kNone;
+  lookahead::HorizonRule horizon_rule = lookahead::HorizonRule::kAsAsked;
+  lookahead::WeightRule weight_rule = lookahead::WeightRule::kNone;
   std::optional<unsigned> shortest;
   std::vector<ActionId> plan;
 };

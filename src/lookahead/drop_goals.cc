@@ -1,7 +1,8 @@
+#include "lookahead/drop_goals.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "metactrl/lookahead.h"
 #include "support/ids.h"
 
 namespace metactrl {

@@ -11,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include "lookahead/belief.h"
 #include "lookahead/data.h"
 #include "lookahead/goals.h"
 #include "lookahead/search.h"
@@ -72,11 +73,11 @@ class LookaheadCompiler {
     if (length <= data_.horizon) return true;
     if (data_.options.fixed_horizon) return false;
     data_.horizon = length + data_.options.slack;
-    data_.horizon_rule = HorizonRule::kGrown;
+    data_.horizon_rule = lookahead::HorizonRule::kGrown;
     return true;
   }
 
-  void use_space(Space space, Limit limit) {
+  void use_space(Space space, lookahead::Limit limit) {
     const unsigned shortest = space.distance(space.initial());
     if (shortest == Space::kUnreachable) {
       if (!space.complete()) return;
@@ -99,13 +100,13 @@ class LookaheadCompiler {
       // A cone: everything about plans of at most max_depth() actions is known.
       if (data_.options.fixed_horizon || space.max_depth() < shortest + data_.options.slack) return;
       data_.horizon = space.max_depth();
-      data_.horizon_rule = HorizonRule::kShortestPlusSlack;
+      data_.horizon_rule = lookahead::HorizonRule::kShortestPlusSlack;
     }
     data_.space = std::move(space);
     data_.verdict = Verdict::kSolvable;
     build_table(shortest);
     data_.reason = str_cat("exact goal distances of ", data_.space->num_states(), " goal-relevant states",
-                           limit == Limit::kNone ? "" : str_cat(", all within ", data_.horizon, " actions"),
+                           limit == lookahead::Limit::kNone ? "" : str_cat(", all within ", data_.horizon, " actions"),
                            "; shortest plan: ", shortest, shortest == 1 ? " action" : " actions");
   }
 
@@ -126,13 +127,13 @@ class LookaheadCompiler {
       const unsigned shorter = shortest + data_.options.slack;
       if (data_.options.fixed_horizon || shorter >= data_.horizon || !build(shorter)) return;
       data_.horizon = shorter;
-      data_.horizon_rule = HorizonRule::kShortestPlusSlack;
+      data_.horizon_rule = lookahead::HorizonRule::kShortestPlusSlack;
     }
-    data_.weight_rule = data_.surrogate ? WeightRule::kTrainedExact : WeightRule::kUniformExact;
+    data_.weight_rule = data_.surrogate ? lookahead::WeightRule::kTrainedExact : lookahead::WeightRule::kUniformExact;
   }
 
-  WeightRule witness_rule() const {
-    return data_.surrogate ? WeightRule::kTrainedWitnessPlan : WeightRule::kWitnessPlan;
+  lookahead::WeightRule witness_rule() const {
+    return data_.surrogate ? lookahead::WeightRule::kTrainedWitnessPlan : lookahead::WeightRule::kWitnessPlan;
   }
 
   // Any plan at first. When it is longer than the horizon, a shorter one is sought for a while, a few times as long as
@@ -158,7 +159,7 @@ class LookaheadCompiler {
       result = first_plan(evaluator);
     }
     const std::string space_note = str_cat("the state space was too large to enumerate (", enumerated.states_seen,
-                                           " states seen, limit: ", to_string(enumerated.limit), ")");
+                                           " states seen, limit: ", internal::name_of(enumerated.limit), ")");
     switch (result.outcome) {
       case SearchResult::Outcome::kFound:
         data_.plan = result.plan;
@@ -173,9 +174,8 @@ class LookaheadCompiler {
         return;
       case SearchResult::Outcome::kBudget:
         data_.verdict = Verdict::kUndecided;
-        data_.reason =
-            str_cat("no plan found and none excluded within the search budget (limit: ", to_string(result.limit), "); ",
-                    space_note);
+        data_.reason = str_cat("no plan found and none excluded within the search budget (limit: ",
+                               internal::name_of(result.limit), "); ", space_note);
         return;
     }
   }
@@ -198,61 +198,8 @@ class LookaheadCompiler {
 
 }  // namespace
 
-const char* to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kSolvable:
-      return "solvable";
-    case Verdict::kInfeasible:
-      return "infeasible";
-    case Verdict::kUndecided:
-      return "undecided";
-  }
-  return "";
-}
-
-const char* to_string(Tier tier) { return tier == Tier::kExact ? "exact" : "witness"; }
-
-const char* to_string(Limit limit) {
-  switch (limit) {
-    case Limit::kNone:
-      return "none";
-    case Limit::kStates:
-      return "states";
-    case Limit::kBytes:
-      return "memory";
-    case Limit::kWork:
-      return "work";
-  }
-  return "";
-}
-
-const char* to_string(HorizonRule rule) {
-  switch (rule) {
-    case HorizonRule::kAsAsked:
-      return "as asked";
-    case HorizonRule::kShortestPlusSlack:
-      return "shortest plan plus slack";
-    case HorizonRule::kGrown:
-      return "grown to the shortest known plan plus slack";
-  }
-  return "";
-}
-
-const char* to_string(WeightRule rule) {
-  switch (rule) {
-    case WeightRule::kUniformExact:
-      return "uniform, exact";
-    case WeightRule::kWitnessPlan:
-      return "uniform, witness plan only";
-    case WeightRule::kTrainedExact:
-      return "trained, exact";
-    case WeightRule::kTrainedWitnessPlan:
-      return "trained, witness plan only";
-    case WeightRule::kNone:
-      return "none";
-  }
-  return "";
-}
+const char* to_string(Verdict verdict) { return internal::name_of(verdict); }
+const char* to_string(Tier tier) { return internal::name_of(tier); }
 
 Lookahead::Lookahead(Task task, std::unique_ptr<LookaheadData> data) : task_(std::move(task)), data_(std::move(data)) {}
 Lookahead::~Lookahead() = default;
@@ -270,8 +217,12 @@ const std::string& Lookahead::reason() const { return data_->reason; }
 const std::vector<GoalId>& Lookahead::unreachable_goals() const { return data_->unreachable_goals; }
 Tier Lookahead::tier() const { return data_->space ? Tier::kExact : Tier::kWitness; }
 unsigned Lookahead::horizon() const { return data_->horizon; }
-HorizonRule Lookahead::horizon_rule() const { return data_->horizon_rule; }
-WeightRule Lookahead::weight_rule() const { return data_->weight_rule; }
+const char* Lookahead::horizon_rule() const { return internal::name_of(data_->horizon_rule); }
+const char* Lookahead::weight_rule() const { return internal::name_of(data_->weight_rule); }
+bool Lookahead::weights_exact() const {
+  return data_->weight_rule == lookahead::WeightRule::kUniformExact ||
+         data_->weight_rule == lookahead::WeightRule::kTrainedExact;
+}
 std::optional<unsigned> Lookahead::shortest_plan_length() const { return data_->shortest; }
 const std::vector<ActionId>& Lookahead::plan() const { return data_->plan; }
 
@@ -285,37 +236,43 @@ std::size_t Lookahead::memory_bytes() const {
          (data_->hmm_table ? data_->hmm_table->memory_bytes() : 0);
 }
 
-bool Lookahead::is_trained() const { return data_->surrogate.has_value(); }
+namespace lookahead {
 
-SurrogateBelief Lookahead::start_belief() const {
-  return data_->surrogate ? SurrogateBelief{data_->surrogate->start()} : SurrogateBelief{};
+bool is_trained(const Lookahead& lookahead) { return lookahead.data().surrogate.has_value(); }
+
+SurrogateBelief start_belief(const Lookahead& lookahead) {
+  const auto& surrogate = lookahead.data().surrogate;
+  return surrogate ? SurrogateBelief{surrogate->start()} : SurrogateBelief{};
 }
 
-void Lookahead::advance(SurrogateBelief& belief, ActionId action) const {
-  if (data_->surrogate) data_->surrogate->advance(belief.hidden, action);
+void advance(const Lookahead& lookahead, SurrogateBelief& belief, ActionId action) {
+  if (const auto& surrogate = lookahead.data().surrogate) surrogate->advance(belief.hidden, action);
 }
 
-double Lookahead::log_end(const SurrogateBelief& belief) const {
-  if (data_->surrogate) return data_->surrogate->log_end(belief.hidden);
-  return -std::log(static_cast<double>(lookahead::alphabet_size(task_.program())));
+double log_end(const Lookahead& lookahead, const SurrogateBelief& belief) {
+  if (const auto& surrogate = lookahead.data().surrogate) return surrogate->log_end(belief.hidden);
+  return -std::log(static_cast<double>(alphabet_size(lookahead.task().program())));
 }
 
-void Lookahead::action_probabilities(const SurrogateBelief& belief, std::vector<double>& out) const {
-  const std::size_t count = task_.num_actions();
+void action_probabilities(const Lookahead& lookahead, const SurrogateBelief& belief, std::vector<double>& out) {
+  const Task& task = lookahead.task();
+  const std::size_t count = task.num_actions();
   out.resize(count);
-  if (!data_->surrogate) {
-    const double log_symbol = log_end(belief);
+  if (!is_trained(lookahead)) {
+    const double log_symbol = log_end(lookahead, belief);
     for (const ActionId action : ids<ActionId>(count)) {
-      out[index(action)] = std::exp(log_symbol * static_cast<double>(1 + task_.arguments(action).size()));
+      out[index(action)] = std::exp(log_symbol * static_cast<double>(1 + task.arguments(action).size()));
     }
     return;
   }
-  lookahead::BeliefCursor cursor(*data_->surrogate);
+  BeliefCursor cursor(*lookahead.data().surrogate);
   cursor.begin(belief.hidden);
   for (const ActionId action : ids<ActionId>(count)) {
     cursor.read(action);
     out[index(action)] = std::exp(cursor.log_probability());
   }
 }
+
+}  // namespace lookahead
 
 }  // namespace metactrl

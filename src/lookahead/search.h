@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "lookahead/relaxed.h"
+#include "lookahead/spending.h"
 #include "metactrl/lookahead.h"
 #include "support/meter.h"
 #include "task/program.h"

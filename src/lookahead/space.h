@@ -39,6 +39,7 @@
 #include <span>
 #include <vector>
 
+#include "lookahead/spending.h"
 #include "lookahead/state_table.h"
 #include "metactrl/lookahead.h"
 #include "support/meter.h"

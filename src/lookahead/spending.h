@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "metactrl/lookahead.h"
+#include "support/enum_names.h"
 #include "support/meter.h"
 #include "task/program.h"
 
@@ -26,6 +27,18 @@ inline std::uint64_t successor_work(const task::Program& program) {
   std::uint64_t rules = 0;
   for (const auto& layer : program.axiom_layers()) rules += layer.size();
   return kOverhead + program.total_words() + kPerRule * rules;
+}
+
+// Which limit ended a computation.
+enum class Limit { kNone, kStates, kBytes, kWork };
+
+constexpr auto enum_names(Limit) {
+  return internal::names<Limit>({
+      {Limit::kNone, "none"},
+      {Limit::kStates, "states"},
+      {Limit::kBytes, "memory"},
+      {Limit::kWork, "work"},
+  });
 }
 
 class Spending {

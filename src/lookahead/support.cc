@@ -19,9 +19,9 @@
 // its first action stays allowed. It is needed most where it helps least. While actions are to spare, 2 and 3 answer
 // nearly everything. When as many actions are left as the witness has, nearly every other action is one too many, and
 // to prove that a search would have to go through all interleavings of the goals. So the candidates of one question
-// share `candidate_states`, or fewer where the task is so large that each of them is expensive: a search gets a quarter
+// share the budget's states, or fewer where the task is so large that each of them is expensive: a search gets a quarter
 // of what is left of them, the last ones nothing. A candidate that was passed over is not searched for again. And all
-// of 3 to 5 ends when `candidate_work` is spent; 1 and 2 go on. All of this is counted, nothing is timed, and a copy
+// of 3 to 5 ends when its work is spent; 1 and 2 go on. All of this is counted, nothing is timed, and a copy
 // counts on by itself: an answer depends on the questions that were asked before it along the same plan, and on nothing
 // else.
 #include <algorithm>
@@ -29,6 +29,7 @@
 #include <utility>
 
 #include "lookahead/adapt.h"
+#include "lookahead/belief.h"
 #include "lookahead/data.h"
 #include "lookahead/search.h"
 #include "lookahead/spending.h"
@@ -41,10 +42,12 @@ namespace metactrl {
 
 using internal::ids;
 using internal::IdVector;
+using lookahead::GoOn;
 using lookahead::kInfinite;
 using lookahead::SearchResult;
 using lookahead::StateId;
 using lookahead::StoredId;
+using lookahead::SurrogateBelief;
 using task::Word;
 
 namespace {
@@ -70,8 +73,9 @@ struct Knowledge {
 
 class Support::Impl {
  public:
-  Impl(std::shared_ptr<const Lookahead> lookahead, Stop stop)
+  Impl(std::shared_ptr<const Lookahead> lookahead, const Budget& candidates, Stop stop)
       : lookahead_(std::move(lookahead)),
+        budget_(candidates),
         meter_(std::move(stop)),
         data_(lookahead_->data()),
         program_(lookahead_->task().program()),
@@ -94,7 +98,7 @@ class Support::Impl {
   }
 
   // Scratch memory is not copied.
-  Impl(const Impl& other) : Impl(other.lookahead_, other.meter_.stop()) {
+  Impl(const Impl& other) : Impl(other.lookahead_, other.budget_, other.meter_.stop()) {
     table_.clear();
     for (const StoredId id : ids<StoredId>(other.table_.size())) table_.insert(other.table_.words(id));
     knowledge_ = other.knowledge_;
@@ -109,7 +113,7 @@ class Support::Impl {
     return examine(state.words().data(), action, left, false).answer;
   }
 
-  void candidates(const State& state, unsigned left, std::vector<Candidate>& out, const SurrogateBelief& belief) {
+  void candidates(const State& state, unsigned left, const SurrogateBelief& belief, std::vector<Candidate>& out) {
     out.clear();
     searched_ = 0;
     find_witness(state, left);
@@ -309,7 +313,7 @@ class Support::Impl {
     if (witness != nullptr && adapter_.adapt(state, origin->action, *witness, left)) {
       return remember(state, adapter_.result());
     }
-    if (knowledge_[id].passed_over > left || candidate_work_ >= data_.options.candidate_work) return id;
+    if (knowledge_[id].passed_over > left || candidate_work_ >= budget_.work) return id;
     if (witness != nullptr && witness->size() < left && detour(state, *witness)) return id;
     const std::size_t before = searched_in_all_;
     const std::uint64_t work_before = work_in_all_;
@@ -345,11 +349,11 @@ class Support::Impl {
   Budget candidate_budget() const {
     constexpr std::size_t kLittle = 64;
     Budget budget = data_.options.search;
-    const std::size_t all = std::min({budget.states, data_.options.candidate_states, affordable_});
+    const std::size_t all = std::min({budget.states, budget_.states, affordable_});
     const std::size_t left = all > searched_ ? all - searched_ : 0;
     budget.states = std::min(left, std::max(left / 4, kLittle));
-    budget.work =
-        std::min(budget.work, data_.options.candidate_work - std::min(data_.options.candidate_work, candidate_work_));
+    budget.bytes = std::min(budget.bytes, budget_.bytes);
+    budget.work = std::min(budget.work, budget_.work - std::min(budget_.work, candidate_work_));
     return budget;
   }
 
@@ -458,6 +462,7 @@ class Support::Impl {
   }
 
   std::shared_ptr<const Lookahead> lookahead_;
+  Budget budget_;  // for candidates
   internal::Meter meter_;
   const LookaheadData& data_;
   const task::Program& program_;
@@ -487,8 +492,8 @@ class Support::Impl {
   std::vector<double> belief_;
 };
 
-Support::Support(std::shared_ptr<const Lookahead> lookahead, Stop stop)
-    : impl_(std::make_unique<Impl>(std::move(lookahead), std::move(stop))) {}
+Support::Support(std::shared_ptr<const Lookahead> lookahead, const Budget& candidates, Stop stop)
+    : impl_(std::make_unique<Impl>(std::move(lookahead), candidates, std::move(stop))) {}
 Support::~Support() = default;
 Support::Support(const Support& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
 Support& Support::operator=(const Support& other) {
@@ -502,17 +507,8 @@ Answer Support::may(const State& state, ActionId action, unsigned left) { return
 
 std::vector<Candidate> Support::candidates(const State& state, unsigned left) {
   std::vector<Candidate> result;
-  impl_->candidates(state, left, result, {});
+  impl_->candidates(state, left, {}, result);
   return result;
-}
-
-void Support::candidates(const State& state, unsigned left, std::vector<Candidate>& out,
-                         const SurrogateBelief& belief) {
-  impl_->candidates(state, left, out, belief);
-}
-
-GoOn Support::go_on(const State& state, unsigned left, const SurrogateBelief& belief) {
-  return impl_->go_on(state, left, belief);
 }
 
 std::optional<std::vector<ActionId>> Support::plan(const State& state, unsigned left) {
@@ -522,5 +518,18 @@ std::optional<std::vector<ActionId>> Support::plan(const State& state, unsigned 
 std::size_t Support::states_searched() const { return impl_->states_searched(); }
 
 double Support::log_weight(const State& state, unsigned left) { return impl_->log_weight(state, left); }
+
+namespace lookahead {
+
+void candidates(Support& support, const State& state, unsigned left, const SurrogateBelief& belief,
+                std::vector<Candidate>& out) {
+  support.impl().candidates(state, left, belief, out);
+}
+
+GoOn go_on(Support& support, const State& state, unsigned left, const SurrogateBelief& belief) {
+  return support.impl().go_on(state, left, belief);
+}
+
+}  // namespace lookahead
 
 }  // namespace metactrl

@@ -40,6 +40,7 @@
 #include "metactrl/task.h"
 #include "pddl/ast.h"
 #include "support/meter.h"
+#include "task/reference.h"
 
 namespace metactrl::pddl {
 
@@ -101,13 +102,13 @@ class FactView {
   mutable std::unordered_map<Key, std::vector<const Fact*>, KeyHash> by_object_;
 };
 
-class LiftedInterpreter : public ReferenceSemantics {
+class LiftedInterpreter : public task::ReferenceSemantics {
  public:
   // Throws InputError when a derived predicate depends on its own negation.
   explicit LiftedInterpreter(std::shared_ptr<const Ast> ast);
 
-  using ReferenceSemantics::validate;
-  Validation validate(std::span<const PlanStep> plan, const ValidationLimits& limits) const override;
+  using task::ReferenceSemantics::validate;
+  Validation validate(std::span<const PlanStep> plan, const Stop& stop, std::size_t bytes) const override;
   std::vector<std::string> initial_facts() const override;
   // The same from another state, given with its derived facts (see `complete`).
   Validation validate(Facts facts, std::span<const PlanStep> plan, internal::Meter& meter = internal::no_meter()) const;

@@ -214,8 +214,8 @@ std::vector<std::string> LiftedInterpreter::initial_facts() const {
   return facts;
 }
 
-Validation LiftedInterpreter::validate(std::span<const PlanStep> plan, const ValidationLimits& limits) const {
-  internal::Meter meter(limits.stop, {.bytes = limits.bytes});
+Validation LiftedInterpreter::validate(std::span<const PlanStep> plan, const Stop& stop, std::size_t bytes) const {
+  internal::Meter meter(stop, {.bytes = bytes});
   return validate(initial(meter), plan, meter);
 }
 

@@ -40,7 +40,7 @@ PlanResult LoopPlanner::call(const Task& task, const PlanOptions& options, const
   observer.phase = phase;
   PlanResult result = metactrl::plan(task, options_.format, model_, vocabulary_, options, observer);
   if (result.out_of_time) {
-    throw Stopped(StopReason::kCancelled, str_cat("no plan was made in time: ", result.reason));
+    throw Stopped(Stopped::kCancelled, str_cat("no plan was made in time: ", result.reason));
   }
   return result;
 }
@@ -90,7 +90,7 @@ LoopPlan LoopPlanner::search(std::span<const SceneState> states, const Stop& sto
 
 std::optional<std::size_t> LoopPlanner::plan_length(std::span<const SceneState> states, const Stop& stop) {
   const LoopPlan plan = search(states, stop);
-  if (plan.outcome == PlanOutcome::kCancelled) throw Stopped(StopReason::kCancelled, plan.reason);
+  if (plan.outcome == PlanOutcome::kCancelled) throw Stopped(Stopped::kCancelled, plan.reason);
   return plan.outcome == PlanOutcome::kPlan ? std::optional<std::size_t>(plan.steps.size()) : std::nullopt;
 }
 

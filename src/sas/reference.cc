@@ -125,8 +125,8 @@ std::vector<std::string> SasReference::initial_facts() const {
   return facts;
 }
 
-Validation SasReference::validate(std::span<const PlanStep> plan, const ValidationLimits& limits) const {
-  const internal::Meter meter(limits.stop);
+Validation SasReference::validate(std::span<const PlanStep> plan, const Stop& stop, std::size_t /*bytes*/) const {
+  const internal::Meter meter(stop);
   Validation result;
   Values values = initial();
   for (const PlanStep& step : plan) {

@@ -27,6 +27,7 @@
 #include "metactrl/error.h"
 #include "metactrl/task.h"
 #include "task/definition.h"
+#include "task/reference.h"
 
 namespace metactrl::sas {
 
@@ -92,13 +93,13 @@ constexpr std::size_t kMaxGuardLiterals = 4'000'000;
 constexpr std::size_t kMaxDeletes = 50'000'000;
 
 // The meaning of a plan over variable assignments. Immutable; may be used by many threads.
-class SasReference : public ReferenceSemantics {
+class SasReference : public task::ReferenceSemantics {
  public:
   explicit SasReference(std::shared_ptr<const SasTask> task);
 
-  using ReferenceSemantics::validate;
+  using task::ReferenceSemantics::validate;
   // A step is linear in the size of the task: it is asked before each whether to go on.
-  Validation validate(std::span<const PlanStep> plan, const ValidationLimits& limits) const override;
+  Validation validate(std::span<const PlanStep> plan, const Stop& stop, std::size_t bytes) const override;
   std::vector<std::string> initial_facts() const override;
 
   // --- as an oracle --------------------------------------------------------------------------------------------------

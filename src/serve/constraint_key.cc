@@ -58,10 +58,8 @@ class KeyWriter {
     write(states, bytes, work);
   }
   void add(const LookaheadOptions& options) {
-    const auto& [horizon, fixed_horizon, slack, exact, search, candidate_states, candidate_work, weight_bytes, weights,
-                 hmm, device] = options;
-    write(horizon, fixed_horizon, slack, exact, search, candidate_states, candidate_work, weight_bytes, weights, hmm,
-          device);
+    const auto& [horizon, fixed_horizon, slack, exact, search, weight_bytes, weights, hmm, device] = options;
+    write(horizon, fixed_horizon, slack, exact, search, weight_bytes, weights, hmm, device);
   }
   void add(const ConstraintOptions& options) {
     const auto& [lookahead, context, tokenization, max_actions] = options;

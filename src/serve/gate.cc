@@ -24,7 +24,7 @@ Gate::Pass Gate::enter(std::size_t units, const Stop& cancelled) {
     if (!my_turn() && cancelled && cancelled()) {
       queue_.erase(place);
       changed_.notify_all();
-      throw Stopped(StopReason::kCancelled);
+      throw Stopped(Stopped::kCancelled);
     }
   }
   queue_.erase(place);

@@ -109,7 +109,7 @@ void ModelMemory::wait_for_room(Lock& lock, std::span<const TokenId> prompt, con
     if (cancelled && cancelled()) {
       queue_.erase(place);
       changed_.notify_all();
-      throw Stopped(StopReason::kCancelled);
+      throw Stopped(Stopped::kCancelled);
     }
   }
   queue_.erase(place);
@@ -240,7 +240,7 @@ std::unique_ptr<Session> ModelMemory::begin(std::span<const TokenId> prompt, std
     if (common == prompt.size()) session->logits();  // once, and not by everyone behind it
   }
   while (done < prompt.size()) {
-    if (cancelled && cancelled()) throw Stopped(StopReason::kCancelled);
+    if (cancelled && cancelled()) throw Stopped(Stopped::kCancelled);
     const std::size_t portion = std::min(kPortion, prompt.size() - done);
     session->append(prompt.subspan(done, portion));
     session->logits();
@@ -268,7 +268,7 @@ bool ModelMemory::wait_until_read(const Kept& kept, const Stop& cancelled) {
   Lock lock(mutex_);
   while (!kept.read) {
     changed_.wait_for(lock, kPoll);
-    if (!kept.read && cancelled && cancelled()) throw Stopped(StopReason::kCancelled);
+    if (!kept.read && cancelled && cancelled()) throw Stopped(Stopped::kCancelled);
   }
   if (kept.failure != nullptr && !kept.abandoned) std::rethrow_exception(kept.failure);
   return kept.failure == nullptr;

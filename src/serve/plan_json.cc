@@ -69,10 +69,9 @@ Json decoding_json(const PlanResult& result, Guidance guidance) {
             {"forced_tokens", result.forced_tokens},
             {"device", result.device.empty() ? Json(nullptr) : Json(result.device)}};
   json["tier"] = result.tier ? Json(to_string(*result.tier)) : Json(nullptr);
-  json["weights"] = to_string(result.weight_rule);
+  json["weights"] = result.weight_rule;
   json["horizon"] = result.horizon == 0 && guidance == Guidance::kNone ? Json(nullptr) : Json(result.horizon);
-  json["horizon_rule"] =
-      result.horizon_cut_by_context ? "cut to what the model's context holds" : to_string(result.horizon_rule);
+  json["horizon_rule"] = result.horizon_cut_by_context ? "cut to what the model's context holds" : result.horizon_rule;
   json["log_probability"] = number_or_null(result.log_probability);
   if (result.log_evidence) {
     json["log_evidence"] = number_or_null(result.log_evidence);

@@ -98,7 +98,7 @@ ApiError to_api_error(const std::exception_ptr& failure, RequestContext& context
   } catch (const InputError& error) {
     return from_input_error(error, 400, "bad_request");
   } catch (const Stopped& stopped) {
-    if (stopped.reason() == StopReason::kLimit) {
+    if (stopped.reason() == Stopped::kLimit) {
       return {422, "task_too_large", "the task needs more than the memory that one request may take"};
     }
     return cancelled_error(context);
@@ -466,7 +466,7 @@ void Service::post_validate(RequestContext& context) {
       pddl::parse({"domain", request.domain.text}, {"problem", request.problem.text}, diagnostics));
   if (diagnostics.has_errors()) throw from_input_error(InputError(diagnostics), 400, "bad_pddl");
   const Validation result =
-      pddl::LiftedInterpreter(std::move(ast)).validate(steps, {context.asks(), options_.limits.memory_bytes});
+      pddl::LiftedInterpreter(std::move(ast)).validate(steps, context.asks(), options_.limits.memory_bytes);
   respond(context, {{"valid", result.valid},
                     {"actions", steps.size()},
                     {"steps_executed", result.steps_executed},

@@ -5,7 +5,7 @@
 //
 // Single flight: while one thread makes the thing for a key, others that ask for it wait instead of making it again.
 // When making it fails, those that wait get the same exception, unless it failed because its own caller gave up
-// (StopReason::kCancelled) or ran out of memory, which may be there again: then one of them takes over.
+// (Stopped::kCancelled) or ran out of memory, which may be there again: then one of them takes over.
 //
 // Least recently used things leave first. A thing larger than the whole cache is handed out and not kept. What was
 // handed out stays alive as long as somebody holds it. All functions may be called from many threads.
@@ -65,7 +65,7 @@ class SharedCache {
       const std::shared_ptr<Flight> flight = flying->second;
       while (!flight->landed) {
         landed_.wait_for(lock, kPoll);
-        if (!flight->landed && cancelled && cancelled()) throw Stopped(StopReason::kCancelled);
+        if (!flight->landed && cancelled && cancelled()) throw Stopped(Stopped::kCancelled);
       }
       if (flight->abandoned) continue;
       if (flight->failure) std::rethrow_exception(flight->failure);
@@ -81,7 +81,7 @@ class SharedCache {
       flight->value = make();
       if (flight->value != nullptr) bytes = key.size() + bytes_of(*flight->value);
     } catch (const Stopped& stopped) {
-      flight->abandoned = stopped.reason() == StopReason::kCancelled;
+      flight->abandoned = stopped.reason() == Stopped::kCancelled;
       flight->failure = std::current_exception();
     } catch (const std::bad_alloc&) {
       flight->abandoned = true;

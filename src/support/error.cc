@@ -61,8 +61,7 @@ InputError::InputError(Diagnostics diagnostics)
 InputError::InputError(const std::string& file, const std::string& message, const std::string& hint)
     : InputError(single(file, message, hint)) {}
 
-Stopped::Stopped(StopReason reason)
-    : std::runtime_error(reason == StopReason::kCancelled ? "cancelled" : "the limit on work and memory ended"),
-      reason_(reason) {}
+Stopped::Stopped(Reason reason)
+    : std::runtime_error(reason == kCancelled ? "cancelled" : "the limit on work and memory ended"), reason_(reason) {}
 
 }  // namespace metactrl

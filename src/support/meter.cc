@@ -12,11 +12,11 @@ Meter::Meter(Stop stop, const MeterLimits& limits) : stop_(std::move(stop)) {
 }
 
 void Meter::ask() const {
-  if (stop_ && stop_()) throw Stopped(StopReason::kCancelled);
+  if (stop_ && stop_()) throw Stopped(Stopped::kCancelled);
 }
 
 void Meter::look() {
-  if (done_ > max_steps_) throw Stopped(StopReason::kLimit);
+  if (done_ > max_steps_) throw Stopped(Stopped::kLimit);
   ask();
   next_ = stop_ ? done_ + kInterval : kNever;
   if (max_steps_ != kNever) next_ = std::min(next_, max_steps_ + 1);

@@ -52,7 +52,7 @@ class Meter {
   void ask() const;
   // For what grows and shrinks again: about how much is held now.
   void hold(std::uint64_t bytes) const {
-    if (bytes > max_bytes_) throw Stopped(StopReason::kLimit);
+    if (bytes > max_bytes_) throw Stopped(Stopped::kLimit);
   }
 
  private:

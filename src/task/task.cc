@@ -5,6 +5,7 @@
 
 #include "task/compile.h"
 #include "task/program.h"
+#include "task/reference.h"
 
 namespace metactrl {
 
@@ -12,7 +13,7 @@ using internal::ids;
 using internal::IdVector;
 using internal::index;
 
-Task::Task(std::shared_ptr<const task::Program> program, std::shared_ptr<const ReferenceSemantics> reference)
+Task::Task(std::shared_ptr<const task::Program> program, std::shared_ptr<const task::ReferenceSemantics> reference)
     : program_(std::move(program)), reference_(std::move(reference)) {}
 
 const std::string& Task::name() const { return program_->definition().name; }
@@ -119,15 +120,15 @@ std::vector<std::string> Task::facts(const State& state) const {
 
 std::vector<std::string> Task::initial_facts() const { return reference_->initial_facts(); }
 
-Validation Task::validate(std::span<const PlanStep> plan, const ValidationLimits& limits) const {
-  return reference_->validate(plan, limits);
+Validation Task::validate(std::span<const PlanStep> plan, const Stop& stop, std::size_t bytes) const {
+  return reference_->validate(plan, stop, bytes);
 }
 
-Validation Task::validate(std::span<const ActionId> plan, const ValidationLimits& limits) const {
+Validation Task::validate(std::span<const ActionId> plan, const Stop& stop, std::size_t bytes) const {
   std::vector<PlanStep> steps;
   steps.reserve(plan.size());
   for (ActionId action : plan) steps.push_back(step(action));
-  return validate(steps, limits);
+  return validate(steps, stop, bytes);
 }
 
 std::size_t Task::memory_bytes() const { return program_->memory_bytes(); }

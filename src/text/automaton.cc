@@ -18,6 +18,7 @@
 
 #include "metactrl/error.h"
 #include "support/str_cat.h"
+#include "text/token_index.h"
 
 namespace metactrl {
 
@@ -337,7 +338,9 @@ std::string AutomatonCompiler::check_plans() const {
 // The prompt is encoded without knowing what follows. When the tokenizer would join its last characters with the plan's
 // first, no encoding of the plan is the one the model was trained on.
 void AutomatonCompiler::check_border(std::string_view text) const {
-  if (context_.empty() || text.empty() || vocabulary_.holders(context_.back(), text.front()).empty()) return;
+  if (context_.empty() || text.empty() ||
+      vocabulary_.index().holders(vocabulary_, context_.back(), text.front()).empty())
+    return;
   const std::size_t word = context_.find_last_not_of(" \t\r\n");
   std::size_t begin = word == std::string::npos ? 0 : word + 1;
   if (begin == context_.size()) {

@@ -21,6 +21,7 @@
 #include "support/hash.h"
 #include "support/meter.h"
 #include "text/token_automaton.h"
+#include "text/token_index.h"
 
 namespace metactrl::text {
 
@@ -62,7 +63,7 @@ std::vector<TokenId> encode_exactly(const Vocabulary& vocabulary, std::string_vi
 // paragraphs, so the limit saves more than it seems to.
 template <typename Each>
 void each_holder(const Vocabulary& vocabulary, char before, char behind, std::size_t longest, const Each& each) {
-  for (const TokenId token : vocabulary.holders(before, behind)) {
+  for (const TokenId token : vocabulary.index().holders(vocabulary, before, behind)) {
     const std::string_view bytes = vocabulary.bytes(token);
     if (bytes.size() > longest) continue;
     for (std::size_t left = 1; left < bytes.size(); ++left) {

@@ -12,6 +12,7 @@
 #include "support/str_cat.h"
 #include "text/automaton.h"
 #include "text/lexicon.h"
+#include "text/token_index.h"
 
 namespace metactrl {
 
@@ -35,7 +36,7 @@ std::vector<TokenId> symbols_of(std::string_view text) {
 std::shared_ptr<const TokenAutomaton> AutomatonCompiler::run_over_bytes() {
   TokenAutomaton& out = *automaton_;
   const PlanFormat& format = spelling_.format();
-  out.lexicon_ = vocabulary_.lexicon();
+  out.lexicon_ = vocabulary_.index().lexicon(vocabulary_);
   out.fingerprint_ = fingerprint(spelling_, vocabulary_, options_);
   out.opening_ = symbols_of(format.open + spelling_.prefix(1));
   out.empty_plan_ = symbols_of(format.empty);

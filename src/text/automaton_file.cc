@@ -16,6 +16,7 @@
 #include "support/files.h"
 #include "support/str_cat.h"
 #include "text/automaton.h"
+#include "text/token_index.h"
 
 namespace metactrl {
 
@@ -210,7 +211,7 @@ std::shared_ptr<const TokenAutomaton> AutomatonReader::read(std::uint64_t finger
   if (out->num_actions_ != num_actions || out->num_separators_ != num_separators)
     refuse("it was made for another task");
   check(*out);
-  if (tokenization_ == Tokenization::kAny) out->lexicon_ = vocabulary_.lexicon();
+  if (tokenization_ == Tokenization::kAny) out->lexicon_ = vocabulary_.index().lexicon(vocabulary_);
   out->fingerprint_ = fingerprint;
   return out;
 }

@@ -87,12 +87,3 @@ std::size_t Lexicon::memory_bytes() const {
 }
 
 }  // namespace metactrl::text
-
-namespace metactrl {
-
-std::shared_ptr<const text::Lexicon> Vocabulary::lexicon() const {
-  std::call_once(lexicon_->once, [this] { lexicon_->lexicon = std::make_shared<const text::Lexicon>(*this); });
-  return lexicon_->lexicon;
-}
-
-}  // namespace metactrl

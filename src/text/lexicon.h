@@ -1,6 +1,6 @@
 // The tokens of a vocabulary as a trie over their bytes: which tokens agree with a text from here on.
 //
-//     const text::Lexicon& lexicon = *vocabulary.lexicon();
+//     const text::Lexicon& lexicon = *vocabulary.index().lexicon(vocabulary);
 //     std::uint32_t node = lexicon.child(text::Lexicon::kRoot, 'w');    // kNone when no token begins with it
 //     lexicon.tokens(node);                                             // those that are exactly "w"
 //

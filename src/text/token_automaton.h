@@ -13,6 +13,7 @@
 #include "metactrl/error.h"
 #include "metactrl/format.h"
 #include "metactrl/vocabulary.h"
+#include "text/lexicon.h"
 
 namespace metactrl {
 

@@ -240,7 +240,7 @@ void Trainer::choose() {
 
 bool Trainer::step() {
   if (done_ >= total_) return false;
-  if (options_.stop && options_.stop()) throw Stopped(StopReason::kCancelled);
+  if (options_.stop && options_.stop()) throw Stopped(Stopped::kCancelled);
   const Dropout dropout{options_.dropout, options_.seed ^ (done_ + 1) * 0xbf58476d1ce4e5b9ULL};
   choose();
   last_ = model_->step(sequences_, chosen_, dropout);

@@ -198,7 +198,7 @@ void whole_lookahead(const std::shared_ptr<const LookaheadDevice>& device) {
   Difference difference;
   for (const auto& lookahead : lookaheads) {
     expect(lookahead->verdict() == expected->verdict() && lookahead->horizon() == expected->horizon() &&
-               lookahead->weight_rule() == WeightRule::kTrainedExact,
+               lookahead->weights_exact(),
            "another lookahead");
     Support a(lookahead);
     Support b(expected);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lookahead/drop_goals.h"
 #include "metactrl/format.h"
 #include "support/behavior_tasks.h"
 

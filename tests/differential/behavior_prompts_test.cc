@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "benchmarks/behavior/prompt_goal.h"
+#include "lookahead/drop_goals.h"
 #include "metactrl/format.h"
 #include "support/behavior_tasks.h"
 

@@ -65,7 +65,7 @@ Budget budget_of(std::size_t states) { return {states, std::size_t{3} << 30}; }
 void check_full(const Row& row, const Task& task) {
   const lookahead::SpaceCount full =
       lookahead::count_reachable(task.program(), budget_of(*row.states + 1), /*projected=*/false);
-  EXPECT_EQ(full.limit, Limit::kNone);
+  EXPECT_EQ(full.limit, lookahead::Limit::kNone);
   EXPECT_EQ(full.states, *row.states);
   if (task.num_actions() == row.operators) {
     EXPECT_EQ(full.edges, row.edges);
@@ -80,7 +80,7 @@ void check_full(const Row& row, const Task& task) {
 void check_projection(const Row& row, const Task& task) {
   const lookahead::SpaceCount projected =
       lookahead::count_reachable(task.program(), budget_of(*row.relevant + 1), /*projected=*/true);
-  EXPECT_EQ(projected.limit, Limit::kNone);
+  EXPECT_EQ(projected.limit, lookahead::Limit::kNone);
   EXPECT_LE(projected.states, *row.relevant);
   if (row.domain != "rovers") {
     EXPECT_EQ(projected.states, *row.relevant);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "lookahead/data.h"
 #include "lookahead/hmm_table.h"
 #include "lookahead/table_trie.h"
 #include "lookahead/uniform.h"
@@ -208,7 +209,7 @@ TEST(TrainedLookaheadTest, EqualsAllPlansOfThePlainSemantics) {
     options.hmm = hmm_for(program->definition(), 1 + seed % 2, seed);
     const auto lookahead = Lookahead::compile(Task(program, nullptr), options);
     if (lookahead->verdict() != Verdict::kSolvable) continue;
-    ASSERT_EQ(lookahead->weight_rule(), WeightRule::kTrainedExact);
+    ASSERT_EQ(lookahead->data().weight_rule, WeightRule::kTrainedExact);
     AllPlans all(*program, *options.hmm);
     const double expected = all.from(*initial, options.horizon, {});
     if (all.tried > AllPlans::kMost) continue;
@@ -249,20 +250,20 @@ TEST(TrainedLookaheadTest, NamesWhatStandsInForTheTable) {
     options.hmm = hmm_for(program->definition(), 3, seed);
     const auto exact = Lookahead::compile(Task(program, nullptr), options);
     if (exact->verdict() != Verdict::kSolvable || exact->tier() != Tier::kExact) continue;
-    ASSERT_EQ(exact->weight_rule(), WeightRule::kTrainedExact);
+    ASSERT_EQ(exact->data().weight_rule, WeightRule::kTrainedExact);
     const State& state = exact->task().initial_state();
     const PlainSurrogate plain(program->definition(), *options.hmm);
 
     options.weight_bytes = 0;
     const auto without = Lookahead::compile(Task(program, nullptr), options);
-    ASSERT_EQ(without->weight_rule(), WeightRule::kTrainedWitnessPlan);
-    EXPECT_STREQ(to_string(without->weight_rule()), "trained, witness plan only");
+    ASSERT_EQ(without->data().weight_rule, WeightRule::kTrainedWitnessPlan);
+    EXPECT_STREQ(without->weight_rule(), "trained, witness plan only");
     ASSERT_EQ(without->horizon(), exact->horizon());
     options.weight_bytes = LookaheadOptions{}.weight_bytes;
     options.exact.states = 1;
     const auto by_search = Lookahead::compile(Task(program, nullptr), options);
     if (by_search->tier() == Tier::kWitness) {
-      EXPECT_EQ(by_search->weight_rule(), WeightRule::kTrainedWitnessPlan);
+      EXPECT_EQ(by_search->data().weight_rule, WeightRule::kTrainedWitnessPlan);
     }
     Support a(exact);
     Support b(without);
@@ -293,10 +294,11 @@ TEST(TrainedLookaheadTest, NamesWhatStandsInForTheTable) {
     for (std::size_t bytes = exact->memory_bytes(); bytes > 0; bytes -= bytes / 4 + 1) {
       options.weight_bytes = bytes;
       const auto shorter = Lookahead::compile(Task(program, nullptr), options);
-      ASSERT_EQ(shorter->weight_rule() == WeightRule::kTrainedExact, shorter->memory_bytes() > without->memory_bytes());
-      if (shorter->horizon_rule() != HorizonRule::kShortestPlusSlack) continue;
+      ASSERT_EQ(shorter->data().weight_rule == WeightRule::kTrainedExact,
+                shorter->memory_bytes() > without->memory_bytes());
+      if (shorter->data().horizon_rule != HorizonRule::kShortestPlusSlack) continue;
       ++lowered;
-      ASSERT_EQ(shorter->weight_rule(), WeightRule::kTrainedExact);
+      ASSERT_EQ(shorter->data().weight_rule, WeightRule::kTrainedExact);
       ASSERT_EQ(shorter->horizon(), *exact->shortest_plan_length() + options.slack);
     }
   }

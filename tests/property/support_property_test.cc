@@ -15,12 +15,15 @@
 #include <string>
 #include <vector>
 
+#include "lookahead/belief.h"
+#include "lookahead/data.h"
 #include "metactrl/domain.h"
 #include "metactrl/lookahead.h"
 #include "support/random.h"
 #include "support/random_definition.h"
 #include "support/random_pddl.h"
 #include "task/compile.h"
+#include "task/reference.h"
 
 namespace metactrl::support_property_test {
 namespace {
@@ -36,11 +39,11 @@ constexpr unsigned kMaxLeft = 6;
 constexpr unsigned kNever = std::numeric_limits<unsigned>::max();
 
 // The reference semantics of a random ground task: the plain one.
-class PlainReference : public ReferenceSemantics {
+class PlainReference : public task::ReferenceSemantics {
  public:
   explicit PlainReference(task::Definition definition) : definition_(std::move(definition)) {}
 
-  Validation validate(std::span<const PlanStep> plan, const ValidationLimits& /*limits*/) const override {
+  Validation validate(std::span<const PlanStep> plan, const Stop& /*stop*/, std::size_t /*bytes*/) const override {
     Validation result;
     std::optional<testing::PlainState> state = testing::plain_initial(definition_);
     for (const PlanStep& step : plan) {
@@ -152,8 +155,6 @@ class Checker {
     LookaheadOptions options;
     options.exact = {mode.exact_states, std::size_t{1} << 30};
     options.search = {mode.search_states, std::size_t{1} << 30};
-    options.candidate_states = mode.candidate_states;
-    options.candidate_work = mode.candidate_work;
     options.horizon = random_.chance(50) ? 40 : random_.below(8);
     options.fixed_horizon = random_.chance(30);
     options.slack = random_.below(5);
@@ -162,7 +163,7 @@ class Checker {
     check_verdict(mode, options, *lookahead);
     check_horizon(options, *lookahead);
     exact_ = lookahead->tier() == Tier::kExact;
-    Support support(lookahead);
+    Support support(lookahead, {mode.candidate_states, std::size_t{1} << 30, mode.candidate_work});
     // Questions in any order, so that what is remembered from one is used for others.
     for (std::size_t i = 0; i < kSampledStates; ++i) {
       const std::size_t state = i == 0 ? 0 : random_.below(truth_.states.size());
@@ -208,16 +209,16 @@ class Checker {
   }
 
   void check_horizon(const LookaheadOptions& options, const Lookahead& lookahead) {
-    switch (lookahead.horizon_rule()) {
-      case HorizonRule::kAsAsked:
+    switch (lookahead.data().horizon_rule) {
+      case ::metactrl::lookahead::HorizonRule::kAsAsked:
         EXPECT_EQ(lookahead.horizon(), options.horizon);
         break;
-      case HorizonRule::kGrown:
+      case ::metactrl::lookahead::HorizonRule::kGrown:
         EXPECT_FALSE(options.fixed_horizon);
         EXPECT_GT(lookahead.plan().size(), options.horizon);
         EXPECT_EQ(lookahead.horizon(), lookahead.plan().size() + options.slack);
         break;
-      case HorizonRule::kShortestPlusSlack:
+      case ::metactrl::lookahead::HorizonRule::kShortestPlusSlack:
         EXPECT_FALSE(options.fixed_horizon);
         EXPECT_GE(lookahead.horizon(), truth_.distance[0] + options.slack);
         EXPECT_LT(lookahead.horizon(), std::max<std::size_t>(options.horizon, truth_.distance[0] + options.slack));
@@ -286,7 +287,7 @@ class Checker {
   void ask_go_on(const Mode& mode, const LookaheadOptions& options, Support& support, std::size_t id, unsigned left) {
     bool truth = false;
     for (const Edge& edge : truth_.edges[id]) truth = truth || (left > 0 && reaches(edge.target, left - 1));
-    const GoOn go_on = support.go_on(truth_.states[id], left);
+    const lookahead::GoOn go_on = lookahead::go_on(support, truth_.states[id], left);
     expect_answer(mode, go_on.answer, truth);
     if (!options.weights) return;
     EXPECT_EQ(std::isfinite(go_on.log_weight), go_on.answer == Answer::kYes);

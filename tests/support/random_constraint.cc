@@ -118,7 +118,6 @@ std::shared_ptr<const Constraint> random_constraint(std::uint64_t seed, const Ra
   compile.lookahead.fixed_horizon = true;
   compile.tokenization = options.tokenization;
   if (options.witness_tier) compile.lookahead.exact.states = 0;
-  compile.lookahead.candidate_states = compile.lookahead.search.states;
   if (options.hmm) compile.lookahead.hmm = options.hmm(task);
   try {
     std::shared_ptr<const Constraint> constraint = Constraint::compile(task, format, vocabulary, compile);

@@ -10,6 +10,7 @@
 #include "benchmarks/behavior/subgoal_reader.h"
 #include "benchmarks/behavior/taxonomy.h"
 #include "benchmarks/shipped_files.h"
+#include "lookahead/drop_goals.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "metactrl/lookahead.h"

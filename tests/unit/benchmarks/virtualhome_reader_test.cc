@@ -7,6 +7,7 @@
 
 #include "benchmarks/shipped_files.h"
 #include "benchmarks/virtualhome/prompt_reader.h"
+#include "lookahead/drop_goals.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "metactrl/lookahead.h"

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "lookahead/drop_goals.h"
 #include "metactrl/constraint.h"
 #include "metactrl/decoder.h"
 #include "metactrl/domain.h"
@@ -141,7 +142,7 @@ TEST(Meter, LimitsWorkAndMemory) {
       beyond();
       ADD_FAILURE();
     } catch (const Stopped& stopped) {
-      EXPECT_EQ(stopped.reason(), StopReason::kLimit);
+      EXPECT_EQ(stopped.reason(), Stopped::kLimit);
     }
   }
 }
@@ -164,7 +165,7 @@ TEST(Stop, EndsTheLoadingOfATask) {
       EXPECT_EQ(load({.max_work = work}).num_actions(), actions);
       enough = true;
     } catch (const Stopped& stopped) {
-      EXPECT_EQ(stopped.reason(), StopReason::kLimit);
+      EXPECT_EQ(stopped.reason(), Stopped::kLimit);
       work *= 2;
     }
   }
@@ -205,7 +206,7 @@ TEST(Stop, EndsTheCheckOfAPlan) {
   const Task task = errands(4);
   const auto lookahead = Lookahead::compile(task, search_only());
   expect_all_or_nothing([&](const Stop& stop) {
-    const Validation validation = task.validate(lookahead->plan(), {.stop = stop});
+    const Validation validation = task.validate(lookahead->plan(), stop);
     EXPECT_TRUE(validation.valid) << validation.reason;
     return std::to_string(validation.cost);
   });
@@ -322,13 +323,15 @@ TEST(Budget, MoreEnumerationLosesNoPlan) {
 
 // --- copies ----------------------------------------------------------------------------------------------------------
 
-LookaheadOptions little_work() {
+LookaheadOptions few_states() {
   LookaheadOptions options = search_only();
   options.exact.states = 100;
   options.horizon = 20;
-  options.candidate_work = 2'000'000;  // spent in the middle of the plan
   return options;
 }
+
+// Spent in the middle of the plan.
+constexpr Budget kLittleWork{kCandidateBudget.states, kCandidateBudget.bytes, 2'000'000};
 
 // All that is said along the plan that takes the `turn`th of the actions that are allowed.
 std::string walk(Support support, const Lookahead& lookahead, std::size_t turn) {
@@ -347,19 +350,17 @@ std::string walk(Support support, const Lookahead& lookahead, std::size_t turn) 
 }
 
 TEST(Copies, AnswerAsIfTheyWereAlone) {
-  const auto lookahead = Lookahead::compile(errands(4), little_work());
+  const auto lookahead = Lookahead::compile(errands(4), few_states());
   ASSERT_EQ(lookahead->verdict(), Verdict::kSolvable);
   ASSERT_EQ(lookahead->tier(), Tier::kWitness);
   constexpr std::size_t kCopies = 6;
   std::vector<std::string> alone;
-  for (std::size_t i = 0; i < kCopies; ++i) alone.push_back(walk(Support(lookahead), *lookahead, 3 * i));
+  for (std::size_t i = 0; i < kCopies; ++i) alone.push_back(walk(Support(lookahead, kLittleWork), *lookahead, 3 * i));
   // The work is spent before the end: with more of it, more is known.
-  LookaheadOptions ample = little_work();
-  ample.candidate_work = ~std::uint64_t{0};
-  const auto generous = Lookahead::compile(errands(4), ample);
-  EXPECT_NE(walk(Support(generous), *generous, 0), alone[0]);
+  constexpr Budget kAmple{kCandidateBudget.states, kCandidateBudget.bytes, ~std::uint64_t{0}};
+  EXPECT_NE(walk(Support(lookahead, kAmple), *lookahead, 0), alone[0]);
   // One behind the other, from one that has heard nothing.
-  const Support origin(lookahead);
+  const Support origin(lookahead, kLittleWork);
   for (std::size_t i = kCopies; i-- > 0;) EXPECT_EQ(walk(origin, *lookahead, 3 * i), alone[i]);
   // All at once.
   std::vector<std::string> together(kCopies);
@@ -374,8 +375,8 @@ TEST(Copies, AnswerAsIfTheyWereAlone) {
 
 TEST(Copies, GoOnFromWhatTheOriginalHasSpent) {
   const Task task = errands(4);
-  const auto lookahead = Lookahead::compile(task, little_work());
-  Support original(lookahead);
+  const auto lookahead = Lookahead::compile(task, few_states());
+  Support original(lookahead, kLittleWork);
   State state = task.initial_state();
   unsigned left = lookahead->horizon();
   for (int i = 0; i < 3; ++i) {

@@ -55,15 +55,23 @@ LookaheadOptions witness_options(unsigned horizon) {
   LookaheadOptions options;
   options.exact.states = 1'000;
   options.horizon = horizon;
-  options.candidate_work = ~std::uint64_t{0};
   return options;
+}
+
+Budget ample_work() {
+  Budget budget = kCandidateBudget;
+  budget.work = ~std::uint64_t{0};
+  return budget;
 }
 
 // A writer that takes any action that is allowed, all the way to the goal.
 class Wanderer {
  public:
-  Wanderer(const Task& task, const LookaheadOptions& options)
-      : task_(task), options_(options), lookahead_(Lookahead::compile(task, options)), support_(lookahead_) {}
+  explicit Wanderer(const Task& task, const Budget& budget = ample_work())
+      : task_(task),
+        budget_(budget),
+        lookahead_(Lookahead::compile(task, witness_options(30))),
+        support_(lookahead_, budget) {}
 
   const Lookahead& lookahead() const { return *lookahead_; }
 
@@ -74,7 +82,7 @@ class Wanderer {
       const std::size_t before = support_.states_searched();
       const std::vector<Candidate> candidates = support_.candidates(state, left);
       // The states of the searches, one for each h_max, and a few where a search ends in the middle of a plan.
-      EXPECT_LE(support_.states_searched() - before, options_.candidate_states + 8 * candidates.size());
+      EXPECT_LE(support_.states_searched() - before, budget_.states + 8 * candidates.size());
       // What was passed over is not searched for again; what was found for others may help it.
       const std::size_t asked = support_.states_searched();
       const std::vector<Candidate> again = support_.candidates(state, left);
@@ -105,7 +113,7 @@ class Wanderer {
 
  private:
   const Task& task_;
-  LookaheadOptions options_;
+  Budget budget_;
   std::shared_ptr<const Lookahead> lookahead_;
   Support support_;
   std::size_t tight_ = 0;
@@ -115,7 +123,7 @@ class Wanderer {
 TEST(SupportWork, IsBoundedForEveryQuestion) {
   const Task task = errands(kWalkTo, 8, 6);
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
-    Wanderer wanderer(task, witness_options(30));
+    Wanderer wanderer(task);
     ASSERT_EQ(wanderer.lookahead().tier(), Tier::kWitness);
     wanderer.run(seed);
     EXPECT_GT(wanderer.tight(), 5U);
@@ -128,9 +136,9 @@ void expect_free_order(const std::string& walk) {
   std::size_t tight = 0;
   std::size_t choices = 0;
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
-    LookaheadOptions options = witness_options(30);
-    options.candidate_states = 0;
-    Wanderer wanderer(task, options);
+    Budget budget = ample_work();
+    budget.states = 0;
+    Wanderer wanderer(task, budget);
     wanderer.run(seed);
     tight += wanderer.tight();
     choices += wanderer.choices();
@@ -145,9 +153,9 @@ TEST(SupportWork, OrderStaysFreeWithoutSearchFromPlaceToPlace) { expect_free_ord
 
 TEST(SupportWork, WorkThatIsSpentLeavesTheWitness) {
   const Task task = errands(kWalkTo, 8, 6);
-  LookaheadOptions options = witness_options(30);
-  options.candidate_work = 0;
-  Wanderer wanderer(task, options);
+  Budget budget = ample_work();
+  budget.work = 0;
+  Wanderer wanderer(task, budget);
   wanderer.run(1);
   EXPECT_EQ(wanderer.states_searched(), 0U);
 }
@@ -155,7 +163,7 @@ TEST(SupportWork, WorkThatIsSpentLeavesTheWitness) {
 TEST(SupportWork, CopiesGoOnCounting) {
   const Task task = errands(kWalkTo, 8, 6);
   const auto lookahead = Lookahead::compile(task, witness_options(24));
-  Support support(lookahead);
+  Support support(lookahead, ample_work());
   support.candidates(task.initial_state(), static_cast<unsigned>(lookahead->plan().size()));
   EXPECT_GT(support.states_searched(), 0U);
   const Support copy(support);

@@ -43,8 +43,6 @@ TEST_F(ConstraintKey, EveryFieldChangesIt) {
       [&] { ++lookahead.search.states; },
       [&] { ++lookahead.search.bytes; },
       [&] { ++lookahead.search.work; },
-      [&] { ++lookahead.candidate_states; },
-      [&] { ++lookahead.candidate_work; },
       [&] { ++lookahead.weight_bytes; },
       [&] { lookahead.weights = !lookahead.weights; },
       [&] { lookahead.hmm = hmm; },

@@ -125,7 +125,7 @@ TEST(SharedCache, AnotherTakesOverWhenTheFirstGivesUp) {
                            [&]() -> Cache::Pointer {
                              begun = true;
                              while (!go_on) std::this_thread::yield();
-                             throw Stopped(StopReason::kCancelled);
+                             throw Stopped(Stopped::kCancelled);
                            },
                            bytes_of, {}),
                  Stopped);

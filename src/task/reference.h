@@ -1,0 +1,27 @@
+// The meaning of a plan, defined without grounding or packed states: the second implementation that checks the first.
+// Made by the loaders.
+#ifndef METACTRL_SRC_TASK_REFERENCE_H_
+#define METACTRL_SRC_TASK_REFERENCE_H_
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "metactrl/task.h"
+
+namespace metactrl::task {
+
+class ReferenceSemantics {
+ public:
+  virtual ~ReferenceSemantics() = default;
+  // As Task::validate.
+  virtual Validation validate(std::span<const PlanStep> plan, const Stop& stop, std::size_t bytes) const = 0;
+  Validation validate(std::span<const PlanStep> plan) const { return validate(plan, {}, 0); }
+  // Every fact stated as true at the start, those that never change included, in the order of the file.
+  virtual std::vector<std::string> initial_facts() const = 0;
+};
+
+}  // namespace metactrl::task
+
+#endif  // METACTRL_SRC_TASK_REFERENCE_H_
