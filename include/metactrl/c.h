@@ -58,6 +58,8 @@
 extern "C" {
 #endif
 
+/* Names as C has them. NOLINTBEGIN(readability-identifier-naming) */
+
 /* Changes when a program that was compiled with an older header would no longer work. */
 #define METACTRL_ABI_VERSION 1
 METACTRL_C_API uint32_t metactrl_abi_version(void);
@@ -284,6 +286,11 @@ METACTRL_C_MUST_USE metactrl_status metactrl_decoder_fill_bias(metactrl_decoder*
 METACTRL_C_MUST_USE metactrl_status metactrl_decoder_choose(metactrl_decoder* decoder, const float* logits, size_t size,
                                                             double temperature, double top_p, uint64_t seed,
                                                             int32_t* token, metactrl_error** error);
+/* The same, given the logits of only those tokens that metactrl_decoder_next lists, in that order and as many: for engines
+ * whose logits are on another device. */
+METACTRL_C_MUST_USE metactrl_status metactrl_decoder_choose_next(metactrl_decoder* decoder, const float* logits,
+                                                                 size_t size, double temperature, double top_p,
+                                                                 uint64_t seed, int32_t* token, metactrl_error** error);
 /* The longest run of tokens without an alternative. */
 METACTRL_C_MUST_USE metactrl_status metactrl_decoder_forced(metactrl_decoder* decoder, int32_t* ids, size_t capacity,
                                                             size_t* count, metactrl_error** error);
@@ -356,6 +363,8 @@ METACTRL_C_MUST_USE metactrl_status metactrl_batch_fill_bias(metactrl_pool* pool
 METACTRL_C_MUST_USE metactrl_status metactrl_batch_seek(metactrl_pool* pool, metactrl_decoder* const* decoders,
                                                         size_t num_rows, const int32_t* ids, const uint64_t* offsets,
                                                         int64_t* taken, metactrl_error** error);
+
+/* NOLINTEND(readability-identifier-naming) */
 
 #ifdef __cplusplus
 }

@@ -102,6 +102,7 @@ class Workers {
 
 }  // namespace metactrl::c
 
+// NOLINTNEXTLINE(readability-identifier-naming): named by the C interface.
 struct metactrl_pool : metactrl::c::Handle<metactrl::c::Kind::kPool> {
   explicit metactrl_pool(unsigned threads) : workers(std::make_unique<metactrl::c::Workers>(threads)) {}
   std::unique_ptr<metactrl::c::Workers> workers;

@@ -75,6 +75,20 @@ std::vector<ExplainedStep> explained(const Decoder& decoder) {
   return steps;
 }
 
+// One of the choices, by the decoder's scores; -1 where there is none.
+std::int32_t choose(metactrl_decoder& handle, std::span<const NextToken> choices, double temperature, double top_p,
+                    std::uint64_t seed) {
+  if (!(temperature >= 0) || !std::isfinite(temperature) || !(top_p > 0 && top_p <= 1)) {
+    throw ArgumentError("temperature must not be negative, and top_p must be above 0 and at most 1");
+  }
+  if (choices.empty()) return -1;
+  // Another number at every place, and the same one whenever it is asked there.
+  decode::Random random(seed, handle.decoder.num_tokens());
+  const std::size_t chosen = temperature == 0 ? decode::choose_best(handle.scores)
+                                              : decode::choose_sample(handle.scores, temperature, top_p, random);
+  return static_cast<std::int32_t>(choices[chosen].token);
+}
+
 std::string why_json(const Decoder& decoder, std::string_view action_text) {
   const Task& task = decoder.constraint().task();
   const std::vector<PlanStep> asked = parse_plan(action_text, "action");
@@ -252,20 +266,31 @@ metactrl_status metactrl_decoder_choose(metactrl_decoder* decoder, const float* 
   return guarded(error, [&] {
     required(token, "token");
     metactrl::c::check_array(logits, size, "logits");
-    if (!(temperature >= 0) || !std::isfinite(temperature) || !(top_p > 0 && top_p <= 1)) {
-      throw metactrl::c::ArgumentError("temperature must not be negative, and top_p must be above 0 and at most 1");
-    }
     const Held held(decoder);
     metactrl::c::check_row_size(size, *held);
     const std::span<const metactrl::NextToken> choices = metactrl::c::next_of(*held);
-    std::size_t best = 0;
-    if (choices.size() > 1) {
-      metactrl::decode::score_choices(choices, std::span(logits, size), held->scores);
-      metactrl::decode::Random random(seed, held->decoder.num_tokens());
-      best = temperature == 0 ? metactrl::decode::choose_best(held->scores)
-                              : metactrl::decode::choose_sample(held->scores, temperature, top_p, random);
+    metactrl::decode::score_choices(choices, std::span(logits, size), held->scores);
+    *token = metactrl::c::choose(*held, choices, temperature, top_p, seed);
+  });
+}
+
+metactrl_status metactrl_decoder_choose_next(metactrl_decoder* decoder, const float* logits, size_t size,
+                                             double temperature, double top_p, uint64_t seed, int32_t* token,
+                                             metactrl_error** error) {
+  return guarded(error, [&] {
+    required(token, "token");
+    metactrl::c::check_array(logits, size, "logits");
+    const Held held(decoder);
+    const std::span<const metactrl::NextToken> choices = metactrl::c::next_of(*held);
+    if (size != choices.size()) {
+      throw metactrl::c::ArgumentError(
+          metactrl::internal::str_cat("there are ", choices.size(), " tokens that may come, and ", size, " logits"));
     }
-    *token = choices.empty() ? -1 : static_cast<std::int32_t>(choices[best].token);
+    held->scores.clear();
+    for (std::size_t i = 0; i < size; ++i) {
+      held->scores.push_back(metactrl::decode::sane_logit(logits[i]) + choices[i].log_weight);
+    }
+    *token = metactrl::c::choose(*held, choices, temperature, top_p, seed);
   });
 }
 

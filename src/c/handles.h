@@ -153,6 +153,8 @@ void write_ids(const std::vector<Id>& from, std::int32_t* ids, std::size_t capac
 
 }  // namespace metactrl::c
 
+// Named by the C interface. NOLINTBEGIN(readability-identifier-naming)
+
 struct metactrl_error : metactrl::c::Handle<metactrl::c::Kind::kError> {
   metactrl_status status = METACTRL_ERROR_INTERNAL;
   std::string message;
@@ -197,6 +199,8 @@ struct metactrl_decoder : metactrl::c::Handle<metactrl::c::Kind::kDecoder> {
   std::vector<double> scores;
   std::atomic<bool> busy{false};
 };
+
+// NOLINTEND(readability-identifier-naming)
 
 namespace metactrl::c {
 

@@ -427,6 +427,15 @@ static void misuse_decoders(metactrl_task* task, metactrl_format* format, metact
   EXPECT_STATUS(METACTRL_ERROR_ARGUMENT, metactrl_decoder_choose(decoder, logits, kTokens, NAN, 1, 0, ids, NULL));
   EXPECT_STATUS(METACTRL_ERROR_ARGUMENT, metactrl_decoder_choose(decoder, logits, kTokens, 1, 0, 0, ids, NULL));
   EXPECT_STATUS(METACTRL_ERROR_ARGUMENT, metactrl_decoder_choose(decoder, logits, 12, 0, 1, 0, ids, NULL));
+  EXPECT_STATUS(METACTRL_ERROR_ARGUMENT, metactrl_decoder_choose_next(decoder, logits, kTokens, 0, 1, 0, ids, NULL));
+  OK(metactrl_decoder_next(decoder, NULL, NULL, 0, &count, &error));
+  for (i = 0; i < kTokens; ++i) logits[i] = i + 1 == (int)count ? 100.0F : NAN;
+  OK(metactrl_decoder_choose_next(decoder, logits, count, 0, 1, 0, &ids[1], &error));
+  {
+    int32_t listed[kTokens];
+    OK(metactrl_decoder_next(decoder, listed, NULL, kTokens, &count, &error));
+    EXPECT(ids[1] == listed[count - 1]);
+  }
   EXPECT_STATUS(METACTRL_ERROR_ARGUMENT, metactrl_pool_new(100000, &pool, NULL));
   metactrl_decoder_free(decoder);
   metactrl_error_free(NULL);
