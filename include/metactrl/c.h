@@ -139,6 +139,11 @@ METACTRL_C_MUST_USE metactrl_status metactrl_task_validate(const metactrl_task* 
 METACTRL_C_MUST_USE metactrl_status metactrl_task_search(const metactrl_task* task, uint32_t horizon,
                                                          metactrl_stop* stop, metactrl_text** out,
                                                          metactrl_error** error);
+/* The task in words, for a prompt: actions, objects, facts, goals, the instruction where it is not empty, and how a plan is
+ * written. Ends with "Plan:" and a new line. */
+METACTRL_C_MUST_USE metactrl_status metactrl_task_prompt(const metactrl_task* task, const metactrl_format* format,
+                                                         const char* instruction, size_t instruction_size,
+                                                         metactrl_text** out, metactrl_error** error);
 METACTRL_C_API void metactrl_task_free(metactrl_task* task);
 
 /* --- formats: how plans are written --------------------------------------------------------------------------------- */
@@ -231,10 +236,6 @@ METACTRL_C_API int32_t metactrl_constraint_verdict(const metactrl_constraint* co
  * "max_tokens"} */
 METACTRL_C_MUST_USE metactrl_status metactrl_constraint_info(const metactrl_constraint* constraint, metactrl_text** out,
                                                              metactrl_error** error);
-/* The task in words, for a prompt. */
-METACTRL_C_MUST_USE metactrl_status metactrl_constraint_prompt(const metactrl_constraint* constraint,
-                                                               const char* instruction, size_t instruction_size,
-                                                               metactrl_text** out, metactrl_error** error);
 /* No answer takes more tokens, the end of the turn included. 0 for NULL. */
 METACTRL_C_API size_t metactrl_constraint_max_tokens(const metactrl_constraint* constraint);
 /* The last check of an answer, by nothing but its tokens: its text is read back, judged by the reference semantics, and its

@@ -111,11 +111,6 @@ class Constraint(_library.Owner):
         """No answer takes more tokens, the end of the turn included: what `max_new_tokens` must be."""
         return int(_library.library.metactrl_constraint_max_tokens(self._handle))
 
-    def prompt(self, instruction: str = "") -> str:
-        """The task in words, for a prompt."""
-        data = instruction.encode()
-        return _library.text("constraint_prompt", self._handle, data, len(data)).decode()
-
     def check(self, tokens: Iterable[int], *, stop: Optional[Stop] = None) -> Check:
         ids, count = id_array(tokens)
         answer = with_cause(

@@ -162,6 +162,12 @@ class Task(_library.Owner):
         actions = _library.read_json("task_search", self._handle, horizon, _library.handle_of(stop))["actions"]
         return None if actions is None else actions_of(actions)
 
+    def prompt(self, format: "Union[str, Format]" = "pddl", instruction: str = "") -> str:
+        """The task in words, and how a plan is written: what a model that knows nothing of PDDL needs to see."""
+        data = instruction.encode()
+        chosen = Format.of(format)  # lives until the call is over
+        return _library.text("task_prompt", self._handle, chosen._handle, data, len(data)).decode()
+
     def __repr__(self) -> str:
         return f"<Task {self.name}: {self.num_actions} actions, {len(self.objects)} objects, {len(self.goals)} goals>"
 

@@ -131,7 +131,7 @@ class Decoders(unittest.TestCase):
     def test_what_a_constraint_says(self):
         self.assertEqual(self.constraint.verdict, "solvable")
         self.assertEqual(self.constraint.info["tier"], "exact")
-        self.assertIn("Goal:", self.constraint.prompt("Tidy up."))
+        self.assertIn("Task: Tidy up.", task().prompt("json", "Tidy up."))
         short = metactrl.Constraint(task(), self.vocabulary, horizon=2, fixed_horizon=True)
         self.assertEqual(short.verdict, "infeasible")
         with self.assertRaises(metactrl.Infeasible) as caught:

@@ -4,7 +4,6 @@
 #include "c/handles.h"
 #include "c/json.h"
 #include "decode/answer_size.h"
-#include "metactrl/planner.h"
 
 namespace metactrl::c {
 
@@ -151,16 +150,6 @@ metactrl_status metactrl_constraint_info(const metactrl_constraint* constraint, 
     required(out, "out");
     const metactrl_constraint& handle = live(constraint, "constraint");
     *out = metactrl::c::make_text(metactrl::c::constraint_json(*handle.constraint, handle.max_tokens));
-  });
-}
-
-metactrl_status metactrl_constraint_prompt(const metactrl_constraint* constraint, const char* instruction,
-                                           size_t instruction_size, metactrl_text** out, metactrl_error** error) {
-  return guarded(error, [&] {
-    required(out, "out");
-    const metactrl::Constraint& compiled = *live(constraint, "constraint").constraint;
-    const std::string_view words = metactrl::c::text_argument(instruction, instruction_size, "instruction");
-    *out = metactrl::c::make_text(metactrl::make_prompt(compiled.task(), compiled.spelling(), std::string(words)).user);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "metactrl/domain.h"
 #include "metactrl/language_model.h"
 #include "metactrl/lookahead.h"
+#include "metactrl/planner.h"
 
 namespace metactrl::c {
 
@@ -121,6 +122,17 @@ metactrl_status metactrl_task_search(const metactrl_task* task, uint32_t horizon
     const bool solved = lookahead->verdict() == metactrl::Verdict::kSolvable;
     object.raw("actions", solved ? metactrl::c::steps_json(metactrl::c::steps_of(asked, lookahead->plan())) : "null");
     *out = metactrl::c::make_text(object.done());
+  });
+}
+
+metactrl_status metactrl_task_prompt(const metactrl_task* task, const metactrl_format* format, const char* instruction,
+                                     size_t instruction_size, metactrl_text** out, metactrl_error** error) {
+  return guarded(error, [&] {
+    required(out, "out");
+    const metactrl::Task& asked = live(task, "task").task;
+    const metactrl::PlanSpelling spelling(live(format, "format").format, asked);
+    const std::string_view words = metactrl::c::text_argument(instruction, instruction_size, "instruction");
+    *out = metactrl::c::make_text(metactrl::make_prompt(asked, spelling, std::string(words)).user);
   });
 }
 

@@ -492,7 +492,7 @@ int main(int count, char** arguments) {
   OK(metactrl_constraint_info(constraint, &text, &error));
   EXPECT(contains(text, "\"tier\":\"exact\""));
   metactrl_text_free(text);
-  OK(metactrl_constraint_prompt(constraint, "Tidy up.", 8, &text, &error));
+  OK(metactrl_task_prompt(task, format, "Tidy up.", 8, &text, &error));
   EXPECT(contains(text, "Task: Tidy up.") && contains(text, "Plan:"));
   metactrl_text_free(text);
   misuse_decoders(task, format, vocabulary, constraint);
