@@ -91,6 +91,7 @@ class Constraint(_library.Owner):
             )
         )
         self.size = vocabulary.size
+        self.ends = set(vocabulary.end_of_turn)
 
     @property
     def verdict(self) -> str:

@@ -100,6 +100,8 @@ class Vocabulary(_library.Owner):
             raise
         super().__init__(handle)
         self.name = name
+        # How special tokens are written, by their ids; filled by from_tokenizer.
+        self.special: Dict[int, bytes] = {}
 
     @classmethod
     def from_gguf(cls, file: "Union[str, os.PathLike[str]]") -> "Vocabulary":
@@ -107,6 +109,7 @@ class Vocabulary(_library.Owner):
         made = cls.__new__(cls)
         _library.Owner.__init__(made, _library.make("vocabulary_load_gguf", os.fsencode(file)))
         made.name = os.fspath(file)
+        made.special = {}
         return made
 
     @classmethod
@@ -130,7 +133,10 @@ class Vocabulary(_library.Owner):
         if not ends:
             raise InputError(f"no token of {found.name} ends a turn; name some with end_of_turn=[...]")
         tokens = found.bytes(size, set(ends))
-        return cls(tokens, ends, found.encode, controls=found.controls(), name=found.name)
+        special = found.special()
+        made = cls(tokens, ends, found.encode, controls=[(text, strip) for text, strip in special.values()], name=found.name)
+        made.special = {token: text.encode() for token, (text, _) in special.items()}
+        return made
 
     @property
     def size(self) -> int:
@@ -250,15 +256,16 @@ class _Tokenizer:
                 ends.add(int(found))
         return sorted(ends)
 
-    def controls(self) -> List[Tuple[str, bool]]:
+    def special(self) -> Dict[int, Tuple[str, bool]]:
+        """id -> how it is written, and whether blanks behind it are dropped."""
         added = self._added()
         texts = {token: str(getattr(item, "content", item)) for token, item in added.items()}
         named = {number: text for text, number in self._vocabulary().items()}
-        found = []
+        found = {}
         for token in sorted(self._special_ids()):
             text = texts.get(token, named.get(token))
             if text:
-                found.append((text, bool(getattr(added.get(token), "rstrip", False))))
+                found[token] = text, bool(getattr(added.get(token), "rstrip", False))
         return found
 
     def _spelling(self, vocabulary: Dict[str, int]) -> Callable[[str], bytes]:
