@@ -65,7 +65,7 @@ class LogitsProcessor(_Base):  # type: ignore[misc]
                 raise Infeasible(one.reason, one.verdict)
         self.guidance, self.bridge, self.num_beams = guidance, bridge, num_beams
         self._batch = batch or Batch()
-        self._ends = [set(one.vocabulary.end_of_turn) for one in self.constraints]
+        self._ends = [one.ends for one in self.constraints]
         self.reset()
 
     def reset(self) -> None:
@@ -245,9 +245,11 @@ class ForcedRuns:
         mask = kwargs.pop("attention_mask", None)
         mask = torch.ones_like(input_ids) if mask is None else mask.to(torch.long)
         cache = _cache(kwargs.pop("past_key_values", None))
-        for name in ("position_ids", "cache_position", "use_cache", "logits_to_keep", "num_logits_to_keep"):
-            kwargs.pop(name, None)
-        keep = _keep_last(model)
+        known = inspect.signature(model.forward).parameters
+        # What generate() prepared for its own loops is made anew here; images and the like are handed on.
+        ours = ("position_ids", "cache_position", "use_cache", "logits_to_keep", "num_logits_to_keep")
+        kwargs = {name: value for name, value in kwargs.items() if name in known and name not in ours}
+        keep = {name: 1 for name in ("logits_to_keep", "num_logits_to_keep") if name in known}
         whole = _Whole(input_ids, pad)
         processors = list(processors or [])
         if self.processor not in processors:
@@ -276,7 +278,7 @@ class ForcedRuns:
                 **keep,
                 **kwargs,
             )
-            kwargs = {}  # images and the like are read once
+            kwargs = {}  # read once
             self.forward_passes += 1
             cache = out.past_key_values
             scores = out.logits[:, -1, :].to(torch.float32)
@@ -364,18 +366,9 @@ def _cache(cache: Any) -> Any:
     """A cache that grows; one of a fixed size cannot hold padding inside."""
     if cache is None:
         return None
-    if "Static" in type(cache).__name__ or getattr(cache, "is_compileable", False):
+    if "Static" in type(cache).__name__:
         raise ArgumentError("forced runs need a cache that grows; leave cache_implementation out")
     return cache
-
-
-def _keep_last(model: Any) -> Dict[str, int]:
-    """How this model is told that one row of logits is enough."""
-    names = inspect.signature(model.forward).parameters
-    for name in ("logits_to_keep", "num_logits_to_keep"):
-        if name in names:
-            return {name: 1}
-    return {}
 
 
 # --- whole answers
