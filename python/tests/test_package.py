@@ -3,6 +3,7 @@
 import array
 import ctypes
 import gc
+import os
 import random
 import threading
 import unittest
@@ -238,6 +239,20 @@ class Decoders(unittest.TestCase):
             batch.next(rows, [1, 2])
         with self.assertRaises(metactrl.ArgumentError):
             batch.next([rows[0], rows[0]])
+
+    def test_a_process_that_was_forked(self):
+        """Has none of the threads, and works and ends all the same."""
+        batch = metactrl.Batch(3)
+        rows = [metactrl.Decoder(self.constraint) for _ in range(16)]
+        before = batch.next(rows)
+        child = os.fork()
+        if child == 0:
+            same = batch.next(rows) == before
+            del batch
+            gc.collect()
+            os._exit(0 if same else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual(batch.next(rows), before)
 
     def test_two_threads_and_one_decoder(self):
         decoder = metactrl.Decoder(self.constraint)

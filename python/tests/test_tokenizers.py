@@ -46,6 +46,38 @@ class Slow:
         return ids
 
 
+class Pieces:
+    """A slow tokenizer of SentencePiece's kind: blanks are "▁", one is put in front, what has no piece is written in bytes. The longest piece comes
+    first, so that blanks and words join."""
+
+    name_or_path = "pieces"
+    eos_token_id = 2
+    all_special_ids = [0, 1, 2]
+
+    def __init__(self):
+        pieces = ["<unk>", "<s>", "</s>"] + [f"<0x{byte:02X}>" for byte in range(256)]
+        pieces += ["▁", "▁▁", "▁(", '",▁"', "put", "▁put", "dish", "▁dish", "washer", "dishwasher", "▁the", "▁it", '"▁', ")▁", "white_", "▁white_cup"]
+        pieces += [chr(code) for code in range(33, 127)]
+        self.vocabulary = {piece: number for number, piece in enumerate(pieces)}
+        self.longest = max(map(len, pieces))
+
+    def get_vocab(self):
+        return dict(self.vocabulary)
+
+    def encode(self, text, add_special_tokens=True, split_special_tokens=False):
+        text, ids = "▁" + text.replace(" ", "▁") if text else "", []
+        while text:
+            for size in range(min(self.longest, len(text)), 0, -1):
+                if text[:size] in self.vocabulary and not text.startswith("<0x"):
+                    ids.append(self.vocabulary[text[:size]])
+                    text = text[size:]
+                    break
+            else:
+                ids += [self.vocabulary[f"<0x{byte:02X}>"] for byte in text[0].encode()]
+                text = text[1:]
+        return ids
+
+
 class Settings:
     eos_token_id = [256, 300]
 
@@ -74,6 +106,27 @@ class Doubles(unittest.TestCase):
         plan = metactrl.plan(task(), lambda tokens: [0.0] * 283, vocabulary, context="<end>  Plan:")
         self.assertTrue(plan)
         self.assertEqual(plan.tokens[:-1], slow.encode(plan.text, False, True))
+
+    def test_a_tokenizer_that_puts_a_blank_in_front(self):
+        pieces = Pieces()
+        vocabulary = metactrl.Vocabulary.from_tokenizer(pieces)
+        for text in ("put it", " the dishwasher", "größer\t\n  x", "(put white_cup)"):
+            self.assertEqual(vocabulary.decode(vocabulary.encode(text)), text.encode())
+        compared = 0
+        with self.assertRaises(metactrl.InputError):  # the blank would have to be a part of the plan's first token
+            metactrl.Constraint(task(), vocabulary, "pddl", context="Plan: ")
+        for context in ("", "Plan:\n", "</s>Go:"):
+            before = pieces.encode(context)
+            for format in ("pddl", "json", "sentences"):
+                constraint = metactrl.Constraint(task(), vocabulary, format, context=context, horizon=12)
+                for seed in range(20):
+                    plan = metactrl.plan(constraint, lambda tokens: [0.0] * vocabulary.size, temperature=1, seed=seed)
+                    self.assertTrue(plan)
+                    whole = pieces.encode(context + plan.text)
+                    if context and "<" not in context and whole[: len(before)] == before:
+                        self.assertEqual(plan.tokens[:-1], whole[len(before) :])
+                        compared += 1
+        self.assertGreater(compared, 50)
 
     def test_the_width_of_the_model(self):
         vocabulary = metactrl.Vocabulary.from_tokenizer(Slow(), model=Model())
