@@ -10,7 +10,7 @@ import json
 import os
 import pathlib
 import weakref
-from typing import Any, List
+from typing import Any, Dict, List, Tuple
 
 from .errors import make_error
 
@@ -88,7 +88,7 @@ _SIZE = c.c_size_t
 _TEXT = c.c_char_p
 
 # function -> what it returns and takes. Where it returns None here, it returns a status, and an error is its last argument.
-_FUNCTIONS = {
+_FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "abi_version": (c.c_uint32, []),
     "version": (_TEXT, []),
     "error_status": (c.c_int32, [_P]),

@@ -112,7 +112,7 @@ def memory_of(array: Any, dtype: str, writable: bool = False) -> Memory:
     if hasattr(array, "__dlpack__"):
         return _from_dlpack(array, dtype)
     if not writable and isinstance(array, Sequence) and not isinstance(array, (str, bytes)):
-        kind = c.c_float if dtype == "float32" else c.c_int32
+        kind: Any = c.c_float if dtype == "float32" else c.c_int32
         if kind is c.c_int32:
             array = int_list(array)
         try:

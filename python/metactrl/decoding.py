@@ -117,9 +117,8 @@ class Constraint(_library.Owner):
         answer = with_cause(
             lambda: _library.read_json("constraint_check", self._handle, ids, count, _library.handle_of(stop))
         )
-        return Check(
-            **{**answer, "actions": actions_of(answer["actions"]), "validation": validation_of(answer["validation"])}
-        )
+        values: Dict[str, Any] = {**answer, "actions": actions_of(answer["actions"]), "validation": validation_of(answer["validation"])}
+        return Check(**values)
 
     def __repr__(self) -> str:
         return f"<Constraint {self.task.name}, {self.format.name}: {self.verdict}>"

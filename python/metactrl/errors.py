@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Optional, Sequence
+from typing import Any, Dict, Optional, Sequence
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Diagnostic:
         return f"{place}: {self.severity}: {self.message}" + (f"; {self.hint}" if self.hint else "")
 
 
-def diagnostics_of(items: Sequence[dict]) -> "list[Diagnostic]":
+def diagnostics_of(items: Sequence[Dict[str, Any]]) -> "list[Diagnostic]":
     return [Diagnostic(**item) for item in items]
 
 

@@ -56,7 +56,7 @@ class MetactrlGrammar(BaseGrammarObject):  # type: ignore[misc]
 
     def is_terminated(self) -> bool:
         plan = self._request.plan_tokens(self._tokens)
-        return bool(plan) and plan[-1] in self._request.ends
+        return plan is not None and len(plan) > 0 and plan[-1] in self._request.ends
 
     def copy(self) -> "MetactrlGrammar":
         made = MetactrlGrammar(self._request.fork(), self._rows)

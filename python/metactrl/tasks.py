@@ -46,7 +46,8 @@ class Validation:
 
 
 def validation_of(answer: Dict[str, Any]) -> Validation:
-    return Validation(**{**answer, "actions": actions_of(answer["actions"])})
+    values: Dict[str, Any] = {**answer, "actions": actions_of(answer["actions"])}
+    return Validation(**values)
 
 
 class Stop(_library.Owner):

@@ -1,14 +1,16 @@
 """The package by itself: what it reads, what it refuses, what may come and what is taken."""
 
 import array
+import contextlib
 import ctypes
 import gc
+import io
 import os
 import random
 import threading
 import unittest
 
-from support import NAN, TABLETOP, byte_vocabulary, hostile_row, metactrl, problems, task, word_vocabulary
+from support import NAN, ROOT, TABLETOP, byte_vocabulary, hostile_row, metactrl, problems, task, word_vocabulary
 
 
 class Tasks(unittest.TestCase):
@@ -296,6 +298,20 @@ class Plans(unittest.TestCase):
         self.assertEqual(len(trace), len(plan.actions))
         self.assertIn("legal actions", trace._repr_html_())
         self.assertIn("allowed", str(trace))
+
+    def test_the_example_of_the_manual(self):
+        page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+        example = page.split("```python\n")[1].split("```")[0]
+        shown = io.StringIO()
+        before = os.getcwd()
+        os.chdir(ROOT)
+        try:
+            with contextlib.redirect_stdout(shown):
+                exec(compile(example, "docs/python.md", "exec"), {})
+        finally:
+            os.chdir(before)
+        self.assertIn("(putin", shown.getvalue())
+        self.assertTrue(shown.getvalue().strip().endswith("True"))
 
     def test_what_is_shown_is_escaped(self):
         domain = "(define (domain d) (:predicates (done ?x)) (:action a&b :parameters (?x) :effect (done ?x)))"
