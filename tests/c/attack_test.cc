@@ -6,7 +6,8 @@
 // The engine keeps its own tokens. At every step it asks what may come in one of five ways and picks by hostile logits (NaN,
 // infinities, all mass on tokens that were not offered); now and then it offers tokens that may not come, seeks where nothing
 // can be and back again, rolls back, goes on with a fork, or hands the row to a batch. Succeeds when as many plans as asked
-// for were made, none breaks anything, and tokens that were not offered were tried and refused.
+// for were made, none breaks anything, tokens that were not offered were tried and refused, and when the same engine held to
+// the form alone mostly fails: an attack that cannot fail proves nothing.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -95,6 +96,8 @@ struct Counts {
   std::size_t plans = 0;
   std::size_t refused = 0;  // tokens that were not offered
   std::size_t lost = 0;     // seeks to nowhere
+  std::size_t unguided = 0;
+  std::size_t unguided_invalid = 0;
   std::vector<std::string> violations;
 };
 
@@ -102,7 +105,7 @@ struct Counts {
 class Engine {
  public:
   Engine(metactrl_constraint* constraint, const Vocabulary& vocabulary, metactrl_pool* pool, std::uint64_t seed,
-         Counts& counts)
+         bool guided, Counts& counts)
       : size_(vocabulary.size()),
         pool_(pool),
         random_(seed),
@@ -111,6 +114,7 @@ class Engine {
     metactrl_decoder_options options;
     metactrl_decoder_options_default(&options);
     options.guidance = random_.chance(50) ? METACTRL_GUIDANCE_MASK : METACTRL_GUIDANCE_UNIFORM;
+    if (!guided) options.guidance = METACTRL_GUIDANCE_SYNTAX;
     options.bridge = random_.chance(50) ? METACTRL_BRIDGE_UNIFORM : METACTRL_BRIDGE_SURROGATE;
     metactrl_decoder* made = nullptr;
     call(metactrl_decoder_new, constraint, &options, nullptr, &made);
@@ -338,15 +342,32 @@ class Target {
 
   void attack(std::uint64_t seed) {
     try {
-      Engine engine(constraint_.get(), *vocabulary_, pool_, seed, counts_);
-      judge(engine.run(metactrl_constraint_max_tokens(constraint_.get())));
+      judge(run(seed, true));
     } catch (const std::exception& error) {
       counts_.violations.push_back(str_cat(files_.name(), ", ", format_, ", seed ", seed, ": ", error.what()));
     }
     ++counts_.plans;
   }
 
+  // Held to the form alone; most of what it writes should not pass.
+  void control(std::uint64_t seed) {
+    ++counts_.unguided;
+    counts_.unguided_invalid += check(run(seed, false)).starts_with("{\"valid\":true,") ? 0 : 1;
+  }
+
  private:
+  std::vector<std::int32_t> run(std::uint64_t seed, bool guided) {
+    Engine engine(constraint_.get(), *vocabulary_, pool_, seed, guided, counts_);
+    return engine.run(metactrl_constraint_max_tokens(constraint_.get()));
+  }
+
+  std::string check(const std::vector<std::int32_t>& tokens) const {
+    metactrl_text* checked = nullptr;
+    call(metactrl_constraint_check, constraint_.get(), tokens.data(), tokens.size(),
+         static_cast<metactrl_stop*>(nullptr), &checked);
+    return take(checked);
+  }
+
   // A vocabulary whose encoding cannot be cut between actions is refused; a tamer one is not.
   void compile(std::uint64_t seed, unsigned tameness) {
     vocabulary_ = attack::Arsenal::table(spelling_, seed, tameness);
@@ -374,10 +395,7 @@ class Target {
   }
 
   void judge(const std::vector<std::int32_t>& tokens) {
-    metactrl_text* checked = nullptr;
-    call(metactrl_constraint_check, constraint_.get(), tokens.data(), tokens.size(),
-         static_cast<metactrl_stop*>(nullptr), &checked);
-    const std::string answer = take(checked);
+    const std::string answer = check(tokens);
     if (!answer.starts_with("{\"valid\":true,")) throw std::runtime_error(answer);
     std::string text;
     for (const std::int32_t token : tokens) text += vocabulary_->bytes(TokenId{token});
@@ -431,11 +449,15 @@ int run(std::size_t plans) {
   const std::vector<std::unique_ptr<Target>> targets = find_targets(pool.get(), counts);
   for (std::uint64_t seed = 1; counts.plans < plans && !targets.empty(); ++seed) {
     targets[seed % targets.size()]->attack(seed);
+    if (seed % 20 == 0) targets[seed % targets.size()]->control(seed);
   }
   std::cout << counts.plans << " plans of " << targets.size() << " tasks in their formats, " << counts.refused
-            << " tokens refused, " << counts.lost << " times lost, " << counts.violations.size() << " violations\n";
+            << " tokens refused, " << counts.lost << " times lost, " << counts.violations.size()
+            << " violations; held to the form " << counts.unguided_invalid << " of " << counts.unguided
+            << " are not valid\n";
   for (std::size_t i = 0; i < counts.violations.size() && i < 20; ++i) std::cout << counts.violations[i] << '\n';
-  const bool attacked = counts.plans >= plans && counts.refused > plans && counts.lost > plans / 10;
+  const bool attacked = counts.plans >= plans && counts.refused > plans && counts.lost > plans / 10 &&
+                        2 * counts.unguided_invalid > counts.unguided;
   return attacked && counts.violations.empty() ? 0 : 1;
 }
 
