@@ -90,7 +90,11 @@ function(metactrl_add_shared_component name)
   endforeach()
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${arg_HEADERS})
   target_link_libraries(${target} PRIVATE metactrl metactrl_flags)
-  target_link_options(${target} PRIVATE "LINKER:--version-script=${exports}" "LINKER:--exclude-libs=ALL" "LINKER:-z,defs")
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${exports}" "LINKER:--exclude-libs=ALL")
+  if(NOT METACTRL_SANITIZE AND NOT METACTRL_FUZZ)
+    # What an instrumented library needs may be in the program alone.
+    target_link_options(${target} PRIVATE "LINKER:-z,defs")
+  endif()
   set_target_properties(${target} PROPERTIES
     LINKER_LANGUAGE CXX
     LINK_DEPENDS "${exports}"
