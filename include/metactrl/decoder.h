@@ -79,8 +79,7 @@ struct DecoderOptions {
   // vocabulary. pi(a) is then p(what is left of a | text so far), normalised over all actions that can still be meant,
   // allowed or not.
   std::optional<Hmm> token_hmm{};
-  // What candidates may cost where the lookahead is not exact.
-  Budget candidates = kCandidateBudget;
+  SupportOptions support{};
 };
 
 struct NextToken {

@@ -104,6 +104,8 @@ class Task {
   ActionNameId name_of(ActionId action) const;
   std::span<const ObjectId> arguments(ActionId action) const;
   double cost(ActionId action) const;
+  // The domain states costs; otherwise every action costs 1.
+  bool has_costs() const;
   std::string text(ActionId action) const;
   PlanStep step(ActionId action) const;
   std::optional<ActionId> find(const PlanStep& step) const;

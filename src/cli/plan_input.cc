@@ -90,6 +90,7 @@ PlanInput load_plan_input(const PlanArguments& arguments) {
   PlanFormat format = load_format(arguments.format);
   PlanOptions options = plan_options(arguments);
   options.instruction = arguments.instruction;
+  options.simplify = arguments.simplify;
   if (!arguments.prompt_file.empty()) options.prompt = Prompt{"", internal::read_file(arguments.prompt_file), ""};
   if (!arguments.raw_prompt_file.empty()) {
     options.prompt = Prompt{"", "", internal::read_file(arguments.raw_prompt_file)};

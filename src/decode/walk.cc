@@ -65,7 +65,7 @@ Walk::Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& o
       automaton_(&constraint_->automaton()),
       options_(options),
       bridge_(bridge_for(*constraint_, options)),
-      support_(constraint_->lookahead(), options.candidates, std::move(stop)),
+      support_(constraint_->lookahead(), options.support, std::move(stop)),
       log_end_(uniform_log_end(constraint_->task())),
       log_go_(std::log1p(-std::exp(log_end_))) {
   if (options_.horizon == 0) options_.horizon = constraint_->lookahead()->horizon();
@@ -107,6 +107,11 @@ void Walk::open_frame(unsigned left, bool legal) {
   if (options_.guidance == Guidance::kSyntax) {
     open_all(frame);
   } else if (legal) {
+    if (!options_.support.detours) {
+      path_.resize(num_frames_ - 1);
+      path_.push_back(frame.state);
+      support_.set_path(path_);
+    }
     open_supported(frame);
   }
   finish_paths(frame);
@@ -132,12 +137,12 @@ void Walk::open_supported(Frame& frame) {
   double log_go_on = kMinusInfinity;
   double log_idle = kMinusInfinity;  // by actions that change nothing relevant
   for (const Candidate& candidate : frame.candidates) {
-    if (candidate.answer != Answer::kYes) continue;
-    constraint_->task().apply(frame.state, candidate.action, successor_);
-    add_paths(candidate, frame.left - 1);
     const bool relevant = constraint_->task().program().action(candidate.action).relevant;
     double& log_sum = relevant ? log_go_on : log_idle;
     log_sum = internal::log_add(log_sum, candidate.log_probability + candidate.log_weight);
+    if (candidate.answer != Answer::kYes) continue;
+    constraint_->task().apply(frame.state, candidate.action, successor_);
+    add_paths(candidate, frame.left - 1);
   }
   if (log_go_on == kMinusInfinity) log_go_on = log_idle;
   if (weighs()) frame.log_go_on = given_going_on(log_go_on, frame.boundary.log_go);
@@ -163,7 +168,7 @@ void Walk::add_paths(const Candidate& candidate, unsigned left) {
       successor_belief_ = frame().boundary.belief;
       lookahead::advance(*constraint_->lookahead(), successor_belief_, candidate.action);
     }
-    const lookahead::GoOn go_on = lookahead::go_on(support_, successor_, left, successor_belief_);
+    const lookahead::GoOn go_on = leave_goal(left);
     if (go_on.answer != Answer::kYes) return;
     log_go_on = go_on.log_weight;
   }
@@ -172,6 +177,17 @@ void Walk::add_paths(const Candidate& candidate, unsigned left) {
   for (std::uint32_t separator = 0; separator < automaton_->num_separators(); ++separator) {
     add_path(candidate, separator, log_value);
   }
+}
+
+// What it is worth to go on from successor_, at the goal.
+lookahead::GoOn Walk::leave_goal(unsigned left) {
+  if (options_.support.detours) return lookahead::go_on(support_, successor_, left, successor_belief_);
+  path_.push_back(successor_);
+  support_.set_path(path_);
+  const lookahead::GoOn go_on = lookahead::go_on(support_, successor_, left, successor_belief_);
+  path_.pop_back();
+  support_.set_path(path_);
+  return go_on;
 }
 
 void Walk::add_path(const Candidate& candidate, std::uint32_t next, double log_value) {

@@ -135,6 +135,7 @@ class Walk {
   void finish_paths(Frame& frame);
   void add_paths(const Candidate& candidate, unsigned left);
   void add_path(const Candidate& candidate, std::uint32_t next, double log_value);
+  lookahead::GoOn leave_goal(unsigned left);
   // Weights are asked for, not only what is allowed.
   bool weighs() const { return static_cast<bool>(bridge_); }
   bool weighs_by_trained() const { return options_.guidance == Guidance::kTrained; }
@@ -172,6 +173,7 @@ class Walk {
   std::vector<std::uint32_t> separators_;
   State successor_;
   lookahead::SurrogateBelief successor_belief_;
+  std::vector<State> path_;     // of the frames, where plans may not come back to a state
   bool go_on_allowed_ = false;  // of the initial state
   bool stop_allowed_ = false;
 };

@@ -351,6 +351,7 @@ Command add_eval(CLI::App& parent) {
   app->add_option("--report", arguments->report, "folder for what is known about each answer")->type_name("DIR");
   add_number(*app, "--jobs,-j", "N", arguments->jobs, 1, 1024, "prompts that are worked on at once");
   app->add_flag("--resume", arguments->resume, "go on with a run that was interrupted");
+  arguments->as_in_paper = true;
   add_decoding_options(*app, *arguments, cli::budget_of_many());
   app->footer(kEvalExamples);
   return {app, [arguments] {

@@ -467,6 +467,7 @@ Command add_reproduce(CLI::App& parent) {
   app->add_option("--shard", arguments->shard, "do part I of N only; without it, what mpirun or srun says, else all")
       ->type_name("I/N");
   app->add_flag("--merge", arguments->merge, "answer nothing; join the shards in --out and write the tables");
+  arguments->as_in_paper = true;
   add_decoding_options(*app, *arguments, cli::budget_of_many());
   // The rows say which guidance.
   app->remove_option(app->get_option("--guidance"));

@@ -24,6 +24,7 @@ enum class HorizonRule {
   kShortestPlusSlack,  // the table for the horizon asked for did not fit, or the state space was only enumerated this
                        // deep
   kGrown,              // the shortest plan known needs more than the horizon asked for
+  kFitted,             // to the best plan known
 };
 
 constexpr auto enum_names(HorizonRule) {
@@ -31,6 +32,7 @@ constexpr auto enum_names(HorizonRule) {
       {HorizonRule::kAsAsked, "as asked"},
       {HorizonRule::kShortestPlusSlack, "shortest plan plus slack"},
       {HorizonRule::kGrown, "grown to the shortest known plan plus slack"},
+      {HorizonRule::kFitted, "the best known plan plus slack"},
   });
 }
 

@@ -68,11 +68,22 @@ class LookaheadCompiler {
     for (GoalId goal : data_.unreachable_goals) data_.reason += " " + task_.goal_text(goal);
   }
 
+  // Beyond a plan of this length.
+  unsigned slack(unsigned length) const {
+    constexpr unsigned kWhenGrown = 8;
+    return data_.options.slack.value_or(data_.options.fitted_horizon ? std::max(2U, length / 4) : kWhenGrown);
+  }
+
   // True when the horizon covers a plan of this length, growing it if that is allowed.
   bool fit_horizon(unsigned length) {
+    if (data_.options.fitted_horizon) {
+      data_.horizon = length + slack(length);
+      data_.horizon_rule = lookahead::HorizonRule::kFitted;
+      return true;
+    }
     if (length <= data_.horizon) return true;
     if (data_.options.fixed_horizon) return false;
-    data_.horizon = length + data_.options.slack;
+    data_.horizon = length + slack(length);
     data_.horizon_rule = lookahead::HorizonRule::kGrown;
     return true;
   }
@@ -98,7 +109,7 @@ class LookaheadCompiler {
     }
     if (space.max_depth() < data_.horizon) {
       // A cone: everything about plans of at most max_depth() actions is known.
-      if (data_.options.fixed_horizon || space.max_depth() < shortest + data_.options.slack) return;
+      if (data_.options.fixed_horizon || space.max_depth() < shortest + slack(shortest)) return;
       data_.horizon = space.max_depth();
       data_.horizon_rule = lookahead::HorizonRule::kShortestPlusSlack;
     }
@@ -124,7 +135,7 @@ class LookaheadCompiler {
       return data_.table.has_value();
     };
     if (!build(data_.horizon)) {
-      const unsigned shorter = shortest + data_.options.slack;
+      const unsigned shorter = shortest + slack(shortest);
       if (data_.options.fixed_horizon || shorter >= data_.horizon || !build(shorter)) return;
       data_.horizon = shorter;
       data_.horizon_rule = lookahead::HorizonRule::kShortestPlusSlack;
@@ -142,7 +153,10 @@ class LookaheadCompiler {
     const bool fixed = data_.options.fixed_horizon;
     SearchResult any = find_plan(program_, evaluator, initial_.data(), fixed ? data_.horizon : kInfinite,
                                  data_.options.search, meter_);
-    if (any.outcome != SearchResult::Outcome::kFound || any.plan.size() <= data_.horizon) return any;
+    if (any.outcome != SearchResult::Outcome::kFound || data_.options.fitted_horizon ||
+        any.plan.size() <= data_.horizon) {
+      return any;
+    }
     Budget budget = data_.options.search;
     budget.states = std::min(budget.states, 100 + 4 * any.evaluated);
     SearchResult shorter = find_plan(program_, evaluator, initial_.data(), data_.horizon, budget, meter_);

@@ -36,6 +36,8 @@ std::span<const ObjectId> Task::arguments(ActionId action) const {
   return program_->definition().actions[action].symbol.arguments;
 }
 
+bool Task::has_costs() const { return program_->definition().has_costs; }
+
 double Task::cost(ActionId action) const { return program_->definition().actions[action].cost; }
 
 std::string Task::text(ActionId action) const { return task::action_text(program_->definition(), action); }
