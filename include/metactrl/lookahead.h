@@ -202,6 +202,14 @@ class Support {
   std::unique_ptr<Impl> impl_;
 };
 
+// Why a task has no plan, in the words of its domain, a sentence for each reason: what nothing can make true and what
+// would need it, or the smallest set of goals that exclude each other. Empty when it has one, or nothing was found out.
+// Each of these looks at the state space some more times, within a budget of its own.
+std::vector<std::string> why_infeasible(const Task& task, const Stop& stop = {});
+// Single changes with which it would have a plan, each proved by one: "without the goal (lit c)", "with (sink basin) at
+// the start". Some, not all.
+std::vector<std::string> what_would_help(const Task& task, const Stop& stop = {});
+
 }  // namespace metactrl
 
 #endif  // METACTRL_LOOKAHEAD_H_

@@ -153,6 +153,7 @@ void say(const PlanInput& input, const PlanResult& result) {
   switch (result.outcome) {
     case PlanOutcome::kInfeasible:
       note("infeasible: " + result.reason + "; --on-infeasible drop-goals plans for the goals that can be reached");
+      say_why(result.why_infeasible, result.would_help);
       return;
     case PlanOutcome::kUndecided:
       note(str_cat("undecided: ", result.reason, "; raise ",

@@ -40,6 +40,8 @@ struct Outcome {
   bool proved_shortest = false;
   std::string reason;
   std::vector<GoalId> unreachable_goals;
+  std::vector<std::string> why;
+  std::vector<std::string> would_help;
 };
 
 // As good as no bound, and small enough to add to.
@@ -118,6 +120,15 @@ void shorten(const Task& task, Outcome& outcome) {
   lookahead::eliminate_actions(task.program(), state->data(), outcome.plan);
 }
 
+// The verdict stands when the time for this is over.
+void explain(const Task& task, const Stop& stop, Outcome& outcome) {
+  try {
+    outcome.why = why_infeasible(task, stop);
+    if (!outcome.why.empty()) outcome.would_help = what_would_help(task, stop);
+  } catch (const Stopped&) {
+  }
+}
+
 std::string plan_text(const Task& task, const Outcome& outcome, double cost) {
   std::string text;
   for (const ActionId action : outcome.plan) text += task.text(action) + "\n";
@@ -135,6 +146,8 @@ Json outcome_json(const Task& task, const Outcome& outcome, double cost, double 
   json["proved_shortest"] = solved && outcome.proved_shortest;
   json["unreachable_goals"] = Json::array();
   for (const GoalId goal : outcome.unreachable_goals) json["unreachable_goals"].push_back(task.goal_text(goal));
+  json["why_infeasible"] = outcome.why;
+  json["would_help"] = outcome.would_help;
   json["seconds"] = {{"load", load_seconds}, {"search", search_seconds}};
   return json;
 }
@@ -146,6 +159,7 @@ Outcome find(const LoadedTask& loaded, const SearchOptions& options) {
     Outcome outcome = options.shortest ? find_shortest(loaded.task, options, loaded.budget, stop)
                                        : ask_lookahead(loaded.task, options, loaded.budget, stop);
     shorten(loaded.task, outcome);
+    if (outcome.verdict == Verdict::kInfeasible) explain(loaded.task, stop, outcome);
     return outcome;
   } catch (const Stopped&) {
     Outcome undecided;
@@ -176,6 +190,7 @@ int search(const SearchOptions& options) {
   if (outcome.verdict == Verdict::kSolvable) return kDone;
   const bool infeasible = outcome.verdict == Verdict::kInfeasible;
   note(str_cat(infeasible ? "infeasible: " : "undecided: ", outcome.reason));
+  say_why(outcome.why, outcome.would_help);
   return infeasible ? kInfeasible : kUndecided;
 }
 

@@ -303,6 +303,13 @@ class Planner {
     result_.guarantee = Guarantee::kNone;
     result_.reason = lookahead.reason();
     for (std::uint32_t goal = 0; goal < task_.num_goals(); ++goal) result_.goals_unmet.push_back(GoalId{goal});
+    if (result_.outcome != PlanOutcome::kInfeasible) return;
+    try {
+      result_.why_infeasible = why_infeasible(task_, stop_);
+      if (!result_.why_infeasible.empty()) result_.would_help = what_would_help(task_, stop_);
+    } catch (const Stopped&) {
+      // The verdict stands without.
+    }
   }
 
   // Turns to the goals that can be reached together. Null, and a refusal, when even no goal at all is too much.

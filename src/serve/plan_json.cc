@@ -52,6 +52,8 @@ Json outcome_json(const Task& task, const PlanResult& result) {
              {{"met", goals_json(task, result.goals_met)},
               {"unmet", goals_json(task, result.goals_unmet)},
               {"dropped", goals_json(task, result.goals_dropped)}}}};
+  json["why_infeasible"] = result.why_infeasible;
+  json["would_help"] = result.would_help;
   json["cost"] = has_plan(result) ? Json(result.validation.cost) : Json(nullptr);
   json["best_known"] =
       result.best_length
