@@ -80,6 +80,11 @@ struct DecoderOptions {
   // allowed or not.
   std::optional<Hmm> token_hmm{};
   SupportOptions support{};
+  // Plans with fewer actions, or cheaper ones, are preferred: a token's log-weight falls by `per_action` for each action,
+  // and by `per_cost` for each unit of cost, that the best plan known behind it has more than the best one here. So 1 is
+  // worth a factor e of the model's likelihood. Costs are those of LookaheadOptions::costs.
+  double per_action = 0;
+  double per_cost = 0;
 };
 
 struct NextToken {

@@ -73,6 +73,9 @@ struct LookaheadOptions {
   // Actions to spare beyond the best plan known. None: a quarter of it and at least 2 where the horizon is fitted, 8 where
   // it grows.
   std::optional<unsigned> slack;
+  // Know the cost of going on, too (Candidate::remaining_cost), and a cheap plan beforehand: the cheapest one where the
+  // horizon allows it in tier A.
+  bool costs = false;
   // For tier A: enumeration of the projected state space.
   Budget exact{200'000, std::size_t{256} << 20, 20'000'000'000};
   // For tier B: the search for a first plan, and for one from each state that is asked about and has none yet.
@@ -144,6 +147,8 @@ struct Candidate {
   Answer answer = Answer::kUnknown;
   // Actions needed after this one: exact in tier A, the witness's length in tier B. Meaningful when answer is kYes.
   unsigned remaining = 0;
+  // What those cost at least, in tier B by the witness; with LookaheadOptions::costs.
+  double remaining_cost = 0;
   // log p(goal reached | this action taken), of all plans, those with idle steps included. Finite when answer is kYes, and
   // for an idle action that is not wanted; -infinity otherwise.
   double log_weight = 0;

@@ -75,6 +75,10 @@ struct PlanOptions {
   // Where and how the lookahead is asked while the plan is written.
   SupportOptions support;
   GenerateOptions generate;
+  // How much shorter or cheaper plans are preferred, as DecoderOptions::per_action; for `prefer_cheap` per what an action
+  // of the best plan known costs on average.
+  double prefer_short = 0;
+  double prefer_cheap = 0;
   // Leave out the steps that the plan does not need, once it is written.
   bool simplify = false;
   // Said to the model in words, in front of the task.

@@ -87,6 +87,10 @@ void add_decoding_options(CLI::App& app, DecodingArguments& arguments, const Bud
                                  ->check(in_range(0, 1e6))
                                  ->excludes(arguments.horizon_option);
     app.add_flag("--idle-steps", arguments.support.idle_steps, "offer actions that change nothing, too");
+    app.add_option("--prefer", arguments.prefer,
+                   "what counts besides the model's wishes: model (nothing), short or cheap plans; short:W weighs each "
+                   "action more with W, 1 being a factor e of likelihood")
+        ->type_name("WHAT[:W]");
     app.add_flag("!--no-detours", arguments.support.detours, "let the plan come back to no state that it has passed");
   }
   add_choice(app, "--on-infeasible", arguments.on_infeasible, "when not all goals can be reached");

@@ -38,6 +38,7 @@ struct DecodingArguments {
   unsigned slack = 0;
   CLI::Option* slack_option = nullptr;
   SupportOptions support;
+  std::string prefer = "model";
 };
 
 // --vocab

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/join.h"
+#include "decode/preference.h"
 #include "decode/token_surrogate.h"
 #include "metactrl/training/corpus.h"
 #include "metactrl/training/train.h"
@@ -50,6 +51,9 @@ PlanOptions plan_options(const DecodingArguments& arguments) {
   if (arguments.slack_option != nullptr && arguments.slack_option->count() > 0)
     options.lookahead.slack = arguments.slack;
   options.support = arguments.support;
+  if (!decode::set_preference(arguments.prefer, options)) {
+    throw UsageError(str_cat("--prefer '", arguments.prefer, "' is none of: ", decode::kPreferences));
+  }
   options.support.idle_steps = options.support.idle_steps || arguments.as_in_paper;
   if (!arguments.hmm.empty()) {
     if (arguments.guidance != Guidance::kTrained) throw UsageError("--hmm is for --guidance trained");

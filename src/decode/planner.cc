@@ -405,6 +405,10 @@ class Planner {
     if (decoder_options.bridge == Bridge::kHmm) decoder_options.token_hmm = options_.token_hmm;
     decoder_options.horizon = result_.horizon;
     decoder_options.support = options_.support;
+    decoder_options.per_action = options_.prefer_short;
+    if (result_.best_cost > 0) {
+      decoder_options.per_cost = options_.prefer_cheap * static_cast<double>(*result_.best_length) / result_.best_cost;
+    }
     result_.decoder = decoder_options;
     Decoder decoder(result_.constraint, decoder_options, stop_);
     Generation generation;

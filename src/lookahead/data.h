@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lookahead/cost_table.h"
 #include "lookahead/hmm_table.h"
 #include "lookahead/relaxed.h"
 #include "lookahead/space.h"
@@ -83,6 +84,7 @@ class LookaheadData {
   lookahead::RelaxedTask relaxed;
   std::optional<lookahead::Space> space;         // tier A
   std::optional<lookahead::UniformTable> table;  // over `space`
+  std::optional<lookahead::CostTable> costs;     // over `space`, where they are asked for
   // With a trained surrogate: it, and instead of `table` its own.
   std::optional<lookahead::Surrogate> surrogate;
   std::optional<lookahead::HmmTable<float>> hmm_table;

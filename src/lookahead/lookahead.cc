@@ -102,11 +102,13 @@ class LookaheadCompiler {
     }
     data_.shortest = shortest;
     data_.plan = space.shortest_plan(space.initial());
+    if (data_.options.costs) data_.costs.emplace(program_, space, meter_);
     if (!fit_horizon(shortest)) {
       infeasible(str_cat("the shortest plan has ", shortest, " actions, more than the horizon of ", data_.horizon));
       data_.space = std::move(space);
       return;
     }
+    if (data_.costs) take_cheapest_plan(space);
     if (space.max_depth() < data_.horizon) {
       // A cone: everything about plans of at most max_depth() actions is known.
       if (data_.options.fixed_horizon || space.max_depth() < shortest + slack(shortest)) return;
@@ -119,6 +121,15 @@ class LookaheadCompiler {
     data_.reason = str_cat("exact goal distances of ", data_.space->num_states(), " goal-relevant states",
                            limit == lookahead::Limit::kNone ? "" : str_cat(", all within ", data_.horizon, " actions"),
                            "; shortest plan: ", shortest, shortest == 1 ? " action" : " actions");
+  }
+
+  // The cheapest plan may have more actions than a shortest one.
+  void take_cheapest_plan(const Space& space) {
+    std::vector<ActionId> plan = data_.costs->cheapest_plan(space, space.initial());
+    const auto length = static_cast<unsigned>(plan.size());
+    if (length > space.max_depth() || (!data_.options.fitted_horizon && length > data_.horizon)) return;
+    data_.plan = std::move(plan);
+    fit_horizon(length);
   }
 
   void build_table(unsigned shortest) {

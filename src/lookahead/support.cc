@@ -138,8 +138,10 @@ class Support::Impl {
     for (const ActionId action : actions_) {
       const Examined examined = examine(state.words().data(), action, left, data_.options.weights);
       if (!examined.legal) continue;
-      out.push_back({action, examined.idle ? Answer::kNo : examined.answer, examined.remaining, examined.log_weight,
-                     log_probability(action), cursor_ ? cursor_->log_end() : -log_alphabet_});
+      const bool costs = data_.options.costs && examined.answer == Answer::kYes;
+      out.push_back({action, examined.idle ? Answer::kNo : examined.answer, examined.remaining,
+                     costs ? remaining_cost(left - 1) : 0, examined.log_weight, log_probability(action),
+                     cursor_ ? cursor_->log_end() : -log_alphabet_});
     }
   }
 
@@ -232,6 +234,17 @@ class Support::Impl {
   double log_probability(ActionId action) const {
     if (cursor_) return cursor_->log_probability();
     return -log_alphabet_ * static_cast<double>(1 + program_.definition().actions[action].symbol.arguments.size());
+  }
+
+  // From successor_, which reaches the goal within `left` actions.
+  double remaining_cost(unsigned left) {
+    const std::optional<StateId> id = exact(successor_.data(), left);
+    if (id && data_.costs) return data_.costs->cost(*id);
+    double sum = 0;
+    for (const ActionId action : id ? data_.space->shortest_plan(*id) : follow(intern(successor_.data()))) {
+      sum += program_.definition().actions[action].cost;
+    }
+    return sum;
   }
 
   // Of the whole from here: what it is worth to stop and what it is worth to go on.

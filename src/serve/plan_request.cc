@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "decode/names.h"
+#include "decode/preference.h"
 #include "metactrl/error.h"
 #include "serve/shipped_tasks.h"
 #include "support/nearest_name.h"
@@ -101,6 +102,9 @@ void read_lookahead(Fields& fields, const RequestLimits& limits, PlanRequest& re
   if (const auto slack = fields.integer("slack", 0, limits.horizon)) lookahead.slack = static_cast<unsigned>(*slack);
   request.options.support.idle_steps = fields.flag("idle_steps").value_or(false);
   request.options.support.detours = !fields.flag("no_detours").value_or(false);
+  if (const auto prefer = fields.text("prefer"); prefer && !decode::set_preference(*prefer, request.options)) {
+    fields.refuse("prefer", str_cat("is none of: ", decode::kPreferences));
+  }
   request.options.simplify = fields.flag("simplify").value_or(false);
   request.seconds = fields.number("time_limit", 0.001, limits.seconds).value_or(limits.seconds);
   const auto states = static_cast<std::size_t>(fields.integer("max_states", 1, limits.states).value_or(limits.states));
@@ -224,6 +228,7 @@ Json options_json(const RequestLimits& limits, std::size_t body_bytes, const std
             {"slack", nullptr},
             {"idle_steps", false},
             {"no_detours", false},
+            {"prefer", "model"},
             {"simplify", false},
             {"decode", to_string(DecodeMode::kGreedy)},
             {"on_infeasible", to_string(OnInfeasible::kError)}}},

@@ -9,10 +9,13 @@
 #include <set>
 #include <vector>
 
+#include "lookahead/cost_table.h"
 #include "lookahead/needless.h"
+#include "lookahead/space.h"
 #include "metactrl/lookahead.h"
 #include "support/random.h"
 #include "support/random_definition.h"
+#include "task/compile.h"
 #include "task/program.h"
 
 namespace metactrl::plan_quality_property_test {
@@ -166,6 +169,45 @@ TEST(IdleSteps, AreNotOfferedAndNotMissed) {
     EXPECT_GT(walks, 300U);
     EXPECT_GT(idle, 1000U);
   }
+}
+
+// The cheapest plan, against the definition by repeated relaxation over all states.
+TEST(Costs, AreTheLeast) {
+  std::size_t compared = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    SCOPED_TRACE(seed);
+    const Task task = testing::random_task(seed);
+    Random random(seed);
+    task::Definition definition = task.program().definition();
+    for (auto& action : definition.actions) action.cost = random.below(5);
+    const auto program = task::compile(std::move(definition));
+    const lookahead::SpaceResult result = lookahead::Space::enumerate(*program, {100'000, std::size_t{1} << 30});
+    if (!result.space || !result.space->is_live(result.space->initial())) continue;
+    const lookahead::Space& space = *result.space;
+    const lookahead::CostTable costs(*program, space);
+    std::vector<double> least(space.num_live(), 1e300);
+    const auto at = [&](lookahead::StateId id) -> double& { return least[internal::index(id)]; };
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const auto id : internal::ids<lookahead::StateId>(space.num_live())) {
+        double best = space.is_goal(id) ? 0 : at(id);
+        for (std::size_t e = 0; e < space.targets(id).size(); ++e) {
+          const double cost = program->definition().actions[space.actions(id)[e]].cost;
+          best = std::min(best, cost + at(space.targets(id)[e]));
+        }
+        changed = changed || best < at(id);
+        at(id) = std::min(best, at(id));
+      }
+    }
+    for (const auto id : internal::ids<lookahead::StateId>(space.num_live())) {
+      ASSERT_EQ(costs.cost(id), at(id));
+      double sum = 0;
+      for (const ActionId action : costs.cheapest_plan(space, id)) sum += program->definition().actions[action].cost;
+      ASSERT_EQ(sum, at(id));
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 1000U);
 }
 
 TEST(NeedlessSteps, CanAllBeLeftOutTogether) {

@@ -277,6 +277,58 @@ TEST(Planner, SimplifyLeavesOutWhatIsNotNeeded) {
   EXPECT_GT(left_out, 0U);
 }
 
+// A fast and expensive way, a slow and cheap one.
+Task two_ways() {
+  return load_pddl_text(
+      R"((define (domain ways) (:requirements :strips :action-costs) (:predicates (home) (stop) (office))
+  (:functions (total-cost) - number)
+  (:action taxi :parameters () :precondition (home) :effect (and (office) (not (home)) (increase (total-cost) 20)))
+  (:action walk :parameters () :precondition (home) :effect (and (stop) (not (home)) (increase (total-cost) 1)))
+  (:action bus :parameters () :precondition (stop) :effect (and (office) (not (stop)) (increase (total-cost) 3)))
+  (:action limousine :parameters () :precondition (stop) :effect (and (office) (not (stop)) (increase (total-cost) 90)))))",
+      "(define (problem p) (:domain ways) (:init (home) (= (total-cost) 0)) (:goal (office)) "
+      "(:metric minimize (total-cost)))");
+}
+
+TEST(Planner, ShortAndCheapPlansCanBePreferred) {
+  const Task task = two_ways();
+  for (const Guidance guidance : {Guidance::kMask, Guidance::kUniform}) {
+    for (const std::size_t exact_states : {std::size_t{1}, std::size_t{1000}}) {
+      for (std::uint64_t seed = 0; seed < 10; ++seed) {
+        PlanOptions options;
+        options.guidance = guidance;
+        options.lookahead.exact.states = exact_states;
+        options.lookahead.horizon = 4;
+        options.lookahead.fixed_horizon = true;
+        options.prefer_short = 1000;
+        EXPECT_EQ(make(task, random_setting(seed), options).text, "(taxi);");
+        options.prefer_short = 0;
+        options.prefer_cheap = 1000;
+        options.lookahead.costs = true;
+        const PlanResult cheap = make(task, hostile_setting(seed), options);
+        ASSERT_TRUE(cheap.valid());
+        if (exact_states == 1000) {
+          EXPECT_EQ(cheap.text, "(walk)\n(bus);");
+          EXPECT_EQ(cheap.best_cost, 4);
+        }
+      }
+    }
+  }
+}
+
+TEST(Planner, WithoutAPreferenceTheModelDecides) {
+  const Task task = two_ways();
+  std::map<std::string, int> texts;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    PlanOptions options;
+    options.guidance = Guidance::kMask;
+    options.generate.mode = DecodeMode::kSample;
+    options.generate.seed = seed;
+    ++texts[make(task, random_setting(seed), options).text];
+  }
+  EXPECT_EQ(texts.size(), 3U);
+}
+
 TEST(Explain, SaysWhatIsIdleAndWhatIsADetour) {
   const Task task = patient_lamps();
   PlanOptions options = fitted(Guidance::kMask);

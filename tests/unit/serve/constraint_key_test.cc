@@ -39,6 +39,7 @@ TEST_F(ConstraintKey, EveryFieldChangesIt) {
       [&] { lookahead.slack = 0; },
       [&] { lookahead.slack = 3; },
       [&] { lookahead.fitted_horizon = true; },
+      [&] { lookahead.costs = true; },
       [&] { ++lookahead.exact.states; },
       [&] { ++lookahead.exact.bytes; },
       [&] { ++lookahead.exact.work; },
