@@ -90,7 +90,7 @@ void add_decoding_options(CLI::App& app, DecodingArguments& arguments, const Bud
     app.add_option("--prefer", arguments.prefer,
                    "what counts besides the model's wishes: model (nothing), short or cheap plans; short:W weighs each "
                    "action more with W, 1 being a factor e of likelihood")
-        ->type_name("WHAT[:W]");
+        ->type_name("WHAT");
     app.add_flag("!--no-detours", arguments.support.detours, "let the plan come back to no state that it has passed");
   }
   add_choice(app, "--on-infeasible", arguments.on_infeasible, "when not all goals can be reached");

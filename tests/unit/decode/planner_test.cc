@@ -301,14 +301,14 @@ TEST(Planner, ShortAndCheapPlansCanBePreferred) {
         options.lookahead.horizon = 4;
         options.lookahead.fixed_horizon = true;
         options.prefer_short = 1000;
-        EXPECT_EQ(make(task, random_setting(seed), options).text, "(taxi);");
+        EXPECT_EQ(make(task, random_setting(seed), options).text, "(taxi);\n");
         options.prefer_short = 0;
         options.prefer_cheap = 1000;
         options.lookahead.costs = true;
         const PlanResult cheap = make(task, hostile_setting(seed), options);
         ASSERT_TRUE(cheap.valid());
         if (exact_states == 1000) {
-          EXPECT_EQ(cheap.text, "(walk)\n(bus);");
+          EXPECT_EQ(cheap.text, "(walk)\n(bus);\n");
           EXPECT_EQ(cheap.best_cost, 4);
         }
       }

@@ -103,7 +103,7 @@ TEST(ClosedLoop, TriesAgainAfterAFailureAndPlansAgainAfterASurprise) {
   for (const LoopEvent& event : report.events) {
     if (event.kind != LoopEvent::Kind::kPlanned || &event == &report.events[1]) continue;
     EXPECT_NE(event.because.find("the rest of the plan no longer holds: step 1 ("), std::string::npos) << event.because;
-    EXPECT_NE(event.because.find("(open dishwasher) is false"), std::string::npos) << event.because;
+    EXPECT_NE(event.because.find("(open dishwasher)) is false"), std::string::npos) << event.because;
     EXPECT_TRUE(to_string(event).starts_with("plan again, because ")) << to_string(event);
   }
 }
