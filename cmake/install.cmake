@@ -2,7 +2,7 @@
 #
 #   program     bin/metactrl, share/metactrl/{domains,models}
 #   benchmarks  libexec/metactrl/metactrl-benchmarks
-#   library     include/metactrl, lib/libmetactrl*.a, lib/cmake/metactrl, share/metactrl/adapters; what a compiler needs of
+#   library     include/metactrl, lib/libmetactrl*.a, lib/libmetactrl_c.so, lib/cmake/metactrl, share/metactrl/adapters; what a compiler needs of
 #               lib/metactrl/llama
 #   runtime     lib/metactrl/llama/lib/*.so, which all of the above need to run
 #
@@ -15,6 +15,7 @@ set(METACTRL_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/metactrl")
 get_property(metactrl_libraries GLOBAL PROPERTY METACTRL_LIBRARIES)
 install(TARGETS ${metactrl_libraries} EXPORT metactrl_targets COMPONENT library
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT library)
 install(EXPORT metactrl_targets NAMESPACE metactrl:: FILE metactrl-targets.cmake DESTINATION "${METACTRL_CMAKE_DIR}"
   COMPONENT library)
@@ -35,6 +36,14 @@ if(METACTRL_LLAMA_PINNED)
   file(GLOB metactrl_llama_shared "${METACTRL_LLAMA_PINNED}/lib/*.so")
   install(FILES ${metactrl_llama_shared} DESTINATION "${METACTRL_LLAMA_DIR}/lib" COMPONENT runtime)
   install(FILES "${METACTRL_LLAMA_PINNED}/share/metactrl-llama/LICENSE" DESTINATION "${METACTRL_LLAMA_DIR}" COMPONENT runtime)
+endif()
+
+if(TARGET metactrl_component_c)
+  if(METACTRL_LLAMA_PINNED)
+    set_target_properties(metactrl_component_c PROPERTIES INSTALL_RPATH "$ORIGIN/metactrl/llama/lib")
+  else()
+    set_target_properties(metactrl_component_c PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  endif()
 endif()
 
 # metactrl_install_program(target folder component): with the way from its folder to llama.cpp's libraries in it.

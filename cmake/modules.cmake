@@ -74,3 +74,32 @@ function(metactrl_add_component name)
   set_target_properties(metactrl_component_${name} PROPERTIES OUTPUT_NAME metactrl_${name} EXPORT_NAME ${name})
   target_link_libraries(metactrl_component_${name} PUBLIC metactrl)
 endfunction()
+
+# metactrl_add_shared_component(name ABI number EXPORTS file HEADERS file...): metactrl::name, one shared library with the core in
+# it. EXPORTS, relative to src/<name>, is the linker's list of its symbols with their versions; no other is seen from outside.
+# Its interface is C, so headers are relative to include/metactrl.
+function(metactrl_add_shared_component name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ABI;EXPORTS" "HEADERS")
+  set(target metactrl_component_${name})
+  set(exports "${PROJECT_SOURCE_DIR}/src/${name}/${arg_EXPORTS}")
+  list(TRANSFORM arg_HEADERS PREPEND "${PROJECT_SOURCE_DIR}/include/metactrl/")
+  get_property(modules GLOBAL PROPERTY METACTRL_MODULES_${name})
+  add_library(${target} SHARED)
+  foreach(module IN LISTS modules)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:metactrl_${module}_objects>)
+  endforeach()
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${arg_HEADERS})
+  target_link_libraries(${target} PRIVATE metactrl metactrl_flags)
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${exports}" "LINKER:--exclude-libs=ALL" "LINKER:-z,defs")
+  set_target_properties(${target} PROPERTIES
+    LINKER_LANGUAGE CXX
+    LINK_DEPENDS "${exports}"
+    OUTPUT_NAME metactrl_${name}
+    EXPORT_NAME ${name}
+    SOVERSION ${arg_ABI}
+    VERSION ${arg_ABI}.${PROJECT_VERSION}
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
+    VERIFY_INTERFACE_HEADER_SETS ${METACTRL_DEVELOPER_MODE})
+  add_library(metactrl::${name} ALIAS ${target})
+  set_property(GLOBAL APPEND PROPERTY METACTRL_LIBRARIES ${target})
+endfunction()

@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "decode/answer_size.h"
 #include "decode/constraint_parts.h"
 #include "decode/free_text.h"
 #include "decode/timed_session.h"
@@ -25,7 +26,6 @@
 #include "support/list_some.h"
 #include "support/stopwatch.h"
 #include "support/str_cat.h"
-#include "text/token_automaton.h"
 
 namespace metactrl {
 
@@ -372,29 +372,19 @@ class Planner {
   // Lowers the horizon to what certainly fits; returns how many tokens the longest plan takes.
   std::size_t fit_horizon(Guidance guidance) {
     const std::size_t room = room_for_answer();
-    const TokenAutomaton& automaton = result_.constraint->automaton();
-    std::size_t entry = 1;
-    for (std::uint32_t rank = 0; rank < automaton.num_entries(); ++rank) {
-      entry = std::max(entry, automaton.tokens(rank).size());
-    }
-    std::size_t prefix = 0;
-    for (std::size_t i = 2; i <= std::min<std::size_t>(result_.horizon, automaton.max_actions()) && i < 2000; ++i) {
-      prefix = std::max(prefix, automaton.prefix(i).size());
-    }
-    const std::size_t rest = std::max(automaton.opening().size(), automaton.empty_plan().size()) + 1;
-    const std::size_t fitting = room > rest ? (room - rest) / (entry + prefix) : 0;
+    const decode::AnswerSize size = decode::answer_size(*result_.constraint, result_.horizon);
+    const std::size_t fitting = room > size.fixed ? (room - size.fixed) / size.per_action : 0;
     if (fitting < result_.horizon) {
       const std::size_t known = guidance == Guidance::kSyntax ? 1 : result_.constraint->lookahead()->plan().size();
       if (fitting < std::max<std::size_t>(1, known)) {
         throw ContextError(str_cat("the context holds ", model_->context_length(), " tokens and the prompt has ",
                                    result_.prompt.size(), ", but a plan of ", known, " actions may take ",
-                                   rest + known * (entry + prefix),
-                                   "; shorten the prompt or give the model a larger context"));
+                                   size.of(known), "; shorten the prompt or give the model a larger context"));
       }
       result_.horizon = static_cast<unsigned>(fitting);
       result_.horizon_cut_by_context = true;
     }
-    return rest + result_.horizon * (entry + prefix);
+    return size.of(result_.horizon);
   }
 
   void decode(Guidance guidance) {

@@ -16,9 +16,9 @@
 #include <set>
 #include <utility>
 
-#include "exchange/names.h"
 #include "exchange/standard.h"
 #include "metactrl/error.h"
+#include "support/json_text.h"
 #include "support/str_cat.h"
 
 namespace metactrl::exchange {
@@ -94,11 +94,11 @@ class CostScaler {
       const double scaled = std::round(value * factor);
       value = value > 0 ? std::max(scaled, 1.0) : scaled;
     });
-    notes.push_back(
-        exact ? str_cat("costs are ", number_text(factor), " times those of the task, so that all are whole numbers")
-              : str_cat("costs are ", number_text(factor),
-                        " times those of the task and rounded: as exact whole numbers they would not fit "
-                        "into the 32 bits of planners"));
+    notes.push_back(exact ? str_cat("costs are ", internal::number_text(factor),
+                                    " times those of the task, so that all are whole numbers")
+                          : str_cat("costs are ", internal::number_text(factor),
+                                    " times those of the task and rounded: as exact whole numbers they would not fit "
+                                    "into the 32 bits of planners"));
     return factor;
   }
 

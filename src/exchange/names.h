@@ -48,12 +48,6 @@ std::string label(std::string_view text);
 // UTF-8.
 std::string xml_text(std::string_view text);
 
-// In double quotes, escaped. Bytes that are not UTF-8 become the replacement character.
-std::string json_text(std::string_view text);
-
-// 7 as "7", 2.5 as "2.5": as many digits as are needed to read the same number back.
-std::string number_text(double value);
-
 }  // namespace metactrl::exchange
 
 #endif  // METACTRL_SRC_EXCHANGE_NAMES_H_

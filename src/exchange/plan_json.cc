@@ -2,15 +2,15 @@
 #include <string>
 #include <vector>
 
-#include "exchange/names.h"
 #include "exchange/plan_trace.h"
 #include "metactrl/exchange/export.h"
+#include "support/json_text.h"
 #include "support/str_cat.h"
 #include "task/program.h"
 
 namespace metactrl {
 
-using exchange::json_text;
+using internal::json_text;
 using internal::str_cat;
 
 namespace {
@@ -34,7 +34,7 @@ class JsonPlan {
     out += "  \"valid\": " + boolean(validation.valid) + ",\n";
     out += "  \"reason\": " + json_text(validation.reason) + ",\n";
     out += str_cat("  \"steps_executed\": ", validation.steps_executed, ",\n");
-    out += "  \"cost\": " + exchange::number_text(validation.cost) + ",\n";
+    out += "  \"cost\": " + internal::number_text(validation.cost) + ",\n";
     out += "  \"initial\": " + list(task_.initial_facts()) + ",\n";
     out += "  \"steps\": [";
     for (std::size_t i = 0; i < trace_.steps.size(); ++i) out += (i == 0 ? "\n" : ",\n") + step(i);

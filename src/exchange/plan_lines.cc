@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <string>
 
-#include "exchange/names.h"
 #include "metactrl/exchange/export.h"
+#include "support/json_text.h"
 #include "support/str_cat.h"
 
 namespace metactrl {
@@ -25,7 +25,7 @@ std::string time_text(double seconds) {
 std::string pddl_plan(const Task& task, std::span<const PlanStep> plan) {
   std::string out;
   for (const PlanStep& step : plan) out += to_string(step) + "\n";
-  return out + str_cat("; cost = ", exchange::number_text(task.validate(plan).cost), "\n");
+  return out + str_cat("; cost = ", internal::number_text(task.validate(plan).cost), "\n");
 }
 
 std::string plansys2_plan(std::span<const PlanStep> plan, double duration) {

@@ -14,6 +14,7 @@
 #include "exchange/standard.h"
 #include "metactrl/exchange/export.h"
 #include "pddl/interpret.h"
+#include "support/json_text.h"
 #include "support/lower_case.h"
 #include "support/str_cat.h"
 #include "task/program.h"
@@ -364,7 +365,7 @@ class PddlWriter {
   }
 
   std::string amount(const pddl::CostTerm& cost, const VariableNames& names) const {
-    if (!cost.function) return exchange::number_text(cost.constant);
+    if (!cost.function) return internal::number_text(cost.constant);
     return "(" + functions_.at(*cost.function) + terms(cost.arguments, names) + ")";
   }
 
@@ -389,7 +390,7 @@ class PddlWriter {
     for (const pddl::FunctionValue& value : ast_.init_values) {
       if (!cost_functions_.contains(value.function)) continue;
       out += "\n    (= " + ground(functions_.at(value.function), value.arguments) + " " +
-             exchange::number_text(value.value) + ")";
+             internal::number_text(value.value) + ")";
     }
     const VariableNames names = variable_names(ast_.goal.variables);
     out += ")\n  (:goal " + block(ast_.goal.condition, ast_.goal.variables, names, "    ") + ")";

@@ -9,6 +9,7 @@
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "metactrl/exchange/export.h"
+#include "support/json_text.h"
 
 namespace metactrl::plan_export_test {
 namespace {
@@ -97,16 +98,16 @@ TEST(ExchangeNames, TextForXmlAndJson) {
   for (const char* bad : {"\x01", "a\x7f", "\xff", "\xc3", "\xed\xa0\x80", "\xc0\xaf", "\xf5\x80\x80\x80"}) {
     EXPECT_THROW(exchange::xml_text(bad), InputError) << bad;
   }
-  EXPECT_EQ(exchange::json_text("a\"b\\c\n\x01\xff"), "\"a\\\"b\\\\c\\n\\u0001\xef\xbf\xbd\"");
-  EXPECT_EQ(Json::parse(exchange::json_text("a\"b\\c\n\x01 \xc3\xbc")), "a\"b\\c\n\x01 \xc3\xbc");
+  EXPECT_EQ(internal::json_text("a\"b\\c\n\x01\xff"), "\"a\\\"b\\\\c\\n\\u0001\xef\xbf\xbd\"");
+  EXPECT_EQ(Json::parse(internal::json_text("a\"b\\c\n\x01 \xc3\xbc")), "a\"b\\c\n\x01 \xc3\xbc");
 }
 
 TEST(ExchangeNames, NumbersReadBack) {
   for (const double value : {0.0, 1.0, 7.0, 2.5, 0.1, 1e-7, 123456789.0, 1e300}) {
-    EXPECT_EQ(std::stod(exchange::number_text(value)), value) << exchange::number_text(value);
+    EXPECT_EQ(std::stod(internal::number_text(value)), value) << internal::number_text(value);
   }
-  EXPECT_EQ(exchange::number_text(7), "7");
-  EXPECT_EQ(exchange::number_text(2.5), "2.5");
+  EXPECT_EQ(internal::number_text(7), "7");
+  EXPECT_EQ(internal::number_text(2.5), "2.5");
 }
 
 TEST(ExchangeNames, NamesForEverybody) {

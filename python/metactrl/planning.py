@@ -1,0 +1,104 @@
+"""From a task and anything that gives logits to a plan that is checked before anybody sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Callable, List, Optional, Union
+
+from . import display
+from .decoding import Constraint, Decoder, Trace
+from .errors import Infeasible, InternalError
+from .tasks import Action, Format, Stop, Task, Validation
+from .vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan that was read back from its text and judged by the reference semantics. True in a condition when it is valid; always, unless
+    it was made with guidance "syntax"."""
+
+    text: str
+    actions: List[Action]
+    tokens: List[int]
+    valid: bool
+    reason: str
+    forced_tokens: int
+    model_calls: int
+    validation: Validation
+    decoder: Decoder = field(repr=False, compare=False)
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+    def __str__(self) -> str:
+        return self.text
+
+    def explain(self) -> Trace:
+        return self.decoder.explain()
+
+    def _repr_html_(self) -> str:
+        return display.plan_html(self)
+
+
+def finish(decoder: Decoder, *, forced_tokens: int = 0, model_calls: int = 0, guarantee: bool = True) -> Plan:
+    """The plan of a decoder that is finished, checked by nothing but its tokens."""
+    tokens = decoder.tokens
+    check = decoder.constraint.check(tokens)
+    if guarantee and not check.valid:
+        raise InternalError(f"the plan does not keep what was promised: {check.reason}")
+    reason = "every step is legal and every goal holds at the end" if check.valid else check.reason
+    return Plan(
+        check.text, check.actions, tokens, check.valid, reason, forced_tokens, model_calls, check.validation, decoder
+    )
+
+
+def plan(
+    task: Union[Task, Constraint],
+    logits: Callable[[List[int]], Any],
+    vocabulary: Optional[Vocabulary] = None,
+    *,
+    format: Union[str, Format] = "pddl",
+    context: str = "",
+    guidance: str = "uniform",
+    bridge: str = "uniform",
+    temperature: float = 0,
+    top_p: float = 1,
+    seed: int = 0,
+    horizon: int = 40,
+    stop: Optional[Stop] = None,
+) -> Plan:
+    """Plans with any model: `logits(tokens)` gives the row of logits behind the prompt and these tokens of the answer, as a list, an array or
+    a tensor. It is asked only where there is a choice; a model with a cache reads all tokens since its last call in one pass.
+
+    Raises Infeasible where there is no plan, with the reason. `context` is the prompt's text. Given a Constraint instead of a task, format,
+    vocabulary, context and horizon are its own."""
+    if isinstance(task, Constraint):
+        constraint = task
+    else:
+        if vocabulary is None:
+            raise TypeError("plan() needs a vocabulary, or a constraint instead of the task")
+        constraint = Constraint(task, vocabulary, format, context=context, horizon=horizon, stop=stop)
+    if guidance != "syntax" and constraint.verdict != "solvable":
+        raise Infeasible(constraint.reason, constraint.verdict)
+    decoder = Decoder(constraint, guidance=guidance, bridge=bridge, stop=stop)
+    tokens: List[int] = []
+    forced = calls = 0
+    while not decoder.finished:
+        run = decoder.forced()
+        if run:
+            forced += len(run)
+        else:
+            calls += 1
+            token = decoder.choose(logits(list(tokens)), temperature=temperature, top_p=top_p, seed=seed)
+            if token is None:
+                raise InternalError("nothing may come although the plan is not finished")
+            run = [token]
+        if decoder.accept(*run) != len(run):
+            raise InternalError("a token that may come was not taken")
+        tokens += run
+    return finish(decoder, forced_tokens=forced, model_calls=calls, guarantee=guidance != "syntax")
+
+
+def explain(plan: Plan) -> Trace:
+    """Plan.explain, as a function."""
+    return plan.explain()

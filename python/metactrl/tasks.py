@@ -1,0 +1,180 @@
+"""Tasks, how plans are written, and what plans are worth."""
+
+from __future__ import annotations
+
+import ctypes as c
+import os
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, Optional, Union
+
+from . import _library, display
+from .errors import ArgumentError, Diagnostic, diagnostics_of
+
+
+@dataclass(frozen=True)
+class Action:
+    """One step of a plan: `(putin cup dishwasher)`."""
+
+    action: str
+    arguments: "tuple[str, ...]" = ()
+
+    def __str__(self) -> str:
+        return "(" + " ".join((self.action, *self.arguments)) + ")"
+
+
+def actions_of(items: List[Dict[str, Any]]) -> List[Action]:
+    return [Action(item["action"], tuple(item["arguments"])) for item in items]
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What a plan is worth by the reference semantics. True in a condition when the plan is valid."""
+
+    valid: bool
+    reason: str
+    problem: str
+    steps_executed: int
+    cost: float
+    unmet_goals: List[str] = field(default_factory=list)
+    actions: List[Action] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+    def _repr_html_(self) -> str:
+        return display.validation_html(self)
+
+
+def validation_of(answer: Dict[str, Any]) -> Validation:
+    return Validation(**{**answer, "actions": actions_of(answer["actions"])})
+
+
+class Stop(_library.Owner):
+    """Ends what takes long, from any thread: `stop.request()`, or after some seconds."""
+
+    _kind = "stop"
+
+    def __init__(self, seconds: Optional[float] = None) -> None:
+        super().__init__(_library.make("stop_new"))
+        if seconds is not None:
+            self.after(seconds)
+
+    def request(self) -> None:
+        _library.library.metactrl_stop_request(self._handle)
+
+    def after(self, seconds: float) -> None:
+        _library.call("stop_after", self._handle, float(seconds))
+
+    @property
+    def requested(self) -> bool:
+        return bool(_library.library.metactrl_stop_requested(self._handle))
+
+
+class Format(_library.Owner):
+    """How plans are written: the name of one that ships ("pddl", "json", "sentences", ...), or `Format.parse(declaration)`."""
+
+    _kind = "format"
+
+    def __init__(self, name: str = "pddl") -> None:
+        super().__init__(_library.make("format_builtin", name.encode()))
+        self.name = name
+
+    @classmethod
+    def parse(cls, declaration: str, name: str = "format") -> "Format":
+        made = cls.__new__(cls)
+        text = declaration.encode()
+        _library.Owner.__init__(made, _library.make("format_parse", text, len(text)))
+        made.name = name
+        return made
+
+    @staticmethod
+    def of(given: "Union[str, Format]") -> "Format":
+        return given if isinstance(given, Format) else Format(given)
+
+
+def _options(limits: Dict[str, int]) -> Any:
+    options = _library.defaults("task", _library.TaskOptions)
+    for name, value in limits.items():
+        if name not in ("max_ground_actions", "max_ground_facts", "max_work"):
+            raise ArgumentError(f"a task has no limit {name}")
+        setattr(options, name, value)
+    return c.byref(options)
+
+
+class Task(_library.Owner):
+    """A planning task: `Task.load("domain.pddl", "problem.pddl")`, or from the two texts. Raises InputError with every mistake.
+
+    Limits: max_ground_actions, max_ground_facts, max_work."""
+
+    _kind = "task"
+
+    def __init__(self, domain: str, problem: str, *, stop: Optional[Stop] = None, **limits: int) -> None:
+        texts = domain.encode(), problem.encode()
+        super().__init__(
+            _library.make(
+                "task_parse", texts[0], len(texts[0]), texts[1], len(texts[1]), _options(limits), _library.handle_of(stop)
+            )
+        )
+        self._read_info()
+
+    @classmethod
+    def load(
+        cls,
+        domain: "Union[str, os.PathLike[str]]",
+        problem: "Union[str, os.PathLike[str]]",
+        *,
+        stop: Optional[Stop] = None,
+        **limits: int,
+    ) -> "Task":
+        made = cls.__new__(cls)
+        handle = _library.make(
+            "task_load", os.fsencode(domain), os.fsencode(problem), _options(limits), _library.handle_of(stop)
+        )
+        _library.Owner.__init__(made, handle)
+        made._read_info()
+        return made
+
+    def _read_info(self) -> None:
+        info = _library.read_json("task_info", self._handle)
+        self.name: str = info["name"]
+        self.objects: List[str] = info["objects"]
+        self.arity: Dict[str, int] = {item["name"]: item["arity"] for item in info["action_names"]}
+        self.num_actions: int = info["num_actions"]
+        self.initial: List[str] = info["initial"]
+        self.goals: List[str] = info["goals"]
+        self.warnings: List[Diagnostic] = diagnostics_of(info["warnings"])
+
+    def validate(self, plan: Any, format: "Union[str, Format, None]" = None, *, stop: Optional[Stop] = None) -> Validation:
+        """Judges a plan: a text (PDDL lines, or in the given format), or actions."""
+        text = plan if isinstance(plan, str) else "".join(f"{action}\n" for action in getattr(plan, "actions", plan))
+        if not isinstance(plan, str) and format is not None:
+            raise ArgumentError("a format says how a text is read; actions need none")
+        data = text.encode()
+        chosen = None if format is None else Format.of(format)
+        return validation_of(
+            _library.read_json(
+                "task_validate", self._handle, _library.handle_of(chosen), data, len(data), _library.handle_of(stop)
+            )
+        )
+
+    def search(self, horizon: int = 0, *, stop: Optional[Stop] = None) -> "Optional[List[Action]]":
+        """A plan without a model; None when it is proved that there is none, or nobody knows within the budget."""
+        actions = _library.read_json("task_search", self._handle, horizon, _library.handle_of(stop))["actions"]
+        return None if actions is None else actions_of(actions)
+
+    def prompt(self, format: "Union[str, Format]" = "pddl", instruction: str = "") -> str:
+        """The task in words, and how a plan is written: what a model that knows nothing of PDDL needs to see."""
+        data = instruction.encode()
+        chosen = Format.of(format)  # lives until the call is over
+        return _library.text("task_prompt", self._handle, chosen._handle, data, len(data)).decode()
+
+    def __repr__(self) -> str:
+        return f"<Task {self.name}: {self.num_actions} actions, {len(self.objects)} objects, {len(self.goals)} goals>"
+
+    def _repr_html_(self) -> str:
+        return display.task_html(self)
+
+
+def validate(task: Task, plan: Any, format: "Union[str, Format, None]" = None) -> Validation:
+    """Task.validate, as a function."""
+    return task.validate(plan, format)

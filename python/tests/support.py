@@ -1,0 +1,67 @@
+"""What the tests share: tasks, tokenizers and engines that try to break things. A library is found as the package finds it."""
+
+import importlib.util
+import pathlib
+import random
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+
+import metactrl  # noqa: E402
+
+TABLETOP = ROOT / "domains" / "tabletop"
+
+
+def needs(module, name):
+    """Skips a test where a package is not installed."""
+    return unittest.skipUnless(importlib.util.find_spec(module), f"{name} is not installed")
+
+
+def task(problem="dishwasher"):
+    return metactrl.Task.load(TABLETOP / "domain.pddl", TABLETOP / f"{problem}.pddl")
+
+
+def problems():
+    return sorted(path.stem for path in TABLETOP.glob("*.pddl") if path.stem != "domain")
+
+
+def byte_vocabulary(size=259):
+    """Every byte is a token; 256 and 257 end the turn, what is behind them means nothing."""
+    tokens = [bytes([byte]) for byte in range(256)] + [b""] * (size - 256)
+    return metactrl.Vocabulary(tokens, [256, 257], lambda text: list(text.encode()), name="bytes")
+
+
+def word_vocabulary(text, seed):
+    """Bytes, and pieces of this text, cut at random: the longest that fits comes first."""
+    draw = random.Random(seed)
+    tokens = [bytes([byte]) for byte in range(256)]
+    words = text.replace("(", " ").replace(")", " ").replace("\n", " ").split()
+    pieces = set()
+    for _ in range(80):
+        word = draw.choice(words)
+        begin = draw.randrange(len(word))
+        pieces.add(word[begin : begin + draw.randint(2, 7)].encode())
+    tokens += sorted(piece for piece in pieces if len(piece) > 1)
+    return metactrl.Vocabulary(tokens + [b""], [len(tokens)])
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+def hostile_row(size, draw):
+    """Logits as no model should give them."""
+    kind = draw.randrange(6)
+    if kind == 0:
+        return [NAN] * size
+    if kind == 1:
+        return [INF] * size
+    if kind == 2:
+        return [-INF] * size
+    if kind == 3:
+        return [draw.choice((NAN, INF, -INF, 0.0, 1e38, -1e38)) for _ in range(size)]
+    row = [draw.uniform(-5, 5) for _ in range(size)]
+    if kind == 4:
+        row[draw.randrange(size)] = 1e30
+    return row

@@ -1,0 +1,334 @@
+"""The package by itself: what it reads, what it refuses, what may come and what is taken."""
+
+import array
+import ctypes
+import gc
+import random
+import threading
+import unittest
+
+from support import NAN, TABLETOP, byte_vocabulary, hostile_row, metactrl, problems, task, word_vocabulary
+
+
+class Tasks(unittest.TestCase):
+    def test_what_a_task_has(self):
+        found = task()
+        self.assertEqual(found.name, "dishwasher")
+        self.assertIn("dishwasher", found.objects)
+        self.assertEqual(len(found.goals), 3)
+        self.assertGreater(found.num_actions, 5)
+        self.assertIn("dishwasher", found._repr_html_())
+        same = metactrl.Task((TABLETOP / "domain.pddl").read_text(), (TABLETOP / "dishwasher.pddl").read_text())
+        self.assertEqual(same.goals, found.goals)
+
+    def test_mistakes_have_places(self):
+        with self.assertRaises(metactrl.InputError) as caught:
+            metactrl.Task("(define (domain d) (:predicates (p)) (:action a :effect (q)))", "(define (problem x) (:domain d) (:goal (r)))")
+        self.assertGreater(len(caught.exception.diagnostics), 1)
+        self.assertEqual(caught.exception.diagnostics[0].line, 1)
+        self.assertIn("error:", str(caught.exception.diagnostics[0]))
+        self.assertIsInstance(caught.exception, ValueError)
+
+    def test_what_is_not_there(self):
+        with self.assertRaises(metactrl.InputError):
+            metactrl.Task.load("/no/such/domain.pddl", "/no/such/problem.pddl")
+        with self.assertRaises(metactrl.ArgumentError):
+            task_text = (TABLETOP / "domain.pddl").read_text()
+            metactrl.Task(task_text, "", max_everything=3)
+
+    def test_limits(self):
+        with self.assertRaises(metactrl.MetactrlError):
+            metactrl.Task.load(TABLETOP / "domain.pddl", TABLETOP / "dishwasher.pddl", max_ground_actions=1)
+        stop = metactrl.Stop()
+        stop.request()
+        self.assertTrue(stop.requested)
+        with self.assertRaises(metactrl.Stopped):
+            metactrl.Constraint(task(), byte_vocabulary(), stop=stop)
+
+    def test_validation_and_search(self):
+        found = task()
+        plan = found.search()
+        self.assertTrue(found.validate(plan))
+        self.assertTrue(metactrl.validate(found, "".join(f"{action}\n" for action in plan)))
+        broken = found.validate(plan[1:])
+        self.assertFalse(broken)
+        self.assertIn("precondition", broken.reason)
+        self.assertIn("✗", broken._repr_html_())
+        self.assertIsNone(found.search(horizon=1))
+        self.assertFalse(found.validate("this is no plan", "json"))
+        with self.assertRaises(metactrl.InputError):
+            found.validate("((")
+
+    def test_formats(self):
+        with self.assertRaises(metactrl.InputError) as caught:
+            metactrl.Format("no such format")
+        self.assertIn("sentences", str(caught.exception))
+        with self.assertRaises(metactrl.InputError):
+            metactrl.Format.parse("what is this")
+
+
+class Vocabularies(unittest.TestCase):
+    def test_encoding(self):
+        vocabulary = byte_vocabulary()
+        self.assertEqual(vocabulary.size, 259)
+        self.assertEqual(vocabulary.end_of_turn, [256, 257])
+        self.assertEqual(vocabulary.encode("ab", "context"), [97, 98])
+        self.assertEqual(vocabulary.decode([97, 256, 98]), b"ab")
+        self.assertNotEqual(vocabulary.fingerprint, byte_vocabulary(300).fingerprint)
+
+    def test_a_tokenizer_that_fails(self):
+        tokens = [bytes([byte]) for byte in range(256)] + [b""]
+        for broken in (lambda text: 1 / 0, lambda text: None, lambda text: [1.5], lambda text: [2**40], lambda text: "ab"):
+            with self.assertRaises(metactrl.TokenizerError) as caught:
+                metactrl.Vocabulary(tokens, [256], broken)
+            self.assertIsNotNone(caught.exception.__cause__)
+        for wrong in (lambda text: [300], lambda text: [-1], lambda text: [5] * 100000):
+            with self.assertRaises(metactrl.TokenizerError):
+                metactrl.Vocabulary(tokens, [256], wrong)
+        with self.assertRaises(metactrl.InputError):
+            metactrl.Vocabulary(tokens, [256], lambda text: [ord("a")] * len(text))
+
+    def test_a_tokenizer_that_fails_later(self):
+        fail = []
+
+        def encode(text):
+            if fail:
+                raise RuntimeError("no more")
+            return list(text.encode())
+
+        vocabulary = metactrl.Vocabulary([bytes([byte]) for byte in range(256)] + [b""], [256], encode)
+        fail.append(True)
+        with self.assertRaises(metactrl.TokenizerError) as caught:
+            metactrl.Constraint(task(), vocabulary)
+        self.assertIsInstance(caught.exception.__cause__, RuntimeError)
+
+    def test_wrong_arguments(self):
+        tokens = [bytes([byte]) for byte in range(256)]
+        for ends in ([], [256], [-1], [2**40]):
+            with self.assertRaises(metactrl.ArgumentError):
+                metactrl.Vocabulary(tokens, ends)
+
+    def test_callbacks_live_as_long_as_they_are_needed(self):
+        from metactrl import vocabulary as module
+
+        gc.collect()
+        before = len(module._callbacks)
+        decoder = metactrl.Decoder(metactrl.Constraint(task(), byte_vocabulary()))
+        gc.collect()
+        self.assertEqual(len(module._callbacks), before + 1)
+        self.assertTrue(decoder.next()[0])
+        del decoder
+        gc.collect()
+        self.assertEqual(len(module._callbacks), before)
+
+
+class Decoders(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.vocabulary = byte_vocabulary()
+        cls.constraint = metactrl.Constraint(task(), cls.vocabulary, context="Plan:\n")
+
+    def test_what_a_constraint_says(self):
+        self.assertEqual(self.constraint.verdict, "solvable")
+        self.assertEqual(self.constraint.info["tier"], "exact")
+        self.assertIn("Task: Tidy up.", task().prompt("json", "Tidy up."))
+        short = metactrl.Constraint(task(), self.vocabulary, horizon=2, fixed_horizon=True)
+        self.assertEqual(short.verdict, "infeasible")
+        with self.assertRaises(metactrl.Infeasible) as caught:
+            metactrl.plan(short, lambda tokens: [0.0] * 259)
+        self.assertEqual(caught.exception.verdict, "infeasible")
+
+    def test_three_ways_to_ask_agree(self):
+        decoder = metactrl.Decoder(self.constraint)
+        draw = random.Random(3)
+        while not decoder.finished:
+            ids, weights = decoder.next()
+            words = array.array("i", [7] * ((259 + 31) // 32))
+            row = array.array("f", [1.0] * 259)
+            decoder.fill_bitmask(words)
+            decoder.fill_bias(row)
+            self.assertEqual([i for i in range(259) if words[i // 32] >> (i % 32) & 1], ids)
+            self.assertEqual([i for i in range(259) if row[i] > -float("inf")], ids)
+            self.assertEqual([row[i] for i in ids], weights)
+            self.assertEqual(decoder.would_accept([258]), 0)
+            self.assertEqual(decoder.accept(draw.choice(ids)), 1)
+        self.assertTrue(self.constraint.check(decoder.tokens))
+        self.assertFalse(self.constraint.check(decoder.tokens[:-1]))
+
+    def test_moving(self):
+        decoder = metactrl.Decoder(self.constraint)
+        run = decoder.forced()
+        self.assertTrue(run)
+        decoder.accept(*run)
+        self.assertEqual(decoder.tokens, run)
+        fork = decoder.clone()
+        fork.accept(fork.next()[0][0])
+        self.assertEqual(len(decoder.tokens) + 1, len(fork.tokens))
+        self.assertTrue(decoder.seek(fork.tokens))
+        self.assertFalse(decoder.seek([1, 2, 3]))
+        self.assertTrue(decoder.lost)
+        self.assertEqual(decoder.next(), ([], []))
+        self.assertIsNone(decoder.choose([0.0] * 259))
+        self.assertTrue(decoder.seek([]))
+        self.assertFalse(decoder.lost)
+        with self.assertRaises(metactrl.ArgumentError):
+            decoder.rollback(-1)
+        with self.assertRaises(TypeError):
+            import copy
+
+            copy.deepcopy(decoder)
+
+    def test_why(self):
+        decoder = metactrl.Decoder(self.constraint)
+        no = decoder.why("(putin white_cup dishwasher)")
+        self.assertFalse(no["allowed"])
+        self.assertIn("precondition", no["reason"])
+        self.assertTrue(decoder.why(metactrl.Action("open", ("dishwasher",)))["allowed"])
+        with self.assertRaises(metactrl.InputError):
+            decoder.why("((")
+
+    def test_arrays_that_do_not_fit(self):
+        decoder = metactrl.Decoder(self.constraint)
+        for wrong in (array.array("d", [0] * 259), array.array("f", [0] * 12), bytes(4 * 259), "text", None, 5, [0.0] * 259):
+            with self.assertRaises(metactrl.ArgumentError, msg=type(wrong)):
+                decoder.fill_bias(wrong)
+        with self.assertRaises(metactrl.ArgumentError):
+            decoder.fill_bias(memoryview(array.array("f", [0] * 600))[::2])
+        with self.assertRaises(metactrl.ArgumentError):
+            decoder.fill_bitmask(array.array("i", [0] * 3))
+        for wrong in ([], [0.0] * 12, None, "text", object(), ["a"] * 259):
+            with self.assertRaises(metactrl.ArgumentError, msg=type(wrong)):
+                decoder.choose(wrong)
+        for wrong in (["a"], [1.5], [2**40], "ab", [None]):
+            with self.assertRaises(metactrl.ArgumentError, msg=str(wrong)):
+                decoder.seek(wrong)
+        for options in ({"temperature": NAN}, {"temperature": -1}, {"top_p": 0}, {"top_p": 2}):
+            with self.assertRaises(metactrl.ArgumentError):
+                decoder.choose([0.0] * 259, **options)
+        for options in ({"guidance": "none"}, {"bridge": "toll"}, {"candidate_luck": 1}):
+            with self.assertRaises(metactrl.ArgumentError):
+                metactrl.Decoder(self.constraint, **options)
+
+    def test_batches(self):
+        batch = metactrl.Batch(3)
+        rows = [metactrl.Decoder(self.constraint) for _ in range(20)] + [None]
+        draw = random.Random(5)
+        tokens = [-1] * 21
+        for _ in range(2000):
+            listed = batch.next(rows, tokens, keep_ending=True)
+            self.assertEqual(batch.errors, {})
+            if all(row is None or row.finished for row in rows):
+                break
+            tokens = [draw.choice(ids) if ids else -1 for ids, _ in listed]
+        for row, (ids, _) in zip(rows[:-1], listed):
+            self.assertTrue(self.constraint.check(row.tokens))
+            self.assertEqual(ids, [256, 257])
+        sequences = [row.tokens[:7] if row else [] for row in rows]
+        sequences[4] = [0, 0]
+        self.assertEqual(batch.seek(rows, sequences), [True] * 4 + [False] + [True] * 16)
+        block = (ctypes.c_float * 259 * 21)()
+        counts = batch.fill_bias(rows, block)
+        self.assertEqual(counts[4], 0)
+        self.assertEqual(counts[0], sum(value > -float("inf") for value in block[0]))
+        words = (ctypes.c_int32 * 9 * 21)()
+        self.assertEqual(batch.fill_bitmask(rows, words), counts)
+        with self.assertRaises(metactrl.ArgumentError):
+            batch.fill_bias(rows, (ctypes.c_float * 259 * 20)())
+        with self.assertRaises(metactrl.ArgumentError):
+            batch.next(rows, [1, 2])
+        with self.assertRaises(metactrl.ArgumentError):
+            batch.next([rows[0], rows[0]])
+
+    def test_two_threads_and_one_decoder(self):
+        decoder = metactrl.Decoder(self.constraint)
+        seen = set()
+
+        def use():
+            for _ in range(300):
+                try:
+                    decoder.seek([])
+                    decoder.forced()
+                    seen.add("served")
+                except metactrl.BusyError:
+                    seen.add("busy")
+
+        threads = [threading.Thread(target=use) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertIn("served", seen)
+        self.assertLessEqual(seen, {"served", "busy"})
+
+
+class Plans(unittest.TestCase):
+    def test_a_plan_and_its_trace(self):
+        found = task()
+        calls = []
+
+        def logits(tokens):
+            calls.append(list(tokens))
+            return [0.0] * 259
+
+        plan = metactrl.plan(found, logits, byte_vocabulary(), format="json")
+        self.assertTrue(plan)
+        self.assertEqual(plan.model_calls, len(calls))
+        self.assertGreater(plan.forced_tokens, plan.model_calls)
+        self.assertTrue(found.validate(plan.text, "json"))
+        self.assertTrue(found.validate(plan))
+        self.assertIn("✓", plan._repr_html_())
+        trace = metactrl.explain(plan)
+        self.assertEqual(len(trace), len(plan.actions))
+        self.assertIn("legal actions", trace._repr_html_())
+        self.assertIn("allowed", str(trace))
+
+    def test_what_is_shown_is_escaped(self):
+        domain = "(define (domain d) (:predicates (done ?x)) (:action a&b :parameters (?x) :effect (done ?x)))"
+        found = metactrl.Task(domain, "(define (problem p) (:domain d) (:objects <b>x) (:goal (done <b>x)))")
+        plan = metactrl.plan(found, lambda tokens: [0.0] * 259, byte_vocabulary())
+        shown = plan._repr_html_() + plan.explain()._repr_html_() + found._repr_html_()
+        self.assertNotIn("<b>x", shown)
+        self.assertIn("&lt;b&gt;x", shown)
+
+    def test_equal_seeds_draw_equally(self):
+        constraint = metactrl.Constraint(task(), byte_vocabulary())
+        draws = [metactrl.plan(constraint, lambda tokens: [0.0] * 259, temperature=1, seed=seed).text for seed in (1, 1, 2, 3, 4)]
+        self.assertEqual(draws[0], draws[1])
+        self.assertGreater(len(set(draws)), 1)
+
+    def test_hostile_logits_break_nothing(self):
+        """An engine with rows as no model gives them, which also offers tokens that may not come and seeks where nothing is."""
+        made = refused = 0
+        for number, problem in enumerate(problems()):
+            found = task(problem)
+            text = "".join(f"{action}\n" for action in found.search())
+            for format in ("pddl", "json", "sentences"):
+                for vocabulary in (byte_vocabulary(), word_vocabulary(text, number)):
+                    constraint = metactrl.Constraint(found, vocabulary, format, context="Plan:\n", horizon=20)
+                    size = vocabulary.size
+                    for seed in range(8):
+                        draw = random.Random(seed)
+                        decoder = metactrl.Decoder(constraint, guidance=draw.choice(("mask", "uniform")))
+                        while not decoder.finished:
+                            wrong = draw.randrange(size + 50)
+                            if wrong not in decoder.next()[0]:
+                                self.assertEqual(decoder.accept(wrong), 0)
+                                refused += 1
+                            if draw.random() < 0.05:
+                                tokens = decoder.tokens
+                                self.assertFalse(decoder.seek(tokens[: draw.randrange(len(tokens) + 1)] + [size + 3]))
+                                self.assertTrue(decoder.seek(tokens))
+                            run = decoder.forced() if draw.random() < 0.8 else []
+                            token = decoder.choose(hostile_row(size, draw), temperature=draw.choice((0, 1)), seed=seed)
+                            self.assertIsNotNone(token)
+                            run = run or [token]
+                            self.assertEqual(decoder.accept(*run), len(run))
+                        self.assertTrue(constraint.check(decoder.tokens), decoder.text)
+                        self.assertTrue(found.validate(decoder.text, format), decoder.text)
+                        made += 1
+        self.assertGreaterEqual(made, 300)
+        self.assertGreater(refused, made)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,57 @@
+// What the interface says as JSON. Keys are listed in docs/c-api.md.
+#ifndef METACTRL_SRC_C_JSON_H_
+#define METACTRL_SRC_C_JSON_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metactrl/constraint.h"
+#include "metactrl/decoder.h"
+#include "metactrl/error.h"
+#include "metactrl/explain.h"
+#include "metactrl/task.h"
+
+namespace metactrl::c {
+
+// An object or a list while it is written.
+//
+//     JsonObject object;
+//     object.text("name", task.name()).flag("valid", true).raw("actions", steps_json(steps));
+//     return object.done();
+class JsonObject {
+ public:
+  JsonObject& text(std::string_view key, std::string_view value);
+  JsonObject& flag(std::string_view key, bool value);
+  JsonObject& number(std::string_view key, double value);  // null when it is not finite
+  JsonObject& texts(std::string_view key, const std::vector<std::string>& values);
+  JsonObject& raw(std::string_view key, std::string_view json);  // what is JSON already
+  std::string done() const { return out_ + "}"; }
+
+ private:
+  void begin(std::string_view key);
+  std::string out_ = "{";
+};
+
+class JsonList {
+ public:
+  void add(std::string_view json);
+  std::string done() const { return out_ + "]"; }
+
+ private:
+  std::string out_ = "[";
+};
+
+std::string diagnostics_json(const Diagnostics& diagnostics);
+// [{"text", "action", "arguments"}, ...]
+std::string steps_json(std::span<const PlanStep> steps);
+std::vector<PlanStep> steps_of(const Task& task, std::span<const ActionId> actions);
+std::string task_json(const Task& task, const Diagnostics& warnings);
+std::string validation_json(const Validation& validation, std::span<const PlanStep> steps);
+std::string constraint_json(const Constraint& constraint, std::size_t max_tokens);
+std::string explained_json(const Constraint& constraint, std::span<const ExplainedStep> steps);
+
+}  // namespace metactrl::c
+
+#endif  // METACTRL_SRC_C_JSON_H_

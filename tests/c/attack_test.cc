@@ -1,0 +1,449 @@
+// Attacks the guarantee through metactrl/c.h: plans by an engine that is wrong in every way an engine can be, each judged by
+// its text alone.
+//
+//     c_attack_test --plans 20000
+//
+// The engine keeps its own tokens. At every step it asks what may come in one of five ways and picks by hostile logits (NaN,
+// infinities, all mass on tokens that were not offered); now and then it offers tokens that may not come, seeks where nothing
+// can be and back again, rolls back, goes on with a fork, or hands the row to a batch. Succeeds when as many plans as asked
+// for were made, none breaks anything, and tokens that were not offered were tried and refused.
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "attack/arsenal.h"
+#include "attack/judge.h"
+#include "attack/tasks.h"
+#include "metactrl/c.h"
+#include "metactrl/domain.h"
+#include "metactrl/error.h"
+#include "support/random.h"
+#include "support/str_cat.h"
+#include "support/test_data.h"
+
+namespace metactrl::c_attack_test {
+namespace {
+
+using internal::str_cat;
+using testing::Random;
+
+constexpr const char* kContext = "Plan:\n";
+
+void must(metactrl_status status, metactrl_error* error) {
+  if (status == METACTRL_OK && error == nullptr) return;
+  const std::string message = str_cat("status ", status, ": ", metactrl_error_message(error));
+  metactrl_error_free(error);
+  throw std::runtime_error(message);
+}
+
+// A call that must succeed.
+template <typename Function, typename... Arguments>
+void call(Function function, Arguments... arguments) {
+  metactrl_error* error = nullptr;
+  must(function(arguments..., &error), error);
+}
+
+template <typename T>
+using Owned = std::unique_ptr<T, void (*)(T*)>;
+
+std::string take(metactrl_text* text) {
+  std::string out(metactrl_text_data(text), metactrl_text_size(text));
+  metactrl_text_free(text);
+  return out;
+}
+
+// The tokenizer of the engine: a vocabulary of this side, asked from the other.
+std::int64_t encode(void* user, const char* text, std::size_t size, std::int32_t* ids, std::size_t capacity) {
+  const std::vector<TokenId> tokens = static_cast<const Vocabulary*>(user)->encode({text, size}, {});
+  for (std::size_t i = 0; i < tokens.size() && i < capacity; ++i) ids[i] = static_cast<std::int32_t>(tokens[i]);
+  return static_cast<std::int64_t>(tokens.size());
+}
+
+Owned<metactrl_vocabulary> hand_over(const Vocabulary& vocabulary) {
+  std::string bytes;
+  std::vector<std::uint64_t> offsets{0};
+  for (std::size_t i = 0; i < vocabulary.size(); ++i) {
+    bytes += vocabulary.bytes(TokenId{static_cast<std::int32_t>(i)});
+    offsets.push_back(bytes.size());
+  }
+  std::vector<std::int32_t> ends;
+  for (const TokenId end : vocabulary.end_of_turn()) ends.push_back(static_cast<std::int32_t>(end));
+  metactrl_vocabulary_options options;
+  metactrl_vocabulary_options_default(&options);
+  options.num_tokens = vocabulary.size();
+  options.bytes = bytes.data();
+  options.offsets = offsets.data();
+  options.end_of_turn = ends.data();
+  options.num_end_of_turn = ends.size();
+  options.encode = encode;
+  options.user = const_cast<Vocabulary*>(&vocabulary);
+  metactrl_vocabulary* made = nullptr;
+  call(metactrl_vocabulary_new, &options, &made);
+  return {made, metactrl_vocabulary_free};
+}
+
+struct Counts {
+  std::size_t plans = 0;
+  std::size_t refused = 0;  // tokens that were not offered
+  std::size_t lost = 0;     // seeks to nowhere
+  std::vector<std::string> violations;
+};
+
+// One plan, as an engine would make it that trusts nobody and should not be trusted.
+class Engine {
+ public:
+  Engine(metactrl_constraint* constraint, const Vocabulary& vocabulary, metactrl_pool* pool, std::uint64_t seed,
+         Counts& counts)
+      : size_(vocabulary.size()),
+        pool_(pool),
+        random_(seed),
+        counts_(counts),
+        decoder_(nullptr, metactrl_decoder_free) {
+    metactrl_decoder_options options;
+    metactrl_decoder_options_default(&options);
+    options.guidance = random_.chance(50) ? METACTRL_GUIDANCE_MASK : METACTRL_GUIDANCE_UNIFORM;
+    options.bridge = random_.chance(50) ? METACTRL_BRIDGE_UNIFORM : METACTRL_BRIDGE_SURROGATE;
+    metactrl_decoder* made = nullptr;
+    call(metactrl_decoder_new, constraint, &options, nullptr, &made);
+    decoder_.reset(made);
+    malice_ = random_.below(6);
+  }
+
+  const std::vector<std::int32_t>& run(std::size_t max_tokens) {
+    // Taking back makes plans longer, so it ends some time.
+    for (std::size_t step = 0; (metactrl_decoder_status(decoder_.get()) & METACTRL_FINISHED) == 0; ++step) {
+      if (tokens_.size() > max_tokens) throw std::runtime_error("an answer is longer than the longest");
+      if (step < 4 * max_tokens) disturb();
+      if (!forced_run()) take_one(pick());
+    }
+    return tokens_;
+  }
+
+ private:
+  void fill_logits() {
+    logits_.resize(size_);
+    for (float& logit : logits_) {
+      switch (malice_ == 5 ? random_.below(5) : malice_) {
+        case 0:
+          logit = static_cast<float>(random_.below(2000)) / 100 - 10;
+          break;
+        case 1:
+          logit = std::numeric_limits<float>::quiet_NaN();
+          break;
+        case 2:
+          logit = std::numeric_limits<float>::infinity();
+          break;
+        case 3:
+          logit = -std::numeric_limits<float>::infinity();
+          break;
+        default:
+          logit = random_.chance(50) ? std::numeric_limits<float>::max() : std::numeric_limits<float>::lowest();
+      }
+    }
+  }
+
+  std::vector<std::int32_t> next() {
+    std::size_t count = 0;
+    call(metactrl_decoder_next, decoder_.get(), static_cast<std::int32_t*>(nullptr), static_cast<float*>(nullptr),
+         std::size_t{0}, &count);
+    std::vector<std::int32_t> ids(count);
+    std::vector<float> weights(count);
+    call(metactrl_decoder_next, decoder_.get(), ids.data(), weights.data(), ids.size(), &count);
+    for (const float weight : weights) {
+      if (!std::isfinite(weight)) throw std::runtime_error("a weight is not finite");
+    }
+    if (ids.empty()) throw std::runtime_error("nothing may come although the plan is not finished");
+    return ids;
+  }
+
+  std::int32_t pick() {
+    fill_logits();
+    const std::vector<std::int32_t> ids = next();
+    switch (random_.below(5)) {
+      case 0:
+        return ids[random_.below(ids.size())];
+      case 1: {
+        std::int32_t token = -1;
+        call(metactrl_decoder_choose, decoder_.get(), logits_.data(), logits_.size(), random_.chance(50) ? 0.0 : 1.5,
+             random_.chance(50) ? 1.0 : 0.9, random_.below(1000), &token);
+        return token;
+      }
+      case 2: {
+        std::vector<std::int32_t> words((size_ + 31) / 32, -1);
+        call(metactrl_decoder_fill_bitmask, decoder_.get(), words.data(), words.size());
+        return first_of(
+            ids, [&](std::size_t id) { return ((static_cast<std::uint32_t>(words[id / 32]) >> (id % 32)) & 1U) != 0; });
+      }
+      case 3: {
+        std::vector<float> row(size_, 1);
+        call(metactrl_decoder_fill_bias, decoder_.get(), row.data(), row.size());
+        return first_of(ids, [&](std::size_t id) { return std::isfinite(row[id]); });
+      }
+      default:
+        return from_batch(ids);
+    }
+  }
+
+  // A token of those that `allowed` says may come; it must say so of exactly `ids`.
+  template <typename Allowed>
+  std::int32_t first_of(const std::vector<std::int32_t>& ids, const Allowed& allowed) {
+    std::vector<std::int32_t> found;
+    for (std::size_t id = 0; id < size_; ++id) {
+      if (allowed(id)) found.push_back(static_cast<std::int32_t>(id));
+    }
+    if (found != ids) throw std::runtime_error("two ways to ask what may come do not agree");
+    return found[random_.below(found.size())];
+  }
+
+  // In a batch with its forks, which are sent elsewhere.
+  std::int32_t from_batch(const std::vector<std::int32_t>& ids) {
+    std::vector<Owned<metactrl_decoder>> forks;
+    std::vector<metactrl_decoder*> rows{decoder_.get()};
+    std::vector<std::int32_t> tokens{-1};
+    for (int i = 0; i < 9; ++i) {
+      metactrl_decoder* fork = nullptr;
+      call(metactrl_decoder_clone, decoder_.get(), &fork);
+      forks.emplace_back(fork, metactrl_decoder_free);
+      rows.push_back(fork);
+      tokens.push_back(static_cast<std::int32_t>(random_.below(size_)));
+    }
+    std::vector<std::int32_t> words(rows.size() * ((size_ + 31) / 32));
+    std::vector<std::int32_t> counts(rows.size());
+    call(metactrl_batch_fill_bitmask, pool_, rows.data(), rows.size(), tokens.data(), 0U, words.data(),
+         (size_ + 31) / 32, counts.data());
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      const bool offered = std::find(ids.begin(), ids.end(), tokens[i]) != ids.end();
+      const bool lost = (metactrl_decoder_status(rows[i]) & METACTRL_LOST) != 0;
+      if (lost == offered || (lost && counts[i] != 0)) throw std::runtime_error("a batch takes what is not offered");
+      counts_.refused += offered ? 0 : 1;
+    }
+    return first_of(
+        ids, [&](std::size_t id) { return ((static_cast<std::uint32_t>(words[id / 32]) >> (id % 32)) & 1U) != 0; });
+  }
+
+  bool forced_run() {
+    if (random_.chance(50)) return false;
+    std::size_t count = 0;
+    std::vector<std::int32_t> run(4096);
+    call(metactrl_decoder_forced, decoder_.get(), run.data(), run.size(), &count);
+    if (count == 0) return false;
+    run.resize(std::min(run.size(), count));
+    std::size_t taken = 0;
+    call(metactrl_decoder_accept, decoder_.get(), static_cast<const std::int32_t*>(run.data()), run.size(), &taken);
+    if (taken != run.size()) throw std::runtime_error("a forced run is not taken");
+    tokens_.insert(tokens_.end(), run.begin(), run.end());
+    return true;
+  }
+
+  void take_one(std::int32_t token) {
+    std::size_t taken = 0;
+    call(metactrl_decoder_accept, decoder_.get(), static_cast<const std::int32_t*>(&token), std::size_t{1}, &taken);
+    if (taken != 1) throw std::runtime_error("a token that was offered is not taken");
+    tokens_.push_back(token);
+  }
+
+  void disturb() {
+    switch (random_.below(8)) {
+      case 0:
+        offer_garbage();
+        break;
+      case 1:
+        seek_nowhere();
+        break;
+      case 2: {
+        const std::size_t back = random_.below(4);
+        call(metactrl_decoder_rollback, decoder_.get(), back);
+        tokens_.resize(tokens_.size() - std::min(tokens_.size(), back));
+        break;
+      }
+      case 3: {
+        metactrl_decoder* fork = nullptr;
+        call(metactrl_decoder_clone, decoder_.get(), &fork);
+        decoder_.reset(fork);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+
+  void offer_garbage() {
+    const std::vector<std::int32_t> ids = next();
+    for (const std::int32_t token : {static_cast<std::int32_t>(random_.below(size_)), -1, INT32_MIN, INT32_MAX,
+                                     static_cast<std::int32_t>(size_)}) {
+      if (std::find(ids.begin(), ids.end(), token) != ids.end()) continue;
+      std::size_t taken = 0;
+      call(metactrl_decoder_accept, decoder_.get(), &token, std::size_t{1}, &taken);
+      if (taken != 0) throw std::runtime_error(str_cat("token ", token, " was not offered, and was taken"));
+      ++counts_.refused;
+    }
+    if (next() != ids) throw std::runtime_error("what was refused left a trace");
+  }
+
+  void seek_nowhere() {
+    std::vector<std::int32_t> garbage(tokens_.begin(),
+                                      tokens_.begin() + static_cast<std::ptrdiff_t>(random_.below(tokens_.size() + 1)));
+    garbage.push_back(static_cast<std::int32_t>(size_ + random_.below(100)));
+    std::size_t taken = 0;
+    call(metactrl_decoder_seek, decoder_.get(), static_cast<const std::int32_t*>(garbage.data()), garbage.size(),
+         &taken);
+    std::size_t count = 1;
+    call(metactrl_decoder_next, decoder_.get(), static_cast<std::int32_t*>(nullptr), static_cast<float*>(nullptr),
+         std::size_t{0}, &count);
+    if (taken >= garbage.size() || count != 0) throw std::runtime_error("a decoder that is lost goes on");
+    call(metactrl_decoder_seek, decoder_.get(), static_cast<const std::int32_t*>(tokens_.data()), tokens_.size(),
+         &taken);
+    if (taken != tokens_.size()) throw std::runtime_error("a decoder does not find back");
+    ++counts_.lost;
+  }
+
+  std::size_t size_;
+  metactrl_pool* pool_;
+  Random random_;
+  Counts& counts_;
+  Owned<metactrl_decoder> decoder_;
+  std::uint32_t malice_ = 0;
+  std::vector<std::int32_t> tokens_;
+  std::vector<float> logits_;
+};
+
+// A task in one format and vocabulary.
+class Target {
+ public:
+  Target(const attack::TaskFiles& files, const std::string& format, std::uint64_t seed, metactrl_pool* pool,
+         Counts& counts)
+      : files_(files),
+        format_(format),
+        pool_(pool),
+        counts_(counts),
+        task_(load_pddl(files.domain, files.problem)),
+        spelling_(PlanFormat::builtin(format), task_),
+        judge_(files, ""),
+        constraint_(nullptr, metactrl_constraint_free) {
+    for (unsigned tameness = 0; tameness <= 2 && constraint_ == nullptr; ++tameness) compile(seed, tameness);
+  }
+
+  bool solvable() const {
+    return constraint_ != nullptr && metactrl_constraint_verdict(constraint_.get()) == METACTRL_SOLVABLE;
+  }
+
+  void attack(std::uint64_t seed) {
+    try {
+      Engine engine(constraint_.get(), *vocabulary_, pool_, seed, counts_);
+      judge(engine.run(metactrl_constraint_max_tokens(constraint_.get())));
+    } catch (const std::exception& error) {
+      counts_.violations.push_back(str_cat(files_.name(), ", ", format_, ", seed ", seed, ": ", error.what()));
+    }
+    ++counts_.plans;
+  }
+
+ private:
+  // A vocabulary whose encoding cannot be cut between actions is refused; a tamer one is not.
+  void compile(std::uint64_t seed, unsigned tameness) {
+    vocabulary_ = attack::Arsenal::table(spelling_, seed, tameness);
+    const Owned<metactrl_vocabulary> vocabulary = hand_over(*vocabulary_);
+    metactrl_task* task = nullptr;
+    call(metactrl_task_load, files_.domain.c_str(), files_.problem.c_str(),
+         static_cast<const metactrl_task_options*>(nullptr), static_cast<metactrl_stop*>(nullptr), &task);
+    const Owned<metactrl_task> owned_task(task, metactrl_task_free);
+    metactrl_format* format = nullptr;
+    call(metactrl_format_builtin, format_.c_str(), &format);
+    const Owned<metactrl_format> owned_format(format, metactrl_format_free);
+    metactrl_constraint_options options;
+    metactrl_constraint_options_default(&options);
+    options.context = kContext;
+    options.context_size = std::strlen(kContext);
+    options.horizon = 14;
+    options.slack = 4;
+    options.tokenization = seed % 4 == 3 ? METACTRL_ANY_TOKENS : METACTRL_CANONICAL;
+    options.exact_states = seed % 5 == 4 ? 0 : 20'000;
+    options.search_states = 20'000;
+    metactrl_constraint* made = nullptr;
+    const metactrl_status status =
+        metactrl_constraint_compile(task, format, vocabulary.get(), &options, nullptr, &made, nullptr);
+    if (status == METACTRL_OK) constraint_.reset(made);
+  }
+
+  void judge(const std::vector<std::int32_t>& tokens) {
+    metactrl_text* checked = nullptr;
+    call(metactrl_constraint_check, constraint_.get(), tokens.data(), tokens.size(),
+         static_cast<metactrl_stop*>(nullptr), &checked);
+    const std::string answer = take(checked);
+    if (!answer.starts_with("{\"valid\":true,")) throw std::runtime_error(answer);
+    std::string text;
+    for (const std::int32_t token : tokens) text += vocabulary_->bytes(TokenId{token});
+    const PlanSpelling::Parsed parsed = spelling_.parse(text);
+    if (!parsed.complete) throw std::runtime_error("no plan: " + text);
+    std::vector<PlanStep> steps;
+    for (const ActionId action : parsed.actions) steps.push_back(task_.step(action));
+    const attack::Finding finding = judge_.judge_steps(steps);
+    if (finding.fault != attack::Fault::kNone) {
+      throw std::runtime_error(str_cat(attack::to_string(finding.fault), ": ", finding.detail));
+    }
+  }
+
+  attack::TaskFiles files_;
+  std::string format_;
+  metactrl_pool* pool_;
+  Counts& counts_;
+  Task task_;
+  PlanSpelling spelling_;
+  attack::Judge judge_;
+  std::shared_ptr<const Vocabulary> vocabulary_;
+  Owned<metactrl_constraint> constraint_;
+};
+
+// Every shipped task, and the first of each other domain that is there, in every format that can write it.
+std::vector<std::unique_ptr<Target>> find_targets(metactrl_pool* pool, Counts& counts) {
+  std::vector<std::unique_ptr<Target>> targets;
+  std::map<std::string, int> of_family;
+  std::uint64_t number = 0;
+  for (const attack::TaskFiles& files : attack::find_tasks(testing::source_dir(), testing::data_dir()).tasks) {
+    if (!files.family.starts_with("domains") && ++of_family[files.family] > 1) continue;
+    for (const std::string& format : PlanFormat::builtin_names()) {
+      ++number;
+      if (!files.family.starts_with("domains") && number % 3 != 0) continue;
+      try {
+        auto target = std::make_unique<Target>(files, format, number, pool, counts);
+        if (target->solvable()) targets.push_back(std::move(target));
+      } catch (const InputError&) {
+        // A format that splits names into a word and a number cannot write names without one.
+      }
+    }
+  }
+  return targets;
+}
+
+int run(std::size_t plans) {
+  Counts counts;
+  metactrl_pool* made = nullptr;
+  call(metactrl_pool_new, 2U, &made);
+  const Owned<metactrl_pool> pool(made, metactrl_pool_free);
+  const std::vector<std::unique_ptr<Target>> targets = find_targets(pool.get(), counts);
+  for (std::uint64_t seed = 1; counts.plans < plans && !targets.empty(); ++seed) {
+    targets[seed % targets.size()]->attack(seed);
+  }
+  std::cout << counts.plans << " plans of " << targets.size() << " tasks in their formats, " << counts.refused
+            << " tokens refused, " << counts.lost << " times lost, " << counts.violations.size() << " violations\n";
+  for (std::size_t i = 0; i < counts.violations.size() && i < 20; ++i) std::cout << counts.violations[i] << '\n';
+  const bool attacked = counts.plans >= plans && counts.refused > plans && counts.lost > plans / 10;
+  return attacked && counts.violations.empty() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace metactrl::c_attack_test
+
+int main(int count, char** arguments) {
+  std::size_t plans = 2000;
+  if (count == 3 && std::string(arguments[1]) == "--plans") plans = std::stoul(arguments[2]);
+  return metactrl::c_attack_test::run(plans);
+}
