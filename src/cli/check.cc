@@ -41,7 +41,8 @@ Summary check_pddl(const TaskFiles& files, Diagnostics& diagnostics) {
   const pddl::Ast ast = pddl::parse({files.domain, domain}, {files.problem, problem}, diagnostics);
   if (diagnostics.has_errors()) return {};
   const LoadOptions limits;
-  const auto program = task::compile(pddl::ground(ast, {limits.max_ground_actions, limits.max_ground_facts}));
+  const auto program = task::compile(
+      pddl::ground(ast, {limits.max_ground_actions, limits.max_ground_facts}, internal::no_meter(), &diagnostics));
   return {{"types", ast.types.size()},
           {"objects", ast.objects.size()},
           {"predicates", ast.predicates.size()},
@@ -64,14 +65,19 @@ int check(const CheckOptions& options) {
   check_task_options(options.files);
   Diagnostics diagnostics;
   Summary summary;
+  bool too_large = false;
   try {
     const ProgressLine progress("checking");
     summary =
         options.files.sas.empty() ? check_pddl(options.files, diagnostics) : check_sas(options.files, diagnostics);
+  } catch (const TaskTooLarge& error) {
+    append(diagnostics, error.diagnostics());
+    too_large = true;
   } catch (const InputError& error) {
     append(diagnostics, error.diagnostics());
   }
   const bool failed = diagnostics.has_errors();
+  const ExitCode code = too_large ? kOutOfMemory : kBadInput;
   if (options.output.json()) {
     Json json{{"errors", diagnostics.num_errors()},
               {"warnings", diagnostics.num_warnings()},
@@ -79,13 +85,13 @@ int check(const CheckOptions& options) {
               {"diagnostics_not_shown", diagnostics.num_dropped()}};
     for (const auto& [what, count] : summary) json[what == "ground actions" ? "ground_actions" : what] = count;
     print(options.output, json);
-    return failed ? kBadInput : kDone;
+    return failed ? code : kDone;
   }
   print_diagnostics(diagnostics);
   if (failed) {
     note(str_cat(count_text(diagnostics.num_errors(), "error", "errors"), ", ",
                  count_text(diagnostics.num_warnings(), "warning", "warnings")));
-    return kBadInput;
+    return code;
   }
   std::string line;
   for (const auto& [what, count] : summary) {

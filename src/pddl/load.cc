@@ -22,7 +22,8 @@ Task load(const pddl::Source& domain, const pddl::Source& problem, const LoadOpt
   meter.ask();
   auto ast = std::make_shared<pddl::Ast>(pddl::parse(domain, problem, diagnostics));
   if (diagnostics.has_errors()) throw InputError(diagnostics);
-  task::Definition definition = pddl::ground(*ast, {options.max_ground_actions, options.max_ground_facts}, meter);
+  task::Definition definition =
+      pddl::ground(*ast, {options.max_ground_actions, options.max_ground_facts}, meter, &diagnostics);
   auto reference = std::make_shared<pddl::LiftedInterpreter>(std::move(ast));
   return Task(task::compile(std::move(definition), meter), std::move(reference));
 }

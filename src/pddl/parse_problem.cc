@@ -156,6 +156,21 @@ void Parser::report_init_warnings() {
                     str_cat("fact ", to_string(ast_, *first_duplicate_), " is listed twice", more));
 }
 
+// A value of a function that nothing declares and nothing uses says nothing. Where a declared name is near, it is a
+// misspelling, and find_function says so.
+bool Parser::is_idle_function(SExpr left) {
+  const std::string_view name = left.head();
+  if (name.empty() || functions_.contains(name) || is_cost_name(name)) return false;
+  if (idle_functions_.contains(name)) return true;
+  ClosestName closest(name);
+  for (const Function& function : ast_.functions) closest.offer(function.name);
+  if (closest.found() || !reporter_.first("function", name)) return false;
+  idle_functions_.insert(name);
+  reporter_.warning(left.where(), str_cat("function ", in_quotes(name), " is not declared, and nothing uses it"),
+                    "its values are ignored; add it to (:functions ...) of the domain, or delete them");
+  return true;
+}
+
 // (= (distance a b) 3)
 void Parser::parse_value(SExpr fact) {
   if (!has_size(fact, 3, "(= (function object ...) NUMBER)")) return;
@@ -166,6 +181,7 @@ void Parser::parse_value(SExpr fact) {
     return;
   }
   const SExpr left = fact[1];
+  if (is_idle_function(left)) return;
   const std::optional<FunctionId> id = find_function(left);
   if (!id) return;
   std::optional<std::vector<ObjectId>> arguments = ground_arguments(left);
