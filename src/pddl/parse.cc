@@ -330,13 +330,14 @@ void Parser::parse_problem(SExpr root, bool domain_known) {
     use(Feature::kConstraints, section.where());
     if (has_size(section, 2, "(:constraints CONSTRAINT)")) parse_constraint(section[1], {});
   }
-  if (at_end_.empty()) return;
+  if (at_end_.empty()) return check_goal();
   Condition all;
   all.kind = Condition::Kind::kAnd;
   all.where = ast_.goal.condition.where;
   all.children.push_back(std::move(ast_.goal.condition));
   for (Condition& condition : at_end_) all.children.push_back(std::move(condition));
   ast_.goal.condition = std::move(all);
+  check_goal();
 }
 
 void Parser::run(std::optional<SExpr> domain, std::optional<SExpr> problem) {

@@ -212,18 +212,33 @@ void Parser::parse_value(SExpr fact) {
 
 void Parser::parse_goal(SExpr section) {
   if (section.size() == 1) {
-    reporter_.error(section.where(), "the goal is missing in (:goal)", "(:goal (and)) is a goal that always holds");
+    reporter_.error(section.where(), "the goal is missing in (:goal)", "write the condition to be reached");
     return;
   }
   if (section.size() > 2) {
     reporter_.error(section[2].where(), "(:goal ...) holds more than one condition",
                     "join them: (:goal (and ... ...))");
   }
-  if (section[1].is_list() && section[1].size() == 0) {
-    reporter_.warning(section.where(), "the goal is empty", "every state satisfies it");
-  }
   Scope scope(ast_.goal.variables);
   ast_.goal.condition = parse_condition(section[1], scope);
+}
+
+namespace {
+
+// Nothing but (and) and ().
+bool asks_nothing(const Condition& condition) {
+  if (condition.kind == Condition::Kind::kTrue) return true;
+  return condition.kind == Condition::Kind::kAnd &&
+         std::all_of(condition.children.begin(), condition.children.end(), asks_nothing);
+}
+
+}  // namespace
+
+void Parser::check_goal() {
+  // A constraint may be the task's whole point. A condition with a mistake in it is read as true.
+  if (!ast_.constraints.empty() || reporter_.has_errors() || !asks_nothing(ast_.goal.condition)) return;
+  reporter_.warning(ast_.goal.condition.where, "the goal is empty, so the empty plan reaches it",
+                    "state what is to hold when the task is done");
 }
 
 void Parser::find_metric(SExpr root) {

@@ -223,6 +223,7 @@ class Parser {
   void note_ill_typed(const GroundAtom& atom);
   void report_init_warnings();
   void parse_goal(SExpr section);
+  void check_goal();
   void find_metric(SExpr root);
   void parse_metric(SExpr section);
 
