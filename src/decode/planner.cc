@@ -35,6 +35,15 @@ using internal::str_cat;
 
 bool keeps_several_plans(DecodeMode mode) { return mode == DecodeMode::kBeam || mode == DecodeMode::kSmc; }
 
+// A goal that asks for nothing is reached by the empty plan, whatever the instruction says: that would look like success.
+void check_instruction(const Task& task, const PlanOptions& options) {
+  const bool promises = options.guidance != Guidance::kNone && options.guidance != Guidance::kSyntax;
+  if (!promises || options.instruction.empty() || options.prompt || task.num_goals() > 0) return;
+  throw InputError(
+      "problem", "the goal is empty, so doing nothing would be a plan for any instruction",
+      "state in (:goal ...) what holds when the instruction was carried out, or leave the instruction out");
+}
+
 void check_options(const LanguageModel* model, const Vocabulary* vocabulary, const PlanOptions& options) {
   const std::string guidance = str_cat("guidance ", to_string(options.guidance));
   if (options.guidance == Guidance::kTrained && !options.lookahead.hmm) {
@@ -95,6 +104,7 @@ class Planner {
 
   PlanResult run() {
     check_options(model_, vocabulary_.get(), options_);
+    check_instruction(task_, options_);
     phase(Observer::Phase::kCompiling);
     result_.pursued = task_;
     try {

@@ -48,7 +48,7 @@ class Lifter {
   Ast run() {
     ast_.domain_name = "exported";
     ast_.problem_name = definition_.name;
-    ast_.types.push_back({"object", pddl::kObjectType});
+    ast_.types.push_back({"object"});
     ast_.has_metric = definition_.has_costs;
     for (const std::string& name : definition_.objects) ast_.objects.push_back({name, {pddl::kObjectType}, {}});
     add_facts();

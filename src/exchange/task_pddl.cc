@@ -278,8 +278,10 @@ class PddlWriter {
     std::string out;
     if (ast_.types.size() > 1) {
       out += "  (:types";
-      for (const pddl::TypeId i : internal::ids(internal::next_of(pddl::kObjectType), ast_.types.next_id()))
-        out += str_cat("\n    ", types_[i], " - ", types_[ast_.types[i].parent]);
+      for (const pddl::TypeId i : internal::ids(internal::next_of(pddl::kObjectType), ast_.types.next_id())) {
+        for (const pddl::TypeId parent : ast_.types[i].parents)
+          out += str_cat("\n    ", types_[i], " - ", types_[parent]);
+      }
       out += ")\n";
     }
     if (!constants_.empty()) out += "  (:constants" + object_list(true) + ")\n";

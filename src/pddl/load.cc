@@ -20,7 +20,7 @@ Task load(const pddl::Source& domain, const pddl::Source& problem, const LoadOpt
   meter.ask();
   auto ast = std::make_shared<pddl::Ast>(pddl::parse(domain, problem, diagnostics));
   if (diagnostics.has_errors()) throw InputError(diagnostics);
-  return pddl::make_task(std::move(ast), {options.max_ground_actions, options.max_ground_facts}, meter);
+  return pddl::make_task(std::move(ast), {options.max_ground_actions, options.max_ground_facts}, meter, &diagnostics);
 }
 
 }  // namespace

@@ -353,8 +353,9 @@ std::set<PredicateId> wanted_predicates(const Ast& ast) {
 
 }  // namespace
 
-Task make_task(std::shared_ptr<const Ast> ast, const GroundLimits& limits, internal::Meter& meter) {
-  task::Definition definition = ground(*ast, limits, meter);
+Task make_task(std::shared_ptr<const Ast> ast, const GroundLimits& limits, internal::Meter& meter,
+               Diagnostics* diagnostics) {
+  task::Definition definition = ground(*ast, limits, meter, diagnostics);
   auto source = std::make_shared<PddlSource>(ast, limits);
   auto reference = std::make_shared<LiftedInterpreter>(std::move(ast));
   return {task::compile(std::move(definition), meter), std::move(reference), std::move(source)};

@@ -24,8 +24,9 @@ class PddlSource : public task::Source {
   GroundLimits limits_;
 };
 
-// The task of a tree.
-Task make_task(std::shared_ptr<const Ast> ast, const GroundLimits& limits, internal::Meter& meter);
+// The task of a tree. Where there are `diagnostics`, they get what grounding finds out.
+Task make_task(std::shared_ptr<const Ast> ast, const GroundLimits& limits, internal::Meter& meter,
+               Diagnostics* diagnostics = nullptr);
 
 }  // namespace metactrl::pddl
 

@@ -372,6 +372,38 @@ TEST_F(Cli, CheckReportsEverything) {
   EXPECT_EQ(json["diagnostics"][0]["line"], 2);
 }
 
+TEST_F(Cli, CheckSaysWhatCanNeverHappen) {
+  write("ward.pddl",
+        "(define (domain ward) (:requirements :strips :typing) (:types item sink robot)\n"
+        " (:predicates (clean ?i - item) (badge ?r - robot) (in ?i - item))\n"
+        " (:action wash :parameters (?i - item ?s - sink) :effect (clean ?i))\n"
+        " (:action enter :parameters (?r - robot) :precondition (badge ?r) :effect (badge ?r))\n"
+        " (:action take :parameters (?i - item) :precondition (badge ?i) :effect (in ?i)))\n");
+  write("empty.pddl", "(define (problem x) (:domain ward) (:objects r - robot) (:init) (:goal (and)))\n");
+  const Result r = run("check -d ward.pddl -p empty.pddl");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_CONTAINS(r.err, "note: no object is of type 'sink'\n");
+  EXPECT_CONTAINS(r.err, "note: no object is of type 'item', so these actions can never be taken: wash, take\n");
+  EXPECT_CONTAINS(r.err, "note: action 'enter' can never be taken");
+  EXPECT_CONTAINS(r.err, "warning: no action can ever be taken: the task has no ground action");
+  EXPECT_CONTAINS(r.err, "empty.pddl:1:72: warning: the goal is empty");
+  write("item.pddl", "(define (problem x) (:domain ward) (:objects i - item r - robot) (:init) (:goal (clean i)))\n");
+  const Json json = Json::parse(run("check -d ward.pddl -p item.pddl --output json").out);
+  EXPECT_EQ(json["notes"][0], "no object is of type 'sink', so these actions can never be taken: wash");
+}
+
+TEST_F(Cli, SlowATaskThatIsTooLargeIsNoBadInput) {
+  std::string objects;
+  for (int i = 0; i < 60; ++i) objects += " o" + std::to_string(i);
+  write("wide.pddl", "(define (domain w) (:predicates (p))\n (:action a :parameters (?a ?b ?c ?d) :effect (p)))\n");
+  write("many.pddl", "(define (problem x) (:domain w) (:objects" + objects + ") (:init) (:goal (p)))\n");
+  for (const char* command : {"check", "search"}) {
+    const Result r = run(std::string(command) + " -d wide.pddl -p many.pddl");
+    EXPECT_EQ(r.code, 20) << r.err;
+    EXPECT_CONTAINS(r.err, "more than 5000000 actions");
+  }
+}
+
 // --- search ----------------------------------------------------------------------------------------------------------
 
 TEST_F(Cli, SearchPrintsAPlan) {

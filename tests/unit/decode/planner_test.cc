@@ -368,6 +368,23 @@ TEST(Planner, AnEmptyPlanIsAPlan) {
   EXPECT_EQ(result.guarantee, Guarantee::kFull);
 }
 
+TEST(Planner, AnInstructionNeedsAGoal) {
+  PlanOptions options = with(Guidance::kUniform);
+  EXPECT_TRUE(make(lamps("(and)"), random_setting(1), options).plan.size() <= 6U);
+  options.instruction = "light the first lamp";
+  try {
+    make(lamps("(and)"), random_setting(1), options);
+    FAIL() << "an empty goal and an instruction";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("goal is empty"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("(:goal ...)"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(make(lamps("(lit a)"), random_setting(1), options).guarantee, Guarantee::kFull);
+  // What promises nothing may be asked for all the same.
+  options.guidance = Guidance::kSyntax;
+  EXPECT_EQ(make(lamps("(and)"), random_setting(1), options).guarantee, Guarantee::kSyntaxOnly);
+}
+
 TEST(Planner, EqualRequestsGiveEqualPlans) {
   const Task task = lamps("(and (lit a) (lit b))");
   for (const DecodeMode mode : {DecodeMode::kSample, DecodeMode::kSmc}) {
