@@ -143,7 +143,9 @@ def sentence_piece():
         start[f"<0x{byte:02X}>"] = len(start)
     draft = tokenizers.Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True))
     draft.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
-    draft.train_from_iterator(corpus(), trainers.BpeTrainer(vocab_size=500, special_tokens=list(start)))
+    # Line by line: a new line is in no piece, so it is written as a byte.
+    lines = [line for text in corpus() for line in text.splitlines()]
+    draft.train_from_iterator(lines, trainers.BpeTrainer(vocab_size=500, special_tokens=list(start)))
     model = json.loads(draft.to_str())["model"]
     made = tokenizers.Tokenizer(
         models.BPE(vocab=model["vocab"], merges=[tuple(m) if isinstance(m, list) else tuple(m.split(" ")) for m in model["merges"]],
