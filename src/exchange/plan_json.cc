@@ -5,13 +5,12 @@
 #include "exchange/names.h"
 #include "exchange/plan_trace.h"
 #include "metactrl/exchange/export.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 #include "task/program.h"
 
 namespace metactrl {
 
 using exchange::json_text;
-using internal::str_cat;
 
 namespace {
 

@@ -4,11 +4,9 @@
 
 #include "exchange/names.h"
 #include "metactrl/exchange/export.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl {
-
-using internal::str_cat;
 
 namespace {
 
