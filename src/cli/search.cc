@@ -12,6 +12,7 @@
 #include "cli/common.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "lookahead/needless.h"
 #include "lookahead/relaxed.h"
 #include "support/meter.h"
 #include "support/str_cat.h"
@@ -115,7 +116,8 @@ void shorten(const Task& task, Outcome& outcome) {
   if (outcome.proved_shortest || outcome.plan.size() > kMaxLength) return;
   const auto state = projected_initial_state(task.program());
   if (!state) return;
-  lookahead::eliminate_actions(task.program(), state->data(), outcome.plan);
+  outcome.plan =
+      lookahead::without_steps(outcome.plan, lookahead::needless_steps(task.program(), state->data(), outcome.plan));
 }
 
 std::string plan_text(const Task& task, const Outcome& outcome, double cost) {
