@@ -58,8 +58,8 @@ class KeyWriter {
     write(states, bytes, work);
   }
   void add(const LookaheadOptions& options) {
-    const auto& [horizon, fixed_horizon, slack, exact, search, weight_bytes, weights, hmm, device] = options;
-    write(horizon, fixed_horizon, slack, exact, search, weight_bytes, weights, hmm, device);
+    const auto& [horizon, fixed_horizon, slack, exact, search, improve, weight_bytes, weights, hmm, device] = options;
+    write(horizon, fixed_horizon, slack, exact, search, improve, weight_bytes, weights, hmm, device);
   }
   void add(const ConstraintOptions& options) {
     const auto& [lookahead, context, tokenization, max_actions] = options;
