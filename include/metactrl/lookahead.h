@@ -63,6 +63,9 @@ class LookaheadDevice;
 // not depend on them. Decoding does not need the GPU. A table for which it has too little memory is a std::bad_alloc.
 std::shared_ptr<const LookaheadDevice> make_cuda_lookahead_device(int number = 0);
 
+// For LookaheadOptions::improve where somebody will read the plan: about a tenth of a second.
+constexpr std::uint64_t kImproveFirstPlan = 20'000'000;
+
 struct LookaheadOptions {
   // A plan may have at most this many actions. When the shortest known plan needs more, the horizon grows to it plus
   // `slack` and `horizon_rule()` says so; `fixed_horizon` forbids that.
@@ -80,6 +83,8 @@ struct LookaheadOptions {
   Budget exact{200'000, std::size_t{256} << 20, 20'000'000'000};
   // For tier B: the search for a first plan, and for one from each state that is asked about and has none yet.
   Budget search{5'000'000, std::size_t{2} << 30, 40'000'000'000};
+  // Steps (Budget::work) for making that first plan cheaper, or shorter where the task has no metric. 0: as it is found.
+  std::uint64_t improve = 0;
   // The weight table: horizon layers over the enumerated states.
   std::size_t weight_bytes = std::size_t{256} << 20;
   bool weights = true;

@@ -14,6 +14,7 @@
 #include "lookahead/belief.h"
 #include "lookahead/data.h"
 #include "lookahead/goals.h"
+#include "lookahead/improve.h"
 #include "lookahead/search.h"
 #include "support/meter.h"
 #include "support/str_cat.h"
@@ -51,7 +52,7 @@ class LookaheadCompiler {
       return;
     }
     lookahead::SpaceResult enumerated =
-        Space::enumerate(program_, data_.options.exact, Space::kNoDepthLimit, {}, meter_);
+        Space::enumerate(program_, enumeration_budget(), Space::kNoDepthLimit, {}, meter_);
     if (enumerated.space) {
       use_space(std::move(*enumerated.space), enumerated.limit);
       if (data_.space) return;
@@ -164,14 +165,33 @@ class LookaheadCompiler {
     const bool fixed = data_.options.fixed_horizon;
     SearchResult any = find_plan(program_, evaluator, initial_.data(), fixed ? data_.horizon : kInfinite,
                                  data_.options.search, meter_);
-    if (any.outcome != SearchResult::Outcome::kFound || data_.options.fitted_horizon ||
-        any.plan.size() <= data_.horizon) {
-      return any;
-    }
+    if (any.outcome != SearchResult::Outcome::kFound) return any;
+    improve(evaluator, any);
+    if (data_.options.fitted_horizon || any.plan.size() <= data_.horizon) return any;
     Budget budget = data_.options.search;
     budget.states = std::min(budget.states, 100 + 4 * any.evaluated);
     SearchResult shorter = find_plan(program_, evaluator, initial_.data(), data_.horizon, budget, meter_);
     return shorter.outcome == SearchResult::Outcome::kFound ? shorter : any;
+  }
+
+  void improve(lookahead::RelaxedEvaluator& evaluator, SearchResult& found) {
+    if (data_.options.improve == 0) return;
+    lookahead::ImproveOptions options;
+    options.budget = data_.options.search;
+    options.budget.work = std::min(options.budget.work, data_.options.improve);
+    if (data_.options.fixed_horizon) options.max_length = data_.horizon;
+    found.plan = improve_plan(program_, evaluator, initial_.data(), std::move(found.plan), options, meter_).plan;
+  }
+
+  // What enumeration may cost. Where there are very many actions, states are never few: little is spent on finding out.
+  Budget enumeration_budget() const {
+    constexpr std::size_t kManyActions = 20'000;
+    constexpr std::uint64_t kEvaluations = 16;
+    Budget budget = data_.options.exact;
+    if (program_.relevant_action_list().size() > kManyActions) {
+      budget.work = std::min(budget.work, kEvaluations * data_.relaxed.evaluation_work());
+    }
+    return budget;
   }
 
   void use_search(lookahead::RelaxedEvaluator& evaluator, const lookahead::SpaceResult& enumerated) {

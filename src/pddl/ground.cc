@@ -44,6 +44,7 @@ class Grounder {
     for (const Action& action : ast_.actions) result_.action_names.push_back({action.name, action.num_parameters});
     result_.has_costs = ast_.has_metric || std::any_of(ast_.actions.begin(), ast_.actions.end(),
                                                        [](const Action& action) { return !action.costs.empty(); });
+    result_.has_metric = ast_.has_metric;
     for (const FunctionValue& value : ast_.init_values) values_[{value.function, value.arguments}] = value.value;
     number_facts();
     ground_actions();

@@ -57,6 +57,7 @@ class Converter {
   task::Definition convert() {
     out_.name = sas_.file;
     out_.has_costs = sas_.has_costs;
+    out_.has_metric = sas_.has_costs;
     add_facts();
     add_actions();
     for (const Axiom& axiom : sas_.axioms) {

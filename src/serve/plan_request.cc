@@ -113,6 +113,7 @@ void read_lookahead(Fields& fields, const RequestLimits& limits, PlanRequest& re
     budget->bytes = limits.memory_bytes;
   }
   lookahead.weight_bytes = limits.memory_bytes;
+  lookahead.improve = kImproveFirstPlan;
 }
 
 PlanStep read_step(Fields& fields, const Json& json, std::size_t index) {

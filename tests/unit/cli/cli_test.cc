@@ -421,6 +421,45 @@ TEST_F(Cli, SearchAsJson) {
   EXPECT_EQ(json["plan"], (Json{"(press a)", "(press b)"}));
   EXPECT_EQ(json["actions"], 2);
   EXPECT_EQ(json["proved_shortest"], true);
+  EXPECT_EQ(json["proved_optimal"], true);
+  EXPECT_EQ(json["lower_bound"], 2);
+}
+
+// Directly is short and dear, around the corner long and cheap.
+TEST_F(Cli, SearchObeysTheMetric) {
+  write("ways.pddl", R"(
+(define (domain ways) (:requirements :typing :action-costs)
+  (:types place)
+  (:predicates (at ?p - place) (road ?a ?b - place))
+  (:functions (total-cost) - number (toll ?a ?b - place) - number)
+  (:action go :parameters (?a ?b - place) :precondition (and (at ?a) (road ?a ?b))
+    :effect (and (at ?b) (not (at ?a)) (increase (total-cost) (toll ?a ?b))))))");
+  const std::string problem = R"(
+(define (problem trip) (:domain ways)
+  (:objects home corner bridge work - place)
+  (:init (at home) (road home work) (road home corner) (road corner bridge) (road bridge work) (= (total-cost) 0)
+         (= (toll home work) 9.5) (= (toll home corner) 2) (= (toll corner bridge) 0) (= (toll bridge work) 2.5))
+  (:goal (at work)) )";
+  write("cheap.pddl", problem + "(:metric minimize (total-cost)))");
+  write("short.pddl", problem + ")");
+  const std::string around = "(go home corner)\n(go corner bridge)\n(go bridge work)\n";
+  const Result cheap = run("search -d ways.pddl -p cheap.pddl");
+  EXPECT_EQ(cheap.code, 0) << cheap.err;
+  EXPECT_EQ(cheap.out, around + "; 3 actions, cost = 4.5, not proved shortest, cheapest\n");
+  EXPECT_EQ(run("search -d ways.pddl -p cheap.pddl --optimal").out, cheap.out);
+  const Json json = Json::parse(run("search -d ways.pddl -p cheap.pddl --optimal --output json").out);
+  EXPECT_EQ(json["cost"], 4.5);
+  EXPECT_EQ(json["lower_bound"], 4.5);
+  EXPECT_EQ(json["proved_optimal"], true);
+  EXPECT_EQ(json["first"], (Json{{"actions", 1}, {"cost", 9.5}}));
+  // A horizon that the cheapest plan does not fit into, no work at all, and the shortest plan: the dear one.
+  for (const char* options :
+       {"-p cheap.pddl --horizon 2", "-p cheap.pddl --improve 0", "-p cheap.pddl --shortest", "-p short.pddl"}) {
+    SCOPED_TRACE(options);
+    const Result dear = run(std::string("search -d ways.pddl ") + options);
+    EXPECT_TRUE(dear.out.starts_with("(go home work)\n; 1 action, cost = 9.5, shortest")) << dear.out;
+  }
+  EXPECT_EQ(run("search -d ways.pddl -p cheap.pddl --optimal --shortest").code, 30);
 }
 
 TEST_F(Cli, SearchWritesAFile) {

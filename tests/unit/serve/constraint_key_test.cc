@@ -40,6 +40,7 @@ TEST_F(ConstraintKey, EveryFieldChangesIt) {
       [&] { lookahead.slack = 3; },
       [&] { lookahead.fitted_horizon = true; },
       [&] { lookahead.costs = true; },
+      [&] { ++lookahead.improve; },
       [&] { ++lookahead.exact.states; },
       [&] { ++lookahead.exact.bytes; },
       [&] { ++lookahead.exact.work; },
