@@ -10,10 +10,13 @@
 // With --parts also what the parts of a step take, by events on the GPU, and how near they come to what an H200 can do:
 // 4.8 TB/s; 67 TFLOP/s in 32 and 64 bits, 495 in TF32, 990 in bfloat16. With --fresh every step is over another list of
 // sequences than the one before, so that they are laid out and sent to the GPU again.
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <numeric>
@@ -21,9 +24,10 @@
 #include <utility>
 #include <vector>
 
+#include "hmm/cuda_memory.h"
 #include "metactrl/training/train.h"
 #include "support/splitmix.h"
-#include "training/cuda_times.h"
+#include "training/cuda_parts.h"
 
 namespace metactrl {
 namespace {
@@ -131,21 +135,73 @@ class Steps {
   double behind_three_ = 0;
 };
 
+// What the parts of a step take, by events between the launches: an event is recorded where a part begins, and the part's
+// time is that until the next event. They cost time themselves, a few microseconds for each launch: with few hidden states
+// the sum of the parts is more than a step without them.
+class PartTimes {
+ public:
+  struct Sum : training::StepPart {
+    double milliseconds = 0;
+  };
+
+  PartTimes() = default;
+  PartTimes(const PartTimes&) = delete;
+  PartTimes& operator=(const PartTimes&) = delete;
+  ~PartTimes() {
+    for (const Mark& mark : marks_) cudaEventDestroy(mark.event);
+  }
+
+  void begin(const training::StepPart& part) {
+    marks_.push_back({part, nullptr});
+    hmm::check(cudaEventCreate(&marks_.back().event));
+    hmm::check(cudaEventRecord(marks_.back().event));
+  }
+
+  // Waits for the GPU. The sums of each part since the last call, in the order of their first calls.
+  std::vector<Sum> read() {
+    hmm::check(cudaDeviceSynchronize());
+    std::vector<Sum> parts;
+    for (std::size_t i = 0; i + 1 < marks_.size(); ++i) {
+      const training::StepPart& part = marks_[i].part;
+      if (part.name == nullptr) continue;
+      float milliseconds = 0;
+      hmm::check(cudaEventElapsedTime(&milliseconds, marks_[i].event, marks_[i + 1].event));
+      auto found = std::find_if(parts.begin(), parts.end(),
+                                [&](const Sum& sum) { return std::strcmp(sum.name, part.name) == 0; });
+      if (found == parts.end()) found = parts.insert(parts.end(), Sum{{part.name, 0, 0, part.type}, 0});
+      found->milliseconds += static_cast<double>(milliseconds);
+      found->operations += part.operations;
+      found->bytes += part.bytes;
+    }
+    for (const Mark& mark : marks_) cudaEventDestroy(mark.event);
+    marks_.clear();
+    return parts;
+  }
+
+ private:
+  struct Mark {
+    training::StepPart part;
+    cudaEvent_t event;
+  };
+  std::vector<Mark> marks_;
+};
+
 void print_parts(const Setting& setting, const Hmm& hmm, const SequenceSet& sequences) {
-  training::PartTimes times;
-  const auto engine = training::make_timed_cuda_engine(gpu_options(setting.device), times);
+  PartTimes times;
+  const auto engine = training::make_watched_cuda_engine(gpu_options(setting.device),
+                                                         [&](const training::StepPart& part) { times.begin(part); });
   const std::unique_ptr<ModelInTraining> model = engine->begin(hmm, {});
   std::vector<std::uint32_t> all(sequences.size());
   std::iota(all.begin(), all.end(), 0U);
-  std::vector<training::PartTime> parts;
+  std::vector<PartTimes::Sum> parts;
   for (int i = 0; i < 2; ++i) {
     model->step(sequences, all, {});
     parts = times.read();
   }
   const auto peak = [](const std::string& type) { return type == "bf16" ? 990e12 : type == "tf32" ? 495e12 : 67e12; };
   double sum = 0;
-  for (const training::PartTime& part : parts) sum += part.milliseconds;
-  for (const training::PartTime& part : parts) {
+  for (const PartTimes::Sum& part : parts) sum += part.milliseconds;
+  for (const PartTimes::Sum& part : parts) {
     const double seconds = part.milliseconds / 1e3;
     std::printf("    %-18s %9.3f ms  %5.1f %%  %6.2f TB/s, %3.0f %%", part.name, part.milliseconds,
                 100 * part.milliseconds / sum, part.bytes / seconds / 1e12, 100 * part.bytes / seconds / kMemory);

@@ -215,10 +215,11 @@ typedef struct metactrl_constraint_options {
   const char* context; /* the end of the prompt's text; copied */
   size_t context_size;
   int32_t tokenization;  /* METACTRL_CANONICAL: only the tokenizer's own encoding of a plan */
-  uint32_t horizon;      /* the most actions a plan may have */
+  uint32_t horizon;      /* the most actions a plan may have; 0: as many as the best plan known has, and the slack */
   int32_t fixed_horizon; /* 1: not even more when the shortest plan needs more */
-  uint32_t slack;        /* then so many more than it needs */
+  int32_t slack;         /* actions to spare; -1: a quarter of the best plan known, at least 2; 8 beyond a horizon */
   int32_t weights;       /* 0: none are computed; for guidance mask */
+  int32_t costs;         /* 1: know what going on costs; for per_cost */
   uint64_t exact_states; /* budgets of the lookahead, see metactrl/lookahead.h */
   uint64_t exact_bytes;
   uint64_t search_states;
@@ -260,6 +261,12 @@ typedef struct metactrl_decoder_options {
   uint64_t candidate_states;
   uint64_t candidate_bytes;
   uint64_t candidate_work;
+  int32_t idle_steps; /* 1: take actions that change nothing, too */
+  int32_t no_detours; /* 1: come back to no state that was passed */
+  /* Shorter, or cheaper, plans are preferred: a token's log-weight falls by so much for each action, or unit of cost, that
+   * the best plan known behind it has more than the best one here. */
+  double per_action;
+  double per_cost;
 } metactrl_decoder_options;
 METACTRL_C_API void metactrl_decoder_options_default(metactrl_decoder_options* options);
 

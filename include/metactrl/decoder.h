@@ -79,8 +79,12 @@ struct DecoderOptions {
   // vocabulary. pi(a) is then p(what is left of a | text so far), normalised over all actions that can still be meant,
   // allowed or not.
   std::optional<Hmm> token_hmm{};
-  // What candidates may cost where the lookahead is not exact.
-  Budget candidates = kCandidateBudget;
+  SupportOptions support{};
+  // Plans with fewer actions, or cheaper ones, are preferred: a token's log-weight falls by `per_action` for each action,
+  // and by `per_cost` for each unit of cost, that the best plan known behind it has more than the best one here. So 1 is
+  // worth a factor e of the model's likelihood. Costs are those of LookaheadOptions::costs.
+  double per_action = 0;
+  double per_cost = 0;
 };
 
 struct NextToken {

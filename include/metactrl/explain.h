@@ -31,6 +31,8 @@ enum class Standing {
   kIllegal,    // a precondition is false, or a trajectory constraint would be broken
   kTooLate,    // legal; the goal stays within reach, but not within the actions that are left
   kDeadEnd,    // legal; the goal is out of reach behind it, however many actions the horizon allows
+  kIdle,       // legal; it changes nothing, and such steps are not wanted (SupportOptions::idle_steps)
+  kDetour,     // legal; the plan would come back to a state that it has passed (SupportOptions::detours)
   kUndecided,  // legal; the budget ended before anything was proved
   kNotJudged,  // legal; nobody looked ahead (guidance syntax and none)
 };

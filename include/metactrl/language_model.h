@@ -64,13 +64,12 @@ class Session {
   virtual std::size_t num_calls() const = 0;
 };
 
-// Something that was said before.
-struct Turn {
-  bool by_model = false;  // else by the user
-  std::string text;
-};
-
 struct Prompt {
+  // Something that was said before.
+  struct Turn {
+    bool by_model = false;  // else by the user
+    std::string text;
+  };
   std::string system;
   std::string user;
   // Not empty: sent as it is instead of the chat template. Special tokens written out in it are special tokens; in

@@ -63,16 +63,28 @@ class LookaheadDevice;
 // not depend on them. Decoding does not need the GPU. A table for which it has too little memory is a std::bad_alloc.
 std::shared_ptr<const LookaheadDevice> make_cuda_lookahead_device(int number = 0);
 
+// For LookaheadOptions::improve where somebody will read the plan: about a tenth of a second.
+constexpr std::uint64_t kImproveFirstPlan = 20'000'000;
+
 struct LookaheadOptions {
   // A plan may have at most this many actions. When the shortest known plan needs more, the horizon grows to it plus
   // `slack` and `horizon_rule()` says so; `fixed_horizon` forbids that.
   unsigned horizon = 40;
   bool fixed_horizon = false;
-  unsigned slack = 8;
+  // Instead: as many actions as the best plan known has, plus `slack`, so that a model cannot wander.
+  bool fitted_horizon = false;
+  // Actions to spare beyond the best plan known. None: a quarter of it and at least 2 where the horizon is fitted, 8 where
+  // it grows.
+  std::optional<unsigned> slack;
+  // Know the cost of going on, too (Candidate::remaining_cost), and a cheap plan beforehand: the cheapest one where the
+  // horizon allows it in tier A.
+  bool costs = false;
   // For tier A: enumeration of the projected state space.
   Budget exact{200'000, std::size_t{256} << 20, 20'000'000'000};
   // For tier B: the search for a first plan, and for one from each state that is asked about and has none yet.
   Budget search{5'000'000, std::size_t{2} << 30, 40'000'000'000};
+  // Steps (Budget::work) for making that first plan cheaper, or shorter where the task has no metric. 0: as it is found.
+  std::uint64_t improve = 0;
   // The weight table: horizon layers over the enumerated states.
   std::size_t weight_bytes = std::size_t{256} << 20;
   bool weights = true;
@@ -106,7 +118,7 @@ class Lookahead {
   Tier tier() const;
   unsigned horizon() const;
   // How the horizon in use came about: "as asked", "shortest plan plus slack" where the table for more did not fit, "grown
-  // to the shortest known plan plus slack".
+  // to the shortest known plan plus slack", "the best known plan plus slack" where it is fitted.
   const char* horizon_rule() const;
   // Where the weights come from: "uniform, exact" (over all plans, by backward recursion), "uniform, witness plan only"
   // (the probability of one plan, a lower bound), the same two "trained", or "none".
@@ -140,25 +152,35 @@ struct Candidate {
   Answer answer = Answer::kUnknown;
   // Actions needed after this one: exact in tier A, the witness's length in tier B. Meaningful when answer is kYes.
   unsigned remaining = 0;
-  // log p(goal reached | this action taken); finite when answer is kYes, -infinity otherwise.
+  // What those cost at least, in tier B by the witness; with LookaheadOptions::costs.
+  double remaining_cost = 0;
+  // log p(goal reached | this action taken), of all plans, those with idle steps included. Finite when answer is kYes, and
+  // for an idle action that is not wanted; -infinity otherwise.
   double log_weight = 0;
   // log p(this action) and log p(the plan ends behind it), by the surrogate. Where weights are computed.
   double log_probability = 0;
   double log_end = 0;
 };
 
-// What candidates may cost a Support where the lookahead is not exact. `states`: the searches for all candidates of one
-// question look at about so many together, in large tasks at fewer; `bytes`: what one of them remembers; `work`: for all
-// questions together. When it is spent, plans that are known are still followed and adapted, and nothing is searched
-// for: choice is lost, no guarantee.
-constexpr Budget kCandidateBudget{1'000, std::size_t{2} << 30, 4'000'000'000};
+// What a request wants of its plan, and what it may spend to get it.
+struct SupportOptions {
+  // For candidates, where the lookahead is not exact. `states`: the searches for all candidates of one question look at
+  // about so many together, in large tasks at fewer; `bytes`: what one of them remembers; `work`: for all questions
+  // together. When it is spent, plans that are known are still followed and adapted, and nothing is searched for: choice
+  // is lost, no guarantee.
+  Budget candidates{1'000, std::size_t{2} << 30, 4'000'000'000};
+  // Take actions that change nothing, too. Without them no plan is lost but those that contain one.
+  bool idle_steps = false;
+  // Plans may come back to a state that they have passed. Where they may not, a state is what matters for the goal, so
+  // that every action does something for it; and where the lookahead is not exact, choice is lost besides, no guarantee.
+  bool detours = true;
+};
 
 // Per-request view of a Lookahead: caches witnesses along a plan. Cheap to make, one per thread.
 class Support {
  public:
   // Answers that need a search throw Stopped when `stop` says so; what was known before still is.
-  explicit Support(std::shared_ptr<const Lookahead> lookahead, const Budget& candidates = kCandidateBudget,
-                   Stop stop = {});
+  explicit Support(std::shared_ptr<const Lookahead> lookahead, const SupportOptions& options = {}, Stop stop = {});
   ~Support();
   // The copy knows every witness that the original knows: what was supported there is supported here. It goes on from
   // what the original has spent and counts for itself: its answers do not depend on what others are asked.
@@ -167,6 +189,8 @@ class Support {
   Support(Support&&) noexcept;
   Support& operator=(Support&&) noexcept;
 
+  // With SupportOptions::detours off: the states that the plan has passed, the one that is asked about next included.
+  void set_path(std::span<const State> states);
   // May `action`, which must be legal in `state`, be taken when `left` actions (this one included) are left?
   Answer may(const State& state, ActionId action, unsigned left);
   // All legal actions in `state` with their answers, ascending by action.
@@ -187,6 +211,14 @@ class Support {
  private:
   std::unique_ptr<Impl> impl_;
 };
+
+// Why a task has no plan, in the words of its domain, a sentence for each reason: what nothing can make true and what
+// would need it, or the smallest set of goals that exclude each other. Empty when it has one, or nothing was found out.
+// Each of these looks at the state space some more times, within a budget of its own.
+std::vector<std::string> why_infeasible(const Task& task, const Stop& stop = {});
+// Single changes with which it would have a plan, each proved by one: "without the goal (lit c)", "with (sink basin) at
+// the start". Some, not all.
+std::vector<std::string> what_would_help(const Task& task, const Stop& stop = {});
 
 }  // namespace metactrl
 

@@ -72,9 +72,15 @@ struct PlanOptions {
   std::optional<Hmm> token_hmm;
   // `lookahead.horizon` is the most actions a plan may have.
   LookaheadOptions lookahead;
-  // While the plan is written, where the lookahead is not exact.
-  Budget candidates = kCandidateBudget;
+  // Where and how the lookahead is asked while the plan is written.
+  SupportOptions support;
   GenerateOptions generate;
+  // How much shorter or cheaper plans are preferred, as DecoderOptions::per_action; for `prefer_cheap` per what an action
+  // of the best plan known costs on average.
+  double prefer_short = 0;
+  double prefer_cheap = 0;
+  // Leave out the steps that the plan does not need, once it is written.
+  bool simplify = false;
   // Said to the model in words, in front of the task.
   std::string instruction;
   // Instead of the prompt that make_prompt writes; the instruction is then not used.
@@ -122,8 +128,23 @@ struct PlanResult {
   std::vector<PlanStep> steps;
   std::string text;
 
+  // With a guarantee, of the goals that were pursued. The best plan known before the model wrote anything: its length,
+  // whether a shorter one exists, its cost.
+  std::optional<std::size_t> best_length;
+  bool best_is_shortest = false;
+  double best_cost = 0;
+  // Places of steps that could be left out, all of them together, and the goals would still be reached: proved by
+  // execution. Not looked for in plans of more than a thousand steps.
+  std::vector<std::size_t> needless;
+  // With PlanOptions::simplify: the steps that were left out. Plan and text are without them; the tokens are those that
+  // the model wrote.
+  std::vector<PlanStep> left_out;
+
   Guarantee guarantee = Guarantee::kNone;
   std::string reason;  // one sentence: what holds and why, or why there is no plan
+  // Where there is none: why_infeasible and what_would_help (lookahead.h).
+  std::vector<std::string> why_infeasible;
+  std::vector<std::string> would_help;
   // Goals of the task that was given, after the steps that are legal. Dropped ones may be met by chance.
   std::vector<GoalId> goals_met;
   std::vector<GoalId> goals_unmet;

@@ -32,6 +32,7 @@ namespace metactrl {
 namespace task {
 class Program;
 class ReferenceSemantics;
+class Source;
 }  // namespace task
 
 // Ids of different levels do not mix by accident.
@@ -88,7 +89,8 @@ struct Validation {
 class Task {
  public:
   // Used by the loaders in domain.h.
-  Task(std::shared_ptr<const task::Program> program, std::shared_ptr<const task::ReferenceSemantics> reference);
+  Task(std::shared_ptr<const task::Program> program, std::shared_ptr<const task::ReferenceSemantics> reference,
+       std::shared_ptr<const task::Source> source = nullptr);
 
   const std::string& name() const;
 
@@ -104,6 +106,8 @@ class Task {
   ActionNameId name_of(ActionId action) const;
   std::span<const ObjectId> arguments(ActionId action) const;
   double cost(ActionId action) const;
+  // The domain states costs; otherwise every action costs 1.
+  bool has_costs() const;
   std::string text(ActionId action) const;
   PlanStep step(ActionId action) const;
   std::optional<ActionId> find(const PlanStep& step) const;
@@ -148,10 +152,13 @@ class Task {
   // made without it.
   const task::Program& program() const { return *program_; }
   const task::ReferenceSemantics* reference() const { return reference_.get(); }
+  // What it was read from (task/source.h); null where nothing can be asked of that.
+  const task::Source* source() const { return source_.get(); }
 
  private:
   std::shared_ptr<const task::Program> program_;
   std::shared_ptr<const task::ReferenceSemantics> reference_;
+  std::shared_ptr<const task::Source> source_;
   bool goals_dropped_ = false;
 };
 

@@ -58,8 +58,9 @@ class ConstraintOptions(c.Structure):
         ("tokenization", c.c_int32),
         ("horizon", c.c_uint32),
         ("fixed_horizon", c.c_int32),
-        ("slack", c.c_uint32),
+        ("slack", c.c_int32),
         ("weights", c.c_int32),
+        ("costs", c.c_int32),
         ("exact_states", c.c_uint64),
         ("exact_bytes", c.c_uint64),
         ("search_states", c.c_uint64),
@@ -78,6 +79,10 @@ class DecoderOptions(c.Structure):
         ("candidate_states", c.c_uint64),
         ("candidate_bytes", c.c_uint64),
         ("candidate_work", c.c_uint64),
+        ("idle_steps", c.c_int32),
+        ("no_detours", c.c_int32),
+        ("per_action", c.c_double),
+        ("per_cost", c.c_double),
     ]
 
 

@@ -46,8 +46,10 @@ class Check:
 class Constraint(_library.Owner):
     """A task, how its plans are written, and a vocabulary, compiled. May be used by many threads and for many answers.
 
-    `context` is the end of the prompt's text: the plan's first token is the one the tokenizer would choose there. `budgets` are
-    those of metactrl_constraint_options in metactrl/c.h: slack, exact_states, exact_bytes, search_states, search_bytes, search_work.
+    `context` is the end of the prompt's text: the plan's first token is the one the tokenizer would choose there. A plan
+    has at most `horizon` actions, or what the best plan known needs; 0: what that needs, and `slack` more (None: a quarter, at least 2).
+    With `costs` a decoder may prefer cheap plans. `budgets` are
+    those of metactrl_constraint_options in metactrl/c.h: exact_states, exact_bytes, search_states, search_bytes, search_work.
     """
 
     _kind = "constraint"
@@ -59,8 +61,10 @@ class Constraint(_library.Owner):
         format: Union[str, Format] = "pddl",
         *,
         context: str = "",
-        horizon: int = 40,
+        horizon: int = 0,
         fixed_horizon: bool = False,
+        slack: Optional[int] = None,
+        costs: bool = False,
         tokenization: str = "canonical",
         weights: bool = True,
         stop: Optional[Stop] = None,
@@ -70,11 +74,14 @@ class Constraint(_library.Owner):
         before = context.encode()
         options.context, options.context_size = before, len(before)
         options.tokenization = _named("tokenization", _TOKENIZATION, tokenization)
-        if not 0 < horizon <= 1_000_000:
-            raise ArgumentError(f"the horizon must be between 1 and 1000000, not {horizon}")
+        if not 0 <= horizon <= 1_000_000:
+            raise ArgumentError(f"the horizon must be between 0 and 1000000, not {horizon}")
+        if slack is not None and not 0 <= slack <= 1_000_000:
+            raise ArgumentError(f"the slack must be between 0 and 1000000, not {slack}")
         options.horizon, options.fixed_horizon, options.weights = horizon, int(fixed_horizon), int(weights)
+        options.slack, options.costs = -1 if slack is None else slack, int(costs)
         for name, value in budgets.items():
-            if name not in ("slack", "exact_states", "exact_bytes", "search_states", "search_bytes", "search_work"):
+            if name not in ("exact_states", "exact_bytes", "search_states", "search_bytes", "search_work"):
                 raise ArgumentError(f"a constraint has no budget {name}")
             setattr(options, name, value)
         self.task, self.vocabulary, self.format = task, vocabulary, Format.of(format)
@@ -149,7 +156,9 @@ class Decoder(_library.Owner):
     """What may come next. One per answer, for one thread at a time.
 
     Guidance "uniform" weighs what keeps more of the future higher, "mask" allows the same tokens and weighs them alike, "syntax" holds
-    to the form only. `budgets`: candidate_states, candidate_bytes, candidate_work."""
+    to the form only. Actions that change nothing are offered with `idle_steps`; without `detours` the plan comes back to no state that it has
+    passed; `per_action` and `per_cost` (with a constraint made with `costs`) say by how much log-weights fall for each action, or unit of
+    cost, that the best plan known behind a token has more than the best one there is. `budgets`: candidate_states, candidate_bytes, candidate_work."""
 
     _kind = "decoder"
 
@@ -161,6 +170,10 @@ class Decoder(_library.Owner):
         bridge: str = "uniform",
         horizon: int = 0,
         forbid_empty: bool = False,
+        idle_steps: bool = False,
+        detours: bool = True,
+        per_action: float = 0,
+        per_cost: float = 0,
         stop: Optional[Stop] = None,
         **budgets: int,
     ) -> None:
@@ -168,6 +181,8 @@ class Decoder(_library.Owner):
         options.guidance = _named("guidance", _GUIDANCE, guidance)
         options.bridge = _named("bridge", _BRIDGE, bridge)
         options.horizon, options.forbid_empty = horizon, int(forbid_empty)
+        options.idle_steps, options.no_detours = int(idle_steps), int(not detours)
+        options.per_action, options.per_cost = per_action, per_cost
         for name, value in budgets.items():
             if name not in ("candidate_states", "candidate_bytes", "candidate_work"):
                 raise ArgumentError(f"a decoder has no budget {name}")

@@ -31,7 +31,7 @@ class Wanted:
     problem: str
     format: str = "pddl"
     guidance: str = "uniform"
-    horizon: int = 40
+    horizon: int = 0  # 0: what the best plan known needs, and some more
     context: str = ""
     after: str = ""  # text behind which the plan begins, such as "</think>"; "": at once
 
@@ -77,9 +77,9 @@ class Requests:
             raise ArgumentError(f"there is no format {given['format']!r}; known: {', '.join(_FORMATS)}")
         if given.get("guidance", "uniform") not in _GUIDANCE:
             raise ArgumentError(f"there is no guidance {given['guidance']!r}; known: {', '.join(_GUIDANCE)}")
-        horizon = given.get("horizon", 40)
-        if isinstance(horizon, bool) or not isinstance(horizon, int) or not 0 < horizon <= 10000:
-            raise ArgumentError(f"the horizon is a number between 1 and 10000, not {horizon!r}")
+        horizon = given.get("horizon", 0)
+        if isinstance(horizon, bool) or not isinstance(horizon, int) or not 0 <= horizon <= 10000:
+            raise ArgumentError(f"the horizon is a number between 0 and 10000, not {horizon!r}")
 
     def read(self, given: Mapping[str, Any]) -> Wanted:
         """`given` as JSON has it; see `check`."""

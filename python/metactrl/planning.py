@@ -64,7 +64,7 @@ def plan(
     temperature: float = 0,
     top_p: float = 1,
     seed: int = 0,
-    horizon: int = 40,
+    horizon: int = 0,
     stop: Optional[Stop] = None,
 ) -> Plan:
     """Plans with any model: `logits(tokens)` gives the row of logits behind the prompt and these tokens of the answer, as a list, an array or

@@ -435,7 +435,7 @@ def plan(
     instruction: str = "",
     format: Union[str, Format] = "pddl",
     vocabulary: Optional[Vocabulary] = None,
-    horizon: int = 40,
+    horizon: int = 0,
     guidance: str = "uniform",
     **options: Any,
 ) -> Plan:

@@ -358,7 +358,7 @@ class Vllm(unittest.TestCase):
         good = {"metactrl_task": "x"}
         for wrong in (
             Params({"metactrl_nonsense": "x"}), Params({"metactrl_domain": DOMAIN}), Params({"metactrl_task": 3}),
-            Params({**good, "metactrl_format": "latin"}), Params({**good, "metactrl_guidance": "none"}), Params({**good, "metactrl_horizon": 0}),
+            Params({**good, "metactrl_format": "latin"}), Params({**good, "metactrl_guidance": "none"}), Params({**good, "metactrl_horizon": -1}),
             Params({**good, "metactrl_horizon": "many"}), Params(good, ignore_eos=True), Params(good, min_tokens=3), Params(good, stop=["\n"]),
             Params(good, logit_bias={1: 2.0}), Params(good, repetition_penalty=1.2),
             Params({"metactrl_domain": "(define (domain", "metactrl_problem": ""}),

@@ -189,18 +189,16 @@ def llama3_like():
 def sentence_piece():
     """As Llama 2: blanks are "▁", one is put in front, what is unknown is written in bytes."""
     import tokenizers
-    from tokenizers import decoders, models, normalizers, pre_tokenizers, trainers
+    from tokenizers import decoders, models, normalizers, trainers
 
     start = {"<unk>": 0, "<s>": 1, "<|end|>": 2}
     for byte in range(256):
         start[f"<0x{byte:02X}>"] = len(start)
     draft = tokenizers.Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True))
     draft.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
-    # Pieces are learnt inside words, and used without looking for words, as SentencePiece does.
-    draft.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Split("▁", "merged_with_next"), pre_tokenizers.Split("\n", "isolated")]
-    )
-    draft.train_from_iterator(corpus(), trainers.BpeTrainer(vocab_size=500, special_tokens=list(start)))
+    # Line by line: a new line is in no piece, so it is written as a byte.
+    lines = [line for text in corpus() for line in text.splitlines()]
+    draft.train_from_iterator(lines, trainers.BpeTrainer(vocab_size=500, special_tokens=list(start)))
     model = json.loads(draft.to_str())["model"]
     made = tokenizers.Tokenizer(
         models.BPE(vocab=model["vocab"], merges=[tuple(m) if isinstance(m, list) else tuple(m.split(" ")) for m in model["merges"]],

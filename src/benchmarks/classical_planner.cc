@@ -18,11 +18,9 @@
 #include "support/child_process.h"
 #include "support/files.h"
 #include "support/stopwatch.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
-
-using internal::str_cat;
 
 namespace {
 
@@ -128,11 +126,7 @@ void take_plan(const Module& module, const PromptTask& prompt, std::string_view 
 void plan_classically(const Module& module, const PromptEntry& entry, const ClassicalPlanner& planner,
                       const EvaluateOptions& options, Answer& answer) {
   const internal::Stopwatch watch;
-  PromptTask prompt = module.read(entry.prompt, options.rules);
-  if (options.rules == Rules::kPaper) {  // which does not know of hidden facts
-    prompt.assumptions.clear();
-    prompt.fewest_assumptions = 0;
-  }
+  const PromptTask prompt = read_prompt(module, entry.prompt, options.rules);
   answer.times.read = watch.seconds();
   answer.title = prompt.title;
   answer.notes = prompt.notes;

@@ -15,11 +15,9 @@
 #include <vector>
 
 #include "benchmarks/prompt_lines.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
-
-using internal::str_cat;
 
 namespace {
 
@@ -27,9 +25,7 @@ namespace {
 std::string plain_list(std::string_view list, const char* separator) {
   std::vector<std::string> words;
   if (!read_word_list(list, words)) return std::string(list);
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : separator) + word;
-  return out;
+  return join(words, separator);
 }
 
 std::string with_properties(const std::string& name, std::string_view list) {

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -22,11 +21,9 @@
 #include "metactrl/error.h"
 #include "support/list_some.h"
 #include "support/stopwatch.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
-
-using internal::str_cat;
 
 namespace {
 
@@ -180,11 +177,7 @@ void take(const PlanResult& result, const Task& task, const PromptTask& problem,
 void plan_for(const Module& module, const PromptEntry& entry, LanguageModel* model,
               const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options, Answer& answer) {
   internal::Stopwatch watch;
-  PromptTask prompt = module.read(entry.prompt, options.rules);
-  if (options.rules == Rules::kPaper) {  // which does not know of hidden facts
-    prompt.assumptions.clear();
-    prompt.fewest_assumptions = 0;
-  }
+  const PromptTask prompt = read_prompt(module, entry.prompt, options.rules);
   answer.times.read = watch.lap();
   answer.title = prompt.title;
   const PlanResult result =
@@ -207,32 +200,36 @@ void take_late(Answer& answer) {
 
 }  // namespace
 
+PromptTask read_prompt(const Module& module, std::string_view prompt, Rules rules) {
+  PromptTask task = module.read(prompt, rules);
+  if (rules == Rules::kPaper) {
+    task.assumptions.clear();
+    task.fewest_assumptions = 0;
+  }
+  return task;
+}
+
 Prompt model_prompt(const Module& module, const PromptEntry& entry, const EvaluateOptions& options) {
   if (options.prompt == PromptStyle::kBenchmark) return {options.system, entry.prompt, ""};
   return {"", compact_prompt(shipped_file(str_cat(module.domain, "/compact.txt")), entry.prompt), ""};
 }
 
-void expect_common_prefix(LanguageModel& model, const std::vector<Prompt>& prompts) {
-  std::vector<TokenId> common;
-  for (std::size_t i = 0; i < prompts.size(); ++i) {
-    const std::vector<TokenId> tokens = model.encode_prompt(prompts[i]);
-    if (i == 0) common = tokens;
-    const auto [end, other] = std::mismatch(common.begin(), common.end(), tokens.begin(), tokens.end());
-    common.erase(end, common.end());
-  }
-  model.expect_prefix(common);
-}
-
 void expect_common_prefix(LanguageModel& model, const Module& module, const std::vector<PromptEntry>& entries,
                           const EvaluateOptions& options) {
-  std::vector<Prompt> prompts;
+  std::optional<std::vector<TokenId>> common;
   for (const PromptEntry& entry : entries) {
+    Prompt prompt;
     try {
-      prompts.push_back(model_prompt(module, entry, options));
+      prompt = model_prompt(module, entry, options);
     } catch (const InputError&) {  // which its answer will say
+      continue;
     }
+    const std::vector<TokenId> tokens = model.encode_prompt(prompt);
+    if (!common) common = tokens;
+    const auto [end, other] = std::mismatch(common->begin(), common->end(), tokens.begin(), tokens.end());
+    common->erase(end, common->end());
   }
-  expect_common_prefix(model, prompts);
+  model.expect_prefix(common.value_or(std::vector<TokenId>()));
 }
 
 PlanResult answer_problem(const PromptTask& problem, std::string_view domain, const PlanFormat& format,

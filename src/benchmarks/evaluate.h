@@ -10,7 +10,6 @@
 #define METACTRL_SRC_BENCHMARKS_EVALUATE_H_
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -89,12 +88,13 @@ struct Answer {
   bool cancelled = false;
 };
 
+// Module::read; by the paper's rules, which do not know of hidden facts, without assumptions.
+PromptTask read_prompt(const Module& module, std::string_view prompt, Rules rules);
+
 // What the model reads. Throws InputError when a prompt is not of the form that the compact style needs.
 Prompt model_prompt(const Module& module, const PromptEntry& entry, const EvaluateOptions& options);
 
 // Tells the model what all these prompts begin with (LanguageModel::expect_prefix), so that it reads that once.
-void expect_common_prefix(LanguageModel& model, const std::vector<Prompt>& prompts);
-// The same for the prompts of a module.
 void expect_common_prefix(LanguageModel& model, const Module& module, const std::vector<PromptEntry>& entries,
                           const EvaluateOptions& options);
 

@@ -8,11 +8,9 @@
 #include "metactrl/error.h"
 #include "support/files.h"
 #include "support/sha256.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
-
-using internal::str_cat;
 
 namespace {
 
@@ -67,6 +65,42 @@ void read_list(const std::string& file, const char* field, const Take& take) {
     const std::string identifier = identifier_field(json[i], file, i);
     take(identifier, text_field(json[i], field, file, i));
   }
+}
+
+// Calls visit(name, value) for the fields of an answer that are always written, in their order.
+template <typename Answer, typename Visit>
+void for_each_field(Answer& answer, const Visit& visit) {
+  visit("identifier", answer.identifier);
+  visit("output", answer.output);
+  visit("title", answer.title);
+  visit("error", answer.error);
+  visit("fits", answer.fits);
+  visit("outcome", answer.outcome);
+  visit("guarantee", answer.guarantee);
+  visit("reason", answer.reason);
+  visit("steps", answer.steps);
+  visit("goals_dropped", answer.goals_dropped);
+  visit("drop_reasons", answer.drop_reasons);
+  visit("assumptions", answer.assumptions);
+  visit("notes", answer.notes);
+  visit("tier", answer.tier);
+  visit("weights", answer.weights);
+  visit("horizon", answer.horizon);
+  visit("ground_actions", answer.ground_actions);
+  visit("prompt_tokens", answer.prompt_tokens);
+  visit("tokens", answer.tokens);
+  visit("forced_tokens", answer.forced_tokens);
+  visit("model_calls", answer.model_calls);
+}
+
+template <typename Times, typename Visit>
+void for_each_time(Times& times, const Visit& visit) {
+  visit("read", times.read);
+  visit("ground", times.ground);
+  visit("lookahead", times.lookahead);
+  visit("automaton", times.automaton);
+  visit("prompt", times.prompt);
+  visit("decode", times.decode);
 }
 
 template <typename T>
@@ -131,34 +165,9 @@ void write_responses(const std::string& file, const std::vector<Response>& respo
 }
 
 Json to_json(const Answer& answer) {
-  Json json = {{"identifier", answer.identifier},
-               {"output", answer.output},
-               {"title", answer.title},
-               {"error", answer.error},
-               {"fits", answer.fits},
-               {"outcome", answer.outcome},
-               {"guarantee", answer.guarantee},
-               {"reason", answer.reason},
-               {"steps", answer.steps},
-               {"goals_dropped", answer.goals_dropped},
-               {"drop_reasons", answer.drop_reasons},
-               {"assumptions", answer.assumptions},
-               {"notes", answer.notes},
-               {"tier", answer.tier},
-               {"weights", answer.weights},
-               {"horizon", answer.horizon},
-               {"ground_actions", answer.ground_actions},
-               {"prompt_tokens", answer.prompt_tokens},
-               {"tokens", answer.tokens},
-               {"forced_tokens", answer.forced_tokens},
-               {"model_calls", answer.model_calls},
-               {"seconds",
-                {{"read", answer.times.read},
-                 {"ground", answer.times.ground},
-                 {"lookahead", answer.times.lookahead},
-                 {"automaton", answer.times.automaton},
-                 {"prompt", answer.times.prompt},
-                 {"decode", answer.times.decode}}}};
+  Json json;
+  for_each_field(answer, [&](const char* name, const auto& value) { json[name] = value; });
+  for_each_time(answer.times, [&](const char* name, double value) { json["seconds"][name] = value; });
   if (!answer.goals_written.empty()) json["goals_written"] = answer.goals_written;
   if (answer.shortest) json["shortest"] = *answer.shortest;
   if (answer.log_probability) json["log_probability"] = *answer.log_probability;
@@ -176,34 +185,10 @@ Answer answer_from_json(const Json& json) {
   Answer answer;
   json.at("identifier").get_to(answer.identifier);
   json.at("output").get_to(answer.output);
-  get(json, "title", answer.title);
-  get(json, "error", answer.error);
-  get(json, "fits", answer.fits);
-  get(json, "outcome", answer.outcome);
-  get(json, "guarantee", answer.guarantee);
-  get(json, "reason", answer.reason);
-  get(json, "steps", answer.steps);
-  get(json, "goals_dropped", answer.goals_dropped);
-  get(json, "drop_reasons", answer.drop_reasons);
+  for_each_field(answer, [&](const char* name, auto& value) { get(json, name, value); });
   get(json, "goals_written", answer.goals_written);
-  get(json, "assumptions", answer.assumptions);
-  get(json, "notes", answer.notes);
-  get(json, "tier", answer.tier);
-  get(json, "weights", answer.weights);
-  get(json, "horizon", answer.horizon);
-  get(json, "ground_actions", answer.ground_actions);
-  get(json, "prompt_tokens", answer.prompt_tokens);
-  get(json, "tokens", answer.tokens);
-  get(json, "forced_tokens", answer.forced_tokens);
-  get(json, "model_calls", answer.model_calls);
   if (json.contains("seconds")) {
-    const Json& seconds = json["seconds"];
-    get(seconds, "read", answer.times.read);
-    get(seconds, "ground", answer.times.ground);
-    get(seconds, "lookahead", answer.times.lookahead);
-    get(seconds, "automaton", answer.times.automaton);
-    get(seconds, "prompt", answer.times.prompt);
-    get(seconds, "decode", answer.times.decode);
+    for_each_time(answer.times, [&](const char* name, double& value) { get(json["seconds"], name, value); });
   }
   if (json.contains("shortest")) answer.shortest = json["shortest"].get<std::size_t>();
   // What is not finite is written as null.

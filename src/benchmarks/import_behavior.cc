@@ -17,14 +17,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
-#include "benchmarks/behavior/action_reader.h"
+#include "benchmarks/behavior/prompt_reader.h"
 #include "benchmarks/behavior/prompt_scene.h"
-#include "benchmarks/behavior/subgoal_reader.h"
 #include "benchmarks/behavior/taxonomy.h"
 #include "benchmarks/behavior/world.h"
 #include "benchmarks/files.h"
@@ -33,7 +31,7 @@
 #include "benchmarks/prompt_lines.h"
 #include "metactrl/error.h"
 #include "support/files.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
 
@@ -43,7 +41,6 @@ using behavior::prompt::Atom;
 using behavior::prompt::Goal;
 using behavior::prompt::PromptObject;
 using behavior::prompt::PromptScene;
-using internal::str_cat;
 namespace fs = std::filesystem;
 
 // What an ability lets an object be; the last two are flags of tools. The names on the left are bddl's, those on the
@@ -176,34 +173,29 @@ std::map<Atom, bool> read_measured(const ImportJson& all, const std::string& id,
 // --- goals
 
 ImportJson goal_json(const Goal& goal) {
-  const auto declared = [&](std::size_t i) { return ImportJson({goal.variables[i], "-", goal.kinds[i]}); };
-  const auto count = [&] { return ImportJson::array({str_cat(goal.count)}); };
-  switch (goal.kind) {
-    case Goal::Kind::kAtom: {
-      ImportJson words = ImportJson::array({goal.atom.predicate});
-      for (const std::string& argument : goal.atom.arguments) words.push_back(argument);
-      return words;
-    }
-    case Goal::Kind::kNot:
-      return ImportJson::array({"not", goal_json(goal.children[0])});
-    case Goal::Kind::kAnd:
-    case Goal::Kind::kOr: {
-      ImportJson words = ImportJson::array({goal.kind == Goal::Kind::kAnd ? "and" : "or"});
-      for (const Goal& child : goal.children) words.push_back(goal_json(child));
-      return words;
-    }
-    case Goal::Kind::kForall:
-      return ImportJson::array({"forall", declared(0), goal_json(goal.children[0])});
-    case Goal::Kind::kExists:
-      return ImportJson::array({"exists", declared(0), goal_json(goal.children[0])});
-    case Goal::Kind::kForN:
-      return ImportJson::array({"forn", count(), declared(0), goal_json(goal.children[0])});
-    case Goal::Kind::kForPairs:
-      return ImportJson::array({"forpairs", declared(0), declared(1), goal_json(goal.children[0])});
-    case Goal::Kind::kForNPairs:
-      return ImportJson::array({"fornpairs", count(), declared(0), declared(1), goal_json(goal.children[0])});
+  using Kind = Goal::Kind;
+  constexpr std::array<std::pair<Kind, const char*>, 8> kWords = {{{Kind::kNot, "not"},
+                                                                   {Kind::kAnd, "and"},
+                                                                   {Kind::kOr, "or"},
+                                                                   {Kind::kForall, "forall"},
+                                                                   {Kind::kExists, "exists"},
+                                                                   {Kind::kForN, "forn"},
+                                                                   {Kind::kForPairs, "forpairs"},
+                                                                   {Kind::kForNPairs, "fornpairs"}}};
+  ImportJson words = ImportJson::array();
+  for (const auto& [kind, word] : kWords) {
+    if (kind == goal.kind) words.push_back(word);
   }
-  return {};
+  if (goal.kind == Kind::kAtom) words.push_back(goal.atom.predicate);
+  for (const std::string& argument : goal.atom.arguments) words.push_back(argument);
+  if (goal.kind == Kind::kForN || goal.kind == Kind::kForNPairs) {
+    words.push_back(ImportJson::array({str_cat(goal.count)}));
+  }
+  for (std::size_t i = 0; i < goal.variables.size(); ++i) {
+    words.push_back(ImportJson::array({goal.variables[i], "-", goal.kinds[i]}));
+  }
+  for (const Goal& child : goal.children) words.push_back(goal_json(child));
+  return words;
 }
 
 // --- tasks
@@ -268,9 +260,9 @@ class BehaviorImport {
       }
       subgoal_rows.push_back(subgoal_row(entry));
     }
-    write_import(folder_, "as_prompts.json", prompts_text(actions), result_);
+    write_import(folder_, "as_prompts.json", actions, result_);
     write_import(folder_, "as_tasks.jsonl", rows_text(action_rows), result_);
-    write_import(folder_, "sd_prompts.json", prompts_text(subgoals), result_);
+    write_import(folder_, "sd_prompts.json", subgoals, result_);
     write_import(folder_, "sd_system.json", setup.dump(1) + "\n", result_);
     write_import(folder_, "sd_tasks.jsonl", rows_text(subgoal_rows), result_);
     if (options_.sizes.empty()) {

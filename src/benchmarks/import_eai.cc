@@ -8,11 +8,9 @@
 #include "benchmarks/import_files.h"
 #include "metactrl/error.h"
 #include "support/files.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
-
-using internal::str_cat;
 
 const char* const kCheckoutHint =
     "clone https://github.com/embodied-agent-interface/embodied-agent-interface and name its folder with --root";
@@ -63,17 +61,15 @@ void write_import(const std::filesystem::path& folder, const char* name, const s
   result.files.push_back(file);
 }
 
-std::string prompts_text(const std::vector<PromptEntry>& prompts) {
-  ImportJson list = ImportJson::array();
-  for (const PromptEntry& prompt : prompts) {
-    list.push_back({{"identifier", prompt.identifier}, {"llm_prompt", prompt.prompt}});
-  }
-  return list.dump(1, ' ', false, ImportJson::error_handler_t::replace) + "\n";
+void write_import(const std::filesystem::path& folder, const char* name, const std::vector<PromptEntry>& prompts,
+                  ImportResult& result) {
+  result.files.push_back((folder / name).string());
+  write_prompts(result.files.back(), prompts);
 }
 
 std::string rows_text(const std::vector<ImportJson>& rows) {
   std::string text;
-  for (const ImportJson& row : rows) text += row.dump(-1, ' ', false, ImportJson::error_handler_t::replace) + "\n";
+  for (const ImportJson& row : rows) text += jobs::dump(row, -1) + "\n";
   return text;
 }
 

@@ -3,16 +3,16 @@
 #define METACTRL_SRC_BENCHMARKS_IMPORT_FILES_H_
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "benchmarks/evaluate.h"
 #include "benchmarks/import_eai.h"
+#include "jobs/journal.h"
 
 namespace metactrl::benchmarks {
 
-using ImportJson = nlohmann::ordered_json;
+using ImportJson = jobs::Json;
 
 // Throws InputError when there is no such file: `hint` says how to get it.
 ImportJson read_checkout_json(const std::filesystem::path& file, const std::string& hint);
@@ -28,7 +28,8 @@ int number_member(const ImportJson& object, const char* key, const std::filesyst
 
 // Writes folder/name and lists it in the result.
 void write_import(const std::filesystem::path& folder, const char* name, const std::string& text, ImportResult& result);
-std::string prompts_text(const std::vector<PromptEntry>& prompts);
+void write_import(const std::filesystem::path& folder, const char* name, const std::vector<PromptEntry>& prompts,
+                  ImportResult& result);
 // One line per row.
 std::string rows_text(const std::vector<ImportJson>& rows);
 

@@ -6,13 +6,12 @@
 #include <utility>
 
 #include "metactrl/error.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
 
 namespace {
 
-using internal::str_cat;
 namespace fs = std::filesystem;
 
 constexpr int kFirstAdded = 1000;

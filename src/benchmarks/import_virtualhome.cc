@@ -13,8 +13,7 @@
 // Prompts of subgoal decomposition are part of the checkout. Those of action sequencing in the checkout are of an older
 // form that today's evaluator cannot read, so they are made here: the template's text with five places filled. Python's
 // sets give the generator's lines another order in every run; here the order is that of the scene.
-#include <algorithm>
-#include <cstdio>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -26,15 +25,15 @@
 #include "benchmarks/import_files.h"
 #include "benchmarks/import_graph.h"
 #include "benchmarks/prompt_lines.h"
+#include "jobs/journal.h"
 #include "metactrl/error.h"
 #include "support/files.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
 
 namespace {
 
-using internal::str_cat;
 namespace fs = std::filesystem;
 
 constexpr const char* kDashes = "-----------------\n";
@@ -110,14 +109,6 @@ Program read_program(const fs::path& file) {
   return program;
 }
 
-std::string joined(const std::string& alternatives, const char* separator) {
-  std::string out;
-  for (const std::string_view part : split(alternatives, "|")) {
-    out += (out.empty() ? "" : separator) + std::string(part);
-  }
-  return out;
-}
-
 // As Python prints a list of words.
 std::string python_list(const std::vector<std::string>& words) {
   std::string out = "[";
@@ -185,7 +176,8 @@ class ActionPrompt {
     std::string action_goals = "There is no action requirement.\n";
     if (!goals.actions.empty()) {
       action_goals = "The following action(s) should be included:\n";
-      for (const std::string& goal : goals.actions) action_goals += str_cat(joined(goal, " or "), "\n", goal, "\n");
+      for (const std::string& goal : goals.actions)
+        action_goals += str_cat(join(split(goal, "|"), " or "), "\n", goal, "\n");
       action_goals += kDashes;
     }
     std::string out = template_;
@@ -211,53 +203,6 @@ class ActionPrompt {
 
 // --- all tasks
 
-// Rows of tasks that are done, one line each, behind a line that says what they belong to.
-class RowJournal {
- public:
-  RowJournal(fs::path file, const ImportJson& settings, bool resume) : file_(std::move(file)) {
-    std::string kept;
-    if (resume && has_file(file_)) {
-      const std::string text = internal::read_file(file_.string());
-      std::size_t begin = 0;
-      for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
-        ImportJson line = ImportJson::parse(text.substr(begin, end - begin), nullptr, false);
-        if (line.is_discarded() || (begin == 0 && line != settings)) break;
-        if (begin > 0) rows_.push_back(std::move(line));
-        begin = end + 1;
-      }
-      kept = text.substr(0, begin);
-    }
-    if (kept.empty()) kept = settings.dump() + "\n";
-    internal::write_file(file_.string(), kept);
-    out_ = std::fopen(file_.c_str(), "ab");
-    if (out_ == nullptr) throw InputError(file_.string(), "cannot be written");
-  }
-  RowJournal(const RowJournal&) = delete;
-  RowJournal& operator=(const RowJournal&) = delete;
-  ~RowJournal() {
-    if (out_ != nullptr) std::fclose(out_);
-  }
-
-  const std::vector<ImportJson>& rows() const { return rows_; }
-  void add(ImportJson row) {
-    const std::string line = row.dump(-1, ' ', false, ImportJson::error_handler_t::replace) + "\n";
-    if (std::fwrite(line.data(), 1, line.size(), out_) != line.size() || std::fflush(out_) != 0) {
-      throw InputError(file_.string(), "cannot be written", "make room and import again with --resume");
-    }
-    rows_.push_back(std::move(row));
-  }
-  void remove() {
-    if (out_ != nullptr) std::fclose(std::exchange(out_, nullptr));
-    std::error_code ignored;
-    fs::remove(file_, ignored);
-  }
-
- private:
-  fs::path file_;
-  std::FILE* out_ = nullptr;
-  std::vector<ImportJson> rows_;
-};
-
 class VirtualHomeImport {
  public:
   VirtualHomeImport(const ImportOptions& options, const fs::path& package, const fs::path& folder, ImportResult& result)
@@ -273,19 +218,28 @@ class VirtualHomeImport {
     read_action_prompts();
     const std::vector<PromptEntry> subgoal_prompts = copy_subgoal_prompts();
     for (const PromptEntry& prompt : subgoal_prompts) subgoal_prompts_.emplace(prompt.identifier, prompt.prompt);
-    RowJournal journal(folder_ / "import.partial",
-                       {{"root", fs::weakly_canonical(package_).string()}, {"tasks", ids_.size()}}, options_.resume);
-    if (!journal.rows().empty()) household_ = graph_from_row(journal.rows().front());
-    for (std::size_t i = journal.rows().empty() ? 0 : journal.rows().size() - 1; i < ids_.size(); ++i) {
+    // Rows of tasks that are done; those of another import are of no use.
+    const std::string partial = (folder_ / "import.partial").string();
+    const ImportJson settings = {{"root", fs::weakly_canonical(package_).string()}, {"tasks", ids_.size()}};
+    const std::optional<jobs::JournalContent> earlier = options_.resume ? jobs::read_journal(partial) : std::nullopt;
+    const bool goes_on = earlier && earlier->settings == settings;
+    using Begin = jobs::JournalFile::Begin;
+    jobs::JournalFile journal(partial, settings, goes_on ? Begin::kGoOn : Begin::kAnew, "leave out --resume");
+    std::vector<ImportJson> rows = journal.earlier();
+    const auto add = [&](const ImportJson& row) {
+      journal.add(row);
+      rows.push_back(row);
+    };
+    if (!rows.empty()) household_ = graph_from_row(rows.front());
+    for (std::size_t i = rows.empty() ? 0 : rows.size() - 1; i < ids_.size(); ++i) {
       if (options_.cancelled && options_.cancelled()) {
         result_.cancelled = true;
         return;
       }
       if (options_.progress) options_.progress("VirtualHome", i, ids_.size());
-      const ImportJson row = import_task(ids_[i], journal);
-      journal.add(row);
+      add(import_task(ids_[i], add));
     }
-    write(journal.rows());
+    write(rows);
     journal.remove();
   }
 
@@ -344,7 +298,7 @@ class VirtualHomeImport {
       return {};
     }
     const std::vector<PromptEntry> entries = read_prompts((prompts / "helm_prompts.json").string());
-    write_import(folder_, "sd_prompts.json", prompts_text(entries), result_);
+    write_import(folder_, "sd_prompts.json", entries, result_);
     const ImportJson system = read_checkout_json(prompts / "system_setup.json", kCheckoutHint);
     text_member(system, "system_prompt", prompts / "system_setup.json", "the file");
     write_import(folder_, "sd_system.json", system.dump(1) + "\n", result_);
@@ -352,7 +306,7 @@ class VirtualHomeImport {
   }
 
   // The first row holds the household, each other one a task.
-  ImportJson import_task(const std::string& id, RowJournal& journal) {
+  ImportJson import_task(const std::string& id, const std::function<void(const ImportJson&)>& add) {
     const fs::path graphs = data_ / "init_and_final_graphs" / "TrimmedTestScene1_graph" /
                             "results_intentions_march-13-18" / str_cat("file", id, ".json");
     const fs::path programs = data_ / "executable_programs" / "TrimmedTestScene1_graph" /
@@ -365,7 +319,7 @@ class VirtualHomeImport {
       household_ = household_of(before);
       ImportJson nodes = ImportJson::array();
       for (const GraphNode& node : household_->nodes) nodes.push_back(to_json(node));
-      journal.add({{"character", character(before, graphs)}, {"nodes", nodes}, {"edges", to_json(household_->edges)}});
+      add({{"character", character(before, graphs)}, {"nodes", nodes}, {"edges", to_json(household_->edges)}});
     }
     const auto& [title, task] = by_id_.at(id);
     const Goals goals = read_goals(*task, task_file_, str_cat("task '", id, "'"));
@@ -457,7 +411,7 @@ class VirtualHomeImport {
       if (seen.insert(edge).second) wanted.push_back(relation_text(edge, "NEXT_TO"));
     }
     std::vector<std::string> actions;
-    for (const std::string& goal : goals.actions) actions.push_back(joined(goal, " or "));
+    for (const std::string& goal : goals.actions) actions.push_back(join(split(goal, "|"), " or "));
     const std::string identifier = "scene_1_" + id;
     ImportJson row = {{"id", identifier},
                       {"scene", 1},
@@ -495,7 +449,7 @@ class VirtualHomeImport {
     write_import(folder_, "graphs.jsonl", rows_text(graphs), result_);
     write_import(folder_, "as.jsonl", rows_text(actions), result_);
     write_import(folder_, "sd.jsonl", rows_text(subgoals), result_);
-    if (!prompts.empty()) write_import(folder_, "as_prompts.json", prompts_text(prompts), result_);
+    if (!prompts.empty()) write_import(folder_, "as_prompts.json", prompts, result_);
     if (!without.empty()) {
       result_.missing.push_back(
           str_cat(without.size(), " tasks of vh-as have no prompt, ", without.front(), " for example; ", kGenerate));

@@ -2,9 +2,8 @@
 
 #include <stdexcept>
 
-#include "benchmarks/behavior/action_reader.h"
 #include "benchmarks/behavior/action_scorer.h"
-#include "benchmarks/behavior/subgoal_reader.h"
+#include "benchmarks/behavior/prompt_reader.h"
 #include "benchmarks/behavior/subgoal_scorer.h"
 #include "benchmarks/shipped_files.h"
 #include "benchmarks/virtualhome/action_scorer.h"
@@ -12,7 +11,7 @@
 #include "benchmarks/virtualhome/subgoal_scorer.h"
 #include "benchmarks/watch_and_help/question.h"
 #include "benchmarks/watch_and_help/scorer.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
 
@@ -20,7 +19,7 @@ std::string_view shipped_file(std::string_view name) {
   for (const ShippedFile& file : shipped_files()) {
     if (file.name == name) return file.text;
   }
-  throw std::logic_error(internal::str_cat("the file domains/", name, " is not part of the program"));
+  throw std::logic_error(str_cat("the file domains/", name, " is not part of the program"));
 }
 
 // A further benchmark is a further row.
@@ -76,6 +75,12 @@ const std::vector<Module>& modules() {
   return kModules;
 }
 
+std::vector<std::string> module_names() {
+  std::vector<std::string> names;
+  for (const Module& module : modules()) names.emplace_back(module.name);
+  return names;
+}
+
 const Module* find_module(std::string_view name) {
   for (const Module& module : modules()) {
     if (module.name == name) return &module;
@@ -84,7 +89,7 @@ const Module* find_module(std::string_view name) {
 }
 
 std::string_view domain_text(const Module& module, Rules rules) {
-  return shipped_file(internal::str_cat(module.domain, "/", to_string(rules), ".pddl"));
+  return shipped_file(str_cat(module.domain, "/", to_string(rules), ".pddl"));
 }
 
 }  // namespace metactrl::benchmarks

@@ -36,6 +36,7 @@ constexpr auto enum_names(Rules) {
 inline const char* to_string(Rules value) { return internal::name_of(value); }
 
 const std::vector<Module>& modules();
+std::vector<std::string> module_names();
 // Null if there is none.
 const Module* find_module(std::string_view name);
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "benchmarks/prompt_lines.h"
 #include "metactrl/error.h"
 #include "pddl/ast.h"
 #include "pddl/interpret.h"
@@ -110,20 +111,12 @@ class Knowledge {
 
   // "(open jar_0)": known to be false.
   void settle(const std::string& text) {
-    std::vector<std::string> words = {""};
-    for (const char c : text) {
-      if (c == '(' || c == ')') continue;
-      if (c == ' ') {
-        words.emplace_back();
-      } else {
-        words.back() += c;
-      }
-    }
+    const std::vector<std::string_view> words = split(between(text, "(", ")"), " ");
     for (const PredicateId i : ast_->predicates.all()) {
       if (ast_->predicates[i].name != words[0]) continue;
       Fact fact{i, {}};
       for (std::size_t k = 1; k < words.size(); ++k) {
-        const auto object = objects_.find(words[k]);
+        const auto object = objects_.find(std::string(words[k]));
         if (object == objects_.end()) return;
         fact.arguments.push_back(object->second);
       }
@@ -163,8 +156,14 @@ class Knowledge {
         for (const pddl::Term& term : condition.atom.arguments) fact.arguments.push_back(term.under(binding));
         return truth_of(fact, depth);
       }
-      case Kind::kAnd:
-        return all(condition.children, variables, binding, depth);
+      case Kind::kAnd: {
+        Truth worst = Truth::kTrue;
+        for (const Condition& child : condition.children) {
+          worst = std::min(worst, truth(child, variables, binding, depth));
+          if (worst == Truth::kFalse) break;
+        }
+        return worst;
+      }
       case Kind::kOr: {
         Truth best = Truth::kFalse;
         for (const Condition& child : condition.children) {
@@ -182,16 +181,6 @@ class Knowledge {
         return Truth::kUnknown;  // of goals only
     }
     return Truth::kUnknown;
-  }
-
-  Truth all(const std::vector<Condition>& children, const pddl::VariableTable& variables, Binding& binding,
-            int depth) const {
-    Truth worst = Truth::kTrue;
-    for (const Condition& child : children) {
-      worst = std::min(worst, truth(child, variables, binding, depth));
-      if (worst == Truth::kFalse) break;
-    }
-    return worst;
   }
 
   // Whether the child, or its negation, holds for some objects of the bound variables from `next` on.

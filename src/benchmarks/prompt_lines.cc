@@ -3,19 +3,12 @@
 #include <utility>
 
 #include "metactrl/error.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
 
-using internal::str_cat;
-
 PromptLines::PromptLines(std::string_view text) {
-  while (true) {
-    const std::size_t end = text.find('\n');
-    lines_.push_back(trim(text.substr(0, end)));
-    if (end == std::string_view::npos) return;
-    text.remove_prefix(end + 1);
-  }
+  for (const std::string_view line : split(text, "\n")) lines_.push_back(trim(line));
 }
 
 void PromptLines::skip_past_last(std::string_view header) {
@@ -49,13 +42,6 @@ void PromptLines::fail_at(std::size_t line, const std::string& message, const st
   throw InputError(std::move(diagnostics));
 }
 
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
 bool read_word_list(std::string_view text, std::vector<std::string>& words) {
   words.clear();
   text = trim(text);
@@ -68,16 +54,6 @@ bool read_word_list(std::string_view text, std::vector<std::string>& words) {
     words.emplace_back(word.substr(1, word.size() - 2));
   }
   return true;
-}
-
-std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t at = text.find(separator);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + separator.size());
-  }
 }
 
 std::string_view between(std::string_view text, std::string_view open, std::string_view close) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/words.h"
+
 namespace metactrl::benchmarks {
 
 class PromptLines {
@@ -35,10 +37,8 @@ class PromptLines {
   std::size_t next_ = 0;
 };
 
-std::string_view trim(std::string_view text);
 // The words between quotes of a list like ['A', 'B']; no value if it is not such a list.
 bool read_word_list(std::string_view text, std::vector<std::string>& words);
-std::vector<std::string_view> split(std::string_view text, std::string_view separator);
 // What stands between `open` and `close`; nothing when they do not occur in this order.
 std::string_view between(std::string_view text, std::string_view open, std::string_view close);
 // A name that is spelled the same in the prompt, in PDDL and in the plan.

@@ -47,8 +47,23 @@ struct PromptTask {
   // For people: goal lines that name several objects, lines that have no effect, and the like.
   std::vector<std::string> notes;
 
+  // Sets the problem: `head` ends before :init, facts and goals are lines.
+  void set_problem(const std::string& head, const std::string& facts, const std::string& goal_lines) {
+    problem = head + "\n  (:init" + facts;
+    init_end = problem.size();
+    problem += ")\n  (:goal (and" + goal_lines;
+    goal_end = problem.size();
+    problem += ")))\n";
+  }
+
   // The problem with the first `count` assumptions, and on request with the goal `nonempty`.
-  std::string problem_assuming(std::size_t count, bool with_nonempty = false) const;
+  std::string problem_assuming(std::size_t count, bool with_nonempty = false) const {
+    std::string facts;
+    for (std::size_t i = 0; i < count && i < assumptions.size(); ++i) facts += "\n    " + assumptions[i].facts;
+    std::string text = problem;
+    if (with_nonempty) text.insert(goal_end, "\n    " + nonempty);
+    return text.insert(init_end, facts);
+  }
 };
 
 }  // namespace metactrl::benchmarks

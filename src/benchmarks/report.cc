@@ -8,14 +8,11 @@
 #include <locale>
 #include <sstream>
 
-#include "benchmarks/format_errors.h"
 #include "metactrl/error.h"
 #include "support/files.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
-
-using internal::str_cat;
 
 namespace {
 
@@ -25,12 +22,6 @@ Counts sorted_counts(const std::map<std::string, std::size_t>& counts) {
   Counts out(counts.begin(), counts.end());
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   return out;
-}
-
-// "3 of 8 (37.5 %)"
-std::string share(std::size_t part, std::size_t whole) {
-  const double percent = whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
-  return str_cat(part, " of ", whole, " (", fixed_text(percent, 1), " %)");
 }
 
 // A plan that the planner answers for; others need not reach the goals and cannot be compared with the shortest.
@@ -59,12 +50,6 @@ std::string csv_line(const std::vector<std::string>& cells) {
 
 std::string yes_no(bool value) { return value ? "yes" : "no"; }
 
-std::string joined(const std::vector<std::string>& items) {
-  std::string out;
-  for (const std::string& item : items) out += (out.empty() ? "" : "; ") + item;
-  return out;
-}
-
 std::string error_list(const TaskScore& task) {
   std::string out;
   for (const auto& [name, count] : task.errors) out += str_cat(out.empty() ? "" : "; ", name, " ", count);
@@ -89,20 +74,14 @@ std::string plain(const std::string& text) {
   return out;
 }
 
-std::string row(const std::vector<std::string>& cells) {
-  std::string out = "|";
-  for (const std::string& cell : cells) out += str_cat(" ", cell, " |");
-  return out + "\n";
-}
-
 // `first` is the heading of the names.
 std::string counts_table(const char* first, const Counts& counts) {
   constexpr std::size_t kMost = 50;
   std::string out = str_cat("| ", first, " | answers |\n| --- | ---: |\n");
   for (std::size_t i = 0; i < counts.size() && i < kMost; ++i) {
-    out += row({plain(counts[i].first), str_cat(counts[i].second)});
+    out += table_row({plain(counts[i].first), str_cat(counts[i].second)});
   }
-  if (counts.size() > kMost) out += row({str_cat("and ", counts.size() - kMost, " more"), ""});
+  if (counts.size() > kMost) out += table_row({str_cat("and ", counts.size() - kMost, " more"), ""});
   return out + "\n";
 }
 
@@ -111,14 +90,14 @@ std::string settings_table(const Json& settings) {
   std::string out = "### Settings\n\n| setting | value |\n| --- | --- |\n";
   for (const auto& [name, value] : settings.items()) {
     if (value.is_string() && value.get_ref<const std::string&>().empty()) continue;
-    out += row({plain(name), plain(value.is_string() ? value.get<std::string>() : value.dump())});
+    out += table_row({plain(name), plain(value.is_string() ? value.get<std::string>() : value.dump())});
   }
   return out + "\n";
 }
 
 std::string times_row(const char* name, const std::vector<double>& sorted) {
-  return row({name, milliseconds(quantile(sorted, 0.5)), milliseconds(quantile(sorted, 0.95)),
-              milliseconds(quantile(sorted, 1))});
+  return table_row({name, milliseconds(quantile(sorted, 0.5)), milliseconds(quantile(sorted, 0.95)),
+                    milliseconds(quantile(sorted, 1))});
 }
 
 // Which goal of which task was dropped and why, where reasons are known.
@@ -129,11 +108,11 @@ std::string drop_reasons_table(const std::vector<Answer>& answers) {
   for (const Answer& answer : answers) {
     for (std::size_t i = 0; i < std::min(answer.goals_dropped.size(), answer.drop_reasons.size()); ++i) {
       if (answer.drop_reasons[i].empty() || ++rows > kMost) continue;
-      out += row({plain(answer.identifier), plain(answer.goals_dropped[i]), plain(answer.drop_reasons[i])});
+      out += table_row({plain(answer.identifier), plain(answer.goals_dropped[i]), plain(answer.drop_reasons[i])});
     }
   }
   if (rows == 0) return "";
-  if (rows > kMost) out += row({str_cat("and ", rows - kMost, " more"), "", ""});
+  if (rows > kMost) out += table_row({str_cat("and ", rows - kMost, " more"), "", ""});
   return "| task | goal dropped | why |\n| --- | --- | --- |\n" + out + "\n";
 }
 
@@ -153,11 +132,11 @@ std::string answers_section(const AnswersFile& run) {
   }
   if (summary.compared > 0) {
     out += "| certified plans of known shortest length | |\n| --- | ---: |\n";
-    out += row({"plans", str_cat(summary.compared)});
-    out += row({"as short as possible", share(summary.as_short_as_possible, summary.compared)});
-    out += row({"steps", str_cat(summary.steps)});
-    out += row({"steps of the shortest plans", str_cat(summary.shortest)});
-    out += row({"superfluous steps, beyond the shortest", share(summary.superfluous(), summary.steps)});
+    out += table_row({"plans", str_cat(summary.compared)});
+    out += table_row({"as short as possible", share(summary.as_short_as_possible, summary.compared)});
+    out += table_row({"steps", str_cat(summary.steps)});
+    out += table_row({"steps of the shortest plans", str_cat(summary.shortest)});
+    out += table_row({"superfluous steps, beyond the shortest", share(summary.superfluous(), summary.steps)});
     out += "\n";
   }
   out += quality_rows(summary);
@@ -175,7 +154,7 @@ std::string answers_section(const AnswersFile& run) {
   if (summary.errors > 0) {
     out += "### Answers without a result\n\n| task | what went wrong |\n| --- | --- |\n";
     for (const Answer& answer : run.answers) {
-      if (!answer.error.empty()) out += row({plain(answer.identifier), plain(answer.error)});
+      if (!answer.error.empty()) out += table_row({plain(answer.identifier), plain(answer.error)});
     }
     out += "\n";
   }
@@ -184,22 +163,22 @@ std::string answers_section(const AnswersFile& run) {
 
 std::string score_section(const Score& score) {
   std::string out = "| | |\n| --- | ---: |\n";
-  out += row({"scored tasks", str_cat(score.n)});
-  out += row({"all tasks", str_cat(score.n_all)});
-  out += row({"task success", fixed_text(score.task_success, 2) + " %"});
-  out += row({"execution success", fixed_text(score.execution_success, 2) + " %"});
-  for (const auto& [name, value] : score.rates) out += row({plain(name), fixed_text(value, 2) + " %"});
-  for (const auto& [name, value] : score.figures) out += row({plain(name), fixed_text(value, 3)});
+  out += table_row({"scored tasks", str_cat(score.n)});
+  out += table_row({"all tasks", str_cat(score.n_all)});
+  out += table_row({"task success", fixed_text(score.task_success, 2) + " %"});
+  out += table_row({"execution success", fixed_text(score.execution_success, 2) + " %"});
+  for (const auto& [name, value] : score.rates) out += table_row({plain(name), fixed_text(value, 2) + " %"});
+  for (const auto& [name, value] : score.figures) out += table_row({plain(name), fixed_text(value, 3)});
   if (score.equal_to_gold > 0) {
-    out += row({"equal to the reference, not counted as a success", str_cat(score.equal_to_gold)});
+    out += table_row({"equal to the reference, not counted as a success", str_cat(score.equal_to_gold)});
   }
   std::map<std::string, std::size_t> verdicts;
   for (const TaskScore& task : score.tasks) ++verdicts[task.verdict];
   out += "\n## Verdicts\n\n| verdict | tasks |\n| --- | ---: |\n";
-  for (const auto& [verdict, count] : sorted_counts(verdicts)) out += row({plain(verdict), str_cat(count)});
+  for (const auto& [verdict, count] : sorted_counts(verdicts)) out += table_row({plain(verdict), str_cat(count)});
   if (!score.first_failures.empty()) {
     out += "\n## First failures\n\n| action | answers |\n| --- | ---: |\n";
-    for (const auto& [action, count] : score.first_failures) out += row({plain(action), str_cat(count)});
+    for (const auto& [action, count] : score.first_failures) out += table_row({plain(action), str_cat(count)});
   }
   out += "\n## Error classes\n\n";
   if (score.errors.empty()) return out + "No errors.\n\n";
@@ -209,7 +188,8 @@ std::string score_section(const Score& score) {
     for (const auto& [name, count] : task.errors) tasks[name] += count > 0 ? 1 : 0;
   }
   out += "| class | errors | scored tasks with it |\n| --- | ---: | ---: |\n";
-  for (const auto& [name, count] : score.errors) out += row({plain(name), str_cat(count), share(tasks[name], score.n)});
+  for (const auto& [name, count] : score.errors)
+    out += table_row({plain(name), str_cat(count), share(tasks[name], score.n)});
   return out + "\n";
 }
 
@@ -217,7 +197,7 @@ std::string failures_section(const Score& score) {
   std::string out;
   for (const TaskScore& task : score.tasks) {
     if (!task.scored || task.success == 1) continue;
-    out += row(
+    out += table_row(
         {plain(task.identifier), plain(task.title), plain(task.verdict), yes_no(task.executable), plain(task.reason)});
   }
   if (out.empty()) return str_cat("## Failed tasks\n\n", score.n == 0 ? "No task was scored." : "None.", "\n\n");
@@ -237,6 +217,18 @@ std::string fixed_text(double value, int digits) {
   out.imbue(std::locale::classic());
   out << std::fixed << std::setprecision(digits) << value;
   return out.str();
+}
+
+double ratio(double part, std::size_t whole) { return whole == 0 ? 0 : part / static_cast<double>(whole); }
+
+std::string share(std::size_t part, std::size_t whole) {
+  return str_cat(part, " of ", whole, " (", fixed_text(ratio(100 * static_cast<double>(part), whole), 1), " %)");
+}
+
+std::string table_row(const std::vector<std::string>& cells) {
+  std::string out = "|";
+  for (const std::string& cell : cells) out += str_cat(" ", cell, " |");
+  return out + "\n";
 }
 
 double quantile(const std::vector<double>& sorted, double q) {
@@ -262,6 +254,12 @@ AnswersFile read_answers(const std::string& file) {
                        "write the file again with 'metactrl eval --report'");
     }
   }
+  return out;
+}
+
+std::map<std::string, const Answer*> by_identifier(const std::vector<Answer>& answers) {
+  std::map<std::string, const Answer*> out;
+  for (const Answer& answer : answers) out.emplace(answer.identifier, &answer);
   return out;
 }
 
@@ -342,7 +340,6 @@ Json to_json(const Score& score) {
                      {"goals", goals},
                      {"reason", task.reason}});
   }
-  const FormatErrors formats = count_format_errors(score, {});
   Json json = {{"n", score.n}, {"n_all", score.n_all}};
   Json figures = Json::object();
   for (const auto& [name, value] : score.figures) {
@@ -353,9 +350,9 @@ Json to_json(const Score& score) {
   json["execution_success"] = score.execution_success;
   json["errors"] = score.errors;
   if (!score.first_failures.empty()) json["first_failures"] = score.first_failures;
-  json["format_errors"] = {{"parsing", formats.parsing.total},
-                           {"hallucination", formats.hallucination.total},
-                           {"parameter", formats.parameter.total}};
+  for (const auto& [error, count] : count_format_errors(score, {})) {
+    json["format_errors"][to_string(error)] = count.total;
+  }
   json["rates"] = score.rates;
   if (!figures.empty()) json["figures"] = figures;
   json["equal_to_gold"] = score.equal_to_gold;
@@ -365,8 +362,7 @@ Json to_json(const Score& score) {
 }
 
 std::string tasks_csv(const Report& report) {
-  std::map<std::string, const Answer*> answers;
-  for (const Answer& answer : report.run.answers) answers.emplace(answer.identifier, &answer);
+  const std::map<std::string, const Answer*> answers = by_identifier(report.run.answers);
   std::string out = csv_line({"identifier",    "title",          "scored",          "answered",     "verdict",
                               "executable",    "success",        "equals_gold",     "steps",        "goals",
                               "goals_reached", "errors",         "reason",          "guarantee",    "lookahead",
@@ -395,7 +391,7 @@ std::string tasks_csv(const Report& report) {
     } else {
       const Answer& answer = *found->second;
       for (std::string cell :
-           {answer.guarantee, answer.tier, joined(answer.assumptions), joined(answer.goals_dropped),
+           {answer.guarantee, answer.tier, join(answer.assumptions, "; "), join(answer.goals_dropped, "; "),
             answer.shortest ? str_cat(*answer.shortest) : "", fixed_text(1000 * answer.times.compile(), 3),
             fixed_text(1000 * answer.times.decode, 3)}) {
         cells.push_back(std::move(cell));

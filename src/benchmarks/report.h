@@ -34,6 +34,9 @@ struct AnswersFile {
 AnswersFile read_answers(const std::string& file);
 std::string answers_text(const AnswersFile& file);
 
+// By identifier, the first where there are several.
+std::map<std::string, const Answer*> by_identifier(const std::vector<Answer>& answers);
+
 struct Report {
   std::string module;  // "vh-as"
   std::string title;   // "VirtualHome, action sequencing"
@@ -109,6 +112,11 @@ double quantile(const std::vector<double>& sorted, double q);
 
 // With so many digits behind the point, whatever the locale.
 std::string fixed_text(double value, int digits);
+// Part of a whole; 0 of nothing. And in words: "3 of 8 (37.5 %)".
+double ratio(double part, std::size_t whole);
+std::string share(std::size_t part, std::size_t whole);
+// A line of a table in Markdown.
+std::string table_row(const std::vector<std::string>& cells);
 
 Json to_json(const Score& score);
 std::string tasks_csv(const Report& report);

@@ -8,8 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "benchmarks/page_files.h"
 #include "benchmarks/report.h"
+#include "benchmarks/shipped_files.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
 
@@ -17,36 +18,6 @@ namespace {
 
 constexpr std::string_view kTitle = "@TITLE@";
 constexpr std::string_view kData = "@DATA@";
-
-std::string_view page_template() {
-  for (const PageFile& file : page_files()) {
-    if (file.name == "report.html") return file.text;
-  }
-  throw std::logic_error("report.html is not built in");
-}
-
-std::string html_text(const std::string& text) {
-  std::string out;
-  for (const char c : mended_utf8(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 std::string script_json(const Json& json) {
   std::string out;
@@ -61,8 +32,7 @@ std::string script_json(const Json& json) {
 }
 
 Json page_data(const Report& report) {
-  std::map<std::string, const Answer*> answers;
-  for (const Answer& answer : report.run.answers) answers.emplace(answer.identifier, &answer);
+  const std::map<std::string, const Answer*> answers = by_identifier(report.run.answers);
   Json score = to_json(report.score);
   for (Json& task : score["tasks"]) {
     const std::string identifier = task["identifier"];
@@ -86,13 +56,13 @@ Json page_data(const Report& report) {
 }  // namespace
 
 std::string report_page(const Report& report) {
-  const std::string_view page = page_template();
+  const std::string_view page = page_files().front().text;
   const std::size_t title = page.find(kTitle);
   const std::size_t data = page.find(kData);
   if (title == std::string_view::npos || data == std::string_view::npos || data < title)
     throw std::logic_error("report.html has no place for data");
   std::string out(page.substr(0, title));
-  out += html_text(report.title);
+  out += internal::markup_text(mended_utf8(report.title));
   out += page.substr(title + kTitle.size(), data - title - kTitle.size());
   out += script_json(page_data(report));
   out += page.substr(data + kData.size());

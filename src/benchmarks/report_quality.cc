@@ -3,21 +3,12 @@
 #include <cmath>
 #include <map>
 
-#include "benchmarks/format_errors.h"
 #include "benchmarks/report.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
 
-using internal::str_cat;
-
 namespace {
-
-double ratio(double part, std::size_t whole) { return whole == 0 ? 0 : part / static_cast<double>(whole); }
-
-std::string share(std::size_t part, std::size_t whole) {
-  return str_cat(part, " of ", whole, " (", fixed_text(100 * ratio(static_cast<double>(part), whole), 1), " %)");
-}
 
 std::string setting(const Json& settings, const char* name) {
   return settings.is_object() && settings.contains(name) && settings[name].is_string()
@@ -30,10 +21,6 @@ std::string run_name(const Json& settings) {
   const std::string model = setting(settings, "model");
   if (guidance.empty()) return "another run";
   return model.empty() ? guidance : str_cat(guidance, ", ", model);
-}
-
-Json to_json(const FormatErrors::Count& count) {
-  return {{"total", count.total}, {"benchmark_side", count.benchmark_side}};
 }
 
 }  // namespace
@@ -49,12 +36,11 @@ std::set<std::string> well_formed_answers(const AnswersFile& run) {
 }
 
 RunComparison compare_runs(const std::vector<Answer>& answers, const std::vector<Answer>& others) {
-  std::map<std::string, const Answer*> by_identifier;
-  for (const Answer& answer : others) by_identifier.emplace(answer.identifier, &answer);
+  const std::map<std::string, const Answer*> known = by_identifier(others);
   RunComparison out;
   for (const Answer& answer : answers) {
-    const auto found = by_identifier.find(answer.identifier);
-    if (found == by_identifier.end()) continue;
+    const auto found = known.find(answer.identifier);
+    if (found == known.end()) continue;
     const Answer& other = *found->second;
     if (answer.outcome != "plan" || other.outcome != "plan") continue;
     ++out.plans;
@@ -74,9 +60,7 @@ RunComparison compare_runs(const std::vector<Answer>& answers, const std::vector
 
 std::string quality_rows(const AnswerSummary& summary) {
   std::string out;
-  const auto row = [&](const char* name, const std::string& value) {
-    out += str_cat("| ", name, " | ", value, " |\n");
-  };
+  const auto row = [&](const char* name, const std::string& value) { out += table_row({name, value}); };
   if (summary.judged > 0) {
     row("plans that reach what they pursue", str_cat(summary.judged));
     row("steps that can be left out", share(summary.left_out, summary.judged_steps));
@@ -94,19 +78,15 @@ std::string quality_rows(const AnswerSummary& summary) {
 }
 
 std::string format_errors_section(const Report& report) {
-  const FormatErrors errors = count_format_errors(report.score, well_formed_answers(report.run));
   const bool known = !report.run.answers.empty();
   std::string out = "## Format errors\n\n";
   out += known ? "| class | scored tasks | benchmark-side | the model's |\n| --- | ---: | ---: | ---: |\n"
                : "| class | scored tasks |\n| --- | ---: |\n";
-  const auto row = [&](const char* name, const FormatErrors::Count& count) {
-    out += str_cat("| ", name, " | ", share(count.total, report.score.n), " |");
+  for (const auto& [error, count] : count_format_errors(report.score, well_formed_answers(report.run))) {
+    out += str_cat("| ", to_string(error), " | ", share(count.total, report.score.n), " |");
     if (known) out += str_cat(" ", count.benchmark_side, " | ", count.total - count.benchmark_side, " |");
     out += "\n";
-  };
-  row("parsing", errors.parsing);
-  row("hallucination", errors.hallucination);
-  row("parameter", errors.parameter);
+  }
   if (known) {
     out +=
         "\nBenchmark-side: the answer was well formed by construction, and the evaluator rejected it all the same.\n";
@@ -132,15 +112,15 @@ std::string comparison_section(const Report& report) {
 
 Json quality_json(const Report& report) {
   const AnswerSummary summary = summarize_answers(report.run.answers);
-  const FormatErrors errors = count_format_errors(report.score, well_formed_answers(report.run));
+  Json errors;
+  for (const auto& [error, count] : count_format_errors(report.score, well_formed_answers(report.run))) {
+    errors[to_string(error)] = {{"total", count.total}, {"benchmark_side", count.benchmark_side}};
+  }
   Json out = {{"plans", summary.judged},
               {"steps", summary.judged_steps},
               {"superfluous", summary.left_out},
               {"undone", summary.undone},
-              {"format_errors",
-               {{"parsing", to_json(errors.parsing)},
-                {"hallucination", to_json(errors.hallucination)},
-                {"parameter", to_json(errors.parameter)}}}};
+              {"format_errors", errors}};
   if (summary.with_log_probability > 0) {
     out["log_probability"] = {{"plans", summary.with_log_probability},
                               {"mean", ratio(summary.log_probability, summary.with_log_probability)}};

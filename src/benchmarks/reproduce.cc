@@ -18,11 +18,9 @@
 #include "benchmarks/files.h"
 #include "jobs/run_jobs.h"
 #include "metactrl/error.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
-
-using internal::str_cat;
 
 namespace {
 
@@ -177,27 +175,25 @@ std::vector<Reproduction::Item> Reproduction::items(std::size_t module) const {
   return items;
 }
 
-std::size_t Reproduction::total() const {
-  std::size_t count = 0;
-  for (std::size_t module = 0; module < options_.modules.size(); ++module) count += items(module).size();
-  return count;
+std::vector<Reproduction::Item> Reproduction::items() const {
+  std::vector<Item> all;
+  for (std::size_t module = 0; module < options_.modules.size(); ++module) {
+    const std::vector<Item> some = items(module);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
 }
 
 std::size_t Reproduction::done() const {
-  std::size_t count = 0;
-  for (std::size_t module = 0; module < options_.modules.size(); ++module) {
-    for (const Item& item : items(module)) count += is_done(item) ? 1 : 0;
-  }
-  return count;
+  const std::vector<Item> all = items();
+  return static_cast<std::size_t>(
+      std::count_if(all.begin(), all.end(), [this](const Item& item) { return is_done(item); }));
 }
 
 bool Reproduction::needs_model() const {
-  for (std::size_t module = 0; module < options_.modules.size(); ++module) {
-    for (const Item& item : items(module)) {
-      if (facts_of(item.row).needs_model && !is_done(item)) return true;
-    }
-  }
-  return false;
+  const std::vector<Item> all = items();
+  return std::any_of(all.begin(), all.end(),
+                     [this](const Item& item) { return facts_of(item.row).needs_model && !is_done(item); });
 }
 
 bool Reproduction::work(LanguageModel* model, const std::shared_ptr<const Vocabulary>& vocabulary,

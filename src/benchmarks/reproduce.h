@@ -114,7 +114,7 @@ class Reproduction {
   explicit Reproduction(const ReproduceOptions& options);
 
   // Of this shard: how many answers there are to be, and how many there are.
-  std::size_t total() const;
+  std::size_t total() const { return items().size(); }
   std::size_t done() const;
   // Answers that failed are made again.
   bool needs_model() const;
@@ -153,6 +153,8 @@ class Reproduction {
   // Why a row has no answers; empty when it has.
   std::string absence(std::size_t module, Row row) const;
   Key key_of(const Item& item) const;
+  // Of this shard: of all modules, or of one.
+  std::vector<Item> items() const;
   std::vector<Item> items(std::size_t module) const;
   bool is_mine(std::size_t position) const { return position % options_.shard.count == options_.shard.index; }
   RowResult result_of(std::size_t module, Row row) const;

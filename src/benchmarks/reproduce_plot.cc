@@ -5,11 +5,9 @@
 
 #include "benchmarks/report.h"
 #include "benchmarks/reproduce_tables.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
-
-using internal::str_cat;
 
 namespace {
 
@@ -23,27 +21,11 @@ constexpr const char* kExecutionColour = "#e0a030";
 
 std::string number(double value) { return fixed_text(value, 1); }
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 double y_of(double percent) { return kTop + kHeight * (1 - percent / 100); }
 
 std::string text_at(double x, double y, const std::string& anchor, const std::string& text, int size = 12) {
   return str_cat("<text x=\"", number(x), "\" y=\"", number(y), "\" text-anchor=\"", anchor, "\" font-size=\"", size,
-                 "\">", escaped(text), "</text>\n");
+                 "\">", internal::markup_text(text), "</text>\n");
 }
 
 std::string line(double x1, double y1, double x2, double y2, const char* colour) {
@@ -75,8 +57,8 @@ std::string module_plot(const ModuleResult& module) {
   const double height = kTop + kHeight + 56;
   std::string out = str_cat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", number(width), "\" height=\"",
                             number(height), "\" viewBox=\"0 0 ", number(width), " ", number(height),
-                            "\" font-family=\"sans-serif\" fill=\"#222\" role=\"img\">\n<title>", escaped(module.title),
-                            "</title>\n");
+                            "\" font-family=\"sans-serif\" fill=\"#222\" role=\"img\">\n<title>",
+                            internal::markup_text(module.title), "</title>\n");
   out += box(0, 0, width, height, "#fff");
   out += text_at(kLeft, 22, "start", module.title, 15);
   out += box(kLeft, 32, 12, 12, kTaskColour) + text_at(kLeft + 18, 42, "start", "task success, %");

@@ -8,15 +8,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <map>
+#include <set>
 
 #include "benchmarks/report.h"
 #include "support/files.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
-
-using internal::str_cat;
 
 namespace {
 
@@ -81,53 +79,42 @@ std::string module_table(const ModuleResult& module) {
   return out;
 }
 
-// Which errors the evaluator found, by row; empty when there are none.
-std::string error_table(const ModuleResult& module) {
-  std::map<std::string, bool> classes;
+// A column for each name that some row has a number for, and below it what text(row, name) says; empty without names.
+template <typename Numbers, typename Text>
+std::string table_by_name(const ModuleResult& module, const char* title, Numbers numbers, const Text& text) {
+  std::set<std::string> names;
   for (const RowResult& row : module.rows) {
-    for (const auto& [name, count] : row.score.errors) classes[name] = classes[name] || count > 0;
+    for (const auto& [name, value] : row.score.*numbers) names.insert(name);
   }
-  std::erase_if(classes, [](const auto& entry) { return !entry.second; });
-  if (classes.empty()) return {};
-  std::string out = "Errors that the evaluator found:\n\n| row |";
-  for (const auto& [name, any] : classes) out += str_cat(" ", name, " |");
-  out += "\n|---|";
-  for (std::size_t i = 0; i < classes.size(); ++i) out += "---:|";
-  out += "\n";
+  std::string head;
+  std::string rule;
+  for (const std::string& name : names) {
+    head += str_cat(" ", name, " |");
+    rule += "---:|";
+  }
+  if (names.empty()) return {};
+  std::string out = str_cat(title, ":\n\n| row |", head, "\n|---|", rule, "\n");
   for (const RowResult& row : module.rows) {
     if (!row.absent.empty()) continue;
     out += str_cat("| ", facts_of(row.row).name, " |");
-    for (const auto& [name, any] : classes) {
-      const auto found = row.score.errors.find(name);
-      out += str_cat(" ", found == row.score.errors.end() ? 0 : found->second, " |");
+    for (const std::string& name : names) {
+      const auto found = (row.score.*numbers).find(name);
+      out += str_cat(" ", text(found == (row.score.*numbers).end() ? nullptr : &found->second), " |");
     }
     out += "\n";
   }
   return out + "\n";
 }
 
+std::string error_table(const ModuleResult& module) {
+  return table_by_name(module, "Errors that the evaluator found", &Score::errors,
+                       [](const int* count) { return count == nullptr ? 0 : *count; });
+}
+
 // Further rates of a benchmark, such as the share of subgoals reached.
 std::string rate_table(const ModuleResult& module) {
-  std::map<std::string, bool> names;
-  for (const RowResult& row : module.rows) {
-    for (const auto& [name, value] : row.score.rates) names[name] = true;
-  }
-  if (names.empty()) return {};
-  std::string out = "Further rates, in percent:\n\n| row |";
-  for (const auto& [name, any] : names) out += str_cat(" ", name, " |");
-  out += "\n|---|";
-  for (std::size_t i = 0; i < names.size(); ++i) out += "---:|";
-  out += "\n";
-  for (const RowResult& row : module.rows) {
-    if (!row.absent.empty()) continue;
-    out += str_cat("| ", facts_of(row.row).name, " |");
-    for (const auto& [name, any] : names) {
-      const auto found = row.score.rates.find(name);
-      out += str_cat(" ", found == row.score.rates.end() ? "" : percent(found->second), " |");
-    }
-    out += "\n";
-  }
-  return out + "\n";
+  return table_by_name(module, "Further rates, in percent", &Score::rates,
+                       [](const double* rate) { return rate == nullptr ? "" : percent(*rate); });
 }
 
 Json rate_json(double value, std::size_t n) {

@@ -1,6 +1,25 @@
 #include "benchmarks/score.h"
 
+#include <array>
+#include <string_view>
+
 namespace metactrl::benchmarks {
+
+TaskScore answered(const std::string& identifier, const std::string& title) {
+  TaskScore score;
+  score.identifier = identifier;
+  score.title = title;
+  score.answered = true;
+  return score;
+}
+
+TaskScore unanswered(const std::string& identifier, const std::string& title) {
+  TaskScore score = answered(identifier, title);
+  score.answered = false;
+  score.verdict = "unanswered";
+  score.reason = "there is no answer";
+  return score;
+}
 
 void summarize(Score& score) {
   score.n = 0;
@@ -20,6 +39,51 @@ void summarize(Score& score) {
   const double n = static_cast<double>(score.n);
   score.task_success = score.n == 0 ? 0 : 100 * successes / n;
   score.execution_success = score.n == 0 ? 0 : 100 * executables / n;
+}
+
+// A parameter error comes with the name of a hallucination in one of the evaluators, so it is looked for first.
+FormatError format_error(const TaskScore& task) {
+  using Name = std::pair<std::string_view, FormatError>;
+  constexpr std::array<Name, 7> kNames = {{{"predicate_argument_number", FormatError::kParameter},
+                                           {"arguments", FormatError::kParameter},
+                                           {"parsing", FormatError::kParsing},
+                                           {"NotParseable", FormatError::kParsing},
+                                           {"hallucination", FormatError::kHallucination},
+                                           {"hullucination", FormatError::kHallucination},
+                                           {"Hallucination", FormatError::kHallucination}}};
+  for (const auto& [name, error] : kNames) {
+    if (task.errors.contains(std::string(name))) return error;
+  }
+  return FormatError::kNone;
+}
+
+std::map<FormatError, FormatErrorCount> count_format_errors(const Score& score,
+                                                            const std::set<std::string>& well_formed) {
+  std::map<FormatError, FormatErrorCount> out = {
+      {FormatError::kParsing, {}}, {FormatError::kHallucination, {}}, {FormatError::kParameter, {}}};
+  for (const TaskScore& task : score.tasks) {
+    const auto count = out.find(format_error(task));
+    if (!task.scored || count == out.end()) continue;
+    ++count->second.total;
+    if (well_formed.contains(task.identifier)) ++count->second.benchmark_side;
+  }
+  return out;
+}
+
+void GoalCounts::add(const GoalCounts& other) {
+  node += other.node;
+  edge += other.edge;
+  action += other.action;
+}
+
+void set_goal_rates(const GoalCounts& reached, const GoalCounts& wanted, Score& score) {
+  const auto rate = [&](const char* name, double part, double whole) {
+    if (whole > 0) score.rates[name] = 100 * part / whole;
+  };
+  rate("node_goals", reached.node, wanted.node);
+  rate("edge_goals", reached.edge, wanted.edge);
+  rate("action_goals", reached.action, wanted.action);
+  rate("all_goals", reached.all(), wanted.all());
 }
 
 }  // namespace metactrl::benchmarks

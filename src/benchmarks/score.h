@@ -8,9 +8,12 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "support/enum_names.h"
 
 namespace metactrl::benchmarks {
 
@@ -73,8 +76,71 @@ struct Score {
   std::map<std::string, int> first_failures;
 };
 
+// The score of a task before anything is known of its answer, and of a task without one.
+TaskScore answered(const std::string& identifier, const std::string& title);
+TaskScore unanswered(const std::string& identifier, const std::string& title);
+
 // Fills the totals from `tasks`.
 void summarize(Score& score);
+
+// Scores the last answer to each task: judge(i, output) does so for task i, with a null output where it has none.
+template <typename Task, typename Judge>
+Score score_last_answers(const std::vector<Task>& tasks, const std::vector<Response>& responses, const Judge& judge) {
+  Score score;
+  std::map<std::string, const Response*> answers;
+  for (const Task& task : tasks) answers.emplace(task.id, nullptr);
+  for (const Response& response : responses) {
+    const auto found = answers.find(response.identifier);
+    if (found == answers.end()) {
+      score.strangers.push_back(response.identifier);
+    } else {
+      found->second = &response;
+    }
+  }
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const Response* answer = answers.at(tasks[i].id);
+    score.tasks.push_back(judge(i, answer == nullptr ? nullptr : &answer->output));
+    if (answer != nullptr) score.tasks.back().response = static_cast<std::size_t>(answer - responses.data());
+  }
+  summarize(score);
+  return score;
+}
+
+// Goals of the kinds that VirtualHome has, as its evaluator counts them.
+struct GoalCounts {
+  double node = 0;
+  double edge = 0;
+  double action = 0;
+
+  double all() const { return node + edge + action; }
+  void add(const GoalCounts& other);
+};
+// The rates node_goals, edge_goals, action_goals and all_goals, where there are any.
+void set_goal_rates(const GoalCounts& reached, const GoalCounts& wanted, Score& score);
+
+// Answers that the evaluator does not even execute, in the three classes of the paper's appendix. Each benchmark has
+// names of its own for them.
+enum class FormatError { kNone, kParsing, kHallucination, kParameter };
+constexpr auto enum_names(FormatError) {
+  return internal::names<FormatError>({{FormatError::kNone, ""},
+                                       {FormatError::kParsing, "parsing"},
+                                       {FormatError::kHallucination, "hallucination"},
+                                       {FormatError::kParameter, "parameter"}});
+}
+inline const char* to_string(FormatError value) { return internal::name_of(value); }
+
+FormatError format_error(const TaskScore& task);
+
+struct FormatErrorCount {
+  std::size_t total = 0;  // scored tasks
+  // Of them: an answer that was well formed by construction, under the grammar and with the objects that the prompt
+  // states, and is rejected all the same: a goal that the evaluator cannot read, an object that it renames.
+  std::size_t benchmark_side = 0;
+};
+
+// Of each class. `well_formed` holds the identifiers of answers that were made under a constraint.
+std::map<FormatError, FormatErrorCount> count_format_errors(const Score& score,
+                                                            const std::set<std::string>& well_formed);
 
 }  // namespace metactrl::benchmarks
 

@@ -15,17 +15,22 @@ ConstraintOptions constraint_options(const metactrl_constraint_options& given) {
   if (given.tokenization != METACTRL_CANONICAL && given.tokenization != METACTRL_ANY_TOKENS) {
     throw ArgumentError(str_cat("there is no tokenization ", given.tokenization));
   }
-  if (given.horizon == 0 || given.horizon > 1'000'000) {
-    throw ArgumentError(str_cat("the horizon must be between 1 and 1000000, not ", given.horizon));
+  constexpr unsigned kMost = 1'000'000;
+  if (given.horizon > kMost) {
+    throw ArgumentError(str_cat("the horizon must be at most 1000000, not ", given.horizon));
   }
-  if (given.slack > 1'000'000) throw ArgumentError(str_cat("the slack must be at most 1000000, not ", given.slack));
+  if (given.slack < -1 || given.slack > static_cast<std::int32_t>(kMost)) {
+    throw ArgumentError(str_cat("the slack must be between -1 and 1000000, not ", given.slack));
+  }
   ConstraintOptions options;
   options.context = text_argument(given.context, given.context_size, "context");
   options.tokenization = given.tokenization == METACTRL_CANONICAL ? Tokenization::kCanonical : Tokenization::kAny;
-  options.max_actions = given.horizon;
-  options.lookahead.horizon = given.horizon;
-  options.lookahead.fixed_horizon = given.fixed_horizon != 0;
-  options.lookahead.slack = given.slack;
+  options.lookahead.fitted_horizon = given.horizon == 0;
+  if (given.horizon > 0) options.lookahead.horizon = given.horizon;
+  options.max_actions = options.lookahead.horizon;
+  options.lookahead.fixed_horizon = given.horizon > 0 && given.fixed_horizon != 0;
+  if (given.slack >= 0) options.lookahead.slack = static_cast<unsigned>(given.slack);
+  options.lookahead.costs = given.costs != 0;
   options.lookahead.weights = given.weights != 0;
   options.lookahead.exact.states = given.exact_states;
   options.lookahead.exact.bytes = given.exact_bytes;
@@ -99,8 +104,7 @@ void metactrl_constraint_options_default(metactrl_constraint_options* options) {
   *options = {};
   options->struct_size = sizeof *options;
   options->tokenization = METACTRL_CANONICAL;
-  options->horizon = defaults.horizon;
-  options->slack = defaults.slack;
+  options->slack = -1;
   options->weights = 1;
   options->exact_states = defaults.exact.states;
   options->exact_bytes = defaults.exact.bytes;

@@ -39,9 +39,14 @@ DecoderOptions decoder_options(const metactrl_decoder_options& given) {
   options.bridge = given.bridge == METACTRL_BRIDGE_UNIFORM ? Bridge::kUniform : Bridge::kSurrogate;
   options.horizon = given.horizon;
   options.forbid_empty = given.forbid_empty != 0;
-  options.candidates.states = given.candidate_states;
-  options.candidates.bytes = given.candidate_bytes;
-  options.candidates.work = given.candidate_work;
+  options.support.candidates = {given.candidate_states, given.candidate_bytes, given.candidate_work};
+  options.support.idle_steps = given.idle_steps != 0;
+  options.support.detours = given.no_detours == 0;
+  if (!(given.per_action >= 0 && given.per_cost >= 0 && std::isfinite(given.per_action + given.per_cost))) {
+    throw ArgumentError("per_action and per_cost must be finite, and at least 0");
+  }
+  options.per_action = given.per_action;
+  options.per_cost = given.per_cost;
   return options;
 }
 
@@ -202,9 +207,9 @@ void metactrl_decoder_options_default(metactrl_decoder_options* options) {
   options->struct_size = sizeof *options;
   options->guidance = METACTRL_GUIDANCE_UNIFORM;
   options->bridge = METACTRL_BRIDGE_UNIFORM;
-  options->candidate_states = defaults.candidates.states;
-  options->candidate_bytes = defaults.candidates.bytes;
-  options->candidate_work = defaults.candidates.work;
+  options->candidate_states = defaults.support.candidates.states;
+  options->candidate_bytes = defaults.support.candidates.bytes;
+  options->candidate_work = defaults.support.candidates.work;
 }
 
 metactrl_status metactrl_decoder_new(const metactrl_constraint* constraint, const metactrl_decoder_options* options,

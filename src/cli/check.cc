@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "metactrl/domain.h"
 #include "pddl/ground.h"
+#include "pddl/grounding_notes.h"
 #include "pddl/parse.h"
 #include "sas/sas.h"
 #include "support/files.h"
@@ -35,13 +36,26 @@ void append(Diagnostics& to, const Diagnostics& from) {
   }
 }
 
-Summary check_pddl(const TaskFiles& files, Diagnostics& diagnostics) {
+// Which actions have an instance.
+internal::IdVector<ActionNameId, bool> taken_actions(const task::Program& program) {
+  internal::IdVector<ActionNameId, bool> taken(program.definition().action_names.size(), false);
+  for (const task::ActionDefinition& action : program.definition().actions) taken[action.symbol.name] = true;
+  return taken;
+}
+
+Summary check_pddl(const TaskFiles& files, Diagnostics& diagnostics, std::vector<std::string>& notes) {
   const std::string domain = internal::read_file(files.domain);
   const std::string problem = internal::read_file(files.problem);
   const pddl::Ast ast = pddl::parse({files.domain, domain}, {files.problem, problem}, diagnostics);
   if (diagnostics.has_errors()) return {};
   const LoadOptions limits;
-  const auto program = task::compile(pddl::ground(ast, {limits.max_ground_actions, limits.max_ground_facts}));
+  const auto program = task::compile(
+      pddl::ground(ast, {limits.max_ground_actions, limits.max_ground_facts}, internal::no_meter(), &diagnostics));
+  notes = pddl::grounding_notes(ast, taken_actions(*program));
+  if (program->num_actions() == 0) {
+    diagnostics.warning({files.problem, 0, 0}, "no action can ever be taken: the task has no ground action",
+                        ast.actions.empty() ? "the domain declares none" : "the notes say what each of them lacks");
+  }
   return {{"types", ast.types.size()},
           {"objects", ast.objects.size()},
           {"predicates", ast.predicates.size()},
@@ -64,29 +78,37 @@ int check(const CheckOptions& options) {
   check_task_options(options.files);
   Diagnostics diagnostics;
   Summary summary;
+  std::vector<std::string> notes;
+  bool too_large = false;
   try {
     const ProgressLine progress("checking");
-    summary =
-        options.files.sas.empty() ? check_pddl(options.files, diagnostics) : check_sas(options.files, diagnostics);
+    summary = options.files.sas.empty() ? check_pddl(options.files, diagnostics, notes)
+                                        : check_sas(options.files, diagnostics);
+  } catch (const TaskTooLarge& error) {
+    append(diagnostics, error.diagnostics());
+    too_large = true;
   } catch (const InputError& error) {
     append(diagnostics, error.diagnostics());
   }
   const bool failed = diagnostics.has_errors();
+  const ExitCode code = too_large ? kOutOfMemory : kBadInput;
   if (options.output.json()) {
     Json json{{"errors", diagnostics.num_errors()},
               {"warnings", diagnostics.num_warnings()},
               {"diagnostics", to_json(diagnostics)},
-              {"diagnostics_not_shown", diagnostics.num_dropped()}};
+              {"diagnostics_not_shown", diagnostics.num_dropped()},
+              {"notes", notes}};
     for (const auto& [what, count] : summary) json[what == "ground actions" ? "ground_actions" : what] = count;
     print(options.output, json);
-    return failed ? kBadInput : kDone;
+    return failed ? code : kDone;
   }
   print_diagnostics(diagnostics);
   if (failed) {
     note(str_cat(count_text(diagnostics.num_errors(), "error", "errors"), ", ",
                  count_text(diagnostics.num_warnings(), "warning", "warnings")));
-    return kBadInput;
+    return code;
   }
+  for (const std::string& text : notes) note("note: " + text);
   std::string line;
   for (const auto& [what, count] : summary) {
     line += str_cat(line.empty() ? "" : ", ", count_text(count, what.substr(0, what.size() - 1), what));
@@ -101,7 +123,9 @@ constexpr const char* kCheckExamples =
     "\n"
     "  metactrl check -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl\n"
     "\n"
-    "Prints 'ok' and the size of the task, or every mistake as 'file:line:column: error: what is wrong; what to do'.\n";
+    "Prints 'ok' and the size of the task, or every mistake as 'file:line:column: error: what is wrong; what to do'.\n"
+    "Notes name the types without objects and the actions that can never be taken: in order where the domain is for\n"
+    "more than this problem, and the place to look where no plan is found.\n";
 
 }  // namespace
 

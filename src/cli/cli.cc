@@ -14,6 +14,7 @@
 #include "cli/common.h"
 #include "cli/retired_options.h"
 #include "cluster/join.h"
+#include "metactrl/domain.h"
 #include "support/gpu_memory_error.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
@@ -185,6 +186,9 @@ int report_failure(const std::string& command) {
     throw;
   } catch (const UsageError& error) {
     return report_usage(error.what(), command);
+  } catch (const TaskTooLarge& error) {
+    print_diagnostics(error.diagnostics());
+    return kOutOfMemory;
   } catch (const InputError& error) {
     print_diagnostics(error.diagnostics());
     return kBadInput;

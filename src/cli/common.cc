@@ -252,6 +252,17 @@ void print(const Json& json) { print(json.dump(2, ' ', false, Json::error_handle
 
 void note(const std::string& text) { std::cerr << text + "\n" << std::flush; }
 
+std::vector<std::string> why_lines(const std::vector<std::string>& why, const std::vector<std::string>& would_help) {
+  std::vector<std::string> lines;
+  for (const std::string& reason : why) lines.push_back("  because " + reason);
+  for (const std::string& change : would_help) lines.push_back("  there is a plan " + change);
+  return lines;
+}
+
+void say_why(const std::vector<std::string>& why, const std::vector<std::string>& would_help) {
+  for (const std::string& line : why_lines(why, would_help)) note(line);
+}
+
 void print_diagnostics(const Diagnostics& diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics.items()) note(to_string(diagnostic));
   if (diagnostics.num_dropped() > 0) note(str_cat("(and ", diagnostics.num_dropped(), " more)"));

@@ -209,6 +209,9 @@ void print(const std::string& text);
 void print(const Json& json);
 // One line on standard error.
 void note(const std::string& text);
+// Why there is no plan, and what would help (lookahead.h), a line each.
+std::vector<std::string> why_lines(const std::vector<std::string>& why, const std::vector<std::string>& would_help);
+void say_why(const std::vector<std::string>& why, const std::vector<std::string>& would_help);
 void print_diagnostics(const Diagnostics& diagnostics);
 Json to_json(const Diagnostics& diagnostics);
 

@@ -74,9 +74,25 @@ void add_decoding_options(CLI::App& app, DecodingArguments& arguments, const Bud
   add_choice(app, "--tokens", arguments.tokenization, "which tokens may spell the plan: the tokenizer's own, or any");
   add_decode_options(app, arguments.generate);
   arguments.horizon_option =
-      app.add_option("--horizon", arguments.horizon, "allow at most N actions; without it, 40 or what a plan needs")
+      app.add_option("--horizon", arguments.horizon,
+                     arguments.as_in_paper ? "allow at most N actions; without it, 40 or what a plan needs"
+                                           : "allow at most N actions; without it, the best known plan and --slack")
           ->type_name("N")
           ->check(in_range(0, 1e6));
+  if (!arguments.as_in_paper) {
+    arguments.slack_option = app.add_option("--slack", arguments.slack,
+                                            "allow N actions more than the best known plan has; without it, a quarter "
+                                            "more and at least 2")
+                                 ->type_name("N")
+                                 ->check(in_range(0, 1e6))
+                                 ->excludes(arguments.horizon_option);
+    app.add_flag("--idle-steps", arguments.support.idle_steps, "offer actions that change nothing, too");
+    app.add_option("--prefer", arguments.prefer,
+                   "what counts besides the model's wishes: model (nothing), short or cheap plans; short:W weighs each "
+                   "action more with W, 1 being a factor e of likelihood")
+        ->type_name("WHAT");
+    app.add_flag("!--no-detours", arguments.support.detours, "let the plan come back to no state that it has passed");
+  }
   add_choice(app, "--on-infeasible", arguments.on_infeasible, "when not all goals can be reached");
   add_budget_options(app, arguments.budget, budget);
 }

@@ -33,6 +33,12 @@ struct DecodingArguments {
   ModelOptions runtime;
   unsigned horizon = 40;
   CLI::Option* horizon_option = nullptr;
+  // As the paper has it, for its benchmarks: 40 actions or what a plan needs, whatever they are good for.
+  bool as_in_paper = false;
+  unsigned slack = 0;
+  CLI::Option* slack_option = nullptr;
+  SupportOptions support;
+  std::string prefer = "model";
 };
 
 // --vocab

@@ -135,7 +135,9 @@ class Transfer {
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
   ~Transfer() {
-    if (have_ == 0) drop();
+    // The last piece may have been written in part.
+    std::error_code gone;
+    if (fs::file_size(part_, gone) == 0 || gone) drop();
   }
 
   Downloaded run() {

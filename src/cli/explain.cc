@@ -182,6 +182,7 @@ class Explanation {
   void add_end() {
     if (result_.outcome == PlanOutcome::kInfeasible || result_.outcome == PlanOutcome::kUndecided) {
       out_ += str_cat("\nno plan: ", to_string(result_.outcome), ": ", result_.reason, "\n");
+      for (const std::string& line : why_lines(result_.why_infeasible, result_.would_help)) out_ += line + "\n";
       return;
     }
     if (!result_.reading.complete && result_.outcome == PlanOutcome::kPlan) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/join.h"
+#include "decode/preference.h"
 #include "decode/token_surrogate.h"
 #include "metactrl/training/corpus.h"
 #include "metactrl/training/train.h"
@@ -46,6 +47,14 @@ PlanOptions plan_options(const DecodingArguments& arguments) {
   options.generate = arguments.generate;
   options.lookahead.horizon = arguments.horizon;
   options.lookahead.fixed_horizon = arguments.horizon_option->count() > 0;
+  options.lookahead.fitted_horizon = !arguments.as_in_paper && !options.lookahead.fixed_horizon;
+  if (arguments.slack_option != nullptr && arguments.slack_option->count() > 0)
+    options.lookahead.slack = arguments.slack;
+  options.support = arguments.support;
+  if (!decode::set_preference(arguments.prefer, options)) {
+    throw UsageError(str_cat("--prefer '", arguments.prefer, "' is none of: ", decode::kPreferences));
+  }
+  options.support.idle_steps = options.support.idle_steps || arguments.as_in_paper;
   if (!arguments.hmm.empty()) {
     if (arguments.guidance != Guidance::kTrained) throw UsageError("--hmm is for --guidance trained");
     options.lookahead.hmm = load_hmm(arguments.hmm, CorpusLevel::kMeta);
@@ -77,7 +86,7 @@ void set_budgets(const BudgetOptions& options, PlanOptions& plan) {
   lookahead.exact = {most(options.states_option, budget.states, lookahead.exact.states),
                      most(options.memory_option, budget.bytes, lookahead.exact.bytes),
                      most(options.work_option, budget.work, lookahead.exact.work)};
-  plan.candidates.work = most(options.work_option, budget.work, plan.candidates.work);
+  plan.support.candidates.work = most(options.work_option, budget.work, plan.support.candidates.work);
 }
 
 LoadedModel load_model_for(const DecodingArguments& arguments, unsigned at_once) {

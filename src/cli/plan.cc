@@ -11,6 +11,7 @@
 
 #include "cli/plan_input.h"
 #include "cli/plan_report.h"
+#include "support/list_some.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {
@@ -77,8 +78,8 @@ class Printer {
   }
 
  private:
-  // Under a time limit there is a whole plan or none.
-  bool streams() const { return !input_.options.time_limit; }
+  // Under a time limit there is a whole plan or none; and what is left out at the end was not said before.
+  bool streams() const { return !input_.options.time_limit && !input_.options.simplify; }
 
   // What was not said while the plan grew.
   void put_rest(const PlanResult& result) {
@@ -152,6 +153,7 @@ void say(const PlanInput& input, const PlanResult& result) {
   switch (result.outcome) {
     case PlanOutcome::kInfeasible:
       note("infeasible: " + result.reason + "; --on-infeasible drop-goals plans for the goals that can be reached");
+      say_why(result.why_infeasible, result.would_help);
       return;
     case PlanOutcome::kUndecided:
       note(str_cat("undecided: ", result.reason, "; raise ",
@@ -169,6 +171,11 @@ void say(const PlanInput& input, const PlanResult& result) {
   if (result.horizon_cut_by_context) {
     note(str_cat("the plan could have at most ", result.horizon,
                  " actions, which is what the model's context holds; raise --context for more"));
+  }
+  if (!result.left_out.empty()) {
+    std::vector<std::string> steps;
+    for (const PlanStep& step : result.left_out) steps.push_back(to_string(step));
+    note(str_cat("left out, because the goals are reached without: ", internal::list_some(steps)));
   }
   note(closing_line(input, result));
 }
@@ -204,6 +211,7 @@ Command add_plan(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "plan", "make a plan with a language model; every step is legal, every goal holds at the end");
   add_plan_options(*app, *arguments, {OutputForm::kText, OutputForm::kJson, OutputForm::kPddl});
+  app->add_flag("--simplify", arguments->simplify, "leave out the steps that the plan turns out not to need");
   app->footer(kPlanExamples);
   return {app, [arguments] { return make_plan(*arguments); }};
 }

@@ -90,6 +90,7 @@ PlanInput load_plan_input(const PlanArguments& arguments) {
   PlanFormat format = load_format(arguments.format);
   PlanOptions options = plan_options(arguments);
   options.instruction = arguments.instruction;
+  options.simplify = arguments.simplify;
   if (!arguments.prompt_file.empty()) options.prompt = Prompt{"", internal::read_file(arguments.prompt_file), ""};
   if (!arguments.raw_prompt_file.empty()) {
     options.prompt = Prompt{"", "", internal::read_file(arguments.raw_prompt_file)};
@@ -101,6 +102,7 @@ PlanInput load_plan_input(const PlanArguments& arguments) {
       arguments.lookahead_device == Device::kCuda || (model_may && budget.memory_option->count() > 0 && lm::has_gpu());
   LoadedTask task = load_task(arguments.files, budget);
   set_budgets(budget, options);
+  options.lookahead.improve = kImproveFirstPlan;
   LoadedModel model = load_model_for(arguments);
   options.time_limit = task.time.left();
   expect_vocabulary(options, model);

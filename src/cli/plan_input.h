@@ -21,6 +21,7 @@ struct PlanArguments : DecodingArguments {
   std::string prompt_file;
   std::string raw_prompt_file;
   std::string trace;
+  bool simplify = false;
   OutputOptions output;
 };
 

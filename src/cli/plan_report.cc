@@ -88,6 +88,22 @@ Json token_json(const PlanInput& input, std::size_t step, const ExplainedStep::T
   return json;
 }
 
+// "17 actions, shortest 15, cost 96, best known 84; 2 steps could be left out (--simplify)"
+std::string length_text(const Task& task, const PlanResult& result) {
+  std::string text = count_text(result.steps.size(), "action", "actions");
+  if (result.best_length) {
+    text += str_cat(result.best_is_shortest ? ", shortest " : ", best known ", *result.best_length);
+  }
+  if (task.has_costs()) {
+    text += str_cat(", cost ", number_text(result.validation.cost));
+    if (result.best_length) text += str_cat(", best known ", number_text(result.best_cost));
+  }
+  if (!result.needless.empty()) {
+    text += str_cat("; ", count_text(result.needless.size(), "step", "steps"), " could be left out (--simplify)");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string closing_line(const PlanInput& input, const PlanResult& result) {
@@ -96,6 +112,7 @@ std::string closing_line(const PlanInput& input, const PlanResult& result) {
                          result.times.decode + result.times.check;
   std::string line =
       str_cat("guarantee: ", to_string(result.guarantee), "; goals met: ", result.goals_met.size(), " of ", goals);
+  line += "; " + length_text(input.task.task, result);
   if (input.options.guidance != Guidance::kSearch) {
     line += str_cat("; model calls: ", result.model_calls, "; tokens: ", result.tokens.size(), ", ",
                     result.forced_tokens, " of them forced");

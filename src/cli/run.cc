@@ -130,6 +130,7 @@ class Runner {
     options_.plan = plan_options(arguments_);
     options_.plan.instruction = arguments_.instruction;
     set_budgets(arguments_.budget, options_.plan);
+    options_.plan.lookahead.improve = kImproveFirstPlan;
     options_.plan.time_limit = arguments_.budget.time_limit();
     model_ = load_model_for(arguments_);
   }

@@ -66,6 +66,7 @@ Json to_json(const LoopEvent& event) {
       json["holds_in"] = event.holds_in;
       json["covered"] = event.covered;
       json["model_calls"] = event.model_calls;
+      json["because"] = event.because;
       break;
     case LoopEvent::Kind::kActed:
       json["event"] = "act";
@@ -91,6 +92,7 @@ Json to_json(const Episode& episode) {
             {"replans", report.replans},
             {"actions", report.actions},
             {"failures", report.failures},
+            {"retries", report.retries},
             {"surprises", report.surprises},
             {"looks", report.looks},
             {"observations", report.observations},

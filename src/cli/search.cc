@@ -1,8 +1,9 @@
 // metactrl search: a plan without a model.
 //
-// Small tasks are enumerated, so their plans are shortest without being asked for; larger ones are left to heuristic
-// search.
-// --shortest spends the whole budget on a proof. Every plan is judged by the reference semantics before it is shown.
+// A first plan: small tasks are enumerated, so theirs are shortest without being asked for; larger ones are left to
+// heuristic search. Then better ones, cheaper by the task's metric or shorter where it has none, until --improve is
+// spent or none can be better. --optimal spends the whole budget on that, --shortest on the proof that no plan has fewer
+// actions, whatever they cost. Every plan is judged by the reference semantics before it is shown.
 #include "lookahead/search.h"
 
 #include <algorithm>
@@ -12,6 +13,8 @@
 #include "cli/common.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "lookahead/data.h"
+#include "lookahead/improve.h"
 #include "lookahead/relaxed.h"
 #include "support/meter.h"
 #include "support/str_cat.h"
@@ -27,6 +30,8 @@ struct SearchOptions {
   TaskFiles files;
   BudgetOptions budget;
   bool shortest = false;
+  bool optimal = false;
+  std::uint64_t improve = 100'000'000;
   unsigned horizon = 0;
   CLI::Option* horizon_option = nullptr;
   OutputOptions output;
@@ -40,6 +45,14 @@ struct Outcome {
   bool proved_shortest = false;
   std::string reason;
   std::vector<GoalId> unreachable_goals;
+  std::vector<std::string> why;
+  std::vector<std::string> would_help;
+  std::shared_ptr<const Lookahead> lookahead;  // that it comes from, if any
+  // Of a plan that was to be made better: that no plan costs less, what every plan costs at least, what came first.
+  bool proved_optimal = false;
+  double lower_bound = 0;
+  std::size_t first_actions = 0;
+  double first_cost = 0;
 };
 
 // As good as no bound, and small enough to add to.
@@ -62,6 +75,7 @@ Outcome ask_lookahead(const Task& task, const SearchOptions& options, const Budg
   outcome.unreachable_goals = lookahead->unreachable_goals();
   if (outcome.verdict == Verdict::kSolvable) outcome.plan = lookahead->plan();
   outcome.proved_shortest = lookahead->shortest_plan_length() == outcome.plan.size();
+  outcome.lookahead = lookahead;
   return outcome;
 }
 
@@ -88,6 +102,10 @@ Outcome find_shortest(const Task& task, const SearchOptions& options, const Budg
       outcome.verdict = Verdict::kSolvable;
       outcome.plan = result.plan;
       outcome.proved_shortest = true;
+      outcome.proved_optimal = !program.definition().has_metric;
+      outcome.lower_bound = outcome.proved_optimal ? static_cast<double>(result.plan.size()) : 0;
+      outcome.first_actions = result.plan.size();
+      outcome.first_cost = task.validate(result.plan, stop).cost;
       outcome.reason = str_cat("no plan has fewer than ", count_text(result.plan.size(), "action", "actions"));
       break;
     case lookahead::SearchResult::Outcome::kRefuted: {
@@ -109,20 +127,56 @@ Outcome find_shortest(const Task& task, const SearchOptions& options, const Budg
   return outcome;
 }
 
-// Witness plans contain detours; those that can be cut out are.
-void shorten(const Task& task, Outcome& outcome) {
-  constexpr std::size_t kMaxLength = 2'000;
-  if (outcome.proved_shortest || outcome.plan.size() > kMaxLength) return;
-  const auto state = projected_initial_state(task.program());
-  if (!state) return;
-  lookahead::eliminate_actions(task.program(), state->data(), outcome.plan);
+// Cheaper, or shorter where the task has no metric.
+void improve(const Task& task, const SearchOptions& options, const Budget& budget, const Stop& stop, Outcome& outcome) {
+  const task::Program& program = task.program();
+  const lookahead::ActionCosts costs(program);
+  outcome.first_actions = outcome.plan.size();
+  outcome.first_cost = costs.in_words(costs.sum(outcome.plan));
+  if (outcome.proved_shortest && !costs.has_metric()) {
+    outcome.proved_optimal = true;
+    outcome.lower_bound = outcome.first_cost;
+    return;
+  }
+  const auto state = projected_initial_state(program);
+  lookahead::RelaxedEvaluator evaluator(outcome.lookahead->data().relaxed);
+  lookahead::ImproveOptions improve_options;
+  improve_options.budget = budget;
+  if (!options.optimal) improve_options.budget.work = std::min(budget.work, options.improve);
+  improve_options.max_length = options.has_horizon() ? options.horizon : lookahead::kInfinite;
+  improve_options.prove = options.optimal;
+  internal::Meter meter(stop);
+  lookahead::Improvement better =
+      lookahead::improve_plan(program, evaluator, state->data(), std::move(outcome.plan), improve_options, meter);
+  outcome.plan = std::move(better.plan);
+  outcome.proved_optimal = better.optimal;
+  outcome.lower_bound = costs.in_words(better.lower_bound);
+  const auto shortest = outcome.lookahead->shortest_plan_length();
+  outcome.proved_shortest = shortest ? *shortest == outcome.plan.size() : better.optimal && !costs.has_metric();
+}
+
+// The verdict stands when the time for this is over.
+void explain(const Task& task, const Stop& stop, Outcome& outcome) {
+  try {
+    outcome.why = why_infeasible(task, stop);
+    if (!outcome.why.empty()) outcome.would_help = what_would_help(task, stop);
+  } catch (const Stopped&) {
+  }
 }
 
 std::string plan_text(const Task& task, const Outcome& outcome, double cost) {
   std::string text;
   for (const ActionId action : outcome.plan) text += task.text(action) + "\n";
-  return text + str_cat("; ", count_text(outcome.plan.size(), "action", "actions"), ", cost = ", number_text(cost),
-                        ", ", outcome.proved_shortest ? "shortest" : "not proved shortest", "\n");
+  text += str_cat("; ", count_text(outcome.plan.size(), "action", "actions"), ", cost = ", number_text(cost), ", ",
+                  outcome.proved_shortest ? "shortest" : "not proved shortest");
+  // By the number of actions where the task has no metric: then the sentence says it all.
+  if (task.program().definition().has_metric) {
+    text += outcome.proved_optimal ? ", cheapest"
+                                   : str_cat(", not proved cheapest: at least ", number_text(outcome.lower_bound));
+  } else if (!outcome.proved_shortest) {
+    text += str_cat(": at least ", number_text(outcome.lower_bound));
+  }
+  return text + "\n";
 }
 
 Json outcome_json(const Task& task, const Outcome& outcome, double cost, double load_seconds, double search_seconds) {
@@ -133,8 +187,13 @@ Json outcome_json(const Task& task, const Outcome& outcome, double cost, double 
   json["actions"] = solved ? Json(outcome.plan.size()) : Json(nullptr);
   json["cost"] = solved ? Json(cost) : Json(nullptr);
   json["proved_shortest"] = solved && outcome.proved_shortest;
+  json["proved_optimal"] = solved && outcome.proved_optimal;
+  json["lower_bound"] = solved ? Json(outcome.lower_bound) : Json(nullptr);
+  json["first"] = solved ? Json{{"actions", outcome.first_actions}, {"cost", outcome.first_cost}} : Json(nullptr);
   json["unreachable_goals"] = Json::array();
   for (const GoalId goal : outcome.unreachable_goals) json["unreachable_goals"].push_back(task.goal_text(goal));
+  json["why_infeasible"] = outcome.why;
+  json["would_help"] = outcome.would_help;
   json["seconds"] = {{"load", load_seconds}, {"search", search_seconds}};
   return json;
 }
@@ -143,9 +202,14 @@ Outcome find(const LoadedTask& loaded, const SearchOptions& options) {
   const ProgressLine progress("searching");
   const Stop stop = loaded.time.stop();
   try {
-    Outcome outcome = options.shortest ? find_shortest(loaded.task, options, loaded.budget, stop)
-                                       : ask_lookahead(loaded.task, options, loaded.budget, stop);
-    shorten(loaded.task, outcome);
+    if (options.shortest) {
+      Outcome outcome = find_shortest(loaded.task, options, loaded.budget, stop);
+      if (outcome.verdict == Verdict::kInfeasible) explain(loaded.task, stop, outcome);
+      return outcome;
+    }
+    Outcome outcome = ask_lookahead(loaded.task, options, loaded.budget, stop);
+    if (outcome.verdict == Verdict::kSolvable) improve(loaded.task, options, loaded.budget, stop, outcome);
+    if (outcome.verdict == Verdict::kInfeasible) explain(loaded.task, stop, outcome);
     return outcome;
   } catch (const Stopped&) {
     Outcome undecided;
@@ -176,6 +240,7 @@ int search(const SearchOptions& options) {
   if (outcome.verdict == Verdict::kSolvable) return kDone;
   const bool infeasible = outcome.verdict == Verdict::kInfeasible;
   note(str_cat(infeasible ? "infeasible: " : "undecided: ", outcome.reason));
+  say_why(outcome.why, outcome.would_help);
   return infeasible ? kInfeasible : kUndecided;
 }
 
@@ -184,6 +249,7 @@ constexpr const char* kSearchExamples =
     "\n"
     "  metactrl search -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl\n"
     "  metactrl search -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl --shortest --out my.plan\n"
+    "  metactrl search -d domains/tabletop/domain.pddl -p domains/tabletop/dishwasher.pddl --optimal\n"
     "\n"
     "The plan is printed as (action object ...) lines. When there is none, the exit code is 10 and the message says "
     "which\n"
@@ -195,7 +261,15 @@ Command add_search(CLI::App& parent) {
   auto options = std::make_shared<SearchOptions>();
   CLI::App* app = parent.add_subcommand("search", "find a plan without a model, or prove that there is none");
   add_task_options(*app, options->files);
-  app->add_flag("--shortest", options->shortest, "prove that no plan has fewer actions");
+  CLI::Option* const shortest = app->add_flag("--shortest", options->shortest, "prove that no plan has fewer actions");
+  CLI::Option* const optimal =
+      app->add_flag("--optimal", options->optimal,
+                    "spend the whole budget on the cheapest plan, by (:metric ...) or by the number of actions")
+          ->excludes(shortest);
+  add_number(*app, "--improve", "N", options->improve, 0, 1e18,
+             "steps of work for making the first plan better; 0: only without what it does not need")
+      ->excludes(shortest)
+      ->excludes(optimal);
   options->horizon_option = app->add_option("--horizon", options->horizon, "allow at most N actions")
                                 ->type_name("N")
                                 ->check(in_range(0, kNoHorizon));

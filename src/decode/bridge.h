@@ -34,6 +34,7 @@ struct Path {
   std::uint32_t rank = 0;
   double log_mass = 0;   // log m, as the bridge said
   double log_value = 0;  // log S
+  double expense = 0;    // what the best plan known through it takes, as the decoder's options value it
 };
 
 // A place between two actions.

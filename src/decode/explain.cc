@@ -38,7 +38,11 @@ class Explainer::Impl {
         lookahead_(result.lookahead),
         state_(pursued_.initial_state()) {
     if (lookahead_ != nullptr) {
-      support_.emplace(lookahead_, result.decoder.candidates);
+      wanted_ = result.decoder.support;
+      support_.emplace(lookahead_, wanted_);
+      SupportOptions any = wanted_;
+      any.idle_steps = any.detours = true;
+      any_plan_.emplace(lookahead_, any);
       belief_ = lookahead::start_belief(*lookahead_);
     }
     if (result.constraint == nullptr) return;
@@ -78,18 +82,28 @@ class Explainer::Impl {
       return;
     }
     std::vector<Candidate> candidates;
+    if (!wanted_.detours) {
+      path_.push_back(state_);
+      support_->set_path(path_);
+    }
     lookahead::candidates(*support_, state_, step.left, belief_, candidates);
     for (const Candidate& candidate : candidates) {
       ExplainedStep::Judged entry{original(candidate.action), Standing::kUndecided, candidate.remaining,
                                   candidate.log_weight};
-      if (candidate.answer == Answer::kYes) entry.standing = Standing::kAllowed;
-      if (candidate.answer == Answer::kNo) {
-        const bool always = step.left >= horizon_ || support_->may(state_, candidate.action, horizon_) == Answer::kNo;
-        entry.standing = always ? Standing::kDeadEnd : Standing::kTooLate;
-      }
+      entry.standing = standing(candidate, step.left);
       step.legal.push_back(entry);
     }
     judged_ = step.legal;
+  }
+
+  Standing standing(const Candidate& candidate, unsigned left) {
+    if (candidate.answer == Answer::kYes) return Standing::kAllowed;
+    if (!wanted_.idle_steps && pursued_.apply(state_, candidate.action) == state_) return Standing::kIdle;
+    const Answer otherwise = any_plan_->may(state_, candidate.action, left);
+    if (otherwise == Answer::kYes && !wanted_.detours) return Standing::kDetour;
+    if (candidate.answer == Answer::kUnknown) return Standing::kUndecided;
+    const bool always = left >= horizon_ || any_plan_->may(state_, candidate.action, horizon_) == Answer::kNo;
+    return always ? Standing::kDeadEnd : Standing::kTooLate;
   }
 
   Standing standing(ActionId action) const {
@@ -179,7 +193,10 @@ class Explainer::Impl {
   std::size_t index_ = 0;  // of the next step
   std::vector<PlanStep> steps_;
   State state_;
+  SupportOptions wanted_;
   std::optional<Support> support_;
+  std::optional<Support> any_plan_;  // whatever it does on its way
+  std::vector<State> path_;
   lookahead::SurrogateBelief belief_;  // of the surrogate
   std::optional<Decoder> decoder_;
   std::optional<Decoder> form_;
@@ -222,6 +239,10 @@ std::string why_not(Standing standing, unsigned left) {
                      " left");
     case Standing::kDeadEnd:
       return "legal, but a dead end: the goal is out of reach behind it";
+    case Standing::kIdle:
+      return "legal, but it changes nothing";
+    case Standing::kDetour:
+      return "legal, but a detour: the plan would come back to where it was";
     case Standing::kUndecided:
       return "legal, but whether the goal stays within reach was not decided within the budget";
   }

@@ -79,6 +79,8 @@ constexpr auto enum_names(Standing) {
       {Standing::kIllegal, "illegal"},
       {Standing::kTooLate, "too late"},
       {Standing::kDeadEnd, "dead end"},
+      {Standing::kIdle, "idle"},
+      {Standing::kDetour, "detour"},
       {Standing::kUndecided, "undecided"},
       {Standing::kNotJudged, "not judged"},
   });

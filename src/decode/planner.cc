@@ -21,6 +21,7 @@
 #include "decode/free_text.h"
 #include "decode/timed_session.h"
 #include "lookahead/drop_goals.h"
+#include "lookahead/needless.h"
 #include "metactrl/error.h"
 #include "support/list_some.h"
 #include "support/stopwatch.h"
@@ -33,6 +34,15 @@ namespace {
 using internal::str_cat;
 
 bool keeps_several_plans(DecodeMode mode) { return mode == DecodeMode::kBeam || mode == DecodeMode::kSmc; }
+
+// A goal that asks for nothing is reached by the empty plan, whatever the instruction says: that would look like success.
+void check_instruction(const Task& task, const PlanOptions& options) {
+  const bool promises = options.guidance != Guidance::kNone && options.guidance != Guidance::kSyntax;
+  if (!promises || options.instruction.empty() || options.prompt || task.num_goals() > 0) return;
+  throw InputError(
+      "problem", "the goal is empty, so doing nothing would be a plan for any instruction",
+      "state in (:goal ...) what holds when the instruction was carried out, or leave the instruction out");
+}
 
 void check_options(const LanguageModel* model, const Vocabulary* vocabulary, const PlanOptions& options) {
   const std::string guidance = str_cat("guidance ", to_string(options.guidance));
@@ -94,6 +104,7 @@ class Planner {
 
   PlanResult run() {
     check_options(model_, vocabulary_.get(), options_);
+    check_instruction(task_, options_);
     phase(Observer::Phase::kCompiling);
     result_.pursued = task_;
     try {
@@ -302,6 +313,13 @@ class Planner {
     result_.guarantee = Guarantee::kNone;
     result_.reason = lookahead.reason();
     for (std::uint32_t goal = 0; goal < task_.num_goals(); ++goal) result_.goals_unmet.push_back(GoalId{goal});
+    if (result_.outcome != PlanOutcome::kInfeasible) return;
+    try {
+      result_.why_infeasible = why_infeasible(task_, stop_);
+      if (!result_.why_infeasible.empty()) result_.would_help = what_would_help(task_, stop_);
+    } catch (const Stopped&) {
+      // The verdict stands without.
+    }
   }
 
   // Turns to the goals that can be reached together. Null, and a refusal, when even no goal at all is too much.
@@ -339,6 +357,10 @@ class Planner {
     result_.weight_rule = lookahead->weight_rule();
     result_.horizon_rule = lookahead->horizon_rule();
     result_.horizon = lookahead->horizon();
+    if (lookahead->verdict() != Verdict::kSolvable) return;
+    result_.best_length = lookahead->plan().size();
+    result_.best_is_shortest = lookahead->shortest_plan_length() == result_.best_length;
+    for (const ActionId action : lookahead->plan()) result_.best_cost += lookahead->task().cost(action);
   }
 
   void finish_reason() {
@@ -382,7 +404,11 @@ class Planner {
     decoder_options.bridge = options_.bridge;
     if (decoder_options.bridge == Bridge::kHmm) decoder_options.token_hmm = options_.token_hmm;
     decoder_options.horizon = result_.horizon;
-    decoder_options.candidates = options_.candidates;
+    decoder_options.support = options_.support;
+    decoder_options.per_action = options_.prefer_short;
+    if (result_.best_cost > 0) {
+      decoder_options.per_cost = options_.prefer_cheap * static_cast<double>(*result_.best_length) / result_.best_cost;
+    }
     result_.decoder = decoder_options;
     Decoder decoder(result_.constraint, decoder_options, stop_);
     Generation generation;
@@ -405,6 +431,38 @@ class Planner {
     }
     result_.separators = generation.separators;
     check(result_.constraint->spelling(), actions);
+    if (result_.outcome == PlanOutcome::kPlan && promised()) leave_out_needless(actions);
+  }
+
+  // --- steps that nobody needs -------------------------------------------------------------------------------------
+
+  // `plan` is of the task that was pursued, and was found good.
+  void leave_out_needless(const std::vector<ActionId>& plan) {
+    constexpr std::size_t kLongest = 1000;
+    if (plan.size() > kLongest) return;
+    internal::Meter meter(stop_);
+    const State state = result_.pursued->initial_state();
+    const task::Program& program = result_.pursued->program();
+    result_.needless = lookahead::needless_steps(program, state.words().data(), plan, meter);
+    if (!options_.simplify || result_.needless.empty()) return;
+    std::vector<std::uint32_t> separators;
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      if (std::binary_search(result_.needless.begin(), result_.needless.end(), i)) {
+        result_.left_out.push_back(result_.steps[i]);
+      } else if (i < result_.separators.size()) {
+        separators.push_back(result_.separators[i]);
+      }
+    }
+    const std::vector<ActionId> rest = lookahead::without_steps(plan, result_.needless);
+    separators.resize(rest.empty() ? 0 : rest.size() - 1);
+    result_.needless.clear();
+    result_.separators = std::move(separators);
+    result_.text = result_.constraint->spelling().render(rest, result_.separators);
+    check(result_.constraint->spelling(), rest);
+  }
+
+  bool promised() const {
+    return result_.guarantee == Guarantee::kFull || result_.guarantee == Guarantee::kGoalsDropped;
   }
 
   // Who watches, with the time limit as one more reason to stop.
@@ -458,6 +516,8 @@ class Planner {
   void check(const PlanSpelling& spelling, std::span<const ActionId> actions) {
     phase(Observer::Phase::kChecking);
     const internal::Stopwatch watch;
+    result_.steps.clear();
+    result_.plan.clear();
     for (ActionId action : actions) {
       result_.steps.push_back(result_.pursued->step(action));
       const std::optional<ActionId> original = task_.find(result_.steps.back());
@@ -470,9 +530,8 @@ class Planner {
     }
     result_.validation = task_.validate(result_.steps, stop_, options_.check_bytes);
     judge_goals();
-    const bool promised = result_.guarantee == Guarantee::kFull || result_.guarantee == Guarantee::kGoalsDropped;
-    if (promised) check_promise();
-    if (result_.outcome == PlanOutcome::kPlan && !promised) {
+    if (promised()) check_promise();
+    if (result_.outcome == PlanOutcome::kPlan && !promised()) {
       if (!result_.reading.complete) {
         result_.reason += "; the text is no plan: " + result_.reading.error;
       } else {
@@ -481,7 +540,7 @@ class Planner {
                               : "; checked afterwards, it is not valid: " + result_.validation.reason;
       }
     }
-    result_.times.check = watch.seconds();
+    result_.times.check += watch.seconds();
   }
 
   void check_text(const PlanSpelling& spelling, std::span<const ActionId> actions) {
@@ -492,7 +551,8 @@ class Planner {
                              (parsed.error.empty() ? result_.text : parsed.error));
     }
     result_.reading.complete = true;
-    if (options_.guidance == Guidance::kSearch) return;
+    // The tokens are those of the text as it was written.
+    if (options_.guidance == Guidance::kSearch || !result_.left_out.empty()) return;
     const std::vector<TokenId>& stops = vocabulary_->end_of_turn();
     const bool stopped =
         !result_.tokens.empty() && std::find(stops.begin(), stops.end(), result_.tokens.back()) != stops.end();
@@ -516,6 +576,7 @@ class Planner {
       state = *std::move(next);
     }
     result_.goals_unmet = task_.unmet_goals(state);
+    result_.goals_met.clear();
     for (std::uint32_t goal = 0; goal < task_.num_goals(); ++goal) {
       if (std::find(result_.goals_unmet.begin(), result_.goals_unmet.end(), GoalId{goal}) ==
           result_.goals_unmet.end()) {

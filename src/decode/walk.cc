@@ -65,7 +65,7 @@ Walk::Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& o
       automaton_(&constraint_->automaton()),
       options_(options),
       bridge_(bridge_for(*constraint_, options)),
-      support_(constraint_->lookahead(), options.candidates, std::move(stop)),
+      support_(constraint_->lookahead(), options.support, std::move(stop)),
       log_end_(uniform_log_end(constraint_->task())),
       log_go_(std::log1p(-std::exp(log_end_))) {
   if (options_.horizon == 0) options_.horizon = constraint_->lookahead()->horizon();
@@ -107,6 +107,11 @@ void Walk::open_frame(unsigned left, bool legal) {
   if (options_.guidance == Guidance::kSyntax) {
     open_all(frame);
   } else if (legal) {
+    if (!options_.support.detours) {
+      path_.resize(num_frames_ - 1);
+      path_.push_back(frame.state);
+      support_.set_path(path_);
+    }
     open_supported(frame);
   }
   finish_paths(frame);
@@ -132,12 +137,12 @@ void Walk::open_supported(Frame& frame) {
   double log_go_on = kMinusInfinity;
   double log_idle = kMinusInfinity;  // by actions that change nothing relevant
   for (const Candidate& candidate : frame.candidates) {
-    if (candidate.answer != Answer::kYes) continue;
-    constraint_->task().apply(frame.state, candidate.action, successor_);
-    add_paths(candidate, frame.left - 1);
     const bool relevant = constraint_->task().program().action(candidate.action).relevant;
     double& log_sum = relevant ? log_go_on : log_idle;
     log_sum = internal::log_add(log_sum, candidate.log_probability + candidate.log_weight);
+    if (candidate.answer != Answer::kYes) continue;
+    constraint_->task().apply(frame.state, candidate.action, successor_);
+    add_paths(candidate, frame.left - 1);
   }
   if (log_go_on == kMinusInfinity) log_go_on = log_idle;
   if (weighs()) frame.log_go_on = given_going_on(log_go_on, frame.boundary.log_go);
@@ -149,13 +154,18 @@ void Walk::finish_paths(Frame& frame) {
   std::sort(begin, paths_.end(), [](const Path& a, const Path& b) { return a.rank < b.rank; });
   assert(std::adjacent_find(begin, paths_.end(), [](const Path& a, const Path& b) { return a.rank == b.rank; }) ==
          paths_.end());
+  if (frame.num_paths > 0) {
+    const auto cheaper = [](const Path& a, const Path& b) { return a.expense < b.expense; };
+    frame.expense = std::min_element(begin, paths_.end(), cheaper)->expense;
+  }
   if (bridge_) bridge_->open(frame.boundary, live_paths());
 }
 
 // The entries of a supported action that leads to successor_ with `left` actions left.
 void Walk::add_paths(const Candidate& candidate, unsigned left) {
   const bool goal = constraint_->task().is_goal(successor_);
-  if (goal) add_path(candidate, kClose, 0);
+  const double cost = constraint_->task().cost(candidate.action);
+  if (goal) add_path(candidate, kClose, 0, options_.per_action + options_.per_cost * cost);
   double log_go_on = candidate.log_weight;
   if (goal) {
     // The support of a goal state says nothing about leaving it again.
@@ -163,20 +173,34 @@ void Walk::add_paths(const Candidate& candidate, unsigned left) {
       successor_belief_ = frame().boundary.belief;
       lookahead::advance(*constraint_->lookahead(), successor_belief_, candidate.action);
     }
-    const lookahead::GoOn go_on = lookahead::go_on(support_, successor_, left, successor_belief_);
+    const lookahead::GoOn go_on = leave_goal(left);
     if (go_on.answer != Answer::kYes) return;
     log_go_on = go_on.log_weight;
   }
   const double log_go = weighs_by_trained() ? log_not(candidate.log_end) : log_go_;
   const double log_value = weighs() ? given_going_on(log_go_on, log_go) : 0;
+  // Whoever leaves the goal comes back to it by at least one action.
+  const double actions = 1 + std::max(1U, candidate.remaining);
+  const double expense = options_.per_action * actions + options_.per_cost * (cost + candidate.remaining_cost);
   for (std::uint32_t separator = 0; separator < automaton_->num_separators(); ++separator) {
-    add_path(candidate, separator, log_value);
+    add_path(candidate, separator, log_value, expense);
   }
 }
 
-void Walk::add_path(const Candidate& candidate, std::uint32_t next, double log_value) {
+// What it is worth to go on from successor_, at the goal.
+lookahead::GoOn Walk::leave_goal(unsigned left) {
+  if (options_.support.detours) return lookahead::go_on(support_, successor_, left, successor_belief_);
+  path_.push_back(successor_);
+  support_.set_path(path_);
+  const lookahead::GoOn go_on = lookahead::go_on(support_, successor_, left, successor_belief_);
+  path_.pop_back();
+  support_.set_path(path_);
+  return go_on;
+}
+
+void Walk::add_path(const Candidate& candidate, std::uint32_t next, double log_value, double expense) {
   const std::uint32_t rank = automaton_->rank(candidate.action, next, frame().boundary.group);
-  paths_.push_back({rank, bridge_ ? bridge_->log_mass(rank, candidate) : 0, log_value});
+  paths_.push_back({rank, bridge_ ? bridge_->log_mass(rank, candidate) : 0, log_value, expense});
 }
 
 void Walk::restore(const Step& step) {
@@ -338,7 +362,19 @@ void Walk::begin_entry(Step& step) const {
 // --- weights ---------------------------------------------------------------------------------------------------------
 
 double Walk::log_weight(const Step& step, const Edge& edge) const {
-  if (!weighs()) return 0;
+  const double log_weight = weighs() ? log_worth(step, edge) : 0;
+  return is_frugal() && step.phase == Phase::kEntry && edge.live && !all() ? log_weight - extra_expense(edge)
+                                                                           : log_weight;
+}
+
+// Of the best path behind the edge, against the best of the boundary.
+double Walk::extra_expense(const Edge& edge) const {
+  const std::span<const Path> paths = live_paths().subspan(edge.begin, edge.end - edge.begin);
+  const auto cheaper = [](const Path& a, const Path& b) { return a.expense < b.expense; };
+  return std::min_element(paths.begin(), paths.end(), cheaper)->expense - frame().expense;
+}
+
+double Walk::log_worth(const Step& step, const Edge& edge) const {
   switch (step.phase) {
     case Phase::kStart:
       if (!edge.opening) return 0;
@@ -347,7 +383,7 @@ double Walk::log_weight(const Step& step, const Edge& edge) const {
     case Phase::kHead:
       return frame().log_go_on;
     case Phase::kEntry:
-      return edge.live ? log_weight_in_entry(step, edge) : 0;
+      return edge.live ? log_worth_in_entry(step, edge) : 0;
     case Phase::kEnd:
     case Phase::kDone:
       break;
@@ -355,7 +391,7 @@ double Walk::log_weight(const Step& step, const Edge& edge) const {
   return 0;
 }
 
-double Walk::log_weight_in_entry(const Step& step, const Edge& edge) const {
+double Walk::log_worth_in_entry(const Step& step, const Edge& edge) const {
   const Choice choice{edge.begin, edge.end, edge.all_begin, edge.all_end, step.depth, edge.empty, step.empty_depth};
   const double log_weight = bridge_->log_weight(frame().boundary, live_paths(), choice);
   assert(std::isfinite(log_weight));

@@ -125,6 +125,7 @@ class Walk {
     std::size_t first_path = 0;
     std::size_t num_paths = 0;
     double log_go_on = 0;  // log V_go of the state
+    double expense = 0;    // the least of its paths
     std::vector<Candidate> candidates;
   };
 
@@ -134,7 +135,8 @@ class Walk {
   void open_supported(Frame& frame);
   void finish_paths(Frame& frame);
   void add_paths(const Candidate& candidate, unsigned left);
-  void add_path(const Candidate& candidate, std::uint32_t next, double log_value);
+  void add_path(const Candidate& candidate, std::uint32_t next, double log_value, double expense);
+  lookahead::GoOn leave_goal(unsigned left);
   // Weights are asked for, not only what is allowed.
   bool weighs() const { return static_cast<bool>(bridge_); }
   bool weighs_by_trained() const { return options_.guidance == Guidance::kTrained; }
@@ -154,7 +156,10 @@ class Walk {
   TokenId live_symbol(std::uint32_t path, std::size_t depth) const {
     return automaton_->tokens(path_rank(path))[depth];
   }
-  double log_weight_in_entry(const Step& step, const Edge& edge) const;
+  double log_worth(const Step& step, const Edge& edge) const;
+  double log_worth_in_entry(const Step& step, const Edge& edge) const;
+  bool is_frugal() const { return options_.per_action > 0 || options_.per_cost > 0; }
+  double extra_expense(const Edge& edge) const;
   std::span<const Path> live_paths() const { return {paths_.data() + frame().first_path, frame().num_paths}; }
   // The first live path of [begin, end) whose rank is at least `rank`.
   std::uint32_t path_from(std::uint32_t begin, std::uint32_t end, std::uint32_t rank) const;
@@ -172,6 +177,7 @@ class Walk {
   std::vector<std::uint32_t> separators_;
   State successor_;
   lookahead::SurrogateBelief successor_belief_;
+  std::vector<State> path_;     // of the frames, where plans may not come back to a state
   bool go_on_allowed_ = false;  // of the initial state
   bool stop_allowed_ = false;
 };

@@ -1,7 +1,5 @@
 #include "evaluation/commands.h"
 
-#include "evaluation/sample_source.h"
-
 namespace metactrl::evaluation {
 
 cli::Additions additions() { return {{add_eval, add_score, add_reproduce, add_import}, benchmark_source()}; }

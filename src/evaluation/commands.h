@@ -3,8 +3,11 @@
 #ifndef METACTRL_SRC_EVALUATION_COMMANDS_H_
 #define METACTRL_SRC_EVALUATION_COMMANDS_H_
 
+#include <memory>
+
 #include "cli/additions.h"
 #include "cli/common.h"
+#include "cli/sample_prompts.h"
 
 namespace metactrl::evaluation {
 
@@ -12,6 +15,10 @@ cli::Command add_eval(CLI::App& parent);
 cli::Command add_score(CLI::App& parent);
 cli::Command add_reproduce(CLI::App& parent);
 cli::Command add_import(CLI::App& parent);
+
+// Prompts of a corpus that are made from a benchmark's (`metactrl sample --module vh-as --prompts as_prompts.json`), or
+// from the tasks of Watch-And-Help, for which the prompts are written here; families are then those of the tasks.
+std::unique_ptr<cli::SampleSource> benchmark_source();
 
 // All of it, for cli::run.
 cli::Additions additions();

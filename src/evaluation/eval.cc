@@ -28,39 +28,15 @@
 #include "jobs/run_jobs.h"
 #include "support/files.h"
 #include "support/hash.h"
-#include "support/list_some.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::evaluation {
 
 using benchmarks::Answer;
-using cli::add_choice;
-using cli::add_decoding_options;
-using cli::add_number;
-using cli::add_out_option;
-using cli::catch_interrupts;
-using cli::Command;
-using cli::CountProgress;
-using cli::decoding_settings;
-using cli::DecodingArguments;
-using cli::expect_vocabulary;
-using cli::interrupted;
-using cli::kBadInput;
-using cli::kDone;
-using cli::kInterrupted;
-using cli::load_model_for;
-using cli::LoadedModel;
-using cli::note;
-using cli::number_text;
-using cli::plan_options;
-using cli::set_budgets;
-using cli::set_stoppable;
-using cli::UsageError;
-using internal::str_cat;
 
 namespace {
 
-struct EvalArguments : DecodingArguments {
+struct EvalArguments : cli::DecodingArguments {
   std::string module;
   std::string prompts;
   benchmarks::TaskSource source;  // instead of prompts
@@ -86,24 +62,25 @@ void check_source(const EvalArguments& arguments, const benchmarks::Module& modu
   const bool has_tasks = !arguments.source.tasks.empty();
   if (module.ask == nullptr) {
     if (arguments.prompts.empty())
-      throw UsageError(str_cat("eval ", module.name, " needs the prompts: --prompts FILE"));
+      throw cli::UsageError(str_cat("eval ", module.name, " needs the prompts: --prompts FILE"));
     for (const CLI::Option* option : {arguments.scenes_option, arguments.goals_option, arguments.instruction_option}) {
       if (option->count() == 0 && !has_tasks) continue;
-      throw UsageError(str_cat("eval ", module.name, " answers the prompts of a prompt file; ",
-                               has_tasks ? "--tasks" : option->get_name(), " is for benchmarks without one, as wah"));
+      throw cli::UsageError(str_cat("eval ", module.name, " answers the prompts of a prompt file; ",
+                                    has_tasks ? "--tasks" : option->get_name(),
+                                    " is for benchmarks without one, as wah"));
     }
     return;
   }
-  if (!has_tasks) throw UsageError(str_cat("eval ", module.name, " needs the tasks: --tasks FILE"));
+  if (!has_tasks) throw cli::UsageError(str_cat("eval ", module.name, " needs the tasks: --tasks FILE"));
   if (arguments.prompt == benchmarks::PromptStyle::kCompact) {
-    throw UsageError(str_cat("the prompts of ", module.name, " are short already; leave out --prompt"));
+    throw cli::UsageError(str_cat("the prompts of ", module.name, " are short already; leave out --prompt"));
   }
   if (!arguments.prompts.empty() || !arguments.system.empty()) {
-    throw UsageError(str_cat("eval ", module.name, " writes its prompts from the tasks; leave out ",
-                             arguments.prompts.empty() ? "--system" : "--prompts"));
+    throw cli::UsageError(str_cat("eval ", module.name, " writes its prompts from the tasks; leave out ",
+                                  arguments.prompts.empty() ? "--system" : "--prompts"));
   }
   if (arguments.source.goals == benchmarks::GoalSource::kInstruction && arguments.guidance == Guidance::kSearch) {
-    throw UsageError(
+    throw cli::UsageError(
         "guidance search has no model that could read an instruction; use another guidance, or --goals oracle");
   }
 }
@@ -136,7 +113,7 @@ benchmarks::Json settings(const EvalArguments& arguments, const std::vector<benc
   json["hmm"] = arguments.hmm.empty() ? "" : str_cat(arguments.hmm, " ", file_digest(arguments.hmm));
   json["token_hmm"] =
       arguments.token_hmm.empty() ? "" : str_cat(arguments.token_hmm, " ", file_digest(arguments.token_hmm));
-  json.update(decoding_settings(arguments));
+  json.update(cli::decoding_settings(arguments));
   return json;
 }
 
@@ -146,30 +123,30 @@ class Evaluation {
       : arguments_(arguments), module_(module), prompts_(read_questions(arguments, module)) {
     options_.rules = arguments.rules;
     options_.prompt = arguments.prompt;
-    options_.plan = plan_options(arguments);
-    set_budgets(arguments.budget, options_.plan);
+    options_.plan = cli::plan_options(arguments);
+    cli::set_budgets(arguments.budget, options_.plan);
     options_.plan.time_limit = arguments.budget.time_limit();
     // Search reads no prompt.
     options_.system = system_prompt(module, {arguments.system, arguments.prompts}, arguments.prompt,
                                     arguments.guidance != Guidance::kSearch);
     options_.count_conditions = !arguments.report.empty();
-    options_.cancelled = [] { return interrupted(); };
+    options_.cancelled = [] { return cli::interrupted(); };
   }
 
   int run() {
-    catch_interrupts();
-    model_ = load_model_for(arguments_, arguments_.jobs);
-    expect_vocabulary(options_.plan, model_);
+    cli::catch_interrupts();
+    model_ = cli::load_model_for(arguments_, arguments_.jobs);
+    cli::expect_vocabulary(options_.plan, model_);
     if (model_.model != nullptr && module_.ask == nullptr)
       benchmarks::expect_common_prefix(*model_.model, module_, prompts_, options_);
     // Not before everything is there: a start that fails leaves nothing behind.
     journal_.emplace(arguments_.out, settings(arguments_, prompts_), arguments_.resume);
     for (const Answer& answer : journal_->earlier()) answers_.emplace(answer.identifier, answer);
     work();
-    if (interrupted()) {
-      note(str_cat("metactrl: stopped after ", answers_.size(), " of ", prompts_.size(),
-                   " prompts; run again with --resume to go on"));
-      return kInterrupted;
+    if (cli::interrupted()) {
+      cli::note(str_cat("metactrl: stopped after ", answers_.size(), " of ", prompts_.size(),
+                        " prompts; run again with --resume to go on"));
+      return cli::kInterrupted;
     }
     write();
     return summarize();
@@ -177,14 +154,14 @@ class Evaluation {
 
  private:
   void work() {
-    set_stoppable(true);
-    CountProgress progress("answered", static_cast<double>(prompts_.size()), static_cast<double>(answers_.size()));
+    cli::set_stoppable(true);
+    cli::CountProgress progress("answered", static_cast<double>(prompts_.size()), static_cast<double>(answers_.size()));
     jobs::run_jobs(arguments_.jobs, [&] { return answer_one(progress); });
-    set_stoppable(false);
+    cli::set_stoppable(false);
   }
 
   // False when there is nothing left to do.
-  bool answer_one(CountProgress& progress) {
+  bool answer_one(cli::CountProgress& progress) {
     const benchmarks::PromptEntry* entry = take();
     if (entry == nullptr) return false;
     Answer answer = benchmarks::answer_prompt(module_, *entry, model_.model.get(), model_.vocabulary, options_);
@@ -199,7 +176,7 @@ class Evaluation {
   // The next prompt without an answer; null when there is none, or when the work is to end.
   const benchmarks::PromptEntry* take() {
     const std::lock_guard lock(mutex_);
-    if (interrupted()) return nullptr;
+    if (cli::interrupted()) return nullptr;
     while (next_ < prompts_.size() && answers_.contains(prompts_[next_].identifier)) ++next_;
     return next_ < prompts_.size() ? &prompts_[next_++] : nullptr;
   }
@@ -253,10 +230,10 @@ class Evaluation {
     for (const benchmarks::PromptEntry& entry : prompts_) {
       const std::string what = lacking(answers_.at(entry.identifier));
       if (what.empty() || ++count > kMost) continue;
-      note(str_cat(questions_file(arguments_), ": ", module_.ask == nullptr ? "prompt" : "task", " '", entry.identifier,
-                   "': ", what));
+      cli::note(str_cat(questions_file(arguments_), ": ", module_.ask == nullptr ? "prompt" : "task", " '",
+                        entry.identifier, "': ", what));
     }
-    if (count > kMost) note(str_cat("... and ", count - kMost, " more; --report DIR names them all"));
+    if (count > kMost) cli::note(str_cat("... and ", count - kMost, " more; --report DIR names them all"));
   }
 
   int summarize() const {
@@ -268,12 +245,12 @@ class Evaluation {
       const Answer& answer = answers_.at(entry.identifier);
       if (!answer.error.empty()) {
         failed.push_back(entry.identifier);
-        note(str_cat(questions_file(arguments_), ": prompt '", entry.identifier, "': ", answer.error));
+        cli::note(str_cat(questions_file(arguments_), ": prompt '", entry.identifier, "': ", answer.error));
         continue;
       }
       if (!answer.fits) {
         too_long.push_back(entry.identifier);
-        note(str_cat(questions_file(arguments_), ": prompt '", entry.identifier, "': ", answer.reason));
+        cli::note(str_cat(questions_file(arguments_), ": prompt '", entry.identifier, "': ", answer.reason));
         continue;
       }
       compile.push_back(answer.times.compile());
@@ -287,13 +264,13 @@ class Evaluation {
     if (!compile.empty()) {
       std::sort(compile.begin(), compile.end());
       const auto milliseconds = [&](double share) {
-        return number_text(std::round(benchmarks::quantile(compile, share) * 1e4) / 10);
+        return cli::number_text(std::round(benchmarks::quantile(compile, share) * 1e4) / 10);
       };
       line += str_cat("; compile median ", milliseconds(0.5), " ms, p95 ", milliseconds(0.95), " ms, most ",
                       milliseconds(1), " ms");
     }
-    note(str_cat(line, "; answers are in ", arguments_.out));
-    return failed.empty() && too_long.empty() ? kDone : kBadInput;
+    cli::note(str_cat(line, "; answers are in ", arguments_.out));
+    return failed.empty() && too_long.empty() ? cli::kDone : cli::kBadInput;
   }
 
   const EvalArguments& arguments_;
@@ -301,7 +278,7 @@ class Evaluation {
   std::vector<benchmarks::PromptEntry> prompts_;
   std::optional<benchmarks::Journal> journal_;
   benchmarks::EvaluateOptions options_;
-  LoadedModel model_;
+  cli::LoadedModel model_;
 
   std::mutex mutex_;
   std::map<std::string, Answer> answers_;
@@ -324,7 +301,7 @@ constexpr const char* kEvalExamples =
 
 }  // namespace
 
-Command add_eval(CLI::App& parent) {
+cli::Command add_eval(CLI::App& parent) {
   auto arguments = std::make_shared<EvalArguments>();
   arguments->on_infeasible = OnInfeasible::kDropGoals;
   CLI::App* app = cli::add_benchmarks_command(parent, "eval");
@@ -336,22 +313,23 @@ Command add_eval(CLI::App& parent) {
                                              "wah: folder of the apartments; without it, that of the tasks")
                                  ->type_name("DIR");
   arguments->goals_option =
-      add_choice(*app, "--goals", arguments->source.goals,
-                 "wah: plan for the task's goal, or for the one that the model makes of the instruction");
+      cli::add_choice(*app, "--goals", arguments->source.goals,
+                      "wah: plan for the task's goal, or for the one that the model makes of the instruction");
   arguments->instruction_option =
-      add_number(*app, "--instruction-number", "N", arguments->source.instruction, 1, 1000,
-                 "wah: which of a task's instructions, from 1; its last where it has fewer");
+      cli::add_number(*app, "--instruction-number", "N", arguments->source.instruction, 1, 1000,
+                      "wah: which of a task's instructions, from 1; its last where it has fewer");
   app->add_option("--system", arguments->system,
                   "the system's part of the prompts; without it, sd_system.json or system_setup.json beside them")
       ->type_name("FILE");
-  add_out_option(*app, arguments->out, "file for the answers")->required();
-  add_choice(*app, "--rules", arguments->rules, "what the benchmark's environment does, or what the paper states");
-  add_choice(*app, "--prompt", arguments->prompt,
-             "what the model reads: the benchmark's prompt, or the same facts in fewer words");
+  cli::add_out_option(*app, arguments->out, "file for the answers")->required();
+  cli::add_choice(*app, "--rules", arguments->rules, "what the benchmark's environment does, or what the paper states");
+  cli::add_choice(*app, "--prompt", arguments->prompt,
+                  "what the model reads: the benchmark's prompt, or the same facts in fewer words");
   app->add_option("--report", arguments->report, "folder for what is known about each answer")->type_name("DIR");
-  add_number(*app, "--jobs,-j", "N", arguments->jobs, 1, 1024, "prompts that are worked on at once");
+  cli::add_number(*app, "--jobs,-j", "N", arguments->jobs, 1, 1024, "prompts that are worked on at once");
   app->add_flag("--resume", arguments->resume, "go on with a run that was interrupted");
-  add_decoding_options(*app, *arguments, cli::budget_of_many());
+  arguments->as_in_paper = true;
+  cli::add_decoding_options(*app, *arguments, cli::budget_of_many());
   app->footer(kEvalExamples);
   return {app, [arguments] {
             const benchmarks::Module& module = *benchmarks::find_module(arguments->module);

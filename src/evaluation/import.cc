@@ -1,7 +1,6 @@
 // metactrl import: a benchmark's own files, turned into prompts and tasks that eval and score read.
-#include <unistd.h>
-
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "benchmarks/import_eai.h"
@@ -11,22 +10,9 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "evaluation/commands.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::evaluation {
-
-using cli::add_out_option;
-using cli::catch_interrupts;
-using cli::Command;
-using cli::interrupted;
-using cli::kBadInput;
-using cli::kDone;
-using cli::kInterrupted;
-using cli::note;
-using cli::one_of;
-using cli::print;
-using cli::set_stoppable;
-using internal::str_cat;
 
 namespace {
 
@@ -35,54 +21,29 @@ struct ImportArguments {
   benchmarks::ImportOptions options;
 };
 
-// "VirtualHome: task 42 of 342", on a terminal.
-class TaskLine {
- public:
-  TaskLine() : terminal_(::isatty(STDERR_FILENO) != 0) {}
-  ~TaskLine() { clear(); }
-  TaskLine(const TaskLine&) = delete;
-  TaskLine& operator=(const TaskLine&) = delete;
-
-  void show(std::string_view what, std::size_t done, std::size_t total) {
-    if (!terminal_) return;
-    const std::string line = str_cat(what, ": task ", done + 1, " of ", total);
-    clear();
-    std::fputs(line.c_str(), stderr);
-    width_ = line.size();
-  }
-
- private:
-  void clear() {
-    if (width_ == 0) return;
-    std::fputs(("\r" + std::string(width_, ' ') + "\r").c_str(), stderr);
-    width_ = 0;
-  }
-
-  bool terminal_;
-  std::size_t width_ = 0;
-};
-
 int run_import(ImportArguments& arguments) {
-  catch_interrupts();
-  set_stoppable(true);
-  arguments.options.cancelled = [] { return interrupted(); };
+  cli::catch_interrupts();
+  cli::set_stoppable(true);
+  arguments.options.cancelled = [] { return cli::interrupted(); };
   benchmarks::ImportResult result;
   {
-    TaskLine line;
+    std::string shown;
+    std::optional<cli::CountProgress> progress;
     arguments.options.progress = [&](std::string_view what, std::size_t done, std::size_t total) {
-      line.show(what, done, total);
+      if (what != shown) progress.emplace(str_cat("tasks of ", shown = what), static_cast<double>(total));
+      progress->done(static_cast<double>(done));
     };
     result = benchmarks::import_eai(arguments.options);
   }
-  set_stoppable(false);
+  cli::set_stoppable(false);
   if (result.cancelled) {
-    note("metactrl: stopped before the end; import again with --resume to go on");
-    return kInterrupted;
+    cli::note("metactrl: stopped before the end; import again with --resume to go on");
+    return cli::kInterrupted;
   }
-  for (const std::string& file : result.files) print(file + "\n");
-  for (const std::string& text : result.notes) note(text);
-  for (const std::string& text : result.missing) note(text);
-  return result.missing.empty() ? kDone : kBadInput;
+  for (const std::string& file : result.files) cli::print(file + "\n");
+  for (const std::string& text : result.notes) cli::note(text);
+  for (const std::string& text : result.missing) cli::note(text);
+  return result.missing.empty() ? cli::kDone : cli::kBadInput;
 }
 
 constexpr const char* kImportExamples =
@@ -97,15 +58,15 @@ constexpr const char* kImportExamples =
 
 }  // namespace
 
-Command add_import(CLI::App& parent) {
+cli::Command add_import(CLI::App& parent) {
   auto arguments = std::make_shared<ImportArguments>();
   CLI::App* app = cli::add_benchmarks_command(parent, "import");
   app->add_option("benchmark", arguments->benchmark, "which: the Embodied Agent Interface")
       ->type_name("eai")
       ->required()
-      ->check(one_of({"eai"}));
+      ->check(cli::one_of({"eai"}));
   app->add_option("--root", arguments->options.root, "folder of the checkout")->type_name("DIR")->required();
-  add_out_option(*app, arguments->options.out, "folder for eai_vh/ and eai_beh/", "DIR")->required();
+  cli::add_out_option(*app, arguments->options.out, "folder for eai_vh/ and eai_beh/", "DIR")->required();
   app->add_option("--vh-as-prompts", arguments->options.vh_as_prompts,
                   "prompts of vh-as that the benchmark's generator wrote; without it, those in the checkout's output/, "
                   "and where there are none they are made from its template")

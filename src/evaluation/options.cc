@@ -6,16 +6,13 @@
 
 #include "benchmarks/files.h"
 #include "cli/options.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::evaluation {
 
 CLI::Option* add_module_option(CLI::App& app, const std::string& option, std::string& module, const std::string& help) {
-  std::vector<std::string> names;
-  for (const benchmarks::Module& one : benchmarks::modules()) names.emplace_back(one.name);
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : "|") + name;
-  return app.add_option(option, module, help)->type_name(list)->check(cli::one_of(names));
+  const std::vector<std::string> names = benchmarks::module_names();
+  return app.add_option(option, module, help)->type_name(join(names, "|"))->check(cli::one_of(names));
 }
 
 std::string scenes_folder(const std::string& scenes, const std::string& tasks_file) {
@@ -31,9 +28,9 @@ std::string system_prompt(const benchmarks::Module& module, const SystemPromptFi
   if (const std::optional<std::string> found = benchmarks::system_prompt_beside(files.prompts)) return *found;
   if (!needed) return "";
   throw cli::UsageError(
-      internal::str_cat("the prompts of ", module.name,
-                        " have a part for the system in a file of its own; name it with --system, or put it beside "
-                        "the prompts as sd_system.json"));
+      str_cat("the prompts of ", module.name,
+              " have a part for the system in a file of its own; name it with --system, or put it beside "
+              "the prompts as sd_system.json"));
 }
 
 }  // namespace metactrl::evaluation

@@ -36,42 +36,16 @@
 #include "metactrl/error.h"
 #include "support/list_some.h"
 #include "support/nearest_name.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::evaluation {
 
 using benchmarks::Row;
-using cli::add_choice;
-using cli::add_decoding_options;
-using cli::add_number;
-using cli::add_out_option;
-using cli::catch_interrupts;
-using cli::Command;
-using cli::count_text;
-using cli::CountProgress;
-using cli::decoding_settings;
-using cli::DecodingArguments;
-using cli::file_digest;
-using cli::interrupted;
 using cli::Json;
-using cli::kBadInput;
-using cli::kDone;
-using cli::kInterrupted;
-using cli::load_model_for;
-using cli::LoadedModel;
-using cli::model_file;
-using cli::note;
-using cli::plan_options;
-using cli::print;
-using cli::ProgressLine;
-using cli::set_budgets;
-using cli::set_stoppable;
-using cli::UsageError;
-using internal::str_cat;
 
 namespace {
 
-struct ReproduceArguments : DecodingArguments {
+struct ReproduceArguments : cli::DecodingArguments {
   std::string data;
   std::string out;
   std::string modules;
@@ -89,51 +63,39 @@ struct ReproduceArguments : DecodingArguments {
 
 // --- what is asked for ---------------------------------------------------------------------------------------------
 
-std::vector<std::string> split_list(const std::string& list) {
-  std::vector<std::string> items;
-  std::string item;
-  for (const char c : list + ",") {
-    if (c != ',') {
-      item += c;
-    } else if (!item.empty()) {
-      items.push_back(std::exchange(item, {}));
-    }
-  }
-  return items;
+void need_known(const std::string& name, const char* what, const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  const std::string guess = internal::did_you_mean(name, known);
+  throw cli::UsageError(str_cat("there is no ", what, " '", name, "'; there are ", join(known, ", "),
+                                guess.empty() ? "" : " (" + guess + ")"));
 }
 
-[[noreturn]] void unknown(const std::string& name, const char* what, const std::vector<std::string>& known) {
-  const std::string guess = internal::did_you_mean(name, known);
-  std::string list;
-  for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
-  throw UsageError(
-      str_cat("there is no ", what, " '", name, "'; there are ", list, guess.empty() ? "" : " (" + guess + ")"));
+// The items of a list, each of them known.
+std::vector<std::string> known_items(const std::string& list, const char* what, const std::vector<std::string>& known) {
+  std::vector<std::string> items;
+  for (const std::string_view item : split(list, ",")) {
+    if (!item.empty()) items.emplace_back(item);
+  }
+  for (const std::string& name : items) need_known(name, what, known);
+  return items;
 }
 
 // In the order of the table, each once.
 std::vector<Row> chosen_rows(const std::string& list) {
   std::vector<std::string> known;
   for (const benchmarks::RowFacts& facts : benchmarks::all_rows()) known.emplace_back(facts.name);
-  const std::vector<std::string> asked = split_list(list);
-  for (const std::string& name : asked) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) unknown(name, "row", known);
-  }
+  const std::vector<std::string> asked = known_items(list, "row", known);
   std::vector<Row> rows;
   for (const benchmarks::RowFacts& facts : benchmarks::all_rows()) {
     if (std::find(asked.begin(), asked.end(), facts.name) != asked.end()) rows.push_back(facts.row);
   }
-  if (rows.empty()) throw UsageError("--rows names no row");
+  if (rows.empty()) throw cli::UsageError("--rows names no row");
   return rows;
 }
 
 std::vector<benchmarks::ReproduceOptions::OpenModule> open_modules(const ReproduceArguments& arguments) {
-  std::vector<std::string> known;
-  for (const benchmarks::Module& module : benchmarks::modules()) known.emplace_back(module.name);
-  const std::vector<std::string> asked = split_list(arguments.modules);
-  if (asked.empty() && !arguments.modules.empty()) throw UsageError("--modules names no module");
-  for (const std::string& name : asked) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) unknown(name, "module", known);
-  }
+  const std::vector<std::string> asked = known_items(arguments.modules, "module", benchmarks::module_names());
+  if (asked.empty() && !arguments.modules.empty()) throw cli::UsageError("--modules names no module");
   std::vector<benchmarks::ReproduceOptions::OpenModule> modules;
   std::string first_missing;
   for (const benchmarks::Module& module : benchmarks::modules()) {
@@ -174,26 +136,21 @@ std::string hmm_file(const std::vector<std::string>& hmms, std::string_view modu
 // Models of plans for the row trained.
 void open_hmms(const ReproduceArguments& arguments, benchmarks::ReproduceOptions& options) {
   const bool wanted = std::find(options.rows.begin(), options.rows.end(), Row::kTrained) != options.rows.end();
-  if (!wanted && !arguments.hmms.empty()) throw UsageError("--hmm is for the row 'trained'; add it to --rows");
-  std::vector<std::string> known;
-  for (const benchmarks::Module& module : benchmarks::modules()) known.emplace_back(module.name);
+  if (!wanted && !arguments.hmms.empty()) throw cli::UsageError("--hmm is for the row 'trained'; add it to --rows");
   for (const std::string& text : arguments.hmms) {
     const std::size_t equals = text.find('=');
-    const std::string name = text.substr(0, equals);
-    if (equals != std::string::npos && std::find(known.begin(), known.end(), name) == known.end()) {
-      unknown(name, "module", known);
-    }
+    if (equals != std::string::npos) need_known(text.substr(0, equals), "module", benchmarks::module_names());
   }
   for (benchmarks::ReproduceOptions::OpenModule& open : options.modules) {
     if (!wanted) return;
     const std::string file = hmm_file(arguments.hmms, open.module->name);
     if (file.empty()) {
-      throw UsageError(str_cat("the row 'trained' needs a hidden Markov model of plans for ", open.module->name,
-                               "; name one with --hmm FILE or --hmm ", open.module->name,
-                               "=FILE ('metactrl train' makes them), or leave the row out"));
+      throw cli::UsageError(str_cat("the row 'trained' needs a hidden Markov model of plans for ", open.module->name,
+                                    "; name one with --hmm FILE or --hmm ", open.module->name,
+                                    "=FILE ('metactrl train' makes them), or leave the row out"));
     }
     open.hmm = Hmm::load(file);
-    open.hmm_digest = file_digest(file);
+    open.hmm_digest = cli::file_digest(file);
   }
 }
 
@@ -217,7 +174,7 @@ ShardChoice choose_shard(const std::string& text) {
     const std::size_t count = number_of(std::string_view(text).substr(slash + 1));
     constexpr std::size_t kMost = 100'000;
     if (index < 1 || index > count || count > kMost) {
-      throw UsageError(str_cat("--shard '", text, "' is not a part of a whole; write it like 2/4"));
+      throw cli::UsageError(str_cat("--shard '", text, "' is not a part of a whole; write it like 2/4"));
     }
     return {{index - 1, count}};
   }
@@ -232,8 +189,9 @@ class ReproduceRun {
  public:
   ReproduceRun(const ReproduceArguments& arguments, std::string command)
       : arguments_(arguments), command_(std::move(command)), choice_(choose_shard(arguments.shard)) {
-    if (arguments.merge && !arguments.shard.empty()) throw UsageError("--merge joins all shards; leave out --shard");
-    if (arguments.data.empty() || arguments.out.empty()) throw UsageError("--data and --out must name folders");
+    if (arguments.merge && !arguments.shard.empty())
+      throw cli::UsageError("--merge joins all shards; leave out --shard");
+    if (arguments.data.empty() || arguments.out.empty()) throw cli::UsageError("--data and --out must name folders");
     options_.rows = chosen_rows(arguments.rows);
     options_.out = arguments.out;
     options_.limit = arguments.limit;
@@ -248,32 +206,32 @@ class ReproduceRun {
     }
     options_.evaluate.rules = arguments.rules;
     options_.evaluate.prompt = arguments.prompt;
-    options_.evaluate.plan = plan_options(arguments);
-    set_budgets(arguments.budget, options_.evaluate.plan);
+    options_.evaluate.plan = cli::plan_options(arguments);
+    cli::set_budgets(arguments.budget, options_.evaluate.plan);
     options_.evaluate.plan.time_limit = arguments.budget.time_limit();
-    options_.evaluate.cancelled = [] { return interrupted(); };
+    options_.evaluate.cancelled = [] { return cli::interrupted(); };
     options_.settings = settings();
     if (needs_model()) {
-      const auto file = model_file(arguments_.model);
-      options_.model = {{"model", arguments_.model}, {"model_sha256", file ? file_digest(*file) : ""}};
+      const auto file = cli::model_file(arguments_.model);
+      options_.model = {{"model", arguments_.model}, {"model_sha256", file ? cli::file_digest(*file) : ""}};
     }
     run_.emplace(options_);
   }
 
   int run() {
-    catch_interrupts();
+    cli::catch_interrupts();
     for (const benchmarks::ReproduceOptions::OpenModule& open : options_.modules) {
       if (choice_.shard.index > 0 || open.tasks->left_out() == 0) continue;
-      note(str_cat("metactrl: ", open.tasks->left_out(), " prompts of ", open.module->name,
-                   " are left out: there is no task to judge an answer by"));
+      cli::note(str_cat("metactrl: ", open.tasks->left_out(), " prompts of ", open.module->name,
+                        " are left out: there is no task to judge an answer by"));
     }
-    if (!arguments_.merge && !answer()) return kInterrupted;
+    if (!arguments_.merge && !answer()) return cli::kInterrupted;
     if (!arguments_.shard.empty()) {
-      note(str_cat("metactrl: shard ", arguments_.shard, " is done; '--merge' writes the tables once all are"));
-      return kDone;
+      cli::note(str_cat("metactrl: shard ", arguments_.shard, " is done; '--merge' writes the tables once all are"));
+      return cli::kDone;
     }
-    if (choice_.shard.index > 0) return kDone;
-    if (choice_.joined && !arguments_.merge && !wait_for_others()) return kInterrupted;
+    if (choice_.shard.index > 0) return cli::kDone;
+    if (choice_.joined && !arguments_.merge && !wait_for_others()) return cli::kInterrupted;
     return write();
   }
 
@@ -290,50 +248,51 @@ class ReproduceRun {
               {"rules", to_string(arguments_.rules)},
               {"limit", arguments_.limit},
               {"planner_seconds", arguments_.planner_seconds}};
-    json.update(decoding_settings(arguments_));
-    if (!arguments_.token_hmm.empty()) json["token_hmm"] = file_digest(arguments_.token_hmm);
+    json.update(cli::decoding_settings(arguments_));
+    if (!arguments_.token_hmm.empty()) json["token_hmm"] = cli::file_digest(arguments_.token_hmm);
     return json;
   }
 
   // False when it was interrupted.
   bool answer() {
-    LoadedModel model;
-    if (run_->needs_model()) model = load_model_for(arguments_, arguments_.jobs);
+    cli::LoadedModel model;
+    if (run_->needs_model()) model = cli::load_model_for(arguments_, arguments_.jobs);
     const std::size_t earlier = run_->done();
     const std::string start =
         choice_.shard.count > 1 ? str_cat("shard ", choice_.shard.index + 1, "/", choice_.shard.count, ": ") : "";
-    if (earlier > 0) note(str_cat("metactrl: ", start, earlier, " of ", run_->total(), " answers are there already"));
-    set_stoppable(true);
+    if (earlier > 0)
+      cli::note(str_cat("metactrl: ", start, earlier, " of ", run_->total(), " answers are there already"));
+    cli::set_stoppable(true);
     bool finished = false;
     {
-      CountProgress progress("answered", static_cast<double>(run_->total()), static_cast<double>(earlier),
-                             CountProgress::quantity, start);
+      cli::CountProgress progress("answered", static_cast<double>(run_->total()), static_cast<double>(earlier),
+                                  cli::CountProgress::quantity, start);
       finished = run_->work(model.model.get(), model.vocabulary,
                             [&](std::size_t done) { progress.done(static_cast<double>(done)); });
     }
-    set_stoppable(false);
+    cli::set_stoppable(false);
     if (!finished) {
-      note(str_cat("metactrl: stopped after ", run_->done(), " of ", run_->total(),
-                   " answers; the same command goes on where it stopped"));
+      cli::note(str_cat("metactrl: stopped after ", run_->done(), " of ", run_->total(),
+                        " answers; the same command goes on where it stopped"));
     }
     return finished;
   }
 
   bool wait_for_others() {
-    set_stoppable(true);
-    const ProgressLine progress("waiting for the other shards");
+    cli::set_stoppable(true);
+    const cli::ProgressLine progress("waiting for the other shards");
     constexpr int kPollsPerNote = 120;  // a minute
-    for (int polls = 1; !interrupted(); ++polls) {
+    for (int polls = 1; !cli::interrupted(); ++polls) {
       std::vector<std::string> names;
       for (const std::size_t shard : run_->awaited()) names.push_back(std::to_string(shard));
       if (names.empty()) break;
       if (polls % kPollsPerNote == 0) {
-        note(str_cat("metactrl: waiting for shards ", internal::list_some(names), " of ", choice_.shard.count));
+        cli::note(str_cat("metactrl: waiting for shards ", internal::list_some(names), " of ", choice_.shard.count));
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(500));
     }
-    set_stoppable(false);
-    return !interrupted();
+    cli::set_stoppable(false);
+    return !cli::interrupted();
   }
 
   int write() {
@@ -344,13 +303,13 @@ class ReproduceRun {
     }
     std::vector<benchmarks::ModuleResult> results;
     {
-      const ProgressLine progress("scoring");
+      const cli::ProgressLine progress("scoring");
       results = run_->results();
     }
     Json settings = options_.settings;
     settings.update(options_.model);
     benchmarks::write_tables(arguments_.out, results, {command_, today(), model_text(), settings});
-    print(benchmarks::overview_markdown(results));
+    cli::print(benchmarks::overview_markdown(results));
     return report(results);
   }
 
@@ -369,21 +328,22 @@ class ReproduceRun {
       }
     }
     if (no_room > 0) {
-      note(str_cat("metactrl: ", count_text(no_room, "answer", "answers"), " had no room in the model's context and ",
-                   no_room == 1 ? "is" : "are", " not counted",
-                   arguments_.prompt == benchmarks::PromptStyle::kBenchmark ? "; --prompt compact takes less" : ""));
+      cli::note(
+          str_cat("metactrl: ", cli::count_text(no_room, "answer", "answers"),
+                  " had no room in the model's context and ", no_room == 1 ? "is" : "are", " not counted",
+                  arguments_.prompt == benchmarks::PromptStyle::kBenchmark ? "; --prompt compact takes less" : ""));
     }
-    note(str_cat("metactrl: the tables are in ", arguments_.out, "/tables.md"));
-    if (failed == 0) return kDone;
-    note(str_cat("metactrl: ", count_text(failed, "answer", "answers"), " ended in an error, see ", arguments_.out,
-                 "/answers*.jsonl; the same command tries again"));
+    cli::note(str_cat("metactrl: the tables are in ", arguments_.out, "/tables.md"));
+    if (failed == 0) return cli::kDone;
+    cli::note(str_cat("metactrl: ", cli::count_text(failed, "answer", "answers"), " ended in an error, see ",
+                      arguments_.out, "/answers*.jsonl; the same command tries again"));
     constexpr std::size_t kShown = 3;
     std::size_t shown = 0;
     for (const std::string& reason : reasons) {
       if (shown++ == kShown) break;
-      note(str_cat("metactrl: ", reason));
+      cli::note(str_cat("metactrl: ", reason));
     }
-    return kBadInput;
+    return cli::kBadInput;
   }
 
   static std::string today() {
@@ -437,37 +397,35 @@ constexpr const char* kReproduceExamples =
 
 }  // namespace
 
-Command add_reproduce(CLI::App& parent) {
+cli::Command add_reproduce(CLI::App& parent) {
   auto arguments = std::make_shared<ReproduceArguments>();
   arguments->on_infeasible = OnInfeasible::kDropGoals;
   arguments->generate.max_tokens = 400;
   CLI::App* app = cli::add_benchmarks_command(parent, "reproduce");
   app->add_option("--data", arguments->data, "folder of the benchmarks' task files")->type_name("DIR")->required();
-  add_out_option(*app, arguments->out, "folder for answers, tables and plots", "DIR")->required();
-  std::string modules;
-  for (const benchmarks::Module& module : benchmarks::modules()) {
-    modules += (modules.empty() ? "" : ",") + std::string(module.name);
-  }
+  cli::add_out_option(*app, arguments->out, "folder for answers, tables and plots", "DIR")->required();
   app->add_option("--modules", arguments->modules,
-                  str_cat("which benchmarks, of ", modules, "; without it, all whose files are there"))
+                  str_cat("which benchmarks, of ", join(benchmarks::module_names(), ","),
+                          "; without it, all whose files are there"))
       ->type_name("LIST");
   arguments->rows = "none,syntax,planner,search,mask,uniform";
   app->add_option("--rows", arguments->rows, "who answers")->type_name("LIST")->capture_default_str();
-  add_number(*app, "--limit", "N", arguments->limit, 0, 1e9,
-             "at most N tasks of each benchmark, evenly spread; 0: all");
-  add_choice(*app, "--rules", arguments->rules, "what the benchmark's environment does, or what the paper states");
-  add_choice(*app, "--prompt", arguments->prompt,
-             "what the model reads: the benchmark's prompt, or the same facts in fewer words");
+  cli::add_number(*app, "--limit", "N", arguments->limit, 0, 1e9,
+                  "at most N tasks of each benchmark, evenly spread; 0: all");
+  cli::add_choice(*app, "--rules", arguments->rules, "what the benchmark's environment does, or what the paper states");
+  cli::add_choice(*app, "--prompt", arguments->prompt,
+                  "what the model reads: the benchmark's prompt, or the same facts in fewer words");
   app->add_option("--planner", arguments->planner,
                   "Fast Downward's driver; without it, fast-downward.py or fast-downward if it is installed")
       ->type_name("PROGRAM");
-  add_number(*app, "--planner-seconds", "SECONDS", arguments->planner_seconds, 1, 1e6,
-             "for the classical planner, each task");
-  add_number(*app, "--jobs,-j", "N", arguments->jobs, 1, 1024, "tasks that are worked on at once");
+  cli::add_number(*app, "--planner-seconds", "SECONDS", arguments->planner_seconds, 1, 1e6,
+                  "for the classical planner, each task");
+  cli::add_number(*app, "--jobs,-j", "N", arguments->jobs, 1, 1024, "tasks that are worked on at once");
   app->add_option("--shard", arguments->shard, "do part I of N only; without it, what mpirun or srun says, else all")
       ->type_name("I/N");
   app->add_flag("--merge", arguments->merge, "answer nothing; join the shards in --out and write the tables");
-  add_decoding_options(*app, *arguments, cli::budget_of_many());
+  arguments->as_in_paper = true;
+  cli::add_decoding_options(*app, *arguments, cli::budget_of_many());
   // The rows say which guidance.
   app->remove_option(app->get_option("--guidance"));
   app->remove_option(app->get_option("--hmm"));

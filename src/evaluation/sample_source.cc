@@ -1,5 +1,3 @@
-#include "evaluation/sample_source.h"
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,24 +15,18 @@
 #include "benchmarks/watch_and_help/resample.h"
 #include "cli/options.h"
 #include "cli/sample_prompts.h"
+#include "evaluation/commands.h"
 #include "evaluation/options.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "support/hash.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::evaluation {
 
 namespace {
 
-using cli::kSampleAttempts;
-using cli::sample_seed;
-using cli::SamplePrompt;
-using cli::SamplePrompts;
-using cli::UsageError;
-using internal::str_cat;
-
-class BenchmarkPrompts : public SamplePrompts {
+class BenchmarkPrompts : public cli::SamplePrompts {
  public:
   BenchmarkPrompts(const benchmarks::Module& module, const std::vector<benchmarks::PromptEntry>& prompts,
                    benchmarks::EvaluateOptions options, std::uint64_t seed)
@@ -46,10 +38,10 @@ class BenchmarkPrompts : public SamplePrompts {
     if (prompts.empty()) throw InputError("prompts", "are none", "give a file that holds some");
   }
 
-  SamplePrompt make(std::uint64_t number) const override {
-    for (std::uint64_t attempt = 0; attempt < kSampleAttempts; ++attempt) {
+  cli::SamplePrompt make(std::uint64_t number) const override {
+    for (std::uint64_t attempt = 0; attempt < cli::kSampleAttempts; ++attempt) {
       const std::size_t source = (number + attempt) % num_sources_;
-      const std::optional<std::string> text = resampler_.sample(source, sample_seed(seed_, number, attempt));
+      const std::optional<std::string> text = resampler_.sample(source, cli::sample_seed(seed_, number, attempt));
       if (!text) continue;
       const benchmarks::PromptTask read = module_.read(*text, benchmarks::Rules::kEnvironment);
       const std::string_view domain = domain_text(module_, benchmarks::Rules::kEnvironment);
@@ -69,18 +61,18 @@ class BenchmarkPrompts : public SamplePrompts {
   std::uint64_t seed_;
 };
 
-class HelpPrompts : public SamplePrompts {
+class HelpPrompts : public cli::SamplePrompts {
  public:
   HelpPrompts(const benchmarks::Module& module, const benchmarks::TaskSource& source, std::uint64_t seed)
       : module_(module), resampler_(benchmarks::watch_and_help::read_tasks(source.tasks, source.scenes)), seed_(seed) {
     if (resampler_.size() == 0) throw InputError(source.tasks, "holds no tasks", "give a file that holds some");
   }
 
-  SamplePrompt make(std::uint64_t number) const override {
+  cli::SamplePrompt make(std::uint64_t number) const override {
     namespace wah = benchmarks::watch_and_help;
-    for (std::uint64_t attempt = 0; attempt < kSampleAttempts; ++attempt) {
+    for (std::uint64_t attempt = 0; attempt < cli::kSampleAttempts; ++attempt) {
       const std::size_t source = (number + attempt) % resampler_.size();
-      const std::optional<wah::HelpTask> task = resampler_.sample(source, sample_seed(seed_, number, attempt));
+      const std::optional<wah::HelpTask> task = resampler_.sample(source, cli::sample_seed(seed_, number, attempt));
       if (!task) continue;
       const wah::Listing listing = wah::list_things(*task->scene, task->goal);
       const benchmarks::PromptTask problem = wah::plan_problem(*task->scene, listing, task->goal);
@@ -128,18 +120,18 @@ class BenchmarkSource : public cli::SampleSource {
 
   void check() const override {
     if (!module_.empty() && module().read == nullptr) {
-      if (tasks_.tasks.empty()) throw UsageError(str_cat(module_, " needs its tasks: --tasks FILE"));
+      if (tasks_.tasks.empty()) throw cli::UsageError(str_cat(module_, " needs its tasks: --tasks FILE"));
       if (!prompts_.empty() || !system_file_.empty() || style_option_->count() > 0) {
-        throw UsageError(str_cat("the prompts of ", module_,
-                                 " are written from its tasks; leave out --prompts, --system and --prompt"));
+        throw cli::UsageError(str_cat("the prompts of ", module_,
+                                      " are written from its tasks; leave out --prompts, --system and --prompt"));
       }
       return;
     }
-    if (has_tasks()) throw UsageError("--tasks and --scenes are for --module wah");
-    if (module_.empty() || prompts_.empty()) throw UsageError("--module and --prompts FILE belong together");
+    if (has_tasks()) throw cli::UsageError("--tasks and --scenes are for --module wah");
+    if (module_.empty() || prompts_.empty()) throw cli::UsageError("--module and --prompts FILE belong together");
   }
 
-  std::unique_ptr<SamplePrompts> open(std::uint64_t seed) override {
+  std::unique_ptr<cli::SamplePrompts> open(std::uint64_t seed) override {
     if (!tasks_.tasks.empty()) return std::make_unique<HelpPrompts>(module(), task_source(), seed);
     system_ = system_prompt(module(), {system_file_, prompts_}, style_);
     benchmarks::EvaluateOptions options;

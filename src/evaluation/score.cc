@@ -15,20 +15,13 @@
 #include "evaluation/commands.h"
 #include "evaluation/options.h"
 #include "support/list_some.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::evaluation {
 
 using benchmarks::Score;
 using benchmarks::TaskScore;
-using cli::Command;
 using cli::Json;
-using cli::kDone;
-using cli::note;
-using cli::number_text;
-using cli::print;
-using cli::UsageError;
-using internal::str_cat;
 
 namespace {
 
@@ -44,7 +37,7 @@ struct ScoreArguments {
   cli::OutputOptions output;
 };
 
-std::string percent(double value) { return number_text(std::round(value * 100) / 100); }
+std::string percent(double value) { return cli::number_text(std::round(value * 100) / 100); }
 
 std::string score_text(const Score& score) {
   std::string text;
@@ -54,7 +47,7 @@ std::string score_text(const Score& score) {
   for (const auto& [name, value] : score.rates) text += str_cat(name, "  ", percent(value), " %\n");
   for (const auto& [name, value] : score.figures) {
     text += str_cat(name, std::string(name.size() < 19 ? 21 - name.size() : 2, ' '),
-                    number_text(std::round(value * 1000) / 1000), "\n");
+                    cli::number_text(std::round(value * 1000) / 1000), "\n");
   }
   for (const auto& [action, count] : score.first_failures) {
     if (count > 0) text += str_cat("first failure at ", action, "  ", count, "\n");
@@ -88,8 +81,8 @@ benchmarks::AnswersFile matching_answers(const ScoreArguments& arguments,
     return response == responses.end() || response->second != answer.output;
   });
   if (run.answers.size() < all) {
-    note(str_cat(file, ": ", all - run.answers.size(), " of ", all, " answers are not those in ", arguments.responses,
-                 "; the report leaves them out"));
+    cli::note(str_cat(file, ": ", all - run.answers.size(), " of ", all, " answers are not those in ",
+                      arguments.responses, "; the report leaves them out"));
   }
   if (run.answers.empty()) run.settings = nullptr;
   return run;
@@ -108,7 +101,7 @@ std::map<std::string, std::string> prompts_by_identifier(const ScoreArguments& a
     try {
       entries = benchmarks::read_prompts(file);
     } catch (const InputError& error) {
-      note(str_cat(error.what(), "; the report has no prompts"));
+      cli::note(str_cat(error.what(), "; the report has no prompts"));
     }
   }
   std::map<std::string, std::string> prompts;
@@ -129,7 +122,7 @@ void write_report(const ScoreArguments& arguments, const benchmarks::Module& mod
   report.prompts = prompts_by_identifier(arguments, report.run.settings);
   if (!arguments.compare.empty()) report.other = benchmarks::read_answers(arguments.compare);
   benchmarks::write_report(arguments.report, report);
-  note(str_cat("the report is in ", (std::filesystem::path(arguments.report) / "index.html").string()));
+  cli::note(str_cat("the report is in ", (std::filesystem::path(arguments.report) / "index.html").string()));
 }
 
 // Says which tasks were answered more than once: only one of the answers counts.
@@ -140,30 +133,30 @@ void note_repetitions(const ScoreArguments& arguments, const std::vector<benchma
     if (++count[response.identifier] == 2) repeated.push_back(response.identifier);
   }
   if (repeated.empty()) return;
-  note(str_cat(arguments.responses, ": ", internal::list_some(repeated), repeated.size() == 1 ? " has" : " have",
-               " several answers; as the evaluator does, the ", arguments.module == "beh-sd" ? "first" : "last",
-               " one is judged"));
+  cli::note(str_cat(arguments.responses, ": ", internal::list_some(repeated), repeated.size() == 1 ? " has" : " have",
+                    " several answers; as the evaluator does, the ", arguments.module == "beh-sd" ? "first" : "last",
+                    " one is judged"));
 }
 
 int run_score(const ScoreArguments& arguments) {
   if (arguments.report.empty() &&
       !(arguments.answers.empty() && arguments.prompts.empty() && arguments.compare.empty())) {
-    throw UsageError("--answers, --prompts and --compare are for the report; add --report DIR");
+    throw cli::UsageError("--answers, --prompts and --compare are for the report; add --report DIR");
   }
   const benchmarks::Module& module = *benchmarks::find_module(arguments.module);
   const std::vector<benchmarks::Response> responses = benchmarks::read_responses(arguments.responses);
   const Score score = module.score(arguments.tasks, scenes_folder(arguments.scenes, arguments.tasks), responses);
   note_repetitions(arguments, responses);
   for (const std::string& stranger : score.strangers) {
-    note(str_cat(arguments.responses, ": there is no task '", stranger, "' in ", arguments.tasks));
+    cli::note(str_cat(arguments.responses, ": there is no task '", stranger, "' in ", arguments.tasks));
   }
   if (!arguments.report.empty()) write_report(arguments, module, score, responses);
   if (arguments.output.json()) {
-    print(arguments.output, benchmarks::to_json(score));
+    cli::print(arguments.output, benchmarks::to_json(score));
   } else {
-    print(arguments.output, score_text(score));
+    cli::print(arguments.output, score_text(score));
   }
-  return kDone;
+  return cli::kDone;
 }
 
 constexpr const char* kScoreExamples =
@@ -174,7 +167,7 @@ constexpr const char* kScoreExamples =
 
 }  // namespace
 
-Command add_score(CLI::App& parent) {
+cli::Command add_score(CLI::App& parent) {
   auto arguments = std::make_shared<ScoreArguments>();
   CLI::App* app = cli::add_benchmarks_command(parent, "score");
   add_module_option(*app, "module", arguments->module, "which benchmark")->required();

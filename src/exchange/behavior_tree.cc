@@ -20,13 +20,12 @@
 #include "exchange/plan_trace.h"
 #include "metactrl/error.h"
 #include "metactrl/exchange/export.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 #include "task/program.h"
 
 namespace metactrl {
 
 using exchange::xml_text;
-using internal::str_cat;
 using task::Formula;
 
 namespace {

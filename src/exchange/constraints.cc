@@ -23,19 +23,11 @@
 #include <utility>
 
 #include "exchange/standard.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::exchange {
 
-using internal::str_cat;
-using pddl::Action;
-using pddl::Ast;
-using pddl::Condition;
 using pddl::Constraint;
-using pddl::PredicateId;
-using pddl::Term;
-using pddl::VariableId;
-using pddl::VariableTable;
 
 namespace {
 
@@ -56,9 +48,9 @@ Condition shifted(Condition condition, std::size_t offset) {
 }
 
 Condition for_all(const std::vector<VariableId>& variables, Condition child) {
-  if (variables.empty() || child.kind == Condition::Kind::kTrue) return child;
+  if (variables.empty() || child.kind == Kind::kTrue) return child;
   Condition result;
-  result.kind = Condition::Kind::kForall;
+  result.kind = Kind::kForall;
   result.bound = variables;
   result.children.push_back(std::move(child));
   return result;
@@ -66,7 +58,7 @@ Condition for_all(const std::vector<VariableId>& variables, Condition child) {
 
 // Literals, or a conjunction of them.
 bool is_plain(const Condition& condition) {
-  if (condition.kind != Condition::Kind::kAnd) return is_literal(condition);
+  if (condition.kind != Kind::kAnd) return is_literal(condition);
   return std::all_of(condition.children.begin(), condition.children.end(), is_plain);
 }
 
@@ -115,11 +107,9 @@ class ConstraintCompiler {
 
  private:
   PredicateId remember(const Constraint& constraint, const std::string& what) {
-    pddl::Predicate predicate;
-    predicate.name = fresh_predicate_name(ast_, str_cat("constraint-", number_, '-', what));
-    for (const VariableId variable : constraint.forall) predicate.parameters.push_back(constraint.variables[variable]);
-    ast_.predicates.push_back(std::move(predicate));
-    return static_cast<PredicateId>(ast_.predicates.size() - 1);
+    VariableTable parameters;
+    for (const VariableId variable : constraint.forall) parameters.push_back(constraint.variables[variable]);
+    return add_predicate(ast_, str_cat("constraint-", number_, '-', what), std::move(parameters));
   }
 
   // The condition holds at the end, and before every action.

@@ -19,18 +19,12 @@
 #include "exchange/standard.h"
 #include "metactrl/error.h"
 #include "support/json_text.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::exchange {
 
-using internal::str_cat;
-using pddl::Action;
-using pddl::Ast;
 using pddl::CostTerm;
 using pddl::FunctionId;
-using pddl::ObjectId;
-using pddl::Term;
-using pddl::VariableId;
 
 namespace {
 

@@ -19,23 +19,9 @@
 
 #include "exchange/standard.h"
 #include "metactrl/error.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::exchange {
-
-using internal::str_cat;
-using pddl::Ast;
-using pddl::Axiom;
-using pddl::Condition;
-using pddl::ObjectId;
-using pddl::PredicateId;
-using pddl::Term;
-using pddl::TypeId;
-using pddl::Variable;
-using pddl::VariableId;
-using pddl::VariableTable;
-
-using Kind = Condition::Kind;
 
 namespace {
 
@@ -48,14 +34,6 @@ class CountingExpander {
     spend();
     for (Condition& child : condition.children) child = expand(std::move(child), variables);
     switch (condition.kind) {
-      case Kind::kEquals:
-        return condition_equals(condition.terms[0], condition.terms[1]);
-      case Kind::kNot:
-        return condition_not(std::move(condition.children[0]));
-      case Kind::kAnd:
-        return condition_and(std::move(condition.children));
-      case Kind::kOr:
-        return condition_or(std::move(condition.children));
       case Kind::kForall:
       case Kind::kExists:
         return condition_quantified(ast_, condition.kind, condition.bound, std::move(condition.children[0]), variables);
@@ -65,12 +43,9 @@ class CountingExpander {
       case Kind::kMatching:
         ++expanded_;
         return matching(condition, variables);
-      case Kind::kTrue:
-      case Kind::kFalse:
-      case Kind::kAtom:
-        break;
+      default:
+        return folded(std::move(condition));
     }
-    return condition;
   }
 
   std::size_t num_expanded() const { return expanded_; }
@@ -195,12 +170,7 @@ class CountingExpander {
   }
 
   PredicateId declare(const Walk& walk, const std::string& name) {
-    pddl::Predicate predicate;
-    predicate.name = fresh_predicate_name(ast_, name);
-    predicate.parameters = walk.table;
-    predicate.derived = true;
-    ast_.predicates.push_back(std::move(predicate));
-    return static_cast<PredicateId>(ast_.predicates.size() - 1);
+    return add_predicate(ast_, name, walk.table, /*derived=*/true);
   }
 
   // It held for the object before.
@@ -306,10 +276,7 @@ class CountingExpander {
   PredicateId next_predicate(const std::vector<ObjectId>& objects, const std::vector<TypeId>& types) {
     const auto [place, fresh] = next_.emplace(types, static_cast<PredicateId>(ast_.predicates.size()));
     if (!fresh) return place->second;
-    pddl::Predicate predicate;
-    predicate.name = fresh_predicate_name(ast_, "count-next");
-    predicate.parameters = {{"?x", {pddl::kObjectType}, {}}, {"?y", {pddl::kObjectType}, {}}};
-    ast_.predicates.push_back(std::move(predicate));
+    add_predicate(ast_, "count-next", {{"?x", {pddl::kObjectType}, {}}, {"?y", {pddl::kObjectType}, {}}});
     for (std::size_t i = 1; i < objects.size(); ++i) {
       ast_.init.push_back({place->second, {objects[i - 1], objects[i]}, {}});
     }

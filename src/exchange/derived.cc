@@ -20,23 +20,9 @@
 #include "exchange/standard.h"
 #include "metactrl/error.h"
 #include "pddl/strata.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::exchange {
-
-using internal::str_cat;
-using pddl::Action;
-using pddl::Ast;
-using pddl::Axiom;
-using pddl::Condition;
-using pddl::Effect;
-using pddl::ObjectId;
-using pddl::PredicateId;
-using pddl::Term;
-using pddl::VariableId;
-using pddl::VariableTable;
-
-using Kind = Condition::Kind;
 
 namespace {
 
@@ -83,7 +69,7 @@ Condition define_predicate(Ast& ast, const std::string& wanted, const Condition&
                            const VariableTable& variables) {
   const Slots slots(condition, variables.size());
   internal::IdVector<VariableId, VariableId> slot(variables.size(), kNone);
-  pddl::Predicate predicate;
+  VariableTable parameters;
   Axiom axiom;
   std::vector<Term> arguments;
   for (const bool bound : {false, true}) {
@@ -93,15 +79,12 @@ Condition define_predicate(Ast& ast, const std::string& wanted, const Condition&
       axiom.variables.push_back(variables[i]);
       if (!bound) arguments.push_back(variable_term(i));
     }
-    if (!bound) predicate.parameters = axiom.variables;
+    if (!bound) parameters = axiom.variables;
   }
-  predicate.name = fresh_predicate_name(ast, wanted);
-  predicate.derived = true;
-  const PredicateId head = ast.predicates.next_id();
+  const PredicateId head = add_predicate(ast, wanted, std::move(parameters), /*derived=*/true);
   axiom.head = head;
   axiom.num_parameters = static_cast<std::uint32_t>(arguments.size());
   axiom.body = renumbered(condition, slot);
-  ast.predicates.push_back(std::move(predicate));
   ast.axioms.push_back(std::move(axiom));
   return condition_atom(head, std::move(arguments));
 }
@@ -149,9 +132,7 @@ class RecursionWriter {
 
   Condition write_out(Condition condition, const VariableTable& variables) {
     for (Condition& child : condition.children) child = write_out(std::move(child), variables);
-    if (condition.kind == Kind::kAnd) return condition_and(std::move(condition.children));
-    if (condition.kind == Kind::kOr) return condition_or(std::move(condition.children));
-    if (condition.kind != Kind::kForall || !recursive(condition)) return condition;
+    if (condition.kind != Kind::kForall || !recursive(condition)) return folded(std::move(condition));
     ++written_;
     Condition each = std::move(condition.children[0]);
     if (!is_literal(each)) {

@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -24,16 +23,10 @@
 #include "exchange/standard.h"
 #include "metactrl/error.h"
 #include "pddl/strata.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::exchange {
 
-using internal::str_cat;
-using pddl::Ast;
-using pddl::Condition;
-using pddl::PredicateId;
-using pddl::Term;
-using pddl::VariableId;
 using task::Definition;
 using task::Formula;
 
@@ -48,7 +41,7 @@ class Lifter {
   Ast run() {
     ast_.domain_name = "exported";
     ast_.problem_name = definition_.name;
-    ast_.types.push_back({"object", pddl::kObjectType});
+    ast_.types.push_back({"object"});
     ast_.has_metric = definition_.has_costs;
     for (const std::string& name : definition_.objects) ast_.objects.push_back({name, {pddl::kObjectType}, {}});
     add_facts();
@@ -69,20 +62,10 @@ class Lifter {
     std::vector<ActionId> actions;  // ground actions
   };
 
-  static pddl::VariableTable parameters(std::size_t count) {
-    pddl::VariableTable out;
+  static VariableTable parameters(std::size_t count) {
+    VariableTable out;
     for (std::size_t i = 0; i < count; ++i) out.push_back({str_cat("?p", i + 1), {pddl::kObjectType}, {}});
     return out;
-  }
-
-  PredicateId add_predicate(const std::string& wanted, std::size_t arity, bool derived) {
-    const PredicateId id = ast_.predicates.next_id();
-    pddl::Predicate predicate;
-    predicate.name = fresh_predicate_name(ast_, wanted);
-    predicate.parameters = parameters(arity);
-    predicate.derived = derived;
-    ast_.predicates.push_back(std::move(predicate));
-    return id;
   }
 
   void add_facts() {
@@ -97,7 +80,7 @@ class Lifter {
       auto place = predicates.find(key);
       if (place == predicates.end()) {
         const std::string& name = definition_.predicate_names[fact.name];
-        place = predicates.emplace(key, add_predicate(name, fact.arguments.size(), derived)).first;
+        place = predicates.emplace(key, add_predicate(ast_, name, parameters(fact.arguments.size()), derived)).first;
       }
       predicate_of_.push_back(place->second);
       if (definition_.init[i]) ast_.init.push_back({place->second, fact.arguments, {}});
@@ -228,7 +211,7 @@ class Lifter {
     const Shape& shape = shapes[place];
     const std::size_t arity = definition_.actions[shape.actions[0]].symbol.arguments.size();
     const std::string wanted = str_cat("can-", name, shapes.size() == 1 ? "" : str_cat('-', place + 1));
-    const PredicateId predicate = add_predicate(wanted, arity, false);
+    const PredicateId predicate = add_predicate(ast_, wanted, parameters(arity));
     for (const ActionId action : shape.actions) {
       ast_.init.push_back({predicate, definition_.actions[action].symbol.arguments, {}});
     }
@@ -237,7 +220,7 @@ class Lifter {
     return condition_atom(predicate, std::move(arguments));
   }
 
-  std::vector<Shape> shapes_of(const std::vector<ActionId>& ground, const pddl::VariableTable& variables) const {
+  std::vector<Shape> shapes_of(const std::vector<ActionId>& ground, const VariableTable& variables) const {
     std::vector<Shape> shapes;
     std::map<std::string, std::size_t> known;
     for (const ActionId action : ground) {

@@ -7,12 +7,11 @@
 #include "metactrl/error.h"
 #include "support/json_text.h"
 #include "support/lower_case.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::exchange {
 
 using internal::hex;
-using internal::str_cat;
 using internal::utf8_length;
 
 namespace {
@@ -199,29 +198,14 @@ std::string xml_text(std::string_view text) {
       throw InputError("export", str_cat("byte 0x", hex(static_cast<unsigned char>(c)), " cannot be written in XML"),
                        "rename what has it in its name");
     }
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&apos;";
-        break;
-      case '\t':
-      case '\n':
-      case '\r':
-        out += str_cat("&#", static_cast<int>(c), ';');
-        break;
-      default:
-        out += text.substr(i, length);
+    if (const std::string_view entity = internal::markup_entity(c); !entity.empty()) {
+      out += entity;
+    } else if (c == '\'') {
+      out += "&apos;";
+    } else if (c == '\t' || c == '\n' || c == '\r') {
+      out += str_cat("&#", static_cast<int>(c), ';');
+    } else {
+      out += text.substr(i, length);
     }
     i += length;
   }

@@ -5,13 +5,12 @@
 #include "exchange/plan_trace.h"
 #include "metactrl/exchange/export.h"
 #include "support/json_text.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 #include "task/program.h"
 
 namespace metactrl {
 
 using internal::json_text;
-using internal::str_cat;
 
 namespace {
 

@@ -4,11 +4,9 @@
 
 #include "metactrl/exchange/export.h"
 #include "support/json_text.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl {
-
-using internal::str_cat;
 
 namespace {
 

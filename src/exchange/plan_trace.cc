@@ -2,18 +2,15 @@
 // conditional effects where the condition holds in the state before. Adds count over deletes, as everywhere.
 #include "exchange/plan_trace.h"
 
-#include <algorithm>
-#include <functional>
 #include <set>
 
 #include "metactrl/error.h"
 #include "pddl/interpret.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 #include "task/program.h"
 
 namespace metactrl::exchange {
 
-using internal::str_cat;
 using task::Formula;
 
 namespace {
@@ -155,45 +152,28 @@ std::vector<const Formula*> conjuncts(const Formula& formula) {
 
 namespace {
 
-// All ways to pick `count` entries in distinct rows and columns.
-class Matchings {
- public:
-  Matchings(const Formula& formula, std::size_t limit) : formula_(formula), limit_(limit) {}
-
-  bool run() {
-    const std::size_t rows = formula_.count2 == 0 ? 0 : formula_.children.size() / formula_.count2;
-    used_.assign(formula_.count2, false);
-    pick(0, rows);
-    return ways_.size() <= limit_;
+// All ways to pick `count` entries in distinct rows, from `row` on, and columns; where there are more than `limit`, not
+// all of them.
+void add_matchings(const Formula& formula, std::size_t row, std::size_t limit, std::vector<bool>& used,
+                   std::vector<Formula>& chosen, std::vector<Formula>& ways) {
+  if (ways.size() > limit) return;
+  if (chosen.size() == formula.count) {
+    ways.push_back(task::make_and(chosen));
+    return;
   }
-  std::vector<Formula> take() { return std::move(ways_); }
-
- private:
-  void pick(std::size_t row, std::size_t rows) {
-    if (ways_.size() > limit_) return;
-    if (chosen_.size() == formula_.count) {
-      ways_.push_back(task::make_and(chosen_));
-      return;
-    }
-    if (row == rows || rows - row < formula_.count - chosen_.size()) return;
-    pick(row + 1, rows);
-    for (std::size_t column = 0; column < formula_.count2; ++column) {
-      const Formula& entry = formula_.children[row * formula_.count2 + column];
-      if (used_[column] || entry.is_false()) continue;
-      used_[column] = true;
-      chosen_.push_back(entry);
-      pick(row + 1, rows);
-      chosen_.pop_back();
-      used_[column] = false;
-    }
+  const std::size_t rows = formula.count2 == 0 ? 0 : formula.children.size() / formula.count2;
+  if (row == rows || rows - row < formula.count - chosen.size()) return;
+  add_matchings(formula, row + 1, limit, used, chosen, ways);
+  for (std::size_t column = 0; column < formula.count2; ++column) {
+    const Formula& entry = formula.children[row * formula.count2 + column];
+    if (used[column] || entry.is_false()) continue;
+    used[column] = true;
+    chosen.push_back(entry);
+    add_matchings(formula, row + 1, limit, used, chosen, ways);
+    chosen.pop_back();
+    used[column] = false;
   }
-
-  const Formula& formula_;
-  std::size_t limit_;
-  std::vector<bool> used_;
-  std::vector<Formula> chosen_;
-  std::vector<Formula> ways_;
-};
+}
 
 }  // namespace
 
@@ -205,12 +185,15 @@ Formula without_matching(const Formula& formula, std::size_t limit, const std::s
   if (formula.kind == Formula::Kind::kOr) return task::make_or(std::move(result.children));
   if (formula.kind == Formula::Kind::kAtLeast) return task::make_at_least(result.count, std::move(result.children));
   if (formula.kind != Formula::Kind::kMatching) return result;
-  Matchings matchings(result, limit);
-  if (!matchings.run()) {
+  std::vector<bool> used(result.count2, false);
+  std::vector<Formula> chosen;
+  std::vector<Formula> found;
+  add_matchings(result, 0, limit, used, chosen, found);
+  if (found.size() > limit) {
     throw InputError("export", str_cat(what, " counts pairs in more than ", limit, " ways"),
                      "state the pairs that matter, or use fewer objects");
   }
-  Formula ways = task::make_or(matchings.take());
+  Formula ways = task::make_or(std::move(found));
   return formula.negated ? task::negate(ways) : ways;
 }
 

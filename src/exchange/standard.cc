@@ -11,30 +11,11 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <utility>
 
-#include "metactrl/error.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::exchange {
-
-using internal::str_cat;
-using pddl::Action;
-using pddl::Ast;
-using pddl::Atom;
-using pddl::Axiom;
-using pddl::Condition;
-using pddl::Effect;
-using pddl::ObjectId;
-using pddl::PredicateId;
-using pddl::Term;
-using pddl::TypeId;
-using pddl::Variable;
-using pddl::VariableId;
-using pddl::VariableTable;
-
-using Kind = Condition::Kind;
 
 // --- building conditions ---------------------------------------------------------------------------------------------
 
@@ -103,6 +84,14 @@ Condition junction(Kind kind, std::vector<Condition> children) {
 Condition condition_and(std::vector<Condition> children) { return junction(Kind::kAnd, std::move(children)); }
 Condition condition_or(std::vector<Condition> children) { return junction(Kind::kOr, std::move(children)); }
 
+Condition folded(Condition condition) {
+  if (condition.kind == Kind::kEquals) return condition_equals(condition.terms[0], condition.terms[1]);
+  if (condition.kind == Kind::kNot) return condition_not(std::move(condition.children[0]));
+  if (condition.kind == Kind::kAnd) return condition_and(std::move(condition.children));
+  if (condition.kind == Kind::kOr) return condition_or(std::move(condition.children));
+  return condition;
+}
+
 Condition condition_quantified(const Ast& ast, Kind kind, const std::vector<VariableId>& bound, Condition child,
                                const VariableTable& variables) {
   if (bound.empty()) return child;
@@ -164,20 +153,27 @@ Condition substitute(Condition condition, const std::vector<VariableId>& variabl
   for (Term& term : condition.atom.arguments) replace(term);
   for (Term& term : condition.terms) replace(term);
   for (Condition& child : condition.children) child = substitute(std::move(child), variables, terms);
-  if (condition.kind == Kind::kEquals) return condition_equals(condition.terms[0], condition.terms[1]);
-  if (condition.kind == Kind::kNot) return condition_not(std::move(condition.children[0]));
-  if (condition.kind == Kind::kAnd) return condition_and(std::move(condition.children));
-  if (condition.kind == Kind::kOr) return condition_or(std::move(condition.children));
-  return condition;
+  return folded(std::move(condition));
 }
 
-std::string fresh_predicate_name(const Ast& ast, const std::string& wanted) {
+PredicateId add_predicate(Ast& ast, const std::string& wanted, VariableTable parameters, bool derived) {
   const auto taken = [&](const std::string& name) {
     return std::any_of(ast.predicates.begin(), ast.predicates.end(), [&](const auto& p) { return p.name == name; });
   };
-  std::string name = wanted;
-  for (std::size_t number = 2; taken(name); ++number) name = str_cat(wanted, '-', number);
-  return name;
+  pddl::Predicate predicate;
+  predicate.name = wanted;
+  for (std::size_t number = 2; taken(predicate.name); ++number) predicate.name = str_cat(wanted, '-', number);
+  predicate.parameters = std::move(parameters);
+  predicate.derived = derived;
+  const PredicateId id = ast.predicates.next_id();
+  ast.predicates.push_back(std::move(predicate));
+  return id;
+}
+
+std::vector<VariableId> first_variables(std::size_t count) {
+  std::vector<VariableId> out;
+  for (const VariableId i : internal::ids<VariableId>(count)) out.push_back(i);
+  return out;
 }
 
 namespace {
@@ -185,10 +181,7 @@ namespace {
 // Folds constants that came up after counting conditions were expanded.
 Condition folded(const Ast& ast, Condition condition, const VariableTable& variables) {
   for (Condition& child : condition.children) child = folded(ast, std::move(child), variables);
-  if (condition.kind == Kind::kNot) return condition_not(std::move(condition.children[0]));
-  if (condition.kind == Kind::kAnd) return condition_and(std::move(condition.children));
-  if (condition.kind == Kind::kOr) return condition_or(std::move(condition.children));
-  if (condition.kind != Kind::kForall && condition.kind != Kind::kExists) return condition;
+  if (condition.kind != Kind::kForall && condition.kind != Kind::kExists) return exchange::folded(std::move(condition));
   return condition_quantified(ast, condition.kind, condition.bound, std::move(condition.children[0]), variables);
 }
 
@@ -211,7 +204,7 @@ class EitherRemover {
     for (Action& action : ast_.actions) {
       const VariableTable typed = action.variables;
       action.precondition = condition_and(
-          {guards(typed, parameters(action.num_parameters)), guarded(std::move(action.precondition), typed)});
+          {guards(typed, first_variables(action.num_parameters)), guarded(std::move(action.precondition), typed)});
       for (Effect& effect : action.effects) {
         effect.when = condition_and({guards(typed, effect.forall), guarded(std::move(effect.when), typed)});
       }
@@ -220,7 +213,7 @@ class EitherRemover {
     for (Axiom& axiom : ast_.axioms) {
       const VariableTable typed = axiom.variables;
       axiom.body =
-          condition_and({guards(typed, parameters(axiom.num_parameters)), guarded(std::move(axiom.body), typed)});
+          condition_and({guards(typed, first_variables(axiom.num_parameters)), guarded(std::move(axiom.body), typed)});
       forget(axiom.variables);
     }
     ast_.goal.condition = guarded(std::move(ast_.goal.condition), ast_.goal.variables);
@@ -234,20 +227,10 @@ class EitherRemover {
  private:
   void add_predicates() {
     for (const TypeId type : internal::ids(internal::next_of(pddl::kObjectType), ast_.types.next_id())) {
-      pddl::Predicate predicate;
-      predicate.name = fresh_predicate_name(ast_, "is-" + ast_.types[type].name);
-      predicate.parameters.push_back({"?x", {pddl::kObjectType}, {}});
-      const PredicateId id = ast_.predicates.next_id();
-      ast_.predicates.push_back(std::move(predicate));
+      const PredicateId id = add_predicate(ast_, "is-" + ast_.types[type].name, {{"?x", {pddl::kObjectType}, {}}});
       predicate_of_[type] = id;
       for (const ObjectId object : ast_.objects_of({type})) ast_.init.push_back({id, {object}, {}});
     }
-  }
-
-  static std::vector<VariableId> parameters(std::uint32_t count) {
-    std::vector<VariableId> out;
-    for (const VariableId i : internal::ids<VariableId>(count)) out.push_back(i);
-    return out;
   }
 
   Condition guard(const VariableTable& typed, VariableId variable) const {
@@ -306,7 +289,7 @@ class TypeWidener {
     for (const Axiom& axiom : ast_.axioms) {
       look_at(axiom.body, axiom.variables);
       std::vector<Term> head;
-      for (const VariableId i : internal::ids<VariableId>(axiom.num_parameters)) head.push_back(variable_term(i));
+      for (const VariableId i : first_variables(axiom.num_parameters)) head.push_back(variable_term(i));
       fit(ast_.predicates[axiom.head].parameters, head, axiom.variables);
     }
     look_at(ast_.goal.condition, ast_.goal.variables);

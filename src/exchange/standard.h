@@ -11,43 +11,60 @@
 
 namespace metactrl::exchange {
 
+// What is rewritten here.
+using Action = pddl::Action;
+using Ast = pddl::Ast;
+using Atom = pddl::Atom;
+using Axiom = pddl::Axiom;
+using Condition = pddl::Condition;
+using Effect = pddl::Effect;
+using ObjectId = pddl::ObjectId;
+using PredicateId = pddl::PredicateId;
+using Term = pddl::Term;
+using TypeId = pddl::TypeId;
+using Variable = pddl::Variable;
+using VariableId = pddl::VariableId;
+using VariableTable = pddl::VariableTable;
+using Kind = Condition::Kind;
+
 // Conditions with constants folded and nested nodes of the same kind spliced in.
-pddl::Condition condition_true();
-pddl::Condition condition_false();
-pddl::Condition condition_atom(pddl::PredicateId predicate, std::vector<pddl::Term> arguments);
-pddl::Condition condition_equals(pddl::Term left, pddl::Term right);
-pddl::Condition condition_not(pddl::Condition child);
-pddl::Condition condition_and(std::vector<pddl::Condition> children);
-pddl::Condition condition_or(std::vector<pddl::Condition> children);
+Condition condition_true();
+Condition condition_false();
+Condition condition_atom(PredicateId predicate, std::vector<Term> arguments);
+Condition condition_equals(Term left, Term right);
+Condition condition_not(Condition child);
+Condition condition_and(std::vector<Condition> children);
+Condition condition_or(std::vector<Condition> children);
+
+// The same condition after its children or terms have changed.
+Condition folded(Condition condition);
 
 // The problem's objects decide what a quantifier over a constant is.
-pddl::Condition condition_quantified(const pddl::Ast& ast, pddl::Condition::Kind kind,
-                                     const std::vector<pddl::VariableId>& bound, pddl::Condition child,
-                                     const pddl::VariableTable& variables);
+Condition condition_quantified(const Ast& ast, Kind kind, const std::vector<VariableId>& bound, Condition child,
+                               const VariableTable& variables);
 
-inline pddl::Term variable_term(pddl::VariableId variable) { return variable; }
-inline pddl::Term object_term(pddl::ObjectId object) { return object; }
+inline Term variable_term(VariableId variable) { return variable; }
+inline Term object_term(ObjectId object) { return object; }
 
 // An atom, an equality or a constant, or the negation of one.
-bool is_literal(const pddl::Condition& condition);
+bool is_literal(const Condition& condition);
 
 // The same condition with `not` at atoms and equalities alone. Counting conditions must be gone.
-pddl::Condition negation_normal_form(pddl::Condition condition, bool negated = false);
+Condition negation_normal_form(Condition condition, bool negated = false);
 
 // The same condition with terms in the place of some variables; equalities that become constant are folded.
-pddl::Condition substitute(pddl::Condition condition, const std::vector<pddl::VariableId>& variables,
-                           const std::vector<pddl::Term>& terms);
+Condition substitute(Condition condition, const std::vector<VariableId>& variables, const std::vector<Term>& terms);
 
 // Calls `visit(condition, variables)` for each condition of the tree; the condition and its table may be changed.
 template <typename Visit>
-void for_each_condition(pddl::Ast& ast, const Visit& visit) {
-  for (pddl::Action& action : ast.actions) {
+void for_each_condition(Ast& ast, const Visit& visit) {
+  for (Action& action : ast.actions) {
     visit(action.precondition, action.variables);
-    for (pddl::Effect& effect : action.effects) visit(effect.when, action.variables);
+    for (Effect& effect : action.effects) visit(effect.when, action.variables);
   }
   for (std::size_t i = 0; i < ast.axioms.size(); ++i) {  // a visit may add some
-    pddl::Condition body = std::move(ast.axioms[i].body);
-    pddl::VariableTable variables = std::move(ast.axioms[i].variables);
+    Condition body = std::move(ast.axioms[i].body);
+    VariableTable variables = std::move(ast.axioms[i].variables);
     visit(body, variables);
     ast.axioms[i].body = std::move(body);
     ast.axioms[i].variables = std::move(variables);
@@ -55,37 +72,40 @@ void for_each_condition(pddl::Ast& ast, const Visit& visit) {
   visit(ast.goal.condition, ast.goal.variables);
 }
 
-// A name that no predicate of the tree has.
-std::string fresh_predicate_name(const pddl::Ast& ast, const std::string& wanted);
+// Adds a predicate whose name is the one that is wanted, or like it.
+PredicateId add_predicate(Ast& ast, const std::string& wanted, VariableTable parameters, bool derived = false);
+
+// The first variables of a table.
+std::vector<VariableId> first_variables(std::size_t count);
 
 // Adds a derived predicate that holds where the condition does, with the condition's free variables as parameters, and
 // returns it as an atom with these variables: what can stand in the condition's place.
-pddl::Condition define_predicate(pddl::Ast& ast, const std::string& wanted, const pddl::Condition& condition,
-                                 const pddl::VariableTable& variables);
+Condition define_predicate(Ast& ast, const std::string& wanted, const Condition& condition,
+                           const VariableTable& variables);
 
 struct StandardTask {
-  pddl::Ast ast;
+  Ast ast;
   double cost_factor = 1;  // costs of the tree are those of the task times this
 };
 // Takes out what VAL and Fast Downward do not know, so that the plans stay the same: trajectory constraints, counting
 // quantifiers, recursion through `forall`, `either`, fractions and sums of costs, conditions that are constant,
 // arguments that do not fit their declared types. Adds a sentence to `notes` for each kind of change. Throws InputError
 // when the result would be too large.
-StandardTask standard_task(pddl::Ast ast, std::vector<std::string>& notes);
+StandardTask standard_task(Ast ast, std::vector<std::string>& notes);
 
 // Steps of it.
 //
 // Constraints become predicates, preconditions, effects and goals. See constraints.cc.
-void compile_constraints(pddl::Ast& ast, std::vector<std::string>& notes);
+void compile_constraints(Ast& ast, std::vector<std::string>& notes);
 // Counting conditions become quantifiers or derived predicates. See counting.cc. Also folds constants.
-void expand_counting(pddl::Ast& ast, std::vector<std::string>& notes);
+void expand_counting(Ast& ast, std::vector<std::string>& notes);
 // Quantifiers that derived predicates are recursive through are written out, and disjunctions that Fast Downward would
 // multiply with each other become derived predicates. See derived.cc.
-void write_out_recursion(pddl::Ast& ast, std::vector<std::string>& notes);
-void name_disjunctions(pddl::Ast& ast, std::vector<std::string>& notes);
+void write_out_recursion(Ast& ast, std::vector<std::string>& notes);
+void name_disjunctions(Ast& ast, std::vector<std::string>& notes);
 // Costs become whole numbers, and one number or one function per action. Returns the factor. See costs.cc.
-double scale_costs(pddl::Ast& ast, std::vector<std::string>& notes);
-void simplify_costs(pddl::Ast& ast, std::vector<std::string>& notes);
+double scale_costs(Ast& ast, std::vector<std::string>& notes);
+void simplify_costs(Ast& ast, std::vector<std::string>& notes);
 
 }  // namespace metactrl::exchange
 

@@ -16,12 +16,11 @@
 #include "pddl/interpret.h"
 #include "support/json_text.h"
 #include "support/lower_case.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 #include "task/program.h"
 
 namespace metactrl {
 
-using internal::str_cat;
 using pddl::Ast;
 using pddl::Condition;
 using pddl::Term;
@@ -184,12 +183,6 @@ class PddlWriter {
     }
     return out;
   }
-  static std::vector<pddl::VariableId> first(std::size_t count) {
-    std::vector<pddl::VariableId> out;
-    for (const pddl::VariableId i : internal::ids<pddl::VariableId>(count)) out.push_back(i);
-    return out;
-  }
-
   std::string terms(const std::vector<Term>& terms, const VariableNames& names) const {
     std::string out;
     for (const Term& term : terms) out += " " + (term.is_variable() ? names[term.variable()] : objects_[term.object()]);
@@ -278,8 +271,10 @@ class PddlWriter {
     std::string out;
     if (ast_.types.size() > 1) {
       out += "  (:types";
-      for (const pddl::TypeId i : internal::ids(internal::next_of(pddl::kObjectType), ast_.types.next_id()))
-        out += str_cat("\n    ", types_[i], " - ", types_[ast_.types[i].parent]);
+      for (const pddl::TypeId i : internal::ids(internal::next_of(pddl::kObjectType), ast_.types.next_id())) {
+        for (const pddl::TypeId parent : ast_.types[i].parents)
+          out += str_cat("\n    ", types_[i], " - ", types_[parent]);
+      }
       out += ")\n";
     }
     if (!constants_.empty()) out += "  (:constants" + object_list(true) + ")\n";
@@ -298,7 +293,8 @@ class PddlWriter {
   }
 
   std::string parameter_list(const VariableTable& parameters) {
-    const std::string text = declaration(parameters, variable_names(parameters), first(parameters.size()));
+    const std::string text =
+        declaration(parameters, variable_names(parameters), exchange::first_variables(parameters.size()));
     return text.empty() ? text : " " + text;
   }
 
@@ -317,7 +313,7 @@ class PddlWriter {
     std::string out;
     for (const pddl::Axiom& axiom : ast_.axioms) {
       const VariableNames names = variable_names(axiom.variables);
-      const std::string head = declaration(axiom.variables, names, first(axiom.num_parameters));
+      const std::string head = declaration(axiom.variables, names, exchange::first_variables(axiom.num_parameters));
       std::string body = block(axiom.body, axiom.variables, names, "      ");
       if (body == "(and)") {  // VAL reads it in preconditions and goals alone
         needs_never_ = negative_ = true;
@@ -338,8 +334,9 @@ class PddlWriter {
       const pddl::Action& action = ast_.actions[i];
       const VariableNames names = variable_names(action.variables);
       out += "\n  (:action " + actions_[i] + "\n    :parameters (" +
-             declaration(action.variables, names, first(action.num_parameters)) + ")\n    :precondition " +
-             block(action.precondition, action.variables, names, "      ") + "\n    :effect (and";
+             declaration(action.variables, names, exchange::first_variables(action.num_parameters)) +
+             ")\n    :precondition " + block(action.precondition, action.variables, names, "      ") +
+             "\n    :effect (and";
       for (const pddl::Effect& effect : action.effects) {
         out += "\n      " + this->effect(effect, action.variables, names);
       }

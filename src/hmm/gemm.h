@@ -17,32 +17,10 @@ namespace metactrl::hmm {
 constexpr std::size_t kPad = 16;
 constexpr std::size_t padded(std::size_t size) { return (size + kPad - 1) / kPad * kPad; }
 
-// Numbers that the processor works on at once. (Spelled out: a size that depends on a parameter is ignored.)
+// Numbers that the processor works on at once.
 template <typename Real, std::size_t kBytes>
-struct VectorOf;
-template <>
-struct VectorOf<float, 16> {
-  using Type = float __attribute__((vector_size(16)));
-};
-template <>
-struct VectorOf<float, 32> {
-  using Type = float __attribute__((vector_size(32)));
-};
-template <>
-struct VectorOf<float, 64> {
-  using Type = float __attribute__((vector_size(64)));
-};
-template <>
-struct VectorOf<double, 16> {
-  using Type = double __attribute__((vector_size(16)));
-};
-template <>
-struct VectorOf<double, 32> {
-  using Type = double __attribute__((vector_size(32)));
-};
-template <>
-struct VectorOf<double, 64> {
-  using Type = double __attribute__((vector_size(64)));
+struct VectorOf {
+  using Type [[gnu::vector_size(kBytes)]] = Real;
 };
 
 // A tile of C: kRows x kVectors vectors of kBytes.

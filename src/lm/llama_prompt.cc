@@ -33,7 +33,7 @@ std::vector<Message> messages_of(const Prompt& prompt) {
     messages.push_back({role, &content, "\x01" + std::to_string(messages.size()) + "\x02"});
   };
   if (!prompt.system.empty()) add("system", prompt.system);
-  for (const Turn& turn : prompt.earlier) add(turn.by_model ? "assistant" : "user", turn.text);
+  for (const Prompt::Turn& turn : prompt.earlier) add(turn.by_model ? "assistant" : "user", turn.text);
   add("user", prompt.user);
   return messages;
 }

@@ -246,7 +246,7 @@ class TestModel : public LanguageModel {
   std::string render_prompt(const Prompt& prompt) const override {
     if (!prompt.raw.empty()) return prompt.raw;
     std::string text = prompt.system + (prompt.system.empty() ? "" : "\n\n");
-    for (const Turn& turn : prompt.earlier) text += turn.text + "\n\n";
+    for (const Prompt::Turn& turn : prompt.earlier) text += turn.text + "\n\n";
     return text + prompt.user + "\n\n";
   }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lookahead/cost_table.h"
 #include "lookahead/hmm_table.h"
 #include "lookahead/relaxed.h"
 #include "lookahead/space.h"
@@ -24,6 +25,7 @@ enum class HorizonRule {
   kShortestPlusSlack,  // the table for the horizon asked for did not fit, or the state space was only enumerated this
                        // deep
   kGrown,              // the shortest plan known needs more than the horizon asked for
+  kFitted,             // to the best plan known
 };
 
 constexpr auto enum_names(HorizonRule) {
@@ -31,6 +33,7 @@ constexpr auto enum_names(HorizonRule) {
       {HorizonRule::kAsAsked, "as asked"},
       {HorizonRule::kShortestPlusSlack, "shortest plan plus slack"},
       {HorizonRule::kGrown, "grown to the shortest known plan plus slack"},
+      {HorizonRule::kFitted, "the best known plan plus slack"},
   });
 }
 
@@ -81,6 +84,7 @@ class LookaheadData {
   lookahead::RelaxedTask relaxed;
   std::optional<lookahead::Space> space;         // tier A
   std::optional<lookahead::UniformTable> table;  // over `space`
+  std::optional<lookahead::CostTable> costs;     // over `space`, where they are asked for
   // With a trained surrogate: it, and instead of `table` its own.
   std::optional<lookahead::Surrogate> surrogate;
   std::optional<lookahead::HmmTable<float>> hmm_table;

@@ -14,6 +14,7 @@
 #include "lookahead/belief.h"
 #include "lookahead/data.h"
 #include "lookahead/goals.h"
+#include "lookahead/improve.h"
 #include "lookahead/search.h"
 #include "support/meter.h"
 #include "support/str_cat.h"
@@ -51,7 +52,7 @@ class LookaheadCompiler {
       return;
     }
     lookahead::SpaceResult enumerated =
-        Space::enumerate(program_, data_.options.exact, Space::kNoDepthLimit, {}, meter_);
+        Space::enumerate(program_, enumeration_budget(), Space::kNoDepthLimit, {}, meter_);
     if (enumerated.space) {
       use_space(std::move(*enumerated.space), enumerated.limit);
       if (data_.space) return;
@@ -68,11 +69,22 @@ class LookaheadCompiler {
     for (GoalId goal : data_.unreachable_goals) data_.reason += " " + task_.goal_text(goal);
   }
 
+  // Beyond a plan of this length.
+  unsigned slack(unsigned length) const {
+    constexpr unsigned kWhenGrown = 8;
+    return data_.options.slack.value_or(data_.options.fitted_horizon ? std::max(2U, length / 4) : kWhenGrown);
+  }
+
   // True when the horizon covers a plan of this length, growing it if that is allowed.
   bool fit_horizon(unsigned length) {
+    if (data_.options.fitted_horizon) {
+      data_.horizon = length + slack(length);
+      data_.horizon_rule = lookahead::HorizonRule::kFitted;
+      return true;
+    }
     if (length <= data_.horizon) return true;
     if (data_.options.fixed_horizon) return false;
-    data_.horizon = length + data_.options.slack;
+    data_.horizon = length + slack(length);
     data_.horizon_rule = lookahead::HorizonRule::kGrown;
     return true;
   }
@@ -91,14 +103,16 @@ class LookaheadCompiler {
     }
     data_.shortest = shortest;
     data_.plan = space.shortest_plan(space.initial());
+    if (data_.options.costs) data_.costs.emplace(program_, space, meter_);
     if (!fit_horizon(shortest)) {
       infeasible(str_cat("the shortest plan has ", shortest, " actions, more than the horizon of ", data_.horizon));
       data_.space = std::move(space);
       return;
     }
+    if (data_.costs) take_cheapest_plan(space);
     if (space.max_depth() < data_.horizon) {
       // A cone: everything about plans of at most max_depth() actions is known.
-      if (data_.options.fixed_horizon || space.max_depth() < shortest + data_.options.slack) return;
+      if (data_.options.fixed_horizon || space.max_depth() < shortest + slack(shortest)) return;
       data_.horizon = space.max_depth();
       data_.horizon_rule = lookahead::HorizonRule::kShortestPlusSlack;
     }
@@ -108,6 +122,15 @@ class LookaheadCompiler {
     data_.reason = str_cat("exact goal distances of ", data_.space->num_states(), " goal-relevant states",
                            limit == lookahead::Limit::kNone ? "" : str_cat(", all within ", data_.horizon, " actions"),
                            "; shortest plan: ", shortest, shortest == 1 ? " action" : " actions");
+  }
+
+  // The cheapest plan may have more actions than a shortest one.
+  void take_cheapest_plan(const Space& space) {
+    std::vector<ActionId> plan = data_.costs->cheapest_plan(space, space.initial());
+    const auto length = static_cast<unsigned>(plan.size());
+    if (length > space.max_depth() || (!data_.options.fitted_horizon && length > data_.horizon)) return;
+    data_.plan = std::move(plan);
+    fit_horizon(length);
   }
 
   void build_table(unsigned shortest) {
@@ -124,7 +147,7 @@ class LookaheadCompiler {
       return data_.table.has_value();
     };
     if (!build(data_.horizon)) {
-      const unsigned shorter = shortest + data_.options.slack;
+      const unsigned shorter = shortest + slack(shortest);
       if (data_.options.fixed_horizon || shorter >= data_.horizon || !build(shorter)) return;
       data_.horizon = shorter;
       data_.horizon_rule = lookahead::HorizonRule::kShortestPlusSlack;
@@ -142,11 +165,33 @@ class LookaheadCompiler {
     const bool fixed = data_.options.fixed_horizon;
     SearchResult any = find_plan(program_, evaluator, initial_.data(), fixed ? data_.horizon : kInfinite,
                                  data_.options.search, meter_);
-    if (any.outcome != SearchResult::Outcome::kFound || any.plan.size() <= data_.horizon) return any;
+    if (any.outcome != SearchResult::Outcome::kFound) return any;
+    improve(evaluator, any);
+    if (data_.options.fitted_horizon || any.plan.size() <= data_.horizon) return any;
     Budget budget = data_.options.search;
     budget.states = std::min(budget.states, 100 + 4 * any.evaluated);
     SearchResult shorter = find_plan(program_, evaluator, initial_.data(), data_.horizon, budget, meter_);
     return shorter.outcome == SearchResult::Outcome::kFound ? shorter : any;
+  }
+
+  void improve(lookahead::RelaxedEvaluator& evaluator, SearchResult& found) {
+    if (data_.options.improve == 0) return;
+    lookahead::ImproveOptions options;
+    options.budget = data_.options.search;
+    options.budget.work = std::min(options.budget.work, data_.options.improve);
+    if (data_.options.fixed_horizon) options.max_length = data_.horizon;
+    found.plan = improve_plan(program_, evaluator, initial_.data(), std::move(found.plan), options, meter_).plan;
+  }
+
+  // What enumeration may cost. Where there are very many actions, states are never few: little is spent on finding out.
+  Budget enumeration_budget() const {
+    constexpr std::size_t kManyActions = 20'000;
+    constexpr std::uint64_t kEvaluations = 16;
+    Budget budget = data_.options.exact;
+    if (program_.relevant_action_list().size() > kManyActions) {
+      budget.work = std::min(budget.work, kEvaluations * data_.relaxed.evaluation_work());
+    }
+    return budget;
   }
 
   void use_search(lookahead::RelaxedEvaluator& evaluator, const lookahead::SpaceResult& enumerated) {

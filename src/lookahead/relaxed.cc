@@ -32,15 +32,11 @@ using task::Monitor;
 using task::MonitorDefinition;
 using task::Word;
 
-constexpr PropositionId kTrue{0};   // the proposition that always holds
+constexpr PropositionId kTrue = RelaxedTask::kTrue;
 constexpr PropositionId kNever{1};  // the one that never does
-constexpr PropositionId kNoProposition{0xffffffffU};
 constexpr std::uint32_t kNoOperator = 0xffffffffU;
 constexpr std::uint32_t kNotSettled = 0xffffffffU;
 constexpr std::uint32_t kMaxSum = 1U << 16;
-
-// Of the propositions for "so many steps of a sequence are done", which follow one another, the one for `done`.
-PropositionId step_done(PropositionId first, std::uint32_t done) { return PropositionId{index(first) + done}; }
 
 }  // namespace
 
@@ -48,8 +44,12 @@ PropositionId step_done(PropositionId first, std::uint32_t done) { return Propos
 
 class RelaxedBuilder {
  public:
-  explicit RelaxedBuilder(RelaxedTask& out)
-      : out_(out), program_(out.program_), literal_(2 * program_.num_bits(), kNoProposition) {}
+  RelaxedBuilder(RelaxedTask& out, std::span<const ActionId> actions, std::span<const std::uint32_t> weights)
+      : out_(out),
+        program_(out.program_),
+        actions_(actions),
+        weights_(weights),
+        literal_(2 * program_.num_bits(), kNoProposition) {}
 
   void run() {
     out_.num_propositions_ = 2;
@@ -60,11 +60,14 @@ class RelaxedBuilder {
     // All literals that matter are known now; effects on others are left out.
     add_action_effects();
     index_users();
+    index_makers();
     index_achievers();
+    out_.of_literal_ = std::move(literal_);
   }
 
  private:
   using Operator = RelaxedTask::Operator;
+  static constexpr PropositionId kNoProposition = RelaxedTask::kNoProposition;
   using Propositions = std::vector<PropositionId>;
 
   PropositionId new_proposition() { return to_id<PropositionId>(out_.num_propositions_++); }
@@ -250,7 +253,7 @@ class RelaxedBuilder {
 
   // Names the literals in all conditions of relevant actions, before any effect is looked at.
   void add_preconditions() {
-    for (const ActionId a : program_.relevant_action_list()) {
+    for (const ActionId a : actions_) {
       const task::ActionProgram& action = program_.action(a);
       Propositions conjunction;
       for (Literal l : program_.precondition(action)) conjunction.push_back(literal(l));
@@ -304,7 +307,7 @@ class RelaxedBuilder {
   void add_action_effects() {
     std::size_t step = 0;
     for (std::size_t i = 0; i < preconditions_.size(); ++i) {
-      const ActionId a = program_.relevant_action_list()[i];
+      const ActionId a = actions_[i];
       const task::ActionProgram& action = program_.action(a);
       // Several operators share the precondition: one proposition for it.
       std::size_t first_step = step;
@@ -331,9 +334,10 @@ class RelaxedBuilder {
     }
   }
 
-  static Operator costing(Operator op, ActionId action, bool counts_alone) {
+  Operator costing(Operator op, ActionId action, bool counts_alone) const {
     op.action = action;
     op.cost = 1;
+    op.weight = weights_.empty() ? 1 : weights_[index(action)];
     op.counts_alone = counts_alone;
     return op;
   }
@@ -352,24 +356,35 @@ class RelaxedBuilder {
     }
   }
 
+  void index_makers() {
+    IdVector<PropositionId, std::uint32_t>& first = out_.first_maker_;
+    first.assign(out_.num_propositions_ + 1, 0);
+    for (const PropositionId proposition : out_.effects_) ++first[next_of(proposition)];
+    for (const PropositionId p : ids<PropositionId>(out_.num_propositions_)) first[next_of(p)] += first[p];
+    out_.makers_.resize(out_.effects_.size());
+    IdVector<PropositionId, std::uint32_t> next(first.begin(), first.end() - 1);
+    for (std::uint32_t o = 0; o < out_.operators_.size(); ++o) {
+      for (const PropositionId proposition : out_.effects(out_.operators_[o])) out_.makers_[next[proposition]++] = o;
+    }
+    const std::uint32_t maker = first[out_.goal_];
+    out_.goal_joined_ =
+        first[next_of(out_.goal_)] == maker + 1 && out_.operators_[out_.makers_[maker]].action == kNoAction;
+  }
+
   void index_achievers() {
     out_.literals_.assign(out_.num_propositions_, RelaxedTask::kNoLiteral);
     for (const RelaxedTask::Source& source : out_.sources_) out_.literals_[source.proposition] = source.literal.code;
-    std::vector<std::pair<PropositionId, ActionId>> pairs;
-    for (const Operator& op : out_.operators_) {
-      if (op.action == kNoAction) continue;
-      for (const PropositionId proposition : out_.effects(op)) pairs.emplace_back(proposition, op.action);
-    }
-    std::sort(pairs.begin(), pairs.end());
-    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    out_.first_achiever_.assign(out_.num_propositions_ + 1, 0);
-    for (const auto& [proposition, action] : pairs) {
-      ++out_.first_achiever_[next_of(proposition)];
-      out_.achievers_.push_back(action);
-    }
+    // Operators come in the order of their actions, and so do the makers of a proposition.
     for (const PropositionId p : ids<PropositionId>(out_.num_propositions_)) {
-      out_.first_achiever_[next_of(p)] += out_.first_achiever_[p];
+      out_.first_achiever_.push_back(static_cast<std::uint32_t>(out_.achievers_.size()));
+      const std::size_t first = out_.achievers_.size();
+      for (std::uint32_t m = out_.first_maker_[p]; m < out_.first_maker_[next_of(p)]; ++m) {
+        const ActionId action = out_.operators_[out_.makers_[m]].action;
+        if (action == kNoAction || (out_.achievers_.size() > first && out_.achievers_.back() == action)) continue;
+        out_.achievers_.push_back(action);
+      }
     }
+    out_.first_achiever_.push_back(static_cast<std::uint32_t>(out_.achievers_.size()));
   }
 
   struct Step {
@@ -379,21 +394,29 @@ class RelaxedBuilder {
 
   RelaxedTask& out_;
   const task::Program& program_;
-  Propositions literal_;  // by literal code
+  std::span<const ActionId> actions_;
+  std::span<const std::uint32_t> weights_;  // by action, or none
+  Propositions literal_;                    // by literal code
   std::unordered_map<ConditionId, PropositionId> conditions_;
   std::unordered_map<std::uint32_t, std::vector<ConditionId>> axioms_;  // by bit; looked up, never iterated
   std::vector<std::uint32_t> derived_;                                  // bits whose axioms are still to be added
-  std::vector<Propositions> preconditions_;                             // parallel to the relevant actions
+  std::vector<Propositions> preconditions_;                             // parallel to actions_
   std::vector<Step> steps_;                                             // ascending by action
 };
 
-RelaxedTask::RelaxedTask(const task::Program& program) : program_(program) { RelaxedBuilder(*this).run(); }
+RelaxedTask::RelaxedTask(const task::Program& program) : RelaxedTask(program, program.relevant_action_list()) {}
+
+RelaxedTask::RelaxedTask(const task::Program& program, std::span<const ActionId> actions,
+                         std::span<const std::uint32_t> weights)
+    : program_(program) {
+  RelaxedBuilder(*this, actions, weights).run();
+}
 
 std::size_t RelaxedTask::memory_bytes() const {
   return operators_.capacity() * sizeof(Operator) + sources_.capacity() * sizeof(Source) +
          (preconditions_.capacity() + effects_.capacity() + needed_.capacity() + first_user_.capacity() +
-          users_.capacity() + first_achiever_.capacity() + achievers_.capacity() + literals_.capacity() +
-          goal_propositions_.capacity()) *
+          first_maker_.capacity() + makers_.capacity() + of_literal_.capacity() + users_.capacity() +
+          first_achiever_.capacity() + achievers_.capacity() + literals_.capacity() + goal_propositions_.capacity()) *
              sizeof(std::uint32_t) +
          duties_.capacity() * sizeof(Duty);
 }
@@ -417,30 +440,11 @@ void RelaxedEvaluator::reset() {
   std::copy(task_.needed_.begin(), task_.needed_.end(), missing_.begin());
 }
 
-// Calls reach(proposition) for everything that holds in the state.
-template <typename Reach>
-void RelaxedEvaluator::reach_initial(const Word* state, const Reach& reach) {
-  reach(kTrue);
-  for (const RelaxedTask::Source& source : task_.sources_) {
-    if (source.literal.holds(state)) reach(source.proposition);
-  }
-  for (const RelaxedTask::Duty& duty : task_.duties_) {
-    const Monitor& monitor = task_.program().monitors()[duty.monitor];
-    if (monitor.kind == MonitorDefinition::Kind::kActionsInOrder) {
-      std::uint32_t done = monitor.num_bits;
-      while (done > 0 && !task::test_bit(state, monitor.first_bit + done - 1)) --done;
-      reach(step_done(duty.first_proposition, done));
-    } else if (task_.program().monitor_accepts(monitor, state)) {
-      reach(duty.first_proposition);
-    }
-  }
-}
-
 unsigned RelaxedEvaluator::h_max(const Word* state) {
   reset();
   now_.clear();
   next_.clear();
-  reach_initial(state, [this](PropositionId proposition) {
+  task_.for_each_true(state, [this](PropositionId proposition) {
     cost_[proposition] = 0;
     now_.push_back(proposition);
   });
@@ -477,31 +481,33 @@ void RelaxedEvaluator::enqueue(PropositionId proposition, std::uint32_t cost, st
   buckets_[cost].push_back(proposition);
 }
 
-// False when the goal is unreachable.
-bool RelaxedEvaluator::explore_sums(const Word* state) {
+// False when the goal is unreachable. Ends when the goal is reached, unless `everything` is asked for.
+bool RelaxedEvaluator::explore_sums(const Word* state, bool everything) {
   reset();
   std::fill(sum_.begin(), sum_.end(), 0);
   for (std::size_t cost = 0; cost < used_buckets_; ++cost) buckets_[cost].clear();
   used_buckets_ = 0;
-  reach_initial(state, [this](PropositionId proposition) { enqueue(proposition, 0, kNoOperator); });
+  task_.for_each_true(state, [this](PropositionId proposition) { enqueue(proposition, 0, kNoOperator); });
   std::uint32_t settled = 0;
   for (std::uint32_t cost = 0; cost < used_buckets_; ++cost) {
     for (std::size_t i = 0; i < buckets_[cost].size(); ++i) {
       const PropositionId proposition = buckets_[cost][i];
       if (cost_[proposition] < cost) continue;
       rank_[proposition] = settled++;
-      if (proposition == task_.goal_) return true;
+      if (proposition == task_.goal_ && !everything) return true;
       for (std::uint32_t u = task_.first_user_[proposition]; u < task_.first_user_[next_of(proposition)]; ++u) {
         const std::uint32_t o = task_.users_[u];
         sum_[o] = std::min(sum_[o] + cost, kMaxSum);
         if (--missing_[o] != 0) continue;
         const RelaxedTask::Operator& op = task_.operators_[o];
-        const std::uint32_t reached = std::min(sum_[o] + op.cost, kMaxSum);
+        const std::uint32_t reached = std::min(sum_[o] + op.weight, kMaxSum);
         for (const PropositionId effect : task_.effects(op)) enqueue(effect, reached, o);
+        // All that it needs is settled, and nothing else leads there: no need to settle what is cheaper than the sum.
+        if (task_.goal_joined_ && cost_[task_.goal_] != kInfinite && !everything) return true;
       }
     }
   }
-  return false;
+  return cost_[task_.goal_] != kInfinite;
 }
 
 void RelaxedEvaluator::require(PropositionId proposition) {
@@ -526,7 +532,7 @@ void RelaxedEvaluator::require_preconditions(const RelaxedTask::Operator& op) {
   for (std::size_t i = 0; i < op.needed; ++i) require(by_rank_[i]);
 }
 
-// Leaves the plan in plan_, each action once, earliest first, and returns its length.
+// Leaves the plan in plan_, each action once, earliest first, and returns the sum of its weights.
 unsigned RelaxedEvaluator::extract_plan() {
   if (++generation_ == 0) {
     std::fill(required_.begin(), required_.end(), 0);
@@ -547,7 +553,7 @@ unsigned RelaxedEvaluator::extract_plan() {
       const bool known = in_plan_[op.action] == generation_;
       // A step of a sequence needs an occurrence of its own, which then serves the action's other effects, too.
       const bool served = op.counts_alone && known && alone_[op.action] != generation_;
-      if (!known || (op.counts_alone && !served)) ++length;
+      if (!known || (op.counts_alone && !served)) length += op.weight;
       if (!known) {
         place_[op.action] = static_cast<std::uint32_t>(plan_.size());
         plan_.push_back({op.action, proposition});

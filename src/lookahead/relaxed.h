@@ -7,6 +7,12 @@
 //     std::vector<ActionId> helpful;
 //     unsigned estimate = evaluator.h_ff(state, &helpful);
 //
+// A task of some of the actions, for a search that looks at no others (focus.h), and one whose relaxed plans are cheap
+// rather than short:
+//
+//     RelaxedTask some(program, actions);
+//     RelaxedTask cheap(program, actions, weights);
+//
 // In the relaxation nothing that was once true becomes false again. Propositions are the literals that conditions
 // mention (a fact that is required to be false has a proposition of its own), the inner nodes of nested conditions, and
 // the progress of the trajectory monitors. Operators are the effects of relevant actions (cost 1) and the ways to
@@ -43,6 +49,9 @@ using internal::to_id;
 // What can be reached in a RelaxedTask.
 enum class PropositionId : std::uint32_t {};
 
+// Of the propositions for "so many steps of a sequence are done", which follow one another, the one for `done`.
+inline PropositionId step_done(PropositionId first, std::uint32_t done) { return PropositionId{index(first) + done}; }
+
 // The value of a state from which the goal is unreachable even in the relaxation.
 inline constexpr unsigned kInfinite = std::numeric_limits<unsigned>::max();
 
@@ -51,6 +60,10 @@ class RelaxedTask {
   // Keeps a reference: `program` must outlive this.
   explicit RelaxedTask(const task::Program& program);
   explicit RelaxedTask(const task::Program&& program) = delete;
+  // Of these relevant actions only, ascending: what it says of distances holds for plans of them. `weights`, by action,
+  // is what h_ff sums instead of counting actions; none: 1 each.
+  RelaxedTask(const task::Program& program, std::span<const ActionId> actions,
+              std::span<const std::uint32_t> weights = {});
 
   const task::Program& program() const { return program_; }
   std::size_t num_propositions() const { return num_propositions_; }
@@ -59,10 +72,21 @@ class RelaxedTask {
   std::uint64_t evaluation_work() const { return operators_.size() + preconditions_.size() + effects_.size(); }
   std::size_t memory_bytes() const;
 
+  // The proposition that always holds.
+  static constexpr PropositionId kTrue{0};
+  // Calls reach(proposition) for everything that holds in the state; for some more than once.
+  template <typename Reach>
+  void for_each_true(const task::Word* state, const Reach& reach) const;
+
   // The literal that a proposition stands for; nothing for inner nodes of conditions and for monitors.
   std::optional<task::Literal> literal(PropositionId proposition) const {
     if (literals_[proposition] == kNoLiteral) return std::nullopt;
     return task::Literal{literals_[proposition]};
+  }
+  // The proposition that stands for a literal, if a condition mentions it.
+  std::optional<PropositionId> proposition(task::Literal literal) const {
+    const PropositionId found = of_literal_[literal.code];
+    return found == kNoProposition ? std::nullopt : std::optional(found);
   }
   // The actions that can make a proposition true, ascending.
   std::span<const ActionId> achievers(PropositionId proposition) const {
@@ -73,14 +97,18 @@ class RelaxedTask {
  private:
   friend class RelaxedBuilder;
   friend class RelaxedEvaluator;
+  friend class FocusFinder;
+  friend class LandmarkCut;
 
   static constexpr std::uint32_t kNoLiteral = 0xffffffffU;
+  static constexpr PropositionId kNoProposition{0xffffffffU};
 
   // Fires when `needed` of its preconditions are reached: all of them, or fewer for "at least n of".
   struct Operator {
     ActionId action = task::kNoAction;
     std::uint32_t needed = 0;
-    std::uint32_t cost = 0;
+    std::uint32_t cost = 0;     // 1 for what an action does
+    std::uint32_t weight = 0;   // what h_ff sums
     bool counts_alone = false;  // a step of an action sequence: the action is needed once for this step alone
     std::uint32_t first_precondition = 0;
     std::uint32_t num_preconditions = 0;
@@ -115,12 +143,34 @@ class RelaxedTask {
   std::vector<std::uint32_t> users_;                       // operators that have the proposition as a precondition
   IdVector<PropositionId, std::uint32_t> first_achiever_;  // one more at the end: range of achievers_
   std::vector<ActionId> achievers_;
-  IdVector<PropositionId, std::uint32_t> literals_;  // code
+  IdVector<PropositionId, std::uint32_t> first_maker_;  // one more at the end: range of makers_
+  std::vector<std::uint32_t> makers_;                   // operators that have the proposition as an effect
+  IdVector<PropositionId, std::uint32_t> literals_;     // code
+  std::vector<PropositionId> of_literal_;               // by code
   std::vector<Source> sources_;
   std::vector<Duty> duties_;
   IdVector<GoalId, PropositionId> goal_propositions_;
-  PropositionId goal_{};  // all of them
+  PropositionId goal_{};      // all of them
+  bool goal_joined_ = false;  // goal_ is reached by one operator, which costs nothing
 };
+
+template <typename Reach>
+void RelaxedTask::for_each_true(const task::Word* state, const Reach& reach) const {
+  reach(kTrue);
+  for (const Source& source : sources_) {
+    if (source.literal.holds(state)) reach(source.proposition);
+  }
+  for (const Duty& duty : duties_) {
+    const task::Monitor& monitor = program_.monitors()[duty.monitor];
+    if (monitor.kind == task::MonitorDefinition::Kind::kActionsInOrder) {
+      std::uint32_t done = monitor.num_bits;
+      while (done > 0 && !task::test_bit(state, monitor.first_bit + done - 1)) --done;
+      reach(step_done(duty.first_proposition, done));
+    } else if (program_.monitor_accepts(monitor, state)) {
+      reach(duty.first_proposition);
+    }
+  }
+}
 
 // An action of a relaxed plan and the first thing it is needed for.
 struct RelaxedStep {
@@ -138,7 +188,8 @@ class RelaxedEvaluator {
 
   // At most the number of actions needed to reach the goal.
   unsigned h_max(const task::Word* state);
-  // The length of a relaxed plan built from the cheapest achievers (by sums of costs). kInfinite exactly when h_max is.
+  // The length (with weights: their sum) of a relaxed plan built from the cheapest achievers (by sums of costs).
+  // kInfinite exactly when h_max is.
   // `preferred`, unless null, is overwritten with the actions of that plan that are applicable in `state`, ascending.
   unsigned h_ff(const task::Word* state, std::vector<ActionId>* preferred);
   // After a finite h_ff: the relaxed plan, each action once, in an order in which they achieve what later ones
@@ -151,10 +202,10 @@ class RelaxedEvaluator {
   std::size_t memory_bytes() const;
 
  private:
+  friend class FocusFinder;
+
   void reset();
-  template <typename Reach>
-  void reach_initial(const task::Word* state, const Reach& reach);
-  bool explore_sums(const task::Word* state);
+  bool explore_sums(const task::Word* state, bool everything = false);
   void enqueue(PropositionId proposition, std::uint32_t cost, std::uint32_t supporter);
   unsigned extract_plan();
   void require(PropositionId proposition);

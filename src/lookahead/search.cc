@@ -1,9 +1,4 @@
-// Three searches over the same kind of nodes: interned projected states with the action that led there.
-//
-// GreedySearch: lazy best-first search. A node's successors are queued under its own FF value and evaluated only when
-// they are popped, so of a hundred successors often one is evaluated. One queue holds all successors, another those by
-// helpful actions; progress in the heuristic value gives the second one a run of turns. The first queue stores a node
-// once, with a cursor over its applicable actions, instead of an entry for each of them.
+// Searches over the same kind of nodes: interned projected states with the action that led there.
 //
 // BoundedSearch: all states with g + h_max <= bound, ordered by g + kGreed * FF, reopened when reached by a shorter
 // way. The order does not matter for completeness: h_max is admissible, so every state on a plan within the bound
@@ -19,6 +14,9 @@
 #include <memory>
 #include <optional>
 
+#include "lookahead/focus.h"
+#include "lookahead/greedy_search.h"
+#include "lookahead/needless.h"
 #include "lookahead/search_nodes.h"
 #include "lookahead/spending.h"
 
@@ -31,214 +29,11 @@ using task::Word;
 
 constexpr StoredId kRoot{0};
 constexpr unsigned kGreed = 2;
-constexpr int kBoost = 1000;
 constexpr std::size_t kFirstTurn = 256;        // evaluations
+constexpr std::size_t kPatience = 2'048;       // evaluations in a turn before another way is tried, too
+constexpr std::uint64_t kLargeTask = 50'000;   // steps for an evaluation that make a focus worth its price
+constexpr std::size_t kFocusedTurn = 4'096;    // evaluations
 constexpr std::size_t kEliminationCap = 1000;  // longest plan that is worth a quadratic pass
-
-enum class Status : std::uint8_t { kRunning, kFound, kExhausted, kLimit };
-
-// What is in use besides a search's own, by one that it takes turns with.
-struct Others {
-  std::size_t states = 0;
-  std::size_t bytes = 0;
-  std::uint64_t work = 0;
-};
-
-template <typename Search>
-Limit check(Spending& spending, const Search& search, const Others& others) {
-  return spending.check(others.states + search.size(), others.bytes + search.memory_bytes(),
-                        others.work + search.work());
-}
-
-class GreedySearch {
- public:
-  GreedySearch(const Program& program, RelaxedEvaluator& evaluator, const Word* state, bool follow)
-      : program_(program),
-        evaluator_(evaluator),
-        successor_work_(successor_work(program)),
-        follow_(follow),
-        nodes_(program),
-        current_(state, state + program.total_words()) {
-    nodes_.insert(state, kNoNode, kNoAction);
-  }
-
-  // Goes on for at most `turn` evaluations.
-  Status run(std::size_t turn, Spending& spending, const Others& others, SearchResult& result) {
-    const std::size_t stop = evaluated_ + turn;
-    while (evaluated_ < stop) {
-      result.limit = check(spending, *this, others);
-      if (result.limit != Limit::kNone) return Status::kLimit;
-      if (evaluated_ == 0) {
-        next_ = current_;
-        const std::optional<StoredId> goal = visit(kRoot, next_);
-        if (!goal) continue;
-        result.plan = nodes_.plan_to(*goal);
-        return Status::kFound;
-      }
-      StoredId parent = kNoNode;
-      ActionId action = kNoAction;
-      if (!pop(parent, action)) return Status::kExhausted;
-      successors_ += 1;
-      if (!nodes_.successor(current_, action, next_)) continue;
-      const auto [id, fresh] = nodes_.insert(next_.data(), parent, action);
-      if (!fresh) continue;
-      const std::optional<StoredId> goal = visit(id, next_);
-      if (!goal) continue;
-      result.plan = nodes_.plan_to(*goal);
-      return Status::kFound;
-    }
-    return Status::kRunning;
-  }
-
-  bool follows() const { return follow_; }
-  std::size_t size() const { return nodes_.size(); }
-  std::size_t evaluated() const { return evaluated_; }
-  std::size_t expanded() const { return expanded_; }
-  std::uint64_t work() const {
-    return evaluated_ * evaluator_.task().evaluation_work() + successors_ * successor_work_;
-  }
-  std::size_t memory_bytes() const { return nodes_.memory_bytes() + all_.memory_bytes() + helpful_.memory_bytes(); }
-
- private:
-  struct Cursor {
-    StoredId node;
-    std::uint32_t next;  // index into the node's applicable actions
-  };
-  struct Edge {
-    StoredId node;
-    ActionId action;
-  };
-
-  // Evaluates a new state and, as long as that gets closer to the goal, what following its relaxed plan leads to. The
-  // goal node when it was found. Overwrites `state`.
-  std::optional<StoredId> visit(StoredId id, std::vector<Word>& state) {
-    unsigned previous = kInfinite;
-    for (;;) {
-      if (program_.is_goal(state.data())) return id;
-      const unsigned h = evaluate(id, state);
-      if (h >= previous || !follow_) return std::nullopt;
-      previous = h;
-      follow_relaxed_plan(state);
-      if (macro_.size() < 2) return std::nullopt;  // an ordinary successor
-      const auto [end, fresh] = nodes_.insert(state.data(), id, macro_);
-      if (!fresh) return std::nullopt;
-      id = end;
-    }
-  }
-
-  // The FF value, at least 1 (`state` is no goal); kInfinite for a dead end.
-  unsigned evaluate(StoredId id, const std::vector<Word>& state) {
-    ++evaluated_;
-    unsigned h = evaluator_.h_ff(state.data(), &preferred_);
-    if (h == kInfinite) return h;
-    h = std::max(h, 1U);
-    if (h < best_) {
-      if (best_ != kInfinite) helpful_priority_ -= kBoost;
-      best_ = h;
-    }
-    all_.push(h, {id, 0});
-    for (const ActionId action : preferred_) helpful_.push(h, {id, action});
-    return h;
-  }
-
-  // Executes the last relaxed plan as far as that goes: any action that is applicable, and when none is, in place of
-  // the first one another that makes true what it was meant for. Leaves the actions in macro_.
-  void follow_relaxed_plan(std::vector<Word>& state) {
-    pending_ = evaluator_.relaxed_plan();
-    macro_.clear();
-    while (execute_pending(state) || replace_pending(state)) {
-    }
-  }
-
-  bool execute(ActionId action, std::vector<Word>& state) {
-    if (!program_.applicable(state.data(), action)) return false;
-    ++successors_;
-    if (!nodes_.successor(state, action, step_)) return false;
-    state.swap(step_);
-    macro_.push_back(action);
-    return true;
-  }
-
-  // One pass over the plan; true when something was executed.
-  bool execute_pending(std::vector<Word>& state) {
-    const auto done = [&](const RelaxedStep& step) { return execute(step.action, state); };
-    return std::erase_if(pending_, done) > 0;
-  }
-
-  bool replace_pending(std::vector<Word>& state) {
-    for (std::size_t i = 0; i < pending_.size(); ++i) {
-      const auto literal = evaluator_.task().literal(pending_[i].proposition);
-      if (!literal || literal->holds(state.data())) continue;
-      for (const ActionId action : evaluator_.task().achievers(pending_[i].proposition)) {
-        if (!execute(action, state)) continue;
-        pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
-        return true;
-      }
-    }
-    return false;
-  }
-
-  // The next edge to look at; loads its node into current_. False when there is none.
-  bool pop(StoredId& node, ActionId& action) {
-    for (;;) {
-      const bool take_helpful = !helpful_.empty() && (all_.empty() || helpful_priority_ < all_priority_);
-      if (take_helpful) {
-        ++helpful_priority_;
-        node = helpful_.front().node;
-        action = helpful_.front().action;
-        helpful_.pop();
-        load(node);
-        return true;
-      }
-      if (all_.empty()) return false;
-      Cursor& cursor = all_.front();
-      node = cursor.node;
-      load(node);
-      if (actions_of_ != node) {
-        actions_.clear();
-        program_.relevant_actions(current_.data(), actions_);
-        actions_of_ = node;
-      }
-      if (cursor.next == actions_.size()) {
-        ++expanded_;
-        all_.pop();
-        continue;
-      }
-      ++all_priority_;
-      action = actions_[cursor.next++];
-      return true;
-    }
-  }
-
-  void load(StoredId node) {
-    if (loaded_ == node) return;
-    nodes_.load(node, current_);
-    loaded_ = node;
-  }
-
-  const Program& program_;
-  RelaxedEvaluator& evaluator_;
-  std::uint64_t successor_work_;
-  bool follow_;  // relaxed plans
-  Nodes nodes_;
-  std::vector<Word> current_;
-  std::vector<Word> next_;
-  StoredId loaded_ = kRoot;
-  StoredId actions_of_ = kNoNode;
-  std::vector<ActionId> actions_;
-  std::vector<ActionId> preferred_;
-  std::vector<RelaxedStep> pending_;
-  std::vector<ActionId> macro_;
-  std::vector<Word> step_;
-  BucketQueue<Cursor, true> all_;
-  BucketQueue<Edge, true> helpful_;
-  long all_priority_ = 0;
-  long helpful_priority_ = 0;
-  unsigned best_ = kInfinite;
-  std::size_t evaluated_ = 0;
-  std::size_t expanded_ = 0;
-  std::size_t successors_ = 0;  // computed
-};
 
 // States with g + h_max <= bound. With `optimal` it is A*: ordered by g + h_max, goals tested when popped.
 class BoundedSearch {
@@ -398,7 +193,7 @@ bool settle(const Program& program, RelaxedEvaluator& evaluator, const Word* sta
 }
 
 void shorten(const Program& program, const Word* state, std::vector<ActionId>& plan) {
-  if (plan.size() <= kEliminationCap) eliminate_actions(program, state, plan);
+  if (plan.size() <= kEliminationCap) plan = without_steps(plan, needless_steps(program, state, plan));
 }
 
 // find_plan: the greedy and the bounded search in turns.
@@ -407,24 +202,32 @@ class PlanSearch {
   PlanSearch(const Program& program, RelaxedEvaluator& evaluator, const Word* state, unsigned max_length,
              const Budget& budget, internal::Meter& meter, SearchResult& result)
       : program_(program),
+        all_(program),
         evaluator_(evaluator),
         state_(state),
         max_length_(max_length),
         spending_(budget, meter),
-        result_(result) {
-    greedy_ = std::make_unique<GreedySearch>(program, evaluator, state, true);
-  }
+        result_(result) {}
 
   void run() {
-    Status status = Status::kRunning;
+    Status status = focused_turn();
+    if (status == Status::kRunning) following_ = greedy(GreedySearch::kFollow);
     for (std::size_t turn = kFirstTurn; status == Status::kRunning; turn *= 2) {
-      if (greedy_) status = greedy_turn(turn);
+      // Following relaxed plans finds some plan soonest. When that is too long, or long in coming, stepping carefully
+      // often finds another one.
+      if (following_) status = greedy_turn(following_, turn);
+      if (status == Status::kRunning && (too_long_ || turn >= kPatience) && !stepped_) {
+        stepping_ = greedy(GreedySearch::kStep);
+        stepped_ = true;
+      }
+      if (status == Status::kRunning && stepping_) status = greedy_turn(stepping_, turn);
       if (status == Status::kRunning && max_length_ != kInfinite) status = bounded_turn(turn);
     }
     result_.outcome = status == Status::kFound       ? SearchResult::Outcome::kFound
                       : status == Status::kExhausted ? SearchResult::Outcome::kRefuted
                                                      : SearchResult::Outcome::kBudget;
-    count(greedy_);
+    count(following_);
+    count(stepping_);
     count(bounded_);
   }
 
@@ -435,30 +238,60 @@ class PlanSearch {
     result_.expanded += search ? search->expanded() : 0;
     result_.work += search ? search->work() : 0;
   }
-  template <typename Search>
-  Others beside(const std::unique_ptr<Search>& search) const {
-    if (!search) return {0, 0, result_.work};
-    return {search->size(), search->memory_bytes(), result_.work + search->work()};
+  // What all but this one hold and have done.
+  Others beside(const void* own) const {
+    Others others{0, 0, result_.work};
+    const auto add = [&](const auto& search) {
+      if (!search || search.get() == own) return;
+      others.states += search->size();
+      others.bytes += search->memory_bytes();
+      others.work += search->work();
+    };
+    add(following_);
+    add(stepping_);
+    add(bounded_);
+    return others;
+  }
+  std::unique_ptr<GreedySearch> greedy(GreedySearch::Style style) {
+    return std::make_unique<GreedySearch>(all_, evaluator_, state_, style);
   }
 
-  // Following relaxed plans finds some plan soonest; when that is too long, stepping carefully often finds a shorter
-  // one.
-  Status greedy_turn(std::size_t turn) {
-    const Status status = greedy_->run(turn, spending_, beside(bounded_), result_);
+  // Where an evaluation takes long, the few actions that the goal asks for come first. What they do not settle is left
+  // to the others.
+  Status focused_turn() {
+    const std::uint64_t whole = evaluator_.task().evaluation_work();
+    if (whole < kLargeTask) return Status::kRunning;
+    result_.work += 2 * whole;
+    const std::unique_ptr<Focus> focus = find_focus(evaluator_, state_);
+    if (!focus) return Status::kRunning;
+    auto search = std::make_unique<GreedySearch>(focus->space, focus->evaluator, state_, GreedySearch::kFollow);
+    const Status status = search->run(kFocusedTurn, spending_, beside(nullptr), result_.limit);
+    count(search);
+    if (status == Status::kFound && accept(search->plan())) return status;
+    return status == Status::kLimit ? status : Status::kRunning;
+  }
+
+  // Is the plan, without what it does not need, short enough?
+  bool accept(std::vector<ActionId> plan) {
+    shorten(program_, state_, plan);
+    if (plan.size() > max_length_) return false;
+    result_.plan = std::move(plan);
+    return true;
+  }
+
+  Status greedy_turn(std::unique_ptr<GreedySearch>& search, std::size_t turn) {
+    const Status status = search->run(turn, spending_, beside(search.get()), result_.limit);
     if (status == Status::kExhausted) result_.lower_bound = kInfinite;
-    if (status != Status::kFound) return status;
-    shorten(program_, state_, result_.plan);
-    if (result_.plan.size() <= max_length_) return Status::kFound;
-    result_.plan.clear();
-    const bool again = greedy_->follows();
-    count(greedy_);
-    greedy_ = again ? std::make_unique<GreedySearch>(program_, evaluator_, state_, false) : nullptr;
+    if (status != Status::kFound || accept(search->plan())) return status;
+    count(search);
+    search = nullptr;
+    too_long_ = true;
     return Status::kRunning;
   }
 
   Status bounded_turn(std::size_t turn) {
     if (!bounded_) bounded_ = std::make_unique<BoundedSearch>(program_, evaluator_, state_, max_length_, false);
-    const Status status = bounded_->run(turn, spending_, beside(greedy_), result_);
+    const Status status = bounded_->run(turn, spending_, beside(bounded_.get()), result_);
     if (status == Status::kFound) shorten(program_, state_, result_.plan);
     if (status == Status::kExhausted) {
       result_.lower_bound = bounded_->cut_nothing() ? kInfinite : std::max(result_.lower_bound, max_length_ + 1);
@@ -467,12 +300,16 @@ class PlanSearch {
   }
 
   const Program& program_;
+  ActionSpace all_;
   RelaxedEvaluator& evaluator_;
   const Word* state_;
   unsigned max_length_;
   Spending spending_;
   SearchResult& result_;
-  std::unique_ptr<GreedySearch> greedy_;
+  bool too_long_ = false;  // is a plan that was found
+  bool stepped_ = false;
+  std::unique_ptr<GreedySearch> following_;
+  std::unique_ptr<GreedySearch> stepping_;
   std::unique_ptr<BoundedSearch> bounded_;  // the greedy search's first turn usually makes it unnecessary
 };
 
@@ -524,34 +361,6 @@ void breadth_first(const Program& program, const Word* state, unsigned max_lengt
 }
 
 }  // namespace
-
-void eliminate_actions(const Program& program, const Word* state, std::vector<ActionId>& plan) {
-  std::vector<Word> prefix(state, state + program.total_words());
-  std::vector<Word> current;
-  std::vector<Word> next(prefix.size());
-  std::vector<ActionId> rest;
-  for (std::size_t i = 0; i < plan.size();) {
-    // Without plan[i], and without what is no longer possible then.
-    current = prefix;
-    rest.clear();
-    for (std::size_t j = i + 1; j < plan.size(); ++j) {
-      if (!program.applicable(current.data(), plan[j]) || !program.apply(current.data(), plan[j], next.data()))
-        continue;
-      program.project(next.data());
-      current.swap(next);
-      rest.push_back(plan[j]);
-    }
-    if (program.is_goal(current.data())) {
-      plan.resize(i);
-      plan.insert(plan.end(), rest.begin(), rest.end());
-      continue;
-    }
-    program.apply(prefix.data(), plan[i], next.data());
-    program.project(next.data());
-    prefix.swap(next);
-    ++i;
-  }
-}
 
 SearchResult find_plan(const Program& program, RelaxedEvaluator& evaluator, const Word* state, unsigned max_length,
                        const Budget& budget, internal::Meter& meter) {

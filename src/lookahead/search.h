@@ -40,7 +40,8 @@ struct SearchResult {
 
 // Any plan of at most `max_length` actions, preferring short ones but promising nothing. Pass kInfinite for no bound.
 //
-// Two searches take turns, each turn twice as long as the one before. The greedy one (lazy best-first with FF and
+// In large tasks a greedy search among the actions that the goal asks for (focus.h) comes first. Then two searches take
+// turns, each turn twice as long as the one before. The greedy one (lazy best-first with FF and
 // preferred operators, following relaxed plans as far as they can be executed) ignores the bound and usually ends the
 // matter after a few states; if it exhausts all states there is no plan of any length. The bounded one looks at states
 // that some plan of the length asked for could visit (g + h_max <= max_length) and so proves, when it exhausts them,
@@ -52,9 +53,6 @@ SearchResult find_plan(const task::Program& program, RelaxedEvaluator& evaluator
 // small part of an evaluation), then A* with h_max.
 SearchResult find_shortest(const task::Program& program, RelaxedEvaluator& evaluator, const task::Word* state,
                            unsigned max_length, const Budget& budget, internal::Meter& meter = internal::no_meter());
-
-// Removes actions without which the rest of `plan` is still legal and reaches the goal. Quadratic in the plan's length.
-void eliminate_actions(const task::Program& program, const task::Word* state, std::vector<ActionId>& plan);
 
 }  // namespace metactrl::lookahead
 

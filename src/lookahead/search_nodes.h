@@ -1,5 +1,5 @@
-// What the searches in search.cc share: a queue with small integer keys, and interned states that know how they were
-// reached. Not for use elsewhere.
+// What the searches share: a queue with small integer keys, interned states that know how they were reached, and turns
+// within one budget. Not for use elsewhere.
 #ifndef METACTRL_SRC_LOOKAHEAD_SEARCH_NODES_H_
 #define METACTRL_SRC_LOOKAHEAD_SEARCH_NODES_H_
 
@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "lookahead/spending.h"
 #include "lookahead/state_table.h"
 #include "task/program.h"
 
@@ -18,6 +19,22 @@ namespace metactrl::lookahead {
 using task::kNoAction;
 // Where the search began has no parent.
 inline constexpr StoredId kNoNode{0xffffffffU};
+
+// Where a search stands after a turn.
+enum class Status : std::uint8_t { kRunning, kFound, kExhausted, kLimit };
+
+// What is in use besides a search's own, by one that it takes turns with.
+struct Others {
+  std::size_t states = 0;
+  std::size_t bytes = 0;
+  std::uint64_t work = 0;
+};
+
+template <typename Search>
+Limit check(Spending& spending, const Search& search, const Others& others) {
+  return spending.check(others.states + search.size(), others.bytes + search.memory_bytes(),
+                        others.work + search.work());
+}
 
 // Entries by small integer keys. Within a key first in first out, or last in first out.
 template <typename Entry, bool kFifo>

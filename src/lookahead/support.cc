@@ -26,11 +26,14 @@
 // else.
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include "lookahead/adapt.h"
 #include "lookahead/belief.h"
 #include "lookahead/data.h"
+#include "lookahead/no_return.h"
 #include "lookahead/search.h"
 #include "lookahead/spending.h"
 #include "lookahead/state_table.h"
@@ -73,9 +76,9 @@ struct Knowledge {
 
 class Support::Impl {
  public:
-  Impl(std::shared_ptr<const Lookahead> lookahead, const Budget& candidates, Stop stop)
+  Impl(std::shared_ptr<const Lookahead> lookahead, const SupportOptions& options, Stop stop)
       : lookahead_(std::move(lookahead)),
-        budget_(candidates),
+        options_(options),
         meter_(std::move(stop)),
         data_(lookahead_->data()),
         program_(lookahead_->task().program()),
@@ -90,6 +93,9 @@ class Support::Impl {
         successor_work_(lookahead::successor_work(program_)),
         log_alphabet_(std::log(static_cast<double>(lookahead::alphabet_size(program_)))) {
     if (data_.surrogate) cursor_.emplace(*data_.surrogate);
+    if (!options_.detours) {
+      no_return_ = std::make_unique<lookahead::NoReturn>(program_, data_.space ? &*data_.space : nullptr);
+    }
     // The compiled plan is the first witness: following it never needs a search.
     if (data_.space || data_.plan.empty()) return;
     program_.initial(state_.data());
@@ -98,19 +104,28 @@ class Support::Impl {
   }
 
   // Scratch memory is not copied.
-  Impl(const Impl& other) : Impl(other.lookahead_, other.budget_, other.meter_.stop()) {
+  Impl(const Impl& other) : Impl(other.lookahead_, other.options_, other.meter_.stop()) {
     table_.clear();
     for (const StoredId id : ids<StoredId>(other.table_.size())) table_.insert(other.table_.words(id));
     knowledge_ = other.knowledge_;
+    no_return_ = other.no_return_ ? std::make_unique<lookahead::NoReturn>(*other.no_return_) : nullptr;
+    around_ = other.around_;
     candidate_work_ = other.candidate_work_;
     searched_in_all_ = other.searched_in_all_;
   }
   Impl& operator=(const Impl&) = delete;
 
+  void set_path(std::span<const State> states) {
+    if (!no_return_) return;
+    no_return_->set_path(states);
+    own_plan_.reset();
+  }
+
   Answer may(const State& state, ActionId action, unsigned left) {
     searched_ = 0;
     find_witness(state, left);
-    return examine(state.words().data(), action, left, false).answer;
+    const Examined examined = examine(state.words().data(), action, left, false);
+    return examined.idle ? Answer::kNo : examined.answer;
   }
 
   void candidates(const State& state, unsigned left, const SurrogateBelief& belief, std::vector<Candidate>& out) {
@@ -123,7 +138,9 @@ class Support::Impl {
     for (const ActionId action : actions_) {
       const Examined examined = examine(state.words().data(), action, left, data_.options.weights);
       if (!examined.legal) continue;
-      out.push_back({action, examined.answer, examined.remaining, examined.log_weight, log_probability(action),
+      const bool costs = data_.options.costs && examined.answer == Answer::kYes;
+      out.push_back({action, examined.idle ? Answer::kNo : examined.answer, examined.remaining,
+                     costs ? remaining_cost(left - 1) : 0, examined.log_weight, log_probability(action),
                      cursor_ ? cursor_->log_end() : -log_alphabet_});
     }
   }
@@ -162,6 +179,7 @@ class Support::Impl {
 
   struct Examined {
     bool legal = true;
+    bool idle = false;  // and not wanted; the rest is as if it were
     Answer answer = Answer::kUnknown;
     unsigned remaining = 0;
     double log_weight = kMinusInfinity;
@@ -183,9 +201,9 @@ class Support::Impl {
     bool unknown = false;
     for (const ActionId action : actions_) {
       const Examined examined = examine(state.words().data(), action, left, data_.options.weights);
-      unknown = unknown || (examined.legal && examined.answer == Answer::kUnknown);
+      unknown = unknown || (examined.legal && !examined.idle && examined.answer == Answer::kUnknown);
       if (!examined.legal || examined.answer != Answer::kYes) continue;
-      result.answer = Answer::kYes;
+      if (!examined.idle) result.answer = Answer::kYes;
       const double log_term = examined.log_weight + log_probability(action);
       double& log_sum = program_.action(action).relevant ? result.log_relevant : result.log_idle;
       const double larger = std::max(log_sum, log_term);
@@ -193,7 +211,7 @@ class Support::Impl {
         log_sum = larger + std::log(std::exp(log_sum - larger) + std::exp(log_term - larger));
       }
       // Without an exact table each further answer may cost a search, and the sum is not exact anyway.
-      if (!data_.space) break;
+      if (!data_.space && result.answer == Answer::kYes) break;
     }
     if (result.answer == Answer::kNo && unknown) result.answer = Answer::kUnknown;
     return result;
@@ -203,7 +221,9 @@ class Support::Impl {
   // about any state, and one search for it helps all of its candidates.
   void find_witness(const State& state, unsigned left) {
     load(state.words().data(), state_.data());
-    if (!exact(state_.data(), left)) certify(state_.data(), left, nullptr);
+    if (exact(state_.data(), left)) return;
+    const StoredId id = certify(state_.data(), left, nullptr);
+    if (no_return_ && knowledge_[id].length <= left) own_plan_ = plan_around(id, state_.data(), left, true);
   }
 
   void begin(const SurrogateBelief& belief) {
@@ -214,6 +234,17 @@ class Support::Impl {
   double log_probability(ActionId action) const {
     if (cursor_) return cursor_->log_probability();
     return -log_alphabet_ * static_cast<double>(1 + program_.definition().actions[action].symbol.arguments.size());
+  }
+
+  // From successor_, which reaches the goal within `left` actions.
+  double remaining_cost(unsigned left) {
+    const std::optional<StateId> id = exact(successor_.data(), left);
+    if (id && data_.costs) return data_.costs->cost(*id);
+    double sum = 0;
+    for (const ActionId action : id ? data_.space->shortest_plan(*id) : follow(intern(successor_.data()))) {
+      sum += program_.definition().actions[action].cost;
+    }
+    return sum;
   }
 
   // Of the whole from here: what it is worth to stop and what it is worth to go on.
@@ -255,10 +286,61 @@ class Support::Impl {
     }
     if (cursor_ && weigh) cursor_->read(action);
     if (left == 0) return result;
+    const bool idle = !options_.idle_steps && is_idle(full);
+    // Without an exact table its weight is not worth a search.
+    if (idle && !data_.space) return result;
     program_.project(successor_.data());
+    if (no_return_ && no_return_->passed(successor_.data())) return result;
     load(full, state_.data());
     const Origin origin{state_.data(), action};
-    return look(successor_.data(), left - 1, &origin, weigh);
+    result = look(successor_.data(), left - 1, &origin, weigh);
+    if (no_return_ && result.answer == Answer::kYes) look_around(action, left - 1, result);
+    result.idle = idle;
+    return result;
+  }
+
+  // The action that led to the successor has changed nothing.
+  bool is_idle(const Word* full) const { return std::equal(successor_.begin(), successor_.end(), full); }
+
+  // --- without coming back to a state --------------------------------------------------------------------------------
+
+  // The action leads to successor_, which can reach the goal: can it by states that were not passed? Where the space
+  // does not say, one plan is tried, and the one that is known to do so from the state before goes on doing so.
+  void look_around(ActionId action, unsigned left, Examined& result) {
+    const Word* const state = successor_.data();
+    if (const std::optional<StateId> id = exact(state, left)) {
+      const std::optional<unsigned> distance = no_return_->distance(*id, left, meter_);
+      result.answer = distance ? Answer::kYes : Answer::kNo;
+      result.remaining = distance.value_or(0);
+    } else {
+      const StoredId stored = intern(state);
+      std::optional<std::vector<ActionId>> plan;
+      if (own_plan_ && !own_plan_->empty() && own_plan_->front() == action) {
+        plan.emplace(own_plan_->begin() + 1, own_plan_->end());
+        around_[stored].push_back(*plan);
+      } else {
+        plan = plan_around(stored, state, left, false);
+      }
+      result.answer = plan ? Answer::kYes : Answer::kUnknown;
+      if (plan) result.remaining = static_cast<unsigned>(plan->size());
+    }
+    if (result.answer != Answer::kYes) result.log_weight = kMinusInfinity;
+  }
+
+  // A plan of at most `left` actions that meets no state that was passed, of those that are known. `here`: the state is
+  // the last one that was passed.
+  std::optional<std::vector<ActionId>> plan_around(StoredId id, const Word* state, unsigned left, bool here) {
+    std::vector<std::vector<ActionId>>& known = around_[id];
+    const auto fits = [&](const std::vector<ActionId>& plan) {
+      return plan.size() <= left && no_return_->avoids(state, plan, here);
+    };
+    const auto found = std::find_if(known.rbegin(), known.rend(), fits);
+    if (found != known.rend()) return *found;
+    // Lengths decrease along it, so it meets no state twice.
+    std::vector<ActionId> plan = follow(id);
+    if (!fits(plan)) return std::nullopt;
+    known.push_back(plan);
+    return plan;
   }
 
   // Can the goal be reached from the projected `state` with `left` actions? A candidate's state has an origin.
@@ -313,7 +395,7 @@ class Support::Impl {
     if (witness != nullptr && adapter_.adapt(state, origin->action, *witness, left)) {
       return remember(state, adapter_.result());
     }
-    if (knowledge_[id].passed_over > left || candidate_work_ >= budget_.work) return id;
+    if (knowledge_[id].passed_over > left || candidate_work_ >= options_.candidates.work) return id;
     if (witness != nullptr && witness->size() < left && detour(state, *witness)) return id;
     const std::size_t before = searched_in_all_;
     const std::uint64_t work_before = work_in_all_;
@@ -349,11 +431,11 @@ class Support::Impl {
   Budget candidate_budget() const {
     constexpr std::size_t kLittle = 64;
     Budget budget = data_.options.search;
-    const std::size_t all = std::min({budget.states, budget_.states, affordable_});
+    const std::size_t all = std::min({budget.states, options_.candidates.states, affordable_});
     const std::size_t left = all > searched_ ? all - searched_ : 0;
     budget.states = std::min(left, std::max(left / 4, kLittle));
-    budget.bytes = std::min(budget.bytes, budget_.bytes);
-    budget.work = std::min(budget.work, budget_.work - std::min(budget_.work, candidate_work_));
+    budget.bytes = std::min(budget.bytes, options_.candidates.bytes);
+    budget.work = std::min(budget.work, options_.candidates.work - std::min(options_.candidates.work, candidate_work_));
     return budget;
   }
 
@@ -462,7 +544,7 @@ class Support::Impl {
   }
 
   std::shared_ptr<const Lookahead> lookahead_;
-  Budget budget_;  // for candidates
+  SupportOptions options_;
   internal::Meter meter_;
   const LookaheadData& data_;
   const task::Program& program_;
@@ -477,6 +559,10 @@ class Support::Impl {
   std::vector<ActionId> actions_;
   std::vector<ActionId> detours_;
   std::vector<Word> detour_state_;
+  // With SupportOptions::detours off.
+  std::unique_ptr<lookahead::NoReturn> no_return_;
+  std::optional<std::vector<ActionId>> own_plan_;  // of the state that is asked about, around what was passed
+  std::unordered_map<StoredId, std::vector<std::vector<ActionId>>> around_;  // plans that were found so
   StoredId witness_id_{};
   std::vector<ActionId> witness_;  // of the state witness_id_
   std::size_t searched_ = 0;       // states evaluated for the question at hand
@@ -492,8 +578,8 @@ class Support::Impl {
   std::vector<double> belief_;
 };
 
-Support::Support(std::shared_ptr<const Lookahead> lookahead, const Budget& candidates, Stop stop)
-    : impl_(std::make_unique<Impl>(std::move(lookahead), candidates, std::move(stop))) {}
+Support::Support(std::shared_ptr<const Lookahead> lookahead, const SupportOptions& options, Stop stop)
+    : impl_(std::make_unique<Impl>(std::move(lookahead), options, std::move(stop))) {}
 Support::~Support() = default;
 Support::Support(const Support& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
 Support& Support::operator=(const Support& other) {
@@ -502,6 +588,8 @@ Support& Support::operator=(const Support& other) {
 }
 Support::Support(Support&&) noexcept = default;
 Support& Support::operator=(Support&&) noexcept = default;
+
+void Support::set_path(std::span<const State> states) { impl_->set_path(states); }
 
 Answer Support::may(const State& state, ActionId action, unsigned left) { return impl_->may(state, action, left); }
 

@@ -9,8 +9,17 @@ namespace metactrl::pddl {
 using internal::str_cat;
 
 bool Ast::is_subtype(TypeId type, TypeId ancestor) const {
-  while (type != ancestor && type != kObjectType) type = types[type].parent;
-  return type == ancestor;
+  // Up to the first type with two parents there is nothing to remember.
+  while (type != ancestor && types[type].parents.size() == 1) type = types[type].parents[0];
+  if (type == ancestor) return true;
+  std::vector<TypeId> seen = {type};
+  for (std::size_t next = 0; next < seen.size(); ++next) {
+    for (const TypeId parent : types[seen[next]].parents) {
+      if (parent == ancestor) return true;
+      if (std::find(seen.begin(), seen.end(), parent) == seen.end()) seen.push_back(parent);
+    }
+  }
+  return false;
 }
 
 std::vector<ObjectId> Ast::objects_of(const std::vector<TypeId>& types) const {

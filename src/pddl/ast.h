@@ -52,7 +52,7 @@ struct Position {
 
 struct Type {
   std::string name;
-  TypeId parent = kObjectType;  // `object` is its own parent
+  std::vector<TypeId> parents = {};  // the types it is directly below; none for `object`
 };
 
 struct Object {
@@ -238,7 +238,7 @@ struct Ast {
   std::vector<Constraint> constraints;
   bool has_metric = false;  // (:metric minimize (total-cost))
 
-  // Is `type` equal to `ancestor` or below it?
+  // Is `type` equal to `ancestor` or below it? Costs as many steps as there are types above `type`.
   bool is_subtype(TypeId type, TypeId ancestor) const;
   // The objects a variable with these types ranges over, ascending.
   std::vector<ObjectId> objects_of(const std::vector<TypeId>& types) const;

@@ -15,14 +15,34 @@ std::uint64_t TupleTable<Name, Id>::hash(Name name, std::span<const ObjectId> ar
   return h ^ (h >> 32);
 }
 
+// Two objects and a name fit into a word.
+template <typename Name, typename Id>
+std::uint64_t TupleTable<Name, Id>::key_of(Name name, std::span<const ObjectId> arguments) {
+  constexpr std::uint32_t kNames = 1U << 15;
+  constexpr std::uint32_t kObjects = 1U << 24;
+  const auto large = [](ObjectId object) { return index(object) >= kObjects; };
+  if (arguments.size() > 2 || index(name) >= kNames || std::any_of(arguments.begin(), arguments.end(), large)) {
+    return hash(name, arguments) | kHashed;
+  }
+  std::uint64_t key = index(name);
+  for (const ObjectId argument : arguments) key = key << 24 | index(argument);
+  return key;
+}
+
 // The slot that holds the tuple, or the empty one where it belongs.
 template <typename Name, typename Id>
-std::size_t TupleTable<Name, Id>::slot(Name name, std::span<const ObjectId> arguments) const {
+std::size_t TupleTable<Name, Id>::slot(std::uint64_t key, Name name, std::span<const ObjectId> arguments) const {
   const std::size_t mask = slots_.size() - 1;
-  std::size_t i = hash(name, arguments) & mask;
-  while (slots_[i] != 0) {
-    const Id id{slots_[i] - 1};
-    if (names_[id] == name && std::ranges::equal(this->arguments(id), arguments)) break;
+  std::uint64_t mixed = key * 0x9e3779b97f4a7c15ULL;
+  mixed ^= mixed >> 32;
+  std::size_t i = mixed & mask;
+  while (slots_[i].entry != 0) {
+    const Id id{slots_[i].entry - 1};
+    // A name has one arity, so equal words of short tuples are equal tuples only if the names are.
+    if (slots_[i].key == key && names_[id] == name &&
+        ((key & kHashed) == 0 || std::ranges::equal(this->arguments(id), arguments))) {
+      break;
+    }
     i = (i + 1) & mask;
   }
   return i;
@@ -31,27 +51,31 @@ std::size_t TupleTable<Name, Id>::slot(Name name, std::span<const ObjectId> argu
 template <typename Name, typename Id>
 std::pair<Id, bool> TupleTable<Name, Id>::insert(Name name, std::span<const ObjectId> arguments) {
   if (2 * (size() + 1) > slots_.size()) grow();
-  const std::size_t i = slot(name, arguments);
-  if (slots_[i] != 0) return {Id{slots_[i] - 1}, false};
+  const std::uint64_t key = key_of(name, arguments);
+  const std::size_t i = slot(key, name, arguments);
+  if (slots_[i].entry != 0) return {Id{slots_[i].entry - 1}, false};
   const Id id = names_.next_id();
   names_.push_back(name);
   arena_.insert(arena_.end(), arguments.begin(), arguments.end());
   first_.push_back(arena_.size());
-  slots_[i] = index(id) + 1;
+  slots_[i] = {key, index(id) + 1};
   return {id, true};
 }
 
 template <typename Name, typename Id>
 std::optional<Id> TupleTable<Name, Id>::find(Name name, std::span<const ObjectId> arguments) const {
   if (slots_.empty()) return std::nullopt;
-  const std::uint32_t entry = slots_[slot(name, arguments)];
+  const std::uint32_t entry = slots_[slot(key_of(name, arguments), name, arguments)].entry;
   return entry == 0 ? std::nullopt : std::optional(Id{entry - 1});
 }
 
 template <typename Name, typename Id>
 void TupleTable<Name, Id>::grow() {
-  slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), 0);
-  for (const Id id : all()) slots_[slot(names_[id], arguments(id))] = index(id) + 1;
+  slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), {});
+  for (const Id id : all()) {
+    const std::uint64_t key = key_of(names_[id], arguments(id));
+    slots_[slot(key, names_[id], arguments(id))] = {key, index(id) + 1};
+  }
 }
 
 template class TupleTable<PredicateId, AtomId>;

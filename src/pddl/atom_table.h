@@ -29,14 +29,23 @@ class TupleTable {
   }
 
  private:
+  // Where a tuple is looked for. `key` tells most tuples apart; that of a short tuple is the tuple itself, so that it is
+  // found without a look at the arena.
+  struct Slot {
+    std::uint64_t key = 0;
+    std::uint32_t entry = 0;  // id + 1, 0 when empty
+  };
+  static constexpr std::uint64_t kHashed = std::uint64_t{1} << 63;
+
   static std::uint64_t hash(Name name, std::span<const ObjectId> arguments);
-  std::size_t slot(Name name, std::span<const ObjectId> arguments) const;
+  static std::uint64_t key_of(Name name, std::span<const ObjectId> arguments);
+  std::size_t slot(std::uint64_t key, Name name, std::span<const ObjectId> arguments) const;
   void grow();
 
   IdVector<Id, Name> names_;
   IdVector<Id, std::size_t> first_{0};
   std::vector<ObjectId> arena_;
-  std::vector<std::uint32_t> slots_;  // id + 1, 0 when empty; power of two
+  std::vector<Slot> slots_;  // a power of two
 };
 
 // A ground atom.

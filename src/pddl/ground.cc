@@ -44,14 +44,25 @@ class Grounder {
     for (const Action& action : ast_.actions) result_.action_names.push_back({action.name, action.num_parameters});
     result_.has_costs = ast_.has_metric || std::any_of(ast_.actions.begin(), ast_.actions.end(),
                                                        [](const Action& action) { return !action.costs.empty(); });
+    result_.has_metric = ast_.has_metric;
     for (const FunctionValue& value : ast_.init_values) values_[{value.function, value.arguments}] = value.value;
     number_facts();
     ground_actions();
     ground_axioms();
     ground_goal();
     for (const Constraint& constraint : ast_.constraints) ground_constraint(constraint);
-    if (diagnostics_.has_errors()) throw InputError(std::move(diagnostics_));
     return std::move(result_);
+  }
+
+  void report(Diagnostics& warnings) const {
+    for (const auto& [place, missing] : missing_costs_) {
+      const Action& action = ast_.actions[place.first];
+      const std::string more = missing.count > 1 ? str_cat(" (and ", missing.count - 1, " more like it)") : "";
+      warnings.warning({ast_.files[0], action.where.line, action.where.column},
+                       str_cat("the cost of ", missing.action, " needs ", missing.value, ", which has no value", more),
+                       str_cat("such an action cannot be taken; to allow it, add (= ", missing.value,
+                               " NUMBER) to the problem's (:init ...)"));
+    }
   }
 
  private:
@@ -101,8 +112,10 @@ class Grounder {
       ground.precondition = builder_.build(action.variables, action.precondition, binding);
       if (ground.precondition.is_false()) continue;
       ground.symbol = {actions.name(id), {arguments.begin(), arguments.end()}};
+      const std::optional<double> known_cost = cost(ground.symbol, binding);
+      if (!known_cost) continue;
+      ground.cost = *known_cost;
       ground.effects = ground_effects(action, binding);
-      ground.cost = cost(action, binding);
       result_.actions.push_back(std::move(ground));
     }
   }
@@ -217,10 +230,11 @@ class Grounder {
                        [&](const Condition& child) { return mentions(child, which); });
   }
 
-  double cost(const Action& action, const Binding& binding) {
+  // Nothing when a function has no value for these arguments.
+  std::optional<double> cost(const task::ActionSymbol& action, const Binding& binding) {
     if (!result_.has_costs) return 1;
     double sum = 0;
-    for (const CostTerm& term : action.costs) {
+    for (const CostTerm& term : ast_.actions[action.name].costs) {
       sum += term.constant;
       if (!term.function) continue;
       std::vector<ObjectId> arguments;
@@ -230,13 +244,21 @@ class Grounder {
         sum += value->second;
         continue;
       }
-      std::string text = "(" + ast_.functions[*term.function].name;
-      for (ObjectId object : arguments) text += " " + ast_.objects[object].name;
-      diagnostics_.error({ast_.files[0], action.where.line, action.where.column},
-                         str_cat("the cost of action '", action.name, "' needs ", text, "), which has no value"),
-                         str_cat("add (= ", text, ") VALUE) to the problem's (:init ...)"));
+      MissingCost& missing = missing_costs_[{action.name, *term.function}];
+      if (missing.count++ == 0) {
+        missing.action = named(ast_.actions[action.name].name, action.arguments);
+        missing.value = named(ast_.functions[*term.function].name, arguments);
+      }
+      return std::nullopt;
     }
     return sum;
+  }
+
+  // "(distance a b)"
+  std::string named(const std::string& name, const std::vector<ObjectId>& arguments) const {
+    std::string text = "(" + name;
+    for (const ObjectId object : arguments) text += " " + ast_.objects[object].name;
+    return text + ")";
   }
 
   void ground_axioms() {
@@ -320,7 +342,13 @@ class Grounder {
   std::unordered_map<const Effect*, ForallEffect> forall_effects_;
   const Condition anything_;  // kTrue: every binding of the quantified variables
   std::map<std::pair<FunctionId, std::vector<ObjectId>>, double> values_;
-  Diagnostics diagnostics_;
+  // Actions that were left out, by name and function: how many, and the first.
+  struct MissingCost {
+    std::size_t count = 0;
+    std::string action;
+    std::string value;
+  };
+  std::map<std::pair<ActionNameId, FunctionId>, MissingCost> missing_costs_;
   task::Definition result_;
 };
 
@@ -338,8 +366,11 @@ static_assert(static_cast<int>(Constraint::Kind::kActionsInOrder) ==
 
 }  // namespace
 
-task::Definition ground(const Ast& ast, const GroundLimits& limits, internal::Meter& meter) {
-  return Grounder(ast, limits, meter).run();
+task::Definition ground(const Ast& ast, const GroundLimits& limits, internal::Meter& meter, Diagnostics* warnings) {
+  Grounder grounder(ast, limits, meter);
+  task::Definition definition = grounder.run();
+  if (warnings != nullptr) grounder.report(*warnings);
+  return definition;
 }
 
 }  // namespace metactrl::pddl

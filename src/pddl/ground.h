@@ -17,9 +17,11 @@ struct GroundLimits {
 };
 
 // Instantiates every action that relaxed reachability cannot exclude. Quantifiers are expanded over the bindings that
-// can matter; conditional effects stay conditional effects. Every binding that is tried is counted. Throws InputError
-// for a cost that has no value and when a limit is passed.
-task::Definition ground(const Ast& ast, const GroundLimits& limits, internal::Meter& meter = internal::no_meter());
+// can matter; conditional effects stay conditional effects. Every binding that is tried is counted. An action whose cost
+// has no value is left out, with a warning per function to `warnings` where given. Throws TaskTooLarge when a limit is
+// passed.
+task::Definition ground(const Ast& ast, const GroundLimits& limits, internal::Meter& meter = internal::no_meter(),
+                        Diagnostics* warnings = nullptr);
 
 }  // namespace metactrl::pddl
 

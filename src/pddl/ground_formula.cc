@@ -47,9 +47,11 @@ Formula FormulaBuilder::build(const VariableTable& table, const Condition& condi
     case Kind::kOr: {
       const bool conjunctive = (condition.kind == Kind::kAnd) != negated;
       std::vector<Formula> children;
+      children.reserve(condition.children.size());
       for (const Condition& child : condition.children) {
         Formula part = build(table, child, binding, negated);
         if (conjunctive ? part.is_false() : part.is_true()) return part;
+        if (part.is_true() || part.is_false()) continue;  // most static facts: they decide nothing
         children.push_back(std::move(part));
       }
       return conjunctive ? task::make_and(std::move(children)) : task::make_or(std::move(children));

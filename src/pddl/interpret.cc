@@ -89,14 +89,14 @@ LiftedInterpreter::LiftedInterpreter(std::shared_ptr<const Ast> ast) : ast_(std:
 // --- types and bindings ----------------------------------------------------------------------------------------------
 
 bool LiftedInterpreter::belongs(ObjectId object, const std::vector<TypeId>& types) const {
-  for (TypeId type : ast_->objects[object].types) {
-    while (true) {
-      if (std::find(types.begin(), types.end(), type) != types.end()) return true;
-      if (type == kObjectType || ast_->types[type].parent == type) break;
-      type = ast_->types[type].parent;
+  // Everything is an object, whatever its own type says.
+  if (std::find(types.begin(), types.end(), kObjectType) != types.end()) return true;
+  std::vector<TypeId> own = ast_->objects[object].types;  // and, behind them, what those are below
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (std::find(types.begin(), types.end(), own[i]) != types.end()) return true;
+    for (const TypeId parent : ast_->types[own[i]].parents) {
+      if (std::find(own.begin(), own.end(), parent) == own.end()) own.push_back(parent);
     }
-    // Everything is an object, whatever its own type says.
-    if (std::find(types.begin(), types.end(), kObjectType) != types.end()) return true;
   }
   return false;
 }
@@ -257,7 +257,7 @@ Facts LiftedInterpreter::complete(Facts facts, internal::Meter& meter) const {
 }
 
 bool LiftedInterpreter::applicable(const Facts& facts, const Instance& instance) const {
-  return applicable(FactView(facts), instance, internal::no_meter());
+  return missing_cost(instance).empty() && applicable(FactView(facts), instance, internal::no_meter());
 }
 
 bool LiftedInterpreter::applicable(const FactView& facts, const Instance& instance, internal::Meter& meter) const {
@@ -311,7 +311,7 @@ std::vector<std::pair<Instance, Facts>> LiftedInterpreter::successors(const Fact
   std::vector<std::pair<Instance, Facts>> result;
   const FactView view(facts);
   for (Instance& instance : instances()) {
-    if (!applicable(view, instance, internal::no_meter())) continue;
+    if (!missing_cost(instance).empty() || !applicable(view, instance, internal::no_meter())) continue;
     Facts next = apply(facts, instance);
     result.emplace_back(std::move(instance), std::move(next));
   }

@@ -122,14 +122,14 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   Facts initial(internal::Meter& meter = internal::no_meter()) const;
   // Every type-correct instance of every action, by action, then arguments: as many as there are bindings.
   std::vector<Instance> instances() const;
-  // Does the precondition hold? Trajectory constraints are not looked at.
+  // Does the precondition hold, and is there a value for its cost? Trajectory constraints are not looked at.
   bool applicable(const Facts& facts, const Instance& instance) const;
   Facts apply(const Facts& facts, const Instance& instance) const;
   // All applicable instances with the states they lead to.
   std::vector<std::pair<Instance, Facts>> successors(const Facts& facts) const;
   // The goal condition; trajectory constraints are not looked at.
   bool goal_holds(const Facts& facts) const;
-  // 1 when the task states no costs. A function without a value counts 0; `validate` refuses such a step.
+  // 1 when the task states no costs. A function without a value counts 0; such an instance is never applicable.
   double cost(const Instance& instance) const;
   PlanStep step(const Instance& instance) const;
   // The facts in ascending order: a key for maps, or text by way of fact_text.
@@ -192,6 +192,7 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   // How many pairs a kMatching asks for.
   std::size_t pairs_wanted(const Condition& condition, const Scope& scope) const;
 
+  // The precondition alone.
   bool applicable(const FactView& facts, const Instance& instance, internal::Meter& meter) const;
   void derive(Facts& facts, internal::Meter& meter) const;
   void execute(Facts& facts, const Instance& instance, internal::Meter& meter) const;

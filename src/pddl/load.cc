@@ -4,12 +4,10 @@
 #include <utility>
 
 #include "metactrl/domain.h"
-#include "pddl/ground.h"
-#include "pddl/interpret.h"
 #include "pddl/parse.h"
+#include "pddl/why_not.h"
 #include "support/files.h"
 #include "support/meter.h"
-#include "task/compile.h"
 
 namespace metactrl {
 
@@ -22,9 +20,7 @@ Task load(const pddl::Source& domain, const pddl::Source& problem, const LoadOpt
   meter.ask();
   auto ast = std::make_shared<pddl::Ast>(pddl::parse(domain, problem, diagnostics));
   if (diagnostics.has_errors()) throw InputError(diagnostics);
-  task::Definition definition = pddl::ground(*ast, {options.max_ground_actions, options.max_ground_facts}, meter);
-  auto reference = std::make_shared<pddl::LiftedInterpreter>(std::move(ast));
-  return Task(task::compile(std::move(definition), meter), std::move(reference));
+  return pddl::make_task(std::move(ast), {options.max_ground_actions, options.max_ground_facts}, meter, &diagnostics);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The two files as a whole. Sections are sorted by kind first and then resolved in the order of their dependencies
-// (types, constants, predicates, functions, actions, derived predicates, constraints; then the problem), because files
-// in the wild list them in any order.
+// (types, constants and objects, predicates, functions, actions, derived predicates, constraints; then the rest of the
+// problem), because files in the wild list them in any order.
 #include "pddl/parse.h"
 
 #include <algorithm>
@@ -268,11 +268,18 @@ Parser::Sections Parser::sections(SExpr root, bool is_domain) {
   return out;
 }
 
-void Parser::parse_domain(SExpr root) {
+void Parser::parse_domain(SExpr root, const std::optional<SExpr>& problem) {
   Sections of = sections(root, true);
   for (const SExpr section : of[":requirements"]) parse_requirements(section);
   parse_types(of[":types"]);
   for (const SExpr section : of[":constants"]) parse_objects(section);
+  // Files in the wild name objects in the domain that only the problem declares. Their types are no concern of the
+  // domain.
+  const bool broken = types_broken_;
+  for (std::size_t i = 2; problem && i < problem->size(); ++i) {
+    if ((*problem)[i].head() == ":objects") parse_objects((*problem)[i]);
+  }
+  object_types_broken_ = std::exchange(types_broken_, broken);
   for (const SExpr section : of[":predicates"]) parse_predicates(section);
   for (const SExpr section : of[":functions"]) parse_functions(section);
   for (const SExpr section : of[":derived"]) mark_derived(section);
@@ -292,10 +299,11 @@ void Parser::parse_domain(SExpr root) {
 
 void Parser::parse_problem(SExpr root, bool domain_known) {
   in_domain_ = false;
+  types_broken_ = types_broken_ || object_types_broken_;
   Sections of = sections(root, false);
   if (of[":goal"].empty()) {
     reporter_.error(root.where(), "the problem has no (:goal ...)",
-                    "add one; (:goal (and)) is a goal that always holds");
+                    "add one: the condition that holds when the task is done");
   }
   if (!domain_known) return;  // every name would be unknown
   if (of[":domain"].empty()) {
@@ -311,7 +319,6 @@ void Parser::parse_problem(SExpr root, bool domain_known) {
                         "check that the two files belong together");
     }
   }
-  for (const SExpr section : of[":objects"]) parse_objects(section);
   for (const SExpr section : of[":metric"]) parse_metric(section);
   if (of[":init"].empty()) {
     reporter_.warning(root.where(), "the problem has no (:init ...)", "nothing is true in the initial state");
@@ -323,17 +330,18 @@ void Parser::parse_problem(SExpr root, bool domain_known) {
     use(Feature::kConstraints, section.where());
     if (has_size(section, 2, "(:constraints CONSTRAINT)")) parse_constraint(section[1], {});
   }
-  if (at_end_.empty()) return;
+  if (at_end_.empty()) return check_goal();
   Condition all;
   all.kind = Condition::Kind::kAnd;
   all.where = ast_.goal.condition.where;
   all.children.push_back(std::move(ast_.goal.condition));
   for (Condition& condition : at_end_) all.children.push_back(std::move(condition));
   ast_.goal.condition = std::move(all);
+  check_goal();
 }
 
 void Parser::run(std::optional<SExpr> domain, std::optional<SExpr> problem) {
-  ast_.types.push_back({"object", kObjectType});
+  ast_.types.push_back({"object"});
   types_.emplace("object", kObjectType);
   if (!check_definitions(domain, problem)) return;
   if (problem) {
@@ -343,7 +351,7 @@ void Parser::run(std::optional<SExpr> domain, std::optional<SExpr> problem) {
     }
     find_metric(*problem);
   }
-  if (domain) parse_domain(*domain);
+  if (domain) parse_domain(*domain, problem);
   if (problem) parse_problem(*problem, domain.has_value());
 }
 

@@ -55,7 +55,7 @@ Condition Parser::parse_condition(SExpr expr, Scope& scope, std::size_t depth) {
   if (reporter_.exhausted() || !check_depth(expr, depth)) return nothing;
   if (expr.is_name()) {
     reporter_.error(expr.where(), str_cat("expected a condition in parentheses but found ", in_quotes(expr.text())),
-                    str_cat("write (", expr.text().substr(0, 40), " ...)"));
+                    str_cat("write (", cut(expr.text(), 40), " ...)"));
     return nothing;
   }
   if (expr.size() == 0) return nothing;
@@ -223,6 +223,9 @@ void Parser::report_unknown_head(SExpr expr) {
   } else if (is_trajectory_operator(head)) {
     reporter_.error(where, str_cat("(", head, " ...) is not a condition but a trajectory constraint"),
                     "move it to (:constraints ...)");
+  } else if (head == "implies" || head == "!=") {
+    reporter_.error(where, str_cat("(", head, " ...) is not a condition"),
+                    head == "!=" ? "write (not (= a b))" : "write (imply CONDITION CONDITION)");
   } else if (head == "when") {
     reporter_.error(where, "(when ...) is not a condition", "write (imply CONDITION CONDITION), or move it to :effect");
   } else if ((head == "at" || head == "over") && expr.size() == 3 &&
@@ -273,9 +276,7 @@ std::optional<Atom> Parser::parse_atom(SExpr expr, const Scope& scope) {
 std::string Parser::closest_object(std::string_view name, Position where) const {
   ClosestName closest(name);
   for (const Object& object : ast_.objects) closest.offer(object.name);
-  return closest.hint(
-      where.file == 0 ? "add it to (:constants ...) of the domain; what only the problem declares cannot be named here"
-                      : "add it to (:objects ...)");
+  return closest.hint(where.file == 0 ? "add it to (:constants ...) of the domain" : "add it to (:objects ...)");
 }
 
 std::optional<Term> Parser::parse_term(SExpr expr, const Scope& scope) {
@@ -296,7 +297,16 @@ std::optional<Term> Parser::parse_term(SExpr expr, const Scope& scope) {
     return std::nullopt;
   }
   const auto found = objects_.find(name);
-  if (found != objects_.end()) return Term(found->second);
+  if (found != objects_.end()) {
+    const Position declared = ast_.objects[found->second].where;
+    if (in_domain_ && declared.file == 1 && reporter_.first("object of the problem", name)) {
+      reporter_.warning(expr.where(),
+                        str_cat("object ", in_quotes(name), " is named here but declared only in the problem, at line ",
+                                declared.line),
+                        "add it to (:constants ...): another problem may not have it");
+    }
+    return Term(found->second);
+  }
   if (reporter_.first("object", name)) {
     const bool is_variable = scope.find(str_cat('?', name)).has_value();
     reporter_.error(expr.where(), str_cat("object ", in_quotes(name), " is not declared"),
@@ -318,8 +328,10 @@ bool Parser::may_fit(const Term& term, const Scope& scope, const std::vector<Typ
   if (!term.is_variable()) return object_fits(term.object(), wanted);
   const std::vector<TypeId>& own = scope[term.variable()].types;
   return std::any_of(own.begin(), own.end(), [&](TypeId type) {
-    return std::any_of(wanted.begin(), wanted.end(),
-                       [&](TypeId other) { return ast_.is_subtype(type, other) || ast_.is_subtype(other, type); });
+    return std::any_of(wanted.begin(), wanted.end(), [&](TypeId other) {
+      return ast_.is_subtype(type, other) || ast_.is_subtype(other, type) ||
+             (may_overlap_[type] && may_overlap_[other]);
+    });
   });
 }
 

@@ -47,8 +47,7 @@ void Parser::parse_predicates(SExpr section) {
     Predicate predicate{std::string(name), parse_parameters(declaration), declaration.where()};
     const auto [found, is_new] = predicates_.emplace(name, ast_.predicates.next_id());
     if (!is_new) {
-      reporter_.error(declaration.where(), str_cat("predicate ", in_quotes(name), " is declared twice"),
-                      str_cat("it is first declared at line ", ast_.predicates[found->second].where.line));
+      report_declared_twice("predicate", declaration, ast_.predicates[found->second], predicate.parameters);
       continue;
     }
     ast_.predicates.push_back(std::move(predicate));
@@ -58,6 +57,7 @@ void Parser::parse_predicates(SExpr section) {
 void Parser::parse_functions(SExpr section) {
   for (std::size_t i = 1; i < section.size() && !reporter_.exhausted(); ++i) {
     const SExpr entry = section[i];
+    if (entry.text() == "-number") continue;
     if (entry.text() == "-") {
       if (i + 1 < section.size() && section[i + 1].text() == "number") {
         ++i;
@@ -82,11 +82,25 @@ void Parser::add_function(SExpr declaration) {
   Function function{std::string(name), parse_parameters(declaration), declaration.where()};
   const auto [found, is_new] = functions_.emplace(name, ast_.functions.next_id());
   if (!is_new) {
-    reporter_.error(declaration.where(), str_cat("function ", in_quotes(name), " is declared twice"),
-                    str_cat("it is first declared at line ", ast_.functions[found->second].where.line));
+    report_declared_twice("function", declaration, ast_.functions[found->second], function.parameters);
     return;
   }
   ast_.functions.push_back(std::move(function));
+}
+
+// Harmless when both say the same.
+template <typename Declared>
+void Parser::report_declared_twice(std::string_view kind, SExpr again, const Declared& first,
+                                   const VariableTable& parameters) {
+  const std::string what = str_cat(kind, " ", in_quotes(first.name), " is declared twice");
+  const std::string where = str_cat("it is first declared at line ", first.where.line);
+  const bool same = std::equal(first.parameters.begin(), first.parameters.end(), parameters.begin(), parameters.end(),
+                               [](const Variable& a, const Variable& b) { return a.types == b.types; });
+  if (same) {
+    reporter_.warning(again.where(), what, where);
+  } else {
+    reporter_.error(again.where(), what + " with different parameters", where);
+  }
 }
 
 void Parser::register_action(SExpr section) {
@@ -94,18 +108,36 @@ void Parser::register_action(SExpr section) {
     reporter_.error(section.where(), "the action has no name", "write (:action NAME :parameters (...) ...)");
     return;
   }
-  const std::string_view name = section[1].text();
-  const auto [found, is_new] = actions_.emplace(name, ast_.actions.next_id());
-  if (!is_new) {
-    reporter_.error(section[1].where(), str_cat("action ", in_quotes(name), " is declared twice"),
-                    str_cat("it is first declared at line ", ast_.actions[found->second].where.line, "; rename one"));
-    return;
-  }
+  const std::string_view name = new_action_name(section);
+  if (name.empty()) return;
+  const ActionNameId id = ast_.actions.next_id();
+  actions_.emplace(name, id);
   Action action;
   action.name = name;
   action.where = section.where();
-  action_bodies_.emplace_back(found->second, section);
+  action_bodies_.emplace_back(id, section);
   ast_.actions.push_back(std::move(action));
+}
+
+// Two actions of one name cannot be told apart in a plan: the second gets a number. Empty for a copy of the first.
+std::string_view Parser::new_action_name(SExpr section) {
+  const std::string_view name = section[1].text();
+  const auto found = actions_.find(name);
+  if (found == actions_.end()) return name;
+  const std::string what = str_cat("action ", in_quotes(name), " is declared twice");
+  const std::string first = str_cat("it is first declared at line ", ast_.actions[found->second].where.line);
+  constexpr std::size_t kEverything = std::size_t{1} << 20U;
+  const SExpr body = action_bodies_[index(found->second)].second;
+  if (body.to_text(kEverything) == section.to_text(kEverything)) {
+    reporter_.warning(section[1].where(), what, str_cat(first, ", word for word the same; delete one"));
+    return {};
+  }
+  std::size_t number = 2;
+  std::string numbered = str_cat(name, '-', number);
+  while (actions_.contains(numbered)) numbered = str_cat(name, '-', ++number);
+  reporter_.warning(section[1].where(), what,
+                    str_cat(first, "; this one is called ", in_quotes(numbered), " in plans: rename one"));
+  return new_names_.emplace_back(std::move(numbered));
 }
 
 namespace {
@@ -148,9 +180,10 @@ std::array<std::optional<SExpr>, 3> Parser::action_fields(SExpr section, const s
 void Parser::parse_action(SExpr section, Action& action) {
   const auto [parameters, precondition, effect] = action_fields(section, action.name);
   Scope scope(action.variables);
+  std::vector<Condition> same;
   if (parameters) {
     if (parameters->is_list()) {
-      open_variables(*parameters, 0, scope);
+      open_variables(*parameters, 0, scope, &same);
     } else {
       reporter_.error(parameters->where(), str_cat("action ", in_quotes(action.name), ": :parameters is not a list"),
                       "write :parameters (?x - type ...)");
@@ -167,6 +200,13 @@ void Parser::parse_action(SExpr section, Action& action) {
   } else {
     action.precondition.where = section.where();
   }
+  if (!same.empty()) {
+    same.push_back(std::move(action.precondition));
+    action.precondition = {};
+    action.precondition.kind = Condition::Kind::kAnd;
+    action.precondition.where = same.back().where;
+    action.precondition.children = std::move(same);
+  }
   if (!effect) {
     reporter_.warning(section.where(), str_cat("action ", in_quotes(action.name), " has no :effect"),
                       "it changes nothing");
@@ -182,9 +222,20 @@ void Parser::parse_action(SExpr section, Action& action) {
 
 void Parser::mark_derived(SExpr section) {
   use(Feature::kDerived, section.where());
-  if (section.size() < 2) return;
+  if (section.size() < 2 || section[1].head().empty()) return;
+  if (!predicates_.contains(section[1].head())) declare_derived(section[1]);
   const auto found = predicates_.find(section[1].head());
   if (found != predicates_.end()) ast_.predicates[found->second].derived = true;
+}
+
+// The head says what a declaration would.
+void Parser::declare_derived(SExpr head) {
+  const std::string_view name = head.head();
+  if (is_reserved(name) || name == "=" || name.starts_with('?') || name.starts_with(':')) return;
+  reporter_.warning(head.where(), str_cat("derived predicate ", in_quotes(name), " is not declared"),
+                    str_cat("add ", head.to_text(60), " to (:predicates ...)"));
+  predicates_.emplace(name, ast_.predicates.next_id());
+  ast_.predicates.push_back({std::string(name), parse_parameters(head), head.where()});
 }
 
 void Parser::parse_derived(SExpr section) {

@@ -12,11 +12,7 @@ namespace metactrl::pddl {
 
 using internal::str_cat;
 
-namespace {
-
 bool is_cost_name(std::string_view name) { return name == "total-cost" || name == "total_cost" || name == "totalcost"; }
-
-}  // namespace
 
 bool Parser::spend(std::size_t nodes, Position where) {
   copied_nodes_ += nodes;
@@ -58,7 +54,7 @@ void Parser::parse_effect(SExpr expr, Scope& scope, Action& action, const Effect
   if (reporter_.exhausted() || copies_exhausted_ || !check_depth(expr, depth)) return;
   if (expr.is_name()) {
     reporter_.error(expr.where(), str_cat("expected an effect in parentheses but found ", in_quotes(expr.text())),
-                    str_cat("write (", expr.text().substr(0, 40), " ...)"));
+                    str_cat("write (", cut(expr.text(), 40), " ...)"));
     return;
   }
   if (expr.size() == 0) return;

@@ -156,6 +156,21 @@ void Parser::report_init_warnings() {
                     str_cat("fact ", to_string(ast_, *first_duplicate_), " is listed twice", more));
 }
 
+// A value of a function that nothing declares and nothing uses says nothing. Where a declared name is near, it is a
+// misspelling, and find_function says so.
+bool Parser::is_idle_function(SExpr left) {
+  const std::string_view name = left.head();
+  if (name.empty() || functions_.contains(name) || is_cost_name(name)) return false;
+  if (idle_functions_.contains(name)) return true;
+  ClosestName closest(name);
+  for (const Function& function : ast_.functions) closest.offer(function.name);
+  if (closest.found() || !reporter_.first("function", name)) return false;
+  idle_functions_.insert(name);
+  reporter_.warning(left.where(), str_cat("function ", in_quotes(name), " is not declared, and nothing uses it"),
+                    "its values are ignored; add it to (:functions ...) of the domain, or delete them");
+  return true;
+}
+
 // (= (distance a b) 3)
 void Parser::parse_value(SExpr fact) {
   if (!has_size(fact, 3, "(= (function object ...) NUMBER)")) return;
@@ -166,6 +181,7 @@ void Parser::parse_value(SExpr fact) {
     return;
   }
   const SExpr left = fact[1];
+  if (is_idle_function(left)) return;
   const std::optional<FunctionId> id = find_function(left);
   if (!id) return;
   std::optional<std::vector<ObjectId>> arguments = ground_arguments(left);
@@ -196,18 +212,33 @@ void Parser::parse_value(SExpr fact) {
 
 void Parser::parse_goal(SExpr section) {
   if (section.size() == 1) {
-    reporter_.error(section.where(), "the goal is missing in (:goal)", "(:goal (and)) is a goal that always holds");
+    reporter_.error(section.where(), "the goal is missing in (:goal)", "write the condition to be reached");
     return;
   }
   if (section.size() > 2) {
     reporter_.error(section[2].where(), "(:goal ...) holds more than one condition",
                     "join them: (:goal (and ... ...))");
   }
-  if (section[1].is_list() && section[1].size() == 0) {
-    reporter_.warning(section.where(), "the goal is empty", "every state satisfies it");
-  }
   Scope scope(ast_.goal.variables);
   ast_.goal.condition = parse_condition(section[1], scope);
+}
+
+namespace {
+
+// Nothing but (and) and ().
+bool asks_nothing(const Condition& condition) {
+  if (condition.kind == Condition::Kind::kTrue) return true;
+  return condition.kind == Condition::Kind::kAnd &&
+         std::all_of(condition.children.begin(), condition.children.end(), asks_nothing);
+}
+
+}  // namespace
+
+void Parser::check_goal() {
+  // A constraint may be the task's whole point. A condition with a mistake in it is read as true.
+  if (!ast_.constraints.empty() || reporter_.has_errors() || !asks_nothing(ast_.goal.condition)) return;
+  reporter_.warning(ast_.goal.condition.where, "the goal is empty, so the empty plan reaches it",
+                    "state what is to hold when the task is done");
 }
 
 void Parser::find_metric(SExpr root) {

@@ -18,8 +18,10 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -56,6 +58,8 @@ class Scope {
   // Takes away the names opened last.
   void close(std::size_t count);
   std::optional<VariableId> find(std::string_view name) const;
+  // The slot that `open` gives next.
+  VariableId next() const { return table_.next_id(); }
   const Variable& operator[](VariableId variable) const { return table_[variable]; }
   template <typename Offer>
   void for_each_name(Offer offer) const {
@@ -79,6 +83,8 @@ class Parser {
   // Conditions and effects are read recursively, so their depth is bounded.
   static constexpr std::size_t kMaxConditionDepth = 250;
   static constexpr std::size_t kMaxTypeDepth = 100;
+  // Of types with two supertypes, here or above; the others have no more than their depth.
+  static constexpr std::size_t kMaxAncestors = 100;
   static constexpr std::size_t kMaxEither = 64;
   // What nested `when` may copy in all, in nodes: the flat list of effects repeats the condition.
   static constexpr std::size_t kMaxCopiedNodes = 2'000'000;
@@ -92,6 +98,9 @@ class Parser {
     SExpr name;
     std::optional<SExpr> type;
   };
+
+  // The supertypes that (:types ...) gives each type.
+  using DeclaredParents = IdVector<TypeId, std::vector<SExpr>>;
 
   // What encloses an effect.
   struct EffectContext {
@@ -113,7 +122,7 @@ class Parser {
   bool check_definition(SExpr root, std::string_view kind, std::string& name);
   Sections sections(SExpr root, bool is_domain);
   void check_section_name(SExpr section, bool is_domain);
-  void parse_domain(SExpr root);
+  void parse_domain(SExpr root, const std::optional<SExpr>& problem);
   void parse_problem(SExpr root, bool domain_known);
   void parse_requirements(SExpr section);
   void use(Feature feature, Position where);
@@ -122,14 +131,21 @@ class Parser {
   std::vector<TypedName> typed_names(SExpr list, std::size_t from);
   std::vector<TypeId> resolve_types(const std::optional<SExpr>& type);
   TypeId resolve_type(SExpr name);
+  // The same where a predicate or function is declared, which no object's range depends on: an unknown type is warned
+  // about and read as `object`.
+  std::vector<TypeId> resolve_declared_types(const std::optional<SExpr>& type);
   void parse_types(const std::vector<SExpr>& sections);
-  void add_type(const TypedName& entry, IdVector<TypeId, std::optional<SExpr>>& parents);
-  void set_parent(TypeId type, SExpr parent);
-  void check_type_hierarchy(const IdVector<TypeId, std::optional<SExpr>>& parents);
+  void add_type(const TypedName& entry, DeclaredParents& parents);
+  void add_parent(TypeId type, SExpr parent);
+  void check_type_hierarchy(const DeclaredParents& parents);
+  void check_ancestors(const DeclaredParents& parents);
   void parse_objects(SExpr section);
   void add_object(SExpr name, std::vector<TypeId> types);
-  // Reads (?x ?y - t ...) and opens the variables in `scope`; reports duplicates. Returns the slots.
-  std::vector<VariableId> open_variables(SExpr list, std::size_t from, Scope& scope);
+  // Reads (?x ?y - t ...) and opens the variables in `scope`. Returns the slots. A name that is there twice, with the
+  // same types, is one variable; where `same` is given it has two slots all the same, and `same` says that they are
+  // equal.
+  std::vector<VariableId> open_variables(SExpr list, std::size_t from, Scope& scope,
+                                         std::vector<Condition>* same = nullptr);
   VariableTable parse_parameters(SExpr declaration);
   bool check_variable_name(SExpr name);
 
@@ -137,10 +153,15 @@ class Parser {
   void parse_predicates(SExpr section);
   void parse_functions(SExpr section);
   void add_function(SExpr declaration);
+  template <typename Declared>
+  void report_declared_twice(std::string_view kind, SExpr again, const Declared& first,
+                             const VariableTable& parameters);
   void register_action(SExpr section);
+  std::string_view new_action_name(SExpr section);
   void parse_action(SExpr section, Action& action);
   std::array<std::optional<SExpr>, 3> action_fields(SExpr section, const std::string& name);
   void mark_derived(SExpr section);
+  void declare_derived(SExpr head);
   void parse_derived(SExpr section);
   bool open_head(SExpr head, const Predicate& predicate, Axiom& axiom, Scope& scope);
 
@@ -195,12 +216,14 @@ class Parser {
   void parse_fact(SExpr fact);
   void parse_negative_fact(SExpr fact);
   void parse_value(SExpr fact);
+  bool is_idle_function(SExpr left);
   bool refuse_fact(SExpr fact);
   std::optional<GroundAtom> ground_atom(SExpr fact);
   std::optional<std::vector<ObjectId>> ground_arguments(SExpr expr);
   void note_ill_typed(const GroundAtom& atom);
   void report_init_warnings();
   void parse_goal(SExpr section);
+  void check_goal();
   void find_metric(SExpr root);
   void parse_metric(SExpr section);
 
@@ -212,19 +235,23 @@ class Parser {
 
   std::bitset<static_cast<std::size_t>(Feature::kCount)> declared_;
   std::bitset<static_cast<std::size_t>(Feature::kCount)> used_;
-  bool in_domain_ = true;      // which file is being read: decides which fix a hint names
-  bool types_broken_ = false;  // a type is unknown: type warnings would only echo that
+  bool in_domain_ = true;             // which file is being read: decides which fix a hint names
+  bool types_broken_ = false;         // a type is unknown: type warnings would only echo that
+  bool object_types_broken_ = false;  // the same, of a type of the problem's objects
   bool copies_exhausted_ = false;
   std::size_t copied_nodes_ = 0;
 
   std::unordered_map<std::string_view, TypeId> types_;
+  IdVector<TypeId, bool> may_overlap_;  // a type with two supertypes is at or below it
   std::unordered_map<std::string_view, ObjectId> objects_;
   std::unordered_map<std::string_view, PredicateId> predicates_;
   std::unordered_map<std::string_view, FunctionId> functions_;
   std::unordered_map<std::string_view, ActionNameId> actions_;
   std::vector<std::pair<ActionNameId, SExpr>> action_bodies_;  // (:action ...)
+  std::deque<std::string> new_names_;                          // of actions whose own name is taken
 
   std::string_view metric_function_;               // what (:metric minimize (f)) names, else empty
+  std::set<std::string_view> idle_functions_;      // have values and nothing else
   std::map<FunctionId, Position> cost_functions_;  // read in costs, with the first place
   std::vector<Condition> at_end_;                  // conjuncts of the goal from (:constraints ... (at end c))
 
@@ -243,6 +270,9 @@ class Parser {
   std::size_t num_duplicate_facts_ = 0;
   std::optional<GroundAtom> first_duplicate_;
 };
+
+// A function of this name counts costs, declared or not.
+bool is_cost_name(std::string_view name);
 
 // A decimal number such as 3, -1 or 0.5.
 std::optional<double> parse_number(std::string_view text);

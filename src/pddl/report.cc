@@ -59,9 +59,15 @@ void Reporter::flush(Diagnostics& out) const {
   for (; warnings_left > 0; --warnings_left) out.warning({}, "more warnings of this kind");
 }
 
+std::string_view cut(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && is_continuation(text[limit])) --limit;
+  return text.substr(0, limit);
+}
+
 std::string in_quotes(std::string_view name) {
   constexpr std::size_t kLongest = 80;
-  if (name.size() > kLongest) return str_cat('\'', name.substr(0, kLongest), "...'");
+  if (name.size() > kLongest) return str_cat('\'', cut(name, kLongest), "...'");
   return str_cat('\'', name, '\'');
 }
 

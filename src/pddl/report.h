@@ -60,6 +60,12 @@ class Reporter {
   std::set<std::pair<std::string, std::string>> seen_;
 };
 
+// A byte inside a character of UTF-8.
+constexpr bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
+
+// The beginning of a text, at most `limit` bytes, and no part of a character.
+std::string_view cut(std::string_view text, std::size_t limit);
+
 // 'name', cut short when it is very long.
 std::string in_quotes(std::string_view name);
 
@@ -78,6 +84,7 @@ class ClosestName {
   explicit ClosestName(std::string_view name);
 
   void offer(std::string_view candidate);
+  bool found() const { return !best_.empty(); }
   // "did you mean 'x'?", or `otherwise` when nothing is near.
   std::string hint(std::string otherwise) const;
 

@@ -42,6 +42,12 @@ ProblemResampler::Node ProblemResampler::read(std::string_view text) {
       for (; at < text.size() && !is_space(text[at]) && text[at] != '(' && text[at] != ')' && text[at] != ';'; ++at) {
         name.name += internal::lower_case(text[at]);
       }
+      // A dash without a blank begins a type, as in the loader.
+      const bool glued = name.name.size() > 1 && name.name[0] == '-' && !internal::is_digit(name.name[1]);
+      if (glued) {
+        name.name.erase(0, 1);
+        open.back().members.push_back({"-", {}, false});
+      }
       open.back().members.push_back(std::move(name));
     }
   }

@@ -19,12 +19,12 @@ bool SExpr::is_list() const { return tree_->nodes_[index_].is_list; }
 std::string_view SExpr::text() const {
   const SExprTree::Node& node = tree_->nodes_[index_];
   if (node.is_list) return {};
-  return std::string_view(tree_->text_).substr(node.first, node.count);
+  return std::string_view(tree_->text_).substr(node.first + skipped_, node.count - skipped_);
 }
 
 Position SExpr::where() const {
   const SExprTree::Node& node = tree_->nodes_[index_];
-  return {tree_->file_, node.line, node.column};
+  return {tree_->file_, node.line, node.column + skipped_};
 }
 
 std::size_t SExpr::size() const {
@@ -43,7 +43,7 @@ std::string SExpr::to_text(std::size_t limit) const {
   // Nodes still to print; nothing stands for a ')'.
   std::vector<std::optional<SExpr>> todo = {*this};
   while (!todo.empty()) {
-    if (out.size() > limit) return out.substr(0, limit) + " ...";
+    if (out.size() > limit) return std::string(cut(out, limit)) + " ...";
     const std::optional<SExpr> next = todo.back();
     todo.pop_back();
     if (!next) {
@@ -93,8 +93,15 @@ class SExprReader {
   bool close_list();
   bool read_name();
   bool skip_bad_byte();
-  bool trailing(char c);
+  bool trailing();
   void finish();
+
+  // How many bytes the part of a name takes that begins here; 0 when none does.
+  std::size_t name_part() const;
+  // U+00A0, which word processors and web pages put where a blank was meant.
+  bool at_no_break_space() const { return input_.substr(at_).starts_with("\xc2\xa0"); }
+  bool section_follows() const;
+  void note_missing_blank(std::size_t start);
 
   void skip_comment();
   void new_line() {
@@ -114,6 +121,7 @@ class SExprReader {
   std::vector<Node> pending_;
   std::vector<Open> open_;
   bool bad_ = false;
+  bool blank_missing_ = false;  // noted once per file
   std::size_t bad_bytes_ = 0;
   Position root_end_;  // the ')' of the root
   // The first section that starts inside another one: the likely place of a missing ')'.
@@ -124,7 +132,62 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\f' || c == '\v'; }
 bool is_name_char(char c) { return c > ' ' && c < 0x7f && c != '(' && c != ')' && c != ';'; }
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
+
+// A character outside ASCII; length 0 where the bytes are not UTF-8.
+struct Character {
+  std::uint32_t code = 0;
+  std::size_t length = 0;
+};
+
+Character decode(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::size_t length = byte(0) >= 0xf0U ? 4 : byte(0) >= 0xe0U ? 3 : 2;
+  if (byte(0) < 0xc2U || byte(0) > 0xf4U || text.size() < length) return {};
+  std::uint32_t code = byte(0) & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if (!is_continuation(text[i])) return {};
+    code = (code << 6U) | (byte(i) & 0x3fU);
+  }
+  constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  if (code < kLeast[length] || surrogate || code > 0x10ffff) return {};
+  return {code, length};
+}
+
+// Blocks without letters: punctuation that only looks like ASCII's, invisible marks, symbols, private use.
+constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 14> kNoLetters = {{{0x80, 0xa9},
+                                                                                 {0xab, 0xb4},
+                                                                                 {0xb6, 0xb9},
+                                                                                 {0xbb, 0xbf},
+                                                                                 {0xd7, 0xd7},
+                                                                                 {0xf7, 0xf7},
+                                                                                 {0x1680, 0x1680},
+                                                                                 {0x180e, 0x180e},
+                                                                                 {0x2000, 0x2bff},
+                                                                                 {0x2e00, 0x2e7f},
+                                                                                 {0x3000, 0x3004},
+                                                                                 {0x3008, 0x3020},
+                                                                                 {0xe000, 0xf8ff},
+                                                                                 {0xfe00, 0xfe6f}}};
+
+bool is_letter(std::uint32_t code) {
+  const bool wide = code >= 0xff00 && code <= 0xffef;  // of these, the digits and letters
+  if (wide) {
+    return (code >= 0xff10 && code <= 0xff19) || (code >= 0xff21 && code <= 0xff3a) ||
+           (code >= 0xff41 && code <= 0xff5a) || (code >= 0xff66 && code <= 0xffdc);
+  }
+  if (code == 0xfeff || code == 0xfffc || code == 0xfffd || code >= 0x1f000) return false;
+  return std::none_of(kNoLetters.begin(), kNoLetters.end(),
+                      [code](const auto& block) { return code >= block.first && code <= block.second; });
+}
+
+// "U+2013"
+std::string unicode(std::uint32_t code) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (; code > 0 || out.size() < 4; code >>= 4U) out.insert(out.begin(), kDigits[code & 15U]);
+  return "U+" + out;
+}
 
 std::string hex(char c) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -181,11 +244,21 @@ bool SExprReader::step() {
     skip_comment();
     return true;
   }
-  if (c != '(' && c != ')' && !is_name_char(c)) return skip_bad_byte();
-  if (tree_.complete_) return trailing(c);
+  if (at_no_break_space()) {
+    at_ += 2;
+    return true;
+  }
+  if (tree_.complete_) return trailing();
   if (c == '(') return open_list();
   if (c == ')') return close_list();
-  return read_name();
+  return name_part() > 0 ? read_name() : skip_bad_byte();
+}
+
+std::size_t SExprReader::name_part() const {
+  if (is_name_char(input_[at_])) return 1;
+  if (static_cast<unsigned char>(input_[at_]) < 0x80U) return 0;
+  const Character character = decode(input_.substr(at_));
+  return character.length > 0 && is_letter(character.code) ? character.length : 0;
 }
 
 void SExprReader::skip_comment() {
@@ -201,27 +274,53 @@ bool SExprReader::skip_bad_byte() {
     return false;  // the rest is no text either
   } else if (static_cast<unsigned char>(c) < 0x80) {
     reporter_.error(here(), str_cat("control character ", hex(c), " outside a comment"), "delete it");
+  } else if (const Character character = decode(input_.substr(at_)); character.length > 0) {
+    // Not the character itself: it may be one that nobody sees.
+    reporter_.error(here(), str_cat("character ", unicode(character.code), " outside a comment"),
+                    "it is no letter: write what ASCII has for it, or delete it");
   } else {
-    reporter_.error(here(), str_cat("character that is not ASCII (byte ", hex(c), ") outside a comment"),
-                    "names consist of ASCII letters, digits, '-' and '_'");
+    reporter_.error(here(), str_cat("byte ", hex(c), " outside a comment is not UTF-8"), "save the file as UTF-8");
   }
   ++at_;
   while (at_ < input_.size() && is_continuation(input_[at_])) ++at_;  // one message per character, not per byte
   return ++bad_bytes_ < kGiveUpAfter;
 }
 
-bool SExprReader::trailing(char c) {
-  bad_ = true;
+// What follows the definition. A section there is part of a definition that ends too early: to leave it out would
+// change the meaning. Anything else is left out.
+bool SExprReader::trailing() {
   const std::string end = str_cat("line ", root_end_.line, ", column ", root_end_.column);
-  if (c == ')') {
-    reporter_.error(here(), "')' without a matching '('", str_cat("the definition already ends at ", end));
-    ++at_;
-    return true;
+  if (section_follows()) {
+    bad_ = true;
+    reporter_.error(here(), "a section after the end of (define ...)",
+                    str_cat("the definition ends with the ')' at ", end, ", which is one too many: delete it"));
+  } else if (input_[at_] == ')') {
+    reporter_.warning(here(), "')' without a matching '('",
+                      str_cat("the definition already ends at ", end, "; what follows is ignored"));
+  } else {
+    reporter_.warning(here(), "text after the end of (define ...) is ignored",
+                      str_cat("the definition ends with the ')' at ", end,
+                              "; delete what follows, or put it into a file of its own"));
   }
-  reporter_.error(here(), "text after the end of (define ...)",
-                  str_cat("the definition ends with the ')' at ", end,
-                          ": delete that one if it is one too many; a file holds one definition"));
   return false;
+}
+
+// Does "(:" come next, behind any number of ')'?
+bool SExprReader::section_follows() const {
+  std::size_t at = at_;
+  const auto skip = [&](auto wanted) {
+    while (at < input_.size() && wanted(input_[at])) ++at;
+  };
+  const auto is_space = [](char c) { return is_blank(c) || c == '\n' || c == '\r'; };
+  while (true) {
+    skip([&](char c) { return is_space(c) || c == ')'; });
+    if (at >= input_.size() || input_[at] != ';') break;
+    skip([](char c) { return c != '\n' && c != '\r'; });
+  }
+  if (at >= input_.size() || input_[at] != '(') return false;
+  ++at;
+  skip(is_space);
+  return at < input_.size() && input_[at] == ':';
 }
 
 bool SExprReader::open_list() {
@@ -267,7 +366,10 @@ bool SExprReader::close_list() {
 bool SExprReader::read_name() {
   const Position where = here();
   const std::size_t start = at_;
-  while (at_ < input_.size() && is_name_char(input_[at_])) ++at_;
+  do {
+    at_ += name_part();
+  } while (at_ < input_.size() && input_[at_] != '?' && name_part() > 0);
+  if (at_ < input_.size() && input_[at_] == '?') note_missing_blank(start);
   const std::string_view name = std::string_view(tree_.text_).substr(start, at_ - start);
   if (open_.empty()) {
     bad_ = true;
@@ -289,6 +391,19 @@ bool SExprReader::read_name() {
   node.column = where.column;
   pending_.push_back(node);
   return true;
+}
+
+// (at?x): a '?' begins a variable wherever it stands.
+void SExprReader::note_missing_blank(std::size_t start) {
+  if (blank_missing_) return;
+  blank_missing_ = true;
+  std::size_t end = at_ + 1;
+  while (end < input_.size() && is_name_char(input_[end]) && input_[end] != '?') ++end;
+  const std::string_view text(tree_.text_);
+  reporter_.warning(here(),
+                    str_cat("no blank before '?': this is read as ", in_quotes(text.substr(start, at_ - start)),
+                            " and ", in_quotes(text.substr(at_, end - at_))),
+                    "a '?' begins a variable; put a blank before it, here and wherever it is missing");
 }
 
 void SExprReader::note_section_inside_section(std::string_view name) {

@@ -3,9 +3,11 @@
 //     SExprTree tree = read_sexpr(0, "(define (domain d))", reporter);
 //     if (std::optional<SExpr> root = tree.root()) root->head();  // "define"
 //
-// Names are lower-cased, since PDDL does not tell cases apart. `;` starts a comment; line ends may be LF, CRLF or CR; a
-// UTF-8 byte order mark is skipped. Columns count bytes from 1. Reading is linear in the length of the text, uses no
-// recursion, and costs 20 bytes per name or list besides one copy of the text.
+// Names are lower-cased (ASCII letters), since PDDL does not tell cases apart; letters outside ASCII are part of names
+// and kept. A name ends before a '?', which begins a variable. `;` starts a comment; line ends may be LF, CRLF or CR; a
+// UTF-8 byte order mark is skipped, U+00A0 is a blank, and what follows the one definition of a file is left out with
+// a warning. Columns count bytes from 1. Reading is linear in the length of the text, uses no recursion, and costs 20
+// bytes per name or list besides one copy of the text.
 #ifndef METACTRL_SRC_PDDL_SEXPR_H_
 #define METACTRL_SRC_PDDL_SEXPR_H_
 
@@ -39,6 +41,13 @@ class SExpr {
   // The first member when it is a name, else empty: "and" for (and ...).
   std::string_view head() const;
 
+  // Of a name: what follows its first character, a name like any other.
+  SExpr without_first() const {
+    SExpr out = *this;
+    ++out.skipped_;
+    return out;
+  }
+
   // The source with single blanks and no comments, cut after about `limit` characters.
   std::string to_text(std::size_t limit) const;
 
@@ -48,6 +57,7 @@ class SExpr {
 
   const SExprTree* tree_;
   std::uint32_t index_;
+  std::uint32_t skipped_ = 0;  // characters of a name that are left out
 };
 
 class SExprTree {

@@ -30,6 +30,8 @@ namespace {
 constexpr double kTolerance = 1e-6;
 // An action sequence that does not exist counts as this many times the cost of a failure.
 constexpr double kNoPlanFactor = 10;
+// A step that fails this often in a row is not tried again before there is another plan.
+constexpr unsigned kMaxTries = 4;
 // Observations without an action, hoping for a belief that allows a plan.
 constexpr unsigned kSecondThoughts = 3;
 // Looks that are weighed at one time, and outcomes of each.
@@ -275,6 +277,7 @@ class LoopRun {
     event.states = count;
     event.covered = belief_.covered(count);
     event.model_calls = plan.model_calls;
+    event.because = std::exchange(why_again_, "");
     report_.replans += report_.plans > 0 ? 1 : 0;
     ++report_.plans;
     report_.model_calls += plan.model_calls;
@@ -290,6 +293,7 @@ class LoopRun {
     }
     plan_ = std::move(plan.steps);
     next_ = 0;
+    tries_ = 0;
   }
 
   // Another observation may show that the belief was wrong; when it does not, there is nothing left to do.
@@ -334,7 +338,26 @@ class LoopRun {
     record_action(step, execution, true);
     belief_.predict(scene_, step, execution.done, options_.failure_rate);
     observe_again();
-    if (!execution.done || !rest_holds()) drop_plan();
+    if (execution.done) tries_ = 0;
+    if (execution.done ? !rest_holds(next_) : !goes_on_after_failure(step)) drop_plan();
+  }
+
+  // A step that failed changes nothing, or not what it should have, or everything: the plan stays if it still holds,
+  // from that step on or without it. Without a guarantee nobody knows whether it does.
+  bool goes_on_after_failure(const PlanStep& step) {
+    if (!planner_.guaranteed() || options_.max_replans == 0) {
+      why_again_ = str_cat(to_string(step), " failed");
+      return false;
+    }
+    if (++tries_ >= kMaxTries) {
+      why_again_ = str_cat(to_string(step), " failed ", tries_, " times");
+      return false;
+    }
+    if (rest_holds(next_)) return true;
+    if (!rest_holds(next_ - 1)) return false;
+    --next_;
+    ++report_.retries;
+    return true;
   }
 
   Execution execute(const PlanStep& step) {
@@ -361,16 +384,23 @@ class LoopRun {
     record(std::move(event));
   }
 
-  // Is the rest of the plan still a plan in every state it must hold in? Without a guarantee nobody knew that before,
-  // so there only a surprise counts.
-  bool rest_holds() {
-    if (!planner_.guaranteed()) return !surprised_;
-    const std::span<const PlanStep> rest = std::span(plan_).subspan(next_);
+  // Is the plan from this step on still a plan in every state it must hold in? Without a guarantee nobody knew that
+  // before, so there only a surprise counts.
+  bool rest_holds(std::size_t from) {
+    if (!planner_.guaranteed()) {
+      if (surprised_) why_again_ = "what was observed is not what was predicted";
+      return !surprised_;
+    }
+    const std::span<const PlanStep> rest = std::span(plan_).subspan(from);
     const std::size_t count = belief_.retained(options_.confidence);
     for (std::size_t i = 0; i < count; ++i) {
-      if (!scene_.validate(belief_.states()[i].facts, rest).valid) return false;
+      const Validation validation = scene_.validate(belief_.states()[i].facts, rest);
+      if (validation.valid) continue;
+      why_again_ = "the rest of the plan no longer holds: " + validation.reason;
+      return false;
     }
     report_.checks += count;
+    why_again_.clear();
     return true;
   }
 
@@ -392,6 +422,8 @@ class LoopRun {
   bool surprised_ = false;  // by the last observation
   std::vector<PlanStep> plan_;
   std::size_t next_ = 0;
+  unsigned tries_ = 0;                  // of the step that is next, which failed as often
+  std::string why_again_;               // the plan is not kept
   std::set<std::string> looked_at_;     // since the last action
   unsigned observed_without_plan_ = 0;  // since the last action
   bool ended_ = false;
@@ -471,8 +503,10 @@ std::string to_string(const LoopEvent& event) {
     case LoopEvent::Kind::kPlanned:
       break;
   }
-  if (event.outcome != PlanOutcome::kPlan) return str_cat("plan: ", to_string(event.outcome), ": ", event.reason);
-  std::string text = str_cat("plan: ", event.plan.size(), event.plan.size() == 1 ? " action" : " actions");
+  const std::string again = event.because.empty() ? "" : str_cat(" again, because ", event.because);
+  if (event.outcome != PlanOutcome::kPlan)
+    return str_cat("plan", again, ": ", to_string(event.outcome), ": ", event.reason);
+  std::string text = str_cat("plan", again, ": ", event.plan.size(), event.plan.size() == 1 ? " action" : " actions");
   if (event.states > 1)
     text += str_cat(", in ", event.holds_in, " of ", event.states, " states (", percent(event.covered), ")");
   if (event.holds_in < event.states) text += ", not valid";

@@ -12,11 +12,10 @@
 #include <map>
 
 #include "sas/sas.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::sas {
 
-using internal::str_cat;
 using task::Formula;
 
 namespace {
@@ -26,29 +25,15 @@ std::pair<std::string, std::vector<std::string>> split_atom(std::string_view tex
   const std::size_t open = text.find('(');
   if (open == std::string_view::npos || open == 0 || text.back() != ')') return {std::string(text), {}};
   std::vector<std::string> arguments;
-  std::string_view rest = text.substr(open + 1, text.size() - open - 2);
-  while (!rest.empty()) {
-    const std::size_t comma = rest.find(',');
-    std::string_view argument = rest.substr(0, comma);
-    argument.remove_prefix(std::min(argument.find_first_not_of(' '), argument.size()));
-    arguments.emplace_back(argument);
-    rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+  const std::string_view inside = text.substr(open + 1, text.size() - open - 2);
+  if (!inside.empty()) {
+    for (const std::string_view argument : split(inside, ",")) arguments.emplace_back(trim(argument));
   }
   return {std::string(text.substr(0, open)), arguments};
 }
 
 constexpr std::string_view kAtom = "Atom ";
 constexpr std::string_view kNegatedAtom = "NegatedAtom ";
-
-std::vector<std::string> split_words(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const std::size_t blank = text.find(' ');
-    words.emplace_back(text.substr(0, blank));
-    text.remove_prefix(blank == std::string_view::npos ? text.size() : blank + 1);
-  }
-  return words;
-}
 
 // Dense numbers for names, in order of first use.
 template <typename Id>
@@ -72,6 +57,7 @@ class Converter {
   task::Definition convert() {
     out_.name = sas_.file;
     out_.has_costs = sas_.has_costs;
+    out_.has_metric = sas_.has_costs;
     add_facts();
     add_actions();
     for (const Axiom& axiom : sas_.axioms) {
@@ -145,7 +131,8 @@ class Converter {
     std::map<std::string, std::uint32_t> first_line;
     for (const std::vector<std::uint32_t>& group : group_operators(sas_)) {
       const Operator& op = sas_.operators[group[0]];
-      const std::vector<std::string> words = split_words(op.name);
+      const std::vector<std::string_view> parts = split(op.name, " ");
+      const std::vector<std::string> words(parts.begin(), parts.end());
       const ActionNameId name = action_names_.id(words[0]);
       const auto arity = static_cast<std::uint32_t>(words.size() - 1);
       if (name == out_.action_names.next_id()) out_.action_names.push_back({words[0], arity});

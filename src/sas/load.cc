@@ -6,7 +6,7 @@
 #include "sas/sas.h"
 #include "support/files.h"
 #include "support/meter.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 #include "task/compile.h"
 
 namespace metactrl {
@@ -18,9 +18,8 @@ void check_size(const sas::SasTask& task, const LoadOptions& options) {
   for (const sas::Variable& variable : task.variables) facts += variable.values.size();
   const auto refuse = [&](std::size_t count, const char* what, std::size_t limit, const char* option) {
     if (count <= limit) return;
-    throw InputError(task.file,
-                     internal::str_cat("the task has ", count, ' ', what, ", more than the limit of ", limit),
-                     internal::str_cat("raise LoadOptions::", option, " or use a smaller task"));
+    throw InputError(task.file, str_cat("the task has ", count, ' ', what, ", more than the limit of ", limit),
+                     str_cat("raise LoadOptions::", option, " or use a smaller task"));
   };
   refuse(task.operators.size(), "operators", options.max_ground_actions, "max_ground_actions");
   refuse(facts, "facts", options.max_ground_facts, "max_ground_facts");

@@ -8,11 +8,9 @@
 #include "support/lower_case.h"
 #include "support/meter.h"
 #include "support/nearest_name.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::sas {
-
-using internal::str_cat;
 
 namespace {
 

@@ -16,11 +16,9 @@
 #include <limits>
 
 #include "support/lower_case.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::sas {
-
-using internal::str_cat;
 
 namespace {
 
@@ -80,10 +78,7 @@ class Reader {
     const std::size_t end = text_.find('\n');
     current_ = text_.substr(0, end);
     text_.remove_prefix(end == std::string_view::npos ? text_.size() : end + 1);
-    constexpr std::string_view kBlanks = " \t\r";
-    const std::size_t first = current_.find_first_not_of(kBlanks);
-    if (first == std::string_view::npos) return current_ = {};
-    return current_ = current_.substr(first, current_.find_last_not_of(kBlanks) - first + 1);
+    return current_ = trim(current_);
   }
 
   void expect(const char* keyword) {

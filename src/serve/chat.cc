@@ -186,7 +186,7 @@ void ChatHandler::read_messages(const Json& messages) {
   if (messages.size() > kMaxMessages) {
     fields_.refuse("messages", str_cat("must be at most ", kMaxMessages, ", and are ", messages.size()));
   }
-  std::vector<Turn> turns;
+  std::vector<Prompt::Turn> turns;
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const std::string where = str_cat("messages[", i, "]");
     Fields message(messages[i], where + ".");

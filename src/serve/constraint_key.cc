@@ -41,6 +41,7 @@ class KeyWriter {
   void add(const std::string& text) { add(std::string_view(text)); }
   void add(const void* place) { add(reinterpret_cast<std::uintptr_t>(place)); }
   void add(const std::shared_ptr<const LookaheadDevice>& device) { add(static_cast<const void*>(device.get())); }
+  void add(const std::optional<unsigned>& number) { write(number.has_value(), number.value_or(0)); }
   void add(const std::optional<Hmm>& hmm) {
     add(hmm ? static_cast<const void*>(hmm->initial().data()) : nullptr);  // which copies share
   }
@@ -58,8 +59,10 @@ class KeyWriter {
     write(states, bytes, work);
   }
   void add(const LookaheadOptions& options) {
-    const auto& [horizon, fixed_horizon, slack, exact, search, weight_bytes, weights, hmm, device] = options;
-    write(horizon, fixed_horizon, slack, exact, search, weight_bytes, weights, hmm, device);
+    const auto& [horizon, fixed_horizon, fitted_horizon, slack, costs, exact, search, improve, weight_bytes, weights,
+                 hmm, device] = options;
+    write(horizon, fixed_horizon, fitted_horizon, slack, costs, exact, search, improve, weight_bytes, weights, hmm,
+          device);
   }
   void add(const ConstraintOptions& options) {
     const auto& [lookahead, context, tokenization, max_actions] = options;

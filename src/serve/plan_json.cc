@@ -10,10 +10,9 @@ bool has_plan(const PlanResult& result) {
   return result.outcome == PlanOutcome::kPlan || result.outcome == PlanOutcome::kCancelled;
 }
 
-Json steps_json(const PlanResult& result) {
-  if (!has_plan(result)) return nullptr;
+Json steps_json(const std::vector<PlanStep>& steps) {
   Json out = Json::array();
-  for (const PlanStep& step : result.steps) out.push_back({{"action", step.action}, {"arguments", step.arguments}});
+  for (const PlanStep& step : steps) out.push_back({{"action", step.action}, {"arguments", step.arguments}});
   return out;
 }
 
@@ -44,7 +43,7 @@ Json diagnostics_json(const Diagnostics& diagnostics) {
 
 Json outcome_json(const Task& task, const PlanResult& result) {
   Json json{{"outcome", to_string(result.outcome)},
-            {"plan", steps_json(result)},
+            {"plan", has_plan(result) ? steps_json(result.steps) : Json(nullptr)},
             {"text", has_plan(result) ? Json(result.text) : Json(nullptr)},
             {"guarantee", to_string(result.guarantee)},
             {"reason", result.reason},
@@ -53,7 +52,15 @@ Json outcome_json(const Task& task, const PlanResult& result) {
              {{"met", goals_json(task, result.goals_met)},
               {"unmet", goals_json(task, result.goals_unmet)},
               {"dropped", goals_json(task, result.goals_dropped)}}}};
+  json["why_infeasible"] = result.why_infeasible;
+  json["would_help"] = result.would_help;
   json["cost"] = has_plan(result) ? Json(result.validation.cost) : Json(nullptr);
+  json["best_known"] =
+      result.best_length
+          ? Json{{"length", *result.best_length}, {"shortest", result.best_is_shortest}, {"cost", result.best_cost}}
+          : Json(nullptr);
+  json["needless_steps"] = result.needless;
+  json["left_out"] = steps_json(result.left_out);
   json["check"] = {{"parsed", result.reading.complete},
                    {"closing_added", result.reading.closing_added},
                    {"parse_error", result.reading.error},

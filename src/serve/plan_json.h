@@ -12,7 +12,7 @@
 
 namespace metactrl::serve {
 
-// outcome, plan, text, guarantee, reason, valid, goals, cost, check.
+// outcome, plan, text, guarantee, reason, valid, goals, why_infeasible, would_help, cost, best_known, needless_steps, left_out, check.
 Json outcome_json(const Task& task, const PlanResult& result);
 // model_calls, prompt_tokens, tokens, forced_tokens, device, tier, weights, horizon, horizon_rule, log_probability; with smc
 // also log_evidence and particles.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "decode/names.h"
+#include "decode/preference.h"
 #include "metactrl/error.h"
 #include "serve/shipped_tasks.h"
 #include "support/nearest_name.h"
@@ -97,6 +98,14 @@ void read_lookahead(Fields& fields, const RequestLimits& limits, PlanRequest& re
   const auto horizon = fields.integer("horizon", 0, limits.horizon);
   lookahead.horizon = static_cast<unsigned>(horizon.value_or(std::min(40U, limits.horizon)));
   lookahead.fixed_horizon = horizon.has_value();
+  lookahead.fitted_horizon = !horizon;
+  if (const auto slack = fields.integer("slack", 0, limits.horizon)) lookahead.slack = static_cast<unsigned>(*slack);
+  request.options.support.idle_steps = fields.flag("idle_steps").value_or(false);
+  request.options.support.detours = !fields.flag("no_detours").value_or(false);
+  if (const auto prefer = fields.text("prefer"); prefer && !decode::set_preference(*prefer, request.options)) {
+    fields.refuse("prefer", str_cat("is none of: ", decode::kPreferences));
+  }
+  request.options.simplify = fields.flag("simplify").value_or(false);
   request.seconds = fields.number("time_limit", 0.001, limits.seconds).value_or(limits.seconds);
   const auto states = static_cast<std::size_t>(fields.integer("max_states", 1, limits.states).value_or(limits.states));
   for (Budget* budget : {&lookahead.exact, &lookahead.search}) {
@@ -104,6 +113,7 @@ void read_lookahead(Fields& fields, const RequestLimits& limits, PlanRequest& re
     budget->bytes = limits.memory_bytes;
   }
   lookahead.weight_bytes = limits.memory_bytes;
+  lookahead.improve = kImproveFirstPlan;
 }
 
 PlanStep read_step(Fields& fields, const Json& json, std::size_t index) {
@@ -215,7 +225,12 @@ Json options_json(const RequestLimits& limits, std::size_t body_bytes, const std
            {{"model", model},
             {"guidance", to_string(Guidance::kUniform)},
             {"format", "pddl"},
-            {"horizon", std::min(40U, limits.horizon)},
+            {"horizon", nullptr},
+            {"slack", nullptr},
+            {"idle_steps", false},
+            {"no_detours", false},
+            {"prefer", "model"},
+            {"simplify", false},
             {"decode", to_string(DecodeMode::kGreedy)},
             {"on_infeasible", to_string(OnInfeasible::kError)}}},
           {"limits",

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -134,20 +133,24 @@ class Compiler {
 
   // Appends the edits that clear `del` and set `add`, one per word, ascending.
   std::uint32_t add_edits(const std::vector<FactId>& add, const std::vector<FactId>& del) {
-    std::map<std::uint32_t, WordEdit> edits;
-    for (const FactId fact : del) {
-      const std::uint32_t bit = bit_of_fact_[fact];
-      edits[bit >> 6].keep &= ~(Word{1} << (bit & 63));
+    bits_.clear();
+    for (const FactId fact : del) bits_.emplace_back(bit_of_fact_[fact], false);
+    for (const FactId fact : add) bits_.emplace_back(bit_of_fact_[fact], true);
+    std::sort(bits_.begin(), bits_.end());
+    const std::size_t first = program_->edits_.size();
+    for (const auto& [bit, set] : bits_) {
+      if (program_->edits_.size() == first || program_->edits_.back().word != bit >> 6) {
+        program_->edits_.push_back({bit >> 6});
+      }
+      const Word mask = Word{1} << (bit & 63);
+      WordEdit& edit = program_->edits_.back();
+      if (set) {
+        edit.set |= mask;
+      } else {
+        edit.keep &= ~mask;
+      }
     }
-    for (const FactId fact : add) {
-      const std::uint32_t bit = bit_of_fact_[fact];
-      edits[bit >> 6].set |= Word{1} << (bit & 63);
-    }
-    for (auto& [word, edit] : edits) {
-      edit.word = word;
-      program_->edits_.push_back(edit);
-    }
-    return static_cast<std::uint32_t>(edits.size());
+    return static_cast<std::uint32_t>(program_->edits_.size() - first);
   }
 
   ActionProgram compile_action(const ActionDefinition& source, std::vector<Literal>& literals) {
@@ -214,19 +217,21 @@ class Compiler {
 
   void compile_actions() {
     Program& p = *program_;
-    IdVector<ActionId, std::vector<Literal>> literals(definition().actions.size());
+    std::vector<Literal> literals;
     std::vector<ActionId> all;
     for (const ActionId a : definition().actions.all()) {
       meter_.step(kActionSteps);
-      ActionProgram action = compile_action(definition().actions[a], literals[a]);
+      literals.clear();
+      ActionProgram action = compile_action(definition().actions[a], literals);
       action.relevant = relevance_.action[a];
       p.has_residuals_ = p.has_residuals_ || action.residual != kAlwaysTrue;
       p.actions_.push_back(action);
       all.push_back(a);
       if (action.relevant) p.relevant_actions_.push_back(a);
     }
-    p.all_tree_.build(literals, all, p.num_bits_);
-    p.relevant_tree_.build(literals, p.relevant_actions_, p.num_bits_);
+    const auto precondition = [&p](ActionId a) { return p.precondition(p.actions_[a]); };
+    p.all_tree_.build(all, p.num_bits_, precondition);
+    if (p.relevant_actions_.size() < all.size()) p.relevant_tree_.build(p.relevant_actions_, p.num_bits_, precondition);
   }
 
   void compile_initial() {
@@ -258,6 +263,7 @@ class Compiler {
   Relevance relevance_;
   IdVector<FactId, std::uint32_t> bit_of_fact_;
   std::vector<std::uint32_t> monitor_first_bit_;
+  std::vector<std::pair<std::uint32_t, bool>> bits_;  // of the effect at hand, and whether they are set
 };
 
 std::shared_ptr<const Program> compile(Definition definition, internal::Meter& meter) {

@@ -146,7 +146,8 @@ struct Definition {
   std::vector<AxiomDefinition> axioms;  // of layer fact_layer[head]
   std::vector<MonitorDefinition> monitors;
   std::vector<GoalDefinition> goals;  // all must hold at the end
-  bool has_costs = false;
+  bool has_costs = false;             // some action states one
+  bool has_metric = false;            // the sum of costs is to be small; without, the number of actions
 };
 
 // "(at truck1 depot)". A symbol without arguments prints its name in parentheses.

@@ -200,7 +200,7 @@ void Program::applicable_actions(const Word* state, std::vector<ActionId>& out) 
 
 void Program::relevant_actions(const Word* state, std::vector<ActionId>& out) const {
   const std::size_t begin = out.size();
-  relevant_tree_.match(state, out);
+  (relevant_actions_.size() == actions_.size() ? all_tree_ : relevant_tree_).match(state, out);
   keep_residual(state, begin, out);
   std::sort(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end());
 }

@@ -27,6 +27,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -144,9 +145,9 @@ struct Monitor {
 // successor.cc.
 class SuccessorTree {
  public:
-  // `literals[a]` is the conjunctive part of the precondition of action a, for each of `actions`.
-  void build(const IdVector<ActionId, std::vector<Literal>>& literals, std::span<const ActionId> actions,
-             std::size_t num_bits);
+  // `precondition(a)` is the conjunctive part of the precondition of action a, for each of `actions`.
+  using Precondition = std::function<std::span<const Literal>(ActionId)>;
+  void build(std::span<const ActionId> actions, std::size_t num_bits, const Precondition& precondition);
   // Appends every action whose conjunctive precondition holds.
   void match(const Word* state, std::vector<ActionId>& out) const;
   std::size_t memory_bytes() const;
@@ -251,7 +252,7 @@ class Program {
   std::vector<std::uint32_t> accepting_monitors_;
   std::size_t num_accepting_monitors_ = 0;
   SuccessorTree all_tree_;
-  SuccessorTree relevant_tree_;
+  SuccessorTree relevant_tree_;  // empty where all actions are relevant
   std::vector<ActionId> relevant_actions_;
   std::vector<FactId> fact_of_bit_;  // kNoFact for monitor bits and padding
   std::unordered_map<std::string, ActionNameId> action_name_index_;

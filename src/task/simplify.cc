@@ -5,7 +5,8 @@
 // satisfies only possible literals (by induction over the steps), so folding the constants changes the truth of no
 // condition in any reachable state.
 //
-// The fixpoint is a work list over literals: each formula is re-evaluated only when a literal in it becomes possible.
+// The fixpoint is a work list over literals: each formula is re-evaluated only when a literal in it becomes possible, and
+// a conjunction of literals, which most are, is counted down instead.
 #include "task/simplify.h"
 
 #include <algorithm>
@@ -72,26 +73,39 @@ class Possibility {
     ActionId action{};        // kAction, kEffect
     std::uint32_t place = 0;  // of the effect in its action, of the axiom in the definition
     bool fired = false;
+    bool counted = false;       // its formula is a conjunction of literals
+    std::uint32_t missing = 0;  // of those, where they are counted
   };
 
   void index_formulas() {
     watching_.resize(2 * definition_.facts.size());
     for (const ActionId a : definition_.actions.all()) {
-      add_watcher({Watcher::Kind::kAction, a, 0, false}, definition_.actions[a].precondition);
+      add_watcher({Watcher::Kind::kAction, a, 0}, definition_.actions[a].precondition);
       first_effect_.push_back(static_cast<std::uint32_t>(watchers_.size()));
       for (std::uint32_t e = 0; e < definition_.actions[a].effects.size(); ++e) {
-        add_watcher({Watcher::Kind::kEffect, a, e, false}, definition_.actions[a].effects[e].when);
+        add_watcher({Watcher::Kind::kEffect, a, e}, definition_.actions[a].effects[e].when);
       }
     }
     for (std::uint32_t x = 0; x < definition_.axioms.size(); ++x) {
-      add_watcher({Watcher::Kind::kAxiom, {}, x, false}, definition_.axioms[x].body);
+      add_watcher({Watcher::Kind::kAxiom, {}, x}, definition_.axioms[x].body);
     }
   }
 
   void add_watcher(const Watcher& watcher, const Formula& formula) {
     const auto id = static_cast<std::uint32_t>(watchers_.size());
     watchers_.push_back(watcher);
-    for_each_literal(formula, [&](FactId fact, bool negated) { watching_[literal(fact, negated)].push_back(id); });
+    const auto is_literal = [](const Formula& part) { return part.kind == Formula::Kind::kLiteral; };
+    watchers_.back().counted =
+        is_literal(formula) || (formula.kind == Formula::Kind::kAnd &&
+                                std::all_of(formula.children.begin(), formula.children.end(), is_literal));
+    for_each_literal(formula, [&](FactId fact, bool negated) {
+      watching_[literal(fact, negated)].push_back(id);
+      ++watchers_.back().missing;
+    });
+  }
+
+  bool possible(const Watcher& watcher, const Formula& formula) const {
+    return watcher.counted ? watcher.missing == 0 : possible(formula);
   }
 
   static std::size_t literal(FactId fact, bool negated) { return 2 * std::size_t{index(fact)} + (negated ? 1 : 0); }
@@ -107,7 +121,10 @@ class Possibility {
     while (!queue_.empty()) {
       const std::size_t possible_now = queue_.back();
       queue_.pop_back();
-      for (std::uint32_t watcher : watching_[possible_now]) fire(watcher);
+      for (const std::uint32_t id : watching_[possible_now]) {
+        meter_.step(1);
+        if (!watchers_[id].counted || --watchers_[id].missing == 0) fire(id);
+      }
     }
   }
 
@@ -117,7 +134,7 @@ class Possibility {
     switch (watcher.kind) {
       case Watcher::Kind::kAction: {
         const ActionDefinition& action = definition_.actions[watcher.action];
-        if (!possible(action.precondition)) return;
+        if (!possible(watcher, action.precondition)) return;
         watcher.fired = true;
         action_possible_[watcher.action] = true;
         for (std::uint32_t e = 0; e < action.effects.size(); ++e) fire(first_effect_[watcher.action] + e);
@@ -125,7 +142,7 @@ class Possibility {
       }
       case Watcher::Kind::kEffect: {
         const EffectDefinition& effect = definition_.actions[watcher.action].effects[watcher.place];
-        if (!action_possible_[watcher.action] || !possible(effect.when)) return;
+        if (!action_possible_[watcher.action] || !possible(watcher, effect.when)) return;
         watcher.fired = true;
         for (const FactId fact : effect.add) mark(fact, false);
         for (const FactId fact : effect.del) mark(fact, true);
@@ -133,7 +150,7 @@ class Possibility {
       }
       case Watcher::Kind::kAxiom: {
         const AxiomDefinition& axiom = definition_.axioms[watcher.place];
-        if (!possible(axiom.body)) return;
+        if (!possible(watcher, axiom.body)) return;
         watcher.fired = true;
         mark(axiom.head, false);
         return;
@@ -171,6 +188,8 @@ class Folder {
   std::size_t num_kept() const { return num_kept_; }
   FactId renumber(FactId fact) const { return renumber_[fact]; }
 
+  // The formula itself where no fact is constant, as in most large tasks.
+  Formula fold(Formula&& formula) const { return num_kept_ == renumber_.size() ? std::move(formula) : fold(formula); }
   Formula fold(const Formula& formula) const {
     meter_.step(kFoldSteps);
     switch (formula.kind) {
@@ -195,11 +214,9 @@ class Folder {
   }
 
   // The kept ones, renumbered, sorted and unique.
-  std::vector<FactId> keep(const std::vector<FactId>& facts) const {
-    std::vector<FactId> result;
-    for (const FactId fact : facts) {
-      if (renumber_[fact] != kDropped) result.push_back(renumber_[fact]);
-    }
+  std::vector<FactId> keep(std::vector<FactId> result) const {
+    for (FactId& fact : result) fact = renumber_[fact];
+    std::erase(result, kDropped);
     std::sort(result.begin(), result.end());
     result.erase(std::unique(result.begin(), result.end()), result.end());
     return result;
@@ -213,12 +230,17 @@ class Folder {
 };
 
 std::vector<EffectDefinition> fold_effects(const Folder& folder, const Possibility& possibility,
-                                           const std::vector<EffectDefinition>& effects) {
+                                           std::vector<EffectDefinition>& effects) {
   std::vector<EffectDefinition> result;
   EffectDefinition unconditional;
-  for (const EffectDefinition& effect : effects) {
+  for (EffectDefinition& effect : effects) {
     if (!possibility.possible(effect.when)) continue;
-    EffectDefinition folded{folder.fold(effect.when), folder.keep(effect.add), folder.keep(effect.del)};
+    EffectDefinition folded{folder.fold(std::move(effect.when)), folder.keep(std::move(effect.add)),
+                            folder.keep(std::move(effect.del))};
+    if (effects.size() == 1 && folded.when.is_true() && !(folded.add.empty() && folded.del.empty())) {
+      result.push_back(std::move(folded));
+      return result;
+    }
     if (folded.when.is_false() || (folded.add.empty() && folded.del.empty())) continue;
     if (folded.when.is_true()) {
       unconditional.add.insert(unconditional.add.end(), folded.add.begin(), folded.add.end());
@@ -241,7 +263,7 @@ Definition fold_once(Definition&& definition, bool& changed, internal::Meter& me
   for (const ActionId a : definition.actions.all()) {
     ActionDefinition& action = definition.actions[a];
     if (!possibility.action_possible(a)) continue;
-    Formula precondition = folder.fold(action.precondition);
+    Formula precondition = folder.fold(std::move(action.precondition));
     if (precondition.is_false()) continue;
     new_action[a] = actions.next_id();
     std::vector<EffectDefinition> effects = fold_effects(folder, possibility, action.effects);

@@ -17,24 +17,48 @@
 
 namespace metactrl::task {
 
-void SuccessorTree::build(const IdVector<ActionId, std::vector<Literal>>& literals, std::span<const ActionId> actions,
-                          std::size_t num_bits) {
+void SuccessorTree::build(std::span<const ActionId> actions, std::size_t num_bits, const Precondition& precondition) {
   std::vector<std::uint32_t> uses(num_bits, 0);
   for (const ActionId a : actions) {
-    for (Literal literal : literals[a]) {
+    for (Literal literal : precondition(a)) {
       if (!literal.negated()) ++uses[literal.bit()];
     }
   }
-  IdVector<ActionId, std::vector<std::uint32_t>> keys(literals.size());
+  // The facts that each action requires, those that most require first; by its place among `actions`.
+  std::vector<std::uint32_t> facts;
+  std::vector<std::size_t> first_fact{0};
+  first_fact.reserve(actions.size() + 1);
   for (const ActionId a : actions) {
-    for (Literal literal : literals[a]) {
-      if (!literal.negated()) keys[a].push_back(literal.bit());
+    for (Literal literal : precondition(a)) {
+      if (!literal.negated()) facts.push_back(literal.bit());
     }
-    std::sort(keys[a].begin(), keys[a].end(),
+    std::sort(facts.begin() + static_cast<std::ptrdiff_t>(first_fact.back()), facts.end(),
               [&](std::uint32_t x, std::uint32_t y) { return uses[x] != uses[y] ? uses[x] > uses[y] : x < y; });
+    first_fact.push_back(facts.size());
   }
-  std::vector<ActionId> order(actions.begin(), actions.end());
-  std::stable_sort(order.begin(), order.end(), [&](ActionId x, ActionId y) { return keys[x] < keys[y]; });
+  const auto key = [&](std::size_t place) {
+    return std::span(facts).subspan(first_fact[place], first_fact[place + 1] - first_fact[place]);
+  };
+  // Hundreds of thousands are sorted: two facts are compared at once, and the others where these are equal.
+  struct Item {
+    std::uint64_t begin;
+    std::uint32_t place;
+  };
+  std::vector<Item> order;
+  order.reserve(actions.size());
+  for (std::size_t place = 0; place < actions.size(); ++place) {
+    const auto own = key(place);
+    const auto fact = [&](std::size_t i) { return i < own.size() ? std::uint64_t{own[i]} + 1 : 0; };
+    order.push_back({fact(0) << 32 | fact(1), static_cast<std::uint32_t>(place)});
+  }
+  std::sort(order.begin(), order.end(), [&](const Item& x, const Item& y) {
+    if (x.begin != y.begin) return x.begin < y.begin;
+    const auto xs = key(x.place);
+    const auto ys = key(y.place);
+    const auto [i, j] = std::mismatch(xs.begin(), xs.end(), ys.begin(), ys.end());
+    if (i == xs.end() && j == ys.end()) return x.place < y.place;
+    return i == xs.end() || (j != ys.end() && *i < *j);
+  });
 
   // Breadth-first over ranges of the sorted actions, so that a node's children lie next to one another.
   struct Range {
@@ -45,13 +69,13 @@ void SuccessorTree::build(const IdVector<ActionId, std::vector<Literal>>& litera
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     auto [i, end, depth] = ranges[n];
     nodes_[n].first_action = static_cast<std::uint32_t>(actions_.size());
-    while (i < end && keys[order[i]].size() == depth) actions_.push_back(order[i++]);
+    while (i < end && key(order[i].place).size() == depth) actions_.push_back(actions[order[i++].place]);
     nodes_[n].num_actions = static_cast<std::uint32_t>(actions_.size()) - nodes_[n].first_action;
     nodes_[n].first_child = static_cast<std::uint32_t>(nodes_.size());
     while (i < end) {
-      const std::uint32_t bit = keys[order[i]][depth];
+      const std::uint32_t bit = key(order[i].place)[depth];
       std::size_t j = i;
-      while (j < end && keys[order[j]][depth] == bit) ++j;
+      while (j < end && key(order[j].place)[depth] == bit) ++j;
       Node child;
       child.bit = bit;
       nodes_.push_back(child);
@@ -63,7 +87,7 @@ void SuccessorTree::build(const IdVector<ActionId, std::vector<Literal>>& litera
 
   first_negative_.assign(1, 0);
   for (const ActionId a : actions_) {
-    for (Literal literal : literals[a]) {
+    for (Literal literal : precondition(a)) {
       if (literal.negated()) negatives_.push_back(literal.bit());
     }
     first_negative_.push_back(static_cast<std::uint32_t>(negatives_.size()));

@@ -13,8 +13,9 @@ using internal::ids;
 using internal::IdVector;
 using internal::index;
 
-Task::Task(std::shared_ptr<const task::Program> program, std::shared_ptr<const task::ReferenceSemantics> reference)
-    : program_(std::move(program)), reference_(std::move(reference)) {}
+Task::Task(std::shared_ptr<const task::Program> program, std::shared_ptr<const task::ReferenceSemantics> reference,
+           std::shared_ptr<const task::Source> source)
+    : program_(std::move(program)), reference_(std::move(reference)), source_(std::move(source)) {}
 
 const std::string& Task::name() const { return program_->definition().name; }
 
@@ -35,6 +36,8 @@ ActionNameId Task::name_of(ActionId action) const { return program_->definition(
 std::span<const ObjectId> Task::arguments(ActionId action) const {
   return program_->definition().actions[action].symbol.arguments;
 }
+
+bool Task::has_costs() const { return program_->definition().has_costs; }
 
 double Task::cost(ActionId action) const { return program_->definition().actions[action].cost; }
 
@@ -103,7 +106,7 @@ std::vector<GoalId> Task::unmet_goals(const State& state) const {
 Task Task::without_goals(std::span<const GoalId> goals) const {
   IdVector<GoalId, bool> dropped(num_goals(), false);
   for (GoalId goal : goals) dropped[goal] = true;
-  Task result(task::compile(program_->definition_without(dropped)), reference_);
+  Task result(task::compile(program_->definition_without(dropped)), reference_, source_);
   result.goals_dropped_ = goals_dropped_ || !goals.empty();
   return result;
 }

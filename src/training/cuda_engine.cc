@@ -36,7 +36,7 @@
 #include "support/str_cat.h"
 #include "training/cuda_batch.h"
 #include "training/cuda_kernels.h"
-#include "training/cuda_times.h"
+#include "training/cuda_parts.h"
 #include "training/step_size.h"
 
 namespace metactrl {
@@ -115,7 +115,8 @@ struct DeviceModel {
 template <typename Real>
 class CudaEngine : public ExpectationEngine {
  public:
-  CudaEngine(const CudaEngineOptions& options, training::PartTimes* times) : options_(options), times_(times) {
+  CudaEngine(const CudaEngineOptions& options, training::OnPart on_part)
+      : options_(options), on_part_(std::move(on_part)) {
     check(cudaSetDevice(options.device));
     check(cublasCreate(&cublas_));
     cudaDeviceProp properties{};
@@ -198,9 +199,9 @@ class CudaEngine : public ExpectationEngine {
     model_ = std::make_shared<DeviceModel<Real>>(hmm);
   }
 
-  // A part of the step begins; see cuda_times.h.
+  // A part of the step begins; see cuda_parts.h.
   void part(const char* name, double operations, double numbers, const char* type = "") {
-    if (times_ != nullptr) times_->begin({name, 0, operations, numbers * sizeof(Real), type});
+    if (on_part_) on_part_({name, operations, numbers * sizeof(Real), type});
   }
   // Of what cuBLAS multiplies.
   const char* type_name() const {
@@ -428,7 +429,7 @@ class CudaEngine : public ExpectationEngine {
   static constexpr double kPerSum = static_cast<double>(sizeof(double)) / static_cast<double>(sizeof(Real));
 
   const CudaEngineOptions options_;
-  training::PartTimes* const times_;
+  const training::OnPart on_part_;
   cublasHandle_t cublas_ = nullptr;
   std::size_t batch_bytes_ = 0;
   std::shared_ptr<DeviceModel<Real>> model_;  // that was used last
@@ -448,10 +449,12 @@ class CudaEngine : public ExpectationEngine {
   DeviceArray<double> scratch_;  // of the M-step
 };
 
-std::unique_ptr<ExpectationEngine> make_engine(const CudaEngineOptions& options, training::PartTimes* times) {
+std::unique_ptr<ExpectationEngine> make_engine(const CudaEngineOptions& options, training::OnPart on_part) {
   hmm::open_device("device cuda", options.device, training::kernels_error);
-  if (options.precision == GpuPrecision::kDouble) return std::make_unique<CudaEngine<double>>(options, times);
-  return std::make_unique<CudaEngine<float>>(options, times);
+  if (options.precision == GpuPrecision::kDouble) {
+    return std::make_unique<CudaEngine<double>>(options, std::move(on_part));
+  }
+  return std::make_unique<CudaEngine<float>>(options, std::move(on_part));
 }
 
 }  // namespace
@@ -464,12 +467,12 @@ int num_cuda_devices() {
 }
 
 std::unique_ptr<ExpectationEngine> make_cuda_engine(const CudaEngineOptions& options) {
-  return make_engine(options, nullptr);
+  return make_engine(options, {});
 }
 
-std::unique_ptr<ExpectationEngine> training::make_timed_cuda_engine(const CudaEngineOptions& options,
-                                                                    PartTimes& times) {
-  return make_engine(options, &times);
+std::unique_ptr<ExpectationEngine> training::make_watched_cuda_engine(const CudaEngineOptions& options,
+                                                                      OnPart on_part) {
+  return make_engine(options, std::move(on_part));
 }
 
 }  // namespace metactrl

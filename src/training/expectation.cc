@@ -21,7 +21,6 @@
 #include <bit>
 #include <cmath>
 #include <exception>
-#include <limits>
 #include <mutex>
 #include <numeric>
 #include <thread>

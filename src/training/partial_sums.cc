@@ -18,49 +18,17 @@ namespace training {
 namespace {
 
 // Calls `each` with every run of numbers in the counts.
-template <typename Counts, typename Each>
-void for_each_part(Counts& counts, const Each& each) {
-  each(std::span(counts.initial));
-  each(std::span(counts.transition));
-  each(std::span(counts.emission));
-  each(std::span(counts.unread));
-}
-
-std::array<double, 4> scalars_of(const ExpectedCounts& counts) {
-  return {counts.log_likelihood, counts.symbols, counts.weight, counts.impossible};
-}
-
-void set_scalars(ExpectedCounts& counts, const std::array<double, 4>& scalars) {
+template <typename Each>
+void for_each_part(ExpectedCounts& counts, const Each& each) {
+  for (std::vector<double>* part : {&counts.initial, &counts.transition, &counts.emission, &counts.unread}) {
+    if (!part->empty()) each(std::span(*part));
+  }
+  std::array<double, 4> scalars = {counts.log_likelihood, counts.symbols, counts.weight, counts.impossible};
+  each(std::span<double>(scalars));
   counts.log_likelihood = scalars[0];
   counts.symbols = scalars[1];
   counts.weight = scalars[2];
   counts.impossible = scalars[3];
-}
-
-void send(ProcessGroup& group, unsigned to, const ExpectedCounts& counts) {
-  for_each_part(counts, [&](auto part) {
-    if (!part.empty()) group.send(to, std::as_bytes(part));
-  });
-  const std::array<double, 4> scalars = scalars_of(counts);
-  group.send(to, std::as_bytes(std::span(scalars)));
-}
-
-void receive(ProcessGroup& group, unsigned from, ExpectedCounts& counts) {
-  for_each_part(counts, [&](auto part) {
-    if (!part.empty()) group.receive(from, std::as_writable_bytes(part));
-  });
-  std::array<double, 4> scalars{};
-  group.receive(from, std::as_writable_bytes(std::span(scalars)));
-  set_scalars(counts, scalars);
-}
-
-void broadcast(ProcessGroup& group, ExpectedCounts& counts) {
-  for_each_part(counts, [&](auto part) {
-    if (!part.empty()) group.broadcast(std::as_writable_bytes(part));
-  });
-  std::array<double, 4> scalars = scalars_of(counts);
-  group.broadcast(std::as_writable_bytes(std::span(scalars)));
-  set_scalars(counts, scalars);
 }
 
 }  // namespace
@@ -120,7 +88,7 @@ ExpectedCounts PartialSums::sum_over(ProcessGroup& group) {
     const unsigned last = std::min(rank + step, size);
     if (rank % (2 * step) != 0) {
       for (const Node& node : nodes_of({share_of(leaves_, rank, size).first, share_of(leaves_, last - 1, size).last})) {
-        send(group, rank - step, nodes_.at(node));
+        for_each_part(nodes_.at(node), [&](auto part) { group.send(rank - step, std::as_bytes(part)); });
       }
       nodes_.clear();
       break;
@@ -130,13 +98,13 @@ ExpectedCounts PartialSums::sum_over(ProcessGroup& group) {
     for (const Node& node :
          nodes_of({share_of(leaves_, rank + step, size).first, share_of(leaves_, end - 1, size).last})) {
       ExpectedCounts counts(hidden_, symbols_);
-      receive(group, rank + step, counts);
+      for_each_part(counts, [&](auto part) { group.receive(rank + step, std::as_writable_bytes(part)); });
       add(node, std::move(counts));
     }
   }
   ExpectedCounts result = rank == 0 ? std::move(nodes_.begin()->second) : ExpectedCounts(hidden_, symbols_);
   nodes_.clear();
-  broadcast(group, result);
+  for_each_part(result, [&](auto part) { group.broadcast(std::as_writable_bytes(part)); });
   return result;
 }
 

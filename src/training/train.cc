@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <cmath>
 #include <map>
 #include <numeric>
 #include <utility>

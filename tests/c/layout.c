@@ -35,6 +35,7 @@ int main(void) {
   PLACE(metactrl_constraint_options, fixed_horizon);
   PLACE(metactrl_constraint_options, slack);
   PLACE(metactrl_constraint_options, weights);
+  PLACE(metactrl_constraint_options, costs);
   PLACE(metactrl_constraint_options, exact_states);
   PLACE(metactrl_constraint_options, exact_bytes);
   PLACE(metactrl_constraint_options, search_states);
@@ -48,6 +49,10 @@ int main(void) {
   PLACE(metactrl_decoder_options, candidate_states);
   PLACE(metactrl_decoder_options, candidate_bytes);
   PLACE(metactrl_decoder_options, candidate_work);
+  PLACE(metactrl_decoder_options, idle_steps);
+  PLACE(metactrl_decoder_options, no_detours);
+  PLACE(metactrl_decoder_options, per_action);
+  PLACE(metactrl_decoder_options, per_cost);
   VALUE(METACTRL_ABI_VERSION);
   VALUE(METACTRL_OK);
   VALUE(METACTRL_ERROR_ARGUMENT);

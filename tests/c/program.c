@@ -372,7 +372,7 @@ static void misuse_decoders(metactrl_task* task, metactrl_format* format, metact
   EXPECT_STATUS(METACTRL_ERROR_ARGUMENT,
                 metactrl_constraint_compile(task, format, vocabulary, &constraint_options, NULL, &compiled, NULL));
   metactrl_constraint_options_default(&constraint_options);
-  constraint_options.horizon = 0;
+  constraint_options.horizon = 1000001;
   EXPECT_STATUS(METACTRL_ERROR_ARGUMENT,
                 metactrl_constraint_compile(task, format, vocabulary, &constraint_options, NULL, &compiled, NULL));
   metactrl_constraint_options_default(&constraint_options);

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/behavior/action_reader.h"
+#include "benchmarks/behavior/prompt_reader.h"
 #include "support/behavior_tasks.h"
 
 namespace metactrl::testing::behavior_gold_test {

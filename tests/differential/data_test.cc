@@ -54,8 +54,6 @@ const std::map<std::string, std::string>& known_refusals() {
   static const std::map<std::string, std::string> refusals = {
       // The domain names objects that only problems of another generator declare.
       {"household/alfred/domain.pddl problem_0_0.pddl", "object 'sinkbasintype' is not declared"},
-      // The cost of going from a place to itself is not given.
-      {"household/alfred/PutTask_domain.pddl problem_0_0.pddl", "which has no value"},
   };
   return refusals;
 }

@@ -39,8 +39,9 @@ bool ends_turn(const Vocabulary& vocabulary, TokenId token) {
 
 // --- small tasks, by enumeration -------------------------------------------------------------------------------------
 
-// The texts of all plans of at most `left` actions that are legal and reach the goal (with kSyntax: of all plans).
-std::set<std::string> all_texts(const Constraint& constraint, unsigned left, bool syntax) {
+// The texts of all plans of at most `left` actions that are legal and reach the goal (with kSyntax: of all plans), of
+// those whose actions all change something unless idle steps are wanted.
+std::set<std::string> all_texts(const Constraint& constraint, unsigned left, bool syntax, bool idle_steps) {
   std::set<std::string> texts;
   std::vector<ActionId> plan;
   std::vector<std::uint32_t> separators;
@@ -50,7 +51,7 @@ std::set<std::string> all_texts(const Constraint& constraint, unsigned left, boo
     if (plan.size() == left) return;
     for (std::uint32_t a = 0; a < task.num_actions(); ++a) {
       const std::optional<State> next = syntax ? std::optional<State>(state) : task.apply(state, ActionId{a});
-      if (!next) continue;
+      if (!next || (!syntax && !idle_steps && *next == state)) continue;
       const std::size_t ways = plan.empty() ? 1 : constraint.spelling().format().separators.size();
       plan.push_back(ActionId{a});
       for (std::uint32_t way = 0; way < ways; ++way) {
@@ -80,10 +81,13 @@ class SmallCheck {
     constraint_ = testing::random_constraint(seed, options);
     options.byte_vocabulary = true;
     if (constraint_ == nullptr) return;
-    const DecoderOptions decoder{guidance, seed % 2 == 0 ? Bridge::kUniform : Bridge::kSurrogate, 0, false};
+    const bool idle_steps = seed % 3 == 0;
+    const DecoderOptions decoder{.guidance = guidance,
+                                 .bridge = seed % 2 == 0 ? Bridge::kUniform : Bridge::kSurrogate,
+                                 .support = {.idle_steps = idle_steps}};
     decoder_.emplace(constraint_, decoder);
     bytes_.emplace(testing::random_constraint(seed, options), decoder);
-    texts_ = all_texts(*constraint_, decoder_->left(), guidance == Guidance::kSyntax);
+    texts_ = all_texts(*constraint_, decoder_->left(), guidance == Guidance::kSyntax, idle_steps);
   }
 
   bool usable() const { return constraint_ != nullptr; }

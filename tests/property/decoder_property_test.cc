@@ -25,11 +25,14 @@ namespace {
 
 constexpr std::uint32_t kClose = TokenAutomaton::kClose;
 
-// Values of states by plain recursion over Task, without Space, UniformTable or Support.
+// Values of states by plain recursion over Task, without Space, UniformTable or Support. What is worth something
+// counts all plans; what is allowed changes something, unless idle steps are wanted.
 class PlainLookahead {
  public:
-  explicit PlainLookahead(const Task& task)
-      : task_(task), end_(1.0 / static_cast<double>(task.num_action_names() + task.num_objects() + 1)) {}
+  PlainLookahead(const Task& task, bool idle_steps)
+      : task_(task),
+        idle_steps_(idle_steps),
+        end_(1.0 / static_cast<double>(task.num_action_names() + task.num_objects() + 1)) {}
 
   double end() const { return end_; }
   double probability(ActionId action) const {
@@ -53,17 +56,25 @@ class PlainLookahead {
     }
     return result;
   }
+  // Where `action` leads, if it may be taken.
+  std::optional<State> after(const State& state, ActionId action) const {
+    std::optional<State> next = task_.apply(state, action);
+    if (next && !idle_steps_ && *next == state) next.reset();
+    return next;
+  }
   bool supported(const State& state, unsigned left) { return task_.is_goal(state) || can_go_on(state, left); }
   bool can_go_on(const State& state, unsigned left) {
     if (left == 0) return false;
     for (ActionId action : task_.applicable_actions(state)) {
-      if (supported(*task_.apply(state, action), left - 1)) return true;
+      const std::optional<State> next = after(state, action);
+      if (next && supported(*next, left - 1)) return true;
     }
     return false;
   }
 
  private:
   const Task& task_;
+  bool idle_steps_;
   double end_;
 };
 
@@ -77,8 +88,8 @@ struct Option {
 
 class DefinitionCheck {
  public:
-  DefinitionCheck(const Constraint& constraint, Bridge bridge)
-      : constraint_(constraint), bridge_(bridge), plain_(constraint.task()) {}
+  DefinitionCheck(const Constraint& constraint, Bridge bridge, bool idle_steps)
+      : constraint_(constraint), bridge_(bridge), plain_(constraint.task(), idle_steps) {}
 
   PlainLookahead& plain() { return plain_; }
 
@@ -102,7 +113,7 @@ class DefinitionCheck {
       const bool close = entry.next == kClose;
       option.mass = close ? plain_.end() : (1 - plain_.end()) / static_cast<double>(automaton.num_separators());
       if (bridge_ == Bridge::kSurrogate) option.mass *= plain_.probability(entry.action);
-      if (const std::optional<State> successor = task.apply(state, entry.action); successor && left > 0) {
+      if (const std::optional<State> successor = plain_.after(state, entry.action); successor && left > 0) {
         option.allowed = close ? task.is_goal(*successor) : plain_.can_go_on(*successor, left - 1);
         option.worth = close ? (option.allowed ? 1 : 0) : plain_.going_on(*successor, left - 1);
       }
@@ -124,10 +135,11 @@ bool begins_with(const std::vector<TokenId>& tokens, const std::vector<TokenId>&
 // Walks every path of the decoder and compares.
 class Walker {
  public:
-  Walker(std::shared_ptr<const Constraint> constraint, Bridge bridge)
+  Walker(std::shared_ptr<const Constraint> constraint, Bridge bridge, bool idle_steps)
       : constraint_(constraint),
-        check_(*constraint, bridge),
-        decoder_(constraint, {Guidance::kUniform, bridge, 0, false}) {}
+        check_(*constraint, bridge, idle_steps),
+        decoder_(constraint,
+                 {.guidance = Guidance::kUniform, .bridge = bridge, .support = {.idle_steps = idle_steps}}) {}
 
   void run() {
     at_start();
@@ -265,7 +277,7 @@ class Walker {
     for (const Option& option : check_.options(state, left, group)) {
       if (!begins_with(option.tokens, read) || option.tokens.size() == read.size()) continue;
       auto& [top, bottom, allowed] = sums[option.tokens[read.size()]];
-      top += option.mass * option.worth;
+      top += option.allowed ? option.mass * option.worth : 0;
       bottom += option.mass;
       allowed = allowed || option.allowed;
     }
@@ -381,7 +393,7 @@ TEST_P(DecoderDefinition, WeightsEqualTheFormulaOnEveryPath) {
     const std::shared_ptr<const Constraint> constraint = testing::random_constraint(seed, options);
     if (constraint == nullptr) continue;
     ++constraints;
-    Walker walker(constraint, seed % 2 == 0 ? Bridge::kUniform : Bridge::kSurrogate);
+    Walker walker(constraint, seed % 2 == 0 ? Bridge::kUniform : Bridge::kSurrogate, seed % 3 != 0);
     walker.run();
     comparisons += walker.comparisons();
     ASSERT_FALSE(HasFatalFailure()) << "seed " << seed;
@@ -404,7 +416,7 @@ TEST_P(DecoderDefinition, WeightsEqualTheFormulaOnEveryPathOverBytes) {
     const std::shared_ptr<const Constraint> constraint = testing::random_constraint(7000000 + seed, options);
     if (constraint == nullptr) continue;
     ++constraints;
-    Walker walker(constraint, seed % 2 == 0 ? Bridge::kUniform : Bridge::kSurrogate);
+    Walker walker(constraint, seed % 2 == 0 ? Bridge::kUniform : Bridge::kSurrogate, seed % 3 != 0);
     walker.run();
     comparisons += walker.comparisons();
     ASSERT_FALSE(HasFatalFailure()) << "seed " << seed;
@@ -426,7 +438,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, DecoderDefinition, ::testing::Range<std::uint64_
 class Monolith {
  public:
   explicit Monolith(const Constraint& constraint)
-      : constraint_(constraint), check_(constraint, Bridge::kSurrogate), plain_(constraint.task()) {}
+      : constraint_(constraint), check_(constraint, Bridge::kSurrogate, true), plain_(constraint.task(), true) {}
 
   // p(constraint | another action comes, and `read` tokens of its entry were written).
   double inside(const State& state, unsigned left, std::uint32_t group, const std::vector<TokenId>& read) {
@@ -485,7 +497,10 @@ TEST(DecoderMonolith, SurrogateBridgeEqualsTheJointAutomaton) {
     const std::shared_ptr<const Constraint> constraint = testing::random_constraint(1000000 + seed, options);
     if (constraint == nullptr) continue;
     Monolith monolith(*constraint);
-    Decoder decoder(constraint, {Guidance::kUniform, Bridge::kSurrogate, 0, true});
+    Decoder decoder(constraint, {.guidance = Guidance::kUniform,
+                                 .bridge = Bridge::kSurrogate,
+                                 .forbid_empty = true,
+                                 .support = {.idle_steps = true}});
     // Where the goal holds at the start and no action leads back to it, there is nothing but the empty plan.
     if (decoder.next().empty()) continue;
     std::uint64_t random = seed;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "lookahead/needless.h"
 #include "lookahead/relaxed.h"
 #include "lookahead/search.h"
 #include "support/random_definition.h"
@@ -259,7 +260,7 @@ TEST_P(RandomTasks, EliminationKeepsPlansValid) {
     ASSERT_EQ(rest.outcome, SearchResult::Outcome::kFound);
     plan.insert(plan.end(), rest.plan.begin(), rest.plan.end());
     const std::size_t before = plan.size();
-    eliminate_actions(program, space.states[0].data(), plan);
+    plan = without_steps(plan, needless_steps(program, space.states[0].data(), plan));
     ASSERT_LE(plan.size(), before);
     ASSERT_GE(plan.size(), space.distance[0]);
     expect_plan(program, space.states[0], plan);

@@ -38,36 +38,6 @@ constexpr std::size_t kSampledStates = 14;
 constexpr unsigned kMaxLeft = 6;
 constexpr unsigned kNever = std::numeric_limits<unsigned>::max();
 
-// The reference semantics of a random ground task: the plain one.
-class PlainReference : public task::ReferenceSemantics {
- public:
-  explicit PlainReference(task::Definition definition) : definition_(std::move(definition)) {}
-
-  Validation validate(std::span<const PlanStep> plan, const Stop& /*stop*/, std::size_t /*bytes*/) const override {
-    Validation result;
-    std::optional<testing::PlainState> state = testing::plain_initial(definition_);
-    for (const PlanStep& step : plan) {
-      std::uint32_t action = 0;  // each has a name of its own
-      while (definition_.action_names[ActionNameId{action}].name != step.action) ++action;
-      if (state) state = testing::plain_apply(definition_, *state, ActionId{action});
-      if (!state) break;
-      ++result.steps_executed;
-    }
-    result.valid = state && testing::plain_goal(definition_, *state);
-    return result;
-  }
-  std::vector<std::string> initial_facts() const override { return {}; }
-
- private:
-  task::Definition definition_;
-};
-
-Task ground_task(std::uint64_t seed) {
-  task::Definition definition = testing::random_definition(seed);
-  auto reference = std::make_shared<PlainReference>(definition);
-  return {task::compile(std::move(definition)), std::move(reference)};
-}
-
 struct Edge {
   ActionId action;
   std::size_t target;
@@ -157,13 +127,15 @@ class Checker {
     options.search = {mode.search_states, std::size_t{1} << 30};
     options.horizon = random_.chance(50) ? 40 : random_.below(8);
     options.fixed_horizon = random_.chance(30);
+    options.fitted_horizon = !options.fixed_horizon && random_.chance(40);
     options.slack = random_.below(5);
     options.weights = random_.chance(85);
     const auto lookahead = Lookahead::compile(task_, options);
     check_verdict(mode, options, *lookahead);
     check_horizon(options, *lookahead);
     exact_ = lookahead->tier() == Tier::kExact;
-    Support support(lookahead, {mode.candidate_states, std::size_t{1} << 30, mode.candidate_work});
+    const Budget candidates{mode.candidate_states, std::size_t{1} << 30, mode.candidate_work};
+    Support support(lookahead, {.candidates = candidates, .idle_steps = true});
     // Questions in any order, so that what is remembered from one is used for others.
     for (std::size_t i = 0; i < kSampledStates; ++i) {
       const std::size_t state = i == 0 ? 0 : random_.below(truth_.states.size());
@@ -216,12 +188,16 @@ class Checker {
       case ::metactrl::lookahead::HorizonRule::kGrown:
         EXPECT_FALSE(options.fixed_horizon);
         EXPECT_GT(lookahead.plan().size(), options.horizon);
-        EXPECT_EQ(lookahead.horizon(), lookahead.plan().size() + options.slack);
+        EXPECT_EQ(lookahead.horizon(), lookahead.plan().size() + *options.slack);
+        break;
+      case ::metactrl::lookahead::HorizonRule::kFitted:
+        EXPECT_TRUE(options.fitted_horizon);
+        EXPECT_EQ(lookahead.horizon(), lookahead.plan().size() + *options.slack);
         break;
       case ::metactrl::lookahead::HorizonRule::kShortestPlusSlack:
         EXPECT_FALSE(options.fixed_horizon);
-        EXPECT_GE(lookahead.horizon(), truth_.distance[0] + options.slack);
-        EXPECT_LT(lookahead.horizon(), std::max<std::size_t>(options.horizon, truth_.distance[0] + options.slack));
+        EXPECT_GE(lookahead.horizon(), truth_.distance[0] + *options.slack);
+        EXPECT_LT(lookahead.horizon(), std::max<std::size_t>(options.horizon, truth_.distance[0] + *options.slack));
         break;
     }
     if (options.fixed_horizon) {
@@ -369,7 +345,7 @@ TEST_P(RandomTasks, GroundSupportEqualsBruteForce) {
   Totals totals;
   for (std::uint64_t seed = GetParam(); seed < kTasks && !HasFailure(); seed += kShards) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    check_task(ground_task(seed), seed, totals);
+    check_task(testing::random_task(seed), seed, totals);
   }
   EXPECT_GT(totals.tasks, kTasks / kShards / 2);
   EXPECT_GT(totals.yes, 1000U);

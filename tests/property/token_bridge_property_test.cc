@@ -140,8 +140,9 @@ TEST(TokenBridgeTest, IsADistributionOverAllThatCanBeMeant) {
     ++checked;
     const Hmm hmm = Hmm::random(alphabet_of(constraint->vocabulary()), 3, seed);
     Random random(seed);
-    Decoder decoder(constraint, {Guidance::kUniform, Bridge::kHmm, 0, false, hmm});
-    Decoder reference(constraint, {Guidance::kUniform, Bridge::kModel, 0, false});
+    const SupportOptions any{.idle_steps = true};
+    Decoder decoder(constraint, {Guidance::kUniform, Bridge::kHmm, 0, false, hmm, any});
+    Decoder reference(constraint, {Guidance::kUniform, Bridge::kModel, 0, false, {}, any});
     while (!decoder.finished()) {
       if (reference.at_boundary()) reference.set_path_scores(scores_of(hmm, reference));
       const std::span<const NextToken> expected = reference.next();

@@ -93,6 +93,14 @@ class Plain {
     }
     return sum;
   }
+  // May another action be taken that changes something, such that the goal is still reached?
+  bool may_go_on(const State& state, unsigned left) const {
+    for (std::uint32_t a = 0; left > 0 && a < task_.num_actions(); ++a) {
+      const std::optional<State> next = task_.apply(state, ActionId{a});
+      if (next && *next != state && (task_.is_goal(*next) || may_go_on(*next, left - 1))) return true;
+    }
+    return false;
+  }
 
  private:
   const Task& task_;
@@ -126,9 +134,10 @@ std::vector<Option> options_of(const Constraint& constraint, const Plain& plain,
     const bool close = entry.next == kClose;
     const double p_end = plain.end(actions);
     const std::optional<State> next = task.apply(decoder.state(), entry.action);
-    if (next && decoder.left() > 0) {
+    if (next && *next != decoder.state() && decoder.left() > 0) {
       const double going = plain.goes_on(*next, decoder.left() - 1, actions) / plain.begins(actions) / (1 - p_end);
       option.worth = close ? (task.is_goal(*next) ? 1 : 0) : going;
+      if (!close && !plain.may_go_on(*next, decoder.left() - 1)) option.worth = 0;
     }
     // What is not allowed has the uniform surrogate's probability of the end in denominators: see walk.cc.
     const double follows_end = option.worth > 0 ? p_end : uniform_end;

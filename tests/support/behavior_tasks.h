@@ -14,9 +14,8 @@
 #include <tuple>
 #include <vector>
 
-#include "benchmarks/behavior/action_reader.h"
 #include "benchmarks/behavior/action_scorer.h"
-#include "benchmarks/behavior/subgoal_reader.h"
+#include "benchmarks/behavior/prompt_reader.h"
 #include "benchmarks/behavior/subgoal_scorer.h"
 #include "benchmarks/shipped_files.h"
 #include "metactrl/domain.h"

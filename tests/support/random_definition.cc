@@ -1,8 +1,12 @@
 #include "support/random_definition.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <utility>
+
+#include "task/compile.h"
+#include "task/reference.h"
 
 namespace metactrl::testing {
 
@@ -366,6 +370,39 @@ bool plain_goal(const Definition& definition, const PlainState& state) {
       return false;
   }
   return true;
+}
+
+namespace {
+
+class PlainReference : public task::ReferenceSemantics {
+ public:
+  explicit PlainReference(Definition definition) : definition_(std::move(definition)) {}
+
+  Validation validate(std::span<const PlanStep> plan, const Stop& /*stop*/, std::size_t /*bytes*/) const override {
+    Validation result;
+    std::optional<PlainState> state = plain_initial(definition_);
+    for (const PlanStep& step : plan) {
+      std::uint32_t action = 0;  // each has a name of its own
+      while (definition_.action_names[ActionNameId{action}].name != step.action) ++action;
+      if (state) state = plain_apply(definition_, *state, ActionId{action});
+      if (!state) break;
+      ++result.steps_executed;
+    }
+    result.valid = state && plain_goal(definition_, *state);
+    return result;
+  }
+  std::vector<std::string> initial_facts() const override { return {}; }
+
+ private:
+  Definition definition_;
+};
+
+}  // namespace
+
+Task random_task(std::uint64_t seed, const RandomOptions& options) {
+  Definition definition = random_definition(seed, options);
+  auto reference = std::make_shared<PlainReference>(definition);
+  return {task::compile(std::move(definition)), std::move(reference)};
 }
 
 }  // namespace metactrl::testing

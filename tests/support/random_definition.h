@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "metactrl/task.h"
 #include "task/definition.h"
 
 namespace metactrl::testing {
@@ -36,6 +37,9 @@ std::optional<PlainState> plain_initial(const task::Definition& definition);
 std::optional<PlainState> plain_apply(const task::Definition& definition, const PlainState& state, ActionId action);
 bool plain_goal(const task::Definition& definition, const PlainState& state);
 bool plain_holds(const task::Formula& formula, const internal::IdVector<task::FactId, bool>& facts);
+
+// The compiled task of random_definition(seed, options); its plans are validated by the plain semantics.
+Task random_task(std::uint64_t seed, const RandomOptions& options = {});
 
 }  // namespace metactrl::testing
 

@@ -15,7 +15,8 @@
 //      checked by the reference semantics, state by state, before the first step; a plan that failed the check would be
 //      a bug and is thrown as one (std::logic_error);
 //   3. executes it step by step, observes after each, and compares what it sees with what it predicted;
-//   4. plans again when a step failed, or when the rest of the plan no longer holds in every state it must hold in;
+//   4. keeps the rest of the plan as long as it holds in every state it must hold in: a step that failed and changed
+//      nothing is tried again, three times. Otherwise it plans again, and says why;
 //   5. ends, always: at the goal, when no plan exists (with a proof), when a bound is reached, when the world or the
 //      model fails, when somebody cancels. The report says which, and lists everything that happened.
 //
@@ -116,7 +117,7 @@ struct LoopOptions {
   PlanOptions plan;
   PlanFormat format = PlanFormat::builtin("pddl");
 
-  // Plans after the first. 0: the first plan is all there is.
+  // Plans after the first. 0: the first plan is all there is, and no step of it is tried again.
   unsigned max_replans = 20;
   unsigned max_actions = 200;
   unsigned max_looks = 20;
@@ -183,6 +184,7 @@ struct LoopEvent {
   std::size_t holds_in = 0;  // states it was checked in
   double covered = 0;        // their probability
   std::size_t model_calls = 0;
+  std::string because;  // of a plan after the first: why the one before was not kept
 
   // kActed
   PlanStep step;
@@ -205,6 +207,7 @@ struct LoopReport {
   unsigned replans = 0;    // plans after the first
   unsigned actions = 0;    // begun
   unsigned failures = 0;   // of them reported as failed
+  unsigned retries = 0;    // steps that were tried again, because the plan still held
   unsigned surprises = 0;  // observations that differ from what was predicted
   unsigned looks = 0;
   unsigned observations = 0;

@@ -7,16 +7,14 @@
 
 #include "benchmarks/behavior/executor.h"
 #include "benchmarks/behavior/goal_report.h"
-#include "benchmarks/behavior/python_literal.h"
-#include "support/str_cat.h"
+#include "benchmarks/python_text.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
 
 namespace behavior {
 
 namespace {
-
-using internal::str_cat;
 
 // A step whose action or object is not a string is kept: it fails in the check of names.
 struct Step {
@@ -42,20 +40,13 @@ std::vector<Step> steps_of(const PythonValue& list) {
 
 std::vector<std::string_view> object_names(const PythonValue& object) {
   std::vector<std::string_view> names;
-  std::string_view rest = python_strip(object.text);
-  while (true) {
-    const std::size_t comma = rest.find(',');
-    names.push_back(python_strip(rest.substr(0, comma)));
-    if (comma == std::string_view::npos) return names;
-    rest.remove_prefix(comma + 1);
+  for (const std::string_view name : split(python_strip(object.text), ",")) {
+    names.push_back(python_strip(name));
   }
+  return names;
 }
 
-// Long or binary nonsense does not belong into a report.
-std::string in_quotes(std::string_view text) {
-  constexpr std::size_t kMaxShown = 80;
-  return str_cat("'", text.substr(0, kMaxShown), text.size() > kMaxShown ? "...'" : "'");
-}
+constexpr std::size_t kMaxShown = 80;
 
 struct FormatError {
   std::string verdict;
@@ -70,14 +61,15 @@ std::optional<FormatError> check_names(const Scene& scene, const std::vector<Ste
     const std::string step = str_cat("step ", i + 1, ": ");
     if (!action.hashable()) return FormatError{"unknown_execution_error", step + "the action is not a string"};
     if (action.kind != PythonValue::Kind::kString || !action_of_name(action.text)) {
-      return FormatError{"hullucination", str_cat(step, "there is no action ", in_quotes(action.text))};
+      return FormatError{"hullucination",
+                         str_cat(step, "there is no action ", internal::in_quotes(action.text, kMaxShown))};
     }
     if (object.kind != PythonValue::Kind::kString) {
       return FormatError{"unknown_execution_error", step + "the object is not a string"};
     }
     for (const std::string_view name : object_names(object)) {
       if (scene.find(name) == kNothing) {
-        return FormatError{"hullucination", str_cat(step, "there is no object ", in_quotes(name))};
+        return FormatError{"hullucination", str_cat(step, "there is no object ", internal::in_quotes(name, kMaxShown))};
       }
     }
   }
@@ -145,10 +137,7 @@ bool equals_gold(const ActionTask& task, const std::vector<Step>& steps) {
 }  // namespace
 
 TaskScore score_action_answer(const ActionTask& task, std::string_view answer) {
-  TaskScore score;
-  score.identifier = task.id;
-  score.title = task.title;
-  score.answered = true;
+  TaskScore score = answered(task.id, task.title);
   const std::optional<PythonValue> list = read_list(answer);
   const std::vector<Step> steps = list ? steps_of(*list) : std::vector<Step>();
   std::optional<FormatError> error;
@@ -182,7 +171,8 @@ Score score_behavior_actions(const std::string& tasks_path, const std::vector<Re
       score.tasks.push_back(behavior::score_action_answer(task, response->output));
       score.tasks.back().response = static_cast<std::size_t>(response - responses.data());
     } else {
-      score.tasks.push_back(behavior::unanswered(task.id, task.title, task));
+      score.tasks.push_back(unanswered(task.id, task.title));
+      score.tasks.back().goals = behavior::untested_goals(task);
     }
   }
   behavior::finish_score(score, answers);

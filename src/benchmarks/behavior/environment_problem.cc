@@ -18,13 +18,11 @@
 #include <utility>
 
 #include "benchmarks/behavior/prompt_scene.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::behavior::prompt {
 
 namespace {
-
-using internal::str_cat;
 
 std::string environment_literal(const Atom& atom) {
   const std::string& p = atom.predicate;
@@ -246,13 +244,14 @@ class Facts {
       if (wanted("touching", x, y) || wanted("touching", y, x)) add("touches", {x, y});
       return;
     }
+    std::set<std::string> goes_on;
     for (const PromptObject& object : index_.scene().objects) {
       const std::string& s = object.name;
       if (s == x) continue;
-      if (index_.is_floor(s) || wanted("ontop", x, s)) goes_on_.insert({x, s});
+      if (index_.is_floor(s) || wanted("ontop", x, s)) goes_on.insert(s);
     }
-    for (auto it = goes_on_.begin(); it != goes_on_.end(); it = goes_on_.erase(it)) {
-      if (written_goes_on_.insert(*it).second) add("goes-on", {it->first, it->second});
+    for (const std::string& s : goes_on) {
+      if (goes_on_.insert({x, s}).second) add("goes-on", {x, s});
     }
   }
 
@@ -288,7 +287,6 @@ class Facts {
   std::set<std::string> graspable_;
   std::set<std::string> targets_;
   std::set<std::pair<std::string, std::string>> goes_on_;
-  std::set<std::pair<std::string, std::string>> written_goes_on_;
   std::vector<std::string> out_;
 };
 

@@ -8,20 +8,26 @@
 #include <initializer_list>
 #include <utility>
 
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::behavior {
 
 namespace {
 
-using internal::str_cat;
 using Check = std::optional<Fault>;  // the first thing that is wrong
 
-Check fail(ErrorClass error, Why why, ObjectId subject = kNothing, ObjectId object = kNothing) {
+// Why an action fails, where several checks say so.
+constexpr std::string_view kHandEmpty = "the hand is empty";
+constexpr std::string_view kTooBigInside = "{subject} does not fit into {object}";
+constexpr std::string_view kTargetClosed = "{subject} is closed";
+constexpr std::string_view kIntoFloor = "{subject} is a floor, on which the evaluator fails";
+constexpr std::string_view kCircle = "an object stands in itself, on which the evaluator fails";
+
+Check fail(ErrorClass error, std::string_view why, ObjectId subject = kNothing, ObjectId object = kNothing) {
   return Fault{error, why, subject, object, Property::kOpen};
 }
 
-Check fail(ErrorClass error, Why why, ObjectId subject, Property property) {
+Check fail(ErrorClass error, std::string_view why, ObjectId subject, Property property) {
   return Fault{error, why, subject, kNothing, property};
 }
 
@@ -33,16 +39,16 @@ bool named(const Scene& scene, ObjectId id, std::string_view piece) {
 Check interact(const Scene& scene, const State& state, ObjectId o) {
   if (scene[o].floor) return std::nullopt;
   const auto up = state.ancestors(o);
-  if (!up) return fail(ErrorClass::kCrash, Why::kCircle, o);
+  if (!up) return fail(ErrorClass::kCrash, kCircle, o);
   ObjectId child = o;
   for (const ObjectId p : *up) {
     if (state.is_not(p, Property::kOpen) && state.holding(child) == Holding::kInside) {
-      return fail(ErrorClass::kMissingStep, Why::kInsideClosed, p, o);
+      return fail(ErrorClass::kMissingStep, "{subject}, in which {object} lies, is closed", p, o);
     }
     child = p;
   }
   if (state.is(o, Property::kSliced) && !named(scene, o, "part")) {
-    return fail(ErrorClass::kAffordance, Why::kSlicedWhole, o);
+    return fail(ErrorClass::kAffordance, "{subject} is sliced: only its parts can be used", o);
   }
   return std::nullopt;
 }
@@ -50,13 +56,13 @@ Check interact(const Scene& scene, const State& state, ObjectId o) {
 // What the hand holds can be put to `o`. The other hand does not matter.
 Check place(const Scene& scene, const State& state, Hand hand, ObjectId o) {
   const ObjectId x = state.held(hand);
-  if (x == kNothing) return fail(ErrorClass::kMissingStep, Why::kHandEmpty);
-  if (o == x) return fail(ErrorClass::kMissingStep, Why::kOntoItself, x);
+  if (x == kNothing) return fail(ErrorClass::kMissingStep, kHandEmpty);
+  if (o == x) return fail(ErrorClass::kMissingStep, "{subject} is what the hand holds", x);
   if (!scene[o].floor) {
     const auto up = state.ancestors(o);
-    if (!up) return fail(ErrorClass::kCrash, Why::kCircle, o);
+    if (!up) return fail(ErrorClass::kCrash, kCircle, o);
     if (std::find(up->begin(), up->end(), x) != up->end()) {
-      return fail(ErrorClass::kMissingStep, Why::kOntoCarried, x, o);
+      return fail(ErrorClass::kMissingStep, "{object} is carried by {subject}, which the hand holds", x, o);
     }
   }
   return interact(scene, state, o);
@@ -65,9 +71,9 @@ Check place(const Scene& scene, const State& state, Hand hand, ObjectId o) {
 // A floor has no box: asking for it is what makes the evaluator fail.
 Check place_inside(const Scene& scene, const State& state, Hand hand, ObjectId o) {
   if (const ObjectId x = state.held(hand); x != kNothing) {
-    if (scene[o].floor) return fail(ErrorClass::kCrash, Why::kIntoFloor, o);
-    if (scene[x].volume > scene[o].volume) return fail(ErrorClass::kAffordance, Why::kTooBigInside, x, o);
-    if (state.is_not(o, Property::kOpen)) return fail(ErrorClass::kMissingStep, Why::kTargetClosed, o);
+    if (scene[o].floor) return fail(ErrorClass::kCrash, kIntoFloor, o);
+    if (scene[x].volume > scene[o].volume) return fail(ErrorClass::kAffordance, kTooBigInside, x, o);
+    if (state.is_not(o, Property::kOpen)) return fail(ErrorClass::kMissingStep, kTargetClosed, o);
   }
   return place(scene, state, hand, o);
 }
@@ -75,49 +81,52 @@ Check place_inside(const Scene& scene, const State& state, Hand hand, ObjectId o
 Check transfer_inside(const Scene& scene, const State& state, Hand hand, ObjectId o) {
   if (const ObjectId x = state.held(hand); x != kNothing) {
     for (const ObjectId child : state.children(x)) {
-      if (scene[o].floor) return fail(ErrorClass::kCrash, Why::kIntoFloor, o);
-      if (scene[child].volume > scene[o].volume) return fail(ErrorClass::kAffordance, Why::kTooBigInside, child, o);
+      if (scene[o].floor) return fail(ErrorClass::kCrash, kIntoFloor, o);
+      if (scene[child].volume > scene[o].volume) return fail(ErrorClass::kAffordance, kTooBigInside, child, o);
     }
-    if (state.is_not(o, Property::kOpen)) return fail(ErrorClass::kMissingStep, Why::kTargetClosed, o);
+    if (state.is_not(o, Property::kOpen)) return fail(ErrorClass::kMissingStep, kTargetClosed, o);
   }
   return place(scene, state, hand, o);
 }
 
 Check transfer_ontop(const Scene& scene, const State& state, Hand hand, ObjectId o) {
   const ObjectId x = state.held(hand);
-  if (x != kNothing && state.children(x).empty()) return fail(ErrorClass::kAffordance, Why::kNothingCarried, x);
+  if (x != kNothing && state.children(x).empty())
+    return fail(ErrorClass::kAffordance, "there is nothing in or on {subject}, which the hand holds", x);
   return place(scene, state, hand, o);
 }
 
 Check grasp_check(const Scene& scene, const State& state, Hand hand, ObjectId o) {
   constexpr double kMaxGraspedVolume = 1.5;
-  if (scene[o].floor) return fail(ErrorClass::kAffordance, Why::kFloor, o);
-  if (scene[o].volume > kMaxGraspedVolume) return fail(ErrorClass::kAffordance, Why::kTooBigToGrasp, o);
+  if (scene[o].floor) return fail(ErrorClass::kAffordance, "{subject} is a floor", o);
+  if (scene[o].volume > kMaxGraspedVolume) return fail(ErrorClass::kAffordance, "{subject} is too big to grasp", o);
   if (state.held(hand) == o || state.held(other(hand)) == o) {
-    return fail(ErrorClass::kAdditionalStep, Why::kInHandAlready, o);
+    return fail(ErrorClass::kAdditionalStep, "{subject} is in a hand already", o);
   }
-  if (state.held(hand) != kNothing) return fail(ErrorClass::kMissingStep, Why::kHandFull, state.held(hand));
+  if (state.held(hand) != kNothing) return fail(ErrorClass::kMissingStep, "the hand holds {subject}", state.held(hand));
   return interact(scene, state, o);
 }
 
 // With an empty hand, an object that has an edge counts as one that was never picked up.
 Check release_check(const Scene& scene, const State& state, Hand hand, ObjectId o) {
   if (state.held(hand) == kNothing) {
-    return fail(state.has_edges(o) ? ErrorClass::kMissingStep : ErrorClass::kAdditionalStep, Why::kHandEmpty);
+    return fail(state.has_edges(o) ? ErrorClass::kMissingStep : ErrorClass::kAdditionalStep, kHandEmpty);
   }
-  if (state.held(hand) != o) return fail(ErrorClass::kMissingStep, Why::kOtherInHand, state.held(hand), o);
+  if (state.held(hand) != o)
+    return fail(ErrorClass::kMissingStep, "the hand holds {subject}, not {object}", state.held(hand), o);
   return interact(scene, state, o);
 }
 
 // The object can get the value and does not have it.
 Check change(const State& state, ObjectId o, Property property, bool value) {
-  if (!state.has(o, property)) return fail(ErrorClass::kAffordance, Why::kLacksProperty, o, property);
-  if (state.is(o, property) == value) return fail(ErrorClass::kAdditionalStep, Why::kAlreadySo, o, property);
+  if (!state.has(o, property)) return fail(ErrorClass::kAffordance, "{subject} cannot be {property}", o, property);
+  if (state.is(o, property) == value)
+    return fail(ErrorClass::kAdditionalStep, "{property} of {subject} has the wanted value already", o, property);
   return std::nullopt;
 }
 
 Check change_by_hand(const Scene& scene, const State& state, ObjectId o, Property property, bool value) {
-  if (state.both_hands_full()) return fail(ErrorClass::kMissingStep, Why::kBothHandsFull);
+  if (state.both_hands_full()) return fail(ErrorClass::kMissingStep, "both hands are full");
   if (Check found = change(state, o, property, value)) return found;
   return interact(scene, state, o);
 }
@@ -138,7 +147,7 @@ bool any_around(const Scene& scene, const State& state, ObjectId o, Test test) {
 
 Check slice_check(const Scene& scene, const State& state, ObjectId o) {
   if (!any_held(state, [&](ObjectId x) { return state.has(x, Property::kSlicer); })) {
-    return fail(ErrorClass::kMissingStep, Why::kNoSlicer);
+    return fail(ErrorClass::kMissingStep, "no hand holds a slicer");
   }
   return change_by_hand(scene, state, o, Property::kSliced, true);
 }
@@ -148,14 +157,14 @@ Check soak_check(const Scene& scene, const State& state, ObjectId o) {
   const bool in_water = any_around(scene, state, o, [&](ObjectId p) {
     return (named(scene, p, "sink") || named(scene, p, "teapot")) && !state.is_not(p, Property::kToggledOn);
   });
-  if (!in_water) return fail(ErrorClass::kMissingStep, Why::kNotInWater, o);
+  if (!in_water) return fail(ErrorClass::kMissingStep, "{subject} is in no toggled on sink and in no teapot", o);
   return std::nullopt;
 }
 
 Check cook_check(const Scene& scene, const State& state, ObjectId o) {
   if (Check found = change_by_hand(scene, state, o, Property::kCooked, true)) return found;
   if (!any_around(scene, state, o, [&](ObjectId p) { return named(scene, p, "saucepan"); })) {
-    return fail(ErrorClass::kMissingStep, Why::kNotInSaucepan, o);
+    return fail(ErrorClass::kMissingStep, "{subject} is in or on no saucepan", o);
   }
   return std::nullopt;
 }
@@ -167,7 +176,8 @@ Check dust_check(const Scene& scene, const State& state, ObjectId o) {
     return state.is(p, Property::kToggledOn) && (named(scene, p, "dishwasher") || named(scene, p, "sink"));
   });
   if (!washed && !any_held(state, [&](ObjectId x) { return state.has(x, Property::kCleaningTool); })) {
-    return fail(ErrorClass::kMissingStep, Why::kNoDustTool, o);
+    return fail(ErrorClass::kMissingStep,
+                "no hand holds a cleaning tool, and {subject} is in no toggled on sink or dishwasher", o);
   }
   return std::nullopt;
 }
@@ -180,19 +190,21 @@ Check stain_check(const Scene& scene, const State& state, ObjectId o) {
   const bool wiped = any_held(state, [&](ObjectId x) {
     return (state.has(x, Property::kCleaningTool) && state.is(x, Property::kSoaked)) || named(scene, x, "detergent");
   });
-  if (!washed && !wiped) return fail(ErrorClass::kMissingStep, Why::kNoStainTool, o);
+  if (!washed && !wiped)
+    return fail(ErrorClass::kMissingStep,
+                "no hand holds a soaked cleaning tool or a detergent, and {subject} is in no toggled on sink", o);
   return std::nullopt;
 }
 
 Check open_check(const Scene& scene, const State& state, ObjectId o) {
   if (Check found = change_by_hand(scene, state, o, Property::kOpen, true)) return found;
-  if (state.is(o, Property::kToggledOn)) return fail(ErrorClass::kMissingStep, Why::kSwitchedOn, o);
+  if (state.is(o, Property::kToggledOn)) return fail(ErrorClass::kMissingStep, "{subject} is toggled on", o);
   return std::nullopt;
 }
 
 Check toggle_on_check(const Scene& scene, const State& state, ObjectId o) {
   if (Check found = change_by_hand(scene, state, o, Property::kToggledOn, true)) return found;
-  if (state.is(o, Property::kOpen)) return fail(ErrorClass::kMissingStep, Why::kStandsOpen, o);
+  if (state.is(o, Property::kOpen)) return fail(ErrorClass::kMissingStep, "{subject} is open", o);
   return std::nullopt;
 }
 
@@ -237,7 +249,7 @@ Check check(const Scene& scene, const State& state, Action action, ObjectId o) {
     case Verb::kUnimplemented:
       break;
   }
-  return fail(ErrorClass::kCrash, Why::kUnimplemented);
+  return fail(ErrorClass::kCrash, "the evaluator has no such action");
 }
 
 bool places(Verb verb) { return verb >= Verb::kPlaceOnTop && verb <= Verb::kTransferOnTop; }
@@ -303,22 +315,6 @@ std::string name_of(Action action) {
   return std::string(found->name);
 }
 
-std::string_view name_of(ErrorClass error) {
-  switch (error) {
-    case ErrorClass::kAffordance:
-      return "AFFORDANCE_ERROR";
-    case ErrorClass::kMissingStep:
-      return "MISSING_STEP";
-    case ErrorClass::kAdditionalStep:
-      return "ADDITIONAL_STEP";
-    case ErrorClass::kWrongOrder:
-      return "WRONG_TEMPORAL_ORDER";
-    case ErrorClass::kCrash:
-      break;
-  }
-  return "unknown_execution_error";
-}
-
 std::string error_names(const Outcome& outcome) {
   std::string names;
   for (const Fault& fault : outcome.faults) {
@@ -341,71 +337,18 @@ std::optional<ErrorClass> first_of(const Outcome& outcome, std::initializer_list
 }
 
 std::string explain(const Scene& scene, const Fault& fault) {
-  const std::string subject = fault.subject == kNothing ? std::string() : scene.name(fault.subject);
-  const std::string object = fault.object == kNothing ? std::string() : scene.name(fault.object);
-  switch (fault.why) {
-    case Why::kFloor:
-      return str_cat(subject, " is a floor");
-    case Why::kTooBigToGrasp:
-      return str_cat(subject, " is too big to grasp");
-    case Why::kInHandAlready:
-      return str_cat(subject, " is in a hand already");
-    case Why::kHandFull:
-      return str_cat("the hand holds ", subject);
-    case Why::kHandEmpty:
-      return "the hand is empty";
-    case Why::kOtherInHand:
-      return str_cat("the hand holds ", subject, ", not ", object);
-    case Why::kInsideClosed:
-      return str_cat(subject, ", in which ", object, " lies, is closed");
-    case Why::kSlicedWhole:
-      return str_cat(subject, " is sliced: only its parts can be used");
-    case Why::kOntoItself:
-      return str_cat(subject, " is what the hand holds");
-    case Why::kOntoCarried:
-      return str_cat(object, " is carried by ", subject, ", which the hand holds");
-    case Why::kTooBigInside:
-      return str_cat(subject, " does not fit into ", object);
-    case Why::kTargetClosed:
-      return str_cat(subject, " is closed");
-    case Why::kNothingCarried:
-      return str_cat("there is nothing in or on ", subject, ", which the hand holds");
-    case Why::kBothHandsFull:
-      return "both hands are full";
-    case Why::kLacksProperty:
-      return str_cat(subject, " cannot be ", name_of(fault.property));
-    case Why::kAlreadySo:
-      return str_cat(name_of(fault.property), " of ", subject, " has the wanted value already");
-    case Why::kSwitchedOn:
-      return str_cat(subject, " is toggled on");
-    case Why::kStandsOpen:
-      return str_cat(subject, " is open");
-    case Why::kNoSlicer:
-      return "no hand holds a slicer";
-    case Why::kNotInWater:
-      return str_cat(subject, " is in no toggled on sink and in no teapot");
-    case Why::kNotInSaucepan:
-      return str_cat(subject, " is in or on no saucepan");
-    case Why::kCannotBeDirty:
-      return str_cat(subject, " can be neither dusty nor stained");
-    case Why::kNotDirty:
-      return str_cat(subject, " is neither dusty nor stained");
-    case Why::kNoDustTool:
-      return str_cat("no hand holds a cleaning tool, and ", subject, " is in no toggled on sink or dishwasher");
-    case Why::kNoStainTool:
-      return str_cat("no hand holds a soaked cleaning tool or a detergent, and ", subject, " is in no toggled on sink");
-    case Why::kPossibleEarlier:
-      return "it was possible in an earlier state";
-    case Why::kIntoFloor:
-      return str_cat(subject, " is a floor, on which the evaluator fails");
-    case Why::kPourCrash:
-      return str_cat("the evaluator fails after the first thing that ", subject, " carries");
-    case Why::kCircle:
-      return "an object stands in itself, on which the evaluator fails";
-    case Why::kUnimplemented:
-      break;
+  std::string out;
+  for (std::string_view rest = fault.why; !rest.empty();) {
+    const std::size_t open = std::min(rest.find('{'), rest.size());
+    out += rest.substr(0, open);
+    rest.remove_prefix(open);
+    const std::size_t close = rest.find('}');
+    if (close == std::string_view::npos) break;
+    const std::string_view name = rest.substr(1, close - 1);
+    out += name == "property" ? name_of(fault.property) : scene.name(name == "subject" ? fault.subject : fault.object);
+    rest.remove_prefix(close + 1);
   }
-  return "the evaluator has no such action";
+  return out;
 }
 
 bool Executor::passes(Action action, ObjectId object, Part part, std::vector<Fault>& faults) {
@@ -420,7 +363,7 @@ bool Executor::passes(Action action, ObjectId object, Part part, std::vector<Fau
   if (found->error == ErrorClass::kCrash || places(action.verb)) return false;
   Search& search = searches_[{action.verb, action.hand, object, part}];
   while (!search.found && search.looked < history_.size()) search.found = !test(history_[search.looked++]);
-  if (search.found) faults.push_back(*fail(ErrorClass::kWrongOrder, Why::kPossibleEarlier));
+  if (search.found) faults.push_back(*fail(ErrorClass::kWrongOrder, "it was possible in an earlier state"));
   return false;
 }
 
@@ -428,13 +371,13 @@ bool Executor::passes(Action action, ObjectId object, Part part, std::vector<Fau
 Outcome Executor::clean(ObjectId object) {
   Outcome outcome;
   if (!state_.has(object, Property::kDusty) && !state_.has(object, Property::kStained)) {
-    outcome.faults.push_back(*fail(ErrorClass::kAffordance, Why::kCannotBeDirty, object));
+    outcome.faults.push_back(*fail(ErrorClass::kAffordance, "{subject} can be neither dusty nor stained", object));
     return outcome;
   }
   const bool dusty = state_.is(object, Property::kDusty);
   const bool stained = state_.is(object, Property::kStained);
   if (!dusty && !stained) {
-    outcome.faults.push_back(*fail(ErrorClass::kAdditionalStep, Why::kNotDirty, object));
+    outcome.faults.push_back(*fail(ErrorClass::kAdditionalStep, "{subject} is neither dusty nor stained", object));
     return outcome;
   }
   const Action action{Verb::kClean, Hand::kRight};
@@ -473,11 +416,7 @@ void Executor::effect(Action action, const std::vector<ObjectId>& objects, Outco
     case Verb::kRelease:
       return state_.hold(action.hand, kNothing);
     case Verb::kPlaceOnTop:
-      if ((*scene_)[o].floor) {
-        state_.set_edge(x, o, Relation::kOnFloor);
-      } else {
-        state_.attach(x, o, Holding::kOnTop);
-      }
+      put_on(x, o);
       return state_.hold(action.hand, kNothing);
     case Verb::kPlaceInside:
       state_.attach(x, o, Holding::kInside);
@@ -494,11 +433,7 @@ void Executor::effect(Action action, const std::vector<ObjectId>& objects, Outco
     case Verb::kPlaceNextToOnTop:
       state_.set_edge(x, o, Relation::kNextTo);
       state_.set_edge(o, x, Relation::kNextTo);
-      if ((*scene_)[objects[1]].floor) {
-        state_.set_edge(x, objects[1], Relation::kOnFloor);
-      } else {
-        state_.attach(x, objects[1], Holding::kOnTop);
-      }
+      put_on(x, objects[1]);
       return state_.hold(action.hand, kNothing);
     case Verb::kTransferInside:
       return pour(x, o, Holding::kInside, outcome);
@@ -537,6 +472,14 @@ void Executor::grasp(Hand hand, ObjectId object) {
   }
 }
 
+void Executor::put_on(ObjectId object, ObjectId target) {
+  if ((*scene_)[target].floor) {
+    state_.set_edge(object, target, Relation::kOnFloor);
+  } else {
+    state_.attach(object, target, Holding::kOnTop);
+  }
+}
+
 // What is put next to or under a thing stands where the thing stands.
 void Executor::inherit_place(ObjectId object, ObjectId target) {
   if ((*scene_)[target].floor) {
@@ -554,7 +497,8 @@ void Executor::pour(ObjectId vessel, ObjectId target, Holding holding, Outcome& 
   if (carried.empty()) return;
   if (!(*scene_)[target].floor) state_.attach(carried[0], target, holding);
   outcome.ok = false;
-  outcome.faults.push_back(*fail(ErrorClass::kCrash, Why::kPourCrash, vessel));
+  outcome.faults.push_back(
+      *fail(ErrorClass::kCrash, "the evaluator fails after the first thing that {subject} carries", vessel));
 }
 
 // Parts are found as the evaluator finds them: every part whose name contains the object's name.

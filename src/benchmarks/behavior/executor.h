@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "benchmarks/behavior/world.h"
+#include "support/enum_names.h"
 
 namespace metactrl::benchmarks::behavior {
 
@@ -65,45 +66,19 @@ std::string name_of(Action action);
 
 // kCrash: the evaluator's program itself fails.
 enum class ErrorClass : std::uint8_t { kAffordance, kMissingStep, kAdditionalStep, kWrongOrder, kCrash };
-// "AFFORDANCE_ERROR", "MISSING_STEP", "ADDITIONAL_STEP", "WRONG_TEMPORAL_ORDER", "unknown_execution_error"
-std::string_view name_of(ErrorClass error);
-
-enum class Why : std::uint8_t {
-  kFloor,            // subject is a floor
-  kTooBigToGrasp,    // subject
-  kInHandAlready,    // subject
-  kHandFull,         // subject is in the hand
-  kHandEmpty,        // nothing to release or to place
-  kOtherInHand,      // subject is in the hand
-  kInsideClosed,     // object lies inside subject
-  kSlicedWhole,      // subject is in two halves
-  kOntoItself,       // subject is in the hand
-  kOntoCarried,      // object is carried by subject
-  kTooBigInside,     // subject does not fit into object
-  kTargetClosed,     // subject
-  kNothingCarried,   // subject is empty
-  kBothHandsFull,    //
-  kLacksProperty,    // subject, property
-  kAlreadySo,        // subject, property
-  kSwitchedOn,       // subject has to be off
-  kStandsOpen,       // subject has to be closed
-  kNoSlicer,         //
-  kNotInWater,       // subject
-  kNotInSaucepan,    // subject
-  kCannotBeDirty,    // subject
-  kNotDirty,         // subject
-  kNoDustTool,       // subject
-  kNoStainTool,      // subject
-  kPossibleEarlier,  //
-  kIntoFloor,        // subject is a floor
-  kPourCrash,        // subject was poured
-  kCircle,           //
-  kUnimplemented     //
-};
+constexpr auto enum_names(ErrorClass) {
+  return internal::names<ErrorClass>({{ErrorClass::kAffordance, "AFFORDANCE_ERROR"},
+                                      {ErrorClass::kMissingStep, "MISSING_STEP"},
+                                      {ErrorClass::kAdditionalStep, "ADDITIONAL_STEP"},
+                                      {ErrorClass::kWrongOrder, "WRONG_TEMPORAL_ORDER"},
+                                      {ErrorClass::kCrash, "unknown_execution_error"}});
+}
+inline std::string_view name_of(ErrorClass error) { return internal::name_of(error); }
 
 struct Fault {
   ErrorClass error = ErrorClass::kCrash;
-  Why why = Why::kUnimplemented;
+  // One clause for a person, with {subject}, {object} and {property} in the place of what follows.
+  std::string_view why;
   ObjectId subject = kNothing;
   ObjectId object = kNothing;
   Property property = Property::kOpen;
@@ -143,6 +118,7 @@ class Executor {
   Outcome clean(ObjectId object);
   void effect(Action action, const std::vector<ObjectId>& objects, Outcome& outcome);
   void grasp(Hand hand, ObjectId object);
+  void put_on(ObjectId object, ObjectId target);
   void inherit_place(ObjectId object, ObjectId target);
   void pour(ObjectId vessel, ObjectId target, Holding holding, Outcome& outcome);
   void slice(ObjectId object);

@@ -5,22 +5,18 @@
 #include "benchmarks/behavior/goal_options.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
-#include <string_view>
 #include <utility>
 
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::behavior {
 
 namespace {
 
-using internal::str_cat;
 using nlohmann::json;
 
 constexpr std::size_t kMaxTries = 20;
@@ -189,16 +185,10 @@ class Expander {
       result.holding = predicate == "inside" ? Holding::kInside : Holding::kOnTop;
       return result;
     }
+    const std::optional<Relation> relation = relation_of_name(predicate);
+    if (!relation) throw GoalError(str_cat("'", predicate, "' is not a relation of two objects"));
     result.kind = LiteralKind::kRelation;
-    if (predicate == "onfloor") {
-      result.relation = Relation::kOnFloor;
-    } else if (predicate == "under") {
-      result.relation = Relation::kUnder;
-    } else if (predicate == "nextto") {
-      result.relation = Relation::kNextTo;
-    } else {
-      throw GoalError(str_cat("'", predicate, "' is not a relation of two objects"));
-    }
+    result.relation = *relation;
     return result;
   }
 

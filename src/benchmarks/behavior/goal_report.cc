@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::behavior {
-
-using internal::str_cat;
 
 GoalReport test_goals(const ActionTask& task, const State& state) {
   GoalReport report{untested_goals(task), true, goal_test_crashes(task.scene, state)};
@@ -34,17 +32,12 @@ std::string missing_goals(const std::vector<GoalScore>& goals) {
   return str_cat(open, " of ", goals.size(), " goal conditions do not hold; the first is ", first->goal);
 }
 
-Answers::Answers(const std::vector<Response>& responses, Repeated repeated)
-    : responses_(&responses), taken_(responses.size(), false) {
+Answers::Answers(const std::vector<Response>& responses, Repeated repeated) : responses_(&responses) {
   for (std::size_t i = 0; i < responses.size(); ++i) {
     const auto [place, added] = index_.emplace(responses[i].identifier, i);
-    if (!added && repeated == Repeated::kLast) {
-      taken_[place->second] = true;
-      place->second = i;
-    } else if (!added) {
-      taken_[i] = true;
-    }
+    if (!added && repeated == Repeated::kLast) place->second = i;
   }
+  for (const auto& [identifier, index] : index_) left_.insert(index);
 }
 
 const Response* Answers::take(const std::string& id, const std::string& piece) {
@@ -58,26 +51,14 @@ const Response* Answers::take(const std::string& id, const std::string& piece) {
     index = static_cast<std::size_t>(match - responses_->begin());
   }
   if (index == responses_->size()) return nullptr;
-  taken_[index] = true;
+  left_.erase(index);
   return &(*responses_)[index];
 }
 
 std::vector<std::string> Answers::left() const {
   std::vector<std::string> identifiers;
-  for (std::size_t i = 0; i < taken_.size(); ++i) {
-    if (!taken_[i]) identifiers.push_back((*responses_)[i].identifier);
-  }
+  for (const std::size_t index : left_) identifiers.push_back((*responses_)[index].identifier);
   return identifiers;
-}
-
-TaskScore unanswered(const std::string& id, const std::string& title, const ActionTask& world) {
-  TaskScore score;
-  score.identifier = id;
-  score.title = title;
-  score.verdict = "unanswered";
-  score.reason = "there is no answer";
-  score.goals = untested_goals(world);
-  return score;
 }
 
 void finish_score(Score& score, const Answers& answers) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,11 +43,8 @@ class Answers {
  private:
   const std::vector<Response>* responses_;
   std::map<std::string, std::size_t> index_;
-  std::vector<bool> taken_;
+  std::set<std::size_t> left_;
 };
-
-// The result of a task without an answer.
-TaskScore unanswered(const std::string& id, const std::string& title, const ActionTask& world);
 
 // Fills the totals of `score` and the share of goal conditions that hold.
 void finish_score(Score& score, const Answers& answers);

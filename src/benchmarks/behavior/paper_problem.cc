@@ -21,13 +21,11 @@
 #include <utility>
 
 #include "benchmarks/behavior/prompt_scene.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::behavior::prompt {
 
 namespace {
-
-using internal::str_cat;
 
 std::string paper_literal(const Atom& atom) {
   std::string text = atom_text(atom.predicate, atom.arguments);

@@ -6,13 +6,11 @@
 #include <array>
 #include <utility>
 
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::behavior::prompt {
 
 namespace {
-
-using internal::str_cat;
 
 constexpr std::size_t kMaxNesting = 100;
 
@@ -23,6 +21,12 @@ constexpr std::array<std::string_view, 6> kBinary = {"inside", "nextto", "onfloo
 std::string canonical_predicate(std::string_view word) {
   if (word == "toggledon" || word == "toggled.on") return "toggled_on";
   return std::string(word);
+}
+
+std::size_t known_arity(std::string_view predicate, std::string_view word) {
+  const std::optional<std::size_t> arguments = arity(predicate);
+  if (!arguments) throw ReadError(str_cat("there is no predicate '", word, "'"));
+  return *arguments;
 }
 
 std::size_t number(std::string_view word) {
@@ -54,15 +58,16 @@ class Scope {
   }
   void close(std::size_t count) { open_.resize(open_.size() - count); }
 
-  // The variables of each word; empty for objects.
-  std::vector<std::string> resolve(const std::vector<std::string>& words) const {
+  // Puts variables in the place of the words that are theirs, and object(word) in that of the others.
+  template <typename Object>
+  void resolve(std::vector<std::string>& words, const Object& object) const {
     std::vector<std::string> out;
     for (const std::string& word : words) out.push_back(variable(word, 0));
     if (words.size() == 2 && words[0] == words[1] && !out[0].empty()) {
       const std::string outer = variable(words[0], 1);
       if (!outer.empty()) out[0] = outer;
     }
-    return out;
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = out[i].empty() ? object(words[i]) : out[i];
   }
 
  private:
@@ -116,13 +121,9 @@ class FlatReader {
       scope_.close(goal.variables.size());
     } else {
       goal.atom.predicate = canonical_predicate(word);
-      const std::optional<std::size_t> arguments = arity(goal.atom.predicate);
-      if (!arguments) throw ReadError(str_cat("there is no predicate '", word, "'"));
-      for (std::size_t i = 0; i < *arguments; ++i) goal.atom.arguments.push_back(take());
-      const std::vector<std::string> variables = scope_.resolve(goal.atom.arguments);
-      for (std::size_t i = 0; i < *arguments; ++i) {
-        if (!variables[i].empty()) goal.atom.arguments[i] = variables[i];
-      }
+      const std::size_t arguments = known_arity(goal.atom.predicate, word);
+      for (std::size_t i = 0; i < arguments; ++i) goal.atom.arguments.push_back(take());
+      scope_.resolve(goal.atom.arguments, [](const std::string& name) { return name; });
     }
     return goal;
   }
@@ -246,19 +247,14 @@ class BracketedReader {
   Goal atom(const std::string& word) {
     Goal goal;
     goal.atom.predicate = canonical_predicate(word);
-    const std::optional<std::size_t> arguments = arity(goal.atom.predicate);
-    if (!arguments) throw ReadError(str_cat("there is no predicate '", word, "'"));
+    const std::size_t arguments = known_arity(goal.atom.predicate, word);
     expect("(");
-    for (std::size_t i = 0; i < *arguments; ++i) {
+    for (std::size_t i = 0; i < arguments; ++i) {
       if (i > 0) expect(",");
       goal.atom.arguments.emplace_back(take());
     }
     expect(")");
-    const std::vector<std::string> variables = scope_.resolve(goal.atom.arguments);
-    for (std::size_t i = 0; i < *arguments; ++i) {
-      std::string& argument = goal.atom.arguments[i];
-      argument = variables[i].empty() ? object_from_dotted(argument) : variables[i];
-    }
+    scope_.resolve(goal.atom.arguments, object_from_dotted);
     return goal;
   }
 

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::behavior::prompt {
 
 namespace {
-
-using internal::str_cat;
 
 // A name that is spelled the same in the prompt, in PDDL and in the plan.
 bool is_name(std::string_view name) {
@@ -223,16 +221,13 @@ PromptTask write_problem(const PromptScene& scene, std::string_view domain, cons
   text += "\n   ";
   for (const std::string& kind : kinds) text += " " + kind;
   if (!kinds.empty()) text += " - category";
-  text += ")\n  (:init";
-  for (const std::string& fact : init) text += "\n    " + fact;
+  std::string facts;
+  for (const std::string& fact : init) facts += "\n    " + fact;
+  std::string goal_lines;
+  for (const std::string& goal : goals) goal_lines += "\n    " + goal;
   PromptTask task;
   task.title = scene.title;
-  task.init_end = text.size();
-  text += ")\n  (:goal (and";
-  for (const std::string& goal : goals) text += "\n    " + goal;
-  task.goal_end = text.size();
-  text += ")))\n";
-  task.problem = std::move(text);
+  task.set_problem(text + ")", facts, goal_lines);
   task.notes = scene.notes;
   return task;
 }

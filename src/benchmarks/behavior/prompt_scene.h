@@ -1,16 +1,14 @@
 // What a BEHAVIOR prompt says: objects, facts at the start, goals. Both modules' prompts read into this form, and both
 // rules' problems are written from it.
 //
-//     PromptScene scene = ...;                      // action_reader.h, subgoal_reader.h
+//     PromptScene scene = ...;                      // prompt_reader.h
 //     PromptTask task = environment_problem(scene, Module::kActions);
 //
 // Thread safety: plain values.
 #ifndef METACTRL_SRC_BENCHMARKS_BEHAVIOR_PROMPT_SCENE_H_
 #define METACTRL_SRC_BENCHMARKS_BEHAVIOR_PROMPT_SCENE_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>

@@ -5,42 +5,37 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "benchmarks/behavior/python_literal.h"
-#include "support/str_cat.h"
+#include "benchmarks/behavior/executor.h"
+#include "benchmarks/python_text.h"
+#include "support/lower_case.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::behavior {
 
 namespace {
 
-using internal::str_cat;
 using nlohmann::json;
 
 constexpr std::string_view kHallucination = "Hallucination";
 
-std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
-  std::string out;
-  while (true) {
-    const std::size_t at = text.find(from);
-    out += text.substr(0, at);
-    if (at == std::string_view::npos) return out;
-    out += to;
-    text.remove_prefix(at + from.size());
-  }
+// Letters outside ASCII are told from punctuation by the block of their first byte, which is all that matters here: no
+// object has such a name.
+std::size_t skip_name(std::string_view text, std::size_t at) {
+  const auto is_word = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80) return byte != 0xC2 && byte != 0xE2 && byte != 0xE3 && byte != 0xEF;
+    const char lower = internal::lower_case(c);
+    return (lower >= 'a' && lower <= 'z') || internal::is_digit(c) || c == '_';
+  };
+  while (at < text.size() && is_word(text[at])) ++at;
+  return at;
 }
 
-// The first {...} without a brace inside.
-std::optional<std::string_view> innermost_braces(std::string_view text) {
-  std::size_t open = std::string_view::npos;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '{') open = i;
-    if (text[i] == '}' && open != std::string_view::npos) return text.substr(open, i - open + 1);
-  }
-  return std::nullopt;
-}
+// Nesting is measured in levels of the evaluator's tree: a bracket makes five, a negation one.
+constexpr FormulaGrammar kGrammar = {true, false, 300, 5, skip_name};
 
 bool contains(std::string_view text, std::string_view piece) { return text.find(piece) != std::string_view::npos; }
 
@@ -76,48 +71,12 @@ std::optional<std::size_t> state_arity(std::string_view name) {
   return std::nullopt;
 }
 
-struct ActionWord {
-  std::string_view name;
-  std::size_t arity;  // 0: the vocabulary does not say, and the evaluator fails when it asks
-};
-
-const ActionWord* action_word(std::string_view name) {
-  static constexpr std::array<ActionWord, 33> kActions = {{{"navigate_to", 1},
-                                                           {"left_grasp", 1},
-                                                           {"right_grasp", 1},
-                                                           {"left_place_ontop", 1},
-                                                           {"right_place_ontop", 1},
-                                                           {"left_place_inside", 1},
-                                                           {"right_place_inside", 1},
-                                                           {"right_release", 1},
-                                                           {"left_release", 1},
-                                                           {"open", 1},
-                                                           {"close", 1},
-                                                           {"burn", 0},
-                                                           {"cook", 1},
-                                                           {"clean", 1},
-                                                           {"freeze", 1},
-                                                           {"unfreeze", 1},
-                                                           {"slice", 1},
-                                                           {"soak", 1},
-                                                           {"dry", 1},
-                                                           {"stain", 0},
-                                                           {"toggle_on", 1},
-                                                           {"toggle_off", 1},
-                                                           {"unclean", 0},
-                                                           {"left_place_nextto", 1},
-                                                           {"right_place_nextto", 1},
-                                                           {"left_transfer_contents_inside", 1},
-                                                           {"right_transfer_contents_inside", 1},
-                                                           {"left_transfer_contents_ontop", 1},
-                                                           {"right_transfer_contents_ontop", 1},
-                                                           {"left_place_nextto_ontop", 2},
-                                                           {"right_place_nextto_ontop", 2},
-                                                           {"left_place_under", 1},
-                                                           {"right_place_under", 1}}};
-  const auto* found =
-      std::find_if(kActions.begin(), kActions.end(), [name](const ActionWord& word) { return word.name == name; });
-  return found == kActions.end() ? nullptr : &*found;
+// Of an action: those of the executor, in small letters, and two more. 0: the vocabulary does not say, and the evaluator
+// fails when it asks.
+std::optional<std::size_t> action_arity(std::string_view name) {
+  if (name == "burn" || name == "stain" || name == "unclean") return 0;
+  const std::optional<Action> action = action_of_name(internal::upper_case(name));
+  return action && internal::lower_case(name) == name ? std::optional(action->arity()) : std::nullopt;
 }
 
 // The stages after parsing, on one formula.
@@ -140,19 +99,19 @@ class Checker {
     std::vector<const Formula*> atoms;
     collect(formula, atoms);
     std::stable_partition(atoms.begin(), atoms.end(), [this](const Formula* atom) { return is_state(atom->name); });
-    if (std::any_of(atoms.begin(), atoms.end(), [](const Formula* atom) { return atom->args.empty(); })) {
+    if (std::any_of(atoms.begin(), atoms.end(), [](const Formula* atom) { return atom->arguments.empty(); })) {
       return fail(plan, kNotParseable, "an atom has no arguments");
     }
     for (const Formula* atom : atoms) {
       const std::optional<std::size_t> arity = arity_of(atom->name);
       if (!arity) return fail(plan, kNotParseable, str_cat("'", atom->name, "' says nothing about its arguments"));
-      if (*arity != atom->args.size()) {
+      if (*arity != atom->arguments.size()) {
         return fail(plan, kHallucination,
                     str_cat(to_text(*atom), " has the wrong number of arguments; it takes ", *arity));
       }
     }
     for (const Formula* atom : atoms) {
-      for (const std::string& arg : atom->args) {
+      for (const std::string& arg : atom->arguments) {
         if (!objects_.contains(arg)) return fail(plan, kHallucination, str_cat("there is no object '", arg, "'"));
       }
     }
@@ -168,21 +127,20 @@ class Checker {
         return true;
       case Kind::kAnd:
       case Kind::kThen:
-        return std::all_of(formula.children.begin(), formula.children.end(),
+        return std::all_of(formula.parts.begin(), formula.parts.end(),
                            [&](const Formula& child) { return flatten(child, choices, atoms); });
       case Kind::kOr:
-        return flatten(formula.children[choices.pick(formula.children.size())], choices, atoms);
-      case Kind::kNot:
+        return flatten(formula.parts[choices.pick(formula.parts.size())], choices, atoms);
+      default:  // kNot: there are no quantifiers here
         break;
     }
-    const Formula& inner = formula.children[0];
+    const Formula& inner = formula.parts[0];
     if (inner.kind == Kind::kAtom) {
       atoms.push_back(formula);
       return true;
     }
     // A double negation is taken away, and what is left must be a negation itself.
-    return inner.kind == Kind::kNot && inner.children[0].kind == Kind::kNot &&
-           flatten(inner.children[0], choices, atoms);
+    return inner.kind == Kind::kNot && inner.parts[0].kind == Kind::kNot && flatten(inner.parts[0], choices, atoms);
   }
 
  private:
@@ -197,26 +155,25 @@ class Checker {
   std::optional<std::size_t> arity_of(const std::string& name) const {
     if (const auto arity = state_arity(name)) return arity;
     if (categories_.contains(name)) return std::nullopt;
-    const ActionWord* action = action_word(name);
-    if (action == nullptr || action->arity == 0) return std::nullopt;
-    return action->arity;
+    const std::optional<std::size_t> arity = action_arity(name);
+    return arity == 0U ? std::nullopt : arity;
   }
 
   // Innermost first, from left to right: an unknown name, or a conjunction of a state and a sequence.
   bool tree_built(const Formula& formula, SubgoalPlan& plan, bool& is_state_goal) {
     is_state_goal = true;
     if (formula.kind == Formula::Kind::kAtom) {
-      if (is_state(formula.name) || action_word(formula.name) != nullptr) return true;
+      if (is_state(formula.name) || action_arity(formula.name)) return true;
       return fail(plan, kHallucination, str_cat("there is no predicate '", formula.name, "'"));
     }
     std::size_t states = 0;
-    for (const Formula& child : formula.children) {
+    for (const Formula& child : formula.parts) {
       bool child_is_state = true;
       if (!tree_built(child, plan, child_is_state)) return false;
       states += child_is_state ? 1 : 0;
     }
-    is_state_goal = formula.kind != Formula::Kind::kThen && states == formula.children.size();
-    if (formula.kind == Formula::Kind::kAnd && states != 0 && states != formula.children.size()) {
+    is_state_goal = formula.kind != Formula::Kind::kThen && states == formula.parts.size();
+    if (formula.kind == Formula::Kind::kAnd && states != 0 && states != formula.parts.size()) {
       return fail(plan, kNotParseable, "a conjunction mixes states and sequences");
     }
     return true;
@@ -224,49 +181,22 @@ class Checker {
 
   static void collect(const Formula& formula, std::vector<const Formula*>& atoms) {
     if (formula.kind == Formula::Kind::kAtom) atoms.push_back(&formula);
-    for (const Formula& child : formula.children) collect(child, atoms);
+    for (const Formula& child : formula.parts) collect(child, atoms);
   }
 
   std::set<std::string, std::less<>> objects_;
   std::set<std::string, std::less<>> categories_;
 };
 
-std::vector<std::string_view> alternatives(std::string_view text) {
-  constexpr std::string_view kOr = " or ";
-  std::vector<std::string_view> result;
-  while (true) {
-    const std::size_t at = text.find(kOr);
-    result.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return result;
-    text.remove_prefix(at + kOr.size());
-  }
-}
-
 }  // namespace
 
-std::size_t Choices::pick(std::size_t n) {
-  if (n == 1) return 0;
-  if (next_ == trail_.size()) trail_.emplace_back(0, n);
-  return trail_[next_++].first;
-}
-
-double Choices::probability() const {
-  double result = 1;
-  for (const auto& [picked, n] : trail_) result /= static_cast<double>(n);
-  return result;
-}
-
-bool Choices::advance() {
-  next_ = 0;
-  while (!trail_.empty() && trail_.back().first + 1 == trail_.back().second) trail_.pop_back();
-  if (trail_.empty()) return false;
-  ++trail_.back().first;
-  return true;
+std::string to_text(const Formula& formula) {
+  return formula.kind == Formula::Kind::kNot ? "Not(" + to_text(formula.parts[0]) + ")" : to_string(formula);
 }
 
 std::optional<std::vector<std::string>> read_subgoal_strings(std::string_view answer) {
-  const std::string text =
-      replaced(replaced(replaced(python_strip(answer), "}}", "}"), "toggled.on", "toggledon"), "t-shirt", "shirt");
+  const std::string text = python_replace(
+      python_replace(python_replace(python_strip(answer), "}}", "}"), "toggled.on", "toggledon"), "t-shirt", "shirt");
   const std::optional<std::string_view> braces = innermost_braces(text);
   if (!braces) return std::nullopt;
   const json object = json::parse(*braces, nullptr, /*allow_exceptions=*/false);
@@ -285,14 +215,14 @@ std::optional<std::vector<std::string>> read_subgoal_strings(std::string_view an
 SubgoalPlan plan_of_strings(const SubgoalTask& task, const std::vector<std::string>& strings, Choices& choices) {
   std::string text;
   for (const std::string& entry : strings) {
-    const std::vector<std::string_view> some = alternatives(entry);
+    const std::vector<std::string_view> some = split(entry, " or ");
     const std::string_view chosen = some[choices.pick(some.size())];
     if (chosen.empty()) continue;
     if (!text.empty()) text += " then ";
     text += chosen;
   }
   SubgoalPlan plan;
-  const std::optional<Formula> formula = parse_formula(text);
+  const std::optional<Formula> formula = parse_formula(text, kGrammar);
   if (!formula) {
     plan.verdict = kNotParseable;
     plan.reason = text.empty() ? "no subgoal is left" : "the subgoals are no formula";

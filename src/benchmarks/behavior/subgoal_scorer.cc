@@ -12,15 +12,13 @@
 #include "benchmarks/behavior/executor.h"
 #include "benchmarks/behavior/goal_report.h"
 #include "benchmarks/behavior/subgoal_plan.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
 
 namespace behavior {
 
 namespace {
-
-using internal::str_cat;
 
 struct Command {
   Action action;
@@ -125,26 +123,26 @@ class Run {
     const Formula& onto = onto_first ? first : second;
     const Formula& beside = onto_first ? second : first;
     if (!is_onto(onto.name) || !is_beside(beside.name)) return std::nullopt;
-    const std::string& moved = onto.args[0];
-    if (moved != beside.args[0] && moved != beside.args[1]) return std::nullopt;
-    const std::string& neighbour = moved == beside.args[1] ? beside.args[0] : beside.args[1];
+    const std::string& moved = onto.arguments[0];
+    if (moved != beside.arguments[0] && moved != beside.arguments[1]) return std::nullopt;
+    const std::string& neighbour = moved == beside.arguments[1] ? beside.arguments[0] : beside.arguments[1];
     std::vector<Command> commands;
     const Hand hand = have(id(moved), commands);
-    commands.push_back({{Verb::kPlaceNextToOnTop, hand}, {id(neighbour), id(onto.args[1])}});
+    commands.push_back({{Verb::kPlaceNextToOnTop, hand}, {id(neighbour), id(onto.arguments[1])}});
     return commands;
   }
 
   std::vector<Command> commands_of(const Formula& formula) const {
     const bool negated = formula.kind == Formula::Kind::kNot;
-    const Formula& atom = negated ? formula.children[0] : formula;
-    const ObjectId object = id(atom.args[0]);
+    const Formula& atom = negated ? formula.parts[0] : formula;
+    const ObjectId object = id(atom.arguments[0]);
     std::vector<Command> commands;
     if (const auto verb = changing_verb(atom.name, negated)) {
       if (state().both_hands_full()) commands.push_back(release(Hand::kRight));
       commands.push_back({{*verb, Hand::kRight}, {object}});
     } else if (const auto placing = placing_verb(atom.name); placing && !negated) {
       const Hand hand = have(object, commands);
-      commands.push_back({{*placing, hand}, {id(atom.args[1])}});
+      commands.push_back({{*placing, hand}, {id(atom.arguments[1])}});
     } else if (negated && atom.name == "inside") {
       have(object, commands);
       commands.push_back({{Verb::kRelease, Hand::kRight}, {object}});
@@ -223,15 +221,12 @@ class Run {
 };
 
 SubgoalResult blank(const SubgoalTask& task, const ActionTask& world) {
-  SubgoalResult result;
-  result.score.identifier = task.id;
-  result.score.title = task.title;
+  SubgoalResult result{answered(task.id, task.title), {}, {}};
   result.score.goals = untested_goals(world);
   return result;
 }
 
 SubgoalResult rejected(SubgoalResult result, std::string_view verdict, std::string reason) {
-  result.score.answered = true;
   result.score.verdict = verdict;
   result.score.reason = std::move(reason);
   result.score.errors[std::string(verdict)] = 1;
@@ -243,7 +238,6 @@ SubgoalResult one_outcome(const SubgoalTask& task, const ActionTask& world, cons
   SubgoalResult result = blank(task, world);
   SubgoalPlan plan = plan_of_strings(task, strings, choices);
   if (!plan.verdict.empty()) return rejected(std::move(result), plan.verdict, std::move(plan.reason));
-  result.score.answered = true;
   Run(task, world).execute(plan.atoms, result);
   return result;
 }
@@ -267,7 +261,7 @@ SubgoalResult score_subgoal_answer(const SubgoalTask& task, const ActionTask& wo
   SubgoalResult worst = one_outcome(task, world, *strings, choices);
   double covered = choices.probability();
   double success = covered * worst.score.success;
-  for (std::size_t i = 1; i < outcomes && choices.advance(); ++i) {
+  for (std::size_t i = 1; i < outcomes && choices.next(); ++i) {
     SubgoalResult result = one_outcome(task, world, *strings, choices);
     covered += choices.probability();
     success += choices.probability() * result.score.success;
@@ -291,7 +285,8 @@ Score score_behavior_subgoals(const std::string& tasks_path, const std::string& 
       score.tasks.push_back(behavior::score_subgoal_answer(task, world, response->output).score);
       score.tasks.back().response = static_cast<std::size_t>(response - responses.data());
     } else {
-      score.tasks.push_back(behavior::unanswered(task.id, task.title, world));
+      score.tasks.push_back(unanswered(task.id, task.title));
+      score.tasks.back().goals = behavior::untested_goals(world);
     }
   }
   behavior::finish_score(score, answers);

@@ -6,24 +6,16 @@
 
 #include "benchmarks/shipped_files.h"
 #include "metactrl/error.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::behavior {
 
 namespace {
 
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 std::vector<std::string> split_list(std::string_view text) {
-  return text.empty() ? std::vector<std::string>{} : split(text, ',');
+  if (text.empty()) return {};
+  const std::vector<std::string_view> parts = split(text, ",");
+  return {parts.begin(), parts.end()};
 }
 
 Taxonomy::Abilities abilities(std::string_view text) {
@@ -35,12 +27,12 @@ Taxonomy::Abilities abilities(std::string_view text) {
 
 Taxonomy::Taxonomy(std::string_view text) {
   std::size_t number = 0;
-  for (const std::string& line : split(text, '\n')) {
+  for (const std::string_view line : split(text, "\n")) {
     ++number;
     if (line.empty() || line[0] == '#') continue;
-    const std::vector<std::string> columns = split(line, '\t');
+    const std::vector<std::string_view> columns = split(line, "\t");
     if (columns.size() != 5) {
-      throw InputError("taxonomy.tsv", internal::str_cat("line ", number, " has ", columns.size(), " columns, not 5"));
+      throw InputError("taxonomy.tsv", str_cat("line ", number, " has ", columns.size(), " columns, not 5"));
     }
     Class entry;
     entry.synset = columns[0];

@@ -23,6 +23,13 @@ std::optional<Property> property_of_name(std::string_view name) {
 
 std::string_view name_of(Property property) { return kPropertyNames[static_cast<std::size_t>(property)]; }
 
+std::optional<Relation> relation_of_name(std::string_view name) {
+  if (name == "onfloor") return Relation::kOnFloor;
+  if (name == "under") return Relation::kUnder;
+  if (name == "nextto") return Relation::kNextTo;
+  return std::nullopt;
+}
+
 bool Scene::add(Object object) {
   const auto [place, added] = ids_.emplace(object.name, static_cast<ObjectId>(objects_.size()));
   if (added) objects_.push_back(std::move(object));

@@ -45,6 +45,7 @@ std::string_view name_of(Property property);
 enum class Holding : std::uint8_t { kInside, kOnTop };
 // What an edge between two objects says; a pair has at most one edge in each direction.
 enum class Relation : std::uint8_t { kOnFloor, kUnder, kNextTo };
+std::optional<Relation> relation_of_name(std::string_view name);
 enum class Hand : std::uint8_t { kLeft, kRight };
 
 inline Hand other(Hand hand) { return hand == Hand::kLeft ? Hand::kRight : Hand::kLeft; }

@@ -4,40 +4,26 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
-#include "benchmarks/virtualhome/python_text.h"
+#include "benchmarks/python_text.h"
 #include "metactrl/error.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
 namespace virtualhome {
 namespace {
 
-using internal::str_cat;
-
 // More action goals than this are tried in sorted order only: the number of orders is the factorial.
 constexpr std::size_t kMaxPermutedGoals = 6;
 constexpr std::size_t kMaxQuoted = 60;
+
+std::string shown(std::string_view text) { return internal::in_quotes(text, kMaxQuoted); }
 
 struct Entry {
   std::string key;
   std::vector<PythonValue> list;
 };
-
-std::string in_quotes(std::string_view text) {
-  const bool cut = text.size() > kMaxQuoted;
-  return str_cat("'", text.substr(0, kMaxQuoted), cut ? "...'" : "'");
-}
-
-std::string upper(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return result;
-}
 
 // All matches of "(\w+)"\s*:\s*(\[[^\]]+\]). Nothing, and the offending list, where one is not JSON.
 std::optional<std::vector<Entry>> find_entries(std::string_view text, std::string& offending) {
@@ -69,10 +55,10 @@ std::optional<std::vector<Entry>> find_entries(std::string_view text, std::strin
 
 std::string clean_output(std::string_view output) {
   if (output.starts_with("```json")) output.remove_prefix(7);
-  std::string text(strip(output));
+  std::string text(python_strip(output));
   std::erase(text, '\n');
   std::replace(text.begin(), text.end(), '\'', '"');
-  return squeeze_spaces(strip(text));
+  return squeeze_spaces(python_strip(text));
 }
 
 ActionAnswer rejected(std::string verdict, std::string reason) {
@@ -82,29 +68,19 @@ ActionAnswer rejected(std::string verdict, std::string reason) {
   return answer;
 }
 
-std::string join(const std::vector<std::string>& parts, std::string_view glue) {
-  std::string result;
-  for (const std::string& part : parts) {
-    if (!result.empty()) result += glue;
-    result += part;
-  }
-  return result;
-}
-
 // How many of `goals`, in this order, are found one behind the other.
 std::size_t count_action_goals(const std::vector<std::string>& goals, std::string_view executed) {
   std::size_t from = 0;
   for (std::size_t i = 0; i < goals.size(); ++i) {
     bool found = false;
-    for (std::size_t begin = 0; begin <= goals[i].size() && !found;) {
-      const std::size_t end = std::min(goals[i].find('|', begin), goals[i].size());
-      std::string option = upper(std::string_view(goals[i]).substr(begin, end - begin));
+    for (const std::string_view one : split(goals[i], "|")) {
+      std::string option = internal::upper_case(one);
       std::erase(option, ' ');
-      begin = end + 1;
       const std::size_t place = executed.find(option, from);
-      if (place == std::string_view::npos) continue;
+      found = place != std::string_view::npos;
+      if (!found) continue;
       from = place + option.size();
-      found = true;
+      break;
     }
     if (!found) return i;
   }
@@ -140,8 +116,6 @@ ActionGoals check_action_goals(const std::vector<std::string>& goals, std::strin
   return result;
 }
 
-std::string describe(const Scene& scene, int id) { return str_cat(scene.node(id).name, " (", id, ")"); }
-
 }  // namespace
 
 ActionAnswer read_action_answer(std::string_view output, const std::map<std::string, int>& objects,
@@ -150,7 +124,7 @@ ActionAnswer read_action_answer(std::string_view output, const std::map<std::str
   std::string offending;
   const std::optional<std::vector<Entry>> entries = find_entries(text, offending);
   if (!entries) {
-    ActionAnswer answer = rejected("parsing", str_cat("the list ", in_quotes(offending), " is not JSON"));
+    ActionAnswer answer = rejected("parsing", str_cat("the list ", shown(offending), " is not JSON"));
     answer.is_json = false;
     return answer;
   }
@@ -158,12 +132,12 @@ ActionAnswer read_action_answer(std::string_view output, const std::map<std::str
   for (const Entry& entry : *entries) {
     if (entry.list.size() % 2 != 0) {
       return rejected("parsing",
-                      str_cat("the list of ", in_quotes(entry.key), " does not consist of names and ids in turn"));
+                      str_cat("the list of ", shown(entry.key), " does not consist of names and ids in turn"));
     }
   }
   for (const Entry& entry : *entries) {
-    if (!accepted_arity(upper(entry.key))) {
-      return rejected("hallucination", str_cat("there is no action ", in_quotes(entry.key)));
+    if (!accepted_arity(internal::upper_case(entry.key))) {
+      return rejected("hallucination", str_cat("there is no action ", shown(entry.key)));
     }
   }
   const auto find_object = [&](const Entry& entry, std::size_t i) {
@@ -172,8 +146,8 @@ ActionAnswer read_action_answer(std::string_view output, const std::map<std::str
   for (const Entry& entry : *entries) {
     for (std::size_t i = 0; i < entry.list.size(); i += 2) {
       if (find_object(entry, i) != objects.end()) continue;
-      return rejected("hallucination", str_cat(words.no_object, in_quotes(entry.list[i].text), " with the id ",
-                                               in_quotes(entry.list[i + 1].text)));
+      return rejected("hallucination", str_cat(words.no_object, shown(entry.list[i].text), " with the id ",
+                                               shown(entry.list[i + 1].text)));
     }
   }
   ActionAnswer answer;
@@ -181,7 +155,7 @@ ActionAnswer read_action_answer(std::string_view output, const std::map<std::str
   for (const Entry& entry : *entries) {
     const std::optional<std::size_t> arity = accepted_arity(entry.key);
     if (!arity) {
-      return rejected("crash", str_cat(words.small_letters, in_quotes(entry.key), ", which is not in capitals"));
+      return rejected("crash", str_cat(words.small_letters, shown(entry.key), ", which is not in capitals"));
     }
     if (entry.list.size() / 2 != *arity) {
       return rejected("parameter", str_cat(entry.key, " has ", entry.list.size() / 2, " objects instead of ", *arity));
@@ -196,7 +170,7 @@ ActionAnswer read_action_answer(std::string_view output, const std::map<std::str
 }
 
 ActionScorer::ActionScorer(const std::string& tasks_file, const std::string& scenes_folder)
-    : tasks_file_(tasks_file), scenes_(scenes_folder), tasks_(read_action_tasks(tasks_file)) {
+    : scenes_(scenes_folder), tasks_(read_action_tasks(tasks_file)) {
   for (std::size_t i = 0; i < tasks_.size(); ++i) {
     const ActionTask& task = tasks_[i];
     index_[task.id] = i;
@@ -219,7 +193,7 @@ ActionScorer::ActionScorer(const std::string& tasks_file, const std::string& sce
 }
 
 void ActionScorer::run(const ActionTask& task, const std::vector<Action>& plan, const Scene& scene,
-                       ActionGoalOrder order, TaskScore& score, Matched& matched) {
+                       ActionGoalOrder order, TaskScore& score, GoalCounts& matched) {
   Executor executor(scene);
   score.executable = true;
   std::string executed;
@@ -248,13 +222,13 @@ void ActionScorer::run(const ActionTask& task, const std::vector<Action>& plan, 
     return reached ? 1 : 0;
   };
   for (const NodeGoal& goal : task.node_goals) {
-    matched.node += add_goal(str_cat(describe(scene, goal.id), " is ", state_name(goal.state)),
+    matched.node += add_goal(str_cat(describe(scene.node(goal.id)), " is ", state_name(goal.state)),
                              world.has_state(goal.id, goal.state));
   }
   for (const SceneEdge& goal : task.edge_goals) {
-    const int reached = add_goal(
-        str_cat(describe(scene, goal.from), " is ", relation_name(goal.relation), " ", describe(scene, goal.to)),
-        world.has_edge_now(goal.from, goal.relation, goal.to));
+    const int reached = add_goal(str_cat(describe(scene.node(goal.from)), " is ", relation_name(goal.relation), " ",
+                                         describe(scene.node(goal.to))),
+                                 world.has_edge_now(goal.from, goal.relation, goal.to));
     matched.edge = std::max<double>(matched.edge, reached);
   }
   const ActionGoals actions = check_action_goals(task.action_goals, executed, order);
@@ -275,11 +249,8 @@ void ActionScorer::run(const ActionTask& task, const std::vector<Action>& plan, 
 }
 
 TaskScore ActionScorer::score_task(const ActionTask& task, std::string_view output, ActionGoalOrder order,
-                                   Matched& matched) const {
-  TaskScore score;
-  score.identifier = task.id;
-  score.title = task.title;
-  score.answered = true;
+                                   GoalCounts& matched) const {
+  TaskScore score = answered(task.id, task.title);
   score.scored = task.scored;
   ActionAnswer answer = read_action_answer(output, task.objects);
   score.verdict = answer.verdict;
@@ -295,7 +266,7 @@ TaskScore ActionScorer::score_task(const ActionTask& task, std::string_view outp
     script.reserve(answer.plan.size());
     for (const Action& action : answer.plan) script.push_back(to_script(action));
     score.equals_gold = script == task.gold;
-    Matched reached;
+    GoalCounts reached;
     run(task, answer.plan, scenes_.scene(task.household, task.graph), order, score, reached);
     if (score.equals_gold) {
       score.verdict = "gold_equal";
@@ -319,49 +290,31 @@ TaskScore ActionScorer::score_task(const ActionTask& task, std::string_view outp
 }
 
 TaskScore ActionScorer::score(const std::string& identifier, std::string_view output, ActionGoalOrder order) const {
-  Matched matched;
+  GoalCounts matched;
   return score_task(tasks_[index_.at(identifier)], output, order, matched);
 }
 
 Score ActionScorer::score(const std::vector<Response>& responses, ActionGoalOrder order) const {
-  Score score;
-  std::map<std::string, const Response*> answers;
-  for (const Response& response : responses) {
-    if (!index_.contains(response.identifier)) score.strangers.push_back(response.identifier);
-    answers[response.identifier] = &response;
-  }
-  Matched reached;
-  Matched wanted;
-  for (const ActionTask& task : tasks_) {
-    const auto answer = answers.find(task.id);
-    if (answer == answers.end()) {
-      TaskScore& empty = score.tasks.emplace_back();
-      empty.identifier = task.id;
-      empty.title = task.title;
-      empty.scored = task.scored;
-      empty.verdict = task.scored ? "unanswered" : "excluded";
-      empty.reason = "there is no answer";
-    } else {
-      Matched matched;
-      score.tasks.push_back(score_task(task, answer->second->output, order, matched));
-      score.tasks.back().response = static_cast<std::size_t>(answer->second - responses.data());
-      reached.node += matched.node;
-      reached.edge += matched.edge;
-      reached.action += matched.action;
+  GoalCounts reached;
+  GoalCounts wanted;
+  Score score = score_last_answers(tasks_, responses, [&](std::size_t i, const std::string* output) {
+    const ActionTask& task = tasks_[i];
+    if (task.scored) {
+      wanted.add({static_cast<double>(task.node_goals.size()), static_cast<double>(task.edge_goals.size()),
+                  static_cast<double>(task.action_goals.size())});
     }
-    if (!task.scored) continue;
-    wanted.node += static_cast<double>(task.node_goals.size());
-    wanted.edge += static_cast<double>(task.edge_goals.size());
-    wanted.action += static_cast<double>(task.action_goals.size());
-  }
-  summarize(score);
-  const auto rate = [&](const char* name, double part, double whole) {
-    if (whole > 0) score.rates[name] = 100 * part / whole;
-  };
-  rate("node_goals", reached.node, wanted.node);
-  rate("edge_goals", reached.edge, wanted.edge);
-  rate("action_goals", reached.action, wanted.action);
-  rate("all_goals", reached.node + reached.edge + reached.action, wanted.node + wanted.edge + wanted.action);
+    if (output == nullptr) {
+      TaskScore empty = unanswered(task.id, task.title);
+      empty.scored = task.scored;
+      if (!task.scored) empty.verdict = "excluded";
+      return empty;
+    }
+    GoalCounts matched;
+    TaskScore one = score_task(task, *output, order, matched);
+    reached.add(matched);
+    return one;
+  });
+  set_goal_rates(reached, wanted, score);
   return score;
 }
 

@@ -73,18 +73,11 @@ class ActionScorer {
   const std::vector<ActionTask>& tasks() const { return tasks_; }
 
  private:
-  // Goals reached, as the evaluator counts them.
-  struct Matched {
-    double node = 0;
-    double edge = 0;
-    double action = 0;
-  };
-
-  TaskScore score_task(const ActionTask& task, std::string_view output, ActionGoalOrder order, Matched& matched) const;
+  TaskScore score_task(const ActionTask& task, std::string_view output, ActionGoalOrder order,
+                       GoalCounts& matched) const;
   static void run(const ActionTask& task, const std::vector<Action>& plan, const Scene& scene, ActionGoalOrder order,
-                  TaskScore& score, Matched& matched);
+                  TaskScore& score, GoalCounts& matched);
 
-  std::string tasks_file_;
   SceneLibrary scenes_;
   std::vector<ActionTask> tasks_;
   std::map<std::string, std::size_t> index_;

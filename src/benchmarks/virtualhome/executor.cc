@@ -7,12 +7,10 @@
 #include <algorithm>
 #include <array>
 
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::virtualhome {
 namespace {
-
-using internal::str_cat;
 
 struct Arity {
   std::string_view action;
@@ -48,24 +46,6 @@ std::optional<std::size_t> accepted_arity(std::string_view action) {
       std::find_if(kAccepted.begin(), kAccepted.end(), [&](const Arity& row) { return row.action == action; });
   if (found == kAccepted.end()) return std::nullopt;
   return found->arity;
-}
-
-std::string_view outcome_name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kOk:
-      return "ok";
-    case Outcome::kWrongOrder:
-      return "WRONG_TEMPORAL_ORDER";
-    case Outcome::kMissingStep:
-      return "MISSING_STEP";
-    case Outcome::kAffordance:
-      return "AFFORDANCE_ERROR";
-    case Outcome::kAdditionalStep:
-      return "ADDITIONAL_STEP";
-    case Outcome::kCrash:
-      break;
-  }
-  return "crash";
 }
 
 Executor::Executor(const Scene& scene) : world_(scene) {
@@ -151,8 +131,7 @@ bool Executor::ever_held(const Condition& condition) const {
 // Derived notions.
 
 std::string Executor::describe(int id) const {
-  if (id == world_.character()) return "the character";
-  return str_cat(node(id).name, " (", id, ")");
+  return id == world_.character() ? "the character" : virtualhome::describe(node(id));
 }
 
 bool Executor::is_near(int x) const {
@@ -222,42 +201,45 @@ void Executor::link(int a, int b) {
 
 // Checks that several actions share.
 
+Executor::Failure Executor::missing(std::string reason, std::vector<Condition> conditions) {
+  return {Outcome::kMissingStep, std::move(reason), std::move(conditions)};
+}
+
+Executor::Failure Executor::crash(std::string reason) {
+  return {Outcome::kCrash, str_cat(reason, ", and the official evaluator stops on that"), {}};
+}
+
 Executor::Check Executor::need_near(int x) const {
   if (is_near(x)) return std::nullopt;
-  return Failure{Outcome::kMissingStep,
-                 str_cat("the character is not near ", describe(x)),
-                 {{Condition::Kind::kEdge, {world_.character(), Relation::kClose, x}}}};
+  return missing(str_cat("the character is not near ", describe(x)),
+                 {{Condition::Kind::kEdge, {world_.character(), Relation::kClose, x}}});
 }
 
 Executor::Check Executor::need_holds(int x) const {
   if (holds(x)) return std::nullopt;
-  return Failure{Outcome::kMissingStep,
-                 str_cat("the character does not hold ", describe(x)),
-                 {{Condition::Kind::kHolds, {world_.character(), Relation::kHoldsRight, x}}}};
+  return missing(str_cat("the character does not hold ", describe(x)),
+                 {{Condition::Kind::kHolds, {world_.character(), Relation::kHoldsRight, x}}});
 }
 
 Executor::Check Executor::need_free_hand() const {
   if (free_hand()) return std::nullopt;
-  return Failure{Outcome::kMissingStep, "the character has no free hand", {{Condition::Kind::kHoldsNothing, {}}}};
+  return missing("the character has no free hand", {{Condition::Kind::kHoldsNothing, {}}});
 }
 
 Executor::Check Executor::need_access(int x) const {
   if (!is_shut(x)) return std::nullopt;
-  return Failure{Outcome::kMissingStep,
-                 str_cat(describe(x), " is inside something closed"),
-                 {{Condition::Kind::kState, {}, State::kOpen, x}}};
+  return missing(str_cat(describe(x), " is inside something closed"), {{Condition::Kind::kState, {}, State::kOpen, x}});
 }
 
 Executor::Check Executor::need_facing(int x) const {
   if (faces(x)) return std::nullopt;
-  return Failure{Outcome::kMissingStep,
-                 str_cat("the character does not face ", describe(x)),
-                 {{Condition::Kind::kEdge, {world_.character(), Relation::kFacing, x}}}};
+  return missing(str_cat("the character does not face ", describe(x)),
+                 {{Condition::Kind::kEdge, {world_.character(), Relation::kFacing, x}}});
 }
 
 Executor::Check Executor::need_room(int x) const {
   if (room(x)) return std::nullopt;
-  return Failure{Outcome::kCrash, str_cat(describe(x), " is in no room, and the official evaluator stops on that"), {}};
+  return crash(str_cat(describe(x), " is in no room"));
 }
 
 Executor::Check Executor::affordance(bool allowed, int x, std::string_view problem) const {

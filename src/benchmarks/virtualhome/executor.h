@@ -22,6 +22,7 @@
 
 #include "benchmarks/virtualhome/scene.h"
 #include "benchmarks/virtualhome/world.h"
+#include "support/enum_names.h"
 
 namespace metactrl::benchmarks::virtualhome {
 
@@ -45,9 +46,16 @@ std::optional<std::size_t> accepted_arity(std::string_view action);
 
 enum class Outcome : std::uint8_t { kOk, kWrongOrder, kMissingStep, kAffordance, kAdditionalStep, kCrash };
 
-// The evaluator's name: "WRONG_TEMPORAL_ORDER", "MISSING_STEP", "AFFORDANCE_ERROR", "ADDITIONAL_STEP"; and "ok",
-// "crash".
-std::string_view outcome_name(Outcome outcome);
+// The evaluator's names, but for the first and the last.
+constexpr auto enum_names(Outcome) {
+  return internal::names<Outcome>({{Outcome::kOk, "ok"},
+                                   {Outcome::kWrongOrder, "WRONG_TEMPORAL_ORDER"},
+                                   {Outcome::kMissingStep, "MISSING_STEP"},
+                                   {Outcome::kAffordance, "AFFORDANCE_ERROR"},
+                                   {Outcome::kAdditionalStep, "ADDITIONAL_STEP"},
+                                   {Outcome::kCrash, "crash"}});
+}
+inline std::string_view outcome_name(Outcome outcome) { return internal::name_of(outcome); }
 
 struct StepResult {
   Outcome outcome = Outcome::kOk;
@@ -85,6 +93,8 @@ class Executor {
     bool all = false;
   };
   using Check = std::optional<Failure>;
+  static Failure missing(std::string reason, std::vector<Condition> conditions = {});
+  static Failure crash(std::string reason);
 
   const SceneNode& node(int id) const { return world_.scene().node(id); }
   std::string describe(int id) const;
@@ -116,8 +126,7 @@ class Executor {
   Check find(int x);
   Check turn_to(int x);
   Check watch(int x) const;
-  Check sit(int x);
-  Check lie(int x);
+  Check settle(int x, bool lying);  // sit down, or lie down
   Check stand_up();
   Check sleep() const;
   Check grab(int x);
@@ -141,6 +150,9 @@ class Executor {
   Check put_on(int x);
   Check put_off(int x);
   bool is_full(int x, int capacity) const;
+  // The last check and the effect of an action that changes a state; `otherwise` says what x is not.
+  Check change(int x, State from, State to, std::string_view otherwise);
+  void let_go(int x);
 
   bool ever_held(const Condition& condition) const;
   void record();

@@ -7,12 +7,10 @@
 #include <initializer_list>
 
 #include "benchmarks/virtualhome/executor.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::virtualhome {
 namespace {
-
-using internal::str_cat;
 
 struct Capacity {
   std::string_view name;
@@ -56,8 +54,7 @@ Executor::Check Executor::act(const Action& action) {
   if (name == "TURNTO") return turn_to(x);
   if (is_one_of(name, {"LOOKAT", "LOOKAT_MEDIUM", "POINTAT"})) return without_effect(need_facing(x));
   if (name == "WATCH") return without_effect(watch(x));
-  if (name == "SIT") return sit(x);
-  if (name == "LIE") return lie(x);
+  if (name == "SIT" || name == "LIE") return settle(x, name == "LIE");
   if (name == "STANDUP") return stand_up();
   if (name == "SLEEP" || name == "WAKEUP") return without_effect(sleep());
   if (name == "GRAB") return grab(x);
@@ -173,9 +170,8 @@ Executor::Check Executor::watch(int x) const {
   if (Check failed = need_facing(x)) return failed;
   const bool seated = world_.has_state(me, State::kSitting) || world_.has_state(me, State::kLying);
   if (node(x).name != "computer" && seated && !world_.has_edge(me, Relation::kFacing, x)) {
-    return Failure{Outcome::kMissingStep,
-                   str_cat("the character, who is not standing, does not face ", describe(x)),
-                   {{Condition::Kind::kEdge, {me, Relation::kFacing, x}}}};
+    return missing(str_cat("the character, who is not standing, does not face ", describe(x)),
+                   {{Condition::Kind::kEdge, {me, Relation::kFacing, x}}});
   }
   return need_access(x);
 }
@@ -188,32 +184,25 @@ bool Executor::is_full(int x, int capacity) const {
   return false;
 }
 
-Executor::Check Executor::sit(int x) {
+Executor::Check Executor::settle(int x, bool lying) {
   const int me = world_.character();
+  const State posture = lying ? State::kLying : State::kSitting;
+  const std::string& name = node(x).name;
   if (Check failed = need_near(x)) return failed;
-  if (Check failed = additional(world_.has_state(me, State::kSitting), "the character already sits")) return failed;
-  if (Check failed = need_property(x, Property::kSittable)) return failed;
-  if (is_full(x, capacity(kSeats, node(x).name))) {
-    return Failure{Outcome::kMissingStep, str_cat("there is no place left on ", describe(x)), {}};
+  if (Check failed =
+          additional(world_.has_state(me, posture), str_cat("the character already ", lying ? "lies" : "sits"))) {
+    return failed;
+  }
+  if (Check failed = need_property(x, lying ? Property::kLieable : Property::kSittable)) return failed;
+  if (is_full(x, lying ? capacity(kBeds, name) : capacity(kSeats, name))) {
+    return missing(str_cat("there is no place left on ", describe(x)));
   }
   world_.begin_action();
   world_.add_edge(me, Relation::kOn, x);
-  for (const int y : world_.targets(x, Relation::kFacing)) world_.add_edge(me, Relation::kFacing, y);
-  world_.change_state(me, State::kLying, State::kSitting);
-  return std::nullopt;
-}
-
-Executor::Check Executor::lie(int x) {
-  const int me = world_.character();
-  if (Check failed = need_near(x)) return failed;
-  if (Check failed = additional(world_.has_state(me, State::kLying), "the character already lies")) return failed;
-  if (Check failed = need_property(x, Property::kLieable)) return failed;
-  if (is_full(x, capacity(kBeds, node(x).name))) {
-    return Failure{Outcome::kMissingStep, str_cat("there is no place left on ", describe(x)), {}};
+  if (!lying) {
+    for (const int y : world_.targets(x, Relation::kFacing)) world_.add_edge(me, Relation::kFacing, y);
   }
-  world_.begin_action();
-  world_.add_edge(me, Relation::kOn, x);
-  world_.change_state(me, State::kSitting, State::kLying);
+  world_.change_state(me, lying ? State::kSitting : State::kLying, posture);
   return std::nullopt;
 }
 
@@ -231,8 +220,7 @@ Executor::Check Executor::stand_up() {
 Executor::Check Executor::sleep() const {
   const int me = world_.character();
   if (world_.has_state(me, State::kLying) || world_.has_state(me, State::kSitting)) return std::nullopt;
-  return Failure{
-      Outcome::kMissingStep, "the character neither lies nor sits", {{Condition::Kind::kState, {}, State::kLying, me}}};
+  return missing("the character neither lies nor sits", {{Condition::Kind::kState, {}, State::kLying, me}});
 }
 
 Executor::Check Executor::grab(int x) {
@@ -272,6 +260,11 @@ Executor::Check Executor::grab(int x) {
   return std::nullopt;
 }
 
+void Executor::let_go(int x) {
+  world_.delete_edge(world_.character(), Relation::kHoldsLeft, x);
+  world_.delete_edge(world_.character(), Relation::kHoldsRight, x);
+}
+
 Executor::Check Executor::check_put(int x, int y, Relation relation) const {
   if (Check failed = need_holds(x)) return failed;
   if (Check failed = need_near(y)) return failed;
@@ -283,8 +276,7 @@ Executor::Check Executor::put(int x, int y, Relation relation) {
   if (Check failed = check_put(x, y, relation)) return failed;
   const int me = world_.character();
   world_.begin_action();
-  world_.delete_edge(me, Relation::kHoldsLeft, x);
-  world_.delete_edge(me, Relation::kHoldsRight, x);
+  let_go(x);
   link(me, y);
   link(x, y);
   world_.add_edge(x, relation, y);
@@ -295,8 +287,7 @@ Executor::Check Executor::put(int x, int y, Relation relation) {
 Executor::Check Executor::put_object_back(int x) {
   const std::optional<std::pair<int, Relation>> place = world_.grabbed_from(x);
   if (!place) {
-    return Failure{
-        Outcome::kCrash, str_cat(describe(x), " was never grabbed, and the official evaluator stops on that"), {}};
+    return crash(str_cat(describe(x), " was never grabbed"));
   }
   // An object that cannot be put back stays where it is, and the step counts as done.
   if (check_put(x, place->first, place->second)) return std::nullopt;
@@ -309,10 +300,16 @@ Executor::Check Executor::drop(int x) {
   if (Check failed = need_room(me)) return failed;
   const int here = *room(me);
   world_.begin_action();
-  world_.delete_edge(me, Relation::kHoldsLeft, x);
-  world_.delete_edge(me, Relation::kHoldsRight, x);
+  let_go(x);
   world_.add_edge(x, Relation::kInside, here);
   world_.forget_grab(x);
+  return std::nullopt;
+}
+
+Executor::Check Executor::change(int x, State from, State to, std::string_view otherwise) {
+  if (Check failed = additional(!world_.has_state(x, from), str_cat(describe(x), " ", otherwise))) return failed;
+  world_.begin_action();
+  world_.change_state(x, from, to);
   return std::nullopt;
 }
 
@@ -334,11 +331,7 @@ Executor::Check Executor::close(int x) {
   const bool openable = node(x).has(Property::kCanOpen) || is_one_of(node(x).name, {"desk", "window"});
   if (Check failed = affordance(openable, x, "is not CAN_OPEN")) return failed;
   if (Check failed = need_near(x)) return failed;
-  if (Check failed = additional(!world_.has_state(x, State::kOpen), str_cat(describe(x), " is not open")))
-    return failed;
-  world_.begin_action();
-  world_.change_state(x, State::kOpen, State::kClosed);
-  return std::nullopt;
+  return change(x, State::kOpen, State::kClosed, "is not open");
 }
 
 Executor::Check Executor::switch_on(int x) {
@@ -356,10 +349,7 @@ Executor::Check Executor::switch_on(int x) {
 Executor::Check Executor::switch_off(int x) {
   if (Check failed = need_property(x, Property::kHasSwitch)) return failed;
   if (Check failed = need_near(x)) return failed;
-  if (Check failed = additional(!world_.has_state(x, State::kOn), str_cat(describe(x), " is not on"))) return failed;
-  world_.begin_action();
-  world_.change_state(x, State::kOn, State::kOff);
-  return std::nullopt;
+  return change(x, State::kOn, State::kOff, "is not on");
 }
 
 Executor::Check Executor::plug(int x, bool in) {
@@ -368,12 +358,7 @@ Executor::Check Executor::plug(int x, bool in) {
   if (Check failed = need_property(x, Property::kHasPlug)) return failed;
   if (Check failed = need_near(x)) return failed;
   if (Check failed = need_free_hand()) return failed;
-  if (Check failed = additional(!world_.has_state(x, before), str_cat(describe(x), " is not ", state_name(before)))) {
-    return failed;
-  }
-  world_.begin_action();
-  world_.change_state(x, before, after);
-  return std::nullopt;
+  return change(x, before, after, str_cat("is not ", state_name(before)));
 }
 
 Executor::Check Executor::eat(int x) const {
@@ -395,11 +380,10 @@ Executor::Check Executor::cut(int x) const {
   const bool knife = std::any_of(hands.begin(), hands.end(),
                                  [&](int object) { return node(object).name.find("knife") != std::string::npos; });
   if (knife) return std::nullopt;
-  return Failure{Outcome::kMissingStep, "the character holds no knife", {}};
+  return missing("the character holds no knife");
 }
 
 Executor::Check Executor::pour(int x, int y) {
-  const int me = world_.character();
   const bool pourable = node(x).has(Property::kPourable) || node(x).has(Property::kDrinkable);
   if (Check failed = affordance(pourable, x, "is neither POURABLE nor DRINKABLE")) return failed;
   const bool recipient = node(y).has(Property::kRecipient) || is_one_of(node(y).name, {"hands_both", "sponge", "face"});
@@ -408,18 +392,14 @@ Executor::Check Executor::pour(int x, int y) {
   if (Check failed = need_near(y)) return failed;
   world_.begin_action();
   world_.add_edge(x, Relation::kInside, y);
-  if (node(x).name == "water") {
-    world_.delete_edge(me, Relation::kHoldsLeft, x);
-    world_.delete_edge(me, Relation::kHoldsRight, x);
-  }
+  if (node(x).name == "water") let_go(x);
   return std::nullopt;
 }
 
 Executor::Check Executor::clean(int x, bool with_something) {
   if (Check failed = need_near(x)) return failed;
   if (with_something && held().empty()) {
-    return Failure{
-        Outcome::kMissingStep, "the character holds nothing to wipe with", {{Condition::Kind::kHoldsAnything, {}}}};
+    return missing("the character holds nothing to wipe with", {{Condition::Kind::kHoldsAnything, {}}});
   }
   world_.begin_action();
   world_.change_state(x, State::kDirty, State::kClean);
@@ -461,17 +441,15 @@ Executor::Check Executor::put_on(int x) {
   if (Check failed = need_property(x, Property::kClothes)) return failed;
   world_.begin_action();
   world_.add_edge(x, Relation::kOn, me);
-  world_.delete_edge(me, Relation::kHoldsLeft, x);
-  world_.delete_edge(me, Relation::kHoldsRight, x);
+  let_go(x);
   return std::nullopt;
 }
 
 Executor::Check Executor::put_off(int x) {
   const int me = world_.character();
   if (!world_.has_edge(x, Relation::kOn, me)) {
-    return Failure{Outcome::kMissingStep,
-                   str_cat("the character does not wear ", describe(x)),
-                   {{Condition::Kind::kEdge, {x, Relation::kOn, me}}}};
+    return missing(str_cat("the character does not wear ", describe(x)),
+                   {{Condition::Kind::kEdge, {x, Relation::kOn, me}}});
   }
   if (Check failed = need_property(x, Property::kClothes)) return failed;
   world_.begin_action();

@@ -12,15 +12,13 @@
 #include <array>
 #include <iterator>
 #include <set>
-#include <utility>
 
 #include "support/lower_case.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::virtualhome {
 
 using internal::lower_case;
-using internal::str_cat;
 
 namespace {
 
@@ -397,12 +395,8 @@ PromptTask ProblemWriter::write() {
 
   PromptTask task;
   task.title = scene_.title;
-  task.problem = str_cat("(define (problem prompt)\n  (:domain ", style_.domain, ")\n  (:objects", objects(),
-                         ")\n  (:init", facts_);
-  task.init_end = task.problem.size();
-  task.problem += str_cat(")\n  (:goal (and", goals_);
-  task.goal_end = task.problem.size();
-  task.problem += ")))\n";
+  task.set_problem(str_cat("(define (problem prompt)\n  (:domain ", style_.domain, ")\n  (:objects", objects(), ")"),
+                   facts_, goals_);
   task.nonempty = "(acted)";
   task.assumptions = assumptions();
   if (!style_.can_stand_up && !posture_known()) task.fewest_assumptions = 1;
@@ -412,13 +406,6 @@ PromptTask ProblemWriter::write() {
 }
 
 }  // namespace
-
-bool is_room_name(std::string_view name) {
-  constexpr std::array<std::string_view, 9> kRooms = {"bathroom",      "bedroom",     "dining_room",
-                                                      "entrance_hall", "home_office", "kids_bedroom",
-                                                      "kitchen",       "living_room", "livingroom"};
-  return contains(kRooms, name);
-}
 
 PromptTask make_problem(const PromptScene& scene, const ProblemStyle& style) {
   return ProblemWriter(scene, style).write();

@@ -59,9 +59,6 @@ struct ProblemStyle {
   bool can_stand_up = false;             // there is an action for it
 };
 
-// Rooms, by the names that the environment gives them. Prompts of action sequencing do not show categories.
-bool is_room_name(std::string_view name);
-
 PromptTask make_problem(const PromptScene& scene, const ProblemStyle& style);
 
 }  // namespace metactrl::benchmarks::virtualhome

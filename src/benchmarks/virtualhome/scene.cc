@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <set>
 
 #include "benchmarks/virtualhome/json_fields.h"
 #include "metactrl/error.h"
 #include "support/files.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::virtualhome {
 namespace {
@@ -36,7 +35,7 @@ std::uint32_t read_bits(const JsonPlace& place, const char* kind, Find find) {
   std::uint32_t bits = 0;
   for (const JsonPlace& item : place.items()) {
     const auto value = find(item.text());
-    if (!value) item.fail(internal::str_cat("is '", item.text(), "', which is no ", kind, " of VirtualHome"));
+    if (!value) item.fail(str_cat("is '", item.text(), "', which is no ", kind, " of VirtualHome"));
     bits |= 1U << static_cast<unsigned>(*value);
   }
   return bits;
@@ -52,13 +51,6 @@ SceneNode read_node(const JsonPlace& place) {
   return node;
 }
 
-SceneEdge read_edge(const JsonPlace& place) {
-  const std::vector<JsonPlace> parts = place.items(3);
-  const std::optional<Relation> relation = find_relation(parts[1].text());
-  if (!relation) parts[1].fail(internal::str_cat("is '", parts[1].text(), "', which is no relation of VirtualHome"));
-  return {parts[0].number(), *relation, parts[2].number()};
-}
-
 }  // namespace
 
 std::string_view state_name(State state) { return kStateNames[static_cast<std::size_t>(state)]; }
@@ -67,6 +59,15 @@ std::string_view property_name(Property property) { return kPropertyNames[static
 std::optional<State> find_state(std::string_view name) { return find_name<State>(kStateNames, name); }
 std::optional<Relation> find_relation(std::string_view name) { return find_name<Relation>(kRelationNames, name); }
 std::optional<Property> find_property(std::string_view name) { return find_name<Property>(kPropertyNames, name); }
+
+std::string describe(const SceneNode& node) { return str_cat(node.name, " (", node.id, ")"); }
+
+SceneEdge read_edge(const JsonPlace& place) {
+  const std::vector<JsonPlace> parts = place.items(3);
+  const std::optional<Relation> relation = find_relation(parts[1].text());
+  if (!relation) parts[1].fail(str_cat("is '", parts[1].text(), "', which is no relation of VirtualHome"));
+  return {parts[0].number(), *relation, parts[2].number()};
+}
 
 Scene::Scene(int character, std::vector<SceneNode> nodes, const std::vector<SceneEdge>& edges)
     : character_(character), nodes_(std::move(nodes)) {
@@ -94,57 +95,38 @@ bool Scene::has_edge(std::size_t key, int to) const {
   return std::binary_search(sorted_[key].begin(), sorted_[key].end(), to);
 }
 
-struct SceneLibrary::Household {
-  int character = 0;
-  std::vector<SceneNode> nodes;
-  std::vector<SceneEdge> edges;
-};
-
-struct SceneLibrary::Difference {
-  std::size_t line = 0;
-  std::set<int> nodes_del;
-  std::vector<SceneNode> nodes_add;
-  std::map<int, std::uint32_t> states;
-  std::vector<SceneEdge> edges_add;
-  std::set<SceneEdge> edges_del;
-};
-
 SceneLibrary::SceneLibrary(std::string folder) : folder_(std::move(folder)) {
   const std::string path = (std::filesystem::path(folder_) / "graphs.jsonl").string();
   for_each_json_line(path, [&](const JsonPlace& row) {
-    auto difference = std::make_unique<Difference>();
-    difference->line = row.line();
-    for (const JsonPlace& item : row.field("nodes_del").items()) difference->nodes_del.insert(item.number());
-    for (const JsonPlace& item : row.field("nodes_add").items()) difference->nodes_add.push_back(read_node(item));
+    Difference difference;
+    difference.line = row.line();
+    for (const JsonPlace& item : row.field("nodes_del").items()) difference.nodes_del.insert(item.number());
+    for (const JsonPlace& item : row.field("nodes_add").items()) difference.nodes_add.push_back(read_node(item));
     const JsonPlace states = row.field("states");
     if (!states.json().is_object()) states.fail("is not a JSON object");
     for (const auto& [name, value] : states.json().items()) {
       int id = -1;
       const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
       if (error != std::errc{} || end != name.data() + name.size()) states.fail("has a key that is not a number");
-      difference->states[id] = read_bits(states.field(name), "state", find_state);
+      difference.states[id] = read_bits(states.field(name), "state", find_state);
     }
-    for (const JsonPlace& item : row.field("edges_add").items()) difference->edges_add.push_back(read_edge(item));
-    for (const JsonPlace& item : row.field("edges_del").items()) difference->edges_del.insert(read_edge(item));
+    for (const JsonPlace& item : row.field("edges_add").items()) difference.edges_add.push_back(read_edge(item));
+    for (const JsonPlace& item : row.field("edges_del").items()) difference.edges_del.insert(read_edge(item));
     differences_[row.field("id").text()] = std::move(difference);
   });
 }
 
-SceneLibrary::~SceneLibrary() = default;
-
 const SceneLibrary::Household& SceneLibrary::household(int number) const {
-  std::unique_ptr<Household>& slot = households_[number];
-  if (slot) return *slot;
-  const std::string path = (std::filesystem::path(folder_) / internal::str_cat("scene", number, "_base.json")).string();
+  if (const auto found = households_.find(number); found != households_.end()) return found->second;
+  const std::string path = (std::filesystem::path(folder_) / str_cat("scene", number, "_base.json")).string();
   const Json value = Json::parse(internal::read_file(path), nullptr, false);
   const JsonPlace file(value, path, 1);
   if (!value.is_object()) file.fail("is not a JSON object");
-  auto household = std::make_unique<Household>();
-  household->character = file.field("character").number();
-  for (const JsonPlace& item : file.field("nodes").items()) household->nodes.push_back(read_node(item));
-  for (const JsonPlace& item : file.field("edges").items()) household->edges.push_back(read_edge(item));
-  slot = std::move(household);
-  return *slot;
+  Household household;
+  household.character = file.field("character").number();
+  for (const JsonPlace& item : file.field("nodes").items()) household.nodes.push_back(read_node(item));
+  for (const JsonPlace& item : file.field("edges").items()) household.edges.push_back(read_edge(item));
+  return households_.emplace(number, std::move(household)).first->second;
 }
 
 Scene SceneLibrary::scene(int number, const std::string& graph) const {
@@ -152,9 +134,9 @@ Scene SceneLibrary::scene(int number, const std::string& graph) const {
   const auto found = differences_.find(graph);
   const std::string file = (std::filesystem::path(folder_) / "graphs.jsonl").string();
   if (found == differences_.end()) {
-    throw InputError(file, internal::str_cat("there is no graph '", graph, "'"), "add its row or leave the task out");
+    throw InputError(file, str_cat("there is no graph '", graph, "'"), "add its row or leave the task out");
   }
-  const Difference& difference = *found->second;
+  const Difference& difference = found->second;
   const auto fail = [&](const std::string& message) {
     Diagnostics diagnostics;
     diagnostics.error({file, static_cast<std::uint32_t>(difference.line), 0}, message);
@@ -177,17 +159,17 @@ Scene SceneLibrary::scene(int number, const std::string& graph) const {
   for (const SceneNode& node : difference.nodes_add) put(node);
   for (const auto& [id, states] : difference.states) {
     const auto slot = position.find(id);
-    if (slot == position.end()) fail(internal::str_cat("'states' names node ", id, ", which is not in the scene"));
+    if (slot == position.end()) fail(str_cat("'states' names node ", id, ", which is not in the scene"));
     nodes[slot->second].states = states;
   }
-  if (!position.contains(base.character)) fail(internal::str_cat("the character, ", base.character, ", is missing"));
+  if (!position.contains(base.character)) fail(str_cat("the character, ", base.character, ", is missing"));
 
   std::vector<SceneEdge> edges;
   std::set<SceneEdge> seen;
   const auto link = [&](const SceneEdge& edge) {
     if (!position.contains(edge.from) || !position.contains(edge.to)) {
-      fail(internal::str_cat("the edge ", edge.from, " ", relation_name(edge.relation), " ", edge.to,
-                             " has an end that is not in the scene"));
+      fail(str_cat("the edge ", edge.from, " ", relation_name(edge.relation), " ", edge.to,
+                   " has an end that is not in the scene"));
     }
     if (seen.insert(edge).second) edges.push_back(edge);
   };

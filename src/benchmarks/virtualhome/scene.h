@@ -12,15 +12,13 @@
 #ifndef METACTRL_SRC_BENCHMARKS_VIRTUALHOME_SCENE_H_
 #define METACTRL_SRC_BENCHMARKS_VIRTUALHOME_SCENE_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace metactrl::benchmarks::virtualhome {
@@ -88,6 +86,8 @@ struct SceneNode {
   bool is_room() const { return category == "Rooms"; }
 };
 
+std::string describe(const SceneNode& node);  // "soap (1002)"
+
 struct SceneEdge {
   int from = 0;
   Relation relation = Relation::kOn;
@@ -95,6 +95,10 @@ struct SceneEdge {
 
   auto operator<=>(const SceneEdge&) const = default;
 };
+
+class JsonPlace;
+// [from, "INSIDE", to]; throws InputError for what is no such edge.
+SceneEdge read_edge(const JsonPlace& place);
 
 class Scene {
  public:
@@ -135,22 +139,30 @@ class SceneLibrary {
  public:
   // Throws InputError when graphs.jsonl or a base file is missing or odd, with the file, the line and the field.
   explicit SceneLibrary(std::string folder);
-  ~SceneLibrary();
-  SceneLibrary(const SceneLibrary&) = delete;
-  SceneLibrary& operator=(const SceneLibrary&) = delete;
 
   // Throws InputError when there is no such household or graph, or they do not fit together.
   Scene scene(int number, const std::string& graph) const;
 
  private:
-  struct Household;
-  struct Difference;
+  struct Household {
+    int character = 0;
+    std::vector<SceneNode> nodes;
+    std::vector<SceneEdge> edges;
+  };
+  struct Difference {
+    std::size_t line = 0;
+    std::set<int> nodes_del;
+    std::vector<SceneNode> nodes_add;
+    std::map<int, std::uint32_t> states;
+    std::vector<SceneEdge> edges_add;
+    std::set<SceneEdge> edges_del;
+  };
 
   const Household& household(int number) const;
 
   std::string folder_;
-  mutable std::map<int, std::unique_ptr<Household>> households_;
-  std::map<std::string, std::unique_ptr<Difference>> differences_;
+  mutable std::map<int, Household> households_;
+  std::map<std::string, Difference> differences_;
 };
 
 }  // namespace metactrl::benchmarks::virtualhome

@@ -1,7 +1,4 @@
-// A recursive-descent parser of the evaluator's grammar, and evaluation of a goal along a trajectory.
-//
-// The evaluator's tokens need no space between them: `A(x)thenB(y)` is two atoms. A name runs as far as it can; a
-// keyword is tried at the start of a unit only where no atom can be read there.
+// What the evaluator makes of formulas, and evaluation of a goal along a trajectory.
 #include "benchmarks/virtualhome/subgoal_formula.h"
 
 #include <algorithm>
@@ -9,8 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "benchmarks/virtualhome/python_text.h"
-#include "support/str_cat.h"
+#include "benchmarks/python_text.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::virtualhome {
 namespace {
@@ -20,7 +17,7 @@ struct ActionName {
   std::size_t arity;
 };
 
-constexpr std::array<ActionName, 20> kActions = {{
+constexpr std::array<ActionName, 20> kFormulaActions = {{
     {"DRINK", 1}, {"EAT", 1},   {"CUT", 1},  {"TOUCH", 1}, {"LOOKAT", 1},  {"WATCH", 1},     {"READ", 1},
     {"TYPE", 1},  {"PUSH", 1},  {"PULL", 1}, {"MOVE", 1},  {"SQUEEZE", 1}, {"SLEEP", 0},     {"WAKEUP", 0},
     {"RINSE", 1}, {"SCRUB", 1}, {"WASH", 1}, {"WIPE", 1},  {"GRAB", 1},    {"SWITCHOFF", 1},
@@ -33,133 +30,6 @@ std::optional<Relation> find_formula_relation(std::string_view name) {
   if (name == "ON" || name == "CLOSE" || name == "SITTING") return std::nullopt;
   return find_relation(name);
 }
-
-class Parser {
- public:
-  explicit Parser(std::string_view text) : text_(text) {}
-
-  std::optional<Formula> parse() {
-    Formula formula;
-    if (!parse_statement(formula, 0)) return std::nullopt;
-    skip_blanks();
-    if (at_ != text_.size()) return std::nullopt;
-    return formula;
-  }
-
- private:
-  // Beyond this the evaluator's own recursion ends in an exception.
-  static constexpr std::size_t kMaxDepth = 80;
-
-  void skip_blanks() {
-    while (at_ < text_.size() && std::string_view(" \t\f\r\n").find(text_[at_]) != std::string_view::npos) ++at_;
-  }
-
-  bool take(std::string_view token) {
-    skip_blanks();
-    if (text_.substr(at_, token.size()) != token) return false;
-    at_ += token.size();
-    return true;
-  }
-
-  bool take_name(std::string& name) {
-    skip_blanks();
-    if (at_ == text_.size()) return false;
-    const char first = text_[at_];
-    const bool starts =
-        (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_' || first == '-';
-    if (!starts) return false;
-    const std::size_t end = skip_word(text_, at_ + 1);
-    name = text_.substr(at_, end - at_);
-    at_ = end;
-    return true;
-  }
-
-  std::size_t skip_digits(std::size_t at) const {
-    while (at < text_.size() && text_[at] >= '0' && text_[at] <= '9') ++at;
-    return at;
-  }
-
-  bool take_argument(std::string& argument) {
-    if (!take_name(argument)) return false;
-    if (at_ < text_.size() && text_[at_] == '.') {
-      const std::size_t end = skip_digits(at_ + 1);
-      if (end > at_ + 1) {
-        argument += text_.substr(at_, end - at_);
-        at_ = end;
-      }
-    }
-    return true;
-  }
-
-  bool parse_atom(Formula& formula) {
-    const std::size_t begin = at_;
-    formula = {};
-    if (take_name(formula.name) && take("(")) {
-      if (take(")")) return true;
-      do {
-        if (!take_argument(formula.arguments.emplace_back())) break;
-        if (take(")")) return true;
-      } while (take(","));
-    }
-    at_ = begin;
-    return false;
-  }
-
-  bool parse_quantifier(Formula& formula, Formula::Kind kind, std::size_t depth) {
-    formula = {};
-    formula.kind = kind;
-    if (kind == Formula::Kind::kForNumber) {
-      skip_blanks();
-      const std::size_t end = skip_digits(at_);
-      if (end == at_) return false;
-      at_ = end;
-      if (!take(".")) return false;
-    }
-    return take_name(formula.name) && take(".") && take("(") && parse_statement(formula.parts.emplace_back(), depth) &&
-           take(")");
-  }
-
-  bool parse_unit(Formula& formula, std::size_t depth) {
-    if (depth > kMaxDepth) return false;
-    if (parse_atom(formula)) return true;
-    if (take("(")) return parse_statement(formula, depth + 1) && take(")");
-    if (take("not")) {
-      formula = {};
-      formula.kind = Formula::Kind::kNot;
-      return parse_unit(formula.parts.emplace_back(), depth + 1);
-    }
-    if (take("forall")) return parse_quantifier(formula, Formula::Kind::kForall, depth + 1);
-    if (take("exists")) return parse_quantifier(formula, Formula::Kind::kExists, depth + 1);
-    if (take("forn")) return parse_quantifier(formula, Formula::Kind::kForNumber, depth + 1);
-    return false;
-  }
-
-  template <typename Part>
-  bool parse_list(Formula& formula, Formula::Kind kind, std::string_view glue, Part parse_part) {
-    Formula list;
-    list.kind = kind;
-    do {
-      if (!parse_part(list.parts.emplace_back())) return false;
-    } while (take(glue));
-    if (list.parts.size() > 1) {
-      formula = std::move(list);
-    } else {
-      Formula only = std::move(list.parts.front());
-      formula = std::move(only);
-    }
-    return true;
-  }
-
-  bool parse_statement(Formula& formula, std::size_t depth) {
-    const auto unit = [&](Formula& part) { return parse_unit(part, depth); };
-    const auto conjunction = [&](Formula& part) { return parse_list(part, Formula::Kind::kAnd, "and", unit); };
-    const auto disjunction = [&](Formula& part) { return parse_list(part, Formula::Kind::kOr, "or", conjunction); };
-    return parse_list(formula, Formula::Kind::kThen, "then", disjunction);
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
 
 // Without `then` all the way down: can be decided in one state.
 bool is_state_formula(const Formula& formula) {
@@ -176,7 +46,7 @@ std::optional<int> resolve(const std::string& argument, const Binding& binding, 
   const ObjectName object = split_object(argument);
   if (!object.id || !scene.contains(*object.id) || scene.node(*object.id).name != object.name) return std::nullopt;
   // The evaluator compares texts, and writes numbers without leading zeros.
-  if (internal::str_cat(object.name, ".", *object.id) != argument) return std::nullopt;
+  if (str_cat(object.name, ".", *object.id) != argument) return std::nullopt;
   return object.id;
 }
 
@@ -235,30 +105,25 @@ bool evaluate(const Formula& formula, const World& world, const Action* action, 
 
 }  // namespace
 
-std::string to_string(const Formula& atom) {
-  std::string result = atom.name + "(";
-  for (std::size_t i = 0; i < atom.arguments.size(); ++i) {
-    if (i > 0) result += ", ";
-    result += atom.arguments[i];
-  }
-  return result + ")";
+std::optional<Formula> parse_formula(std::string_view text) {
+  constexpr int kMaxDepth = 80;
+  return benchmarks::parse_formula(text, {false, true, kMaxDepth, 1, skip_word});
 }
-
-std::optional<Formula> parse_formula(std::string_view text) { return Parser(text).parse(); }
 
 AtomKind atom_kind(std::string_view name) {
   if (find_state(name)) return AtomKind::kState;
   if (find_formula_relation(name)) return AtomKind::kRelation;
   if (find_property(name)) return AtomKind::kProperty;
   const bool is_action =
-      std::any_of(kActions.begin(), kActions.end(), [&](const auto& row) { return row.name == name; });
+      std::any_of(kFormulaActions.begin(), kFormulaActions.end(), [&](const auto& row) { return row.name == name; });
   return is_action ? AtomKind::kAction : AtomKind::kUnknown;
 }
 
 std::size_t atom_arity(std::string_view name) {
   if (atom_kind(name) == AtomKind::kRelation) return 2;
-  const auto action = std::find_if(kActions.begin(), kActions.end(), [&](const auto& row) { return row.name == name; });
-  return action == kActions.end() ? 1 : action->arity;
+  const auto action =
+      std::find_if(kFormulaActions.begin(), kFormulaActions.end(), [&](const auto& row) { return row.name == name; });
+  return action == kFormulaActions.end() ? 1 : action->arity;
 }
 
 ObjectName split_object(const std::string& argument) {
@@ -283,7 +148,7 @@ std::optional<FormulaProblem> check_formula(const Formula& formula) {
     if (std::optional<FormulaProblem> problem = check_formula(part)) return problem;
   }
   if (formula.kind == Formula::Kind::kAtom && atom_kind(formula.name) == AtomKind::kUnknown) {
-    return FormulaProblem{true, internal::str_cat("there is no state or action '", formula.name, "'")};
+    return FormulaProblem{true, str_cat("there is no state or action '", formula.name, "'")};
   }
   if (formula.kind == Formula::Kind::kAnd) {
     const bool first = is_state_formula(formula.parts.front());

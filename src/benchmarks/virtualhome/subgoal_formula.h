@@ -1,7 +1,4 @@
-// The formulas of VirtualHome's Subgoal Decomposition: what an answer is made of and what decides whether it succeeds.
-//
-//     stmt := or ("then" or)*     or := and ("or" and)*     and := unit ("and" unit)*
-//     unit := "not" unit | NAME(argument, ...) | (stmt) | exists V. (stmt) | forall V. (stmt) | forn N. V. (stmt)
+// Goals of VirtualHome's Subgoal Decomposition.
 //
 //     Formula formula = *parse_formula("exists x. (WASH(x) or RINSE(x)) then ON(light.411)");
 //     Goal goal(formula);
@@ -9,7 +6,7 @@
 //     goal.advance(progress, world, &next_action);  // for every state with the action that follows it
 //
 // A formula without `then` holds at the first state (with the action taken there) that satisfies it; `A then B` needs B
-// strictly after the place where A first held. Parsing is linear in the text.
+// strictly after the place where A first held.
 #ifndef METACTRL_SRC_BENCHMARKS_VIRTUALHOME_SUBGOAL_FORMULA_H_
 #define METACTRL_SRC_BENCHMARKS_VIRTUALHOME_SUBGOAL_FORMULA_H_
 
@@ -20,21 +17,12 @@
 #include <string_view>
 #include <vector>
 
+#include "benchmarks/subgoal_formula.h"
 #include "benchmarks/virtualhome/executor.h"
 #include "benchmarks/virtualhome/scene.h"
 #include "benchmarks/virtualhome/world.h"
 
 namespace metactrl::benchmarks::virtualhome {
-
-struct Formula {
-  enum class Kind : std::uint8_t { kAtom, kNot, kAnd, kOr, kThen, kForall, kExists, kForNumber };
-  Kind kind = Kind::kAtom;
-  std::string name;                    // of an atom or a variable
-  std::vector<std::string> arguments;  // of an atom
-  std::vector<Formula> parts;
-};
-
-std::string to_string(const Formula& atom);  // "ONTOP(cup.1, table.2)"
 
 // Nothing where the text is not a formula, or is nested beyond what the evaluator's parser can take.
 std::optional<Formula> parse_formula(std::string_view text);

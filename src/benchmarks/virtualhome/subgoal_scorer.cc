@@ -4,45 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <utility>
 
-#include "benchmarks/virtualhome/python_text.h"
+#include "benchmarks/python_text.h"
 #include "benchmarks/virtualhome/subgoal_search.h"
 #include "metactrl/error.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
 namespace virtualhome {
 namespace {
 
-using internal::str_cat;
-
 // How many combinations of choices are evaluated, and how many actions these may take.
 constexpr std::size_t kMaxCombinations = 64;
 constexpr std::size_t kMaxCombinedSteps = 100'000;
-
-std::string collapse_braces(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    result += text[at];
-    if (text.substr(at, 2) == "}}") ++at;
-  }
-  return result;
-}
-
-// The first {...} without braces inside.
-std::optional<std::string_view> find_object(std::string_view text) {
-  std::size_t open = text.find('{');
-  while (open != std::string_view::npos) {
-    const std::size_t next = text.find_first_of("{}", open + 1);
-    if (next == std::string_view::npos) return std::nullopt;
-    if (text[next] == '}') return text.substr(open, next + 1 - open);
-    open = next;
-  }
-  return std::nullopt;
-}
 
 // \w+\(.*?\) matches somewhere.
 bool looks_like_atom(std::string_view text) {
@@ -55,17 +30,6 @@ bool looks_like_atom(std::string_view text) {
     open = text.find('(', open + 1);
   }
   return false;
-}
-
-std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
-  std::vector<std::string_view> parts;
-  std::size_t begin = 0;
-  for (std::size_t end = text.find(separator); end != std::string_view::npos; end = text.find(separator, begin)) {
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + separator.size();
-  }
-  parts.push_back(text.substr(begin));
-  return parts;
 }
 
 std::string join_plan(const std::vector<std::string>& elements, Choices& choices) {
@@ -145,16 +109,14 @@ bool flatten(const Formula& formula, Choices& choices, std::vector<Subgoal>& sub
   }
 }
 
-void not_parseable(TaskScore& score, std::string reason) {
-  score.verdict = "NotParseable";
-  score.errors["parsing"] = 1;
+void reject(TaskScore& score, const char* verdict, const char* error, std::string reason) {
+  score.verdict = verdict;
+  score.errors[error] = 1;
   score.reason = std::move(reason);
 }
 
-void hallucination(TaskScore& score, const char* error, std::string reason) {
-  score.verdict = "Hallucination";
-  score.errors[error] = 1;
-  score.reason = std::move(reason);
+void not_parseable(TaskScore& score, std::string reason) {
+  reject(score, "NotParseable", "parsing", std::move(reason));
 }
 
 // How many action goals, from the first one on, have an action in the plan.
@@ -172,29 +134,9 @@ std::size_t count_action_goals(const std::vector<std::string>& goals, const std:
 
 }  // namespace
 
-std::size_t Choices::pick(std::size_t count) {
-  if (used_ == picks_.size()) picks_.push_back({0, count});
-  return picks_[used_++].chosen;
-}
-
-bool Choices::next() {
-  while (!picks_.empty()) {
-    if (++picks_.back().chosen < picks_.back().count) break;
-    picks_.pop_back();
-  }
-  used_ = 0;
-  return !picks_.empty();
-}
-
-double Choices::log_weight() const {
-  double weight = 0;
-  for (const Pick& pick : picks_) weight -= std::log(static_cast<double>(pick.count));
-  return weight;
-}
-
 std::optional<std::vector<std::string>> read_subgoal_answer(std::string_view output, std::string& reason) {
-  const std::string text = collapse_braces(strip(output));
-  const std::optional<std::string_view> object = find_object(text);
+  const std::string text = python_replace(python_strip(output), "}}", "}");
+  const std::optional<std::string_view> object = innermost_braces(text);
   if (!object) {
     reason = "the answer has no JSON object";
     return std::nullopt;
@@ -215,7 +157,7 @@ std::optional<std::vector<std::string>> read_subgoal_answer(std::string_view out
       reason = "an element of \"output\" is not a string";
       return std::nullopt;
     }
-    std::string element(strip(item.text));
+    std::string element(python_strip(item.text));
     if (!element.empty()) elements.push_back(std::move(element));
   }
   return elements;
@@ -254,19 +196,19 @@ SubgoalScorer::SubgoalScorer(const std::string& tasks_file, const std::string& s
 
 void SubgoalScorer::score_once(const SubgoalTask& task, const Target& target, const Scene& scene,
                                const std::vector<std::string>& elements, Choices& choices, TaskScore& score,
-                               Matched& matched) {
+                               GoalCounts& matched) {
   const std::optional<Formula> plan = parse_formula(join_plan(elements, choices));
   if (!plan) return not_parseable(score, "the subgoals are not a formula");
   if (const std::optional<FormulaProblem> problem = check_formula(*plan)) {
     if (!problem->unknown_atom) return not_parseable(score, problem->reason);
-    return hallucination(score, "hallucination", problem->reason);
+    return reject(score, "Hallucination", "hallucination", problem->reason);
   }
   SemanticCheck check;
   std::vector<std::string> variables;
   check_names(*plan, variables, scene, check);
   if (check.exception) return not_parseable(score, "an object's number is too long");
-  if (!check.wrong_arity.empty()) return hallucination(score, "predicate_argument_number", check.wrong_arity);
-  if (!check.unknown_object.empty()) return hallucination(score, "hallucination", check.unknown_object);
+  if (!check.wrong_arity.empty()) return reject(score, "Hallucination", "predicate_argument_number", check.wrong_arity);
+  if (!check.unknown_object.empty()) return reject(score, "Hallucination", "hallucination", check.unknown_object);
   if (!target.goal) return not_parseable(score, target.problem);
   std::vector<Subgoal> subgoals;
   if (!flatten(*plan, choices, subgoals)) {
@@ -275,12 +217,7 @@ void SubgoalScorer::score_once(const SubgoalTask& task, const Target& target, co
 
   SearchResult result = search_subgoals(subgoals, *target.goal, scene);
   if (result.verdict == SearchVerdict::kException) return not_parseable(score, result.reason);
-  if (result.verdict == SearchVerdict::kEndless) {
-    score.verdict = "crash";
-    score.errors["crash"] = 1;
-    score.reason = result.reason;
-    return;
-  }
+  if (result.verdict == SearchVerdict::kEndless) return reject(score, "crash", "crash", result.reason);
   score.steps = std::move(result.steps);
   score.executable = result.verdict != SearchVerdict::kRuntime;
   score.success = result.verdict == SearchVerdict::kCorrect ? 1 : 0;
@@ -302,8 +239,9 @@ void SubgoalScorer::score_once(const SubgoalTask& task, const Target& target, co
     add_goal(task.goal_states[i], holds);
     if (holds) ++(target.states[i].arguments.size() == 1 ? matched.node : matched.edge);
   }
-  matched.action = count_action_goals(task.goal_actions, result.executed);
-  for (std::size_t i = 0; i < task.goal_actions.size(); ++i) add_goal(task.goal_actions[i], i < matched.action);
+  const std::size_t actions = count_action_goals(task.goal_actions, result.executed);
+  for (std::size_t i = 0; i < task.goal_actions.size(); ++i) add_goal(task.goal_actions[i], i < actions);
+  matched.action = static_cast<double>(actions);
 
   if (result.verdict == SearchVerdict::kCorrect) {
     score.verdict = "Correct";
@@ -319,12 +257,9 @@ void SubgoalScorer::score_once(const SubgoalTask& task, const Target& target, co
   }
 }
 
-TaskScore SubgoalScorer::score_task(std::size_t index, std::string_view output, Matched& matched) const {
+TaskScore SubgoalScorer::score_task(std::size_t index, std::string_view output, GoalCounts& matched) const {
   const SubgoalTask& task = tasks_[index];
-  TaskScore score;
-  score.identifier = task.id;
-  score.title = task.title;
-  score.answered = true;
+  TaskScore score = answered(task.id, task.title);
   std::string reason;
   const std::optional<std::vector<std::string>> elements = read_subgoal_answer(output, reason);
   if (!elements) {
@@ -334,15 +269,15 @@ TaskScore SubgoalScorer::score_task(std::size_t index, std::string_view output, 
   const Scene scene = scenes_.scene(task.household, task.graph);
   Choices choices;
   score_once(task, targets_[index], scene, *elements, choices, score, matched);
-  const double first = choices.log_weight();
+  const double first = choices.log_probability();
   double weight = 1;
   double success = score.success;
   std::size_t steps = score.steps.size();
   for (std::size_t i = 1; i < kMaxCombinations && steps < kMaxCombinedSteps && choices.next(); ++i) {
     TaskScore other;
-    Matched unused;
+    GoalCounts unused;
     score_once(task, targets_[index], scene, *elements, choices, other, unused);
-    const double relative = std::exp(choices.log_weight() - first);
+    const double relative = std::exp(choices.log_probability() - first);
     weight += relative;
     success += relative * other.success;
     steps += other.steps.size() + 1;
@@ -357,46 +292,23 @@ TaskScore SubgoalScorer::score_task(std::size_t index, std::string_view output, 
 }
 
 TaskScore SubgoalScorer::score(const std::string& identifier, std::string_view output) const {
-  Matched matched;
+  GoalCounts matched;
   return score_task(index_.at(identifier), output, matched);
 }
 
 Score SubgoalScorer::score(const std::vector<Response>& responses) const {
-  Score score;
-  std::map<std::string, const Response*> answers;
-  for (const Response& response : responses) {
-    if (!index_.contains(response.identifier)) score.strangers.push_back(response.identifier);
-    answers[response.identifier] = &response;
-  }
-  Matched reached;
-  Matched wanted;
-  for (std::size_t i = 0; i < tasks_.size(); ++i) {
-    const auto answer = answers.find(tasks_[i].id);
-    if (answer == answers.end()) {
-      TaskScore& empty = score.tasks.emplace_back();
-      empty.identifier = tasks_[i].id;
-      empty.title = tasks_[i].title;
-      empty.verdict = "unanswered";
-      empty.reason = "there is no answer";
-    } else {
-      Matched matched;
-      score.tasks.push_back(score_task(i, answer->second->output, matched));
-      score.tasks.back().response = static_cast<std::size_t>(answer->second - responses.data());
-      reached.node += matched.node;
-      reached.edge += matched.edge;
-      reached.action += matched.action;
-    }
+  GoalCounts reached;
+  GoalCounts wanted;
+  Score score = score_last_answers(tasks_, responses, [&](std::size_t i, const std::string* output) {
     for (const Formula& state : targets_[i].states) ++(state.arguments.size() == 1 ? wanted.node : wanted.edge);
-    wanted.action += tasks_[i].goal_actions.size();
-  }
-  summarize(score);
-  const auto rate = [&](const char* name, std::size_t part, std::size_t whole) {
-    if (whole > 0) score.rates[name] = 100 * static_cast<double>(part) / static_cast<double>(whole);
-  };
-  rate("node_goals", reached.node, wanted.node);
-  rate("edge_goals", reached.edge, wanted.edge);
-  rate("action_goals", reached.action, wanted.action);
-  rate("all_goals", reached.node + reached.edge + reached.action, wanted.node + wanted.edge + wanted.action);
+    wanted.action += static_cast<double>(tasks_[i].goal_actions.size());
+    if (output == nullptr) return unanswered(tasks_[i].id, tasks_[i].title);
+    GoalCounts matched;
+    TaskScore one = score_task(i, *output, matched);
+    reached.add(matched);
+    return one;
+  });
+  set_goal_rates(reached, wanted, score);
   return score;
 }
 

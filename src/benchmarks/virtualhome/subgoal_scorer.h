@@ -29,6 +29,7 @@
 #include <string_view>
 #include <vector>
 
+#include "benchmarks/choices.h"
 #include "benchmarks/score.h"
 #include "benchmarks/virtualhome/executor.h"
 #include "benchmarks/virtualhome/scene.h"
@@ -37,30 +38,6 @@
 
 namespace metactrl::benchmarks {
 namespace virtualhome {
-
-// The choices the evaluator leaves to chance: which part of an "A or B" counts. Walks through all of them, the last
-// choice fastest:
-//
-//     Choices choices;
-//     do {
-//       ... choices.pick(2) ... choices.pick(3) ...
-//     } while (choices.next());
-class Choices {
- public:
-  std::size_t pick(std::size_t count);
-  // To the next combination; false when all were seen.
-  bool next();
-  // The logarithm of how likely the present combination is.
-  double log_weight() const;
-
- private:
-  struct Pick {
-    std::size_t chosen = 0;
-    std::size_t count = 1;
-  };
-  std::vector<Pick> picks_;
-  std::size_t used_ = 0;
-};
 
 class SubgoalScorer {
  public:
@@ -76,11 +53,6 @@ class SubgoalScorer {
   const std::vector<SubgoalTask>& tasks() const { return tasks_; }
 
  private:
-  struct Matched {
-    std::size_t node = 0;
-    std::size_t edge = 0;
-    std::size_t action = 0;
-  };
   // A task with its goals read.
   struct Target {
     std::optional<Goal> goal;  // nothing: the evaluator cannot read the goal itself
@@ -88,10 +60,10 @@ class SubgoalScorer {
     std::vector<Formula> states;
   };
 
-  TaskScore score_task(std::size_t index, std::string_view output, Matched& matched) const;
+  TaskScore score_task(std::size_t index, std::string_view output, GoalCounts& matched) const;
   static void score_once(const SubgoalTask& task, const Target& target, const Scene& scene,
                          const std::vector<std::string>& elements, Choices& choices, TaskScore& score,
-                         Matched& matched);
+                         GoalCounts& matched);
 
   SceneLibrary scenes_;
   std::vector<SubgoalTask> tasks_;

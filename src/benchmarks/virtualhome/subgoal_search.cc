@@ -8,12 +8,10 @@
 #include <string_view>
 #include <utility>
 
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::virtualhome {
 namespace {
-
-using internal::str_cat;
 
 constexpr std::size_t kMaxBranches = 4096;
 constexpr std::size_t kMaxSteps = 1'000'000;

@@ -2,7 +2,6 @@
 #ifndef METACTRL_SRC_BENCHMARKS_VIRTUALHOME_SUBGOAL_SEARCH_H_
 #define METACTRL_SRC_BENCHMARKS_VIRTUALHOME_SUBGOAL_SEARCH_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

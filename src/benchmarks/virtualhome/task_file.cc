@@ -4,7 +4,7 @@
 #include <set>
 
 #include "benchmarks/virtualhome/json_fields.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::virtualhome {
 namespace {
@@ -14,11 +14,10 @@ void push_new(std::vector<Value>& values, const Value& value) {
   if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
 }
 
-template <typename Task>
-void read_common(const JsonPlace& row, std::set<std::string>& ids, Task& task) {
+void read_head(const JsonPlace& row, std::set<std::string>& ids, TaskHead& task) {
   task.line = row.line();
   task.id = row.field("id").text();
-  if (!ids.insert(task.id).second) row.field("id").fail(internal::str_cat("repeats '", task.id, "'"));
+  if (!ids.insert(task.id).second) row.field("id").fail(str_cat("repeats '", task.id, "'"));
   task.title = row.field("task").text();
   task.household = row.field("scene").number();
 }
@@ -26,15 +25,8 @@ void read_common(const JsonPlace& row, std::set<std::string>& ids, Task& task) {
 NodeGoal read_node_goal(const JsonPlace& place) {
   const std::vector<JsonPlace> parts = place.items(3);
   const std::optional<State> state = find_state(parts[2].text());
-  if (!state) parts[2].fail(internal::str_cat("is '", parts[2].text(), "', which is no state of VirtualHome"));
+  if (!state) parts[2].fail(str_cat("is '", parts[2].text(), "', which is no state of VirtualHome"));
   return {parts[0].number(), *state};
-}
-
-SceneEdge read_edge_goal(const JsonPlace& place) {
-  const std::vector<JsonPlace> parts = place.items(3);
-  const std::optional<Relation> relation = find_relation(parts[1].text());
-  if (!relation) parts[1].fail(internal::str_cat("is '", parts[1].text(), "', which is no relation of VirtualHome"));
-  return {parts[0].number(), *relation, parts[2].number()};
 }
 
 }  // namespace
@@ -44,20 +36,20 @@ std::vector<ActionTask> read_action_tasks(const std::string& path) {
   std::set<std::string> ids;
   for_each_json_line(path, [&](const JsonPlace& row) {
     ActionTask& task = tasks.emplace_back();
-    read_common(row, ids, task);
+    read_head(row, ids, task);
     task.graph = task.id;
     for (const JsonPlace& object : row.field("objects").items()) {
       const int id = object.field("id").number();
-      task.objects[internal::str_cat(object.field("name").text(), "_", id)] = id;
+      task.objects[str_cat(object.field("name").text(), "_", id)] = id;
     }
     for (const JsonPlace& goal : row.field("node_goals").items()) push_new(task.node_goals, read_node_goal(goal));
-    for (const JsonPlace& goal : row.field("edge_goals").items()) push_new(task.edge_goals, read_edge_goal(goal));
+    for (const JsonPlace& goal : row.field("edge_goals").items()) push_new(task.edge_goals, read_edge(goal));
     for (const std::string& goal : row.field("action_goals").texts()) push_new(task.action_goals, goal);
     task.gold = row.field("gold").texts();
     task.scored = task.edge_goals.size() < 2;
     if (row.has("scored") && row.field("scored").flag() != task.scored) {
-      row.field("scored").fail(internal::str_cat("says ", task.scored ? "false" : "true", ", but the task has ",
-                                                 task.edge_goals.size(), " different edge goals"),
+      row.field("scored").fail(str_cat("says ", task.scored ? "false" : "true", ", but the task has ",
+                                       task.edge_goals.size(), " different edge goals"),
                                "a task is scored unless it has two or more");
     }
   });
@@ -69,10 +61,10 @@ std::vector<SubgoalTask> read_subgoal_tasks(const std::string& path) {
   std::set<std::string> ids;
   for_each_json_line(path, [&](const JsonPlace& row) {
     SubgoalTask& task = tasks.emplace_back();
-    read_common(row, ids, task);
-    const std::string prefix = internal::str_cat("scene_", task.household, "_");
+    read_head(row, ids, task);
+    const std::string prefix = str_cat("scene_", task.household, "_");
     if (!task.id.starts_with(prefix)) {
-      row.field("id").fail(internal::str_cat("is '", task.id, "', which does not start with '", prefix, "'"));
+      row.field("id").fail(str_cat("is '", task.id, "', which does not start with '", prefix, "'"));
     }
     task.graph = task.id.substr(prefix.size());
     task.goal = row.field("tl_goal").text();

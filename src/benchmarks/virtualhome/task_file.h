@@ -21,13 +21,17 @@ struct NodeGoal {
   auto operator<=>(const NodeGoal&) const = default;
 };
 
-// A task of Action Sequencing. Goals are in the order of the file and without repetitions.
-struct ActionTask {
+// What both kinds of tasks have.
+struct TaskHead {
   std::string id;
   std::string title;
   int household = 1;
   std::string graph;  // key into the scene library
   std::size_t line = 0;
+};
+
+// A task of Action Sequencing. Goals are in the order of the file and without repetitions.
+struct ActionTask : TaskHead {
   // The evaluator drops a task with two edge goals or more: it can never count more than one of them as reached.
   bool scored = true;
   std::map<std::string, int> objects;  // "soap_1002" -> 1002: the objects of the prompt
@@ -38,12 +42,7 @@ struct ActionTask {
 };
 
 // A task of Subgoal Decomposition.
-struct SubgoalTask {
-  std::string id;
-  std::string title;
-  int household = 1;
-  std::string graph;
-  std::size_t line = 0;
+struct SubgoalTask : TaskHead {
   std::string goal;                       // the formula that decides
   std::vector<std::string> goal_states;   // "ONTOP(cup.1, table.2)"
   std::vector<std::string> goal_actions;  // "WASH or RINSE"

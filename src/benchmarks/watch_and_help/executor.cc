@@ -5,16 +5,9 @@
 #include <array>
 #include <stdexcept>
 
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::watch_and_help {
-
-using internal::str_cat;
-using virtualhome::Property;
-using virtualhome::Relation;
-using virtualhome::Scene;
-using virtualhome::SceneNode;
-using virtualhome::State;
 
 namespace {
 
@@ -91,11 +84,9 @@ void Executor::change_state(int x, State from, State to) {
   bits |= 1U << static_cast<unsigned>(to);
 }
 
-std::string Executor::describe(int x) const { return str_cat(scene_.node(x).name, " (", x, ")"); }
-
 Executor::Check Executor::broken(bool is, std::string_view rule, int x, std::string_view problem) const {
   if (!is) return std::nullopt;
-  return Failure{std::string(rule), str_cat(describe(x), " ", problem)};
+  return Failure{std::string(rule), str_cat(describe(scene_.node(x)), " ", problem)};
 }
 
 Executor::Check Executor::need_near(int x, std::string_view rule) const {
@@ -104,7 +95,8 @@ Executor::Check Executor::need_near(int x, std::string_view rule) const {
 
 Executor::Check Executor::need_hand() const {
   if (held_.size() < kHands) return std::nullopt;
-  return Failure{"no free hand", str_cat("both hands are full: ", describe(held_[0]), ", ", describe(held_[1]))};
+  return Failure{"no free hand", str_cat("both hands are full: ", describe(scene_.node(held_[0])), ", ",
+                                         describe(scene_.node(held_[1])))};
 }
 
 // As VirtualHome's executor finds it.
@@ -146,7 +138,7 @@ Executor::Check Executor::grab(int x) {
   if (Check failed = need_near(x, "not close")) return failed;
   for (const int y : targets(x, Relation::kInside)) {
     if (scene_.node(y).is_room() || !has_state(y, State::kClosed)) continue;
-    return broken(true, "inside closed", x, str_cat("is in ", describe(y), ", which is closed"));
+    return broken(true, "inside closed", x, str_cat("is in ", describe(scene_.node(y)), ", which is closed"));
   }
   if (Check failed = need_hand()) return failed;
   // Where it was comes near; of several supports VirtualHome's executor takes one, nobody knows which.

@@ -38,15 +38,15 @@ struct Failure {
 
 class Executor {
  public:
-  explicit Executor(const virtualhome::Scene& scene);
+  explicit Executor(const Scene& scene);
 
   // Nothing when the action succeeded. After a failure the state is as before. The action is known, has the right
   // number of arguments, and they are in the scene.
   std::optional<Failure> execute(const virtualhome::Action& action);
 
-  bool has_state(int id, virtualhome::State state) const;
+  bool has_state(int id, State state) const;
   // ON and INSIDE.
-  bool related(int x, virtualhome::Relation relation, int y) const;
+  bool related(int x, Relation relation, int y) const;
   bool holds(int x) const;
   bool is_near(int x) const { return near_.contains(x); }
   // Of the state the executor is in when it is asked.
@@ -55,11 +55,10 @@ class Executor {
  private:
   using Check = std::optional<Failure>;
 
-  std::vector<int>& targets(int x, virtualhome::Relation relation);
-  const std::vector<int>& targets(int x, virtualhome::Relation relation) const;
-  bool has(int x, virtualhome::Property property) const { return scene_.node(x).has(property); }
-  void change_state(int x, virtualhome::State from, virtualhome::State to);
-  std::string describe(int x) const;
+  std::vector<int>& targets(int x, Relation relation);
+  const std::vector<int>& targets(int x, Relation relation) const;
+  bool has(int x, Property property) const { return scene_.node(x).has(property); }
+  void change_state(int x, State from, State to);
   Check broken(bool is, std::string_view rule, int x, std::string_view problem) const;
   Check need_near(int x, std::string_view rule) const;
   Check need_hand() const;
@@ -70,9 +69,9 @@ class Executor {
   Check open(int x);
   Check close(int x);
   Check switch_on(int x);
-  Check put(int x, int y, virtualhome::Relation relation);
+  Check put(int x, int y, Relation relation);
 
-  const virtualhome::Scene& scene_;
+  const Scene& scene_;
   std::vector<std::uint32_t> states_;     // by index in the scene, a bit per state
   std::vector<std::vector<int>> on_;      // by index: what it is on
   std::vector<std::vector<int>> inside_;  // by index: what it is in, rooms included

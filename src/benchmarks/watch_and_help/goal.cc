@@ -10,13 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "benchmarks/prompt_lines.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::watch_and_help {
-
-using virtualhome::Relation;
-using virtualhome::Scene;
-using virtualhome::SceneNode;
 
 namespace {
 
@@ -31,36 +27,21 @@ std::size_t count_met(const GoalLine& line, int target, const Scene& scene, cons
 
 }  // namespace
 
-std::string_view goal_name(GoalKind kind) {
-  switch (kind) {
-    case GoalKind::kOn:
-      return "on";
-    case GoalKind::kInside:
-      return "inside";
-    case GoalKind::kTurnOn:
-      break;
-  }
-  return "turnOn";
-}
-
 std::string to_text(const GoalLine& line) {
-  if (line.kind == GoalKind::kTurnOn) return internal::str_cat("turnOn(", line.target, ")");
-  return internal::str_cat(goal_name(line.kind), "(", line.object, ", ", line.target, ")");
+  if (line.kind == GoalKind::kTurnOn) return str_cat("turnOn(", line.target, ")");
+  return str_cat(internal::name_of(line.kind), "(", line.object, ", ", line.target, ")");
 }
 
 std::optional<GoalLine> read_goal_line(std::string_view text) {
   const std::size_t open = text.find('(');
   if (open == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
   const std::vector<std::string_view> parts = split(text.substr(open + 1, text.size() - open - 2), ",");
-  for (const GoalKind kind : {GoalKind::kOn, GoalKind::kInside, GoalKind::kTurnOn}) {
-    if (text.substr(0, open) != goal_name(kind)) continue;
-    if (parts.size() != (kind == GoalKind::kTurnOn ? 1U : 2U)) return std::nullopt;
-    GoalLine line{kind, "", std::string(trim(parts.back()))};
-    if (kind != GoalKind::kTurnOn) line.object = trim(parts.front());
-    if (!is_word(line.target) || (kind != GoalKind::kTurnOn && !is_word(line.object))) return std::nullopt;
-    return line;
-  }
-  return std::nullopt;
+  const std::optional<GoalKind> kind = internal::value_named<GoalKind>(text.substr(0, open));
+  if (!kind || parts.size() != (*kind == GoalKind::kTurnOn ? 1U : 2U)) return std::nullopt;
+  GoalLine line{*kind, "", std::string(trim(parts.back()))};
+  if (*kind != GoalKind::kTurnOn) line.object = trim(parts.front());
+  if (!is_word(line.target) || (*kind != GoalKind::kTurnOn && !is_word(line.object))) return std::nullopt;
+  return line;
 }
 
 std::optional<std::vector<GoalLine>> read_goal(std::string_view text, std::string_view& rest) {
@@ -123,9 +104,8 @@ Judgement judge(const std::vector<GoalLine>& goal, const Scene& scene, const Goa
 }
 
 GoalView initial_view(const Scene& scene) {
-  return {
-      [&scene](int x, Relation relation, int y) { return scene.has_edge(x, relation, y); },
-      [&scene](int x) { return (scene.node(x).states >> static_cast<unsigned>(virtualhome::State::kOn) & 1U) != 0; }};
+  return {[&scene](int x, Relation relation, int y) { return scene.has_edge(x, relation, y); },
+          [&scene](int x) { return (scene.node(x).states >> static_cast<unsigned>(State::kOn) & 1U) != 0; }};
 }
 
 }  // namespace metactrl::benchmarks::watch_and_help

@@ -18,8 +18,16 @@
 #include <vector>
 
 #include "benchmarks/virtualhome/scene.h"
+#include "support/enum_names.h"
 
 namespace metactrl::benchmarks::watch_and_help {
+
+// Its apartments are VirtualHome's.
+using Property = virtualhome::Property;
+using Relation = virtualhome::Relation;
+using Scene = virtualhome::Scene;
+using SceneNode = virtualhome::SceneNode;
+using State = virtualhome::State;
 
 enum class GoalKind : std::uint8_t { kOn, kInside, kTurnOn };
 
@@ -31,8 +39,10 @@ struct GoalLine {
   auto operator<=>(const GoalLine&) const = default;
 };
 
-// "on", "inside", "turnOn"
-std::string_view goal_name(GoalKind kind);
+constexpr auto enum_names(GoalKind) {
+  return internal::names<GoalKind>(
+      {{GoalKind::kOn, "on"}, {GoalKind::kInside, "inside"}, {GoalKind::kTurnOn, "turnOn"}});
+}
 std::string to_text(const GoalLine& line);
 // Nothing when the text is no goal line.
 std::optional<GoalLine> read_goal_line(std::string_view text);
@@ -47,7 +57,7 @@ std::vector<std::string> target_classes(const std::vector<GoalLine>& goal);
 // The state of an apartment, as far as goals go.
 struct GoalView {
   // Is thing x, a node of the scene, ON or INSIDE y?
-  std::function<bool(int x, virtualhome::Relation relation, int y)> related;
+  std::function<bool(int x, Relation relation, int y)> related;
   std::function<bool(int x)> is_on;
 };
 
@@ -61,9 +71,9 @@ struct Judgement {
 
 // As the benchmark judges: of each target class, the one thing (the first, in the scene's order) for which the sum over
 // goals of the share that is reached is largest.
-Judgement judge(const std::vector<GoalLine>& goal, const virtualhome::Scene& scene, const GoalView& view);
+Judgement judge(const std::vector<GoalLine>& goal, const Scene& scene, const GoalView& view);
 // The state in which the scene begins.
-GoalView initial_view(const virtualhome::Scene& scene);
+GoalView initial_view(const Scene& scene);
 
 }  // namespace metactrl::benchmarks::watch_and_help
 

@@ -21,16 +21,9 @@
 #include "benchmarks/prompt_lines.h"
 #include "benchmarks/watch_and_help/obstacle.h"
 #include "benchmarks/watch_and_help/task_file.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::watch_and_help {
-
-using internal::str_cat;
-using virtualhome::Property;
-using virtualhome::Relation;
-using virtualhome::Scene;
-using virtualhome::SceneNode;
-using virtualhome::State;
 
 namespace {
 
@@ -77,28 +70,28 @@ Inventory::Inventory(const Scene& scene) {
   for (const SceneNode& node : scene.nodes()) {
     // A class that PDDL cannot spell cannot be written about.
     if (!is_plain_name(node.name)) continue;
-    if (node.id != scene.character() && is_available(scene, node)) ++available_[node.name];
+    if (node.id != scene.character() && is_available(scene, node)) ++available[node.name];
     const Purposes here = purposes(scene, node);
     Purposes& best = targets[node.name];
     if (here.count() > best.count()) best = here;
   }
   for (const auto& [name, purpose] : targets) {
-    if (purpose.inside) containers_.push_back(name);
-    if (purpose.on) surfaces_.push_back(name);
-    if (purpose.turn_on) switches_.push_back(name);
+    if (purpose.inside) containers.push_back(name);
+    if (purpose.on) surfaces.push_back(name);
+    if (purpose.turn_on) switches.push_back(name);
   }
 }
 
 std::vector<std::string> Inventory::things() const {
   std::vector<std::string> names;
-  for (const auto& [name, count] : available_) names.push_back(name);
+  for (const auto& [name, count] : available) names.push_back(name);
   return names;
 }
 
 PromptTask goal_problem(const Inventory& inventory) {
   std::vector<std::string> classes = inventory.things();
   std::string facts;
-  for (const auto& [name, count] : inventory.available()) {
+  for (const auto& [name, count] : inventory.available) {
     facts += str_cat("\n    (left ", name, " n", std::min<std::size_t>(count, kMostGoals), ")");
   }
   const auto add = [&](const std::vector<std::string>& names, const char* predicate) {
@@ -107,9 +100,9 @@ PromptTask goal_problem(const Inventory& inventory) {
       classes.push_back(name);
     }
   };
-  add(inventory.surfaces(), "takes-on");
-  add(inventory.containers(), "takes-inside");
-  add(inventory.switches(), "takes-turnon");
+  add(inventory.surfaces, "takes-on");
+  add(inventory.containers, "takes-inside");
+  add(inventory.switches, "takes-turnon");
   std::sort(classes.begin(), classes.end());
   classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
 
@@ -119,13 +112,10 @@ PromptTask goal_problem(const Inventory& inventory) {
     facts += str_cat("\n    (next n", i - 1, " n", i, ")");
   }
   PromptTask out;
-  out.problem = "(define (problem goal) (:domain watch-and-help-goal)\n  (:objects";
-  for (const std::string& name : classes) out.problem += " " + name;
-  out.problem += str_cat(classes.empty() ? " " : " - class ", numbers, " - number)\n  (:init", facts);
-  out.init_end = out.problem.size();
-  out.problem += ")\n  (:goal (and (written)";
-  out.goal_end = out.problem.size();
-  out.problem += ")))\n";
+  std::string head = "(define (problem goal) (:domain watch-and-help-goal)\n  (:objects";
+  for (const std::string& name : classes) head += " " + name;
+  head += str_cat(classes.empty() ? " " : " - class ", numbers, " - number)");
+  out.set_problem(head, facts, " (written)");
   return out;
 }
 

@@ -18,30 +18,24 @@
 #include <vector>
 
 #include "benchmarks/prompt_task.h"
-#include "benchmarks/virtualhome/scene.h"
+#include "benchmarks/watch_and_help/goal.h"
 
 namespace metactrl::benchmarks::watch_and_help {
 
 // The most goals that are written.
 inline constexpr unsigned kMostGoals = 8;
 
-class Inventory {
- public:
-  explicit Inventory(const virtualhome::Scene& scene);
+struct Inventory {
+  explicit Inventory(const Scene& scene);
+
+  std::vector<std::string> things() const;  // in alphabetical order
 
   // Classes of which something can be put somewhere, with how many things can be.
-  const std::map<std::string, std::size_t>& available() const { return available_; }
+  std::map<std::string, std::size_t> available;
   // Classes, in alphabetical order.
-  std::vector<std::string> things() const;
-  const std::vector<std::string>& containers() const { return containers_; }
-  const std::vector<std::string>& surfaces() const { return surfaces_; }
-  const std::vector<std::string>& switches() const { return switches_; }
-
- private:
-  std::map<std::string, std::size_t> available_;
-  std::vector<std::string> containers_;
-  std::vector<std::string> surfaces_;
-  std::vector<std::string> switches_;
+  std::vector<std::string> containers;
+  std::vector<std::string> surfaces;
+  std::vector<std::string> switches;
 };
 
 PromptTask goal_problem(const Inventory& inventory);

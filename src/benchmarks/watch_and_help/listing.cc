@@ -9,11 +9,6 @@
 
 namespace metactrl::benchmarks::watch_and_help {
 
-using virtualhome::Property;
-using virtualhome::Relation;
-using virtualhome::Scene;
-using virtualhome::SceneNode;
-
 namespace {
 
 bool in(const std::vector<int>& sorted, int x) { return std::binary_search(sorted.begin(), sorted.end(), x); }

@@ -20,7 +20,6 @@
 #ifndef METACTRL_SRC_BENCHMARKS_WATCH_AND_HELP_LISTING_H_
 #define METACTRL_SRC_BENCHMARKS_WATCH_AND_HELP_LISTING_H_
 
-#include <string>
 #include <vector>
 
 #include "benchmarks/virtualhome/scene.h"
@@ -42,7 +41,7 @@ struct Listing {
   std::vector<int> things() const;
 };
 
-Listing list_things(const virtualhome::Scene& scene, const std::vector<GoalLine>& goal);
+Listing list_things(const Scene& scene, const std::vector<GoalLine>& goal);
 
 }  // namespace metactrl::benchmarks::watch_and_help
 

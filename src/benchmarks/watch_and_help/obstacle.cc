@@ -8,16 +8,9 @@
 
 #include "benchmarks/watch_and_help/task_file.h"
 #include "support/list_some.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::watch_and_help {
-
-using internal::str_cat;
-using virtualhome::Property;
-using virtualhome::Relation;
-using virtualhome::Scene;
-using virtualhome::SceneNode;
-using virtualhome::State;
 
 namespace {
 
@@ -71,8 +64,6 @@ class Finder {
     }
     return out;
   }
-
-  std::string describe(const SceneNode& node) const { return str_cat(node.name, " (", node.id, ")"); }
 
   // Each once: a robot that sits is the same for all.
   static std::string list(const std::vector<std::string>& all) {

@@ -20,10 +20,10 @@
 namespace metactrl::benchmarks::watch_and_help {
 
 // Does the robot sit or lie? Then it cannot walk, and this benchmark has no action to stand up.
-bool is_seated(const virtualhome::Scene& scene);
+bool is_seated(const Scene& scene);
 
 // Nothing when no obstacle is known. `count` is how many things the goal asks for.
-std::optional<std::string> find_obstacle(const virtualhome::Scene& scene, const GoalLine& line, std::size_t count);
+std::optional<std::string> find_obstacle(const Scene& scene, const GoalLine& line, std::size_t count);
 
 }  // namespace metactrl::benchmarks::watch_and_help
 

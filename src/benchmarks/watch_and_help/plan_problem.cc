@@ -14,16 +14,9 @@
 #include "benchmarks/watch_and_help/obstacle.h"
 #include "benchmarks/watch_and_help/task_file.h"
 #include "metactrl/error.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::watch_and_help {
-
-using internal::str_cat;
-using virtualhome::Property;
-using virtualhome::Relation;
-using virtualhome::Scene;
-using virtualhome::SceneNode;
-using virtualhome::State;
 
 namespace {
 
@@ -43,8 +36,7 @@ class Writer {
 
   PromptTask write() {
     write_goals();  // first: it finds out which wishes there are
-    std::string& out = result_.problem;
-    out = "(define (problem help) (:domain watch-and-help)\n  (:objects";
+    std::string out = "(define (problem help) (:domain watch-and-help)\n  (:objects";
     for (const int x : listing_.things()) out += " " + name(x);
     out += " - thing\n   ";
     for (const int x : listing_.rooms) out += " " + name(x);
@@ -52,16 +44,12 @@ class Writer {
     if (!wishes_.empty()) out += "\n   ";
     for (const std::string& wish : wishes_) out += " " + wish;
     if (!wishes_.empty()) out += " - wish";
-    out += ")\n  (:init";
     for (const int x : listing_.things()) facts(x);
     room_facts();
     if (is_seated(scene_)) fact("seated", {});
     if (!listing_.held.empty()) fact("one-held", {});
     if (listing_.held.size() > 1) fact("two-held", {});
-    result_.init_end = out.size();
-    out += ")\n  (:goal (and" + formulas_;
-    result_.goal_end = out.size();
-    out += ")))\n";
+    result_.set_problem(out + ")", facts_, formulas_);
     return std::move(result_);
   }
 
@@ -81,9 +69,9 @@ class Writer {
   }
 
   void fact(const char* predicate, const std::vector<int>& things) {
-    result_.problem += str_cat("\n    (", predicate);
-    for (const int x : things) result_.problem += " " + name(x);
-    result_.problem += ')';
+    facts_ += str_cat("\n    (", predicate);
+    for (const int x : things) facts_ += " " + name(x);
+    facts_ += ')';
   }
 
   void facts(int x) {
@@ -250,6 +238,7 @@ class Writer {
   const Listing& listing_;
   std::vector<Goal> goals_;
   std::vector<std::string> wishes_;
+  std::string facts_;
   std::string formulas_;
   PromptTask result_;
 };

@@ -19,7 +19,7 @@
 namespace metactrl::benchmarks::watch_and_help {
 
 // Throws InputError when a class has a name that PDDL or the plan would spell differently.
-PromptTask plan_problem(const virtualhome::Scene& scene, const Listing& listing, const std::vector<GoalLine>& goal);
+PromptTask plan_problem(const Scene& scene, const Listing& listing, const std::vector<GoalLine>& goal);
 
 }  // namespace metactrl::benchmarks::watch_and_help
 

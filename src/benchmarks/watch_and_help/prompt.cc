@@ -9,16 +9,9 @@
 #include <utility>
 
 #include "benchmarks/watch_and_help/task_file.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::watch_and_help {
-
-using internal::str_cat;
-using virtualhome::Property;
-using virtualhome::Relation;
-using virtualhome::Scene;
-using virtualhome::SceneNode;
-using virtualhome::State;
 
 namespace {
 
@@ -107,12 +100,6 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
-  return out;
-}
-
 }  // namespace
 
 std::string_view plan_system_prompt() { return kPlanSystem; }
@@ -159,8 +146,8 @@ std::string plan_prompt(const Scene& scene, const Listing& listing, const std::v
 }
 
 std::string goal_prompt(const Inventory& inventory, std::string_view instruction) {
-  return str_cat("Things: ", joined(inventory.things()), "\nContainers: ", joined(inventory.containers()),
-                 "\nSurfaces: ", joined(inventory.surfaces()), "\nSwitches: ", joined(inventory.switches()),
+  return str_cat("Things: ", join(inventory.things(), ", "), "\nContainers: ", join(inventory.containers, ", "),
+                 "\nSurfaces: ", join(inventory.surfaces, ", "), "\nSwitches: ", join(inventory.switches, ", "),
                  "\nInstruction: ", one_line(instruction));
 }
 

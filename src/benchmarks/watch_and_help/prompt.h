@@ -22,7 +22,7 @@ namespace metactrl::benchmarks::watch_and_help {
 std::string_view plan_system_prompt();
 std::string_view goal_system_prompt();
 
-std::string plan_prompt(const virtualhome::Scene& scene, const Listing& listing, const std::vector<GoalLine>& goal,
+std::string plan_prompt(const Scene& scene, const Listing& listing, const std::vector<GoalLine>& goal,
                         std::string_view instruction);
 std::string goal_prompt(const Inventory& inventory, std::string_view instruction);
 

@@ -23,10 +23,6 @@ namespace {
 
 constexpr const char* kPlanFormat = "virtualhome-actions";
 
-std::string_view domain(Rules rules) {
-  return shipped_file(rules == Rules::kEnvironment ? "watch-and-help/environment.pddl" : "watch-and-help/paper.pddl");
-}
-
 bool guides_by_weights(Guidance guidance) { return guidance == Guidance::kUniform || guidance == Guidance::kTrained; }
 
 class HelpQuestion : public Question {
@@ -71,8 +67,8 @@ class HelpQuestion : public Question {
     const PromptTask problem = plan_problem(*task_.scene, listing, goal);
     const Prompt prompt{std::string(plan_system_prompt()), plan_prompt(*task_.scene, listing, goal, instruction_), ""};
     answer.times.read += watch.seconds();
-    answer_problem(problem, domain(options.rules), PlanFormat::builtin(kPlanFormat), prompt, model, vocabulary, options,
-                   answer);
+    answer_problem(problem, domain_text(*find_module("wah"), options.rules), PlanFormat::builtin(kPlanFormat), prompt,
+                   model, vocabulary, options, answer);
   }
 
   Answer write_goal(LanguageModel* model, const std::shared_ptr<const Vocabulary>& vocabulary,

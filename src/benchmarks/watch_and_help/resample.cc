@@ -7,11 +7,9 @@
 
 #include "benchmarks/watch_and_help/goal_problem.h"
 #include "support/splitmix.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::watch_and_help {
-
-using internal::str_cat;
 
 namespace {
 
@@ -43,11 +41,11 @@ bool offers(const Inventory& inventory, const std::string& name, unsigned roles,
   const auto among = [&](const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  const auto available = inventory.available().find(name);
-  return ((roles & kCarried) == 0 || (available != inventory.available().end() && available->second >= count)) &&
-         ((roles & kSurface) == 0 || among(inventory.surfaces())) &&
-         ((roles & kContainer) == 0 || among(inventory.containers())) &&
-         ((roles & kSwitch) == 0 || among(inventory.switches()));
+  const auto available = inventory.available.find(name);
+  return ((roles & kCarried) == 0 || (available != inventory.available.end() && available->second >= count)) &&
+         ((roles & kSurface) == 0 || among(inventory.surfaces)) &&
+         ((roles & kContainer) == 0 || among(inventory.containers)) &&
+         ((roles & kSwitch) == 0 || among(inventory.switches));
 }
 
 }  // namespace

@@ -11,13 +11,10 @@
 #include "benchmarks/virtualhome/action_scorer.h"
 #include "benchmarks/watch_and_help/executor.h"
 #include "support/list_some.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks {
 namespace watch_and_help {
-
-using internal::str_cat;
-using virtualhome::SceneNode;
 
 namespace {
 
@@ -96,24 +93,10 @@ double ratio(std::size_t part, std::size_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-TaskScore unanswered(const HelpTask& task) {
-  TaskScore score;
-  score.identifier = task.id;
-  score.title = task.family;
-  score.verdict = "unanswered";
-  score.reason = "there is no answer";
-  judge_goal(task, initial_view(*task.scene), score);
-  score.success = 0;
-  return score;
-}
-
 }  // namespace
 
 TaskScore score_answer(const HelpTask& task, const std::string& output) {
-  TaskScore score;
-  score.identifier = task.id;
-  score.title = task.family;
-  score.answered = true;
+  TaskScore score = answered(task.id, task.family);
   std::string_view text = output;
   read_goal(output, text);  // moves `text` behind the goal, where there is one
   const virtualhome::ActionAnswer answer = read_plan(task, text);
@@ -142,39 +125,32 @@ TaskScore score_answer(const HelpTask& task, const std::string& output) {
 }
 
 Score score(const std::vector<HelpTask>& tasks, const std::vector<Response>& responses) {
-  Score result;
-  std::map<std::string, const Response*> answers;
-  for (const HelpTask& task : tasks) answers[task.id] = nullptr;
-  for (const Response& response : responses) {
-    const auto found = answers.find(response.identifier);
-    if (found == answers.end()) {
-      result.strangers.push_back(response.identifier);
-    } else {
-      found->second = &response;
-    }
-  }
   double reached = 0;
   double at_first = 0;
   std::size_t solved_at_first = 0;
   Written written;
-  for (const std::string_view action : {"WALK", "GRAB", "OPEN", "CLOSE", "SWITCHON", "PUTIN", "PUTBACK"}) {
-    result.first_failures.emplace(action, 0);
-  }
-  for (const HelpTask& task : tasks) {
-    const Response* answer = answers.at(task.id);
+  Score result = score_last_answers(tasks, responses, [&](std::size_t i, const std::string* output) {
+    const HelpTask& task = tasks[i];
     const Judgement first = judge(task.goal, *task.scene, initial_view(*task.scene));
     at_first += ratio(first.count(), task.goal.size());
     solved_at_first += first.all() ? 1 : 0;
     std::string_view rest;
-    written.add(task, answer == nullptr ? std::nullopt : read_goal(answer->output, rest));
-    result.tasks.push_back(answer == nullptr ? unanswered(task) : score_answer(task, answer->output));
-    TaskScore& score = result.tasks.back();
-    if (answer != nullptr) score.response = static_cast<std::size_t>(answer - responses.data());
+    written.add(task, output == nullptr ? std::nullopt : read_goal(*output, rest));
+    TaskScore score = output == nullptr ? unanswered(task.id, task.family) : score_answer(task, *output);
+    if (output == nullptr) {
+      judge_goal(task, initial_view(*task.scene), score);
+      score.success = 0;
+    }
     reached += share_reached(score);
+    return score;
+  });
+  for (const std::string_view action : {"WALK", "GRAB", "OPEN", "CLOSE", "SWITCHON", "PUTIN", "PUTBACK"}) {
+    result.first_failures.emplace(action, 0);
+  }
+  for (const TaskScore& score : result.tasks) {
     constexpr std::string_view kFailed = "failed at ";
     if (score.verdict.starts_with(kFailed)) ++result.first_failures[score.verdict.substr(kFailed.size())];
   }
-  summarize(result);
   const double n = std::max(1.0, static_cast<double>(tasks.size()));
   result.figures = {{"sr", result.task_success / 100},
                     {"ssr", reached / n},

@@ -1,7 +1,6 @@
 // Both forms become the same: nodes and edges, then the robot's node, then a scene.
 #include "benchmarks/watch_and_help/task_file.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -12,16 +11,12 @@
 #include "benchmarks/virtualhome/json_fields.h"
 #include "metactrl/error.h"
 #include "support/files.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::watch_and_help {
 
-using internal::str_cat;
 using virtualhome::JsonPlace;
-using virtualhome::Relation;
-using virtualhome::Scene;
 using virtualhome::SceneEdge;
-using virtualhome::SceneNode;
 
 namespace {
 
@@ -139,13 +134,6 @@ void add_lines(const JsonPlace& place, const GoalLine& line, int count, std::vec
   for (int i = 0; i < count; ++i) goal.push_back(line);
 }
 
-std::optional<GoalKind> find_kind(std::string_view name) {
-  for (const GoalKind kind : {GoalKind::kOn, GoalKind::kInside, GoalKind::kTurnOn}) {
-    if (goal_name(kind) == name) return kind;
-  }
-  return std::nullopt;
-}
-
 // --- our files
 
 class Reader {
@@ -159,7 +147,7 @@ class Reader {
     task.instructions = row.field("instructions").texts();
     if (task.instructions.empty()) row.field("instructions").fail("is empty");
     for (const JsonPlace& goal : row.field("goal").items()) {
-      const std::optional<GoalKind> kind = find_kind(goal.field("rel").text());
+      const std::optional<GoalKind> kind = internal::value_named<GoalKind>(goal.field("rel").text());
       if (!kind) goal.field("rel").fail("is none of on, inside, turnOn");
       GoalLine line{*kind, "", goal.field("target").text()};
       if (*kind != GoalKind::kTurnOn) line.object = goal.field("object").text();
@@ -216,8 +204,9 @@ class Reader {
 // is the one that gives two classes of the apartment.
 GoalLine read_goal_key(const JsonPlace& place, const std::string& key, const std::set<std::string>& classes) {
   const std::size_t first = key.find('_');
-  const std::optional<GoalKind> kind =
-      first == std::string::npos ? std::nullopt : find_kind(std::string_view(key).substr(0, first));
+  const std::optional<GoalKind> kind = first == std::string::npos
+                                           ? std::nullopt
+                                           : internal::value_named<GoalKind>(std::string_view(key).substr(0, first));
   if (!kind) place.fail(str_cat("has the key '", key, "', which begins with none of on_, inside_, turnOn_"));
   const std::string rest = key.substr(first + 1);
   if (*kind == GoalKind::kTurnOn) return {*kind, "", rest};
@@ -227,7 +216,7 @@ GoalLine read_goal_key(const JsonPlace& place, const std::string& key, const std
     if (!guess) guess = line;
     if (classes.contains(line.object) && classes.contains(line.target)) return line;
   }
-  if (!guess) place.fail(str_cat("has the key '", key, "'; expected ", goal_name(*kind), "_OBJECT_TARGET"));
+  if (!guess) place.fail(str_cat("has the key '", key, "'; expected ", internal::name_of(*kind), "_OBJECT_TARGET"));
   return *guess;
 }
 

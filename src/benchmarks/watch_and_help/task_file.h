@@ -33,14 +33,14 @@ struct HelpTask {
   std::vector<std::string> instructions;  // at least one
   std::vector<GoalLine> goal;             // a count of two is two lines
   // The apartment, with the robot in its room.
-  std::shared_ptr<const virtualhome::Scene> scene;
+  std::shared_ptr<const Scene> scene;
 };
 
 // In the order of the file; identifiers are different from each other.
 std::vector<HelpTask> read_tasks(const std::string& file, const std::string& scenes_folder);
 
 // The room that x is in, or x itself if it is one; nothing when it is in none.
-std::optional<int> room_of(const virtualhome::Scene& scene, int x);
+std::optional<int> room_of(const Scene& scene, int x);
 
 }  // namespace metactrl::benchmarks::watch_and_help
 

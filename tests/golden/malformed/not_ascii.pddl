@@ -1,3 +1,5 @@
-(define (domain küche)
-  ; Grüße in comments are fine
-  (:predicates (größe)))
+(define (domain d)
+  (:requirements :strips :typing)
+  (:types thing – object)
+  (:predicates (on ?x ?y − thing) (“open” ?x) (caf� ?x) (zero​width ?x))
+  (:action a :parameters (?x) :precondition (on ?x？?x) :effect (and)))

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/behavior/action_reader.h"
 #include "benchmarks/behavior/prompt_goal.h"
-#include "benchmarks/behavior/subgoal_reader.h"
+#include "benchmarks/behavior/prompt_reader.h"
 #include "benchmarks/behavior/taxonomy.h"
 #include "benchmarks/shipped_files.h"
 #include "lookahead/drop_goals.h"

@@ -9,9 +9,9 @@
 
 #include "benchmarks/behavior/action_scorer.h"
 #include "benchmarks/behavior/goal_options.h"
-#include "benchmarks/behavior/python_literal.h"
 #include "benchmarks/behavior/subgoal_scorer.h"
 #include "benchmarks/behavior/task_file.h"
+#include "benchmarks/python_text.h"
 #include "metactrl/error.h"
 #include "support/behavior_kitchen.h"
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/format_errors.h"
 #include "benchmarks/prompt_knowledge.h"
 #include "benchmarks/report.h"
 #include "metactrl/domain.h"
@@ -106,12 +105,12 @@ TEST(FormatErrorClasses, AreThoseOfThePaper) {
   Score score;
   score.tasks = {with_error("a", "parsing"), with_error("b", "parsing"), with_error("c", "Hallucination"),
                  with_error("d", "")};
-  const FormatErrors errors = count_format_errors(score, {"a", "d"});
-  EXPECT_EQ(errors.parsing.total, 2U);
-  EXPECT_EQ(errors.parsing.benchmark_side, 1U);
-  EXPECT_EQ(errors.hallucination.total, 1U);
-  EXPECT_EQ(errors.hallucination.benchmark_side, 0U);
-  EXPECT_EQ(errors.parameter.total, 0U);
+  const auto errors = count_format_errors(score, {"a", "d"});
+  EXPECT_EQ(errors.at(FormatError::kParsing).total, 2U);
+  EXPECT_EQ(errors.at(FormatError::kParsing).benchmark_side, 1U);
+  EXPECT_EQ(errors.at(FormatError::kHallucination).total, 1U);
+  EXPECT_EQ(errors.at(FormatError::kHallucination).benchmark_side, 0U);
+  EXPECT_EQ(errors.at(FormatError::kParameter).total, 0U);
 }
 
 Answer answer_with(const std::string& identifier, const std::string& output, std::size_t steps, double probability) {

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "benchmarks/python_text.h"
 #include "benchmarks/virtualhome/action_scorer.h"
 #include "benchmarks/virtualhome/executor.h"
 #include "benchmarks/virtualhome/python_set.h"
-#include "benchmarks/virtualhome/python_text.h"
 #include "benchmarks/virtualhome/scene.h"
 #include "benchmarks/virtualhome/subgoal_formula.h"
 #include "benchmarks/virtualhome/subgoal_scorer.h"
@@ -335,9 +335,9 @@ TEST(PythonText, Json) {
 }
 
 TEST(PythonText, Spaces) {
-  EXPECT_EQ(strip("\xC2\xA0 a b\n\x1C"), "a b");
+  EXPECT_EQ(python_strip("\xC2\xA0 a b\n\x1C"), "a b");
   EXPECT_EQ(squeeze_spaces("a \t\n b\xE3\x80\x80"), "a b ");
-  EXPECT_EQ(strip("\xFF"), "\xFF");
+  EXPECT_EQ(python_strip("\xFF"), "\xFF");
 }
 
 class ActionAnswerTest : public ::testing::Test {

@@ -133,7 +133,7 @@ void expect_same_rules(const HelpTask& task, unsigned walks) {
   std::mt19937 random(7);
   for (unsigned walk = 0; walk < walks; ++walk) {
     Executor executor(*task.scene);
-    State state = world.initial_state();
+    metactrl::State state = world.initial_state();
     std::string past;
     for (int step = 0; step < 40; ++step) {
       ASSERT_EQ(world.is_goal(state), judge(task.goal, *task.scene, executor.view()).all()) << past;
@@ -267,9 +267,9 @@ TEST(WatchAndHelpLimits, NothingIsWishedOfARobotThatSits) {
   home.add_task("on", "apple", "coffeetable");
   add_robot(home, {"SITTING"});
   const Inventory inventory(*home.task().scene);
-  EXPECT_TRUE(inventory.available().empty());
-  EXPECT_TRUE(inventory.surfaces().empty());
-  EXPECT_EQ(inventory.switches(), std::vector<std::string>{"safe"}) << "it is on already";
+  EXPECT_TRUE(inventory.available.empty());
+  EXPECT_TRUE(inventory.surfaces.empty());
+  EXPECT_EQ(inventory.switches, std::vector<std::string>{"safe"}) << "it is on already";
 }
 
 // --- reasons ---------------------------------------------------------------------------------------------------------

@@ -308,8 +308,8 @@ TEST(WatchAndHelpGoalWriting, OnlyWhatTheApartmentCanGrant) {
   home.add_task("on", "apple", "coffeetable");
   const HelpTask task = home.task();
   const Inventory inventory(*task.scene);
-  EXPECT_EQ(inventory.available().at("apple"), 2U);
-  EXPECT_FALSE(inventory.available().contains("pearl")) << "nobody can open the safe";
+  EXPECT_EQ(inventory.available.at("apple"), 2U);
+  EXPECT_FALSE(inventory.available.contains("pearl")) << "nobody can open the safe";
   const Task writing = load_pddl(testing::source_dir().string() + "/domains/watch-and-help/goal.pddl",
                                  (home.write("goal.pddl", goal_problem(inventory).problem), home.path("goal.pddl")));
   const auto valid = [&](const std::string& plan) { return writing.validate(parse_plan(plan, "goal")).valid; };
@@ -338,14 +338,14 @@ TEST(WatchAndHelpGoalWriting, WhatCanBeWrittenCanBeReached) {
   std::mt19937 random(5);
   const auto pick = [&](const std::vector<std::string>& from) { return from[random() % from.size()]; };
   for (int i = 0; i < 25; ++i) {
-    std::map<std::string, std::size_t> left = inventory.available();
+    std::map<std::string, std::size_t> left = inventory.available;
     std::vector<GoalLine> goal;
     for (std::size_t n = 1 + random() % 4; goal.size() < n;) {
       GoalLine one;
       one.kind = static_cast<GoalKind>(random() % 3);
-      one.target = pick(one.kind == GoalKind::kOn       ? inventory.surfaces()
-                        : one.kind == GoalKind::kInside ? inventory.containers()
-                                                        : inventory.switches());
+      one.target = pick(one.kind == GoalKind::kOn       ? inventory.surfaces
+                        : one.kind == GoalKind::kInside ? inventory.containers
+                                                        : inventory.switches);
       if (one.kind == GoalKind::kTurnOn) {
         if (std::find(goal.begin(), goal.end(), one) == goal.end()) goal.push_back(one);
         continue;

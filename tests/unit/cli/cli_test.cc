@@ -372,6 +372,38 @@ TEST_F(Cli, CheckReportsEverything) {
   EXPECT_EQ(json["diagnostics"][0]["line"], 2);
 }
 
+TEST_F(Cli, CheckSaysWhatCanNeverHappen) {
+  write("ward.pddl",
+        "(define (domain ward) (:requirements :strips :typing) (:types item sink robot)\n"
+        " (:predicates (clean ?i - item) (badge ?r - robot) (in ?i - item))\n"
+        " (:action wash :parameters (?i - item ?s - sink) :effect (clean ?i))\n"
+        " (:action enter :parameters (?r - robot) :precondition (badge ?r) :effect (badge ?r))\n"
+        " (:action take :parameters (?i - item) :precondition (badge ?i) :effect (in ?i)))\n");
+  write("empty.pddl", "(define (problem x) (:domain ward) (:objects r - robot) (:init) (:goal (and)))\n");
+  const Result r = run("check -d ward.pddl -p empty.pddl");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_CONTAINS(r.err, "note: no object is of type 'sink'\n");
+  EXPECT_CONTAINS(r.err, "note: no object is of type 'item', so these actions can never be taken: wash, take\n");
+  EXPECT_CONTAINS(r.err, "note: action 'enter' can never be taken");
+  EXPECT_CONTAINS(r.err, "warning: no action can ever be taken: the task has no ground action");
+  EXPECT_CONTAINS(r.err, "empty.pddl:1:72: warning: the goal is empty");
+  write("item.pddl", "(define (problem x) (:domain ward) (:objects i - item r - robot) (:init) (:goal (clean i)))\n");
+  const Json json = Json::parse(run("check -d ward.pddl -p item.pddl --output json").out);
+  EXPECT_EQ(json["notes"][0], "no object is of type 'sink', so these actions can never be taken: wash");
+}
+
+TEST_F(Cli, SlowATaskThatIsTooLargeIsNoBadInput) {
+  std::string objects;
+  for (int i = 0; i < 60; ++i) objects += " o" + std::to_string(i);
+  write("wide.pddl", "(define (domain w) (:predicates (p))\n (:action a :parameters (?a ?b ?c ?d) :effect (p)))\n");
+  write("many.pddl", "(define (problem x) (:domain w) (:objects" + objects + ") (:init) (:goal (p)))\n");
+  for (const char* command : {"check", "search"}) {
+    const Result r = run(std::string(command) + " -d wide.pddl -p many.pddl");
+    EXPECT_EQ(r.code, 20) << r.err;
+    EXPECT_CONTAINS(r.err, "more than 5000000 actions");
+  }
+}
+
 // --- search ----------------------------------------------------------------------------------------------------------
 
 TEST_F(Cli, SearchPrintsAPlan) {
@@ -389,6 +421,45 @@ TEST_F(Cli, SearchAsJson) {
   EXPECT_EQ(json["plan"], (Json{"(press a)", "(press b)"}));
   EXPECT_EQ(json["actions"], 2);
   EXPECT_EQ(json["proved_shortest"], true);
+  EXPECT_EQ(json["proved_optimal"], true);
+  EXPECT_EQ(json["lower_bound"], 2);
+}
+
+// Directly is short and dear, around the corner long and cheap.
+TEST_F(Cli, SearchObeysTheMetric) {
+  write("ways.pddl", R"(
+(define (domain ways) (:requirements :typing :action-costs)
+  (:types place)
+  (:predicates (at ?p - place) (road ?a ?b - place))
+  (:functions (total-cost) - number (toll ?a ?b - place) - number)
+  (:action go :parameters (?a ?b - place) :precondition (and (at ?a) (road ?a ?b))
+    :effect (and (at ?b) (not (at ?a)) (increase (total-cost) (toll ?a ?b))))))");
+  const std::string problem = R"(
+(define (problem trip) (:domain ways)
+  (:objects home corner bridge work - place)
+  (:init (at home) (road home work) (road home corner) (road corner bridge) (road bridge work) (= (total-cost) 0)
+         (= (toll home work) 9.5) (= (toll home corner) 2) (= (toll corner bridge) 0) (= (toll bridge work) 2.5))
+  (:goal (at work)) )";
+  write("cheap.pddl", problem + "(:metric minimize (total-cost)))");
+  write("short.pddl", problem + ")");
+  const std::string around = "(go home corner)\n(go corner bridge)\n(go bridge work)\n";
+  const Result cheap = run("search -d ways.pddl -p cheap.pddl");
+  EXPECT_EQ(cheap.code, 0) << cheap.err;
+  EXPECT_EQ(cheap.out, around + "; 3 actions, cost = 4.5, not proved shortest, cheapest\n");
+  EXPECT_EQ(run("search -d ways.pddl -p cheap.pddl --optimal").out, cheap.out);
+  const Json json = Json::parse(run("search -d ways.pddl -p cheap.pddl --optimal --output json").out);
+  EXPECT_EQ(json["cost"], 4.5);
+  EXPECT_EQ(json["lower_bound"], 4.5);
+  EXPECT_EQ(json["proved_optimal"], true);
+  EXPECT_EQ(json["first"], (Json{{"actions", 1}, {"cost", 9.5}}));
+  // A horizon that the cheapest plan does not fit into, no work at all, and the shortest plan: the dear one.
+  for (const char* options :
+       {"-p cheap.pddl --horizon 2", "-p cheap.pddl --improve 0", "-p cheap.pddl --shortest", "-p short.pddl"}) {
+    SCOPED_TRACE(options);
+    const Result dear = run(std::string("search -d ways.pddl ") + options);
+    EXPECT_TRUE(dear.out.starts_with("(go home work)\n; 1 action, cost = 9.5, shortest")) << dear.out;
+  }
+  EXPECT_EQ(run("search -d ways.pddl -p cheap.pddl --optimal --shortest").code, 30);
 }
 
 TEST_F(Cli, SearchWritesAFile) {

@@ -89,10 +89,36 @@ TEST_F(PlanCli, TextIsThePlanInItsFormat) {
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(r.out.back(), '\n');
   EXPECT_EQ(validate(r.out).code, 0) << r.out;
-  EXPECT_CONTAINS(r.err, "guarantee: full; goals met: 2 of 2; model calls: ");
+  EXPECT_CONTAINS(r.err, "guarantee: full; goals met: 2 of 2; ");
+  EXPECT_CONTAINS(r.err, " actions, shortest 2");
+  EXPECT_CONTAINS(r.err, "; model calls: ");
   EXPECT_CONTAINS(r.err, "of them forced");
   // A model without weights runs on nothing.
   EXPECT_EQ(r.err.find("; on "), std::string::npos) << r.err;
+}
+
+TEST_F(PlanCli, SlackSimplifyAndDetours) {
+  const std::string with = "plan -d d.pddl -p p.pddl --vocab '" + vocabulary() + "' --guidance mask --output json ";
+  const Json tight = Json::parse(run(with + "--model hostile:1 --slack 0").out);
+  EXPECT_EQ(tight["plan"].size(), 2U);
+  EXPECT_EQ(tight["best_known"], (Json{{"length", 2}, {"shortest", true}, {"cost", 2.0}}));
+  EXPECT_EQ(tight["horizon_rule"], "the best known plan plus slack");
+  const Json loose = Json::parse(run(with + "--model random:1 --slack 9 --decode sample").out);
+  EXPECT_EQ(loose["horizon"], 11);
+  const Result simple = run(with + "--model random:1 --slack 9 --decode sample --simplify");
+  const Json json = Json::parse(simple.out);
+  EXPECT_EQ(json["plan"].size() + json["left_out"].size(), loose["plan"].size());
+  EXPECT_EQ(json["left_out"].size(), loose["needless_steps"].size());
+  EXPECT_GT(json["left_out"].size(), 0U);
+  EXPECT_EQ(json["valid"], true);
+  const Result text = plan("--decode sample --simplify");
+  EXPECT_EQ(validate(text.out).code, 0) << text.out;
+  const Json direct = Json::parse(run(with + "--model random:1 --slack 9 --decode sample --no-detours").out);
+  EXPECT_LE(direct["plan"].size(), 3U);
+  EXPECT_EQ(direct["valid"], true);
+  const Result both = run(with + "--model random:1 --slack 3 --horizon 9");
+  EXPECT_EQ(both.code, 30);
+  EXPECT_CONTAINS(both.err, "--horizon excludes --slack");
 }
 
 TEST_F(PlanCli, PddlLinesForEveryFormat) {

@@ -331,7 +331,7 @@ LookaheadOptions few_states() {
 }
 
 // Spent in the middle of the plan.
-constexpr Budget kLittleWork{kCandidateBudget.states, kCandidateBudget.bytes, 2'000'000};
+constexpr SupportOptions kLittleWork{.candidates = {1'000, std::size_t{2} << 30, 2'000'000}};
 
 // All that is said along the plan that takes the `turn`th of the actions that are allowed.
 std::string walk(Support support, const Lookahead& lookahead, std::size_t turn) {
@@ -357,7 +357,7 @@ TEST(Copies, AnswerAsIfTheyWereAlone) {
   std::vector<std::string> alone;
   for (std::size_t i = 0; i < kCopies; ++i) alone.push_back(walk(Support(lookahead, kLittleWork), *lookahead, 3 * i));
   // The work is spent before the end: with more of it, more is known.
-  constexpr Budget kAmple{kCandidateBudget.states, kCandidateBudget.bytes, ~std::uint64_t{0}};
+  constexpr SupportOptions kAmple{.candidates = {1'000, std::size_t{2} << 30, ~std::uint64_t{0}}};
   EXPECT_NE(walk(Support(lookahead, kAmple), *lookahead, 0), alone[0]);
   // One behind the other, from one that has heard nothing.
   const Support origin(lookahead, kLittleWork);

@@ -59,7 +59,7 @@ LookaheadOptions witness_options(unsigned horizon) {
 }
 
 Budget ample_work() {
-  Budget budget = kCandidateBudget;
+  Budget budget = SupportOptions{}.candidates;
   budget.work = ~std::uint64_t{0};
   return budget;
 }
@@ -71,7 +71,7 @@ class Wanderer {
       : task_(task),
         budget_(budget),
         lookahead_(Lookahead::compile(task, witness_options(30))),
-        support_(lookahead_, budget) {}
+        support_(lookahead_, {.candidates = budget}) {}
 
   const Lookahead& lookahead() const { return *lookahead_; }
 
@@ -163,7 +163,7 @@ TEST(SupportWork, WorkThatIsSpentLeavesTheWitness) {
 TEST(SupportWork, CopiesGoOnCounting) {
   const Task task = errands(kWalkTo, 8, 6);
   const auto lookahead = Lookahead::compile(task, witness_options(24));
-  Support support(lookahead, ample_work());
+  Support support(lookahead, {.candidates = ample_work()});
   support.candidates(task.initial_state(), static_cast<unsigned>(lookahead->plan().size()));
   EXPECT_GT(support.states_searched(), 0U);
   const Support copy(support);

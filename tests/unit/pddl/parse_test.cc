@@ -44,10 +44,10 @@ Result read(std::string_view domain, std::string_view problem) {
 
 constexpr std::string_view kRequirements = "(:requirements :adl :action-costs :derived-predicates :constraints)";
 
-// A domain around `sections`; the problem has a trivial goal.
+// A domain around `sections`; the problem's goal needs no names.
 Result read_domain(const std::string& sections) {
   return read("(define (domain d) " + std::string(kRequirements) + sections + ")",
-              "(define (problem p) (:domain d) (:init) (:goal (and)))");
+              "(define (problem p) (:domain d) (:init) (:goal (or)))");
 }
 
 constexpr std::string_view kBlocks = R"((define (domain blocks)
@@ -128,12 +128,38 @@ TEST(SExpr, LineEndsAndByteOrderMark) {
 }
 
 TEST(SExpr, RefusesWhatIsNotOneList) {
-  for (const char* text : {"", "  \n", "a", "(a", "(a))", ")", "(a) b", "(a) (b)", "((((", "(a\x01)", "(\xc3\xa9)"}) {
+  for (const char* text :
+       {"", "  \n", "a", "(a", ")", "(a) (:b)", "(a)) ; c\n(:b)", "((((", "(a\x01)", "(\xc3)", "(\xe2\x80\x93)"}) {
     Reporter reporter("d", "p");
     const SExprTree tree = read_sexpr(0, text, reporter);
     EXPECT_FALSE(tree.root().has_value()) << text;
     EXPECT_TRUE(reporter.has_errors()) << text;
   }
+}
+
+TEST(SExpr, WhatFollowsTheListIsLeftOut) {
+  for (const char* text : {"(a))", "(a) b", "(a) (b)", "(a) \xe2\x80\x93", "(a) ) ) ; b"}) {
+    Reporter reporter("d", "p");
+    const SExprTree tree = read_sexpr(0, text, reporter);
+    ASSERT_TRUE(tree.root().has_value()) << text;
+    EXPECT_EQ(tree.root()->to_text(10), "(a)");
+    Diagnostics diagnostics;
+    reporter.flush(diagnostics);
+    EXPECT_EQ(diagnostics.num_warnings(), 1U) << text;
+  }
+}
+
+TEST(SExpr, VariablesAndLettersNeedNoBlanks) {
+  Reporter reporter("d", "p");
+  const SExprTree tree = read_sexpr(0,
+                                    "(at?x?Y \xc3\x9c"
+                                    "ber\xc2\xa0z)",
+                                    reporter);
+  ASSERT_TRUE(tree.root().has_value());
+  EXPECT_EQ(tree.root()->to_text(40),
+            "(at ?x ?y \xc3\x9c"
+            "ber z)");
+  EXPECT_EQ((*tree.root())[2].where().column, 6U);
 }
 
 TEST(SExpr, DepthIsLimitedButNotByTheStack) {
@@ -179,9 +205,9 @@ TEST(ParseDomain, TablesOfBlocks) {
   EXPECT_EQ(ast.files[1], "p.pddl");
   ASSERT_EQ(ast.types.size(), 5U);
   EXPECT_EQ(ast.types[TypeId{0}].name, "object");
-  EXPECT_EQ(ast.types[TypeId{0}].parent, kObjectType);
+  EXPECT_TRUE(ast.types[TypeId{0}].parents.empty());
   EXPECT_EQ(ast.types[TypeId{3}].name, "red");
-  EXPECT_EQ(ast.types[ast.types[TypeId{3}].parent].name, "block");
+  EXPECT_EQ(ast.types[ast.types[TypeId{3}].parents.at(0)].name, "block");
   ASSERT_EQ(ast.objects.size(), 4U);
   EXPECT_EQ(ast.objects[ObjectId{0}].name, "table") << "constants come first";
   EXPECT_EQ(ast.objects[ObjectId{0}].where.file, 0U);
@@ -263,7 +289,8 @@ TEST(ParseDomain, UndeclaredSupertypeIsAdded) {
 
 TEST(ParseDomain, TypeCyclesAndDepth) {
   EXPECT_TRUE(read_domain("(:types a - b b - a)").says("its own supertype"));
-  EXPECT_TRUE(read_domain("(:types a - a)").says("its own supertype"));
+  EXPECT_TRUE(read_domain("(:types a - b b - c c - a c - d d - b)").says("its own supertype"));
+  EXPECT_TRUE(read_domain("(:types a - a)").says("below itself"));
   std::string chain = "(:types ";
   for (int i = 0; i < 300; ++i) chain += "t" + std::to_string(i) + " - t" + std::to_string(i + 1) + " ";
   EXPECT_TRUE(read_domain(chain + ")").says("levels below 'object'"));
@@ -585,7 +612,7 @@ TEST(ParseProblem, SwappedFilesAndWrongKinds) {
 }
 
 TEST(ParseProblem, BothFilesAreCheckedAtOnce) {
-  const Result result = read("(define (domain d) (:predicates (p) (p)) (:action a :effect (q)))",
+  const Result result = read("(define (domain d) (:predicates (p) (p ?x)) (:action a :effect (q)))",
                              "(define (problem p) (:domain d) (:init (r)) (:goal (s)))");
   EXPECT_EQ(result.diagnostics.num_errors(), 4U) << result.text();
 }

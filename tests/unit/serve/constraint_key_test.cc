@@ -36,7 +36,11 @@ TEST_F(ConstraintKey, EveryFieldChangesIt) {
   const std::vector<std::function<void()>> changes = {
       [&] { ++lookahead.horizon; },
       [&] { lookahead.fixed_horizon = !lookahead.fixed_horizon; },
-      [&] { ++lookahead.slack; },
+      [&] { lookahead.slack = 0; },
+      [&] { lookahead.slack = 3; },
+      [&] { lookahead.fitted_horizon = true; },
+      [&] { lookahead.costs = true; },
+      [&] { ++lookahead.improve; },
       [&] { ++lookahead.exact.states; },
       [&] { ++lookahead.exact.bytes; },
       [&] { ++lookahead.exact.work; },

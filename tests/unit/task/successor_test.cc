@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "support/id_list.h"
@@ -23,7 +24,7 @@ SuccessorTree tree_of(const Preconditions& preconditions, std::size_t num_bits) 
   std::vector<ActionId> all;
   for (const ActionId action : preconditions.all()) all.push_back(action);
   SuccessorTree tree;
-  tree.build(preconditions, all, num_bits);
+  tree.build(all, num_bits, [&](ActionId action) { return std::span<const Literal>(preconditions[action]); });
   return tree;
 }
 

@@ -23,23 +23,52 @@
 // Node lines and goals name objects without their numbers. A node line is about an object of that name and those
 // properties; if there are as many lines as such objects, a state that all lines show is known of all of them,
 // otherwise of none. A goal is taken to be about every object of its name: whichever was meant is among them.
+//
+// The user's part of the prompt of subgoal decomposition:
+//
+//     # Target Task: Task category is Watch TV
+//
+//     ## Relevant Objects in the Scene
+//     | couch.352 | Furniture | ['LIEABLE', 'SITTABLE'] |
+//
+//     ## Initial States
+//     OFF(television.410)
+//     INSIDE(character.65, dining_room.201)
+//
+//     ## Goal States
+//     [States]
+//     ON(television.410)
+//     [Actions Must Include]: Actions are listed in the execution order, ...
+//     LOOKAT or WATCH
+//
+//     ## Necessity to Use Actions
+//
+// Objects have their numbers throughout, and rooms their category. "None" stands for an empty section.
+#include "benchmarks/virtualhome/prompt_reader.h"
+
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "benchmarks/prompt_lines.h"
-#include "benchmarks/virtualhome/prompt_reader.h"
 #include "benchmarks/virtualhome/prompt_scene.h"
-#include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::benchmarks::virtualhome {
 
-using internal::str_cat;
-
 namespace {
+
+// Rooms, by the names that the environment gives them. Prompts of action sequencing do not show categories.
+bool is_room_name(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kRooms = {"bathroom",      "bedroom",     "dining_room",
+                                                      "entrance_hall", "home_office", "kids_bedroom",
+                                                      "kitchen",       "living_room", "livingroom"};
+  return std::find(kRooms.begin(), kRooms.end(), name) != kRooms.end();
+}
 
 bool is_rule(std::string_view line) {
   return line.size() >= 3 && line.find_first_not_of('-') == std::string_view::npos;
@@ -49,13 +78,32 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// In the words of the executor.
-std::string relation(std::string_view word) { return word == "NEAR" ? "CLOSE" : std::string(word); }
+// In the words of the executor; empty for what is no relation.
+std::string relation(std::string_view word) {
+  if (word == "NEAR") return "CLOSE";
+  constexpr std::array<std::string_view, 7> kSame = {"ON",       "INSIDE",   "CLOSE",  "FACING",
+                                                     "HOLDS_RH", "HOLDS_LH", "BETWEEN"};
+  return std::find(kSame.begin(), kSame.end(), word) == kSame.end() ? std::string() : std::string(word);
+}
 
-bool is_relation(std::string_view word) {
-  static const std::set<std::string_view> kRelations = {"ON",     "INSIDE",   "CLOSE",    "NEAR",
-                                                        "FACING", "HOLDS_RH", "HOLDS_LH", "BETWEEN"};
-  return kRelations.contains(word);
+// The same of a relation between two things as subgoals write it.
+std::string subgoal_relation(std::string_view predicate) {
+  if (predicate == "ONTOP") return "ON";
+  if (predicate == "NEXT_TO") return "CLOSE";
+  return predicate == "ON" || predicate == "CLOSE" || predicate == "NEAR" ? std::string() : relation(predicate);
+}
+
+// The actions of a goal line.
+std::vector<std::string> action_options(const PromptLines& lines, std::string_view line, std::string_view separator) {
+  std::vector<std::string> options;
+  for (const std::string_view option : split(line, separator)) {
+    const std::string_view word = trim(option);
+    if (word.empty() || word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != std::string_view::npos) {
+      lines.fail(str_cat("'", line, "' is not an action goal"), "action goals are written ACTION or ACTION");
+    }
+    options.emplace_back(word);
+  }
+  return options;
 }
 
 class ActionPromptReader {
@@ -183,7 +231,7 @@ std::size_t ActionPromptReader::endpoint(std::string_view text) const {
 void ActionPromptReader::read_edge(std::string_view line) {
   const std::size_t is = line.find(" is ");
   const std::size_t to = is == std::string_view::npos ? is : line.find(" to ", is + 4);
-  if (to == std::string_view::npos || !is_relation(line.substr(is + 4, to - is - 4))) {
+  if (to == std::string_view::npos || relation(line.substr(is + 4, to - is - 4)).empty()) {
     lines_.fail(str_cat("'", line, "' is not an edge"),
                 "edges are listed as <NAME> (NUMBER) is RELATION to <NAME> (NUMBER)");
   }
@@ -224,7 +272,7 @@ void ActionPromptReader::read_node_goal(std::string_view line) {
 void ActionPromptReader::read_edge_goal(std::string_view line) {
   const std::size_t is = line.find(" is ");
   const std::size_t to = is == std::string_view::npos ? is : line.find(" to ", is + 4);
-  if (to == std::string_view::npos || !is_relation(line.substr(is + 4, to - is - 4))) {
+  if (to == std::string_view::npos || relation(line.substr(is + 4, to - is - 4)).empty()) {
     lines_.fail(str_cat("'", line, "' is not an edge goal"), "edge goals are written NAME is RELATION to NAME");
   }
   const std::string_view from_name = line.substr(0, is);
@@ -255,17 +303,9 @@ void ActionPromptReader::read_action_goals() {
 
 // Each goal stands on two lines: in words, with " or ", and as the benchmark writes it, with "|".
 void ActionPromptReader::read_action_goal(std::string_view line) {
-  std::vector<std::string> options;
   const bool raw = line.find('|') != std::string_view::npos;
-  std::string joined;
-  for (const std::string_view option : split(line, raw ? "|" : " or ")) {
-    const std::string_view word = trim(option);
-    if (word.empty() || word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != std::string_view::npos) {
-      lines_.fail(str_cat("'", line, "' is not an action goal"), "action goals are written ACTION or ACTION");
-    }
-    options.emplace_back(word);
-    joined += (joined.empty() ? "" : "|") + options.back();
-  }
+  std::vector<std::string> options = action_options(lines_, line, raw ? "|" : " or ");
+  const std::string joined = join(options, "|");
   if (joined == last_action_goal_) {
     last_action_goal_.clear();
     return;
@@ -276,14 +316,132 @@ void ActionPromptReader::read_action_goal(std::string_view line) {
   }
 }
 
+class SubgoalPromptReader {
+ public:
+  explicit SubgoalPromptReader(std::string_view prompt) : lines_(prompt) {}
+
+  PromptScene read() {
+    read_title();
+    while (!at_section()) read_object(lines_.take());
+    lines_.skip_past("## Initial States");
+    while (!at_section()) read_fact(lines_.take(), false);
+    lines_.skip_past("## Goal States");
+    lines_.skip_past("[States]");
+    while (!at_section() && !lines_.peek().starts_with("[Actions Must Include]")) read_fact(lines_.take(), true);
+    if (lines_.at_end() || lines_.peek().starts_with("##")) {
+      lines_.fail("no line '[Actions Must Include]' follows", "is the prompt complete?");
+    }
+    lines_.take();
+    while (!at_section()) read_actions(lines_.take());
+    if (lines_.at_end()) lines_.fail("the goals have no end", "is the prompt complete?");
+    return std::move(scene_);
+  }
+
+ private:
+  bool at_section() const { return lines_.at_end() || lines_.peek().starts_with("## "); }
+
+  void read_title() {
+    constexpr std::string_view kTitle = "# Target Task: Task category is ";
+    PromptLines from_start = lines_;
+    lines_.skip_past_last("## Relevant Objects in the Scene");
+    const std::size_t objects = lines_.line();
+    while (from_start.line() < objects) {
+      const std::string_view line = from_start.take();
+      if (line.starts_with(kTitle)) scene_.title = trim(line.substr(kTitle.size()));
+    }
+  }
+
+  void read_object(std::string_view line);
+  void read_fact(std::string_view line, bool is_goal);
+  void read_actions(std::string_view line);
+  std::size_t find(std::string_view dotted) const;
+
+  PromptLines lines_;
+  PromptScene scene_;
+  std::map<std::string, std::size_t, std::less<>> by_name_;  // "name.id" -> object
+};
+
+void SubgoalPromptReader::read_object(std::string_view line) {
+  if (line.empty() || line.starts_with("| obj |") || line.starts_with("| --- |")) return;
+  const std::vector<std::string_view> cells = split(line, "|");
+  PromptScene::Object object;
+  if (cells.size() != 5 || !read_word_list(cells[3], object.properties)) {
+    lines_.fail(str_cat("'", line, "' is not an object"), "objects are listed as | NAME.NUMBER | CATEGORY | [...] |");
+  }
+  const std::string_view dotted = trim(cells[1]);
+  const std::size_t dot = dotted.rfind('.');
+  object.name = dotted.substr(0, dot);
+  object.id = dot == std::string_view::npos ? std::string_view() : dotted.substr(dot + 1);
+  if (!is_plain_name(object.name) || !is_number(object.id)) {
+    lines_.fail(str_cat("'", dotted, "' cannot be an object"),
+                "objects are written NAME.NUMBER; names are lower-case letters, digits and underscores");
+  }
+  if (!by_name_.emplace(dotted, scene_.objects.size()).second) {
+    lines_.fail(str_cat(dotted, " is listed twice"), "remove one of the lines");
+  }
+  object.character = trim(cells[2]) == "Characters" || object.name == "character";
+  object.room = trim(cells[2]) == "Rooms";
+  scene_.objects.push_back(std::move(object));
+}
+
+std::size_t SubgoalPromptReader::find(std::string_view dotted) const {
+  const auto found = by_name_.find(dotted);
+  return found == by_name_.end() ? scene_.objects.size() : found->second;
+}
+
+void SubgoalPromptReader::read_fact(std::string_view line, bool is_goal) {
+  if (line.empty() || line == "None") return;
+  const std::size_t open = line.find('(');
+  if (open == std::string_view::npos || line.back() != ')' || !is_word(line.substr(0, open))) {
+    lines_.fail(str_cat("'", line, "' is not a state"), "states are written STATE(NAME.NUMBER)");
+  }
+  const std::string_view predicate = line.substr(0, open);
+  const std::vector<std::string_view> words = split(line.substr(open + 1, line.size() - open - 2), ",");
+  std::vector<std::size_t> arguments;
+  for (const std::string_view word : words) arguments.push_back(find(trim(word)));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (arguments[i] != scene_.objects.size()) continue;
+    if (!is_goal) {
+      scene_.notes.push_back(str_cat("a state names an object that is not listed: ", line));
+    } else {
+      scene_.lost_goals.push_back({lines_.line(), std::string(line)});
+    }
+    return;
+  }
+  const std::string edge = subgoal_relation(predicate);
+  if (arguments.size() == 1 && edge.empty()) {
+    if (is_goal) {
+      scene_.node_goals.push_back({arguments[0], std::string(predicate)});
+    } else {
+      scene_.objects[arguments[0]].states.emplace_back(predicate);
+    }
+  } else if (arguments.size() == 2 && !edge.empty()) {
+    (is_goal ? scene_.edge_goals : scene_.edges).push_back({arguments[0], edge, arguments[1]});
+  } else {
+    lines_.fail(str_cat("'", line, "' is not a state of the vocabulary"),
+                "a state has one argument, a relation (ONTOP, INSIDE, NEXT_TO, FACING, HOLDS_RH, HOLDS_LH) two");
+  }
+}
+
+void SubgoalPromptReader::read_actions(std::string_view line) {
+  if (line.empty() || line == "None") return;
+  scene_.action_goals.push_back(action_options(lines_, line, " or "));
+}
+
 }  // namespace
 
 PromptTask read_actions_prompt(std::string_view prompt) {
-  ProblemStyle style;
-  style.domain = "virtualhome-actions";
-  style.actions_in_either_order = true;
-  style.can_stand_up = true;
-  return make_problem(ActionPromptReader(prompt).read(), style);
+  return make_problem(ActionPromptReader(prompt).read(), {.domain = "virtualhome-actions",
+                                                          .character_is_object = false,
+                                                          .actions_in_either_order = true,
+                                                          .can_stand_up = true});
+}
+
+PromptTask read_subgoals_prompt(std::string_view prompt) {
+  return make_problem(SubgoalPromptReader(prompt).read(), {.domain = "virtualhome-subgoals",
+                                                           .character_is_object = true,
+                                                           .actions_in_either_order = false,
+                                                           .can_stand_up = false});
 }
 
 }  // namespace metactrl::benchmarks::virtualhome

@@ -1,50 +1,24 @@
-// A recursive descent over characters. Every function returns false on the first thing that is not a literal, and the
-// whole text counts as unreadable then, as an exception in Python would make it.
-#include "benchmarks/behavior/python_literal.h"
-
+// Python literals, by a recursive descent over characters. Every function returns false on the first thing that is not a
+// literal, and the whole text counts as unreadable then, as an exception in Python would make it.
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
 
+#include "benchmarks/python_text.h"
 #include "support/lower_case.h"
 
-namespace metactrl::benchmarks::behavior {
+namespace metactrl::benchmarks {
 
 namespace {
 
 using internal::is_digit;
+using internal::lower_case;
 
 constexpr int kMaxBrackets = 200;
 
 bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_name(char c) { return is_name_start(c) || is_digit(c); }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-int hex_value(char c) {
-  if (is_digit(c)) return c - '0';
-  c = lower(c);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-// Surrogates are written like any other number: they can be part of a Python string.
-void append_utf8(std::uint32_t code, std::string& out) {
-  const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xC0 | code >> 6);
-    put(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    put(0xE0 | code >> 12);
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  } else {
-    put(0xF0 | code >> 18);
-    put(0x80 | (code >> 12 & 0x3F));
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  }
-}
 
 class LiteralParser {
  public:
@@ -179,7 +153,7 @@ class LiteralParser {
 
   bool number() {
     fractional_ = false;
-    const char marker = lower(peek(1));
+    const char marker = lower_case(peek(1));
     if (peek() == '0' && (marker == 'x' || marker == 'o' || marker == 'b')) {
       at_ += 2;
       if (peek() == '_') ++at_;
@@ -197,13 +171,13 @@ class LiteralParser {
       any = digits(is_digit) || any;
     }
     if (!any) return false;
-    if (lower(peek()) == 'e') {
+    if (lower_case(peek()) == 'e') {
       ++at_;
       fractional_ = true;
       if (peek() == '+' || peek() == '-') ++at_;
       if (!digits(is_digit)) return false;
     }
-    if (lower(peek()) == 'j') {
+    if (lower_case(peek()) == 'j') {
       ++at_;
       fractional_ = true;
     }
@@ -214,7 +188,7 @@ class LiteralParser {
   std::optional<std::size_t> prefix_length() const {
     constexpr std::array<std::string_view, 9> kPrefixes = {"", "r", "b", "u", "f", "rb", "br", "rf", "fr"};
     std::string prefix;
-    while (prefix.size() < 3 && is_name_start(peek(prefix.size()))) prefix += lower(peek(prefix.size()));
+    while (prefix.size() < 3 && is_name_start(peek(prefix.size()))) prefix += lower_case(peek(prefix.size()));
     const char quote = peek(prefix.size());
     if ((quote != '"' && quote != '\'') || std::find(kPrefixes.begin(), kPrefixes.end(), prefix) == kPrefixes.end()) {
       return std::nullopt;
@@ -230,7 +204,7 @@ class LiteralParser {
     while (const auto length = prefix_length()) {
       Style style;
       for (std::size_t i = 0; i < *length; ++i) {
-        const char c = lower(peek(i));
+        const char c = lower_case(peek(i));
         style.raw |= c == 'r';
         style.bytes |= c == 'b';
         style.format |= c == 'f';
@@ -337,38 +311,7 @@ class LiteralParser {
   bool fractional_ = false;
 };
 
-// Length in bytes of the white space character at the start of `text`; 0 when there is none there.
-std::size_t space_at(std::string_view text) {
-  constexpr std::array<std::string_view, 19> kWide = {
-      "\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\x80", "\xE2\x80\x81", "\xE2\x80\x82", "\xE2\x80\x83",
-      "\xE2\x80\x84", "\xE2\x80\x85", "\xE2\x80\x86", "\xE2\x80\x87", "\xE2\x80\x88", "\xE2\x80\x89", "\xE2\x80\x8A",
-      "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
-  if (text.empty()) return 0;
-  const char c = text[0];
-  if (c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1C' && c <= '\x1F')) return 1;
-  for (const std::string_view wide : kWide) {
-    if (text.substr(0, wide.size()) == wide) return wide.size();
-  }
-  return 0;
-}
-
 }  // namespace
-
-const PythonValue* PythonValue::find(std::string_view key) const {
-  const PythonValue* found = nullptr;
-  if (kind != Kind::kDictionary) return found;
-  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
-    if (items[i].kind == Kind::kString && items[i].text == key) found = &items[i + 1];
-  }
-  return found;
-}
-
-bool PythonValue::hashable() const {
-  if (kind == Kind::kTuple) {
-    return std::all_of(items.begin(), items.end(), [](const PythonValue& item) { return item.hashable(); });
-  }
-  return kind == Kind::kString || kind == Kind::kBytes || kind == Kind::kOther;
-}
 
 std::optional<PythonValue> parse_python_list(std::string_view text) {
   PythonValue value;
@@ -376,17 +319,4 @@ std::optional<PythonValue> parse_python_list(std::string_view text) {
   return value;
 }
 
-std::string_view python_strip(std::string_view text) {
-  while (const std::size_t length = space_at(text)) text.remove_prefix(length);
-  while (!text.empty()) {
-    std::size_t removed = 0;
-    for (std::size_t length = 1; length <= 3 && length <= text.size() && removed == 0; ++length) {
-      if (space_at(text.substr(text.size() - length)) == length) removed = length;
-    }
-    if (removed == 0) break;
-    text.remove_suffix(removed);
-  }
-  return text;
-}
-
-}  // namespace metactrl::benchmarks::behavior
+}  // namespace metactrl::benchmarks

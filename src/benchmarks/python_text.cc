@@ -1,10 +1,13 @@
-#include "benchmarks/virtualhome/python_text.h"
+#include "benchmarks/python_text.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-namespace metactrl::benchmarks::virtualhome {
+#include "support/lower_case.h"
+#include "support/words.h"
+
+namespace metactrl::benchmarks {
 namespace {
 
 constexpr std::uint32_t kNoCharacter = 0xFFFFFFFF;
@@ -49,18 +52,16 @@ class JsonReader {
   void skip_blanks() {
     while (at_ < text_.size() && std::string_view(" \t\n\r").find(text_[at_]) != std::string_view::npos) ++at_;
   }
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   std::size_t skip_digits() {
     const std::size_t begin = at_;
-    while (is_digit(peek())) ++at_;
+    while (internal::is_digit(peek())) ++at_;
     return at_ - begin;
   }
 
   bool read_value(PythonValue& value, std::size_t depth) {
     using Kind = PythonValue::Kind;
-    const auto constant = [&](std::string_view word, Kind kind, std::string_view python) {
+    const auto constant = [&](std::string_view word, std::string_view python) {
       if (!take(word)) return false;
-      value.kind = kind;
       value.text = python;
       return true;
     };
@@ -71,10 +72,8 @@ class JsonReader {
     }
     if (take('[')) return read_list(value, depth);
     if (take('{')) return read_dict(value, depth);
-    return constant("null", Kind::kNone, "None") || constant("true", Kind::kBool, "True") ||
-           constant("false", Kind::kBool, "False") || constant("NaN", Kind::kFloat, "nan") ||
-           constant("Infinity", Kind::kFloat, "inf") || constant("-Infinity", Kind::kFloat, "-inf") ||
-           read_number(value);
+    return constant("null", "None") || constant("true", "True") || constant("false", "False") ||
+           constant("NaN", "nan") || constant("Infinity", "inf") || constant("-Infinity", "-inf") || read_number(value);
   }
 
   bool read_number(PythonValue& value) {
@@ -102,7 +101,6 @@ class JsonReader {
       }
       at_ = end;
     }
-    value.kind = whole ? PythonValue::Kind::kInteger : PythonValue::Kind::kFloat;
     value.text = text_.substr(begin, end - begin);
     if (value.text == "-0") value.text = "0";
     return !whole || value.text.size() <= kMaxDigits;
@@ -122,13 +120,14 @@ class JsonReader {
   }
 
   bool read_dict(PythonValue& value, std::size_t depth) {
-    value.kind = PythonValue::Kind::kDict;
+    value.kind = PythonValue::Kind::kDictionary;
     value.text = "{...}";
     skip_blanks();
     if (take('}')) return true;
     do {
       skip_blanks();
-      if (!take('"') || !read_string(value.keys.emplace_back())) return false;
+      PythonValue& key = value.items.emplace_back(PythonValue{PythonValue::Kind::kString, {}, {}});
+      if (!take('"') || !read_string(key.text)) return false;
       skip_blanks();
       if (!take(':')) return false;
       skip_blanks();
@@ -164,18 +163,9 @@ class JsonReader {
     if (at_ + 4 > text_.size()) return std::nullopt;
     std::uint32_t code = 0;
     for (std::size_t i = 0; i < 4; ++i) {
-      const char c = text_[at_ + i];
-      std::uint32_t digit = 0;
-      if (is_digit(c)) {
-        digit = static_cast<std::uint32_t>(c - '0');
-      } else if (c >= 'a' && c <= 'f') {
-        digit = static_cast<std::uint32_t>(c - 'a' + 10);
-      } else if (c >= 'A' && c <= 'F') {
-        digit = static_cast<std::uint32_t>(c - 'A' + 10);
-      } else {
-        return std::nullopt;
-      }
-      code = code * 16 + digit;
+      const int digit = hex_value(text_[at_ + i]);
+      if (digit < 0) return std::nullopt;
+      code = code * 16 + static_cast<std::uint32_t>(digit);
     }
     at_ += 4;
     return code;
@@ -195,27 +185,8 @@ class JsonReader {
         at_ = back;
       }
     }
-    append(out, *code);
+    append_utf8(*code, out);
     return true;
-  }
-
-  static void append(std::string& out, std::uint32_t code) {
-    const auto byte = [&](std::uint32_t value) { out += static_cast<char>(value); };
-    if (code < 0x80) {
-      byte(code);
-    } else if (code < 0x800) {
-      byte(0xC0 | code >> 6);
-      byte(0x80 | (code & 0x3F));
-    } else if (code < 0x10000) {
-      byte(0xE0 | code >> 12);
-      byte(0x80 | (code >> 6 & 0x3F));
-      byte(0x80 | (code & 0x3F));
-    } else {
-      byte(0xF0 | code >> 18);
-      byte(0x80 | (code >> 12 & 0x3F));
-      byte(0x80 | (code >> 6 & 0x3F));
-      byte(0x80 | (code & 0x3F));
-    }
   }
 
   std::string_view text_;
@@ -279,7 +250,7 @@ std::size_t skip_word(std::string_view text, std::size_t at) {
   return at;
 }
 
-std::string_view strip(std::string_view text) {
+std::string_view python_strip(std::string_view text) {
   text.remove_prefix(skip_spaces(text, 0));
   while (!text.empty()) {
     const Character last = character_before(text, text.size());
@@ -305,13 +276,65 @@ std::string squeeze_spaces(std::string_view text) {
   return result;
 }
 
-const PythonValue* PythonValue::find(std::string_view key) const {
-  for (std::size_t i = keys.size(); i-- > 0;) {
-    if (keys[i] == key) return &items[i];
+std::string python_replace(std::string_view text, std::string_view from, std::string_view to) {
+  std::string out;
+  for (const std::string_view part : split(text, from)) {
+    if (part.data() != text.data()) out += to;
+    out += part;
   }
-  return nullptr;
+  return out;
+}
+
+std::optional<std::string_view> innermost_braces(std::string_view text) {
+  std::size_t open = std::string_view::npos;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '{') open = i;
+    if (text[i] == '}' && open != std::string_view::npos) return text.substr(open, i - open + 1);
+  }
+  return std::nullopt;
+}
+
+void append_utf8(std::uint32_t code, std::string& out) {
+  const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xC0 | code >> 6);
+    put(0x80 | (code & 0x3F));
+  } else if (code < 0x10000) {
+    put(0xE0 | code >> 12);
+    put(0x80 | (code >> 6 & 0x3F));
+    put(0x80 | (code & 0x3F));
+  } else {
+    put(0xF0 | code >> 18);
+    put(0x80 | (code >> 12 & 0x3F));
+    put(0x80 | (code >> 6 & 0x3F));
+    put(0x80 | (code & 0x3F));
+  }
+}
+
+int hex_value(char c) {
+  if (internal::is_digit(c)) return c - '0';
+  c = internal::lower_case(c);
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+const PythonValue* PythonValue::find(std::string_view key) const {
+  const PythonValue* found = nullptr;
+  if (kind != Kind::kDictionary) return found;
+  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+    if (items[i].kind == Kind::kString && items[i].text == key) found = &items[i + 1];
+  }
+  return found;
+}
+
+bool PythonValue::hashable() const {
+  if (kind == Kind::kTuple) {
+    return std::all_of(items.begin(), items.end(), [](const PythonValue& item) { return item.hashable(); });
+  }
+  return kind == Kind::kString || kind == Kind::kBytes || kind == Kind::kOther;
 }
 
 std::optional<PythonValue> python_json(std::string_view text) { return JsonReader(text).read(); }
 
-}  // namespace metactrl::benchmarks::virtualhome
+}  // namespace metactrl::benchmarks

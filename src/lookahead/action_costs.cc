@@ -1,0 +1,58 @@
+// The unit is the largest of 1, 1/10, ... 1/1,000,000 in which every cost is a whole number below 2^40, so that a plan
+// of millions of actions does not overflow.
+#include "lookahead/action_costs.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace metactrl::lookahead {
+
+namespace {
+
+constexpr double kFinest = 1e6;
+constexpr double kLargest = 0x1p40;
+// A decimal number times a power of ten is a whole number but for the rounding of the two.
+constexpr double kRounding = 1e-9;
+
+bool is_whole(double number) { return std::abs(number - std::round(number)) <= kRounding * std::max(1.0, number); }
+
+}  // namespace
+
+ActionCosts::ActionCosts(const task::Program& program)
+    : costs_(program.num_actions(), 1), has_metric_(program.definition().has_metric) {
+  if (!has_metric_) return;
+  const auto& actions = program.definition().actions;
+  double largest = 0;
+  for (const ActionId a : actions.all()) largest = std::max(largest, actions[a].cost);
+  const auto whole = [&](double scale) {
+    return std::all_of(actions.begin(), actions.end(),
+                       [scale](const task::ActionDefinition& action) { return is_whole(action.cost * scale); });
+  };
+  while (scale_ < kFinest && largest * scale_ * 10 < kLargest && !whole(scale_)) scale_ *= 10;
+  exact_ = whole(scale_) && largest * scale_ < kLargest;
+  for (const ActionId a : actions.all()) {
+    costs_[a] = static_cast<Cost>(std::llround(std::min(actions[a].cost * scale_, kLargest)));
+  }
+}
+
+Cost ActionCosts::sum(std::span<const ActionId> plan) const {
+  Cost total = 0;
+  for (const ActionId action : plan) total += costs_[action];
+  return total;
+}
+
+// The largest becomes 64: fine enough to rank, and small enough for queues with a bucket for each value.
+std::vector<std::uint32_t> ActionCosts::weights() const {
+  constexpr double kLargestWeight = 64;
+  const Cost largest = *std::max_element(costs_.begin(), costs_.end());
+  const double factor = largest > kLargestWeight ? kLargestWeight / static_cast<double>(largest) : 1;
+  std::vector<std::uint32_t> result;
+  result.reserve(costs_.size());
+  for (const Cost cost : costs_) {
+    const auto scaled = static_cast<std::uint32_t>(std::lround(static_cast<double>(cost) * factor));
+    result.push_back(has_metric_ ? 1 + scaled : 1);
+  }
+  return result;
+}
+
+}  // namespace metactrl::lookahead

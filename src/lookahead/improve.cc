@@ -1,0 +1,207 @@
+// In this order, each with a part of the work that is left:
+//
+//   1. Steps that are not needed are left out, and corners are cut (neighbourhood.h), in growing neighbourhoods.
+//   2. A greedy search that takes one action at a time, for a plan of another kind.
+//   3. Weighted A*, less greedy each time, for plans that are better than the best known; 1 for each that is found.
+//   4. A* with LM-cut, for the proof that no plan is cheaper, or for the cheapest one.
+//
+// 1 to 3 look at the actions that the goal asks for (focus.h) where those are fewer; 4 looks at all.
+#include "lookahead/improve.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "lookahead/focus.h"
+#include "lookahead/greedy_search.h"
+#include "lookahead/needless.h"
+#include "lookahead/neighbourhood.h"
+#include "lookahead/optimal_search.h"
+#include "lookahead/spending.h"
+#include "lookahead/weighted_search.h"
+
+namespace metactrl::lookahead {
+
+namespace {
+
+using task::Program;
+using task::Word;
+
+constexpr std::size_t kLongestCut = 2'000;        // steps of a plan that is worth a quadratic pass
+constexpr std::size_t kFirstNeighbourhood = 400;  // states
+constexpr std::uint64_t kCopied = 16;             // words of a state that are copied in the time of a step
+constexpr std::size_t kTurn = 256;                // evaluations between two looks
+constexpr unsigned kGreeds[] = {5, 3, 2, 1};
+
+class Improver {
+ public:
+  Improver(const Program& program, RelaxedEvaluator& evaluator, const Word* state, const ImproveOptions& options,
+           internal::Meter& meter, Improvement& result)
+      : program_(program),
+        evaluator_(evaluator),
+        state_(state),
+        options_(options),
+        meter_(meter),
+        costs_(program),
+        all_(program),
+        result_(result) {}
+
+  void run(std::vector<ActionId> plan) {
+    result_.plan = std::move(plan);
+    result_.cost = costs_.sum(result_.plan);
+    const std::uint64_t all = options_.budget.work;
+    if (result_.plan.empty()) {
+      result_.optimal = true;
+      return;
+    }
+    focus();
+    // What comes first is cheap and finds most of what there is to find.
+    const std::uint64_t share = options_.prove ? all / 16 : all / 4;
+    cut_corners(share / 8);
+    if (!at_bound()) step_greedily(share);
+    for (const unsigned greed : kGreeds) {
+      if (!at_bound()) search_weighted(greed, share / 4);
+    }
+    if (!at_bound()) cut_corners(share);
+    prove();
+  }
+
+ private:
+  std::uint64_t left() const { return options_.budget.work - std::min(options_.budget.work, result_.work); }
+  Measure measure() const { return {result_.cost, result_.plan.size()}; }
+  bool at_bound() const { return result_.cost <= result_.lower_bound || left() == 0; }
+  const ActionSpace& space() const { return focus_ ? focus_->space : all_; }
+
+  void focus() {
+    const std::uint64_t whole = evaluator_.task().evaluation_work();
+    if (4 * whole > left()) return;
+    result_.work += 2 * whole;
+    focus_ = find_focus(evaluator_, state_);
+  }
+
+  bool adopt(std::vector<ActionId> plan) {
+    if (plan.size() > options_.max_length || Measure{costs_.sum(plan), plan.size()} >= measure()) return false;
+    result_.plan = std::move(plan);
+    result_.cost = costs_.sum(result_.plan);
+    if (options_.on_better) options_.on_better(result_.plan, result_.cost);
+    return true;
+  }
+
+  void drop_needless() {
+    const std::size_t length = result_.plan.size();
+    if (length > kLongestCut) return;
+    result_.work += length * length / 2 * (kCopied + program_.total_words() / kCopied);
+    std::vector<std::size_t> needless = needless_steps(program_, state_, result_.plan, meter_);
+    if (!needless.empty()) adopt(without_steps(result_.plan, needless));
+  }
+
+  // Neighbourhoods that grow while they do not help.
+  void cut_corners(std::uint64_t share) {
+    const std::uint64_t until = result_.work + std::min(share, left());
+    drop_needless();
+    for (std::size_t states = kFirstNeighbourhood; result_.work < until && states <= options_.budget.states;) {
+      NearbyLimits limits;
+      limits.states = states + 2 * result_.plan.size();
+      limits.work = until - result_.work;
+      limits.length = options_.max_length;
+      auto better = improve_nearby(space(), costs_, state_, result_.plan, limits, meter_, result_.work);
+      if (better && adopt(std::move(*better))) {
+        drop_needless();
+      } else {
+        states *= 4;
+      }
+    }
+  }
+
+  void step_greedily(std::uint64_t share) {
+    RelaxedEvaluator& evaluator = focus_ ? focus_->evaluator : evaluator_;
+    GreedySearch search(space(), evaluator, state_, GreedySearch::kStep);
+    if (run(search, share, kTurn) != Status::kFound) return;
+    polish(search.plan(), share / 4);
+  }
+
+  // A plan of another kind may become the best one when its corners are cut.
+  void polish(std::vector<ActionId> plan, std::uint64_t share) {
+    std::vector<ActionId> best = std::exchange(result_.plan, std::move(plan));
+    const Cost cost = std::exchange(result_.cost, costs_.sum(result_.plan));
+    auto on_better = std::exchange(options_.on_better, nullptr);
+    cut_corners(share);
+    std::swap(best, result_.plan);
+    result_.cost = cost;
+    options_.on_better = std::move(on_better);
+    adopt(std::move(best));
+  }
+
+  void search_weighted(unsigned greed, std::uint64_t share) {
+    if (!weighted_) {
+      const std::vector<std::uint32_t> weights = costs_.weights();
+      weighted_ = std::make_unique<RelaxedTask>(program_, space().actions(), weights);
+      weighted_evaluator_ = std::make_unique<RelaxedEvaluator>(*weighted_);
+      result_.work += weighted_->evaluation_work();
+    }
+    WeightedSearch search(space(), *weighted_evaluator_, costs_, state_, measure(), options_.max_length, greed);
+    const std::uint64_t until = result_.work + std::min(share, left());
+    while (result_.work < until && run(search, until - result_.work, kTurn) == Status::kFound) {
+      adopt(search.plan());
+      cut_corners((until - std::min(until, result_.work)) / 4);
+      search.lower_bound_to(measure());
+    }
+  }
+
+  // Where one estimate would take a good part of the work, only when it is asked for.
+  void prove() {
+    constexpr std::uint64_t kRounds = 64;
+    if (!costs_.has_metric()) result_.lower_bound = std::max<Cost>(1, evaluator_.h_max(state_));
+    const bool affordable = options_.prove || kRounds * evaluator_.task().evaluation_work() <= left();
+    if (!costs_.exact() || at_bound() || !affordable) {
+      result_.optimal = costs_.exact() && result_.cost <= result_.lower_bound;
+      return;
+    }
+    OptimalSearch search(program_, evaluator_.task(), costs_, state_, result_.cost, left());
+    const Status status = run(search, left(), 0);
+    result_.lower_bound = std::max(result_.lower_bound, search.lower_bound());
+    if (status == Status::kFound) adopt(search.plan());
+    result_.optimal = result_.lower_bound >= result_.cost;
+  }
+
+  // Until it is decided or its part of the work is spent.
+  template <typename Search>
+  Status run(Search& search, std::uint64_t share, std::size_t turn) {
+    const std::uint64_t before = search.work();
+    Budget budget = options_.budget;
+    budget.work = before + std::min(share, left());
+    Spending spending(budget, meter_);
+    Limit limit = Limit::kNone;
+    Status status = Status::kRunning;
+    if constexpr (requires { search.run(turn, spending, Others{}, limit); }) {
+      while (status == Status::kRunning) status = search.run(turn, spending, {}, limit);
+    } else {
+      status = search.run(spending, {}, limit);
+    }
+    result_.work += search.work() - before;
+    return status;
+  }
+
+  const Program& program_;
+  RelaxedEvaluator& evaluator_;
+  const Word* state_;
+  ImproveOptions options_;
+  internal::Meter& meter_;
+  ActionCosts costs_;
+  ActionSpace all_;
+  Improvement& result_;
+  std::unique_ptr<Focus> focus_;
+  std::unique_ptr<RelaxedTask> weighted_;
+  std::unique_ptr<RelaxedEvaluator> weighted_evaluator_;
+};
+
+}  // namespace
+
+Improvement improve_plan(const Program& program, RelaxedEvaluator& evaluator, const Word* state,
+                         std::vector<ActionId> plan, const ImproveOptions& options, internal::Meter& meter) {
+  Improvement result;
+  Improver(program, evaluator, state, options, meter, result).run(std::move(plan));
+  return result;
+}
+
+}  // namespace metactrl::lookahead

@@ -1,0 +1,390 @@
+// From a goal backwards, through what could make it true, to what nothing can.
+//
+// Relaxed reachability (reach.h) has every atom that could ever hold. A goal that needs an atom outside of it is out of
+// reach. What could make that atom true are the effects and axioms that unify with it; each of them is *blocked*: a part
+// of its condition matches no reachable atom under what unifying has bound, or a parameter has no object. A blocked part
+// is an atom again, with some arguments open, and has the same question asked of it, until one is found that no effect
+// adds: the root. Of several ways the shortest is told; an atom that is being explained already explains nothing.
+//
+// The roots say what to try: the fact itself, for each choice of objects for its open arguments, or an object of the
+// type that has none. Where there is no root, the goals are within reach one by one, and any fact that a condition
+// mentions may be the one that is missing. Whether a change helps is for others to prove.
+#include "pddl/why_not.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "metactrl/domain.h"
+#include "pddl/interpret.h"
+#include "pddl/reach.h"
+#include "support/str_cat.h"
+#include "task/compile.h"
+
+namespace metactrl::pddl {
+
+namespace {
+
+using internal::str_cat;
+
+// An atom with open arguments, each with the types that it may have there.
+struct Pattern {
+  PredicateId predicate{};
+  std::vector<ObjectId> arguments;
+  std::vector<std::vector<TypeId>> types;
+  std::string text;
+};
+
+// What is missing in the end.
+struct Root {
+  std::optional<Pattern> fact;
+  std::optional<TypeId> object;  // of which there is none
+};
+
+// Why something can never be had.
+struct Explanation {
+  std::string need;                // what cannot be had: "(sterile scalpel)"
+  std::vector<std::string> steps;  // "(wash scalpel ?s) could, but needs (sink ?s)"
+  std::string root;                // "(sink ?s) does not hold at the start, and no action makes it true"
+  Root missing;
+};
+
+class Detective {
+ public:
+  Detective(const Ast& ast, const GroundLimits& limits, internal::Meter& meter)
+      : ast_(ast), ranges_(ast), reachable_(reach(ast, ranges_, limits.max_actions, limits.max_atoms, meter)) {}
+
+  void run() {
+    Binding binding(ast_.goal.variables.size(), kUnbound);
+    visit_goal(ast_.goal.condition, binding);
+  }
+
+  const std::vector<std::string>& sentences() const { return sentences_; }
+  const std::vector<Root>& roots() const { return roots_; }
+
+ private:
+  // --- goals ---------------------------------------------------------------------------------------------------------
+
+  // Explains each conjunct that cannot hold.
+  void visit_goal(const Condition& condition, Binding& binding) {
+    if (condition.kind == Condition::Kind::kAnd) {
+      for (const Condition& child : condition.children) visit_goal(child, binding);
+      return;
+    }
+    if (condition.kind == Condition::Kind::kForall && condition.bound.size() == 1) {
+      for (const ObjectId object : ranges_.of(ast_.goal.variables[condition.bound[0]]).objects) {
+        binding[condition.bound[0]] = object;
+        visit_goal(condition.children[0], binding);
+      }
+      binding[condition.bound[0]] = kUnbound;
+      return;
+    }
+    const std::optional<Explanation> found = why_never(condition, ast_.goal.variables, binding);
+    if (!found) return;
+    std::string sentence = str_cat("the goal ", text(condition, ast_.goal.variables, binding), " cannot become true: ");
+    for (const std::string& step : found->steps) sentence += step + "; ";
+    sentence += found->root;
+    if (std::find(sentences_.begin(), sentences_.end(), sentence) != sentences_.end()) return;
+    sentences_.push_back(std::move(sentence));
+    roots_.push_back(found->missing);
+  }
+
+  // --- conditions ----------------------------------------------------------------------------------------------------
+
+  // Nothing when the condition may hold, as far as one part of it after the other tells.
+  std::optional<Explanation> why_never(const Condition& condition, const VariableTable& variables,
+                                       const Binding& binding) {
+    switch (condition.kind) {
+      case Condition::Kind::kAtom:
+        return why_no_atom(pattern(condition.atom, variables, binding));
+      case Condition::Kind::kAnd: {
+        std::optional<Explanation> shortest;
+        for (const Condition& child : condition.children) {
+          keep_shorter(why_never(child, variables, binding), shortest);
+        }
+        return shortest;
+      }
+      case Condition::Kind::kOr: {
+        std::optional<Explanation> shortest;
+        for (const Condition& child : condition.children) {
+          std::optional<Explanation> one = why_never(child, variables, binding);
+          if (!one) return std::nullopt;
+          keep_shorter(std::move(one), shortest);
+        }
+        return shortest;
+      }
+      case Condition::Kind::kExists:
+        for (const VariableId variable : condition.bound) {
+          if (std::optional<Explanation> none = no_object(variables[variable])) return none;
+        }
+        return why_never(condition.children[0], variables, binding);
+      default:
+        return std::nullopt;
+    }
+  }
+
+  static void keep_shorter(std::optional<Explanation> one, std::optional<Explanation>& shortest) {
+    if (one && (!shortest || one->steps.size() < shortest->steps.size())) shortest = std::move(one);
+  }
+
+  std::optional<Explanation> no_object(const Variable& variable) {
+    if (!ranges_.of(variable).objects.empty()) return std::nullopt;
+    Explanation out;
+    const TypeId type = variable.types.empty() ? kObjectType : variable.types[0];
+    out.need = str_cat("an object of type ", ast_.types[type].name);
+    out.root = "there is none";
+    out.missing.object = type;
+    return out;
+  }
+
+  // --- atoms ---------------------------------------------------------------------------------------------------------
+
+  std::optional<Explanation> why_no_atom(const Pattern& wanted) {
+    if (is_reachable(wanted)) return std::nullopt;
+    const auto key = std::make_pair(wanted.predicate, wanted.arguments);
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
+    // While it is being explained it explains nothing itself.
+    known_[key] = std::nullopt;
+    std::optional<Explanation> shortest;
+    bool produced = false;
+    for (const Action& action : ast_.actions) {
+      for (const Effect& effect : action.effects) {
+        if (!effect.add || effect.atom.predicate != wanted.predicate) continue;
+        Binding binding(action.variables.size(), kUnbound);
+        if (!unify(effect.atom, action.variables, wanted, binding)) continue;
+        produced = true;
+        keep_shorter(why_blocked(action, effect, binding), shortest);
+      }
+    }
+    for (const Axiom& axiom : ast_.axioms) {
+      if (axiom.head != wanted.predicate) continue;
+      Binding binding(axiom.variables.size(), kUnbound);
+      for (std::size_t i = 0; i < wanted.arguments.size(); ++i) {
+        binding[VariableId{static_cast<std::uint32_t>(i)}] = wanted.arguments[i];
+      }
+      produced = true;
+      std::optional<Explanation> why = why_never(axiom.body, axiom.variables, binding);
+      if (why) {
+        why->steps.insert(why->steps.begin(),
+                          str_cat(wanted.text, " is derived from ", text(axiom.body, axiom.variables, binding)));
+      }
+      keep_shorter(std::move(why), shortest);
+    }
+    if (!produced) {
+      Explanation root;
+      root.need = wanted.text;
+      root.root = str_cat(wanted.text, " does not hold at the start, and no action makes it true");
+      root.missing.fact = wanted;
+      shortest = std::move(root);
+    }
+    if (shortest) shortest->need = wanted.text;
+    known_[key] = shortest;
+    return shortest;
+  }
+
+  // The action could make something true, but can never be taken.
+  std::optional<Explanation> why_blocked(const Action& action, const Effect& effect, const Binding& binding) {
+    std::optional<Explanation> why;
+    for (std::uint32_t i = 0; i < action.num_parameters; ++i)
+      keep_shorter(no_object(action.variables[VariableId{i}]), why);
+    if (!why) why = why_never(action.precondition, action.variables, binding);
+    if (!why) why = why_never(effect.when, action.variables, binding);
+    if (!why) return std::nullopt;
+    std::string step = "(" + action.name;
+    for (std::uint32_t i = 0; i < action.num_parameters; ++i) {
+      step += " " + name_of(Term(VariableId{i}), action.variables, binding);
+    }
+    why->steps.insert(why->steps.begin(), str_cat(step, ") could, but needs ", why->need));
+    return why;
+  }
+
+  bool is_reachable(const Pattern& wanted) const {
+    const auto fits = [&](AtomId id) {
+      const std::span<const ObjectId> arguments = reachable_.atoms.arguments(id);
+      for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (wanted.arguments[i] != kUnbound && wanted.arguments[i] != arguments[i]) return false;
+      }
+      return true;
+    };
+    const std::vector<AtomId>& all = reachable_.index.with_predicate(wanted.predicate);
+    return std::any_of(all.begin(), all.end(), fits);
+  }
+
+  // --- patterns ------------------------------------------------------------------------------------------------------
+
+  Pattern pattern(const Atom& atom, const VariableTable& variables, const Binding& binding) const {
+    Pattern out;
+    out.predicate = atom.predicate;
+    const Predicate& predicate = ast_.predicates[atom.predicate];
+    out.text = "(" + predicate.name;
+    for (std::size_t i = 0; i < atom.arguments.size(); ++i) {
+      const Term term = atom.arguments[i];
+      out.arguments.push_back(term.under(binding));
+      out.types.push_back(term.is_variable() ? variables[term.variable()].types
+                                             : predicate.parameters[VariableId{static_cast<std::uint32_t>(i)}].types);
+      out.text += " " + name_of(term, variables, binding);
+    }
+    out.text += ")";
+    return out;
+  }
+
+  std::string name_of(Term term, const VariableTable& variables, const Binding& binding) const {
+    const ObjectId object = term.under(binding);
+    return object == kUnbound ? variables[term.variable()].name : ast_.objects[object].name;
+  }
+
+  std::string text(const Condition& condition, const VariableTable& variables, const Binding& binding) const {
+    if (condition.kind == Condition::Kind::kAtom) return pattern(condition.atom, variables, binding).text;
+    return to_string(ast_, variables, condition);
+  }
+
+  // Can the effect's atom be the one that is wanted? Binds what that takes.
+  bool unify(const Atom& atom, const VariableTable& variables, const Pattern& wanted, Binding& binding) {
+    for (std::size_t i = 0; i < wanted.arguments.size(); ++i) {
+      if (wanted.arguments[i] == kUnbound) continue;
+      const Term term = atom.arguments[i];
+      const ObjectId bound = term.under(binding);
+      if (bound != kUnbound && bound != wanted.arguments[i]) return false;
+      if (!term.is_variable()) continue;
+      if (!ranges_.of(variables[term.variable()]).contains[wanted.arguments[i]]) return false;
+      binding[term.variable()] = wanted.arguments[i];
+    }
+    return true;
+  }
+
+  const Ast& ast_;
+  RangeTable ranges_;
+  Reachable reachable_;
+  std::map<std::pair<PredicateId, std::vector<ObjectId>>, std::optional<Explanation>> known_;
+  std::vector<std::string> sentences_;
+  std::vector<Root> roots_;
+};
+
+// --- changes ---------------------------------------------------------------------------------------------------------
+
+// Tries changes of the tree until the visitor has seen enough.
+class Changer {
+ public:
+  Changer(std::shared_ptr<const Ast> ast, const GroundLimits& limits, internal::Meter& meter,
+          const task::Source::Visitor& visit)
+      : ast_(std::move(ast)), limits_(limits), meter_(meter), visit_(visit) {}
+
+  // For each choice of objects for what is open.
+  void add_fact(const Pattern& pattern) {
+    std::vector<ObjectId> arguments = pattern.arguments;
+    choose(pattern, 0, arguments);
+  }
+
+  void add_object(TypeId type) {
+    const auto changed = std::make_shared<Ast>(*ast_);
+    std::string name = str_cat("new-", ast_->types[type].name);
+    changed->objects.push_back({name, {type}, {}});
+    visit(str_cat("with an object of type ", ast_->types[type].name), changed);
+  }
+
+  void remove_constraints() {
+    for (std::size_t i = 0; i < ast_->constraints.size() && !done_; ++i) {
+      const auto changed = std::make_shared<Ast>(*ast_);
+      changed->constraints.erase(changed->constraints.begin() + static_cast<std::ptrdiff_t>(i));
+      visit("without the constraint " + ast_->constraints[i].text, changed);
+    }
+  }
+
+  bool done() const { return done_; }
+
+ private:
+  static constexpr std::size_t kMostTries = 100;
+
+  void choose(const Pattern& pattern, std::size_t place, std::vector<ObjectId>& arguments) {
+    if (done_) return;
+    if (place == arguments.size()) {
+      const GroundAtom atom{pattern.predicate, arguments, {}};
+      const auto same = [&](const GroundAtom& other) {
+        return other.predicate == atom.predicate && other.arguments == atom.arguments;
+      };
+      if (std::any_of(ast_->init.begin(), ast_->init.end(), same)) return;
+      const auto changed = std::make_shared<Ast>(*ast_);
+      changed->init.push_back(atom);
+      visit(str_cat("with ", to_string(*ast_, atom), " at the start"), changed);
+      return;
+    }
+    if (arguments[place] != kUnbound) return choose(pattern, place + 1, arguments);
+    for (const ObjectId object : ast_->objects_of(pattern.types[place])) {
+      arguments[place] = object;
+      choose(pattern, place + 1, arguments);
+    }
+    arguments[place] = kUnbound;
+  }
+
+  void visit(const std::string& text, const std::shared_ptr<const Ast>& changed) {
+    done_ = ++tries_ > kMostTries;
+    if (done_) return;
+    try {
+      done_ = !visit_(text, make_task(changed, limits_, meter_));
+    } catch (const TaskTooLarge&) {
+      // Then this is no help.
+    }
+  }
+
+  std::shared_ptr<const Ast> ast_;
+  GroundLimits limits_;
+  internal::Meter& meter_;
+  const task::Source::Visitor& visit_;
+  std::size_t tries_ = 0;
+  bool done_ = false;
+};
+
+// Predicates that conditions of actions mention, and that are not derived.
+std::set<PredicateId> wanted_predicates(const Ast& ast) {
+  std::set<PredicateId> out;
+  const std::function<void(const Condition&)> collect = [&](const Condition& condition) {
+    if (condition.kind == Condition::Kind::kAtom && !ast.predicates[condition.atom.predicate].derived) {
+      out.insert(condition.atom.predicate);
+    }
+    if (condition.kind == Condition::Kind::kNot) return;
+    for (const Condition& child : condition.children) collect(child);
+  };
+  for (const Action& action : ast.actions) collect(action.precondition);
+  return out;
+}
+
+}  // namespace
+
+Task make_task(std::shared_ptr<const Ast> ast, const GroundLimits& limits, internal::Meter& meter,
+               Diagnostics* diagnostics) {
+  task::Definition definition = ground(*ast, limits, meter, diagnostics);
+  auto source = std::make_shared<PddlSource>(ast, limits);
+  auto reference = std::make_shared<LiftedInterpreter>(std::move(ast));
+  return {task::compile(std::move(definition), meter), std::move(reference), std::move(source)};
+}
+
+std::vector<std::string> PddlSource::why_unreachable(internal::Meter& meter) const {
+  Detective detective(*ast_, limits_, meter);
+  detective.run();
+  return detective.sentences();
+}
+
+void PddlSource::visit_changes(internal::Meter& meter, const Visitor& visit) const {
+  Changer changer(ast_, limits_, meter, visit);
+  changer.remove_constraints();
+  Detective detective(*ast_, limits_, meter);
+  detective.run();
+  for (const Root& root : detective.roots()) {
+    if (changer.done()) return;
+    if (root.fact) changer.add_fact(*root.fact);
+    if (root.object) changer.add_object(*root.object);
+  }
+  if (!detective.roots().empty()) return;
+  for (const PredicateId id : wanted_predicates(*ast_)) {
+    if (changer.done()) return;
+    const Predicate& predicate = ast_->predicates[id];
+    Pattern any{id, std::vector<ObjectId>(predicate.parameters.size(), kUnbound), {}, {}};
+    for (const Variable& parameter : predicate.parameters) any.types.push_back(parameter.types);
+    changer.add_fact(any);
+  }
+}
+
+}  // namespace metactrl::pddl

@@ -1,0 +1,33 @@
+// Why a PDDL task has no plan, where relaxed reachability shows it, and small changes that might give it one.
+#ifndef METACTRL_SRC_PDDL_WHY_NOT_H_
+#define METACTRL_SRC_PDDL_WHY_NOT_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pddl/ast.h"
+#include "pddl/ground.h"
+#include "task/source.h"
+
+namespace metactrl::pddl {
+
+class PddlSource : public task::Source {
+ public:
+  PddlSource(std::shared_ptr<const Ast> ast, const GroundLimits& limits) : ast_(std::move(ast)), limits_(limits) {}
+
+  std::vector<std::string> why_unreachable(internal::Meter& meter) const override;
+  void visit_changes(internal::Meter& meter, const Visitor& visit) const override;
+
+ private:
+  std::shared_ptr<const Ast> ast_;
+  GroundLimits limits_;
+};
+
+// The task of a tree. Where there are `diagnostics`, they get what grounding finds out.
+Task make_task(std::shared_ptr<const Ast> ast, const GroundLimits& limits, internal::Meter& meter,
+               Diagnostics* diagnostics = nullptr);
+
+}  // namespace metactrl::pddl
+
+#endif  // METACTRL_SRC_PDDL_WHY_NOT_H_

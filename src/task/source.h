@@ -1,0 +1,29 @@
+// What a task was read from, for questions that the ground task cannot answer: it no longer has what can never happen.
+// Made by the loaders.
+#ifndef METACTRL_SRC_TASK_SOURCE_H_
+#define METACTRL_SRC_TASK_SOURCE_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "metactrl/task.h"
+#include "support/meter.h"
+
+namespace metactrl::task {
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  // Why goals are out of reach even if nothing ever became false again, a sentence for each, in the names of the source.
+  // Empty when that is not the reason.
+  virtual std::vector<std::string> why_unreachable(internal::Meter& meter) const = 0;
+  // Tasks with one thing changed, the likeliest to help first: one more fact or object, one constraint less. `visit`
+  // gets what was changed, "with (sink basin) at the start", and the task; it returns false when it has seen enough.
+  using Visitor = std::function<bool(const std::string& change, const Task& task)>;
+  virtual void visit_changes(internal::Meter& meter, const Visitor& visit) const = 0;
+};
+
+}  // namespace metactrl::task
+
+#endif  // METACTRL_SRC_TASK_SOURCE_H_

@@ -1,0 +1,314 @@
+// Cheapest plans, bounds on their cost, and plans made better, against brute force on thousands of random small tasks
+// with costs.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lookahead/action_costs.h"
+#include "lookahead/focus.h"
+#include "lookahead/improve.h"
+#include "lookahead/landmark_cut.h"
+#include "lookahead/neighbourhood.h"
+#include "lookahead/optimal_search.h"
+#include "lookahead/relaxed.h"
+#include "lookahead/search.h"
+#include "lookahead/weighted_search.h"
+#include "support/random_definition.h"
+#include "task/compile.h"
+
+namespace metactrl::lookahead::improve_property_test {
+namespace {
+
+using task::Program;
+using task::Word;
+using testing::random_definition;
+
+constexpr std::uint64_t kTasks = 4000;
+
+// Every third task has no metric; of the others some have costs of 0, some costs with a decimal point.
+task::Definition with_costs(std::uint64_t seed) {
+  task::Definition definition = random_definition(seed);
+  if (seed % 3 == 0) return definition;
+  definition.has_costs = true;
+  definition.has_metric = true;
+  std::uint64_t random = seed * 0x9e3779b97f4a7c15ULL + 1;
+  for (const ActionId a : definition.actions.all()) {
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    const auto cost = static_cast<double>(random % 8);
+    definition.actions[a].cost = seed % 3 == 1 ? cost : 0.25 * cost;
+  }
+  return definition;
+}
+
+// All projected states that can be reached, with the cost of a cheapest plan from each.
+struct CostedSpace {
+  std::vector<std::vector<Word>> states;  // the first one is initial
+  std::vector<Cost> cost;                 // kNoCost: none
+};
+
+CostedSpace enumerate_costs(const Program& program, const ActionCosts& costs) {
+  CostedSpace space;
+  std::vector<Word> state(program.total_words());
+  if (!program.initial(state.data())) return space;
+  program.project(state.data());
+  std::map<std::vector<Word>, std::size_t> numbers;
+  std::vector<std::vector<std::pair<std::size_t, Cost>>> predecessors;
+  const auto intern = [&](const std::vector<Word>& words) {
+    const auto [place, fresh] = numbers.emplace(words, numbers.size());
+    if (fresh) {
+      space.states.push_back(words);
+      predecessors.emplace_back();
+    }
+    return place->second;
+  };
+  intern(state);
+  for (std::size_t i = 0; i < space.states.size(); ++i) {
+    const std::vector<Word> from = space.states[i];
+    for (const ActionId action : ids<ActionId>(program.num_actions())) {
+      if (!program.action(action).relevant || !program.applicable(from.data(), action)) continue;
+      if (!program.apply(from.data(), action, state.data())) continue;
+      program.project(state.data());
+      predecessors[intern(state)].emplace_back(i, costs.of(action));
+    }
+  }
+  space.cost.assign(space.states.size(), kNoCost);
+  using Entry = std::pair<Cost, std::size_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+  for (std::size_t i = 0; i < space.states.size(); ++i) {
+    if (!program.is_goal(space.states[i].data())) continue;
+    space.cost[i] = 0;
+    open.emplace(0, i);
+  }
+  while (!open.empty()) {
+    const auto [cost, i] = open.top();
+    open.pop();
+    if (space.cost[i] < cost) continue;
+    for (const auto& [from, step] : predecessors[i]) {
+      if (space.cost[from] <= cost + step) continue;
+      space.cost[from] = cost + step;
+      open.emplace(cost + step, from);
+    }
+  }
+  return space;
+}
+
+void expect_reaches_goal(const Program& program, const std::vector<Word>& start, const std::vector<ActionId>& plan) {
+  std::vector<Word> state = start;
+  std::vector<Word> next(state.size());
+  for (const ActionId action : plan) {
+    ASSERT_TRUE(program.applicable(state.data(), action));
+    ASSERT_TRUE(program.apply(state.data(), action, next.data()));
+    program.project(next.data());
+    state.swap(next);
+  }
+  EXPECT_TRUE(program.is_goal(state.data()));
+}
+
+// What the checks below look at: a task, its costs, its space, and an evaluator of all its actions.
+struct Case {
+  explicit Case(std::uint64_t seed)
+      : program(task::compile(with_costs(seed))),
+        costs(*program),
+        space(enumerate_costs(*program, costs)),
+        relaxed(*program),
+        evaluator(relaxed) {}
+  std::shared_ptr<const Program> program;
+  ActionCosts costs;
+  CostedSpace space;
+  RelaxedTask relaxed;
+  RelaxedEvaluator evaluator;
+};
+
+class CostedTasks : public ::testing::TestWithParam<std::uint64_t> {
+ protected:
+  static constexpr std::uint64_t kBlocks = 8;
+  // With some states of each: the initial one, and others spread over the space.
+  template <typename Check>
+  void for_each_state(std::size_t count, const Check& check) {
+    for (std::uint64_t seed = GetParam(); seed < kTasks; seed += kBlocks) {
+      SCOPED_TRACE("seed " + std::to_string(seed));
+      Case one(seed);
+      const std::size_t size = one.space.states.size();
+      std::size_t last = size;
+      for (std::size_t i = 0; i < count && size > 0; ++i) {
+        const std::size_t state = i * size / count;
+        if (state == last) continue;
+        last = state;
+        check(one, state);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+};
+
+TEST_P(CostedTasks, CostsAreExact) {
+  for_each_state(1, [](Case& one, std::size_t) {
+    ASSERT_TRUE(one.costs.exact());
+    for (const ActionId a : ids<ActionId>(one.program->num_actions())) {
+      const double wanted = one.costs.has_metric() ? one.program->definition().actions[a].cost : 1;
+      ASSERT_EQ(one.costs.in_words(one.costs.of(a)), wanted);
+    }
+  });
+}
+
+TEST_P(CostedTasks, LandmarksBoundTheCost) {
+  std::size_t tight = 0;
+  std::size_t dead = 0;
+  for_each_state(20, [&](Case& one, std::size_t i) {
+    LandmarkCut estimate(one.relaxed, one.costs);
+    const Word* state = one.space.states[i].data();
+    const Cost bound = estimate.evaluate(state, kNoCost);
+    ASSERT_LE(bound, one.space.cost[i]);
+    ASSERT_EQ(bound == kNoCost, one.evaluator.h_max(state) == kInfinite);
+    ASSERT_EQ(estimate.evaluate(state, kNoCost), bound) << "the second evaluation differs from the first";
+    if (!one.costs.has_metric() && bound != kNoCost) {
+      ASSERT_GE(bound, one.evaluator.h_max(state));
+    }
+    ASSERT_LE(estimate.evaluate(state, bound == 0 ? 0 : bound / 2), bound);
+    ASSERT_LE(estimate.evaluate(state, kNoCost, 1), bound);
+    tight += bound == one.space.cost[i] ? 1 : 0;
+    dead += bound == kNoCost ? 1 : 0;
+  });
+  EXPECT_GT(tight, 500U);
+  EXPECT_GT(dead, 10U);
+}
+
+TEST_P(CostedTasks, OptimalSearchIsRight) {
+  std::size_t found = 0;
+  std::size_t refuted = 0;
+  for_each_state(3, [&](Case& one, std::size_t i) {
+    const std::vector<Word>& state = one.space.states[i];
+    const Cost best = one.space.cost[i];
+    for (const Cost bound : {kNoCost, best == kNoCost ? kNoCost : best + 1, best}) {
+      OptimalSearch search(*one.program, one.relaxed, one.costs, state.data(), bound, ~std::uint64_t{0});
+      internal::Meter meter;
+      Spending spending(Budget{}, meter);
+      Limit limit = Limit::kNone;
+      const Status status = search.run(spending, {}, limit);
+      ASSERT_EQ(status, best < bound ? Status::kFound : Status::kExhausted);
+      ASSERT_EQ(search.lower_bound(), best);
+      ++(status == Status::kFound ? found : refuted);
+      if (status != Status::kFound) continue;
+      ASSERT_EQ(one.costs.sum(search.plan()), best);
+      expect_reaches_goal(*one.program, state, search.plan());
+    }
+  });
+  EXPECT_GT(found, 500U);
+  EXPECT_GT(refuted, 500U);
+}
+
+TEST_P(CostedTasks, SmallBudgetsBoundTheCost) {
+  for_each_state(2, [&](Case& one, std::size_t i) {
+    for (std::size_t states = 1; states < 6; ++states) {
+      OptimalSearch search(*one.program, one.relaxed, one.costs, one.space.states[i].data(), kNoCost, 100 * states);
+      internal::Meter meter;
+      Spending spending(Budget{states, std::size_t{1} << 30}, meter);
+      Limit limit = Limit::kNone;
+      const Status status = search.run(spending, {}, limit);
+      ASSERT_LE(search.lower_bound(), one.space.cost[i]);
+      if (status == Status::kFound) {
+        ASSERT_EQ(one.costs.sum(search.plan()), one.space.cost[i]);
+      }
+      if (status == Status::kExhausted) {
+        ASSERT_EQ(one.space.cost[i], kNoCost);
+      }
+    }
+  });
+}
+
+TEST_P(CostedTasks, ImprovedPlansAreCheapest) {
+  std::size_t improved = 0;
+  for_each_state(3, [&](Case& one, std::size_t i) {
+    const std::vector<Word>& state = one.space.states[i];
+    const SearchResult first = find_plan(*one.program, one.evaluator, state.data(), kInfinite, {});
+    if (first.outcome != SearchResult::Outcome::kFound) return;
+    const Cost before = one.costs.sum(first.plan);
+    for (const bool prove : {false, true}) {
+      ImproveOptions options;
+      options.budget.work = 50'000'000;
+      options.prove = prove;
+      Cost last = before;
+      std::size_t last_length = first.plan.size();
+      options.on_better = [&](const std::vector<ActionId>& plan, Cost cost) {
+        EXPECT_EQ(cost, one.costs.sum(plan));
+        EXPECT_TRUE(cost < last || (cost == last && plan.size() < last_length));
+        last = cost;
+        last_length = plan.size();
+        expect_reaches_goal(*one.program, state, plan);
+      };
+      const Improvement result = improve_plan(*one.program, one.evaluator, state.data(), first.plan, options);
+      ASSERT_TRUE(result.optimal);
+      ASSERT_EQ(result.cost, one.space.cost[i]);
+      ASSERT_EQ(result.lower_bound, result.cost);
+      ASSERT_EQ(result.cost, one.costs.sum(result.plan));
+      ASSERT_EQ(last, result.cost);
+      expect_reaches_goal(*one.program, state, result.plan);
+      options.on_better = nullptr;
+      const Improvement again = improve_plan(*one.program, one.evaluator, state.data(), first.plan, options);
+      ASSERT_EQ(again.plan, result.plan);
+    }
+    improved += one.space.cost[i] < before ? 1 : 0;
+  });
+  EXPECT_GT(improved, 20U);
+}
+
+TEST_P(CostedTasks, LittleWorkAndShortHorizonsNeverMakeAPlanWorse) {
+  for_each_state(2, [&](Case& one, std::size_t i) {
+    const std::vector<Word>& state = one.space.states[i];
+    const SearchResult first = find_plan(*one.program, one.evaluator, state.data(), kInfinite, {});
+    if (first.outcome != SearchResult::Outcome::kFound) return;
+    for (const std::uint64_t work : {0, 100, 1'000, 10'000, 100'000}) {
+      ImproveOptions options;
+      options.budget.work = work;
+      options.max_length = static_cast<unsigned>(first.plan.size());
+      const Improvement result = improve_plan(*one.program, one.evaluator, state.data(), first.plan, options);
+      ASSERT_LE(result.cost, one.costs.sum(first.plan));
+      ASSERT_LE(result.plan.size(), first.plan.size());
+      ASSERT_GE(result.cost, one.space.cost[i]);
+      ASSERT_LE(result.lower_bound, one.space.cost[i]);
+      if (result.optimal) {
+        ASSERT_EQ(result.cost, one.space.cost[i]);
+      }
+      expect_reaches_goal(*one.program, state, result.plan);
+    }
+  });
+}
+
+// A focus may miss plans, but what it has are relevant actions, and its space offers those of them that are applicable.
+TEST_P(CostedTasks, AFocusHasSomeOfTheActions) {
+  std::size_t focused = 0;
+  for_each_state(3, [&](Case& one, std::size_t i) {
+    const std::vector<Word>& state = one.space.states[i];
+    const std::unique_ptr<Focus> focus = find_focus(one.evaluator, state.data());
+    if (!focus) return;
+    ++focused;
+    const auto actions = focus->space.actions();
+    ASSERT_TRUE(std::is_sorted(actions.begin(), actions.end()));
+    ASSERT_EQ(std::adjacent_find(actions.begin(), actions.end()), actions.end());
+    ASSERT_LE(2 * actions.size(), one.program->relevant_action_list().size());
+    for (const std::vector<Word>& other : one.space.states) {
+      std::vector<ActionId> offered;
+      focus->space.applicable(other.data(), offered);
+      std::vector<ActionId> wanted;
+      one.program->relevant_actions(other.data(), wanted);
+      std::erase_if(wanted, [&](ActionId a) { return !std::binary_search(actions.begin(), actions.end(), a); });
+      ASSERT_EQ(offered, wanted);
+    }
+  });
+  EXPECT_GT(focused, 20U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, CostedTasks, ::testing::Range<std::uint64_t>(0, 8));
+
+}  // namespace
+}  // namespace metactrl::lookahead::improve_property_test
