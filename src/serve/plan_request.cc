@@ -116,16 +116,16 @@ PlanStep read_step(Fields& fields, const Json& json, std::size_t index) {
     out.action = *action;
     if (const Json* arguments = step.find("arguments")) {
       if (!arguments->is_array()) step.refuse("arguments", "must be a list of strings");
-      for (const Json& argument : *arguments) {
+      for (const Json& argument : arguments->list()) {
         if (!argument.is_string()) step.refuse("arguments", "must be a list of strings");
-        out.arguments.push_back(argument.get<std::string>());
+        out.arguments.push_back(argument.text());
       }
     }
     step.refuse_others();
     return out;
   }
   if (!json.is_string()) fields.refuse(name, "must be text or an object with action and arguments");
-  const std::vector<PlanStep> steps = parse_plan(json.get<std::string>(), name);
+  const std::vector<PlanStep> steps = parse_plan(json.text(), name);
   if (steps.size() != 1) fields.refuse(name, "must be one action");
   return steps.front();
 }
@@ -188,7 +188,7 @@ PlanRequest read_plan(Fields& fields, const RequestLimits& limits, bool chat) {
 std::vector<PlanStep> read_steps(Fields& fields) {
   const Json* plan = fields.find("plan");
   if (plan == nullptr) fields.refuse("plan", "is missing: text, or a list of actions");
-  if (plan->is_string()) return parse_plan(plan->get<std::string>(), "plan");
+  if (plan->is_string()) return parse_plan(plan->text(), "plan");
   if (!plan->is_array()) fields.refuse("plan", "must be text or a list of actions");
   std::vector<PlanStep> steps;
   for (std::size_t i = 0; i < plan->size(); ++i) steps.push_back(read_step(fields, (*plan)[i], i));
