@@ -8,7 +8,7 @@
 
 #include "benchmarks/files.h"
 #include "metactrl/error.h"
-#include "support/sha256.h"
+#include "support/sha2.h"
 #include "support/str_cat.h"
 
 namespace metactrl::benchmarks {

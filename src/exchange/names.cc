@@ -8,6 +8,7 @@
 #include "metactrl/error.h"
 #include "support/lower_case.h"
 #include "support/str_cat.h"
+#include "support/utf8.h"
 
 namespace metactrl::exchange {
 
@@ -124,22 +125,6 @@ bool contains(const std::array<std::string_view, N>& words, std::string_view wor
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// How many bytes the UTF-8 character at the beginning of `text` has; 0 when there is none.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xc2 && first < 0xe0 ? 2 : (first & 0xf0U) == 0xe0 ? 3 : 4;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80U) return 0;
-  }
-  // Overlong forms, surrogates, beyond U+10FFFF.
-  if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f)) return 0;
-  if ((first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f)) return 0;
-  return length;
-}
-
 std::string hex(unsigned char byte) {
   constexpr const char* kDigits = "0123456789abcdef";
   return {kDigits[byte >> 4], kDigits[byte & 15]};
@@ -211,7 +196,7 @@ std::string label(std::string_view text) {
 std::string xml_text(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text.substr(i));
+    const std::size_t length = internal::first_character(text.substr(i)).length;
     const char c = text[i];
     const bool control = static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
     if (length == 0 || control || c == 0x7f) {
@@ -250,7 +235,7 @@ std::string xml_text(std::string_view text) {
 std::string json_text(std::string_view text) {
   std::string out = "\"";
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text.substr(i));
+    const std::size_t length = internal::first_character(text.substr(i)).length;
     const char c = text[i];
     if (length == 0) {
       out += "\xef\xbf\xbd";

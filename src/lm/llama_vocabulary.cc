@@ -26,6 +26,7 @@
 
 #include "metactrl/error.h"
 #include "support/str_cat.h"
+#include "support/utf8.h"
 
 namespace metactrl::lm {
 
@@ -56,7 +57,7 @@ std::size_t portion_of(std::string_view text) {
   std::size_t cut = kMaxPortion;
   const std::size_t bracket = text.substr(0, kMaxPortion).find_last_of("<[");
   if (bracket != std::string_view::npos && bracket + kLongestControl > kMaxPortion) cut = bracket;
-  while (cut > kMaxPortion / 2 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
+  while (cut > kMaxPortion / 2 && internal::is_continuation(text[cut])) --cut;
   return cut;
 }
 
@@ -251,7 +252,7 @@ std::string_view LlamaVocabulary::plain_tail(std::string_view context) const {
     // Not in the middle of a character, and better not of a word.
     const std::size_t blank = context.find_first_of(" \n");
     std::size_t cut = blank == std::string_view::npos ? 0 : blank;
-    while (cut < context.size() && (static_cast<unsigned char>(context[cut]) & 0xC0U) == 0x80U) ++cut;
+    while (cut < context.size() && internal::is_continuation(context[cut])) ++cut;
     context.remove_prefix(cut);
   }
   for (std::size_t end = context.size(); end > 0; --end) {

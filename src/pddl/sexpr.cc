@@ -9,6 +9,7 @@
 
 #include "support/lower_case.h"
 #include "support/str_cat.h"
+#include "support/utf8.h"
 
 namespace metactrl::pddl {
 
@@ -124,7 +125,6 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\f' || c == '\v'; }
 bool is_name_char(char c) { return c > ' ' && c < 0x7f && c != '(' && c != ')' && c != ';'; }
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
 
 std::string hex(char c) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -206,7 +206,8 @@ bool SExprReader::skip_bad_byte() {
                     "names consist of ASCII letters, digits, '-' and '_'");
   }
   ++at_;
-  while (at_ < input_.size() && is_continuation(input_[at_])) ++at_;  // one message per character, not per byte
+  while (at_ < input_.size() && internal::is_continuation(input_[at_]))
+    ++at_;  // one message per character, not per byte
   return ++bad_bytes_ < kGiveUpAfter;
 }
 

@@ -4,7 +4,6 @@
 #include "serve/chat.h"
 
 #include <algorithm>
-#include <atomic>
 #include <ctime>
 #include <random>
 #include <utility>

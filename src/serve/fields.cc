@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/join.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 
@@ -79,10 +80,8 @@ std::optional<bool> Fields::flag(const std::string& name) {
 
 void Fields::refuse_choice(const std::string& name, const std::string& value,
                            const std::vector<std::string>& names) const {
-  std::string known;
-  for (const std::string& one : names) known += (known.empty() ? "" : ", ") + one;
   const std::string nearest = guess(value, names);
-  refuse(name, str_cat("must be one of ", known, nearest.empty() ? "" : " (" + nearest + ")"));
+  refuse(name, str_cat("must be one of ", internal::join(names, ", "), nearest.empty() ? "" : " (" + nearest + ")"));
 }
 
 void Fields::refuse_others() const {

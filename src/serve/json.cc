@@ -6,6 +6,7 @@
 
 #include "serve/api_error.h"
 #include "support/str_cat.h"
+#include "support/utf8.h"
 
 namespace metactrl::serve {
 
@@ -83,34 +84,9 @@ class Builder : public nlohmann::json_sax<Leaf> {
 
 // The first byte that is not part of a UTF-8 character; the size when all are.
 std::size_t first_bad_byte(std::string_view text) {
-  std::size_t i = 0;
-  while (i < text.size()) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    std::size_t length = 1;
-    std::uint32_t code = lead;
-    if (lead >= 0xF0 && lead < 0xF5) {
-      length = 4;
-      code = lead & 0x07U;
-    } else if (lead >= 0xE0) {
-      length = 3;
-      code = lead & 0x0FU;
-    } else if (lead >= 0xC2) {
-      length = 2;
-      code = lead & 0x1FU;
-    } else if (lead >= 0x80) {
-      return i;
-    }
-    if (lead >= 0xF5 || i + length > text.size()) return i;
-    for (std::size_t k = 1; k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      if ((next & 0xC0U) != 0x80U) return i;
-      code = (code << 6U) | (next & 0x3FU);
-    }
-    const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-    if (overlong || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return i;
-    i += length;
-  }
-  return i;
+  std::size_t at = 0;
+  while (const std::size_t length = internal::first_character(text.substr(at)).length) at += length;
+  return at;
 }
 
 struct Writer {

@@ -5,6 +5,7 @@
 #include "decode/names.h"
 #include "metactrl/error.h"
 #include "serve/shipped_tasks.h"
+#include "support/join.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 
@@ -44,17 +45,12 @@ Json names_of(std::optional<Enum> except = {}) {
   return out;
 }
 
-std::string list(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
-
 [[noreturn]] void refuse_name(Fields& fields, const std::string& member, const std::string& name,
                               const std::vector<std::string>& known) {
   const bool readable = name.size() <= 80;
   const std::string guess = readable ? internal::did_you_mean(name, known) : "";
-  fields.refuse(member, str_cat("must be PDDL text or one of ", list(known), guess.empty() ? "" : "; " + guess));
+  fields.refuse(
+      member, str_cat("must be PDDL text or one of ", internal::join(known, ", "), guess.empty() ? "" : "; " + guess));
 }
 
 const ShippedDomain& find_domain(Fields& fields, const std::string& name) {
@@ -72,7 +68,7 @@ PlanFormat read_format(Fields& fields) {
   const std::string name = fields.text("format").value_or("pddl");
   const std::vector<std::string> known = PlanFormat::builtin_names();
   if (std::find(known.begin(), known.end(), name) == known.end()) {
-    fields.refuse("format", "must be one of " + list(known));
+    fields.refuse("format", "must be one of " + internal::join(known, ", "));
   }
   return PlanFormat::builtin(name);
 }

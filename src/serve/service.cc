@@ -8,7 +8,6 @@
 #include "serve/service.h"
 
 #include <algorithm>
-#include <ctime>
 #include <new>
 #include <optional>
 #include <thread>

@@ -11,11 +11,7 @@
 
 namespace metactrl::serve {
 
-namespace {
-
 using internal::str_cat;
-
-}  // namespace
 
 std::string make_id(const char* prefix) {
   static thread_local std::mt19937_64 random(std::random_device{}());
