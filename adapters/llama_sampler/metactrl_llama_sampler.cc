@@ -1,11 +1,14 @@
 // llama.cpp hands a sampler an array of all candidates, 128K of them, and lets it shorten the array in place. The
 // allowed tokens come sorted and are few; a candidate array that nobody touched has token i at index i, so they are
 // picked out directly, and otherwise found by binary search while the array is read once.
+//
+// llama.cpp is called from C as well: no exception leaves a callback. After one the text can only end.
 #include "metactrl_llama_sampler.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,7 +22,7 @@ constexpr float kHuge = 1e9F;
 
 struct SamplerState {
   metactrl::Decoder decoder;
-  bool lost = false;               // a token came that was not allowed
+  bool lost = false;               // a token came that was not allowed, or there was no memory or time to go on
   std::vector<NextToken> allowed;  // for the current step
   std::vector<llama_token_data> kept;
 };
@@ -50,9 +53,7 @@ void collect_allowed(SamplerState& state) {
   }
 }
 
-void apply(llama_sampler* sampler, llama_token_data_array* candidates) {
-  SamplerState& state = state_of(sampler);
-  if (candidates->size == 0) return;
+void leave_allowed(SamplerState& state, llama_token_data_array* candidates) {
   collect_allowed(state);
   state.kept.clear();
   bool untouched = true;
@@ -90,9 +91,35 @@ void apply(llama_sampler* sampler, llama_token_data_array* candidates) {
   candidates->sorted = false;
 }
 
+// Without memory.
+void leave_end(const SamplerState& state, llama_token_data_array* candidates) {
+  const std::vector<TokenId>& ends = state.decoder.constraint().vocabulary().end_of_turn();
+  if (ends.empty()) return;
+  candidates->data[0] = {static_cast<llama_token>(ends.front()), 0.0F, 0.0F};
+  candidates->size = 1;
+  candidates->selected = -1;
+  candidates->sorted = false;
+}
+
+void apply(llama_sampler* sampler, llama_token_data_array* candidates) {
+  SamplerState& state = state_of(sampler);
+  if (candidates->size == 0) return;
+  try {
+    leave_allowed(state, candidates);
+  } catch (...) {
+    state.lost = true;
+    leave_end(state, candidates);
+  }
+}
+
 void accept(llama_sampler* sampler, llama_token token) {
   SamplerState& state = state_of(sampler);
-  if (!state.lost && !state.decoder.finished() && !state.decoder.accept(TokenId{token})) state.lost = true;
+  if (state.lost || state.decoder.finished()) return;
+  try {
+    state.lost = !state.decoder.accept(TokenId{token});
+  } catch (...) {
+    state.lost = true;
+  }
 }
 
 void reset(llama_sampler* sampler) {
@@ -107,8 +134,12 @@ llama_sampler* clone(const llama_sampler* sampler);
 void destroy(llama_sampler* sampler) { delete static_cast<SamplerState*>(sampler->ctx); }
 
 void copy_state(const llama_sampler* from, llama_sampler* to) {
-  state_of(to).decoder = state_of(from).decoder;
-  state_of(to).lost = state_of(from).lost;
+  try {
+    state_of(to).decoder = state_of(from).decoder;
+    state_of(to).lost = state_of(from).lost;
+  } catch (...) {
+    state_of(to).lost = true;
+  }
 }
 
 llama_sampler_i* sampler_interface() {
@@ -126,15 +157,25 @@ llama_sampler_i* sampler_interface() {
   return &table;
 }
 
+llama_sampler* make(std::unique_ptr<SamplerState> state) {
+  llama_sampler* sampler = llama_sampler_init(sampler_interface(), state.get());
+  state.release();
+  return sampler;
+}
+
 llama_sampler* clone(const llama_sampler* sampler) {
-  return llama_sampler_init(sampler_interface(),
-                            new SamplerState{state_of(sampler).decoder, state_of(sampler).lost, {}, {}});
+  const SamplerState& state = state_of(sampler);
+  try {
+    return make(std::make_unique<SamplerState>(SamplerState{state.decoder, state.lost, {}, {}}));
+  } catch (...) {
+    return nullptr;
+  }
 }
 
 }  // namespace
 
 llama_sampler* metactrl_llama_sampler(metactrl::Decoder decoder) {
-  return llama_sampler_init(sampler_interface(), new SamplerState{std::move(decoder), false, {}, {}});
+  return make(std::make_unique<SamplerState>(SamplerState{std::move(decoder), false, {}, {}}));
 }
 
 const metactrl::Decoder* metactrl_llama_sampler_decoder(const llama_sampler* sampler) {

@@ -14,7 +14,9 @@
 // left.) Logits that are not finite count as very large or very small.
 //
 // Accept generated tokens only (llama_sampler_sample does), not the prompt's. After the end of the plan, and after a
-// token that was not allowed, end-of-turn tokens are all that is left, so that the program's loop ends.
+// token that was not allowed, end-of-turn tokens are all that is left, so that the program's loop ends. So it is when
+// there is no memory, or the decoder's Stop says so, while the sampler works: no exception comes out of llama.cpp's calls,
+// the text ends, and the decoder inside is not finished. llama_sampler_clone gives null when there is no memory.
 //
 // Not thread-safe, like every llama_sampler; clones are independent.
 #ifndef METACTRL_ADAPTERS_LLAMA_SAMPLER_METACTRL_LLAMA_SAMPLER_H_

@@ -7,7 +7,7 @@
 
 #include "metactrl/error.h"
 #include "support/files.h"
-#include "support/sha256.h"
+#include "support/sha2.h"
 #include "support/words.h"
 
 namespace metactrl::benchmarks {

@@ -14,7 +14,7 @@
 #include "lm/library_file.h"
 #include "metactrl/error.h"
 #include "support/files.h"
-#include "support/sha512.h"
+#include "support/sha2.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {

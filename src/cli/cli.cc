@@ -3,9 +3,13 @@
 #include "cli/cli.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -63,6 +67,15 @@ std::string option_hint(const CLI::App& app, const std::string& unknown) {
   }
   const std::string guess = internal::did_you_mean(unknown.substr(0, unknown.find('=')), names);
   return guess.empty() ? "" : " (" + guess + ")";
+}
+
+// Without memory.
+int report_no_memory() {
+  std::fputs(
+      "metactrl: out of memory; give the program more, or lower --max-states or --max-memory so that it answers within "
+      "its budget\n",
+      stderr);
+  return kOutOfMemory;
 }
 
 int report_usage(const std::string& message, const std::string& command) {
@@ -199,11 +212,12 @@ int report_failure(const std::string& command) {
     note(str_cat("metactrl: ", error.what()));
     return kOutOfMemory;
   } catch (const std::bad_alloc&) {
-    note(
-        "metactrl: out of memory; give the program more, or lower --max-states or --max-memory so that it answers "
-        "within its budget");
-    return kOutOfMemory;
+    return report_no_memory();
   } catch (const std::exception& error) {
+    const auto* system = dynamic_cast<const std::system_error*>(&error);
+    // What std::thread says when there is no room for a stack.
+    const bool no_stack = system != nullptr && system->code() == std::errc::resource_unavailable_try_again;
+    if (no_stack) return report_no_memory();
     note(str_cat("metactrl: internal error: ", error.what(), "; please report it with the files and the command line"));
     return kInternal;
   }
@@ -211,10 +225,26 @@ int report_failure(const std::string& command) {
 
 namespace {
 
+// Memory may end where no exception may be thrown, as in a destructor of nlohmann's JSON, or in a thread that nobody
+// waits for. There is nothing to clean up that the end of the process does not.
+void end_without_memory() {
+  try {
+    if (const std::exception_ptr failure = std::current_exception()) std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    std::_Exit(report_no_memory());
+  } catch (...) {
+    std::abort();
+  }
+  std::abort();
+}
+
 template <typename Run>
 int without_exceptions(const Run& run) {
+  std::set_terminate(end_without_memory);
   try {
     return run();
+  } catch (const std::bad_alloc&) {
+    return report_no_memory();
   } catch (const InputError& error) {
     print_diagnostics(error.diagnostics());
     return kBadInput;

@@ -3,11 +3,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <cstdio>
-#include <cstdlib>
+#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <iterator>
@@ -175,19 +177,11 @@ void add_budget_options(CLI::App& app, BudgetOptions& options, const Budget& def
 
 namespace {
 
-// A backstop far above the budget of the search, so that a task that explodes while it is grounded ends in
-// std::bad_alloc and not in a machine that swaps.
-void limit_address_space([[maybe_unused]] std::size_t bytes) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  constexpr std::size_t kSlack = std::size_t{512} << 20;
-  if (bytes > (std::numeric_limits<std::size_t>::max() >> 1) - kSlack) return;
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) != 0) return;
-  const rlim_t wanted = 2 * bytes + kSlack;
-  if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur <= wanted) return;
-  limit.rlim_cur = wanted;
-  ::setrlimit(RLIMIT_AS, &limit);
-#endif
+// What the program and its libraries take before there is anything to work on: gigabytes, with those of CUDA.
+std::size_t mapped_bytes() {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 Task load_files(const TaskFiles& files, Diagnostics& diagnostics, const Stop& stop) {
@@ -200,12 +194,25 @@ Task load_files(const TaskFiles& files, Diagnostics& diagnostics, const Stop& st
 
 }  // namespace
 
+void limit_memory([[maybe_unused]] const BudgetOptions& options) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  if (options.memory_option->count() == 0 || options.uses_gpu) return;
+  const std::size_t bytes = options.budget().bytes;
+  const std::size_t slack = mapped_bytes() + (std::size_t{512} << 20);
+  if (bytes > (std::numeric_limits<std::size_t>::max() - slack) / 2) return;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, 2 * bytes + slack);
+  ::setrlimit(RLIMIT_AS, &limit);
+#endif
+}
+
 LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options) {
   check_task_options(files);
   const TimeLimit time(options.time_limit());
   const Stopwatch watch;
   const Budget budget = options.budget();
-  if (options.memory_option->count() > 0 && !options.uses_gpu) limit_address_space(budget.bytes);
+  limit_memory(options);
   Diagnostics diagnostics;
   const auto load = [&] {
     try {

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -170,6 +169,10 @@ struct BudgetOptions {
 };
 
 void add_budget_options(CLI::App& app, BudgetOptions& options, const Budget& defaults);
+
+// With a limit on memory that the user set: a backstop far above it, so that a task that explodes while it is grounded
+// ends in std::bad_alloc and not in a machine that swaps.
+void limit_memory(const BudgetOptions& options);
 
 // The time that a command has, from its beginning: none, unless the user set a limit. When it is over there is no
 // answer; what was found by then is not shown.

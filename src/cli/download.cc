@@ -17,7 +17,7 @@
 #include "cli/http_request.h"
 #include "support/child_process.h"
 #include "support/files.h"
-#include "support/sha256.h"
+#include "support/sha2.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "metactrl/error.h"
+#include "support/files.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {
@@ -19,12 +20,7 @@ GrowingFile::GrowingFile(const std::filesystem::path& path)
 GrowingFile::~GrowingFile() { ::close(descriptor_); }
 
 void GrowingFile::write(std::string_view piece) const {
-  while (!piece.empty()) {
-    const ssize_t written = ::write(descriptor_, piece.data(), piece.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail();
-    piece.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (internal::write_all(descriptor_, piece) != 0) fail();
 }
 
 void GrowingFile::empty() const {

@@ -2,7 +2,6 @@
 #include "metactrl/hmm.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iomanip>
 #include <map>
 #include <memory>

@@ -10,6 +10,7 @@
 #include "cli/common.h"
 #include "metactrl/error.h"
 #include "support/child_process.h"
+#include "support/lower_case.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {
@@ -20,12 +21,6 @@ namespace {
 
 constexpr int kMostRedirects = 8;
 constexpr std::size_t kMostHead = std::size_t{1} << 18U;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
@@ -42,7 +37,7 @@ std::string origin(std::string_view address) {
   const std::size_t begin = colon + 3;
   std::string_view host = address.substr(begin, address.find_first_of("/?#", begin) - begin);
   if (const std::size_t at = host.rfind('@'); at != std::string_view::npos) host.remove_prefix(at + 1);
-  return lower(str_cat(address.substr(0, begin), host));
+  return internal::lower_case(str_cat(address.substr(0, begin), host));
 }
 
 bool is_this_machine(std::string_view address) {
@@ -92,7 +87,7 @@ HttpHead parse_head(std::string_view text) {
       std::from_chars(status.data(), status.data() + status.size(), head.status);
       first = false;
     } else if (const std::size_t colon = line.find(':'); colon != std::string_view::npos) {
-      head.fields[lower(line.substr(0, colon))] = std::string(trimmed(line.substr(colon + 1)));
+      head.fields[internal::lower_case(line.substr(0, colon))] = std::string(trimmed(line.substr(colon + 1)));
     }
   }
   return head;
@@ -196,7 +191,7 @@ std::string HttpResult::reason() const {
     text.erase(0, end + 2);
   }
   if (text.empty()) return str_cat("curl ended with code ", curl);
-  if (text[0] >= 'A' && text[0] <= 'Z' && text.size() > 1 && text[1] >= 'a') text[0] = lower(text)[0];
+  if (text[0] >= 'A' && text[0] <= 'Z' && text.size() > 1 && text[1] >= 'a') text[0] = internal::lower_case(text)[0];
   return text;
 }
 

@@ -11,9 +11,7 @@
 
 #include <algorithm>
 #include <fstream>
-#include <optional>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "cli/common.h"
@@ -22,7 +20,7 @@
 #include "cli/model_parts.h"
 #include "cli/package.h"
 #include "metactrl/error.h"
-#include "support/sha256.h"
+#include "support/sha2.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {

@@ -10,12 +10,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <span>
 #include <string_view>
 
 #include "cli/common.h"
 #include "cli/download.h"
 #include "cli/http_request.h"
 #include "cli/model_parts.h"
+#include "cli/model_registry.h"
+#include "support/words.h"
+#include "support/lower_case.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 
@@ -24,13 +28,6 @@ namespace metactrl::cli {
 using internal::str_cat;
 
 namespace {
-
-constexpr std::string_view kWordLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-
-std::string upper(std::string text) {
-  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return text;
-}
 
 // Where the hub is: $HF_ENDPOINT, or its own address. Without a slash at its end.
 std::string endpoint() {
@@ -43,11 +40,6 @@ std::string endpoint() {
 
 // --- references ----------------------------------------------------------------------------------------------------
 
-bool is_word(std::string_view text) {
-  return !text.empty() && text.front() != '.' && text.front() != '-' &&
-         text.find_first_not_of(kWordLetters) == std::string_view::npos;
-}
-
 std::vector<std::string> split(std::string_view text, char by) {
   std::vector<std::string> words;
   while (true) {
@@ -56,12 +48,6 @@ std::vector<std::string> split(std::string_view text, char by) {
     if (end == text.size()) return words;
     text.remove_prefix(end + 1);
   }
-}
-
-std::string join(const std::vector<std::string>& words, std::size_t begin) {
-  std::string text;
-  for (std::size_t i = begin; i < words.size(); ++i) text += (i == begin ? "" : "/") + words[i];
-  return text;
 }
 
 [[noreturn]] void malformed(const std::string& text) {
@@ -78,15 +64,15 @@ HubReference parse_path(const std::string& path, const std::string& text) {
   if (const std::size_t colon = words[1].find(':'); words.size() == 2 && colon != std::string::npos) {
     reference.quant = words[1].substr(colon + 1);
     words[1].resize(colon);
-    if (!is_word(reference.quant)) malformed(text);
+    if (!is_model_name(reference.quant)) malformed(text);
   }
-  if (!is_word(words[0]) || !is_word(words[1])) malformed(text);
+  if (!is_model_name(words[0]) || !is_model_name(words[1])) malformed(text);
   reference.repository = words[0] + "/" + words[1];
   if (words.size() == 2) return reference;
   const bool has_revision = words.size() > 4 && (words[2] == "resolve" || words[2] == "blob");
   if (has_revision) reference.revision = words[3];
-  reference.file = join(words, has_revision ? 4 : 2);
-  if (!is_word(reference.revision) || !reference.file.ends_with(".gguf")) malformed(text);
+  reference.file = internal::join(std::span(words).subspan(has_revision ? 4 : 2), "/");
+  if (!is_model_name(reference.revision) || !reference.file.ends_with(".gguf")) malformed(text);
   return reference;
 }
 
@@ -121,8 +107,8 @@ bool is_language_model(const std::string& path) {
 
 // Whether the quantization stands in the path as a word: F16 is not in "model-BF16.gguf".
 bool has_quant(const std::string& path, const std::string& quant) {
-  const std::string text = upper(path);
-  const std::string word = upper(quant);
+  const std::string text = internal::lower_case(path);
+  const std::string word = internal::lower_case(quant);
   constexpr std::string_view kAround = "-._/";
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();
@@ -292,9 +278,10 @@ std::optional<HubReference> parse_hub_reference(const std::string& text) {
   if (text.find("://") != std::string::npos) return parse_page(text);
   // A path that may be meant as a file is not taken for a repository.
   const std::vector<std::string> words = split(text, '/');
-  const bool two = words.size() == 2 && is_word(words[0]) && is_word(split(words[1], ':')[0]);
-  const bool meant = two && !text.ends_with(".gguf") &&
-                     (upper(words[1]).find("GGUF") != std::string::npos || words[1].find(':') != std::string::npos);
+  const bool two = words.size() == 2 && is_model_name(words[0]) && is_model_name(split(words[1], ':')[0]);
+  const bool meant =
+      two && !text.ends_with(".gguf") &&
+      (internal::lower_case(words[1]).find("gguf") != std::string::npos || words[1].find(':') != std::string::npos);
   if (!meant) return std::nullopt;
   return parse_path(text, text);
 }
@@ -302,22 +289,21 @@ std::optional<HubReference> parse_hub_reference(const std::string& text) {
 HubModel find_on_hub(const HubReference& reference) {
   const std::string address =
       str_cat(endpoint(), "/api/models/", reference.repository, "/revision/", reference.revision, "?blobs=true");
+  const auto not_a_hub = [&](const char* why) {
+    throw InputError(shown_address(address), str_cat("does not answer as the hub does: ", why), "check HF_ENDPOINT");
+  };
   HubModel model;
   model.repository = reference.repository;
   try {
     const Json json = Json::parse(fetch_text(address, hub_token()));
     json.at("sha").get_to(model.commit);
-    if (!is_commit(model.commit)) throw std::invalid_argument("the commit is none");
+    if (!is_commit(model.commit)) not_a_hub("the commit is none");
     model.licence = read_licence(json);
     model.files = Chooser(reference, choices_in(read_files(json))).choose().files;
   } catch (const RefusedError& error) {
     explain_refusal(reference.repository, error.status(), error.code());
   } catch (const Json::exception& error) {
-    throw InputError(shown_address(address), str_cat("does not answer as the hub does: ", error.what()),
-                     "check HF_ENDPOINT");
-  } catch (const std::invalid_argument& error) {
-    throw InputError(shown_address(address), str_cat("does not answer as the hub does: ", error.what()),
-                     "check HF_ENDPOINT");
+    not_a_hub(error.what());
   }
   return model;
 }

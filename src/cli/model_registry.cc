@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <system_error>
-#include <utility>
 
 #include "cli/common.h"
 #include "cli/model_parts.h"
@@ -11,7 +10,7 @@
 #include "metactrl/language_model.h"
 #include "support/file_lock.h"
 #include "support/files.h"
-#include "support/sha256.h"
+#include "support/sha2.h"
 #include "support/str_cat.h"
 #include "support/user_cache.h"
 

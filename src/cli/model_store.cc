@@ -11,6 +11,7 @@
 #include "cli/model_hub.h"
 #include "cli/model_parts.h"
 #include "metactrl/error.h"
+#include "support/words.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 
@@ -104,9 +105,8 @@ fs::path find_stored(const std::string& name) {
   std::sort(names.begin(), names.end());
   names.insert(names.end(), {"random:1", "hostile:1"});
   const std::string guess = internal::did_you_mean(name, names);
-  std::string known;
-  for (const std::string& one : names) known += (known.empty() ? "" : ", ") + one;
-  std::string hint = str_cat("give a GGUF file, or one of ", known, "; 'metactrl search' plans without a model");
+  std::string hint =
+      str_cat("give a GGUF file, or one of ", internal::join(names, ", "), "; 'metactrl search' plans without a model");
   for (const CatalogueModel& model : catalogue()) {
     if (model.name == name) hint = str_cat("get it with 'metactrl models add ", name, "'");
   }

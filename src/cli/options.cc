@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/common.h"
+#include "support/words.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 
@@ -18,10 +19,9 @@ using internal::str_cat;
 CLI::Validator one_of(std::vector<std::string> names) {
   return {[names = std::move(names)](const std::string& text) {
             if (std::find(names.begin(), names.end(), text) != names.end()) return std::string();
-            std::string known;
-            for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
             const std::string guess = internal::did_you_mean(text, names);
-            return str_cat("'", text, "' is none of ", known, guess.empty() ? "" : " (" + guess + ")");
+            return str_cat("'", text, "' is none of ", internal::join(names, ", "),
+                           guess.empty() ? "" : " (" + guess + ")");
           },
           ""};
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "support/enum_names.h"
+#include "support/words.h"
 
 namespace metactrl::cli {
 
@@ -37,12 +38,10 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Enum& value, con
   for (const auto& one : enum_names(value)) {
     if (some.size() == 0 || std::find(some.begin(), some.end(), one.value) != some.end()) names.emplace_back(one.name);
   }
-  std::string list;
-  for (const std::string& one : names) list += (list.empty() ? "" : "|") + one;
   return app
       .add_option_function<std::string>(
           name, [&value](const std::string& chosen) { value = internal::value_named<Enum>(chosen).value(); }, help)
-      ->type_name(list)
+      ->type_name(internal::join(names, "|"))
       ->check(one_of(names))
       ->default_str(internal::name_of(value));
 }

@@ -2,7 +2,6 @@
 #ifndef METACTRL_SRC_CLI_PROCESS_WORLD_H_
 #define METACTRL_SRC_CLI_PROCESS_WORLD_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>

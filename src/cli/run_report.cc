@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 
 #include "cli/interrupt.h"
 #include "support/str_cat.h"

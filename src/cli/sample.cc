@@ -27,7 +27,6 @@
 #include "metactrl/lookahead.h"
 #include "metactrl/planner.h"
 #include "metactrl/training/corpus.h"
-#include "support/files.h"
 #include "support/hash.h"
 #include "support/str_cat.h"
 

@@ -7,7 +7,6 @@
 #include "lookahead/search.h"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 
 #include "cli/common.h"

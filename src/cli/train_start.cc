@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <span>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "cli/common.h"

@@ -3,7 +3,6 @@
 #define METACTRL_SRC_CLI_TRAIN_START_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>

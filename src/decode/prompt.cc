@@ -2,21 +2,12 @@
 #include <vector>
 
 #include "metactrl/planner.h"
+#include "support/words.h"
 #include "support/str_cat.h"
 
 namespace metactrl {
 
-namespace {
-
 using internal::str_cat;
-
-std::string join(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
-  return out;
-}
-
-}  // namespace
 
 Prompt make_prompt(const Task& task, const PlanSpelling& spelling, const std::string& instruction) {
   std::vector<std::string> actions;
@@ -32,10 +23,10 @@ Prompt make_prompt(const Task& task, const PlanSpelling& spelling, const std::st
 
   Prompt prompt;
   if (!instruction.empty()) prompt.user += "Task: " + instruction + "\n";
-  prompt.user += "Actions: " + join(actions) + "\n";
-  prompt.user += "Objects: " + join(objects) + "\n";
-  prompt.user += "Facts: " + join(task.initial_facts()) + "\n";
-  prompt.user += "Goal: " + join(goals) + "\n";
+  prompt.user += "Actions: " + internal::join(actions, ", ") + "\n";
+  prompt.user += "Objects: " + internal::join(objects, ", ") + "\n";
+  prompt.user += "Facts: " + internal::join(task.initial_facts(), ", ") + "\n";
+  prompt.user += "Goal: " + internal::join(goals, ", ") + "\n";
   if (task.num_actions() > 0) {
     const ActionId example[] = {ActionId{0}};
     std::string text = spelling.render(example);

@@ -136,6 +136,10 @@ class Evaluation {
   int run() {
     cli::catch_interrupts();
     model_ = cli::load_model_for(arguments_, arguments_.jobs);
+    cli::BudgetOptions budget = arguments_.budget;
+    budget.uses_gpu = arguments_.lookahead_device == cli::Device::kCuda ||
+                      (model_.model != nullptr && arguments_.runtime.gpu_layers != 0U);
+    cli::limit_memory(budget);
     cli::expect_vocabulary(options_.plan, model_);
     if (model_.model != nullptr && module_.ask == nullptr)
       benchmarks::expect_common_prefix(*model_.model, module_, prompts_, options_);

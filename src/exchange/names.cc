@@ -7,12 +7,12 @@
 #include "metactrl/error.h"
 #include "support/json_text.h"
 #include "support/lower_case.h"
+#include "support/utf8.h"
 #include "support/words.h"
 
 namespace metactrl::exchange {
 
 using internal::hex;
-using internal::utf8_length;
 
 namespace {
 
@@ -191,7 +191,7 @@ std::string label(std::string_view text) {
 std::string xml_text(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text.substr(i));
+    const std::size_t length = internal::first_character(text.substr(i)).length;
     const char c = text[i];
     const bool control = static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
     if (length == 0 || control || c == 0x7f) {

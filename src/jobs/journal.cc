@@ -119,13 +119,7 @@ JournalFile::~JournalFile() {
 }
 
 void JournalFile::write(const std::string& text) {
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(file_, errno);
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (const int error = internal::write_all(descriptor_, text); error != 0) fail(file_, error);
 }
 
 void JournalFile::add(const Json& line) { write(dump(line, -1) + "\n"); }

@@ -40,7 +40,7 @@ bool is_memory_failure(const std::string& reason) {
   if (reason.find("not within the file bounds") != std::string::npos) {
     hint = "it is cut off; get it again";
   } else if (reason.find("token_embd.weight") != std::string::npos) {
-    hint = "it may hold a vocabulary only; such a file serves as --vocab";
+    hint = "it may hold a vocabulary only; such a file gives a test model its tokens";
   } else if (reason.find("unknown model architecture") != std::string::npos) {
     hint = str_cat(model_runtime(), " cannot run this kind of model");
   }

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "metactrl/error.h"
+#include "support/utf8.h"
 
 namespace metactrl::lm {
 
@@ -37,7 +38,7 @@ std::size_t portion_of(std::string_view text) {
   std::size_t cut = kMaxPortion;
   const std::size_t bracket = text.substr(0, kMaxPortion).find_last_of("<[");
   if (bracket != std::string_view::npos && bracket + kLongestControl > kMaxPortion) cut = bracket;
-  while (cut > kMaxPortion / 2 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
+  while (cut > kMaxPortion / 2 && internal::is_continuation(text[cut])) --cut;
   return cut;
 }
 

@@ -33,7 +33,7 @@ Surrogate::Surrogate(const task::Program& program, const Hmm& hmm) : hidden_(hmm
   const Alphabet& alphabet = hmm.alphabet();
   if (!alphabet.is_meta()) {
     throw InputError("trained lookahead", "the model is one of tokens, not of actions",
-                     "train one with --level meta, and use it for the guidance");
+                     "train one at the meta level, and use it for the guidance");
   }
   start_.assign(hmm.initial().begin(), hmm.initial().end());
   transition_.assign(hmm.transition().begin(), hmm.transition().end());

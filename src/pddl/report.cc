@@ -4,7 +4,9 @@
 #include <tuple>
 #include <utility>
 
+#include "support/nearest_name.h"
 #include "support/str_cat.h"
+#include "support/utf8.h"
 
 namespace metactrl::pddl {
 
@@ -61,7 +63,7 @@ void Reporter::flush(Diagnostics& out) const {
 
 std::string_view cut(std::string_view text, std::size_t limit) {
   if (text.size() <= limit) return text;
-  while (limit > 0 && is_continuation(text[limit])) --limit;
+  while (limit > 0 && internal::is_continuation(text[limit])) --limit;
   return text.substr(0, limit);
 }
 
@@ -75,35 +77,6 @@ std::string counted(std::size_t count, std::string_view noun) {
   return str_cat(count, ' ', noun, count == 1 ? "" : "s");
 }
 
-namespace {
-
-// Edit distance with swaps of neighbours (optimal string alignment), given up on beyond `limit`.
-std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
-  const std::size_t gap = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
-  if (gap > limit) return limit + 1;
-  std::vector<std::size_t> before_last(b.size() + 1);
-  std::vector<std::size_t> last(b.size() + 1);
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    std::size_t smallest = row[0];
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      row[j] = std::min({change, last[j] + 1, row[j - 1] + 1});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        row[j] = std::min(row[j], before_last[j - 2] + 1);
-      smallest = std::min(smallest, row[j]);
-    }
-    if (smallest > limit) return limit + 1;
-    std::swap(before_last, last);
-    std::swap(last, row);
-  }
-  return last[b.size()];
-}
-
-}  // namespace
-
 ClosestName::ClosestName(std::string_view name) : name_(name), best_distance_(0), budget_(3000) {
   constexpr std::size_t kLongest = 60;
   if (name.size() < 3 || name.size() > kLongest) return;  // nothing is near
@@ -113,7 +86,9 @@ ClosestName::ClosestName(std::string_view name) : name_(name), best_distance_(0)
 void ClosestName::offer(std::string_view candidate) {
   if (best_distance_ == 0 || budget_ == 0) return;
   --budget_;
-  const std::size_t distance = edit_distance(name_, candidate, best_distance_ - 1);
+  const std::size_t longer = std::max(name_.size(), candidate.size());
+  if (longer - std::min(name_.size(), candidate.size()) >= best_distance_) return;
+  const std::size_t distance = internal::edit_distance(name_, candidate);
   if (distance >= best_distance_) return;
   best_ = candidate;
   best_distance_ = distance;

@@ -60,9 +60,6 @@ class Reporter {
   std::set<std::pair<std::string, std::string>> seen_;
 };
 
-// A byte inside a character of UTF-8.
-constexpr bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
-
 // The beginning of a text, at most `limit` bytes, and no part of a character.
 std::string_view cut(std::string_view text, std::size_t limit);
 

@@ -9,6 +9,7 @@
 
 #include "support/lower_case.h"
 #include "support/str_cat.h"
+#include "support/utf8.h"
 
 namespace metactrl::pddl {
 
@@ -133,27 +134,6 @@ namespace {
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\f' || c == '\v'; }
 bool is_name_char(char c) { return c > ' ' && c < 0x7f && c != '(' && c != ')' && c != ';'; }
 
-// A character outside ASCII; length 0 where the bytes are not UTF-8.
-struct Character {
-  std::uint32_t code = 0;
-  std::size_t length = 0;
-};
-
-Character decode(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const std::size_t length = byte(0) >= 0xf0U ? 4 : byte(0) >= 0xe0U ? 3 : 2;
-  if (byte(0) < 0xc2U || byte(0) > 0xf4U || text.size() < length) return {};
-  std::uint32_t code = byte(0) & (0xffU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(text[i])) return {};
-    code = (code << 6U) | (byte(i) & 0x3fU);
-  }
-  constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  if (code < kLeast[length] || surrogate || code > 0x10ffff) return {};
-  return {code, length};
-}
-
 // Blocks without letters: punctuation that only looks like ASCII's, invisible marks, symbols, private use.
 constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 14> kNoLetters = {{{0x80, 0xa9},
                                                                                  {0xab, 0xb4},
@@ -257,7 +237,7 @@ bool SExprReader::step() {
 std::size_t SExprReader::name_part() const {
   if (is_name_char(input_[at_])) return 1;
   if (static_cast<unsigned char>(input_[at_]) < 0x80U) return 0;
-  const Character character = decode(input_.substr(at_));
+  const internal::Utf8Character character = internal::first_character(input_.substr(at_));
   return character.length > 0 && is_letter(character.code) ? character.length : 0;
 }
 
@@ -274,7 +254,8 @@ bool SExprReader::skip_bad_byte() {
     return false;  // the rest is no text either
   } else if (static_cast<unsigned char>(c) < 0x80) {
     reporter_.error(here(), str_cat("control character ", hex(c), " outside a comment"), "delete it");
-  } else if (const Character character = decode(input_.substr(at_)); character.length > 0) {
+  } else if (const internal::Utf8Character character = internal::first_character(input_.substr(at_));
+             character.length > 0) {
     // Not the character itself: it may be one that nobody sees.
     reporter_.error(here(), str_cat("character ", unicode(character.code), " outside a comment"),
                     "it is no letter: write what ASCII has for it, or delete it");
@@ -282,7 +263,8 @@ bool SExprReader::skip_bad_byte() {
     reporter_.error(here(), str_cat("byte ", hex(c), " outside a comment is not UTF-8"), "save the file as UTF-8");
   }
   ++at_;
-  while (at_ < input_.size() && is_continuation(input_[at_])) ++at_;  // one message per character, not per byte
+  while (at_ < input_.size() && internal::is_continuation(input_[at_]))
+    ++at_;  // one message per character, not per byte
   return ++bad_bytes_ < kGiveUpAfter;
 }
 

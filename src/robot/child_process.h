@@ -18,8 +18,11 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "support/child_process.h"
 
 namespace metactrl::robot {
 
@@ -53,18 +56,15 @@ class ChildProcess {
   pid_t group() const { return pid_; }
 
  private:
-  void start(const std::string& command);
   // Waits until the descriptor is ready; throws when time is up.
   void await(int descriptor, short events, double deadline, const Wait& wait, const char* what) const;
   // Waits so long for the first process to end, without taking its status away.
   bool ended_within(double seconds) const;
   [[noreturn]] void throw_ended(const char* what) const;
-  void finish();
-  void close_pipes();
 
   pid_t pid_ = -1;
-  int to_child_ = -1;
-  int from_child_ = -1;
+  std::optional<internal::Pipe> to_child_;
+  std::optional<internal::Pipe> from_child_;
   std::string buffer_;        // read, not yet returned
   std::size_t searched_ = 0;  // so much of it has no line feed
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "metactrl/error.h"
+#include "support/words.h"
 #include "support/nearest_name.h"
 #include "support/splitmix.h"
 #include "support/str_cat.h"
@@ -118,9 +119,7 @@ class SimulatedWorld::Impl {
       check_rate(name, rate);
       const auto found = std::find(known.begin(), known.end(), name);
       if (found == known.end()) {
-        std::string list;
-        for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
-        throw InputError("fault " + name, "there is no such event; there are " + list,
+        throw InputError("fault " + name, "there is no such event; there are " + internal::join(known, ", "),
                          internal::did_you_mean(name, known));
       }
       const auto number = static_cast<std::uint64_t>(found - known.begin());

@@ -26,6 +26,4 @@ Json error_json(const ApiError& error) {
   return {{"error", std::move(out)}};
 }
 
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 }  // namespace metactrl::serve

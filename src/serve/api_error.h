@@ -4,14 +4,13 @@
 #ifndef METACTRL_SRC_SERVE_API_ERROR_H_
 #define METACTRL_SRC_SERVE_API_ERROR_H_
 
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-namespace metactrl::serve {
+#include "serve/json.h"
 
-using Json = nlohmann::ordered_json;
+namespace metactrl::serve {
 
 class ApiError : public std::runtime_error {
  public:
@@ -35,8 +34,6 @@ class ApiError : public std::runtime_error {
 // The error type that OpenAI's clients expect beside a status.
 const char* error_type(int status);
 Json error_json(const ApiError& error);
-// Compact, bad UTF-8 replaced: what is sent is always valid JSON.
-std::string dump(const Json& json);
 
 }  // namespace metactrl::serve
 

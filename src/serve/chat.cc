@@ -4,7 +4,6 @@
 #include "serve/chat.h"
 
 #include <algorithm>
-#include <atomic>
 #include <ctime>
 #include <random>
 #include <utility>
@@ -33,17 +32,16 @@ std::size_t incomplete(std::string_view text) {
 
 // The text of a message: a string, or a list of parts of type text.
 std::string content_text(const Json& content, const std::string& where) {
-  if (content.is_string()) return content.get<std::string>();
+  if (content.is_string()) return content.text();
   if (content.is_null()) return {};
   std::string text;
   if (!content.is_array()) throw ApiError(400, "bad_request", str_cat("'", where, "' must be text"), where);
-  for (const Json& part : content) {
-    const bool is_text =
-        part.is_object() && part.value("type", Json()) == "text" && part.contains("text") && part["text"].is_string();
+  for (const Json& part : content.list()) {
+    const bool is_text = part.is_object() && part["type"] == "text" && part["text"].is_string();
     if (!is_text) {
       throw ApiError(400, "bad_request", str_cat("'", where, "' may hold parts of type text only"), where);
     }
-    text += part["text"].get<std::string>();
+    text += part["text"].text();
   }
   return text;
 }
@@ -128,13 +126,13 @@ void ChatHandler::read() {
   }
   PlanOptions& options = plan_->options;
   // What the plan object does not say, the request around it may.
-  if (plan->find("temperature") == plan->end() && plan->find("decode") == plan->end() && temperature) {
+  if (!plan->contains("temperature") && !plan->contains("decode") && temperature) {
     options.generate.temperature = *temperature;
     options.generate.mode = *temperature > 0 ? DecodeMode::kSample : DecodeMode::kGreedy;
   }
-  if (plan->find("top_p") == plan->end()) options.generate.top_p = generate_.top_p;
-  if (plan->find("seed") == plan->end() && body_.contains("seed")) options.generate.seed = generate_.seed;
-  if (plan->find("max_tokens") == plan->end()) options.generate.max_tokens = generate_.max_tokens;
+  if (!plan->contains("top_p")) options.generate.top_p = generate_.top_p;
+  if (!plan->contains("seed") && body_.contains("seed")) options.generate.seed = generate_.seed;
+  if (!plan->contains("max_tokens")) options.generate.max_tokens = generate_.max_tokens;
   if (plan_->own_prompt) {
     options.prompt = prompt_;
   } else if (options.instruction.empty()) {
@@ -160,11 +158,11 @@ void ChatHandler::refuse_unsupported() {
   if (fields_.integer("n", 1, 128).value_or(1) != 1) refuse("n", "bad_request", "must be 1");
   if (!chat_ && fields_.integer("best_of", 1, 128).value_or(1) != 1) refuse("best_of", "bad_request", "must be 1");
   const Json* logprobs = fields_.find("logprobs");
-  if (logprobs != nullptr && *logprobs != false && *logprobs != 0) {
+  if (logprobs != nullptr && *logprobs != false && *logprobs != 0 && *logprobs != 0.0) {
     refuse("logprobs", "bad_request", "is not supported; a plan's trace has the probability of every token");
   }
   if (const Json* format = fields_.find("response_format")) {
-    const bool text = format->is_object() && format->value("type", Json()) == "text";
+    const bool text = format->is_object() && (*format)["type"] == "text";
     if (!text) refuse("response_format", "bad_request", "is not supported, except {\"type\": \"text\"}");
   }
 }
@@ -211,7 +209,7 @@ void ChatHandler::read_messages(const Json& messages) {
 void ChatHandler::read_prompt(const Json& prompt) {
   const Json& one = prompt.is_array() && prompt.size() == 1 ? prompt[0] : prompt;
   if (!one.is_string()) fields_.refuse("prompt", "must be text, or a list of one text");
-  prompt_.raw = one.get<std::string>();
+  prompt_.raw = one.text();
   if (prompt_.raw.empty()) fields_.refuse("prompt", "must not be empty");
   instruction_ = prompt_.raw;
 }
@@ -220,17 +218,17 @@ void ChatHandler::read_stops() {
   const Json* stop = fields_.find("stop");
   if (stop == nullptr) return;
   const auto add = [this](const Json& one) {
-    if (!one.is_string() || one.get<std::string>().empty() || one.get<std::string>().size() > 256) {
+    if (!one.is_string() || one.text().empty() || one.text().size() > 256) {
       fields_.refuse("stop", "must be a text, or up to four, of at most 256 bytes");
     }
-    stops_.push_back(one.get<std::string>());
+    stops_.push_back(one.text());
   };
   if (!stop->is_array()) {
     add(*stop);
     return;
   }
   if (stop->size() > 4) fields_.refuse("stop", "must be a text, or up to four, of at most 256 bytes");
-  for (const Json& one : *stop) add(one);
+  for (const Json& one : stop->list()) add(one);
 }
 
 // --- answering -------------------------------------------------------------------------------------------------------
@@ -367,9 +365,8 @@ void ChatHandler::send_delta(EventStream& events, const std::string& text, bool 
 void ChatHandler::send_calls(EventStream& events, const Outcome& outcome) const {
   Json chunk = envelope("chunk");
   Json calls = Json::array();
-  for (const Json& call : outcome.calls) {
-    calls.push_back({{"index", calls.size()}});
-    calls.back().update(call);
+  for (const Json& call : outcome.calls.list()) {
+    calls.push_back({{"index", calls.size()}}).update(call);
   }
   chunk["choices"] = Json::array({{{"index", 0},
                                    {"delta", {{"role", "assistant"}, {"content", nullptr}, {"tool_calls", calls}}},

@@ -12,17 +12,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "serve/api_error.h"
 #include "support/enum_names.h"
 
 namespace metactrl::serve {
-
-// A body as JSON. Throws ApiError for what is no UTF-8, no JSON, no object, or nested too deeply.
-Json parse_body(std::string_view body);
 
 class Fields {
  public:

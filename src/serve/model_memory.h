@@ -23,14 +23,11 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "metactrl/language_model.h"
 

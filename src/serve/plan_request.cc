@@ -6,6 +6,7 @@
 #include "decode/preference.h"
 #include "metactrl/error.h"
 #include "serve/shipped_tasks.h"
+#include "support/words.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 
@@ -45,17 +46,12 @@ Json names_of(std::optional<Enum> except = {}) {
   return out;
 }
 
-std::string list(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
-
 [[noreturn]] void refuse_name(Fields& fields, const std::string& member, const std::string& name,
                               const std::vector<std::string>& known) {
   const bool readable = name.size() <= 80;
   const std::string guess = readable ? internal::did_you_mean(name, known) : "";
-  fields.refuse(member, str_cat("must be PDDL text or one of ", list(known), guess.empty() ? "" : "; " + guess));
+  fields.refuse(
+      member, str_cat("must be PDDL text or one of ", internal::join(known, ", "), guess.empty() ? "" : "; " + guess));
 }
 
 const ShippedDomain& find_domain(Fields& fields, const std::string& name) {
@@ -73,7 +69,7 @@ PlanFormat read_format(Fields& fields) {
   const std::string name = fields.text("format").value_or("pddl");
   const std::vector<std::string> known = PlanFormat::builtin_names();
   if (std::find(known.begin(), known.end(), name) == known.end()) {
-    fields.refuse("format", "must be one of " + list(known));
+    fields.refuse("format", "must be one of " + internal::join(known, ", "));
   }
   return PlanFormat::builtin(name);
 }
@@ -126,16 +122,16 @@ PlanStep read_step(Fields& fields, const Json& json, std::size_t index) {
     out.action = *action;
     if (const Json* arguments = step.find("arguments")) {
       if (!arguments->is_array()) step.refuse("arguments", "must be a list of strings");
-      for (const Json& argument : *arguments) {
+      for (const Json& argument : arguments->list()) {
         if (!argument.is_string()) step.refuse("arguments", "must be a list of strings");
-        out.arguments.push_back(argument.get<std::string>());
+        out.arguments.push_back(argument.text());
       }
     }
     step.refuse_others();
     return out;
   }
   if (!json.is_string()) fields.refuse(name, "must be text or an object with action and arguments");
-  const std::vector<PlanStep> steps = parse_plan(json.get<std::string>(), name);
+  const std::vector<PlanStep> steps = parse_plan(json.text(), name);
   if (steps.size() != 1) fields.refuse(name, "must be one action");
   return steps.front();
 }
@@ -198,7 +194,7 @@ PlanRequest read_plan(Fields& fields, const RequestLimits& limits, bool chat) {
 std::vector<PlanStep> read_steps(Fields& fields) {
   const Json* plan = fields.find("plan");
   if (plan == nullptr) fields.refuse("plan", "is missing: text, or a list of actions");
-  if (plan->is_string()) return parse_plan(plan->get<std::string>(), "plan");
+  if (plan->is_string()) return parse_plan(plan->text(), "plan");
   if (!plan->is_array()) fields.refuse("plan", "must be text or a list of actions");
   std::vector<PlanStep> steps;
   for (std::size_t i = 0; i < plan->size(); ++i) steps.push_back(read_step(fields, (*plan)[i], i));

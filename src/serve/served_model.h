@@ -3,7 +3,6 @@
 #define METACTRL_SRC_SERVE_SERVED_MODEL_H_
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>

@@ -8,7 +8,6 @@
 #include "serve/service.h"
 
 #include <algorithm>
-#include <ctime>
 #include <new>
 #include <optional>
 #include <thread>
@@ -190,8 +189,7 @@ void Service::answer(Exchange& exchange) {
     HttpHeaders headers;
     if (error.status() == 429 || error.status() == 503) headers.emplace_back("Retry-After", "1");
     if (error.status() == 401) headers.emplace_back("WWW-Authenticate", "Bearer");
-    const auto& details = error.details();
-    if (details.contains("allow")) headers.emplace_back("Allow", details["allow"].get<std::string>());
+    if (const Json& allow = error.details()["allow"]; !allow.is_null()) headers.emplace_back("Allow", allow.text());
     exchange.respond(error.status(), kJson, dump(error_json(error)), headers);
   }
   if (context.client_left()) metrics_.count_cancelled();

@@ -24,7 +24,6 @@
 #include <new>
 #include <string>
 #include <unordered_map>
-#include <utility>
 
 #include "metactrl/error.h"
 

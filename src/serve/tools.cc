@@ -11,11 +11,7 @@
 
 namespace metactrl::serve {
 
-namespace {
-
 using internal::str_cat;
-
-}  // namespace
 
 std::string make_id(const char* prefix) {
   static thread_local std::mt19937_64 random(std::random_device{}());
@@ -33,22 +29,21 @@ Tools::Tools(const Json& tools) {
   for (std::size_t i = 0; i < tools.size(); ++i) {
     const std::string where = str_cat("tools[", i, "]");
     const Json& tool = tools[i];
-    const bool is_function = tool.is_object() && tool.value("type", Json()) == "function" &&
-                             tool.contains("function") && tool["function"].is_object();
+    const bool is_function = tool.is_object() && tool["type"] == "function" && tool["function"].is_object();
     if (!is_function) refuse(where, "must be {\"type\": \"function\", \"function\": {...}}");
     const Json& declared = tool["function"];
-    const Json name = declared.value("name", Json());
+    const Json& name = declared["name"];
     if (!name.is_string()) refuse(where + ".function.name", "must be text");
     Function function;
-    function.name = name.get<std::string>();
-    const Json parameters = declared.value("parameters", Json());
+    function.name = name.text();
+    const Json& parameters = declared["parameters"];
     if (!parameters.is_null() && !parameters.is_object()) refuse(where + ".function.parameters", "must be an object");
-    const Json properties = parameters.is_object() ? parameters.value("properties", Json()) : Json();
+    const Json properties = parameters.is_object() ? parameters["properties"] : Json();
     if (!properties.is_null() && !properties.is_object()) {
       refuse(where + ".function.parameters.properties", "must be an object");
     }
     if (properties.is_object()) {
-      for (const auto& [parameter, type] : properties.items()) function.parameters.push_back(parameter);
+      for (const auto& [parameter, type] : properties.members()) function.parameters.push_back(parameter);
     }
     functions_[internal::lower_case(function.name)] = std::move(function);
   }
@@ -75,8 +70,8 @@ void Tools::check(const Task& task) const {
 
 Json Tools::calls(const Json& plan) const {
   Json out = Json::array();
-  for (const Json& step : plan) {
-    const Function& function = functions_.at(internal::lower_case(step["action"].get<std::string>()));
+  for (const Json& step : plan.list()) {
+    const Function& function = functions_.at(internal::lower_case(step["action"].text()));
     Json arguments = Json::object();
     for (std::size_t i = 0; i < function.parameters.size(); ++i)
       arguments[function.parameters[i]] = step["arguments"][i];

@@ -1,12 +1,14 @@
 // Two pipes carry what the child writes; poll() waits for either, at most a tenth of a second, so that go_on is asked
 // now and then. What the child reads is a file without a name: it need not be fed. Everything the child needs is made
-// before fork(): between fork() and exec() only calls are allowed that are safe in a program with threads.
+// before fork(): between fork() and exec() only calls are allowed that are safe in a program with threads. Files opened by
+// other parts of the program without O_CLOEXEC are closed there one by one.
 #include "support/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +21,9 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
+
+#include "support/files.h"
 
 namespace metactrl::internal {
 
@@ -29,67 +34,70 @@ constexpr std::size_t kMostErrors = 2000;
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
-class Pipe {
+// An open file with this text, at its beginning.
+class Input {
  public:
-  Pipe() {
-    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) fail("a pipe cannot be made");
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  ~Pipe() {
-    close(0);
-    close(1);
-  }
-  int reading() const { return ends_[0]; }
-  int writing() const { return ends_[1]; }
-  void close(std::size_t end) {
-    if (ends_[end] >= 0) ::close(ends_[end]);
-    ends_[end] = -1;
-  }
-
- private:
-  std::array<int, 2> ends_{-1, -1};
-};
-
-// An open file with this text, at its beginning; the caller closes it.
-int readable(const std::string& text) {
-  if (text.empty()) return ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const int file = ::memfd_create("input", MFD_CLOEXEC);
-  if (file < 0) fail("a child's input cannot be made");
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(file, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      const int failure = errno;
-      ::close(file);
+  explicit Input(const std::string& text)
+      : file_(text.empty() ? ::open("/dev/null", O_RDONLY | O_CLOEXEC) : ::memfd_create("input", MFD_CLOEXEC)) {
+    if (text.empty()) return;
+    if (file_ < 0) fail("a child's input cannot be made");
+    if (const int failure = write_all(file_, text); failure != 0) {
+      ::close(file_);
       errno = failure;
       fail("a child's input cannot be written");
     }
-    rest.remove_prefix(static_cast<std::size_t>(written));
+    ::lseek(file_, 0, SEEK_SET);
   }
-  ::lseek(file, 0, SEEK_SET);
-  return file;
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+  ~Input() { ::close(file_); }
+  int descriptor() const { return file_; }
+
+ private:
+  int file_;
+};
+
+// No descriptor is above this. The limit can be lowered below ones that are open, and be in the millions.
+int highest_possible_descriptor() {
+  constexpr rlim_t kEnough = 65536;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
+  return static_cast<int>(std::min(limit.rlim_cur, kEnough)) - 1;
 }
 
-// In the child.
-[[noreturn]] void become(const std::string& program, std::vector<char*>& arguments, const char* folder, int in, int out,
-                         int errors, pid_t parent) {
+// In the child: nothing but async-signal-safe calls.
+[[noreturn]] void become(const NewChild& child, std::vector<char*>& arguments, pid_t parent, int highest_descriptor) {
   ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(kNoProgram);
-  if (folder != nullptr && ::chdir(folder) != 0) ::_exit(kNoProgram);
-  if (::dup2(in, STDIN_FILENO) < 0 || ::dup2(out, STDOUT_FILENO) < 0 || ::dup2(errors, STDERR_FILENO) < 0) {
-    ::_exit(kNoProgram);
+  if (child.dies_with_us) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(kNoProgram);
   }
-  ::execv(program.c_str(), arguments.data());
+  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGQUIT}) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (!child.folder.empty() && ::chdir(child.folder.c_str()) != 0) ::_exit(kNoProgram);
+  // Out of the way of 0 to 2 first: any may be one of them when the program was started with them closed.
+  std::array<int, 3> files = {child.in, child.out, child.errors};
+  for (int& file : files) {
+    if (file >= 0 && (file = ::fcntl(file, F_DUPFD, 3)) < 0) ::_exit(kNoProgram);
+  }
+  for (int i = 0; i < 3; ++i) {
+    const int file = files[static_cast<std::size_t>(i)];
+    if (file >= 0 && ::dup2(file, i) < 0) ::_exit(kNoProgram);
+  }
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+  if (::close_range(3, ~0U, 0) == 0) highest_descriptor = 0;
+#endif
+  for (int descriptor = 3; descriptor <= highest_descriptor; ++descriptor) ::close(descriptor);
+  ::execv(child.program.c_str(), arguments.data());
   ::_exit(kNoProgram);
 }
 
 // Ends the child on every way out, with what it started: they are a process group of their own.
 class Child {
  public:
-  explicit Child(pid_t process) : process_(process) { ::setpgid(process, process); }
+  explicit Child(pid_t process) : process_(process) {}
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child() {
@@ -100,13 +108,7 @@ class Child {
   void end(int signal) const {
     if (::kill(-process_, signal) != 0) ::kill(process_, signal);
   }
-  int wait() {
-    int status = 0;
-    while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-    }
-    process_ = -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
+  int wait() { return wait_for_child(std::exchange(process_, -1)); }
 
  private:
   pid_t process_;
@@ -159,7 +161,7 @@ class Listener {
     if (count > 0) {
       use(std::string_view(buffer_.data(), static_cast<std::size_t>(count)));
     } else if (count == 0 || errno != EINTR) {
-      pipe.close(0);
+      pipe.close_reading();
     }
   }
 
@@ -194,6 +196,42 @@ std::string find_program(const std::string& name) {
   }
 }
 
+Pipe::Pipe() {
+  if (::pipe2(ends_.data(), O_CLOEXEC) != 0) fail("a pipe cannot be made");
+}
+
+Pipe::~Pipe() {
+  close_reading();
+  close_writing();
+}
+
+void Pipe::close(std::size_t end) {
+  if (ends_[end] >= 0) ::close(ends_[end]);
+  ends_[end] = -1;
+}
+
+pid_t start_child(const NewChild& child) {
+  std::vector<std::string> words = child.arguments;
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const int highest = std::max({highest_possible_descriptor(), child.in, child.out, child.errors}) + 3;
+  const pid_t parent = ::getpid();
+  const pid_t process = ::fork();
+  if (process == 0) become(child, arguments, parent, highest);
+  if (process < 0) fail("a child process cannot be started");
+  // Also here: whoever comes first. Fails when the child has already become the program, which did it itself.
+  ::setpgid(process, process);
+  return process;
+}
+
+int wait_for_child(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 ChildResult run_child(const std::vector<std::string>& command, const ChildOptions& options) {
   ChildResult result;
   std::string program = find_program(command.at(0));
@@ -203,26 +241,13 @@ ChildResult run_child(const std::vector<std::string>& command, const ChildOption
     result.errors = command[0] + " is not installed";
     return result;
   }
-  std::vector<std::string> words = command;
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
   Pipe out;
   Pipe errors;
-  const int in = readable(options.in);
-  const char* folder = options.folder.empty() ? nullptr : options.folder.c_str();
-  const pid_t parent = ::getpid();
-  const pid_t process = ::fork();
-  if (process == 0) become(program, arguments, folder, in, out.writing(), errors.writing(), parent);
-  const int failure = errno;
-  if (in >= 0) ::close(in);
-  if (process < 0) {
-    errno = failure;
-    fail("a child process cannot be started");
-  }
-  Child child(process);
-  out.close(1);
-  errors.close(1);
+  const Input in(options.in);
+  Child child(start_child(
+      {program, command, options.folder, in.descriptor(), out.writing(), errors.writing(), /*dies_with_us=*/true}));
+  out.close_writing();
+  errors.close_writing();
   Listener(options, result).listen(out, errors, child);
   result.code = child.wait();
   result.errors = one_line(std::move(result.errors));

@@ -40,17 +40,6 @@ class Descriptor {
   int value_;
 };
 
-// Returns errno, 0 when everything was written.
-int write_all(int descriptor, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(descriptor, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 [[noreturn]] void fail_to_write(const std::string& path, int error) {
   throw InputError(path, str_cat("cannot be written: ", reason(error)),
                    "choose another path or make room; an older file there is unchanged");
@@ -93,6 +82,16 @@ bool is_special(const std::string& path) {
 }
 
 }  // namespace
+
+int write_all(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(descriptor, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
 
 std::string read_file(const std::string& path) {
   std::string content;

@@ -18,6 +18,9 @@ void read_pieces(const std::string& path, const std::function<void(std::string_v
 // directly. Throws InputError that names the path and the system's reason.
 void write_file(const std::string& path, std::string_view content);
 
+// All of `content` to an open file. Returns errno, 0 when everything was written.
+int write_all(int descriptor, std::string_view content);
+
 // Will write_file be able to put a plain file there? For work that cannot be done again: asked before it begins. Makes
 // a file beside the target and removes it. Throws the InputError that write_file would; and one for a path that exists
 // and is not a plain file, since that may fail in the end.

@@ -4,22 +4,9 @@
 #include <array>
 #include <charconv>
 
-namespace metactrl::internal {
+#include "support/utf8.h"
 
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xc2 && first < 0xe0 ? 2 : (first & 0xf0U) == 0xe0 ? 3 : 4;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80U) return 0;
-  }
-  // Overlong forms, surrogates, beyond U+10FFFF.
-  if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f)) return 0;
-  if ((first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f)) return 0;
-  return length;
-}
+namespace metactrl::internal {
 
 std::string hex(unsigned char byte) {
   constexpr const char* kDigits = "0123456789abcdef";
@@ -29,7 +16,7 @@ std::string hex(unsigned char byte) {
 std::string json_text(std::string_view text) {
   std::string out = "\"";
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text.substr(i));
+    const std::size_t length = first_character(text.substr(i)).length;
     const char c = text[i];
     if (length == 0) {
       out += "\xef\xbf\xbd";

@@ -2,14 +2,10 @@
 #ifndef METACTRL_SRC_SUPPORT_JSON_TEXT_H_
 #define METACTRL_SRC_SUPPORT_JSON_TEXT_H_
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace metactrl::internal {
-
-// How many bytes the UTF-8 character at the beginning of `text`, which is not empty, has; 0 when there is none.
-std::size_t utf8_length(std::string_view text);
 
 // Two digits.
 std::string hex(unsigned char byte);

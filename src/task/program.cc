@@ -94,22 +94,14 @@ bool ConditionPool::holds(ConditionId condition, const Word* state) const {
       return true;
     case Op::kFalse:
       return false;
-    case Op::kAllOf: {
-      const auto range = literals(node);
-      return std::all_of(range.begin(), range.end(), literal_holds);
-    }
-    case Op::kAnyOf: {
-      const auto range = literals(node);
-      return std::any_of(range.begin(), range.end(), literal_holds);
-    }
-    case Op::kAnd: {
-      const auto range = children(node);
-      return std::all_of(range.begin(), range.end(), child_holds);
-    }
-    case Op::kOr: {
-      const auto range = children(node);
-      return std::any_of(range.begin(), range.end(), child_holds);
-    }
+    case Op::kAllOf:
+      return std::ranges::all_of(literals(node), literal_holds);
+    case Op::kAnyOf:
+      return std::ranges::any_of(literals(node), literal_holds);
+    case Op::kAnd:
+      return std::ranges::all_of(children(node), child_holds);
+    case Op::kOr:
+      return std::ranges::any_of(children(node), child_holds);
     case Op::kAtLeast: {
       std::uint32_t missing = node.count;
       for (const ConditionId child : children(node)) {

@@ -20,6 +20,7 @@
 
 #include "support/hash.h"
 #include "support/meter.h"
+#include "support/utf8.h"
 #include "text/token_automaton.h"
 #include "text/token_index.h"
 
@@ -51,7 +52,7 @@ std::vector<Seams> find_seams(const PlanSpelling& spelling, const Vocabulary& vo
 std::string_view tail_of(std::string_view text, std::size_t size);
 // Whether a text may be cut here without cutting a UTF-8 character.
 inline bool is_character_border(std::string_view text, std::size_t at) {
-  return at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U;
+  return at >= text.size() || !internal::is_continuation(text[at]);
 }
 
 // The tokenizer's encoding, when it stands for exactly this text. Throws InputError that names `what` otherwise.

@@ -297,16 +297,9 @@ CorpusWriter::~CorpusWriter() {
 }
 
 void CorpusWriter::add(const CorpusRecord& record) {
-  const std::string bytes = record_bytes(record);
-  std::string_view left = bytes;
-  while (!left.empty()) {
-    const ssize_t written = ::write(descriptor_, left.data(), left.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      throw InputError(file_, str_cat("cannot be written: ", std::generic_category().message(errno)),
-                       "make room, and go on with --resume");
-    }
-    left.remove_prefix(static_cast<std::size_t>(written));
+  if (const int error = internal::write_all(descriptor_, record_bytes(record)); error != 0) {
+    throw InputError(file_, str_cat("cannot be written: ", std::generic_category().message(error)),
+                     "make room, and go on with --resume");
   }
 }
 

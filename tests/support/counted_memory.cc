@@ -1,6 +1,7 @@
 #include "support/counted_memory.h"
 
 #include <cstdlib>
+#include <exception>
 #include <new>
 
 namespace metactrl::testing {
@@ -13,6 +14,7 @@ namespace {
 
 bool fails() {
   ++g_allocations;
+  if (g_allocation_failed && std::uncaught_exceptions() > 0) return true;
   if (g_allocations_left == 0 || --g_allocations_left > 0) return false;
   g_allocation_failed = true;
   return true;

@@ -1,4 +1,5 @@
-// Every allocation of a program counted, and one of them failed, if asked. A program that lists counted_memory.cc among its
+// Every allocation of a program counted, and one of them failed, if asked; with it, those of destructors while the stack is
+// unwound, where nobody could catch that. A program that lists counted_memory.cc among its
 // sources has its operator new; sanitizers bring their own, so such a program is not built with them.
 #ifndef METACTRL_TESTS_SUPPORT_COUNTED_MEMORY_H_
 #define METACTRL_TESTS_SUPPORT_COUNTED_MEMORY_H_

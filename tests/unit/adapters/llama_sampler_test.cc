@@ -170,6 +170,46 @@ TEST_F(LlamaSamplerTest, AfterTheEndOrAForeignTokenOnlyTheEndIsLeft) {
   EXPECT_FALSE(decoder().finished());
 }
 
+// Things that are to be brought to places; far too many orders to enumerate.
+constexpr const char* kErrands = R"((define (domain errands) (:requirements :adl :typing) (:types thing place)
+  (:predicates (at ?p - place) (in ?t - thing ?p - place) (held ?t - thing) (busy))
+  (:action grab :parameters (?t - thing ?p - place) :precondition (and (at ?p) (in ?t ?p) (not (busy)))
+    :effect (and (held ?t) (busy) (not (in ?t ?p))))
+  (:action put :parameters (?t - thing ?p - place) :precondition (and (at ?p) (held ?t))
+    :effect (and (in ?t ?p) (not (held ?t)) (not (busy))))
+  (:action walk :parameters (?from ?to - place) :precondition (at ?from) :effect (and (not (at ?from)) (at ?to)))))";
+constexpr const char* kFourErrands = R"((define (problem four) (:domain errands)
+  (:objects a b c d - thing p q r s - place)
+  (:init (at p) (in a p) (in b q) (in c r) (in d s))
+  (:goal (and (in a q) (in b r) (in c s) (in d p)))))";
+
+// Where a call may search it may fail. That ends the text, and not the program.
+TEST_F(LlamaSamplerTest, NoExceptionReachesLlama) {
+  ConstraintOptions options;
+  options.lookahead.exact.states = 10;
+  const auto constraint =
+      Constraint::compile(load_pddl_text(kErrands, kFourErrands), PlanFormat::builtin("pddl"), vocabulary_, options);
+  bool stopped = false;
+  sampler_.reset(metactrl_llama_sampler(Decoder(constraint, {}, [&stopped] { return stopped; })));
+  const auto ends = [&] {
+    const llama_token token = apply(sampler_.get(), candidates(0.0F)).back().id;
+    llama_sampler_accept(sampler_.get(), token);
+    const std::vector<TokenId>& all = vocabulary_->end_of_turn();
+    return std::find(all.begin(), all.end(), TokenId{token}) != all.end();
+  };
+  EXPECT_FALSE(ends());
+  stopped = true;
+  for (int step = 0; step < 5000; ++step) {
+    if (ends()) break;
+  }
+  EXPECT_TRUE(ends());
+  EXPECT_FALSE(decoder().finished());
+  stopped = false;
+  EXPECT_TRUE(ends());
+  llama_sampler_reset(sampler_.get());
+  EXPECT_FALSE(ends());
+}
+
 TEST_F(LlamaSamplerTest, WorksInAChain) {
   const SamplerPtr chain(llama_sampler_chain_init(llama_sampler_chain_default_params()), llama_sampler_free);
   llama_sampler_chain_add(chain.get(), sampler_.release());

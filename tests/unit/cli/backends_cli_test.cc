@@ -14,7 +14,7 @@
 #include "metactrl/error.h"
 #include "support/command_line.h"
 #include "support/fake_hub.h"
-#include "support/sha512.h"
+#include "support/sha2.h"
 #include "support/tiny_gguf.h"
 
 namespace metactrl::backends_cli_test {

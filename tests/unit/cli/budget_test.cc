@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
+#include <vector>
 
 #include "support/command_line.h"
 #include "support/counter_task.h"
+#include "support/test_data.h"
 
 namespace metactrl::budget_test {
 namespace {
@@ -107,6 +110,38 @@ TEST_F(BudgetCli, TimeThatIsNotOverChangesNothing) {
     }
   }
 }
+
+// With every amount of memory that suffices to start the program, up to the one that suffices for the answer: exit code 20
+// and nothing else. Sanitizers need all addresses there are.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_F(BudgetCli, TooLittleMemoryIsExitCode20) {
+  write_counter(12);
+  const std::string tasks = testing::data_path("wah_nl/tasks.jsonl", testing::Extent::kExcerpt).string();
+  const std::vector<std::string> commands = {
+      "search -d d.pddl -p p.pddl --max-memory 1G",
+      "plan -d d.pddl -p p.pddl --guidance search --output json --max-memory 1G",
+      "eval wah --guidance search --max-memory 1G --out r.json --tasks '" + tasks + "'",
+  };
+  constexpr std::size_t kStep = 512;
+  for (const std::string& command : commands) {
+    const auto within = [&](const std::string& arguments, std::size_t kilobytes) {
+      std::filesystem::remove(path("r.json"));
+      return run(arguments, "prlimit --as=" + std::to_string(kilobytes << 10U));
+    };
+    const std::string start = command.substr(0, command.find(' ')) + " --help";
+    std::size_t kilobytes = 16 << 10U;
+    while (within(start, kilobytes).code != 0) ASSERT_LT(kilobytes += kStep, std::size_t{16} << 20U);
+    std::size_t refused = 0;
+    Result result;
+    for (; (result = within(command, kilobytes)).code != 0; ++refused) {
+      ASSERT_EQ(result.code, 20) << command << " with " << kilobytes << " KB: " << result.err;
+      EXPECT_CONTAINS(result.err, "out of memory");
+      ASSERT_LT(kilobytes += kStep, std::size_t{16} << 20U);
+    }
+    EXPECT_GT(refused, 0U) << command;
+  }
+}
+#endif
 
 }  // namespace
 }  // namespace metactrl::budget_test

@@ -17,7 +17,7 @@
 
 #include "support/command_line.h"
 #include "support/fake_hub.h"
-#include "support/sha256.h"
+#include "support/sha2.h"
 #include "support/test_data.h"
 #include "support/tiny_gguf.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "support/command_line.h"
-#include "support/sha256.h"
+#include "support/sha2.h"
 #include "support/test_data.h"
 #include "support/tiny_gguf.h"
 

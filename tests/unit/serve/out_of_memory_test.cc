@@ -2,7 +2,6 @@
 // and what comes next is as if nothing had been. A program of its own, because it decides about every allocation in it.
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -20,18 +19,16 @@ namespace metactrl::out_of_memory_test {
 namespace {
 
 using testing::g_allocation_failed;
-using testing::g_allocations;
 using testing::g_allocations_left;
 using testing::kDomain;
 using testing::problem;
 
-// Calls attempt() with the n-th allocation failing, for every n up to 2000 and then in growing steps, until none fails
-// or n is more than `last`. attempt() says whether it noticed; afterwards recovered() is called.
+// Calls attempt() with the n-th allocation failing, for every n up to 2000 and then in growing steps, until none fails.
+// attempt() says whether it noticed; afterwards recovered() is called.
 template <typename Attempt, typename Recovered>
-void fail_each(const Attempt& attempt, const Recovered& recovered,
-               std::size_t last = std::numeric_limits<std::size_t>::max()) {
+void fail_each(const Attempt& attempt, const Recovered& recovered) {
   std::size_t noticed = 0;
-  for (std::size_t n = 1; n <= last; n += n < 2000 ? 1 : n / 100) {
+  for (std::size_t n = 1;; n += n < 2000 ? 1 : n / 100) {
     SCOPED_TRACE("allocation " + std::to_string(n));
     g_allocation_failed = false;
     g_allocations_left = n;
@@ -141,9 +138,9 @@ TEST(OutOfMemory, ADecoderIsAsItWas) {
 
 class Answer : public serve::Exchange {
  public:
-  explicit Answer(const nlohmann::json& body) {
+  Answer(const std::string& path, const nlohmann::json& body) {
     request_.method = "POST";
-    request_.path = "/v1/plans";
+    request_.path = path;
     request_.headers = {{"host", "localhost"}, {"content-type", "application/json"}};
     request_.body = body.dump();
   }
@@ -166,18 +163,15 @@ class Answer : public serve::Exchange {
   bool end_stream() override { return true; }
   bool responded() const override { return status_ != 0; }
   int status() const override { return status_; }
-  bool gone() override {
-    last_asked_ = g_allocations;
-    return false;
-  }
-  // How many allocations there had been when it was last asked: at the check of the plan, before the answer is written.
-  std::size_t last_asked() const { return last_asked_; }
+  bool gone() override { return false; }
 
-  // Without what a clock or a cache says.
+  // Without what a clock, a cache or chance says.
   std::string essence() const {
     nlohmann::json json = nlohmann::json::parse(body_);
-    json.erase("timings");
-    json.erase("cached");
+    for (const char* name : {"timings", "cached", "id", "created"}) json.erase(name);
+    if (json.contains("plan") && json["plan"].is_object()) {
+      for (const char* name : {"timings", "cached"}) json["plan"].erase(name);
+    }
     return json.dump();
   }
   const std::string& body() const { return body_; }
@@ -186,10 +180,10 @@ class Answer : public serve::Exchange {
   serve::HttpRequest request_;
   std::string body_;
   int status_ = 0;
-  std::size_t last_asked_ = 0;
 };
 
-TEST(OutOfMemory, OneRequestOfTheService) {
+// `path` is asked for `body`, with every allocation failing in turn.
+void fail_request(const std::string& path, const nlohmann::json& body) {
   const std::shared_ptr<const Vocabulary> vocabulary = testing::words();
   const std::shared_ptr<LanguageModel> model = random_model(vocabulary, 1);
   const auto make = [&] {
@@ -197,26 +191,19 @@ TEST(OutOfMemory, OneRequestOfTheService) {
     models.push_back({"lamplighter", model, vocabulary, 0, 0});
     return std::make_unique<serve::Service>(std::move(models), serve::ServiceOptions{});
   };
-  const nlohmann::json body = testing::lamps();
   const auto ask = [&](serve::Service& service) {
-    auto answer = std::make_unique<Answer>(body);
+    auto answer = std::make_unique<Answer>(path, body);
     service.handle(*answer);
     EXPECT_EQ(answer->status(), 200) << answer->body();
     return answer->essence();
   };
   const std::string whole = ask(*make());
   std::unique_ptr<serve::Service> service = make();
-  // Up to the answer. It is put together by nlohmann's JSON, whose destructors allocate: where one of those allocations
-  // fails, nobody can catch it.
-  Answer undisturbed(body);
-  const std::size_t before = g_allocations;
-  service->handle(undisturbed);
-  const std::size_t last = undisturbed.last_asked() - before;
   fail_each(
       [&] {
         const std::size_t left = g_allocations_left.exchange(0);
         service = make();
-        Answer answer(body);
+        Answer answer(path, body);
         g_allocations_left = left;
         const bool thrown = runs_out([&] { service->handle(answer); });
         g_allocations_left = 0;
@@ -231,8 +218,19 @@ TEST(OutOfMemory, OneRequestOfTheService) {
         // Twice: made anew or from what was kept.
         EXPECT_EQ(ask(*service), whole);
         EXPECT_EQ(ask(*service), whole);
-      },
-      last);
+      });
+}
+
+TEST(OutOfMemory, APlanOfTheService) {
+  nlohmann::json body = testing::lamps();
+  body["trace"] = true;
+  fail_request("/v1/plans", body);
+}
+
+TEST(OutOfMemory, AChatWithTheService) {
+  const nlohmann::json body = {
+      {"messages", {{{"role", "user"}, {"content", "Light the lamps."}}}}, {"seed", 1}, {"plan", testing::lamps()}};
+  fail_request("/v1/chat/completions", body);
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // SHA-256 against the vectors of FIPS 180-4 and of NIST's validation program.
-#include "support/sha256.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "metactrl/error.h"
+#include "support/sha2.h"
 
 namespace metactrl::internal::sha256_test {
 namespace {

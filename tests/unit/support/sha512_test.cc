@@ -1,10 +1,10 @@
 // SHA-512 against the vectors of FIPS 180-4 and of NIST's validation program.
-#include "support/sha512.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
+
+#include "support/sha2.h"
 
 namespace metactrl::sha512_test {
 namespace {

@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4), for telling files apart and for checking that one is what it should be.
+// SHA-256 and SHA-512 (FIPS 180-4), for telling files apart and for checking that one is what it should be.
 //
 //     sha256("abc")  // "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 //
@@ -7,9 +7,9 @@
 //     sum.add("bc");
 //     sum.hex();
 //
-// Cost: about 200 MB a second on one core. Thread safety: objects are independent of each other.
-#ifndef METACTRL_SRC_SUPPORT_SHA256_H_
-#define METACTRL_SRC_SUPPORT_SHA256_H_
+// Cost: about 200 MB a second on one core, 300 with SHA-512. Thread safety: objects are independent of each other.
+#ifndef METACTRL_SRC_SUPPORT_SHA2_H_
+#define METACTRL_SRC_SUPPORT_SHA2_H_
 
 #include <array>
 #include <cstddef>
@@ -20,23 +20,27 @@
 
 namespace metactrl::internal {
 
-class Sha256 {
+template <typename Word>  // std::uint32_t or std::uint64_t
+class Sha2 {
  public:
-  Sha256();
+  Sha2();
   void add(std::string_view bytes);
-  // 64 lower-case digits. Nothing may be added afterwards.
+  // Lower-case digits, 64 or 128. Nothing may be added afterwards.
   std::string hex();
 
  private:
-  static constexpr std::size_t kBlock = 64;
+  static constexpr std::size_t kBlock = 16 * sizeof(Word);
 
   void take_block(const unsigned char* block);
 
-  std::array<std::uint32_t, 8> state_;
+  std::array<Word, 8> state_;
   std::array<unsigned char, kBlock> rest_{};  // the beginning of a block that is not complete yet
   std::size_t rest_size_ = 0;
   std::uint64_t length_ = 0;  // bytes so far
 };
+
+using Sha256 = Sha2<std::uint32_t>;
+using Sha512 = Sha2<std::uint64_t>;  // by which packages of the npm registry are known
 
 std::string sha256(std::string_view bytes);
 
@@ -46,4 +50,4 @@ std::string sha256_of_file(const std::string& path, const std::function<void(std
 
 }  // namespace metactrl::internal
 
-#endif  // METACTRL_SRC_SUPPORT_SHA256_H_
+#endif  // METACTRL_SRC_SUPPORT_SHA2_H_
