@@ -49,10 +49,8 @@ Condition shifted(Condition condition, std::size_t offset) {
 
 Condition for_all(const std::vector<VariableId>& variables, Condition child) {
   if (variables.empty() || child.kind == Kind::kTrue) return child;
-  Condition result;
-  result.kind = Kind::kForall;
+  Condition result = condition_of(Kind::kForall, {std::move(child)});
   result.bound = variables;
-  result.children.push_back(std::move(child));
   return result;
 }
 

@@ -188,11 +188,11 @@ class CountingExpander {
     axiom.variables = walk.table;
     axiom.variables.push_back(walk.table.front());
     axiom.variables.back().name = "?before";
-    Condition exists;
-    exists.kind = Kind::kExists;
+    Condition exists = condition_of(
+        Kind::kExists,
+        {condition_and({condition_atom(walk.next, {variable_term(walk.before), variable_term(VariableId{0})}),
+                        std::move(earlier)})});
     exists.bound = {walk.before};
-    exists.children.push_back(condition_and(
-        {condition_atom(walk.next, {variable_term(walk.before), variable_term(VariableId{0})}), std::move(earlier)}));
     axiom.body = condition_or({std::move(now), std::move(exists)});
     ast_.axioms.push_back(std::move(axiom));
   }

@@ -11,8 +11,6 @@
 // that are no arguments are written as constants. Two facts that read the same get predicates of their own. So do
 // derived facts of one predicate in different layers, when together they would depend on their own negation. In the
 // worst case each ground action is a kind of its own, and the text is as long as the ground task.
-#include "exchange/lift.h"
-
 #include <algorithm>
 #include <map>
 #include <string>

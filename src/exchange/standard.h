@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pddl/ast.h"
+#include "task/definition.h"
 
 namespace metactrl::exchange {
 
@@ -28,6 +29,7 @@ using VariableTable = pddl::VariableTable;
 using Kind = Condition::Kind;
 
 // Conditions with constants folded and nested nodes of the same kind spliced in.
+Condition condition_of(Kind kind, std::vector<Condition> children = {});  // as it is
 Condition condition_true();
 Condition condition_false();
 Condition condition_atom(PredicateId predicate, std::vector<Term> arguments);
@@ -82,6 +84,11 @@ std::vector<VariableId> first_variables(std::size_t count);
 // returns it as an atom with these variables: what can stand in the condition's place.
 Condition define_predicate(Ast& ast, const std::string& wanted, const Condition& condition,
                            const VariableTable& variables);
+
+// A ground task as a PDDL tree, for tasks that did not come from PDDL: one action per action name, with the same arguments
+// as the ground ones, so that plans stay the same. See lift.cc. Throws InputError for counting conditions that are too
+// large to be written out.
+Ast lift(const task::Definition& definition);
 
 struct StandardTask {
   Ast ast;
