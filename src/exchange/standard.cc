@@ -232,7 +232,7 @@ class EitherRemover {
     std::vector<Condition> parts;
     for (const TypeId type : typed[variable].types) {
       if (type == pddl::kObjectType) return condition_true();
-      parts.push_back(condition_atom(predicate_of_.at(type), {variable_term(variable)}));
+      parts.push_back(condition_atom(predicate_of_.at(type), {Term(variable)}));
     }
     return condition_or(std::move(parts));
   }
@@ -284,7 +284,7 @@ class TypeWidener {
     for (const Axiom& axiom : ast_.axioms) {
       look_at(axiom.body, axiom.variables);
       std::vector<Term> head;
-      for (const VariableId i : first_variables(axiom.num_parameters)) head.push_back(variable_term(i));
+      for (const VariableId i : first_variables(axiom.num_parameters)) head.push_back(Term(i));
       fit(ast_.predicates[axiom.head].parameters, head, axiom.variables);
     }
     look_at(ast_.goal.condition, ast_.goal.variables);
@@ -299,7 +299,7 @@ class TypeWidener {
  private:
   static std::vector<Term> terms(const std::vector<ObjectId>& objects) {
     std::vector<Term> out;
-    for (const ObjectId object : objects) out.push_back(object_term(object));
+    for (const ObjectId object : objects) out.push_back(Term(object));
     return out;
   }
 

@@ -45,9 +45,6 @@ Condition folded(Condition condition);
 Condition condition_quantified(const Ast& ast, Kind kind, const std::vector<VariableId>& bound, Condition child,
                                const VariableTable& variables);
 
-inline Term variable_term(VariableId variable) { return variable; }
-inline Term object_term(ObjectId object) { return object; }
-
 // An atom, an equality or a constant, or the negation of one.
 bool is_literal(const Condition& condition);
 
@@ -56,6 +53,19 @@ Condition negation_normal_form(Condition condition, bool negated = false);
 
 // The same condition with terms in the place of some variables; equalities that become constant are folded.
 Condition substitute(Condition condition, const std::vector<VariableId>& variables, const std::vector<Term>& terms);
+
+// The same condition with map(variable) in the place of each variable, bound ones included.
+template <typename Map>
+Condition with_variables(Condition condition, const Map& map) {
+  for (std::vector<Term>* terms : {&condition.atom.arguments, &condition.terms}) {
+    for (Term& term : *terms) {
+      if (term.is_variable()) term = map(term.variable());
+    }
+  }
+  for (VariableId& variable : condition.bound) variable = map(variable);
+  for (Condition& child : condition.children) child = with_variables(std::move(child), map);
+  return condition;
+}
 
 // Calls `visit(condition, variables)` for each condition of the tree; the condition and its table may be changed.
 template <typename Visit>
