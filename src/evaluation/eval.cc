@@ -310,26 +310,23 @@ cli::Command add_eval(CLI::App& parent) {
   arguments->on_infeasible = OnInfeasible::kDropGoals;
   CLI::App* app = cli::add_benchmarks_command(parent, "eval");
   add_module_option(*app, "module", arguments->module, "which benchmark")->required();
-  app->add_option("--prompts", arguments->prompts, "the benchmark's prompts")->type_name("FILE");
-  app->add_option("--tasks", arguments->source.tasks, "wah: the benchmark's tasks, instead of prompts")
-      ->type_name("FILE");
-  arguments->scenes_option = app->add_option("--scenes", arguments->source.scenes,
-                                             "wah: folder of the apartments; without it, that of the tasks")
-                                 ->type_name("DIR");
+  add_file(*app, "--prompts", arguments->prompts, "the benchmark's prompts");
+  add_file(*app, "--tasks", arguments->source.tasks, "wah: the benchmark's tasks, instead of prompts");
+  arguments->scenes_option = add_folder(*app, "--scenes", arguments->source.scenes,
+                                        "wah: folder of the apartments; without it, that of the tasks");
   arguments->goals_option =
       cli::add_choice(*app, "--goals", arguments->source.goals,
                       "wah: plan for the task's goal, or for the one that the model makes of the instruction");
   arguments->instruction_option =
       cli::add_number(*app, "--instruction-number", "N", arguments->source.instruction, 1, 1000,
                       "wah: which of a task's instructions, from 1; its last where it has fewer");
-  app->add_option("--system", arguments->system,
-                  "the system's part of the prompts; without it, sd_system.json or system_setup.json beside them")
-      ->type_name("FILE");
+  add_file(*app, "--system", arguments->system,
+           "the system's part of the prompts; without it, sd_system.json or system_setup.json beside them");
   cli::add_out_option(*app, arguments->out, "file for the answers")->required();
   cli::add_choice(*app, "--rules", arguments->rules, "what the benchmark's environment does, or what the paper states");
   cli::add_choice(*app, "--prompt", arguments->prompt,
                   "what the model reads: the benchmark's prompt, or the same facts in fewer words");
-  app->add_option("--report", arguments->report, "folder for what is known about each answer")->type_name("DIR");
+  add_folder(*app, "--report", arguments->report, "folder for what is known about each answer");
   cli::add_number(*app, "--jobs,-j", "N", arguments->jobs, 1, 1024, "prompts that are worked on at once");
   app->add_flag("--resume", arguments->resume, "go on with a run that was interrupted");
   arguments->as_in_paper = true;

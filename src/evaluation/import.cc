@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "evaluation/commands.h"
+#include "evaluation/options.h"
 #include "support/words.h"
 
 namespace metactrl::evaluation {
@@ -65,14 +66,12 @@ cli::Command add_import(CLI::App& parent) {
       ->type_name("eai")
       ->required()
       ->check(cli::one_of({"eai"}));
-  app->add_option("--root", arguments->options.root, "folder of the checkout")->type_name("DIR")->required();
+  add_folder(*app, "--root", arguments->options.root, "folder of the checkout")->required();
   cli::add_out_option(*app, arguments->options.out, "folder for eai_vh/ and eai_beh/", "DIR")->required();
-  app->add_option("--vh-as-prompts", arguments->options.vh_as_prompts,
-                  "prompts of vh-as that the benchmark's generator wrote; without it, those in the checkout's output/, "
-                  "and where there are none they are made from its template")
-      ->type_name("FILE");
-  app->add_option("--sizes", arguments->options.sizes, "sizes of BEHAVIOR's objects, which a checkout does not have")
-      ->type_name("FILE");
+  add_file(*app, "--vh-as-prompts", arguments->options.vh_as_prompts,
+           "prompts of vh-as that the benchmark's generator wrote; without it, those in the checkout's output/, "
+           "and where there are none they are made from its template");
+  add_file(*app, "--sizes", arguments->options.sizes, "sizes of BEHAVIOR's objects, which a checkout does not have");
   app->add_flag("--resume", arguments->options.resume, "go on with an import that was interrupted");
   app->footer(kImportExamples);
   return {app, [arguments] { return run_import(*arguments); }};

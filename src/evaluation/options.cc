@@ -6,13 +6,24 @@
 
 #include "benchmarks/files.h"
 #include "cli/options.h"
+#include "evaluation/commands.h"
 #include "support/words.h"
 
 namespace metactrl::evaluation {
 
+cli::Additions additions() { return {{add_eval, add_score, add_reproduce, add_import}, benchmark_source()}; }
+
 CLI::Option* add_module_option(CLI::App& app, const std::string& option, std::string& module, const std::string& help) {
   const std::vector<std::string> names = benchmarks::module_names();
   return app.add_option(option, module, help)->type_name(join(names, "|"))->check(cli::one_of(names));
+}
+
+CLI::Option* add_file(CLI::App& app, const std::string& option, std::string& file, const std::string& help) {
+  return app.add_option(option, file, help)->type_name("FILE");
+}
+
+CLI::Option* add_folder(CLI::App& app, const std::string& option, std::string& folder, const std::string& help) {
+  return app.add_option(option, folder, help)->type_name("DIR");
 }
 
 std::string scenes_folder(const std::string& scenes, const std::string& tasks_file) {

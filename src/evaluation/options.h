@@ -13,6 +13,10 @@ namespace metactrl::evaluation {
 // An option whose values are the names of the benchmarks.
 CLI::Option* add_module_option(CLI::App& app, const std::string& option, std::string& module, const std::string& help);
 
+// Options that name a file, and a folder.
+CLI::Option* add_file(CLI::App& app, const std::string& option, std::string& file, const std::string& help);
+CLI::Option* add_folder(CLI::App& app, const std::string& option, std::string& folder, const std::string& help);
+
 // The folder that was named, or that of the tasks.
 std::string scenes_folder(const std::string& scenes, const std::string& tasks_file);
 

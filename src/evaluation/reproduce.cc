@@ -33,6 +33,7 @@
 #include "cli/output.h"
 #include "cluster/join.h"
 #include "evaluation/commands.h"
+#include "evaluation/options.h"
 #include "metactrl/error.h"
 #include "support/list_some.h"
 #include "support/nearest_name.h"
@@ -402,7 +403,7 @@ cli::Command add_reproduce(CLI::App& parent) {
   arguments->on_infeasible = OnInfeasible::kDropGoals;
   arguments->generate.max_tokens = 400;
   CLI::App* app = cli::add_benchmarks_command(parent, "reproduce");
-  app->add_option("--data", arguments->data, "folder of the benchmarks' task files")->type_name("DIR")->required();
+  add_folder(*app, "--data", arguments->data, "folder of the benchmarks' task files")->required();
   cli::add_out_option(*app, arguments->out, "folder for answers, tables and plots", "DIR")->required();
   app->add_option("--modules", arguments->modules,
                   str_cat("which benchmarks, of ", join(benchmarks::module_names(), ","),

@@ -97,16 +97,13 @@ class BenchmarkSource : public cli::SampleSource {
  public:
   void add_options(CLI::App& app) override {
     add_module_option(app, "--module", module_, "instead of PDDL files: a benchmark");
-    app.add_option("--prompts", prompts_, "with --module: the benchmark's prompts")->type_name("FILE");
-    app.add_option("--tasks", tasks_.tasks, "with --module wah: the benchmark's tasks, instead of prompts")
-        ->type_name("FILE");
-    app.add_option("--scenes", tasks_.scenes,
-                   "with --module wah: folder of the apartments; without it, that of the tasks")
-        ->type_name("DIR");
-    app.add_option("--system", system_file_,
-                   "with --module: the system's part of the prompts; without it, sd_system.json or system_setup.json "
-                   "beside them")
-        ->type_name("FILE");
+    add_file(app, "--prompts", prompts_, "with --module: the benchmark's prompts");
+    add_file(app, "--tasks", tasks_.tasks, "with --module wah: the benchmark's tasks, instead of prompts");
+    add_folder(app, "--scenes", tasks_.scenes,
+               "with --module wah: folder of the apartments; without it, that of the tasks");
+    add_file(app, "--system", system_file_,
+             "with --module: the system's part of the prompts; without it, sd_system.json or system_setup.json "
+             "beside them");
     style_option_ = cli::add_choice(app, "--prompt", style_,
                                     "with --module: the benchmark's prompt, or the same facts in fewer words");
   }

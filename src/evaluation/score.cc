@@ -171,25 +171,17 @@ cli::Command add_score(CLI::App& parent) {
   auto arguments = std::make_shared<ScoreArguments>();
   CLI::App* app = cli::add_benchmarks_command(parent, "score");
   add_module_option(*app, "module", arguments->module, "which benchmark")->required();
-  app->add_option("--tasks", arguments->tasks, "the benchmark's tasks, one JSON object a line (docs/benchmarks.md)")
-      ->type_name("FILE")
+  add_file(*app, "--tasks", arguments->tasks, "the benchmark's tasks, one JSON object a line (docs/benchmarks.md)")
       ->required();
-  app->add_option("--responses", arguments->responses, "the answers, as 'metactrl eval' writes them")
-      ->type_name("FILE")
-      ->required();
-  app->add_option("--scenes", arguments->scenes, "folder of the scenes; without it, that of the tasks")
-      ->type_name("DIR");
-  app->add_option("--report", arguments->report, "folder for a report: index.html, report.md, score.json, tasks.csv")
-      ->type_name("DIR");
-  app->add_option("--answers", arguments->answers,
-                  "for the report: what is known of the answers; without it, answers.json in that folder")
-      ->type_name("FILE");
-  app->add_option("--prompts", arguments->prompts,
-                  "for the report: the prompts; without it, those that the answers were given to")
-      ->type_name("FILE");
-  app->add_option("--compare", arguments->compare,
-                  "for the report: answers.json of another run, to set plan lengths and log-probabilities beside")
-      ->type_name("FILE");
+  add_file(*app, "--responses", arguments->responses, "the answers, as 'metactrl eval' writes them")->required();
+  add_folder(*app, "--scenes", arguments->scenes, "folder of the scenes; without it, that of the tasks");
+  add_folder(*app, "--report", arguments->report, "folder for a report: index.html, report.md, score.json, tasks.csv");
+  add_file(*app, "--answers", arguments->answers,
+           "for the report: what is known of the answers; without it, answers.json in that folder");
+  add_file(*app, "--prompts", arguments->prompts,
+           "for the report: the prompts; without it, those that the answers were given to");
+  add_file(*app, "--compare", arguments->compare,
+           "for the report: answers.json of another run, to set plan lengths and log-probabilities beside");
   add_output_options(*app, arguments->output);
   app->footer(kScoreExamples);
   return {app, [arguments] { return run_score(*arguments); }};

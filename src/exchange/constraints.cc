@@ -35,24 +35,10 @@ VariableId shifted(VariableId variable, std::size_t offset) {
   return internal::to_id<VariableId>(internal::index(variable) + offset);
 }
 
-Term shifted(Term term, std::size_t offset) {
-  return term.is_variable() ? variable_term(shifted(term.variable(), offset)) : term;
-}
-
-Condition shifted(Condition condition, std::size_t offset) {
-  for (Term& term : condition.atom.arguments) term = shifted(term, offset);
-  for (Term& term : condition.terms) term = shifted(term, offset);
-  for (VariableId& variable : condition.bound) variable = shifted(variable, offset);
-  for (Condition& child : condition.children) child = shifted(std::move(child), offset);
-  return condition;
-}
-
 Condition for_all(const std::vector<VariableId>& variables, Condition child) {
   if (variables.empty() || child.kind == Kind::kTrue) return child;
-  Condition result;
-  result.kind = Kind::kForall;
+  Condition result = condition_of(Kind::kForall, {std::move(child)});
   result.bound = variables;
-  result.children.push_back(std::move(child));
   return result;
 }
 
@@ -71,14 +57,15 @@ struct View {
 
   View(const Constraint& constraint, VariableTable& table) : offset(table.size()) {
     table.insert(table.end(), constraint.variables.begin(), constraint.variables.end());
+    const auto here = [this](VariableId variable) { return shifted(variable, offset); };
     forall = constraint.forall;
-    for (VariableId& variable : forall) variable = shifted(variable, offset);
-    first = shifted(constraint.first, offset);
-    second = shifted(constraint.second, offset);
+    for (VariableId& variable : forall) variable = here(variable);
+    first = with_variables(constraint.first, here);
+    second = with_variables(constraint.second, here);
   }
   Condition fact(PredicateId predicate) const {
     std::vector<Term> arguments;
-    for (const VariableId variable : forall) arguments.push_back(variable_term(variable));
+    for (const VariableId variable : forall) arguments.push_back(Term(variable));
     return condition_atom(predicate, std::move(arguments));
   }
 };
@@ -200,8 +187,9 @@ class ConstraintCompiler {
         if (i > 0) when.push_back(view.fact(done[i - 1]));
         for (std::uint32_t k = 0; k < pattern.arguments.size(); ++k) {
           if (!pattern.arguments[k]) continue;
-          const Term term = shifted(*pattern.arguments[k], view.offset);
-          when.push_back(condition_equals(variable_term(VariableId{k}), term));
+          Term term = *pattern.arguments[k];
+          if (term.is_variable()) term = shifted(term.variable(), view.offset);
+          when.push_back(condition_equals(Term(VariableId{k}), term));
         }
         action.effects.push_back({view.forall, condition_and(std::move(when)), true, view.fact(done[i]).atom});
       }

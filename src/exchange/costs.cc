@@ -165,7 +165,7 @@ class CostSimplifier {
     CostTerm term{0, function, {}};
     for (const VariableId i : internal::ids<VariableId>(action.num_parameters)) {
       declared.parameters.push_back(action.variables[i]);
-      term.arguments.push_back(variable_term(i));
+      term.arguments.push_back(Term(i));
     }
     ast_.functions.push_back(std::move(declared));
     pddl::Binding binding;

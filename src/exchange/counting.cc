@@ -92,7 +92,7 @@ class CountingExpander {
   static Term fresh(VariableTable& variables, VariableId like) {
     Variable copy = variables[like];
     variables.push_back(std::move(copy));
-    return variable_term(static_cast<VariableId>(variables.size() - 1));
+    return Term(static_cast<VariableId>(variables.size() - 1));
   }
 
   static Condition differ(const Copy& a, const Copy& b) {
@@ -160,7 +160,7 @@ class CountingExpander {
       }
     }
     for (const VariableId variable : result.outer) {
-      result.arguments.push_back(variable_term(result.table.next_id()));
+      result.arguments.push_back(Term(result.table.next_id()));
       result.table.push_back(variables[variable]);
     }
     result.before = result.table.next_id();
@@ -176,7 +176,7 @@ class CountingExpander {
   // It held for the object before.
   static Condition held(const Walk& walk, PredicateId predicate) {
     std::vector<Term> terms = walk.arguments;
-    terms[0] = variable_term(walk.before);
+    terms[0] = Term(walk.before);
     return condition_atom(predicate, std::move(terms));
   }
 
@@ -188,19 +188,18 @@ class CountingExpander {
     axiom.variables = walk.table;
     axiom.variables.push_back(walk.table.front());
     axiom.variables.back().name = "?before";
-    Condition exists;
-    exists.kind = Kind::kExists;
+    Condition exists = condition_of(
+        Kind::kExists,
+        {condition_and({condition_atom(walk.next, {Term(walk.before), Term(VariableId{0})}), std::move(earlier)})});
     exists.bound = {walk.before};
-    exists.children.push_back(condition_and(
-        {condition_atom(walk.next, {variable_term(walk.before), variable_term(VariableId{0})}), std::move(earlier)}));
     axiom.body = condition_or({std::move(now), std::move(exists)});
     ast_.axioms.push_back(std::move(axiom));
   }
 
   // It holds for the last object.
   static Condition in_the_end(const Walk& walk, PredicateId predicate) {
-    std::vector<Term> terms{object_term(walk.last)};
-    for (std::size_t i = 1; i < walk.outer.size(); ++i) terms.push_back(variable_term(walk.outer[i]));
+    std::vector<Term> terms{Term(walk.last)};
+    for (std::size_t i = 1; i < walk.outer.size(); ++i) terms.push_back(Term(walk.outer[i]));
     return condition_atom(predicate, std::move(terms));
   }
 
@@ -241,7 +240,7 @@ class CountingExpander {
     const Walk walk = this->walk(each, row, ast_.objects_of(variables[row].types), column, variables);
     std::vector<Condition> fits;
     for (const ObjectId object : columns) {
-      fits.push_back(substitute(substitute(each, {column}, {object_term(object)}), walk.outer, walk.arguments));
+      fits.push_back(substitute(substitute(each, {column}, {Term(object)}), walk.outer, walk.arguments));
     }
     using Set = std::vector<std::uint32_t>;
     std::map<Set, PredicateId> predicates;
@@ -299,8 +298,8 @@ class CountingExpander {
     for (std::size_t i = 0; i < count; ++i) {
       const bool name_left = count == left.size();
       const bool name_right = !name_left && count == right.size();
-      copies[i].push_back(name_left ? object_term(left[i]) : fresh(variables, condition.bound[0]));
-      copies[i].push_back(name_right ? object_term(right[i]) : fresh(variables, condition.bound[1]));
+      copies[i].push_back(name_left ? Term(left[i]) : fresh(variables, condition.bound[0]));
+      copies[i].push_back(name_right ? Term(right[i]) : fresh(variables, condition.bound[1]));
       for (std::size_t j = 0; j < i; ++j) {
         for (const std::size_t side : {0, 1}) {
           spend();

@@ -50,19 +50,6 @@ struct Slots {
   }
 };
 
-Condition renumbered(Condition condition, const internal::IdVector<VariableId, VariableId>& slot) {
-  const auto change = [&](std::vector<Term>& terms) {
-    for (Term& term : terms) {
-      if (term.is_variable()) term = variable_term(slot[term.variable()]);
-    }
-  };
-  change(condition.atom.arguments);
-  change(condition.terms);
-  for (VariableId& variable : condition.bound) variable = slot[variable];
-  for (Condition& child : condition.children) child = renumbered(std::move(child), slot);
-  return condition;
-}
-
 }  // namespace
 
 Condition define_predicate(Ast& ast, const std::string& wanted, const Condition& condition,
@@ -77,14 +64,14 @@ Condition define_predicate(Ast& ast, const std::string& wanted, const Condition&
       if (!slots.used[i] || slots.bound[i] != bound) continue;
       slot[i] = axiom.variables.next_id();
       axiom.variables.push_back(variables[i]);
-      if (!bound) arguments.push_back(variable_term(i));
+      if (!bound) arguments.push_back(Term(i));
     }
     if (!bound) parameters = axiom.variables;
   }
   const PredicateId head = add_predicate(ast, wanted, std::move(parameters), /*derived=*/true);
   axiom.head = head;
   axiom.num_parameters = static_cast<std::uint32_t>(arguments.size());
-  axiom.body = renumbered(condition, slot);
+  axiom.body = with_variables(condition, [&](VariableId variable) { return slot[variable]; });
   ast.axioms.push_back(std::move(axiom));
   return condition_atom(head, std::move(arguments));
 }
@@ -154,7 +141,7 @@ class RecursionWriter {
                         std::vector<Term>& terms, const Condition& each, std::vector<Condition>& parts) {
     if (terms.size() < bound.size()) {
       for (const ObjectId object : ranges[terms.size()]) {
-        terms.push_back(object_term(object));
+        terms.push_back(Term(object));
         for_each_binding(bound, ranges, terms, each, parts);
         terms.pop_back();
       }

@@ -11,8 +11,6 @@
 // that are no arguments are written as constants. Two facts that read the same get predicates of their own. So do
 // derived facts of one predicate in different layers, when together they would depend on their own negation. In the
 // worst case each ground action is a kind of its own, and the text is as long as the ground task.
-#include "exchange/lift.h"
-
 #include <algorithm>
 #include <map>
 #include <string>
@@ -94,9 +92,9 @@ class Lifter {
     std::vector<Term> out;
     for (const ObjectId object : objects) {
       const auto place = std::find(arguments.begin(), arguments.end(), object);
-      out.push_back(place == arguments.end() ? object_term(object)
-                                             : variable_term(internal::to_id<VariableId>(
-                                                   static_cast<std::size_t>(place - arguments.begin()))));
+      out.push_back(place == arguments.end()
+                        ? Term(object)
+                        : Term(internal::to_id<VariableId>(static_cast<std::size_t>(place - arguments.begin()))));
     }
     return out;
   }
@@ -167,7 +165,7 @@ class Lifter {
     axiom.num_parameters = static_cast<std::uint32_t>(objects.size());
     std::vector<Condition> parts;
     for (std::uint32_t i = 0; i < objects.size(); ++i) {
-      parts.push_back(condition_equals(variable_term(VariableId{i}), object_term(objects[i])));
+      parts.push_back(condition_equals(Term(VariableId{i}), Term(objects[i])));
     }
     parts.push_back(condition(definition.body, {}));
     axiom.body = condition_and(std::move(parts));
@@ -216,7 +214,7 @@ class Lifter {
       ast_.init.push_back({predicate, definition_.actions[action].symbol.arguments, {}});
     }
     std::vector<Term> arguments;
-    for (std::uint32_t i = 0; i < arity; ++i) arguments.push_back(variable_term(VariableId{i}));
+    for (std::uint32_t i = 0; i < arity; ++i) arguments.push_back(Term(VariableId{i}));
     return condition_atom(predicate, std::move(arguments));
   }
 
@@ -260,7 +258,7 @@ class Lifter {
     } else {
       term.function = ast_.functions.next_id();
       ast_.functions.push_back({"cost-of-" + action.name, action.variables, {}});
-      for (std::uint32_t i = 0; i < action.num_parameters; ++i) term.arguments.push_back(variable_term(VariableId{i}));
+      for (std::uint32_t i = 0; i < action.num_parameters; ++i) term.arguments.push_back(Term(VariableId{i}));
       for (const ActionId a : ground) {
         ast_.init_values.push_back(
             {*term.function, definition_.actions[a].symbol.arguments, definition_.actions[a].cost});
@@ -280,7 +278,7 @@ class Lifter {
       for (const ActionId action : step) {
         const task::ActionSymbol& symbol = definition_.actions[action].symbol;
         pddl::ActionPattern pattern{action_of_name_.at(symbol.name), {}};
-        for (const ObjectId object : symbol.arguments) pattern.arguments.emplace_back(object_term(object));
+        for (const ObjectId object : symbol.arguments) pattern.arguments.emplace_back(Term(object));
         patterns.push_back(std::move(pattern));
       }
       constraint.steps.push_back(std::move(patterns));

@@ -21,15 +21,17 @@ namespace metactrl::exchange {
 
 Condition condition_true() { return {}; }
 
-Condition condition_false() {
+Condition condition_of(Kind kind, std::vector<Condition> children) {
   Condition result;
-  result.kind = Kind::kFalse;
+  result.kind = kind;
+  result.children = std::move(children);
   return result;
 }
 
+Condition condition_false() { return condition_of(Kind::kFalse); }
+
 Condition condition_atom(PredicateId predicate, std::vector<Term> arguments) {
-  Condition result;
-  result.kind = Kind::kAtom;
+  Condition result = condition_of(Kind::kAtom);
   result.atom.predicate = predicate;
   result.atom.arguments = std::move(arguments);
   return result;
@@ -38,8 +40,7 @@ Condition condition_atom(PredicateId predicate, std::vector<Term> arguments) {
 Condition condition_equals(Term left, Term right) {
   if (left == right) return condition_true();
   if (!left.is_variable() && !right.is_variable()) return condition_false();
-  Condition result;
-  result.kind = Kind::kEquals;
+  Condition result = condition_of(Kind::kEquals);
   result.terms = {left, right};
   return result;
 }
@@ -51,10 +52,7 @@ Condition condition_not(Condition child) {
     Condition inner = std::move(child.children[0]);
     return inner;
   }
-  Condition result;
-  result.kind = Kind::kNot;
-  result.children.push_back(std::move(child));
-  return result;
+  return condition_of(Kind::kNot, {std::move(child)});
 }
 
 namespace {
@@ -62,8 +60,7 @@ namespace {
 Condition junction(Kind kind, std::vector<Condition> children) {
   const Kind neutral = kind == Kind::kAnd ? Kind::kTrue : Kind::kFalse;
   const Kind absorbing = kind == Kind::kAnd ? Kind::kFalse : Kind::kTrue;
-  Condition result;
-  result.kind = kind;
+  Condition result = condition_of(kind);
   for (Condition& child : children) {
     if (child.kind == neutral) continue;
     if (child.kind == absorbing) return std::move(child);
@@ -101,10 +98,8 @@ Condition condition_quantified(const Ast& ast, Kind kind, const std::vector<Vari
     if (!empty) return child;
     return kind == Kind::kForall ? condition_true() : condition_false();
   }
-  Condition result;
-  result.kind = kind;
+  Condition result = condition_of(kind, {std::move(child)});
   result.bound = bound;
-  result.children.push_back(std::move(child));
   return result;
 }
 
@@ -237,7 +232,7 @@ class EitherRemover {
     std::vector<Condition> parts;
     for (const TypeId type : typed[variable].types) {
       if (type == pddl::kObjectType) return condition_true();
-      parts.push_back(condition_atom(predicate_of_.at(type), {variable_term(variable)}));
+      parts.push_back(condition_atom(predicate_of_.at(type), {Term(variable)}));
     }
     return condition_or(std::move(parts));
   }
@@ -289,7 +284,7 @@ class TypeWidener {
     for (const Axiom& axiom : ast_.axioms) {
       look_at(axiom.body, axiom.variables);
       std::vector<Term> head;
-      for (const VariableId i : first_variables(axiom.num_parameters)) head.push_back(variable_term(i));
+      for (const VariableId i : first_variables(axiom.num_parameters)) head.push_back(Term(i));
       fit(ast_.predicates[axiom.head].parameters, head, axiom.variables);
     }
     look_at(ast_.goal.condition, ast_.goal.variables);
@@ -304,7 +299,7 @@ class TypeWidener {
  private:
   static std::vector<Term> terms(const std::vector<ObjectId>& objects) {
     std::vector<Term> out;
-    for (const ObjectId object : objects) out.push_back(object_term(object));
+    for (const ObjectId object : objects) out.push_back(Term(object));
     return out;
   }
 

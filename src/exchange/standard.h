@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pddl/ast.h"
+#include "task/definition.h"
 
 namespace metactrl::exchange {
 
@@ -28,6 +29,7 @@ using VariableTable = pddl::VariableTable;
 using Kind = Condition::Kind;
 
 // Conditions with constants folded and nested nodes of the same kind spliced in.
+Condition condition_of(Kind kind, std::vector<Condition> children = {});  // as it is
 Condition condition_true();
 Condition condition_false();
 Condition condition_atom(PredicateId predicate, std::vector<Term> arguments);
@@ -43,9 +45,6 @@ Condition folded(Condition condition);
 Condition condition_quantified(const Ast& ast, Kind kind, const std::vector<VariableId>& bound, Condition child,
                                const VariableTable& variables);
 
-inline Term variable_term(VariableId variable) { return variable; }
-inline Term object_term(ObjectId object) { return object; }
-
 // An atom, an equality or a constant, or the negation of one.
 bool is_literal(const Condition& condition);
 
@@ -54,6 +53,19 @@ Condition negation_normal_form(Condition condition, bool negated = false);
 
 // The same condition with terms in the place of some variables; equalities that become constant are folded.
 Condition substitute(Condition condition, const std::vector<VariableId>& variables, const std::vector<Term>& terms);
+
+// The same condition with map(variable) in the place of each variable, bound ones included.
+template <typename Map>
+Condition with_variables(Condition condition, const Map& map) {
+  for (std::vector<Term>* terms : {&condition.atom.arguments, &condition.terms}) {
+    for (Term& term : *terms) {
+      if (term.is_variable()) term = map(term.variable());
+    }
+  }
+  for (VariableId& variable : condition.bound) variable = map(variable);
+  for (Condition& child : condition.children) child = with_variables(std::move(child), map);
+  return condition;
+}
 
 // Calls `visit(condition, variables)` for each condition of the tree; the condition and its table may be changed.
 template <typename Visit>
@@ -82,6 +94,11 @@ std::vector<VariableId> first_variables(std::size_t count);
 // returns it as an atom with these variables: what can stand in the condition's place.
 Condition define_predicate(Ast& ast, const std::string& wanted, const Condition& condition,
                            const VariableTable& variables);
+
+// A ground task as a PDDL tree, for tasks that did not come from PDDL: one action per action name, with the same arguments
+// as the ground ones, so that plans stay the same. See lift.cc. Throws InputError for counting conditions that are too
+// large to be written out.
+Ast lift(const task::Definition& definition);
 
 struct StandardTask {
   Ast ast;

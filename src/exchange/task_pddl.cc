@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "exchange/lift.h"
 #include "exchange/names.h"
 #include "exchange/standard.h"
 #include "metactrl/exchange/export.h"

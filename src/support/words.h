@@ -1,5 +1,5 @@
-// What messages and lists are made with: text without the blanks around it, cut apart, put together, for a page. The names
-// that every file of a room needs are those of the room.
+// What messages and lists are made with: str_cat, and text without the blanks around it, cut apart, put together, in quotes,
+// in capitals, for a page.
 #ifndef METACTRL_SRC_SUPPORT_WORDS_H_
 #define METACTRL_SRC_SUPPORT_WORDS_H_
 
@@ -78,7 +78,7 @@ inline std::string markup_text(std::string_view text) {
 
 }  // namespace metactrl::internal
 
-// Whoever includes this means them.
+// Nearly every file that includes this uses them; none declares them for itself.
 namespace metactrl {
 using internal::join;     // NOLINT(misc-unused-using-decls)
 using internal::split;    // NOLINT(misc-unused-using-decls)

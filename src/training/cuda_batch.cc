@@ -13,7 +13,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "training/dropout.h"
+#include "training/step_rules.h"
 
 namespace metactrl::training {
 

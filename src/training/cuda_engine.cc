@@ -37,7 +37,7 @@
 #include "training/cuda_batch.h"
 #include "training/cuda_kernels.h"
 #include "training/cuda_parts.h"
-#include "training/step_size.h"
+#include "training/step_rules.h"
 
 namespace metactrl {
 

@@ -29,9 +29,9 @@
 #include "hmm/gemm.h"
 #include "metactrl/training/train.h"
 #include "support/meter.h"
-#include "training/dropout.h"
 #include "training/names.h"
 #include "training/partial_sums.h"
+#include "training/step_rules.h"
 
 namespace metactrl {
 

@@ -15,7 +15,7 @@
 #include "metactrl/error.h"
 #include "support/splitmix.h"
 #include "support/str_cat.h"
-#include "training/step_size.h"
+#include "training/step_rules.h"
 
 namespace metactrl {
 

@@ -1,7 +1,6 @@
 #include "benchmarks/behavior/prompt_scene.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "support/words.h"
 

@@ -1,7 +1,9 @@
-// Which symbols of a sequence an E-step reads: the same on every engine.
-#ifndef METACTRL_SRC_TRAINING_DROPOUT_H_
-#define METACTRL_SRC_TRAINING_DROPOUT_H_
+// What is the same on every engine: which symbols of a sequence a step reads, and how far it goes.
+#ifndef METACTRL_SRC_TRAINING_STEP_RULES_H_
+#define METACTRL_SRC_TRAINING_STEP_RULES_H_
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,6 +25,11 @@ inline void read_symbols(std::span<const SymbolId> sequence, std::uint32_t numbe
   }
 }
 
+// From the old parameters (0) to those that the counts of step `step` speak for (1).
+inline double step_size(const TrainOptions& options, std::uint64_t step) {
+  return std::min(1.0, options.step_size * std::pow(static_cast<double>(step) + 1, -options.step_decay));
+}
+
 }  // namespace metactrl::training
 
-#endif  // METACTRL_SRC_TRAINING_DROPOUT_H_
+#endif  // METACTRL_SRC_TRAINING_STEP_RULES_H_
