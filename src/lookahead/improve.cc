@@ -54,9 +54,10 @@ class Improver {
       result_.optimal = true;
       return;
     }
+    if (!costs_.has_metric()) result_.lower_bound = std::max<Cost>(1, evaluator_.h_max(state_));
     focus();
     // What comes first is cheap and finds most of what there is to find.
-    const std::uint64_t share = options_.prove ? all / 16 : all / 4;
+    const std::uint64_t share = options_.prove ? all / 16 : can_prove() ? all / 4 : all / 2;
     cut_corners(share / 8);
     if (!at_bound()) step_greedily(share);
     for (const unsigned greed : kGreeds) {
@@ -149,11 +150,13 @@ class Improver {
   }
 
   // Where one estimate would take a good part of the work, only when it is asked for.
-  void prove() {
+  bool can_prove() const {
     constexpr std::uint64_t kRounds = 64;
-    if (!costs_.has_metric()) result_.lower_bound = std::max<Cost>(1, evaluator_.h_max(state_));
-    const bool affordable = options_.prove || kRounds * evaluator_.task().evaluation_work() <= left();
-    if (!costs_.exact() || at_bound() || !affordable) {
+    return options_.prove || kRounds * evaluator_.task().evaluation_work() <= left();
+  }
+
+  void prove() {
+    if (!costs_.exact() || at_bound() || !can_prove()) {
       result_.optimal = costs_.exact() && result_.cost <= result_.lower_bound;
       return;
     }
