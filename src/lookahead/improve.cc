@@ -29,7 +29,6 @@ using task::Word;
 
 constexpr std::size_t kLongestCut = 2'000;        // steps of a plan that is worth a quadratic pass
 constexpr std::size_t kFirstNeighbourhood = 400;  // states
-constexpr std::uint64_t kCopied = 16;             // words of a state that are copied in the time of a step
 constexpr std::size_t kTurn = 256;                // evaluations between two looks
 constexpr unsigned kGreeds[] = {5, 3, 2, 1};
 
@@ -91,7 +90,7 @@ class Improver {
   void drop_needless() {
     const std::size_t length = result_.plan.size();
     if (length > kLongestCut) return;
-    result_.work += length * length / 2 * (kCopied + program_.total_words() / kCopied);
+    result_.work += length * length / 2 * copy_work(program_);
     std::vector<std::size_t> needless = needless_steps(program_, state_, result_.plan, meter_);
     if (!needless.empty()) adopt(without_steps(result_.plan, needless));
   }
@@ -151,7 +150,7 @@ class Improver {
 
   // Where one estimate would take a good part of the work, only when it is asked for.
   bool can_prove() const {
-    constexpr std::uint64_t kRounds = 64;
+    constexpr std::uint64_t kRounds = 1'000;
     return options_.prove || kRounds * evaluator_.task().evaluation_work() <= left();
   }
 
