@@ -29,7 +29,6 @@ using task::Word;
 
 constexpr std::size_t kLongestCut = 2'000;        // steps of a plan that is worth a quadratic pass
 constexpr std::size_t kFirstNeighbourhood = 400;  // states
-constexpr std::uint64_t kCopied = 16;             // words of a state that are copied in the time of a step
 constexpr std::size_t kTurn = 256;                // evaluations between two looks
 constexpr unsigned kGreeds[] = {5, 3, 2, 1};
 
@@ -54,9 +53,10 @@ class Improver {
       result_.optimal = true;
       return;
     }
+    if (!costs_.has_metric()) result_.lower_bound = std::max<Cost>(1, evaluator_.h_max(state_));
     focus();
     // What comes first is cheap and finds most of what there is to find.
-    const std::uint64_t share = options_.prove ? all / 16 : all / 4;
+    const std::uint64_t share = options_.prove ? all / 16 : can_prove() ? all / 4 : all / 2;
     cut_corners(share / 8);
     if (!at_bound()) step_greedily(share);
     for (const unsigned greed : kGreeds) {
@@ -90,7 +90,7 @@ class Improver {
   void drop_needless() {
     const std::size_t length = result_.plan.size();
     if (length > kLongestCut) return;
-    result_.work += length * length / 2 * (kCopied + program_.total_words() / kCopied);
+    result_.work += length * length / 2 * copy_work(program_);
     std::vector<std::size_t> needless = needless_steps(program_, state_, result_.plan, meter_);
     if (!needless.empty()) adopt(without_steps(result_.plan, needless));
   }
@@ -149,11 +149,13 @@ class Improver {
   }
 
   // Where one estimate would take a good part of the work, only when it is asked for.
+  bool can_prove() const {
+    constexpr std::uint64_t kRounds = 1'000;
+    return options_.prove || kRounds * evaluator_.task().evaluation_work() <= left();
+  }
+
   void prove() {
-    constexpr std::uint64_t kRounds = 64;
-    if (!costs_.has_metric()) result_.lower_bound = std::max<Cost>(1, evaluator_.h_max(state_));
-    const bool affordable = options_.prove || kRounds * evaluator_.task().evaluation_work() <= left();
-    if (!costs_.exact() || at_bound() || !affordable) {
+    if (!costs_.exact() || at_bound() || !can_prove()) {
       result_.optimal = costs_.exact() && result_.cost <= result_.lower_bound;
       return;
     }

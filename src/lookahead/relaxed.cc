@@ -37,6 +37,7 @@ constexpr PropositionId kNever{1};  // the one that never does
 constexpr std::uint32_t kNoOperator = 0xffffffffU;
 constexpr std::uint32_t kNotSettled = 0xffffffffU;
 constexpr std::uint32_t kMaxSum = 1U << 16;
+constexpr std::uint64_t kCleared = 16;  // numbers that are reset in the time of a step
 
 }  // namespace
 
@@ -485,6 +486,7 @@ void RelaxedEvaluator::enqueue(PropositionId proposition, std::uint32_t cost, st
 bool RelaxedEvaluator::explore_sums(const Word* state, bool everything) {
   reset();
   std::fill(sum_.begin(), sum_.end(), 0);
+  steps_ += (cost_.size() + 2 * sum_.size()) / kCleared;
   for (std::size_t cost = 0; cost < used_buckets_; ++cost) buckets_[cost].clear();
   used_buckets_ = 0;
   task_.for_each_true(state, [this](PropositionId proposition) { enqueue(proposition, 0, kNoOperator); });
@@ -495,12 +497,14 @@ bool RelaxedEvaluator::explore_sums(const Word* state, bool everything) {
       if (cost_[proposition] < cost) continue;
       rank_[proposition] = settled++;
       if (proposition == task_.goal_ && !everything) return true;
+      steps_ += 1 + task_.first_user_[next_of(proposition)] - task_.first_user_[proposition];
       for (std::uint32_t u = task_.first_user_[proposition]; u < task_.first_user_[next_of(proposition)]; ++u) {
         const std::uint32_t o = task_.users_[u];
         sum_[o] = std::min(sum_[o] + cost, kMaxSum);
         if (--missing_[o] != 0) continue;
         const RelaxedTask::Operator& op = task_.operators_[o];
         const std::uint32_t reached = std::min(sum_[o] + op.weight, kMaxSum);
+        steps_ += op.num_effects;
         for (const PropositionId effect : task_.effects(op)) enqueue(effect, reached, o);
         // All that it needs is settled, and nothing else leads there: no need to settle what is cheaper than the sum.
         if (task_.goal_joined_ && cost_[task_.goal_] != kInfinite && !everything) return true;

@@ -199,6 +199,8 @@ class RelaxedEvaluator {
   bool goal_reachable(GoalId goal) const { return cost_[task_.goal_propositions_[goal]] != kInfinite; }
 
   const RelaxedTask& task() const { return task_; }
+  // Steps (Budget::work) that all calls of h_ff together took: fewer than evaluation_work() each where the goal is near.
+  std::uint64_t steps() const { return steps_; }
   std::size_t memory_bytes() const;
 
  private:
@@ -219,6 +221,7 @@ class RelaxedEvaluator {
   std::vector<std::uint32_t> sum_;                    // per operator: costs of those that were
   std::vector<std::vector<PropositionId>> buckets_;
   std::size_t used_buckets_ = 0;
+  std::uint64_t steps_ = 0;
   std::vector<PropositionId> now_;
   std::vector<PropositionId> next_;
   // Plan extraction.

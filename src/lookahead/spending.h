@@ -29,6 +29,12 @@ inline std::uint64_t successor_work(const task::Program& program) {
   return kOverhead + program.total_words() + kPerRule * rules;
 }
 
+// The same where states are wide and what counts is the time: words are copied many at a time.
+inline std::uint64_t copy_work(const task::Program& program) {
+  constexpr std::uint64_t kAtATime = 16;
+  return successor_work(program) - program.total_words() + program.total_words() / kAtATime;
+}
+
 // Which limit ended a computation.
 enum class Limit { kNone, kStates, kBytes, kWork };
 

@@ -43,9 +43,7 @@ class WeightedSearch {
   void lower_bound_to(const Measure& bound) { bound_ = std::min(bound_, bound); }
 
   std::size_t size() const { return nodes_.size(); }
-  std::uint64_t work() const {
-    return evaluated_ * evaluator_.task().evaluation_work() + successors_ * successor_work_;
-  }
+  std::uint64_t work() const { return evaluator_.steps() - steps_before_ + successors_ * successor_work_; }
   std::size_t memory_bytes() const {
     return nodes_.memory_bytes() + info_.capacity() * sizeof(Info) + all_.memory_bytes() + helpful_.memory_bytes();
   }
@@ -80,6 +78,7 @@ class WeightedSearch {
   const ActionCosts& costs_;
   std::vector<std::uint32_t> weights_;
   std::uint64_t successor_work_;
+  std::uint64_t steps_before_;  // of the evaluator
   Measure bound_;
   unsigned max_length_;
   unsigned greed_;
