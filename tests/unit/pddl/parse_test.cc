@@ -562,7 +562,7 @@ TEST(ParseConstraints, InTheDomainToo) {
       "a)))");
   EXPECT_CLEAN(result);
   EXPECT_EQ(result.ast.constraints.size(), 2U);
-  EXPECT_EQ(goal_text(result), "(and (and) (q))");
+  EXPECT_EQ(goal_text(result), "(and (or) (q))");
 }
 
 // ---- the problem
