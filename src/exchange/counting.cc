@@ -67,6 +67,7 @@ class CountingExpander {
         return matching(condition, variables);
       case Kind::kTrue:
       case Kind::kFalse:
+      case Kind::kCompare:
       case Kind::kAtom:
         break;
     }
