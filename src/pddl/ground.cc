@@ -17,6 +17,7 @@
 
 #include "metactrl/domain.h"
 #include "pddl/ground_formula.h"
+#include "pddl/number_limits.h"
 #include "pddl/reach.h"
 #include "pddl/strata.h"
 #include "support/str_cat.h"
@@ -96,13 +97,16 @@ class Grounder {
   void find_numbers() {
     numbers_.emplace(ast_, meter_);
     const InstanceTable& actions = reachable_.actions;
+    NumberLimits limits(ast_, reachable_);
     for (const InstanceId id : actions.all()) {
       const Action& action = ast_.actions[actions.name(id)];
-      if (action.numeric_effects.empty()) continue;
       Binding binding(action.variables.size(), kUnbound);
       std::ranges::copy(actions.arguments(id), binding.begin());
-      for (auto& [target, changes] : ground_changes(action, binding, false)) numbers_->announce(std::move(changes));
+      auto changed = ground_changes(action, binding, false);
+      limits.add(action, binding, changed);
+      for (auto& [target, changes] : changed) numbers_->announce(std::move(changes));
     }
+    limits.apply(*numbers_);
     numbers_->close();
     numbers_->add_facts(result_);
     builder_.use(*numbers_);

@@ -26,7 +26,7 @@ namespace {
 using internal::str_cat;
 using task::Formula;
 
-constexpr std::size_t kMostValues = 2000;
+constexpr std::size_t kMostValues = 1000;
 constexpr std::size_t kMostChoices = 100'000;
 constexpr std::size_t kMostChanges = 6;  // of one number by one action
 
@@ -102,11 +102,17 @@ void NumberTable::find_thresholds() {
   note_comparison(ast_.goal.condition);
 }
 
-// One value stands for all beyond the last threshold, where the number never comes back from there.
-Rational NumberTable::clamp(NumberId number, const Rational& value) const {
+bool NumberTable::clamps(NumberId number) const {
   const Number& n = numbers_[number];
   const Thresholds& thresholds = thresholds_[n.symbol.name];
-  if (!thresholds.known || n.jumps || (n.rises && n.falls) || !thresholds.largest) return value;
+  return thresholds.known && thresholds.largest && !n.jumps && !(n.rises && n.falls);
+}
+
+// One value stands for all beyond the last threshold, where the number never comes back from there.
+Rational NumberTable::clamp(NumberId number, const Rational& value) const {
+  if (!clamps(number)) return value;
+  const Number& n = numbers_[number];
+  const Thresholds& thresholds = thresholds_[n.symbol.name];
   const std::optional<Rational> above = add(*thresholds.largest, Rational(1));
   const std::optional<Rational> below = subtract(*thresholds.least, Rational(1));
   if (!above || !below) return value;
@@ -197,6 +203,19 @@ bool NumberTable::holds(const GroundComparison& comparison, const Values& values
   return left && right && compares(comparison.comparison, *left, *right);
 }
 
+// Only guards on these numbers can be judged.
+std::vector<const GroundComparison*> NumberTable::judged_by(const std::set<NumberId>& numbers,
+                                                            std::span<const GroundComparison> guards) {
+  std::vector<const GroundComparison*> judged;
+  for (const GroundComparison& guard : guards) {
+    std::set<NumberId> on;
+    collect(guard.left, on);
+    collect(guard.right, on);
+    if (std::includes(numbers.begin(), numbers.end(), on.begin(), on.end())) judged.push_back(&guard);
+  }
+  return judged;
+}
+
 void NumberTable::for_each_choice(const std::set<NumberId>& numbers, std::span<const GroundComparison> guards,
                                   const std::function<void(const Values&)>& visit) {
   double choices = 1;
@@ -205,14 +224,7 @@ void NumberTable::for_each_choice(const std::set<NumberId>& numbers, std::span<c
     refuse(*numbers.begin(), str_cat("takes part in a condition or change with ", numbers.size(),
                                      " numbers that have too many values together"));
   }
-  // Only guards on these numbers can be judged.
-  std::vector<const GroundComparison*> judged;
-  for (const GroundComparison& guard : guards) {
-    std::set<NumberId> on;
-    collect(guard.left, on);
-    collect(guard.right, on);
-    if (std::includes(numbers.begin(), numbers.end(), on.begin(), on.end())) judged.push_back(&guard);
-  }
+  const std::vector<const GroundComparison*> judged = judged_by(numbers, guards);
   // A copy: what is visited may add values.
   std::vector<std::pair<NumberId, std::vector<Rational>>> domains;
   for (const NumberId number : numbers)
@@ -308,41 +320,72 @@ void NumberTable::for_each_mode(std::span<const GroundChange> changes,
   }
 }
 
+void NumberTable::limit(NumberId number, std::optional<Rational> least, std::optional<Rational> largest) {
+  if (clamps(number)) return;  // the one value may lie outside
+  numbers_[number].least = least;
+  numbers_[number].largest = largest;
+}
+
 void NumberTable::close() {
   closed_ = true;
   for (const NumberId id : numbers_.all()) {
-    if (numbers_[id].initial) numbers_[id].values.insert(clamp(id, *numbers_[id].initial));
+    if (numbers_[id].initial) insert(id, clamp(id, *numbers_[id].initial));
   }
-  // Rounds over all changes; one that read nothing new is not tried again.
-  IdVector<NumberId, std::size_t> grown(numbers_.size(), 1);
-  std::vector<std::size_t> tried(announced_.size(), 0);
-  std::size_t round = 1;
+  // Rounds over all changes. One that reads a single number looks at its new values only; one that reads several is
+  // tried again when one of them has new values.
+  struct Case {
+    std::vector<const GroundChange*> happen;
+    std::vector<GroundComparison> guards;
+    std::set<NumberId> numbers;
+    std::size_t seen = 0;  // how many values its numbers had in all
+    bool tried = false;
+  };
+  std::vector<Case> cases;
+  for (const std::vector<GroundChange>& changes : announced_) {
+    for_each_mode(changes, [&](const auto& happen, const auto&) {
+      const auto not_adding = [](const GroundChange* change) { return !adds(*change); };
+      if (happen.size() > 1 && std::any_of(happen.begin(), happen.end(), not_adding)) return;
+      Case one{happen, {}, reads(happen), 0, false};
+      for (const GroundChange* change : happen)
+        one.guards.insert(one.guards.end(), change->guards.begin(), change->guards.end());
+      cases.push_back(std::move(one));
+    });
+  }
   for (bool changed = true; changed;) {
     changed = false;
-    const std::size_t now = ++round;
-    for (std::size_t i = 0; i < announced_.size(); ++i) {
-      for_each_mode(announced_[i], [&](const auto& happen, const auto&) {
-        const auto not_adding = [](const GroundChange* change) { return !adds(*change); };
-        if (happen.size() > 1 && std::any_of(happen.begin(), happen.end(), not_adding)) return;
-        const std::set<NumberId> numbers = reads(happen);
-        const auto fresh = [&](NumberId number) { return grown[number] >= tried[i]; };
-        if (tried[i] > 0 && std::none_of(numbers.begin(), numbers.end(), fresh)) return;
-        std::vector<GroundComparison> guards;
-        for (const GroundChange* change : happen)
-          guards.insert(guards.end(), change->guards.begin(), change->guards.end());
-        Number& target = numbers_[happen.front()->target];
-        for_each_choice(numbers, guards, [&](const Values& values) {
-          const std::optional<Rational> next = result(happen, values);
-          if (!next || !target.values.insert(*next).second) return;
-          grown[happen.front()->target] = now;
-          changed = true;
-          if (target.values.size() > kMostValues)
-            refuse(happen.front()->target, str_cat("takes more than ", kMostValues, " values"));
-        });
-      });
-      tried[i] = now;
+    for (Case& one : cases) {
+      const NumberId target = one.happen.front()->target;
+      const auto take = [&](const Values& values) {
+        if (insert(target, result(one.happen, values))) changed = true;
+      };
+      if (one.numbers.size() == 1) {
+        const NumberId number = *one.numbers.begin();
+        const std::vector<const GroundComparison*> judged = judged_by(one.numbers, one.guards);
+        for (; one.seen < numbers_[number].order.size(); ++one.seen) {
+          meter_.piece();
+          const Values values = {{number, numbers_[number].order[one.seen]}};
+          if (std::all_of(judged.begin(), judged.end(), [&](const auto* guard) { return holds(*guard, values); }))
+            take(values);
+        }
+        continue;
+      }
+      std::size_t now = 0;
+      for (const NumberId number : one.numbers) now += numbers_[number].order.size();
+      if (one.tried && now == one.seen) continue;
+      one.tried = true;
+      one.seen = now;
+      for_each_choice(one.numbers, one.guards, take);
     }
   }
+}
+
+bool NumberTable::insert(NumberId id, const std::optional<Rational>& value) {
+  Number& number = numbers_[id];
+  if (!value || (number.least && *value < *number.least) || (number.largest && *value > *number.largest)) return false;
+  if (!number.values.insert(*value).second) return false;
+  number.order.push_back(*value);
+  if (number.values.size() > kMostValues) refuse(id, str_cat("takes more than ", kMostValues, " values"));
+  return true;
 }
 
 void NumberTable::add_facts(task::Definition& definition) {
@@ -425,6 +468,7 @@ void NumberTable::add_effects(std::vector<GroundChange> changes, std::vector<tas
       effect.when = here;
       const auto old = values.find(target);
       if (old != values.end() && old->second == *next) return;
+      if (!numbers_[target].facts.contains(*next)) return;  // beyond its limits: cannot happen
       for (const auto& [value, fact] : numbers_[target].facts) {
         if (value == *next) {
           effect.add.push_back(fact);

@@ -58,6 +58,9 @@ class NumberTable {
 
   // All changes that one instance makes, those of one target together.
   void announce(std::vector<GroundChange> changes);
+  // The number never leaves this range, which is known from elsewhere.
+  void limit(NumberId number, std::optional<Rational> least, std::optional<Rational> largest);
+  std::optional<Rational> initial(NumberId number) const { return numbers_[number].initial; }
   // Throws TaskTooLarge when a number takes more values than there is room for.
   void close();
   // A fact for every number and value.
@@ -73,7 +76,10 @@ class NumberTable {
     task::Symbol<FunctionId> symbol;
     std::optional<Rational> initial;
     std::set<Rational> values;
+    std::vector<Rational> order;  // the same, in the order in which they were found
     std::map<Rational, task::FactId> facts;
+    std::optional<Rational> least;  // where known
+    std::optional<Rational> largest;
     bool rises = false;  // announced changes
     bool falls = false;
     bool jumps = false;
@@ -91,11 +97,15 @@ class NumberTable {
   void note_read(const Expression& expression);
   bool changing(const Expression& expression) const;
   bool bounds(const Expression& expression, Thresholds& out) const;
+  bool clamps(NumberId number) const;
   Rational clamp(NumberId number, const Rational& value) const;
 
   static std::optional<Rational> evaluate(const GroundExpression& expression, const Values& values);
   static void collect(const GroundExpression& expression, std::set<NumberId>& out);
   static bool holds(const GroundComparison& comparison, const Values& values);
+  bool insert(NumberId id, const std::optional<Rational>& value);
+  static std::vector<const GroundComparison*> judged_by(const std::set<NumberId>& numbers,
+                                                        std::span<const GroundComparison> guards);
   // Calls visit(values) for every choice of values of the numbers that agrees with the guards on them.
   void for_each_choice(const std::set<NumberId>& numbers, std::span<const GroundComparison> guards,
                        const std::function<void(const Values&)>& visit);

@@ -204,6 +204,11 @@ Condition Parser::parse_count(SExpr expr, Scope& scope, std::size_t depth) {
 void Parser::report_unknown_head(SExpr expr) {
   const std::string_view head = expr.head();
   const Position where = expr.where();
+  if (is_comparison(head)) {
+    reporter_.error(where, str_cat("the comparison ", expr.to_text(60), " is no fact"),
+                    "give the value: (= (function object ...) NUMBER)");
+    return;
+  }
   if (!reporter_.first("predicate", head)) return;
   const std::string what = str_cat("predicate ", in_quotes(head), " is not declared");
   if (head == "preference") {

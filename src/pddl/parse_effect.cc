@@ -68,6 +68,7 @@ void Parser::parse_effect(SExpr expr, Scope& scope, Action& action, const Effect
   } else if (is_cost_effect(expr)) {
     parse_increase(expr, scope, action, context, depth);
   } else if (is_numeric_effect(head)) {
+    use(Feature::kNumbers, expr.where());
     parse_numeric_effect(expr, scope, action, context, depth);
   } else if (refuse_effect(expr)) {
     return;

@@ -155,7 +155,6 @@ void Parser::parse_numeric_effect(SExpr expr, Scope& scope, Action& action, cons
   std::optional<Expression> target = parse_function_term(expr[1], scope);
   std::optional<Expression> amount = parse_expression(expr[2], scope, depth + 1);
   if (!target || !amount) return;
-  use(Feature::kNumbers, expr.where());
   if (!spend(context.when_nodes + context.forall.size(), expr.where())) return;
   NumericEffect effect;
   effect.forall = context.forall;

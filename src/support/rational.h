@@ -99,6 +99,11 @@ class Rational {
   std::int64_t denominator_ = 1;
 };
 
+std::optional<Rational> add(const Rational& a, const Rational& b);
+std::optional<Rational> subtract(const Rational& a, const Rational& b);
+std::optional<Rational> multiply(const Rational& a, const Rational& b);
+std::optional<Rational> divide(const Rational& a, const Rational& b);
+
 inline std::string Rational::text() const {
   std::int64_t rest = denominator_;
   unsigned places = 0;
