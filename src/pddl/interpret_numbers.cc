@@ -42,6 +42,7 @@ LiftedInterpreter::Changes LiftedInterpreter::changes(const FactView& facts, con
                                                       internal::Meter& meter) const {
   Changes result;
   const Action& action = ast_->actions[instance.action];
+  if (action.numeric_effects.empty()) return result;
   Scope scope(action.variables, meter);
   std::copy(instance.arguments.begin(), instance.arguments.end(), scope.binding.begin());
   // By number, the effects on it: how many, and whether all of them add.

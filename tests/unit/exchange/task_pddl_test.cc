@@ -27,7 +27,9 @@ void expect_same(const Task& task, const PddlTask& text, bool delayed, std::size
   LoadOptions options;
   options.diagnostics = &diagnostics;
   const Task again = load_pddl_text(text.domain, text.problem, options);
-  EXPECT_EQ(diagnostics.num_warnings(), 0U) << to_string(diagnostics.items()[0]);
+  // A goal such as (forn (0) ...) asks for nothing, and comes out empty.
+  for (const Diagnostic& d : diagnostics.items())
+    EXPECT_TRUE(d.message.starts_with("the goal is empty")) << to_string(d);
   testing::SamePlans(task, again, delayed, limit, text.cost_factor).run();
 }
 
