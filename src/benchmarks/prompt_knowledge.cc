@@ -176,6 +176,7 @@ class Knowledge {
         return negated(some(condition, variables, binding, depth, 0, /*negate=*/true));
       case Kind::kExists:
         return some(condition, variables, binding, depth, 0, /*negate=*/false);
+      case Kind::kCompare:
       case Kind::kAtLeast:
       case Kind::kMatching:
         return Truth::kUnknown;  // of goals only

@@ -130,6 +130,7 @@ Condition negation_normal_form(Condition condition, bool negated) {
     case Kind::kFalse:
     case Kind::kAtom:
     case Kind::kEquals:
+    case Kind::kCompare:
     case Kind::kAtLeast:
     case Kind::kMatching:
       break;

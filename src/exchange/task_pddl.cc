@@ -221,6 +221,7 @@ class PddlWriter {
         return list(str_cat(condition.kind == Kind::kForall ? "forall (" : "exists (",
                             declaration(variables, names, condition.bound), ")"));
       case Kind::kFalse:
+      case Kind::kCompare:
       case Kind::kAtLeast:
       case Kind::kMatching:
         break;
@@ -417,7 +418,9 @@ class PddlWriter {
 // As it was read, or made from the ground task.
 Ast source_of(const Task& task, std::vector<std::string>& notes) {
   const auto* interpreter = dynamic_cast<const pddl::LiftedInterpreter*>(task.reference());
-  if (interpreter != nullptr && !task.goals_dropped()) return interpreter->ast();
+  // Numbers go out as the facts that they are in the ground task.
+  const bool as_written = interpreter != nullptr && !task.goals_dropped() && !interpreter->ast().has_numbers;
+  if (as_written) return interpreter->ast();
   notes.emplace_back("made from a ground task: what can never happen is left out");
   return exchange::lift(task.program().definition());
 }

@@ -1,6 +1,7 @@
 #include "pddl/ast.h"
 
 #include <algorithm>
+#include <array>
 
 #include "support/str_cat.h"
 
@@ -52,6 +53,25 @@ class Printer {
     for (const Term& argument : atom.arguments) {
       out_ += ' ';
       term(argument);
+    }
+    out_ += ')';
+  }
+
+  void expression(const Expression& expression) {
+    if (expression.kind == Expression::Kind::kNumber) {
+      out_ += expression.number.text();
+      return;
+    }
+    out_ += '(';
+    const bool function = expression.kind == Expression::Kind::kFunction;
+    out_ += function ? ast_.functions[expression.function].name : std::string(to_string(expression.kind));
+    for (const Term& argument : expression.arguments) {
+      out_ += ' ';
+      term(argument);
+    }
+    for (const Expression& child : expression.children) {
+      out_ += ' ';
+      this->expression(child);
     }
     out_ += ')';
   }
@@ -133,6 +153,13 @@ void Printer::condition(const Condition& condition) {
       term(condition.terms[1]);
       out_ += ')';
       return;
+    case Condition::Kind::kCompare:
+      out_ += str_cat('(', to_string(condition.comparison), ' ');
+      expression(condition.sides[0]);
+      out_ += ' ';
+      expression(condition.sides[1]);
+      out_ += ')';
+      return;
     case Condition::Kind::kNot:
       list("not", condition.children);
       return;
@@ -171,6 +198,43 @@ std::string to_string(const Ast& ast, const VariableTable& variables, const Cond
   Printer printer(ast, variables);
   printer.condition(condition);
   return printer.take();
+}
+
+std::string to_string(const Ast& ast, const VariableTable& variables, const Expression& expression) {
+  Printer printer(ast, variables);
+  printer.expression(expression);
+  return printer.take();
+}
+
+const char* to_string(Condition::Comparison comparison) {
+  constexpr std::array<const char*, 5> kNames = {"<", "<=", "=", ">=", ">"};
+  return kNames[static_cast<std::size_t>(comparison)];
+}
+
+const char* to_string(NumericEffect::Change change) {
+  constexpr std::array<const char*, 5> kNames = {"assign", "increase", "decrease", "scale-up", "scale-down"};
+  return kNames[static_cast<std::size_t>(change)];
+}
+
+const char* to_string(Expression::Kind kind) {
+  constexpr std::array<const char*, 6> kNames = {"", "", "+", "-", "*", "/"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+bool compares(Condition::Comparison comparison, const Rational& left, const Rational& right) {
+  switch (comparison) {
+    case Condition::Comparison::kLess:
+      return left < right;
+    case Condition::Comparison::kAtMost:
+      return left <= right;
+    case Condition::Comparison::kEqual:
+      return left == right;
+    case Condition::Comparison::kAtLeast:
+      return left >= right;
+    case Condition::Comparison::kMore:
+      return left > right;
+  }
+  return false;
 }
 
 std::string to_string(const Ast& ast, const GroundAtom& atom) {

@@ -21,6 +21,7 @@
 
 #include "metactrl/task.h"
 #include "support/ids.h"
+#include "support/rational.h"
 #include "task/definition.h"
 
 namespace metactrl::pddl {
@@ -29,6 +30,7 @@ using internal::ids;
 using internal::IdVector;
 using internal::index;
 using internal::next_of;
+using internal::Rational;
 using internal::to_id;
 
 // The ground task keeps the numbers of objects, actions and predicates.
@@ -85,6 +87,9 @@ struct Function {
   std::string name;
   VariableTable parameters;
   Position where;
+  bool changes = false;  // by a numeric effect of some action
+  // A condition depends on it, directly or by way of effects on another one; then its values are part of states.
+  bool matters = false;
 };
 
 // A variable or an object.
@@ -117,6 +122,16 @@ struct Atom {
   Position where;
 };
 
+// A number, the value of a function, or a sum, difference, product or quotient of two such.
+struct Expression {
+  enum class Kind : std::uint8_t { kNumber, kFunction, kAdd, kSubtract, kMultiply, kDivide };
+  Kind kind = Kind::kNumber;
+  Rational number;        // kNumber
+  FunctionId function{};  // kFunction
+  std::vector<Term> arguments;
+  std::vector<Expression> children;  // two, of the other kinds
+};
+
 struct Condition {
   enum class Kind : std::uint8_t {
     kTrue,
@@ -129,10 +144,12 @@ struct Condition {
     kForall,   // bound variables, one child
     kExists,   // bound variables, one child
     kAtLeast,  // BDDL (forn (n) (?x - t) c): c holds for at least `count` bindings of `bound`
+    kCompare,  // (>= a b) and its like: sides a and b; false where one of them has no value
     kMatching  // BDDL (forpairs (?x - t) (?y - u) c), (fornpairs (n) ...): bound = {x, y}; `count` disjoint pairs
                // satisfy c at once. forpairs has count kAllPairs: as many as the smaller side has objects.
   };
   static constexpr std::uint32_t kAllPairs = 0xffffffffU;
+  enum class Comparison : std::uint8_t { kLess, kAtMost, kEqual, kAtLeast, kMore };
 
   Kind kind = Kind::kTrue;
   Atom atom;                // kAtom
@@ -140,8 +157,13 @@ struct Condition {
   std::vector<Condition> children;
   std::vector<VariableId> bound;
   std::uint32_t count = 0;
+  Comparison comparison = Comparison::kEqual;
+  std::vector<Expression> sides;  // kCompare
   Position where;
 };
+
+// Does `left` compare with `right` in this way?
+bool compares(Condition::Comparison comparison, const Rational& left, const Rational& right);
 
 // One primitive effect. `forall` lists the variables of every enclosing (forall ...), `when` is the conjunction of
 // every enclosing (when ...); it is evaluated in the state before the action. Deletes happen before adds.
@@ -150,6 +172,20 @@ struct Effect {
   Condition when;
   bool add = true;
   Atom atom;
+};
+
+// A change of a number. All right sides are read in the state before the action; increases and decreases of one number
+// add up; any other two changes of one number by one action exclude each other, and where both would happen, or where a
+// number that is read has no value, the action is not applicable.
+struct NumericEffect {
+  enum class Change : std::uint8_t { kAssign, kIncrease, kDecrease, kScaleUp, kScaleDown };
+  std::vector<VariableId> forall;
+  Condition when;
+  Change change = Change::kAssign;
+  FunctionId function{};
+  std::vector<Term> arguments;
+  Expression amount;
+  Position where;
 };
 
 // What an action adds to (total-cost): a number, or the value of a function that no action changes.
@@ -165,7 +201,8 @@ struct Action {
   std::uint32_t num_parameters = 0;
   Condition precondition;
   std::vector<Effect> effects;
-  std::vector<CostTerm> costs;  // their sum; empty when no cost is stated
+  std::vector<NumericEffect> numeric_effects;  // on functions that matter
+  std::vector<CostTerm> costs;                 // their sum; empty when no cost is stated
   Position where;
 };
 
@@ -214,6 +251,8 @@ struct FunctionValue {
   FunctionId function{};
   std::vector<ObjectId> arguments;
   double value = 0;
+  std::optional<Rational> exact = {};  // nothing where it has too many digits
+  Position where = {};
 };
 
 struct GroundAtom {
@@ -236,7 +275,8 @@ struct Ast {
   std::vector<FunctionValue> init_values;
   Goal goal;  // `at end` constraints are conjuncts of it
   std::vector<Constraint> constraints;
-  bool has_metric = false;  // (:metric minimize (total-cost))
+  bool has_metric = false;   // (:metric minimize (total-cost))
+  bool has_numbers = false;  // some condition compares numbers
 
   // Is `type` equal to `ancestor` or below it? Costs as many steps as there are types above `type`.
   bool is_subtype(TypeId type, TypeId ancestor) const;
@@ -247,7 +287,12 @@ struct Ast {
 // "(at truck1 depot)"; variables are printed by name from `variables`.
 std::string to_string(const Ast& ast, const VariableTable& variables, const Atom& atom);
 std::string to_string(const Ast& ast, const VariableTable& variables, const Condition& condition);
+std::string to_string(const Ast& ast, const VariableTable& variables, const Expression& expression);
 std::string to_string(const Ast& ast, const GroundAtom& atom);
+// "<", "<=", "=", ">=", ">"
+const char* to_string(Condition::Comparison comparison);
+const char* to_string(NumericEffect::Change change);
+const char* to_string(Expression::Kind kind);  // "+", "-", "*", "/"
 
 }  // namespace metactrl::pddl
 

@@ -17,6 +17,7 @@
 
 #include "metactrl/domain.h"
 #include "pddl/ground_formula.h"
+#include "pddl/number_limits.h"
 #include "pddl/reach.h"
 #include "pddl/strata.h"
 #include "support/str_cat.h"
@@ -47,6 +48,7 @@ class Grounder {
     result_.has_metric = ast_.has_metric;
     for (const FunctionValue& value : ast_.init_values) values_[{value.function, value.arguments}] = value.value;
     number_facts();
+    if (ast_.has_numbers) find_numbers();
     ground_actions();
     ground_axioms();
     ground_goal();
@@ -93,6 +95,63 @@ class Grounder {
     }
   }
 
+  void find_numbers() {
+    numbers_.emplace(ast_, meter_);
+    const InstanceTable& actions = reachable_.actions;
+    NumberLimits limits(ast_, reachable_);
+    for (const InstanceId id : actions.all()) {
+      const Action& action = ast_.actions[actions.name(id)];
+      Binding binding(action.variables.size(), kUnbound);
+      std::ranges::copy(actions.arguments(id), binding.begin());
+      auto changed = ground_changes(action, binding, false);
+      limits.add(action, binding, changed);
+      for (auto& [target, changes] : changed) numbers_->announce(std::move(changes));
+    }
+    limits.apply(*numbers_);
+    numbers_->close();
+    numbers_->add_facts(result_);
+    builder_.use(*numbers_);
+  }
+
+  // What an instance does to numbers, by number. `known`: comparisons have formulas by now, and with them the effects'
+  // conditions.
+  std::map<NumberId, std::vector<GroundChange>> ground_changes(const Action& action, Binding& binding, bool known) {
+    std::map<NumberId, std::vector<GroundChange>> result;
+    std::vector<GroundComparison> guards;
+    numbers_->guards(action.precondition, binding, guards);
+    const auto add = [&](const NumericEffect& effect) {
+      GroundChange change;
+      change.change = effect.change;
+      change.conditional = effect.when.kind != Condition::Kind::kTrue;
+      change.when = Formula::constant(true);
+      if (known) {
+        change.when = builder_.build(action.variables, effect.when, binding);
+        if (change.when.is_false()) return;
+        change.conditional = !change.when.is_true();
+      }
+      std::vector<ObjectId> arguments;
+      for (const Term& term : effect.arguments) arguments.push_back(term.under(binding));
+      change.target = numbers_->number(effect.function, std::move(arguments));
+      change.amount = numbers_->ground(effect.amount, binding);
+      change.guards = guards;
+      numbers_->guards(effect.when, binding, change.guards);
+      result[change.target].push_back(std::move(change));
+    };
+    for (const NumericEffect& effect : action.numeric_effects) {
+      if (effect.forall.empty()) {
+        add(effect);
+        continue;
+      }
+      for (const std::vector<ObjectId>& objects :
+           builder_.bindings(action.variables, effect.forall, effect.when, false, nullptr, binding)) {
+        for (std::size_t i = 0; i < objects.size(); ++i) binding[effect.forall[i]] = objects[i];
+        add(effect);
+        for (const VariableId variable : effect.forall) binding[variable] = kUnbound;
+      }
+    }
+    return result;
+  }
+
   void ground_actions() {
     const InstanceTable& actions = reachable_.actions;
     std::vector<InstanceId> order;
@@ -116,6 +175,11 @@ class Grounder {
       if (!known_cost) continue;
       ground.cost = *known_cost;
       ground.effects = ground_effects(action, binding);
+      if (!action.numeric_effects.empty()) {
+        for (auto& [target, changes] : ground_changes(action, binding, true))
+          numbers_->add_effects(std::move(changes), ground.effects, ground.precondition);
+        if (ground.precondition.is_false()) continue;
+      }
       result_.actions.push_back(std::move(ground));
     }
   }
@@ -224,8 +288,16 @@ class Grounder {
                        [&](const Term& term) { return term.is_variable() && which(term.variable()); });
   }
   template <typename Which>
+  static bool mentions(const Expression& expression, const Which& which) {
+    return mentions(expression.arguments, which) ||
+           std::any_of(expression.children.begin(), expression.children.end(),
+                       [&](const Expression& child) { return mentions(child, which); });
+  }
+  template <typename Which>
   static bool mentions(const Condition& condition, const Which& which) {
     return mentions(condition.atom.arguments, which) || mentions(condition.terms, which) ||
+           std::any_of(condition.sides.begin(), condition.sides.end(),
+                       [&](const Expression& side) { return mentions(side, which); }) ||
            std::any_of(condition.children.begin(), condition.children.end(),
                        [&](const Condition& child) { return mentions(child, which); });
   }
@@ -338,6 +410,7 @@ class Grounder {
   RangeTable ranges_;
   Reachable reachable_;
   IdVector<AtomId, task::FactId> fact_of_atom_;
+  std::optional<NumberTable> numbers_;
   FormulaBuilder builder_;
   std::unordered_map<const Effect*, ForallEffect> forall_effects_;
   const Condition anything_;  // kTrue: every binding of the quantified variables

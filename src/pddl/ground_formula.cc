@@ -41,6 +41,10 @@ Formula FormulaBuilder::build(const VariableTable& table, const Condition& condi
       return build_atom(condition.atom, binding, negated);
     case Kind::kEquals:
       return Formula::constant((condition.terms[0].under(binding) == condition.terms[1].under(binding)) != negated);
+    case Kind::kCompare: {
+      Formula compared = numbers_->compare(condition, binding);
+      return negated ? task::negate(compared) : compared;
+    }
     case Kind::kNot:
       return build(table, condition.children[0], binding, !negated);
     case Kind::kAnd:

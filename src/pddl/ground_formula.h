@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pddl/ast.h"
+#include "pddl/ground_numbers.h"
 #include "pddl/join.h"
 #include "pddl/reach.h"
 #include "task/definition.h"
@@ -32,6 +33,9 @@ class FormulaBuilder {
 
   task::Formula build(const VariableTable& table, const Condition& condition, Binding& binding, bool negated = false);
 
+  // Without it there are no comparisons.
+  void use(NumberTable& numbers) { numbers_ = &numbers; }
+
   // The fact of an atom whose arguments are bound; kNoFact when it is static or not reachable.
   task::FactId fact(const Atom& atom, const Binding& binding);
 
@@ -50,6 +54,7 @@ class FormulaBuilder {
   task::Formula build_at_least(const VariableTable& table, const Condition& condition, Binding& binding, bool negated);
   task::Formula build_matching(const VariableTable& table, const Condition& condition, Binding& binding, bool negated);
 
+  NumberTable* numbers_ = nullptr;
   const Reachable& reachable_;
   RangeTable& ranges_;
   const IdVector<AtomId, task::FactId>& fact_of_atom_;

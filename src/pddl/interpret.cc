@@ -135,6 +135,8 @@ bool LiftedInterpreter::holds(const Condition& condition, Scope& scope, const Fa
       return facts.contains(ground(scope, condition.atom));
     case Condition::Kind::kEquals:
       return condition.terms[0].under(scope.binding) == condition.terms[1].under(scope.binding);
+    case Condition::Kind::kCompare:
+      return compare(condition, scope, facts);
     case Condition::Kind::kNot:
       return !holds(condition.children[0], scope, facts);
     case Condition::Kind::kAnd:
@@ -248,6 +250,9 @@ Facts LiftedInterpreter::initial(internal::Meter& meter) const {
   for (const GroundAtom& atom : ast_->init) {
     facts.insert(Fact{atom.predicate, atom.arguments});
   }
+  for (const FunctionValue& value : ast_->init_values) {
+    if (ast_->functions[value.function].matters) facts.values[{value.function, value.arguments}] = *value.exact;
+  }
   return complete(std::move(facts), meter);
 }
 
@@ -257,7 +262,9 @@ Facts LiftedInterpreter::complete(Facts facts, internal::Meter& meter) const {
 }
 
 bool LiftedInterpreter::applicable(const Facts& facts, const Instance& instance) const {
-  return missing_cost(instance).empty() && applicable(FactView(facts), instance, internal::no_meter());
+  const FactView view(facts);
+  return missing_cost(instance).empty() && applicable(view, instance, internal::no_meter()) &&
+         changes(view, instance, internal::no_meter()).problem.empty();
 }
 
 bool LiftedInterpreter::applicable(const FactView& facts, const Instance& instance, internal::Meter& meter) const {
@@ -274,6 +281,7 @@ void LiftedInterpreter::execute(Facts& facts, const Instance& instance, internal
   std::vector<Fact> added;
   std::vector<Fact> deleted;
   const FactView view(facts);
+  Changes numbers = changes(view, instance, meter);
   for (const Effect& effect : action.effects) {
     for_each_solution(effect.when, effect.forall, scope, view, [&] {
       std::vector<Fact>& changes = effect.add ? added : deleted;
@@ -284,6 +292,7 @@ void LiftedInterpreter::execute(Facts& facts, const Instance& instance, internal
   }
   for (const Fact& fact : deleted) facts.erase(fact);
   for (Fact& fact : added) facts.insert(std::move(fact));
+  for (const auto& [fluent, value] : numbers.values) facts.values.insert_or_assign(fluent, value);
   derive(facts, meter);
 }
 
@@ -311,7 +320,10 @@ std::vector<std::pair<Instance, Facts>> LiftedInterpreter::successors(const Fact
   std::vector<std::pair<Instance, Facts>> result;
   const FactView view(facts);
   for (Instance& instance : instances()) {
-    if (!missing_cost(instance).empty() || !applicable(view, instance, internal::no_meter())) continue;
+    if (!missing_cost(instance).empty() || !applicable(view, instance, internal::no_meter()) ||
+        !changes(view, instance, internal::no_meter()).problem.empty()) {
+      continue;
+    }
     Facts next = apply(facts, instance);
     result.emplace_back(std::move(instance), std::move(next));
   }

@@ -58,8 +58,18 @@ struct FactHash {
   }
 };
 
-// The atoms that hold, derived ones included; all others are false.
-using Facts = std::unordered_set<Fact, FactHash>;
+// A function with its objects, whose value is a number.
+using Fluent = task::Symbol<FunctionId>;
+
+// A state: the atoms that hold, derived ones included (all others are false), and the numbers that have a value.
+struct Facts : std::unordered_set<Fact, FactHash> {
+  using std::unordered_set<Fact, FactHash>::unordered_set;
+  std::map<Fluent, Rational> values;
+
+  bool operator==(const Facts& other) const {
+    return values == other.values && static_cast<const std::unordered_set<Fact, FactHash>&>(*this) == other;
+  }
+};
 
 // An action with its arguments.
 struct Instance {
@@ -74,6 +84,7 @@ class FactView {
   explicit FactView(const Facts& facts) : facts_(facts) {}
 
   bool contains(const Fact& fact) const { return facts_.contains(fact); }
+  const std::map<Fluent, Rational>& values() const { return facts_.values; }
   // The facts with this predicate; with this predicate and this object at this position.
   const std::vector<const Fact*>& all(PredicateId predicate) const;
   const std::vector<const Fact*>& with(PredicateId predicate, std::size_t position, ObjectId object) const;
@@ -122,7 +133,7 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   Facts initial(internal::Meter& meter = internal::no_meter()) const;
   // Every type-correct instance of every action, by action, then arguments: as many as there are bindings.
   std::vector<Instance> instances() const;
-  // Does the precondition hold, and is there a value for its cost? Trajectory constraints are not looked at.
+  // Does the precondition hold, and has all that it reads a value? Trajectory constraints are not looked at.
   bool applicable(const Facts& facts, const Instance& instance) const;
   Facts apply(const Facts& facts, const Instance& instance) const;
   // All applicable instances with the states they lead to.
@@ -194,6 +205,22 @@ class LiftedInterpreter : public task::ReferenceSemantics {
 
   // The precondition alone.
   bool applicable(const FactView& facts, const Instance& instance, internal::Meter& meter) const;
+
+  // interpret_numbers.cc
+  struct Changes {
+    std::map<Fluent, Rational> values;
+    std::string problem;  // why the action cannot be taken; empty when it can
+  };
+  // What the action makes of the numbers.
+  Changes changes(const FactView& facts, const Instance& instance, internal::Meter& meter) const;
+  void change(const NumericEffect& effect, const Scope& scope, const FactView& facts,
+              std::map<Fluent, std::pair<std::size_t, bool>>& seen, Changes& result) const;
+  std::optional<Rational> value(const Expression& expression, const Scope& scope, const FactView& facts) const;
+  bool compare(const Condition& condition, const Scope& scope, const FactView& facts) const;
+  std::string fluent_text(const Fluent& fluent) const;
+  void values_text(const Expression& expression, const Scope& scope, const FactView& facts, std::string& out) const;
+  std::string text(const Expression& expression, const Scope& scope) const;
+
   void derive(Facts& facts, internal::Meter& meter) const;
   void execute(Facts& facts, const Instance& instance, internal::Meter& meter) const;
 

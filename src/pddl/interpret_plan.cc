@@ -211,6 +211,10 @@ std::vector<std::string> LiftedInterpreter::unmet_goals(const FactView& facts, s
 std::vector<std::string> LiftedInterpreter::initial_facts() const {
   std::vector<std::string> facts;
   for (const GroundAtom& atom : ast_->init) facts.push_back(to_string(*ast_, atom));
+  for (const FunctionValue& value : ast_->init_values) {
+    if (!ast_->functions[value.function].matters) continue;
+    facts.push_back(str_cat("(= ", fluent_text({value.function, value.arguments}), ' ', value.exact->text(), ')'));
+  }
   return facts;
 }
 
@@ -235,7 +239,8 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
       problem = "precondition " + explain(action.precondition, true, scope, view);
     } else if (instance) {
       const std::string missing = missing_cost(*instance);
-      if (!missing.empty()) problem = str_cat("its cost ", missing, " has no value in the initial state");
+      problem = missing.empty() ? changes(view, *instance, meter).problem
+                                : str_cat("its cost ", missing, " has no value in the initial state");
     }
     if (!problem.empty()) {
       result.reason = str_cat("step ", actions.size() + 1, ' ', to_string(step), ": ", problem);

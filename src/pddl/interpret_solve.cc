@@ -45,6 +45,16 @@ const std::vector<const Fact*>& FactView::with(PredicateId predicate, std::size_
 
 namespace {
 
+template <typename Which>
+const Term* find_term(const Expression& expression, const Which& which) {
+  const auto found = std::find_if(expression.arguments.begin(), expression.arguments.end(), which);
+  if (found != expression.arguments.end()) return &*found;
+  for (const Expression& child : expression.children) {
+    if (const Term* term = find_term(child, which)) return term;
+  }
+  return nullptr;
+}
+
 // A variable of the condition that has no value yet and is not bound inside it; nothing when there is none.
 std::optional<VariableId> open_variable(const Condition& condition, const Binding& binding,
                                         std::vector<VariableId>& inner) {
@@ -55,6 +65,9 @@ std::optional<VariableId> open_variable(const Condition& condition, const Bindin
       condition.kind == Condition::Kind::kAtom ? condition.atom.arguments : condition.terms;
   const auto found = std::find_if(terms.begin(), terms.end(), is_open);
   if (found != terms.end()) return found->variable();
+  for (const Expression& side : condition.sides) {
+    if (const Term* term = find_term(side, is_open)) return term->variable();
+  }
   const std::size_t before = inner.size();
   inner.insert(inner.end(), condition.bound.begin(), condition.bound.end());
   std::optional<VariableId> result;

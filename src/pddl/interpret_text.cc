@@ -29,6 +29,15 @@ std::string LiftedInterpreter::text(const Atom& atom, const Scope& scope) const 
   return out + ")";
 }
 
+std::string LiftedInterpreter::text(const Expression& expression, const Scope& scope) const {
+  if (expression.kind == Expression::Kind::kNumber) return expression.number.text();
+  const bool function = expression.kind == Expression::Kind::kFunction;
+  std::string out = str_cat('(', function ? ast_->functions[expression.function].name : to_string(expression.kind));
+  for (const Term& term : expression.arguments) out += " " + term_text(*ast_, term, scope.variables, scope.binding);
+  for (const Expression& child : expression.children) out += " " + text(child, scope);
+  return out + ")";
+}
+
 std::string LiftedInterpreter::type_text(const std::vector<TypeId>& types) const {
   if (types.size() == 1) return ast_->types[types[0]].name;
   std::string out = "(either";
@@ -77,6 +86,9 @@ std::string LiftedInterpreter::text(const Condition& condition, const Scope& sco
     case Condition::Kind::kEquals:
       return str_cat("(= ", term_text(*ast_, condition.terms[0], scope.variables, scope.binding), ' ',
                      term_text(*ast_, condition.terms[1], scope.variables, scope.binding), ')');
+    case Condition::Kind::kCompare:
+      return str_cat('(', to_string(condition.comparison), ' ', text(condition.sides[0], scope), ' ',
+                     text(condition.sides[1], scope), ')');
     case Condition::Kind::kNot:
       return "(not" + children();
     case Condition::Kind::kAnd:
@@ -126,6 +138,11 @@ std::string LiftedInterpreter::explain(const Condition& condition, bool wanted, 
       out += binding_text(scope.variables, condition.bound, scope.binding);
       unbind(scope, condition.bound);
       return out;
+    }
+    case Condition::Kind::kCompare: {
+      std::string values;
+      for (const Expression& side : condition.sides) values_text(side, scope, facts, values);
+      return whole() + (values.empty() ? "" : ": " + values);
     }
     case Condition::Kind::kAtLeast:
       return str_cat(whole(), ": it holds for ", count_bindings(condition, scope, facts));

@@ -80,6 +80,7 @@ std::vector<Conjunction> required_atoms(const Condition& condition, bool negated
     case Kind::kTrue:
     case Kind::kFalse:
     case Kind::kEquals:
+    case Kind::kCompare:
     case Kind::kAtLeast:
     case Kind::kMatching:
       return nothing_known();

@@ -73,6 +73,7 @@ constexpr std::array<FeatureName, static_cast<std::size_t>(Feature::kCount)> kFe
     {"derived predicates are", ":derived-predicates"},
     {"action costs are", ":action-costs"},
     {"trajectory constraints are", ":constraints"},
+    {"numbers are", ":numeric-fluents"},
 }};
 
 using FeatureSet = std::uint32_t;  // bit i: feature i
@@ -107,8 +108,8 @@ constexpr Requirement kRequirements[] = {
     {":domain-axioms", set_of(Feature::kDerived)},
     {":action-costs", set_of(Feature::kCosts)},
     {":constraints", set_of(Feature::kConstraints)},
-    {":fluents", set_of(Feature::kCosts)},
-    {":numeric-fluents", set_of(Feature::kCosts)},
+    {":fluents", set_of(Feature::kCosts, Feature::kNumbers)},
+    {":numeric-fluents", set_of(Feature::kCosts, Feature::kNumbers)},
     {":object-fluents", 0, false},
     {":durative-actions", 0, false},
     {":duration-inequalities", 0, false},
@@ -349,10 +350,11 @@ void Parser::run(std::optional<SExpr> domain, std::optional<SExpr> problem) {
     for (std::size_t i = 2; i < problem->size(); ++i) {
       if ((*problem)[i].head() == ":requirements") parse_requirements((*problem)[i]);
     }
-    find_metric(*problem);
+    find_metric(*problem, domain);
   }
   if (domain) parse_domain(*domain, problem);
   if (problem) parse_problem(*problem, domain.has_value());
+  if (domain && problem) finish_numbers();
 }
 
 Ast parse(const Source& domain, const Source& problem, Diagnostics& diagnostics) {

@@ -23,8 +23,6 @@ Condition make(Condition::Kind kind, Position where) {
   return out;
 }
 
-bool is_comparison(std::string_view head) { return head == "<" || head == ">" || head == "<=" || head == ">="; }
-
 bool is_trajectory_operator(std::string_view head) {
   return head == "always" || head == "sometime" || head == "at-most-once" || head == "sometime-after" ||
          head == "sometime-before" || head == "within" || head == "hold-during" || head == "hold-after" ||
@@ -69,7 +67,8 @@ Condition Parser::parse_condition(SExpr expr, Scope& scope, std::size_t depth) {
   if (head == "not") return parse_not(expr, scope, depth);
   if (head == "imply") return parse_imply(expr, scope, depth);
   if (head == "forall" || head == "exists") return parse_quantifier(expr, scope, depth, head == "forall");
-  if (head == "=") return parse_equals(expr, scope);
+  if (head == "=") return parse_equals(expr, scope, depth);
+  if (is_comparison(head)) return parse_compare(expr, scope, depth);
   const bool is_predicate = predicates_.contains(head);
   if (!is_predicate && (head == "forn" || head == "forpairs" || head == "fornpairs"))
     return parse_count(expr, scope, depth);
@@ -113,16 +112,13 @@ Condition Parser::parse_imply(SExpr expr, Scope& scope, std::size_t depth) {
   return out;
 }
 
-Condition Parser::parse_equals(SExpr expr, Scope& scope) {
+Condition Parser::parse_equals(SExpr expr, Scope& scope, std::size_t depth) {
   Condition nothing = make(Condition::Kind::kTrue, expr.where());
   if (!has_size(expr, 3, "(= TERM TERM)")) return nothing;
   const bool numeric =
       expr[1].is_list() || expr[2].is_list() || parse_number(expr[1].text()) || parse_number(expr[2].text());
-  if (numeric && !objects_.contains(expr[1].text()) && !objects_.contains(expr[2].text())) {
-    reporter_.error(expr.where(), str_cat("numeric conditions such as ", expr.to_text(60), " are not supported"),
-                    "model the number by predicates, for example one per level");
-    return nothing;
-  }
+  if (numeric && !objects_.contains(expr[1].text()) && !objects_.contains(expr[2].text()))
+    return parse_compare(expr, scope, depth);
   use(Feature::kEquality, expr.where());
   const std::optional<Term> left = parse_term(expr[1], scope);
   const std::optional<Term> right = parse_term(expr[2], scope);
@@ -209,8 +205,8 @@ void Parser::report_unknown_head(SExpr expr) {
   const std::string_view head = expr.head();
   const Position where = expr.where();
   if (is_comparison(head)) {
-    reporter_.error(where, str_cat("numeric conditions such as ", expr.to_text(60), " are not supported"),
-                    "model the number by predicates, for example one per level");
+    reporter_.error(where, str_cat("the comparison ", expr.to_text(60), " is no fact"),
+                    "give the value: (= (function object ...) NUMBER)");
     return;
   }
   if (!reporter_.first("predicate", head)) return;
@@ -235,7 +231,7 @@ void Parser::report_unknown_head(SExpr expr) {
         "write the condition alone");
   } else if (functions_.contains(head)) {
     reporter_.error(where, str_cat(in_quotes(head), " is a function, not a predicate"),
-                    "numeric conditions are not supported");
+                    str_cat("compare it with a number: (>= ", cut(expr.to_text(40), 40), " 1)"));
   } else {
     ClosestName closest(head);
     for (const Predicate& predicate : ast_.predicates) closest.offer(predicate.name);

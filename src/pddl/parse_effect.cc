@@ -31,10 +31,7 @@ bool Parser::refuse_effect(SExpr expr) {
   const std::string_view head = expr.head();
   if (predicates_.contains(head)) return false;
   const Position where = expr.where();
-  if (head == "assign" || head == "decrease" || head == "scale-up" || head == "scale-down") {
-    reporter_.error(where, str_cat("numeric effects such as ", expr.to_text(60), " are not supported"),
-                    "only (increase (total-cost) ...) is; model the number by predicates");
-  } else if (head == "oneof" || head == "probabilistic" || head == "unknown") {
+  if (head == "oneof" || head == "probabilistic" || head == "unknown") {
     reporter_.error(where, str_cat("uncertain effects (", head, " ...) are not supported"),
                     "an action has one outcome: write one action per outcome");
   } else if (head == "or" || head == "exists" || head == "imply" || head == "=") {
@@ -68,8 +65,11 @@ void Parser::parse_effect(SExpr expr, Scope& scope, Action& action, const Effect
     parse_forall_effect(expr, scope, action, context, depth);
   } else if (head == "when") {
     parse_when(expr, scope, action, context, depth);
-  } else if (head == "increase") {
+  } else if (is_cost_effect(expr)) {
     parse_increase(expr, scope, action, context, depth);
+  } else if (is_numeric_effect(head)) {
+    use(Feature::kNumbers, expr.where());
+    parse_numeric_effect(expr, scope, action, context, depth);
   } else if (refuse_effect(expr)) {
     return;
   } else if (head == "not") {
@@ -163,22 +163,16 @@ std::optional<FunctionId> Parser::find_function(SExpr expr) {
   return std::nullopt;
 }
 
-std::optional<FunctionId> Parser::cost_function(SExpr expr) {
-  const std::string_view name = expr.is_list() ? expr.head() : expr.text();
-  const bool counts_costs = metric_function_.empty() ? is_cost_name(name) : name == metric_function_;
-  if (counts_costs) return find_function(expr);
-  reporter_.error(expr.where(), str_cat("numeric effects on ", in_quotes(name), " are not supported"),
-                  metric_function_.empty()
-                      ? std::string("only (increase (total-cost) ...) is; model the number by predicates")
-                      : str_cat("only the metric's function ", in_quotes(metric_function_),
-                                " may be increased; model the number by predicates"));
-  return std::nullopt;
+bool Parser::is_cost_effect(SExpr expr) const {
+  if (expr.head() != "increase" || expr.size() < 2) return false;
+  const std::string_view name = expr[1].is_list() ? expr[1].head() : expr[1].text();
+  if (is_cost_name(name)) return metric_function_.empty() || name == metric_function_ || !functions_.contains(name);
+  return name == metric_function_;
 }
 
-void Parser::parse_increase(SExpr expr, const Scope& scope, Action& action, const EffectContext& context,
-                            std::size_t depth) {
+void Parser::parse_increase(SExpr expr, Scope& scope, Action& action, const EffectContext& context, std::size_t depth) {
   if (!has_size(expr, 3, "(increase (total-cost) AMOUNT)")) return;
-  const std::optional<FunctionId> function = cost_function(expr[1]);
+  const std::optional<FunctionId> function = find_function(expr[1]);
   if (!function) return;
   use(Feature::kCosts, expr.where());
   if (expr[1].size() > 1 || !ast_.functions[*function].parameters.empty()) {
@@ -191,7 +185,10 @@ void Parser::parse_increase(SExpr expr, const Scope& scope, Action& action, cons
                     "an action has one cost: write one action per case");
     return;
   }
+  const bool good = !reporter_.has_errors();
   parse_cost(expr[2], scope, action, depth);
+  // Should a condition read it, it is a number like others.
+  if (good && !reporter_.has_errors()) parse_numeric_effect(expr, scope, action, context, depth);
 }
 
 void Parser::parse_cost(SExpr expr, const Scope& scope, Action& action, std::size_t depth) {

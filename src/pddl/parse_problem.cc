@@ -202,7 +202,7 @@ void Parser::parse_value(SExpr fact) {
   }
   const auto [found, is_new] = values_.emplace(task::Symbol<FunctionId>{*id, *arguments}, ast_.init_values.size());
   if (is_new) {
-    ast_.init_values.push_back({*id, std::move(*arguments), *number});
+    ast_.init_values.push_back({*id, std::move(*arguments), *number, Rational::parse(fact[2].text()), fact.where()});
   } else if (ast_.init_values[found->second].value == *number) {
     reporter_.warning(fact.where(), str_cat("the value of ", left.to_text(60), " is given twice"));
   } else {
@@ -241,14 +241,34 @@ void Parser::check_goal() {
                     "state what is to hold when the task is done");
 }
 
-void Parser::find_metric(SExpr root) {
+namespace {
+
+// Does an effect somewhere below do anything else to the function than increase it?
+bool otherwise_changed(SExpr root, std::string_view function) {
+  std::vector<SExpr> todo = {root};
+  while (!todo.empty()) {
+    const SExpr expr = todo.back();
+    todo.pop_back();
+    const std::string_view head = expr.head();
+    const bool change = head == "assign" || head == "decrease" || head == "scale-up" || head == "scale-down";
+    if (change && expr.size() > 1 && (expr[1].head() == function || expr[1].text() == function)) return true;
+    for (std::size_t i = 0; i < expr.size(); ++i) {
+      if (expr[i].is_list()) todo.push_back(expr[i]);
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void Parser::find_metric(SExpr root, const std::optional<SExpr>& domain) {
   for (std::size_t i = 2; i < root.size(); ++i) {
     const SExpr section = root[i];
     if (section.head() != ":metric" || section.size() != 3 || section[1].text() != "minimize") continue;
     const SExpr what = section[2];
     if (what.is_list() && what.size() != 1) continue;
     const std::string_view name = what.is_list() ? what.head() : what.text();
-    if (name != "total-time") metric_function_ = name;
+    if (name != "total-time" && !(domain && otherwise_changed(*domain, name))) metric_function_ = name;
   }
 }
 
@@ -258,20 +278,15 @@ void Parser::parse_metric(SExpr section) {
                     "write (:metric minimize (total-cost))");
     return;
   }
-  if (section[1].text() == "maximize") {
-    reporter_.error(section.where(), "(:metric maximize ...) is not supported",
-                    "write (:metric minimize (total-cost)), or delete it");
-    return;
-  }
   const SExpr what = section[2];
   const std::string_view name = what.is_list() ? what.head() : what.text();
-  if (name == "total-time") {
+  if (section[1].text() == "minimize" && name == "total-time") {
     reporter_.warning(section.where(), "the metric (total-time) is ignored", "each action counts as one step");
     return;
   }
-  if (name != metric_function_ || metric_function_.empty()) {
-    reporter_.error(section.where(), str_cat("the metric ", what.to_text(60), " is not supported"),
-                    "write (:metric minimize (total-cost))");
+  if (section[1].text() == "maximize" || name != metric_function_ || metric_function_.empty()) {
+    reporter_.warning(section.where(), str_cat("the metric ", what.to_text(60), " is ignored"),
+                      "only the sum of what actions add to one function is minimized: (:metric minimize (total-cost))");
     return;
   }
   const std::optional<FunctionId> function = find_function(what);

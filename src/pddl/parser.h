@@ -5,6 +5,7 @@
 //     parse_domain.cc       :predicates, :functions, :action, :derived
 //     parse_condition.cc    conditions, terms, the type check of arguments
 //     parse_effect.cc       effects and costs
+//     parse_numbers.cc      expressions, comparisons, numeric effects
 //     parse_constraints.cc  :constraints
 //     parse_problem.cc      :init, :goal, :metric
 //     stratify.cc           negation among derived predicates
@@ -45,6 +46,7 @@ enum class Feature : std::uint8_t {
   kDerived,
   kCosts,
   kConstraints,
+  kNumbers,
   kCount
 };
 
@@ -171,7 +173,7 @@ class Parser {
   Condition parse_junction(SExpr expr, Scope& scope, std::size_t depth, bool is_and);
   Condition parse_not(SExpr expr, Scope& scope, std::size_t depth);
   Condition parse_imply(SExpr expr, Scope& scope, std::size_t depth);
-  Condition parse_equals(SExpr expr, Scope& scope);
+  Condition parse_equals(SExpr expr, Scope& scope, std::size_t depth);
   Condition parse_quantifier(SExpr expr, Scope& scope, std::size_t depth, bool is_forall);
   Condition parse_count(SExpr expr, Scope& scope, std::size_t depth);
   std::optional<std::uint32_t> parse_cardinality(SExpr expr);
@@ -193,13 +195,24 @@ class Parser {
   void parse_when(SExpr expr, Scope& scope, Action& action, const EffectContext& context, std::size_t depth);
   void parse_forall_effect(SExpr expr, Scope& scope, Action& action, const EffectContext& context, std::size_t depth);
   void parse_literal_effect(SExpr expr, const Scope& scope, Action& action, const EffectContext& context, bool add);
-  void parse_increase(SExpr expr, const Scope& scope, Action& action, const EffectContext& context, std::size_t depth);
+  // Is this an increase of the function that counts costs?
+  bool is_cost_effect(SExpr expr) const;
+  void parse_increase(SExpr expr, Scope& scope, Action& action, const EffectContext& context, std::size_t depth);
   void parse_cost(SExpr expr, const Scope& scope, Action& action, std::size_t depth);
   bool refuse_effect(SExpr expr);
   bool spend(std::size_t nodes, Position where);
-  // The function that counts costs; declares total-cost where a file forgot to.
-  std::optional<FunctionId> cost_function(SExpr expr);
+  // Declares total-cost where a file forgot to.
   std::optional<FunctionId> find_function(SExpr expr);
+
+  // parse_numbers.cc
+  bool is_numeric_effect(std::string_view head) const;
+  bool is_comparison(std::string_view head) const;
+  std::optional<Expression> parse_expression(SExpr expr, const Scope& scope, std::size_t depth);
+  std::optional<Expression> parse_function_term(SExpr expr, const Scope& scope);
+  Condition parse_compare(SExpr expr, Scope& scope, std::size_t depth);
+  void parse_numeric_effect(SExpr expr, Scope& scope, Action& action, const EffectContext& context, std::size_t depth);
+  // Once both files are read: which functions matter.
+  void finish_numbers();
 
   // parse_constraints.cc
   void parse_constraint(SExpr expr, const ConstraintContext& context);
@@ -224,7 +237,7 @@ class Parser {
   void report_init_warnings();
   void parse_goal(SExpr section);
   void check_goal();
-  void find_metric(SExpr root);
+  void find_metric(SExpr root, const std::optional<SExpr>& domain);
   void parse_metric(SExpr section);
 
   // stratify.cc

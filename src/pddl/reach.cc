@@ -352,6 +352,7 @@ bool statically_possible(const Condition& condition, bool negated, const Binding
     }
     case Kind::kForall:
     case Kind::kExists:
+    case Kind::kCompare:
     case Kind::kAtLeast:
     case Kind::kMatching:
       return true;

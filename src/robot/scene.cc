@@ -219,6 +219,10 @@ std::shared_ptr<const pddl::Ast> parse_scene(const pddl::Source& domain, const p
         str_cat("the constraint ", constraint.text, " looks back at what happened before the present state"),
         "a scene that changes while it is acted in understands (always ...) only; express the rest as facts");
   }
+  if (!diagnostics.has_errors() && ast->has_numbers) {
+    diagnostics.error({ast->files[0], 0, 0}, "numbers in conditions are not understood in a scene that is acted in",
+                      "model the few values that matter by predicates");
+  }
   if (diagnostics.has_errors()) throw InputError(diagnostics);
   return ast;
 }

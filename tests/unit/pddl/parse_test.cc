@@ -429,8 +429,11 @@ TEST(ParseEffect, CostFunctionIsTheOneOfTheMetric) {
   EXPECT_CLEAN(with);
   EXPECT_TRUE(with.ast.has_metric);
   EXPECT_EQ(with.ast.actions[ActionNameId{0}].costs.size(), 1U);
+  // Without a metric it is a number that nothing reads.
   const Result without = read(domain, "(define (problem p) (:domain d) (:init) (:goal (p)))");
-  EXPECT_TRUE(without.says("numeric effects on 'fuel' are not supported"));
+  EXPECT_FALSE(without.diagnostics.has_errors()) << without.text();
+  EXPECT_TRUE(without.ast.actions[ActionNameId{0}].costs.empty());
+  EXPECT_TRUE(without.ast.actions[ActionNameId{0}].numeric_effects.empty());
 }
 
 TEST(ParseEffect, TotalCostNeedNotBeDeclared) {

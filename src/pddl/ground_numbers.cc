@@ -1,0 +1,496 @@
+// A number of the state becomes one fact for each value that it can take, of which exactly one is true while the number
+// has a value. A comparison is the disjunction of the values that satisfy it, a change is a conditional effect for each
+// value: "when the battery is 7, it is no longer 7 but 4". So all that knows facts knows numbers: projection, relaxed
+// plans (which are then exact about values that can be reached, where intervals are not), enumeration, proofs.
+//
+// Which values? Those of the initial state, and with them whatever a change makes of values that can be there together
+// and agree with the comparisons that the action and its condition ask for: a set for each number, grown until nothing
+// is new. A number that only rises and is only ever compared with what never changes needs no value beyond the largest
+// of these: all behind it are one (and likewise below). Otherwise a number that grows without end is refused by name.
+//
+// Changes of one number by one action. Increases and decreases add up; of two others, or one of them beside an increase,
+// only one may happen, and an action of which two would is not applicable. Each subset of the conditional ones is a case
+// of its own; there are seldom two.
+#include "pddl/ground_numbers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "metactrl/domain.h"
+#include "support/str_cat.h"
+
+namespace metactrl::pddl {
+
+namespace {
+
+using internal::str_cat;
+using task::Formula;
+
+constexpr std::size_t kMostValues = 1000;
+constexpr std::size_t kMostChoices = 100'000;
+constexpr std::size_t kMostChanges = 6;  // of one number by one action
+
+}  // namespace
+
+NumberTable::NumberTable(const Ast& ast, internal::Meter& meter) : ast_(ast), meter_(meter) {
+  for (const FunctionValue& value : ast.init_values) {
+    if (ast.functions[value.function].matters) initial_[{value.function, value.arguments}] = *value.exact;
+  }
+  find_thresholds();
+}
+
+// --- thresholds ------------------------------------------------------------------------------------------------------
+
+bool NumberTable::changing(const Expression& expression) const {
+  if (expression.kind == Expression::Kind::kFunction) return ast_.functions[expression.function].changes;
+  return std::any_of(expression.children.begin(), expression.children.end(),
+                     [&](const Expression& child) { return changing(child); });
+}
+
+void NumberTable::note_read(const Expression& expression) {
+  if (expression.kind == Expression::Kind::kFunction) thresholds_[expression.function].known = false;
+  for (const Expression& child : expression.children) note_read(child);
+}
+
+// The least and the largest value that an expression without changing functions can have, where that is simple.
+bool NumberTable::bounds(const Expression& expression, Thresholds& out) const {
+  const auto include = [&](const Rational& value) {
+    out.least = out.least ? std::min(*out.least, value) : value;
+    out.largest = out.largest ? std::max(*out.largest, value) : value;
+  };
+  if (expression.kind == Expression::Kind::kNumber) {
+    include(expression.number);
+    return true;
+  }
+  if (expression.kind != Expression::Kind::kFunction) return false;
+  for (const auto& [symbol, value] : initial_) {
+    if (symbol.first == expression.function) include(value);
+  }
+  return true;
+}
+
+void NumberTable::note_comparison(const Condition& condition) {
+  for (const Condition& child : condition.children) note_comparison(child);
+  if (condition.kind != Condition::Kind::kCompare) return;
+  for (std::size_t side = 0; side < 2; ++side) {
+    const Expression& one = condition.sides[side];
+    const Expression& other = condition.sides[1 - side];
+    const bool alone = one.kind == Expression::Kind::kFunction && !changing(other);
+    if (!alone) {
+      note_read(one);
+    } else if (!bounds(other, thresholds_[one.function])) {
+      thresholds_[one.function].known = false;
+    }
+  }
+}
+
+void NumberTable::find_thresholds() {
+  thresholds_.resize(ast_.functions.size());
+  for (const Action& action : ast_.actions) {
+    note_comparison(action.precondition);
+    for (const Effect& effect : action.effects) note_comparison(effect.when);
+    for (const NumericEffect& effect : action.numeric_effects) {
+      note_comparison(effect.when);
+      note_read(effect.amount);
+    }
+  }
+  for (const Axiom& axiom : ast_.axioms) note_comparison(axiom.body);
+  for (const Constraint& constraint : ast_.constraints) {
+    note_comparison(constraint.first);
+    note_comparison(constraint.second);
+  }
+  note_comparison(ast_.goal.condition);
+}
+
+bool NumberTable::clamps(NumberId number) const {
+  const Number& n = numbers_[number];
+  const Thresholds& thresholds = thresholds_[n.symbol.name];
+  return thresholds.known && thresholds.largest && !n.jumps && !(n.rises && n.falls);
+}
+
+// One value stands for all beyond the last threshold, where the number never comes back from there.
+Rational NumberTable::clamp(NumberId number, const Rational& value) const {
+  if (!clamps(number)) return value;
+  const Number& n = numbers_[number];
+  const Thresholds& thresholds = thresholds_[n.symbol.name];
+  const std::optional<Rational> above = add(*thresholds.largest, Rational(1));
+  const std::optional<Rational> below = subtract(*thresholds.least, Rational(1));
+  if (!above || !below) return value;
+  if (!n.falls && value > *thresholds.largest) return *above;
+  if (!n.rises && value < *thresholds.least) return *below;
+  return value;
+}
+
+// --- ground expressions ----------------------------------------------------------------------------------------------
+
+NumberId NumberTable::number(FunctionId function, std::vector<ObjectId> arguments) {
+  const auto [found, is_new] = ids_.try_emplace({function, arguments}, numbers_.next_id());
+  if (!is_new) return found->second;
+  Number number;
+  const auto value = initial_.find({function, arguments});
+  if (value != initial_.end()) number.initial = value->second;
+  number.symbol = {function, std::move(arguments)};
+  numbers_.push_back(std::move(number));
+  return found->second;
+}
+
+GroundExpression NumberTable::ground(const Expression& expression, const Binding& binding) {
+  meter_.piece();
+  GroundExpression out;
+  out.kind = expression.kind;
+  if (expression.kind == Expression::Kind::kNumber) {
+    out.number = expression.number;
+    return out;
+  }
+  if (expression.kind == Expression::Kind::kFunction) {
+    std::vector<ObjectId> arguments;
+    for (const Term& term : expression.arguments) arguments.push_back(term.under(binding));
+    // Once the values are known, what no change has touched stays as it is.
+    const bool fixed = closed_ && !ids_.contains({expression.function, arguments});
+    if (ast_.functions[expression.function].changes && !fixed) {
+      out.fluent = number(expression.function, std::move(arguments));
+      return out;
+    }
+    const auto value = initial_.find({expression.function, arguments});
+    out.kind = Expression::Kind::kNumber;
+    if (value != initial_.end()) out.number = value->second;
+    return out;
+  }
+  for (const Expression& child : expression.children) out.children.push_back(ground(child, binding));
+  const auto constant = [](const GroundExpression& child) { return child.kind == Expression::Kind::kNumber; };
+  if (std::all_of(out.children.begin(), out.children.end(), constant)) {
+    out.number = evaluate(out, {});
+    out.kind = Expression::Kind::kNumber;
+    out.children.clear();
+  }
+  return out;
+}
+
+void NumberTable::guards(const Condition& condition, const Binding& binding, std::vector<GroundComparison>& out) {
+  if (condition.kind == Condition::Kind::kAnd) {
+    for (const Condition& child : condition.children) guards(child, binding, out);
+  } else if (condition.kind == Condition::Kind::kCompare) {
+    out.push_back({condition.comparison, ground(condition.sides[0], binding), ground(condition.sides[1], binding)});
+  }
+}
+
+std::optional<Rational> NumberTable::evaluate(const GroundExpression& expression, const Values& values) {
+  if (expression.kind == Expression::Kind::kNumber) return expression.number;
+  if (expression.kind == Expression::Kind::kFunction) return values.at(expression.fluent);
+  const std::optional<Rational> left = evaluate(expression.children[0], values);
+  const std::optional<Rational> right = evaluate(expression.children[1], values);
+  if (!left || !right) return std::nullopt;
+  switch (expression.kind) {
+    case Expression::Kind::kAdd:
+      return add(*left, *right);
+    case Expression::Kind::kSubtract:
+      return subtract(*left, *right);
+    case Expression::Kind::kMultiply:
+      return multiply(*left, *right);
+    default:
+      return divide(*left, *right);
+  }
+}
+
+void NumberTable::collect(const GroundExpression& expression, std::set<NumberId>& out) {
+  if (expression.kind == Expression::Kind::kFunction) out.insert(expression.fluent);
+  for (const GroundExpression& child : expression.children) collect(child, out);
+}
+
+bool NumberTable::holds(const GroundComparison& comparison, const Values& values) {
+  const std::optional<Rational> left = evaluate(comparison.left, values);
+  const std::optional<Rational> right = evaluate(comparison.right, values);
+  return left && right && compares(comparison.comparison, *left, *right);
+}
+
+// Only guards on these numbers can be judged.
+std::vector<const GroundComparison*> NumberTable::judged_by(const std::set<NumberId>& numbers,
+                                                            std::span<const GroundComparison> guards) {
+  std::vector<const GroundComparison*> judged;
+  for (const GroundComparison& guard : guards) {
+    std::set<NumberId> on;
+    collect(guard.left, on);
+    collect(guard.right, on);
+    if (std::includes(numbers.begin(), numbers.end(), on.begin(), on.end())) judged.push_back(&guard);
+  }
+  return judged;
+}
+
+void NumberTable::for_each_choice(const std::set<NumberId>& numbers, std::span<const GroundComparison> guards,
+                                  const std::function<void(const Values&)>& visit) {
+  double choices = 1;
+  for (const NumberId number : numbers) choices *= static_cast<double>(numbers_[number].values.size());
+  if (choices > static_cast<double>(kMostChoices)) {
+    refuse(*numbers.begin(), str_cat("takes part in a condition or change with ", numbers.size(),
+                                     " numbers that have too many values together"));
+  }
+  const std::vector<const GroundComparison*> judged = judged_by(numbers, guards);
+  // A copy: what is visited may add values.
+  std::vector<std::pair<NumberId, std::vector<Rational>>> domains;
+  for (const NumberId number : numbers)
+    domains.emplace_back(number, std::vector<Rational>(numbers_[number].values.begin(), numbers_[number].values.end()));
+  Values values;
+  const auto choose = [&](const auto& self, std::size_t next) -> void {
+    if (next < domains.size()) {
+      for (const Rational& value : domains[next].second) {
+        values[domains[next].first] = value;
+        self(self, next + 1);
+      }
+      return;
+    }
+    meter_.piece();
+    if (std::all_of(judged.begin(), judged.end(), [&](const auto* guard) { return holds(*guard, values); }))
+      visit(values);
+  };
+  choose(choose, 0);
+}
+
+// --- values ----------------------------------------------------------------------------------------------------------
+
+bool NumberTable::adds(const GroundChange& change) {
+  return change.change == NumericEffect::Change::kIncrease || change.change == NumericEffect::Change::kDecrease;
+}
+
+void NumberTable::announce(std::vector<GroundChange> changes) {
+  if (changes.empty()) return;
+  for (const GroundChange& change : changes) {
+    Number& number = numbers_[change.target];
+    const bool constant = change.amount.kind == Expression::Kind::kNumber && change.amount.number;
+    if (!adds(change) || !constant) {
+      number.jumps = true;
+      continue;
+    }
+    const bool up = (*change.amount.number >= Rational(0)) == (change.change == NumericEffect::Change::kIncrease);
+    (up ? number.rises : number.falls) = true;
+  }
+  announced_.push_back(std::move(changes));
+}
+
+std::set<NumberId> NumberTable::reads(std::span<const GroundChange* const> changes) {
+  std::set<NumberId> out;
+  for (const GroundChange* change : changes) {
+    collect(change->amount, out);
+    if (change->change != NumericEffect::Change::kAssign) out.insert(change->target);
+  }
+  return out;
+}
+
+std::optional<Rational> NumberTable::result(std::span<const GroundChange* const> changes, const Values& values) const {
+  const NumberId target = changes.front()->target;
+  std::optional<Rational> out;
+  if (changes.front()->change != NumericEffect::Change::kAssign) out = values.at(target);
+  for (const GroundChange* change : changes) {
+    const std::optional<Rational> amount = evaluate(change->amount, values);
+    if (!amount) return std::nullopt;
+    switch (change->change) {
+      case NumericEffect::Change::kAssign:
+        out = amount;
+        break;
+      case NumericEffect::Change::kIncrease:
+        out = add(*out, *amount);
+        break;
+      case NumericEffect::Change::kDecrease:
+        out = subtract(*out, *amount);
+        break;
+      case NumericEffect::Change::kScaleUp:
+        out = multiply(*out, *amount);
+        break;
+      case NumericEffect::Change::kScaleDown:
+        out = divide(*out, *amount);
+        break;
+    }
+    if (!out) return std::nullopt;
+  }
+  return clamp(target, *out);
+}
+
+void NumberTable::for_each_mode(std::span<const GroundChange> changes,
+                                const std::function<void(const std::vector<const GroundChange*>&,
+                                                         const std::vector<const GroundChange*>&)>& visit) const {
+  if (changes.size() > kMostChanges) {
+    refuse(changes.front().target, str_cat("is changed by ", changes.size(), " effects of one action"));
+  }
+  for (std::size_t mode = 1; mode < (std::size_t{1} << changes.size()); ++mode) {
+    std::vector<const GroundChange*> happen;
+    std::vector<const GroundChange*> not_happen;
+    for (std::size_t i = 0; i < changes.size(); ++i)
+      ((mode >> i & 1U) != 0 ? happen : not_happen).push_back(&changes[i]);
+    const auto certain = [](const GroundChange* change) { return !change->conditional; };
+    if (std::none_of(not_happen.begin(), not_happen.end(), certain)) visit(happen, not_happen);
+  }
+}
+
+void NumberTable::limit(NumberId number, std::optional<Rational> least, std::optional<Rational> largest) {
+  if (clamps(number)) return;  // the one value may lie outside
+  numbers_[number].least = least;
+  numbers_[number].largest = largest;
+}
+
+void NumberTable::close() {
+  closed_ = true;
+  for (const NumberId id : numbers_.all()) {
+    if (numbers_[id].initial) insert(id, clamp(id, *numbers_[id].initial));
+  }
+  // Rounds over all changes. One that reads a single number looks at its new values only; one that reads several is
+  // tried again when one of them has new values.
+  struct Case {
+    std::vector<const GroundChange*> happen;
+    std::vector<GroundComparison> guards;
+    std::set<NumberId> numbers;
+    std::size_t seen = 0;  // how many values its numbers had in all
+    bool tried = false;
+  };
+  std::vector<Case> cases;
+  for (const std::vector<GroundChange>& changes : announced_) {
+    for_each_mode(changes, [&](const auto& happen, const auto&) {
+      const auto not_adding = [](const GroundChange* change) { return !adds(*change); };
+      if (happen.size() > 1 && std::any_of(happen.begin(), happen.end(), not_adding)) return;
+      Case one{happen, {}, reads(happen), 0, false};
+      for (const GroundChange* change : happen)
+        one.guards.insert(one.guards.end(), change->guards.begin(), change->guards.end());
+      cases.push_back(std::move(one));
+    });
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Case& one : cases) {
+      const NumberId target = one.happen.front()->target;
+      const auto take = [&](const Values& values) {
+        if (insert(target, result(one.happen, values))) changed = true;
+      };
+      if (one.numbers.size() == 1) {
+        const NumberId number = *one.numbers.begin();
+        const std::vector<const GroundComparison*> judged = judged_by(one.numbers, one.guards);
+        for (; one.seen < numbers_[number].order.size(); ++one.seen) {
+          meter_.piece();
+          const Values values = {{number, numbers_[number].order[one.seen]}};
+          if (std::all_of(judged.begin(), judged.end(), [&](const auto* guard) { return holds(*guard, values); }))
+            take(values);
+        }
+        continue;
+      }
+      std::size_t now = 0;
+      for (const NumberId number : one.numbers) now += numbers_[number].order.size();
+      if (one.tried && now == one.seen) continue;
+      one.tried = true;
+      one.seen = now;
+      for_each_choice(one.numbers, one.guards, take);
+    }
+  }
+}
+
+bool NumberTable::insert(NumberId id, const std::optional<Rational>& value) {
+  Number& number = numbers_[id];
+  if (!value || (number.least && *value < *number.least) || (number.largest && *value > *number.largest)) return false;
+  if (!number.values.insert(*value).second) return false;
+  number.order.push_back(*value);
+  if (number.values.size() > kMostValues) refuse(id, str_cat("takes more than ", kMostValues, " values"));
+  return true;
+}
+
+void NumberTable::add_facts(task::Definition& definition) {
+  std::map<std::pair<FunctionId, Rational>, task::PredicateId> predicates;
+  for (const NumberId id : numbers_.all()) {
+    Number& number = numbers_[id];
+    for (const Rational& value : number.values) {
+      const auto [found, is_new] =
+          predicates.try_emplace({number.symbol.name, value}, definition.predicate_names.next_id());
+      if (is_new) {
+        definition.predicate_names.push_back(str_cat(ast_.functions[number.symbol.name].name, '=', value.text()));
+      }
+      number.facts[value] = definition.facts.next_id();
+      definition.facts.push_back({found->second, number.symbol.arguments});
+      definition.fact_layer.push_back(-1);
+      definition.init.push_back(number.initial && clamp(id, *number.initial) == value);
+    }
+  }
+}
+
+// --- formulas --------------------------------------------------------------------------------------------------------
+
+Formula NumberTable::literals(const Values& values) const {
+  std::vector<Formula> out;
+  for (const auto& [number, value] : values) out.push_back(Formula::literal(numbers_[number].facts.at(value), false));
+  return task::make_and(std::move(out));
+}
+
+Formula NumberTable::compare(const Condition& condition, const Binding& binding) {
+  const GroundComparison comparison{condition.comparison, ground(condition.sides[0], binding),
+                                    ground(condition.sides[1], binding)};
+  std::set<NumberId> numbers;
+  collect(comparison.left, numbers);
+  collect(comparison.right, numbers);
+  std::vector<Formula> out;
+  bool all = std::all_of(numbers.begin(), numbers.end(), [&](NumberId id) { return numbers_[id].initial.has_value(); });
+  for_each_choice(numbers, {}, [&](const Values& values) {
+    if (holds(comparison, values)) {
+      out.push_back(literals(values));
+    } else {
+      all = false;
+    }
+  });
+  return all && !out.empty() ? Formula::constant(true) : task::make_or(std::move(out));
+}
+
+void NumberTable::add_effects(std::vector<GroundChange> changes, std::vector<task::EffectDefinition>& effects,
+                              Formula& precondition) {
+  if (changes.empty()) return;
+  const NumberId target = changes.front().target;
+  std::vector<Formula> needed = {std::move(precondition)};
+  for_each_mode(changes, [&](const auto& happen, const auto& not_happen) {
+    std::vector<Formula> parts;
+    for (const GroundChange* change : happen) parts.push_back(change->when);
+    for (const GroundChange* change : not_happen) parts.push_back(task::negate(change->when));
+    const Formula mode = task::make_and(std::move(parts));
+    if (mode.is_false()) return;
+    const auto not_adding = [](const GroundChange* change) { return !adds(*change); };
+    if (happen.size() > 1 && std::any_of(happen.begin(), happen.end(), not_adding)) {
+      needed.push_back(task::negate(mode));
+      return;
+    }
+    std::vector<GroundComparison> guards;
+    for (const GroundChange* change : happen) guards.insert(guards.end(), change->guards.begin(), change->guards.end());
+    const std::set<NumberId> numbers = reads(happen);
+    for (const NumberId number : numbers) {
+      if (numbers_[number].initial) continue;
+      std::vector<Formula> defined = {task::negate(mode)};
+      for (const auto& [value, fact] : numbers_[number].facts) defined.push_back(Formula::literal(fact, false));
+      needed.push_back(task::make_or(std::move(defined)));
+    }
+    for_each_choice(numbers, guards, [&](const Values& values) {
+      const Formula here = task::make_and({mode, literals(values)});
+      const std::optional<Rational> next = result(happen, values);
+      if (!next) {
+        needed.push_back(task::negate(here));
+        return;
+      }
+      task::EffectDefinition effect;
+      effect.when = here;
+      const auto old = values.find(target);
+      if (old != values.end() && old->second == *next) return;
+      if (!numbers_[target].facts.contains(*next)) return;  // beyond its limits: cannot happen
+      for (const auto& [value, fact] : numbers_[target].facts) {
+        if (value == *next) {
+          effect.add.push_back(fact);
+        } else if (old == values.end() || value == old->second) {
+          effect.del.push_back(fact);
+        }
+      }
+      effects.push_back(std::move(effect));
+    });
+  });
+  precondition = task::make_and(std::move(needed));
+}
+
+std::string NumberTable::text(NumberId number) const {
+  std::string out = "(" + ast_.functions[numbers_[number].symbol.name].name;
+  for (const ObjectId object : numbers_[number].symbol.arguments) out += " " + ast_.objects[object].name;
+  return out + ")";
+}
+
+void NumberTable::refuse(NumberId number, const std::string& what) const {
+  throw TaskTooLarge(ast_.files[1], str_cat("the number ", text(number), " ", what),
+                     "bound it by preconditions such as (<= (f) 100), or change it in larger steps");
+}
+
+}  // namespace metactrl::pddl

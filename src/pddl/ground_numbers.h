@@ -1,0 +1,136 @@
+// Numbers of a ground task, as facts.
+#ifndef METACTRL_SRC_PDDL_GROUND_NUMBERS_H_
+#define METACTRL_SRC_PDDL_GROUND_NUMBERS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pddl/ast.h"
+#include "support/meter.h"
+#include "task/definition.h"
+
+namespace metactrl::pddl {
+
+// A function with objects for its parameters that some action changes.
+enum class NumberId : std::uint32_t {};
+
+// An expression under a binding. What no action changes is a number by now.
+struct GroundExpression {
+  Expression::Kind kind = Expression::Kind::kNumber;
+  std::optional<Rational> number;  // kNumber; nothing: without a value
+  NumberId fluent{};               // kFunction
+  std::vector<GroundExpression> children;
+};
+
+struct GroundComparison {
+  Condition::Comparison comparison = Condition::Comparison::kEqual;
+  GroundExpression left;
+  GroundExpression right;
+};
+
+// One change of a number by an instance of an action.
+struct GroundChange {
+  NumberId target{};
+  NumericEffect::Change change = NumericEffect::Change::kAssign;
+  GroundExpression amount;
+  bool conditional = false;              // it has a `when`, which may fail
+  std::vector<GroundComparison> guards;  // hold whenever it happens
+  task::Formula when;                    // set once facts have numbers
+};
+
+// The values that numbers can take, and what comparisons and changes mean for them. First every change is announced,
+// then `close` finds the values; the rest may be asked after that.
+class NumberTable {
+ public:
+  NumberTable(const Ast& ast, internal::Meter& meter);
+
+  GroundExpression ground(const Expression& expression, const Binding& binding);
+  NumberId number(FunctionId function, std::vector<ObjectId> arguments);
+  // The comparisons that hold whenever `condition` does.
+  void guards(const Condition& condition, const Binding& binding, std::vector<GroundComparison>& out);
+
+  // All changes that one instance makes, those of one target together.
+  void announce(std::vector<GroundChange> changes);
+  // The number never leaves this range, which is known from elsewhere.
+  void limit(NumberId number, std::optional<Rational> least, std::optional<Rational> largest);
+  std::optional<Rational> initial(NumberId number) const { return numbers_[number].initial; }
+  // Throws TaskTooLarge when a number takes more values than there is room for.
+  void close();
+  // A fact for every number and value.
+  void add_facts(task::Definition& definition);
+
+  task::Formula compare(const Condition& condition, const Binding& binding);
+  // Adds the effects of the changes, and to `precondition` what must hold for them to have a meaning.
+  void add_effects(std::vector<GroundChange> changes, std::vector<task::EffectDefinition>& effects,
+                   task::Formula& precondition);
+
+ private:
+  struct Number {
+    task::Symbol<FunctionId> symbol;
+    std::optional<Rational> initial;
+    std::set<Rational> values;
+    std::vector<Rational> order;  // the same, in the order in which they were found
+    std::map<Rational, task::FactId> facts;
+    std::optional<Rational> least;  // where known
+    std::optional<Rational> largest;
+    bool rises = false;  // announced changes
+    bool falls = false;
+    bool jumps = false;
+  };
+  // Thresholds of a function that is only ever compared with what does not change, and never read by effects.
+  struct Thresholds {
+    bool known = true;
+    std::optional<Rational> least;
+    std::optional<Rational> largest;
+  };
+  using Values = std::map<NumberId, Rational>;
+
+  void find_thresholds();
+  void note_comparison(const Condition& condition);
+  void note_read(const Expression& expression);
+  bool changing(const Expression& expression) const;
+  bool bounds(const Expression& expression, Thresholds& out) const;
+  bool clamps(NumberId number) const;
+  Rational clamp(NumberId number, const Rational& value) const;
+
+  static std::optional<Rational> evaluate(const GroundExpression& expression, const Values& values);
+  static void collect(const GroundExpression& expression, std::set<NumberId>& out);
+  static bool holds(const GroundComparison& comparison, const Values& values);
+  bool insert(NumberId id, const std::optional<Rational>& value);
+  static std::vector<const GroundComparison*> judged_by(const std::set<NumberId>& numbers,
+                                                        std::span<const GroundComparison> guards);
+  // Calls visit(values) for every choice of values of the numbers that agrees with the guards on them.
+  void for_each_choice(const std::set<NumberId>& numbers, std::span<const GroundComparison> guards,
+                       const std::function<void(const Values&)>& visit);
+  task::Formula literals(const Values& values) const;
+  // What the changes that happen together make of their target; nothing when that has no value.
+  std::optional<Rational> result(std::span<const GroundChange* const> changes, const Values& values) const;
+  static bool adds(const GroundChange& change);
+  static std::set<NumberId> reads(std::span<const GroundChange* const> changes);
+  // Calls visit(the changes that happen, those that do not) for each way in which changes of one target can happen.
+  void for_each_mode(std::span<const GroundChange> changes,
+                     const std::function<void(const std::vector<const GroundChange*>&,
+                                              const std::vector<const GroundChange*>&)>& visit) const;
+  std::string text(NumberId number) const;
+  [[noreturn]] void refuse(NumberId number, const std::string& what) const;
+
+  const Ast& ast_;
+  internal::Meter& meter_;
+  std::map<std::pair<FunctionId, std::vector<ObjectId>>, Rational> initial_;
+  std::map<std::pair<FunctionId, std::vector<ObjectId>>, NumberId> ids_;
+  IdVector<NumberId, Number> numbers_;
+  IdVector<FunctionId, Thresholds> thresholds_;
+  std::vector<std::vector<GroundChange>> announced_;  // by instance and target
+  bool closed_ = false;
+};
+
+}  // namespace metactrl::pddl
+
+#endif  // METACTRL_SRC_PDDL_GROUND_NUMBERS_H_

@@ -1,0 +1,242 @@
+// Numbers: the engine, in which they are facts, against the reference interpreter, which computes with them; and what
+// the lookahead says against brute force over the interpreter's states.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "metactrl/domain.h"
+#include "metactrl/lookahead.h"
+#include "pddl/interpret.h"
+#include "pddl/parse.h"
+#include "support/random.h"
+
+namespace metactrl::numbers_property_test {
+namespace {
+
+using pddl::Facts;
+using pddl::Instance;
+using pddl::LiftedInterpreter;
+using testing::Random;
+
+// Random domains over (f ?x), (g), a constant (h ?x), a predicate and two or three objects. Most numbers are bounded by
+// the actions that change them; some have no value at first.
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : random_(seed) {}
+
+  std::string domain() {
+    std::string out =
+        "(define (domain n) (:requirements :adl :numeric-fluents)\n"
+        " (:predicates (p ?x) (q))\n (:functions (f ?x) (g) (h ?x) (idle))\n";
+    const std::uint32_t actions = 2 + random_.below(3);
+    for (std::uint32_t i = 0; i < actions; ++i) out += action(i);
+    return out + ")\n";
+  }
+
+  std::string problem() {
+    std::string out = "(define (problem n) (:domain n) (:objects a b)\n (:init";
+    if (one_in(2)) out += " (p a)";
+    if (one_in(2)) out += " (q)";
+    for (const char* object : {"a", "b"}) {
+      if (!one_in(6)) out += " (= (f " + std::string(object) + ") " + number() + ")";
+      if (!one_in(6)) out += " (= (h " + std::string(object) + ") " + number() + ")";
+    }
+    if (!one_in(6)) out += " (= (g) " + number() + ")";
+    out += " (= (idle) 0))\n (:goal (and " + condition("a", 1) + " " + condition("b", 1) + ")))\n";
+    return out;
+  }
+
+ private:
+  bool one_in(std::uint32_t count) { return random_.below(count) == 0; }
+  std::string number() {
+    static const std::vector<std::string> kNumbers = {"0", "1", "2", "3", "4", "0.5", "1.5", "-1"};
+    return random_.pick(kNumbers);
+  }
+  std::string fluent(const std::string& x) {
+    switch (random_.below(4)) {
+      case 0:
+        return "(g)";
+      case 1:
+        return "(h " + x + ")";
+      default:
+        return "(f " + x + ")";
+    }
+  }
+  std::string expression(const std::string& x, int depth) {
+    if (depth == 0 || one_in(2)) return one_in(2) ? number() : fluent(x);
+    static const std::vector<std::string> kOperators = {"+", "-", "*", "/"};
+    return "(" + random_.pick(kOperators) + " " + expression(x, depth - 1) + " " + expression(x, depth - 1) + ")";
+  }
+  std::string comparison(const std::string& x) {
+    static const std::vector<std::string> kComparisons = {"<", "<=", "=", ">=", ">"};
+    return "(" + random_.pick(kComparisons) + " " + fluent(x) + " " + expression(x, one_in(4) ? 1 : 0) + ")";
+  }
+  std::string condition(const std::string& x, int depth) {
+    if (depth > 0 && one_in(4)) {
+      static const std::vector<std::string> kHeads = {"or", "and"};
+      return "(" + random_.pick(kHeads) + " " + condition(x, depth - 1) + " " + condition(x, depth - 1) + ")";
+    }
+    if (depth > 0 && one_in(6)) return "(not " + condition(x, depth - 1) + ")";
+    if (depth > 0 && one_in(8)) return "(exists (?z) " + condition("?z", depth - 1) + ")";
+    if (one_in(4)) return one_in(2) ? "(p " + x + ")" : "(q)";
+    return comparison(x);
+  }
+  // A change with, mostly, a bound that the precondition keeps.
+  std::string change(const std::string& x, std::string& bound) {
+    const std::string target = one_in(3) ? "(g)" : "(f " + x + ")";
+    static const std::vector<std::string> kSteps = {"1", "2", "0.5", "1.5"};
+    const std::string step = random_.pick(kSteps);
+    const std::string before = bound;
+    const std::string effect = bounded_change(x, target, step, bound);
+    if (one_in(12)) bound = before;  // which may have no end
+    return effect;
+  }
+  std::string bounded_change(const std::string& x, const std::string& target, const std::string& step,
+                             std::string& bound) {
+    switch (random_.below(8)) {
+      case 0:
+      case 1:
+      case 2:
+        bound += " (<= " + target + " 3)";
+        return "(increase " + target + " " + step + ")";
+      case 3:
+      case 4:
+        bound += " (>= " + target + " 1)";
+        return "(decrease " + target + " " + step + ")";
+      case 5:
+        return "(assign " + target + " " + (one_in(3) ? "(h " + x + ")" : number()) + ")";
+      case 6:
+        bound += " (<= " + target + " 4)  (>= " + target + " -4)";
+        return "(scale-up " + target + " 2)";
+      default:
+        bound += " (<= " + target + " 3) (>= " + target + " 0)";
+        return "(increase " + target + " (h " + x + "))";
+    }
+  }
+  std::string action(std::uint32_t index) {
+    std::string bound;
+    std::string effects;
+    const std::uint32_t count = 1 + random_.below(2);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      std::string effect = change("?x", bound);
+      if (one_in(4)) effect = "(when " + condition("?x", 0) + " " + effect + ")";
+      effects += " " + effect;
+    }
+    if (one_in(6)) effects += " (forall (?y) (when (p ?y) (assign (f ?y) " + number() + ")))";
+    if (one_in(3)) effects += one_in(2) ? " (p ?x)" : " (not (p ?x))";
+    if (one_in(3)) effects += one_in(2) ? " (q)" : " (not (q))";
+    effects += " (increase (idle) 1)";
+    return " (:action a" + std::to_string(index) + " :parameters (?x) :precondition (and" + bound +
+           (one_in(2) ? " " + condition("?x", 1) : "") + ") :effect (and" + effects + "))\n";
+  }
+
+  Random random_;
+};
+
+constexpr std::uint64_t kShards = 4;
+constexpr std::uint64_t kTasks = 4000;
+
+class RandomNumbers : public ::testing::TestWithParam<std::uint64_t> {};
+
+std::set<std::string> legal(const LiftedInterpreter& interpreter, const Facts& facts) {
+  std::set<std::string> out;
+  for (const auto& [instance, next] : interpreter.successors(facts)) out.insert(to_string(interpreter.step(instance)));
+  return out;
+}
+
+void walk(const Task& task, const LiftedInterpreter& interpreter, Random& random) {
+  State state = task.initial_state();
+  Facts facts = interpreter.initial();
+  for (int step = 0; step < 12; ++step) {
+    ASSERT_EQ(task.is_goal(state), interpreter.goal_holds(facts)) << "after " << step << " steps";
+    std::set<std::string> found;
+    const std::vector<ActionId> actions = task.applicable_actions(state);
+    for (const ActionId action : actions) found.insert(task.text(action));
+    ASSERT_EQ(found, legal(interpreter, facts)) << "after " << step << " steps";
+    if (actions.empty()) return;
+    const ActionId action = random.pick(actions);
+    std::string problem;
+    facts = interpreter.apply(facts, *interpreter.resolve(task.step(action), problem));
+    state = *task.apply(state, action);
+  }
+}
+
+// The length of a shortest plan by breadth-first search over the interpreter's states; -1: none; nothing: too many.
+std::optional<int> brute_force(const LiftedInterpreter& interpreter, std::size_t max_states) {
+  const auto key = [](const Facts& facts) { return std::make_pair(LiftedInterpreter::sorted(facts), facts.values); };
+  std::deque<std::pair<Facts, int>> queue = {{interpreter.initial(), 0}};
+  std::set<decltype(key(queue[0].first))> seen = {key(queue[0].first)};
+  for (; !queue.empty(); queue.pop_front()) {
+    const auto& [facts, depth] = queue.front();
+    if (interpreter.goal_holds(facts)) return depth;
+    for (auto& [instance, next] : interpreter.successors(facts)) {
+      if (!seen.insert(key(next)).second) continue;
+      if (seen.size() > max_states) return std::nullopt;
+      queue.emplace_back(std::move(next), depth + 1);
+    }
+  }
+  return -1;
+}
+
+TEST_P(RandomNumbers, EngineAgreesWithReference) {
+  std::size_t loaded = 0;
+  std::size_t decided = 0;
+  std::size_t solvable = 0;
+  std::size_t longer = 0;  // than one action
+  std::size_t endless = 0;
+  for (std::uint64_t seed = GetParam(); seed < kTasks; seed += kShards) {
+    Generator generator(seed);
+    const std::string domain = generator.domain();
+    const std::string problem = generator.problem();
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + domain + problem);
+    Diagnostics diagnostics;
+    auto ast = std::make_shared<pddl::Ast>(pddl::parse({"domain", domain}, {"problem", problem}, diagnostics));
+    ASSERT_FALSE(diagnostics.has_errors()) << InputError(diagnostics).what();
+    const LiftedInterpreter interpreter(ast);
+    std::optional<Task> task;
+    try {
+      task = load_pddl_text(domain, problem);
+    } catch (const TaskTooLarge&) {
+      ++endless;  // a number grows without end
+      continue;
+    }
+    ++loaded;
+    Random random(seed);
+    for (int i = 0; i < 6; ++i) walk(*task, interpreter, random);
+    if (HasFatalFailure()) return;
+    const std::optional<int> shortest = brute_force(interpreter, 400);
+    if (!shortest) continue;
+    ++decided;
+    LookaheadOptions options;
+    options.horizon = 100;
+    const auto lookahead = Lookahead::compile(*task, options);
+    if (*shortest < 0) {
+      ASSERT_EQ(lookahead->verdict(), Verdict::kInfeasible) << lookahead->reason();
+      continue;
+    }
+    ++solvable;
+    longer += *shortest > 1 ? 1 : 0;
+    ASSERT_EQ(lookahead->verdict(), Verdict::kSolvable) << lookahead->reason();
+    const std::vector<ActionId> plan = lookahead->plan();
+    ASSERT_EQ(plan.size(), static_cast<std::size_t>(*shortest));
+    ASSERT_TRUE(task->validate(plan).valid) << task->validate(plan).reason;
+  }
+  EXPECT_GT(loaded, kTasks / kShards / 2);
+  EXPECT_GT(decided, loaded / 2);
+  EXPECT_GT(solvable, decided / 10);
+  EXPECT_GT(longer, solvable / 10);
+  EXPECT_GT(endless, 0U);
+  std::cout << loaded << " loaded, " << endless << " without end, " << decided << " decided, " << solvable
+            << " solvable, " << longer << " of them by more than one action\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(Shards, RandomNumbers, ::testing::Range<std::uint64_t>(0, kShards));
+
+}  // namespace
+}  // namespace metactrl::numbers_property_test

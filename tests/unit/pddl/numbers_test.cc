@@ -1,0 +1,171 @@
+// Numbers: what they mean, what is said about them, and where they end.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "metactrl/domain.h"
+#include "metactrl/lookahead.h"
+#include "support/both_roads.h"
+#include "support/rational.h"
+
+namespace metactrl::numbers_test {
+namespace {
+
+using internal::Rational;
+
+TEST(Rational, IsExact) {
+  EXPECT_EQ(Rational::parse("0.1")->text(), "0.1");
+  EXPECT_EQ(add(*Rational::parse("0.1"), *Rational::parse("0.2")), Rational::parse("0.3"));
+  EXPECT_EQ(divide(Rational(1), Rational(-3))->text(), "-1/3");
+  EXPECT_EQ(multiply(*divide(Rational(1), Rational(3)), Rational(3)), Rational(1));
+  EXPECT_EQ(Rational::parse("-0.250")->text(), "-0.25");
+  EXPECT_EQ(Rational::parse("+7")->text(), "7");
+  EXPECT_FALSE(divide(Rational(1), Rational(0)));
+  EXPECT_FALSE(Rational::parse("1e3"));
+  EXPECT_FALSE(Rational::parse("."));
+  EXPECT_FALSE(Rational::parse("123456789012345678901"));
+  EXPECT_FALSE(multiply(Rational(1LL << 40), Rational(1LL << 40)));
+  EXPECT_LT(*Rational::parse("-2"), *Rational::parse("0.5"));
+}
+
+// A robot with a battery; a drive takes what the way is long, and half of it uphill.
+constexpr const char* kDomain = R"((define (domain robots)
+  (:requirements :adl :numeric-fluents)
+  (:types robot place)
+  (:predicates (at ?r - robot ?p - place) (charger ?p - place))
+  (:functions (battery ?r - robot) (distance ?a ?b - place) (driven))
+  (:action drive :parameters (?r - robot ?a ?b - place)
+    :precondition (and (at ?r ?a) (>= (battery ?r) (distance ?a ?b)))
+    :effect (and (not (at ?r ?a)) (at ?r ?b) (decrease (battery ?r) (distance ?a ?b)) (increase (driven) (distance ?a ?b))))
+  (:action charge :parameters (?r - robot ?a - place)
+    :precondition (and (at ?r ?a) (charger ?a) (< (battery ?r) 10))
+    :effect (assign (battery ?r) 10))))";
+
+std::string problem(const std::string& battery, const std::string& goal) {
+  return "(define (problem p) (:domain robots) (:objects r - robot a b c - place)\n"
+         "(:init (at r a) (charger a) (= (distance a b) 4) (= (distance b a) 4) (= (distance b c) 5.5) (= (driven) "
+         "0) " +
+         battery + ")\n(:goal " + goal + "))";
+}
+
+std::vector<std::string> plan_of(const Task& task) {
+  LookaheadOptions options;
+  options.horizon = 60;
+  const auto lookahead = Lookahead::compile(task, options);
+  std::vector<std::string> out;
+  if (lookahead->verdict() != Verdict::kSolvable) return {to_string(lookahead->verdict())};
+  for (const ActionId action : lookahead->plan()) out.push_back(task.text(action));
+  EXPECT_TRUE(task.validate(lookahead->plan()).valid);
+  return out;
+}
+
+TEST(Numbers, ABatteryIsObeyed) {
+  const std::string start = problem("(= (battery r) 9)", "(at r c)");
+  EXPECT_EQ(plan_of(load_pddl_text(kDomain, start)),
+            (std::vector<std::string>{"(charge r a)", "(drive r a b)", "(drive r b c)"}));
+  EXPECT_EQ(plan_of(load_pddl_text(kDomain, problem("(= (battery r) 9.5)", "(at r c)"))),
+            (std::vector<std::string>{"(drive r a b)", "(drive r b c)"}));
+  EXPECT_EQ(plan_of(load_pddl_text(kDomain, problem("(= (battery r) 9)", "(and (at r c) (>= (battery r) 1))"))),
+            (std::vector<std::string>{"infeasible"}));
+  testing::expect_both_roads_agree(kDomain, start, 60);
+}
+
+TEST(Numbers, ReasonsNameValues) {
+  const Task task = load_pddl_text(kDomain, problem("(= (battery r) 9)", "(at r c)"));
+  const std::vector<PlanStep> plan = {{"drive", {"r", "a", "b"}}, {"drive", {"r", "b", "c"}}};
+  EXPECT_EQ(
+      task.validate(plan).reason,
+      "step 2 (drive r b c): precondition (>= (battery r) (distance b c)) is false: (battery r) is 5, (distance b c) "
+      "is 5.5");
+  const std::vector<PlanStep> unknown_way = {{"drive", {"r", "a", "c"}}};
+  EXPECT_NE(task.validate(unknown_way).reason.find("(distance a c) has no value"), std::string::npos);
+}
+
+TEST(Numbers, WithoutAValueNothingHolds) {
+  const std::string start = problem("", "(at r b)");
+  EXPECT_EQ(plan_of(load_pddl_text(kDomain, start)), (std::vector<std::string>{"infeasible"}));
+  testing::expect_both_roads_agree(kDomain, start, 10);
+}
+
+// A counter that only rises needs no value beyond the last that anything asks for.
+TEST(Numbers, WhatOnlyRisesIsCutAtTheLastThreshold) {
+  const std::string domain =
+      "(define (domain d) (:requirements :numeric-fluents) (:functions (n)) (:action up :effect (increase (n) 1)))";
+  const std::string start = "(define (problem p) (:domain d) (:init (= (n) 0)) (:goal (>= (n) 30)))";
+  EXPECT_EQ(plan_of(load_pddl_text(domain, start)).size(), 30U);
+  EXPECT_GT(testing::expect_both_roads_agree(domain, start, 40), 30U);
+}
+
+// A load falls when something is taken out, which must be inside: no condition bounds it from below.
+TEST(Numbers, FactsBoundNumbers) {
+  const std::string domain =
+      "(define (domain d) (:requirements :typing :numeric-fluents) (:types crate) (:predicates (in ?c - crate) (out ?c "
+      "- "
+      "crate)) (:functions (load) (weight ?c - crate))\n"
+      "(:action put :parameters (?c - crate) :precondition (and (out ?c) (<= (+ (load) (weight ?c)) 7)) :effect (and "
+      "(in "
+      "?c) (not (out ?c)) (increase (load) (weight ?c))))\n"
+      "(:action get :parameters (?c - crate) :precondition (in ?c) :effect (and (out ?c) (not (in ?c)) (decrease "
+      "(load) "
+      "(weight ?c)))))";
+  const std::string start =
+      "(define (problem p) (:domain d) (:objects x y z - crate) (:init (out x) (in y) (in z) (= (load) 6) (= (weight "
+      "x) "
+      "4) (= (weight y) 2) (= (weight z) 4)) (:goal (and (in x) (in y))))";
+  EXPECT_EQ(plan_of(load_pddl_text(domain, start)), (std::vector<std::string>{"(get z)", "(put x)"}));
+  testing::expect_both_roads_agree(domain, start, 60);
+}
+
+TEST(Numbers, WhatGrowsWithoutEndIsNamed) {
+  const std::string domain =
+      "(define (domain d) (:requirements :numeric-fluents) (:functions (x) (y)) (:action up :effect (increase (x) 1))\n"
+      "(:action down :effect (decrease (x) 1)))";
+  const std::string start = "(define (problem p) (:domain d) (:init (= (x) 0)) (:goal (= (x) 5)))";
+  try {
+    load_pddl_text(domain, start);
+    FAIL() << "infinite";
+  } catch (const TaskTooLarge& error) {
+    EXPECT_NE(std::string(error.what()).find("the number (x) takes more than"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Numbers, TwoAssignmentsExcludeEachOther) {
+  const std::string domain =
+      "(define (domain d) (:requirements :adl :numeric-fluents) (:predicates (p) (q)) (:functions (x))\n"
+      "(:action a :effect (and (when (p) (assign (x) 1)) (when (q) (assign (x) 2)) (when (q) (not (q)))))\n"
+      "(:action b :effect (not (p))) (:action c :precondition (<= (x) 3) :effect (and (increase (x) 1) (increase (x) "
+      "2))))";
+  const std::string start = "(define (problem p) (:domain d) (:init (p) (q) (= (x) 0)) (:goal (= (x) 5)))";
+  const Task task = load_pddl_text(domain, start);
+  EXPECT_EQ(plan_of(task), (std::vector<std::string>{"(b)", "(a)", "(c)"}));
+  const std::vector<PlanStep> both = {{"a", {}}};
+  EXPECT_EQ(task.validate(both).reason, "step 1 (a): two of its effects change (x) at once");
+  testing::expect_both_roads_agree(domain, start, 60);
+}
+
+TEST(Numbers, MistakesAreToldWithTheirPlace) {
+  const auto refusal = [](const std::string& precondition) {
+    try {
+      load_pddl_text(
+          "(define (domain d) (:requirements :numeric-fluents) (:predicates (p)) (:functions (x) (w ?a))\n"
+          "(:action a :precondition " +
+              precondition + " :effect (p)))",
+          "(define (problem p) (:domain d) (:init (= (x) 0)) (:goal (p)))");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refusal("(>= (x) (y))").find("domain:2:34: error: function 'y' is not declared"), std::string::npos);
+  EXPECT_NE(refusal("(>= (x))").find("has 1 member instead of 2"), std::string::npos);
+  EXPECT_NE(refusal("(>= (w) 1)").find("function 'w' has 1 argument, not 0"), std::string::npos);
+  EXPECT_NE(refusal("(> (x) 1.23456789012345678901)").find("too many digits"), std::string::npos);
+  EXPECT_NE(refusal("(> (/ (x)) 1)").find("(/ ...) has 1 member"), std::string::npos);
+  EXPECT_NE(refusal("(x)").find("'x' is a function, not a predicate"), std::string::npos);
+  EXPECT_EQ(refusal("(and (>= (x) 0) (<= (- (x)) (* 2 (+ 1 1 1))))"), "");
+  EXPECT_EQ(refusal("(>= 3 2)"), "");
+}
+
+}  // namespace
+}  // namespace metactrl::numbers_test
