@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <iostream>
 #include <new>
 #include <string>
 #include <system_error>
@@ -243,14 +242,8 @@ int without_exceptions(const Run& run) {
   std::set_terminate(end_without_memory);
   try {
     return run();
-  } catch (const std::bad_alloc&) {
-    return report_no_memory();
-  } catch (const InputError& error) {
-    print_diagnostics(error.diagnostics());
-    return kBadInput;
-  } catch (const std::exception& error) {
-    std::cerr << "metactrl: internal error: " << error.what() << '\n';
-    return kInternal;
+  } catch (...) {
+    return report_failure("");
   }
 }
 

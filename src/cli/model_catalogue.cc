@@ -61,9 +61,7 @@ std::vector<CatalogueModel> catalogue() {
   try {
     const Json json = Json::parse(text);
     for (const Json& entry : json.at("models")) models.push_back(read_model(entry));
-  } catch (const Json::exception& error) {
-    throw InputError(file, str_cat("is not a catalogue of models: ", error.what()), "see models/catalogue.json");
-  } catch (const std::invalid_argument& error) {
+  } catch (const std::exception& error) {
     throw InputError(file, str_cat("is not a catalogue of models: ", error.what()), "see models/catalogue.json");
   }
   return models;

@@ -111,18 +111,6 @@ void change_list(const Change& change) {
 
 }  // namespace
 
-const char* to_string(FileState state) {
-  switch (state) {
-    case FileState::kPresent:
-      return "present";
-    case FileState::kMissing:
-      return "missing";
-    case FileState::kChanged:
-      return "changed";
-  }
-  return "";
-}
-
 bool is_model_name(const std::string& name) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
   return !name.empty() && name.front() != '.' && name.front() != '-' &&

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "support/enum_names.h"
+
 namespace metactrl::cli {
 
 struct RegisteredFile {
@@ -32,7 +34,10 @@ struct RegisteredModel : RegisteredFile {
 };
 
 enum class FileState { kPresent, kMissing, kChanged };
-const char* to_string(FileState state);
+constexpr auto enum_names(FileState) {
+  return internal::names<FileState>(
+      {{FileState::kPresent, "present"}, {FileState::kMissing, "missing"}, {FileState::kChanged, "changed"}});
+}
 
 // Letters, digits, '.', '_' and '-', not beginning with a dot or a hyphen.
 bool is_model_name(const std::string& name);

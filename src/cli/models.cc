@@ -105,7 +105,7 @@ int list_json(const std::vector<StoredModel>& models, const OutputOptions& outpu
                {"context", context_of(model, facts)},
                {"chat_template", template_json(facts)},
                {"built_in", model.built_in},
-               {"status", to_string(state)},
+               {"status", internal::name_of(state)},
                {"description", state == FileState::kPresent ? describe(model) : ""}};
     if (model.entry) {
       entry["sha256"] = model.entry->sha256;
