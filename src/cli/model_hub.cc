@@ -18,10 +18,10 @@
 #include "cli/http_request.h"
 #include "cli/model_parts.h"
 #include "cli/model_registry.h"
-#include "support/words.h"
 #include "support/lower_case.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::cli {
 

@@ -11,9 +11,9 @@
 #include "cli/model_hub.h"
 #include "cli/model_parts.h"
 #include "metactrl/error.h"
-#include "support/words.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::cli {
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "cli/common.h"
-#include "support/words.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::cli {
 

@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "metactrl/planner.h"
-#include "support/words.h"
 #include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl {
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "metactrl/error.h"
-#include "support/words.h"
 #include "support/nearest_name.h"
 #include "support/splitmix.h"
 #include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl {
 

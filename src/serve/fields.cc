@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "support/words.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::serve {
 

@@ -6,9 +6,9 @@
 #include "decode/preference.h"
 #include "metactrl/error.h"
 #include "serve/shipped_tasks.h"
-#include "support/words.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::serve {
 

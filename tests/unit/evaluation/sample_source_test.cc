@@ -1,5 +1,5 @@
 // metactrl sample with the prompts and tasks of benchmarks, run as a program.
-#include "evaluation/sample_source.h"
+#include "evaluation/commands.h"
 
 #include <gtest/gtest.h>
 
