@@ -1,6 +1,7 @@
 // Why a task has no plan, and what would help.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
