@@ -618,7 +618,7 @@ TEST_F(Cli, SasFilesWorkEverywhere) {
   EXPECT_EQ(found.code, 0) << found.err;
   EXPECT_EQ(read("s.plan"),
             "(load parcel truck depot)\n(drive truck depot shop)\n(unload parcel truck shop)\n; 3 actions, cost = 9, "
-            "shortest\n");
+            "shortest, cheapest\n");
   EXPECT_EQ(run("validate " + sas + " s.plan").out, "valid: 3 actions, cost 9\n");
   EXPECT_EQ(Json::parse(run("inspect " + sas + " --output json").out)["shortest_plan_length"], 3);
 }
