@@ -8,6 +8,7 @@
 // can be and back again, rolls back, goes on with a fork, or hands the row to a batch. Succeeds when as many plans as asked
 // for were made, none breaks anything, tokens that were not offered were tried and refused, and when the same engine held to
 // the form alone mostly fails: an attack that cannot fail proves nothing.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

@@ -1,6 +1,4 @@
 // metactrl sample with the prompts and tasks of benchmarks, run as a program.
-#include "evaluation/commands.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -9,6 +7,7 @@
 #include <string>
 
 #include "cli/benchmarks_program.h"
+#include "evaluation/commands.h"
 #include "metactrl/training/corpus.h"
 #include "support/command_line.h"
 #include "support/small_apartment.h"
