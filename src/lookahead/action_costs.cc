@@ -44,8 +44,8 @@ Cost ActionCosts::sum(std::span<const ActionId> plan) const {
 // The largest becomes 64: fine enough to rank, and small enough for queues with a bucket for each value.
 std::vector<std::uint32_t> ActionCosts::weights() const {
   constexpr double kLargestWeight = 64;
-  const Cost largest = *std::max_element(costs_.begin(), costs_.end());
-  const double factor = largest > kLargestWeight ? kLargestWeight / static_cast<double>(largest) : 1;
+  const auto largest = static_cast<double>(*std::max_element(costs_.begin(), costs_.end()));
+  const double factor = largest > kLargestWeight ? kLargestWeight / largest : 1;
   std::vector<std::uint32_t> result;
   result.reserve(costs_.size());
   for (const Cost cost : costs_) {

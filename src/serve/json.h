@@ -28,10 +28,18 @@ class Json {
   struct Member;
   using List = std::vector<Json>;
   // A type of its own: a variant of vectors, strings and numbers alone takes it that copying never throws (libstdc++ 12).
+  // What needs its members to be complete is defined below.
   struct Object : std::vector<Member> {
     using std::vector<Member>::vector;
+    Object();
+    Object(const Object& other);
+    Object(Object&& other) noexcept;
+    Object& operator=(const Object& other);
+    Object& operator=(Object&& other) noexcept;
+    ~Object();
   };
 
+  // Conversions are what it is for. NOLINTBEGIN(google-explicit-constructor)
   Json(std::nullptr_t = nullptr) {}
   template <std::integral T>  // bool, too
   Json(T value) : value_(of(value)) {}
@@ -41,6 +49,7 @@ class Json {
   Json(const char* text) : value_(std::string(text)) {}
   template <typename T>
   Json(const std::vector<T>& list) : value_(List(list.begin(), list.end())) {}
+  // NOLINTEND(google-explicit-constructor)
   Json(std::initializer_list<Member> members);
   static Json array(std::initializer_list<Json> list = {}) { return Json(List(list)); }
   static Json object() { return Json(std::initializer_list<Member>{}); }
@@ -109,6 +118,13 @@ struct Json::Member {
 
   bool operator==(const Member& other) const = default;
 };
+
+inline Json::Object::Object() = default;
+inline Json::Object::Object(const Object& other) = default;
+inline Json::Object::Object(Object&& other) noexcept = default;
+inline Json::Object& Json::Object::operator=(const Object& other) = default;
+inline Json::Object& Json::Object::operator=(Object&& other) noexcept = default;
+inline Json::Object::~Object() = default;
 
 inline Json::Json(std::initializer_list<Member> members) : value_(Object(members)) {}
 
