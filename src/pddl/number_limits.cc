@@ -14,7 +14,7 @@
 namespace metactrl::pddl {
 
 NumberLimits::NumberLimits(const Ast& ast, const Reachable& reachable)
-    : ast_(ast), reachable_(reachable), plain_(ast.predicates.size(), true) {
+    : reachable_(reachable), plain_(ast.predicates.size(), true) {
   for (const Action& action : ast.actions) {
     for (const Effect& effect : action.effects) {
       const bool plain = effect.forall.empty() && effect.when.kind == Condition::Kind::kTrue;

@@ -37,7 +37,6 @@ class NumberLimits {
   std::optional<Rational> fall(NumberId number, bool downwards) const;
   std::optional<Rational> delta(const Instance& instance, NumberId number, bool downwards) const;
 
-  const Ast& ast_;
   const Reachable& reachable_;
   IdVector<PredicateId, bool> plain_;  // no conditional or quantified effect adds it
   std::map<NumberId, bool> known_;     // every change of it adds or subtracts a constant, unconditionally
