@@ -56,7 +56,7 @@ std::size_t walk(const std::shared_ptr<const Lookahead>& lookahead, std::size_t 
   best_us.resize(std::max(best_us.size(), first + lookahead->plan().size()), std::numeric_limits<double>::max());
   for (const ActionId action : lookahead->plan()) {
     const auto start = std::chrono::steady_clock::now();
-    support.candidates(at, left, candidates);
+    candidates = support.candidates(at, left);
     const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
     best_us[first] = std::min(best_us[first], time.count());
     ++first;
