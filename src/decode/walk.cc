@@ -154,7 +154,7 @@ void Walk::finish_paths(Frame& frame) {
   std::sort(begin, paths_.end(), [](const Path& a, const Path& b) { return a.rank < b.rank; });
   assert(std::adjacent_find(begin, paths_.end(), [](const Path& a, const Path& b) { return a.rank == b.rank; }) ==
          paths_.end());
-  if (frame.num_paths > 0) {
+  if (is_frugal() && frame.num_paths > 0) {
     const auto cheaper = [](const Path& a, const Path& b) { return a.expense < b.expense; };
     frame.expense = std::min_element(begin, paths_.end(), cheaper)->expense;
   }
