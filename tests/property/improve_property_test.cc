@@ -21,6 +21,7 @@
 #include "lookahead/relaxed.h"
 #include "lookahead/search.h"
 #include "lookahead/weighted_search.h"
+#include "support/projected_space.h"
 #include "support/random_definition.h"
 #include "task/compile.h"
 
@@ -57,30 +58,9 @@ struct CostedSpace {
 };
 
 CostedSpace enumerate_costs(const Program& program, const ActionCosts& costs) {
+  testing::ProjectedSpace all = testing::enumerate_projection(program);
   CostedSpace space;
-  std::vector<Word> state(program.total_words());
-  if (!program.initial(state.data())) return space;
-  program.project(state.data());
-  std::map<std::vector<Word>, std::size_t> numbers;
-  std::vector<std::vector<std::pair<std::size_t, Cost>>> predecessors;
-  const auto intern = [&](const std::vector<Word>& words) {
-    const auto [place, fresh] = numbers.emplace(words, numbers.size());
-    if (fresh) {
-      space.states.push_back(words);
-      predecessors.emplace_back();
-    }
-    return place->second;
-  };
-  intern(state);
-  for (std::size_t i = 0; i < space.states.size(); ++i) {
-    const std::vector<Word> from = space.states[i];
-    for (const ActionId action : ids<ActionId>(program.num_actions())) {
-      if (!program.action(action).relevant || !program.applicable(from.data(), action)) continue;
-      if (!program.apply(from.data(), action, state.data())) continue;
-      program.project(state.data());
-      predecessors[intern(state)].emplace_back(i, costs.of(action));
-    }
-  }
+  space.states = std::move(all.states);
   space.cost.assign(space.states.size(), kNoCost);
   using Entry = std::pair<Cost, std::size_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
@@ -93,7 +73,8 @@ CostedSpace enumerate_costs(const Program& program, const ActionCosts& costs) {
     const auto [cost, i] = open.top();
     open.pop();
     if (space.cost[i] < cost) continue;
-    for (const auto& [from, step] : predecessors[i]) {
+    for (const auto& [from, action] : all.predecessors[i]) {
+      const Cost step = costs.of(action);
       if (space.cost[from] <= cost + step) continue;
       space.cost[from] = cost + step;
       open.emplace(cost + step, from);

@@ -14,6 +14,7 @@
 #include "lookahead/needless.h"
 #include "lookahead/relaxed.h"
 #include "lookahead/search.h"
+#include "support/projected_space.h"
 #include "support/random_definition.h"
 #include "task/compile.h"
 
@@ -35,30 +36,9 @@ struct Space {
 };
 
 Space enumerate(const Program& program) {
+  testing::ProjectedSpace all = testing::enumerate_projection(program);
   Space space;
-  std::vector<Word> state(program.total_words());
-  if (!program.initial(state.data())) return space;
-  program.project(state.data());
-  std::map<std::vector<Word>, std::size_t> numbers;
-  std::vector<std::vector<std::size_t>> predecessors;
-  const auto intern = [&](const std::vector<Word>& words) {
-    const auto [place, fresh] = numbers.emplace(words, numbers.size());
-    if (fresh) {
-      space.states.push_back(words);
-      predecessors.emplace_back();
-    }
-    return place->second;
-  };
-  intern(state);
-  for (std::size_t i = 0; i < space.states.size(); ++i) {
-    const std::vector<Word> from = space.states[i];
-    for (const ActionId action : ids<ActionId>(program.num_actions())) {
-      if (!program.action(action).relevant || !program.applicable(from.data(), action)) continue;
-      if (!program.apply(from.data(), action, state.data())) continue;
-      program.project(state.data());
-      predecessors[intern(state)].push_back(i);
-    }
-  }
+  space.states = std::move(all.states);
   space.distance.assign(space.states.size(), kInfinite);
   std::deque<std::size_t> queue;
   for (std::size_t i = 0; i < space.states.size(); ++i) {
@@ -67,7 +47,7 @@ Space enumerate(const Program& program) {
     queue.push_back(i);
   }
   for (; !queue.empty(); queue.pop_front()) {
-    for (std::size_t p : predecessors[queue.front()]) {
+    for (const auto& [p, action] : all.predecessors[queue.front()]) {
       if (space.distance[p] != kInfinite) continue;
       space.distance[p] = space.distance[queue.front()] + 1;
       queue.push_back(p);
