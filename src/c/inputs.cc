@@ -86,7 +86,8 @@ metactrl_status metactrl_task_parse(const char* domain, size_t domain_size, cons
 metactrl_status metactrl_task_info(const metactrl_task* task, metactrl_text** out, metactrl_error** error) {
   return guarded(error, [&] {
     required(out, "out");
-    *out = metactrl::c::make_text(metactrl::c::task_json(live(task, "task").task, task->warnings));
+    const metactrl_task& told = live(task, "task");
+    *out = metactrl::c::make_text(metactrl::c::task_json(told.task, told.warnings));
   });
 }
 
