@@ -304,7 +304,7 @@ HttpServer::HttpServer(HttpOptions options, Handler handler, Refusal refusal)
   }
   if (listener_ < 0) {
     throw InputError(str_cat(options_.host, ':', options_.port),
-                     str_cat("cannot be listened at: ", std::strerror(errno)), "choose another --port or --host");
+                     str_cat("cannot be listened at: ", std::strerror(errno)), "choose another port or host");
   }
   port_ = port_of(listener_);
   wake_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -174,7 +174,7 @@ PlanRequest read_plan(Fields& fields, const RequestLimits& limits, bool chat) {
   PlanOptions& options = request.options;
   options.guidance = fields.choice<Guidance>("guidance").value_or(Guidance::kUniform);
   if (options.guidance == Guidance::kTrained && !limits.trained) {
-    fields.refuse("guidance", "cannot be trained: this service was started without --hmm");
+    fields.refuse("guidance", "cannot be trained: this service was started without an HMM");
   }
   options.bridge = fields.choice<Bridge>("bridge", kNoBridge).value_or(Bridge::kUniform);
   options.on_infeasible = fields.choice<OnInfeasible>("on_infeasible").value_or(OnInfeasible::kError);

@@ -269,7 +269,7 @@ CorpusWriter::CorpusWriter(const std::string& file, const CorpusHeader& header, 
   if (there && !S_ISREG(status.st_mode)) throw InputError(file, "is no ordinary file", "name another one");
   const bool exists = there && status.st_size > 0;
   if (exists && !resume) {
-    throw InputError(file, "is there already", "go on with it by --resume, or name another file");
+    throw InputError(file, "is there already", "go on with it (resume), or name another file");
   }
   std::size_t end = 0;
   if (exists) {
@@ -299,7 +299,7 @@ CorpusWriter::~CorpusWriter() {
 void CorpusWriter::add(const CorpusRecord& record) {
   if (const int error = internal::write_all(descriptor_, record_bytes(record)); error != 0) {
     throw InputError(file_, str_cat("cannot be written: ", std::generic_category().message(error)),
-                     "make room, and go on with --resume");
+                     "make room, and go on with it (resume)");
   }
 }
 
