@@ -85,6 +85,10 @@ struct LookaheadOptions {
   Budget search{5'000'000, std::size_t{2} << 30, 40'000'000'000};
   // Steps (Budget::work) for making that first plan cheaper, or shorter where the task has no metric. 0: as it is found.
   std::uint64_t improve = 0;
+  // A task is large when one evaluation by the heuristics takes at least so many steps. In tier B candidates are then
+  // searched for among the actions that the goal asks for, and only while more actions are left than the best plan known
+  // has: choice is lost, no guarantee.
+  std::uint64_t large_task = 50'000;
   // The weight table: horizon layers over the enumerated states.
   std::size_t weight_bytes = std::size_t{256} << 20;
   bool weights = true;

@@ -124,9 +124,12 @@ bool PlanAdapter::execute(const Word* state, const std::vector<ActionId>& action
 
 // Takes the action if it is possible.
 bool PlanAdapter::step(ActionId action) {
-  if (!program_.applicable(state_.data(), action) || !program_.apply(state_.data(), action, next_.data())) return false;
-  program_.project(next_.data());
-  state_.swap(next_);
+  if (!program_.applicable(state_.data(), action)) return false;
+  if (!program_.apply_in_place(state_.data(), action)) {
+    if (!program_.apply(state_.data(), action, next_.data())) return false;
+    program_.project(next_.data());
+    state_.swap(next_);
+  }
   result_.push_back(action);
   return true;
 }

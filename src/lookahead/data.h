@@ -2,11 +2,13 @@
 #ifndef METACTRL_SRC_LOOKAHEAD_DATA_H_
 #define METACTRL_SRC_LOOKAHEAD_DATA_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "lookahead/cost_table.h"
+#include "lookahead/focus.h"
 #include "lookahead/hmm_table.h"
 #include "lookahead/relaxed.h"
 #include "lookahead/space.h"
@@ -80,6 +82,8 @@ class LookaheadData {
     if (options.hmm) surrogate.emplace(program, *options.hmm);
   }
 
+  bool large() const { return relaxed.evaluation_work() >= options.large_task; }
+
   LookaheadOptions options;
   lookahead::RelaxedTask relaxed;
   std::optional<lookahead::Space> space;         // tier A
@@ -96,6 +100,8 @@ class LookaheadData {
   lookahead::WeightRule weight_rule = lookahead::WeightRule::kNone;
   std::optional<unsigned> shortest;
   std::vector<ActionId> plan;
+  // In a large task of tier B, where it is less than all: what the goal asks for from the start, and the plan.
+  std::unique_ptr<const lookahead::Focus> focus;
 };
 
 }  // namespace metactrl

@@ -141,11 +141,17 @@ class FocusFinder {
   std::vector<std::uint32_t> ways_;
 };
 
-std::unique_ptr<Focus> find_focus(RelaxedEvaluator& evaluator, const task::Word* state) {
+std::unique_ptr<const Focus> find_focus(RelaxedEvaluator& evaluator, const task::Word* state,
+                                        std::span<const ActionId> besides) {
   std::vector<ActionId> actions = FocusFinder(evaluator).run(state);
   const task::Program& program = evaluator.task().program();
+  if (!actions.empty() && !besides.empty()) {
+    actions.insert(actions.end(), besides.begin(), besides.end());
+    std::sort(actions.begin(), actions.end());
+    actions.erase(std::unique(actions.begin(), actions.end()), actions.end());
+  }
   if (actions.empty() || actions.size() > program.relevant_action_list().size() / 2) return nullptr;
-  return std::make_unique<Focus>(program, std::move(actions));
+  return std::make_unique<const Focus>(program, std::move(actions));
 }
 
 }  // namespace metactrl::lookahead

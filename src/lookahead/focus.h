@@ -42,18 +42,18 @@ class ActionSpace {
   task::SuccessorTree tree_;
 };
 
-// An ActionSpace with the relaxed task of its actions.
+// An ActionSpace with the relaxed task of its actions. Shareable.
 struct Focus {
   Focus(const task::Program& program, std::vector<ActionId> actions)
-      : space(program, std::move(actions)), relaxed(program, space.actions()), evaluator(relaxed) {}
+      : space(program, std::move(actions)), relaxed(program, space.actions()) {}
   ActionSpace space;
   RelaxedTask relaxed;
-  RelaxedEvaluator evaluator;
 };
 
-// The actions that the goal asks for from `state`; nothing when they are more than half of all, or when the goal is out
-// of reach even in the relaxation. `evaluator` is one of the whole task.
-std::unique_ptr<Focus> find_focus(RelaxedEvaluator& evaluator, const task::Word* state);
+// The actions that the goal asks for from `state`, and `besides`; nothing when they are more than half of all, or when
+// the goal is out of reach even in the relaxation. `evaluator` is one of the whole task.
+std::unique_ptr<const Focus> find_focus(RelaxedEvaluator& evaluator, const task::Word* state,
+                                        std::span<const ActionId> besides = {});
 
 }  // namespace metactrl::lookahead
 

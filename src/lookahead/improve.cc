@@ -77,6 +77,7 @@ class Improver {
     if (4 * whole > left()) return;
     result_.work += 2 * whole;
     focus_ = find_focus(evaluator_, state_);
+    if (focus_) focused_.emplace(focus_->relaxed);
   }
 
   bool adopt(std::vector<ActionId> plan) {
@@ -114,7 +115,7 @@ class Improver {
   }
 
   void step_greedily(std::uint64_t share) {
-    RelaxedEvaluator& evaluator = focus_ ? focus_->evaluator : evaluator_;
+    RelaxedEvaluator& evaluator = focused_ ? *focused_ : evaluator_;
     GreedySearch search(space(), evaluator, state_, GreedySearch::kStep);
     if (run(search, share, kTurn) != Status::kFound) return;
     polish(search.plan(), share / 4);
@@ -192,7 +193,8 @@ class Improver {
   ActionCosts costs_;
   ActionSpace all_;
   Improvement& result_;
-  std::unique_ptr<Focus> focus_;
+  std::unique_ptr<const Focus> focus_;
+  std::optional<RelaxedEvaluator> focused_;
   std::unique_ptr<RelaxedTask> weighted_;
   std::unique_ptr<RelaxedEvaluator> weighted_evaluator_;
 };

@@ -208,6 +208,7 @@ class LookaheadCompiler {
     switch (result.outcome) {
       case SearchResult::Outcome::kFound:
         data_.plan = result.plan;
+        if (data_.large()) data_.focus = lookahead::find_focus(evaluator, initial_.data(), data_.plan);
         fit_horizon(static_cast<unsigned>(result.plan.size()));
         data_.verdict = Verdict::kSolvable;
         data_.reason = str_cat("a witness plan of ", result.plan.size(), " actions; ", space_note);

@@ -262,9 +262,10 @@ class PlanSearch {
     const std::uint64_t whole = evaluator_.task().evaluation_work();
     if (whole < kLargeTask) return Status::kRunning;
     result_.work += 2 * whole;
-    const std::unique_ptr<Focus> focus = find_focus(evaluator_, state_);
+    const std::unique_ptr<const Focus> focus = find_focus(evaluator_, state_);
     if (!focus) return Status::kRunning;
-    auto search = std::make_unique<GreedySearch>(focus->space, focus->evaluator, state_, GreedySearch::kFollow);
+    RelaxedEvaluator evaluator(focus->relaxed);
+    auto search = std::make_unique<GreedySearch>(focus->space, evaluator, state_, GreedySearch::kFollow);
     const Status status = search->run(kFocusedTurn, spending_, beside(nullptr), result_.limit);
     count(search);
     if (status == Status::kFound && accept(search->plan())) return status;

@@ -15,6 +15,11 @@
 //   4. h_max, which refutes.
 //   5. A search, if there is something left to search with.
 //
+// In a large task (LookaheadOptions::large_task) an evaluation takes as long as all of 1 to 3 for many candidates. There
+// 4 is left out, 5 looks only at the actions that the goal asks for (focus.h) and only while more actions are left than
+// the witness has: a search from nothing that must beat the best plan known fails a hundred times before it succeeds. And
+// a plan is remembered at the state that was asked about alone, not at those behind it, each of which takes kilobytes.
+//
 // What 5 may cost is bounded, and nothing is lost but choice: the state that is asked about has a witness already, and
 // its first action stays allowed. It is needed most where it helps least. While actions are to spare, 2 and 3 answer
 // nearly everything. When as many actions are left as the witness has, nearly every other action is one too many, and
@@ -33,6 +38,8 @@
 #include "lookahead/adapt.h"
 #include "lookahead/belief.h"
 #include "lookahead/data.h"
+#include "lookahead/greedy_search.h"
+#include "lookahead/needless.h"
 #include "lookahead/no_return.h"
 #include "lookahead/search.h"
 #include "lookahead/spending.h"
@@ -62,6 +69,8 @@ using internal::kMinusInfinity;
 constexpr std::size_t kQuestionWork = 1'500'000;
 constexpr std::size_t kFewStates = 64;
 
+constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+
 // What is known about a state.
 struct Knowledge {
   unsigned length = kInfinite;              // of the best plan known
@@ -70,6 +79,7 @@ struct Knowledge {
   unsigned refuted = 0;                     // no plan has fewer actions than this
   unsigned given_up = 0;                    // a search for a plan of less than this many actions ran out of budget
   unsigned passed_over = 0;                 // the same, of a search with a candidate's part of the budget
+  std::size_t whole = kNowhere;             // where the plan stands in one piece; nowhere: action by action
 };
 
 }  // namespace
@@ -89,10 +99,12 @@ class Support::Impl {
         successor_(program_.total_words()),
         walk_(program_.total_words()),
         walk_next_(program_.total_words()),
-        affordable_(std::max(kFewStates, kQuestionWork / (data_.relaxed.num_operators() + 1))),
+        large_(data_.large()),
+        affordable_(std::max(large_ ? 0 : kFewStates, kQuestionWork / (candidate_task().num_operators() + 1))),
         successor_work_(lookahead::successor_work(program_)),
         log_alphabet_(std::log(static_cast<double>(lookahead::alphabet_size(program_)))) {
     if (data_.surrogate) cursor_.emplace(*data_.surrogate);
+    if (data_.focus) focused_.emplace(data_.focus->relaxed);
     if (!options_.detours) {
       no_return_ = std::make_unique<lookahead::NoReturn>(program_, data_.space ? &*data_.space : nullptr);
     }
@@ -108,6 +120,7 @@ class Support::Impl {
     table_.clear();
     for (const StoredId id : ids<StoredId>(other.table_.size())) table_.insert(other.table_.words(id));
     knowledge_ = other.knowledge_;
+    whole_plans_ = other.whole_plans_;
     no_return_ = other.no_return_ ? std::make_unique<lookahead::NoReturn>(*other.no_return_) : nullptr;
     around_ = other.around_;
     candidate_work_ = other.candidate_work_;
@@ -171,6 +184,9 @@ class Support::Impl {
   std::size_t states_searched() const { return searched_in_all_; }
 
  private:
+  // What candidates are searched in.
+  const lookahead::RelaxedTask& candidate_task() const { return data_.focus ? data_.focus->relaxed : data_.relaxed; }
+
   // How a state was reached: a state that may have a witness, and the action taken there.
   struct Origin {
     const Word* state = nullptr;
@@ -392,14 +408,18 @@ class Support::Impl {
     inherit(id, origin->state);
     if (is_answered(knowledge_[id], left)) return id;
     const std::vector<ActionId>* const witness = witness_of(origin->state);
+    if (witness != nullptr && !witness->empty() && witness->front() == origin->action && witness->size() <= left + 1) {
+      return remember(state, {witness->begin() + 1, witness->end()});
+    }
     if (witness != nullptr && adapter_.adapt(state, origin->action, *witness, left)) {
       return remember(state, adapter_.result());
     }
     if (knowledge_[id].passed_over > left || candidate_work_ >= options_.candidates.work) return id;
     if (witness != nullptr && witness->size() < left && detour(state, *witness)) return id;
+    if (large_ && witness != nullptr && witness->size() >= left) return id;
     const std::size_t before = searched_in_all_;
     const std::uint64_t work_before = work_in_all_;
-    const bool answered = search(id, state, left, candidate_budget());
+    const bool answered = focused_ ? search_in_focus(state, left) : search(id, state, left, candidate_budget());
     searched_ += searched_in_all_ - before;
     candidate_work_ += work_in_all_ - work_before;
     if (!answered) {
@@ -425,6 +445,23 @@ class Support::Impl {
     if (result.outcome == SearchResult::Outcome::kRefuted) known.refuted = std::max(known.refuted, left + 1);
     if (result.outcome == SearchResult::Outcome::kFound) remember(state, result.plan);
     return result.outcome != SearchResult::Outcome::kBudget;
+  }
+
+  // In a large task. False when there is no answer, which is always so where there is no plan.
+  bool search_in_focus(const Word* state, unsigned left) {
+    const Budget budget = candidate_budget();
+    lookahead::Spending spending(budget, meter_);
+    lookahead::GreedySearch search(data_.focus->space, *focused_, state, lookahead::GreedySearch::kFollow);
+    lookahead::Limit limit = lookahead::Limit::kNone;
+    const lookahead::Status status = search.run(budget.states, spending, {}, limit);
+    searched_in_all_ += search.evaluated();
+    work_in_all_ += search.work();
+    if (status != lookahead::Status::kFound) return false;
+    std::vector<ActionId> plan = search.plan();
+    plan = lookahead::without_steps(plan, lookahead::needless_steps(program_, state, plan, meter_));
+    if (plan.size() > left) return false;
+    remember(state, plan);
+    return true;
   }
 
   // A part of what the question has left; it may be nothing, which is enough for h_max.
@@ -480,11 +517,12 @@ class Support::Impl {
     std::copy(state, state + program_.total_words(), walk_.begin());
     for (std::size_t i = 0; i < plan.size(); ++i) {
       if (program_.is_goal(walk_.data())) return i;
-      if (!program_.applicable(walk_.data(), plan[i]) || !program_.apply(walk_.data(), plan[i], walk_next_.data())) {
-        return std::nullopt;
+      if (!program_.applicable(walk_.data(), plan[i])) return std::nullopt;
+      if (!program_.apply_in_place(walk_.data(), plan[i])) {
+        if (!program_.apply(walk_.data(), plan[i], walk_next_.data())) return std::nullopt;
+        program_.project(walk_next_.data());
+        walk_.swap(walk_next_);
       }
-      program_.project(walk_next_.data());
-      walk_.swap(walk_next_);
       candidate_work_ += successor_work_;
       meter_.step(successor_work_);
     }
@@ -494,6 +532,7 @@ class Support::Impl {
 
   // Notes a plan at every state along it; returns the index of the first.
   StoredId remember(const Word* state, const std::vector<ActionId>& plan) {
+    if (large_ && !no_return_) return remember_whole(state, plan);
     std::vector<StoredId> passed;
     std::copy(state, state + program_.total_words(), walk_.begin());
     passed.push_back(intern(walk_.data()));
@@ -521,7 +560,22 @@ class Support::Impl {
     return passed.front();
   }
 
+  // The same at the state alone: where states are large, so many of them are more than whoever asks will ever see.
+  StoredId remember_whole(const Word* state, const std::vector<ActionId>& plan) {
+    const StoredId id = intern(state);
+    Knowledge& known = knowledge_[id];
+    if (known.length <= plan.size()) return id;
+    known.whole = whole_plans_.size();
+    whole_plans_.push_back(plan);
+    known.length = static_cast<unsigned>(plan.size());
+    std::size_t symbols = 1;  // the end
+    for (const ActionId action : plan) symbols += 1 + program_.definition().actions[action].symbol.arguments.size();
+    known.log_probability = -log_alphabet_ * static_cast<double>(symbols);
+    return id;
+  }
+
   std::vector<ActionId> follow(StoredId id) {
+    if (const std::size_t whole = knowledge_[id].whole; whole < whole_plans_.size()) return whole_plans_[whole];
     std::vector<ActionId> plan;
     const Word* words = table_.words(id);
     std::fill(walk_.begin(), walk_.end(), Word{0});
@@ -549,9 +603,11 @@ class Support::Impl {
   const LookaheadData& data_;
   const task::Program& program_;
   lookahead::RelaxedEvaluator evaluator_;
+  std::optional<lookahead::RelaxedEvaluator> focused_;  // of the focus
   lookahead::PlanAdapter adapter_;
   lookahead::StateTable table_;
   IdVector<StoredId, Knowledge> knowledge_;  // of the states in table_
+  std::vector<std::vector<ActionId>> whole_plans_;
   std::vector<Word> state_;
   std::vector<Word> successor_;
   std::vector<Word> walk_;
@@ -567,6 +623,7 @@ class Support::Impl {
   std::vector<ActionId> witness_;  // of the state witness_id_
   std::size_t searched_ = 0;       // states evaluated for the question at hand
   std::size_t searched_in_all_ = 0;
+  bool large_;
   std::size_t affordable_;  // states for the candidates of one question
   std::uint64_t successor_work_;
   std::uint64_t work_in_all_ = 0;     // of searches

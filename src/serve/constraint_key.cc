@@ -59,10 +59,10 @@ class KeyWriter {
     write(states, bytes, work);
   }
   void add(const LookaheadOptions& options) {
-    const auto& [horizon, fixed_horizon, fitted_horizon, slack, costs, exact, search, improve, weight_bytes, weights,
-                 hmm, device] = options;
-    write(horizon, fixed_horizon, fitted_horizon, slack, costs, exact, search, improve, weight_bytes, weights, hmm,
-          device);
+    const auto& [horizon, fixed_horizon, fitted_horizon, slack, costs, exact, search, improve, large_task, weight_bytes,
+                 weights, hmm, device] = options;
+    write(horizon, fixed_horizon, fitted_horizon, slack, costs, exact, search, improve, large_task, weight_bytes, weights,
+          hmm, device);
   }
   void add(const ConstraintOptions& options) {
     const auto& [lookahead, context, tokenization, max_actions] = options;

@@ -6,6 +6,7 @@
 #include "task/program.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 
 #include "support/hash.h"
@@ -230,6 +231,34 @@ bool Program::apply(const Word* from, ActionId action, Word* to) const {
   apply_effects(from, action, to);
   complete(to);
   return monitors_.empty() || step_monitors(action, to);
+}
+
+bool Program::apply_in_place(Word* projected, ActionId action) const {
+  constexpr std::uint32_t kMaxEffects = 64;
+  const ActionProgram& a = actions_[action];
+  if (num_derived_bits() != 0 || !monitors_.empty() || a.num_effects > kMaxEffects) return false;
+  Word happens = 0;  // bit i: the condition of effect i holds
+  const std::span<const ConditionalEffect> conditional = effects(a);
+  for (std::size_t i = 0; i < conditional.size(); ++i) {
+    if (conditions_.holds(conditional[i].condition, projected)) happens |= Word{1} << i;
+  }
+  const auto clear = [&](std::span<const WordEdit> all) {
+    for (const WordEdit& edit : all) projected[edit.word] &= edit.keep;
+  };
+  const auto set = [&](std::span<const WordEdit> all) {
+    for (const WordEdit& edit : all) {
+      if (edit.word + 1 < relevant_words_) {
+        projected[edit.word] |= edit.set;
+      } else if (edit.word + 1 == relevant_words_) {
+        projected[edit.word] |= edit.set & last_relevant_mask_;
+      }
+    }
+  };
+  clear(edits(a));
+  for (Word rest = happens; rest != 0; rest &= rest - 1) clear(edits(conditional[std::countr_zero(rest)]));
+  set(edits(a));
+  for (Word rest = happens; rest != 0; rest &= rest - 1) set(edits(conditional[std::countr_zero(rest)]));
+  return true;
 }
 
 // --- monitors and goal -----------------------------------------------------------------------------------------------

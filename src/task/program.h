@@ -205,6 +205,9 @@ class Program {
   // The successor of an applicable action. False when it breaks a trajectory constraint beyond repair; `to` is then
   // undefined. `to` must not alias `from`.
   bool apply(const Word* from, ActionId action, Word* to) const;
+  // apply and project in one, in place: costs what the action changes, not what a state has. False, and nothing is done,
+  // where that cannot be: with derived facts, with monitors, with very many conditional effects.
+  bool apply_in_place(Word* projected, ActionId action) const;
   bool is_goal(const Word* state) const;
   // Does the goal hold? Goals are the top-level conjuncts of the goal, then the monitors that must accept.
   bool goal_holds(GoalId goal, const Word* state) const;

@@ -270,7 +270,7 @@ TEST_P(CostedTasks, AFocusHasSomeOfTheActions) {
   std::size_t focused = 0;
   for_each_state(3, [&](Case& one, std::size_t i) {
     const std::vector<Word>& state = one.space.states[i];
-    const std::unique_ptr<Focus> focus = find_focus(one.evaluator, state.data());
+    const std::unique_ptr<const Focus> focus = find_focus(one.evaluator, state.data());
     if (!focus) return;
     ++focused;
     const auto actions = focus->space.actions();

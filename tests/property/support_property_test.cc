@@ -99,6 +99,7 @@ struct Mode {
   std::size_t candidate_states;
   std::uint64_t candidate_work;
   bool may_give_up;
+  bool large = false;
 };
 
 constexpr std::uint64_t kAmpleWork = 1'000'000'000'000;
@@ -114,6 +115,8 @@ constexpr Mode kModes[] = {
     {"few states for candidates", 1, 100'000, 6, kAmpleWork, true},
     {"no work for candidates", 1, 100'000, 100'000, 0, true},
     {"little work for candidates", 1, 100'000, 100'000, 3'000, true},
+    {"as in a large task", 1, 100'000, 100'000, kAmpleWork, true, true},
+    {"as in a large task, few states for candidates", 1, 100'000, 6, kAmpleWork, true, true},
 };
 
 class Checker {
@@ -130,6 +133,7 @@ class Checker {
     options.fitted_horizon = !options.fixed_horizon && random_.chance(40);
     options.slack = random_.below(5);
     options.weights = random_.chance(85);
+    if (mode.large) options.large_task = 0;
     const auto lookahead = Lookahead::compile(task_, options);
     check_verdict(mode, options, *lookahead);
     check_horizon(options, *lookahead);
@@ -363,6 +367,37 @@ TEST_P(RandomTasks, PddlSupportEqualsBruteForce) {
   EXPECT_GT(totals.tasks, kTasks / kShards / 2);
   EXPECT_GT(totals.yes, 1000U);
   EXPECT_GT(totals.no, 1000U);
+}
+
+TEST_P(RandomTasks, InPlaceIsWhatApplyAndProjectDo) {
+  std::size_t in_place = 0;
+  for (std::uint64_t seed = GetParam(); seed < kTasks && !HasFailure(); seed += kShards) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Task task = testing::random_task(seed);
+    const task::Program& program = task.program();
+    std::vector<task::Word> state(program.total_words());
+    if (!program.initial(state.data())) continue;
+    program.project(state.data());
+    Random random(seed);
+    for (int step = 0; step < 20; ++step) {
+      std::vector<ActionId> actions;
+      program.relevant_actions(state.data(), actions);
+      if (actions.empty()) break;
+      const ActionId action = actions[random.below(actions.size())];
+      std::vector<task::Word> next(program.total_words());
+      if (!program.apply(state.data(), action, next.data())) break;
+      program.project(next.data());
+      std::vector<task::Word> changed = state;
+      if (program.apply_in_place(changed.data(), action)) {
+        ++in_place;
+        EXPECT_EQ(changed, next);
+      } else {
+        EXPECT_EQ(changed, state);
+      }
+      state = next;
+    }
+  }
+  EXPECT_GT(in_place, 500U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomTasks, ::testing::Range<std::uint64_t>(0, kShards));
