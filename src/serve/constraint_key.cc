@@ -61,8 +61,8 @@ class KeyWriter {
   void add(const LookaheadOptions& options) {
     const auto& [horizon, fixed_horizon, fitted_horizon, slack, costs, exact, search, improve, large_task, weight_bytes,
                  weights, hmm, device] = options;
-    write(horizon, fixed_horizon, fitted_horizon, slack, costs, exact, search, improve, large_task, weight_bytes, weights,
-          hmm, device);
+    write(horizon, fixed_horizon, fitted_horizon, slack, costs, exact, search, improve, large_task, weight_bytes,
+          weights, hmm, device);
   }
   void add(const ConstraintOptions& options) {
     const auto& [lookahead, context, tokenization, max_actions] = options;

@@ -360,9 +360,10 @@ const Hmm& Service::find_hmm(const Task& task) const {
   const auto best = std::max_element(options_.hmms.begin(), options_.hmms.end(),
                                      [&](const Hmm& a, const Hmm& b) { return known_actions(a) < known_actions(b); });
   if (best == options_.hmms.end() || known_actions(*best) == 0) {
-    throw ApiError(400, "bad_request",
-                   "'guidance' cannot be trained for this task: no HMM that the service was started with knows any of its actions",
-                   "guidance");
+    throw ApiError(
+        400, "bad_request",
+        "'guidance' cannot be trained for this task: no HMM that the service was started with knows any of its actions",
+        "guidance");
   }
   return *best;
 }
