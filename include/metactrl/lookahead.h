@@ -88,7 +88,7 @@ struct LookaheadOptions {
   // A task is large when one evaluation by the heuristics takes at least so many steps. In tier B candidates are then
   // searched for among the actions that the goal asks for, and only while more actions are left than the best plan known
   // has: choice is lost, no guarantee.
-  std::uint64_t large_task = 50'000;
+  std::uint64_t large_task = 5'000;
   // The weight table: horizon layers over the enumerated states.
   std::size_t weight_bytes = std::size_t{256} << 20;
   bool weights = true;

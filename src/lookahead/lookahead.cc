@@ -168,8 +168,10 @@ class LookaheadCompiler {
     if (any.outcome != SearchResult::Outcome::kFound) return any;
     improve(evaluator, any);
     if (data_.options.fitted_horizon || any.plan.size() <= data_.horizon) return any;
+    constexpr std::uint64_t kLittleWork = 10'000'000;
     Budget budget = data_.options.search;
     budget.states = std::min(budget.states, 100 + 4 * any.evaluated);
+    budget.work = std::min(budget.work, std::max(kLittleWork, 4 * any.work));
     SearchResult shorter = find_plan(program_, evaluator, initial_.data(), data_.horizon, budget, meter_);
     return shorter.outcome == SearchResult::Outcome::kFound ? shorter : any;
   }
