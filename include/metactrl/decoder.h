@@ -16,6 +16,14 @@
 // reaches the goal (lookahead.h). next() lists exactly the tokens with a positive value, with the logarithm of the
 // second factor; accept() takes exactly those. Nothing is computed over the vocabulary.
 //
+// With a hidden Markov model of tokens (DecoderOptions::token_hmm) the second factor is the paper's final equation,
+//
+//     sum over actions a of  p(a | x v) * p(gamma | x v, a) * S(a)
+//
+// where the model says how likely what is left of a's text is written, and then the rest of a well-formed plan (gamma)
+// to the end of the turn, with at most as many actions as the decoder allows. With kMask S is 0 or 1; with kSyntax the
+// factor is p(gamma | x v), summed over all plans: Ctrl-G on gamma.
+//
 // With Tokenization::kAny the text x v is one of bytes. A token that goes past the end of an action commits to it: the
 // sum is then over the actions behind that one, in the state that it leads to.
 //
@@ -49,8 +57,8 @@ namespace metactrl {
 // What stands between the model and the plan; each level holds the one above it.
 enum class Guidance {
   kNone,     // the model writes what it likes: plan() and generate_unconstrained(), no decoder
-  kSyntax,   // well-formed plans over the task's actions
-  kMask,     // only actions that are supported (legal, with the goal within reach), all alike
+  kSyntax,   // well-formed plans over the task's actions, weighted by DecoderOptions::token_hmm where that is given
+  kMask,     // only actions that are supported (legal, with the goal within reach), all alike but for Bridge::kHmm
   kUniform,  // the same, weighted by how much of the future each one keeps: the uniform lookahead
   kTrained,  // weighted by a trained surrogate, LookaheadOptions::hmm
   kSearch,   // no model at all, the lookahead's own plan: plan() and Lookahead::plan(), no decoder
@@ -63,7 +71,7 @@ enum class Bridge {
   kUniform,    // all actions that can still be meant are equally likely
   kSurrogate,  // as likely as the surrogate makes them; with it the factorisation is exact
   kModel,      // as likely as the language model makes them: see paths() and set_path_scores()
-  kHmm,        // as likely as a hidden Markov model of tokens makes them: DecoderOptions::token_hmm
+  kHmm,        // as likely as a hidden Markov model of tokens makes them, and a well-formed end: token_hmm
 };
 const char* to_string(Bridge bridge);
 std::optional<Bridge> bridge_named(std::string_view name);
@@ -75,9 +83,8 @@ struct DecoderOptions {
   unsigned horizon = 0;
   // The plan must have at least one action.
   bool forbid_empty = false;
-  // For Bridge::kHmm, which works with canonical tokenization only: a model at the token level, of the constraint's
-  // vocabulary. pi(a) is then p(what is left of a | text so far), normalised over all actions that can still be meant,
-  // allowed or not.
+  // For Bridge::kHmm and for kSyntax with any bridge; canonical tokenization only: a model at the token level, of the
+  // constraint's vocabulary. Its table is made with the decoder, and shared by forks.
   std::optional<Hmm> token_hmm{};
   SupportOptions support{};
   // Plans with fewer actions, or cheaper ones, are preferred: a token's log-weight falls by `per_action` for each action,
@@ -96,7 +103,8 @@ class Decoder {
  public:
   // With a guidance above kSyntax the lookahead's verdict must be kSolvable; otherwise nothing is ever allowed. Throws
   // InputError for kNone and kSearch, which need no decoder; when guidance and lookahead are not of the same kind,
-  // uniform or trained; and for Bridge::kHmm without a model of the vocabulary's tokens, or with Tokenization::kAny.
+  // uniform or trained; for Bridge::kHmm without a model of the vocabulary's tokens; and for such a model with
+  // Tokenization::kAny, or with another bridge above kSyntax. Throws Stopped when `stop` says so.
   Decoder(std::shared_ptr<const Constraint> constraint, const DecoderOptions& options, Stop stop = {});
   Decoder(const Decoder& other);
   Decoder& operator=(const Decoder& other);

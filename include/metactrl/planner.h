@@ -68,7 +68,7 @@ struct PlanOptions {
   Bridge bridge = Bridge::kUniform;
   OnInfeasible on_infeasible = OnInfeasible::kError;
   Tokenization tokenization = Tokenization::kCanonical;
-  // For Bridge::kHmm: at the token level, of the model's vocabulary.
+  // For Bridge::kHmm and Guidance::kSyntax: at the token level, of the model's vocabulary.
   std::optional<Hmm> token_hmm;
   // `lookahead.horizon` is the most actions a plan may have.
   LookaheadOptions lookahead;

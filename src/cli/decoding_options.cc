@@ -68,7 +68,8 @@ void add_decoding_options(CLI::App& app, DecodingArguments& arguments, const Bud
              "what holds the model to the task; from mask up the plan is guaranteed");
   add_choice(app, "--bridge", arguments.bridge, "which action half a text is taken to mean");
   app.add_option("--hmm", arguments.hmm, "with guidance trained: a hidden Markov model of plans")->type_name("FILE");
-  app.add_option("--token-hmm", arguments.token_hmm, "with bridge hmm: a hidden Markov model of tokens")
+  app.add_option("--token-hmm", arguments.token_hmm,
+                 "with bridge hmm, or guidance syntax: a hidden Markov model of tokens")
       ->type_name("FILE");
   add_lookahead_device_option(app, arguments.lookahead_device);
   add_choice(app, "--tokens", arguments.tokenization, "which tokens may spell the plan: the tokenizer's own, or any");

@@ -25,7 +25,7 @@ struct DecodingArguments {
   Guidance guidance = Guidance::kUniform;
   Bridge bridge = Bridge::kUniform;
   std::string hmm;        // a file, for guidance trained
-  std::string token_hmm;  // a file, for bridge hmm
+  std::string token_hmm;  // a file, for bridge hmm and guidance syntax
   Device lookahead_device = Device::kCpu;
   Tokenization tokenization = Tokenization::kCanonical;
   OnInfeasible on_infeasible = OnInfeasible::kError;

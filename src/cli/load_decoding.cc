@@ -63,13 +63,27 @@ PlanOptions plan_options(const DecodingArguments& arguments) {
         "--guidance trained needs a hidden Markov model of plans: --hmm FILE ('metactrl sample' and 'metactrl train' "
         "make one)");
   }
+  const bool asks_tokens = arguments.bridge == Bridge::kHmm || !arguments.token_hmm.empty();
+  if (asks_tokens && (arguments.guidance == Guidance::kNone || arguments.guidance == Guidance::kSearch)) {
+    throw UsageError(
+        str_cat("a hidden Markov model of tokens (--token-hmm, --bridge hmm) has nothing to weigh with "
+                "--guidance ",
+                to_string(arguments.guidance), "; use syntax, mask, uniform or trained"));
+  }
   if (!arguments.token_hmm.empty()) {
-    if (arguments.bridge != Bridge::kHmm) throw UsageError("--token-hmm is for --bridge hmm");
+    if (arguments.bridge != Bridge::kHmm && arguments.guidance != Guidance::kSyntax) {
+      throw UsageError("--token-hmm is for --bridge hmm and for --guidance syntax");
+    }
+    if (arguments.tokenization == Tokenization::kAny) {
+      throw UsageError(
+          "--token-hmm reads the tokenizer's own tokens, and --tokens any allows others; use --tokens "
+          "canonical");
+    }
     options.token_hmm = load_hmm(arguments.token_hmm, CorpusLevel::kToken);
   } else if (arguments.bridge == Bridge::kHmm) {
     throw UsageError(
-        "--bridge hmm needs a hidden Markov model of tokens: --token-hmm FILE ('metactrl train --level token' makes "
-        "one)");
+        "--bridge hmm needs a hidden Markov model of tokens: --token-hmm FILE ('metactrl train --level token' and "
+        "'metactrl hmm uniform --level token' make one)");
   }
   options.lookahead.device = open_lookahead_device(arguments.lookahead_device);
   return options;

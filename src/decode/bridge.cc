@@ -45,25 +45,39 @@ class ModelBridge : public PathBridge {
   std::size_t scored_ = 0;  // the boundary whose paths they are of
 };
 
+// Null where no model of tokens takes part.
 std::shared_ptr<const TokenSurrogate> token_surrogate(const Constraint& constraint, const DecoderOptions& options) {
-  if (!options.token_hmm) {
-    throw InputError("bridge hmm", "needs a hidden Markov model of tokens", "set DecoderOptions::token_hmm");
+  const std::string bridge = std::string("bridge ") + to_string(options.bridge);
+  if (options.bridge == Bridge::kHmm && !options.token_hmm) {
+    throw InputError(bridge, "needs a hidden Markov model of tokens", "set DecoderOptions::token_hmm");
+  }
+  if (!options.token_hmm) return nullptr;
+  if (options.bridge != Bridge::kHmm && options.guidance != Guidance::kSyntax) {
+    throw InputError(bridge, "has no use for a hidden Markov model of tokens", "use bridge hmm, or guidance syntax");
   }
   if (constraint.automaton().tokenization() != Tokenization::kCanonical) {
-    throw InputError("bridge hmm", "reads the tokenizer's own tokens, and 'any' tokenization allows others",
-                     "use canonical tokenization, or another bridge");
+    throw InputError("model of tokens", "reads the tokenizer's own tokens, and 'any' tokenization allows others",
+                     "use canonical tokenization, or do without the model of tokens");
   }
   return std::make_shared<const TokenSurrogate>(*options.token_hmm, constraint.vocabulary());
 }
 
 }  // namespace
 
-std::unique_ptr<PathBridge> make_bridge(const Constraint& constraint, const DecoderOptions& options) {
-  std::shared_ptr<const TokenSurrogate> surrogate_of_tokens;
-  if (options.bridge == Bridge::kHmm) surrogate_of_tokens = token_surrogate(constraint, options);
+double PathBridge::log_weight_before(const Boundary& boundary, std::span<const Path>, const Before& before) const {
+  if (before.part == Before::Part::kEmpty) return 0;
+  if (!before.empty) return before.log_go_on;
+  return internal::log_add(boundary.log_end, boundary.log_go + before.log_go_on);
+}
+
+std::unique_ptr<PathBridge> make_bridge(const Constraint& constraint, const DecoderOptions& options, const Stop& stop) {
+  if (std::shared_ptr<const TokenSurrogate> tokens = token_surrogate(constraint, options); tokens != nullptr) {
+    const unsigned horizon = options.horizon > 0 ? options.horizon : constraint.lookahead()->horizon();
+    return std::make_unique<TokenBridge>(constraint, std::move(tokens), horizon, options.guidance == Guidance::kSyntax,
+                                         stop);
+  }
   const bool trained = options.guidance == Guidance::kTrained;
   if (!trained && options.guidance != Guidance::kUniform) return nullptr;
-  if (surrogate_of_tokens != nullptr) return std::make_unique<TokenBridge>(constraint, std::move(surrogate_of_tokens));
   const bool surrogate = options.bridge == Bridge::kSurrogate;
   std::unique_ptr<PathBridge> bridge;
   if (trained) {

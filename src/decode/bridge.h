@@ -8,7 +8,10 @@
 //     MassBridge     m from the uniform surrogate: the same for all actions, or their probability
 //     TrainedBridge  the same with a trained surrogate
 //     ModelBridge    m from the language model, where it has scored the paths
-//     TokenBridge    m from a hidden Markov model of tokens
+//
+// One is more than a bridge, and has no denominator: what its model would write besides counts against a text.
+//
+//     TokenBridge    m from a hidden Markov model of tokens, to the end of the plan; also without paths (guidance syntax)
 //
 // A bridge is chosen once, when the walk is made. The walk tells it of every boundary it opens; the boundaries are a
 // stack, and one that is opened replaces what was known of its number and all above it. A symbol costs one virtual call.
@@ -58,6 +61,16 @@ struct Choice {
   std::uint32_t empty_depth = 0;
 };
 
+// A symbol before the entries of a boundary, or one that leaves nothing but the empty plan.
+struct Before {
+  enum class Part : std::uint8_t { kOpening, kNumber, kEmpty };
+  Part part = Part::kEmpty;
+  std::uint32_t depth = 0;  // in the opening, or in the number in front of the entry
+  bool empty = false;       // the empty plan goes on with it
+  std::uint32_t empty_depth = 0;
+  double log_go_on = 0;  // what it is worth to go on once that is decided
+};
+
 class PathBridge {
  public:
   virtual ~PathBridge() = default;
@@ -69,6 +82,8 @@ class PathBridge {
   virtual void open(const Boundary& boundary, std::span<const Path> paths) = 0;
   // The logarithm of the value above, at the boundary opened last. Finite.
   virtual double log_weight(const Boundary& boundary, std::span<const Path> paths, const Choice& choice) const = 0;
+  // The same for a symbol before the entries: by what it is worth to go on, and to stop where the plan may be empty.
+  virtual double log_weight_before(const Boundary& boundary, std::span<const Path> paths, const Before& before) const;
   // scores[path][depth] is the language model's log-probability of what is left of a path behind its symbol at that
   // depth. Empty: nothing is known.
   virtual void set_path_scores(const Boundary& boundary, std::vector<std::vector<double>> scores) {
@@ -82,8 +97,8 @@ class PathBridge {
   PathBridge& operator=(const PathBridge&) = default;
 };
 
-// Throws InputError as Decoder's constructor does. Null for a guidance that does not weigh.
-std::unique_ptr<PathBridge> make_bridge(const Constraint& constraint, const DecoderOptions& options);
+// Throws InputError as Decoder's constructor does, and Stopped. Null for a guidance that does not weigh.
+std::unique_ptr<PathBridge> make_bridge(const Constraint& constraint, const DecoderOptions& options, const Stop& stop);
 
 // A bridge as a member: a copy is a fork.
 class OwnBridge {

@@ -54,9 +54,13 @@ void check_options(const LanguageModel* model, const Vocabulary* vocabulary, con
     throw InputError("bridge hmm", "needs a hidden Markov model of tokens",
                      "set PlanOptions::token_hmm, or use bridge uniform, surrogate or model");
   }
-  if (options.bridge == Bridge::kHmm && options.tokenization == Tokenization::kAny) {
-    throw InputError("bridge hmm", "reads the tokenizer's own tokens, and 'any' tokenization allows others",
-                     "use canonical tokenization, or another bridge");
+  if (options.token_hmm && options.bridge != Bridge::kHmm && options.guidance != Guidance::kSyntax) {
+    throw InputError(str_cat("bridge ", to_string(options.bridge)), "has no use for a hidden Markov model of tokens",
+                     "use bridge hmm, or guidance syntax");
+  }
+  if (options.token_hmm && options.tokenization == Tokenization::kAny) {
+    throw InputError("model of tokens", "reads the tokenizer's own tokens, and 'any' tokenization allows others",
+                     "use canonical tokenization, or do without the model of tokens");
   }
   if (options.guidance == Guidance::kSearch) {
     if (options.on_infeasible == OnInfeasible::kSyntax) {
@@ -402,7 +406,7 @@ class Planner {
     DecoderOptions decoder_options;
     decoder_options.guidance = guidance;
     decoder_options.bridge = options_.bridge;
-    if (decoder_options.bridge == Bridge::kHmm) decoder_options.token_hmm = options_.token_hmm;
+    decoder_options.token_hmm = options_.token_hmm;
     decoder_options.horizon = result_.horizon;
     decoder_options.support = options_.support;
     decoder_options.per_action = options_.prefer_short;

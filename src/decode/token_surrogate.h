@@ -1,19 +1,16 @@
-// TokenSurrogate: what a hidden Markov model of tokens makes of the text of a plan; the bridge of Bridge::kHmm.
+// TokenSurrogate: what a hidden Markov model of tokens makes of the text of a plan.
 //
 //     TokenSurrogate surrogate(hmm, vocabulary);
 //     std::vector<double> belief = surrogate.start();
-//     surrogate.advance(belief, tokens);                   // these were written
-//     TokenSurrogate::Cursor cursor;
-//     cursor.begin(surrogate, belief);
-//     cursor.read(path, rests);                            // rests[d]: log p(path behind its symbol d | all before it)
+//     double log_probability = surrogate.advance(belief, token, emitted);      // the token was written
 //
-// A *belief* is the distribution of the hidden state that emits the next token. Symbols are the token automaton's in
-// canonical tokenization: tokens, and kEnd for the end of the turn, which is the model's own end. A token that the
-// model holds impossible has the lowest logarithm that is used, and the model begins anew behind it: nothing here is
-// ever infinite.
+// A *belief* is the distribution of the hidden state that emits the next token, with zeros behind it up to a multiple of
+// what a processor works on at once. Symbols are the token automaton's in canonical tokenization: tokens, and kEnd for
+// the end of the turn, which is the model's own end. A token that the model holds impossible has the lowest logarithm
+// that is used and tells nothing: the state that emitted it is taken to be one with which a text begins. So nothing here
+// is ever infinite.
 //
-// Costs: H^2 for every token that is read and is not the last of its path. Immutable; may be read from many threads. A
-// cursor belongs to one.
+// Costs: O(H) for what a token says, H^2 to go behind it. Immutable; may be read from many threads.
 #ifndef METACTRL_SRC_DECODE_TOKEN_SURROGATE_H_
 #define METACTRL_SRC_DECODE_TOKEN_SURROGATE_H_
 
@@ -33,31 +30,21 @@ class TokenSurrogate {
   TokenSurrogate(const Hmm& hmm, const Vocabulary& vocabulary);
 
   const Hmm& hmm() const { return hmm_; }
-  std::vector<double> start() const { return {hmm_.initial().begin(), hmm_.initial().end()}; }
-  void advance(std::vector<double>& belief, std::span<const TokenId> symbols) const;
-
-  // Asks about one path after the other. Paths in lexicographic order share the work of common beginnings.
-  class Cursor {
-   public:
-    void begin(const TokenSurrogate& surrogate, std::span<const double> belief);
-    // Appends one number for each symbol of the path.
-    void read(std::span<const TokenId> path, std::vector<double>& rests);
-    // Behind so many symbols of the path read last; not behind all of them.
-    std::span<const double> belief(std::size_t symbols) const { return beliefs_[symbols]; }
-
-   private:
-    const TokenSurrogate* surrogate_ = nullptr;
-    std::vector<TokenId> path_;                 // whose beliefs are known
-    std::vector<std::vector<double>> beliefs_;  // beliefs_[i]: behind i symbols
-    std::vector<double> log_sums_;              // of the probabilities of i symbols
-    std::vector<double> scratch_;
-  };
+  // Numbers in a belief.
+  std::size_t width() const { return width_; }
+  std::vector<double> start() const;
+  // The distribution of the state that has emitted the symbol, and the log-probability of the symbol.
+  double emit(std::span<const double> belief, TokenId symbol, std::vector<double>& emitted) const;
+  // The belief behind the symbol that was emitted.
+  void move(std::span<const double> emitted, std::vector<double>& belief) const;
+  // Both: the log-probability of the symbol.
+  double advance(std::vector<double>& belief, TokenId symbol, std::vector<double>& emitted) const;
+  // For each symbol, the log-probability of those behind it, given it and those before it. The belief goes behind all.
+  void advance(std::vector<double>& belief, std::span<const TokenId> symbols, std::vector<double>& rests) const;
 
  private:
-  // The log-probability of a symbol; with `move` the belief goes behind it.
-  double read(std::vector<double>& belief, TokenId symbol, bool move, std::vector<double>& scratch) const;
-
   Hmm hmm_;
+  std::size_t width_;
 };
 
 }  // namespace metactrl::decode

@@ -8,7 +8,8 @@
 //
 //     sum over its live paths of  m(path) S(path)   /   sum over all entries with the same prefix of  m(entry)
 //
-// where m says how likely each is meant: the bridge (bridge.h), with m(action, what follows) = pi(action) p(what
+// (but for a model of tokens, token_bridge.h, which has no denominator) where m says how likely each is meant: the bridge
+// (bridge.h), with m(action, what follows) = pi(action) p(what
 // follows). S is 1 for stopping at the goal and V_go for going on. Where only the two kinds of one action are left this
 // gives S(stop) and V_go themselves; before that, p_end S(stop) + (1 - p_end) V_go, which is the V of lookahead.h: the
 // equation of decoder.h in each case.
@@ -53,9 +54,9 @@ void check_guidance(const Constraint& constraint, Guidance guidance) {
   }
 }
 
-std::unique_ptr<PathBridge> bridge_for(const Constraint& constraint, const DecoderOptions& options) {
+std::unique_ptr<PathBridge> bridge_for(const Constraint& constraint, const DecoderOptions& options, const Stop& stop) {
   check_guidance(constraint, options.guidance);
-  return make_bridge(constraint, options);
+  return make_bridge(constraint, options, stop);
 }
 
 }  // namespace
@@ -64,7 +65,7 @@ Walk::Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& o
     : constraint_(std::move(constraint)),
       automaton_(&constraint_->automaton()),
       options_(options),
-      bridge_(bridge_for(*constraint_, options)),
+      bridge_(bridge_for(*constraint_, options, stop)),
       support_(constraint_->lookahead(), options.support, std::move(stop)),
       log_end_(uniform_log_end(constraint_->task())),
       log_go_(std::log1p(-std::exp(log_end_))) {
@@ -145,7 +146,7 @@ void Walk::open_supported(Frame& frame) {
     add_paths(candidate, frame.left - 1);
   }
   if (log_go_on == kMinusInfinity) log_go_on = log_idle;
-  if (weighs()) frame.log_go_on = given_going_on(log_go_on, frame.boundary.log_go);
+  if (weighs_future()) frame.log_go_on = given_going_on(log_go_on, frame.boundary.log_go);
 }
 
 void Walk::finish_paths(Frame& frame) {
@@ -178,7 +179,7 @@ void Walk::add_paths(const Candidate& candidate, unsigned left) {
     log_go_on = go_on.log_weight;
   }
   const double log_go = weighs_by_trained() ? log_not(candidate.log_end) : log_go_;
-  const double log_value = weighs() ? given_going_on(log_go_on, log_go) : 0;
+  const double log_value = weighs_future() ? given_going_on(log_go_on, log_go) : 0;
   // Whoever leaves the goal comes back to it by at least one action.
   const double actions = 1 + std::max(1U, candidate.remaining);
   const double expense = options_.per_action * actions + options_.per_cost * (cost + candidate.remaining_cost);
@@ -377,13 +378,10 @@ double Walk::extra_expense(const Edge& edge) const {
 double Walk::log_worth(const Step& step, const Edge& edge) const {
   switch (step.phase) {
     case Phase::kStart:
-      if (!edge.opening) return 0;
-      if (!edge.empty) return frame().log_go_on;
-      return internal::log_add(frame().boundary.log_end, frame().boundary.log_go + frame().log_go_on);
     case Phase::kHead:
-      return frame().log_go_on;
+      return log_worth_before(step, edge);
     case Phase::kEntry:
-      return edge.live ? log_worth_in_entry(step, edge) : 0;
+      return edge.live ? log_worth_in_entry(step, edge) : log_worth_before(step, edge);
     case Phase::kEnd:
     case Phase::kDone:
       break;
@@ -394,6 +392,16 @@ double Walk::log_worth(const Step& step, const Edge& edge) const {
 double Walk::log_worth_in_entry(const Step& step, const Edge& edge) const {
   const Choice choice{edge.begin, edge.end, edge.all_begin, edge.all_end, step.depth, edge.empty, step.empty_depth};
   const double log_weight = bridge_->log_weight(frame().boundary, live_paths(), choice);
+  assert(std::isfinite(log_weight));
+  return log_weight;
+}
+
+double Walk::log_worth_before(const Step& step, const Edge& edge) const {
+  Before before{
+      .depth = step.depth, .empty = edge.empty, .empty_depth = step.empty_depth, .log_go_on = frame().log_go_on};
+  if (step.phase == Phase::kHead) before.part = Before::Part::kNumber;
+  if (step.phase == Phase::kStart && edge.opening) before.part = Before::Part::kOpening;
+  const double log_weight = bridge_->log_weight_before(frame().boundary, live_paths(), before);
   assert(std::isfinite(log_weight));
   return log_weight;
 }

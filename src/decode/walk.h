@@ -139,6 +139,8 @@ class Walk {
   lookahead::GoOn leave_goal(unsigned left);
   // Weights are asked for, not only what is allowed.
   bool weighs() const { return static_cast<bool>(bridge_); }
+  // By what the lookahead says of the future; else all that is supported is worth the same.
+  bool weighs_future() const { return weighs_by_trained() || options_.guidance == Guidance::kUniform; }
   bool weighs_by_trained() const { return options_.guidance == Guidance::kTrained; }
 
   void enter(Step& step) const;
@@ -158,6 +160,7 @@ class Walk {
   }
   double log_worth(const Step& step, const Edge& edge) const;
   double log_worth_in_entry(const Step& step, const Edge& edge) const;
+  double log_worth_before(const Step& step, const Edge& edge) const;
   bool is_frugal() const { return options_.per_action > 0 || options_.per_cost > 0; }
   double extra_expense(const Edge& edge) const;
   std::span<const Path> live_paths() const { return {paths_.data() + frame().first_path, frame().num_paths}; }

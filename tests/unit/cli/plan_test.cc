@@ -455,7 +455,11 @@ TEST_F(PlanCli, BadOptionsListTheGoodOnes) {
   // Where there is a GPU, and a build that can use it, it is no error.
   if (plan("--lookahead-device cuda").code != 0) expect("--lookahead-device cuda", 31, "use the CPU");
   expect("--bridge hmm", 30, "needs a hidden Markov model of tokens");
-  expect("--token-hmm tokens.hmm", 30, "--token-hmm is for --bridge hmm");
+  expect("--token-hmm tokens.hmm", 30, "--token-hmm is for --bridge hmm and for --guidance syntax");
+  expect("--bridge surrogate --token-hmm tokens.hmm", 30, "--token-hmm is for --bridge hmm");
+  expect("--guidance none --token-hmm tokens.hmm", 30, "nothing to weigh with --guidance none");
+  expect("--guidance search --bridge hmm --token-hmm tokens.hmm", 30, "nothing to weigh with --guidance search");
+  expect("--guidance syntax --token-hmm tokens.hmm --tokens any", 30, "--tokens canonical");
   expect("--bridge hmm --token-hmm none.hmm", 31, "none.hmm: error: cannot be opened");
   expect("--format nope", 31, "there is no plan format 'nope'");
   expect("--format no.format", 31, "no.format");

@@ -177,7 +177,16 @@ TEST_F(TrainCli, TokensBridge) {
   };
   expect("--token-hmm other.hmm", "another vocabulary");
   expect("--token-hmm meta.hmm", "meta.hmm: error: is a model of actions");
-  expect("--token-hmm t.hmm --tokens any", "canonical");
+  // A file that was cut off, and one with a number changed.
+  const std::string whole = read("t.hmm");
+  write("cut.hmm", whole.substr(0, whole.size() - 40));
+  expect("--token-hmm cut.hmm", "cut.hmm: error: ");
+  write("head.hmm", whole.substr(0, 30));
+  expect("--token-hmm head.hmm", "head.hmm: error: ");
+  std::string changed = whole;
+  changed[changed.size() / 2] = static_cast<char>(changed[changed.size() / 2] ^ 1);
+  write("changed.hmm", changed);
+  expect("--token-hmm changed.hmm", "changed.hmm: error: ");
 }
 
 TEST_F(TrainCli, JudgesByWhatItKeptBack) {
