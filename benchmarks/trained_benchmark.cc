@@ -15,73 +15,22 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "benchmarks/files.h"
-#include "benchmarks/module.h"
 #include "lookahead/data.h"
-#include "lookahead/drop_goals.h"
-#include "metactrl/domain.h"
-#include "metactrl/error.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/training/train.h"
+#include "prompt_tasks.h"
 
 namespace metactrl {
 namespace {
 
 constexpr std::size_t kObjectSlots = 49;  // as in the paper's alphabet
 
-// The tasks of all prompts, with as few assumptions as a goal needs, as `metactrl eval` reads them. Goals that are out
-// of reach are left out.
-const std::vector<Task>& tasks() {
-  static const std::vector<Task> all = [] {
-    const char* from_environment = std::getenv("METACTRL_DATA");
-    const std::filesystem::path data = from_environment != nullptr ? from_environment : METACTRL_DEFAULT_DATA;
-    const std::filesystem::path file = data / "eai_vh" / "as_prompts.json";
-    std::vector<Task> found;
-    if (!std::filesystem::exists(file)) return found;
-    const benchmarks::Module& module = *benchmarks::find_module("vh-as");
-    const std::string_view domain = benchmarks::domain_text(module, benchmarks::Rules::kEnvironment);
-    LookaheadOptions cheap;
-    cheap.weights = false;
-    for (const benchmarks::PromptEntry& entry : benchmarks::read_prompts(file.string())) {
-      try {
-        const benchmarks::PromptTask prompt = module.read(entry.prompt, benchmarks::Rules::kEnvironment);
-        for (std::size_t level = prompt.fewest_assumptions; level <= prompt.assumptions.size(); ++level) {
-          const Task task = load_pddl_text(domain, prompt.problem_assuming(level));
-          if (Lookahead::compile(task, cheap)->verdict() == Verdict::kSolvable) {
-            found.push_back(task);
-            break;
-          }
-          if (level == prompt.assumptions.size()) found.push_back(drop_unreachable_goals(task, cheap).task);
-        }
-      } catch (const InputError&) {  // which `metactrl eval` would say
-      }
-    }
-    return found;
-  }();
-  return all;
-}
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-void set_percentiles(benchmark::State& state, const std::string& name, std::vector<double> values) {
-  if (values.empty()) return;
-  std::sort(values.begin(), values.end());
-  const auto at = [&](double share) {
-    return values[std::min(values.size() - 1, static_cast<std::size_t>(share * static_cast<double>(values.size())))];
-  };
-  state.counters[name + "_p50"] = at(0.5);
-  state.counters[name + "_p95"] = at(0.95);
-  state.counters[name + "_max"] = values.back();
-}
+const std::vector<Task>& tasks() { return benchmarks::virtualhome_prompt_tasks(); }
 
 // A random model, or one that knows the tasks' plans.
 Hmm make_model(std::size_t hidden, bool trained) {
@@ -127,13 +76,13 @@ void tables(benchmark::State& state) {
     for (std::size_t i = 0; i < tasks().size(); ++i) {
       auto start = std::chrono::steady_clock::now();
       const auto lookahead = Lookahead::compile(tasks()[i], options);
-      compile_ms[i] = std::min(compile_ms[i], milliseconds_since(start));
+      compile_ms[i] = std::min(compile_ms[i], benchmarks::milliseconds_since(start));
       const LookaheadData& data = lookahead->data();
       if (!data.hmm_table) continue;
       start = std::chrono::steady_clock::now();
       const auto table = lookahead::HmmTable<float>::build(*data.surrogate, *data.space, data.hmm_table->horizon(),
                                                            options.weight_bytes);
-      table_ms[i] = std::min(table_ms[i], milliseconds_since(start));
+      table_ms[i] = std::min(table_ms[i], benchmarks::milliseconds_since(start));
       megabytes.push_back(static_cast<double>(table->memory_bytes() + data.surrogate->memory_bytes()) / 1e6);
       states.push_back(static_cast<double>(table->num_cone_states()));
       strides += table->stride() > 1 ? 1 : 0;
@@ -143,10 +92,10 @@ void tables(benchmark::State& state) {
   state.counters["tasks"] = static_cast<double>(tasks().size());
   state.counters["exact"] = static_cast<double>(table_ms.size());
   state.counters["with_checkpoints"] = strides;
-  set_percentiles(state, "table_ms", table_ms);
-  set_percentiles(state, "compile_ms", compile_ms);
-  set_percentiles(state, "MB", megabytes);
-  set_percentiles(state, "states", states);
+  benchmarks::set_percentiles(state, "table_ms", table_ms);
+  benchmarks::set_percentiles(state, "compile_ms", compile_ms);
+  benchmarks::set_percentiles(state, "MB", megabytes);
+  benchmarks::set_percentiles(state, "states", states);
 }
 BENCHMARK(tables)->ArgsProduct({{32, 128, 512}, {0, 1}})->Unit(benchmark::kMillisecond)->UseRealTime();
 

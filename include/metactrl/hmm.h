@@ -78,8 +78,9 @@ class Hmm {
   Hmm(Alphabet alphabet, std::size_t hidden, std::vector<float> initial, std::vector<float> transition,
       std::vector<float> emission, std::string made_by);
 
-  // One hidden state that emits every symbol alike.
-  static Hmm uniform(Alphabet alphabet);
+  // Every hidden state emits every symbol alike and moves on to every state alike. One is enough: with more of them the
+  // probabilities are the same.
+  static Hmm uniform(Alphabet alphabet, std::size_t hidden = 1);
   // Parameters drawn at random, away from zero: where training begins. The same seed gives the same model everywhere.
   static Hmm random(Alphabet alphabet, std::size_t hidden, std::uint64_t seed);
 

@@ -1,18 +1,22 @@
-// metactrl hmm: what a model is, and how well it knows a corpus.
+// metactrl hmm: what a model is, how well it knows a corpus, and models that know nothing.
 #include "metactrl/hmm.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iomanip>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/common.h"
 #include "cli/load_corpus.h"
+#include "cli/model_store.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "metactrl/language_model.h"
 #include "metactrl/training/corpus.h"
 #include "metactrl/training/ctrl_g.h"
 #include "support/str_cat.h"
@@ -33,6 +37,12 @@ struct HmmArguments {
   std::vector<std::string> corpora;
   std::uint64_t held_out = 0;
   CLI::Option* held_out_option = nullptr;
+  // Of what a uniform model speaks: the tokens of a language model, or the actions of a task.
+  std::string model;
+  TaskFiles task;
+  std::size_t slots = 49;
+  std::size_t hidden = 1;
+  std::vector<CLI::Option*> uniform_options;
   OutputOptions output;
 };
 
@@ -174,6 +184,36 @@ int exchange(const HmmArguments& arguments) {
   return kDone;
 }
 
+Alphabet alphabet_of_vocabulary(const std::string& model) {
+  const std::optional<std::filesystem::path> file = model_file(model);
+  if (!file) throw UsageError(str_cat("--model ", model, " has no vocabulary of its own; name a GGUF file"));
+  const std::unique_ptr<Vocabulary> vocabulary = load_vocabulary(file->string());
+  return Alphabet::tokens(vocabulary->size(), static_cast<std::uint32_t>(vocabulary->end_of_turn().front()),
+                          vocabulary->fingerprint());
+}
+
+Alphabet alphabet_of_task(const TaskFiles& files, std::size_t slots) {
+  check_task_options(files);
+  const Task task = load_task(files);
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < task.num_action_names(); ++i) names.push_back(task.action_name(ActionNameId{i}));
+  return Alphabet::meta(names, slots);
+}
+
+int make_uniform(const HmmArguments& arguments) {
+  const bool task = !arguments.task.domain.empty() || !arguments.task.problem.empty();
+  const int sources = static_cast<int>(arguments.files.size()) + (arguments.model.empty() ? 0 : 1) + (task ? 1 : 0);
+  if (sources != 1 || arguments.output.file.empty()) {
+    throw UsageError(
+        "'hmm uniform' takes --out FILE and one of: a model whose alphabet it gets, --model, --domain with --problem");
+  }
+  const Alphabet alphabet = task                      ? alphabet_of_task(arguments.task, arguments.slots)
+                            : arguments.files.empty() ? alphabet_of_vocabulary(arguments.model)
+                                                      : Hmm::load(arguments.files[0]).alphabet();
+  Hmm::uniform(alphabet, arguments.hidden).save(arguments.output.file);
+  return kDone;
+}
+
 constexpr const char* kHmmExamples =
     "\n"
     "  info      what the model is and what made it\n"
@@ -181,26 +221,42 @@ constexpr const char* kHmmExamples =
     "  compare   the same for several models\n"
     "  import    a checkpoint of Ctrl-G (safetensors, with its config.json beside it) to a model\n"
     "  export    a model to such a checkpoint, with its config.json beside it; imported again, it is the same model\n"
+    "  uniform   a model in which every symbol is as likely as any other, without training: of the tokens of a "
+    "language\n"
+    "            model, of the actions of a task, or of what another model speaks of\n"
     "\n"
     "  metactrl hmm info household.hmm\n"
     "  metactrl hmm compare small.hmm large.hmm tokens.hmm --corpus household.corpus\n"
-    "  metactrl hmm import checkpoint/model.safetensors --out ctrlg.hmm\n";
+    "  metactrl hmm import checkpoint/model.safetensors --out ctrlg.hmm\n"
+    "  metactrl hmm uniform --model pocket --out uniform.tok.hmm\n";
 
 }  // namespace
 
 Command add_hmm(CLI::App& parent) {
   auto arguments = std::make_shared<HmmArguments>();
-  CLI::App* app = parent.add_subcommand("hmm", "look at hidden Markov models, score them, exchange them");
+  CLI::App* app =
+      parent.add_subcommand("hmm", "look at hidden Markov models, score them, exchange them, make uniform ones");
   app->add_option("action", arguments->action, "what to do")
-      ->type_name("info|score|compare|import|export")
+      ->type_name("info|score|compare|import|export|uniform")
       ->required()
-      ->check(one_of({"info", "score", "compare", "import", "export"}));
-  app->add_option("files", arguments->files, "models")->type_name("FILE")->required();
+      ->check(one_of({"info", "score", "compare", "import", "export", "uniform"}));
+  app->add_option("files", arguments->files, "models")->type_name("FILE");
   app->add_option("--corpus", arguments->corpora, "with score and compare: what 'metactrl sample' wrote")
       ->type_name("FILE");
   arguments->held_out_option =
       add_number(*app, "--held-out", "N", arguments->held_out, 0, 1e9,
                  "with score and compare: only what 'metactrl train --held-out N' keeps back; 0: everything");
+  arguments->uniform_options.push_back(
+      app->add_option("--model,-m", arguments->model,
+                      "with uniform: GGUF file or stored model whose tokens it speaks of")
+          ->type_name("MODEL"));
+  add_pddl_options(*app, arguments->task.domain, arguments->task.problem);
+  for (const char* name : {"--domain", "--problem"}) arguments->uniform_options.push_back(app->get_option(name));
+  arguments->uniform_options.push_back(
+      add_number(*app, "--slots", "N", arguments->slots, 1, 1e6,
+                 "with uniform and a task: objects that have a symbol of their own; the others are UNK"));
+  arguments->uniform_options.push_back(add_number(*app, "--hidden", "N", arguments->hidden, 1, 65536,
+                                                  "with uniform: hidden states; the probabilities are the same"));
   add_output_options(*app, arguments->output);
   app->footer(kHmmExamples);
   return {app, [arguments] {
@@ -211,7 +267,14 @@ Command add_hmm(CLI::App& parent) {
             if (arguments->held_out_option->count() > 0 && !scores) {
               throw UsageError("--held-out is for score and compare");
             }
-            if (arguments->output.json() && exchanges) throw UsageError("--output is for info, score and compare");
+            const bool uniform = action == "uniform";
+            for (const CLI::Option* option : arguments->uniform_options) {
+              if (option->count() > 0 && !uniform) throw UsageError(option->get_name() + " is for uniform");
+            }
+            if (arguments->files.empty() && !uniform) throw UsageError("no model is named");
+            if (arguments->output.json() && (exchanges || uniform))
+              throw UsageError("--output is for info, score and compare");
+            if (uniform) return make_uniform(*arguments);
             if (exchanges) return exchange(*arguments);
             return scores ? score(*arguments) : info(*arguments);
           }};

@@ -83,7 +83,7 @@ PlanOptions plan_options(const DecodingArguments& arguments) {
   } else if (arguments.bridge == Bridge::kHmm) {
     throw UsageError(
         "--bridge hmm needs a hidden Markov model of tokens: --token-hmm FILE ('metactrl train --level token' and "
-        "'metactrl hmm uniform --level token' make one)");
+        "'metactrl hmm uniform' make one)");
   }
   options.lookahead.device = open_lookahead_device(arguments.lookahead_device);
   return options;

@@ -49,8 +49,13 @@ class SyntaxTable {
     const double* values = nullptr;
     const double* log_scales = nullptr;
   };
-  // For a layer that the table did not keep. Belongs to one thread.
+  // For a layer that the table did not keep. Belongs to one thread; a copy remembers nothing.
   struct Memory {
+    Memory() = default;
+    Memory(const Memory&) {}
+    Memory& operator=(const Memory&) = delete;
+    ~Memory() = default;
+
     unsigned left = 0;
     std::vector<double> values;
     std::vector<double> log_scales;

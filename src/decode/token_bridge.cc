@@ -39,9 +39,9 @@ TokenBridge::TokenBridge(const Constraint& constraint, std::shared_ptr<const Tok
   std::vector<TokenId> empty(automaton_->empty_plan().begin(), automaton_->empty_plan().end());
   if (empty.empty() || empty.back() != TokenAutomaton::kEnd) empty.push_back(TokenAutomaton::kEnd);
   std::vector<double> belief = surrogate_->start();
-  surrogate_->advance(belief, empty, empty_rests_);
+  surrogate_->advance(belief, empty, emitted_, empty_rests_);
   belief = surrogate_->start();
-  surrogate_->advance(belief, automaton_->opening(), opening_rests_);
+  surrogate_->advance(belief, automaton_->opening(), emitted_, opening_rests_);
   texts_.emplace_back().beliefs.push_back(std::move(belief));
 }
 
@@ -69,7 +69,7 @@ void TokenBridge::open(const Boundary& boundary, std::span<const Path>) {
   if (boundary.number == 0) return;
   if (text.beliefs.empty()) text.beliefs.emplace_back();
   text.beliefs[0] = belief_behind(texts_[boundary.number - 1], automaton_->tokens(boundary.entered_by));
-  surrogate_->advance(text.beliefs[0], automaton_->prefix(boundary.number + 1), text.number_rests);
+  surrogate_->advance(text.beliefs[0], automaton_->prefix(boundary.number + 1), emitted_, text.number_rests);
 }
 
 double TokenBridge::log_paths(const Boundary& boundary, std::span<const Path> paths, std::uint32_t begin,

@@ -73,8 +73,7 @@ double TokenSurrogate::advance(std::vector<double>& belief, TokenId symbol, std:
 }
 
 void TokenSurrogate::advance(std::vector<double>& belief, std::span<const TokenId> symbols,
-                             std::vector<double>& rests) const {
-  std::vector<double> emitted;
+                             std::vector<double>& emitted, std::vector<double>& rests) const {
   rests.assign(symbols.size(), 0);
   for (std::size_t i = 0; i < symbols.size(); ++i) {
     const double log_probability = advance(belief, symbols[i], emitted);

@@ -40,7 +40,8 @@ class TokenSurrogate {
   // Both: the log-probability of the symbol.
   double advance(std::vector<double>& belief, TokenId symbol, std::vector<double>& emitted) const;
   // For each symbol, the log-probability of those behind it, given it and those before it. The belief goes behind all.
-  void advance(std::vector<double>& belief, std::span<const TokenId> symbols, std::vector<double>& rests) const;
+  void advance(std::vector<double>& belief, std::span<const TokenId> symbols, std::vector<double>& emitted,
+               std::vector<double>& rests) const;
 
  private:
   Hmm hmm_;

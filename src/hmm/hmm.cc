@@ -140,13 +140,16 @@ Hmm::Hmm(Alphabet alphabet, std::size_t hidden, std::vector<float> initial, std:
   data_ = std::move(data);
 }
 
-Hmm Hmm::uniform(Alphabet alphabet) {
+Hmm Hmm::uniform(Alphabet alphabet, std::size_t hidden) {
   const std::size_t symbols = alphabet.size;
+  const auto alike = [](std::size_t numbers, std::size_t choices) {
+    return std::vector<float>(numbers, 1.0F / static_cast<float>(choices));
+  };
   return {std::move(alphabet),
-          1,
-          {1.0F},
-          {1.0F},
-          std::vector<float>(symbols, 1.0F / static_cast<float>(symbols)),
+          hidden,
+          alike(hidden, hidden),
+          alike(hidden * hidden, hidden),
+          alike(hidden * symbols, symbols),
           "uniform"};
 }
 

@@ -432,7 +432,9 @@ class JointComparison {
                const std::vector<TokenId>& text, Compared& compared) {
     const TokenAutomaton& automaton = constraint_.automaton();
     const std::span<const TokenId> tokens = automaton.tokens(paths[path].rank);
-    auto [all_begin, all_end] = automaton.group(boundary.group);
+    std::uint32_t all_begin = 0;
+    std::uint32_t all_end = 0;
+    std::tie(all_begin, all_end) = automaton.group(boundary.group);
     std::vector<TokenId> whole = text;
     std::vector<TokenId> read;
     for (std::uint32_t depth = 0; depth < tokens.size(); ++depth) {

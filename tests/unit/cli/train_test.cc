@@ -189,6 +189,48 @@ TEST_F(TrainCli, TokensBridge) {
   expect("--token-hmm changed.hmm", "changed.hmm: error: ");
 }
 
+// The paper's models without training, and what is done with them.
+TEST_F(TrainCli, UniformModels) {
+  const std::string vocabulary = testing::vocabulary_file("gpt-2");
+  ASSERT_EQ(run("hmm uniform --model '" + vocabulary + "' --hidden 3 --out t.hmm").code, 0);
+  ASSERT_EQ(run("hmm uniform -d d.pddl -p p.pddl --slots 5 --out m.hmm").code, 0);
+  const Hmm tokens = Hmm::load(path("t.hmm"));
+  EXPECT_FALSE(tokens.alphabet().is_meta());
+  EXPECT_NE(tokens.alphabet().vocabulary, 0U);
+  EXPECT_EQ(tokens.num_hidden(), 3U);
+  const auto symbols = static_cast<double>(tokens.num_symbols());
+  EXPECT_NEAR(tokens.log_likelihood(std::vector<SymbolId>{SymbolId{7}, SymbolId{9}, tokens.alphabet().end}),
+              -3 * std::log(symbols), 1e-4);
+  const Hmm actions = Hmm::load(path("m.hmm"));
+  EXPECT_EQ(actions.alphabet(), Alphabet::meta({"press", "release", "blow-fuse"}, 5));
+  EXPECT_NEAR(actions.log_likelihood(std::vector<SymbolId>{SymbolId{0}, actions.alphabet().end}), -2 * std::log(10),
+              1e-6);
+  // With the alphabet of another.
+  ASSERT_EQ(run("hmm uniform m.hmm --hidden 2 --out same.hmm").code, 0);
+  EXPECT_EQ(Hmm::load(path("same.hmm")).alphabet(), actions.alphabet());
+  // Syntax alone, weighed; and the product of both levels.
+  for (const char* guidance : {"--guidance syntax", "--guidance syntax --bridge hmm", "--guidance mask --bridge hmm",
+                               "--bridge hmm", "--guidance trained --hmm m.hmm --bridge hmm"}) {
+    const Result plan = run("plan -d d.pddl -p p.pddl --horizon 6 --output json --token-hmm t.hmm " + model() + " " +
+                            std::string(guidance));
+    ASSERT_EQ(plan.code, 0) << guidance << plan.err;
+    const bool syntax = has(guidance, "syntax");
+    EXPECT_EQ(Json::parse(plan.out)["guarantee"] == "full", !syntax) << guidance << plan.out;
+  }
+  const auto expect = [&](const std::string& arguments, int code, const std::string& part) {
+    const Result result = run("hmm " + arguments);
+    EXPECT_EQ(result.code, code) << arguments;
+    EXPECT_TRUE(has(result.err, part)) << result.err;
+  };
+  expect("uniform --out x", 30, "takes --out FILE and one of");
+  expect("uniform m.hmm --model pocket --out x", 30, "takes --out FILE and one of");
+  expect("uniform m.hmm", 30, "takes --out FILE");
+  expect("uniform --model random:1 --out x", 30, "has no vocabulary of its own");
+  expect("uniform -d d.pddl --out x", 30, "--problem");
+  expect("info m.hmm --slots 3", 30, "--slots is for uniform");
+  expect("info", 30, "no model is named");
+}
+
 TEST_F(TrainCli, JudgesByWhatItKeptBack) {
   write_corpus("c", 200);  // 50 prompts
   const Result trained = run("train --corpus c --hidden 4 --held-out 5 --out m.hmm");
