@@ -25,6 +25,7 @@
 #include <tuple>
 #include <utility>
 
+#include "hmm/dot.h"
 #include "hmm/gemm.h"
 #include "hmm/row_ops.h"
 #include "support/log_math.h"
@@ -394,16 +395,20 @@ SyntaxTable::Layer SyntaxTable::layer(unsigned left, Memory& memory) const {
 double SyntaxTable::log_rest(const Layer& layer, std::uint32_t place, std::span<const double> emitted) const {
   assert(emitted.size() == width_);
   const Row ahead = row(layer, place);
-  double sum = 0;
-  for (std::size_t z = 0; z < width_; ++z) sum += emitted[z] * ahead.values[z];
+  const double sum = hmm::dot(emitted.data(), ahead.values, width_);
   return sum > 0 ? std::log(sum) + ahead.log_scale : kMinusInfinity;
+}
+
+SyntaxTable::Scaled SyntaxTable::rest(const Layer& layer, std::uint32_t place, std::span<const double> emitted) const {
+  assert(emitted.size() == width_);
+  const Row ahead = row(layer, place);
+  return {hmm::dot(emitted.data(), ahead.values, width_), ahead.log_scale};
 }
 
 double SyntaxTable::log_begin(unsigned left, std::uint32_t group, std::span<const double> belief) const {
   assert(left > 0 && belief.size() == width_);
   const std::size_t at = (std::min(left, num_layers_) - 1) * roots_.size() + group;
-  double sum = 0;
-  for (std::size_t z = 0; z < width_; ++z) sum += belief[z] * root_values_[at * width_ + z];
+  const double sum = hmm::dot(belief.data(), root_values_.data() + at * width_, width_);
   return sum > 0 ? std::log(sum) + root_log_scales_[at] : kMinusInfinity;
 }
 

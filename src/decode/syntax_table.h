@@ -73,6 +73,12 @@ class SyntaxTable {
   // log of the sum over z of emitted[z] p(well-formed from `place` on | z). Minus infinity where the model holds that
   // impossible. `emitted` has width() numbers.
   double log_rest(const Layer& layer, std::uint32_t place, std::span<const double> emitted) const;
+  // The same number as value times e^log_scale.
+  struct Scaled {
+    double value = 0;
+    double log_scale = 0;
+  };
+  Scaled rest(const Layer& layer, std::uint32_t place, std::span<const double> emitted) const;
   // The same where an entry of `group` begins; `belief` is the distribution of the state that emits its first token.
   double log_begin(unsigned left, std::uint32_t group, std::span<const double> belief) const;
 

@@ -14,6 +14,9 @@ namespace {
 using internal::kMinusInfinity;
 using internal::log_add;
 
+// Sums below this are computed again by logarithms.
+constexpr double kTinySum = 1e-200;
+
 // A number for every text; `log_value` is what the lookahead says where the model of tokens has nothing to say.
 double finite(double log_weight, double log_value) {
   if (!(log_weight > kMinusInfinity)) log_weight = kLowestLogWeight + log_value;
@@ -75,12 +78,20 @@ void TokenBridge::open(const Boundary& boundary, std::span<const Path>) {
 double TokenBridge::log_paths(const Boundary& boundary, std::span<const Path> paths, std::uint32_t begin,
                               std::uint32_t end, std::size_t depth) const {
   const SyntaxTable::Layer layer = table_->layer(left(boundary), memory_);
-  double result = kMinusInfinity;
+  terms_.clear();
+  double log_largest = kMinusInfinity;
   for (std::uint32_t i = begin; i < end; ++i) {
-    const double rest = table_->log_rest(layer, table_->behind_alone(paths[i].rank, depth), emitted_);
-    if (rest > kMinusInfinity) result = log_add(result, rest + paths[i].log_value);
+    SyntaxTable::Scaled term = table_->rest(layer, table_->behind_alone(paths[i].rank, depth), emitted_);
+    if (!(term.value > 0)) continue;
+    term.log_scale += paths[i].log_value;
+    log_largest = std::max(log_largest, term.log_scale);
+    terms_.push_back(term);
   }
-  return result;
+  double sum = 0;
+  for (const SyntaxTable::Scaled& term : terms_) sum += term.value * std::exp(term.log_scale - log_largest);
+  if (sum > kTinySum) return std::log(sum) + log_largest;
+  return internal::log_sum(0, terms_.size(),
+                           [&](std::size_t i) { return std::log(terms_[i].value) + terms_[i].log_scale; });
 }
 
 double TokenBridge::log_weight(const Boundary& boundary, std::span<const Path> paths, const Choice& choice) const {

@@ -66,6 +66,7 @@ class TokenBridge : public PathBridge {
   mutable std::vector<Text> texts_;  // by boundary
   mutable SyntaxTable::Memory memory_;
   mutable std::vector<double> emitted_;
+  mutable std::vector<SyntaxTable::Scaled> terms_;
 };
 
 }  // namespace metactrl::decode

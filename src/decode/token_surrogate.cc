@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hmm/dot.h"
 #include "hmm/gemm.h"
 #include "metactrl/error.h"
 #include "metactrl/lookahead.h"
@@ -29,6 +30,13 @@ TokenSurrogate::TokenSurrogate(const Hmm& hmm, const Vocabulary& vocabulary)
                     : str_cat("it has ", alphabet.size, " tokens, the language model ", vocabulary.size())),
         "train one on what this language model writes");
   }
+  const std::size_t hidden = hmm_.num_hidden();
+  transition_.assign(hidden * width_, 0);
+  for (std::size_t from = 0; from < hidden; ++from) {
+    const std::span<const float> row = hmm_.transition().subspan(from * hidden, hidden);
+    std::copy(row.begin(), row.end(), transition_.begin() + static_cast<std::ptrdiff_t>(from * width_));
+  }
+  ones_.assign(width_, 1);
 }
 
 std::vector<double> TokenSurrogate::start() const {
@@ -43,8 +51,8 @@ double TokenSurrogate::emit(std::span<const double> belief, TokenId symbol, std:
       symbol == TokenAutomaton::kEnd ? hmm_.alphabet().end : SymbolId{static_cast<std::uint32_t>(symbol)};
   const std::span<const float> emission = hmm_.emission(of_model);
   emitted.assign(width_, 0.0);
-  double sum = 0;
-  for (std::size_t z = 0; z < hidden; ++z) sum += emitted[z] = belief[z] * static_cast<double>(emission[z]);
+  for (std::size_t z = 0; z < hidden; ++z) emitted[z] = belief[z] * static_cast<double>(emission[z]);
+  const double sum = hmm::dot(emitted.data(), ones_.data(), width_);
   const double log_probability = sum > 0 ? std::log(sum) : kLowestLogWeight;
   if (!(log_probability > kLowestLogWeight)) {
     std::copy(hmm_.initial().begin(), hmm_.initial().end(), emitted.begin());
@@ -55,15 +63,9 @@ double TokenSurrogate::emit(std::span<const double> belief, TokenId symbol, std:
 }
 
 void TokenSurrogate::move(std::span<const double> emitted, std::vector<double>& belief) const {
-  const std::size_t hidden = hmm_.num_hidden();
-  belief.assign(width_, 0.0);
-  double* const out = belief.data();
-  for (std::size_t z = 0; z < hidden; ++z) {
-    const double share = emitted[z];
-    if (share == 0) continue;
-    const float* const row = hmm_.transition().data() + z * hidden;
-    for (std::size_t to = 0; to < hidden; ++to) out[to] += share * static_cast<double>(row[to]);
-  }
+  belief.resize(width_);
+  hmm::multiply(1, width_, hmm_.num_hidden(), emitted.data(), width_, 1, transition_.data(), width_, belief.data(),
+                width_, false);
 }
 
 double TokenSurrogate::advance(std::vector<double>& belief, TokenId symbol, std::vector<double>& emitted) const {

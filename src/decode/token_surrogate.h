@@ -46,6 +46,8 @@ class TokenSurrogate {
  private:
   Hmm hmm_;
   std::size_t width_;
+  std::vector<double> transition_;  // [from * width + to]
+  std::vector<double> ones_;
 };
 
 }  // namespace metactrl::decode
