@@ -393,10 +393,8 @@ SyntaxTable::Layer SyntaxTable::layer(unsigned left, Memory& memory) const {
 }
 
 double SyntaxTable::log_rest(const Layer& layer, std::uint32_t place, std::span<const double> emitted) const {
-  assert(emitted.size() == width_);
-  const Row ahead = row(layer, place);
-  const double sum = hmm::dot(emitted.data(), ahead.values, width_);
-  return sum > 0 ? std::log(sum) + ahead.log_scale : kMinusInfinity;
+  const Scaled sum = rest(layer, place, emitted);
+  return sum.value > 0 ? std::log(sum.value) + sum.log_scale : kMinusInfinity;
 }
 
 SyntaxTable::Scaled SyntaxTable::rest(const Layer& layer, std::uint32_t place, std::span<const double> emitted) const {
