@@ -164,6 +164,7 @@ const std::vector<Service::Route>& Service::routes() {
       {"POST", "/v1/validate", &Service::post_validate, true},
       {"POST", "/v1/chat/completions", &Service::post_chat, true},
       {"POST", "/v1/completions", &Service::post_completions, true},
+      {"POST", "/mcp", &Service::post_mcp, true},
   };
   return kTable;
 }
@@ -415,6 +416,22 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
 
 // --- plans -----------------------------------------------------------------------------------------------------------
 
+Json Service::answer_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
+                          std::function<void(const Json&)> on_event) {
+  Json trace = Json::array();
+  if (request.trace) {
+    on_event = [&trace, tell = std::move(on_event)](const Json& event) {
+      trace.push_back(event);
+      if (tell) tell(event);
+    };
+  }
+  const PlanAnswer answer = make_plan(request, shared, context, on_event, {});
+  if (answer.result.outcome == PlanOutcome::kCancelled) throw cancelled_error(context);
+  Json json = closing_json(answer.task->task, request, answer.result, answer.closing);
+  if (request.trace) json["trace"] = std::move(trace);
+  return json;
+}
+
 void Service::post_plans(RequestContext& context) {
   const Json body = parse_body(context.exchange().request().body);
   Fields fields(body, "");
@@ -426,14 +443,7 @@ void Service::post_plans(RequestContext& context) {
   const Gate::Pass pass = admit(context);
 
   if (!stream) {
-    Json trace = Json::array();
-    std::function<void(const Json&)> on_event;
-    if (request.trace) on_event = [&trace](const Json& event) { trace.push_back(event); };
-    const PlanAnswer answer = make_plan(request, shared, context, on_event, {});
-    if (answer.result.outcome == PlanOutcome::kCancelled) throw cancelled_error(context);
-    Json json = closing_json(answer.task->task, request, answer.result, answer.closing);
-    if (request.trace) json["trace"] = std::move(trace);
-    respond(context, json);
+    respond(context, answer_plan(request, shared, context, {}));
     return;
   }
   EventStream events(context.exchange());
@@ -452,9 +462,7 @@ void Service::post_plans(RequestContext& context) {
   events.finish();
 }
 
-void Service::post_validate(RequestContext& context) {
-  const Json body = parse_body(context.exchange().request().body);
-  Fields fields(body, "");
+Json Service::answer_validate(Fields& fields, RequestContext& context) {
   const TaskRequest request = read_task(fields);
   const std::vector<PlanStep> steps = read_steps(fields);
   fields.refuse_others();
@@ -466,12 +474,14 @@ void Service::post_validate(RequestContext& context) {
   if (diagnostics.has_errors()) throw from_input_error(InputError(diagnostics), 400, "bad_pddl");
   const Validation result =
       pddl::LiftedInterpreter(std::move(ast)).validate(steps, context.asks(), options_.limits.memory_bytes);
-  respond(context, {{"valid", result.valid},
-                    {"actions", steps.size()},
-                    {"steps_executed", result.steps_executed},
-                    {"cost", result.cost},
-                    {"reason", result.reason},
-                    {"unmet_goals", result.unmet_goals}});
+  return {{"valid", result.valid}, {"actions", steps.size()}, {"steps_executed", result.steps_executed},
+          {"cost", result.cost},   {"reason", result.reason}, {"unmet_goals", result.unmet_goals}};
+}
+
+void Service::post_validate(RequestContext& context) {
+  const Json body = parse_body(context.exchange().request().body);
+  Fields fields(body, "");
+  respond(context, answer_validate(fields, context));
 }
 
 void Service::post_chat(RequestContext& context) { ChatHandler(*this, context, true).run(); }

@@ -104,9 +104,11 @@ class Service {
 
   Metrics& metrics() { return metrics_; }
   CacheCounts constraint_counts() const { return constraints_.counts(); }
+  const ServiceOptions& options() const { return options_; }
 
  private:
   friend class ChatHandler;
+  friend class McpTools;
 
   struct Route {
     const char* method;
@@ -129,6 +131,7 @@ class Service {
   void post_validate(RequestContext& context);
   void post_chat(RequestContext& context);
   void post_completions(RequestContext& context);
+  void post_mcp(RequestContext& context);  // mcp_http.cc
 
   // --- shared by the handlers ---
   SharedModel& find_model(Fields& fields);
@@ -139,6 +142,10 @@ class Service {
   PlanAnswer make_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
                        const std::function<void(const Json&)>& on_event,
                        const std::function<void(std::string_view)>& on_text);
+  // Whole answers, for a request that was admitted, and for one that was not.
+  Json answer_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
+                   std::function<void(const Json&)> on_event);
+  Json answer_validate(Fields& fields, RequestContext& context);
 
   ServiceOptions options_;
   std::vector<std::unique_ptr<SharedModel>> models_;
