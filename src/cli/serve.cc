@@ -2,11 +2,13 @@
 //
 // SIGTERM and SIGINT close the door and let requests finish; a second one does not wait for them.
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
 
 #include "cli/common.h"
+#include "cli/config_file.h"
 #include "cli/options.h"
 #include "cli/service_options.h"
 #include "serve/http_server.h"
@@ -19,10 +21,17 @@ using internal::str_cat;
 
 namespace {
 
+enum class LogForm { kNone, kText, kJson };
+constexpr auto enum_names(LogForm) {
+  return internal::names<LogForm>({{LogForm::kNone, "none"}, {LogForm::kText, "text"}, {LogForm::kJson, "json"}});
+}
+
 struct ServeArguments {
   ServiceArguments service;
   serve::HttpOptions http;
   std::string api_key;
+  std::string config;
+  LogForm log = LogForm::kNone;
 };
 
 void add_options(CLI::App& app, ServeArguments& arguments) {
@@ -40,8 +49,34 @@ void add_options(CLI::App& app, ServeArguments& arguments) {
   add_number(app, "--max-waiting", "N", service.max_waiting, 0, 65536,
              "requests that wait for their turn; further ones are sent away with status 429");
   add_number(app, "--max-connections", "N", arguments.http.max_connections, 1, 65536, "open connections");
+  app.add_option("--config", arguments.config,
+                 "file with options of this command, as name = value; those given here count")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+  add_choice(app, "--log", arguments.log, "a line on standard error for every request that was answered");
   add_number(app, "--drain", "SECONDS", arguments.http.drain_seconds, 0, 1e6,
              "how long requests may go on after SIGTERM");
+}
+
+// A line for each request, whole, whichever thread it comes from.
+std::function<void(const serve::RequestRecord&)> logger(LogForm form) {
+  if (form == LogForm::kNone) return {};
+  return [form](const serve::RequestRecord& record) {
+    const auto milliseconds =
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+            .count();
+    if (form == LogForm::kJson) {
+      note(serve::dump({{"time_ms", milliseconds},
+                        {"trace", record.trace},
+                        {"method", record.method},
+                        {"route", record.route},
+                        {"status", record.status},
+                        {"seconds", record.seconds}}));
+      return;
+    }
+    note(str_cat(milliseconds, ' ', record.trace, ' ', record.method, ' ', record.route, ' ', record.status, ' ',
+                 number_text(record.seconds), " s"));
+  };
 }
 
 serve::HttpServer* g_server = nullptr;
@@ -84,6 +119,7 @@ int run_server(ServeArguments arguments) {
   check_access(arguments);
   serve::ServiceOptions options = service_options(arguments.service);
   options.api_key = arguments.api_key;
+  options.log = logger(arguments.log);
   arguments.http.limits.body_bytes = options.body_bytes;
   // That the port is taken is said now, and not when a large model has been loaded.
   serve::HttpServer(arguments.http, {}, {});
@@ -123,7 +159,10 @@ Command add_serve(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("serve", "answer requests for plans over HTTP, as OpenAI's API does for text");
   add_options(*app, *arguments);
   app->footer(kServeExamples);
-  return {app, [arguments] { return run_server(*arguments); }};
+  return {app, [app, arguments] {
+            if (!arguments->config.empty()) apply_config_file(*app, arguments->config);
+            return run_server(*arguments);
+          }};
 }
 
 }  // namespace metactrl::cli

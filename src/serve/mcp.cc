@@ -49,7 +49,7 @@ Json supported_versions() {
   return out;
 }
 
-std::string shown(std::string_view text) {
+std::string excerpt(std::string_view text) {
   return text.size() <= 80 ? std::string(text) : std::string(text.substr(0, 80)) + "...";
 }
 
@@ -57,7 +57,7 @@ std::string shown(std::string_view text) {
   throw Fault{kMcpUnsupportedVersion,
               "Unsupported protocol version",
               400,
-              {{"supported", supported_versions()}, {"requested", shown(version)}}};
+              {{"supported", supported_versions()}, {"requested", excerpt(version)}}};
 }
 
 bool valid_id(const Json& id) { return id.is_string() || id.is_integer(); }
@@ -172,8 +172,8 @@ class McpRequest {
 
   static void compare_header(const char* name, std::string_view header, std::string_view body) {
     if (header == body) return;
-    throw Fault{kMcpHeaderMismatch,
-                str_cat("Header mismatch: ", name, " is '", shown(header), "', and the body says '", shown(body), "'")};
+    throw Fault{kMcpHeaderMismatch, str_cat("Header mismatch: ", name, " is '", excerpt(header),
+                                            "', and the body says '", excerpt(body), "'")};
   }
 
   const Json& member(std::string_view name) const {
@@ -193,7 +193,7 @@ class McpRequest {
     }
     if (!modern_ && method_ == "initialize") return initialize();
     if (!modern_ && method_ == "ping") return Json::object();
-    throw Fault{kMcpUnknownMethod, str_cat("Method not found: ", shown(method_)), modern_ ? 404 : 200};
+    throw Fault{kMcpUnknownMethod, str_cat("Method not found: ", excerpt(method_)), modern_ ? 404 : 200};
   }
 
   Json server_info() const {
@@ -228,7 +228,7 @@ class McpRequest {
   Json call() {
     const Json& name = member("name");
     if (!name.is_string()) fail_params("\"name\" must be the name of a tool");
-    if (!tools_.has(name.text())) fail_params("Unknown tool: " + shown(name.text()));
+    if (!tools_.has(name.text())) fail_params("Unknown tool: " + excerpt(name.text()));
     const Json none = Json::object();
     const Json& given = member("arguments");
     if (!given.is_null() && !given.is_object()) fail_params("\"arguments\" must be an object");

@@ -26,17 +26,19 @@ using internal::str_cat;
 // Of the actions that are legal and of the facts that hold, explain lists at most so many.
 constexpr std::size_t kMaxListed = 200;
 
-constexpr ApiMember kModel = {"model", "string", "the model that writes the plan; the first one if not given"};
-constexpr ApiMember kAction = {"action", "string", "one (action argument ...): why may it come next, or why not?"};
+constexpr ApiMember kModelOfTool = {"model", "string", "the model that writes the plan; the first one if not given"};
+constexpr ApiMember kAskedAction = {"action", "string", "one (action argument ...): why may it come next, or why not?"};
 
-std::vector<ApiMember> plan_tool_members() { return joined({task_members(), {&kModel, 1}, plan_option_members()}); }
+std::vector<ApiMember> plan_tool_members() {
+  return joined({task_members(), {&kModelOfTool, 1}, plan_option_members()});
+}
 std::vector<ApiMember> validate_tool_members() { return joined({task_members(), {&steps_member(), 1}}); }
 std::vector<ApiMember> explain_tool_members() {
   ApiMember steps = steps_member();
   steps.required = false;
   return joined({task_members(),
                  {&steps, 1},
-                 {&kAction, 1},
+                 {&kAskedAction, 1},
                  selected(plan_option_members(), {"horizon", "max_states", "time_limit"})});
 }
 std::vector<ApiMember> search_tool_members() {
