@@ -136,6 +136,8 @@ void ChatHandler::read() {
     fields_.refuse("tools", "needs a plan that is guaranteed: not guidance none or syntax, nor on_infeasible syntax");
   }
   PlanOptions& options = plan_->options;
+  // Every call is the first of a new plan: with actions to spare in each, there might be no last one.
+  if (one_call_ && options.lookahead.fitted_horizon && !options.lookahead.slack) options.lookahead.slack = 0;
   // What the plan object does not say, the request around it may.
   if (!plan->contains("temperature") && !plan->contains("decode") && temperature) {
     options.generate.temperature = *temperature;
@@ -387,7 +389,17 @@ ChatHandler::Outcome ChatHandler::write_plan(EventStream* events) {
   }
   const auto load = [this](const TaskRequest& request) { return service_.load_task(request, context_).value->task; };
   if (tools_) tools_->check(load(plan_->task));
-  if (!turns_.empty()) plan_->task = turns_.go_on(plan_->task, *tools_, load);
+  if (!turns_.empty()) {
+    plan_->task = turns_.go_on(plan_->task, *tools_, load);
+    // An agent that has arrived is not sent on.
+    const Task now = load(plan_->task);
+    LookaheadOptions& lookahead = plan_->options.lookahead;
+    if (now.is_goal(now.initial_state())) {
+      lookahead.horizon = 0;
+      lookahead.fixed_horizon = true;
+      lookahead.fitted_horizon = false;
+    }
+  }
   PlanAnswer answer = service_.make_plan(*plan_, *shared_, context_, on_event, on_text);
   const PlanResult& result = answer.result;
   Outcome outcome;

@@ -136,6 +136,7 @@ TEST_F(ChatTest, ToolResultsAreGoneOnFrom) {
                  {"plan", lamps()},
                  {"tools", tools},
                  {"parallel_tool_calls", parallel}};
+    if (!parallel) body["plan"].erase("horizon");
     std::set<std::string> lit;
     std::string reason;
     int turns = 0;
@@ -193,29 +194,29 @@ TEST_F(ChatTest, ToolResultsThatCannotBe) {
   const auto named = [](const std::string& name, const std::string& arguments) {
     return json::array({{{"id", "c1"}, {"function", {{"name", name}, {"arguments", arguments}}}}});
   };
-  EXPECT_EQ(with({call}, "ok").json()["plan"]["plan"].size(), 1U);
-  EXPECT_EQ(with({call}, "{not JSON").json()["plan"]["plan"].size(), 1U);
-  EXPECT_GE(with({call}, "failure").json()["plan"]["plan"].size(), 2U);
-  EXPECT_ERROR(with({call}, "ok", "other"), 400, "bad_request");
+  EXPECT_EQ(with(json::array({call}), "ok").json()["plan"]["plan"].size(), 1U);
+  EXPECT_EQ(with(json::array({call}), "{not JSON").json()["plan"]["plan"].size(), 1U);
+  EXPECT_GE(with(json::array({call}), "failure").json()["plan"]["plan"].size(), 2U);
+  EXPECT_ERROR(with(json::array({call}), "ok", "other"), 400, "bad_request");
   EXPECT_ERROR(with("press", "ok"), 400, "bad_request");
-  EXPECT_ERROR(with({1}, "ok"), 400, "bad_request");
+  EXPECT_ERROR(with(json::array({1}), "ok"), 400, "bad_request");
   EXPECT_ERROR(with(named("fly", "{}"), "ok"), 400, "bad_request");
   EXPECT_ERROR(with(named("press", "a"), "ok"), 400, "bad_request");
   EXPECT_ERROR(with(named("press", "{}"), "ok"), 400, "bad_request");
   EXPECT_ERROR(with(named("press", std::string(100'000, '[')), "ok"), 400, "bad_request");
   EXPECT_ERROR(with(named("release", R"({"lamp":"a"})"), "ok"), 400, "bad_request");
-  EXPECT_ERROR(with({call}, R"({"ok": "yes"})"), 400, "bad_request");
+  EXPECT_ERROR(with(json::array({call}), R"({"ok": "yes"})"), 400, "bad_request");
   for (const char* facts : {R"j("(lit a)")j", R"j([1])j", R"j(["lit a"])j", R"j(["(lit a) (lit b)"])j",
                             R"j(["(lit a)) (:goal (and"])j", R"j(["()"])j", R"j(["(lit ?x)"])j"}) {
-    EXPECT_ERROR(with({call}, std::string(R"({"facts": )") + facts + "}"), 400, "bad_request");
+    EXPECT_ERROR(with(json::array({call}), std::string(R"({"facts": )") + facts + "}"), 400, "bad_request");
   }
-  EXPECT_ERROR(with({call}, R"j({"facts": ["(lit nobody)"]})j"), 400, "bad_pddl");
-  EXPECT_ERROR(with({call}, R"j({"facts": ["(glows a)"]})j"), 400, "bad_pddl");
+  EXPECT_ERROR(with(json::array({call}), R"j({"facts": ["(lit nobody)"]})j"), 400, "bad_pddl");
+  EXPECT_ERROR(with(json::array({call}), R"j({"facts": ["(glows a)"]})j"), 400, "bad_pddl");
   // The fuse is blown: nothing can be lit any more.
-  EXPECT_ERROR(with({call}, R"j({"not": ["(power)"]})j"), 422, "infeasible");
+  EXPECT_ERROR(with(json::array({call}), R"j({"not": ["(power)"]})j"), 422, "infeasible");
   // Without the tools that were called, or without a plan.
   const json messages = {{{"role", "user"}, {"content", "x"}},
-                         {{"role", "assistant"}, {"tool_calls", {call}}},
+                         {{"role", "assistant"}, {"tool_calls", json::array({call})}},
                          {{"role", "tool"}, {"tool_call_id", "c1"}, {"content", "ok"}}};
   EXPECT_ERROR(post("/v1/chat/completions", {{"messages", messages}}), 400, "bad_request");
   EXPECT_ERROR(post("/v1/chat/completions", {{"messages", messages}, {"plan", lamps()}}), 400, "bad_request");
@@ -241,6 +242,7 @@ TEST_F(ChatTest, ResponsesAreChatsInAnotherShape) {
                {"plan", lamps()},
                {"tools", tools},
                {"parallel_tool_calls", false}};
+  body["plan"].erase("horizon");
   int turns = 0;
   json answer = respond(body).json();
   for (; answer["output"][0]["type"] == "function_call" && turns < 20; ++turns, answer = respond(body).json()) {
