@@ -109,7 +109,8 @@ Json chat_body(const Json& body, bool& stream) {
     fields.find(name);
   }
   if (const Json* text = fields.find("text")) {
-    const bool plain = text->is_object() && (text->empty() || (*text)["format"] == Json{{"type", "text"}});
+    const Json plain_format{{"type", "text"}};
+    const bool plain = text->is_object() && (text->empty() || (*text)["format"] == plain_format);
     if (!plain) fields.refuse("text", "is not offered, except {\"format\": {\"type\": \"text\"}}");
   }
   fields.refuse_others();
