@@ -219,14 +219,14 @@ std::string digest(const std::vector<PromptEntry>& prompts) {
 Journal::Journal(const std::string& answers_file, const Json& settings, bool resume)
     : file_(answers_file + ".partial", settings,
             resume ? jobs::JournalFile::Begin::kGoOn : jobs::JournalFile::Begin::kAnew,
-            "repeat them, or leave out --resume to begin anew") {
+            "repeat them, or name another file for the answers") {
   for (const Json& line : file_.earlier()) {
     try {
       Answer answer = answer_from_json(line);
       if (answer.error.empty()) earlier_.push_back(std::move(answer));
     } catch (const Json::exception& error) {
       throw InputError(file_.file(), str_cat("holds a line that is not an answer: ", error.what()),
-                       "leave out --resume to begin anew");
+                       "remove it, or name another file for the answers");
     }
   }
 }

@@ -16,8 +16,8 @@ namespace {
 struct RetiredOption {
   std::string_view commands;  // each between two blanks
   std::string_view old;
-  std::string_view replacement;
-  std::string_view value;  // of the replacement, where the old one had none
+  std::string_view replacement;  // empty: it happens without
+  std::string_view value;        // of the replacement, where the old one had none
 };
 
 constexpr std::array kRetired = {
@@ -26,6 +26,7 @@ constexpr std::array kRetired = {
     RetiredOption{" plan explain ", "--raw-prompt", "--raw-prompt-file", ""},
     RetiredOption{" run ", "--report", "--report-file", ""},
     RetiredOption{" eval ", "--instruction", "--instruction-number", ""},
+    RetiredOption{" eval ", "--resume", "", ""},
 };
 
 bool is_form(std::string_view text) { return text == "text" || text == "json" || text == "pddl"; }
@@ -47,8 +48,11 @@ ModernArguments without_retired_options(const std::vector<std::string>& argument
   if (arguments.empty()) return modern;
   const std::string& command = arguments[0];
   const auto replace = [&](const std::string& old, const std::string& replacement) {
-    std::string warning = str_cat("metactrl: warning: '", command, " ", old, "' is now '", command, " ", replacement,
-                                  "'; the old spelling goes with the next release");
+    std::string warning =
+        replacement.empty()
+            ? str_cat("metactrl: warning: '", command, "' does without '", old, "', which goes with the next release")
+            : str_cat("metactrl: warning: '", command, " ", old, "' is now '", command, " ", replacement,
+                      "'; the old spelling goes with the next release");
     if (std::find(modern.warnings.begin(), modern.warnings.end(), warning) == modern.warnings.end()) {
       modern.warnings.push_back(std::move(warning));
     }
@@ -78,6 +82,10 @@ ModernArguments without_retired_options(const std::vector<std::string>& argument
       continue;
     }
     const std::string replacement(retired->replacement);
+    if (replacement.empty()) {
+      replace(std::string(retired->old), "");
+      continue;
+    }
     if (!retired->value.empty()) {
       replace(std::string(retired->old), str_cat(replacement, " ", retired->value));
       modern.arguments.insert(modern.arguments.end(), {replacement, std::string(retired->value)});

@@ -2,13 +2,15 @@
 //
 // A benchmark has prompt files, or tasks for which the prompts are written here. Prompts are answered by --jobs threads
 // in the order of the file. Each answer is in the journal before its thread takes the next prompt; the answer file
-// itself appears at the end, whole.
+// itself appears at the end, whole. A run whose journal is there goes on with it. One that answers a part of
+// the prompts leaves its journal for a run that answers more.
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "benchmarks/files.h"
 #include "benchmarks/module.h"
 #include "benchmarks/report.h"
+#include "benchmarks/reproduce.h"
 #include "cli/benchmarks_program.h"
 #include "cli/common.h"
 #include "cli/decoding_options.h"
@@ -49,7 +52,7 @@ struct EvalArguments : cli::DecodingArguments {
   benchmarks::Rules rules = benchmarks::Rules::kEnvironment;
   benchmarks::PromptStyle prompt = benchmarks::PromptStyle::kBenchmark;
   unsigned jobs = 1;
-  bool resume = false;
+  std::size_t limit = 0;
 };
 
 // The file that the questions come from.
@@ -144,12 +147,27 @@ class Evaluation {
     if (model_.model != nullptr && module_.ask == nullptr)
       benchmarks::expect_common_prefix(*model_.model, module_, prompts_, options_);
     // Not before everything is there: a start that fails leaves nothing behind.
-    journal_.emplace(arguments_.out, settings(arguments_, prompts_), arguments_.resume);
-    for (const Answer& answer : journal_->earlier()) answers_.emplace(answer.identifier, answer);
+    // What the settings say is said of all prompts: a run with another limit goes on with the same journal.
+    settings_ = settings(arguments_, prompts_);
+    journal_.emplace(arguments_.out, settings_, true);
+    std::vector<benchmarks::PromptEntry> sample;
+    std::set<std::string> asked;
+    for (const std::size_t i : benchmarks::sample_of(prompts_.size(), arguments_.limit)) {
+      asked.insert(prompts_[i].identifier);
+      sample.push_back(std::move(prompts_[i]));
+    }
+    prompts_ = std::move(sample);
+    for (const Answer& answer : journal_->earlier()) {
+      if (asked.contains(answer.identifier)) answers_.emplace(answer.identifier, answer);
+    }
+    if (!answers_.empty()) {
+      cli::note(str_cat("metactrl: goes on with the ", cli::count_text(answers_.size(), "answer", "answers"), " of ",
+                        arguments_.out, ".partial"));
+    }
     work();
     if (cli::interrupted()) {
       cli::note(str_cat("metactrl: stopped after ", answers_.size(), " of ", prompts_.size(),
-                        " prompts; run again with --resume to go on"));
+                        " prompts; run it again to go on"));
       return cli::kInterrupted;
     }
     write();
@@ -194,7 +212,7 @@ class Evaluation {
     if (!arguments_.report.empty()) {
       std::error_code error;
       std::filesystem::create_directories(arguments_.report, error);
-      benchmarks::AnswersFile run{settings(arguments_, prompts_), {}};
+      benchmarks::AnswersFile run{settings_, {}};
       for (const benchmarks::PromptEntry& entry : prompts_) run.answers.push_back(answers_.at(entry.identifier));
       const std::filesystem::path folder(arguments_.report);
       internal::write_file((folder / "answers.json").string(), benchmarks::answers_text(run));
@@ -203,7 +221,7 @@ class Evaluation {
         benchmarks::write_prompts((folder / benchmarks::kPromptsOfReport).string(), prompts_);
       }
     }
-    journal_->remove();
+    if (arguments_.limit == 0) journal_->remove();
   }
 
   // What of an answer's goals cannot be had, and why; empty when all can.
@@ -280,6 +298,7 @@ class Evaluation {
   const EvalArguments& arguments_;
   const benchmarks::Module& module_;
   std::vector<benchmarks::PromptEntry> prompts_;
+  benchmarks::Json settings_;
   std::optional<benchmarks::Journal> journal_;
   benchmarks::EvaluateOptions options_;
   cli::LoadedModel model_;
@@ -301,7 +320,7 @@ constexpr const char* kEvalExamples =
     "  metactrl eval wah --tasks tasks.jsonl --scenes . --guidance mask --out answers.json\n"
     "\n"
     "'metactrl score' judges the answers. "
-    "A run that was interrupted goes on with --resume: answers are kept in OUT.partial as they come.\n";
+    "A run that was interrupted goes on when it is started again: answers are kept in OUT.partial as they come.\n";
 
 }  // namespace
 
@@ -328,7 +347,8 @@ cli::Command add_eval(CLI::App& parent) {
                   "what the model reads: the benchmark's prompt, or the same facts in fewer words");
   add_folder(*app, "--report", arguments->report, "folder for what is known about each answer");
   cli::add_number(*app, "--jobs,-j", "N", arguments->jobs, 1, 1024, "prompts that are worked on at once");
-  app->add_flag("--resume", arguments->resume, "go on with a run that was interrupted");
+  cli::add_number(*app, "--limit", "N", arguments->limit, 0, 1e9,
+                  "answer at most N prompts, spread evenly over the file; 0: all; a later run with more goes on");
   arguments->as_in_paper = true;
   cli::add_decoding_options(*app, *arguments, cli::budget_of_many());
   app->footer(kEvalExamples);

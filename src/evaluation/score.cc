@@ -1,4 +1,5 @@
 // metactrl score: how a benchmark's own evaluator would judge a file of answers.
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -39,9 +40,26 @@ struct ScoreArguments {
 
 std::string percent(double value) { return cli::number_text(std::round(value * 100) / 100); }
 
-std::string score_text(const Score& score) {
+// A run that is not complete is judged by the tasks that it answered. What the benchmark counts besides, over the goals
+// of all its tasks, would not be true of them, and is left out. How many have no answer; 0, and nothing is changed, when
+// none has one, which is a run that failed.
+std::size_t leave_out_unanswered(Score& score) {
+  const auto missing = [](const TaskScore& task) { return task.scored && !task.answered; };
+  const auto count = static_cast<std::size_t>(std::count_if(score.tasks.begin(), score.tasks.end(), missing));
+  if (count == 0 || count == score.n) return 0;
+  for (TaskScore& task : score.tasks) task.scored = task.scored && task.answered;
+  score.rates.clear();
+  score.figures.clear();
+  benchmarks::summarize(score);
+  return count;
+}
+
+std::string score_text(const Score& score, std::size_t unanswered) {
   std::string text;
   text += str_cat("scored tasks         ", score.n, score.n == score.n_all ? "" : str_cat(" of ", score.n_all), "\n");
+  if (unanswered > 0) {
+    text += str_cat("unanswered           ", unanswered, "; all numbers are over the tasks that were answered\n");
+  }
   text += str_cat("task success         ", percent(score.task_success), " %\n");
   text += str_cat("execution success    ", percent(score.execution_success), " %\n");
   for (const auto& [name, value] : score.rates) text += str_cat(name, "  ", percent(value), " %\n");
@@ -145,16 +163,19 @@ int run_score(const ScoreArguments& arguments) {
   }
   const benchmarks::Module& module = *benchmarks::find_module(arguments.module);
   const std::vector<benchmarks::Response> responses = benchmarks::read_responses(arguments.responses);
-  const Score score = module.score(arguments.tasks, scenes_folder(arguments.scenes, arguments.tasks), responses);
+  Score score = module.score(arguments.tasks, scenes_folder(arguments.scenes, arguments.tasks), responses);
+  const std::size_t unanswered = leave_out_unanswered(score);
   note_repetitions(arguments, responses);
   for (const std::string& stranger : score.strangers) {
     cli::note(str_cat(arguments.responses, ": there is no task '", stranger, "' in ", arguments.tasks));
   }
   if (!arguments.report.empty()) write_report(arguments, module, score, responses);
   if (arguments.output.json()) {
-    cli::print(arguments.output, benchmarks::to_json(score));
+    Json json = benchmarks::to_json(score);
+    json["unanswered"] = unanswered;
+    cli::print(arguments.output, json);
   } else {
-    cli::print(arguments.output, score_text(score));
+    cli::print(arguments.output, score_text(score, unanswered));
   }
   return cli::kDone;
 }

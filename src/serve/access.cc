@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <random>
 
 #include "serve/api_error.h"
 #include "support/lower_case.h"
@@ -62,6 +63,23 @@ void check_content_type(const HttpRequest& request) {
   const std::string type = internal::lower_case(request.header("content-type"));
   if (type == "application/json" || type.starts_with("application/json;")) return;
   throw ApiError(415, "unsupported_media_type", "send Content-Type: application/json");
+}
+
+std::string trace_of(const HttpRequest& request) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  // 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+  constexpr std::size_t kAt = 3;
+  constexpr std::size_t kLength = 32;
+  const std::string_view parent = request.header("traceparent");
+  if (parent.size() == 55 && parent.starts_with("00-") && parent[35] == '-' && parent[52] == '-') {
+    const std::string_view trace = parent.substr(kAt, kLength);
+    const bool digits = trace.find_first_not_of(kDigits) == std::string_view::npos;
+    if (digits && trace.find_first_not_of('0') != std::string_view::npos) return std::string(trace);
+  }
+  static thread_local std::mt19937_64 random(std::random_device{}());
+  std::string trace;
+  for (std::size_t i = 0; i < kLength; ++i) trace += kDigits[random() % kDigits.size()];
+  return trace;
 }
 
 }  // namespace metactrl::serve

@@ -22,6 +22,10 @@ void check_key(const HttpRequest& request, const std::string& key);
 // Only application/json: a browser asks first before it sends that to another site.
 void check_content_type(const HttpRequest& request);
 
+// What a request is called in logs: the trace of its `traceparent` header, where it has a right one (W3C Trace Context),
+// otherwise one that is made up.
+std::string trace_of(const HttpRequest& request);
+
 }  // namespace metactrl::serve
 
 #endif  // METACTRL_SRC_SERVE_ACCESS_H_

@@ -1,6 +1,7 @@
 // What OpenAI's API offers and this service does not have (tools without a plan, several choices, log-probabilities,
 // response formats) is refused in its error shape instead of being ignored, since an answer without it would not be
-// what was asked for. Members that change nothing of substance (user, metadata, penalties of 0) are let through.
+// what was asked for. So is whatever nobody knows. Members that change nothing of substance (user, metadata) are let
+// through, and settings at the value that means "off", which many clients send with every request.
 #include "serve/chat.h"
 
 #include <algorithm>
@@ -88,6 +89,9 @@ ChatHandler::ChatHandler(Service& service, RequestContext& context, bool chat)
       body_(parse_body(context.exchange().request().body)),
       fields_(body_, "") {}
 
+ChatHandler::ChatHandler(Service& service, RequestContext& context, Json body)
+    : service_(service), context_(context), chat_(true), body_(std::move(body)), fields_(body_, "") {}
+
 void ChatHandler::read() {
   shared_ = &service_.find_model(fields_);
   refuse_unsupported();
@@ -95,6 +99,8 @@ void ChatHandler::read() {
   if (const Json* options = fields_.find("stream_options")) {
     Fields inner(*options, "stream_options.");
     stream_usage_ = inner.flag("include_usage").value_or(false);
+    inner.flag("include_obfuscation");
+    inner.refuse_others();
   }
   if (chat_) {
     const Json* messages = fields_.find("messages");
@@ -116,15 +122,22 @@ void ChatHandler::read() {
   if (const auto newer = fields_.integer("max_completion_tokens", 1, limits.tokens)) max_tokens = newer;
   generate_.max_tokens = static_cast<std::size_t>(max_tokens.value_or(std::min<std::size_t>(512, limits.tokens)));
   const Json* plan = fields_.find("plan");
+  if (!turns_.empty() && (plan == nullptr || !tools_)) {
+    fields_.refuse("messages",
+                   "has calls of tools, which go on with the plan object and the tools that they came from");
+  }
   if (plan == nullptr) return;
   Fields inner(*plan, "plan.");
   plan_ = read_plan(inner, limits, true);
   inner.refuse_others();
   if (!stops_.empty()) fields_.refuse("stop", "is not for plans: a plan ends by itself");
-  if (tools_ && (!is_guaranteed(plan_->options.guidance) || plan_->options.on_infeasible == OnInfeasible::kSyntax)) {
+  if (calls_wanted_ &&
+      (!is_guaranteed(plan_->options.guidance) || plan_->options.on_infeasible == OnInfeasible::kSyntax)) {
     fields_.refuse("tools", "needs a plan that is guaranteed: not guidance none or syntax, nor on_infeasible syntax");
   }
   PlanOptions& options = plan_->options;
+  // Every call is the first of a new plan: with actions to spare in each, there might be no last one.
+  if (one_call_ && options.lookahead.fitted_horizon && !options.lookahead.slack) options.lookahead.slack = 0;
   // What the plan object does not say, the request around it may.
   if (!plan->contains("temperature") && !plan->contains("decode") && temperature) {
     options.generate.temperature = *temperature;
@@ -141,7 +154,36 @@ void ChatHandler::read() {
   context_.limit(plan_->seconds);
 }
 
+// Settings that are not offered, and the one value of each that asks for nothing.
+void ChatHandler::refuse_settings() {
+  for (const char* name : {"user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key"}) {
+    fields_.find(name);
+  }
+  struct Setting {
+    const char* name;
+    Json off;
+  };
+  const Setting settings[] = {{"frequency_penalty", 0},
+                              {"presence_penalty", 0},
+                              {"repetition_penalty", 1},
+                              {"top_k", 0},
+                              {"min_p", 0},
+                              {"top_logprobs", 0},
+                              {"echo", false},
+                              {"suffix", ""},
+                              {"logit_bias", Json::object()}};
+  for (const Setting& setting : settings) {
+    const Json* value = fields_.find(setting.name);
+    if (value == nullptr || *value == setting.off) continue;
+    if (value->is_number() && setting.off.is_number() && value->number() == setting.off.number()) continue;
+    fields_.refuse(setting.name, str_cat("is not offered; leave it out, or ", dump(setting.off)));
+  }
+  // Read where there are tools; elsewhere they ask for nothing.
+  for (const char* name : {"tool_choice", "parallel_tool_calls", "function_call"}) fields_.find(name);
+}
+
 void ChatHandler::refuse_unsupported() {
+  refuse_settings();
   const auto refuse = [](const std::string& name, const char* code, const std::string& message) {
     throw ApiError(400, code, str_cat("'", name, "' ", message), name);
   };
@@ -168,15 +210,13 @@ void ChatHandler::refuse_unsupported() {
 }
 
 void ChatHandler::read_tools(const Json& tools) {
-  if (!fields_.flag("parallel_tool_calls").value_or(true)) {
-    fields_.refuse("parallel_tool_calls", "must be true: a plan is many calls");
-  }
+  one_call_ = !fields_.flag("parallel_tool_calls").value_or(true);
   const Json* choice = fields_.find("tool_choice");
-  if (choice != nullptr && *choice == "none") return;
-  if (choice != nullptr && *choice != "auto" && *choice != "required") {
-    fields_.refuse("tool_choice", "must be auto, required or none");
+  if (choice != nullptr && *choice != "auto" && *choice != "required" && *choice != "none") {
+    fields_.refuse("tool_choice", "must be auto, required or none: which function is called is the plan's to say");
   }
   tools_.emplace(tools);
+  calls_wanted_ = choice == nullptr || *choice != "none";
 }
 
 void ChatHandler::read_messages(const Json& messages) {
@@ -193,17 +233,36 @@ void ChatHandler::read_messages(const Json& messages) {
     std::string text = content == nullptr ? "" : content_text(*content, where + ".content");
     if (role == "system" || role == "developer") {
       prompt_.system += (prompt_.system.empty() ? "" : "\n") + text;
-    } else if (role == "user" || role == "assistant") {
-      turns.push_back({role == "assistant", std::move(text)});
+      continue;
+    }
+    if (role == "user") {
+      instruction_ = text;
+    } else if (role == "assistant") {
+      if (const Json* calls = message.find("tool_calls")) {
+        turns_.add_calls(*calls, where + ".tool_calls");
+        for (const Json& call : calls->list()) {
+          text += str_cat(call["function"]["name"].text(), call["function"]["arguments"].text(), "\n");
+        }
+      }
+    } else if (role == "tool") {
+      turns_.add_result(message.text("tool_call_id").value_or(""), text, where);
     } else {
-      message.refuse("role", "must be system, developer, user or assistant");
+      message.refuse("role", "must be system, developer, user, assistant or tool");
+    }
+    // To the model, what tools say is said by the user; one speaks after the other.
+    const bool by_model = role == "assistant";
+    if (role == "tool" && !turns.empty() && !turns.back().by_model) {
+      turns.back().text += "\n" + text;
+    } else {
+      turns.push_back({by_model, std::move(text)});
     }
   }
-  if (turns.empty() || turns.back().by_model) fields_.refuse("messages", "must end with a message of the user");
+  if (turns.empty() || turns.back().by_model) {
+    fields_.refuse("messages", "must end with a message of the user or of a tool");
+  }
   prompt_.user = std::move(turns.back().text);
   turns.pop_back();
   prompt_.earlier = std::move(turns);
-  instruction_ = prompt_.user;
 }
 
 void ChatHandler::read_prompt(const Json& prompt) {
@@ -233,10 +292,21 @@ void ChatHandler::read_stops() {
 
 // --- answering -------------------------------------------------------------------------------------------------------
 
-void ChatHandler::run() {
+Json ChatHandler::answer() {
+  begin();
+  const Gate::Pass pass = service_.admit(context_);
+  return whole(plan_ ? write_plan(nullptr) : write_text(nullptr));
+}
+
+void ChatHandler::begin() {
   read();
+  fields_.refuse_others();
   id_ = make_id(chat_ ? "chatcmpl-" : "cmpl-");
   created_ = static_cast<std::int64_t>(std::time(nullptr));
+}
+
+void ChatHandler::run() {
+  begin();
   const Gate::Pass pass = service_.admit(context_);
   const auto write = [this](EventStream* events) { return plan_ ? write_plan(events) : write_text(events); };
   if (!stream_) {
@@ -311,13 +381,25 @@ ChatHandler::Outcome ChatHandler::write_plan(EventStream* events) {
   CharacterBuffer characters;
   bool first = true;
   std::function<void(std::string_view)> on_text;
-  if (events != nullptr && !tools_) {
+  if (events != nullptr && !calls_wanted_) {
     on_text = [&](std::string_view bytes) {
       const std::string text = characters.add(bytes);
       if (!text.empty()) send_delta(*events, text, std::exchange(first, false));
     };
   }
-  if (tools_) tools_->check(service_.load_task(plan_->task, context_).value->task);
+  const auto load = [this](const TaskRequest& request) { return service_.load_task(request, context_).value->task; };
+  if (tools_) tools_->check(load(plan_->task));
+  if (!turns_.empty()) {
+    plan_->task = turns_.go_on(plan_->task, *tools_, load);
+    // An agent that has arrived is not sent on.
+    const Task now = load(plan_->task);
+    LookaheadOptions& lookahead = plan_->options.lookahead;
+    if (now.is_goal(now.initial_state())) {
+      lookahead.horizon = 0;
+      lookahead.fixed_horizon = true;
+      lookahead.fitted_horizon = false;
+    }
+  }
   PlanAnswer answer = service_.make_plan(*plan_, *shared_, context_, on_event, on_text);
   const PlanResult& result = answer.result;
   Outcome outcome;
@@ -334,7 +416,7 @@ ChatHandler::Outcome ChatHandler::write_plan(EventStream* events) {
   outcome.tokens = result.tokens.size();
   if (!result.reading.complete && outcome.tokens >= plan_->options.generate.max_tokens)
     outcome.finish_reason = "length";
-  if (tools_) outcome.calls = tools_->calls(outcome.plan["plan"]);
+  if (calls_wanted_) outcome.calls = tools_->calls(outcome.plan["plan"], one_call_ ? 1 : result.steps.size());
   if (!outcome.calls.empty()) outcome.finish_reason = "tool_calls";
   return outcome;
 }

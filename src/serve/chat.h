@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "serve/agent_turns.h"
 #include "serve/service.h"
 #include "serve/tools.h"
 
@@ -45,7 +46,11 @@ class StopFilter {
 class ChatHandler {
  public:
   ChatHandler(Service& service, RequestContext& context, bool chat);
+  // A chat that came in another shape.
+  ChatHandler(Service& service, RequestContext& context, Json body);
   void run();
+  // The answer as one object, whatever the request says of streams; nothing is sent.
+  Json answer();
 
  private:
   struct Outcome {
@@ -57,12 +62,14 @@ class ChatHandler {
     Json calls;  // of tools; null or empty without any
   };
 
+  void begin();
   void read();
   void read_tools(const Json& tools);
   void read_messages(const Json& messages);
   void read_prompt(const Json& prompt);
   void read_stops();
   void refuse_unsupported();
+  void refuse_settings();
 
   Outcome write_text(EventStream* events);
   Outcome write_plan(EventStream* events);
@@ -89,6 +96,9 @@ class ChatHandler {
   std::vector<std::string> stops_;
   std::optional<PlanRequest> plan_;
   std::optional<Tools> tools_;
+  bool calls_wanted_ = false;  // the plan comes as calls of them
+  bool one_call_ = false;      // and only its first action
+  AgentTurns turns_;           // what became of calls so far
   bool stream_ = false;
   bool stream_usage_ = false;
 };

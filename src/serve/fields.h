@@ -47,6 +47,8 @@ class Fields {
   void refuse_others() const;
   [[noreturn]] void refuse(const std::string& name, const std::string& message) const;
   const std::string& path() const { return path_; }
+  // The members that were asked for.
+  const std::vector<std::string>& names() const { return known_; }
 
  private:
   [[noreturn]] void refuse_choice(const std::string& name, const std::string& value,

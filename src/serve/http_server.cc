@@ -152,6 +152,7 @@ class HttpServer::Connection : public Exchange {
       RequestReader reader(server_.options_.limits);
       // What was before must not decide how this one is refused.
       request_ = {};
+      added_.clear();
       status_ = 0;
       server_.set_reading(id_, true);
       if (!read(reader, pending)) return;
@@ -168,6 +169,9 @@ class HttpServer::Connection : public Exchange {
   }
 
   HttpRequest& request() override { return request_; }
+  void add_header(std::string name, std::string value) override {
+    added_.emplace_back(std::move(name), std::move(value));
+  }
   bool responded() const override { return status_ != 0; }
   int status() const override { return status_; }
 
@@ -262,6 +266,7 @@ class HttpServer::Connection : public Exchange {
   HttpHeaders head(const std::string& content_type, const HttpHeaders& headers) const {
     HttpHeaders all = {{"Content-Type", content_type}, {"X-Content-Type-Options", "nosniff"}};
     all.insert(all.end(), headers.begin(), headers.end());
+    all.insert(all.end(), added_.begin(), added_.end());
     const bool close = must_close_ || !request_.keep_alive || server_.draining_;
     all.emplace_back("Connection", close ? "close" : "keep-alive");
     return all;
@@ -287,6 +292,7 @@ class HttpServer::Connection : public Exchange {
   int socket_;
   std::uint64_t id_;
   HttpRequest request_;
+  HttpHeaders added_;
   int status_ = 0;
   bool chunked_ = false;
   bool continued_ = false;

@@ -54,6 +54,8 @@ class Exchange {
  public:
   virtual ~Exchange() = default;
   virtual HttpRequest& request() = 0;
+  // Goes with the response, whichever it is, if it was not begun.
+  virtual void add_header(std::string /*name*/, std::string /*value*/) {}
   // The whole response. Only the first one of an exchange is sent. False when the peer is gone.
   virtual bool respond(int status, const std::string& content_type, std::string_view body,
                        const HttpHeaders& headers = {}) = 0;

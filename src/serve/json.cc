@@ -149,13 +149,18 @@ void Json::update(Json other) {
   for (Member& member : std::get<Object>(other.value_)) (*this)[member.name] = std::move(member.value);
 }
 
-Json parse_body(std::string_view body) {
-  if (const std::size_t bad = first_bad_byte(body); bad < body.size()) {
+Json parse_json(std::string_view text) {
+  if (const std::size_t bad = first_bad_byte(text); bad < text.size()) {
     throw ApiError(400, "bad_utf8", str_cat("the body is not UTF-8: byte ", bad, " begins no character"));
   }
   Json json;
   Builder builder(json);
-  Leaf::sax_parse(body, &builder);
+  Leaf::sax_parse(text, &builder);
+  return json;
+}
+
+Json parse_body(std::string_view body) {
+  Json json = parse_json(body);
   if (!json.is_object()) throw ApiError(400, "bad_json", "the body must be a JSON object");
   return json;
 }

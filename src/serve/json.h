@@ -58,6 +58,7 @@ class Json {
   bool is_boolean() const { return is<bool>(); }
   bool is_number() const { return is<double>() || is<std::uint64_t>() || is<std::int64_t>(); }
   bool is_number_unsigned() const { return is<std::uint64_t>(); }
+  bool is_integer() const { return is<std::uint64_t>() || is<std::int64_t>(); }
   bool is_string() const { return is<std::string>(); }
   bool is_array() const { return is<List>(); }
   bool is_object() const { return is<Object>(); }
@@ -128,7 +129,9 @@ inline Json::Object::~Object() = default;
 
 inline Json::Json(std::initializer_list<Member> members) : value_(Object(members)) {}
 
-// A body as JSON. Throws ApiError for what is no UTF-8, no JSON, no object, or nested too deeply.
+// A text as JSON. Throws ApiError for what is no UTF-8, no JSON, or nested too deeply.
+Json parse_json(std::string_view text);
+// The same, and it must be an object.
 Json parse_body(std::string_view body);
 
 // Compact, bad UTF-8 replaced: what is sent is always valid JSON.

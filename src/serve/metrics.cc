@@ -13,16 +13,19 @@ using internal::str_cat;
 void Metrics::count_request(const std::string& route, int status, double seconds) {
   const std::scoped_lock lock(mutex_);
   ++requests_[{route, status}];
-  Duration& duration = durations_[route];
-  for (std::size_t i = 0; i < kBuckets.size(); ++i) duration.buckets[i] += seconds <= kBuckets[i] ? 1 : 0;
-  ++duration.count;
-  duration.sum += seconds;
+  durations_[route].add(seconds, kBuckets);
 }
 
 void Metrics::count_plan(const PlanResult& result) {
   {
     const std::scoped_lock lock(mutex_);
     ++plans_[{to_string(result.outcome), to_string(result.guarantee)}];
+    const PlanResult::Times& times = result.times;
+    phases_["compile"].add(times.format + times.automaton + times.lookahead, kBuckets);
+    phases_["prompt"].add(times.prompt, kBuckets);
+    phases_["decode"].add(times.decode, kBuckets);
+    phases_["check"].add(times.check, kBuckets);
+    if (result.outcome == PlanOutcome::kPlan) actions_.add(static_cast<double>(result.steps.size()), kLengths);
   }
   count_tokens(result.prompt_tokens, result.tokens.size(), result.forced_tokens, result.model_calls);
 }
@@ -45,6 +48,16 @@ std::string Metrics::text(const std::vector<Gauge>& gauges) const {
   const auto declare = [&out](const char* name, const char* type, const char* help) {
     out += str_cat("# HELP ", name, ' ', help, "\n# TYPE ", name, ' ', type, '\n');
   };
+  const auto write = [&out](const char* name, const std::string& label, const auto& histogram, const auto& bounds) {
+    const std::string more = label.empty() ? "" : label + ",";
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
+      out += str_cat(name, "_bucket{", more, "le=\"", bounds[i], "\"} ", histogram.buckets[i], '\n');
+    }
+    out += str_cat(name, "_bucket{", more, "le=\"+Inf\"} ", histogram.count, '\n');
+    const std::string braces = label.empty() ? "" : "{" + label + "}";
+    out += str_cat(name, "_sum", braces, ' ', histogram.sum, '\n');
+    out += str_cat(name, "_count", braces, ' ', histogram.count, '\n');
+  };
   const std::scoped_lock lock(mutex_);
   declare("metactrl_requests_total", "counter", "Requests answered.");
   for (const auto& [key, count] : requests_) {
@@ -52,15 +65,14 @@ std::string Metrics::text(const std::vector<Gauge>& gauges) const {
   }
   declare("metactrl_request_seconds", "histogram", "Time from a request's last byte to its response's last byte.");
   for (const auto& [route, duration] : durations_) {
-    const std::string label = str_cat("route=\"", route, '"');
-    for (std::size_t i = 0; i < kBuckets.size(); ++i) {
-      out +=
-          str_cat("metactrl_request_seconds_bucket{", label, ",le=\"", kBuckets[i], "\"} ", duration.buckets[i], '\n');
-    }
-    out += str_cat("metactrl_request_seconds_bucket{", label, ",le=\"+Inf\"} ", duration.count, '\n');
-    out += str_cat("metactrl_request_seconds_sum{", label, "} ", duration.sum, '\n');
-    out += str_cat("metactrl_request_seconds_count{", label, "} ", duration.count, '\n');
+    write("metactrl_request_seconds", str_cat("route=\"", route, '"'), duration, kBuckets);
   }
+  declare("metactrl_plan_seconds", "histogram", "Time of a plan's phases.");
+  for (const auto& [phase, duration] : phases_) {
+    write("metactrl_plan_seconds", str_cat("phase=\"", phase, '"'), duration, kBuckets);
+  }
+  declare("metactrl_plan_actions", "histogram", "Actions of the plans made.");
+  write("metactrl_plan_actions", "", actions_, kLengths);
   declare("metactrl_plans_total", "counter", "Plans made, by outcome and guarantee.");
   for (const auto& [key, count] : plans_) {
     out += str_cat("metactrl_plans_total{outcome=\"", key.first, "\",guarantee=\"", key.second, "\"} ", count, '\n');

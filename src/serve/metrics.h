@@ -39,15 +39,26 @@ class Metrics {
 
  private:
   static constexpr std::array<double, 11> kBuckets = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60};
-  struct Duration {
-    std::array<std::uint64_t, kBuckets.size()> buckets{};
+  static constexpr std::array<double, 9> kLengths = {1, 2, 5, 10, 20, 50, 100, 200, 500};
+  template <std::size_t kSize>
+  struct Histogram {
+    std::array<std::uint64_t, kSize> buckets{};
     std::uint64_t count = 0;
     double sum = 0;
+
+    void add(double value, const std::array<double, kSize>& bounds) {
+      for (std::size_t i = 0; i < kSize; ++i) buckets[i] += value <= bounds[i] ? 1 : 0;
+      ++count;
+      sum += value;
+    }
   };
+  using Duration = Histogram<kBuckets.size()>;
 
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, int>, std::uint64_t> requests_;
   std::map<std::string, Duration> durations_;
+  std::map<std::string, Duration> phases_;                              // of plans: compile, prompt, decode, check
+  Histogram<kLengths.size()> actions_;                                  // of plans
   std::map<std::pair<std::string, std::string>, std::uint64_t> plans_;  // outcome, guarantee
   std::uint64_t prompt_tokens_ = 0;
   std::uint64_t forced_tokens_ = 0;

@@ -154,16 +154,23 @@ Service::Service(std::vector<ServedModel> models, ServiceOptions options)
 
 const std::vector<Service::Route>& Service::routes() {
   static const std::vector<Route> kTable = {
-      {"GET", "/v1/models", &Service::get_models, true},
-      {"GET", "/v1/models/", &Service::get_model, true},
-      {"GET", "/v1/options", &Service::get_options, true},
-      {"GET", "/v1/tasks", &Service::get_tasks, true},
-      {"GET", "/health", &Service::get_health, false},
-      {"GET", "/metrics", &Service::get_metrics, true},
-      {"POST", "/v1/plans", &Service::post_plans, true},
-      {"POST", "/v1/validate", &Service::post_validate, true},
-      {"POST", "/v1/chat/completions", &Service::post_chat, true},
-      {"POST", "/v1/completions", &Service::post_completions, true},
+      {{"GET", "/v1/models", "the models", true}, &Service::get_models},
+      {{"GET", "/v1/models/", "one model", true}, &Service::get_model},
+      {{"GET", "/v1/options", "what can be asked for, and the limits", true}, &Service::get_options},
+      {{"GET", "/v1/tasks", "the domains and problems that ship", true}, &Service::get_tasks},
+      {{"GET", "/health", "whether it answers", false}, &Service::get_health},
+      {{"GET", "/metrics", "counters, in Prometheus' text format", true}, &Service::get_metrics},
+      {{"GET", "/openapi.json", "this description", true}, &Service::get_openapi},
+      {{"POST", "/v1/plans", "a plan, as actions", true, plans_members}, &Service::post_plans},
+      {{"POST", "/v1/validate", "is this plan legal, and does it reach the goal?", true, validate_members},
+       &Service::post_validate},
+      {{"POST", "/v1/chat/completions", "OpenAI's chat, or a guaranteed plan", true, chat_members},
+       &Service::post_chat},
+      {{"POST", "/v1/completions", "OpenAI's completions, or a guaranteed plan", true, completions_members},
+       &Service::post_completions},
+      {{"POST", "/v1/responses", "OpenAI's responses, or a guaranteed plan", true, responses_members},
+       &Service::post_responses},
+      {{"POST", "/mcp", "the Model Context Protocol, a message at a time", true}, &Service::post_mcp},
   };
   return kTable;
 }
@@ -182,6 +189,8 @@ void Service::handle(Exchange& exchange) {
 void Service::answer(Exchange& exchange) {
   RequestContext context(exchange, options_.limits.seconds);
   std::string route = "other";
+  std::string trace = trace_of(exchange.request());
+  exchange.add_header("X-Trace-Id", trace);
   try {
     dispatch(context, route);
   } catch (...) {
@@ -194,6 +203,9 @@ void Service::answer(Exchange& exchange) {
   }
   if (context.client_left()) metrics_.count_cancelled();
   metrics_.count_request(route, exchange.status(), context.seconds());
+  if (options_.log) {
+    options_.log({std::move(trace), exchange.request().method, route, exchange.status(), context.seconds()});
+  }
 }
 
 void Service::dispatch(RequestContext& context, std::string& route) {
@@ -201,18 +213,18 @@ void Service::dispatch(RequestContext& context, std::string& route) {
   check_host(request, options_.api_key.empty());
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   std::string allowed;
-  for (const Route& candidate : routes()) {
-    const std::string_view path = candidate.path;
+  for (const auto& [api, handler] : routes()) {
+    const std::string_view path = api.path;
     if (path.ends_with('/') ? !request.path.starts_with(path) : request.path != path) continue;
-    if (method != candidate.method) {
-      allowed = candidate.method;
+    if (method != api.method) {
+      allowed = api.method;
       continue;
     }
-    route = candidate.path;
-    if (candidate.needs_key) check_key(request, options_.api_key);
+    route = api.path;
+    if (api.needs_key) check_key(request, options_.api_key);
     if (method == "POST") check_content_type(request);
     if (method == "POST" && draining_) throw ApiError(503, "draining", "the service is shutting down");
-    (this->*candidate.handler)(context);
+    (this->*handler)(context);
     return;
   }
   if (!allowed.empty()) {
@@ -262,6 +274,12 @@ void Service::get_model(RequestContext& context) {
 
 void Service::get_options(RequestContext& context) {
   respond(context, options_json(options_.limits, options_.body_bytes, options_.version, models_[0]->model().name));
+}
+
+void Service::get_openapi(RequestContext& context) {
+  std::vector<ApiRoute> all;
+  for (const Route& route : routes()) all.push_back(route.api);
+  respond(context, openapi_json(all, options_.limits, options_.version));
 }
 
 void Service::get_tasks(RequestContext& context) { respond(context, tasks_json()); }
@@ -415,6 +433,22 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
 
 // --- plans -----------------------------------------------------------------------------------------------------------
 
+Json Service::answer_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
+                          std::function<void(const Json&)> on_event) {
+  Json trace = Json::array();
+  if (request.trace) {
+    on_event = [&trace, tell = std::move(on_event)](const Json& event) {
+      trace.push_back(event);
+      if (tell) tell(event);
+    };
+  }
+  const PlanAnswer answer = make_plan(request, shared, context, on_event, {});
+  if (answer.result.outcome == PlanOutcome::kCancelled) throw cancelled_error(context);
+  Json json = closing_json(answer.task->task, request, answer.result, answer.closing);
+  if (request.trace) json["trace"] = std::move(trace);
+  return json;
+}
+
 void Service::post_plans(RequestContext& context) {
   const Json body = parse_body(context.exchange().request().body);
   Fields fields(body, "");
@@ -426,14 +460,7 @@ void Service::post_plans(RequestContext& context) {
   const Gate::Pass pass = admit(context);
 
   if (!stream) {
-    Json trace = Json::array();
-    std::function<void(const Json&)> on_event;
-    if (request.trace) on_event = [&trace](const Json& event) { trace.push_back(event); };
-    const PlanAnswer answer = make_plan(request, shared, context, on_event, {});
-    if (answer.result.outcome == PlanOutcome::kCancelled) throw cancelled_error(context);
-    Json json = closing_json(answer.task->task, request, answer.result, answer.closing);
-    if (request.trace) json["trace"] = std::move(trace);
-    respond(context, json);
+    respond(context, answer_plan(request, shared, context, {}));
     return;
   }
   EventStream events(context.exchange());
@@ -452,9 +479,7 @@ void Service::post_plans(RequestContext& context) {
   events.finish();
 }
 
-void Service::post_validate(RequestContext& context) {
-  const Json body = parse_body(context.exchange().request().body);
-  Fields fields(body, "");
+Json Service::answer_validate(Fields& fields, RequestContext& context) {
   const TaskRequest request = read_task(fields);
   const std::vector<PlanStep> steps = read_steps(fields);
   fields.refuse_others();
@@ -466,12 +491,14 @@ void Service::post_validate(RequestContext& context) {
   if (diagnostics.has_errors()) throw from_input_error(InputError(diagnostics), 400, "bad_pddl");
   const Validation result =
       pddl::LiftedInterpreter(std::move(ast)).validate(steps, context.asks(), options_.limits.memory_bytes);
-  respond(context, {{"valid", result.valid},
-                    {"actions", steps.size()},
-                    {"steps_executed", result.steps_executed},
-                    {"cost", result.cost},
-                    {"reason", result.reason},
-                    {"unmet_goals", result.unmet_goals}});
+  return {{"valid", result.valid}, {"actions", steps.size()}, {"steps_executed", result.steps_executed},
+          {"cost", result.cost},   {"reason", result.reason}, {"unmet_goals", result.unmet_goals}};
+}
+
+void Service::post_validate(RequestContext& context) {
+  const Json body = parse_body(context.exchange().request().body);
+  Fields fields(body, "");
+  respond(context, answer_validate(fields, context));
 }
 
 void Service::post_chat(RequestContext& context) { ChatHandler(*this, context, true).run(); }

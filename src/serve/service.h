@@ -28,6 +28,7 @@
 #include "serve/gate.h"
 #include "serve/http_server.h"
 #include "serve/metrics.h"
+#include "serve/openapi.h"
 #include "serve/plan_request.h"
 #include "serve/plan_run.h"
 #include "serve/served_model.h"
@@ -35,6 +36,15 @@
 #include "support/stopwatch.h"
 
 namespace metactrl::serve {
+
+// A request that was answered, for whoever keeps a log. Nothing of what it asked.
+struct RequestRecord {
+  std::string trace;  // 32 hexadecimal digits: those of the client's traceparent, or chosen here
+  std::string method;
+  std::string route;  // as in the table of routes, never what a client wrote
+  int status = 0;     // 0: none was sent
+  double seconds = 0;
+};
 
 struct ServiceOptions {
   RequestLimits limits;
@@ -46,6 +56,8 @@ struct ServiceOptions {
   std::vector<Hmm> hmms;          // for guidance trained; a request gets the one that knows most of its task's actions
   std::shared_ptr<const LookaheadDevice> lookahead_device;  // for guidance trained; none: the CPU
   std::string version;
+  // Told of every request when it is done, from its thread; empty: nobody is.
+  std::function<void(const RequestRecord&)> log;
 };
 
 // A request while it is worked on: its client, and how much time is left.
@@ -104,15 +116,15 @@ class Service {
 
   Metrics& metrics() { return metrics_; }
   CacheCounts constraint_counts() const { return constraints_.counts(); }
+  const ServiceOptions& options() const { return options_; }
 
  private:
   friend class ChatHandler;
+  friend class McpTools;
 
   struct Route {
-    const char* method;
-    const char* path;  // with a slash at the end: and whatever follows
+    ApiRoute api;
     void (Service::*handler)(RequestContext&);
-    bool needs_key;
   };
   static const std::vector<Route>& routes();
 
@@ -125,10 +137,13 @@ class Service {
   void get_tasks(RequestContext& context);
   void get_health(RequestContext& context);
   void get_metrics(RequestContext& context);
+  void get_openapi(RequestContext& context);
   void post_plans(RequestContext& context);
   void post_validate(RequestContext& context);
   void post_chat(RequestContext& context);
   void post_completions(RequestContext& context);
+  void post_responses(RequestContext& context);  // responses.cc
+  void post_mcp(RequestContext& context);        // mcp_http.cc
 
   // --- shared by the handlers ---
   SharedModel& find_model(Fields& fields);
@@ -139,6 +154,10 @@ class Service {
   PlanAnswer make_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
                        const std::function<void(const Json&)>& on_event,
                        const std::function<void(std::string_view)>& on_text);
+  // Whole answers, for a request that was admitted, and for one that was not.
+  Json answer_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
+                   std::function<void(const Json&)> on_event);
+  Json answer_validate(Fields& fields, RequestContext& context);
 
   ServiceOptions options_;
   std::vector<std::unique_ptr<SharedModel>> models_;

@@ -68,9 +68,10 @@ void Tools::check(const Task& task) const {
   }
 }
 
-Json Tools::calls(const Json& plan) const {
+Json Tools::calls(const Json& plan, std::size_t count) const {
   Json out = Json::array();
   for (const Json& step : plan.list()) {
+    if (out.size() == count) break;
     const Function& function = functions_.at(internal::lower_case(step["action"].text()));
     Json arguments = Json::object();
     for (std::size_t i = 0; i < function.parameters.size(); ++i)
@@ -80,6 +81,28 @@ Json Tools::calls(const Json& plan) const {
                    {"function", {{"name", function.name}, {"arguments", dump(arguments)}}}});
   }
   return out;
+}
+
+PlanStep Tools::step(const std::string& name, const std::string& arguments, const std::string& where) const {
+  const auto refuse = [&where](const char* message) {
+    throw ApiError(400, "bad_request", str_cat("'", where, "' ", message), where);
+  };
+  const auto found = functions_.find(internal::lower_case(name));
+  if (found == functions_.end()) refuse("calls a function that 'tools' does not have");
+  Json given;
+  try {
+    given = parse_body(arguments.empty() ? "{}" : arguments);
+  } catch (const ApiError&) {
+    refuse("has arguments that are no JSON object");
+  }
+  PlanStep step;
+  step.action = found->first;
+  for (const std::string& parameter : found->second.parameters) {
+    const Json& value = given[parameter];
+    if (!value.is_string()) refuse("has not the text arguments that its function declares");
+    step.arguments.push_back(internal::lower_case(value.text()));
+  }
+  return step;
 }
 
 }  // namespace metactrl::serve

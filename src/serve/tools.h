@@ -2,7 +2,7 @@
 //
 //     Tools tools(request["tools"]);
 //     tools.check(task);                  // every action has a function of its name and number of parameters
-//     Json calls = tools.calls(plan);     // [{"id": ..., "type": "function", "function": {"name", "arguments"}}, ...]
+//     Json calls = tools.calls(plan, 9);  // [{"id": ..., "type": "function", "function": {"name", "arguments"}}, ...]
 //
 // An action's arguments become the members of the function's arguments in the order in which `properties` lists them.
 #ifndef METACTRL_SRC_SERVE_TOOLS_H_
@@ -27,9 +27,12 @@ class Tools {
 
   // Throws ApiError for an action that could not be called.
   void check(const Task& task) const;
-  // `plan` as the answer has it: [{"action": ..., "arguments": [...]}, ...]. All actions must be of a task that was
-  // checked.
-  Json calls(const Json& plan) const;
+  // The first `count` actions of `plan`, which is as the answer has it: [{"action": ..., "arguments": [...]}, ...]. All
+  // must be of a task that was checked.
+  Json calls(const Json& plan, std::size_t count) const;
+  // The other way round: the action that a call stands for. Throws ApiError for one that could not be ours; `where` names
+  // it.
+  PlanStep step(const std::string& name, const std::string& arguments, const std::string& where) const;
 
  private:
   struct Function {

@@ -134,6 +134,53 @@ const tests = {
       calls.map((call) => call.function.name),
     );
   },
+  // An agent's loop, one call a turn, in a world where every third call fails and a lamp goes out by itself.
+  async tool_results_are_gone_on_from() {
+    const lamps = ["a", "b", "c", "d", "e", "f"];
+    const task = {
+      domain: `(define (domain lamps) (:predicates (lit ?l) (dark ?l))
+        (:action press :parameters (?l) :precondition (dark ?l) :effect (and (lit ?l) (not (dark ?l)))))`,
+      problem: `(define (problem p) (:domain lamps) (:objects ${lamps.join(" ")}) (:init ${lamps.map((l) => `(dark ${l})`).join(" ")})
+        (:goal (and ${lamps.map((l) => `(lit ${l})`).join(" ")})))`,
+    };
+    const tools = [
+      { type: "function", function: { name: "press", parameters: { type: "object", properties: { lamp: { type: "string" } } } } },
+    ];
+    const conversation = [{ role: "user", content: "Light all lamps." }];
+    const lit = new Set();
+    let turns = 0;
+    for (; turns < 40; ++turns) {
+      const answer = await client.chat.completions.create({ messages: conversation, plan: task, tools, parallel_tool_calls: false });
+      assert.equal(answer.plan.guarantee, "full");
+      const { message, finish_reason } = answer.choices[0];
+      if (finish_reason === "stop") break;
+      assert.equal(message.tool_calls.length, 1);
+      conversation.push(message);
+      const { lamp } = JSON.parse(message.tool_calls[0].function.arguments);
+      let content = "done";
+      if (turns % 3 === 2) {
+        content = JSON.stringify({ ok: false });
+      } else {
+        lit.add(lamp);
+        if (turns === 4) {
+          const [gone] = lit;
+          lit.delete(gone);
+          content = JSON.stringify({ facts: [`(dark ${gone})`], not: [`(lit ${gone})`] });
+        }
+      }
+      conversation.push({ role: "tool", tool_call_id: message.tool_calls[0].id, content });
+    }
+    assert.equal(lit.size, lamps.length);
+    assert(turns >= 10, `${turns} turns`);
+  },
+  async responses() {
+    const answer = await client.responses.create({ model: "pocket", input: "Put the dishes into the dishwasher.", plan });
+    assert.equal(answer.output_text, answer.plan.text);
+    assert.equal(answer.plan.guarantee, "full");
+    const stream = client.responses.stream({ model: "pocket", input: "Put the dishes into the dishwasher.", plan });
+    assert.equal((await stream.finalResponse()).output_text, answer.output_text);
+    await fails(() => client.responses.create({ model: "pocket", input: "x", previous_response_id: "resp_1" }), 400, "bad_request");
+  },
   async tools_without_a_plan_are_refused() {
     const tools = [{ type: "function", function: { name: "open", parameters: { type: "object", properties: {} } } }];
     const error = await fails(() => client.chat.completions.create({ messages, tools }), 400, "tools_not_supported");

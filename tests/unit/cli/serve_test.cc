@@ -100,6 +100,59 @@ TEST_F(ServeCli, OtherMachinesNeedAKey) {
   }
 }
 
+TEST_F(ServeCli, OptionsFromAFileAndALogOfRequests) {
+  write("serve.conf", "# options\nmodel = [\"random:1\"]\nmax-horizon = 17\nlog = \"json\"\nport = 1\n");
+  ASSERT_TRUE(start("--config serve.conf", "METACTRL_API_KEY="));
+  EXPECT_EQ(nlohmann::json::parse(ask(HttpClient::get("/v1/options")).body)["limits"]["horizon"], 17);
+  const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const HttpResponse traced = ask(HttpClient::get("/health", "traceparent: 00-" + trace + "-00f067aa0ba902b7-01\r\n"));
+  EXPECT_EQ(traced.headers.at("x-trace-id"), trace);
+  const HttpResponse secret = ask(HttpClient::get("/secret/path", "traceparent: 00-what-01\r\n"));
+  EXPECT_EQ(secret.headers.at("x-trace-id").size(), 32U);
+  signal(SIGTERM);
+  EXPECT_EQ(wait(), 0);
+  const std::string said = read("served");
+  EXPECT_EQ(said.find("secret"), std::string::npos) << "nothing that a client wrote";
+  const std::size_t line = said.find("{\"time_ms\"");
+  ASSERT_NE(line, std::string::npos) << said;
+  bool found = false;
+  for (std::size_t at = line; at != std::string::npos; at = said.find("{\"time_ms\"", at + 1)) {
+    const nlohmann::json record = nlohmann::json::parse(said.substr(at, said.find('\n', at) - at));
+    if (record["trace"] != trace) continue;
+    found = true;
+    EXPECT_EQ(record["route"], "/health");
+    EXPECT_EQ(record["status"], 200);
+  }
+  EXPECT_TRUE(found) << said;
+  const auto refused = [&](const std::string& text, const std::string& message) {
+    write("bad.conf", text);
+    const CommandResult result = run("serve --config bad.conf --model random:1");
+    EXPECT_EQ(result.code, 31) << result.err;
+    EXPECT_CONTAINS(result.err, "bad.conf");
+    EXPECT_CONTAINS(result.err, message);
+  };
+  refused("prot = 3\n", "did you mean 'port'?");
+  refused("port = 70000\n", "'port'");
+  refused("[serve]\nport = 3\n", "is no option");
+  refused("config = \"x\"\n", "is no option");
+  EXPECT_EQ(run("serve --config nothing.conf").code, 30);
+}
+
+TEST_F(ServeCli, ToolsOverAPipe) {
+  write(
+      "in",
+      R"({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})"
+      "\n"
+      R"({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "search", "arguments": {"domain": "tabletop", "problem": "dishwasher"}}})"
+      "\n");
+  const CommandResult result = run("mcp --model random:1 < '" + path("in") + "'");
+  EXPECT_EQ(result.code, 0) << result.err;
+  const nlohmann::json tools = nlohmann::json::parse(result.out.substr(0, result.out.find('\n')));
+  EXPECT_EQ(tools["result"]["tools"].size(), 4U);
+  const nlohmann::json found = nlohmann::json::parse(result.out.substr(result.out.find('\n') + 1));
+  EXPECT_EQ(found["result"]["structuredContent"]["outcome"], "plan");
+}
+
 TEST_F(ServeCli, AKeyThatNobodyCanSendIsRefused) {
   for (const char* key : {"'two words'", "'a\nb'", "'schlüssel'"}) {
     const CommandResult result = run("serve --port 0 --model random:1", std::string("METACTRL_API_KEY=") + key);

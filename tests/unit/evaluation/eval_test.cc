@@ -71,14 +71,14 @@ TEST_F(EvalCli, GoesOnWhereItWasAndOnlyWithTheSameSettings) {
   std::filesystem::remove_all(path("r.json"));
 
   for (const char* other : {"--max-states 77", "--on-infeasible error", "--rules paper", "--horizon 9"}) {
-    const Result refused = eval(std::string("--resume ") + other);
+    const Result refused = eval(other);
     EXPECT_EQ(refused.code, 31) << other;
     EXPECT_TRUE(has(refused.err, "was begun with other settings")) << refused.err;
   }
   House house = living_room();
   house.node_goals = "tv is OFF\n";
   write_prompts({house.prompt(), house.prompt()});
-  EXPECT_TRUE(has(eval("--resume").err, "was begun with other settings")) << "other prompts in the same file";
+  EXPECT_TRUE(has(eval().err, "was begun with other settings")) << "other prompts in the same file";
   write_prompts({living_room().prompt(), living_room().prompt()});
 
   // The first answer is taken as it stands; the second, whose line is cut off, is made anew.
@@ -89,11 +89,39 @@ TEST_F(EvalCli, GoesOnWhereItWasAndOnlyWithTheSameSettings) {
   write("r.json.partial", changed.replace(output, 8, "LOOKAT"));
   const Result resumed = eval("--resume");
   EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_TRUE(has(resumed.err, "goes on with the 1 answer of r.json.partial")) << resumed.err;
+  EXPECT_TRUE(has(resumed.err, "does without '--resume'")) << resumed.err;
   const Json answers = Json::parse(read("r.json"));
   ASSERT_EQ(answers.size(), 2U);
   EXPECT_TRUE(has(answers[0]["llm_output"], "LOOKAT"));
   EXPECT_TRUE(has(answers[1]["llm_output"], "SWITCHON"));
   EXPECT_FALSE(std::filesystem::exists(path("r.json.partial")));
+}
+
+TEST_F(EvalCli, ALimitedRunIsGoneOnWith) {
+  write_prompts({living_room().prompt(), living_room().prompt(), living_room().prompt()});
+  const Result one = eval("--limit 1");
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_TRUE(has(one.err, "1 prompts")) << one.err;
+  EXPECT_EQ(Json::parse(read("r.json")).size(), 1U);
+  ASSERT_TRUE(std::filesystem::exists(path("r.json.partial")));
+  // The first answer is taken as it stands.
+  std::string journal = read("r.json.partial");
+  const std::size_t output = journal.find("SWITCHON", journal.find('\n'));
+  ASSERT_NE(output, std::string::npos);
+  write("r.json.partial", journal.replace(output, 8, "LOOKAT"));
+  const Result two = eval("--limit 2");
+  EXPECT_TRUE(has(two.err, "goes on with the 1 answer")) << two.err;
+  EXPECT_EQ(Json::parse(read("r.json")).size(), 2U);
+  EXPECT_EQ(eval("--limit 1").code, 0) << "fewer again";
+  const Result all = eval();
+  EXPECT_TRUE(has(all.err, "goes on with the 2 answers")) << all.err;
+  const Json answers = Json::parse(read("r.json"));
+  ASSERT_EQ(answers.size(), 3U);
+  EXPECT_TRUE(has(answers[0]["llm_output"], "LOOKAT"));
+  EXPECT_TRUE(has(answers[2]["llm_output"], "SWITCHON"));
+  EXPECT_FALSE(std::filesystem::exists(path("r.json.partial")));
+  EXPECT_EQ(eval("--limit -1").code, 30);
 }
 
 TEST_F(EvalCli, TheSystemsPartOfThePromptIsNeededByModelsOnly) {
@@ -178,8 +206,7 @@ TEST_F(EvalCli, WritesThePromptsOfABenchmarkWithoutPromptFiles) {
 
   // Another goal mode is another run.
   write("r.json.partial", Json({{"settings", {{"module", "wah"}}}}).dump() + "\n");
-  EXPECT_TRUE(
-      has(run("eval wah --guidance search --out r.json --resume" + tasks).err, "was begun with other settings"));
+  EXPECT_TRUE(has(run("eval wah --guidance search --out r.json" + tasks).err, "was begun with other settings"));
 }
 
 TEST_F(EvalCli, NamesTheFirstTasksThatCannotBeSolved) {
@@ -229,11 +256,16 @@ TEST_F(EvalCli, ScoresWhatEvalAnswered) {
         run("score vh-" + module + " --output json --tasks '" + data + "/" + module + ".jsonl' --responses r.json");
     EXPECT_EQ(scored.code, 0) << scored.err;
     const Json score = Json::parse(scored.out);
-    const int n = score.at("n");
-    EXPECT_EQ(n, module == "as" ? 13 : 14);
-    // Tasks without an answer are failures.
-    EXPECT_NEAR(score.at("task_success").get<double>(), 100.0 * 2 / n, 0.05);
-    EXPECT_TRUE(score.contains("execution_success"));
+    // Over the tasks that were answered; and that is said.
+    EXPECT_EQ(score.at("n"), 2);
+    EXPECT_EQ(score.at("unanswered"), module == "as" ? 11 : 12);
+    EXPECT_EQ(score.at("task_success"), 100.0);
+    EXPECT_EQ(score.at("execution_success"), 100.0);
+    const std::string text =
+        run("score vh-" + module + " --tasks '" + data + "/" + module + ".jsonl' --responses r.json").out;
+    EXPECT_TRUE(has(text, "all numbers are over the tasks that were answered")) << text;
+    EXPECT_FALSE(has(text, "node_goals")) << text;
+    EXPECT_FALSE(has(text, "there is no answer")) << text;
   }
 }
 

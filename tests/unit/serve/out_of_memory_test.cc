@@ -172,6 +172,10 @@ class Answer : public serve::Exchange {
     if (json.contains("plan") && json["plan"].is_object()) {
       for (const char* name : {"timings", "cached"}) json["plan"].erase(name);
     }
+    if (json.contains("result")) {
+      json["result"].erase("content");  // the same as text
+      for (const char* name : {"timings", "cached"}) json["result"]["structuredContent"].erase(name);
+    }
     return json.dump();
   }
   const std::string& body() const { return body_; }
@@ -231,6 +235,20 @@ TEST(OutOfMemory, AChatWithTheService) {
   const nlohmann::json body = {
       {"messages", {{{"role", "user"}, {"content", "Light the lamps."}}}}, {"seed", 1}, {"plan", testing::lamps()}};
   fail_request("/v1/chat/completions", body);
+}
+
+TEST(OutOfMemory, ACallOfATool) {
+  nlohmann::json arguments = testing::lamps();
+  fail_request("/mcp", {{"jsonrpc", "2.0"},
+                        {"id", 1},
+                        {"method", "tools/call"},
+                        {"params", {{"name", "plan"}, {"arguments", arguments}}}});
+  arguments["plan"] = "(press a)";
+  arguments["action"] = "(blow-fuse)";
+  fail_request("/mcp", {{"jsonrpc", "2.0"},
+                        {"id", 1},
+                        {"method", "tools/call"},
+                        {"params", {{"name", "explain"}, {"arguments", arguments}}}});
 }
 
 }  // namespace

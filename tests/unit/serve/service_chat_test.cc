@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "serve/agent_turns.h"
 #include "serve/chat.h"
 #include "support/service_fixture.h"
 
@@ -118,10 +120,166 @@ TEST_F(ChatTest, ToolsMustBeTheActions) {
                "bad_request");
   EXPECT_ERROR(with("press"), 400, "bad_request");
   EXPECT_ERROR(with({press, release, fuse}, {{"tool_choice", {{"type", "function"}}}}), 400, "bad_request");
-  EXPECT_ERROR(with({press, release, fuse}, {{"parallel_tool_calls", false}}), 400, "bad_request");
+  const json one = with({press, release, fuse}, {{"parallel_tool_calls", false}}).json();
+  EXPECT_EQ(one["choices"][0]["message"]["tool_calls"].size(), 1U);
+  EXPECT_GE(one["plan"]["plan"].size(), 2U);
   json unsure = lamps();
   unsure["guidance"] = "syntax";
   EXPECT_ERROR(with({press, release, fuse}, {{"plan", unsure}}), 400, "bad_request");
+}
+
+// An agent whose tools fail and whose world changes by itself, to the goal; each turn one request.
+TEST_F(ChatTest, ToolResultsAreGoneOnFrom) {
+  const json tools = {function("press", {"lamp"}), function("release", {"lamp"}), function("blow-fuse", {})};
+  for (const bool parallel : {true, false}) {
+    json body = {{"messages", {{{"role", "user"}, {"content", "light the lamps"}}}},
+                 {"plan", lamps()},
+                 {"tools", tools},
+                 {"parallel_tool_calls", parallel}};
+    if (!parallel) body["plan"].erase("horizon");
+    std::set<std::string> lit;
+    std::string reason;
+    int turns = 0;
+    int calls_made = 0;
+    bool cat_came = false;
+    while (reason != "stop" && ++turns < 40) {
+      const HttpResponse response = post("/v1/chat/completions", body);
+      ASSERT_EQ(response.status, 200) << response.body;
+      const json answer = response.json();
+      EXPECT_EQ(answer["plan"]["guarantee"], "full");
+      reason = answer["choices"][0]["finish_reason"];
+      const json message = answer["choices"][0]["message"];
+      if (reason == "stop") break;
+      body["messages"].push_back(message);
+      bool failed = false;
+      for (const json& call : message["tool_calls"]) {
+        const std::string name = call["function"]["name"];
+        const std::string lamp = json::parse(call["function"]["arguments"].get<std::string>()).value("lamp", "");
+        std::string content = "done";
+        if (failed) {
+          content = R"({"ok": false, "why": "not tried"})";
+        } else if (++calls_made % 3 == 1) {
+          failed = true;
+          content = calls_made % 2 == 1 ? R"({"error": "the finger slipped"})" : "Error: no";
+        } else if (name == "press") {
+          lit.insert(lamp);
+          if (lit.size() == 2 && !std::exchange(cat_came, true)) {
+            lit.erase("a");
+            content = R"j({"ok": true, "facts": ["( LIT  b )"], "not": ["(lit a)"]})j";
+            failed = true;  // the rest was planned for another world
+          }
+        } else {
+          lit.erase(lamp);
+        }
+        body["messages"].push_back({{"role", "tool"}, {"tool_call_id", call["id"]}, {"content", content}});
+      }
+    }
+    EXPECT_EQ(reason, "stop");
+    EXPECT_EQ(lit, (std::set<std::string>{"a", "b"}));
+    EXPECT_TRUE(cat_came);
+    EXPECT_GE(turns, 4);
+  }
+}
+
+TEST_F(ChatTest, ToolResultsThatCannotBe) {
+  const json tools = {function("press", {"lamp"}), function("release", {"lamp"}), function("blow-fuse", {})};
+  const json call = {
+      {"id", "c1"}, {"type", "function"}, {"function", {{"name", "press"}, {"arguments", R"({"lamp":"a"})"}}}};
+  const auto with = [&](const json& calls, const json& content, const std::string& id = "c1") {
+    const json messages = {{{"role", "user"}, {"content", "x"}},
+                           {{"role", "assistant"}, {"content", nullptr}, {"tool_calls", calls}},
+                           {{"role", "tool"}, {"tool_call_id", id}, {"content", content}}};
+    return post("/v1/chat/completions", {{"messages", messages}, {"plan", lamps()}, {"tools", tools}});
+  };
+  const auto named = [](const std::string& name, const std::string& arguments) {
+    return json::array({{{"id", "c1"}, {"function", {{"name", name}, {"arguments", arguments}}}}});
+  };
+  EXPECT_EQ(with(json::array({call}), "ok").json()["plan"]["plan"].size(), 1U);
+  EXPECT_EQ(with(json::array({call}), "{not JSON").json()["plan"]["plan"].size(), 1U);
+  EXPECT_GE(with(json::array({call}), "failure").json()["plan"]["plan"].size(), 2U);
+  EXPECT_ERROR(with(json::array({call}), "ok", "other"), 400, "bad_request");
+  EXPECT_ERROR(with("press", "ok"), 400, "bad_request");
+  EXPECT_ERROR(with(json::array({1}), "ok"), 400, "bad_request");
+  EXPECT_ERROR(with(named("fly", "{}"), "ok"), 400, "bad_request");
+  EXPECT_ERROR(with(named("press", "a"), "ok"), 400, "bad_request");
+  EXPECT_ERROR(with(named("press", "{}"), "ok"), 400, "bad_request");
+  EXPECT_ERROR(with(named("press", std::string(100'000, '[')), "ok"), 400, "bad_request");
+  EXPECT_ERROR(with(named("release", R"({"lamp":"a"})"), "ok"), 400, "bad_request");
+  EXPECT_ERROR(with(json::array({call}), R"({"ok": "yes"})"), 400, "bad_request");
+  for (const char* facts : {R"j("(lit a)")j", R"j([1])j", R"j(["lit a"])j", R"j(["(lit a) (lit b)"])j",
+                            R"j(["(lit a)) (:goal (and"])j", R"j(["()"])j", R"j(["(lit ?x)"])j"}) {
+    EXPECT_ERROR(with(json::array({call}), std::string(R"({"facts": )") + facts + "}"), 400, "bad_request");
+  }
+  EXPECT_ERROR(with(json::array({call}), R"j({"facts": ["(lit nobody)"]})j"), 400, "bad_pddl");
+  EXPECT_ERROR(with(json::array({call}), R"j({"facts": ["(glows a)"]})j"), 400, "bad_pddl");
+  // The fuse is blown: nothing can be lit any more.
+  EXPECT_ERROR(with(json::array({call}), R"j({"not": ["(power)"]})j"), 422, "infeasible");
+  // Without the tools that were called, or without a plan.
+  const json messages = {{{"role", "user"}, {"content", "x"}},
+                         {{"role", "assistant"}, {"tool_calls", json::array({call})}},
+                         {{"role", "tool"}, {"tool_call_id", "c1"}, {"content", "ok"}}};
+  EXPECT_ERROR(post("/v1/chat/completions", {{"messages", messages}}), 400, "bad_request");
+  EXPECT_ERROR(post("/v1/chat/completions", {{"messages", messages}, {"plan", lamps()}}), 400, "bad_request");
+}
+
+TEST_F(ChatTest, ResponsesAreChatsInAnotherShape) {
+  const auto respond = [&](json body) { return post("/v1/responses", body); };
+  const json text =
+      respond({{"input", "hello"}, {"instructions", "be brief"}, {"max_output_tokens", 5}, {"temperature", 0}}).json();
+  EXPECT_EQ(text["object"], "response");
+  EXPECT_EQ(text["status"], "incomplete");
+  EXPECT_EQ(text["usage"]["output_tokens"], 5);
+  EXPECT_EQ(text["output"][0]["content"][0]["type"], "output_text");
+  const json planned = respond({{"input", "light them"}, {"plan", lamps()}}).json();
+  EXPECT_EQ(planned["status"], "completed");
+  EXPECT_EQ(planned["output"][0]["content"][0]["text"], planned["plan"]["text"]);
+  // As calls, and on from what came back.
+  const json tools = {
+      {{"type", "function"}, {"name", "press"}, {"parameters", {{"properties", {{"lamp", json::object()}}}}}},
+      {{"type", "function"}, {"name", "release"}, {"parameters", {{"properties", {{"lamp", json::object()}}}}}},
+      {{"type", "function"}, {"name", "blow-fuse"}}};
+  json body = {{"input", json::array({{{"role", "user"}, {"content", {{{"type", "input_text"}, {"text", "x"}}}}}})},
+               {"plan", lamps()},
+               {"tools", tools},
+               {"parallel_tool_calls", false}};
+  body["plan"].erase("horizon");
+  int turns = 0;
+  json answer = respond(body).json();
+  for (; answer["output"][0]["type"] == "function_call" && turns < 20; ++turns, answer = respond(body).json()) {
+    ASSERT_EQ(answer["output"].size(), 1U);
+    body["input"].push_back(answer["output"][0]);
+    body["input"].push_back({{"type", "function_call_output"},
+                             {"call_id", answer["output"][0]["call_id"]},
+                             {"output", turns == 0 ? R"({"ok": false})" : "done"}});
+  }
+  EXPECT_GE(turns, 3);
+  EXPECT_EQ(answer["output"][0]["type"], "message") << answer;
+  EXPECT_EQ(answer["plan"]["plan"].size(), 0U);
+  // A stream ends with the whole response.
+  const HttpResponse stream = respond({{"input", "light them"}, {"plan", lamps()}, {"stream", true}});
+  std::string written;
+  for (const json& event : stream.events()) {
+    if (event["type"] == "response.output_text.delta") written += event["delta"].get<std::string>();
+  }
+  EXPECT_EQ(stream.events().front()["type"], "response.created");
+  EXPECT_EQ(stream.events().back()["type"], "response.completed");
+  EXPECT_EQ(stream.events().back()["response"]["plan"]["text"], written);
+  EXPECT_ERROR(respond({{"input", "x"}, {"previous_response_id", "resp_1"}}), 400, "bad_request");
+  EXPECT_ERROR(respond({{"input", json::array()}}), 400, "bad_request");
+  EXPECT_ERROR(respond({{"input", {{{"type", "item_reference"}}}}}), 400, "bad_request");
+  EXPECT_ERROR(respond({{"input", {{{"role", "user"}, {"content", {{{"type", "input_image"}}}}}}}}), 400,
+               "bad_request");
+  EXPECT_ERROR(respond({{"input", "x"}, {"text", {{"format", {{"type", "json_schema"}}}}}}), 400, "bad_request");
+  EXPECT_ERROR(respond({{"input", "x"}, {"plan", lamps("(lit c)")}}), 422, "infeasible");
+  EXPECT_ERROR(respond({{"input", {{{"type", "function_call_output"}, {"call_id", "x"}, {"output", "y"}}}}}), 400,
+               "bad_request");
+}
+
+TEST(AgentTurns, AnInitialStateIsExchanged) {
+  EXPECT_EQ(with_initial_facts("(define (problem p) ; (:init (no))\n (:INIT (a) (= (cost x) 3) ; )\n (b)) (:goal (a)))",
+                               {"(c x)"}),
+            "(define (problem p) ; (:init (no))\n (:init\n  (c x)\n  (= (cost x) 3)) (:goal (a)))");
+  EXPECT_EQ(with_initial_facts("(define (problem p))", {}), "(define (problem p)(:init))");
 }
 
 TEST_F(ChatTest, ChatThatHasNoPlan) {
@@ -188,6 +346,38 @@ TEST_F(ChatTest, WhatChatDoesNotOffer) {
   EXPECT_ERROR(with("plan", "tabletop"), 400, "bad_request");
   EXPECT_ERROR(with("model", "gpt-4"), 404, "model_not_found");
   EXPECT_ERROR(with("temperature", "hot"), 400, "bad_request");
+  // Unknown ones, and those that would change the answer, by their names; "off" is what everybody gets.
+  const std::vector<std::pair<const char*, json>> refused = {{"frequency_penalty", 0.5},
+                                                             {"presence_penalty", -1},
+                                                             {"logit_bias", {{"50256", -100}}},
+                                                             {"top_k", 40},
+                                                             {"min_p", 0.05},
+                                                             {"top_logprobs", 3},
+                                                             {"grammar", "root ::= x"},
+                                                             {"guided_json", json::object()},
+                                                             {"reasoning_effort", "low"},
+                                                             {"repetition_penalty", 2},
+                                                             {"bogus", 1},
+                                                             {"functions", {{{"name", "f"}}}}};
+  for (const auto& [name, value] : refused) {
+    const HttpResponse response = with(name, value);
+    EXPECT_EQ(response.status, 400) << name;
+    EXPECT_EQ(response.json()["error"]["param"], name) << response.body;
+  }
+  const std::vector<std::pair<const char*, json>> off = {{"frequency_penalty", 0.0},
+                                                         {"presence_penalty", 0},
+                                                         {"logit_bias", json::object()},
+                                                         {"top_k", 0},
+                                                         {"logprobs", false},
+                                                         {"n", 1},
+                                                         {"user", "me"},
+                                                         {"metadata", {{"a", "b"}}},
+                                                         {"store", false},
+                                                         {"tool_choice", "auto"},
+                                                         {"stop", nullptr}};
+  for (const auto& [name, value] : off) {
+    EXPECT_EQ(with(name, value).status, 200) << name;
+  }
   EXPECT_EQ(with("tools", json::array()).status, 200);
 }
 

@@ -1,6 +1,7 @@
 // Who may ask, what is refused and how it is said; the small answers and the page.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "metactrl/domain.h"
 #include "serve/access.h"
 #include "support/service_fixture.h"
+#include "support/test_data.h"
 
 namespace metactrl::serve::service_protocol_test {
 namespace {
@@ -68,6 +70,35 @@ TEST_F(ProtocolTest, MetricsAreCounted) {
   EXPECT_NE(page.find("metactrl_requests_total{route=\"/v1/plans\",status=\"200\"} 2"), std::string::npos) << page;
   EXPECT_NE(page.find("metactrl_plans_total{outcome=\"plan\",guarantee=\"full\"} 2"), std::string::npos) << page;
   EXPECT_NE(page.find("metactrl_constraint_cache_hits_total 1"), std::string::npos) << page;
+}
+
+// What the dashboard shows is there.
+TEST_F(ProtocolTest, TheDashboardShowsNumbersThatThereAre) {
+  post("/v1/plans", lamps());
+  ASSERT_TRUE(metrics_say("metactrl_plan_actions_count 1"));
+  ASSERT_TRUE(metrics_say("metactrl_plan_seconds_count{phase=\"decode\"} 1"));
+  const std::string page = get("/metrics").body;
+  const json dashboard = json::parse(std::ifstream(testing::source_dir() / "docs/deploy/grafana.json"));
+  std::size_t shown = 0;
+  for (const json& panel : dashboard["panels"]) {
+    for (const json& target : panel["targets"]) {
+      const std::string expression = target["expr"];
+      for (const char* prefix : {"metactrl_", "process_"}) {
+        for (std::size_t at = expression.find(prefix); at != std::string::npos; at = expression.find(prefix, at + 1)) {
+          std::size_t end = at;
+          while (end < expression.size() &&
+                 (std::isalnum(static_cast<unsigned char>(expression[end])) != 0 || expression[end] == '_'))
+            ++end;
+          const std::string name = expression.substr(at, end - at);
+          EXPECT_TRUE(page.find("\n" + name + "{") != std::string::npos ||
+                      page.find("\n" + name + " ") != std::string::npos)
+              << name;
+          ++shown;
+        }
+      }
+    }
+  }
+  EXPECT_GT(shown, 15U);
 }
 
 TEST_F(ProtocolTest, ManyRequestsOnOneConnection) {

@@ -1,0 +1,142 @@
+// The service under the official clients of the Model Context Protocol: over pipes and over HTTP, with the handshake and without.
+//
+//     node mcp_test.js PROGRAM
+//
+// The packages `@modelcontextprotocol/client` and `@modelcontextprotocol/sdk` are looked for in the folder METACTRL_NODE_MODULES, or beside this file. Ends with
+// 77 (skipped) when they are not there: scripts/check installs them, and so does what the head of openai_test.js says.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+const modules = process.env.METACTRL_NODE_MODULES;
+const require = createRequire(modules ? path.join(modules, "index.js") : import.meta.url);
+const kinds = [];
+try {
+  const current = {
+    ...(await import(require.resolve("@modelcontextprotocol/client"))),
+    ...(await import(require.resolve("@modelcontextprotocol/client/stdio"))),
+  };
+  const older = {
+    ...(await import(require.resolve("@modelcontextprotocol/sdk/client/index.js"))),
+    ...(await import(require.resolve("@modelcontextprotocol/sdk/client/stdio.js"))),
+    ...(await import(require.resolve("@modelcontextprotocol/sdk/client/streamableHttp.js"))),
+  };
+  kinds.push({ name: "sdk", package: older, options: {} });
+  kinds.push({ name: "client, handshake", package: current, options: {} });
+  kinds.push({ name: "client, auto", package: current, options: { versionNegotiation: { mode: "auto" } } });
+  kinds.push({ name: "client, 2026-07-28", package: current, options: { versionNegotiation: { mode: { pin: "2026-07-28" } } } });
+} catch (error) {
+  console.log(`skipped: the package @modelcontextprotocol/client or sdk is not installed; the head of mcp_test.js says how to (${error.code})`);
+  process.exit(77);
+}
+
+const program = process.argv[2];
+const key = "sesame";
+const server = spawn(program, ["serve", "--port", "0"], { env: { ...process.env, METACTRL_API_KEY: key }, stdio: ["ignore", "inherit", "pipe"] });
+const address = await new Promise((resolve, reject) => {
+  let text = "";
+  server.stderr.on("data", (data) => {
+    text += data;
+    const found = text.match(/listening at (http:\/\/\S+)/);
+    if (found) resolve(found[1]);
+  });
+  server.on("exit", (code) => reject(new Error(`the server ended with code ${code}: ${text}`)));
+});
+
+function transport(kind, over) {
+  if (over === "pipes") return new kind.package.StdioClientTransport({ command: program, args: ["mcp"] });
+  return new kind.package.StreamableHTTPClientTransport(new URL(`${address}/mcp`), {
+    requestInit: { headers: { Authorization: `Bearer ${key}` } },
+  });
+}
+
+const task = { domain: "tabletop", problem: "dishwasher" };
+
+// A world with faults: every third action that is tried does nothing. The agent plans, acts, and plans again from what holds.
+async function loop(client) {
+  const domain = `(define (domain lamps) (:predicates (lit ?l) (dark ?l))
+    (:action press :parameters (?l) :precondition (dark ?l) :effect (and (lit ?l) (not (dark ?l)))))`;
+  const lamps = ["a", "b", "c", "d", "e", "f", "g"];
+  const lit = new Set();
+  let turns = 0;
+  let plans = 0;
+  while (lit.size < lamps.length && turns < 30) {
+    const facts = lamps.map((lamp) => (lit.has(lamp) ? `(lit ${lamp})` : `(dark ${lamp})`)).join(" ");
+    const goal = lamps.map((lamp) => `(lit ${lamp})`).join(" ");
+    const problem = `(define (problem p) (:domain lamps) (:objects ${lamps.join(" ")}) (:init ${facts}) (:goal (and ${goal})))`;
+    const answer = await client.callTool({ name: "plan", arguments: { domain, problem } });
+    assert.equal(answer.structuredContent.guarantee, "full");
+    plans += 1;
+    for (const step of answer.structuredContent.plan) {
+      turns += 1;
+      if (turns % 3 === 0) break;
+      lit.add(step.arguments[0]);
+    }
+  }
+  assert.equal(lit.size, lamps.length);
+  assert(turns >= 10 && plans > 2, `${turns} turns, ${plans} plans`);
+}
+
+async function session(kind, over) {
+  const client = new kind.package.Client({ name: "test", version: "1" }, kind.options);
+  await client.connect(transport(kind, over));
+  assert.equal(client.getServerVersion().name, "metactrl");
+  const { tools } = await client.listTools();
+  assert.deepEqual(
+    tools.map((tool) => tool.name),
+    ["plan", "search", "validate", "explain"],
+  );
+  const told = [];
+  const planned = await client.callTool({ name: "plan", arguments: task }, ...onprogress(kind, (progress) => told.push(progress.message)));
+  assert.equal(planned.structuredContent.guarantee, "full");
+  // All of it is sent before the answer; clients may drop the last ones when both come at once.
+  const steps = planned.structuredContent.plan.map((step) => `(${[step.action, ...step.arguments].join(" ")})`);
+  assert(told.length > 0);
+  assert.deepEqual(told, steps.slice(0, told.length));
+  const judged = await client.callTool({ name: "validate", arguments: { ...task, plan: planned.structuredContent.plan } });
+  assert.equal(judged.structuredContent.valid, true);
+  const searched = await client.callTool({ name: "search", arguments: task });
+  assert.equal(searched.structuredContent.outcome, "plan");
+  const explained = await client.callTool({ name: "explain", arguments: { ...task, action: "(putin blue_mug dishwasher)" } });
+  assert.equal(explained.structuredContent.asked.standing, "illegal");
+  const refused = await client.callTool({ name: "plan", arguments: { ...task, horizont: 3 } });
+  assert.equal(refused.isError, true);
+  assert.match(refused.content[0].text, /horizon/);
+  await assert.rejects(client.callTool({ name: "nothing", arguments: {} }), /nothing/i);
+  await loop(client);
+  // A call that is taken back: others are answered as before.
+  const stop = new AbortController();
+  const slow = client.callTool({ name: "plan", arguments: { ...task, guidance: "none", max_tokens: 2000 } }, ...options(kind, { signal: stop.signal }));
+  setTimeout(() => stop.abort(), 20);
+  await assert.rejects(slow);
+  assert.equal((await client.callTool({ name: "search", arguments: task })).structuredContent.outcome, "plan");
+  await client.close();
+}
+
+// The older client has the result's schema as an argument between.
+function options(kind, given) {
+  return kind.name === "sdk" ? [undefined, given] : [given];
+}
+function onprogress(kind, tell) {
+  return options(kind, { onprogress: tell });
+}
+
+let failures = 0;
+for (const kind of kinds) {
+  for (const over of ["pipes", "http"]) {
+    try {
+      await session(kind, over);
+      console.log(`ok ${kind.name} over ${over}`);
+    } catch (error) {
+      failures += 1;
+      console.log(`FAILED ${kind.name} over ${over}: ${error.stack}`);
+    }
+  }
+}
+server.removeAllListeners("exit");
+const ended = new Promise((resolve) => server.on("exit", resolve));
+server.kill("SIGTERM");
+const code = await ended;
+if (code !== 0) console.log(`FAILED the server ended with code ${code}`);
+process.exit(failures > 0 || code !== 0 ? 1 : 0);
