@@ -138,7 +138,8 @@ class Service {
   const Hmm& find_hmm(const Task& task) const;
   PlanAnswer make_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
                        const std::function<void(const Json&)>& on_event,
-                       const std::function<void(std::string_view)>& on_text);
+                       const std::function<void(std::string_view)>& on_text,
+                       const std::function<void(std::string_view)>& on_thought = {});
 
   ServiceOptions options_;
   std::vector<std::unique_ptr<SharedModel>> models_;
