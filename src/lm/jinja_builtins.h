@@ -31,6 +31,8 @@ Value apply_filter(std::string_view name, const Value& value, const Arguments& a
 bool apply_test(std::string_view name, const Value& value, const Arguments& arguments);
 // value.name as a method; none when the value has no such method.
 std::optional<Value> method_of(const Value& value, std::string_view name, Allowance& allowance);
+// Keys and values of a mapping, a list of two each.
+Value pair_list(const Value& value);
 // Items of a list, keys of a mapping, characters of a string. Undefined has none.
 List items_of(const Value& value, Allowance& allowance);
 // The value's attribute or item of this name; undefined when it has none.
