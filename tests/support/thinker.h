@@ -13,8 +13,7 @@
 
 namespace metactrl::testing {
 
-// Writes `script` first, `forever` again and again, and is then as the model inside. It insists: nothing but a ban keeps
-// it from a token of the script.
+// Writes `script` first, `forever` again and again, and is then as the model inside.
 class ScriptedSession : public Session {
  public:
   ScriptedSession(std::unique_ptr<Session> inside, std::vector<TokenId> script, bool forever)
@@ -26,6 +25,7 @@ class ScriptedSession : public Session {
     row_.assign(logits.begin(), logits.end());
     const std::size_t at = inside_->size() - begin_;
     if (!script_.empty() && (forever_ || at < script_.size())) {
+      row_.assign(logits.size(), 0);
       row_[static_cast<std::size_t>(script_[at % script_.size()])] = 1e6F;
     }
     return row_;
