@@ -129,7 +129,7 @@ TEST(ThinkingFamilies, RealVocabulariesAndTemplatesSlow) {
         auto logits = seed % 4 == 0 ? random_model(words, seed) : hostile_model(words, seed);
         FamilyModel model(words, source, std::move(logits));
         ASSERT_TRUE(model.thinking_format());
-        const ThinkingFormat& how = *model.thinking_format();
+        const ThinkingFormat how = *model.thinking_format();
         EXPECT_EQ(model.encode_markup(how.close).size() == 1, family.marker_is_token);
         PlanOptions options = options_for(seed);
         options.constraints = [&](const Task& pursued, const PlanFormat& written, const auto& vocabulary,
