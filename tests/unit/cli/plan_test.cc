@@ -599,7 +599,7 @@ TEST_F(PlanCli, ModelsThatThinkFirst) {
 }
 
 TEST_F(PlanCli, ThinkingThatCannotBe) {
-  EXPECT_EQ(plan("--think 5").code, 30);
+  EXPECT_EQ(plan("--think 5").code, 31);
   EXPECT_CONTAINS(plan("--think 5").err, "this model's chat template has no place for a thought");
   for (const char* think : {"much", "-1", "1.5", "99999999", "''"}) {
     const Result r = plan(std::string("--think ") + think);
@@ -613,7 +613,7 @@ TEST_F(PlanCli, ThinkingThatCannotBe) {
   testing::write_tiny_gguf(path("broken.gguf"), {.template_text = "{% for m in messages %}{{ m.content }}"});
   const std::string command = "plan -d d.pddl -p p.pddl --model broken.gguf --threads 1 --horizon 6 ";
   const Result broken = run(command);
-  EXPECT_EQ(broken.code, 30) << broken.err;
+  EXPECT_EQ(broken.code, 31) << broken.err;
   EXPECT_CONTAINS(broken.err, "its chat template cannot be used: line 1: {% endfor %} is missing");
   write("raw.txt", "Plan:\n");
   EXPECT_EQ(run(command + "--raw-prompt-file raw.txt").code, 0);
