@@ -228,6 +228,7 @@ class Run {
     if (target.kind == NodeKind::kAttribute) {
       const Value object = evaluate(target.kids[0], scope);
       if (!object.is(Kind::kDict)) throw Error(str_cat("'", target.text, "' cannot be set on ", kind_name(object)));
+      check_can_hold(object, value, allowance_);
       object.dict->set(Value::string(target.text), value);
       return;
     }

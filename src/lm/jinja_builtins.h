@@ -37,6 +37,9 @@ Value pair_list(const Value& value);
 List items_of(const Value& value, Allowance& allowance);
 // The value's attribute or item of this name; undefined when it has none.
 Value attribute_of(const Value& value, std::string_view name);
+// Before `item` is put into `container`: nothing may hold itself, not even by way of a function, since such values would
+// never be freed.
+void check_can_hold(const Value& container, const Value& item, Allowance& allowance);
 // left `op` right, for + - * / // % ** ~
 Value arithmetic(std::string_view op, const Value& left, const Value& right, Allowance& allowance);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "lm/jinja_builtins.h"
 #include "lm/jinja_text.h"
@@ -147,6 +148,7 @@ Methods make_dict_methods() {
     const Dict more = *other.dict;
     for (const auto& item : more.items) {
       allowance.spend(1 + v.dict->items.size());
+      check_can_hold(v, item.second, allowance);
       v.dict->set(item.first, item.second);
     }
     return Value::none();
@@ -156,12 +158,16 @@ Methods make_dict_methods() {
 
 Methods make_list_methods() {
   Methods out;
-  out["append"] = [](const Value& v, const Arguments& a, Allowance&) {
+  out["append"] = [](const Value& v, const Arguments& a, Allowance& allowance) {
+    check_can_hold(v, a.get(0, "object"), allowance);
     v.list->push_back(a.get(0, "object"));
     return Value::none();
   };
   out["extend"] = [](const Value& v, const Arguments& a, Allowance& allowance) {
-    for (const Value& item : items_of(a.get(0, "iterable"), allowance)) v.list->push_back(item);
+    for (const Value& item : items_of(a.get(0, "iterable"), allowance)) {
+      check_can_hold(v, item, allowance);
+      v.list->push_back(item);
+    }
     return Value::none();
   };
   out["insert"] = [](const Value& v, const Arguments& a, Allowance& allowance) {
@@ -169,6 +175,7 @@ Methods make_list_methods() {
     const auto size = static_cast<std::int64_t>(v.list->size());
     std::int64_t index = integer_in(a.get(0, "index"), "insert()");
     index = std::clamp<std::int64_t>(index < 0 ? std::max<std::int64_t>(index, -size) + size : index, 0, size);
+    check_can_hold(v, a.get(1, "object"), allowance);
     v.list->insert(v.list->begin() + index, a.get(1, "object"));
     return Value::none();
   };
@@ -235,6 +242,29 @@ Value real_arithmetic(std::string_view op, double a, double b) {
 }
 
 }  // namespace
+
+void check_can_hold(const Value& container, const Value& item, Allowance& allowance) {
+  constexpr std::size_t kDeepest = 100;
+  struct Place {
+    const Value* value;
+    std::size_t depth;
+  };
+  std::vector<Place> open = {{&item, 0}};
+  while (!open.empty()) {
+    const Place place = open.back();
+    open.pop_back();
+    allowance.spend(1);
+    const Value& value = *place.value;
+    const bool itself = (value.is(Kind::kList) && value.list == container.list) ||
+                        (value.is(Kind::kDict) && value.dict == container.dict);
+    if (itself || value.is(Kind::kFunction) || place.depth > kDeepest) throw Error("a value would hold itself");
+    if (value.is(Kind::kList)) {
+      for (const Value& inner : *value.list) open.push_back({&inner, place.depth + 1});
+    } else if (value.is(Kind::kDict)) {
+      for (const auto& inner : value.dict->items) open.push_back({&inner.second, place.depth + 1});
+    }
+  }
+}
 
 Value arithmetic(std::string_view op, const Value& left, const Value& right, Allowance& allowance) {
   if (op == "~") {

@@ -112,6 +112,8 @@ TEST(Jinja, HostileTemplatesEnd) {
       "{% set l = [] %}{% set _ = l.append(l) %}{{ l | tojson }}",
       "{% set l = [] %}{% set m = [] %}{% set _ = l.append(m) %}{% set _ = m.append(l) %}{{ l == [[m]] }}{{ l | tojson "
       "}}",
+      "{% set l = [] %}{% set _ = l.append({'f': l.append}) %}",
+      "{% set n = namespace() %}{% set n.n = [n] %}",
       "{{ 9223372036854775807 + 1 }}",
       "{{ -9223372036854775807 - 2 }}",
       "{{ 1 // 0 }}",
