@@ -94,6 +94,8 @@ class Explainer {
   Explainer(const Explainer&) = delete;
   Explainer& operator=(const Explainer&) = delete;
 
+  // Tokens between the prompt and the plan (Observer::thought_end), before the first step.
+  void read(std::span<const TokenId> tokens);
   // The step behind those asked for so far. `chosen` is of the task that was given; nothing stands for the empty plan,
   // or for a decoding that was stopped here. `tokens` are all that are known: those of the step are told, up to the one
   // that completes the action, or all when the plan ends here. After an illegal step there is no other.

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,10 @@ struct Observer {
   // An action is complete; `text` is the plan's text up to here, what follows the action included. Not called where
   // the model writes what it likes.
   std::function<void(ActionId, std::string_view text)> action;
+  // Only plan(), of a model that thinks first: a piece of the thought, in whole characters; and when it is over, all
+  // tokens between the prompt and the plan, the closing included. Nothing of it is ever told as a token.
+  std::function<void(std::string_view text)> thought;
+  std::function<void(std::span<const TokenId> tokens)> thought_end;
   // Asked before every call of the model, by plan() also every few milliseconds while the lookahead is computed; true
   // ends the work where it is.
   Stop cancelled;

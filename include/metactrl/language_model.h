@@ -17,6 +17,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metactrl/error.h"
@@ -77,6 +78,22 @@ struct Prompt {
   std::string raw;
   // A conversation so far, between `system` and `user`.
   std::vector<Turn> earlier{};
+  // True: the prompt ends where the model's thought begins; false: where the answer of a model that does not think, or
+  // has finished, begins. Unless given, the prompt is as the template has it by itself.
+  std::optional<bool> thinking{};
+  // How much the model should think, in a word ("low"), for templates that know such words.
+  std::string effort{};
+  // What else the template is told: names, and values written as JSON.
+  std::vector<std::pair<std::string, std::string>> template_arguments{};
+};
+
+// How a model that thinks first writes: `open`, the thought, `lead`, `close`, `answer`, and then what it has to say.
+struct ThinkingFormat {
+  std::string open;         // "<think>\n"
+  std::string lead;         // "\n"
+  std::string close;        // "</think>"
+  std::string answer;       // "\n\n"
+  bool by_default = false;  // it thinks unless it is told not to
 };
 
 class LanguageModel {
@@ -89,9 +106,13 @@ class LanguageModel {
   // without weights.
   virtual std::string device() const { return {}; }
   // The prompt's text as the model expects it (its own chat template), up to where the answer begins. A model without a
-  // template, or with one that is not known, gets "<system>\n\n<user>\n\n" (without the first part when `system` is
-  // empty, with earlier turns in between).
+  // template gets "<system>\n\n<user>\n\n" (without the first part when `system` is empty, with earlier turns in
+  // between). Throws InputError when the template cannot be used, or refuses this prompt; a raw prompt needs none.
   virtual std::string render_prompt(const Prompt& prompt) const = 0;
+  // How it thinks; none: it does not, or nobody knows how.
+  virtual std::optional<ThinkingFormat> thinking_format() const { return std::nullopt; }
+  // The tokens of a piece of the chat template's own text, in which special tokens are special tokens.
+  virtual std::vector<TokenId> encode_markup(const std::string& text) const { return vocabulary().encode(text, ""); }
   // The tokens of that text; the beginning-of-text token comes first where the model wants one. A long text takes
   // seconds: Stopped when `stop` says so.
   virtual std::vector<TokenId> encode_prompt(const Prompt& prompt, const Stop& stop) const = 0;

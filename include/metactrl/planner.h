@@ -29,6 +29,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "metactrl/constraint.h"
@@ -58,6 +59,42 @@ enum class Guarantee {
 // "full", "goals dropped", "syntax only", "none"
 const char* to_string(Guarantee guarantee);
 
+// Whether a model that can think before it answers does. The thought is free text; the constraint starts exactly behind
+// its closing marker, so that the guarantee is the same with it and without.
+enum class Thinking {
+  kAuto,  // as the model's chat template has it when nobody says
+  kOff,
+  kOn,
+};
+const char* to_string(Thinking thinking);
+
+struct ThinkOptions {
+  Thinking mode = Thinking::kAuto;
+  // The thought is closed after so many tokens; earlier where the context would not hold it and the longest plan.
+  std::size_t max_tokens = 1024;
+  // Of the thought alone, whatever the plan is decoded with: greedy thoughts go in circles.
+  double temperature = 0.6;
+  double top_p = 0.95;
+  // For the prompt: Prompt::effort and Prompt::template_arguments.
+  std::string effort{};
+  std::vector<std::pair<std::string, std::string>> template_arguments{};
+};
+
+struct Thought {
+  enum class End {
+    kMarker,     // the model closed it
+    kBudget,     // ThinkOptions::max_tokens
+    kTurn,       // the model wanted to end its turn
+    kCancelled,  // Observer::cancelled
+  };
+  std::string text;
+  std::size_t tokens = 0;         // of the text
+  std::size_t forced_tokens = 0;  // closing, up to where the plan begins
+  End ended_by = End::kBudget;
+};
+// "marker", "budget", "end of turn", "cancelled"
+const char* to_string(Thought::End end);
+
 struct PlanOptions {
   // Compiles a constraint, or finds one that was compiled before from the same: a service keeps them.
   using ConstraintSource = std::function<std::shared_ptr<const Constraint>(
@@ -75,6 +112,7 @@ struct PlanOptions {
   // Where and how the lookahead is asked while the plan is written.
   SupportOptions support;
   GenerateOptions generate;
+  ThinkOptions think;
   // How much shorter or cheaper plans are preferred, as DecoderOptions::per_action; for `prefer_cheap` per what an action
   // of the best plan known costs on average.
   double prefer_short = 0;
@@ -106,6 +144,7 @@ struct PlanResult {
     double prompt = 0;  // the model's first run, which reads the prompt
     double decode = 0;  // everything after it until the last token
     double model = 0;   // of prompt and decode together, spent in the model
+    double think = 0;   // of decode, until the thought was closed
     double check = 0;
   };
 
@@ -155,6 +194,9 @@ struct PlanResult {
   // All of the text is a plan, and it is valid.
   bool valid() const { return outcome == PlanOutcome::kPlan && reading.complete && validation.valid; }
 
+  // What the model thought before; never part of the text or of the tokens.
+  std::optional<Thought> thought;
+  std::string prompt_text;  // as it was sent, up to where thought or plan begins
   std::size_t prompt_tokens = 0;
   std::vector<TokenId> tokens;  // end of turn included
   std::size_t forced_tokens = 0;
@@ -182,7 +224,7 @@ struct PlanResult {
   std::shared_ptr<const Lookahead> lookahead;
   std::shared_ptr<const Constraint> constraint;
   DecoderOptions decoder;
-  std::vector<TokenId> prompt;
+  std::vector<TokenId> prompt;  // all that stands before the plan, the thought included
 };
 
 // The task in words: actions with their arity, objects, every fact that is true at the start, the goals, the

@@ -160,6 +160,7 @@ void take(const PlanResult& result, const Task& task, const PromptTask& problem,
   answer.tokens = result.tokens.size();
   answer.forced_tokens = result.forced_tokens;
   answer.model_calls = result.model_calls;
+  answer.thought = result.thought;
   answer.log_probability = result.log_probability;
   if (result.outcome == PlanOutcome::kPlan && result.pursued) {
     std::vector<ActionId> plan;

@@ -79,6 +79,8 @@ struct Answer {
   std::size_t tokens = 0;
   std::size_t forced_tokens = 0;
   std::size_t model_calls = 0;
+  // Of a model that thought first; never part of the output.
+  std::optional<Thought> thought;
   // Where a model chose: the sum of log p(token | what stands before it) over the tokens that had an alternative; with
   // beam and smc over all tokens.
   std::optional<double> log_probability;

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "decode/names.h"
 #include "metactrl/error.h"
 #include "support/files.h"
 #include "support/sha2.h"
@@ -171,6 +172,12 @@ Json to_json(const Answer& answer) {
   if (!answer.goals_written.empty()) json["goals_written"] = answer.goals_written;
   if (answer.shortest) json["shortest"] = *answer.shortest;
   if (answer.log_probability) json["log_probability"] = *answer.log_probability;
+  if (answer.thought) {
+    json["reasoning"] = {{"text", answer.thought->text},
+                         {"tokens", answer.thought->tokens},
+                         {"forced_tokens", answer.thought->forced_tokens},
+                         {"ended_by", to_string(answer.thought->ended_by)}};
+  }
   if (answer.conditions.declared > 0) {
     json["conditions"] = {{"declared", answer.conditions.declared}, {"derivable", answer.conditions.derivable}};
   }
@@ -192,6 +199,15 @@ Answer answer_from_json(const Json& json) {
   }
   if (json.contains("shortest")) answer.shortest = json["shortest"].get<std::size_t>();
   // What is not finite is written as null.
+  if (json.contains("reasoning")) {
+    const Json& reasoning = json["reasoning"];
+    Thought& thought = answer.thought.emplace();
+    get(reasoning, "text", thought.text);
+    get(reasoning, "tokens", thought.tokens);
+    get(reasoning, "forced_tokens", thought.forced_tokens);
+    thought.ended_by =
+        internal::value_named<Thought::End>(reasoning.value("ended_by", "budget")).value_or(Thought::End::kBudget);
+  }
   if (json.contains("log_probability") && json["log_probability"].is_number()) {
     answer.log_probability = json["log_probability"].get<double>();
   }

@@ -74,6 +74,15 @@ void add_decoding_options(CLI::App& app, DecodingArguments& arguments, const Bud
   add_lookahead_device_option(app, arguments.lookahead_device);
   add_choice(app, "--tokens", arguments.tokenization, "which tokens may spell the plan: the tokenizer's own, or any");
   add_decode_options(app, arguments.generate);
+  app.add_option(
+         "--think", arguments.think,
+         "whether a model that can think before it answers does: auto (as its chat template has it), on, off, or "
+         "the most tokens of a thought")
+      ->type_name("auto|on|off|N")
+      ->capture_default_str();
+  app.add_option("--template-arg", arguments.template_arguments,
+                 "what else the model's chat template is told, such as reasoning_effort='\"low\"'; may be repeated")
+      ->type_name("NAME=JSON");
   arguments.horizon_option =
       app.add_option("--horizon", arguments.horizon,
                      arguments.as_in_paper ? "allow at most N actions; without it, 40 or what a plan needs"
@@ -96,6 +105,28 @@ void add_decoding_options(CLI::App& app, DecodingArguments& arguments, const Bud
   }
   add_choice(app, "--on-infeasible", arguments.on_infeasible, "when not all goals can be reached");
   add_budget_options(app, arguments.budget, budget);
+}
+
+ThinkOptions think_options(const DecodingArguments& arguments) {
+  ThinkOptions options;
+  const std::string& think = arguments.think;
+  constexpr std::size_t kDigits = 7;
+  if (const auto mode = internal::value_named<Thinking>(think)) {
+    options.mode = *mode;
+  } else if (!think.empty() && think.size() <= kDigits && think.find_first_not_of("0123456789") == std::string::npos) {
+    options.mode = Thinking::kOn;
+    options.max_tokens = std::stoul(think);
+  } else {
+    throw UsageError(str_cat("--think '", think, "' is none of: auto, on, off, or a number of tokens"));
+  }
+  for (const std::string& argument : arguments.template_arguments) {
+    const std::size_t sign = argument.find('=');
+    if (sign == 0 || sign == std::string::npos) {
+      throw UsageError(str_cat("--template-arg '", argument, "' is not of the form NAME=JSON"));
+    }
+    options.template_arguments.emplace_back(argument.substr(0, sign), argument.substr(sign + 1));
+  }
+  return options;
 }
 
 Budget budget_of_many() {
@@ -124,6 +155,8 @@ Json decoding_settings(const DecodingArguments& arguments) {
             {"max_memory", arguments.budget.memory},
             {"max_work", arguments.budget.work},
             {"time_limit", arguments.budget.time_limit() ? Json(arguments.budget.seconds) : Json(nullptr)}};
+  if (arguments.think != "auto") json["think"] = arguments.think;
+  if (!arguments.template_arguments.empty()) json["template_arguments"] = arguments.template_arguments;
   // Weights differ by rounding.
   if (arguments.lookahead_device != Device::kCpu) {
     json["lookahead_device"] = internal::name_of(arguments.lookahead_device);

@@ -3,6 +3,7 @@
 #define METACTRL_SRC_CLI_DECODING_OPTIONS_H_
 
 #include <string>
+#include <vector>
 
 #include "cli/common.h"
 #include "cli/model_store.h"
@@ -30,6 +31,8 @@ struct DecodingArguments {
   Tokenization tokenization = Tokenization::kCanonical;
   OnInfeasible on_infeasible = OnInfeasible::kError;
   GenerateOptions generate;
+  std::string think = "auto";
+  std::vector<std::string> template_arguments;  // "NAME=JSON"
   ModelOptions runtime;
   unsigned horizon = 40;
   CLI::Option* horizon_option = nullptr;
@@ -52,6 +55,9 @@ void add_model_options(CLI::App& app, DecodingArguments& arguments);
 // All of them. `budget` is what a search may cost unless the options say otherwise.
 void add_decoding_options(CLI::App& app, DecodingArguments& arguments,
                           const Budget& budget = LookaheadOptions{}.search);
+
+// What --think and --template-arg say. Throws UsageError.
+ThinkOptions think_options(const DecodingArguments& arguments);
 
 // What a search may cost where many plans are made, answers to the prompts of a benchmark or one after the other in a
 // closed loop: to fail soon is worth more there than to find a plan late.

@@ -45,6 +45,7 @@ PlanOptions plan_options(const DecodingArguments& arguments) {
   options.tokenization = arguments.tokenization;
   options.on_infeasible = arguments.on_infeasible;
   options.generate = arguments.generate;
+  options.think = think_options(arguments);
   options.lookahead.horizon = arguments.horizon;
   options.lookahead.fixed_horizon = arguments.horizon_option->count() > 0;
   options.lookahead.fitted_horizon = !arguments.as_in_paper && !options.lookahead.fixed_horizon;

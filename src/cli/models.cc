@@ -73,7 +73,7 @@ std::string template_text(const lm::ModelFacts& facts) {
     case lm::ChatTemplate::kUnderstood:
       return "chat template: " + facts.chat_template_name;
     case lm::ChatTemplate::kNotUnderstood:
-      return "chat template: not understood, prompts are sent as plain text";
+      return "chat template: cannot be used, so only raw prompts can be sent; " + facts.chat_template_name;
   }
   return {};
 }
@@ -86,7 +86,7 @@ Json template_json(const std::optional<lm::ModelFacts>& facts) {
     case lm::ChatTemplate::kUnderstood:
       return {{"status", "understood"}, {"name", facts->chat_template_name}};
     case lm::ChatTemplate::kNotUnderstood:
-      return {{"status", "not understood"}};
+      return {{"status", "not understood"}, {"why", facts->chat_template_name}};
   }
   return nullptr;
 }

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <iostream>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "cli/plan_input.h"
@@ -45,14 +47,25 @@ std::string harmless(std::string_view bytes) {
 // mix.
 class Printer {
  public:
-  Printer(const PlanInput& input, const OutputOptions& output)
+  Printer(const PlanInput& input, const OutputOptions& output, bool show_prompt)
       : input_(input),
         output_(output),
+        show_prompt_(show_prompt),
         terminal_(output.file.empty() && ::isatty(STDOUT_FILENO) != 0),
         colour_(terminal_ && has_colour()) {}
 
   Observer observer() {
     Observer observer;
+    // Never where the plan goes.
+    if (::isatty(STDERR_FILENO) != 0) {
+      observer.thought = [this](std::string_view text) { put_thought(text); };
+      observer.thought_end = [](std::span<const TokenId>) { std::cerr << '\n' << std::flush; };
+    }
+    if (show_prompt_) {
+      observer.ready = [this](const PlanResult& so_far, std::size_t) {
+        std::cerr << shown(so_far.prompt_text) << '\n' << std::flush;
+      };
+    }
     if (output_.json() || !streams()) return observer;
     observer.phase = [this](Observer::Phase phase) {
       if (phase == Observer::Phase::kDecoding || phase == Observer::Phase::kChecking) open();
@@ -109,6 +122,15 @@ class Printer {
     if (!held_.empty()) print(std::exchange(held_, {}));
   }
 
+  void put_thought(std::string_view text) const {
+    const bool colour = has_colour();
+    std::cerr << (colour ? kDim : "") << harmless(text) << (colour ? kPlain : "") << std::flush;
+  }
+
+  static std::string shown(const std::string& prompt) {
+    return ::isatty(STDERR_FILENO) != 0 ? harmless(prompt) : prompt;
+  }
+
   void put(const std::string& text) {
     if (text.empty()) return;
     last_ = text;
@@ -140,6 +162,7 @@ class Printer {
 
   const PlanInput& input_;
   const OutputOptions& output_;
+  bool show_prompt_;
   bool terminal_;
   bool colour_;
   bool open_ = false;
@@ -182,7 +205,7 @@ void say(const PlanInput& input, const PlanResult& result) {
 
 int make_plan(const PlanArguments& arguments) {
   const PlanInput input = load_plan_input(arguments);
-  Printer printer(input, arguments.output);
+  Printer printer(input, arguments.output, arguments.show_prompt);
   const PlanResult result = run_plan(input, printer.observer());
   printer.finish(result);
   if (!arguments.trace.empty()) write_trace(arguments.trace, input, result);
@@ -212,6 +235,7 @@ Command add_plan(CLI::App& parent) {
       "plan", "make a plan with a language model; every step is legal, every goal holds at the end");
   add_plan_options(*app, *arguments, {OutputForm::kText, OutputForm::kJson, OutputForm::kPddl});
   app->add_flag("--simplify", arguments->simplify, "leave out the steps that the plan turns out not to need");
+  app->add_flag("--show-prompt", arguments->show_prompt, "print the prompt on standard error as the model reads it");
   app->footer(kPlanExamples);
   return {app, [arguments] { return make_plan(*arguments); }};
 }

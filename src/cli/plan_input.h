@@ -22,6 +22,7 @@ struct PlanArguments : DecodingArguments {
   std::string raw_prompt_file;
   std::string trace;
   bool simplify = false;
+  bool show_prompt = false;
   OutputOptions output;
 };
 

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "serve/plan_json.h"
+#include "serve/thinking.h"
 #include "support/files.h"
 #include "support/str_cat.h"
 
@@ -117,6 +118,10 @@ std::string closing_line(const PlanInput& input, const PlanResult& result) {
     line += str_cat("; model calls: ", result.model_calls, "; tokens: ", result.tokens.size(), ", ",
                     result.forced_tokens, " of them forced");
   }
+  if (result.thought) {
+    line += str_cat("; thought before: ", count_text(result.thought->tokens, "token", "tokens"), ", ended by ",
+                    to_string(result.thought->ended_by));
+  }
   const bool weighs = result.lookahead != nullptr && result.weight_rule != "none";
   if (weighs && !result.lookahead->weights_exact()) line += str_cat("; weights: ", result.weight_rule);
   line += "; " + seconds_text(seconds);
@@ -127,6 +132,7 @@ Json result_json(const PlanInput& input, const PlanResult& result) {
   Json json = serve::outcome_json(input.task.task, result);
   json.update(setup_json(input));
   json.update(serve::decoding_json(result, input.options.guidance));
+  if (result.thought) json["reasoning"] = serve::reasoning_json(result);
   json["timings"] = timings_json(input, result);
   return json;
 }
@@ -140,6 +146,11 @@ std::vector<Json> trace_events(const PlanInput& input, const PlanResult& result,
   start["prompt_tokens"] = result.prompt_tokens;
   start["goals_dropped"] = serve::goals_json(input.task.task, result.goals_dropped);
   events.push_back(std::move(start));
+  if (result.thought) {
+    Json thought{{"event", "thought"}};
+    thought.update(Json(serve::reasoning_json(result)));
+    events.push_back(std::move(thought));
+  }
   for (std::size_t i = 0; i < steps.size(); ++i) {
     events.push_back(step_json(input, i, steps[i]));
     for (const ExplainedStep::Token& token : steps[i].tokens) events.push_back(token_json(input, i + 1, token));

@@ -54,6 +54,11 @@ class Explainer::Impl {
     session_ = model->start(result.prompt, reserve);
   }
 
+  void read(std::span<const TokenId> tokens) {
+    if (session_ != nullptr) session_->append(tokens);
+    prompt_size_ += tokens.size();
+  }
+
   ExplainedStep step(std::optional<ActionId> chosen, std::span<const TokenId> tokens, bool stops) {
     ExplainedStep step;
     step.left = horizon_ > index_ ? horizon_ - static_cast<unsigned>(index_) : 0;
@@ -207,6 +212,7 @@ class Explainer::Impl {
 Explainer::Explainer(const Task& task, const PlanResult& result, LanguageModel* model, std::size_t reserve)
     : impl_(std::make_unique<Impl>(task, result, model, reserve)) {}
 Explainer::~Explainer() = default;
+void Explainer::read(std::span<const TokenId> tokens) { impl_->read(tokens); }
 ExplainedStep Explainer::step(std::optional<ActionId> chosen, std::span<const TokenId> tokens, bool stops) {
   return impl_->step(chosen, tokens, stops);
 }

@@ -55,6 +55,23 @@ constexpr auto enum_names(OnInfeasible) {
   });
 }
 
+constexpr auto enum_names(Thinking) {
+  return internal::names<Thinking>({
+      {Thinking::kAuto, "auto"},
+      {Thinking::kOff, "off"},
+      {Thinking::kOn, "on"},
+  });
+}
+
+constexpr auto enum_names(Thought::End) {
+  return internal::names<Thought::End>({
+      {Thought::End::kMarker, "marker"},
+      {Thought::End::kBudget, "budget"},
+      {Thought::End::kTurn, "end of turn"},
+      {Thought::End::kCancelled, "cancelled"},
+  });
+}
+
 constexpr auto enum_names(Guarantee) {
   return internal::names<Guarantee>({
       {Guarantee::kFull, "full"},

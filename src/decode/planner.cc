@@ -5,7 +5,7 @@
 //   own
 //      wish decides: no plan, fewer goals, or form only.
 //   3. The horizon is lowered to what the model's context certainly holds; so a plan never ends because memory does.
-//   4. The plan is decoded.
+//   4. A model that thinks first does so; its thought has the room that the longest plan leaves. The plan is decoded.
 //   5. The plan is read back from its text, compared with the tokenizer's encoding and executed by the reference
 //   semantics of the
 //      task that was given. A guarantee that does not pass is a bug, and thrown as one.
@@ -19,6 +19,7 @@
 #include "decode/answer_size.h"
 #include "decode/constraint_parts.h"
 #include "decode/free_text.h"
+#include "decode/think.h"
 #include "decode/timed_session.h"
 #include "lookahead/drop_goals.h"
 #include "lookahead/needless.h"
@@ -109,6 +110,7 @@ class Planner {
   PlanResult run() {
     check_options(model_, vocabulary_.get(), options_);
     check_instruction(task_, options_);
+    decide_thinking();
     phase(Observer::Phase::kCompiling);
     result_.pursued = task_;
     try {
@@ -133,6 +135,58 @@ class Planner {
       default:
         decode_guided();
     }
+  }
+
+  // --- thinking ----------------------------------------------------------------------------------------------------
+
+  void decide_thinking() {
+    if (options_.guidance == Guidance::kSearch) return;
+    const Thinking mode = options_.think.mode;
+    const bool raw = options_.prompt && !options_.prompt->raw.empty();
+    std::optional<ThinkingFormat> format = model_->thinking_format();
+    if (mode == Thinking::kOn && (raw || !format)) {
+      throw InputError(
+          "thinking",
+          raw ? "a raw prompt is sent as it is, so nobody knows where a thought would begin"
+              : "this model's chat template has no place for a thought",
+          raw ? "leave the prompt to the model's chat template" : "use a model that thinks before it answers");
+    }
+    if (raw || !format || mode == Thinking::kOff || (mode == Thinking::kAuto && !format->by_default)) return;
+    frame_.emplace(*model_, *std::move(format));
+  }
+
+  Prompt prompt_for(const Task& task, const PlanSpelling& spelling) const {
+    Prompt prompt = options_.prompt ? *options_.prompt : make_prompt(task, spelling, options_.instruction);
+    if (frame_) {
+      prompt.thinking = true;
+    } else if (options_.think.mode == Thinking::kOff || model_->thinking_format()) {
+      prompt.thinking = false;
+    }
+    if (!options_.think.effort.empty()) prompt.effort = options_.think.effort;
+    for (const auto& argument : options_.think.template_arguments) prompt.template_arguments.push_back(argument);
+    return prompt;
+  }
+
+  // How much of `room` is for the thought when the answer takes up to `answer` tokens.
+  void take_room_for_thought(std::size_t room, std::size_t answer) {
+    if (!frame_) return;
+    const std::size_t fixed = frame_->room(0) + answer;
+    think_budget_ = std::min(options_.think.max_tokens, room > fixed ? room - fixed : 0);
+  }
+
+  std::size_t room_of_thought() const { return frame_ ? frame_->room(think_budget_) : 0; }
+
+  // Before the plan. What the model read is the prompt from there on.
+  void think(Session& session) {
+    if (!frame_) return;
+    const internal::Stopwatch watch;
+    const std::size_t calls = session.num_calls();
+    decode::ThoughtTokens thought =
+        decode::think(session, *vocabulary_, *frame_, options_.think, think_budget_, options_.generate.seed, watched());
+    result_.prompt.insert(result_.prompt.end(), thought.tokens.begin(), thought.tokens.end());
+    result_.thought = std::move(thought.thought);
+    result_.model_calls += session.num_calls() - calls;
+    result_.times.think = watch.seconds();
   }
 
   // --- the end before the end ----------------------------------------------------------------------------------------
@@ -200,12 +254,16 @@ class Planner {
     const internal::Stopwatch compiling;
     const PlanSpelling spelling(format_, task_);
     result_.times.format = compiling.seconds();
-    const Prompt prompt = options_.prompt ? *options_.prompt : make_prompt(task_, spelling, options_.instruction);
+    const Prompt prompt = prompt_for(task_, spelling);
     result_.prompt = model_->encode_prompt(prompt, stop_);
+    result_.prompt_text = model_->render_prompt(prompt);
     const std::size_t room = room_for_answer();
-    generate_.max_tokens = std::min(generate_.max_tokens, room);
+    take_room_for_thought(room, std::min(generate_.max_tokens, room));
+    const std::size_t thought = room_of_thought();
+    generate_.max_tokens = std::min(generate_.max_tokens, room > thought ? room - thought : 1);
     Generation generation;
-    run_model(generate_.max_tokens, [&](Session& session) {
+    run_model(generate_.max_tokens + thought, [&](Session& session) {
+      think(session);
       generation = generate_unconstrained(session, *vocabulary_, generate_, watched());
     });
     if (out_of_time_) {
@@ -264,10 +322,10 @@ class Planner {
 
   void compile(const LookaheadOptions& lookahead) {
     const PlanSpelling spelling(format_, *result_.pursued);
-    const Prompt prompt =
-        options_.prompt ? *options_.prompt : make_prompt(*result_.pursued, spelling, options_.instruction);
+    const Prompt prompt = prompt_for(*result_.pursued, spelling);
     result_.prompt = model_->encode_prompt(prompt, stop_);
-    context_ = model_->render_prompt(prompt);
+    result_.prompt_text = model_->render_prompt(prompt);
+    context_ = frame_ ? frame_->context() : result_.prompt_text;
     ConstraintOptions constraint_options;
     constraint_options.lookahead = lookahead;
     constraint_options.context = context_;
@@ -385,8 +443,10 @@ class Planner {
 
   // Lowers the horizon to what certainly fits; returns how many tokens the longest plan takes.
   std::size_t fit_horizon(Guidance guidance) {
-    const std::size_t room = room_for_answer();
     const decode::AnswerSize size = decode::answer_size(*result_.constraint, result_.horizon);
+    const std::size_t all_room = room_for_answer();
+    take_room_for_thought(all_room, size.of(result_.horizon));
+    const std::size_t room = all_room - std::min(all_room, room_of_thought());
     const std::size_t fitting = room > size.fixed ? (room - size.fixed) / size.per_action : 0;
     if (fitting < result_.horizon) {
       const std::size_t known = guidance == Guidance::kSyntax ? 1 : result_.constraint->lookahead()->plan().size();
@@ -416,7 +476,10 @@ class Planner {
     result_.decoder = decoder_options;
     Decoder decoder(result_.constraint, decoder_options, stop_);
     Generation generation;
-    run_model(reserve, [&](Session& session) { generation = generate(decoder, session, generate_, watched()); });
+    run_model(reserve + room_of_thought(), [&](Session& session) {
+      think(session);
+      generation = generate(decoder, session, generate_, watched());
+    });
     if (out_of_time_) {
       give_up();
       return;
@@ -607,8 +670,10 @@ class Planner {
   const PlanOptions& options_;
   const Observer& observer_;
   GenerateOptions generate_;
-  LookaheadOptions plain_lookahead_;  // without a trained surrogate
-  std::string context_;               // the prompt's text
+  LookaheadOptions plain_lookahead_;            // without a trained surrogate
+  std::string context_;                         // the text before the plan, or its end
+  std::optional<decode::ThinkingFrame> frame_;  // of a model that thinks first
+  std::size_t think_budget_ = 0;
   std::string why_dropped_;
   const internal::Stopwatch clock_;
   const Stop stop_ = [this] { return stopped(); };

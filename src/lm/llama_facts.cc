@@ -50,8 +50,13 @@ ModelFacts read_model_facts(const std::string& file) {
   facts.context = number_value(header.get(), facts.architecture + ".context_length");
   facts.tensors = static_cast<std::size_t>(gguf_get_n_tensors(header.get()));
   if (const std::string chat = text_value(header.get(), "tokenizer.chat_template"); !chat.empty()) {
-    facts.chat_template_name = lm::template_name(chat.c_str());
-    facts.chat_template = facts.chat_template_name.empty() ? ChatTemplate::kNotUnderstood : ChatTemplate::kUnderstood;
+    try {
+      facts.chat_template_name = lm::template_name(chat);
+      facts.chat_template = ChatTemplate::kUnderstood;
+    } catch (const jinja::Error& error) {
+      facts.chat_template_name = error.what();
+      facts.chat_template = ChatTemplate::kNotUnderstood;
+    }
   }
   return facts;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "lm/llama_runtime.h"
 #include "lm/llama_session.h"
 #include "lm/llama_vocabulary.h"
+#include "lm/prompt_template.h"
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
 #include "support/meter.h"
@@ -31,7 +33,8 @@ using internal::str_cat;
 class LlamaModel : public LanguageModel {
  public:
   LlamaModel(const ModelPtr& model, const ModelOptions& options, const Placement& placement, const std::string& file)
-      : model_(model), vocabulary_(model, file), device_(device_text(placement, model.get())) {
+      : model_(model), file_(file), vocabulary_(model, file), device_(device_text(placement, model.get())) {
+    read_template();
     for (unsigned i = 0; i < std::max(1U, options.separate_contexts); ++i) {
       engines_.push_back(std::make_shared<LlamaEngine>(model, options, file));
     }
@@ -56,6 +59,14 @@ class LlamaModel : public LanguageModel {
   std::vector<TokenId> encode_prompt(const Prompt& prompt, const Stop& stop) const override {
     internal::Meter meter(stop);
     return encode_parts(parts_of(prompt), vocabulary_, meter);
+  }
+
+  std::optional<ThinkingFormat> thinking_format() const override {
+    return template_ ? template_->thinking() : std::nullopt;
+  }
+
+  std::vector<TokenId> encode_markup(const std::string& text) const override {
+    return lm::encode_markup(text, vocabulary_);
   }
 
   std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve) override {
@@ -93,11 +104,41 @@ class LlamaModel : public LanguageModel {
                              [](const auto& a, const auto& b) { return a.use_count() < b.use_count(); });
   }
 
+  void read_template() {
+    const char* source = llama_model_chat_template(model_.get(), nullptr);
+    if (source == nullptr) return;
+    const llama_vocab* vocab = llama_model_get_vocab(model_.get());
+    const auto text_of = [vocab](llama_token token) {
+      const char* text = token == LLAMA_TOKEN_NULL ? nullptr : llama_vocab_get_text(vocab, token);
+      return std::string(text == nullptr ? "" : text);
+    };
+    try {
+      template_.emplace(source, text_of(llama_vocab_bos(vocab)), text_of(llama_vocab_eos(vocab)));
+    } catch (const jinja::Error& error) {
+      template_error_ = error.what();
+    }
+  }
+
+  [[noreturn]] void refuse_template(const std::string& why) const {
+    throw InputError(file_, "its chat template cannot be used: " + why,
+                     "send a raw prompt, written as this model expects it, or use another file of the model");
+  }
+
   std::vector<PromptPart> parts_of(const Prompt& prompt) const {
-    return prompt_parts(prompt, llama_model_chat_template(model_.get(), nullptr));
+    if (!prompt.raw.empty()) return {{prompt.raw, false}};
+    if (!template_error_.empty()) refuse_template(template_error_);
+    if (!template_) return plain_parts(prompt);
+    try {
+      return template_->render(prompt);
+    } catch (const jinja::Error& error) {
+      refuse_template(error.what());
+    }
   }
 
   ModelPtr model_;
+  std::string file_;
+  std::optional<PromptTemplate> template_;
+  std::string template_error_;  // why there is none although the file has one
   LlamaVocabulary vocabulary_;
   std::mutex engines_mutex_;
   std::vector<std::shared_ptr<LlamaEngine>> engines_;  // as many owners as sessions, and one

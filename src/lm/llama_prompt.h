@@ -3,26 +3,25 @@
 #define METACTRL_SRC_LM_LLAMA_PROMPT_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lm/llama_vocabulary.h"
+#include "lm/prompt_template.h"
 #include "metactrl/language_model.h"
 
 namespace metactrl::lm {
 
-// A stretch of a prompt. Only the template's own text may hold control tokens.
-struct PromptPart {
-  std::string text;
-  bool is_content = false;
-};
-
-// `chat_template` is the GGUF file's, null when it has none.
-std::vector<PromptPart> prompt_parts(const Prompt& prompt, const char* chat_template);
-// What llama.cpp calls the template, "chatml" for example; empty when prompt_parts does without it.
-std::string template_name(const char* chat_template);
-std::string join(const std::vector<PromptPart>& parts);
+// Without a template: what is said, in turn.
+std::vector<PromptPart> plain_parts(const Prompt& prompt);
+// What llama.cpp calls the template, "chatml" for example; "its own" for one that llama.cpp has no name for. Throws
+// jinja::Error when it cannot be used.
+std::string template_name(const std::string& chat_template);
 std::vector<TokenId> encode_parts(const std::vector<PromptPart>& parts, const LlamaVocabulary& vocabulary,
                                   internal::Meter& meter = internal::no_meter());
+
+// LanguageModel::encode_markup.
+std::vector<TokenId> encode_markup(std::string_view text, const LlamaVocabulary& vocabulary);
 
 }  // namespace metactrl::lm
 

@@ -42,6 +42,12 @@ std::size_t portion_of(std::string_view text) {
   return cut;
 }
 
+// "<think>" and "<|channel|>" in contrast to the runs of blanks that some vocabularies define in the same way.
+bool looks_like_markup(std::string_view text) {
+  const bool bracket = text.front() == '<' || text.front() == '[' || text.find('|') != std::string_view::npos;
+  return text.size() > 2 && bracket && std::any_of(text.begin(), text.end(), is_letter);
+}
+
 std::string metadata(const llama_model* model, const char* key) {
   std::string value(256, '\0');
   const std::int32_t length = llama_model_meta_val_str(model, key, value.data(), value.size());
@@ -104,8 +110,13 @@ void LlamaVocabulary::build_controls() {
   for (llama_token token = 0; token < count; ++token) {
     const auto attributes = static_cast<unsigned>(llama_vocab_get_attr(vocab_, token));
     const char* text = llama_vocab_get_text(vocab_, token);
-    if ((attributes & kControl) == 0 || text == nullptr) continue;
-    add_control(text, (attributes & LLAMA_TOKEN_ATTR_RSTRIP) != 0);
+    if (text == nullptr || *text == '\0') continue;
+    const bool strips_right = (attributes & LLAMA_TOKEN_ATTR_RSTRIP) != 0;
+    if ((attributes & kControl) != 0) {
+      add_control(text, strips_right);
+    } else if ((attributes & LLAMA_TOKEN_ATTR_USER_DEFINED) != 0 && looks_like_markup(text)) {
+      add_control(text, strips_right, true);
+    }
   }
 }
 

@@ -11,7 +11,7 @@ namespace metactrl::lm {
 enum class ChatTemplate {
   kNone,           // prompts are plain text
   kUnderstood,     // prompts are written as the model was trained to read them
-  kNotUnderstood,  // the file has one that llama.cpp does not know; prompts are plain text
+  kNotUnderstood,  // the file has one that cannot be used; only raw prompts can be sent
 };
 // What the header of a GGUF file says, without loading the model. Throws as load_vocabulary does.
 struct ModelFacts {
@@ -20,7 +20,7 @@ struct ModelFacts {
   std::size_t context = 0;   // tokens it was trained for; 0 when the file does not say
   std::size_t tensors = 0;   // 0 in files that hold a vocabulary only
   ChatTemplate chat_template = ChatTemplate::kNone;
-  std::string chat_template_name;  // of one that is understood: "llama3"
+  std::string chat_template_name;  // of one that is understood: "llama3"; otherwise why it is not
 };
 ModelFacts read_model_facts(const std::string& file);
 

@@ -54,8 +54,8 @@ void TokenizerVocabulary::add_token(std::string_view bytes) {
   first_byte_.push_back(static_cast<std::uint32_t>(all_bytes_.size()));
 }
 
-void TokenizerVocabulary::add_control(std::string text, bool strips_right) {
-  if (!text.empty()) controls_.push_back({std::move(text), strips_right});
+void TokenizerVocabulary::add_control(std::string text, bool strips_right, bool recognised) {
+  if (!text.empty()) controls_.push_back({std::move(text), strips_right, recognised});
 }
 
 void TokenizerVocabulary::finish(const std::vector<std::string>& kind, const std::string& file) {
@@ -102,11 +102,13 @@ std::string_view TokenizerVocabulary::bytes(TokenId token) const {
   return std::string_view(all_bytes_).substr(first_byte_[index], first_byte_[index + 1] - first_byte_[index]);
 }
 
-std::optional<std::pair<std::size_t, std::size_t>> TokenizerVocabulary::find_control(std::string_view text,
-                                                                                     std::size_t from) const {
+std::optional<std::pair<std::size_t, std::size_t>> TokenizerVocabulary::find_written(std::string_view text,
+                                                                                     std::size_t from,
+                                                                                     bool recognised) const {
   for (std::size_t i = from; i < text.size(); ++i) {
     for (const std::uint32_t index : starting_[static_cast<unsigned char>(text[i])]) {
       const std::string& control = controls_[index].text;
+      if (recognised && !controls_[index].recognised) continue;
       if (text.substr(i).starts_with(control)) return std::pair{i, control.size()};
     }
   }

@@ -36,7 +36,13 @@ class TokenizerVocabulary : public Vocabulary {
   std::uint64_t fingerprint() const override { return fingerprint_; }
 
   // The first place at or after `from` where a control token is written out: (position, length).
-  std::optional<std::pair<std::size_t, std::size_t>> find_control(std::string_view text, std::size_t from) const;
+  std::optional<std::pair<std::size_t, std::size_t>> find_control(std::string_view text, std::size_t from) const {
+    return find_written(text, from, false);
+  }
+  // The same for those that the tokenizer recognises even in plain text.
+  std::optional<std::pair<std::size_t, std::size_t>> find_recognised(std::string_view text, std::size_t from) const {
+    return find_written(text, from, true);
+  }
 
  protected:
   // A derived class says what its tokens are, one after the other, and then `finish`, which asks its tokenizer: all in
@@ -45,8 +51,8 @@ class TokenizerVocabulary : public Vocabulary {
   void add_token(std::string_view bytes);
   void add_end_of_turn(TokenId token) { end_of_turn_.push_back(token); }
   // Where it is written out in a prompt, what follows is encoded afresh. `strips_right`: the tokenizer drops blanks
-  // behind it.
-  void add_control(std::string text, bool strips_right);
+  // behind it. `recognised`: it is this token in plain text, too.
+  void add_control(std::string text, bool strips_right, bool recognised = false);
   // `kind` tells tokenizers apart that have the same tokens; `file` is for messages. Throws InputError when a
   // text does not come back as it was.
   void finish(const std::vector<std::string>& kind, const std::string& file);
@@ -59,7 +65,11 @@ class TokenizerVocabulary : public Vocabulary {
   struct Control {
     std::string text;
     bool strips_right = false;
+    bool recognised = false;
   };
+
+  std::optional<std::pair<std::size_t, std::size_t>> find_written(std::string_view text, std::size_t from,
+                                                                  bool recognised) const;
 
   void check_round_trips(const std::string& file) const;
   std::uint64_t compute_fingerprint(const std::vector<std::string>& kind) const;

@@ -9,6 +9,7 @@
 #include <random>
 #include <utility>
 
+#include "serve/thinking.h"
 #include "support/str_cat.h"
 
 namespace metactrl::serve {
@@ -121,6 +122,13 @@ void ChatHandler::read() {
   auto max_tokens = fields_.integer("max_tokens", 1, limits.tokens);
   if (const auto newer = fields_.integer("max_completion_tokens", 1, limits.tokens)) max_tokens = newer;
   generate_.max_tokens = static_cast<std::size_t>(max_tokens.value_or(std::min<std::size_t>(512, limits.tokens)));
+  if (chat_) {
+    think_.max_tokens = std::min(think_.max_tokens, limits.tokens);
+    read_reasoning(fields_, limits, shared_->model().model->thinking_format().has_value(), think_);
+    show_thought_ = fields_.flag("include_reasoning").value_or(true);
+  } else {
+    think_.mode = Thinking::kOff;
+  }
   const Json* plan = fields_.find("plan");
   if (!turns_.empty() && (plan == nullptr || !tools_)) {
     fields_.refuse("messages",
@@ -144,6 +152,12 @@ void ChatHandler::read() {
     options.generate.mode = *temperature > 0 ? DecodeMode::kSample : DecodeMode::kGreedy;
   }
   if (!plan->contains("top_p")) options.generate.top_p = generate_.top_p;
+  if (!plan->contains("think")) {
+    options.think = think_;
+  } else {
+    options.think.effort = think_.effort;
+    options.think.template_arguments = think_.template_arguments;
+  }
   if (!plan->contains("seed") && body_.contains("seed")) options.generate.seed = generate_.seed;
   if (!plan->contains("max_tokens")) options.generate.max_tokens = generate_.max_tokens;
   if (plan_->own_prompt) {
@@ -328,6 +342,14 @@ void ChatHandler::run() {
 ChatHandler::Outcome ChatHandler::write_text(EventStream* events) {
   Outcome outcome;
   RequestModel model(*shared_, {}, context_.asks());
+  std::optional<decode::ThinkingFrame> frame;
+  if (auto format = model.thinking_format(); format && chat_) {
+    const bool thinks = think_.mode == Thinking::kOn || (think_.mode == Thinking::kAuto && format->by_default);
+    prompt_.thinking = thinks;
+    if (thinks) frame.emplace(model, *std::move(format));
+  }
+  prompt_.effort = think_.effort;
+  prompt_.template_arguments = think_.template_arguments;
   const std::vector<TokenId> prompt = model.encode_prompt(prompt_, context_.asks());
   outcome.prompt_tokens = prompt.size();
   const std::size_t room = model.context_length() > prompt.size() ? model.context_length() - prompt.size() : 0;
@@ -337,10 +359,16 @@ ChatHandler::Outcome ChatHandler::write_text(EventStream* events) {
                    chat_ ? "messages" : "prompt");
   }
   generate_.max_tokens = std::min(generate_.max_tokens, room);
-  const std::unique_ptr<Session> session = model.start(prompt, generate_.max_tokens);
+  // The answer's room comes first.
+  const std::size_t beside = frame ? generate_.max_tokens + frame->room(0) : 0;
+  const std::size_t budget = frame && room > beside ? std::min(think_.max_tokens, room - beside) : 0;
+  const std::size_t thought_room = frame ? std::min(frame->room(budget), room - 1) : 0;
+  generate_.max_tokens = std::min(generate_.max_tokens, room - thought_room);
+  const std::unique_ptr<Session> session = model.start(prompt, generate_.max_tokens + thought_room);
   CharacterBuffer characters;
   StopFilter filter(stops_);
   bool first = true;
+  if (frame) think(*session, *frame, budget, events, first, outcome);
   const auto emit = [&](const std::string& text) {
     outcome.text += text;
     if (events != nullptr && (first || !text.empty())) send_delta(*events, text, std::exchange(first, false));
@@ -365,6 +393,18 @@ ChatHandler::Outcome ChatHandler::write_text(EventStream* events) {
   return outcome;
 }
 
+void ChatHandler::think(Session& session, const decode::ThinkingFrame& frame, std::size_t budget, EventStream* events,
+                        bool& first, Outcome& outcome) {
+  Observer observer;
+  observer.cancelled = context_.asks();
+  observer.thought = [&](std::string_view text) {
+    if (events != nullptr && show_thought_) send_thought(*events, text, std::exchange(first, false));
+  };
+  outcome.thought =
+      decode::think(session, *shared_->model().vocabulary, frame, think_, budget, generate_.seed, observer).thought;
+  if (context_.client_left() || context_.timed_out()) throw cancelled_error(context_);
+}
+
 ChatHandler::Outcome ChatHandler::write_plan(EventStream* events) {
   Json trace = Json::array();
   std::function<void(const Json&)> on_event;
@@ -387,6 +427,10 @@ ChatHandler::Outcome ChatHandler::write_plan(EventStream* events) {
       if (!text.empty()) send_delta(*events, text, std::exchange(first, false));
     };
   }
+  std::function<void(std::string_view)> on_thought;
+  if (events != nullptr && chat_ && show_thought_) {
+    on_thought = [&](std::string_view text) { send_thought(*events, text, std::exchange(first, false)); };
+  }
   const auto load = [this](const TaskRequest& request) { return service_.load_task(request, context_).value->task; };
   if (tools_) tools_->check(load(plan_->task));
   if (!turns_.empty()) {
@@ -400,7 +444,7 @@ ChatHandler::Outcome ChatHandler::write_plan(EventStream* events) {
       lookahead.fitted_horizon = false;
     }
   }
-  PlanAnswer answer = service_.make_plan(*plan_, *shared_, context_, on_event, on_text);
+  PlanAnswer answer = service_.make_plan(*plan_, *shared_, context_, on_event, on_text, on_thought);
   const PlanResult& result = answer.result;
   Outcome outcome;
   outcome.plan = closing_json(answer.task->task, *plan_, result, answer.closing);
@@ -414,6 +458,7 @@ ChatHandler::Outcome ChatHandler::write_plan(EventStream* events) {
   outcome.text = result.text;
   outcome.prompt_tokens = result.prompt_tokens;
   outcome.tokens = result.tokens.size();
+  outcome.thought = result.thought;
   if (!result.reading.complete && outcome.tokens >= plan_->options.generate.max_tokens)
     outcome.finish_reason = "length";
   if (calls_wanted_) outcome.calls = tools_->calls(outcome.plan["plan"], one_call_ ? 1 : result.steps.size());
@@ -441,6 +486,16 @@ void ChatHandler::send_delta(EventStream& events, const std::string& text, bool 
   choice["logprobs"] = nullptr;
   choice["finish_reason"] = nullptr;
   chunk["choices"] = Json::array({std::move(choice)});
+  events.send(chunk);
+}
+
+void ChatHandler::send_thought(EventStream& events, std::string_view text, bool first) const {
+  Json chunk = envelope("chunk");
+  Json delta = first ? Json{{"role", "assistant"}} : Json::object();
+  delta["reasoning_content"] = text;
+  delta["reasoning"] = text;
+  chunk["choices"] =
+      Json::array({{{"index", 0}, {"delta", std::move(delta)}, {"logprobs", nullptr}, {"finish_reason", nullptr}}});
   events.send(chunk);
 }
 
@@ -479,9 +534,12 @@ void ChatHandler::send_last(EventStream& events, const Outcome& outcome) const {
 }
 
 Json ChatHandler::usage(const Outcome& outcome) const {
-  return {{"prompt_tokens", outcome.prompt_tokens},
-          {"completion_tokens", outcome.tokens},
-          {"total_tokens", outcome.prompt_tokens + outcome.tokens}};
+  const std::size_t thought = outcome.thought ? outcome.thought->tokens + outcome.thought->forced_tokens : 0;
+  Json json{{"prompt_tokens", outcome.prompt_tokens},
+            {"completion_tokens", thought + outcome.tokens},
+            {"total_tokens", outcome.prompt_tokens + thought + outcome.tokens}};
+  if (outcome.thought) json["completion_tokens_details"] = {{"reasoning_tokens", thought}};
+  return json;
 }
 
 Json ChatHandler::whole(const Outcome& outcome) const {
@@ -489,6 +547,10 @@ Json ChatHandler::whole(const Outcome& outcome) const {
   Json choice{{"index", 0}};
   if (chat_) {
     choice["message"] = {{"role", "assistant"}, {"content", outcome.text}, {"refusal", nullptr}};
+    if (outcome.thought && show_thought_) {
+      choice["message"]["reasoning_content"] = outcome.thought->text;
+      choice["message"]["reasoning"] = outcome.thought->text;
+    }
     if (!outcome.calls.empty()) {
       choice["message"]["content"] = nullptr;
       choice["message"]["tool_calls"] = outcome.calls;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "decode/think.h"
 #include "serve/agent_turns.h"
 #include "serve/service.h"
 #include "serve/tools.h"
@@ -58,6 +59,7 @@ class ChatHandler {
     const char* finish_reason = "stop";
     std::size_t prompt_tokens = 0;
     std::size_t tokens = 0;
+    std::optional<Thought> thought;
     Json plan;   // null without one
     Json calls;  // of tools; null or empty without any
   };
@@ -72,11 +74,15 @@ class ChatHandler {
   void refuse_settings();
 
   Outcome write_text(EventStream* events);
+  // Lets a model think that does so first; the answer begins where the session then is.
+  void think(Session& session, const decode::ThinkingFrame& frame, std::size_t budget, EventStream* events, bool& first,
+             Outcome& outcome);
   Outcome write_plan(EventStream* events);
 
   // --- shapes ---
   Json envelope(const char* object) const;
   void send_delta(EventStream& events, const std::string& text, bool first) const;
+  void send_thought(EventStream& events, std::string_view text, bool first) const;
   void send_calls(EventStream& events, const Outcome& outcome) const;
   void send_last(EventStream& events, const Outcome& outcome) const;
   Json usage(const Outcome& outcome) const;
@@ -93,6 +99,8 @@ class ChatHandler {
   Prompt prompt_;
   std::string instruction_;  // what the user said last
   GenerateOptions generate_;
+  ThinkOptions think_;
+  bool show_thought_ = true;
   std::vector<std::string> stops_;
   std::optional<PlanRequest> plan_;
   std::optional<Tools> tools_;

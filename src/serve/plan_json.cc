@@ -93,7 +93,7 @@ Json decoding_json(const PlanResult& result, Guidance guidance) {
 Json times_json(const PlanResult::Times& times) {
   return {{"format", times.format}, {"automaton", times.automaton}, {"lookahead", times.lookahead},
           {"prompt", times.prompt}, {"decode", times.decode},       {"model", times.model},
-          {"check", times.check}};
+          {"think", times.think},   {"check", times.check}};
 }
 
 }  // namespace metactrl::serve

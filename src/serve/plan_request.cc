@@ -6,6 +6,7 @@
 #include "decode/preference.h"
 #include "metactrl/error.h"
 #include "serve/shipped_tasks.h"
+#include "serve/thinking.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 #include "support/words.h"
@@ -181,6 +182,7 @@ PlanRequest read_plan(Fields& fields, const RequestLimits& limits, bool chat) {
   options.tokenization = fields.choice<Tokenization>("tokens").value_or(Tokenization::kCanonical);
   options.instruction = fields.text("instruction").value_or("");
   read_decoding(fields, limits, options);
+  read_think(fields, limits, options.think);
   read_lookahead(fields, limits, request);
   request.trace = fields.flag("trace").value_or(false);
   if (chat) {

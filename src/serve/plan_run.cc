@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "metactrl/planner.h"
 #include "serve/plan_json.h"
+#include "serve/thinking.h"
 
 namespace metactrl::serve {
 
@@ -95,6 +97,12 @@ PlanResult PlanRun::run(const PlanOptions::ConstraintSource& constraints, const 
   if (on_event || on_text) {
     observer.token = [this](const TokenEvent& event) { token(event); };
   }
+  if (on_event || on_thought) {
+    observer.thought = [this](std::string_view text) { thought(text); };
+    observer.thought_end = [this](std::span<const TokenId> tokens) {
+      if (explainer_) explainer_->read(tokens);
+    };
+  }
   PlanResult result = plan(task_, request_.format, model_, vocabulary_, options, observer);
   if (on_text && options.guidance == Guidance::kSearch) on_text(result.text);
   if (!on_event) return result;
@@ -165,6 +173,11 @@ void PlanRun::start(const PlanResult& so_far, std::size_t answer_tokens) {
       so_far.lookahead != nullptr ? so_far.lookahead->shortest_plan_length() : std::nullopt;
   event["shortest"] = shortest ? Json(*shortest) : Json(nullptr);
   on_event(event);
+}
+
+void PlanRun::thought(std::string_view text) {
+  if (on_thought) on_thought(text);
+  if (on_event) on_event({{"type", "thought"}, {"text", text}});
 }
 
 void PlanRun::token(const TokenEvent& event) {
@@ -240,6 +253,7 @@ void PlanRun::action(ActionId chosen, std::optional<std::string_view> text, bool
 Json closing_json(const Task& task, const PlanRequest& request, const PlanResult& result, const PlanClosing& closing) {
   Json json = outcome_json(task, result);
   json.update(decoding_json(result, request.options.guidance));
+  if (result.thought) json["reasoning"] = reasoning_json(result);
   json["timings"] = {{"load_task", closing.load_seconds}};
   json["timings"].update(times_json(result.times));
   json["timings"]["total"] = closing.total_seconds;

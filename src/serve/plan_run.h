@@ -4,7 +4,8 @@
 //     run.on_event = [&](const Json& event) { send(event); };
 //     PlanResult result = run.run(source, cancelled);
 //
-// Events (docs/serve.md has every member): {"type": "start"}, then {"type": "token"} for every token as it is decided
+// Events (docs/serve.md has every member): {"type": "start"}, {"type": "thought"} for pieces of the thought of a model
+// that thinks first, then {"type": "token"} for every token as it is decided
 // and
 // {"type": "action"} behind the token that completes one. The end is the caller's to tell, since it knows how long
 // everything took. What the model wanted instead of an action, and why it did not get it, is worked out by a second
@@ -37,6 +38,8 @@ class PlanRun {
   // Both may be empty. A text event's bytes may end in the middle of a character.
   std::function<void(const Json&)> on_event;
   std::function<void(std::string_view bytes)> on_text;
+  // Of a model that thinks first, in whole characters.
+  std::function<void(std::string_view text)> on_thought;
   // For guidance trained.
   std::optional<Hmm> hmm;
   std::shared_ptr<const LookaheadDevice> lookahead_device;
@@ -47,6 +50,7 @@ class PlanRun {
 
  private:
   void start(const PlanResult& so_far, std::size_t answer_tokens);
+  void thought(std::string_view text);
   void token(const TokenEvent& event);
   // `chosen` is of the task that was given; `text` is the plan's up to here, where it is known.
   void action(ActionId chosen, std::optional<std::string_view> text, bool stops);

@@ -50,6 +50,8 @@ class RequestModel : public LanguageModel {
   std::size_t context_length() const override { return model().context_length(); }
   std::string device() const override { return model().device(); }
   std::string render_prompt(const Prompt& prompt) const override { return model().render_prompt(prompt); }
+  std::optional<ThinkingFormat> thinking_format() const override { return model().thinking_format(); }
+  std::vector<TokenId> encode_markup(const std::string& text) const override { return model().encode_markup(text); }
   using LanguageModel::encode_prompt;
   std::vector<TokenId> encode_prompt(const Prompt& prompt, const Stop& stop) const override {
     return model().encode_prompt(prompt, stop);

@@ -388,7 +388,8 @@ const Hmm& Service::find_hmm(const Task& task) const {
 
 PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
                               const std::function<void(const Json&)>& on_event,
-                              const std::function<void(std::string_view)>& on_text) {
+                              const std::function<void(std::string_view)>& on_text,
+                              const std::function<void(std::string_view)>& on_thought) {
   PlanAnswer answer;
   const SharedCache<LoadedTask>::Found loaded = load_task(request.task, context);
   answer.task = loaded.value;
@@ -420,6 +421,7 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
               with_model ? shared.model().vocabulary : nullptr);
   run.on_event = on_event;
   run.on_text = on_text;
+  run.on_thought = on_thought;
   if (request.options.guidance == Guidance::kTrained) {
     run.hmm = find_hmm(task);
     run.lookahead_device = options_.lookahead_device;

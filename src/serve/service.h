@@ -153,7 +153,8 @@ class Service {
   const Hmm& find_hmm(const Task& task) const;
   PlanAnswer make_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
                        const std::function<void(const Json&)>& on_event,
-                       const std::function<void(std::string_view)>& on_text);
+                       const std::function<void(std::string_view)>& on_text,
+                       const std::function<void(std::string_view)>& on_thought = {});
   // Whole answers, for a request that was admitted, and for one that was not.
   Json answer_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
                    std::function<void(const Json&)> on_event);

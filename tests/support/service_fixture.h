@@ -124,6 +124,7 @@ class ServiceTest : public ::testing::Test {
     std::vector<serve::ServedModel> models;
     models.push_back({"lamplighter", std::make_shared<PacedModel>(vocabulary, pace_), vocabulary, 0, 0});
     models.push_back({"other", random_model(vocabulary, 3), vocabulary, 0, 0});
+    add_models(vocabulary, models);
     service_ = std::make_unique<serve::Service>(std::move(models), options_);
     server_ = std::make_unique<serve::HttpServer>(
         http_, [this](serve::Exchange& exchange) { service_->handle(exchange); }, serve::Service::refusal);
@@ -137,6 +138,9 @@ class ServiceTest : public ::testing::Test {
     server_.reset();
     service_.reset();
   }
+
+  virtual void add_models(const std::shared_ptr<const Vocabulary>& /*vocabulary*/,
+                          std::vector<serve::ServedModel>& /*models*/) {}
 
   HttpResponse ask(const std::string& bytes) const {
     HttpClient client(server_->port());

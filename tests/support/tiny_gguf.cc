@@ -77,6 +77,10 @@ class Writer {
     const std::uint32_t end = control("<|endoftext|>");
     control("<|im_start|>");
     const std::uint32_t end_of_turn = control("<|im_end|>");
+    for (const std::string& marker : options_.markers) {
+      tokens.push_back(marker);
+      types.push_back(4);
+    }
     for (int i = 0; options_.padding && i < 13; ++i) {
       tokens.push_back("[PAD" + std::to_string(i) + "]");
       types.push_back(5);

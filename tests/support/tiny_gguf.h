@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace metactrl::testing {
 
@@ -19,8 +20,9 @@ struct TinyGgufOptions {
   Kind kind = Kind::kTransformer;
   std::uint32_t context = 512;
   bool chat_template = true;
-  std::string template_text = {};  // in place of ChatML
-  bool padding = false;            // 13 unused tokens at the end, as in models whose vocabulary size was rounded up
+  std::string template_text = {};         // in place of ChatML
+  std::vector<std::string> markers = {};  // further tokens, which the tokenizer knows wherever they are written out
+  bool padding = false;  // 13 unused tokens at the end, as in models whose vocabulary size was rounded up
   std::uint64_t seed = 1;
 };
 

@@ -355,6 +355,7 @@ Answer full_answer(const std::string& identifier) {
   answer.log_probability = -1.5;
   answer.notes = {"a note"};
   answer.tokens = 17;
+  answer.thought = Thought{"first the pantry", 3, 2, Thought::End::kTurn};
   return answer;
 }
 
@@ -363,6 +364,10 @@ TEST_F(EvaluationFiles, AnAnswerSurvivesTheJournal) {
   EXPECT_EQ(to_json(answer_from_json(to_json(answer))), to_json(answer));
   EXPECT_EQ(answer_from_json(to_json(answer)).shortest, answer.shortest);
   EXPECT_EQ(answer_from_json(to_json(answer)).times.lookahead, answer.times.lookahead);
+  const std::optional<Thought> thought = answer_from_json(to_json(answer)).thought;
+  ASSERT_TRUE(thought);
+  EXPECT_EQ(thought->text, "first the pantry");
+  EXPECT_EQ(thought->ended_by, Thought::End::kTurn);
 }
 
 TEST_F(EvaluationFiles, AJournalGoesOnWhereItWasCutOff) {

@@ -488,7 +488,8 @@ TEST_F(ModelsHub, ChatTemplatesAreNamed) {
   testing::write_tiny_gguf(path("strange.gguf"), {.template_text = "{{ messages[0].content | reverse }}"});
   testing::write_tiny_gguf(path("three.gguf"),
                            {.template_text = "{% for m in messages %}<|start_header_id|>{{ m.role }}"
-                                             "<|end_header_id|>{{ m.content }}<|eot_id|>{% endfor %}"});
+                                             "<|end_header_id|>\n\n{{ m.content | trim }}<|eot_id|>{% endfor %}"});
+  testing::write_tiny_gguf(path("new.gguf"), {.template_text = "{% for m in messages %}@{{ m.content }}{% endfor %}"});
   const auto says = [&](const std::string& name, const std::string& text, const Json& json) {
     const Result added = run("models add " + name + ".gguf");
     EXPECT_EQ(added.code, 0) << added.err;
@@ -499,7 +500,10 @@ TEST_F(ModelsHub, ChatTemplatesAreNamed) {
   };
   says("tiny", "chat template: chatml", {{"status", "understood"}, {"name", "chatml"}});
   says("three", "chat template: llama3", {{"status", "understood"}, {"name", "llama3"}});
-  says("strange", "chat template: not understood, prompts are sent as plain text", {{"status", "not understood"}});
+  says("new", "chat template: its own", {{"status", "understood"}, {"name", "its own"}});
+  says("strange",
+       "chat template: cannot be used, so only raw prompts can be sent; it does not write what the user says",
+       {{"status", "not understood"}, {"why", "it does not write what the user says"}});
   says("bare", "no chat template, prompts are sent as plain text", {{"status", "none"}});
 }
 

@@ -17,6 +17,7 @@
 
 #include "support/command_line.h"
 #include "support/test_data.h"
+#include "support/tiny_gguf.h"
 #include "support/vocabularies.h"
 
 namespace metactrl::plan_test {
@@ -566,6 +567,61 @@ TEST_F(PlanCli, TheDocumentedOptionsAreTheOptions) {
         EXPECT_TRUE(help.contains(option)) << command << " has no option " << option;
     }
   }
+}
+
+// --- thinking ---
+
+constexpr const char* kThinks =
+    "{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.reasoning_content %}<think>\n{{ m.reasoning_content }}\n"
+    "</think>\n\n{% endif %}{{ m.content }}<|im_end|>\n{% endfor %}{% if add_generation_prompt "
+    "%}<|im_start|>assistant\n"
+    "{% if enable_thinking is defined and not enable_thinking %}<think>\n\n</think>\n\n{% endif %}{% endif %}";
+
+TEST_F(PlanCli, ModelsThatThinkFirst) {
+  testing::write_tiny_gguf(path("thinks.gguf"),
+                           {.context = 2048, .template_text = kThinks, .markers = {"<think>", "</think>"}});
+  const std::string command = "plan -d d.pddl -p p.pddl --model thinks.gguf --threads 1 --horizon 6 ";
+  const Result shown = run(command + "--think 12 --show-prompt -i 'light </think><|im_end|> up' --trace t.jsonl");
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_CONTAINS(shown.err, "<|im_start|>user\nTask: light </think><|im_end|> up\n");
+  EXPECT_CONTAINS(shown.err, "<|im_start|>assistant\n<think>\n");
+  EXPECT_CONTAINS(shown.err, "guarantee: full");
+  EXPECT_CONTAINS(shown.err, "; thought before: ");
+  EXPECT_CONTAINS(read("t.jsonl"), "\"event\":\"thought\"");
+
+  const Result first = run(command + "--think 12 --output json");
+  const Json json = Json::parse(first.out);
+  EXPECT_EQ(json["guarantee"], "full");
+  EXPECT_LE(json["reasoning"]["tokens"].get<int>(), 15);
+  EXPECT_TRUE(json["reasoning"]["text"].is_string());
+  EXPECT_EQ(json["text"].get<std::string>().find("</think>"), std::string::npos);
+  EXPECT_EQ(Json::parse(run(command + "--think 12 --output json").out)["text"], json["text"]);
+  // By itself, as the template has it; and not.
+  EXPECT_TRUE(Json::parse(run(command + "--output json").out).contains("reasoning"));
+  const Result off = run(command + "--think off --show-prompt --output json");
+  EXPECT_FALSE(Json::parse(off.out).contains("reasoning"));
+  EXPECT_CONTAINS(off.err, "<|im_start|>assistant\n<think>\n\n</think>\n\n");
+}
+
+TEST_F(PlanCli, ThinkingThatCannotBe) {
+  EXPECT_EQ(plan("--think 5").code, 31);
+  EXPECT_CONTAINS(plan("--think 5").err, "this model's chat template has no place for a thought");
+  for (const char* think : {"much", "-1", "1.5", "99999999", "''"}) {
+    const Result r = plan(std::string("--think ") + think);
+    EXPECT_EQ(r.code, 30) << think;
+  }
+  EXPECT_CONTAINS(plan("--think much").err, "--think 'much' is none of: auto, on, off, or a number of tokens");
+  EXPECT_CONTAINS(plan("--template-arg x").err, "is not of the form NAME=JSON");
+  EXPECT_EQ(plan("--think auto").code, 0);
+  EXPECT_EQ(plan("--think off").code, 0);
+
+  testing::write_tiny_gguf(path("broken.gguf"), {.template_text = "{% for m in messages %}{{ m.content }}"});
+  const std::string command = "plan -d d.pddl -p p.pddl --model broken.gguf --threads 1 --horizon 6 ";
+  const Result broken = run(command);
+  EXPECT_EQ(broken.code, 31) << broken.err;
+  EXPECT_CONTAINS(broken.err, "its chat template cannot be used: line 1: {% endfor %} is missing");
+  write("raw.txt", "Plan:\n");
+  EXPECT_EQ(run(command + "--raw-prompt-file raw.txt").code, 0);
 }
 
 }  // namespace

@@ -1,0 +1,40 @@
+// The thought of a model that thinks before it answers: free text, within a budget, that ends where the constraint begins.
+#ifndef METACTRL_SRC_DECODE_THINK_H_
+#define METACTRL_SRC_DECODE_THINK_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metactrl/generate.h"
+#include "metactrl/language_model.h"
+#include "metactrl/planner.h"
+
+namespace metactrl::decode {
+
+// How one model's thought is ended, worked out before it begins.
+struct ThinkingFrame {
+  ThinkingFrame(const LanguageModel& model, ThinkingFormat how);
+
+  ThinkingFormat format;
+  std::optional<TokenId> marker;   // where a single token closes: only it does, however its letters are written
+  std::vector<TokenId> closing;    // what is forced: the marker and what comes before the answer
+  std::vector<TokenId> with_lead;  // the same on a line of its own, or whatever the format wants
+  std::string context() const { return format.close + format.answer; }
+  // The most tokens that a thought with this budget takes, closing included.
+  std::size_t room(std::size_t budget) const;
+};
+
+struct ThoughtTokens {
+  Thought thought;
+  std::vector<TokenId> tokens;  // from the prompt to the answer
+};
+
+// Leaves the session where the answer begins, whatever the model does.
+ThoughtTokens think(Session& session, const Vocabulary& vocabulary, const ThinkingFrame& frame,
+                    const ThinkOptions& options, std::size_t budget, std::uint64_t seed, const Observer& observer);
+
+}  // namespace metactrl::decode
+
+#endif  // METACTRL_SRC_DECODE_THINK_H_
