@@ -36,9 +36,10 @@ namespace metactrl {
 class GoalProblem {
  public:
   struct Options {
-    // kNone: the model writes what it likes. kSyntax: what is well typed. Any other: what can be reached, too. There is no
-    // writing without a model (kSearch).
-    Guidance guidance = Guidance::kMask;
+    // kNone: the model writes what it likes. kSyntax: what is well typed. kMask: what can be reached, too. kUniform and
+    // kTrained: the same, and names that the instruction mentions count for more than others. There is no writing without
+    // a model (kSearch).
+    Guidance guidance = Guidance::kUniform;
     // How plans will be searched for. Each proof may spend as much, but not more than a small part of a large budget.
     LookaheadOptions lookahead;
     // The best so many are looked for.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "goals/items.h"
+#include "goals/mentions.h"
 #include "goals/problem_text.h"
 #include "goals/writer.h"
 #include "metactrl/generate.h"
@@ -275,7 +276,7 @@ class Writing {
     return std::move(written_);
   }
 
-  GoalProblem::Written held(const Prompt& prompt, const ItemSet& items) {
+  GoalProblem::Written held(const Prompt& prompt, const std::string& instruction, const ItemSet& items) {
     written_.left_out = items.left_out();
     if (items.size() == 0) {
       written_.reason = "no action of the domain changes anything, so there is nothing to ask for";
@@ -290,7 +291,14 @@ class Writing {
     Prover prover(problem_, items, options_, stop_);
     goals::Writer::Judge judge;
     if (certify) judge = [&](const Conjunction& all) { return prover.can_be_reached(all); };
-    goals::Writer writer(items, *automaton, *session, judge, {options_.hypotheses, options_.max_conditions}, stop_);
+    goals::Writer::Options writing;
+    writing.width = options_.hypotheses;
+    writing.max_items = options_.max_conditions;
+    const goals::Mentions mentions(instruction, items);
+    if (certify && options_.guidance != Guidance::kMask) {
+      writing.weigh = [&](const Conjunction& before, ActionId item) { return mentions.weight(before, item); };
+    }
+    goals::Writer writer(items, *automaton, *session, judge, writing, stop_);
     const std::vector<goals::Writer::Hypothesis> found = writer.run();
     written_.model_calls = session->num_calls();
     written_.proofs = prover.proofs();
@@ -408,7 +416,7 @@ GoalProblem::Written GoalProblem::write(const std::string& instruction, Language
     written = writing.freely(prompt(instruction));
   } else {
     internal::Meter meter(stop);
-    written = writing.held(prompt(instruction), impl_->items(options.max_items, meter));
+    written = writing.held(prompt(instruction), instruction, impl_->items(options.max_items, meter));
   }
   written.unknown_names = impl_->unknown_names(instruction);
   return written;

@@ -60,6 +60,7 @@ class ItemBuilder {
   }
 
  private:
+  using Kind = ItemSet::Kind;
   using Objects = std::vector<ObjectId>;
   struct Predicate {
     bool changes = false;
@@ -132,7 +133,7 @@ class ItemBuilder {
 
   // "(at " "" " ?x)" around the arguments; `bound` is the one that is a variable, if any.
   std::vector<std::string> atom_parts(pddl::PredicateId id, std::optional<std::size_t> bound) const {
-    std::vector<std::string> parts = {"(" + ast_.predicates[id].name};
+    std::vector<std::string> parts = {"(" + name(id)};
     for (std::size_t i = 0; i < predicates_[index(id)].ranges.size(); ++i) {
       if (bound == i) {
         parts.back() += " ?x";
@@ -168,14 +169,17 @@ class ItemBuilder {
     parts.back() += after;
   }
 
-  std::uint32_t shape(std::vector<std::string> parts, std::vector<std::string> word_parts) {
-    out_.shapes_.push_back({std::move(parts), std::move(word_parts)});
+  std::uint32_t shape(Kind kind, const std::string& predicates, std::vector<std::string> parts,
+                      std::vector<std::string> word_parts) {
+    out_.shapes_.push_back({std::move(parts), std::move(word_parts), kind, predicates});
     return static_cast<std::uint32_t>(out_.shapes_.size() - 1);
   }
 
-  ActionId add(std::uint32_t shape, Objects objects, bool impossible = false) {
+  const std::string& name(pddl::PredicateId id) const { return ast_.predicates[id].name; }
+
+  ActionId add(std::uint32_t shape, Objects objects, bool impossible = false, bool holds_already = false) {
     meter_.piece();
-    out_.items_.push_back({shape, std::move(objects), impossible, {}});
+    out_.items_.push_back({shape, std::move(objects), impossible, holds_already, {}});
     return ActionId{static_cast<std::uint32_t>(out_.items_.size() - 1)};
   }
 
@@ -242,18 +246,18 @@ class ItemBuilder {
   }
 
   void add_facts_of(pddl::PredicateId id, const std::vector<Fact>& facts) {
-    const std::uint32_t yes = shape(atom_parts(id, {}), spoken_parts(id, {}));
+    const std::uint32_t yes = shape(Kind::kFact, name(id), atom_parts(id, {}), spoken_parts(id, {}));
     const auto first = out_.items_.size();
-    for (const Fact& fact : facts) add(yes, fact.objects, !fact.reached);
+    for (const Fact& fact : facts) add(yes, fact.objects, !fact.reached, fact.init);
     std::vector<std::string> parts = atom_parts(id, {});
     surround(parts, "(not ", ")");
     std::vector<std::string> words = spoken_parts(id, {});
     surround(words, "not: ", "");
-    const std::uint32_t no = shape(std::move(parts), std::move(words));
+    const std::uint32_t no = shape(Kind::kNot, name(id), std::move(parts), std::move(words));
     for (std::size_t i = 0; i < facts.size(); ++i) {
       // What can never be true need not be asked to be false.
       if (!facts[i].reached) continue;
-      const ActionId negative = add(no, facts[i].objects, !facts[i].can_end);
+      const ActionId negative = add(no, facts[i].objects, !facts[i].can_end, !facts[i].init);
       const ActionId positive{static_cast<std::uint32_t>(first + i)};
       out_.items_[negative].opposite = positive;
       out_.items_[positive].opposite = negative;
@@ -280,21 +284,21 @@ class ItemBuilder {
 
   void quantify(pddl::PredicateId id, std::size_t bound, const Class& one) {
     const std::vector<Objects>& ranges = predicates_[index(id)].ranges;
-    const auto add_form = [&](const std::string& open, const std::string& close, const std::string& said) {
+    const auto add_form = [&](Kind kind, const std::string& open, const std::string& close, const std::string& said) {
       std::vector<std::string> parts = atom_parts(id, bound);
       surround(parts, open, close);
       std::vector<std::string> words = spoken_parts(id, bound);
       surround(words, said, "");
-      const std::uint32_t form = shape(std::move(parts), std::move(words));
+      const std::uint32_t form = shape(kind, name(id) + " " + one.name, std::move(parts), std::move(words));
       choose(ranges, bound, [&](Objects objects) { add(form, std::move(objects)); });
     };
     const std::string all = str_cat("(forall ", one.binder, " ", one.before);
     const std::string some = str_cat(one.binder, " ", one.within);
-    add_form(all, one.after + ")", str_cat("every ", spoken(one.name), ": "));
-    add_form(all + "(not ", ")" + one.after + ")", str_cat("no ", spoken(one.name), ": "));
-    add_form("(exists " + some, one.after + ")", str_cat("some ", spoken(one.name), ": "));
+    add_form(Kind::kAll, all, one.after + ")", str_cat("every ", spoken(one.name), ": "));
+    add_form(Kind::kNone, all + "(not ", ")" + one.after + ")", str_cat("no ", spoken(one.name), ": "));
+    add_form(Kind::kSome, "(exists " + some, one.after + ")", str_cat("some ", spoken(one.name), ": "));
     for (std::uint32_t n = 2; n <= kMostCounted && n < one.members.size(); ++n) {
-      add_form(str_cat("(forn (", n, ") ", some), one.after + ")",
+      add_form(Kind::kAtLeast, str_cat("(forn (", n, ") ", some), one.after + ")",
                str_cat("at least ", n, " of ", spoken(one.name), ": "));
     }
   }
@@ -304,16 +308,16 @@ class ItemBuilder {
     std::map<pddl::PredicateId, std::vector<const Fact*>> by_predicate;
     for (const Fact& fact : facts_) by_predicate[fact.predicate].push_back(&fact);
     for (const auto& [id, facts] : by_predicate) {
-      const auto form = [&, id = id](const char* open, const char* close, const char* said) {
+      const auto form = [&, id = id](Kind kind, const char* open, const char* close, const char* said) {
         std::vector<std::string> parts = atom_parts(id, {});
         surround(parts, open, close);
         std::vector<std::string> words = spoken_parts(id, {});
         surround(words, said, "");
-        return shape(std::move(parts), std::move(words));
+        return shape(kind, name(id), std::move(parts), std::move(words));
       };
-      const std::uint32_t always = form("(always ", ")", "always: ");
-      const std::uint32_t never = form("(always (not ", "))", "never: ");
-      const std::uint32_t sometime = form("(sometime ", ")", "at some time: ");
+      const std::uint32_t always = form(Kind::kAlways, "(always ", ")", "always: ");
+      const std::uint32_t never = form(Kind::kAlways, "(always (not ", "))", "never: ");
+      const std::uint32_t sometime = form(Kind::kSometime, "(sometime ", ")", "at some time: ");
       for (const Fact* fact : facts) {
         if (is_full()) return;
         add(fact->init ? always : never, fact->objects);
@@ -330,7 +334,7 @@ class ItemBuilder {
         if (fact.predicate == id) facts.push_back(&fact);
       }
       if (facts.size() < 2) continue;
-      const std::uint32_t form = shape_of_two(id, id, "(or ", "either ", " or ");
+      const std::uint32_t form = shape_of_two(Kind::kEither, id, id, "(or ", "either ", " or ");
       for (std::size_t i = 0; i < facts.size(); ++i) {
         for (std::size_t j = i + 1; j < facts.size(); ++j) {
           if (is_full()) return;
@@ -354,7 +358,7 @@ class ItemBuilder {
         if (&later == &earlier || is_full()) continue;
         const auto [form, is_new] = forms.try_emplace({later.predicate, earlier.predicate}, 0);
         if (is_new) {
-          form->second = shape_of_two(later.predicate, earlier.predicate, "(sometime-before ", "before ", ": first ");
+          form->second = shape_of_two(Kind::kBefore, later.predicate, earlier.predicate, "(sometime-before ", "before ", ": first ");
         }
         pairs[form->second].emplace_back(&later, &earlier);
       }
@@ -367,9 +371,9 @@ class ItemBuilder {
     }
   }
 
-  std::uint32_t shape_of_two(pddl::PredicateId first, pddl::PredicateId second, const char* open, const char* said,
+  std::uint32_t shape_of_two(Kind kind, pddl::PredicateId first, pddl::PredicateId second, const char* open, const char* said,
                              const char* between) {
-    return shape(joined(atom_parts(first, {}), atom_parts(second, {}), open, " ", ")"),
+    return shape(kind, name(first) + " " + name(second), joined(atom_parts(first, {}), atom_parts(second, {}), open, " ", ")"),
                  joined(spoken_parts(first, {}), spoken_parts(second, {}), said, between, ""));
   }
   static std::vector<std::string> joined(std::vector<std::string> first, std::vector<std::string> second,

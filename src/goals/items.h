@@ -19,10 +19,12 @@ namespace metactrl::goals {
 
 class ItemSet {
  public:
+  enum class Kind : std::uint8_t { kFact, kNot, kAll, kNone, kSome, kAtLeast, kAlways, kSometime, kEither, kBefore };
   struct Item {
     std::uint32_t shape = 0;
     std::vector<ObjectId> objects;
     bool impossible = false;                // no reachable state, even if nothing ever became false again
+    bool holds_already = false;  // of facts and their negations: in the initial state
     std::optional<ActionId> opposite = {};  // the item that says the contrary
   };
 
@@ -40,6 +42,11 @@ class ItemSet {
   std::string text(ActionId id) const;
   // "not: door open"
   std::string words(ActionId id) const;
+  const std::vector<std::string>& objects() const { return objects_; }
+  std::size_t num_shapes() const { return shapes_.size(); }
+  Kind kind(std::uint32_t shape) const { return shapes_[shape].kind; }
+  // The names of what the conditions of a shape are about.
+  const std::string& predicates(std::uint32_t shape) const { return shapes_[shape].predicates; }
   const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:
@@ -49,6 +56,8 @@ class ItemSet {
   struct Shape {
     std::vector<std::string> parts;
     std::vector<std::string> word_parts;
+    Kind kind = Kind::kFact;
+    std::string predicates{};
   };
 
   std::vector<Shape> shapes_;

@@ -6,7 +6,7 @@
 // on, and the writing begins again, until a round goes by without a refusal. Rounds cost little: what the model said about
 // a beginning of the text is remembered.
 //
-// With a width of one that writes the very text that would be written if every item were judged beforehand. Let A be the
+// With a width of one, and where nothing is weighed, that writes the very text that would be written if every item were judged beforehand. Let A be the
 // good items, and A' those offered in the last round, of which A is a part. The item written is in A, or it would have been
 // refused. Each of its tokens was the likeliest of those with which items of A' go on; it is one with which an item of A
 // goes on; and those are among them: so it is the likeliest of these, too.
@@ -26,6 +26,9 @@ namespace metactrl::goals {
 namespace {
 
 constexpr std::uint32_t kClose = TokenAutomaton::kClose;
+// What a weight takes from a token at most, and what a model that knows better cannot be talked into.
+constexpr double kLowestWeight = -30;
+constexpr double kLowestModel = -1000;
 
 std::set<ActionId> as_set(const Conjunction& items) { return {items.begin(), items.end()}; }
 
@@ -95,7 +98,7 @@ void Writer::keep(const Place& place) {
 
 void Writer::expand(const Place& place, std::vector<Place>& out) {
   const std::vector<Branch> all = branches(place);
-  const std::vector<double>& scores = log_probabilities(place.tokens, all);
+  const std::vector<double>& scores = log_probabilities(place, all);
   for (std::size_t i = 0; i < all.size(); ++i) {
     Place next = place;
     next.begin = all[i].begin;
@@ -119,8 +122,9 @@ std::optional<Writer::Place> Writer::open(Conjunction items, std::uint32_t group
   }
   if (live->empty()) return std::nullopt;
   Place place;
-  place.items = std::move(items);
   place.end = live->size();
+  place.mass = weigh(items, *live);
+  place.items = std::move(items);
   place.live = live;
   place.tokens = std::move(tokens);
   place.log_probability = log_probability;
@@ -200,44 +204,73 @@ bool Writer::judge(const Conjunction& items, bool likeliest) {
   return false;
 }
 
+// Sums, so that the share of any range is a difference. Largest first to the limits of what a double can tell apart: what is
+// lost there is worth nothing beside the rest.
+std::shared_ptr<const std::vector<double>> Writer::weigh(const Conjunction& items,
+                                                         const std::vector<std::uint32_t>& live) const {
+  if (!options_.weigh) return nullptr;
+  std::vector<double> logs;
+  logs.reserve(live.size());
+  for (const std::uint32_t rank : live) {
+    const TokenAutomaton::Entry& entry = automaton_.entry(rank);
+    const Mentions::Weight weight = options_.weigh(items, entry.action);
+    logs.push_back(weight.item + (entry.next == kClose ? weight.end : weight.go_on));
+  }
+  const double high = *std::max_element(logs.begin(), logs.end());
+  const auto mass = std::make_shared<std::vector<double>>(1, 0.0);
+  for (const double one : logs) mass->push_back(mass->back() + std::exp(std::max(one - high, kLowestWeight)));
+  return mass;
+}
+
 // log p of each branch, among all of them.
-const std::vector<double>& Writer::log_probabilities(const std::vector<TokenId>& tokens,
-                                                     const std::vector<Branch>& branches) {
-  const auto known = [&] {
-    const auto found = logits_.find(tokens);
-    if (found == logits_.end()) return false;
+const std::vector<double>& Writer::log_probabilities(const Place& place, const std::vector<Branch>& branches) {
+  ask_model(place.tokens, branches);
+  const auto normalise = [this] {
+    const double high = *std::max_element(scores_.begin(), scores_.end());
+    double sum = 0;
+    for (const double score : scores_) sum += std::exp(score - high);
+    for (double& score : scores_) score -= high + std::log(sum);
+  };
+  normalise();
+  if (!place.mass) return scores_;
+  const std::vector<double>& mass = *place.mass;
+  const double whole = mass[place.end] - mass[place.begin];
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    const double share = whole > 0 ? (mass[branches[i].end] - mass[branches[i].begin]) / whole : 1;
+    scores_[i] = std::max(scores_[i], kLowestModel) + std::max(share > 0 ? std::log(share) : kLowestWeight, kLowestWeight);
+  }
+  normalise();
+  return scores_;
+}
+
+// The branches' logits, into scores_.
+void Writer::ask_model(const std::vector<TokenId>& tokens, const std::vector<Branch>& branches) {
+  const auto found = logits_.find(tokens);
+  if (found != logits_.end()) {
     scores_.clear();
     std::size_t at = 0;
     const std::vector<std::pair<TokenId, double>>& all = found->second;
     for (const Branch& branch : branches) {
       while (at < all.size() && all[at].first < branch.token) ++at;
-      if (at == all.size() || all[at].first != branch.token) return false;
+      if (at == all.size() || all[at].first != branch.token) break;
       scores_.push_back(all[at].second);
     }
-    return true;
-  };
-  if (!known()) {
-    std::size_t same = 0;
-    while (same < tokens.size() && same < read_.size() && tokens[same] == read_[same]) ++same;
-    session_.rollback(prompt_size_ + same);
-    if (same < tokens.size()) session_.append(std::span(tokens).subspan(same));
-    read_ = tokens;
-    const std::span<const float> logits = session_.logits();
-    std::vector<std::pair<TokenId, double>>& all = logits_[tokens];
-    all.clear();
-    scores_.clear();
-    for (const Branch& branch : branches) {
-      // An end of the turn is no token of the goal: the closing is.
-      const double logit = decode::sane_logit(logits[static_cast<std::size_t>(branch.token)]);
-      all.emplace_back(branch.token, logit);
-      scores_.push_back(logit);
-    }
+    if (scores_.size() == branches.size()) return;
   }
-  const double high = *std::max_element(scores_.begin(), scores_.end());
-  double sum = 0;
-  for (const double score : scores_) sum += std::exp(score - high);
-  for (double& score : scores_) score -= high + std::log(sum);
-  return scores_;
+  std::size_t same = 0;
+  while (same < tokens.size() && same < read_.size() && tokens[same] == read_[same]) ++same;
+  session_.rollback(prompt_size_ + same);
+  if (same < tokens.size()) session_.append(std::span(tokens).subspan(same));
+  read_ = tokens;
+  const std::span<const float> logits = session_.logits();
+  std::vector<std::pair<TokenId, double>>& all = logits_[tokens];
+  all.clear();
+  scores_.clear();
+  for (const Branch& branch : branches) {
+    const double logit = decode::sane_logit(logits[static_cast<std::size_t>(branch.token)]);
+    all.emplace_back(branch.token, logit);
+    scores_.push_back(logit);
+  }
 }
 
 }  // namespace metactrl::goals

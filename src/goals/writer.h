@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "goals/items.h"
+#include "goals/mentions.h"
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
 #include "text/token_automaton.h"
@@ -26,14 +27,17 @@ class Writer {
  public:
   // May the last item join those before it, which may be together? Asked once for each set.
   using Judge = std::function<bool(const Conjunction& items)>;
+  // log weights of writing an item behind others: the item, ending behind it, going on. May be empty: all alike.
+  using Weigh = std::function<Mentions::Weight(const Conjunction& before, ActionId item)>;
   struct Options {
     std::size_t width = 3;      // goals that are followed at once, and given back
     std::size_t max_items = 8;  // in a goal
     std::size_t max_rounds = 256;
+    Weigh weigh{};
   };
   struct Hypothesis {
     Conjunction items;
-    double log_probability = 0;  // of its tokens, among those that were allowed at each
+    double log_probability = 0;  // of its tokens, among those that were allowed at each, weights included
   };
 
   // All must outlive the writer. The session has read the prompt. `judge` may be empty: then every item may be written.
@@ -57,6 +61,7 @@ class Writer {
   struct Place {
     Conjunction items;
     std::shared_ptr<const std::vector<std::uint32_t>> live;  // ranks that may be written here, ascending
+    std::shared_ptr<const std::vector<double>> mass;         // of all before each of them, and of all; where weighed
     std::size_t begin = 0;                                   // those that begin with what was read
     std::size_t end = 0;
     std::size_t depth = 0;
@@ -80,7 +85,9 @@ class Writer {
   std::vector<Branch> branches(const Place& place) const;
   bool may_join(const Conjunction& items, ActionId item) const;
   bool judge(const Conjunction& items, bool likeliest);
-  const std::vector<double>& log_probabilities(const std::vector<TokenId>& tokens, const std::vector<Branch>& branches);
+  const std::vector<double>& log_probabilities(const Place& place, const std::vector<Branch>& branches);
+  std::shared_ptr<const std::vector<double>> weigh(const Conjunction& items, const std::vector<std::uint32_t>& live) const;
+  void ask_model(const std::vector<TokenId>& tokens, const std::vector<Branch>& branches);
   void keep(const Place& place);
 
   const ItemSet& items_;

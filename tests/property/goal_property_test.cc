@@ -61,9 +61,11 @@ struct Counts {
   std::size_t refused = 0;
 };
 
-void check(const testing::PddlText& text, const testing::Setting& setting, Counts& counts) {
+void check(const testing::PddlText& text, const testing::Setting& setting, Guidance guidance, Counts& counts) {
   const GoalProblem problem = GoalProblem::parse(text.domain, text.problem);
-  const GoalProblem::Written written = problem.write("do something", *setting.model, setting.words, long_horizon());
+  GoalProblem::Options options = long_horizon();
+  options.guidance = guidance;
+  const GoalProblem::Written written = problem.write("do not", *setting.model, setting.words, options);
   for (const GoalProblem::Goal& goal : written.goals) {
     const std::optional<bool> reachable = brute_force(problem.task(goal.pddl));
     if (!reachable) continue;
@@ -84,8 +86,9 @@ TEST(GoalProperty, WhatIsWrittenCanBeReachedAndWhatIsRefusedCannot) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
     const testing::PddlText text = testing::random_pddl(seed);
-    check(text, testing::random_setting(seed), counts);
-    check(text, testing::hostile_setting(seed), counts);
+    check(text, testing::random_setting(seed), Guidance::kMask, counts);
+    check(text, testing::hostile_setting(seed), Guidance::kMask, counts);
+    check(text, testing::hostile_setting(seed), Guidance::kUniform, counts);
   }
   EXPECT_GE(counts.goals, 60U);
   EXPECT_GE(counts.refused, 10U);
@@ -174,7 +177,10 @@ TEST(GoalProperty, JudgingLateWritesWhatJudgingBeforehandWouldWrite) {
     const std::vector<ActionId> eager = write_eagerly(items, *automaton, *setting.model, prompt, 2, judge);
     const std::unique_ptr<Session> session = setting.model->start(prompt);
     const Stop stop;
-    goals::Writer writer(items, *automaton, *session, judge, {1, 2}, stop);
+    goals::Writer::Options one_goal_of_two;
+    one_goal_of_two.width = 1;
+    one_goal_of_two.max_items = 2;
+    goals::Writer writer(items, *automaton, *session, judge, one_goal_of_two, stop);
     const std::vector<goals::Writer::Hypothesis> late = writer.run();
     if (!decided) continue;
     ++compared;

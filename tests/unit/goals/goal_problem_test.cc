@@ -157,6 +157,7 @@ TEST(GoalProblem, MistakesOfTheFilesAreAllThere) {
 TEST(GoalProblem, WritesWhatTheModelWants) {
   GoalProblem::Options options;
   options.hypotheses = 1;
+  options.guidance = Guidance::kMask;
   const GoalProblem::Written written = write(parrot("(and (lit a) (not (power)))"), options);
   ASSERT_EQ(written.goals.size(), 1U);
   EXPECT_EQ(written.goals[0].pddl, "(and (lit a) (not (power)))");
@@ -172,6 +173,7 @@ TEST(GoalProblem, WritesWhatTheModelWants) {
 TEST(GoalProblem, TheWholeLanguageCanBeWritten) {
   GoalProblem::Options options;
   options.hypotheses = 1;
+  options.guidance = Guidance::kMask;
   for (const std::string text :
        {"(and (exists (?x - lamp) (lit ?x)))", "(and (forn (2) (?x - lamp) (lit ?x)))", "(and (or (lit a) (lit b)))",
         "(and (forall (?x - lamp) (not (lit ?x))))", "(and (lit a) (always (power)))",
@@ -187,6 +189,7 @@ TEST(GoalProblem, TheWholeLanguageCanBeWritten) {
 TEST(GoalProblem, RefusesWhatCannotBeReachedAndSaysSo) {
   GoalProblem::Options options;
   options.hypotheses = 1;
+  options.guidance = Guidance::kMask;
   const GoalProblem::Written alone = write(parrot("(and (lit c))"), options);
   ASSERT_EQ(alone.goals.size(), 1U);
   EXPECT_EQ(alone.goals[0].pddl.find("(and (lit c)"), std::string::npos);
