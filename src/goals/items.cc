@@ -289,7 +289,8 @@ class ItemBuilder {
       surround(parts, open, close);
       std::vector<std::string> words = spoken_parts(id, bound);
       surround(words, said, "");
-      const std::uint32_t form = shape(kind, name(id) + " " + one.name, std::move(parts), std::move(words));
+      const std::uint32_t form = shape(kind, name(id), std::move(parts), std::move(words));
+      out_.shapes_.back().quantified = one.name;
       choose(ranges, bound, [&](Objects objects) { add(form, std::move(objects)); });
     };
     const std::string all = str_cat("(forall ", one.binder, " ", one.before);
@@ -358,7 +359,8 @@ class ItemBuilder {
         if (&later == &earlier || is_full()) continue;
         const auto [form, is_new] = forms.try_emplace({later.predicate, earlier.predicate}, 0);
         if (is_new) {
-          form->second = shape_of_two(Kind::kBefore, later.predicate, earlier.predicate, "(sometime-before ", "before ", ": first ");
+          form->second = shape_of_two(Kind::kBefore, later.predicate, earlier.predicate, "(sometime-before ", "before ",
+                                      ": first ");
         }
         pairs[form->second].emplace_back(&later, &earlier);
       }
@@ -371,9 +373,10 @@ class ItemBuilder {
     }
   }
 
-  std::uint32_t shape_of_two(Kind kind, pddl::PredicateId first, pddl::PredicateId second, const char* open, const char* said,
-                             const char* between) {
-    return shape(kind, name(first) + " " + name(second), joined(atom_parts(first, {}), atom_parts(second, {}), open, " ", ")"),
+  std::uint32_t shape_of_two(Kind kind, pddl::PredicateId first, pddl::PredicateId second, const char* open,
+                             const char* said, const char* between) {
+    return shape(kind, name(first) + " " + name(second),
+                 joined(atom_parts(first, {}), atom_parts(second, {}), open, " ", ")"),
                  joined(spoken_parts(first, {}), spoken_parts(second, {}), said, between, ""));
   }
   static std::vector<std::string> joined(std::vector<std::string> first, std::vector<std::string> second,

@@ -24,7 +24,7 @@ class ItemSet {
     std::uint32_t shape = 0;
     std::vector<ObjectId> objects;
     bool impossible = false;                // no reachable state, even if nothing ever became false again
-    bool holds_already = false;  // of facts and their negations: in the initial state
+    bool holds_already = false;             // of facts and their negations: in the initial state
     std::optional<ActionId> opposite = {};  // the item that says the contrary
   };
 
@@ -45,8 +45,9 @@ class ItemSet {
   const std::vector<std::string>& objects() const { return objects_; }
   std::size_t num_shapes() const { return shapes_.size(); }
   Kind kind(std::uint32_t shape) const { return shapes_[shape].kind; }
-  // The names of what the conditions of a shape are about.
+  // The names of the predicates of a shape, and of the objects that it quantifies over.
   const std::string& predicates(std::uint32_t shape) const { return shapes_[shape].predicates; }
+  const std::string& quantified(std::uint32_t shape) const { return shapes_[shape].quantified; }
   const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:
@@ -58,6 +59,7 @@ class ItemSet {
     std::vector<std::string> word_parts;
     Kind kind = Kind::kFact;
     std::string predicates{};
+    std::string quantified{};
   };
 
   std::vector<Shape> shapes_;

@@ -1,8 +1,9 @@
 // An object is mentioned where the words of its name follow each other in the instruction: blood_sample in "the blood sample".
 // Longer names go first, and their words are used up: "the lab door" is lab_door and not lab.
 //
-// An item is worth more for every mentioned object that no item before it has, and less for every object that is not
-// mentioned. Its predicate counts when a word of it is in the instruction. Conditions that say more than a plain fact ("all",
+// An item is worth more for every mentioned object that no item before it has, more again for two that are mentioned one after
+// the other, and less for every object that is not mentioned. Its predicate counts when a word of it is in the instruction.
+// Conditions that say more than a plain fact ("all",
 // "never") are worth less unless a word for it is there; so is what holds already. A goal may well end once all mentioned
 // objects are in it, and hardly before.
 #include "goals/mentions.h"
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "support/lower_case.h"
 
@@ -25,10 +25,11 @@ namespace {
 constexpr double kMentioned = 4;
 constexpr double kNotMentioned = -3;
 constexpr double kPredicate = 3;
-constexpr double kUnusual = -4;
+constexpr double kNeighbours = 2;
+constexpr double kUnusual = -6;
 constexpr double kHoldsAlready = -3;
-const double kLikely = std::log(0.9);
-const double kUnlikely = std::log(0.1);
+const double kLikely = std::log(0.99);
+const double kUnlikely = std::log(0.01);
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -98,17 +99,19 @@ Mentions::Mentions(std::string_view instruction, const ItemSet& items) : words_(
   find_objects(items);
   for (std::uint32_t shape = 0; shape < items.num_shapes(); ++shape) {
     double weight = has_word_for(items.kind(shape), words_) ? 0 : kUnusual;
-    for (const std::string& word : words_of(items.predicates(shape))) {
-      const bool said =
-          std::any_of(words_.begin(), words_.end(), [&](const std::string& other) { return alike(word, other); });
-      if (!said) continue;
-      weight += kPredicate;
-      break;
-    }
+    if (says(items.predicates(shape))) weight += kPredicate;
+    if (!items.quantified(shape).empty()) weight += says(items.quantified(shape)) ? kMentioned : kNotMentioned;
     // Between two kinds that both have a word, the one that says more.
     if (items.kind(shape) != ItemSet::Kind::kFact && weight >= 0) weight += 1;
     shape_weights_.push_back(weight);
   }
+}
+
+bool Mentions::says(std::string_view name) const {
+  const std::vector<std::string> parts = words_of(name);
+  return std::any_of(parts.begin(), parts.end(), [this](const std::string& part) {
+    return std::any_of(words_.begin(), words_.end(), [&](const std::string& word) { return alike(part, word); });
+  });
 }
 
 void Mentions::find_objects(const ItemSet& items) {
@@ -123,10 +126,10 @@ void Mentions::find_objects(const ItemSet& items) {
   std::stable_sort(by_length.begin(), by_length.end(),
                    [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
   std::vector<bool> used(words_.size(), false);
+  std::map<std::size_t, ObjectId> by_place;
   for (const auto& [name, number] : by_length) {
     // "a" alone is an article.
     if (name.empty() || (names[number] == "a" && short_names < 2)) continue;
-    bool found = false;
     for (std::size_t i = 0; i + name.size() <= words_.size(); ++i) {
       const auto begin = words_.begin() + static_cast<std::ptrdiff_t>(i);
       if (!std::equal(name.begin(), name.end(), begin)) continue;
@@ -134,11 +137,22 @@ void Mentions::find_objects(const ItemSet& items) {
       const auto end = free + static_cast<std::ptrdiff_t>(name.size());
       if (std::find(free, end, true) != end) continue;
       std::fill(free, end, true);
-      found = true;
+      by_place.emplace(i, to_id<ObjectId>(number));
     }
-    if (found) mentioned_.push_back(to_id<ObjectId>(number));
   }
-  std::sort(mentioned_.begin(), mentioned_.end());
+  for (const auto& [place, object] : by_place) mentioned_.push_back(object);
+}
+
+// Two arguments that are mentioned one after the other, in this order or, half as much, the other way round.
+double Mentions::neighbours(const std::vector<ObjectId>& objects) const {
+  double best = 0;
+  for (std::size_t i = 0; i + 1 < mentioned_.size(); ++i) {
+    for (std::size_t k = 0; k + 1 < objects.size(); ++k) {
+      if (mentioned_[i] == objects[k] && mentioned_[i + 1] == objects[k + 1]) best = kNeighbours;
+      if (mentioned_[i + 1] == objects[k] && mentioned_[i] == objects[k + 1]) best = std::max(best, kNeighbours / 2);
+    }
+  }
+  return best;
 }
 
 Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId item) const {
@@ -150,11 +164,17 @@ Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId ite
     const std::vector<ObjectId>& objects = items_.item(other).objects;
     covered.insert(covered.end(), objects.begin(), objects.end());
   }
-  for (const ObjectId object : what.objects) {
-    const bool known = std::binary_search(mentioned_.begin(), mentioned_.end(), object);
+  const auto is_mentioned = [this](ObjectId object) {
+    return std::find(mentioned_.begin(), mentioned_.end(), object) != mentioned_.end();
+  };
+  for (std::size_t i = 0; i < what.objects.size(); ++i) {
+    const ObjectId object = what.objects[i];
+    const auto here = what.objects.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(what.objects.begin(), here, object) != here) continue;
     const bool new_one = std::find(covered.begin(), covered.end(), object) == covered.end();
-    out.item += known ? (new_one ? kMentioned : 0) : (mentioned_.empty() ? 0 : kNotMentioned);
+    out.item += is_mentioned(object) ? (new_one ? kMentioned : 0) : (mentioned_.empty() ? 0 : kNotMentioned);
   }
+  out.item += neighbours(what.objects);
   covered.insert(covered.end(), what.objects.begin(), what.objects.end());
   const bool all = std::all_of(mentioned_.begin(), mentioned_.end(), [&](ObjectId object) {
     return std::find(covered.begin(), covered.end(), object) != covered.end();

@@ -26,15 +26,18 @@ class Mentions {
   };
   Weight weight(std::span<const ActionId> before, ActionId item) const;
 
-  // The places in the list of objects of those that are mentioned, ascending.
+  // Those that are mentioned, in the order in which they are.
   const std::vector<ObjectId>& objects() const { return mentioned_; }
 
  private:
   void find_objects(const ItemSet& items);
+  // A word of this name is in the instruction, or one that is much like it.
+  bool says(std::string_view name) const;
+  double neighbours(const std::vector<ObjectId>& objects) const;
 
   std::vector<std::string> words_;  // of the instruction, in small letters
   const ItemSet& items_;
-  std::vector<ObjectId> mentioned_;
+  std::vector<ObjectId> mentioned_;  // once for each time
   std::vector<double> shape_weights_;
 };
 

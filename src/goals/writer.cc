@@ -237,7 +237,8 @@ const std::vector<double>& Writer::log_probabilities(const Place& place, const s
   const double whole = mass[place.end] - mass[place.begin];
   for (std::size_t i = 0; i < branches.size(); ++i) {
     const double share = whole > 0 ? (mass[branches[i].end] - mass[branches[i].begin]) / whole : 1;
-    scores_[i] = std::max(scores_[i], kLowestModel) + std::max(share > 0 ? std::log(share) : kLowestWeight, kLowestWeight);
+    scores_[i] =
+        std::max(scores_[i], kLowestModel) + std::max(share > 0 ? std::log(share) : kLowestWeight, kLowestWeight);
   }
   normalise();
   return scores_;

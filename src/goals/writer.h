@@ -86,7 +86,8 @@ class Writer {
   bool may_join(const Conjunction& items, ActionId item) const;
   bool judge(const Conjunction& items, bool likeliest);
   const std::vector<double>& log_probabilities(const Place& place, const std::vector<Branch>& branches);
-  std::shared_ptr<const std::vector<double>> weigh(const Conjunction& items, const std::vector<std::uint32_t>& live) const;
+  std::shared_ptr<const std::vector<double>> weigh(const Conjunction& items,
+                                                   const std::vector<std::uint32_t>& live) const;
   void ask_model(const std::vector<TokenId>& tokens, const std::vector<Branch>& branches);
   void keep(const Place& place);
 
