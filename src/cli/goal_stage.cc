@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <span>
 #include <utility>
 
 #include "cli/interrupt.h"
@@ -165,7 +166,8 @@ void GoalStage::show(const ChosenGoal& goal) const {
                  ": ", join(one.words, "; "), one.holds_already ? "   (holds already)" : ""));
     note("        " + one.pddl);
   }
-  for (const GoalProblem::Refused& refused : written.refused) {
+  // More than two tell a person nothing; a program gets them all.
+  for (const GoalProblem::Refused& refused : std::span(written.refused).first(std::min<std::size_t>(written.refused.size(), 2))) {
     note(str_cat("the model also thought of ", refused.condition, ", which ", refused.reason));
   }
   for (const std::string& name : written.unknown_names) note("the instruction names what is not there: " + name);

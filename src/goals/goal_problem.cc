@@ -1,9 +1,11 @@
 // Writing a goal: which conditions there are (items.h), the text that holds them (a token automaton, as for plans), the
 // likeliest conjunctions that can be reached (writer.h). A conjunction is judged as a whole: the problem gets it as its goal,
-// is read and grounded like any other, and the lookahead says whether there is a plan.
+// is read and grounded like any other, and the lookahead says whether there is a plan. While a goal is being written, a state
+// that is known to be reached and satisfies it will do (reached.h), or the knowledge of all states; whole goals are always
+// searched for.
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "goals/items.h"
 #include "goals/mentions.h"
 #include "goals/problem_text.h"
+#include "goals/reached.h"
 #include "goals/writer.h"
 #include "metactrl/generate.h"
 #include "metactrl/goal.h"
@@ -208,18 +211,36 @@ class Prover {
 
   bool can_be_reached(const Conjunction& all) {
     if (items_.item(all.back()).impossible) return false;
+    if (!reached_) {
+      LoadOptions loading;
+      loading.stop = stop_;
+      reached_.emplace(problem_.task("(and)", loading), items_, lookahead_.horizon, stop_);
+    }
+    if (const Answer known = reached_->together(all); known != Answer::kUnknown) return known == Answer::kYes;
+    return has_plan(all);
+  }
+
+  // By a search, for what no state at hand shows, and for whole goals.
+  bool has_plan(const Conjunction& all) {
     if (proofs_ == options_.max_proofs) {
       undecided_.insert({all.begin(), all.end()});
       return false;
     }
     ++proofs_;
+    return prove(all);
+  }
+
+  bool prove(const Conjunction& all) {
+    const auto [known, is_new] = proved_.try_emplace({all.begin(), all.end()}, false);
+    if (!is_new) return known->second;
     LoadOptions loading;
     loading.stop = stop_;
     const Task task = problem_.task(conjunction_text(items_, all), loading);
     if (task.initially_violated()) return false;
     const Verdict verdict = Lookahead::compile(task, lookahead_, stop_)->verdict();
     if (verdict == Verdict::kUndecided) undecided_.insert({all.begin(), all.end()});
-    return verdict == Verdict::kSolvable;
+    known->second = verdict == Verdict::kSolvable;
+    return known->second;
   }
 
   GoalProblem::Refused refusal(const Conjunction& all) const {
@@ -242,6 +263,8 @@ class Prover {
   const Stop& stop_;
   LookaheadOptions lookahead_;
   std::size_t proofs_ = 0;
+  std::optional<goals::Reached> reached_;
+  std::map<std::set<ActionId>, bool> proved_;
   std::set<std::set<ActionId>> undecided_;
 };
 
@@ -299,7 +322,8 @@ class Writing {
       writing.weigh = [&](const Conjunction& before, ActionId item) { return mentions.weight(before, item); };
     }
     goals::Writer writer(items, *automaton, *session, judge, writing, stop_);
-    const std::vector<goals::Writer::Hypothesis> found = writer.run();
+    std::vector<goals::Writer::Hypothesis> found = writer.run();
+    if (certify) std::erase_if(found, [&](const auto& one) { return !prover.prove(one.items); });
     written_.model_calls = session->num_calls();
     written_.proofs = prover.proofs();
     written_.certified = certify && !found.empty();

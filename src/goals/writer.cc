@@ -26,6 +26,8 @@ namespace metactrl::goals {
 namespace {
 
 constexpr std::uint32_t kClose = TokenAutomaton::kClose;
+// After so many rounds what was known to be impossible before is no longer offered: it was so far, to be told.
+constexpr std::size_t kLenientRounds = 32;
 // What a weight takes from a token at most, and what a model that knows better cannot be talked into.
 constexpr double kLowestWeight = -30;
 constexpr double kLowestModel = -1000;
@@ -35,8 +37,7 @@ std::set<ActionId> as_set(const Conjunction& items) { return {items.begin(), ite
 }  // namespace
 
 std::vector<Writer::Hypothesis> Writer::run() {
-  for (std::size_t i = 0; i < options_.max_rounds && round(); ++i) {
-  }
+  for (std::size_t i = 0; i < options_.max_rounds && round(); ++i) strict_ = i + 1 >= kLenientRounds;
   std::vector<Hypothesis> out;
   for (auto& [items, hypothesis] : found_) out.push_back(std::move(hypothesis));
   std::stable_sort(out.begin(), out.end(),
@@ -176,6 +177,7 @@ std::vector<Writer::Branch> Writer::branches(const Place& place) const {
 
 bool Writer::may_join(const Conjunction& items, ActionId item) const {
   const std::optional<ActionId> opposite = items_.item(item).opposite;
+  if (strict_ && items_.item(item).impossible) return false;
   for (const ActionId other : items) {
     if (other == item || (judge_ && opposite == other)) return false;
   }

@@ -107,6 +107,7 @@ class Writer {
   std::map<ActionId, std::vector<std::set<ActionId>>> bad_;
   std::vector<Conjunction> refused_;
   bool refused_now_ = false;
+  bool strict_ = false;
   std::map<std::set<ActionId>, Hypothesis> found_;
 };
 
