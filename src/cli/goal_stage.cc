@@ -167,7 +167,8 @@ void GoalStage::show(const ChosenGoal& goal) const {
     note("        " + one.pddl);
   }
   // More than two tell a person nothing; a program gets them all.
-  for (const GoalProblem::Refused& refused : std::span(written.refused).first(std::min<std::size_t>(written.refused.size(), 2))) {
+  for (const GoalProblem::Refused& refused :
+       std::span(written.refused).first(std::min<std::size_t>(written.refused.size(), 2))) {
     note(str_cat("the model also thought of ", refused.condition, ", which ", refused.reason));
   }
   for (const std::string& name : written.unknown_names) note("the instruction names what is not there: " + name);

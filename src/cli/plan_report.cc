@@ -59,7 +59,7 @@ Json step_json(const PlanInput& input, std::size_t index, const ExplainedStep& s
   json["candidates"] = Json::array();
   for (const ExplainedStep::Judged& entry : step.legal) {
     Json candidate{{"action", task.text(entry.action)}, {"standing", to_string(entry.standing)}};
-    if (entry.standing == Standing::kAllowed) {
+    if (entry.standing == ExplainedStep::Standing::kAllowed) {
       candidate["remaining"] = entry.remaining;
       candidate["log_weight"] = serve::number_or_null(entry.log_weight);
     }

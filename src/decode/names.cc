@@ -9,7 +9,7 @@ const char* to_string(DecodeMode mode) { return internal::name_of(mode); }
 const char* to_string(OnInfeasible what) { return internal::name_of(what); }
 const char* to_string(Guarantee guarantee) { return internal::name_of(guarantee); }
 const char* to_string(PlanOutcome outcome) { return internal::name_of(outcome); }
-const char* to_string(Standing standing) { return internal::name_of(standing); }
+const char* to_string(ExplainedStep::Standing standing) { return internal::name_of(standing); }
 
 std::optional<Guidance> guidance_named(std::string_view name) { return internal::value_named<Guidance>(name); }
 std::optional<Bridge> bridge_named(std::string_view name) { return internal::value_named<Bridge>(name); }
