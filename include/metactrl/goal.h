@@ -7,7 +7,7 @@
 //
 // The model writes a conjunction in the domain's own predicates. With any guidance but none and syntax it is held to
 // what is well typed and can be reached from the initial state, all of it together: a condition becomes part of the goal
-// only when a search has found a plan for it and everything before it. That says nothing about whether the goal is what
+// only when it is proved that it can be reached with everything before it, and a goal is given back only with a plan. That says nothing about whether the goal is what
 // was meant: show it to whoever asked. What is guaranteed of the plan is guaranteed of this goal.
 //
 // The language: facts and their negations; "all", "none", "some" and "at least n" of a type, or of the objects for which

@@ -5,7 +5,7 @@
 // the other, and less for every object that is not mentioned. Its predicate counts when a word of it is in the instruction.
 // Conditions that say more than a plain fact ("all",
 // "never") are worth less unless a word for it is there; so is what holds already. A goal may well end once all mentioned
-// objects are in it, and hardly before.
+// objects and predicates are in it, and hardly before.
 #include "goals/mentions.h"
 
 #include <algorithm>
@@ -25,11 +25,11 @@ namespace {
 constexpr double kMentioned = 4;
 constexpr double kNotMentioned = -3;
 constexpr double kPredicate = 3;
-constexpr double kNeighbours = 2;
-constexpr double kUnusual = -6;
+constexpr double kNeighbours = 5;
+constexpr double kUnusual = -10;
 constexpr double kHoldsAlready = -3;
-const double kLikely = std::log(0.99);
-const double kUnlikely = std::log(0.01);
+const double kLikely = std::log(0.999);
+const double kUnlikely = std::log(0.001);
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -99,7 +99,13 @@ Mentions::Mentions(std::string_view instruction, const ItemSet& items) : words_(
   find_objects(items);
   for (std::uint32_t shape = 0; shape < items.num_shapes(); ++shape) {
     double weight = has_word_for(items.kind(shape), words_) ? 0 : kUnusual;
-    if (says(items.predicates(shape))) weight += kPredicate;
+    if (says(items.predicates(shape))) {
+      weight += kPredicate;
+      // "at" and "on" are in every other sentence.
+      if (items.kind(shape) == ItemSet::Kind::kFact && items.predicates(shape).size() > 2) {
+        predicates_.push_back(items.predicates(shape));
+      }
+    }
     if (!items.quantified(shape).empty()) weight += says(items.quantified(shape)) ? kMentioned : kNotMentioned;
     // Between two kinds that both have a word, the one that says more.
     if (items.kind(shape) != ItemSet::Kind::kFact && weight >= 0) weight += 1;
@@ -176,9 +182,16 @@ Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId ite
   }
   out.item += neighbours(what.objects);
   covered.insert(covered.end(), what.objects.begin(), what.objects.end());
-  const bool all = std::all_of(mentioned_.begin(), mentioned_.end(), [&](ObjectId object) {
+  const auto is_about = [&](const std::string& predicate) {
+    const auto has = [&](ActionId one) {
+      return items_.predicates(items_.item(one).shape).find(predicate) != std::string::npos;
+    };
+    return has(item) || std::any_of(before.begin(), before.end(), has);
+  };
+  const bool objects = std::all_of(mentioned_.begin(), mentioned_.end(), [&](ObjectId object) {
     return std::find(covered.begin(), covered.end(), object) != covered.end();
   });
+  const bool all = objects && std::all_of(predicates_.begin(), predicates_.end(), is_about);
   out.end = all ? kLikely : kUnlikely;
   out.go_on = all ? kUnlikely : kLikely;
   return out;

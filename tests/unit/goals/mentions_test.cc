@@ -33,7 +33,8 @@ goals::ItemSet rooms() {
 std::vector<std::string> mentioned(const std::string& instruction) {
   const goals::ItemSet items = rooms();
   std::vector<std::string> out;
-  for (const ObjectId object : goals::Mentions(instruction, items).objects()) {
+  const goals::Mentions mentions(instruction, items);
+  for (const ObjectId object : mentions.objects()) {
     out.push_back(items.objects()[static_cast<std::size_t>(object)]);
   }
   return out;
@@ -66,6 +67,22 @@ TEST(Mentions, WhatIsMentionedIsWorthMost) {
   EXPECT_EQ(best("lock the lab door"), "(locked lab_door)");
   EXPECT_EQ(best("lock all doors"), "(forall (?x - door) (locked ?x))");
   EXPECT_EQ(best("never lock the lab door"), "(always (not (locked lab_door)))");
+}
+
+TEST(Mentions, PredicatesThatAreMentionedBelongToAWholeGoal) {
+  const goals::ItemSet items = rooms();
+  const goals::Mentions mentions("blood sample to the lab, then lock up", items);
+  std::vector<ActionId> found;
+  for (const char* wanted : {"(at blood_sample lab)", "(locked door7)"}) {
+    for (std::uint32_t i = 0; i < items.size(); ++i) {
+      if (items.text(ActionId{i}) == wanted) found.push_back(ActionId{i});
+    }
+  }
+  ASSERT_EQ(found.size(), 2U);
+  const goals::Mentions::Weight half = mentions.weight({}, found[0]);
+  EXPECT_LT(half.end, half.go_on);
+  const goals::Mentions::Weight whole = mentions.weight({&found[0], 1}, found[1]);
+  EXPECT_GT(whole.end, whole.go_on);
 }
 
 TEST(Mentions, AGoalEndsWhenEverythingIsInIt) {
