@@ -90,8 +90,9 @@ TEST(Mentions, AGoalEndsWhenEverythingIsInIt) {
   const goals::Mentions mentions("blood sample to the lab", items);
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     const goals::Mentions::Weight weight = mentions.weight({}, ActionId{i});
-    EXPECT_EQ(weight.end > weight.go_on, items.text(ActionId{i}).find("blood_sample lab") != std::string::npos)
-        << items.text(ActionId{i});
+    const std::string text = items.text(ActionId{i});
+    const bool both = text.find("blood_sample") != std::string::npos && text.find(" lab)") != std::string::npos;
+    EXPECT_EQ(weight.end > weight.go_on, both) << text;
   }
 }
 
