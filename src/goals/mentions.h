@@ -37,7 +37,7 @@ class Mentions {
 
   std::vector<std::string> words_;  // of the instruction, in small letters
   const ItemSet& items_;
-  std::vector<ObjectId> mentioned_;  // once for each time
+  std::vector<ObjectId> mentioned_;      // once for each time
   std::vector<std::string> predicates_;  // that are mentioned
   std::vector<double> shape_weights_;
 };
