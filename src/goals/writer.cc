@@ -40,6 +40,8 @@ std::vector<Writer::Hypothesis> Writer::run() {
   for (std::size_t i = 0; i < options_.max_rounds && round(); ++i) strict_ = i + 1 >= kLenientRounds;
   std::vector<Hypothesis> out;
   for (auto& [items, hypothesis] : found_) out.push_back(std::move(hypothesis));
+  // Rounds or proofs may end before the model does: what was good so far is a goal.
+  if (out.empty() && !good_so_far_.empty()) out.push_back({good_so_far_, 0});
   std::stable_sort(out.begin(), out.end(),
                    [](const Hypothesis& a, const Hypothesis& b) { return a.log_probability > b.log_probability; });
   if (out.size() > options_.width) out.resize(options_.width);
@@ -195,6 +197,7 @@ bool Writer::judge(const Conjunction& items, bool likeliest) {
   if (good_.contains(all)) return true;
   if (judge_(items)) {
     good_.insert(all);
+    if (likeliest) good_so_far_ = items;
     return true;
   }
   std::set<ActionId> with = all;

@@ -106,6 +106,7 @@ class Writer {
   // Item and what it may not join. It may not join more, either.
   std::map<ActionId, std::vector<std::set<ActionId>>> bad_;
   std::vector<Conjunction> refused_;
+  Conjunction good_so_far_;  // the last that was found good as the likeliest
   bool refused_now_ = false;
   bool strict_ = false;
   std::map<std::set<ActionId>, Hypothesis> found_;
