@@ -25,26 +25,19 @@
 
 namespace metactrl {
 
-// What may be said about an action before a step.
-enum class Standing {
-  kAllowed,    // legal, and the goal stays within reach
-  kIllegal,    // a precondition is false, or a trajectory constraint would be broken
-  kTooLate,    // legal; the goal stays within reach, but not within the actions that are left
-  kDeadEnd,    // legal; the goal is out of reach behind it, however many actions the horizon allows
-  kIdle,       // legal; it changes nothing, and such steps are not wanted (SupportOptions::idle_steps)
-  kDetour,     // legal; the plan would come back to a state that it has passed (SupportOptions::detours)
-  kUndecided,  // legal; the budget ended before anything was proved
-  kNotJudged,  // legal; nobody looked ahead (guidance syntax and none)
-};
-const char* to_string(Standing standing);
-
-// Why an action with this standing was not allowed, with `left` actions left; empty when it was.
-std::string why_not(Standing standing, unsigned left);
-// Why `action` is not legal behind `steps`, in the words of the reference semantics: "precondition (open dishwasher) is
-// false". Empty when it is legal.
-std::string why_illegal(const Task& task, std::span<const PlanStep> steps, ActionId action);
-
 struct ExplainedStep {
+  // What may be said about an action before a step.
+  enum class Standing {
+    kAllowed,    // legal, and the goal stays within reach
+    kIllegal,    // a precondition is false, or a trajectory constraint would be broken
+    kTooLate,    // legal; the goal stays within reach, but not within the actions that are left
+    kDeadEnd,    // legal; the goal is out of reach behind it, however many actions the horizon allows
+    kIdle,       // legal; it changes nothing, and such steps are not wanted (SupportOptions::idle_steps)
+    kDetour,     // legal; the plan would come back to a state that it has passed (SupportOptions::detours)
+    kUndecided,  // legal; the budget ended before anything was proved
+    kNotJudged,  // legal; nobody looked ahead (guidance syntax and none)
+  };
+
   struct Judged {
     ActionId action{};
     Standing standing = Standing::kIllegal;
@@ -83,6 +76,14 @@ struct ExplainedStep {
   bool stops = false;  // the plan ends here
   std::vector<Token> tokens;
 };
+
+const char* to_string(ExplainedStep::Standing standing);
+
+// Why an action with this standing was not allowed, with `left` actions left; empty when it was.
+std::string why_not(ExplainedStep::Standing standing, unsigned left);
+// Why `action` is not legal behind `steps`, in the words of the reference semantics: "precondition (open dishwasher) is
+// false". Empty when it is legal.
+std::string why_illegal(const Task& task, std::span<const PlanStep> steps, ActionId action);
 
 class Explainer {
  public:

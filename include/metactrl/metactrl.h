@@ -10,6 +10,7 @@
 //   vocabulary.h, language_model.h  tokens, and models that give logits for them
 //   constraint.h, decoder.h         which tokens may come next, and what each is worth
 //   generate.h, planner.h           from a model to a plan
+//   goal.h       what is wanted, from words: goals that a model writes
 //   explain.h    why an action was allowed or not, and what the model wanted instead
 //   scene.h, closed_loop.h          from plans to actions in a world that changes; simulated_world.h is one
 //   export.h     plans as behavior trees, PlanSys2 lines and JSON; tasks as PDDL for other planners
@@ -44,6 +45,7 @@
 #include "metactrl/explain.h"
 #include "metactrl/format.h"
 #include "metactrl/generate.h"
+#include "metactrl/goal.h"
 #include "metactrl/hmm.h"
 #include "metactrl/language_model.h"
 #include "metactrl/lookahead.h"

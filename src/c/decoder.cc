@@ -102,7 +102,7 @@ std::string why_json(const Decoder& decoder, std::string_view action_text) {
   object.text("action", to_string(asked[0]));
   const std::vector<PlanStep> before = steps_of(task, decoder.actions());
   const std::optional<ActionId> action = task.find(asked[0]);
-  Standing standing = Standing::kIllegal;
+  ExplainedStep::Standing standing = ExplainedStep::Standing::kIllegal;
   std::string reason;
   if (!action) {
     // Nothing that can be reached allows it; the reference semantics know what it lacks here.
@@ -114,10 +114,12 @@ std::string why_json(const Decoder& decoder, std::string_view action_text) {
     for (const ExplainedStep::Judged& judged : steps.back().legal) {
       if (judged.action == *action) standing = judged.standing;
     }
-    reason = standing == Standing::kIllegal ? why_illegal(task, before, *action) : why_not(standing, steps.back().left);
+    reason = standing == ExplainedStep::Standing::kIllegal ? why_illegal(task, before, *action)
+                                                           : why_not(standing, steps.back().left);
   }
   if (decoder.finished()) reason = "the plan has ended";
-  const bool allowed = !decoder.finished() && (standing == Standing::kAllowed || standing == Standing::kNotJudged);
+  const bool allowed = !decoder.finished() && (standing == ExplainedStep::Standing::kAllowed ||
+                                               standing == ExplainedStep::Standing::kNotJudged);
   return object.flag("allowed", allowed).text("standing", to_string(standing)).text("reason", reason).done();
 }
 

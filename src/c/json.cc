@@ -113,7 +113,7 @@ std::string judged_json(const Task& task, const ExplainedStep& step) {
   for (const ExplainedStep::Judged& judged : step.legal) {
     JsonObject object;
     object.text("action", task.text(judged.action)).text("standing", to_string(judged.standing));
-    if (judged.standing == Standing::kAllowed) {
+    if (judged.standing == ExplainedStep::Standing::kAllowed) {
       object.number("remaining", judged.remaining).number("log_weight", judged.log_weight);
     } else {
       object.text("reason", why_not(judged.standing, step.left));

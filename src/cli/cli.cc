@@ -56,7 +56,8 @@ constexpr const char* kFooter =
     "'metactrl help COMMAND', or 'metactrl COMMAND --help', lists the options of a command, with examples.\n"
     "\n"
     "Exit codes: 0 done; 10 no plan exists, 11 undecided within the budget, 12 the plan is invalid,\n"
-    "13 the goal was not reached; 20 out of memory, 21 out of time, 22 no network; 30 wrong usage, 31 bad input,\n"
+    "13 the goal was not reached, 14 nobody confirmed the goal; 20 out of memory, 21 out of time, 22 no network; 30 "
+    "wrong usage, 31 bad input,\n"
     "32 internal error, 33 the world failed.\n";
 
 std::string option_hint(const CLI::App& app, const std::string& unknown) {
@@ -195,6 +196,9 @@ int report_failure(const std::string& command) {
   } catch (const InputError& error) {
     print_diagnostics(error.diagnostics());
     return kBadInput;
+  } catch (const EarlyAnswer& answer) {
+    note(answer.what());
+    return answer.code();
   } catch (const ResourceError& error) {
     note(str_cat("metactrl: ", error.what()));
     return error.code();

@@ -184,11 +184,12 @@ std::size_t mapped_bytes() {
   return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-Task load_files(const TaskFiles& files, Diagnostics& diagnostics, const Stop& stop) {
+Task load_files(const TaskFiles& files, Diagnostics& diagnostics, const Stop& stop, const TaskLoader& load = {}) {
   LoadOptions options;
   options.diagnostics = &diagnostics;
   options.stop = stop;
   const ProgressLine progress("loading");
+  if (load) return load(options);
   return files.sas.empty() ? load_pddl(files.domain, files.problem, options) : load_sas(files.sas, options);
 }
 
@@ -207,21 +208,25 @@ void limit_memory([[maybe_unused]] const BudgetOptions& options) {
 #endif
 }
 
-LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options) {
+LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options, const TaskLoader& load) {
+  return load_task(files, options, TimeLimit(options.time_limit()), load);
+}
+
+LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options, const TimeLimit& time,
+                     const TaskLoader& load) {
   check_task_options(files);
-  const TimeLimit time(options.time_limit());
   const Stopwatch watch;
   const Budget budget = options.budget();
   limit_memory(options);
   Diagnostics diagnostics;
-  const auto load = [&] {
+  const auto load_in_time = [&] {
     try {
-      return load_files(files, diagnostics, time.stop());
+      return load_files(files, diagnostics, time.stop(), load);
     } catch (const Stopped&) {
       throw ResourceError(kOutOfTime, str_cat(time.reason(), " while the task was being loaded; raise --time-limit"));
     }
   };
-  Task task = load();
+  Task task = load_in_time();
   print_diagnostics(diagnostics);
   const double load_seconds = watch.seconds();
   if (options.memory_option->count() > 0 && task.memory_bytes() > budget.bytes) {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/task.h"
@@ -29,6 +30,7 @@ enum ExitCode : int {
   kUndecided = 11,
   kPlanInvalid = 12,
   kNotReached = 13,
+  kNotConfirmed = 14,
   kOutOfMemory = 20,
   kOutOfTime = 21,
   kNoNetwork = 22,
@@ -52,6 +54,16 @@ class ResourceError : public std::runtime_error {
 
  private:
   ExitCode code_;
+};
+
+// An answer, and not a plan, found before planning: the message, and its exit code.
+class EarlyAnswer : public std::runtime_error {
+ public:
+  EarlyAnswer(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  int code() const { return code_; }
+
+ private:
+  int code_;
 };
 
 class SampleSource;  // cli/sample_prompts.h
@@ -199,7 +211,11 @@ struct LoadedTask {
 };
 
 // Loads the task, prints warnings on standard error. Memory and time limits given on the command line hold here, too.
-LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options);
+// `load` reads it in another way than from the files; `time` goes on where it was begun before.
+using TaskLoader = std::function<Task(const LoadOptions& options)>;
+LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options, const TaskLoader& load = {});
+LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options, const TimeLimit& time,
+                     const TaskLoader& load = {});
 // The same without limits, for commands that have no budget.
 Task load_task(const TaskFiles& files);
 

@@ -108,7 +108,8 @@ class Explanation {
   void add_allowed(const ExplainedStep& step) {
     std::vector<ExplainedStep::Judged> allowed;
     for (const ExplainedStep::Judged& entry : step.legal) {
-      if (entry.standing == Standing::kAllowed || entry.standing == Standing::kNotJudged) allowed.push_back(entry);
+      if (entry.standing == ExplainedStep::Standing::kAllowed || entry.standing == ExplainedStep::Standing::kNotJudged)
+        allowed.push_back(entry);
     }
     if (allowed.empty()) return;
     const Guidance guidance = input_.options.guidance;
@@ -124,7 +125,7 @@ class Explanation {
           [](const ExplainedStep::Judged& a, const ExplainedStep::Judged& b) { return a.log_weight > b.log_weight; });
     }
     const std::size_t shown = all_ || allowed.size() <= kReadable ? allowed.size() : kReadable;
-    const bool judged = allowed[0].standing == Standing::kAllowed;
+    const bool judged = allowed[0].standing == ExplainedStep::Standing::kAllowed;
     for (std::size_t i = 0; i < shown; ++i) {
       std::string text = task_.text(allowed[i].action);
       if (judged) text += str_cat("   then ", allowed[i].remaining, " more");
@@ -141,7 +142,7 @@ class Explanation {
 
   // Legal, and not allowed all the same.
   void add_hopeless(const ExplainedStep& step) {
-    std::map<Standing, std::vector<std::string>> by_standing;
+    std::map<ExplainedStep::Standing, std::vector<std::string>> by_standing;
     for (const ExplainedStep::Judged& entry : step.legal) {
       if (why_not(entry.standing, step.left).empty()) continue;
       by_standing[entry.standing].push_back(task_.text(entry.action));

@@ -25,13 +25,16 @@ void add_format_option(CLI::App& app, std::string& format) {
 }
 
 void add_instruction_option(CLI::App& app, std::string& instruction) {
-  app.add_option("--instruction,-i", instruction, "what to do, in words; the model reads it before the task")
+  app.add_option(
+         "--instruction,-i", instruction,
+         "what to do, in words: the model reads it before the task, and writes the goal where the problem has none")
       ->type_name("TEXT");
 }
 
 void add_plan_options(CLI::App& app, PlanArguments& arguments, std::initializer_list<OutputForm> forms) {
   add_task_options(app, arguments.files);
   add_instruction_option(app, arguments.instruction);
+  add_goal_options(app, arguments.goal);
   app.add_option("--prompt-file", arguments.prompt_file,
                  "file with a prompt of your own, sent through the model's chat template")
       ->type_name("FILE");
@@ -100,14 +103,25 @@ PlanInput load_plan_input(const PlanArguments& arguments) {
   const bool model_may = arguments.guidance != Guidance::kSearch && arguments.runtime.gpu_layers != 0U;
   budget.uses_gpu =
       arguments.lookahead_device == Device::kCuda || (model_may && budget.memory_option->count() > 0 && lm::has_gpu());
-  LoadedTask task = load_task(arguments.files, budget);
+  const TimeLimit time(budget.time_limit());
+  limit_memory(budget);
   set_budgets(budget, options);
   options.lookahead.improve = kImproveFirstPlan;
-  LoadedModel model = load_model_for(arguments);
+  GoalStage stage(arguments.files, arguments.goal, arguments.instruction, arguments.output);
+  std::optional<ChosenGoal> goal;
+  LoadedModel model;
+  TaskLoader loader;
+  if (stage.needed()) {
+    if (stage.needs_model()) model = load_model_for(arguments);
+    goal = stage.choose(model, options, time);
+    loader = [&](const LoadOptions& loading) { return stage.problem().task(goal->pddl, loading); };
+  }
+  LoadedTask task = load_task(arguments.files, budget, time, loader);
+  if (!stage.needed() || !stage.needs_model()) model = load_model_for(arguments);
   options.time_limit = task.time.left();
   expect_vocabulary(options, model);
   warn_of_unknown_actions(options, task.task);
-  return {std::move(task), std::move(format), std::move(model), std::move(options)};
+  return {std::move(task), std::move(format), std::move(model), std::move(options), std::move(goal)};
 }
 
 // --- running -------------------------------------------------------------------------------------------------------

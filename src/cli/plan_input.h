@@ -7,6 +7,7 @@
 
 #include "cli/common.h"
 #include "cli/decoding_options.h"
+#include "cli/goal_stage.h"
 #include "cli/model_store.h"
 #include "cli/output.h"
 #include "metactrl/format.h"
@@ -18,6 +19,7 @@ struct PlanArguments : DecodingArguments {
   TaskFiles files;
   std::string format = "pddl";
   std::string instruction;
+  GoalArguments goal;
   std::string prompt_file;
   std::string raw_prompt_file;
   std::string trace;
@@ -42,8 +44,9 @@ struct PlanInput {
   PlanFormat format;
   LoadedModel model;  // empty with guidance search
   PlanOptions options;
+  std::optional<ChosenGoal> goal;  // nothing: the problem's own
 };
-// Loads everything. From here on Ctrl-C is the program's own.
+// Loads everything, and has a goal written and confirmed where the problem states none. From here on Ctrl-C is the program's own.
 PlanInput load_plan_input(const PlanArguments& arguments);
 
 // Plans, with a line of progress on a terminal. Ctrl-C stops the decoding and is part of the result; before the

@@ -60,7 +60,7 @@ Json step_json(const PlanInput& input, std::size_t index, const ExplainedStep& s
   json["candidates"] = Json::array();
   for (const ExplainedStep::Judged& entry : step.legal) {
     Json candidate{{"action", task.text(entry.action)}, {"standing", to_string(entry.standing)}};
-    if (entry.standing == Standing::kAllowed) {
+    if (entry.standing == ExplainedStep::Standing::kAllowed) {
       candidate["remaining"] = entry.remaining;
       candidate["log_weight"] = serve::number_or_null(entry.log_weight);
     }
@@ -111,8 +111,9 @@ std::string closing_line(const PlanInput& input, const PlanResult& result) {
   const std::size_t goals = result.goals_met.size() + result.goals_unmet.size();
   const double seconds = result.times.format + result.times.automaton + result.times.lookahead + result.times.prompt +
                          result.times.decode + result.times.check;
-  std::string line =
-      str_cat("guarantee: ", to_string(result.guarantee), "; goals met: ", result.goals_met.size(), " of ", goals);
+  const char* relative = input.goal && input.goal->by_model ? " (of the goal shown)" : "";
+  std::string line = str_cat("guarantee: ", to_string(result.guarantee), relative,
+                             "; goals met: ", result.goals_met.size(), " of ", goals);
   line += "; " + length_text(input.task.task, result);
   if (input.options.guidance != Guidance::kSearch) {
     line += str_cat("; model calls: ", result.model_calls, "; tokens: ", result.tokens.size(), ", ",
@@ -130,6 +131,7 @@ std::string closing_line(const PlanInput& input, const PlanResult& result) {
 
 Json result_json(const PlanInput& input, const PlanResult& result) {
   Json json = serve::outcome_json(input.task.task, result);
+  json["goal"] = input.goal ? to_json(*input.goal) : Json(nullptr);
   json.update(setup_json(input));
   json.update(serve::decoding_json(result, input.options.guidance));
   if (result.thought) json["reasoning"] = serve::reasoning_json(result);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/common.h"
+#include "cli/goal_stage.h"
 #include "cli/interrupt.h"
 #include "cli/load_decoding.h"
 #include "cli/options.h"
@@ -37,6 +38,7 @@ struct RunArguments : DecodingArguments {
   std::string problem;
   std::string format = "pddl";
   std::string instruction;
+  GoalArguments goal;
   std::string world;
   CLI::Option* world_option = nullptr;
   double world_timeout = 30;
@@ -115,15 +117,6 @@ class Runner {
   }
 
   void load() {
-    Diagnostics diagnostics;
-    LoadOptions options;
-    options.diagnostics = &diagnostics;
-    {
-      const ProgressLine progress("loading");
-      scene_ = Scene::load(arguments_.domain, arguments_.problem, options);
-    }
-    print_diagnostics(diagnostics);
-    if (!rates_.events.empty()) nature_ = Scene::load(nature_file(), arguments_.problem);
     options_ = arguments_.loop;
     options_.format = load_format(arguments_.format);
     options_.plan = plan_options(arguments_);
@@ -131,7 +124,25 @@ class Runner {
     set_budgets(arguments_.budget, options_.plan);
     options_.plan.lookahead.improve = kImproveFirstPlan;
     options_.plan.time_limit = arguments_.budget.time_limit();
-    model_ = load_model_for(arguments_);
+    GoalStage stage({arguments_.domain, arguments_.problem, ""}, arguments_.goal, arguments_.instruction,
+                    arguments_.output);
+    if (stage.needs_model()) model_ = load_model_for(arguments_);
+    if (stage.needed()) goal_ = stage.choose(model_, options_.plan, TimeLimit(options_.plan.time_limit));
+    Diagnostics diagnostics;
+    LoadOptions options;
+    options.diagnostics = stage.needed() ? nullptr : &diagnostics;  // which were printed with the problem
+    {
+      const ProgressLine progress("loading");
+      scene_ = load_scene(stage, arguments_.domain, options);
+    }
+    print_diagnostics(diagnostics);
+    if (!rates_.events.empty()) nature_ = load_scene(stage, nature_file(), {});
+    if (!stage.needs_model()) model_ = load_model_for(arguments_);
+  }
+
+  Scene load_scene(const GoalStage& stage, const std::string& domain, const LoadOptions& options) const {
+    if (!stage.needed()) return Scene::load(domain, arguments_.problem, options);
+    return Scene::load_text(internal::read_file(domain), stage.problem().problem_text(goal_->pddl), options);
   }
 
   // nature/events.pddl beside the domain, unless one is named.
@@ -229,6 +240,7 @@ class Runner {
               {"model", model_.model == nullptr ? Json(nullptr) : Json(model_.name)},
               {"decode", to_string(generate.mode)},
               {"seed", generate.seed},
+              {"goal", goal_ ? to_json(*goal_) : Json(nullptr)},
               {"confidence", options_.confidence},
               {"max_replans", options_.max_replans},
               {"max_actions", options_.max_actions},
@@ -268,6 +280,7 @@ class Runner {
   std::optional<Scene> nature_;
   LoopOptions options_;
   LoadedModel model_;
+  std::optional<ChosenGoal> goal_;
   std::vector<Episode> episodes_;
   std::string said_;  // for --out, which is written at the end
   std::exception_ptr output_failure_;
@@ -324,6 +337,7 @@ Command add_run(CLI::App& parent) {
       parent.add_subcommand("run", "carry out plans in a world that may surprise: observe, plan, act, compare");
   add_pddl_options(*app, arguments->domain, arguments->problem);
   add_instruction_option(*app, arguments->instruction);
+  add_goal_options(*app, arguments->goal);
   add_format_option(*app, arguments->format);
   add_world_options(*app, *arguments);
   add_loop_options(*app, arguments->loop);

@@ -18,7 +18,8 @@ namespace {
 using internal::str_cat;
 
 std::string veto_of(const ExplainedStep::Wish& wish, const Task& task, std::span<const PlanStep> steps, unsigned left) {
-  if (wish.action && wish.standing == Standing::kIllegal) return "illegal: " + why_illegal(task, steps, *wish.action);
+  if (wish.action && wish.standing == ExplainedStep::Standing::kIllegal)
+    return "illegal: " + why_illegal(task, steps, *wish.action);
   std::string veto = why_not(wish.standing, left);
   if (veto.empty() && wish.stops && !wish.unmet.empty()) {
     veto = str_cat("the plan would end", wish.action ? " there" : "", " without ", internal::list_some(wish.unmet, 3));
@@ -82,7 +83,7 @@ class Explainer::Impl {
   void judge(ExplainedStep& step) {
     if (!support_) {
       for (ActionId action : pursued_.applicable_actions(state_)) {
-        step.legal.push_back({original(action), Standing::kNotJudged, 0, 0});
+        step.legal.push_back({original(action), ExplainedStep::Standing::kNotJudged, 0, 0});
       }
       return;
     }
@@ -93,7 +94,7 @@ class Explainer::Impl {
     }
     lookahead::candidates(*support_, state_, step.left, belief_, candidates);
     for (const Candidate& candidate : candidates) {
-      ExplainedStep::Judged entry{original(candidate.action), Standing::kUndecided, candidate.remaining,
+      ExplainedStep::Judged entry{original(candidate.action), ExplainedStep::Standing::kUndecided, candidate.remaining,
                                   candidate.log_weight};
       entry.standing = standing(candidate, step.left);
       step.legal.push_back(entry);
@@ -101,21 +102,23 @@ class Explainer::Impl {
     judged_ = step.legal;
   }
 
-  Standing standing(const Candidate& candidate, unsigned left) {
-    if (candidate.answer == Answer::kYes) return Standing::kAllowed;
-    if (!wanted_.idle_steps && pursued_.apply(state_, candidate.action) == state_) return Standing::kIdle;
+  ExplainedStep::Standing standing(const Candidate& candidate, unsigned left) {
+    if (candidate.answer == Answer::kYes) return ExplainedStep::Standing::kAllowed;
+    if (!wanted_.idle_steps && pursued_.apply(state_, candidate.action) == state_)
+      return ExplainedStep::Standing::kIdle;
     const Answer otherwise = any_plan_->may(state_, candidate.action, left);
-    if (otherwise == Answer::kYes && !wanted_.detours) return Standing::kDetour;
-    if (candidate.answer == Answer::kUnknown) return Standing::kUndecided;
+    if (otherwise == Answer::kYes && !wanted_.detours) return ExplainedStep::Standing::kDetour;
+    if (candidate.answer == Answer::kUnknown) return ExplainedStep::Standing::kUndecided;
     const bool always = left >= horizon_ || any_plan_->may(state_, candidate.action, horizon_) == Answer::kNo;
-    return always ? Standing::kDeadEnd : Standing::kTooLate;
+    return always ? ExplainedStep::Standing::kDeadEnd : ExplainedStep::Standing::kTooLate;
   }
 
-  Standing standing(ActionId action) const {
+  ExplainedStep::Standing standing(ActionId action) const {
     for (const ExplainedStep::Judged& entry : judged_) {
       if (entry.action == action) return entry.standing;
     }
-    return pursued_.legal(state_, *pursued_.find(task_.step(action))) ? Standing::kNotJudged : Standing::kIllegal;
+    return pursued_.legal(state_, *pursued_.find(task_.step(action))) ? ExplainedStep::Standing::kNotJudged
+                                                                      : ExplainedStep::Standing::kIllegal;
   }
 
   // Brings the session up to the tokens walked so far.
@@ -153,7 +156,7 @@ class Explainer::Impl {
       wish.standing = standing(*wish.action);
       reached = pursued_.apply(state_, action);
     } else {
-      wish.standing = Standing::kAllowed;
+      wish.standing = ExplainedStep::Standing::kAllowed;
     }
     if (wish.stops && reached) {
       for (GoalId goal : pursued_.unmet_goals(*reached)) wish.unmet.push_back(pursued_.goal_text(goal));
@@ -233,23 +236,23 @@ std::vector<ExplainedStep> explain(const Task& task, const PlanResult& result, L
   return steps;
 }
 
-std::string why_not(Standing standing, unsigned left) {
+std::string why_not(ExplainedStep::Standing standing, unsigned left) {
   switch (standing) {
-    case Standing::kAllowed:
-    case Standing::kNotJudged:
+    case ExplainedStep::Standing::kAllowed:
+    case ExplainedStep::Standing::kNotJudged:
       return "";
-    case Standing::kIllegal:
+    case ExplainedStep::Standing::kIllegal:
       return "illegal";
-    case Standing::kTooLate:
+    case ExplainedStep::Standing::kTooLate:
       return str_cat("legal, but the goal cannot be reached within the ", left, left == 1 ? " action" : " actions",
                      " left");
-    case Standing::kDeadEnd:
+    case ExplainedStep::Standing::kDeadEnd:
       return "legal, but a dead end: the goal is out of reach behind it";
-    case Standing::kIdle:
+    case ExplainedStep::Standing::kIdle:
       return "legal, but it changes nothing";
-    case Standing::kDetour:
+    case ExplainedStep::Standing::kDetour:
       return "legal, but a detour: the plan would come back to where it was";
-    case Standing::kUndecided:
+    case ExplainedStep::Standing::kUndecided:
       return "legal, but whether the goal stays within reach was not decided within the budget";
   }
   return "";

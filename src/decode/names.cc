@@ -11,7 +11,7 @@ const char* to_string(Thinking thinking) { return internal::name_of(thinking); }
 const char* to_string(Thought::End end) { return internal::name_of(end); }
 const char* to_string(Guarantee guarantee) { return internal::name_of(guarantee); }
 const char* to_string(PlanOutcome outcome) { return internal::name_of(outcome); }
-const char* to_string(Standing standing) { return internal::name_of(standing); }
+const char* to_string(ExplainedStep::Standing standing) { return internal::name_of(standing); }
 
 std::optional<Guidance> guidance_named(std::string_view name) { return internal::value_named<Guidance>(name); }
 std::optional<Bridge> bridge_named(std::string_view name) { return internal::value_named<Bridge>(name); }

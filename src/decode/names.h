@@ -90,16 +90,16 @@ constexpr auto enum_names(PlanOutcome) {
   });
 }
 
-constexpr auto enum_names(Standing) {
-  return internal::names<Standing>({
-      {Standing::kAllowed, "allowed"},
-      {Standing::kIllegal, "illegal"},
-      {Standing::kTooLate, "too late"},
-      {Standing::kDeadEnd, "dead end"},
-      {Standing::kIdle, "idle"},
-      {Standing::kDetour, "detour"},
-      {Standing::kUndecided, "undecided"},
-      {Standing::kNotJudged, "not judged"},
+constexpr auto enum_names(ExplainedStep::Standing) {
+  return internal::names<ExplainedStep::Standing>({
+      {ExplainedStep::Standing::kAllowed, "allowed"},
+      {ExplainedStep::Standing::kIllegal, "illegal"},
+      {ExplainedStep::Standing::kTooLate, "too late"},
+      {ExplainedStep::Standing::kDeadEnd, "dead end"},
+      {ExplainedStep::Standing::kIdle, "idle"},
+      {ExplainedStep::Standing::kDetour, "detour"},
+      {ExplainedStep::Standing::kUndecided, "undecided"},
+      {ExplainedStep::Standing::kNotJudged, "not judged"},
   });
 }
 

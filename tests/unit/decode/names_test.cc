@@ -28,7 +28,7 @@ TEST(Names, AreReadInBothDirections) {
   expect_both_directions<OnInfeasible>(3);
   expect_both_directions<Guarantee>(4);
   expect_both_directions<PlanOutcome>(4);
-  expect_both_directions<Standing>(8);
+  expect_both_directions<ExplainedStep::Standing>(8);
   EXPECT_EQ(guidance_named("trained"), Guidance::kTrained);
   EXPECT_EQ(bridge_named("surrogate"), Bridge::kSurrogate);
   EXPECT_EQ(decode_mode_named("Greedy"), std::nullopt);

@@ -174,13 +174,15 @@ TEST(Explain, SaysWhatIsIdleAndWhatIsADetour) {
   options.support.detours = false;
   const PlanResult result = make(task, random_setting(3), options);
   ASSERT_TRUE(result.valid());
-  std::map<std::string, std::map<Standing, int>> standings;
+  std::map<std::string, std::map<ExplainedStep::Standing, int>> standings;
   for (const ExplainedStep& step : explain(task, result, nullptr)) {
     for (const ExplainedStep::Judged& judged : step.legal) ++standings[task.text(judged.action)][judged.standing];
   }
-  EXPECT_EQ(standings["(ask)"].count(Standing::kAllowed), 0U);
-  EXPECT_GT(standings["(ask)"][Standing::kDetour], 0);
-  EXPECT_GT(standings["(press a)"][Standing::kIdle] + standings["(press b)"][Standing::kIdle], 0);
+  EXPECT_EQ(standings["(ask)"].count(ExplainedStep::Standing::kAllowed), 0U);
+  EXPECT_GT(standings["(ask)"][ExplainedStep::Standing::kDetour], 0);
+  EXPECT_GT(
+      standings["(press a)"][ExplainedStep::Standing::kIdle] + standings["(press b)"][ExplainedStep::Standing::kIdle],
+      0);
 }
 
 }  // namespace

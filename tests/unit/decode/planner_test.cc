@@ -578,11 +578,11 @@ TEST(Explain, SaysWhyEachActionWasOrWasNotAllowed) {
   ASSERT_TRUE(steps[0].wish.has_value());
   ASSERT_TRUE(steps[0].wish->action.has_value());
   EXPECT_EQ(task.text(*steps[0].wish->action), "(blow-fuse)");
-  EXPECT_EQ(steps[0].wish->standing, Standing::kDeadEnd);
-  std::map<std::string, Standing> standing;
+  EXPECT_EQ(steps[0].wish->standing, ExplainedStep::Standing::kDeadEnd);
+  std::map<std::string, ExplainedStep::Standing> standing;
   for (const ExplainedStep::Judged& entry : steps[0].legal) standing[task.text(entry.action)] = entry.standing;
-  EXPECT_EQ(standing["(press a)"], Standing::kAllowed);
-  EXPECT_EQ(standing["(blow-fuse)"], Standing::kDeadEnd);
+  EXPECT_EQ(standing["(press a)"], ExplainedStep::Standing::kAllowed);
+  EXPECT_EQ(standing["(blow-fuse)"], ExplainedStep::Standing::kDeadEnd);
   EXPECT_FALSE(standing.contains("(release a)"));
   EXPECT_EQ(why_illegal(task, {}, *task.find({"release", {"a"}})), "precondition (lit a) is false");
   EXPECT_EQ(why_illegal(task, {}, *task.find({"press", {"a"}})), "");
@@ -604,7 +604,7 @@ TEST(Explain, TheLastActionsMustLeadToTheGoal) {
   ASSERT_GE(steps.size(), 2U);
   ASSERT_TRUE(steps[1].wish && steps[1].wish->action);
   EXPECT_EQ(task.text(*steps[1].wish->action), "(release a)");
-  EXPECT_EQ(steps[1].wish->standing, Standing::kTooLate);
+  EXPECT_EQ(steps[1].wish->standing, ExplainedStep::Standing::kTooLate);
 }
 
 TEST(Explain, EndsAtTheFirstIllegalStep) {
@@ -615,7 +615,7 @@ TEST(Explain, EndsAtTheFirstIllegalStep) {
   ASSERT_EQ(steps.size(), 2U);
   EXPECT_TRUE(steps[0].chosen_is_legal);
   EXPECT_FALSE(steps[1].chosen_is_legal);
-  EXPECT_EQ(steps[0].legal[0].standing, Standing::kNotJudged);
+  EXPECT_EQ(steps[0].legal[0].standing, ExplainedStep::Standing::kNotJudged);
 }
 
 TEST(Explain, NothingToTellWithoutAPlan) {

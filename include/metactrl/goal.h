@@ -1,0 +1,116 @@
+// Goals from words: the first of two stages, before a plan is made (planner.h).
+//
+//     GoalProblem problem = GoalProblem::load("hospital.pddl", "now.pddl");     // objects and facts, no goal
+//     GoalProblem::Written written = problem.write("bring the blood sample to the lab", *model, vocabulary, {});
+//     for (const GoalProblem::Goal& goal : written.goals) std::cout << goal.pddl << ' ' << goal.probability << '\n';
+//     Task task = problem.task(written.goals.at(0).pddl);                        // what plan() takes
+//
+// The model writes a conjunction in the domain's own predicates. With any guidance but none and syntax it is held to
+// what is well typed and can be reached from the initial state, all of it together: a condition becomes part of the goal
+// only when it is proved that it can be reached with everything before it, and a goal is given back only with a plan. That says nothing about whether the goal is what
+// was meant: show it to whoever asked. What is guaranteed of the plan is guaranteed of this goal.
+//
+// The language: facts and their negations; "all", "none", "some" and "at least n" of a type, or of the objects for which
+// a predicate that never changes holds; one of two facts that differ in one argument; and what must hold throughout
+// (always), at some time (sometime), or before something else (sometime-before). docs/goals.md has examples.
+//
+// Thread safety: const functions may be called from many threads. Equal input gives equal results.
+#ifndef METACTRL_GOAL_H_
+#define METACTRL_GOAL_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metactrl/decoder.h"
+#include "metactrl/domain.h"
+#include "metactrl/error.h"
+#include "metactrl/language_model.h"
+#include "metactrl/lookahead.h"
+#include "metactrl/task.h"
+
+namespace metactrl {
+
+class GoalProblem {
+ public:
+  struct Options {
+    // kNone: the model writes what it likes. kSyntax: what is well typed. kMask: what can be reached, too. kUniform and
+    // kTrained: the same, and names that the instruction mentions count for more than others. There is no writing without
+    // a model (kSearch).
+    Guidance guidance = Guidance::kUniform;
+    // How plans will be searched for. Each proof may spend as much, but not more than a small part of a large budget.
+    LookaheadOptions lookahead;
+    // The best so many are looked for.
+    std::size_t hypotheses = 3;
+    // A goal has at most so many conjuncts.
+    std::size_t max_conditions = 8;
+    // The kinds of conditions of which there would be more are left out, plain facts last.
+    std::size_t max_items = 20'000;
+    // Conditions whose reachability is searched for. Those that are left then are not offered.
+    std::size_t max_proofs = 64;
+    // With guidance kNone: give up after so many tokens.
+    std::size_t max_tokens = 256;
+  };
+
+  struct Goal {
+    std::string pddl;                // "(and (at sample lab) (not (open door)))"; what task() takes
+    std::vector<std::string> words;  // a line for each condition: "sample at lab", "not: door open"
+    double probability = 1;          // the model's, shared out among the goals that are listed
+    bool holds_already = false;      // in the initial state
+  };
+
+  // What the model would have written, and why it may not.
+  struct Refused {
+    std::string condition;
+    std::string words;
+    std::string reason;  // "cannot be reached", "cannot be reached together with (at sample lab)"
+  };
+
+  struct Written {
+    std::vector<Goal> goals;  // the likeliest first; none: `reason` says why
+    bool certified = false;   // each of them has a plan
+    bool undecided = false;   // there is none because the budget ended
+    std::string reason;       // one sentence
+    std::vector<Refused> refused;
+    // Names in the instruction, such as block_7, that the problem does not have, and what was perhaps meant.
+    std::vector<std::string> unknown_names;
+    // Kinds of conditions that could not be written because there are too many of them.
+    std::vector<std::string> left_out;
+    std::string text;  // as the model wrote it, with guidance kNone
+    std::size_t prompt_tokens = 0;
+    std::size_t model_calls = 0;
+    std::size_t proofs = 0;  // searches
+  };
+
+  // Both files may have mistakes, all of which are in the InputError. The problem need not have a goal.
+  static GoalProblem load(const std::string& domain_file, const std::string& problem_file,
+                          const LoadOptions& options = {});
+  static GoalProblem parse(std::string_view domain, std::string_view problem, const LoadOptions& options = {});
+  // Does this text of a problem state a goal? (:goal (and)) is none.
+  static bool states_goal(std::string_view problem);
+
+  // The problem with this goal, instead of its own where it has one. Trajectory constraints may be conjuncts: they are
+  // added to those of the problem. InputError where it is no condition of this domain, with places in "goal".
+  Task task(std::string_view goal, const LoadOptions& options = {}) const;
+  // The same as the text of a problem file.
+  std::string problem_text(std::string_view goal) const;
+
+  // What the model reads.
+  Prompt prompt(const std::string& instruction) const;
+  // InputError for an empty instruction, or a guidance without a model; ContextError when the prompt does not fit;
+  // Stopped when `stop` says so.
+  Written write(const std::string& instruction, LanguageModel& model,
+                const std::shared_ptr<const Vocabulary>& vocabulary, const Options& options,
+                const Stop& stop = {}) const;
+
+ private:
+  class Impl;
+  explicit GoalProblem(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace metactrl
+
+#endif  // METACTRL_GOAL_H_

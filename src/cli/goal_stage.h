@@ -1,0 +1,67 @@
+// The stage before planning, where the problem does not say what is wanted: a goal given by hand, or written by the model from
+// an instruction and confirmed by a person.
+#ifndef METACTRL_SRC_CLI_GOAL_STAGE_H_
+#define METACTRL_SRC_CLI_GOAL_STAGE_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/common.h"
+#include "cli/model_store.h"
+#include "cli/output.h"
+#include "metactrl/goal.h"
+#include "metactrl/planner.h"
+
+namespace metactrl::cli {
+
+struct GoalArguments {
+  std::string goal;
+  CLI::Option* goal_option = nullptr;
+  bool yes = false;
+  std::size_t hypotheses = 3;
+};
+// --goal, --yes, --hypotheses
+void add_goal_options(CLI::App& app, GoalArguments& arguments);
+
+// A goal that is not the problem's own.
+struct ChosenGoal {
+  std::string pddl;
+  bool by_model = false;
+  GoalProblem::Written written{};  // by_model
+  std::size_t choice = 0;          // which of written.goals
+  double seconds = 0;
+};
+Json to_json(const ChosenGoal& goal);
+
+// What the goal stage decides: nothing where the problem has a goal and no other was given. Throws InputError where there
+// is none in any way, EarlyAnswer where the model could write none, or nobody confirmed it.
+class GoalStage {
+ public:
+  GoalStage(const TaskFiles& files, const GoalArguments& arguments, const std::string& instruction,
+            const OutputOptions& output);
+
+  // Is there anything to do?
+  bool needed() const { return problem_.has_value(); }
+  bool needs_model() const { return needed() && arguments_.goal_option->count() == 0; }
+  const GoalProblem& problem() const { return *problem_; }
+  // `options` are those of the plan that will be made; the time limit is for both stages.
+  ChosenGoal choose(const LoadedModel& model, const PlanOptions& options, const TimeLimit& time);
+
+ private:
+  ChosenGoal write(const LoadedModel& model, const PlanOptions& options, const TimeLimit& time) const;
+  [[noreturn]] void answer(const ChosenGoal& goal, const char* outcome, ExitCode code,
+                           const std::string& message) const;
+  void show(const ChosenGoal& goal) const;
+  void confirm(ChosenGoal& goal) const;
+
+  const GoalArguments& arguments_;
+  const std::string& instruction_;
+  const OutputOptions& output_;
+  std::optional<GoalProblem> problem_;
+};
+
+}  // namespace metactrl::cli
+
+#endif  // METACTRL_SRC_CLI_GOAL_STAGE_H_

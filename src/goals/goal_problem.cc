@@ -1,0 +1,449 @@
+// Writing a goal: which conditions there are (items.h), the text that holds them (a token automaton, as for plans), the
+// likeliest conjunctions that can be reached (writer.h). A conjunction is judged as a whole: the problem gets it as its goal,
+// is read and grounded like any other, and the lookahead says whether there is a plan. While a goal is being written, a state
+// that is known to be reached and satisfies it will do (reached.h), or the knowledge of all states; whole goals are always
+// searched for.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "goals/items.h"
+#include "goals/mentions.h"
+#include "goals/problem_text.h"
+#include "goals/reached.h"
+#include "goals/writer.h"
+#include "metactrl/generate.h"
+#include "metactrl/goal.h"
+#include "pddl/ground.h"
+#include "pddl/parse.h"
+#include "support/files.h"
+#include "support/list_some.h"
+#include "support/lower_case.h"
+#include "support/meter.h"
+#include "support/nearest_name.h"
+#include "support/words.h"
+
+namespace metactrl {
+
+namespace {
+
+using goals::Conjunction;
+using goals::ItemSet;
+
+constexpr std::size_t kMostRefused = 5;
+// A proof is one of many, and most are easy.
+constexpr Budget kProofExact{50'000, std::size_t{128} << 20, 2'000'000'000};
+constexpr Budget kProofSearch{50'000, std::size_t{256} << 20, 2'000'000'000};
+
+Budget smaller(const Budget& a, const Budget& b) {
+  return {std::min(a.states, b.states), std::min(a.bytes, b.bytes), std::min(a.work, b.work)};
+}
+
+bool is_name_byte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+bool looks_like_a_name(std::string_view word) {
+  const bool letter = std::any_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  const bool mark = std::any_of(word.begin(), word.end(), [](char c) { return (c >= '0' && c <= '9') || c == '_'; });
+  return letter && mark;
+}
+
+}  // namespace
+
+class GoalProblem::Impl {
+ public:
+  Impl(pddl::Source domain, pddl::Source problem, const LoadOptions& options)
+      : domain_name_(std::move(domain.name)),
+        domain_(domain.text),
+        problem_name_(std::move(problem.name)),
+        problem_(problem.text),
+        limits_{options.max_ground_actions, options.max_ground_facts} {
+    const goals::Composed open = goals::with_goal(problem_, {"(and)", {}});
+    Diagnostics found;
+    ast_ = pddl::parse({domain_name_, domain_}, {problem_name_, open.text}, found);
+    const Diagnostics own = without_ours(found, open.first_line);
+    if (options.diagnostics != nullptr) {
+      for (const Diagnostic& item : own.items()) {
+        if (item.severity == Severity::kWarning) options.diagnostics->warning(item.where, item.message, item.hint);
+      }
+    }
+    if (found.has_errors()) throw InputError(own.has_errors() ? own : found);
+  }
+
+  goals::Composed compose(std::string_view goal) const {
+    const std::optional<goals::GoalParts> parts =
+        goals::split_goal(goal, [this](std::string_view name) { return is_predicate(name); });
+    if (!parts) {
+      throw InputError("goal", "is not one condition in parentheses", "write for example (and (p a) (not (q b)))");
+    }
+    return goals::with_goal(problem_, *parts);
+  }
+
+  Task task(std::string_view goal, const LoadOptions& options) const {
+    const goals::Composed text = compose(goal);
+    Diagnostics local;
+    LoadOptions loading = options;
+    loading.diagnostics = &local;
+    try {
+      return load_pddl_text(domain_, text.text, loading);
+    } catch (const InputError& error) {
+      throw InputError(as_goal(error.diagnostics(), text.first_line));
+    }
+  }
+
+  Prompt prompt(const std::string& instruction) const {
+    std::vector<std::string> predicates;
+    for (const pddl::Predicate& predicate : ast_.predicates) {
+      std::string text = "(" + predicate.name;
+      for (const pddl::Variable& parameter : predicate.parameters) text += " " + typed(parameter.name, parameter.types);
+      predicates.push_back(text + ")");
+    }
+    std::vector<std::string> objects;
+    for (const pddl::Object& object : ast_.objects) objects.push_back(typed(object.name, object.types));
+    std::vector<std::string> facts;
+    for (const pddl::GroundAtom& atom : ast_.init) facts.push_back(to_string(ast_, atom));
+    Prompt out;
+    out.user = str_cat("Task: ", instruction, "\nPredicates: ", join(predicates, ", "),
+                       "\nObjects: ", join(objects, ", "), "\nFacts: ", join(facts, ", "),
+                       "\nWrite what holds when the task is done, as a PDDL goal.\nFormat: (and (p a) (not (q b c)))\n"
+                       "Goal:\n");
+    return out;
+  }
+
+  ItemSet items(std::size_t max_items, internal::Meter& meter) const {
+    return {ast_, pddl::ground(ast_, limits_, meter), max_items, meter};
+  }
+
+  // Words of the instruction that look like names, and are none.
+  std::vector<std::string> unknown_names(std::string_view instruction) const {
+    std::vector<std::string> known;
+    for (const pddl::Object& object : ast_.objects) known.push_back(object.name);
+    std::set<std::string> names(known.begin(), known.end());
+    for (const pddl::Predicate& predicate : ast_.predicates) names.insert(predicate.name);
+    for (const pddl::Type& type : ast_.types) names.insert(type.name);
+    for (const pddl::Action& action : ast_.actions) names.insert(action.name);
+    std::set<std::string> said;
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < instruction.size() && out.size() < kMostRefused;) {
+      std::size_t end = i;
+      while (end < instruction.size() && is_name_byte(instruction[end])) ++end;
+      const std::string word = internal::lower_case(instruction.substr(i, end - i));
+      i = end + 1;
+      if (!looks_like_a_name(word) || names.contains(word) || !said.insert(word).second) continue;
+      const std::string guess = internal::did_you_mean(word, known);
+      out.push_back(guess.empty() ? word : str_cat(word, " (", guess, ")"));
+    }
+    return out;
+  }
+
+ private:
+  bool is_predicate(std::string_view name) const {
+    return std::any_of(ast_.predicates.begin(), ast_.predicates.end(),
+                       [&](const pddl::Predicate& predicate) { return predicate.name == name; });
+  }
+
+  std::string typed(const std::string& name, const std::vector<pddl::TypeId>& types) const {
+    if (ast_.types.size() == 1) return name;
+    std::vector<std::string> names;
+    for (const pddl::TypeId type : types) names.push_back(ast_.types[type].name);
+    return str_cat(name, " - ", join(names, "|"));
+  }
+
+  // What the empty goal that was put in has caused is nobody's mistake.
+  Diagnostics without_ours(const Diagnostics& all, std::size_t first_line) const {
+    Diagnostics out;
+    for (const Diagnostic& item : all.items()) {
+      if (item.where.file == problem_name_ && item.where.line >= first_line) continue;
+      item.severity == Severity::kError ? out.error(item.where, item.message, item.hint)
+                                        : out.warning(item.where, item.message, item.hint);
+    }
+    return out;
+  }
+
+  // load_pddl_text calls the files "domain" and "problem".
+  Diagnostics as_goal(const Diagnostics& all, std::size_t first_line) const {
+    Diagnostics out;
+    for (const Diagnostic& item : all.items()) {
+      if (item.severity != Severity::kError) continue;
+      SourcePosition where = item.where;
+      if (where.file == "domain") where.file = domain_name_;
+      if (where.file == "problem") where.file = where.line >= first_line ? "goal" : problem_name_;
+      if (where.file == "goal") where = {"goal", 0, 0};
+      out.error(where, item.message, item.hint);
+    }
+    return out;
+  }
+
+  std::string domain_name_;
+  std::string domain_;
+  std::string problem_name_;
+  std::string problem_;
+  pddl::GroundLimits limits_;
+  pddl::Ast ast_;
+};
+
+namespace {
+
+std::string conjunction_text(const ItemSet& items, const Conjunction& all) {
+  std::vector<std::string> texts;
+  for (const ActionId item : all) texts.push_back(items.text(item));
+  return str_cat("(and ", join(texts, " "), ")");
+}
+
+// Proves of conjunctions that they can be reached.
+class Prover {
+ public:
+  Prover(const GoalProblem& problem, const ItemSet& items, const GoalProblem::Options& options, const Stop& stop)
+      : problem_(problem), items_(items), options_(options), stop_(stop) {
+    lookahead_ = options.lookahead;
+    lookahead_.hmm.reset();
+    lookahead_.device.reset();
+    lookahead_.weights = false;
+    lookahead_.costs = false;
+    lookahead_.improve = 0;
+    lookahead_.exact = smaller(lookahead_.exact, kProofExact);
+    lookahead_.search = smaller(lookahead_.search, kProofSearch);
+  }
+
+  bool can_be_reached(const Conjunction& all) {
+    if (items_.item(all.back()).impossible) return false;
+    if (!reached_) {
+      LoadOptions loading;
+      loading.stop = stop_;
+      reached_.emplace(problem_.task("(and)", loading), items_, lookahead_.horizon, stop_);
+    }
+    if (const Answer known = reached_->together(all); known != Answer::kUnknown) return known == Answer::kYes;
+    return has_plan(all);
+  }
+
+  // By a search, for what no state at hand shows, and for whole goals.
+  bool has_plan(const Conjunction& all) {
+    if (proofs_ == options_.max_proofs) {
+      undecided_.insert({all.begin(), all.end()});
+      return false;
+    }
+    ++proofs_;
+    return prove(all);
+  }
+
+  bool prove(const Conjunction& all) {
+    const auto [known, is_new] = proved_.try_emplace({all.begin(), all.end()}, false);
+    if (!is_new) return known->second;
+    LoadOptions loading;
+    loading.stop = stop_;
+    const Task task = problem_.task(conjunction_text(items_, all), loading);
+    if (task.initially_violated()) return false;
+    const Verdict verdict = Lookahead::compile(task, lookahead_, stop_)->verdict();
+    if (verdict == Verdict::kUndecided) undecided_.insert({all.begin(), all.end()});
+    known->second = verdict == Verdict::kSolvable;
+    return known->second;
+  }
+
+  GoalProblem::Refused refusal(const Conjunction& all) const {
+    GoalProblem::Refused out{items_.text(all.back()), items_.words(all.back()), "cannot be reached"};
+    if (undecided_.contains({all.begin(), all.end()})) out.reason = "could not be proved to be reachable";
+    if (items_.item(all.back()).impossible || all.size() == 1) return out;
+    std::vector<std::string> others;
+    for (std::size_t i = 0; i + 1 < all.size(); ++i) others.push_back(items_.text(all[i]));
+    out.reason += " together with " + internal::list_some(others);
+    return out;
+  }
+
+  std::size_t proofs() const { return proofs_; }
+  bool was_undecided() const { return !undecided_.empty(); }
+
+ private:
+  const GoalProblem& problem_;
+  const ItemSet& items_;
+  const GoalProblem::Options& options_;
+  const Stop& stop_;
+  LookaheadOptions lookahead_;
+  std::size_t proofs_ = 0;
+  std::optional<goals::Reached> reached_;
+  std::map<std::set<ActionId>, bool> proved_;
+  std::set<std::set<ActionId>> undecided_;
+};
+
+// One goal from words.
+class Writing {
+ public:
+  Writing(const GoalProblem& problem, LanguageModel& model, const std::shared_ptr<const Vocabulary>& vocabulary,
+          const GoalProblem::Options& options, const Stop& stop)
+      : problem_(problem), model_(model), vocabulary_(vocabulary), options_(options), stop_(stop) {}
+
+  GoalProblem::Written freely(const Prompt& prompt) {
+    const std::unique_ptr<Session> session = start(prompt, 1);
+    GenerateOptions generate;
+    generate.max_tokens = std::min(options_.max_tokens, model_.context_length() - written_.prompt_tokens);
+    Observer observer;
+    observer.cancelled = stop_;
+    const Generation generation = generate_unconstrained(*session, *vocabulary_, generate, observer);
+    if (stop_ && stop_()) throw Stopped(Stopped::kCancelled);
+    written_.text = generation.text;
+    written_.model_calls = session->num_calls();
+    const std::string text(trim(generation.text));
+    try {
+      LoadOptions loading;
+      loading.stop = stop_;
+      const Task task = problem_.task(text, loading);
+      if (task.num_goals() == 0) throw InputError("goal", "asks for nothing");
+      written_.goals.push_back({text, spoken(task), 1, task.is_goal(task.initial_state())});
+      written_.reason = "guidance none: the model wrote what it liked";
+    } catch (const InputError& error) {
+      written_.reason = str_cat("guidance none: what the model wrote is no goal of this problem: ", first_of(error));
+    }
+    return std::move(written_);
+  }
+
+  GoalProblem::Written held(const Prompt& prompt, const std::string& instruction, const ItemSet& items) {
+    written_.left_out = items.left_out();
+    if (items.size() == 0) {
+      written_.reason = "no action of the domain changes anything, so there is nothing to ask for";
+      return std::move(written_);
+    }
+    const bool certify = options_.guidance != Guidance::kSyntax;
+    const PlanSpelling spelling(items.format(), items.task());
+    const auto conditions = static_cast<unsigned>(options_.max_conditions);
+    const auto automaton = TokenAutomaton::compile(
+        spelling, *vocabulary_, {model_.render_prompt(prompt), conditions, Tokenization::kCanonical}, stop_);
+    const std::unique_ptr<Session> session = start(prompt, longest(*automaton));
+    Prover prover(problem_, items, options_, stop_);
+    goals::Writer::Judge judge;
+    if (certify) judge = [&](const Conjunction& all) { return prover.can_be_reached(all); };
+    goals::Writer::Options writing;
+    writing.width = options_.hypotheses;
+    writing.max_items = options_.max_conditions;
+    const goals::Mentions mentions(instruction, items);
+    if (certify && options_.guidance != Guidance::kMask) {
+      writing.weigh = [&](const Conjunction& before, ActionId item) { return mentions.weight(before, item); };
+    }
+    goals::Writer writer(items, *automaton, *session, judge, writing, stop_);
+    std::vector<goals::Writer::Hypothesis> found = writer.run();
+    if (certify) std::erase_if(found, [&](const auto& one) { return !prover.prove(one.items); });
+    written_.model_calls = session->num_calls();
+    written_.proofs = prover.proofs();
+    written_.certified = certify && !found.empty();
+    add_goals(items, found);
+    std::set<ActionId> told;
+    for (const Conjunction& all : writer.refused()) {
+      if (written_.refused.size() < kMostRefused && told.insert(all.back()).second) {
+        written_.refused.push_back(prover.refusal(all));
+      }
+    }
+    written_.undecided = found.empty() && prover.was_undecided();
+    if (found.empty()) {
+      written_.reason = written_.undecided
+                            ? "nothing that the model wanted could be proved to be reachable within the budget"
+                            : "nothing that can be asked for here can be reached";
+    } else {
+      written_.reason = certify ? "well typed, and a plan for all of it is known"
+                                : "guidance syntax: well typed, and nothing else was enforced";
+    }
+    return std::move(written_);
+  }
+
+ private:
+  std::unique_ptr<Session> start(const Prompt& prompt, std::size_t reserve) {
+    const std::vector<TokenId> tokens = model_.encode_prompt(prompt, stop_);
+    written_.prompt_tokens = tokens.size();
+    if (tokens.size() + reserve > model_.context_length()) {
+      throw ContextError(str_cat("the instruction and the problem have ", tokens.size(),
+                                 " tokens, but the context holds ", model_.context_length(), " with ", reserve,
+                                 " for the goal; shorten the instruction or give the model a larger context"));
+    }
+    return model_.start(tokens, reserve);
+  }
+
+  std::size_t longest(const TokenAutomaton& automaton) const {
+    std::size_t entry = 1;
+    for (std::uint32_t rank = 0; rank < automaton.num_entries(); ++rank) {
+      entry = std::max(entry, automaton.tokens(rank).size());
+    }
+    return automaton.opening().size() + entry * options_.max_conditions + 1;
+  }
+
+  void add_goals(const ItemSet& items, const std::vector<goals::Writer::Hypothesis>& found) {
+    double sum = 0;
+    for (const goals::Writer::Hypothesis& one : found) sum += std::exp(one.log_probability - found[0].log_probability);
+    for (const goals::Writer::Hypothesis& one : found) {
+      GoalProblem::Goal goal;
+      goal.pddl = conjunction_text(items, one.items);
+      for (const ActionId item : one.items) goal.words.push_back(items.words(item));
+      goal.probability = std::exp(one.log_probability - found[0].log_probability) / sum;
+      LoadOptions loading;
+      loading.stop = stop_;
+      const Task task = problem_.task(goal.pddl, loading);
+      goal.holds_already = !task.initially_violated() && task.is_goal(task.initial_state());
+      written_.goals.push_back(std::move(goal));
+    }
+  }
+
+  static std::vector<std::string> spoken(const Task& task) {
+    std::vector<std::string> out;
+    for (const GoalId goal : internal::ids<GoalId>(task.num_goals())) out.push_back(task.goal_text(goal));
+    return out;
+  }
+
+  static std::string first_of(const InputError& error) {
+    const std::vector<Diagnostic>& items = error.diagnostics().items();
+    return items.empty() ? error.what() : items[0].message;
+  }
+
+  const GoalProblem& problem_;
+  LanguageModel& model_;
+  const std::shared_ptr<const Vocabulary>& vocabulary_;
+  const GoalProblem::Options& options_;
+  const Stop& stop_;
+  GoalProblem::Written written_;
+};
+
+}  // namespace
+
+GoalProblem GoalProblem::load(const std::string& domain_file, const std::string& problem_file,
+                              const LoadOptions& options) {
+  const std::string domain = internal::read_file(domain_file);
+  const std::string problem = internal::read_file(problem_file);
+  return GoalProblem(
+      std::make_shared<const Impl>(pddl::Source{domain_file, domain}, pddl::Source{problem_file, problem}, options));
+}
+
+GoalProblem GoalProblem::parse(std::string_view domain, std::string_view problem, const LoadOptions& options) {
+  return GoalProblem(
+      std::make_shared<const Impl>(pddl::Source{"domain", domain}, pddl::Source{"problem", problem}, options));
+}
+
+bool GoalProblem::states_goal(std::string_view problem) { return goals::states_goal(problem); }
+
+Task GoalProblem::task(std::string_view goal, const LoadOptions& options) const { return impl_->task(goal, options); }
+
+std::string GoalProblem::problem_text(std::string_view goal) const { return impl_->compose(goal).text; }
+
+Prompt GoalProblem::prompt(const std::string& instruction) const { return impl_->prompt(instruction); }
+
+GoalProblem::Written GoalProblem::write(const std::string& instruction, LanguageModel& model,
+                                        const std::shared_ptr<const Vocabulary>& vocabulary, const Options& options,
+                                        const Stop& stop) const {
+  if (trim(instruction).empty()) {
+    throw InputError("instruction", "is empty", "say what is to be done, or state a goal");
+  }
+  if (options.guidance == Guidance::kSearch) {
+    throw InputError("guidance search", "has no model that could read an instruction",
+                     "use another guidance, or state a goal");
+  }
+  Writing writing(*this, model, vocabulary, options, stop);
+  Written written;
+  if (options.guidance == Guidance::kNone) {
+    written = writing.freely(prompt(instruction));
+  } else {
+    internal::Meter meter(stop);
+    written = writing.held(prompt(instruction), instruction, impl_->items(options.max_items, meter));
+  }
+  written.unknown_names = impl_->unknown_names(instruction);
+  return written;
+}
+
+}  // namespace metactrl

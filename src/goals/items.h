@@ -1,0 +1,75 @@
+// The conditions that a goal can be made of, over one problem, as something that a token automaton can spell: a task whose
+// actions are these conditions, and a format that writes a sequence of them as a conjunction.
+#ifndef METACTRL_SRC_GOALS_ITEMS_H_
+#define METACTRL_SRC_GOALS_ITEMS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metactrl/format.h"
+#include "metactrl/task.h"
+#include "pddl/ast.h"
+#include "support/meter.h"
+#include "task/definition.h"
+
+namespace metactrl::goals {
+
+class ItemSet {
+ public:
+  enum class Kind : std::uint8_t { kFact, kNot, kAll, kNone, kSome, kAtLeast, kAlways, kSometime, kEither, kBefore };
+  struct Item {
+    std::uint32_t shape = 0;
+    std::vector<ObjectId> objects;
+    bool impossible = false;                // no reachable state, even if nothing ever became false again
+    bool holds_already = false;             // of facts and their negations: in the initial state
+    std::optional<ActionId> opposite = {};  // the item that says the contrary
+  };
+
+  // `definition` is the ground task of `ast`, not simplified. Kinds of conditions of which there would be more than
+  // `max_items`, with those before them, are left out; facts come first, and where even they are too many, those that
+  // cannot be reached are not among them.
+  ItemSet(const pddl::Ast& ast, const task::Definition& definition, std::size_t max_items, internal::Meter& meter);
+
+  // Ids are those of the task's actions.
+  std::size_t size() const { return items_.size(); }
+  const Item& item(ActionId id) const { return items_[id]; }
+  const Task& task() const { return *task_; }
+  const PlanFormat& format() const { return format_; }
+  // "(not (open door))"
+  std::string text(ActionId id) const;
+  // "not: door open"
+  std::string words(ActionId id) const;
+  const std::vector<std::string>& objects() const { return objects_; }
+  std::size_t num_shapes() const { return shapes_.size(); }
+  Kind kind(std::uint32_t shape) const { return shapes_[shape].kind; }
+  // The names of the predicates of a shape, and of the objects that it quantifies over.
+  const std::string& predicates(std::uint32_t shape) const { return shapes_[shape].predicates; }
+  const std::string& quantified(std::uint32_t shape) const { return shapes_[shape].quantified; }
+  const std::vector<std::string>& left_out() const { return left_out_; }
+
+ private:
+  friend class ItemBuilder;
+
+  // Text with holes for objects: parts[0] object parts[1] object ...; for programs and for people.
+  struct Shape {
+    std::vector<std::string> parts;
+    std::vector<std::string> word_parts;
+    Kind kind = Kind::kFact;
+    std::string predicates{};
+    std::string quantified{};
+  };
+
+  std::vector<Shape> shapes_;
+  internal::IdVector<ActionId, Item> items_;
+  std::vector<std::string> objects_;
+  std::optional<Task> task_;
+  PlanFormat format_;
+  std::vector<std::string> left_out_;
+};
+
+}  // namespace metactrl::goals
+
+#endif  // METACTRL_SRC_GOALS_ITEMS_H_

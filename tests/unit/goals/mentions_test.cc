@@ -1,0 +1,100 @@
+// What the words of an instruction are worth.
+#include "goals/mentions.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "goals/items.h"
+#include "pddl/ground.h"
+#include "pddl/parse.h"
+
+namespace metactrl::mentions_test {
+namespace {
+
+constexpr const char* kDomain = R"((define (domain rooms)
+  (:requirements :strips :typing :negative-preconditions)
+  (:types place thing door)
+  (:predicates (at ?t - thing ?p - place) (locked ?d - door))
+  (:action move :parameters (?t - thing ?p ?q - place) :precondition (at ?t ?p) :effect (and (not (at ?t ?p)) (at ?t ?q)))
+  (:action lock :parameters (?d - door) :precondition (not (locked ?d)) :effect (locked ?d))))";
+constexpr const char* kProblem = R"((define (problem p) (:domain rooms)
+  (:objects ward lab - place blood_sample a b - thing lab_door door7 - door)
+  (:init (at blood_sample ward) (at a ward) (at b ward)) (:goal (and))))";
+
+goals::ItemSet rooms() {
+  Diagnostics diagnostics;
+  const pddl::Ast ast = pddl::parse({"domain", kDomain}, {"problem", kProblem}, diagnostics);
+  internal::Meter meter;
+  return {ast, pddl::ground(ast, {10'000, 10'000}, meter), 20'000, meter};
+}
+
+std::vector<std::string> mentioned(const std::string& instruction) {
+  const goals::ItemSet items = rooms();
+  std::vector<std::string> out;
+  const goals::Mentions mentions(instruction, items);
+  for (const ObjectId object : mentions.objects()) {
+    out.push_back(items.objects()[static_cast<std::size_t>(object)]);
+  }
+  return out;
+}
+
+// The item that is worth most as the first.
+std::string best(const std::string& instruction) {
+  const goals::ItemSet items = rooms();
+  const goals::Mentions mentions(instruction, items);
+  ActionId winner{};
+  for (std::uint32_t i = 1; i < items.size(); ++i) {
+    if (mentions.weight({}, ActionId{i}).item > mentions.weight({}, winner).item) winner = ActionId{i};
+  }
+  return items.text(winner);
+}
+
+TEST(Mentions, NamesAreFoundAsPeopleWriteThem) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(mentioned("Bring the Blood Sample to the LAB!"), (Names{"blood_sample", "lab"}));
+  EXPECT_EQ(mentioned("close the lab door"), (Names{"lab_door"}));
+  EXPECT_EQ(mentioned("door 7, door7 and door_7"), (Names{"door7", "door7", "door7"}));
+  EXPECT_EQ(mentioned("put a thing away"), Names());
+  EXPECT_EQ(mentioned("put a and b into the lab"), (Names{"a", "b", "lab"}));
+  EXPECT_EQ(mentioned("laboratory, samples"), Names());
+  EXPECT_EQ(mentioned(""), Names());
+}
+
+TEST(Mentions, WhatIsMentionedIsWorthMost) {
+  EXPECT_EQ(best("bring the blood sample to the lab"), "(at blood_sample lab)");
+  EXPECT_EQ(best("lock the lab door"), "(locked lab_door)");
+  EXPECT_EQ(best("lock all doors"), "(forall (?x - door) (locked ?x))");
+  EXPECT_EQ(best("never lock the lab door"), "(always (not (locked lab_door)))");
+}
+
+TEST(Mentions, PredicatesThatAreMentionedBelongToAWholeGoal) {
+  const goals::ItemSet items = rooms();
+  const goals::Mentions mentions("blood sample to the lab, then lock up", items);
+  std::vector<ActionId> found;
+  for (const char* wanted : {"(at blood_sample lab)", "(locked door7)"}) {
+    for (std::uint32_t i = 0; i < items.size(); ++i) {
+      if (items.text(ActionId{i}) == wanted) found.push_back(ActionId{i});
+    }
+  }
+  ASSERT_EQ(found.size(), 2U);
+  const goals::Mentions::Weight half = mentions.weight({}, found[0]);
+  EXPECT_LT(half.end, half.go_on);
+  const goals::Mentions::Weight whole = mentions.weight({&found[0], 1}, found[1]);
+  EXPECT_GT(whole.end, whole.go_on);
+}
+
+TEST(Mentions, AGoalEndsWhenEverythingIsInIt) {
+  const goals::ItemSet items = rooms();
+  const goals::Mentions mentions("blood sample to the lab", items);
+  for (std::uint32_t i = 0; i < items.size(); ++i) {
+    const goals::Mentions::Weight weight = mentions.weight({}, ActionId{i});
+    const std::string text = items.text(ActionId{i});
+    const bool both = text.find("blood_sample") != std::string::npos && text.find(" lab)") != std::string::npos;
+    EXPECT_EQ(weight.end > weight.go_on, both) << text;
+  }
+}
+
+}  // namespace
+}  // namespace metactrl::mentions_test
