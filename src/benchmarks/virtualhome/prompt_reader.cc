@@ -379,6 +379,9 @@ void SubgoalPromptReader::read_object(std::string_view line) {
   if (!by_name_.emplace(dotted, scene_.objects.size()).second) {
     lines_.fail(str_cat(dotted, " is listed twice"), "remove one of the lines");
   }
+  // A name in a condition begins with a letter, an underscore or a hyphen, and goes on without hyphens.
+  object.spoken = object.name.find('-', 1) == std::string::npos;
+  if (!object.spoken) scene_.notes.push_back(str_cat("no condition can name ", dotted, ": its name holds a hyphen"));
   object.character = trim(cells[2]) == "Characters" || object.name == "character";
   object.room = trim(cells[2]) == "Rooms";
   scene_.objects.push_back(std::move(object));

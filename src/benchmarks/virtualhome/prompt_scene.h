@@ -22,6 +22,9 @@ struct PromptScene {
     std::vector<std::string> properties;
     bool room = false;
     bool character = false;
+    // False where the evaluator cannot read the name in an answer. Such an object is not part of the problem; what is known
+    // about others because of it is.
+    bool spoken = true;
     std::vector<std::string> states;  // those that are known
     std::string pddl() const { return name + "_" + id; }
   };
