@@ -119,7 +119,7 @@ void take_late(Answer& answer) {
 
 PromptTask read_prompt(const Module& module, std::string_view prompt, Rules rules) {
   PromptTask task = module.read(prompt, rules);
-  if (rules == Rules::kPaper) {
+  if (rules != Rules::kEnvironment) {
     task.assumptions.clear();
     task.fewest_assumptions = 0;
   }

@@ -11,8 +11,9 @@
 
 namespace metactrl::benchmarks {
 
-// Whose rules a domain states: those the benchmark's executor and evaluator really follow, or those of the paper.
-enum class Rules { kEnvironment, kPaper };
+// Whose rules a domain states: those the benchmark's executor and evaluator really follow, those that the paper must have
+// run, or only those that its appendix lists.
+enum class Rules { kEnvironment, kPaper, kLiteral };
 
 // Something the prompt hides and no action can establish, taken for granted only where the goals are out of reach
 // otherwise.

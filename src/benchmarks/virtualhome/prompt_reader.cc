@@ -433,17 +433,19 @@ void SubgoalPromptReader::read_actions(std::string_view line) {
 
 }  // namespace
 
-PromptTask read_actions_prompt(std::string_view prompt) {
-  return make_problem(ActionPromptReader(prompt).read(), {.domain = "virtualhome-actions",
-                                                          .character_is_object = false,
-                                                          .actions_in_either_order = true,
-                                                          .can_stand_up = true});
+// The paper's state has bits for "ordered action goals"; the evaluator's order is that of a hash.
+PromptTask read_actions_prompt(std::string_view prompt, Rules rules) {
+  return make_problem(ActionPromptReader(prompt).read(),
+                      {.domain = "virtualhome-actions",
+                       .character_is_object = false,
+                       .order = rules == Rules::kEnvironment ? ActionOrder::kEither : ActionOrder::kPrompt,
+                       .can_stand_up = true});
 }
 
 PromptTask read_subgoals_prompt(std::string_view prompt) {
   return make_problem(SubgoalPromptReader(prompt).read(), {.domain = "virtualhome-subgoals",
                                                            .character_is_object = true,
-                                                           .actions_in_either_order = false,
+                                                           .order = ActionOrder::kTracked,
                                                            .can_stand_up = false});
 }
 

@@ -262,9 +262,13 @@ void ProblemWriter::ordered_wishes(const std::vector<std::vector<std::string>>& 
   for (const std::vector<std::string>& line : lines) {
     const std::string wish = str_cat("wish-", wishes_.size() + 1);
     for (const std::string& action : line) fact(str_cat("(asks ", wish, " a_", lower_case(action), ")"));
-    for (const std::string& earlier : wishes_) fact(str_cat("(before ", earlier, " ", wish, ")"));
-    wishes_.push_back(wish);
+    const bool tracked = style_.order == ActionOrder::kTracked;
+    for (const std::string& earlier : wishes_) {
+      if (tracked) fact(str_cat("(before ", earlier, " ", wish, ")"));
+    }
     goal(str_cat("(did ", wish, ")"));
+    if (!tracked && !wishes_.empty()) goal(str_cat("(did-after ", wishes_.back(), " ", wish, ")"));
+    wishes_.push_back(wish);
   }
 }
 
@@ -313,7 +317,7 @@ void ProblemWriter::action_goals() {
       cannot("action" + all);
     }
   }
-  if (style_.actions_in_either_order) {
+  if (style_.order == ActionOrder::kEither) {
     wishes_in_either_order(lines);
   } else {
     ordered_wishes(lines);
