@@ -149,7 +149,7 @@ TEST_F(ReproduceCli, TasksThatCannotBeReadAreSaidFirst) {
 }
 
 TEST_F(ReproduceCli, PromptsWithoutRoomAreCountedAsSuch) {
-  const Result result = reproduce("a", "--modules vh-as --rows mask --context 100");
+  const Result result = reproduce("a", "--rules environment --modules vh-as --rows mask --context 100");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_CONTAINS(result.err, "2 answers had no room in the model's context and are not counted; --prompt compact");
   EXPECT_CONTAINS(result.out, "| no room |");
