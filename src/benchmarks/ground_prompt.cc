@@ -4,8 +4,8 @@
 // looked at, what speaks of other objects goes, and then each fact that the goals can be reached without. So a model is
 // never offered an action whose outcome hangs on something unseen while there is a way without it.
 //
-// A search that ends undecided within its budget is repeated with a larger one before anything else is given up for it.
-// When no level suffices, goals have to be dropped (where the options allow it), and the first level that drops the
+// Where no level suffices and some search ended undecided within its budget, all are tried again with a larger one before
+// anything is given up. When that does not help, goals have to be dropped (where the options allow it), and the first level that drops the
 // fewest is taken. What holds of a dropped goal from the start becomes a goal of its own, behind all others: it is kept
 // where that costs none of them.
 //
@@ -68,13 +68,23 @@ class PromptGrounder {
     // Where there is nothing to choose, the planner's own lookahead will do.
     const bool one_way = most == 0 && prompt_.nonempty.empty() && prompt_.keep.empty();
     if (one_way || !uses_lookahead(options_.guidance)) return finish(up_to(most), {});
-    for (std::size_t level = std::min(prompt_.fewest_assumptions, most); level <= most; ++level) {
-      const std::vector<Assumed> facts = up_to(level);
-      const Task task = load(facts, {});
-      if (const std::shared_ptr<const Lookahead> found = reached(task)) {
-        return with_an_action(needed(facts, {}, task, *found), {}, {});
+    for (const bool patient : {false, true}) {
+      if (patient) {
+        if (!undecided_) break;
+        lookahead_.search.states *= kPatience;
+      }
+      for (std::size_t level = std::min(prompt_.fewest_assumptions, most); level <= most; ++level) {
+        const std::vector<Assumed> facts = up_to(level);
+        const Task task = load(facts, {});
+        const std::shared_ptr<const Lookahead> found = compile(task);
+        if (found->verdict() == Verdict::kSolvable) {
+          patient_ = patient;
+          return with_an_action(needed(facts, {}, task, *found), {}, {});
+        }
+        undecided_ = undecided_ || found->verdict() == Verdict::kUndecided;
       }
     }
+    lookahead_.search = options_.lookahead.search;
     if (options_.on_infeasible != OnInfeasible::kDropGoals) return finish(up_to(most), {});
     return drop_fewest();
   }
@@ -107,18 +117,6 @@ class PromptGrounder {
     std::shared_ptr<const Lookahead> lookahead = Lookahead::compile(task, lookahead_, stop_);
     times_.lookahead += watch_.lap();
     return lookahead;
-  }
-
-  // Null where no plan is found. Patience, once it was needed, is for all that follows.
-  std::shared_ptr<const Lookahead> reached(const Task& task) {
-    std::shared_ptr<const Lookahead> lookahead = compile(task);
-    if (lookahead->verdict() == Verdict::kUndecided && !patient_) {
-      const std::size_t states = std::exchange(lookahead_.search.states, lookahead_.search.states * kPatience);
-      lookahead = compile(task);
-      patient_ = lookahead->verdict() == Verdict::kSolvable;
-      if (!patient_) lookahead_.search.states = states;
-    }
-    return lookahead->verdict() == Verdict::kSolvable ? lookahead : nullptr;
   }
 
   // The facts without which the goals that are not dropped are out of reach. Later ones go first: they are the bolder.
@@ -216,7 +214,8 @@ class PromptGrounder {
   const Stop& stop_;
   GroundTimes& times_;
   LookaheadOptions lookahead_;
-  bool patient_ = false;
+  bool undecided_ = false;  // some level, within the budget
+  bool patient_ = false;    // a plan was found with patience only
   internal::Stopwatch watch_;
 };
 
