@@ -1,7 +1,12 @@
-; VirtualHome, action sequencing, by the rules that the paper's appendix lists and no others: properties of the
-; arguments, a free hand and nearness for GRAB, plugged in and not open for SWITCHON, not on for OPEN, a held object and an
-; open destination for PUTIN and PUTBACK, posture for locomotion. The environment differs (environment.pddl): it rejects
-; PLUGIN and PLUGOUT, wants a look before LOOKAT, and hides states. Here what the prompt does not show is false.
+; VirtualHome, action sequencing, by the state machine that the paper must have run: the rules that its appendix lists
+; (literal.pddl), and what its sentences imply:
+;
+;   GRAB          not out of something closed. "The failures are precondition violations (hands already full, target not
+;                 co-located, container closed) ... [the] DFA tracks these invariants at every decoding step".
+;   PUTIN, PUTBACK  the destination is near. The same sentence, said of 60, 21 and 10 failures at GRAB, PUTIN, PUTBACK.
+;   LOOKAT, WATCH   what is looked at is faced. The DFA's state has the "facing direction", which no other rule reads.
+;
+; What the prompt does not show is false.
 ;
 ; The paper counts 36 actions without naming all: these are the prompt's, without POINTAT, GREET and RELEASE. Predicates
 ; are those of environment.pddl, so that one problem serves both.
@@ -120,13 +125,15 @@
 
   (:action lookat
     :parameters (?x - thing)
-    :precondition (and)
+    :precondition (and
+      (facing ?x))
     :effect (and
       (forall (?w - wish) (when (asks ?w a_lookat) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
 
   (:action watch
     :parameters (?x - thing)
-    :precondition (and)
+    :precondition (and
+      (facing ?x))
     :effect (and
       (forall (?w - wish) (when (asks ?w a_watch) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
 
@@ -165,7 +172,8 @@
       (grabbable ?x)
       (by ?x)
       (not (right ?x)) (not (left ?x))
-      (or (right-free) (left-free)))
+      (or (right-free) (left-free))
+      (forall (?c - thing) (imply (inside ?x ?c) (not (is-closed ?c)))))
     :effect (and
       (when (right-free) (and (right ?x) (not (right-free))))
       (when (not (right-free)) (and (left ?x) (not (left-free))))
@@ -176,6 +184,7 @@
     :parameters (?x ?y - thing)
     :precondition (and
       (or (right ?x) (left ?x))
+      (by ?y)
       (surfaces ?y)
       (imply (can_open ?y) (is-open ?y))
       (not (= ?x ?y)))
@@ -189,6 +198,7 @@
     :parameters (?x ?y - thing)
     :precondition (and
       (or (right ?x) (left ?x))
+      (by ?y)
       (containers ?y)
       (imply (can_open ?y) (is-open ?y))
       (not (= ?x ?y)))

@@ -1,12 +1,4 @@
-// From a prompt to an answer.
-//
-// What the prompt hides is assumed as sparingly as possible: the problem is grounded without assumptions first, then
-// with one more at a time, until all goals can be reached together. Assumptions only add facts that make more actions
-// legal, so the first level that suffices is the most careful one. When none does, goals have to be dropped (where the
-// options allow it), and the first level that drops the fewest is taken.
-//
-// Where the goals that remain hold from the start, the plan could be empty; benchmarks take an empty answer for an
-// unreadable one, so it is asked for an action then.
+// From a prompt to an answer: the prompt is read, grounded (ground_prompt.h) and planned for.
 #include "benchmarks/evaluate.h"
 
 #include <algorithm>
@@ -15,9 +7,8 @@
 #include <vector>
 
 #include "benchmarks/compact_prompt.h"
+#include "benchmarks/ground_prompt.h"
 #include "benchmarks/shipped_files.h"
-#include "lookahead/drop_goals.h"
-#include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "support/list_some.h"
 #include "support/stopwatch.h"
@@ -27,97 +18,15 @@ namespace metactrl::benchmarks {
 
 namespace {
 
-struct Grounded {
-  Task task;
-  std::size_t level = 0;  // how many assumptions it makes
-};
-
-bool uses_lookahead(Guidance guidance) { return guidance != Guidance::kNone && guidance != Guidance::kSyntax; }
-
-// Whether a level suffices is asked of a search, unless the state space is small: one plan is found sooner than all
-// states. The planner enumerates them for the level that is taken.
-constexpr std::size_t kProbeStates = 500;
-
-class Grounder {
- public:
-  Grounder(const PromptTask& prompt, std::string_view domain, const EvaluateOptions& options, const Stop& stop,
-           AnswerTimes& times)
-      : prompt_(prompt),
-        domain_(domain),
-        options_(options),
-        stop_(stop),
-        times_(times),
-        lookahead_(options.plan.lookahead) {
-    lookahead_.weights = false;
-    lookahead_.hmm.reset();
-    lookahead_.exact.states = std::min(lookahead_.exact.states, kProbeStates);
-  }
-
-  Grounded ground() {
-    const std::size_t most = prompt_.assumptions.size();
-    // Where there is nothing to choose, the planner's own lookahead will do.
-    const bool one_way = most == 0 && prompt_.nonempty.empty();
-    if (one_way || !uses_lookahead(options_.plan.guidance)) return load(most, false);
-    std::vector<Grounded> failed;
-    for (std::size_t level = std::min(prompt_.fewest_assumptions, most); level <= most; ++level) {
-      Grounded grounded = load(level, false);
-      const bool solvable = Lookahead::compile(grounded.task, lookahead_, stop_)->verdict() == Verdict::kSolvable;
-      times_.lookahead += watch_.lap();
-      if (!solvable) {
-        failed.push_back(std::move(grounded));
-        continue;
-      }
-      const Task pursued = grounded.task;
-      return with_an_action(std::move(grounded), pursued);
-    }
-    if (options_.plan.on_infeasible != OnInfeasible::kDropGoals) return failed.back();
-    return drop_fewest(failed);
-  }
-
- private:
-  Grounded load(std::size_t level, bool with_nonempty) {
-    watch_.lap();
-    Grounded grounded{load_pddl_text(domain_, prompt_.problem_assuming(level, with_nonempty)), level};
-    times_.ground += watch_.lap();
-    return grounded;
-  }
-
-  // `levels` are all of them, the most careful first.
-  Grounded drop_fewest(const std::vector<Grounded>& levels) {
-    const Grounded* best = nullptr;
-    std::optional<ReducedTask> reduced;
-    for (const Grounded& grounded : levels) {
-      ReducedTask kept = drop_unreachable_goals(grounded.task, lookahead_, stop_);
-      times_.lookahead += watch_.lap();
-      if (reduced && kept.dropped.size() >= reduced->dropped.size()) continue;
-      reduced = std::move(kept);
-      best = &grounded;
-    }
-    return with_an_action(*best, reduced->task);
-  }
-
-  // `pursued` is the task without the goals that will be dropped.
-  Grounded with_an_action(Grounded grounded, const Task& pursued) {
-    if (prompt_.nonempty.empty() || !pursued.unmet_goals(pursued.initial_state()).empty()) return grounded;
-    return load(grounded.level, true);
-  }
-
-  const PromptTask& prompt_;
-  std::string_view domain_;
-  const EvaluateOptions& options_;
-  const Stop& stop_;
-  AnswerTimes& times_;
-  LookaheadOptions lookahead_;
-  internal::Stopwatch watch_;
-};
-
 // Names the goals that were dropped, or that stand in the way of any plan, as the benchmark does.
-void take_goals(const PlanResult& result, const Task& task, const PromptTask& problem, Answer& answer) {
+void take_goals(const PlanResult& result, const GroundedPrompt& grounded, const PromptTask& problem, Answer& answer) {
+  const Task& task = grounded.task;
   const std::vector<PromptGoal>& names = problem.goals;
   const bool all_dropped = result.goals_dropped.size() == task.num_goals();
   std::vector<std::string> sentences;
   for (const GoalId goal : result.goals_dropped) {
     const auto i = static_cast<std::size_t>(goal);
+    if (i >= grounded.num_goals) continue;  // a part of a goal that is dropped itself
     const bool named = i < names.size();
     const std::string text = named ? names[i].name : task.goal_text(goal);
     if (named &&
@@ -132,7 +41,15 @@ void take_goals(const PlanResult& result, const Task& task, const PromptTask& pr
     answer.drop_reasons.push_back(why);
     sentences.push_back(str_cat(text, " (", why, ")"));
   }
-  if (names.empty()) return;
+  if (names.empty()) {
+    if (!answer.goals_dropped.empty() && result.outcome == PlanOutcome::kPlan &&
+        task.num_goals() > grounded.num_goals) {
+      answer.reason = str_cat(answer.goals_dropped.size(), " of ", grounded.num_goals,
+                              " goals dropped: ", internal::list_some(answer.goals_dropped),
+                              "; every step is legal and every other goal holds at the end");
+    }
+    return;
+  }
   if (!sentences.empty() && result.outcome == PlanOutcome::kPlan) {
     answer.reason = str_cat("goals dropped: ", internal::list_some(sentences),
                             "; every step is legal and every other goal holds at the end");
@@ -144,14 +61,14 @@ void take_goals(const PlanResult& result, const Task& task, const PromptTask& pr
   if (!sentences.empty()) answer.reason = str_cat("cannot be reached: ", internal::list_some(sentences));
 }
 
-void take(const PlanResult& result, const Task& task, const PromptTask& problem, Answer& answer) {
+void take(const PlanResult& result, const GroundedPrompt& grounded, const PromptTask& problem, Answer& answer) {
   answer.cancelled = result.outcome == PlanOutcome::kCancelled;
   answer.outcome = to_string(result.outcome);
   answer.guarantee = to_string(result.guarantee);
   answer.reason = result.reason;
   if (result.outcome == PlanOutcome::kPlan) answer.output = result.text;
   for (const PlanStep& step : result.steps) answer.steps.push_back(to_string(step));
-  take_goals(result, task, problem, answer);
+  take_goals(result, grounded, problem, answer);
   if (result.tier) answer.tier = to_string(*result.tier);
   answer.weights = result.weight_rule;
   if (result.lookahead != nullptr) answer.shortest = result.lookahead->shortest_plan_length();
@@ -203,7 +120,7 @@ void take_late(Answer& answer) {
 
 PromptTask read_prompt(const Module& module, std::string_view prompt, Rules rules) {
   PromptTask task = module.read(prompt, rules);
-  if (rules == Rules::kPaper) {
+  if (rules != Rules::kEnvironment) {
     task.assumptions.clear();
     task.fewest_assumptions = 0;
   }
@@ -238,16 +155,20 @@ PlanResult answer_problem(const PromptTask& problem, std::string_view domain, co
                           const std::shared_ptr<const Vocabulary>& vocabulary, const EvaluateOptions& options,
                           Answer& answer) {
   answer.notes.insert(answer.notes.end(), problem.notes.begin(), problem.notes.end());
-  const Grounded grounded = Grounder(problem, domain, options, options.cancelled, answer.times).ground();
-  for (std::size_t i = 0; i < grounded.level; ++i) answer.assumptions.push_back(problem.assumptions[i].text);
+  GroundTimes times;
+  const GroundedPrompt grounded = ground_prompt(problem, domain, options.plan, options.cancelled, times);
+  answer.times.ground += times.ground;
+  answer.times.lookahead += times.lookahead;
+  answer.assumptions.insert(answer.assumptions.end(), grounded.assumptions.begin(), grounded.assumptions.end());
   answer.ground_actions = grounded.task.num_actions();
   PlanOptions plan_options = options.plan;
   plan_options.prompt = prompt;
+  plan_options.lookahead.search = grounded.search;
   plan_options.generate.log_probability = true;
   Observer observer;
   observer.cancelled = options.cancelled;
   PlanResult result = plan(grounded.task, format, model, vocabulary, plan_options, observer);
-  take(result, grounded.task, problem, answer);
+  take(result, grounded, problem, answer);
   return result;
 }
 

@@ -15,10 +15,19 @@
 
 namespace metactrl::benchmarks {
 
-std::string_view shipped_file(std::string_view name) {
+namespace {
+
+const ShippedFile* find_shipped_file(std::string_view name) {
   for (const ShippedFile& file : shipped_files()) {
-    if (file.name == name) return file.text;
+    if (file.name == name) return &file;
   }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string_view shipped_file(std::string_view name) {
+  if (const ShippedFile* file = find_shipped_file(name)) return file->text;
   throw std::logic_error(str_cat("the file domains/", name, " is not part of the program"));
 }
 
@@ -31,7 +40,7 @@ const std::vector<Module>& modules() {
        "virtualhome-actions",
        false,
        {"eai_vh/as_prompts.json", "eai_vh/as.jsonl"},
-       [](std::string_view prompt, Rules) { return virtualhome::read_actions_prompt(prompt); },
+       virtualhome::read_actions_prompt,
        score_virtualhome_actions},
       {"vh-sd",
        "VirtualHome, subgoal decomposition",
@@ -89,7 +98,11 @@ const Module* find_module(std::string_view name) {
 }
 
 std::string_view domain_text(const Module& module, Rules rules) {
-  return shipped_file(str_cat(module.domain, "/", to_string(rules), ".pddl"));
+  const std::string name = str_cat(module.domain, "/", to_string(rules), ".pddl");
+  if (rules != Rules::kEnvironment && find_shipped_file(name) == nullptr) {
+    return domain_text(module, rules == Rules::kLiteral ? Rules::kPaper : Rules::kEnvironment);
+  }
+  return shipped_file(name);
 }
 
 }  // namespace metactrl::benchmarks

@@ -31,7 +31,8 @@ struct Module {
 };
 
 constexpr auto enum_names(Rules) {
-  return internal::names<Rules>({{Rules::kEnvironment, "environment"}, {Rules::kPaper, "paper"}});
+  return internal::names<Rules>(
+      {{Rules::kEnvironment, "environment"}, {Rules::kPaper, "paper"}, {Rules::kLiteral, "literal"}});
 }
 inline const char* to_string(Rules value) { return internal::name_of(value); }
 
@@ -40,7 +41,8 @@ std::vector<std::string> module_names();
 // Null if there is none.
 const Module* find_module(std::string_view name);
 
-// The PDDL domain that states these rules.
+// The PDDL domain that states these rules. Where the appendix lists all that the paper must have run, literal is paper;
+// where that was all the environment asks for, paper is environment.
 std::string_view domain_text(const Module& module, Rules rules);
 
 }  // namespace metactrl::benchmarks

@@ -243,10 +243,10 @@ DeclaredConditions declared_conditions(const Module& module, std::string_view pr
   DeclaredConditions count;
   const Hidden* hidden = hidden_by(module);
   if (hidden == nullptr) return count;
-  const PromptTask task = module.read(prompt, Rules::kPaper);
+  const PromptTask task = module.read(prompt, Rules::kLiteral);
   Diagnostics diagnostics;
   auto ast = std::make_shared<pddl::Ast>(
-      pddl::parse({"domain", domain_text(module, Rules::kPaper)}, {"problem", task.problem}, diagnostics));
+      pddl::parse({"domain", domain_text(module, Rules::kLiteral)}, {"problem", task.problem}, diagnostics));
   if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
   Knowledge knowledge(std::move(ast), *hidden, task.stated_false);
   for (const PlanStep& step : plan) knowledge.take(step, count);

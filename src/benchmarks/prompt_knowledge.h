@@ -3,7 +3,7 @@
 //     DeclaredConditions c = declared_conditions(module, prompt, plan);
 //     c.derivable; c.declared;      // 41 of 50
 //
-// For every step of a plan, each conjunct of the precondition that the paper's rules (domains/*/paper.pddl) declare for
+// For every step of a plan, each conjunct of the precondition that the paper's rules (Rules::kLiteral) declare for
 // the action, with the step's objects, is a declared condition. It is derivable when the prompt decides it: from the
 // prompt's own lines and from what the plan's earlier steps did, the conjunct comes out true or false. It is not
 // derivable when that needs something the prompt does not show:

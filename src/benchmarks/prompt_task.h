@@ -11,8 +11,9 @@
 
 namespace metactrl::benchmarks {
 
-// Whose rules a domain states: those the benchmark's executor and evaluator really follow, or those of the paper.
-enum class Rules { kEnvironment, kPaper };
+// Whose rules a domain states: those the benchmark's executor and evaluator really follow, those that the paper must have
+// run, or only those that its appendix lists.
+enum class Rules { kEnvironment, kPaper, kLiteral };
 
 // Something the prompt hides and no action can establish, taken for granted only where the goals are out of reach
 // otherwise.
@@ -35,6 +36,9 @@ struct PromptTask {
   std::size_t goal_end = 0;
   // The problem's goals one by one, in its order; empty where they have no names but their formulas.
   std::vector<PromptGoal> goals;
+  // What each of the problem's goals consists of, in its order, as atoms and their negations: where a goal has to be
+  // dropped, those that hold from the start are kept if that costs no other goal. May be shorter than the goals are many.
+  std::vector<std::vector<std::string>> keep;
   // A goal that holds once the plan has an action, for benchmarks that take an empty answer for an unreadable one. Used
   // only where all goals hold from the start.
   std::string nonempty;
@@ -60,9 +64,13 @@ struct PromptTask {
   std::string problem_assuming(std::size_t count, bool with_nonempty = false) const {
     std::string facts;
     for (std::size_t i = 0; i < count && i < assumptions.size(); ++i) facts += "\n    " + assumptions[i].facts;
+    return problem_with(facts, with_nonempty ? "\n    " + nonempty : "");
+  }
+
+  // The problem with further atoms of :init and further goals.
+  std::string problem_with(const std::string& facts, const std::string& more_goals) const {
     std::string text = problem;
-    if (with_nonempty) text.insert(goal_end, "\n    " + nonempty);
-    return text.insert(init_end, facts);
+    return text.insert(goal_end, more_goals).insert(init_end, facts);
   }
 };
 

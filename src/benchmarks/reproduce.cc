@@ -67,6 +67,11 @@ const RowFacts& facts_of(Row row) {
   throw std::logic_error("a row that is not in the list of rows");
 }
 
+std::string RowOf::name() const {
+  const std::string name(facts_of(row).name);
+  return rules == Rules::kEnvironment ? name : str_cat(name, ", ", to_string(rules));
+}
+
 std::vector<std::size_t> sample_of(std::size_t tasks, std::size_t limit) {
   const std::size_t count = limit == 0 ? tasks : std::min(limit, tasks);
   std::vector<std::size_t> sample;
@@ -116,8 +121,8 @@ void Reproduction::take_line(const std::string& file, const Json& line) {
     const std::string row_name = line.at("row");
     for (std::size_t i = 0; i < options_.modules.size(); ++i) {
       if (options_.modules[i].module->name != module) continue;
-      for (const Row row : options_.rows) {
-        if (facts_of(row).name == row_name) jobs::check_settings(file, line["with"], made_with(i, row), kHint);
+      for (const RowOf row : options_.rows) {
+        if (row.name() == row_name) jobs::check_settings(file, line["with"], made_with(i, row), kHint);
       }
     }
     return;
@@ -142,9 +147,9 @@ void Reproduction::take_line(const std::string& file, const Json& line) {
 
 // --- the work ------------------------------------------------------------------------------------------------------
 
-Json Reproduction::made_with(std::size_t module, Row row) const {
-  Json with = facts_of(row).needs_model ? options_.model : Json::object();
-  if (row == Row::kTrained) with["hmm"] = options_.modules[module].hmm_digest;
+Json Reproduction::made_with(std::size_t module, RowOf row) const {
+  Json with = facts_of(row.row).needs_model ? options_.model : Json::object();
+  if (row.row == Row::kTrained) with["hmm"] = options_.modules[module].hmm_digest;
   return with;
 }
 
@@ -155,18 +160,18 @@ bool Reproduction::is_done(const Item& item) const {
 
 Reproduction::Key Reproduction::key_of(const Item& item) const {
   const ReproduceOptions::OpenModule& open = options_.modules[item.module];
-  return {std::string(open.module->name), std::string(facts_of(item.row).name), open.tasks->identifiers()[item.task]};
+  return {std::string(open.module->name), item.row.name(), open.tasks->identifiers()[item.task]};
 }
 
-std::string Reproduction::absence(std::size_t module, Row row) const {
-  if (row != Row::kPlanner) return {};
+std::string Reproduction::absence(std::size_t module, RowOf row) const {
+  if (row.row != Row::kPlanner) return {};
   if (!options_.modules[module].tasks->has_problems()) return "n/a";
   return options_.planner.program.empty() ? "not installed" : "";
 }
 
 std::vector<Reproduction::Item> Reproduction::items(std::size_t module) const {
   std::vector<Item> items;
-  for (const Row row : options_.rows) {
+  for (const RowOf row : options_.rows) {
     if (!absence(module, row).empty()) continue;
     for (std::size_t i = 0; i < samples_[module].size(); ++i) {
       if (is_mine(i)) items.push_back({module, row, samples_[module][i]});
@@ -193,7 +198,7 @@ std::size_t Reproduction::done() const {
 bool Reproduction::needs_model() const {
   const std::vector<Item> all = items();
   return std::any_of(all.begin(), all.end(),
-                     [this](const Item& item) { return facts_of(item.row).needs_model && !is_done(item); });
+                     [this](const Item& item) { return facts_of(item.row.row).needs_model && !is_done(item); });
 }
 
 bool Reproduction::work(LanguageModel* model, const std::shared_ptr<const Vocabulary>& vocabulary,
@@ -214,10 +219,10 @@ bool Reproduction::work(LanguageModel* model, const std::shared_ptr<const Vocabu
     std::erase_if(missing, [&](const Item& item) { return is_done(item); });
     if (missing.empty()) continue;
     journal.add({{"module", open.module->name}, {"data", digests_[module]}});
-    for (const Row row : options_.rows) {
+    for (const RowOf row : options_.rows) {
       const auto of_row = [&](const Item& item) { return item.row == row; };
       if (std::none_of(missing.begin(), missing.end(), of_row)) continue;
-      journal.add({{"module", open.module->name}, {"row", facts_of(row).name}, {"with", made_with(module, row)}});
+      journal.add({{"module", open.module->name}, {"row", row.name()}, {"with", made_with(module, row)}});
     }
     if (model != nullptr) open.tasks->expect_prefix(*model, options_.evaluate);
     std::size_t next = 0;
@@ -227,13 +232,15 @@ bool Reproduction::work(LanguageModel* model, const std::shared_ptr<const Vocabu
       const Item item = missing[next++];
       lock.unlock();
       EvaluateOptions evaluate = options_.evaluate;
-      evaluate.plan.guidance = facts_of(item.row).guidance;
-      if (item.row == Row::kTrained) evaluate.plan.lookahead.hmm = open.hmm;
-      Answer answer = item.row == Row::kPlanner ? open.tasks->answer_classically(item.task, options_.planner, evaluate)
-                                                : open.tasks->answer(item.task, model, vocabulary, evaluate);
+      evaluate.rules = item.row.rules;
+      evaluate.plan.guidance = facts_of(item.row.row).guidance;
+      if (item.row.row == Row::kTrained) evaluate.plan.lookahead.hmm = open.hmm;
+      Answer answer = item.row.row == Row::kPlanner
+                          ? open.tasks->answer_classically(item.task, options_.planner, evaluate)
+                          : open.tasks->answer(item.task, model, vocabulary, evaluate);
       lock.lock();
       if (answer.cancelled) return false;
-      journal.add({{"module", open.module->name}, {"row", facts_of(item.row).name}, {"answer", to_json(answer)}});
+      journal.add({{"module", open.module->name}, {"row", item.row.name()}, {"answer", to_json(answer)}});
       answers_.insert_or_assign(key_of(item), std::move(answer));
       progress(++finished);
       return true;
@@ -251,12 +258,12 @@ bool Reproduction::work(LanguageModel* model, const std::shared_ptr<const Vocabu
 std::vector<std::string> Reproduction::gaps() const {
   std::vector<std::string> gaps;
   for (std::size_t module = 0; module < options_.modules.size(); ++module) {
-    for (const Row row : options_.rows) {
+    for (const RowOf row : options_.rows) {
       if (!absence(module, row).empty()) continue;
       std::size_t missing = 0;
       for (const std::size_t task : samples_[module]) missing += answers_.contains(key_of({module, row, task})) ? 0 : 1;
       if (missing == 0) continue;
-      gaps.push_back(str_cat(options_.modules[module].module->name, " ", facts_of(row).name, ": ", missing, " of ",
+      gaps.push_back(str_cat(options_.modules[module].module->name, " ", row.name(), ": ", missing, " of ",
                              samples_[module].size(), " missing"));
     }
   }
@@ -272,7 +279,7 @@ std::vector<std::size_t> Reproduction::awaited() {
   read_folder();
   std::set<std::size_t> shards;
   for (std::size_t module = 0; module < options_.modules.size(); ++module) {
-    for (const Row row : options_.rows) {
+    for (const RowOf row : options_.rows) {
       if (!absence(module, row).empty()) continue;
       for (std::size_t i = 0; i < samples_[module].size(); ++i) {
         const std::size_t shard = i % options_.shard.count;
@@ -286,7 +293,7 @@ std::vector<std::size_t> Reproduction::awaited() {
   return {shards.begin(), shards.end()};
 }
 
-RowResult Reproduction::result_of(std::size_t module, Row row) const {
+RowResult Reproduction::result_of(std::size_t module, RowOf row) const {
   RowResult result;
   result.row = row;
   result.absent = absence(module, row);
@@ -299,6 +306,8 @@ RowResult Reproduction::result_of(std::size_t module, Row row) const {
     const Answer& answer = found->second;
     result.answers.push_back(answer);
     result.failed += answer.error.empty() ? 0 : 1;
+    result.exact += answer.tier == to_string(Tier::kExact) ? 1 : 0;
+    result.witness += answer.tier == to_string(Tier::kWitness) ? 1 : 0;
     if (!answer.fits) {
       ++result.no_room;
       continue;
@@ -325,7 +334,7 @@ std::vector<ModuleResult> Reproduction::results() const {
                         open.tasks->identifiers().size(),
                         samples_[i].size(),
                         {}};
-    for (const Row row : options_.rows) result.rows.push_back(result_of(i, row));
+    for (const RowOf row : options_.rows) result.rows.push_back(result_of(i, row));
     results.push_back(std::move(result));
   }
   return results;

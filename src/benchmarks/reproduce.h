@@ -47,6 +47,17 @@ struct RowFacts {
 const std::vector<RowFacts>& all_rows();
 const RowFacts& facts_of(Row row);
 
+// A row under one set of rules. The model alone knows of no rules.
+struct RowOf {
+  Row row = Row::kNone;
+  Rules rules = Rules::kEnvironment;
+
+  RowOf(Row of, Rules under = Rules::kEnvironment) : row(of), rules(under) {}  // NOLINT(google-explicit-constructor)
+  // "mask" under the environment's rules, else "mask, paper".
+  std::string name() const;
+  friend bool operator==(const RowOf&, const RowOf&) = default;
+};
+
 // Part `index` (from 0) of `count`.
 struct Shard {
   std::size_t index = 0;
@@ -63,12 +74,12 @@ struct ReproduceOptions {
 
   std::string out;
   std::vector<OpenModule> modules;
-  std::vector<Row> rows;
+  std::vector<RowOf> rows;
   // At most so many tasks of a module, spread evenly over its file; 0: all.
   std::size_t limit = 0;
   Shard shard;
   unsigned jobs = 1;
-  EvaluateOptions evaluate;  // the guidance is the row's
+  EvaluateOptions evaluate;  // the guidance and the rules are the row's
   ClassicalPlanner planner;  // without a program, that row has no answers
   // Everything that all answers depend on: a journal with other settings is refused.
   Json settings;
@@ -80,7 +91,7 @@ struct ReproduceOptions {
 
 // What a row says about a module.
 struct RowResult {
-  Row row = Row::kNone;
+  RowOf row = Row::kNone;
   // Empty for a row that was measured; else "not installed" (the classical planner) or "n/a" (it has no problem to
   // read).
   std::string absent;
@@ -89,6 +100,10 @@ struct RowResult {
   Score score;
   std::size_t no_room = 0;
   std::size_t failed = 0;  // answers with an error; they count as failures
+  // Of the answers that a lookahead stood behind: those whose state space was enumerated, so that weights are exact, and
+  // those that rest on a plan for each choice.
+  std::size_t exact = 0;
+  std::size_t witness = 0;
 
   // Why there are no rates to show; empty when there are.
   std::string missing() const {
@@ -140,24 +155,24 @@ class Reproduction {
   using Key = std::tuple<std::string, std::string, std::string>;
   struct Item {
     std::size_t module;
-    Row row;
+    RowOf row;
     std::size_t task;
   };
 
   void read_folder();
   void take_line(const std::string& file, const Json& line);
   // What the answers of a row depend on besides the settings of all.
-  Json made_with(std::size_t module, Row row) const;
+  Json made_with(std::size_t module, RowOf row) const;
   // Not without an answer, and not with one that failed.
   bool is_done(const Item& item) const;
   // Why a row has no answers; empty when it has.
-  std::string absence(std::size_t module, Row row) const;
+  std::string absence(std::size_t module, RowOf row) const;
   Key key_of(const Item& item) const;
   // Of this shard: of all modules, or of one.
   std::vector<Item> items() const;
   std::vector<Item> items(std::size_t module) const;
   bool is_mine(std::size_t position) const { return position % options_.shard.count == options_.shard.index; }
-  RowResult result_of(std::size_t module, Row row) const;
+  RowResult result_of(std::size_t module, RowOf row) const;
 
   const ReproduceOptions& options_;
   std::vector<std::vector<std::size_t>> samples_;  // by module

@@ -78,7 +78,7 @@ std::string module_plot(const ModuleResult& module) {
     } else {
       out += text_at(middle, y_of(4), "middle", missing, 11);
     }
-    out += text_at(middle, kTop + kHeight + 20, "middle", std::string(facts_of(row.row).name), 13);
+    out += text_at(middle, kTop + kHeight + 20, "middle", row.row.name(), 13);
     if (row.absent.empty()) out += text_at(middle, kTop + kHeight + 36, "middle", str_cat("n = ", row.score.n), 10);
   }
   return out + "</svg>\n";

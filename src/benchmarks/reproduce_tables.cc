@@ -60,21 +60,74 @@ Median median_of(const std::vector<Answer>& answers) {
   return {quantile(compile, 0.5), quantile(model, 0.5)};
 }
 
+// What the paper reports: task and execution success with Llama 3 8B (Watch-And-Help: SR and Exec with Llama 3.1 8B), on
+// all tasks of each benchmark. Its planner read the benchmark's own domain.
+struct Published {
+  Row row;
+  std::string_view module;
+  std::string_view text;
+};
+constexpr Published kPublished[] = {
+    {Row::kNone, "vh-as", "21.3 / 23.6"},    {Row::kNone, "vh-sd", "48.8 / 58.0"},
+    {Row::kNone, "beh-as", "10 / 16"},       {Row::kNone, "beh-sd", "22 / 29"},
+    {Row::kNone, "wah", "0.0 / 1.0"},        {Row::kSyntax, "vh-as", "1.4 / 97.3"},
+    {Row::kSyntax, "vh-sd", "0.0 / 96.0"},   {Row::kSyntax, "beh-as", "12 / 20"},
+    {Row::kSyntax, "beh-sd", "19 / 31"},     {Row::kSyntax, "wah", "0.0 / 1.0"},
+    {Row::kPlanner, "vh-as", "47.2 / 84.6"}, {Row::kPlanner, "beh-as", "13 / 37"},
+    {Row::kSearch, "vh-as", "83.8 / 93.1"},  {Row::kSearch, "vh-sd", "72.5 / 79.0"},
+    {Row::kSearch, "beh-as", "31 / 77"},     {Row::kSearch, "beh-sd", "52 / 64"},
+    {Row::kMask, "vh-as", "81.7 / 87.5"},    {Row::kMask, "vh-sd", "88.7 / 92.6"},
+    {Row::kMask, "beh-as", "33 / 85"},       {Row::kMask, "beh-sd", "38 / 51"},
+    {Row::kUniform, "vh-as", "90.7 / 97.7"}, {Row::kUniform, "vh-sd", "88.4 / 93.2"},
+    {Row::kUniform, "beh-as", "36 / 89"},    {Row::kUniform, "beh-sd", "41 / 59"},
+    {Row::kTrained, "vh-as", "90.4 / 97.7"}, {Row::kTrained, "vh-sd", "89.9 / 93.5"},
+    {Row::kTrained, "beh-as", "34 / 89"},    {Row::kTrained, "beh-sd", "36 / 66"},
+    {Row::kTrained, "wah", "47.0 / 100"},
+};
+
+// Beside the rows under the paper's rules, and those that no rules touch.
+std::string_view published(const ModuleResult& module, const RowOf& row) {
+  if (row.rules == Rules::kEnvironment && row.row != Row::kNone && row.row != Row::kPlanner) return {};
+  for (const Published& entry : kPublished) {
+    if (entry.row == row.row && entry.module == module.name) return entry.text;
+  }
+  return {};
+}
+
+struct FormatErrors {
+  std::size_t total = 0;
+  std::size_t benchmark_side = 0;  // the answer was well formed by construction
+};
+
+FormatErrors format_errors_of(const RowResult& row) {
+  AnswersFile run;
+  run.answers = row.answers;
+  FormatErrors out;
+  for (const auto& [error, count] : count_format_errors(row.score, well_formed_answers(run))) {
+    out.total += count.total;
+    out.benchmark_side += count.benchmark_side;
+  }
+  return out;
+}
+
 std::string module_table(const ModuleResult& module) {
   std::string out =
-      "| row | n | task success % [95 %] | execution success % [95 %] | no room | failed | compile s | model s |\n"
-      "|---|---:|---|---|---:|---:|---:|---:|\n";
+      "| row | n | task success % [95 %] | execution success % [95 %] | the paper | exact | witness | no room | failed "
+      "| "
+      "compile s | model s |\n"
+      "|---|---:|---|---|---|---:|---:|---:|---:|---:|---:|\n";
   for (const RowResult& row : module.rows) {
-    out += str_cat("| ", facts_of(row.row).name, " | ");
+    out += str_cat("| ", row.row.name(), " | ");
     if (!row.absent.empty()) {
-      out += str_cat(" | ", row.absent, " | | | | | |\n");
+      out += str_cat(" | ", row.absent, " | | ", published(module, row.row), " | | | | | | |\n");
       continue;
     }
     const Median median = median_of(row.answers);
     out += str_cat(row.score.n, " | ", with_interval(row.score.task_success, row.score.n), " | ",
-                   with_interval(row.score.execution_success, row.score.n), " | ", row.no_room, " | ", row.failed,
-                   " | ", fixed_text(median.compile, 3), " | ",
-                   facts_of(row.row).needs_model ? fixed_text(median.model, 3) : "", " |\n");
+                   with_interval(row.score.execution_success, row.score.n), " | ", published(module, row.row), " | ",
+                   row.exact, " | ", row.witness, " | ", row.no_room, " | ", row.failed, " | ",
+                   fixed_text(median.compile, 3), " | ",
+                   facts_of(row.row.row).needs_model ? fixed_text(median.model, 3) : "", " |\n");
   }
   return out;
 }
@@ -96,7 +149,7 @@ std::string table_by_name(const ModuleResult& module, const char* title, Numbers
   std::string out = str_cat(title, ":\n\n| row |", head, "\n|---|", rule, "\n");
   for (const RowResult& row : module.rows) {
     if (!row.absent.empty()) continue;
-    out += str_cat("| ", facts_of(row.row).name, " |");
+    out += str_cat("| ", row.row.name(), " |");
     for (const std::string& name : names) {
       const auto found = (row.score.*numbers).find(name);
       out += str_cat(" ", text(found == (row.score.*numbers).end() ? nullptr : &found->second), " |");
@@ -117,6 +170,26 @@ std::string rate_table(const ModuleResult& module) {
                        [](const double* rate) { return rate == nullptr ? "" : percent(*rate); });
 }
 
+// Format errors by whose fault they are, of all rows; what the plans of rows with a lookahead are like.
+std::string quality_table(const ModuleResult& module) {
+  std::string out =
+      "| row | format errors | benchmark-side | the model's | plans | steps | can be left out | pairs that undo one "
+      "another "
+      "|\n|---|---:|---:|---:|---:|---:|---:|---:|\n";
+  for (const RowResult& row : module.rows) {
+    if (!row.absent.empty()) continue;
+    const FormatErrors errors = format_errors_of(row);
+    const AnswerSummary summary = summarize_answers(row.answers);
+    out += str_cat("| ", row.row.name(), " | ", errors.total, " | ", errors.benchmark_side, " | ",
+                   errors.total - errors.benchmark_side, " | ");
+    out += summary.judged == 0 ? std::string(" | | | |")
+                               : str_cat(summary.judged, " | ", summary.judged_steps, " | ", summary.left_out, " | ",
+                                         summary.undone, " |");
+    out += "\n";
+  }
+  return out;
+}
+
 Json rate_json(double value, std::size_t n) {
   if (n == 0) return nullptr;
   const Interval interval = wilson(value * static_cast<double>(n) / 100, n);
@@ -124,20 +197,32 @@ Json rate_json(double value, std::size_t n) {
 }
 
 Json row_json(const RowResult& row) {
-  Json json = {{"row", facts_of(row.row).name}, {"title", facts_of(row.row).title}, {"measured", row.absent.empty()}};
+  Json json = {{"row", facts_of(row.row.row).name},
+               {"rules", to_string(row.row.rules)},
+               {"title", facts_of(row.row.row).title},
+               {"measured", row.absent.empty()}};
   if (!row.absent.empty()) {
     json["absent"] = row.absent;
     return json;
   }
   const AnswerSummary summary = summarize_answers(row.answers);
   const Median median = median_of(row.answers);
+  const FormatErrors errors = format_errors_of(row);
   json.update({{"answers", row.answers.size()},
                {"n", row.score.n},
                {"no_room", row.no_room},
                {"failed", row.failed},
+               {"exact", row.exact},
+               {"witness", row.witness},
                {"task_success", rate_json(row.score.task_success, row.score.n)},
                {"execution_success", rate_json(row.score.execution_success, row.score.n)},
                {"errors", row.score.errors},
+               {"format_errors", {{"total", errors.total}, {"benchmark_side", errors.benchmark_side}}},
+               {"quality",
+                {{"plans", summary.judged},
+                 {"steps", summary.judged_steps},
+                 {"superfluous", summary.left_out},
+                 {"undone", summary.undone}}},
                {"rates", row.score.rates},
                {"outcomes", Json::object()},
                {"tokens", summary.tokens},
@@ -168,8 +253,8 @@ std::string overview_markdown(const std::vector<ModuleResult>& modules) {
   out += "\n";
   if (modules.empty()) return out;
   for (std::size_t i = 0; i < modules[0].rows.size(); ++i) {
-    const RowFacts& facts = facts_of(modules[0].rows[i].row);
-    out += str_cat("| ", facts.name, ": ", facts.title, " |");
+    const RowOf& row = modules[0].rows[i].row;
+    out += str_cat("| ", row.name(), ": ", facts_of(row.row).title, " |");
     for (const ModuleResult& module : modules) out += str_cat(" ", both(module.rows[i]), " |");
     out += "\n";
   }
@@ -179,20 +264,22 @@ std::string overview_markdown(const std::vector<ModuleResult>& modules) {
 std::string tables_markdown(const std::vector<ModuleResult>& modules, const TablesAbout& about) {
   std::string out = str_cat("# Tables\n\n", about.date, ", `", about.command, "`\n\n");
   if (!about.model.empty()) out += str_cat("Model: ", about.model, ".\n");
-  for (const char* key : {"prompt", "rules"}) {
-    if (about.settings.contains(key)) {
-      out += str_cat(key == std::string("prompt") ? "Prompts: " : "Rules: ", about.settings[key].get<std::string>(),
-                     ".\n");
-    }
+  if (about.settings.contains("prompt")) {
+    out += str_cat("Prompts: ", about.settings["prompt"].get<std::string>(), ".\n");
   }
-  out += str_cat("Tasks: ", sample_text(modules), ".\n\n", overview_markdown(modules),
-                 "\nRates are over the `n` tasks that the evaluator scores and whose prompt has room in the model's "
-                 "context; `no room` counts the others, `failed` the answers that ended in an error, which are counted "
-                 "as failures. Intervals are Wilson's, 95 %. Seconds are medians: `compile` from the prompt to the "
-                 "constraint, `model` from the prompt to the last token.\n");
+  out += "Rules: the benchmark's environment's, where a row does not say otherwise.\n";
+  out +=
+      str_cat("Tasks: ", sample_text(modules), ".\n\n", overview_markdown(modules),
+              "\nRates are over the `n` tasks that the evaluator scores and whose prompt has room in the model's "
+              "context; `no room` counts the others, `failed` the answers that ended in an error, which are counted "
+              "as failures. `exact` counts the answers whose states were enumerated, so that weights are what the "
+              "recursion gives; `witness` those for which each choice rests on a plan that was found. `the paper` is "
+              "what it reports, on all tasks and with its own model. Intervals are Wilson's, 95 %. Seconds are "
+              "medians: `compile` from the prompt to the "
+              "constraint, `model` from the prompt to the last token.\n");
   for (const ModuleResult& module : modules) {
     out += str_cat("\n## ", module.title, " (", module.name, ")\n\n![", module.title, "](", module.name, ".svg)\n\n",
-                   module_table(module), "\n", error_table(module), rate_table(module));
+                   module_table(module), "\n", quality_table(module), "\n", error_table(module), rate_table(module));
     while (out.ends_with("\n\n")) out.pop_back();
   }
   return out;

@@ -342,7 +342,8 @@ cli::Command add_eval(CLI::App& parent) {
   add_file(*app, "--system", arguments->system,
            "the system's part of the prompts; without it, sd_system.json or system_setup.json beside them");
   cli::add_out_option(*app, arguments->out, "file for the answers")->required();
-  cli::add_choice(*app, "--rules", arguments->rules, "what the benchmark's environment does, or what the paper states");
+  cli::add_choice(*app, "--rules", arguments->rules,
+                  "what the benchmark's environment does, what the paper must have run, or what its appendix lists");
   cli::add_choice(*app, "--prompt", arguments->prompt,
                   "what the model reads: the benchmark's prompt, or the same facts in fewer words");
   add_folder(*app, "--report", arguments->report, "folder for what is known about each answer");

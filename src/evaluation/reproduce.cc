@@ -58,7 +58,7 @@ struct ReproduceArguments : cli::DecodingArguments {
   std::size_t limit = 0;
   unsigned jobs = 1;
   bool merge = false;
-  benchmarks::Rules rules = benchmarks::Rules::kEnvironment;
+  std::string rules = "environment,paper";
   benchmarks::PromptStyle prompt = benchmarks::PromptStyle::kBenchmark;
 };
 
@@ -81,14 +81,27 @@ std::vector<std::string> known_items(const std::string& list, const char* what, 
   return items;
 }
 
-// In the order of the table, each once.
-std::vector<Row> chosen_rows(const std::string& list) {
+// In the order of the table, each once, and under one set of rules after the other.
+std::vector<benchmarks::RowOf> chosen_rows(const std::string& list, const std::string& rules_list) {
   std::vector<std::string> known;
   for (const benchmarks::RowFacts& facts : benchmarks::all_rows()) known.emplace_back(facts.name);
   const std::vector<std::string> asked = known_items(list, "row", known);
-  std::vector<Row> rows;
+  std::vector<std::string> known_rules;
+  for (const auto& entry : enum_names(benchmarks::Rules{})) known_rules.emplace_back(entry.name);
+  const std::vector<std::string> asked_rules = known_items(rules_list, "set of rules", known_rules);
+  if (asked_rules.empty()) throw cli::UsageError("--rules names no rules");
+  std::vector<benchmarks::RowOf> rows;
   for (const benchmarks::RowFacts& facts : benchmarks::all_rows()) {
-    if (std::find(asked.begin(), asked.end(), facts.name) != asked.end()) rows.push_back(facts.row);
+    if (std::find(asked.begin(), asked.end(), facts.name) == asked.end()) continue;
+    if (facts.row == Row::kNone) {
+      rows.emplace_back(facts.row);
+      continue;
+    }
+    for (const auto& entry : enum_names(benchmarks::Rules{})) {
+      if (std::find(asked_rules.begin(), asked_rules.end(), entry.name) != asked_rules.end()) {
+        rows.emplace_back(facts.row, entry.value);
+      }
+    }
   }
   if (rows.empty()) throw cli::UsageError("--rows names no row");
   return rows;
@@ -136,7 +149,8 @@ std::string hmm_file(const std::vector<std::string>& hmms, std::string_view modu
 
 // Models of plans for the row trained.
 void open_hmms(const ReproduceArguments& arguments, benchmarks::ReproduceOptions& options) {
-  const bool wanted = std::find(options.rows.begin(), options.rows.end(), Row::kTrained) != options.rows.end();
+  const bool wanted = std::any_of(options.rows.begin(), options.rows.end(),
+                                  [](const benchmarks::RowOf& row) { return row.row == Row::kTrained; });
   if (!wanted && !arguments.hmms.empty()) throw cli::UsageError("--hmm is for the row 'trained'; add it to --rows");
   for (const std::string& text : arguments.hmms) {
     const std::size_t equals = text.find('=');
@@ -193,7 +207,7 @@ class ReproduceRun {
     if (arguments.merge && !arguments.shard.empty())
       throw cli::UsageError("--merge joins all shards; leave out --shard");
     if (arguments.data.empty() || arguments.out.empty()) throw cli::UsageError("--data and --out must name folders");
-    options_.rows = chosen_rows(arguments.rows);
+    options_.rows = chosen_rows(arguments.rows, arguments.rules);
     options_.out = arguments.out;
     options_.limit = arguments.limit;
     options_.shard = choice_.shard;
@@ -205,7 +219,6 @@ class ReproduceRun {
     if (!arguments.planner.empty() && options_.planner.program.empty()) {
       throw InputError(arguments.planner, "there is no such program", "name Fast Downward's driver, fast-downward.py");
     }
-    options_.evaluate.rules = arguments.rules;
     options_.evaluate.prompt = arguments.prompt;
     options_.evaluate.plan = cli::plan_options(arguments);
     cli::set_budgets(arguments.budget, options_.evaluate.plan);
@@ -239,14 +252,13 @@ class ReproduceRun {
  private:
   bool needs_model() const {
     return std::any_of(options_.rows.begin(), options_.rows.end(),
-                       [](Row row) { return benchmarks::facts_of(row).needs_model; });
+                       [](const benchmarks::RowOf& row) { return benchmarks::facts_of(row.row).needs_model; });
   }
 
   // Everything that an answer depends on, but for the model and the models of plans, on which not all rows do.
   Json settings() const {
     Json json{{"version", METACTRL_VERSION},
               {"prompt", to_string(arguments_.prompt)},
-              {"rules", to_string(arguments_.rules)},
               {"limit", arguments_.limit},
               {"planner_seconds", arguments_.planner_seconds}};
     json.update(cli::decoding_settings(arguments_));
@@ -413,7 +425,11 @@ cli::Command add_reproduce(CLI::App& parent) {
   app->add_option("--rows", arguments->rows, "who answers")->type_name("LIST")->capture_default_str();
   cli::add_number(*app, "--limit", "N", arguments->limit, 0, 1e9,
                   "at most N tasks of each benchmark, evenly spread; 0: all");
-  cli::add_choice(*app, "--rules", arguments->rules, "what the benchmark's environment does, or what the paper states");
+  app->add_option("--rules", arguments->rules,
+                  "by which rules, of environment,paper,literal: what the benchmark's environment does, what the paper "
+                  "must have run, what its appendix lists")
+      ->type_name("LIST")
+      ->capture_default_str();
   cli::add_choice(*app, "--prompt", arguments->prompt,
                   "what the model reads: the benchmark's prompt, or the same facts in fewer words");
   app->add_option("--planner", arguments->planner,

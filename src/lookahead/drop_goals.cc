@@ -23,9 +23,19 @@ ReducedTask drop_unreachable_goals(const Task& task, const LookaheadOptions& opt
   ReducedTask whole = reduce(task, {}, options, stop);
   if (solvable(whole)) return whole;
   const std::vector<GoalId> alone = whole.lookahead->unreachable_goals();
+  Verdict rest = whole.lookahead->verdict();
   if (!alone.empty()) {
     ReducedTask reduced = reduce(task, alone, options, stop);
     if (solvable(reduced)) return reduced;
+    rest = reduced.lookahead->verdict();
+  }
+  for (std::size_t i = task.num_goals(); i-- > 0 && rest == Verdict::kInfeasible;) {
+    const GoalId goal{static_cast<std::uint32_t>(i)};
+    if (std::find(alone.begin(), alone.end(), goal) != alone.end()) continue;
+    std::vector<GoalId> one_more = alone;
+    one_more.insert(std::upper_bound(one_more.begin(), one_more.end(), goal), goal);
+    ReducedTask attempt = reduce(task, std::move(one_more), options, stop);
+    if (solvable(attempt)) return attempt;
   }
   std::vector<GoalId> dropped;
   for (const GoalId goal : internal::ids<GoalId>(task.num_goals())) dropped.push_back(goal);

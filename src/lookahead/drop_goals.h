@@ -3,8 +3,9 @@
 //     ReducedTask reduced = drop_unreachable_goals(task, options);
 //     for (GoalId goal : reduced.dropped) std::cerr << task.goal_text(goal) << " was dropped\n";
 //
-// Drops the goals that are out of reach on their own; where the rest is still out of reach, keeps goals in their order
-// as long as they can be reached together with those kept before. At most one compilation per goal. Goals whose
+// Drops the goals that are out of reach on their own; where the rest is proved to be out of reach, one more if that is
+// enough, the last one that will do; else keeps goals in their order as long as they can be reached together with those
+// kept before. At most two compilations per goal. Goals whose
 // reachability stays undecided within the budgets are dropped, too: what is kept is certain.
 #ifndef METACTRL_SRC_LOOKAHEAD_DROP_GOALS_H_
 #define METACTRL_SRC_LOOKAHEAD_DROP_GOALS_H_

@@ -6,7 +6,8 @@
 // the plan opens, closes or switches it.
 //
 // Places. Stated places are believed; they are certain (settled) only for what cannot be lifted. A goal that is stated
-// to hold already is made true once more.
+// to hold already is made true once more; where so much carrying is too much to plan for, things are assumed to be
+// where the prompt says.
 //
 // Sizes. A hand takes everything below 1.5 cubic metres. Taken to be that small: what a goal wants moved, soaked or
 // cooked; tools; what lies on or in other things. One thing is put into another one only where the prompt shows that it
@@ -24,15 +25,20 @@ namespace metactrl::benchmarks::behavior::prompt {
 
 namespace {
 
-std::string environment_literal(const Atom& atom) {
+// One atom or its negation, with nothing said about how certain it is.
+std::string plain_literal(const Atom& atom) {
   const std::string& p = atom.predicate;
-  const std::string& x = atom.arguments[0];
   if (p == "open") return atom_text(atom.negated ? "closed" : "open", atom.arguments);
   if (p == "toggled_on") return atom_text(atom.negated ? "off" : "on", atom.arguments);
-  std::string text = atom_text(p == "touching" ? "nextto" : p, atom.arguments);
-  if (atom.negated) return str_cat("(not ", text, ")");
-  if (p == "inside" || p == "ontop" || p == "onfloor") return str_cat("(and ", text, " (settled ", x, "))");
-  return text;
+  const std::string text = atom_text(p == "touching" ? "nextto" : p, atom.arguments);
+  return atom.negated ? str_cat("(not ", text, ")") : text;
+}
+
+std::string environment_literal(const Atom& atom) {
+  const std::string& p = atom.predicate;
+  std::string text = plain_literal(atom);
+  const bool place = !atom.negated && (p == "inside" || p == "ontop" || p == "onfloor");
+  return place ? str_cat("(and ", text, " (settled ", atom.arguments[0], "))") : text;
 }
 
 struct Ability {
@@ -75,6 +81,16 @@ class Facts {
     return std::move(out_);
   }
 
+  // For what a goal wants where it already is.
+  Assumption places() const {
+    Assumption out{"", "things are where the prompt says"};
+    for (const PromptObject& object : index_.scene().objects) {
+      const std::string& x = object.name;
+      if (graspable_.contains(x) && place_matters(x)) out.facts += atom_text("settled", {x});
+    }
+    return out;
+  }
+
   // For what lies on the floor and no goal wants moved.
   Assumption lifting() const {
     Assumption out{"", "things that lie on the floor are not too large to be lifted"};
@@ -102,11 +118,13 @@ class Facts {
     return it != abilities_.end() && it->second->contains(ability);
   }
 
-  // Whether an answer can name x at all. The evaluator of subgoals takes "t-shirt" for "shirt", drops conditions with
-  // certain words, and reads a hyphen only as a first character.
+  // Whether an answer can name x at all. The evaluator of subgoals reads an identifier, a dot and a number; it takes
+  // "t-shirt" for "shirt", drops conditions with certain words, and reads a hyphen only as a first character.
   bool nameable(const std::string& x) const {
     if (module_ == Module::kActions) return true;
-    if (x.find('-', 1) != std::string::npos) return false;
+    const std::string_view category = category_of(x);
+    if (category == x || category.empty() || (category.front() >= '0' && category.front() <= '9')) return false;
+    if (category.find_first_of("-.", 1) != std::string::npos || category.front() == '.') return false;
     return std::none_of(std::begin(kLostWords), std::end(kLostWords),
                         [&](std::string_view w) { return contains(x, w); });
   }
@@ -347,12 +365,20 @@ PromptTask environment_problem(const PromptScene& scene, Module module) {
   Facts facts(index, module);
   std::vector<std::string> goals;
   std::vector<std::string> notes;
-  for (const Goal& goal : scene.goals) add_goal(goal, index.kinds(), goals, notes);
+  std::vector<std::vector<std::string>> keep;
+  for (const Goal& goal : scene.goals) {
+    std::vector<std::string> parts;
+    for (const Atom& atom : ground_atoms(goal, index.kinds())) parts.push_back(plain_literal(atom));
+    add_goal(goal, index.kinds(), goals, notes);
+    keep.resize(goals.size(), parts);
+  }
   const std::string_view domain = module == Module::kActions ? "behavior-actions" : "behavior-subgoals";
   PromptTask task = write_problem(scene, domain, facts.run(), goals);
+  task.keep = std::move(keep);
   task.notes.insert(task.notes.end(), notes.begin(), notes.end());
-  Assumption lifting = facts.lifting();
-  if (!lifting.facts.empty()) task.assumptions.push_back(std::move(lifting));
+  for (Assumption assumption : {facts.places(), facts.lifting()}) {
+    if (!assumption.facts.empty()) task.assumptions.push_back(std::move(assumption));
+  }
   return task;
 }
 

@@ -15,7 +15,7 @@
 // Goals. For subgoals "goals are obtained by expanding the prompt's quantified goal AST". For action sequencing, whose
 // prompt flattens goals into lists of words, the paper names no such expansion: "a state accepts iff all (non-dropped)
 // goal bits are set". So there a goal with a quantifier is one of the dropped: it asks for (impossible), which the
-// planner drops by name. Where nothing else is left to do, the plan has one action at least, as an empty answer cannot
+// planner drops by name. The appendix does not say so; under literal rules such a goal is a goal. Where nothing else is left to do, the plan has one action at least, as an empty answer cannot
 // be read.
 #include <algorithm>
 #include <utility>
@@ -119,11 +119,11 @@ bool quantified(const Goal& goal) {
 
 }  // namespace
 
-PromptTask paper_problem(const PromptScene& scene, Module module) {
+PromptTask paper_problem(const PromptScene& scene, Module module, Rules rules) {
   const SceneIndex index(scene);
   std::vector<std::string> goals;
   for (const Goal& goal : scene.goals) {
-    if (module == Module::kActions && quantified(goal)) {
+    if (rules == Rules::kPaper && module == Module::kActions && quantified(goal)) {
       goals.push_back(
           str_cat("(exists (?q - category) (and (impossible) ", goal_text(goal, index.kinds(), paper_literal), "))"));
       continue;

@@ -61,7 +61,7 @@ Goal read_condition(const PromptLines& lines, std::string_view line) {
 }
 
 PromptTask problem(const PromptScene& scene, Rules rules, prompt::Module module) {
-  return rules == Rules::kEnvironment ? environment_problem(scene, module) : paper_problem(scene, module);
+  return rules == Rules::kEnvironment ? environment_problem(scene, module) : paper_problem(scene, module, rules);
 }
 
 }  // namespace

@@ -88,8 +88,8 @@ PromptTask write_problem(const PromptScene& scene, std::string_view domain, cons
 
 // The problem under the rules of the benchmark's evaluator: domains/behavior-*/environment.pddl.
 PromptTask environment_problem(const PromptScene& scene, Module module);
-// The problem under the rules of the paper: domains/behavior-*/paper.pddl.
-PromptTask paper_problem(const PromptScene& scene, Module module);
+// The problem under the rules of the paper, as it ran them or as its appendix lists them: domains/behavior-*/paper.pddl.
+PromptTask paper_problem(const PromptScene& scene, Module module, Rules rules);
 
 }  // namespace metactrl::benchmarks::behavior::prompt
 

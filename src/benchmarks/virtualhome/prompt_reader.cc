@@ -379,6 +379,9 @@ void SubgoalPromptReader::read_object(std::string_view line) {
   if (!by_name_.emplace(dotted, scene_.objects.size()).second) {
     lines_.fail(str_cat(dotted, " is listed twice"), "remove one of the lines");
   }
+  // A name in a condition begins with a letter, an underscore or a hyphen, and goes on without hyphens.
+  object.spoken = object.name.find('-', 1) == std::string::npos;
+  if (!object.spoken) scene_.notes.push_back(str_cat("no condition can name ", dotted, ": its name holds a hyphen"));
   object.character = trim(cells[2]) == "Characters" || object.name == "character";
   object.room = trim(cells[2]) == "Rooms";
   scene_.objects.push_back(std::move(object));
@@ -430,17 +433,19 @@ void SubgoalPromptReader::read_actions(std::string_view line) {
 
 }  // namespace
 
-PromptTask read_actions_prompt(std::string_view prompt) {
-  return make_problem(ActionPromptReader(prompt).read(), {.domain = "virtualhome-actions",
-                                                          .character_is_object = false,
-                                                          .actions_in_either_order = true,
-                                                          .can_stand_up = true});
+// The paper's state has bits for "ordered action goals"; the evaluator's order is that of a hash.
+PromptTask read_actions_prompt(std::string_view prompt, Rules rules) {
+  return make_problem(ActionPromptReader(prompt).read(),
+                      {.domain = "virtualhome-actions",
+                       .character_is_object = false,
+                       .order = rules == Rules::kEnvironment ? ActionOrder::kEither : ActionOrder::kPrompt,
+                       .can_stand_up = true});
 }
 
 PromptTask read_subgoals_prompt(std::string_view prompt) {
   return make_problem(SubgoalPromptReader(prompt).read(), {.domain = "virtualhome-subgoals",
                                                            .character_is_object = true,
-                                                           .actions_in_either_order = false,
+                                                           .order = ActionOrder::kTracked,
                                                            .can_stand_up = false});
 }
 

@@ -14,7 +14,7 @@
 namespace metactrl::benchmarks::virtualhome {
 
 // Action sequencing: the whole prompt.
-PromptTask read_actions_prompt(std::string_view prompt);
+PromptTask read_actions_prompt(std::string_view prompt, Rules rules = Rules::kEnvironment);
 // Subgoal decomposition: the user's part of the prompt. The system's part is the same for all tasks.
 PromptTask read_subgoals_prompt(std::string_view prompt);
 

@@ -5,6 +5,9 @@
 //   - the states of an object are shown completely or not at all;
 //   - hands are empty unless something is shown in them, and at the start nothing is near the robot.
 //
+// Objects that no answer can name are left out with all that is shown about them; what is in one of them is out of reach
+// unless that is known to be open or has no door.
+//
 // What is not shown is left out: in these domains a missing fact means "not known".
 #include "benchmarks/virtualhome/prompt_scene.h"
 
@@ -76,7 +79,9 @@ class ProblemWriter {
 
  private:
   const PromptScene::Object& object(std::size_t index) const { return scene_.objects[index]; }
-  bool is_thing(std::size_t index) const { return !object(index).character && !object(index).room; }
+  bool is_thing(std::size_t index) const {
+    return !object(index).character && !object(index).room && object(index).spoken;
+  }
   void fact(const std::string& text) { facts_ += "\n    " + text; }
   void goal(const std::string& text) {
     if (goal_set_.insert(text).second) goals_ += "\n    " + text;
@@ -98,6 +103,7 @@ class ProblemWriter {
   std::string assumed(std::string_view predicate, const std::set<std::size_t>& about) const;
   std::string assumed_homes(const std::set<std::size_t>& about) const;
   std::set<std::size_t> holders() const;
+  std::set<std::size_t> shut_away() const;
   bool posture_known() const;
 
   const PromptScene& scene_;
@@ -115,6 +121,7 @@ std::string ProblemWriter::objects() const {
   std::string rooms;
   std::string characters;
   for (const PromptScene::Object& o : scene_.objects) {
+    if (!o.spoken) continue;
     (o.character ? characters : o.room ? rooms : things) += " " + o.pddl();
   }
   std::string text;
@@ -128,6 +135,7 @@ std::string ProblemWriter::objects() const {
 
 void ProblemWriter::object_facts() {
   for (const PromptScene::Object& o : scene_.objects) {
+    if (!o.spoken) continue;
     if (o.character) {
       if (style_.character_is_object) fact(str_cat("(is-robot ", o.pddl(), ")"));
       const bool sitting = contains(o.states, "SITTING");
@@ -160,6 +168,7 @@ void ProblemWriter::object_facts() {
 std::string ProblemWriter::edge_atom(const PromptScene::Edge& edge) const {
   const PromptScene::Object& from = object(edge.from);
   const PromptScene::Object& to = object(edge.to);
+  if (!from.spoken || !to.spoken) return {};
   const auto about = [](std::string_view predicate, const PromptScene::Object& o) {
     return str_cat("(", predicate, " ", o.pddl(), ")");
   };
@@ -198,11 +207,11 @@ void ProblemWriter::edge_facts() {
   std::array<bool, 2> full = {false, false};
   for (const PromptScene::Edge& edge : scene_.edges) {
     if (edge.relation == "CLOSE" && is_thing(edge.from) && is_thing(edge.to) && !nearness) continue;
+    const bool held = edge.relation == "HOLDS_RH" || edge.relation == "HOLDS_LH";
+    if (held && object(edge.from).character) full[edge.relation == "HOLDS_LH" ? 1 : 0] = true;
     const std::string atom = edge_atom(edge);
     if (atom.empty() || !seen.insert(atom).second) continue;
     fact(atom);
-    const bool held = edge.relation == "HOLDS_RH" || edge.relation == "HOLDS_LH";
-    if (held) full[edge.relation == "HOLDS_LH" ? 1 : 0] = true;
     const bool in_container = edge.relation == "INSIDE" && is_thing(edge.from) && is_thing(edge.to);
     if (edge.relation == "INSIDE" && is_thing(edge.from) && object(edge.to).room) {
       fact(str_cat("(home ", object(edge.from).pddl(), " ", object(edge.to).pddl(), ")"));
@@ -224,7 +233,7 @@ void ProblemWriter::state_goals() {
     const std::string_view predicate = state_predicate(wanted.state);
     if (o.character && (wanted.state == "SITTING" || wanted.state == "LYING")) {
       goal(str_cat("(", lower_case(wanted.state), ")"));
-    } else if (!o.character && !o.room && !predicate.empty()) {
+    } else if (!o.character && !o.room && o.spoken && !predicate.empty()) {
       goal(str_cat("(", predicate, " ", o.pddl(), ")"));
     } else {
       cannot(str_cat(o.pddl(), "-is-", lower_case(wanted.state)));
@@ -253,9 +262,13 @@ void ProblemWriter::ordered_wishes(const std::vector<std::vector<std::string>>& 
   for (const std::vector<std::string>& line : lines) {
     const std::string wish = str_cat("wish-", wishes_.size() + 1);
     for (const std::string& action : line) fact(str_cat("(asks ", wish, " a_", lower_case(action), ")"));
-    for (const std::string& earlier : wishes_) fact(str_cat("(before ", earlier, " ", wish, ")"));
-    wishes_.push_back(wish);
+    const bool tracked = style_.order == ActionOrder::kTracked;
+    for (const std::string& earlier : wishes_) {
+      if (tracked) fact(str_cat("(before ", earlier, " ", wish, ")"));
+    }
     goal(str_cat("(did ", wish, ")"));
+    if (!tracked && !wishes_.empty()) goal(str_cat("(did-after ", wishes_.back(), " ", wish, ")"));
+    wishes_.push_back(wish);
   }
 }
 
@@ -304,7 +317,7 @@ void ProblemWriter::action_goals() {
       cannot("action" + all);
     }
   }
-  if (style_.actions_in_either_order) {
+  if (style_.order == ActionOrder::kEither) {
     wishes_in_either_order(lines);
   } else {
     ordered_wishes(lines);
@@ -317,39 +330,46 @@ std::string ProblemWriter::assumed(std::string_view predicate, const std::set<st
   return text;
 }
 
-// First about the objects that goals name, then about those whose place is shown, then about all.
+// First about the objects whose place is shown, then about those that goals name, then about all.
 std::vector<Assumption> ProblemWriter::assumptions() const {
   std::set<std::size_t> named;
   for (const PromptScene::NodeGoal& goal : scene_.node_goals) named.insert(goal.object);
   for (const PromptScene::Edge& goal : scene_.edge_goals) named.insert({goal.from, goal.to});
-  std::erase_if(named, [&](std::size_t index) { return !is_thing(index); });
-  std::set<std::size_t> placed;
+  const std::set<std::size_t> lost = shut_away();
+  std::erase_if(named, [&](std::size_t index) { return !is_thing(index) || lost.contains(index); });
+  std::set<std::size_t> placed;  // on or in a thing
+  std::set<std::size_t> roomed;  // in a room, and perhaps in something there
   for (const PromptScene::Edge& edge : scene_.edges) {
-    if ((edge.relation == "ON" || edge.relation == "INSIDE") && is_thing(edge.from) && !named.contains(edge.from)) {
-      placed.insert(edge.from);
-    }
+    if (!is_thing(edge.from) || lost.contains(edge.from) || object(edge.to).character) continue;
+    if (edge.relation != "ON" && edge.relation != "INSIDE") continue;
+    (object(edge.to).room ? roomed : placed).insert(edge.from);
   }
   std::set<std::size_t> rest;
   for (std::size_t i = 0; i < scene_.objects.size(); ++i) {
-    if (is_thing(i) && !named.contains(i)) rest.insert(i);
+    if (is_thing(i) && !named.contains(i) && !lost.contains(i)) rest.insert(i);
   }
+  const auto without = [](const std::set<std::size_t>& all, const std::set<std::size_t>& some) {
+    std::set<std::size_t> out;
+    std::set_difference(all.begin(), all.end(), some.begin(), some.end(), std::inserter(out, out.end()));
+    return out;
+  };
 
   std::vector<Assumption> result;
   if (!style_.can_stand_up && !posture_known()) result.push_back({"(standing)", "the robot stands at the start"});
-  result.push_back({assumed("assumed-within-reach", named) + assumed("assumed-seat-free", named) +
+  result.push_back({assumed("assumed-within-reach", placed), "what is shown in a place is not shut in somewhere else"});
+  result.push_back({assumed("assumed-within-reach", without(named, placed)) + assumed("assumed-seat-free", named) +
                         assumed("assumed-plugged", named) + assumed("assumed-not-shut", holders()),
                     "the objects that goals name are not shut in somewhere unseen, have room to sit where they are "
                     "seats, and are plugged in unless shown otherwise"});
-  result.push_back({assumed("assumed-within-reach", placed), "so are the objects whose place is shown"});
+  result.push_back({assumed("assumed-within-reach", without(without(roomed, named), placed)),
+                    "so are the objects whose room is shown"});
   result.push_back({assumed_homes(named), "the objects that goals name are in the room that a goal names"});
   if (!style_.can_stand_up) {
     result.push_back({assumed("assumed-near-seat", named), "what goals name is near the seat"});
   }
-  std::set<std::size_t> others;
-  std::set_difference(rest.begin(), rest.end(), placed.begin(), placed.end(), std::inserter(others, others.end()));
-  result.push_back(
-      {assumed("assumed-within-reach", others) + assumed("assumed-seat-free", rest) + assumed("assumed-plugged", rest),
-       "no listed object is shut in, and all seats have room"});
+  result.push_back({assumed("assumed-within-reach", without(without(rest, placed), roomed)) +
+                        assumed("assumed-seat-free", rest) + assumed("assumed-plugged", rest),
+                    "no listed object is shut in, and all seats have room"});
   if (!style_.can_stand_up) {
     result.push_back({assumed("assumed-near-seat", rest), "all listed objects are near the seat"});
   }
@@ -363,6 +383,17 @@ std::set<std::size_t> ProblemWriter::holders() const {
   for (const PromptScene::Edge& edge : scene_.edges) {
     if (edge.relation != "INSIDE" || !is_thing(edge.from) || !is_thing(edge.to)) continue;
     if (!contains(object(edge.to).properties, "CAN_OPEN")) result.insert(edge.to);
+  }
+  return result;
+}
+
+// Things in something that no answer can name, so that nobody can open it, and that is not known to be open.
+std::set<std::size_t> ProblemWriter::shut_away() const {
+  std::set<std::size_t> result;
+  for (const PromptScene::Edge& edge : scene_.edges) {
+    const PromptScene::Object& to = object(edge.to);
+    if (edge.relation != "INSIDE" || to.spoken || to.room || !is_thing(edge.from)) continue;
+    if (contains(to.properties, "CAN_OPEN") && !contains(to.states, "OPEN")) result.insert(edge.from);
   }
   return result;
 }

@@ -22,6 +22,9 @@ struct PromptScene {
     std::vector<std::string> properties;
     bool room = false;
     bool character = false;
+    // False where the evaluator cannot read the name in an answer. Such an object is not part of the problem; what is known
+    // about others because of it is.
+    bool spoken = true;
     std::vector<std::string> states;  // those that are known
     std::string pddl() const { return name + "_" + id; }
   };
@@ -51,12 +54,19 @@ struct PromptScene {
   std::vector<std::string> notes;
 };
 
+// How the order of two action goals is held.
+enum class ActionOrder {
+  kEither,   // the evaluator does not fix it: both orders at once
+  kPrompt,   // by goals
+  kTracked,  // by the domain, which grants a wish only after those before it
+};
+
 // How a module wants its problem.
 struct ProblemStyle {
   std::string domain;
-  bool character_is_object = false;      // atoms name the character
-  bool actions_in_either_order = false;  // the evaluator does not fix the order of two action goals
-  bool can_stand_up = false;             // there is an action for it
+  bool character_is_object = false;  // atoms name the character
+  ActionOrder order = ActionOrder::kEither;
+  bool can_stand_up = false;  // there is an action for it
 };
 
 PromptTask make_problem(const PromptScene& scene, const ProblemStyle& style);

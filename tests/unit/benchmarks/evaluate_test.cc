@@ -221,6 +221,21 @@ TEST(AnswerPrompt, AnUnreadablePromptIsAnAnswerWithAnError) {
   EXPECT_NE(search("vh-sd", house.prompt()).error, "") << "a prompt of the other module";
 }
 
+// A thing that is wanted in one place by one goal and in another by two.
+TEST(AnswerPrompt, DropsTheFewestGoals) {
+  const std::string prompt =
+      "Input:\ninitial environment state:\n['ontop', 'bowl_0', 'bed_1']\n['ontop', 'cup_2', 'bed_1']\n\n\n"
+      "target environment state:\n['ontop', 'bowl_0', 'desk_3']\n['ontop', 'bowl_0', 'shelf_4']\n"
+      "['not', 'ontop', 'bowl_0', 'desk_3']\n['ontop', 'cup_2', 'desk_3']\n\n\ninteractable objects:\n"
+      "{'name': 'bowl_0', 'category': 'bowl.n.01'}\n{'name': 'bed_1', 'category': 'bed.n.01'}\n"
+      "{'name': 'cup_2', 'category': 'cup.n.01'}\n{'name': 'desk_3', 'category': 'desk.n.01'}\n"
+      "{'name': 'shelf_4', 'category': 'shelf.n.01'}\n\n\nPlease output the list of action commands.\n\nOutput:\n";
+  const Answer answer = search("beh-as", prompt);
+  EXPECT_EQ(answer.error, "");
+  ASSERT_EQ(answer.goals_dropped.size(), 1U) << answer.reason;
+  EXPECT_TRUE(has(answer.goals_dropped[0], "(ontop bowl_0 desk_3)"));
+}
+
 TEST(AnswerPrompt, ThePapersRulesKnowOfNothingHidden) {
   EvaluateOptions options = with(Guidance::kSearch);
   options.rules = Rules::kPaper;

@@ -118,7 +118,7 @@ class ReproduceTest : public ::testing::Test {
     options.modules.push_back({&kFirst, std::move(first)});
     options.modules.push_back({&kSecond, std::move(second)});
     options.rows = {Row::kPlanner, Row::kSearch, Row::kMask};
-    options.settings = {{"model", "m"}, {"limit", 0}, {"rules", "environment"}};
+    options.settings = {{"model", "m"}, {"limit", 0}};
     return options;
   }
   int asked() const { return first_->asked + second_->asked; }
@@ -435,8 +435,8 @@ TEST_F(ReproduceTest, TablesAndPlotsSayWhatThereIs) {
   for (const char* part :
        {"2026-01-02, `metactrl reproduce`", "Model: m.",
         "| planner: classical planner | not installed | not installed |",
-        "| search | 7 | 57.1 [25.0, 84.2] | 42.9 [15.8, 75.0] | 0 | 0 |", "## The first one (first)", "| mask | 6 |",
-        "![The first one](first.svg)", "Errors that the evaluator found:", "| row | runtime |"}) {
+        "| search | 7 | 57.1 [25.0, 84.2] | 42.9 [15.8, 75.0] |  | 0 | 0 | 0 | 0 |", "## The first one (first)",
+        "| mask | 6 |", "![The first one](first.svg)", "Errors that the evaluator found:", "| row | runtime |"}) {
     EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
   }
   const Json json = Json::parse(read(path("a/tables.json")));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/module.h"
 #include "benchmarks/shipped_files.h"
 #include "benchmarks/virtualhome/prompt_reader.h"
 #include "lookahead/drop_goals.h"
@@ -409,6 +410,24 @@ TEST(VirtualHomeSubgoals, GoalsThatNothingBringsAboutStayGoals) {
   const ReducedTask reduced = drop_unreachable_goals(ground, {});
   EXPECT_EQ(reduced.dropped.size(), 4U);
   EXPECT_EQ(reduced.lookahead->plan().size(), 1U);
+}
+
+// Under the paper's rules the order is the prompt's.
+TEST(VirtualHomeActions, TwoActionGoalsHoldInThePromptsOrder) {
+  House house = kitchen();
+  house.edges.clear();
+  house.edge_goals.clear();
+  house.action_goals = "WASH or RINSE\nWASH|RINSE\nGRAB\nGRAB\n";
+  for (const Rules rules : {Rules::kPaper, Rules::kLiteral}) {
+    const PromptTask prompt = read_actions_prompt(house.prompt(), rules);
+    EXPECT_TRUE(has(prompt.problem, "(did wish-1)\n    (did wish-2)\n    (did-after wish-1 wish-2)"));
+    const Task task = load(Kind::kActions, prompt.problem, to_string(rules));
+    const auto lookahead = Lookahead::compile(task, {});
+    ASSERT_EQ(lookahead->verdict(), Verdict::kSolvable);
+    std::string order;
+    for (const ActionId action : lookahead->plan()) order += task.action_name(task.name_of(action)) + " ";
+    EXPECT_LT(std::min(order.find("wash "), order.find("rinse ")), order.find("grab ")) << order;
+  }
 }
 
 TEST(VirtualHome, BothRuleSetsLoadEveryProblem) {

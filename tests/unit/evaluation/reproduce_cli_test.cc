@@ -36,6 +36,7 @@ TEST_F(ReproduceCli, WritesTablesForEveryModule) {
   const Result result = reproduce("a", "--rows search,planner", "PATH=/no/such/folder");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_CONTAINS(result.out, "| search: search, no model | 100.0 / 100.0 |");
+  EXPECT_CONTAINS(result.out, "| search, paper: search, no model | ");
   EXPECT_CONTAINS(result.out, "| planner: classical planner | not installed | not installed |");
   for (const char* file : {"a/tables.md", "a/tables.json", "a/vh-as.svg", "a/beh-sd.svg", "a/answers.jsonl"}) {
     EXPECT_TRUE(fs::exists(path(file))) << file;
@@ -52,7 +53,7 @@ TEST_F(ReproduceCli, WritesTablesForEveryModule) {
 }
 
 TEST_F(ReproduceCli, ShardsJoinToWhatOneRunSays) {
-  const std::string what = "--modules vh-as --rows syntax,mask --model random:3 --max-tokens 40 ";
+  const std::string what = "--modules vh-as --rules environment --rows syntax,mask --model random:3 --max-tokens 40 ";
   ASSERT_EQ(reproduce("one", what).code, 0) << read("err");
   EXPECT_EQ(reproduce("parts", what + "--shard 2/2").code, 0) << read("err");
   const Result early = reproduce("parts", what + "--merge");
@@ -71,9 +72,9 @@ TEST_F(ReproduceCli, ShardsJoinToWhatOneRunSays) {
 
 TEST_F(ReproduceCli, RefusesOtherSettingsAndLeavesNothingWhenItCannotStart) {
   ASSERT_EQ(reproduce("a", "--modules vh-as --rows search").code, 0) << read("err");
-  const Result other = reproduce("a", "--modules vh-as --rows search --rules paper --planner-seconds 7");
+  const Result other = reproduce("a", "--modules vh-as --rows search --planner-seconds 7");
   EXPECT_EQ(other.code, 31);
-  EXPECT_CONTAINS(other.err, "rules was 'environment' and is 'paper'; planner_seconds was 30");
+  EXPECT_CONTAINS(other.err, "planner_seconds was 30");
   const auto expect = [&](const std::string& more, int code, const std::string& message) {
     const Result r = reproduce("b", more);
     EXPECT_EQ(r.code, code) << more << r.err;
@@ -84,6 +85,8 @@ TEST_F(ReproduceCli, RefusesOtherSettingsAndLeavesNothingWhenItCannotStart) {
   expect("--rows trained", 30, "needs a hidden Markov model of plans for");
   expect("--rows masc", 30, "did you mean 'mask'?");
   expect("--rows ,", 30, "names no row");
+  expect("--rules ,", 30, "names no rules");
+  expect("--rules papr", 30, "did you mean 'paper'?");
   expect("--modules vh-xs", 30, "there is no module 'vh-xs'");
   expect("--modules ,", 30, "names no module");
   expect("--shard +1/+2", 30, "not a part of a whole");
@@ -146,7 +149,7 @@ TEST_F(ReproduceCli, TasksThatCannotBeReadAreSaidFirst) {
 }
 
 TEST_F(ReproduceCli, PromptsWithoutRoomAreCountedAsSuch) {
-  const Result result = reproduce("a", "--modules vh-as --rows mask --context 100");
+  const Result result = reproduce("a", "--rules environment --modules vh-as --rows mask --context 100");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_CONTAINS(result.err, "2 answers had no room in the model's context and are not counted; --prompt compact");
   EXPECT_CONTAINS(result.out, "| no room |");

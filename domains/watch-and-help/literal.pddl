@@ -1,4 +1,5 @@
-; Watch-And-Help: the preconditions that the paper's appendix lists, and no others. GRAB needs a free hand and the thing near; PUTIN
+; Watch-And-Help: the preconditions that the paper's appendix lists, and no others. (It also reports that all plans
+; execute, "any action whose precondition fails is never offered to the LM": what it ran is environment.pddl.) GRAB needs a free hand and the thing near; PUTIN
 ; needs the thing held and the container not closed; PUTBACK the thing held; OPEN and CLOSE need it near. (SWITCHON needs the
 ; appliance plugged in; the benchmark's apartments have no plugs.) Effects as in environment.pddl, and its
 ; problems: what they say of postures and rooms is not asked for here.
