@@ -62,7 +62,8 @@ Schedule by_start(Schedule schedule);
 // Do actions of the task take time?
 bool has_durations(const Task& task);
 
-// Throws InputError when the plan is not one of the task's, and where a time is too large to be counted.
+// The plan's steps must be legal, one after the other; of the goals the schedule reaches those that the plan does. Throws
+// InputError for others, and where a time is too large to be counted.
 Schedule make_schedule(const Task& task, std::span<const PlanStep> plan, ScheduleKind kind, const Stop& stop = {});
 
 // Is it a plan, with these times? Steps may come in any order. Judged from the definition: conditions at each point, over

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "metactrl/format.h"
 #include "metactrl/planner.h"
+#include "metactrl/schedule.h"
 
 namespace metactrl::cli {
 
@@ -22,6 +23,8 @@ struct PlanArguments : DecodingArguments {
   std::string raw_prompt_file;
   std::string trace;
   bool simplify = false;
+  ScheduleKind schedule = ScheduleKind::kSequential;
+  CLI::Option* schedule_option = nullptr;
   OutputOptions output;
 };
 
@@ -41,6 +44,7 @@ struct PlanInput {
   PlanFormat format;
   LoadedModel model;  // empty with guidance search
   PlanOptions options;
+  ScheduleKind schedule = ScheduleKind::kSequential;
 };
 // Loads everything. From here on Ctrl-C is the program's own.
 PlanInput load_plan_input(const PlanArguments& arguments);

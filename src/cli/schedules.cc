@@ -43,16 +43,4 @@ std::string schedule_text(const Schedule& schedule) {
   return text + "\n";
 }
 
-Json schedule_json(const Schedule& schedule) {
-  const auto seconds = [](std::int64_t time) { return static_cast<double>(time) / static_cast<double>(kTimeUnit); };
-  Json json{{"makespan", seconds(makespan(schedule))}, {"steps", Json::array()}, {"overlaps", Json::array()}};
-  for (const TimedStep& step : by_start(schedule)) {
-    json["steps"].push_back(
-        {{"start", seconds(step.start)}, {"action", to_string(step.step)}, {"duration", seconds(step.duration)}});
-  }
-  for (const auto& [a, b] : overlaps(schedule))
-    json["overlaps"].push_back({to_string(schedule[a].step), to_string(schedule[b].step)});
-  return json;
-}
-
 }  // namespace metactrl::cli

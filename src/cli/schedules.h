@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/output.h"
 #include "metactrl/schedule.h"
 #include "support/enum_names.h"
 
@@ -31,8 +30,6 @@ CLI::Option* add_schedule_option(CLI::App& app, ScheduleKind& kind);
 
 // The lines, by start, and what overlaps as a comment.
 std::string schedule_text(const Schedule& schedule);
-// {"makespan": 5.001, "steps": [{"start", "action", "duration"}], "overlaps": [["(a)", "(b)"]]}
-Json schedule_json(const Schedule& schedule);
 
 }  // namespace metactrl::cli
 

@@ -17,6 +17,7 @@
 #include "lookahead/data.h"
 #include "lookahead/improve.h"
 #include "lookahead/relaxed.h"
+#include "serve/plan_json.h"
 #include "support/meter.h"
 #include "support/str_cat.h"
 #include "task/program.h"
@@ -249,7 +250,7 @@ int search(const SearchOptions& options) {
   }
   if (options.output.json()) {
     Json json = outcome_json(task, outcome, cost, loaded.load_seconds, watch.seconds());
-    if (schedule) json["schedule"] = schedule_json(*schedule);
+    if (schedule) json["schedule"] = serve::schedule_json(*schedule);
     print(options.output, json);
   }
   if (outcome.verdict == Verdict::kSolvable) return kDone;

@@ -14,9 +14,11 @@
 
 #include <cassert>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metactrl/task.h"
@@ -220,6 +222,7 @@ struct Action {
   std::vector<NumericEffect> numeric_effects;  // on functions that matter
   std::vector<CostTerm> costs;                 // their sum; empty when no cost is stated
   std::optional<Durative> durative;            // nothing: it takes no time
+  std::optional<Expression> metric_cost;  // instead of `costs`: what it adds to a metric of several parts, or of time
   Position where;
 };
 
@@ -292,7 +295,7 @@ struct Ast {
   std::vector<FunctionValue> init_values;
   Goal goal;  // `at end` constraints are conjuncts of it
   std::vector<Constraint> constraints;
-  bool has_metric = false;     // (:metric minimize (total-cost))
+  bool has_metric = false;     // (:metric minimize ...) of what actions cost
   bool has_numbers = false;    // some condition compares numbers
   bool has_durations = false;  // some action takes time
 
@@ -301,6 +304,10 @@ struct Ast {
   // The objects a variable with these types ranges over, ascending.
   std::vector<ObjectId> objects_of(const std::vector<TypeId>& types) const;
 };
+
+// The value of an expression that no action changes, from the values at the start; nothing where it has none.
+using StartValues = std::map<std::pair<FunctionId, std::vector<ObjectId>>, double>;
+std::optional<double> value_at_start(const Expression& expression, const Binding& binding, const StartValues& values);
 
 // "(at truck1 depot)"; variables are printed by name from `variables`.
 std::string to_string(const Ast& ast, const VariableTable& variables, const Atom& atom);

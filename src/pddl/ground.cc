@@ -358,6 +358,9 @@ class Grounder {
   // Nothing when a function has no value for these arguments.
   std::optional<double> cost(const task::ActionSymbol& action, const Binding& binding) {
     if (!result_.has_costs) return 1;
+    if (const auto& expression = ast_.actions[action.name].metric_cost) {
+      return value_at_start(*expression, binding, values_);
+    }
     double sum = 0;
     for (const CostTerm& term : ast_.actions[action.name].costs) {
       sum += term.constant;
@@ -471,7 +474,7 @@ class Grounder {
   FormulaBuilder builder_;
   std::unordered_map<const Effect*, ForallEffect> forall_effects_;
   const Condition anything_;  // kTrue: every binding of the quantified variables
-  std::map<std::pair<FunctionId, std::vector<ObjectId>>, double> values_;
+  StartValues values_;
   // Actions that were left out, by name and function: how many, and the first.
   struct MissingCost {
     std::size_t count = 0;

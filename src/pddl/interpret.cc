@@ -352,6 +352,7 @@ std::vector<ObjectId> LiftedInterpreter::cost_arguments(const CostTerm& term, co
 
 double LiftedInterpreter::cost(const Instance& instance) const {
   if (!has_costs_) return 1;
+  if (ast_->actions[instance.action].metric_cost) return metric_cost(instance).value_or(0);
   double sum = 0;
   for (const CostTerm& term : ast_->actions[instance.action].costs) {
     sum += term.constant;
@@ -362,7 +363,15 @@ double LiftedInterpreter::cost(const Instance& instance) const {
   return sum;
 }
 
+std::optional<double> LiftedInterpreter::metric_cost(const Instance& instance) const {
+  const Action& action = ast_->actions[instance.action];
+  Binding binding(action.variables.size(), kUnbound);
+  std::copy(instance.arguments.begin(), instance.arguments.end(), binding.begin());
+  return value_at_start(*action.metric_cost, binding, values_);
+}
+
 std::string LiftedInterpreter::missing_cost(const Instance& instance) const {
+  if (ast_->actions[instance.action].metric_cost) return metric_cost(instance) ? "" : "in the metric";
   for (const CostTerm& term : ast_->actions[instance.action].costs) {
     if (!term.function) continue;
     const std::vector<ObjectId> arguments = cost_arguments(term, instance);

@@ -259,6 +259,8 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   std::string binding_text(const VariableTable& variables, std::span<const VariableId> bound,
                            const Binding& binding) const;
 
+  // What it adds to a metric of several parts, or of time.
+  std::optional<double> metric_cost(const Instance& instance) const;
   // The first cost term of the instance that has no value, as text; empty when there is none.
   std::string missing_cost(const Instance& instance) const;
   static std::vector<ObjectId> cost_arguments(const CostTerm& term, const Instance& instance);
@@ -277,7 +279,7 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   std::shared_ptr<const Ast> ast_;
   std::map<std::vector<TypeId>, std::vector<ObjectId>> ranges_;  // for every list of types some variable has
   std::vector<std::vector<std::uint32_t>> strata_;               // axiom indices, lowest stratum first
-  std::map<std::pair<FunctionId, std::vector<ObjectId>>, double> values_;
+  StartValues values_;
   std::map<std::string, ObjectId, std::less<>> objects_;
   std::map<std::string, ActionNameId, std::less<>> actions_;
   bool has_costs_ = false;

@@ -115,7 +115,7 @@ Schedule LiftedInterpreter::with_durations(std::span<const PlanStep> plan, const
   };
   const Facts start = initial(meter);
   const Validation validation = validate(start, plan, meter);
-  if (!validation.valid) refuse("the plan is not valid: " + validation.reason);
+  if (validation.steps_executed < plan.size()) refuse("the plan is not valid: " + validation.reason);
   Schedule result;
   Facts facts = start;
   for (const PlanStep& step : plan) {
@@ -126,7 +126,8 @@ Schedule LiftedInterpreter::with_durations(std::span<const PlanStep> plan, const
     if (!units) refuse(str_cat("the duration of ", to_string(step), " is too large to be counted"));
     // The shortest that can be counted, where it is shorter than that.
     const bool tiny = *units == 0 && *exact > Rational(0);
-    result.push_back({step, 0, tiny ? 1 : *units, ast_->actions[instance->action].durative.has_value()});
+    result.push_back({LiftedInterpreter::step(*instance), 0, tiny ? 1 : *units,
+                      ast_->actions[instance->action].durative.has_value()});
     execute(facts, *instance, meter);
   }
   return result;

@@ -368,6 +368,7 @@ void Parser::run(std::optional<SExpr> domain, std::optional<SExpr> problem) {
     reporter_.error(ast_.constraints[0].where, "trajectory constraints beside durative actions are not supported",
                     "state what must hold as conditions of the actions, or as goals");
   }
+  if (domain && problem && metric_ && !reporter_.has_errors()) finish_metric();
   if (domain && problem) finish_numbers();
 }
 

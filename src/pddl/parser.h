@@ -9,6 +9,7 @@
 //     parse_durations.cc    durative actions
 //     parse_constraints.cc  :constraints
 //     parse_problem.cc      :init, :goal, :metric
+//     parse_metric.cc       metrics of time, or of several parts
 //     stratify.cc           negation among derived predicates
 //
 // A function that meets a mistake reports it and returns something harmless, so that the next mistake is found as well.
@@ -270,6 +271,19 @@ class Parser {
   void find_metric(SExpr root, const std::optional<SExpr>& domain);
   void parse_metric(SExpr section);
 
+  // parse_metric.cc
+  // The weights of the parts of a metric: of the time, and of functions without arguments.
+  struct MetricWeights {
+    Rational time;
+    std::map<FunctionId, Rational> functions;
+  };
+  bool add_weights(SExpr expr, const Rational& factor, MetricWeights& out, std::size_t depth);
+  std::optional<Rational> constant_factor(SExpr expr) const;
+  // Once both files are read: what each action adds to the metric.
+  void finish_metric();
+  std::optional<Expression> metric_cost(const Action& action, const MetricWeights& weights) const;
+  bool never_negative(const Expression& expression) const;
+
   // stratify.cc
   void check_strata();
 
@@ -295,6 +309,7 @@ class Parser {
   std::deque<std::string> new_names_;                          // of actions whose own name is taken
 
   std::string_view metric_function_;               // what (:metric minimize (f)) names, else empty
+  std::optional<SExpr> metric_;                    // (:metric ...) that is more than that
   std::set<std::string_view> idle_functions_;      // have values and nothing else
   std::map<FunctionId, Position> cost_functions_;  // read in costs, with the first place
   std::vector<Condition> at_end_;                  // conjuncts of the goal from (:constraints ... (at end c))

@@ -295,6 +295,19 @@ class Changer {
     }
   }
 
+  // Without the effects at the end that take away what the start has made true.
+  void keep(const Envelope& envelope) {
+    const auto changed = std::make_shared<Ast>(*ast_);
+    Action& action = changed->actions[envelope.offers];
+    std::erase_if(action.durative->end_effects, [&](const Effect& effect) {
+      return !effect.add && effect.atom.predicate == envelope.fact.predicate &&
+             effect.atom.arguments == envelope.fact.arguments;
+    });
+    visit(str_cat("if ", to_string(*ast_, action.variables, envelope.fact), " stayed true behind the end of ",
+                  action.name),
+          changed);
+  }
+
   bool done() const { return done_; }
 
  private:
@@ -389,7 +402,7 @@ std::vector<std::string> PddlSource::needs_concurrency() const {
   if (!ast_->has_durations) return {};
   std::vector<std::string> sentences;
   for (const Envelope& envelope : envelopes(*ast_))
-    sentences.push_back("it needs concurrency, which is not planned for: " + to_string(*ast_, envelope));
+    sentences.push_back("it may need concurrency, which is not planned for: " + to_string(*ast_, envelope));
   if (sentences.empty())
     sentences.emplace_back(
         "no plan runs one action at a time, and plans in which actions must overlap are not looked for");
@@ -399,6 +412,9 @@ std::vector<std::string> PddlSource::needs_concurrency() const {
 void PddlSource::visit_changes(internal::Meter& meter, const Visitor& visit) const {
   Changer changer(ast_, limits_, meter, visit);
   changer.remove_constraints();
+  for (const Envelope& envelope : envelopes(*ast_)) {
+    if (!changer.done()) changer.keep(envelope);
+  }
   const auto timeless = ast_->has_durations ? std::make_shared<const Ast>(without_time(*ast_)) : ast_;
   Detective detective(*timeless, limits_, meter);
   detective.run();

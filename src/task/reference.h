@@ -25,7 +25,7 @@ class ReferenceSemantics {
   // Do actions take time? Otherwise the rest is not asked.
   virtual bool has_durations() const { return false; }
   // The steps and how long each takes when the plan is carried out one step after the other; all start at 0. Throws
-  // InputError where that is no plan, or takes longer than can be counted.
+  // InputError where a step is not legal, or takes longer than can be counted.
   virtual Schedule with_durations(std::span<const PlanStep> plan, const Stop& stop) const;
   // As validate(task, schedule) in schedule.h.
   virtual Validation validate_schedule(std::span<const TimedStep> schedule, const Stop& stop, std::size_t bytes) const;

@@ -92,8 +92,9 @@ Schedule make_schedule(const Task& task, std::span<const PlanStep> plan, Schedul
     start_one_after_the_other(schedule);
   }
   const Validation validation = task.reference()->validate_schedule(schedule, stop, 0);
-  if (!validation.valid)
-    throw std::logic_error("the schedule of a plan does not pass its own check: " + validation.reason);
+  const bool same = validation.valid || (validation.steps_executed == plan.size() &&
+                                         validation.unmet_goals == task.validate(plan, stop).unmet_goals);
+  if (!same) throw std::logic_error("the schedule of a plan does not pass its own check: " + validation.reason);
   return schedule;
 }
 
