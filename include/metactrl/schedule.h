@@ -15,7 +15,8 @@
 // carried out in this way; that is what decoding, search and proofs speak of. **Concurrent**: the same actions, each as
 // early as the plan's order allows: of two points in time that concern the same fact or number, one of them by changing
 // it, the one that came first in the plan still comes first, and nothing changes what an action needs over all of its
-// time while it runs. No schedule that keeps these orders ends earlier.
+// time while it runs. No schedule that keeps these orders ends earlier, but for the gaps around points that change a fact
+// twice, which other judges want to themselves.
 //
 // Every schedule that is returned was judged by the second implementation (task/reference.h), which knows nothing of how
 // it was made.

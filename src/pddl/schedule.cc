@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "pddl/join.h"
@@ -28,6 +29,10 @@ struct Touched {
   std::vector<Key> reads;
   std::vector<Key> writes;
   std::vector<Key> adds;
+  // It writes a fact twice, or reads under a condition what it writes. That has a meaning, but other judges of plans take
+  // it for two points that touch as soon as anything else happens at the same time: so nothing does.
+  bool alone = false;
+  bool conditional = false;
 };
 
 struct PlanPoints {
@@ -82,10 +87,13 @@ class PointReader {
       add_changes(action, durative.idle_end_effects, binding, points.end);
     }
     for (Touched* point : {&points.start, &points.end, &points.over_all}) {
+      std::sort(point->writes.begin(), point->writes.end());
+      point->alone = std::adjacent_find(point->writes.begin(), point->writes.end()) != point->writes.end();
       for (std::vector<Key>* keys : {&point->reads, &point->writes, &point->adds}) {
         std::sort(keys->begin(), keys->end());
         keys->erase(std::unique(keys->begin(), keys->end()), keys->end());
       }
+      point->alone = point->alone || (point->conditional && meet(point->writes, point->reads));
     }
     return points;
   }
@@ -159,6 +167,7 @@ class PointReader {
     for (const Effect& effect : effects) {
       for_each(action.variables, effect.forall, binding, [&] {
         add_condition(action, effect.when, binding, out);
+        out.conditional = out.conditional || effect.when.kind != Condition::Kind::kTrue;
         out.writes.push_back(key(Sort::kFact, index(effect.atom.predicate), effect.atom.arguments, binding));
       });
       // Whoever reads all facts of the predicate meets every change of one; two changes of it do not meet here.
@@ -208,6 +217,31 @@ bool asks_for(const Condition& condition, PredicateId predicate) {
 
 }  // namespace
 
+namespace {
+
+// Lets step j begin later until no point of it is nearer than a gap to one of an earlier step, where one of the two has
+// to be alone.
+void keep_apart(Schedule& plan, std::span<const PlanPoints> points, std::size_t j) {
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (std::size_t i = 0; i < j; ++i) {
+      const auto apart = [&](const Touched& x, std::int64_t from, const Touched& y, std::int64_t offset) {
+        const std::int64_t gap = plan[j].start + offset - from;
+        if ((!x.alone && !y.alone) || gap >= kSeparation || gap <= -kSeparation) return;
+        plan[j].start += kSeparation - gap;
+        moved = true;
+      };
+      const std::int64_t ends = plan[i].start + plan[i].duration;
+      apart(points[i].start, plan[i].start, points[j].start, 0);
+      apart(points[i].start, plan[i].start, points[j].end, plan[j].duration);
+      apart(points[i].end, ends, points[j].start, 0);
+      apart(points[i].end, ends, points[j].end, plan[j].duration);
+    }
+  }
+}
+
+}  // namespace
+
 void start_early(const Ast& ast, Schedule& plan, internal::Meter& meter) {
   PointReader reader(ast, meter);
   std::vector<PlanPoints> points;
@@ -232,6 +266,7 @@ void start_early(const Ast& ast, Schedule& plan, internal::Meter& meter) {
       if (touch(earlier.over_all, later.start)) behind(ends, false);
       if (touch(earlier.over_all, later.end)) behind(ends, true);
     }
+    keep_apart(plan, points, j);
   }
 }
 
