@@ -12,13 +12,13 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
-#include <iterator>
 #include <limits>
 #include <mutex>
 #include <sstream>
 #include <thread>
 
 #include "cli/options.h"
+#include "cli/schedules.h"
 #include "metactrl/domain.h"
 #include "metactrl/exchange/sas.h"
 #include "serve/plan_json.h"
@@ -245,12 +245,7 @@ Task load_task(const TaskFiles& files) {
   return task;
 }
 
-std::vector<PlanStep> read_plan(const std::string& path) {
-  if (path != "-") return parse_plan(internal::read_file(path), path);
-  const std::string text((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
-  if (std::cin.bad()) throw InputError("standard input", "cannot be read", "give the plan as a file");
-  return parse_plan(text, "standard input");
-}
+std::vector<PlanStep> read_plan(const std::string& path) { return steps_of(read_schedule(path).schedule); }
 
 // --- output ----------------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@
 #include "cli/common.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/schedules.h"
 #include "exchange/names.h"
 #include "support/files.h"
 #include "support/list_some.h"
@@ -32,6 +33,8 @@ struct ExportOptions {
   bool allow_invalid = false;
   double duration = 1;
   CLI::Option* duration_option = nullptr;
+  ScheduleKind schedule = ScheduleKind::kSequential;
+  CLI::Option* schedule_option = nullptr;
 };
 
 constexpr const char* kFormats = "bt|pddl|plansys2|json|task";
@@ -60,6 +63,9 @@ void check_options(const ExportOptions& options) {
   if (options.duration_option->count() > 0 && options.format != "plansys2") {
     throw UsageError("--duration is for export plansys2");
   }
+  if (options.schedule_option->count() > 0 && options.format != "plansys2") {
+    throw UsageError("--schedule is for export plansys2");
+  }
 }
 
 int export_task(const ExportOptions& options) {
@@ -82,9 +88,15 @@ int export_task(const ExportOptions& options) {
 }
 
 std::string plan_text(const ExportOptions& options, const Task& task, const std::vector<PlanStep>& plan) {
+  if (options.duration_option->count() > 0 && has_durations(task)) {
+    throw UsageError("--duration is for tasks whose actions take no time");
+  }
   if (options.format == "bt") return behavior_tree_xml(task, plan);
   if (options.format == "json") return plan_json(task, plan);
-  if (options.format == "plansys2") return plansys2_plan(plan, options.duration);
+  if (options.format == "plansys2") {
+    if (has_durations(task)) return plansys2_plan(make_schedule(task, plan, options.schedule));
+    return plansys2_plan(plan, options.duration);
+  }
   return pddl_plan(task, plan);
 }
 
@@ -150,7 +162,8 @@ Command add_export(CLI::App& parent) {
       "--allow-invalid", options->allow_invalid,
       "also export a plan that breaks a rule or misses the goal; a behavior tree then fails where the plan does");
   options->duration_option = add_number(*app, "--duration", "SECONDS", options->duration, 1e-3, 1e9,
-                                        "with plansys2: seconds that each action takes");
+                                        "with plansys2: seconds that each action takes, where the task does not say");
+  options->schedule_option = add_schedule_option(*app, options->schedule);
   app->footer(kExportExamples);
   return {app, [options] { return run_export(*options); }};
 }

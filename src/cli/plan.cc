@@ -13,6 +13,7 @@
 
 #include "cli/plan_input.h"
 #include "cli/plan_report.h"
+#include "cli/schedules.h"
 #include "support/list_some.h"
 #include "support/str_cat.h"
 
@@ -47,10 +48,12 @@ std::string harmless(std::string_view bytes) {
 // mix.
 class Printer {
  public:
-  Printer(const PlanInput& input, const OutputOptions& output, bool show_prompt)
+  // `scheduled`: with the times of the schedule, where actions take time.
+  Printer(const PlanInput& input, const OutputOptions& output, bool show_prompt, bool scheduled)
       : input_(input),
         output_(output),
         show_prompt_(show_prompt),
+        scheduled_((scheduled || output.form == OutputForm::kPddl) && has_durations(input.task.task)),
         terminal_(output.file.empty() && ::isatty(STDOUT_FILENO) != 0),
         colour_(terminal_ && has_colour()) {}
 
@@ -91,12 +94,20 @@ class Printer {
   }
 
  private:
-  // Under a time limit there is a whole plan or none; and what is left out at the end was not said before.
-  bool streams() const { return !input_.options.time_limit && !input_.options.simplify; }
+  // Under a time limit there is a whole plan or none; what is left out at the end was not said before; and a schedule is
+  // known when the plan is.
+  bool streams() const { return !input_.options.time_limit && !input_.options.simplify && !scheduled_; }
 
   // What was not said while the plan grew.
   void put_rest(const PlanResult& result) {
     const bool plan = result.outcome == PlanOutcome::kPlan;
+    const bool legal = result.reading.complete && result.validation.steps_executed == result.steps.size();
+    if (plan && legal && scheduled_) {
+      put(schedule_text(make_schedule(input_.task.task, result.steps, input_.schedule)));
+      put(str_cat("; cost = ", number_text(result.validation.cost), ", guarantee: ", to_string(result.guarantee),
+                  "\n"));
+      return;
+    }
     switch (output_.form) {
       case OutputForm::kJson:
         return;
@@ -163,6 +174,7 @@ class Printer {
   const PlanInput& input_;
   const OutputOptions& output_;
   bool show_prompt_;
+  bool scheduled_;
   bool terminal_;
   bool colour_;
   bool open_ = false;
@@ -205,7 +217,7 @@ void say(const PlanInput& input, const PlanResult& result) {
 
 int make_plan(const PlanArguments& arguments) {
   const PlanInput input = load_plan_input(arguments);
-  Printer printer(input, arguments.output, arguments.show_prompt);
+  Printer printer(input, arguments.output, arguments.show_prompt, arguments.schedule_option->count() > 0);
   const PlanResult result = run_plan(input, printer.observer());
   printer.finish(result);
   if (!arguments.trace.empty()) write_trace(arguments.trace, input, result);
@@ -236,6 +248,7 @@ Command add_plan(CLI::App& parent) {
   add_plan_options(*app, *arguments, {OutputForm::kText, OutputForm::kJson, OutputForm::kPddl});
   app->add_flag("--simplify", arguments->simplify, "leave out the steps that the plan turns out not to need");
   app->add_flag("--show-prompt", arguments->show_prompt, "print the prompt on standard error as the model reads it");
+  arguments->schedule_option = add_schedule_option(*app, arguments->schedule);
   app->footer(kPlanExamples);
   return {app, [arguments] { return make_plan(*arguments); }};
 }

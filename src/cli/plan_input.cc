@@ -121,7 +121,8 @@ PlanInput load_plan_input(const PlanArguments& arguments) {
   options.time_limit = task.time.left();
   expect_vocabulary(options, model);
   warn_of_unknown_actions(options, task.task);
-  return {std::move(task), std::move(format), std::move(model), std::move(options), std::move(goal)};
+  return {std::move(task),    std::move(format), std::move(model),
+          std::move(options), std::move(goal),   arguments.schedule};
 }
 
 // --- running -------------------------------------------------------------------------------------------------------

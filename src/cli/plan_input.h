@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "metactrl/format.h"
 #include "metactrl/planner.h"
+#include "metactrl/schedule.h"
 
 namespace metactrl::cli {
 
@@ -25,6 +26,8 @@ struct PlanArguments : DecodingArguments {
   std::string trace;
   bool simplify = false;
   bool show_prompt = false;
+  ScheduleKind schedule = ScheduleKind::kSequential;
+  CLI::Option* schedule_option = nullptr;
   OutputOptions output;
 };
 
@@ -45,6 +48,7 @@ struct PlanInput {
   LoadedModel model;  // empty with guidance search
   PlanOptions options;
   std::optional<ChosenGoal> goal;  // nothing: the problem's own
+  ScheduleKind schedule = ScheduleKind::kSequential;
 };
 // Loads everything, and has a goal written and confirmed where the problem states none. From here on Ctrl-C is the program's own.
 PlanInput load_plan_input(const PlanArguments& arguments);

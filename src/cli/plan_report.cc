@@ -130,7 +130,7 @@ std::string closing_line(const PlanInput& input, const PlanResult& result) {
 }
 
 Json result_json(const PlanInput& input, const PlanResult& result) {
-  Json json = serve::outcome_json(input.task.task, result);
+  Json json = serve::outcome_json(input.task.task, result, input.schedule);
   json["goal"] = input.goal ? to_json(*input.goal) : Json(nullptr);
   json.update(setup_json(input));
   json.update(serve::decoding_json(result, input.options.guidance));

@@ -8,13 +8,16 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "cli/common.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/schedules.h"
 #include "lookahead/data.h"
 #include "lookahead/improve.h"
 #include "lookahead/relaxed.h"
+#include "serve/plan_json.h"
 #include "support/meter.h"
 #include "support/str_cat.h"
 #include "task/program.h"
@@ -33,6 +36,7 @@ struct SearchOptions {
   std::uint64_t improve = 50'000'000;
   unsigned horizon = 0;
   CLI::Option* horizon_option = nullptr;
+  ScheduleKind schedule = ScheduleKind::kSequential;
   OutputOptions output;
 
   bool has_horizon() const { return horizon_option->count() > 0; }
@@ -163,9 +167,14 @@ void explain(const Task& task, const Stop& stop, Outcome& outcome) {
   }
 }
 
-std::string plan_text(const Task& task, const Outcome& outcome, double cost) {
+// Where actions take time, with the times of `schedule`.
+std::string plan_text(const Task& task, const Outcome& outcome, const std::optional<Schedule>& schedule, double cost) {
   std::string text;
-  for (const ActionId action : outcome.plan) text += task.text(action) + "\n";
+  if (schedule) {
+    text = schedule_text(*schedule);
+  } else {
+    for (const ActionId action : outcome.plan) text += task.text(action) + "\n";
+  }
   text += str_cat("; ", count_text(outcome.plan.size(), "action", "actions"), ", cost = ", number_text(cost), ", ",
                   outcome.proved_shortest ? "shortest" : "not proved shortest");
   // By the number of actions where the task has no metric: then the sentence says it all.
@@ -223,18 +232,26 @@ int search(const SearchOptions& options) {
   const Stopwatch watch;
   const Outcome outcome = find(loaded, options);
   double cost = 0;
+  std::optional<Schedule> schedule;
   if (outcome.verdict == Verdict::kSolvable) {
     const Validation validation = task.validate(outcome.plan);
     if (!validation.valid) throw std::logic_error("the plan found does not pass its own check: " + validation.reason);
     cost = validation.cost;
-    const std::string text = plan_text(task, outcome, cost);
+    if (has_durations(task)) {
+      std::vector<PlanStep> steps;
+      for (const ActionId action : outcome.plan) steps.push_back(task.step(action));
+      schedule = make_schedule(task, steps, options.schedule);
+    }
+    const std::string text = plan_text(task, outcome, schedule, cost);
     if (!options.output.json()) print(options.output, text);
     if (!options.output.file.empty()) {
       note(str_cat("wrote ", count_text(outcome.plan.size(), "action", "actions"), " to ", options.output.file));
     }
   }
   if (options.output.json()) {
-    print(options.output, outcome_json(task, outcome, cost, loaded.load_seconds, watch.seconds()));
+    Json json = outcome_json(task, outcome, cost, loaded.load_seconds, watch.seconds());
+    if (schedule) json["schedule"] = serve::schedule_json(*schedule);
+    print(options.output, json);
   }
   if (outcome.verdict == Verdict::kSolvable) return kDone;
   const bool infeasible = outcome.verdict == Verdict::kInfeasible;
@@ -272,6 +289,7 @@ Command add_search(CLI::App& parent) {
   options->horizon_option = app->add_option("--horizon", options->horizon, "allow at most N actions")
                                 ->type_name("N")
                                 ->check(in_range(0, kNoHorizon));
+  add_schedule_option(*app, options->schedule);
   add_output_options(*app, options->output, {OutputForm::kText, OutputForm::kJson, OutputForm::kPddl});
   add_budget_options(*app, options->budget, LookaheadOptions{}.search);
   app->footer(kSearchExamples);

@@ -4,6 +4,7 @@
 
 #include "cli/common.h"
 #include "cli/output.h"
+#include "cli/schedules.h"
 #include "pddl/interpret.h"
 #include "pddl/parse.h"
 #include "sas/sas.h"
@@ -43,22 +44,23 @@ int validate(const ValidateOptions& options) {
   Diagnostics diagnostics;
   const auto reference = load_reference(options.files, diagnostics);
   print_diagnostics(diagnostics);
-  const std::vector<PlanStep> plan = read_plan(options.plan);
+  const TimedPlan plan = read_schedule(options.plan);
+  // The times of a plan count where actions take time; one without them is carried out one step after the other.
+  const bool timed = reference->has_durations() && plan.is_timed;
   Validation result;
   {
     const ProgressLine progress("validating");
-    result = reference->validate(plan);
+    result = timed ? reference->validate_schedule(plan.schedule, {}, 0) : reference->validate(steps_of(plan.schedule));
   }
   if (options.output.json()) {
-    print(options.output, Json{{"valid", result.valid},
-                               {"actions", plan.size()},
-                               {"steps_executed", result.steps_executed},
-                               {"cost", result.cost},
-                               {"reason", result.reason},
-                               {"unmet_goals", result.unmet_goals}});
+    Json json{{"valid", result.valid}, {"actions", plan.schedule.size()}, {"steps_executed", result.steps_executed},
+              {"cost", result.cost},   {"reason", result.reason},         {"unmet_goals", result.unmet_goals}};
+    if (timed) json["makespan"] = static_cast<double>(makespan(plan.schedule)) / static_cast<double>(kTimeUnit);
+    print(options.output, json);
   } else if (result.valid) {
     print(options.output,
-          str_cat("valid: ", count_text(plan.size(), "action", "actions"), ", cost ", number_text(result.cost), "\n"));
+          str_cat("valid: ", count_text(plan.schedule.size(), "action", "actions"), ", cost ", number_text(result.cost),
+                  timed ? str_cat(", ends at ", time_text(makespan(plan.schedule))) : "", "\n"));
   } else {
     print(options.output, str_cat("invalid: ", result.reason, "\n"));
   }
@@ -66,6 +68,7 @@ int validate(const ValidateOptions& options) {
 }
 
 constexpr const char* kValidateExamples =
+    "\nWhere actions take time, a plan with time stamps is judged by them: 0.000: (action object ...) [5.000]\n"
     "\nExamples, from the root of the source tree; the second plan forgets to open the dishwasher:\n"
     "\n"
     "  D=domains/tabletop/domain.pddl; P=domains/tabletop/dishwasher.pddl\n"

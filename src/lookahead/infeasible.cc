@@ -49,6 +49,8 @@ std::vector<std::string> why_infeasible(const Task& task, const Stop& stop) {
     internal::Meter meter(stop);
     std::vector<std::string> reasons = task.source()->why_unreachable(meter);
     if (!reasons.empty()) return reasons;
+    reasons = task.source()->needs_concurrency();
+    if (!reasons.empty()) return reasons;
   }
   internal::Meter meter(stop);
   const std::vector<GoalId> goals = lookahead::smallest_excluded_goals(task.program(), small_options().exact, meter);

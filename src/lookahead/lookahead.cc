@@ -16,6 +16,7 @@
 #include "lookahead/goals.h"
 #include "lookahead/improve.h"
 #include "lookahead/search.h"
+#include "metactrl/schedule.h"
 #include "support/meter.h"
 #include "support/str_cat.h"
 #include "task/program.h"
@@ -63,7 +64,7 @@ class LookaheadCompiler {
  private:
   void infeasible(std::string reason) {
     data_.verdict = Verdict::kInfeasible;
-    data_.reason = std::move(reason);
+    data_.reason = has_durations(task_) ? "of plans that run one action at a time: " + reason : std::move(reason);
     if (data_.unreachable_goals.empty()) return;
     data_.reason += "; out of reach:";
     for (GoalId goal : data_.unreachable_goals) data_.reason += " " + task_.goal_text(goal);

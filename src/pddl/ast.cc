@@ -243,4 +243,29 @@ std::string to_string(const Ast& ast, const GroundAtom& atom) {
   return out + ")";
 }
 
+std::optional<double> value_at_start(const Expression& expression, const Binding& binding, const StartValues& values) {
+  if (expression.kind == Expression::Kind::kNumber) {
+    return static_cast<double>(expression.number.numerator()) / static_cast<double>(expression.number.denominator());
+  }
+  if (expression.kind == Expression::Kind::kFunction) {
+    std::vector<ObjectId> arguments;
+    for (const Term& term : expression.arguments) arguments.push_back(term.under(binding));
+    const auto found = values.find({expression.function, arguments});
+    return found == values.end() ? std::nullopt : std::optional(found->second);
+  }
+  const std::optional<double> left = value_at_start(expression.children[0], binding, values);
+  const std::optional<double> right = value_at_start(expression.children[1], binding, values);
+  if (!left || !right) return std::nullopt;
+  switch (expression.kind) {
+    case Expression::Kind::kAdd:
+      return *left + *right;
+    case Expression::Kind::kSubtract:
+      return *left - *right;
+    case Expression::Kind::kMultiply:
+      return *left * *right;
+    default:
+      return *right == 0 ? std::nullopt : std::optional(*left / *right);
+  }
+}
+
 }  // namespace metactrl::pddl

@@ -14,9 +14,11 @@
 
 #include <cassert>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metactrl/task.h"
@@ -122,9 +124,10 @@ struct Atom {
   Position where;
 };
 
-// A number, the value of a function, or a sum, difference, product or quotient of two such.
+// A number, the value of a function, or a sum, difference, product or quotient of two such. kDuration is known to the
+// parser alone, which puts the duration in its place.
 struct Expression {
-  enum class Kind : std::uint8_t { kNumber, kFunction, kAdd, kSubtract, kMultiply, kDivide };
+  enum class Kind : std::uint8_t { kNumber, kFunction, kAdd, kSubtract, kMultiply, kDivide, kDuration };
   Kind kind = Kind::kNumber;
   Rational number;        // kNumber
   FunctionId function{};  // kFunction
@@ -195,6 +198,21 @@ struct CostTerm {
   std::vector<Term> arguments;
 };
 
+// What an action that takes time has besides its start: the action's own precondition, effects and numeric effects are
+// what must hold and what happens then. All else (over all, at end) is read once the effects at the start have happened.
+struct Durative {
+  // How long it takes, worked out at the start: the smallest duration that the text allows. That it is positive and
+  // within the other bounds is part of the precondition.
+  Expression duration;
+  Condition over_all;
+  Condition at_end;
+  std::vector<Effect> end_effects;
+  std::vector<NumericEffect> end_numeric_effects;  // on functions that matter
+  // Changes of functions that do not. Two actions that make such changes can exclude each other all the same.
+  std::vector<NumericEffect> idle_start_effects;
+  std::vector<NumericEffect> idle_end_effects;
+};
+
 struct Action {
   std::string name;
   VariableTable variables;  // the first `num_parameters` are the parameters
@@ -203,6 +221,8 @@ struct Action {
   std::vector<Effect> effects;
   std::vector<NumericEffect> numeric_effects;  // on functions that matter
   std::vector<CostTerm> costs;                 // their sum; empty when no cost is stated
+  std::optional<Durative> durative;            // nothing: it takes no time
+  std::optional<Expression> metric_cost;  // instead of `costs`: what it adds to a metric of several parts, or of time
   Position where;
 };
 
@@ -275,14 +295,19 @@ struct Ast {
   std::vector<FunctionValue> init_values;
   Goal goal;  // `at end` constraints are conjuncts of it
   std::vector<Constraint> constraints;
-  bool has_metric = false;   // (:metric minimize (total-cost))
-  bool has_numbers = false;  // some condition compares numbers
+  bool has_metric = false;     // (:metric minimize ...) of what actions cost
+  bool has_numbers = false;    // some condition compares numbers
+  bool has_durations = false;  // some action takes time
 
   // Is `type` equal to `ancestor` or below it? Costs as many steps as there are types above `type`.
   bool is_subtype(TypeId type, TypeId ancestor) const;
   // The objects a variable with these types ranges over, ascending.
   std::vector<ObjectId> objects_of(const std::vector<TypeId>& types) const;
 };
+
+// The value of an expression that no action changes, from the values at the start; nothing where it has none.
+using StartValues = std::map<std::pair<FunctionId, std::vector<ObjectId>>, double>;
+std::optional<double> value_at_start(const Expression& expression, const Binding& binding, const StartValues& values);
 
 // "(at truck1 depot)"; variables are printed by name from `variables`.
 std::string to_string(const Ast& ast, const VariableTable& variables, const Atom& atom);

@@ -115,15 +115,23 @@ class Copier {
 
   void copy_action(Action& action) const {
     action.precondition = for_all_copies(action.precondition);
-    std::vector<Effect> effects;
+    action.effects = copied(action.effects);
+    if (!action.durative) return;
+    action.durative->over_all = for_all_copies(action.durative->over_all);
+    action.durative->at_end = for_all_copies(action.durative->at_end);
+    action.durative->end_effects = copied(action.durative->end_effects);
+  }
+
+  std::vector<Effect> copied(const std::vector<Effect>& effects) const {
+    std::vector<Effect> result;
     for (std::size_t i = 0; i < copies_; ++i) {
-      for (Effect effect : action.effects) {
+      for (Effect effect : effects) {
         effect.atom.predicate = copy_of(effect.atom.predicate, i);
         rename(effect.when, i);
-        effects.push_back(std::move(effect));
+        result.push_back(std::move(effect));
       }
     }
-    action.effects = std::move(effects);
+    return result;
   }
 
   // A constraint about actions is about the one sequence of actions that all states share.
@@ -152,6 +160,8 @@ IdVector<PredicateId, bool> changing_predicates(const Ast& ast) {
   IdVector<PredicateId, bool> changing(ast.predicates.size(), false);
   for (const Action& action : ast.actions) {
     for (const Effect& effect : action.effects) changing[effect.atom.predicate] = true;
+    if (!action.durative) continue;
+    for (const Effect& effect : action.durative->end_effects) changing[effect.atom.predicate] = true;
   }
   for (const Axiom& axiom : ast.axioms) changing[axiom.head] = true;
   return changing;

@@ -11,11 +11,14 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
 #include "metactrl/domain.h"
+#include "pddl/ground_durations.h"
 #include "pddl/ground_formula.h"
 #include "pddl/number_limits.h"
 #include "pddl/reach.h"
@@ -33,6 +36,7 @@ class Grounder {
  public:
   Grounder(const Ast& ast, const GroundLimits& limits, internal::Meter& meter)
       : ast_(ast),
+        timeless_(ast.has_durations ? std::make_unique<const Ast>(without_time(ast)) : nullptr),
         meter_(meter),
         ranges_(ast),
         reachable_(reach_or_throw(limits)),
@@ -70,7 +74,7 @@ class Grounder {
  private:
   Reachable reach_or_throw(const GroundLimits& limits) {
     try {
-      return reach(ast_, ranges_, limits.max_actions, limits.max_atoms, meter_);
+      return reach(timeless(), ranges_, limits.max_actions, limits.max_atoms, meter_);
     } catch (const GroundingLimit& limit) {
       throw TaskTooLarge(ast_.files[1], limit.what(),
                          "use fewer objects, or types and static preconditions that exclude more");
@@ -96,16 +100,25 @@ class Grounder {
   }
 
   void find_numbers() {
-    numbers_.emplace(ast_, meter_);
+    numbers_.emplace(timeless(), meter_);
     const InstanceTable& actions = reachable_.actions;
-    NumberLimits limits(ast_, reachable_);
+    NumberLimits limits(timeless(), reachable_);
     for (const InstanceId id : actions.all()) {
       const Action& action = ast_.actions[actions.name(id)];
       Binding binding(action.variables.size(), kUnbound);
       std::ranges::copy(actions.arguments(id), binding.begin());
-      auto changed = ground_changes(action, binding, false);
-      limits.add(action, binding, changed);
-      for (auto& [target, changes] : changed) numbers_->announce(std::move(changes));
+      ChangeMap changed = start_changes(action, binding, false);
+      ChangeMap later = end_changes(action, binding, false);
+      ChangeMap all = changed;
+      for (const auto& [target, changes] : later) {
+        std::vector<GroundChange>& list = all[target];
+        list.insert(list.end(), changes.begin(), changes.end());
+        // What it is in between is not bounded by what it is before and afterwards.
+        if (changed.contains(target)) list.back().conditional = true;
+      }
+      limits.add(timeless().actions[actions.name(id)], binding, all);
+      for (auto& [target, changes] : changed) numbers_->announce(std::move(changes), std::move(later[target]));
+      for (auto& [target, changes] : later) numbers_->announce(std::move(changes));
     }
     limits.apply(*numbers_);
     numbers_->close();
@@ -113,19 +126,39 @@ class Grounder {
     builder_.use(*numbers_);
   }
 
-  // What an instance does to numbers, by number. `known`: comparisons have formulas by now, and with them the effects'
-  // conditions.
-  std::map<NumberId, std::vector<GroundChange>> ground_changes(const Action& action, Binding& binding, bool known) {
-    std::map<NumberId, std::vector<GroundChange>> result;
+  using ChangeMap = std::map<NumberId, std::vector<GroundChange>>;
+
+  ChangeMap start_changes(const Action& action, Binding& binding, bool known) {
     std::vector<GroundComparison> guards;
     numbers_->guards(action.precondition, binding, guards);
+    return ground_changes(action.variables, action.numeric_effects, guards, binding, known);
+  }
+
+  // Of a durative action, at its end. What its start asks for of other numbers than it changes holds then, too.
+  ChangeMap end_changes(const Action& action, Binding& binding, bool known) {
+    if (!action.durative || action.durative->end_numeric_effects.empty()) return {};
+    std::vector<GroundComparison> guards;
+    numbers_->guards(action.precondition, binding, guards);
+    std::set<NumberId> changed;
+    for (const auto& [target, changes] : start_changes(action, binding, false)) changed.insert(target);
+    std::erase_if(guards, [&](const GroundComparison& guard) { return NumberTable::reads(guard, changed); });
+    numbers_->guards(action.durative->over_all, binding, guards);
+    numbers_->guards(action.durative->at_end, binding, guards);
+    return ground_changes(action.variables, action.durative->end_numeric_effects, guards, binding, known);
+  }
+
+  // What an instance does to numbers, by number. `known`: comparisons have formulas by now, and with them the effects'
+  // conditions.
+  ChangeMap ground_changes(const VariableTable& variables, const std::vector<NumericEffect>& effects,
+                           const std::vector<GroundComparison>& guards, Binding& binding, bool known) {
+    ChangeMap result;
     const auto add = [&](const NumericEffect& effect) {
       GroundChange change;
       change.change = effect.change;
       change.conditional = effect.when.kind != Condition::Kind::kTrue;
       change.when = Formula::constant(true);
       if (known) {
-        change.when = builder_.build(action.variables, effect.when, binding);
+        change.when = builder_.build(variables, effect.when, binding);
         if (change.when.is_false()) return;
         change.conditional = !change.when.is_true();
       }
@@ -137,13 +170,13 @@ class Grounder {
       numbers_->guards(effect.when, binding, change.guards);
       result[change.target].push_back(std::move(change));
     };
-    for (const NumericEffect& effect : action.numeric_effects) {
+    for (const NumericEffect& effect : effects) {
       if (effect.forall.empty()) {
         add(effect);
         continue;
       }
       for (const std::vector<ObjectId>& objects :
-           builder_.bindings(action.variables, effect.forall, effect.when, false, nullptr, binding)) {
+           builder_.bindings(variables, effect.forall, effect.when, false, nullptr, binding)) {
         for (std::size_t i = 0; i < objects.size(); ++i) binding[effect.forall[i]] = objects[i];
         add(effect);
         for (const VariableId variable : effect.forall) binding[variable] = kUnbound;
@@ -174,17 +207,37 @@ class Grounder {
       const std::optional<double> known_cost = cost(ground.symbol, binding);
       if (!known_cost) continue;
       ground.cost = *known_cost;
-      ground.effects = ground_effects(action, binding);
+      ground.effects = ground_effects(action, action.effects, binding);
       if (!action.numeric_effects.empty()) {
-        for (auto& [target, changes] : ground_changes(action, binding, true))
+        for (auto& [target, changes] : start_changes(action, binding, true))
           numbers_->add_effects(std::move(changes), ground.effects, ground.precondition);
         if (ground.precondition.is_false()) continue;
+      }
+      if (action.durative) {
+        GroundPoint both = one_after_the_other({std::move(ground.precondition), std::move(ground.effects)},
+                                               ground_end(action, binding));
+        if (both.condition.is_false()) continue;
+        ground.precondition = std::move(both.condition);
+        ground.effects = std::move(both.effects);
       }
       result_.actions.push_back(std::move(ground));
     }
   }
 
-  std::vector<task::EffectDefinition> ground_effects(const Action& action, Binding& binding) {
+  // What is asked for behind the effects at the start, and what happens at the end.
+  GroundPoint ground_end(const Action& action, Binding& binding) {
+    GroundPoint end;
+    end.condition = task::make_and({builder_.build(action.variables, action.durative->over_all, binding),
+                                    builder_.build(action.variables, action.durative->at_end, binding)});
+    if (end.condition.is_false()) return end;
+    end.effects = ground_effects(action, action.durative->end_effects, binding);
+    for (auto& [target, changes] : end_changes(action, binding, true))
+      numbers_->add_effects(std::move(changes), end.effects, end.condition);
+    return end;
+  }
+
+  std::vector<task::EffectDefinition> ground_effects(const Action& action, const std::vector<Effect>& effects,
+                                                     Binding& binding) {
     std::vector<task::EffectDefinition> result(1);
     result[0].when = Formula::constant(true);
     const auto under = [&result](Formula when) -> task::EffectDefinition& {
@@ -192,7 +245,7 @@ class Grounder {
       result.emplace_back().when = std::move(when);
       return result.back();
     };
-    for (const Effect& effect : action.effects) {
+    for (const Effect& effect : effects) {
       if (!effect.forall.empty()) {
         ground_forall(action, effect, binding, under);
         continue;
@@ -305,6 +358,9 @@ class Grounder {
   // Nothing when a function has no value for these arguments.
   std::optional<double> cost(const task::ActionSymbol& action, const Binding& binding) {
     if (!result_.has_costs) return 1;
+    if (const auto& expression = ast_.actions[action.name].metric_cost) {
+      return value_at_start(*expression, binding, values_);
+    }
     double sum = 0;
     for (const CostTerm& term : ast_.actions[action.name].costs) {
       sum += term.constant;
@@ -405,7 +461,11 @@ class Grounder {
     return result;
   }
 
+  // What reachability and the values of numbers are found in.
+  const Ast& timeless() const { return timeless_ ? *timeless_ : ast_; }
+
   const Ast& ast_;
+  const std::unique_ptr<const Ast> timeless_;  // where actions take time
   internal::Meter& meter_;
   RangeTable ranges_;
   Reachable reachable_;
@@ -414,7 +474,7 @@ class Grounder {
   FormulaBuilder builder_;
   std::unordered_map<const Effect*, ForallEffect> forall_effects_;
   const Condition anything_;  // kTrue: every binding of the quantified variables
-  std::map<std::pair<FunctionId, std::vector<ObjectId>>, double> values_;
+  StartValues values_;
   // Actions that were left out, by name and function: how many, and the first.
   struct MissingCost {
     std::size_t count = 0;

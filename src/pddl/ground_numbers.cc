@@ -203,6 +203,13 @@ bool NumberTable::holds(const GroundComparison& comparison, const Values& values
   return left && right && compares(comparison.comparison, *left, *right);
 }
 
+bool NumberTable::reads(const GroundComparison& comparison, const std::set<NumberId>& numbers) {
+  std::set<NumberId> read;
+  collect(comparison.left, read);
+  collect(comparison.right, read);
+  return std::any_of(read.begin(), read.end(), [&](NumberId number) { return numbers.contains(number); });
+}
+
 // Only guards on these numbers can be judged.
 std::vector<const GroundComparison*> NumberTable::judged_by(const std::set<NumberId>& numbers,
                                                             std::span<const GroundComparison> guards) {
@@ -251,19 +258,22 @@ bool NumberTable::adds(const GroundChange& change) {
   return change.change == NumericEffect::Change::kIncrease || change.change == NumericEffect::Change::kDecrease;
 }
 
-void NumberTable::announce(std::vector<GroundChange> changes) {
+void NumberTable::announce(std::vector<GroundChange> changes, std::vector<GroundChange> later) {
+  if (changes.empty()) std::swap(changes, later);
   if (changes.empty()) return;
-  for (const GroundChange& change : changes) {
+  const auto note = [&](const GroundChange& change) {
     Number& number = numbers_[change.target];
     const bool constant = change.amount.kind == Expression::Kind::kNumber && change.amount.number;
     if (!adds(change) || !constant) {
       number.jumps = true;
-      continue;
+      return;
     }
     const bool up = (*change.amount.number >= Rational(0)) == (change.change == NumericEffect::Change::kIncrease);
     (up ? number.rises : number.falls) = true;
-  }
-  announced_.push_back(std::move(changes));
+  };
+  std::for_each(changes.begin(), changes.end(), note);
+  std::for_each(later.begin(), later.end(), note);
+  announced_.push_back({std::move(changes), std::move(later)});
 }
 
 std::set<NumberId> NumberTable::reads(std::span<const GroundChange* const> changes) {
@@ -333,31 +343,11 @@ void NumberTable::close() {
   }
   // Rounds over all changes. One that reads a single number looks at its new values only; one that reads several is
   // tried again when one of them has new values.
-  struct Case {
-    std::vector<const GroundChange*> happen;
-    std::vector<GroundComparison> guards;
-    std::set<NumberId> numbers;
-    std::size_t seen = 0;  // how many values its numbers had in all
-    bool tried = false;
-  };
   std::vector<Case> cases;
-  for (const std::vector<GroundChange>& changes : announced_) {
-    for_each_mode(changes, [&](const auto& happen, const auto&) {
-      const auto not_adding = [](const GroundChange* change) { return !adds(*change); };
-      if (happen.size() > 1 && std::any_of(happen.begin(), happen.end(), not_adding)) return;
-      Case one{happen, {}, reads(happen), 0, false};
-      for (const GroundChange* change : happen)
-        one.guards.insert(one.guards.end(), change->guards.begin(), change->guards.end());
-      cases.push_back(std::move(one));
-    });
-  }
+  for (const Announced& announced : announced_) add_cases(announced, cases);
   for (bool changed = true; changed;) {
     changed = false;
     for (Case& one : cases) {
-      const NumberId target = one.happen.front()->target;
-      const auto take = [&](const Values& values) {
-        if (insert(target, result(one.happen, values))) changed = true;
-      };
       if (one.numbers.size() == 1) {
         const NumberId number = *one.numbers.begin();
         const std::vector<const GroundComparison*> judged = judged_by(one.numbers, one.guards);
@@ -365,7 +355,7 @@ void NumberTable::close() {
           meter_.piece();
           const Values values = {{number, numbers_[number].order[one.seen]}};
           if (std::all_of(judged.begin(), judged.end(), [&](const auto* guard) { return holds(*guard, values); }))
-            take(values);
+            changed = take(one, values) || changed;
         }
         continue;
       }
@@ -374,9 +364,51 @@ void NumberTable::close() {
       if (one.tried && now == one.seen) continue;
       one.tried = true;
       one.seen = now;
-      for_each_choice(one.numbers, one.guards, take);
+      for_each_choice(one.numbers, one.guards, [&](const Values& values) { changed = take(one, values) || changed; });
     }
   }
+}
+
+void NumberTable::add_cases(const Announced& announced, std::vector<Case>& cases) const {
+  const auto excluded = [](const std::vector<const GroundChange*>& happen) {
+    const auto not_adding = [](const GroundChange* change) { return !adds(*change); };
+    return happen.size() > 1 && std::any_of(happen.begin(), happen.end(), not_adding);
+  };
+  const auto guards_of = [](const std::vector<const GroundChange*>& happen) {
+    std::vector<GroundComparison> guards;
+    for (const GroundChange* change : happen) guards.insert(guards.end(), change->guards.begin(), change->guards.end());
+    return guards;
+  };
+  const auto conditional = [](const GroundChange& change) { return change.conditional; };
+  // The later ones alone, where none of the first need happen; the first alone, where none of the later need.
+  const bool first_may_fail = std::all_of(announced.changes.begin(), announced.changes.end(), conditional);
+  for_each_mode(announced.changes, [&](const auto& happen, const auto&) {
+    if (!excluded(happen)) cases.push_back({happen, guards_of(happen), {}, {}, reads(happen), 0, false});
+  });
+  if (announced.later.empty()) return;
+  for_each_mode(announced.later, [&](const auto& later, const auto&) {
+    if (excluded(later)) return;
+    if (first_may_fail) cases.push_back({later, guards_of(later), {}, {}, reads(later), 0, false});
+    for_each_mode(announced.changes, [&](const auto& happen, const auto&) {
+      if (excluded(happen)) return;
+      Case one{happen, guards_of(happen), later, guards_of(later), reads(happen), 0, false};
+      one.numbers.merge(reads(later));
+      cases.push_back(std::move(one));
+    });
+  });
+}
+
+bool NumberTable::take(const Case& one, const Values& values) {
+  const NumberId target = one.happen.front()->target;
+  const std::optional<Rational> first = result(one.happen, values);
+  bool changed = insert(target, first);
+  if (one.later.empty() || !first) return changed;
+  Values then = values;
+  then[target] = *first;
+  const std::vector<const GroundComparison*> judged = judged_by(one.numbers, one.later_guards);
+  if (std::all_of(judged.begin(), judged.end(), [&](const auto* guard) { return holds(*guard, then); }))
+    changed = insert(target, result(one.later, then)) || changed;
+  return changed;
 }
 
 bool NumberTable::insert(NumberId id, const std::optional<Rational>& value) {

@@ -55,9 +55,12 @@ class NumberTable {
   NumberId number(FunctionId function, std::vector<ObjectId> arguments);
   // The comparisons that hold whenever `condition` does.
   void guards(const Condition& condition, const Binding& binding, std::vector<GroundComparison>& out);
+  // Does the comparison read one of the numbers?
+  static bool reads(const GroundComparison& comparison, const std::set<NumberId>& numbers);
 
-  // All changes that one instance makes, those of one target together.
-  void announce(std::vector<GroundChange> changes);
+  // All changes that one instance makes, those of one target together: those that happen at once, and those `later`, of
+  // the same target, that read what the first have left.
+  void announce(std::vector<GroundChange> changes, std::vector<GroundChange> later = {});
   // The number never leaves this range, which is known from elsewhere.
   void limit(NumberId number, std::optional<Rational> least, std::optional<Rational> largest);
   std::optional<Rational> initial(NumberId number) const { return numbers_[number].initial; }
@@ -84,6 +87,10 @@ class NumberTable {
     bool falls = false;
     bool jumps = false;
   };
+  struct Announced {
+    std::vector<GroundChange> changes;
+    std::vector<GroundChange> later;
+  };
   // Thresholds of a function that is only ever compared with what does not change, and never read by effects.
   struct Thresholds {
     bool known = true;
@@ -104,6 +111,19 @@ class NumberTable {
   static void collect(const GroundExpression& expression, std::set<NumberId>& out);
   static bool holds(const GroundComparison& comparison, const Values& values);
   bool insert(NumberId id, const std::optional<Rational>& value);
+  // Changes that happen together, and those behind them.
+  struct Case {
+    std::vector<const GroundChange*> happen;
+    std::vector<GroundComparison> guards;
+    std::vector<const GroundChange*> later;
+    std::vector<GroundComparison> later_guards;
+    std::set<NumberId> numbers;  // that they read
+    std::size_t seen = 0;        // how many values these had in all
+    bool tried = false;
+  };
+  void add_cases(const Announced& announced, std::vector<Case>& cases) const;
+  // Enters what comes of these values; true when something is new.
+  bool take(const Case& one, const Values& values);
   static std::vector<const GroundComparison*> judged_by(const std::set<NumberId>& numbers,
                                                         std::span<const GroundComparison> guards);
   // Calls visit(values) for every choice of values of the numbers that agrees with the guards on them.
@@ -127,7 +147,7 @@ class NumberTable {
   std::map<std::pair<FunctionId, std::vector<ObjectId>>, NumberId> ids_;
   IdVector<NumberId, Number> numbers_;
   IdVector<FunctionId, Thresholds> thresholds_;
-  std::vector<std::vector<GroundChange>> announced_;  // by instance and target
+  std::vector<Announced> announced_;  // by instance and target
   bool closed_ = false;
 };
 

@@ -20,6 +20,9 @@ IdVector<PredicateId, bool> ever_true(const Ast& ast) {
   for (const Action& action : ast.actions) {
     for (const Effect& effect : action.effects)
       result[effect.atom.predicate] = result[effect.atom.predicate] || effect.add;
+    if (!action.durative) continue;
+    for (const Effect& effect : action.durative->end_effects)
+      result[effect.atom.predicate] = result[effect.atom.predicate] || effect.add;
   }
   return result;
 }

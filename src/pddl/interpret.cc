@@ -264,7 +264,9 @@ Facts LiftedInterpreter::complete(Facts facts, internal::Meter& meter) const {
 bool LiftedInterpreter::applicable(const Facts& facts, const Instance& instance) const {
   const FactView view(facts);
   return missing_cost(instance).empty() && applicable(view, instance, internal::no_meter()) &&
-         changes(view, instance, internal::no_meter()).problem.empty();
+         changes(view, instance, ast_->actions[instance.action].numeric_effects, internal::no_meter())
+             .problem.empty() &&
+         later_problem(facts, instance, internal::no_meter()).empty();
 }
 
 bool LiftedInterpreter::applicable(const FactView& facts, const Instance& instance, internal::Meter& meter) const {
@@ -276,13 +278,21 @@ bool LiftedInterpreter::applicable(const FactView& facts, const Instance& instan
 
 void LiftedInterpreter::execute(Facts& facts, const Instance& instance, internal::Meter& meter) const {
   const Action& action = ast_->actions[instance.action];
+  happen(facts, instance, action.effects, action.numeric_effects, meter);
+  if (!action.durative) return;
+  happen(facts, instance, action.durative->end_effects, action.durative->end_numeric_effects, meter);
+}
+
+void LiftedInterpreter::happen(Facts& facts, const Instance& instance, const std::vector<Effect>& effects,
+                               const std::vector<NumericEffect>& numeric_effects, internal::Meter& meter) const {
+  const Action& action = ast_->actions[instance.action];
   Scope scope(action.variables, meter);
   std::copy(instance.arguments.begin(), instance.arguments.end(), scope.binding.begin());
   std::vector<Fact> added;
   std::vector<Fact> deleted;
   const FactView view(facts);
-  Changes numbers = changes(view, instance, meter);
-  for (const Effect& effect : action.effects) {
+  Changes numbers = changes(view, instance, numeric_effects, meter);
+  for (const Effect& effect : effects) {
     for_each_solution(effect.when, effect.forall, scope, view, [&] {
       std::vector<Fact>& changes = effect.add ? added : deleted;
       changes.push_back(ground(scope, effect.atom));
@@ -318,12 +328,8 @@ std::vector<Instance> LiftedInterpreter::instances() const {
 
 std::vector<std::pair<Instance, Facts>> LiftedInterpreter::successors(const Facts& facts) const {
   std::vector<std::pair<Instance, Facts>> result;
-  const FactView view(facts);
   for (Instance& instance : instances()) {
-    if (!missing_cost(instance).empty() || !applicable(view, instance, internal::no_meter()) ||
-        !changes(view, instance, internal::no_meter()).problem.empty()) {
-      continue;
-    }
+    if (!applicable(facts, instance)) continue;
     Facts next = apply(facts, instance);
     result.emplace_back(std::move(instance), std::move(next));
   }
@@ -346,6 +352,7 @@ std::vector<ObjectId> LiftedInterpreter::cost_arguments(const CostTerm& term, co
 
 double LiftedInterpreter::cost(const Instance& instance) const {
   if (!has_costs_) return 1;
+  if (ast_->actions[instance.action].metric_cost) return metric_cost(instance).value_or(0);
   double sum = 0;
   for (const CostTerm& term : ast_->actions[instance.action].costs) {
     sum += term.constant;
@@ -356,7 +363,15 @@ double LiftedInterpreter::cost(const Instance& instance) const {
   return sum;
 }
 
+std::optional<double> LiftedInterpreter::metric_cost(const Instance& instance) const {
+  const Action& action = ast_->actions[instance.action];
+  Binding binding(action.variables.size(), kUnbound);
+  std::copy(instance.arguments.begin(), instance.arguments.end(), binding.begin());
+  return value_at_start(*action.metric_cost, binding, values_);
+}
+
 std::string LiftedInterpreter::missing_cost(const Instance& instance) const {
+  if (ast_->actions[instance.action].metric_cost) return metric_cost(instance) ? "" : "in the metric";
   for (const CostTerm& term : ast_->actions[instance.action].costs) {
     if (!term.function) continue;
     const std::vector<ObjectId> arguments = cost_arguments(term, instance);

@@ -30,6 +30,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -121,6 +122,9 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   using task::ReferenceSemantics::validate;
   Validation validate(std::span<const PlanStep> plan, const Stop& stop, std::size_t bytes) const override;
   std::vector<std::string> initial_facts() const override;
+  bool has_durations() const override { return ast_->has_durations; }
+  Schedule with_durations(std::span<const PlanStep> plan, const Stop& stop) const override;
+  Validation validate_schedule(std::span<const TimedStep> schedule, const Stop& stop, std::size_t bytes) const override;
   // The same from another state, given with its derived facts (see `complete`).
   Validation validate(Facts facts, std::span<const PlanStep> plan, internal::Meter& meter = internal::no_meter()) const;
   // The step as an instance, or what is wrong with it.
@@ -133,7 +137,8 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   Facts initial(internal::Meter& meter = internal::no_meter()) const;
   // Every type-correct instance of every action, by action, then arguments: as many as there are bindings.
   std::vector<Instance> instances() const;
-  // Does the precondition hold, and has all that it reads a value? Trajectory constraints are not looked at.
+  // Does the precondition hold, and has all that it reads a value? One that takes time is taken alone, from its start to
+  // its end, here and in `apply`. Trajectory constraints are not looked at.
   bool applicable(const Facts& facts, const Instance& instance) const;
   Facts apply(const Facts& facts, const Instance& instance) const;
   // All applicable instances with the states they lead to.
@@ -211,8 +216,9 @@ class LiftedInterpreter : public task::ReferenceSemantics {
     std::map<Fluent, Rational> values;
     std::string problem;  // why the action cannot be taken; empty when it can
   };
-  // What the action makes of the numbers.
-  Changes changes(const FactView& facts, const Instance& instance, internal::Meter& meter) const;
+  // What these effects of the action make of the numbers.
+  Changes changes(const FactView& facts, const Instance& instance, const std::vector<NumericEffect>& effects,
+                  internal::Meter& meter) const;
   void change(const NumericEffect& effect, const Scope& scope, const FactView& facts,
               std::map<Fluent, std::pair<std::size_t, bool>>& seen, Changes& result) const;
   std::optional<Rational> value(const Expression& expression, const Scope& scope, const FactView& facts) const;
@@ -222,7 +228,26 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   std::string text(const Expression& expression, const Scope& scope) const;
 
   void derive(Facts& facts, internal::Meter& meter) const;
+  // From its start to its end.
   void execute(Facts& facts, const Instance& instance, internal::Meter& meter) const;
+  // These effects of the action at once.
+  void happen(Facts& facts, const Instance& instance, const std::vector<Effect>& effects,
+              const std::vector<NumericEffect>& numeric_effects, internal::Meter& meter) const;
+
+  // interpret_time.cc
+  struct Happening;
+  struct Footprint;
+  // What keeps an action that takes time, taken alone, from coming to its end; empty when nothing does.
+  std::string later_problem(const Facts& facts, const Instance& instance, internal::Meter& meter) const;
+  std::string violation(const Condition& condition, const Instance& instance, const FactView& facts,
+                        internal::Meter& meter) const;
+  std::optional<Rational> duration(const Instance& instance, const FactView& facts, internal::Meter& meter) const;
+  Footprint footprint(const Happening& happening, internal::Meter& meter) const;
+  void add_reads(const Condition& condition, Scope& scope, Footprint& out) const;
+  void add_reads(const Expression& expression, const Scope& scope, Footprint& out) const;
+  void add_predicate(PredicateId predicate, Footprint& out) const;
+  std::string conflict(const Footprint& a, const Footprint& b) const;
+  std::string point_problem(const Happening& happening, const Facts& facts, internal::Meter& meter) const;
 
   // Why `condition` is not `wanted`: the smallest part that decides it.
   std::string explain(const Condition& condition, bool wanted, Scope& scope, const FactView& facts) const;
@@ -234,6 +259,8 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   std::string binding_text(const VariableTable& variables, std::span<const VariableId> bound,
                            const Binding& binding) const;
 
+  // What it adds to a metric of several parts, or of time.
+  std::optional<double> metric_cost(const Instance& instance) const;
   // The first cost term of the instance that has no value, as text; empty when there is none.
   std::string missing_cost(const Instance& instance) const;
   static std::vector<ObjectId> cost_arguments(const CostTerm& term, const Instance& instance);
@@ -252,7 +279,7 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   std::shared_ptr<const Ast> ast_;
   std::map<std::vector<TypeId>, std::vector<ObjectId>> ranges_;  // for every list of types some variable has
   std::vector<std::vector<std::uint32_t>> strata_;               // axiom indices, lowest stratum first
-  std::map<std::pair<FunctionId, std::vector<ObjectId>>, double> values_;
+  StartValues values_;
   std::map<std::string, ObjectId, std::less<>> objects_;
   std::map<std::string, ActionNameId, std::less<>> actions_;
   bool has_costs_ = false;

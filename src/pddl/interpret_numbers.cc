@@ -39,15 +39,16 @@ bool LiftedInterpreter::compare(const Condition& condition, const Scope& scope, 
 }
 
 LiftedInterpreter::Changes LiftedInterpreter::changes(const FactView& facts, const Instance& instance,
+                                                      const std::vector<NumericEffect>& effects,
                                                       internal::Meter& meter) const {
   Changes result;
   const Action& action = ast_->actions[instance.action];
-  if (action.numeric_effects.empty()) return result;
+  if (effects.empty()) return result;
   Scope scope(action.variables, meter);
   std::copy(instance.arguments.begin(), instance.arguments.end(), scope.binding.begin());
   // By number, the effects on it: how many, and whether all of them add.
   std::map<Fluent, std::pair<std::size_t, bool>> seen;
-  for (const NumericEffect& effect : action.numeric_effects) {
+  for (const NumericEffect& effect : effects) {
     std::vector<std::vector<ObjectId>> done;  // a solution may come more than once
     for_each_solution(effect.when, effect.forall, scope, facts, [&] {
       std::vector<ObjectId> objects;

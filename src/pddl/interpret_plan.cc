@@ -234,13 +234,14 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
     const FactView view(facts);
     if (instance && !applicable(view, *instance, meter)) {
       const Action& action = ast_->actions[instance->action];
-      Scope scope(action.variables, meter);
-      std::copy(instance->arguments.begin(), instance->arguments.end(), scope.binding.begin());
-      problem = "precondition " + explain(action.precondition, true, scope, view);
+      problem = (action.durative ? "condition at start " : "precondition ") +
+                violation(action.precondition, *instance, view, meter);
     } else if (instance) {
       const std::string missing = missing_cost(*instance);
-      problem = missing.empty() ? changes(view, *instance, meter).problem
-                                : str_cat("its cost ", missing, " has no value in the initial state");
+      problem = missing.empty()
+                    ? changes(view, *instance, ast_->actions[instance->action].numeric_effects, meter).problem
+                    : str_cat("its cost ", missing, " has no value in the initial state");
+      if (problem.empty()) problem = later_problem(facts, *instance, meter);
     }
     if (!problem.empty()) {
       result.reason = str_cat("step ", actions.size() + 1, ' ', to_string(step), ": ", problem);

@@ -74,6 +74,8 @@ constexpr std::array<FeatureName, static_cast<std::size_t>(Feature::kCount)> kFe
     {"action costs are", ":action-costs"},
     {"trajectory constraints are", ":constraints"},
     {"numbers are", ":numeric-fluents"},
+    {"durative actions are", ":durative-actions"},
+    {"bounds of durations are", ":duration-inequalities"},
 }};
 
 using FeatureSet = std::uint32_t;  // bit i: feature i
@@ -111,8 +113,8 @@ constexpr Requirement kRequirements[] = {
     {":fluents", set_of(Feature::kCosts, Feature::kNumbers)},
     {":numeric-fluents", set_of(Feature::kCosts, Feature::kNumbers)},
     {":object-fluents", 0, false},
-    {":durative-actions", 0, false},
-    {":duration-inequalities", 0, false},
+    {":durative-actions", set_of(Feature::kDurations)},
+    {":duration-inequalities", set_of(Feature::kDurations, Feature::kInequalities)},
     {":continuous-effects", 0, false},
     {":time", 0, false},
     {":timed-initial-literals", 0, false},
@@ -129,8 +131,9 @@ const Requirement* find_requirement(std::string_view name) {
   return found == std::end(kRequirements) ? nullptr : found;
 }
 
-constexpr std::array<std::string_view, 8> kDomainSections = {":requirements", ":types",  ":constants", ":predicates",
-                                                             ":functions",    ":action", ":derived",   ":constraints"};
+constexpr std::array<std::string_view, 9> kDomainSections = {":requirements", ":types",       ":constants",
+                                                             ":predicates",   ":functions",   ":action",
+                                                             ":derived",      ":constraints", ":durative-action"};
 constexpr std::array<std::string_view, 8> kProblemSections = {":domain", ":requirements", ":objects", ":init",
                                                               ":goal",   ":constraints",  ":metric",  ":length"};
 
@@ -213,11 +216,7 @@ bool Parser::check_definitions(const std::optional<SExpr>& domain, const std::op
 
 void Parser::check_section_name(SExpr section, bool is_domain) {
   const std::string_view name = section.head();
-  if (name == ":durative-action") {
-    reporter_.error(
-        section.where(), "durative actions are not supported",
-        "rewrite it as an instantaneous (:action ...): its conditions as :precondition, its effects as :effect");
-  } else if (name == ":process" || name == ":event") {
+  if (name == ":process" || name == ":event") {
     reporter_.error(section.where(), str_cat("processes and events (", name, ") are not supported"),
                     "model the change as the effect of an action, or remove it");
   } else if (name == ":axiom") {
@@ -233,7 +232,9 @@ void Parser::check_section_name(SExpr section, bool is_domain) {
                     name == ":constants" ? "use (:objects ...)" : "move it there");
   } else {
     ClosestName closest(name);
-    for (const std::string_view known : is_domain ? kDomainSections : kProblemSections) closest.offer(known);
+    using Names = std::span<const std::string_view>;
+    for (const std::string_view known : is_domain ? Names(kDomainSections) : Names(kProblemSections))
+      closest.offer(known);
     reporter_.error(section.where(), str_cat("unknown section ", in_quotes(name)), closest.hint("remove it"));
   }
 }
@@ -255,7 +256,7 @@ Parser::Sections Parser::sections(SExpr root, bool is_domain) {
       continue;
     }
     std::vector<SExpr>& same = out[name];
-    if (!same.empty() && name != ":action" && name != ":derived") {
+    if (!same.empty() && name != ":action" && name != ":durative-action" && name != ":derived") {
       if (name == ":goal" || name == ":metric" || name == ":domain") {
         reporter_.error(section.where(), str_cat("a second (", name, " ...) section"),
                         str_cat("the first one is at line ", same[0].where().line));
@@ -285,13 +286,22 @@ void Parser::parse_domain(SExpr root, const std::optional<SExpr>& problem) {
   for (const SExpr section : of[":functions"]) parse_functions(section);
   for (const SExpr section : of[":derived"]) mark_derived(section);
   for (const SExpr section : of[":action"]) register_action(section);
+  for (const SExpr section : of[":durative-action"]) register_action(section);
   for (const auto& [action, section] : action_bodies_) {
-    if (!reporter_.exhausted()) parse_action(section, ast_.actions[action]);
+    if (reporter_.exhausted()) break;
+    if (section.head() == ":action") {
+      parse_action(section, ast_.actions[action]);
+    } else {
+      parse_durative(section, ast_.actions[action]);
+    }
   }
   for (const SExpr section : of[":derived"]) {
     if (!reporter_.exhausted()) parse_derived(section);
   }
   check_strata();
+  for (const Action& action : ast_.actions) {
+    if (action.durative && !reporter_.has_errors()) check_durative(action);
+  }
   for (const SExpr section : of[":constraints"]) {
     use(Feature::kConstraints, section.where());
     if (has_size(section, 2, "(:constraints CONSTRAINT)")) parse_constraint(section[1], {});
@@ -354,6 +364,11 @@ void Parser::run(std::optional<SExpr> domain, std::optional<SExpr> problem) {
   }
   if (domain) parse_domain(*domain, problem);
   if (problem) parse_problem(*problem, domain.has_value());
+  if (ast_.has_durations && !ast_.constraints.empty()) {
+    reporter_.error(ast_.constraints[0].where, "trajectory constraints beside durative actions are not supported",
+                    "state what must hold as conditions of the actions, or as goals");
+  }
+  if (domain && problem && metric_ && !reporter_.has_errors()) finish_metric();
   if (domain && problem) finish_numbers();
 }
 

@@ -226,9 +226,9 @@ void Parser::report_unknown_head(SExpr expr) {
     reporter_.error(where, "(when ...) is not a condition", "write (imply CONDITION CONDITION), or move it to :effect");
   } else if ((head == "at" || head == "over") && expr.size() == 3 &&
              (expr[1].text() == "start" || expr[1].text() == "end" || expr[1].text() == "all")) {
-    reporter_.error(
-        where, str_cat("(", head, " ", expr[1].text(), " ...) belongs to durative actions, which are not supported"),
-        "write the condition alone");
+    reporter_.error(where,
+                    str_cat("(", head, " ", expr[1].text(), " ...) belongs to the :condition of durative actions"),
+                    "write the condition alone");
   } else if (functions_.contains(head)) {
     reporter_.error(where, str_cat(in_quotes(head), " is a function, not a predicate"),
                     str_cat("compare it with a number: (>= ", cut(expr.to_text(40), 40), " 1)"));

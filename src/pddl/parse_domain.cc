@@ -146,20 +146,24 @@ constexpr std::array<std::string_view, 3> kActionFields = {":parameters", ":prec
 
 }  // namespace
 
-// The values of :parameters, :precondition and :effect.
-std::array<std::optional<SExpr>, 3> Parser::action_fields(SExpr section, const std::string& name) {
-  std::array<std::optional<SExpr>, 3> out;
+std::vector<std::optional<SExpr>> Parser::action_fields(SExpr section, const std::string& name,
+                                                        std::span<const std::string_view> fields) {
+  std::vector<std::optional<SExpr>> out(fields.size());
   for (std::size_t i = 2; i < section.size(); ++i) {
     const SExpr key = section[i];
-    const auto field = std::find(kActionFields.begin(), kActionFields.end(), key.text());
-    if (field == kActionFields.end()) {
+    const auto field = std::find(fields.begin(), fields.end(), key.text());
+    if (field == fields.end()) {
       ClosestName closest(key.text());
-      for (const std::string_view known : kActionFields) closest.offer(known);
-      const bool nested = key.head() == ":action" || key.head() == ":derived";
-      reporter_.error(key.where(),
-                      str_cat("action ", in_quotes(name), ": expected :parameters, :precondition or :effect but found ",
-                              in_quotes(key.to_text(40))),
-                      closest.hint(nested ? "a ')' is missing before it" : ""));
+      std::string expected;
+      for (std::size_t f = 0; f < fields.size(); ++f) {
+        closest.offer(fields[f]);
+        expected += str_cat(f == 0 ? "" : f + 1 == fields.size() ? " or " : ", ", fields[f]);
+      }
+      const bool nested = key.head() == ":action" || key.head() == ":durative-action" || key.head() == ":derived";
+      reporter_.error(
+          key.where(),
+          str_cat("action ", in_quotes(name), ": expected ", expected, " but found ", in_quotes(key.to_text(40))),
+          closest.hint(nested ? "a ')' is missing before it" : ""));
       // An unknown keyword takes its value with it.
       if (key.text().starts_with(':') && i + 1 < section.size() && section[i + 1].is_list()) ++i;
       continue;
@@ -169,7 +173,7 @@ std::array<std::optional<SExpr>, 3> Parser::action_fields(SExpr section, const s
                       "delete the keyword or write '()' after it");
       continue;
     }
-    std::optional<SExpr>& value = out[static_cast<std::size_t>(field - kActionFields.begin())];
+    std::optional<SExpr>& value = out[static_cast<std::size_t>(field - fields.begin())];
     if (value) reporter_.error(key.where(), str_cat("action ", in_quotes(name), ": a second ", *field), "keep one");
     ++i;
     if (!value) value = section[i];
@@ -177,19 +181,24 @@ std::array<std::optional<SExpr>, 3> Parser::action_fields(SExpr section, const s
   return out;
 }
 
-void Parser::parse_action(SExpr section, Action& action) {
-  const auto [parameters, precondition, effect] = action_fields(section, action.name);
-  Scope scope(action.variables);
-  std::vector<Condition> same;
-  if (parameters) {
-    if (parameters->is_list()) {
-      open_variables(*parameters, 0, scope, &same);
-    } else {
-      reporter_.error(parameters->where(), str_cat("action ", in_quotes(action.name), ": :parameters is not a list"),
-                      "write :parameters (?x - type ...)");
-    }
+void Parser::open_parameters(const std::optional<SExpr>& parameters, Scope& scope, Action& action,
+                             std::vector<Condition>& same) {
+  if (parameters && parameters->is_list()) {
+    open_variables(*parameters, 0, scope, &same);
+  } else if (parameters) {
+    reporter_.error(parameters->where(), str_cat("action ", in_quotes(action.name), ": :parameters is not a list"),
+                    "write :parameters (?x - type ...)");
   }
   action.num_parameters = static_cast<std::uint32_t>(action.variables.size());
+}
+
+void Parser::parse_action(SExpr section, Action& action) {
+  const std::vector<std::optional<SExpr>> fields = action_fields(section, action.name, kActionFields);
+  const std::optional<SExpr>& precondition = fields[1];
+  const std::optional<SExpr>& effect = fields[2];
+  Scope scope(action.variables);
+  std::vector<Condition> same;
+  open_parameters(fields[0], scope, action, same);
   if (precondition) {
     if (precondition->is_list() && precondition->size() == 0) {
       reporter_.warning(precondition->where(),

@@ -39,8 +39,9 @@ bool Parser::refuse_effect(SExpr expr) {
                     head == "imply" ? "write (when CONDITION EFFECT)" : "effects are literals, and, forall and when");
   } else if (head == "at" && expr.size() == 3 && (expr[1].text() == "start" || expr[1].text() == "end")) {
     reporter_.error(where,
-                    str_cat("(at ", expr[1].text(), " ...) belongs to durative actions, which are not supported"),
-                    "write the effect alone");
+                    in_durative_ ? str_cat("(at ", expr[1].text(), " ...) inside another one")
+                                 : str_cat("(at ", expr[1].text(), " ...) belongs to durative actions"),
+                    in_durative_ ? "" : "write the effect alone, or (:durative-action ...)");
   } else {
     return false;
   }

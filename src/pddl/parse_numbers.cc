@@ -5,6 +5,8 @@
 // others are read, checked and left out. Numbers are exact (support/rational.h): a decimal that has too many digits for
 // that is refused where it matters.
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <utility>
 
 #include "pddl/parser.h"
@@ -77,9 +79,16 @@ std::optional<Expression> Parser::parse_expression(SExpr expr, const Scope& scop
                     "write fewer");
     return std::nullopt;
   }
+  if (expr.text() == "?duration" && in_durative_) {
+    out.kind = Expression::Kind::kDuration;
+    return out;
+  }
   if (expr.text() == "?duration" || expr.text() == "#t") {
+    const bool clock = expr.text() == "#t";
     reporter_.error(expr.where(),
-                    str_cat(in_quotes(expr.text()), " belongs to durative actions, which are not supported"));
+                    clock ? "continuous change (#t) is not supported"
+                          : "?duration has no meaning here: it belongs to the effects of durative actions",
+                    clock ? "write the whole change (at end ...), with ?duration" : "");
     return std::nullopt;
   }
   const std::optional<Expression::Kind> kind = operator_of(expr.head());
@@ -138,8 +147,10 @@ Condition Parser::parse_compare(SExpr expr, Scope& scope, std::size_t depth) {
   out.where = expr.where();
   if (!has_size(expr, 3, str_cat("(", expr.head(), " A B)"))) return out;
   use(Feature::kNumbers, expr.where());
+  const bool in_durative = std::exchange(in_durative_, false);  // a condition cannot read ?duration
   std::optional<Expression> left = parse_expression(expr[1], scope, depth + 1);
   std::optional<Expression> right = parse_expression(expr[2], scope, depth + 1);
+  in_durative_ = in_durative;
   if (!left || !right) return out;
   ast_.has_numbers = true;
   out.kind = Condition::Kind::kCompare;
@@ -177,6 +188,10 @@ void Parser::finish_numbers() {
   for (const Action& action : ast_.actions) {
     for_each_function(action.precondition, mark);
     for (const Effect& effect : action.effects) for_each_function(effect.when, mark);
+    if (!action.durative) continue;
+    for_each_function(action.durative->over_all, mark);
+    for_each_function(action.durative->at_end, mark);
+    for (const Effect& effect : action.durative->end_effects) for_each_function(effect.when, mark);
   }
   for (const Axiom& axiom : ast_.axioms) for_each_function(axiom.body, mark);
   for (const Constraint& constraint : ast_.constraints) {
@@ -187,17 +202,29 @@ void Parser::finish_numbers() {
   while (!queue.empty()) {
     const FunctionId function = queue.back();
     queue.pop_back();
-    for (const Action& action : ast_.actions) {
-      for (const NumericEffect& effect : action.numeric_effects) {
+    const auto mark_read = [&](const std::vector<NumericEffect>& effects) {
+      for (const NumericEffect& effect : effects) {
         if (effect.function != function) continue;
         for_each_function(effect.amount, mark);
         for_each_function(effect.when, mark);
       }
+    };
+    for (const Action& action : ast_.actions) {
+      mark_read(action.numeric_effects);
+      if (action.durative) mark_read(action.durative->end_numeric_effects);
     }
   }
+  const auto matters = [&](const NumericEffect& effect) { return ast_.functions[effect.function].matters; };
   for (Action& action : ast_.actions) {
-    std::erase_if(action.numeric_effects,
-                  [&](const NumericEffect& effect) { return !ast_.functions[effect.function].matters; });
+    if (action.durative) {
+      Durative& durative = *action.durative;
+      std::copy_if(action.numeric_effects.begin(), action.numeric_effects.end(),
+                   std::back_inserter(durative.idle_start_effects), std::not_fn(matters));
+      std::copy_if(durative.end_numeric_effects.begin(), durative.end_numeric_effects.end(),
+                   std::back_inserter(durative.idle_end_effects), std::not_fn(matters));
+      std::erase_if(durative.end_numeric_effects, std::not_fn(matters));
+    }
+    std::erase_if(action.numeric_effects, std::not_fn(matters));
   }
   for (const FunctionValue& value : ast_.init_values) {
     if (!ast_.functions[value.function].matters || value.exact) continue;

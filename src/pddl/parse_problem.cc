@@ -280,13 +280,8 @@ void Parser::parse_metric(SExpr section) {
   }
   const SExpr what = section[2];
   const std::string_view name = what.is_list() ? what.head() : what.text();
-  if (section[1].text() == "minimize" && name == "total-time") {
-    reporter_.warning(section.where(), "the metric (total-time) is ignored", "each action counts as one step");
-    return;
-  }
   if (section[1].text() == "maximize" || name != metric_function_ || metric_function_.empty()) {
-    reporter_.warning(section.where(), str_cat("the metric ", what.to_text(60), " is ignored"),
-                      "only the sum of what actions add to one function is minimized: (:metric minimize (total-cost))");
+    metric_ = section;
     return;
   }
   const std::optional<FunctionId> function = find_function(what);

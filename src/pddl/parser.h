@@ -6,8 +6,10 @@
 //     parse_condition.cc    conditions, terms, the type check of arguments
 //     parse_effect.cc       effects and costs
 //     parse_numbers.cc      expressions, comparisons, numeric effects
+//     parse_durations.cc    durative actions
 //     parse_constraints.cc  :constraints
 //     parse_problem.cc      :init, :goal, :metric
+//     parse_metric.cc       metrics of time, or of several parts
 //     stratify.cc           negation among derived predicates
 //
 // A function that meets a mistake reports it and returns something harmless, so that the next mistake is found as well.
@@ -23,6 +25,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -47,6 +50,8 @@ enum class Feature : std::uint8_t {
   kCosts,
   kConstraints,
   kNumbers,
+  kDurations,
+  kInequalities,
   kCount
 };
 
@@ -161,7 +166,11 @@ class Parser {
   void register_action(SExpr section);
   std::string_view new_action_name(SExpr section);
   void parse_action(SExpr section, Action& action);
-  std::array<std::optional<SExpr>, 3> action_fields(SExpr section, const std::string& name);
+  // The values of the keywords `fields` of an action, in their order.
+  std::vector<std::optional<SExpr>> action_fields(SExpr section, const std::string& name,
+                                                  std::span<const std::string_view> fields);
+  void open_parameters(const std::optional<SExpr>& parameters, Scope& scope, Action& action,
+                       std::vector<Condition>& same);
   void mark_derived(SExpr section);
   void declare_derived(SExpr head);
   void parse_derived(SExpr section);
@@ -214,6 +223,28 @@ class Parser {
   // Once both files are read: which functions matter.
   void finish_numbers();
 
+  // parse_durations.cc
+
+  // One of the points of a durative action.
+  enum class When : std::uint8_t { kStart, kOverAll, kEnd };
+  struct TimedConditions {
+    std::vector<Condition> at[3];  // by When
+  };
+  void parse_durative(SExpr section, Action& action);
+  static std::optional<When> time_of(SExpr expr);
+  void parse_timed_condition(SExpr expr, Scope& scope, const Action& action, TimedConditions& out, std::size_t depth);
+  void parse_timed_effect(SExpr expr, Scope& scope, Action& start, Action& end, const EffectContext& context,
+                          std::size_t depth);
+  void parse_timed_when(SExpr expr, Scope& scope, Action& start, Action& end, const EffectContext& context,
+                        std::size_t depth);
+  // Returns what the start must ask for: that the duration is within its bounds.
+  std::vector<Condition> parse_duration(SExpr expr, const Scope& scope, Action& action);
+  // Puts the duration in place of ?duration in an effect. False, with a message, where it no longer has its value.
+  bool put_duration(Expression& expression, const Action& action, bool at_end, Position where);
+  // Once all actions and axioms are read.
+  void check_durative(const Action& action);
+  std::set<PredicateId> derived_from_changes(const Action& action) const;
+
   // parse_constraints.cc
   void parse_constraint(SExpr expr, const ConstraintContext& context);
   void parse_constraint_forall(SExpr expr, const ConstraintContext& context);
@@ -240,6 +271,19 @@ class Parser {
   void find_metric(SExpr root, const std::optional<SExpr>& domain);
   void parse_metric(SExpr section);
 
+  // parse_metric.cc
+  // The weights of the parts of a metric: of the time, and of functions without arguments.
+  struct MetricWeights {
+    Rational time;
+    std::map<FunctionId, Rational> functions;
+  };
+  bool add_weights(SExpr expr, const Rational& factor, MetricWeights& out, std::size_t depth);
+  std::optional<Rational> constant_factor(SExpr expr) const;
+  // Once both files are read: what each action adds to the metric.
+  void finish_metric();
+  std::optional<Expression> metric_cost(const Action& action, const MetricWeights& weights) const;
+  bool never_negative(const Expression& expression) const;
+
   // stratify.cc
   void check_strata();
 
@@ -252,6 +296,7 @@ class Parser {
   bool types_broken_ = false;         // a type is unknown: type warnings would only echo that
   bool object_types_broken_ = false;  // the same, of a type of the problem's objects
   bool copies_exhausted_ = false;
+  bool in_durative_ = false;  // ?duration has a meaning
   std::size_t copied_nodes_ = 0;
 
   std::unordered_map<std::string_view, TypeId> types_;
@@ -264,6 +309,7 @@ class Parser {
   std::deque<std::string> new_names_;                          // of actions whose own name is taken
 
   std::string_view metric_function_;               // what (:metric minimize (f)) names, else empty
+  std::optional<SExpr> metric_;                    // (:metric ...) that is more than that
   std::set<std::string_view> idle_functions_;      // have values and nothing else
   std::map<FunctionId, Position> cost_functions_;  // read in costs, with the first place
   std::vector<Condition> at_end_;                  // conjuncts of the goal from (:constraints ... (at end c))

@@ -19,8 +19,10 @@
 #include <utility>
 
 #include "metactrl/domain.h"
+#include "pddl/ground_durations.h"
 #include "pddl/interpret.h"
 #include "pddl/reach.h"
+#include "pddl/schedule.h"
 #include "support/str_cat.h"
 #include "task/compile.h"
 
@@ -293,6 +295,19 @@ class Changer {
     }
   }
 
+  // Without the effects at the end that take away what the start has made true.
+  void keep(const Envelope& envelope) {
+    const auto changed = std::make_shared<Ast>(*ast_);
+    Action& action = changed->actions[envelope.offers];
+    std::erase_if(action.durative->end_effects, [&](const Effect& effect) {
+      return !effect.add && effect.atom.predicate == envelope.fact.predicate &&
+             effect.atom.arguments == envelope.fact.arguments;
+    });
+    visit(str_cat("if ", to_string(*ast_, action.variables, envelope.fact), " stayed true behind the end of ",
+                  action.name),
+          changed);
+  }
+
   bool done() const { return done_; }
 
  private:
@@ -353,24 +368,55 @@ std::set<PredicateId> wanted_predicates(const Ast& ast) {
 
 }  // namespace
 
+namespace {
+
+void warn_of_envelopes(const Ast& ast, Diagnostics& diagnostics) {
+  for (const Envelope& envelope : envelopes(ast)) {
+    const Position where = ast.actions[envelope.offers].where;
+    diagnostics.warning({ast.files[where.file], where.line, where.column}, to_string(ast, envelope),
+                        "plans run one action at a time, so none uses it");
+  }
+}
+
+}  // namespace
+
 Task make_task(std::shared_ptr<const Ast> ast, const GroundLimits& limits, internal::Meter& meter,
                Diagnostics* diagnostics) {
   task::Definition definition = ground(*ast, limits, meter, diagnostics);
+  if (ast->has_durations && diagnostics != nullptr) warn_of_envelopes(*ast, *diagnostics);
   auto source = std::make_shared<PddlSource>(ast, limits);
   auto reference = std::make_shared<LiftedInterpreter>(std::move(ast));
   return {task::compile(std::move(definition), meter), std::move(reference), std::move(source)};
 }
 
 std::vector<std::string> PddlSource::why_unreachable(internal::Meter& meter) const {
-  Detective detective(*ast_, limits_, meter);
+  const auto timeless = ast_->has_durations ? std::make_shared<const Ast>(without_time(*ast_)) : ast_;
+  Detective detective(*timeless, limits_, meter);
   detective.run();
   return detective.sentences();
+}
+
+void PddlSource::start_early(Schedule& plan, internal::Meter& meter) const { pddl::start_early(*ast_, plan, meter); }
+
+std::vector<std::string> PddlSource::needs_concurrency() const {
+  if (!ast_->has_durations) return {};
+  std::vector<std::string> sentences;
+  for (const Envelope& envelope : envelopes(*ast_))
+    sentences.push_back("it may need concurrency, which is not planned for: " + to_string(*ast_, envelope));
+  if (sentences.empty())
+    sentences.emplace_back(
+        "no plan runs one action at a time, and plans in which actions must overlap are not looked for");
+  return sentences;
 }
 
 void PddlSource::visit_changes(internal::Meter& meter, const Visitor& visit) const {
   Changer changer(ast_, limits_, meter, visit);
   changer.remove_constraints();
-  Detective detective(*ast_, limits_, meter);
+  for (const Envelope& envelope : envelopes(*ast_)) {
+    if (!changer.done()) changer.keep(envelope);
+  }
+  const auto timeless = ast_->has_durations ? std::make_shared<const Ast>(without_time(*ast_)) : ast_;
+  Detective detective(*timeless, limits_, meter);
   detective.run();
   for (const Root& root : detective.roots()) {
     if (changer.done()) return;

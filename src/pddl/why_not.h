@@ -18,6 +18,8 @@ class PddlSource : public task::Source {
 
   std::vector<std::string> why_unreachable(internal::Meter& meter) const override;
   void visit_changes(internal::Meter& meter, const Visitor& visit) const override;
+  void start_early(Schedule& plan, internal::Meter& meter) const override;
+  std::vector<std::string> needs_concurrency() const override;
 
  private:
   std::shared_ptr<const Ast> ast_;

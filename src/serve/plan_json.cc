@@ -41,7 +41,19 @@ Json diagnostics_json(const Diagnostics& diagnostics) {
   return out;
 }
 
-Json outcome_json(const Task& task, const PlanResult& result) {
+Json schedule_json(const Schedule& schedule) {
+  const auto seconds = [](std::int64_t time) { return static_cast<double>(time) / static_cast<double>(kTimeUnit); };
+  Json json{{"makespan", seconds(makespan(schedule))}, {"steps", Json::array()}, {"overlaps", Json::array()}};
+  for (const TimedStep& step : by_start(schedule)) {
+    json["steps"].push_back(
+        {{"start", seconds(step.start)}, {"action", to_string(step.step)}, {"duration", seconds(step.duration)}});
+  }
+  for (const auto& [a, b] : overlaps(schedule))
+    json["overlaps"].push_back(steps_json(std::vector<PlanStep>{schedule[a].step, schedule[b].step}));
+  return json;
+}
+
+Json outcome_json(const Task& task, const PlanResult& result, ScheduleKind kind) {
   Json json{{"outcome", to_string(result.outcome)},
             {"plan", has_plan(result) ? steps_json(result.steps) : Json(nullptr)},
             {"text", has_plan(result) ? Json(result.text) : Json(nullptr)},
@@ -66,6 +78,9 @@ Json outcome_json(const Task& task, const PlanResult& result) {
                    {"parse_error", result.reading.error},
                    {"steps_executed", result.validation.steps_executed},
                    {"problem", result.validation.reason}};
+  const bool legal = result.reading.complete && result.validation.steps_executed == result.steps.size();
+  if (has_plan(result) && legal && has_durations(task))
+    json["schedule"] = schedule_json(make_schedule(task, result.steps, kind));
   return json;
 }
 

@@ -7,13 +7,17 @@
 
 #include "metactrl/error.h"
 #include "metactrl/planner.h"
+#include "metactrl/schedule.h"
 #include "metactrl/task.h"
 #include "serve/api_error.h"
 
 namespace metactrl::serve {
 
-// outcome, plan, text, guarantee, reason, valid, goals, why_infeasible, would_help, cost, best_known, needless_steps, left_out, check.
-Json outcome_json(const Task& task, const PlanResult& result);
+// outcome, plan, text, guarantee, reason, valid, goals, why_infeasible, would_help, cost, best_known, needless_steps, left_out, check;
+// where actions take time and every step is legal, also schedule.
+Json outcome_json(const Task& task, const PlanResult& result, ScheduleKind kind = ScheduleKind::kSequential);
+// {"makespan": 5.001, "steps": [{"start", "action", "duration"}], "overlaps": [["(a)", "(b)"]]}, times in the domain's units.
+Json schedule_json(const Schedule& schedule);
 // model_calls, prompt_tokens, tokens, forced_tokens, device, tier, weights, horizon, horizon_rule, log_probability; with smc
 // also log_evidence and particles.
 Json decoding_json(const PlanResult& result, Guidance guidance);

@@ -2,12 +2,15 @@
 //
 //     [number:] ( name argument ... ) [ '[' number ']' ] [; comment]
 //
-// or empty. The numbers are the time stamps and durations that planners print; they are read and dropped. Every line
-// that is none of this is reported, not only the first; but a text that begins with nothing else is no plan, and that
+// or empty. The numbers are the time stamps and durations that planners print; parse_plan drops them. Every line that is
+// none of this is reported, not only the first; but a text that begins with nothing else is no plan, and that
 // is said once.
+#include <algorithm>
+#include <limits>
 #include <string>
 
 #include "metactrl/error.h"
+#include "metactrl/schedule.h"
 #include "metactrl/task.h"
 #include "support/lower_case.h"
 #include "support/str_cat.h"
@@ -28,6 +31,9 @@ bool is_name_character(char c) {
   return byte > 0x20 && byte != 0x7f && c != '(' && c != ')' && c != ';';
 }
 
+// Sums of a few times fit, too.
+constexpr std::int64_t kMostTime = std::numeric_limits<std::int64_t>::max() / 100;
+
 bool is_number_character(char c) { return (c >= '0' && c <= '9') || c == '.'; }
 
 // "'x'", or "byte 0x07" where printing it would not help.
@@ -43,12 +49,18 @@ class LineReader {
   LineReader(std::string_view line, std::uint32_t number, const std::string& file, Diagnostics& diagnostics)
       : line_(line), number_(number), file_(file), diagnostics_(diagnostics) {}
 
-  // Appends the line's step, if it has one and is well formed.
-  void read(std::vector<PlanStep>& plan) {
+  // Appends the line's step, if it has one and is well formed. `next`: when one without a time stamp begins.
+  void read(TimedPlan& plan, std::int64_t& next) {
     skip_blanks();
     if (at_end()) return;
-    PlanStep step;
-    if (read_time() && read_step(step) && read_duration() && read_end()) plan.push_back(std::move(step));
+    TimedStep step;
+    step.start = next;
+    const bool timed = is_number_character(line_[position_]);
+    step.takes_time = false;
+    if (!read_time(step.start) || !read_step(step.step) || !read_duration(step) || !read_end()) return;
+    plan.is_timed = plan.is_timed || timed;
+    next = std::min(std::max(next, step.start + step.duration + kSeparation), kMostTime);
+    plan.schedule.push_back(std::move(step));
   }
 
  private:
@@ -63,9 +75,41 @@ class LineReader {
   }
   std::string found() const { return at_end() ? "the line ends" : "found " + in_quotes(line_[position_]); }
 
-  bool read_time() {
-    if (position_ == line_.size() || !is_number_character(line_[position_])) return true;
+  // A number of the domain's units, in ours; what is behind the sixth digit is rounded.
+  bool read_number(std::int64_t& out) {
+    const std::size_t begin = position_;
     while (position_ < line_.size() && is_number_character(line_[position_])) ++position_;
+    const std::string_view text = line_.substr(begin, position_ - begin);
+    std::int64_t value = 0;
+    int places = -1;  // behind the point; -1: there was none
+    bool digits = false;
+    for (const char c : text) {
+      if (c == '.') {
+        if (places >= 0) return fail(str_cat("'", text, "' is no number"), "write digits with one '.' among them");
+        places = 0;
+        continue;
+      }
+      digits = true;
+      if (places >= 6) {
+        if (places++ == 6 && c >= '5') ++value;
+        continue;
+      }
+      if (places >= 0) ++places;
+      value = value * 10 + (c - '0');
+      if (value > kMostTime) return fail(str_cat("'", text, "' is too large a time"), "");
+    }
+    if (!digits) return fail(str_cat("'", text, "' is no number"), "write digits with one '.' among them");
+    for (int i = std::max(places, 0); i < 6; ++i) {
+      if (value > kMostTime / 10) return fail(str_cat("'", text, "' is too large a time"), "");
+      value *= 10;
+    }
+    out = value;
+    return true;
+  }
+
+  bool read_time(std::int64_t& start) {
+    if (position_ == line_.size() || !is_number_character(line_[position_])) return true;
+    if (!read_number(start)) return false;
     skip_blanks();
     if (!at(':'))
       return fail(str_cat("expected ':' after the time stamp, ", found()), "write steps as (action object ...)");
@@ -96,13 +140,14 @@ class LineReader {
     return true;
   }
 
-  bool read_duration() {
+  bool read_duration(TimedStep& step) {
     if (!at('[')) return true;
     ++position_;
     skip_blanks();
-    const std::size_t begin = position_;
-    while (position_ < line_.size() && is_number_character(line_[position_])) ++position_;
-    if (position_ == begin) return fail(str_cat("expected a number after '[', ", found()), "remove the bracket");
+    if (position_ == line_.size() || !is_number_character(line_[position_]))
+      return fail(str_cat("expected a number after '[', ", found()), "remove the bracket");
+    if (!read_number(step.duration)) return false;
+    step.takes_time = true;
     skip_blanks();
     if (!at(']')) return fail(str_cat("expected ']', ", found()), "close the duration with ']'");
     ++position_;
@@ -130,15 +175,22 @@ std::string to_string(const PlanStep& step) {
 }
 
 std::vector<PlanStep> parse_plan(std::string_view text, const std::string& file_name) {
+  std::vector<PlanStep> plan;
+  for (TimedStep& step : parse_schedule(text, file_name).schedule) plan.push_back(std::move(step.step));
+  return plan;
+}
+
+TimedPlan parse_schedule(std::string_view text, const std::string& file_name) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) text.remove_prefix(kByteOrderMark.size());
   constexpr std::size_t kGiveUpAfter = 4;
-  std::vector<PlanStep> plan;
+  TimedPlan plan;
+  std::int64_t next = 0;
   Diagnostics diagnostics;
   for (std::uint32_t number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
-    LineReader(text.substr(0, end), number, file_name, diagnostics).read(plan);
-    if (plan.empty() && diagnostics.num_errors() == kGiveUpAfter) {
+    LineReader(text.substr(0, end), number, file_name, diagnostics).read(plan, next);
+    if (plan.schedule.empty() && diagnostics.num_errors() == kGiveUpAfter) {
       const Diagnostic& first = diagnostics.items()[0];
       Diagnostics once;
       once.error(first.where, "this is not a plan: " + first.message, first.hint);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "metactrl/schedule.h"
 #include "metactrl/task.h"
 
 namespace metactrl::task {
@@ -20,6 +21,14 @@ class ReferenceSemantics {
   Validation validate(std::span<const PlanStep> plan) const { return validate(plan, {}, 0); }
   // Every fact stated as true at the start, those that never change included, in the order of the file.
   virtual std::vector<std::string> initial_facts() const = 0;
+
+  // Do actions take time? Otherwise the rest is not asked.
+  virtual bool has_durations() const { return false; }
+  // The steps and how long each takes when the plan is carried out one step after the other; all start at 0. Throws
+  // InputError where a step is not legal, or takes longer than can be counted.
+  virtual Schedule with_durations(std::span<const PlanStep> plan, const Stop& stop) const;
+  // As validate(task, schedule) in schedule.h.
+  virtual Validation validate_schedule(std::span<const TimedStep> schedule, const Stop& stop, std::size_t bytes) const;
 };
 
 }  // namespace metactrl::task

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "metactrl/schedule.h"
 #include "metactrl/task.h"
 #include "support/meter.h"
 
@@ -22,6 +23,10 @@ class Source {
   // gets what was changed, "with (sink basin) at the start", and the task; it returns false when it has seen enough.
   using Visitor = std::function<bool(const std::string& change, const Task& task)>;
   virtual void visit_changes(internal::Meter& meter, const Visitor& visit) const = 0;
+  // Lets each step of a plan, whose durations are known, begin as early as its order allows.
+  virtual void start_early(Schedule& plan, internal::Meter& meter) const;
+  // Where no plan runs one action at a time: what actions offer only while they run, and who needs it, a sentence each.
+  virtual std::vector<std::string> needs_concurrency() const { return {}; }
 };
 
 }  // namespace metactrl::task

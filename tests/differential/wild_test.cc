@@ -71,8 +71,8 @@ class Refusals {
 };
 
 // The cases that are not read, and why. One other reader takes 066 (names that nothing declares may be misspelt), 077 (a
-// name that begins with a dash, which here is a type without its blank), 093, 109 (which of two goals?), 115, 131 and
-// 135 (costs that are negative, or of nothing), and 145.
+// name that begins with a dash, which here is a type without its blank), 093, 109 (which of two goals?), 115, and 131 and
+// 135 (costs that are negative, or of nothing).
 TEST(Wild, OneOddityEach) {
   METACTRL_NEEDS_DATA("wild/micro/MICRO.tsv");
   Refusals refusals({
@@ -111,7 +111,6 @@ TEST(Wild, OneOddityEach) {
       {"142", "the action has no name"},
       {"143", "expected one name in (domain NAME)"},
       {"144", "expected one name in (problem NAME)"},
-      {"145", "durative actions are not supported"},
       {"149", "predicate 'link' has 2 arguments, not 1"},
       {"152", "(:axiom ...) is not supported"},
   });

@@ -36,6 +36,7 @@
 #include <string>
 #include <vector>
 
+#include "metactrl/schedule.h"
 #include "metactrl/task.h"
 
 namespace metactrl {
@@ -49,6 +50,9 @@ std::string pddl_plan(const Task& task, std::span<const PlanStep> plan);
 // "0.000: (open dishwasher) [1.000]" lines: one action after the other, each as long as `duration`, as PlanSys2 and
 // other temporal planners write plans.
 std::string plansys2_plan(std::span<const PlanStep> plan, double duration = 1);
+// The same with the times of a schedule, in the order of their starts. PlanSys2 wants a duration of every action: one that
+// takes no time has 0.001.
+std::string plansys2_plan(const Schedule& schedule);
 
 // One JSON object: the task, whether the plan is valid and why not, the initial facts, every step with arguments,
 // preconditions, effects and what changes, and the goals with whether each is met. docs/exports.md lists the keys.

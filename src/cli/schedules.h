@@ -1,0 +1,36 @@
+// Plans in time, for the commands that read, make and print them.
+#ifndef METACTRL_SRC_CLI_SCHEDULES_H_
+#define METACTRL_SRC_CLI_SCHEDULES_H_
+
+#include <CLI/CLI.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "metactrl/schedule.h"
+#include "support/enum_names.h"
+
+namespace metactrl {
+
+constexpr auto enum_names(ScheduleKind) {
+  return internal::names<ScheduleKind>(
+      {{ScheduleKind::kSequential, "sequential"}, {ScheduleKind::kConcurrent, "concurrent"}});
+}
+
+}  // namespace metactrl
+
+namespace metactrl::cli {
+
+// The lines of a file, or of standard input when it is "-".
+TimedPlan read_schedule(const std::string& path);
+std::vector<PlanStep> steps_of(std::span<const TimedStep> schedule);
+
+// --schedule
+CLI::Option* add_schedule_option(CLI::App& app, ScheduleKind& kind);
+
+// The lines, by start, and what overlaps as a comment.
+std::string schedule_text(const Schedule& schedule);
+
+}  // namespace metactrl::cli
+
+#endif  // METACTRL_SRC_CLI_SCHEDULES_H_

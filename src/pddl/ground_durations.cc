@@ -1,0 +1,196 @@
+// Regression. A fact holds behind the effects at the start if one of them adds it, or if it held before and none deletes
+// it: putting that in the place of each literal says in terms of the state before what must hold over all and at the
+// end, and when the effects at the end happen. Numbers are facts by then (ground_numbers.h) and need nothing of their
+// own; derived facts that the start can change are refused by the parser.
+//
+// Effects. What the end does wins. A fact that the start adds and the end deletes is false afterwards, but of two effects
+// of one action the addition wins: so the start's addition happens only where the end does not delete. The other way
+// round nothing is needed.
+#include "pddl/ground_durations.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+namespace metactrl::pddl {
+
+namespace {
+
+using task::FactId;
+using task::Formula;
+
+// --- without time ----------------------------------------------------------------------------------------------------
+
+using Changed = std::set<PredicateId>;  // by the effects at the start
+
+bool mentions_changed(const Condition& condition, const Changed& changed) {
+  if (condition.kind == Condition::Kind::kAtom) return changed.contains(condition.atom.predicate);
+  return std::any_of(condition.children.begin(), condition.children.end(),
+                     [&](const Condition& child) { return mentions_changed(child, changed); });
+}
+
+// Nothing that reachability could hold against an action, but the comparisons can still be found in it.
+Condition relaxed(const Condition& condition) {
+  Condition out;
+  out.kind = Condition::Kind::kOr;
+  out.where = condition.where;
+  out.children.emplace_back();
+  out.children.push_back(condition);
+  return out;
+}
+
+void add_relaxed(const Condition& condition, const Changed& changed, std::vector<Condition>& out) {
+  if (condition.kind == Condition::Kind::kAnd) {
+    for (const Condition& child : condition.children) add_relaxed(child, changed, out);
+  } else {
+    out.push_back(mentions_changed(condition, changed) ? relaxed(condition) : condition);
+  }
+}
+
+void take_time_away(Action& action) {
+  const Durative durative = std::move(*action.durative);
+  action.durative.reset();
+  Changed changed;
+  for (const Effect& effect : action.effects) changed.insert(effect.atom.predicate);
+  Condition all;
+  all.kind = Condition::Kind::kAnd;
+  all.where = action.precondition.where;
+  all.children.push_back(std::move(action.precondition));
+  add_relaxed(durative.over_all, changed, all.children);
+  add_relaxed(durative.at_end, changed, all.children);
+  action.precondition = std::move(all);
+  for (Effect effect : durative.end_effects) {
+    if (mentions_changed(effect.when, changed)) effect.when = relaxed(effect.when);
+    action.effects.push_back(std::move(effect));
+  }
+  action.numeric_effects.insert(action.numeric_effects.end(), durative.end_numeric_effects.begin(),
+                                durative.end_numeric_effects.end());
+}
+
+// --- regression ------------------------------------------------------------------------------------------------------
+
+// `formula` where it is known that the fact has this value.
+Formula knowing(const Formula& formula, FactId fact, bool value) {
+  if (formula.kind == Formula::Kind::kLiteral)
+    return formula.fact == fact ? Formula::constant(formula.negated != value) : formula;
+  if (formula.kind != Formula::Kind::kAnd && formula.kind != Formula::Kind::kOr) return formula;
+  std::vector<Formula> children;
+  children.reserve(formula.children.size());
+  for (const Formula& child : formula.children) children.push_back(knowing(child, fact, value));
+  return formula.kind == Formula::Kind::kAnd ? task::make_and(std::move(children)) : task::make_or(std::move(children));
+}
+
+// The conjunction, where what its literals say is put into its other members.
+Formula tidy(std::vector<Formula> parts) {
+  Formula all = task::make_and(std::move(parts));
+  if (all.kind != Formula::Kind::kAnd) return all;
+  for (std::size_t i = 0; i < all.children.size(); ++i) {
+    if (all.children[i].kind != Formula::Kind::kLiteral) continue;
+    const Formula literal = all.children[i];
+    std::vector<Formula> others;
+    for (std::size_t j = 0; j < all.children.size(); ++j) {
+      others.push_back(j == i ? literal : knowing(all.children[j], literal.fact, !literal.negated));
+    }
+    Formula next = task::make_and(std::move(others));
+    if (next.kind != Formula::Kind::kAnd) return next;
+    // New literals come behind, or in the place of what they were part of; those before i have said what they know.
+    if (next != all) i = static_cast<std::size_t>(-1);
+    all = std::move(next);
+  }
+  return all;
+}
+
+class Regression {
+ public:
+  explicit Regression(const std::vector<task::EffectDefinition>& effects) {
+    for (const task::EffectDefinition& effect : effects) {
+      for (const FactId fact : effect.add) changes_[fact].add.push_back(effect.when);
+      for (const FactId fact : effect.del) changes_[fact].del.push_back(effect.when);
+    }
+  }
+
+  Formula operator()(const Formula& formula) const {
+    if (formula.kind == Formula::Kind::kLiteral) {
+      const Formula holds = after(formula.fact);
+      return formula.negated ? task::negate(holds) : holds;
+    }
+    if (formula.children.empty()) return formula;
+    std::vector<Formula> children;
+    children.reserve(formula.children.size());
+    for (const Formula& child : formula.children) children.push_back((*this)(child));
+    switch (formula.kind) {
+      case Formula::Kind::kAnd:
+        return tidy(std::move(children));
+      case Formula::Kind::kOr:
+        return task::make_or(std::move(children));
+      case Formula::Kind::kAtLeast:
+        return task::make_at_least(formula.count, std::move(children));
+      default:
+        break;
+    }
+    Formula result = formula;
+    result.children = std::move(children);
+    return result;
+  }
+
+ private:
+  struct Changes {
+    std::vector<Formula> add;
+    std::vector<Formula> del;
+  };
+
+  Formula after(FactId fact) const {
+    const auto found = changes_.find(fact);
+    if (found == changes_.end()) return Formula::literal(fact, false);
+    std::vector<Formula> ways = found->second.add;
+    const Formula kept = task::negate(knowing(task::make_or(found->second.del), fact, true));
+    ways.push_back(task::make_and({Formula::literal(fact, false), kept}));
+    return task::make_or(std::move(ways));
+  }
+
+  std::map<FactId, Changes> changes_;
+};
+
+}  // namespace
+
+Ast without_time(const Ast& ast) {
+  Ast out = ast;
+  for (Action& action : out.actions) {
+    if (action.durative) take_time_away(action);
+  }
+  out.has_durations = false;
+  return out;
+}
+
+GroundPoint one_after_the_other(GroundPoint start, GroundPoint end) {
+  const Regression before(start.effects);
+  GroundPoint both;
+  both.condition = tidy({std::move(start.condition), before(end.condition)});
+  if (both.condition.is_false()) return both;
+  std::map<FactId, std::vector<Formula>> deleted;  // by the end, and when
+  for (task::EffectDefinition& effect : end.effects) {
+    effect.when = before(effect.when);
+    if (effect.when.is_false()) continue;
+    for (const FactId fact : effect.del) deleted[fact].push_back(effect.when);
+  }
+  for (task::EffectDefinition& effect : start.effects) {
+    task::EffectDefinition rest{effect.when, {}, std::move(effect.del)};
+    for (const FactId fact : effect.add) {
+      const auto found = deleted.find(fact);
+      if (found == deleted.end()) {
+        rest.add.push_back(fact);
+        continue;
+      }
+      Formula when = tidy({effect.when, task::negate(task::make_or(found->second))});
+      if (!when.is_false()) both.effects.push_back({std::move(when), {fact}, {}});
+    }
+    if (!rest.add.empty() || !rest.del.empty()) both.effects.push_back(std::move(rest));
+  }
+  std::copy_if(std::make_move_iterator(end.effects.begin()), std::make_move_iterator(end.effects.end()),
+               std::back_inserter(both.effects),
+               [](const task::EffectDefinition& effect) { return !effect.when.is_false(); });
+  return both;
+}
+
+}  // namespace metactrl::pddl

@@ -1,0 +1,149 @@
+// Metrics beyond one function that counts costs: (:metric minimize (+ (* 4 (total-time)) (fuel-used))).
+//
+// A metric that is linear in the time and in functions without arguments becomes one cost for each action: the weight of
+// the time times its duration, and of each function times what the action adds to it. That needs additions that always
+// happen and that nothing changes, and costs that are not negative; they are told apart by their form, before anything is
+// grounded. The time is the sum of the durations, which is that of the sequential schedule. Other metrics are ignored with
+// a warning: a metric ranks plans, and every plan is one without it.
+#include <algorithm>
+#include <utility>
+
+#include "pddl/parser.h"
+#include "support/str_cat.h"
+
+namespace metactrl::pddl {
+
+using internal::str_cat;
+
+namespace {
+
+Expression number_of(const Rational& number) {
+  Expression out;
+  out.number = number;
+  return out;
+}
+
+Expression both(Expression::Kind kind, Expression left, Expression right) {
+  Expression out;
+  out.kind = kind;
+  out.children.push_back(std::move(left));
+  out.children.push_back(std::move(right));
+  return out;
+}
+
+}  // namespace
+
+std::optional<Rational> Parser::constant_factor(SExpr expr) const {
+  return expr.is_name() && parse_number(expr.text()) ? Rational::parse(expr.text()) : std::nullopt;
+}
+
+// False for what is not linear.
+bool Parser::add_weights(SExpr expr, const Rational& factor, MetricWeights& out, std::size_t depth) {
+  if (!check_depth(expr, depth)) return false;
+  if (constant_factor(expr)) return true;  // the same for all plans
+  const std::string_view head = expr.is_list() ? expr.head() : expr.text();
+  const auto found = functions_.find(head);
+  if (head == "total-time" || (found != functions_.end() && expr.size() <= 1)) {
+    Rational& weight = head == "total-time" ? out.time : out.functions[found->second];
+    const std::optional<Rational> sum = add(weight, factor);
+    if (sum) weight = *sum;
+    return sum.has_value();
+  }
+  if (head == "+" || head == "-") {
+    const std::optional<Rational> minus = subtract(Rational(0), factor);
+    for (std::size_t i = 1; i < expr.size(); ++i) {
+      const bool negative = head == "-" && (i > 1 || expr.size() == 2);
+      if (!minus || !add_weights(expr[i], negative ? *minus : factor, out, depth + 1)) return false;
+    }
+    return true;
+  }
+  if (head == "*" || head == "/") {
+    std::optional<Rational> product = factor;
+    std::optional<SExpr> rest;
+    for (std::size_t i = 1; i < expr.size(); ++i) {
+      if (const std::optional<Rational> number = constant_factor(expr[i])) {
+        if (head == "/" && i == 1) return false;
+        if (product) product = head == "*" ? multiply(*product, *number) : divide(*product, *number);
+      } else if (rest) {
+        return false;
+      } else {
+        rest = expr[i];
+      }
+    }
+    return product && rest && add_weights(*rest, *product, out, depth + 1);
+  }
+  return false;
+}
+
+bool Parser::never_negative(const Expression& expression) const {
+  switch (expression.kind) {
+    case Expression::Kind::kNumber:
+      return expression.number >= Rational(0);
+    case Expression::Kind::kFunction:
+      return !ast_.functions[expression.function].changes &&
+             std::none_of(ast_.init_values.begin(), ast_.init_values.end(), [&](const FunctionValue& value) {
+               return value.function == expression.function && value.value < 0;
+             });
+    case Expression::Kind::kSubtract:
+    case Expression::Kind::kDuration:
+      return false;
+    default:
+      return std::all_of(expression.children.begin(), expression.children.end(),
+                         [&](const Expression& child) { return never_negative(child); });
+  }
+}
+
+std::optional<Expression> Parser::metric_cost(const Action& action, const MetricWeights& weights) const {
+  Expression sum = number_of(Rational(0));
+  const auto add_part = [&](const Rational& weight, const Expression& amount) {
+    if (weight < Rational(0) || !never_negative(amount)) return false;
+    sum = both(Expression::Kind::kAdd, std::move(sum), both(Expression::Kind::kMultiply, number_of(weight), amount));
+    return true;
+  };
+  const auto add_changes = [&](const std::vector<NumericEffect>& effects) {
+    return std::all_of(effects.begin(), effects.end(), [&](const NumericEffect& effect) {
+      const auto weight = weights.functions.find(effect.function);
+      if (weight == weights.functions.end() || weight->second == Rational(0)) return true;
+      const bool rises = effect.change == NumericEffect::Change::kIncrease;
+      if (!rises && effect.change != NumericEffect::Change::kDecrease) return false;
+      if (!effect.forall.empty() || effect.when.kind != Condition::Kind::kTrue) return false;
+      const std::optional<Rational> signed_weight =
+          rises ? std::optional(weight->second) : subtract(Rational(0), weight->second);
+      return signed_weight && add_part(*signed_weight, effect.amount);
+    });
+  };
+  if (!add_changes(action.numeric_effects)) return std::nullopt;
+  if (action.durative) {
+    if (!add_changes(action.durative->end_numeric_effects)) return std::nullopt;
+    if (weights.time != Rational(0) && !add_part(weights.time, action.durative->duration)) return std::nullopt;
+  }
+  return sum;
+}
+
+void Parser::finish_metric() {
+  const SExpr what = (*metric_)[2];
+  MetricWeights weights;
+  const bool maximize = (*metric_)[1].text() == "maximize";
+  bool good = add_weights(what, Rational(maximize ? -1 : 1), weights, 0);
+  const bool timeless = weights.time != Rational(0) && !ast_.has_durations;
+  good = good && !timeless;
+  bool counts = false;  // anything at all
+  std::vector<Expression> costs;
+  for (const Action& action : ast_.actions) {
+    const std::optional<Expression> cost = good ? metric_cost(action, weights) : std::nullopt;
+    good = good && cost;
+    if (good) costs.push_back(*cost);
+    counts = counts || (good && !cost->children.empty());
+  }
+  if (!good || !counts) {
+    reporter_.warning(metric_->where(), str_cat("the metric ", what.to_text(60), " is ignored"),
+                      timeless ? "no action takes time: each counts as one step"
+                               : "sums of (total-time) and of functions without arguments are minimized, where actions "
+                                 "add to them what is not negative and never changes");
+    return;
+  }
+  for (std::size_t i = 0; i < costs.size(); ++i) ast_.actions[to_id<ActionNameId>(i)].metric_cost = std::move(costs[i]);
+  ast_.has_metric = true;
+}
+
+}  // namespace metactrl::pddl

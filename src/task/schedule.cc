@@ -1,0 +1,124 @@
+// Schedules of plans. The times of a concurrent one come from the task's source, which knows what each action reads and
+// changes; here they are put together, judged and printed.
+#include "metactrl/schedule.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "metactrl/error.h"
+#include "support/meter.h"
+#include "support/str_cat.h"
+#include "task/reference.h"
+#include "task/source.h"
+
+namespace metactrl {
+
+using internal::str_cat;
+
+namespace {
+
+// Sums of times stay below what can be counted.
+constexpr std::int64_t kLargestTime = std::numeric_limits<std::int64_t>::max() / 4;
+
+void start_one_after_the_other(Schedule& plan) {
+  std::int64_t next = 0;
+  for (TimedStep& step : plan) {
+    step.start = next;
+    next += step.duration + kSeparation;
+  }
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+  Diagnostics diagnostics;
+  diagnostics.error({"plan", 0, 0}, what, "");
+  throw InputError(std::move(diagnostics));
+}
+
+}  // namespace
+
+std::string time_text(std::int64_t time) {
+  std::string digits = std::to_string(time % kTimeUnit);
+  digits.insert(0, 6 - digits.size(), '0');
+  while (digits.size() > 3 && digits.back() == '0') digits.pop_back();
+  return str_cat(time / kTimeUnit, '.', digits);
+}
+
+std::string to_string(const TimedStep& step) {
+  // Nothing may follow the bracket: readers cut the last character off and take what is left for a number.
+  const std::string text = str_cat(time_text(step.start), ": ", to_string(step.step));
+  return !step.takes_time ? text : str_cat(text, " [", time_text(step.duration), "]");
+}
+
+std::int64_t makespan(std::span<const TimedStep> schedule) {
+  std::int64_t end = 0;
+  for (const TimedStep& step : schedule) end = std::max(end, step.start + step.duration);
+  return end;
+}
+
+Schedule by_start(Schedule schedule) {
+  std::stable_sort(schedule.begin(), schedule.end(),
+                   [](const TimedStep& a, const TimedStep& b) { return a.start < b.start; });
+  return schedule;
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> overlaps(std::span<const TimedStep> schedule) {
+  std::vector<std::pair<std::size_t, std::size_t>> result;
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    for (std::size_t j = i + 1; j < schedule.size(); ++j) {
+      const TimedStep& a = schedule[i];
+      const TimedStep& b = schedule[j];
+      if (a.start < b.start + b.duration && b.start < a.start + a.duration) result.emplace_back(i, j);
+    }
+  }
+  return result;
+}
+
+bool has_durations(const Task& task) { return task.reference() != nullptr && task.reference()->has_durations(); }
+
+Schedule make_schedule(const Task& task, std::span<const PlanStep> plan, ScheduleKind kind, const Stop& stop) {
+  if (!has_durations(task)) refuse("no action of the task takes time, so its plans have no schedule");
+  Schedule schedule = task.reference()->with_durations(plan, stop);
+  std::int64_t sum = 0;
+  for (const TimedStep& step : schedule) {
+    if (step.duration > kLargestTime - sum - kSeparation) refuse("the plan takes longer than can be counted");
+    sum += step.duration + kSeparation;
+  }
+  if (kind == ScheduleKind::kConcurrent && task.source() != nullptr) {
+    internal::Meter meter(stop);
+    task.source()->start_early(schedule, meter);
+  } else {
+    start_one_after_the_other(schedule);
+  }
+  const Validation validation = task.reference()->validate_schedule(schedule, stop, 0);
+  const bool same = validation.valid || (validation.steps_executed == plan.size() &&
+                                         validation.unmet_goals == task.validate(plan, stop).unmet_goals);
+  if (!same) throw std::logic_error("the schedule of a plan does not pass its own check: " + validation.reason);
+  return schedule;
+}
+
+Validation validate(const Task& task, std::span<const TimedStep> schedule, const Stop& stop, std::size_t bytes) {
+  return task.reference()->validate_schedule(schedule, stop, bytes);
+}
+
+namespace task {
+
+Schedule ReferenceSemantics::with_durations(std::span<const PlanStep> plan, const Stop&) const {
+  Schedule schedule;
+  for (const PlanStep& step : plan) schedule.push_back({step, 0, 0, false});
+  return schedule;
+}
+
+Validation ReferenceSemantics::validate_schedule(std::span<const TimedStep> schedule, const Stop& stop,
+                                                 std::size_t bytes) const {
+  std::vector<PlanStep> plan;
+  for (const TimedStep& step : by_start({schedule.begin(), schedule.end()})) plan.push_back(step.step);
+  return validate(plan, stop, bytes);
+}
+
+void Source::start_early(Schedule& plan, internal::Meter&) const { start_one_after_the_other(plan); }
+
+}  // namespace task
+
+}  // namespace metactrl

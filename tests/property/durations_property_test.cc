@@ -1,0 +1,323 @@
+// Actions that take time: the engine, for which each is one step, against the reference interpreter, which carries out
+// its start and its end; what the lookahead says against brute force; and schedules of random plans against the judge of
+// schedules, also when they are bent a little.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "metactrl/domain.h"
+#include "metactrl/lookahead.h"
+#include "metactrl/schedule.h"
+#include "pddl/interpret.h"
+#include "pddl/parse.h"
+#include "support/random.h"
+
+namespace metactrl::durations_property_test {
+namespace {
+
+using pddl::Facts;
+using pddl::LiftedInterpreter;
+using testing::Random;
+
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : random_(seed) {}
+
+  std::string domain() {
+    numbers_ = one_in(2);
+    std::string out =
+        "(define (domain d) (:requirements :adl :numeric-fluents :durative-actions :duration-inequalities)\n"
+        " (:predicates (p ?x) (q ?x) (r) (s ?x ?y))\n (:functions (f ?x) (g) (h ?x) (idle))\n";
+    const std::uint32_t actions = 2 + random_.below(3);
+    for (std::uint32_t i = 0; i < actions; ++i) out += one_in(6) ? plain(i) : durative(i);
+    return out + ")\n";
+  }
+
+  std::string problem() {
+    std::string out = "(define (problem d) (:domain d) (:objects a b)\n (:init (= (idle) 0) (= (g) 2)";
+    for (const char* fact : {"(p a)", "(p b)", "(q a)", "(q b)", "(r)", "(s a b)", "(s b b)"}) {
+      if (one_in(2)) out += std::string(" ") + fact;
+    }
+    for (const char* object : {"a", "b"}) {
+      out += " (= (f " + std::string(object) + ") " + number() + ")";
+      if (!one_in(8)) out += " (= (h " + std::string(object) + ") " + duration_number() + ")";
+    }
+    out += ")\n (:goal (and " + literal("a") + " " + literal("b") + " " + condition("a", 1) + ")))\n";
+    return out;
+  }
+
+ private:
+  bool one_in(std::uint32_t count) { return random_.below(count) == 0; }
+  std::string number() {
+    static const std::vector<std::string> kNumbers = {"0", "1", "2", "3"};
+    return random_.pick(kNumbers);
+  }
+  std::string duration_number() {
+    static const std::vector<std::string> kNumbers = {"1", "2", "0.5", "3.25", "0", "7"};
+    return random_.pick(kNumbers);
+  }
+  std::string atom(const std::string& x) {
+    switch (random_.below(5)) {
+      case 0:
+        return "(r)";
+      case 1:
+        return "(s " + x + " b)";
+      case 2:
+        return "(p " + x + ")";
+      case 3:
+        return "(p a)";
+      default:
+        return "(q " + x + ")";
+    }
+  }
+  std::string literal(const std::string& x) { return one_in(3) ? "(not " + atom(x) + ")" : atom(x); }
+  std::string condition(const std::string& x, int depth) {
+    if (depth > 0 && one_in(5)) {
+      static const std::vector<std::string> kHeads = {"or", "and"};
+      return "(" + random_.pick(kHeads) + " " + condition(x, depth - 1) + " " + condition(x, depth - 1) + ")";
+    }
+    if (depth > 0 && one_in(8)) return "(exists (?z) " + condition("?z", depth - 1) + ")";
+    if (depth > 0 && one_in(8)) return "(forall (?z) " + condition("?z", depth - 1) + ")";
+    if (numbers_ && one_in(4)) {
+      static const std::vector<std::string> kComparisons = {"<", "<=", "=", ">=", ">"};
+      return "(" + random_.pick(kComparisons) + " " + (one_in(2) ? "(g)" : "(f " + x + ")") + " " + number() + ")";
+    }
+    return literal(x);
+  }
+  std::string effect(const std::string& x) {
+    std::string out = literal(x);
+    if (one_in(6)) out = "(when " + condition(x, 0) + " " + out + ")";
+    if (one_in(8)) out = "(forall (?y) (when " + condition("?y", 0) + " " + literal("?y") + "))";
+    return out;
+  }
+  std::string change(const std::string& x) {
+    const std::string target = one_in(2) ? "(g)" : "(f " + x + ")";
+    switch (random_.below(4)) {
+      case 0:
+        return "(assign " + target + " " + number() + ")";
+      case 1:
+        return "(increase " + target + " 1)";
+      default:
+        return "(decrease " + target + " 1)";
+    }
+  }
+  // Numbers stay small by what every action asks for.
+  static std::string bounds(const std::string& x) {
+    return "(<= (g) 3) (>= (g) 0) (<= (f " + x + ") 3) (>= (f " + x + ") 0)";
+  }
+  std::string duration(const std::string& x) {
+    switch (random_.below(7)) {
+      case 0:
+        return "(= ?duration (h " + x + "))";
+      case 1:
+        return "(= ?duration (* 2 (h " + x + ")))";
+      case 2:
+        return "(and (>= ?duration " + duration_number() + ") (<= ?duration " + duration_number() + "))";
+      case 3:
+        return "(<= ?duration " + duration_number() + ")";
+      case 4:
+        return numbers_ ? "(= ?duration (+ 1 (g)))" : "(= ?duration (/ (h " + x + ") 3))";
+      default:
+        return "(= ?duration " + duration_number() + ")";
+    }
+  }
+  std::string durative(std::uint32_t index) {
+    std::string conditions;
+    if (numbers_) conditions += " (at start (and " + bounds("?x") + ")) (at end (and " + bounds("?x") + "))";
+    if (!one_in(3)) conditions += " (at start " + condition("?x", 1) + ")";
+    if (one_in(2)) conditions += " (over all " + condition("?x", 1) + ")";
+    if (one_in(3)) conditions += " (at end " + condition("?x", 1) + ")";
+    if (one_in(8)) conditions += " (forall (?y) (over all " + literal("?y") + "))";
+    std::string effects;
+    const std::uint32_t count = 1 + random_.below(4);
+    for (std::uint32_t i = 0; i < count; ++i) effects += (one_in(2) ? " (at start " : " (at end ") + effect("?x") + ")";
+    if (numbers_) {
+      const std::uint32_t changes = random_.below(3);
+      for (std::uint32_t i = 0; i < changes; ++i)
+        effects += (one_in(2) ? " (at start " : " (at end ") + change("?x") + ")";
+    }
+    if (one_in(4)) effects += one_in(2) ? " (at end (increase (idle) ?duration))" : " (at start (assign (idle) 1))";
+    return " (:durative-action a" + std::to_string(index) + " :parameters (?x) :duration " + duration("?x") +
+           "\n  :condition (and" + conditions + ")\n  :effect (and" + effects + "))\n";
+  }
+  std::string plain(std::uint32_t index) {
+    return " (:action a" + std::to_string(index) + " :parameters (?x) :precondition " + condition("?x", 1) +
+           " :effect (and " + effect("?x") + " " + effect("?x") + "))\n";
+  }
+
+  Random random_;
+  bool numbers_ = false;
+};
+
+constexpr std::uint64_t kShards = 4;
+constexpr std::uint64_t kTasks = 4000;
+
+class RandomDurations : public ::testing::TestWithParam<std::uint64_t> {};
+
+std::set<std::string> legal(const LiftedInterpreter& interpreter, const Facts& facts) {
+  std::set<std::string> out;
+  for (const auto& [instance, next] : interpreter.successors(facts)) out.insert(to_string(interpreter.step(instance)));
+  return out;
+}
+
+// A random plan, as far as it goes; empty when the two disagree.
+std::vector<PlanStep> walk(const Task& task, const LiftedInterpreter& interpreter, Random& random) {
+  State state = task.initial_state();
+  Facts facts = interpreter.initial();
+  std::vector<PlanStep> plan;
+  for (int step = 0; step < 8; ++step) {
+    EXPECT_EQ(task.is_goal(state), interpreter.goal_holds(facts)) << "after " << step << " steps";
+    std::set<std::string> found;
+    const std::vector<ActionId> actions = task.applicable_actions(state);
+    for (const ActionId action : actions) found.insert(task.text(action));
+    EXPECT_EQ(found, legal(interpreter, facts)) << "after " << step << " steps";
+    if (actions.empty() || ::testing::Test::HasFailure()) break;
+    const ActionId action = random.pick(actions);
+    std::string problem;
+    plan.push_back(task.step(action));
+    facts = interpreter.apply(facts, *interpreter.resolve(plan.back(), problem));
+    state = *task.apply(state, action);
+  }
+  return plan;
+}
+
+// The length of a shortest plan by breadth-first search over the interpreter's states; -1: none; nothing: too many.
+std::optional<int> brute_force(const LiftedInterpreter& interpreter, std::size_t max_states) {
+  const auto key = [](const Facts& facts) { return std::make_pair(LiftedInterpreter::sorted(facts), facts.values); };
+  std::deque<std::pair<Facts, int>> queue = {{interpreter.initial(), 0}};
+  std::set<decltype(key(queue[0].first))> seen = {key(queue[0].first)};
+  for (; !queue.empty(); queue.pop_front()) {
+    const auto& [facts, depth] = queue.front();
+    if (interpreter.goal_holds(facts)) return depth;
+    for (auto& [instance, next] : interpreter.successors(facts)) {
+      if (!seen.insert(key(next)).second) continue;
+      if (seen.size() > max_states) return std::nullopt;
+      queue.emplace_back(std::move(next), depth + 1);
+    }
+  }
+  return -1;
+}
+
+// A random plan's goal is what it reaches: the same domain, so that its schedules can be judged.
+struct Scheduled {
+  std::size_t plans = 0;
+  std::size_t overlapping = 0;
+  std::size_t refused = 0;  // bent ones
+};
+
+void check_schedules(const std::string& domain, const std::string& problem, const std::vector<PlanStep>& plan,
+                     Random& random, Scheduled& count) {
+  const std::string anything = problem.substr(0, problem.find("(:goal")) + "(:goal (and)))";
+  const Task task = load_pddl_text(domain, anything);
+  const Schedule one_by_one = make_schedule(task, plan, ScheduleKind::kSequential);
+  const Schedule early = make_schedule(task, plan, ScheduleKind::kConcurrent);
+  ++count.plans;
+  ASSERT_TRUE(validate(task, one_by_one).valid);
+  ASSERT_TRUE(validate(task, early).valid);
+  ASSERT_LE(makespan(early), makespan(one_by_one));
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    ASSERT_EQ(early[i].step, plan[i]);
+    ASSERT_EQ(early[i].duration, one_by_one[i].duration);
+    ASSERT_LE(early[i].start, one_by_one[i].start);
+  }
+  if (!overlaps(early).empty()) ++count.overlapping;
+  // What is printed is what is read.
+  std::string text;
+  for (const TimedStep& step : early) text += to_string(step) + "\n";
+  ASSERT_EQ(parse_schedule(text, "plan").schedule, early);
+  // Two steps change places: whatever the judge says of it, it says the same of the lines in another order.
+  Schedule bent = early;
+  if (bent.size() > 1) {
+    const std::size_t i = random.below(static_cast<std::uint32_t>(bent.size() - 1));
+    std::swap(bent[i].start, bent[i + 1].start);
+    const Validation judged = validate(task, bent);
+    count.refused += judged.valid ? 0 : 1;
+    std::swap(bent[i], bent[i + 1]);
+    ASSERT_EQ(validate(task, bent).valid, judged.valid);
+  }
+  bent = early;
+  for (TimedStep& step : bent) {
+    if (!step.takes_time) continue;
+    step.duration += kTimeUnit;
+    ASSERT_FALSE(validate(task, bent).valid);
+    break;
+  }
+}
+
+TEST_P(RandomDurations, EngineReferenceAndSchedulesAgree) {
+  std::size_t decided = 0;
+  std::size_t solvable = 0;
+  std::size_t longer = 0;  // than one action
+  std::size_t endless = 0;
+  std::size_t not_read = 0;
+  Scheduled count;
+  for (std::uint64_t seed = GetParam(); seed < kTasks; seed += kShards) {
+    Generator generator(seed);
+    const std::string domain = generator.domain();
+    const std::string problem = generator.problem();
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + domain + problem);
+    Diagnostics diagnostics;
+    auto ast = std::make_shared<pddl::Ast>(pddl::parse({"domain", domain}, {"problem", problem}, diagnostics));
+    if (diagnostics.has_errors()) {
+      // The one thing among these that is refused.
+      const std::string why = InputError(diagnostics).what();
+      ASSERT_NE(why.find("?duration at the end depends on a number that changes at the start"), std::string::npos)
+          << why;
+      ++not_read;
+      continue;
+    }
+    const LiftedInterpreter interpreter(ast);
+    std::optional<Task> task;
+    try {
+      task = load_pddl_text(domain, problem);
+    } catch (const TaskTooLarge&) {
+      ++endless;  // a number grows without end
+      continue;
+    }
+    Random random(seed);
+    for (int i = 0; i < 4; ++i) {
+      const std::vector<PlanStep> plan = walk(*task, interpreter, random);
+      ASSERT_FALSE(HasFailure());
+      if (has_durations(*task)) check_schedules(domain, problem, plan, random, count);
+      ASSERT_FALSE(HasFailure());
+    }
+    const std::optional<int> shortest = brute_force(interpreter, 400);
+    if (!shortest) continue;
+    ++decided;
+    LookaheadOptions options;
+    options.horizon = 100;
+    const auto lookahead = Lookahead::compile(*task, options);
+    if (*shortest < 0) {
+      ASSERT_EQ(lookahead->verdict(), Verdict::kInfeasible) << lookahead->reason();
+      continue;
+    }
+    ++solvable;
+    longer += *shortest > 1 ? 1 : 0;
+    ASSERT_EQ(lookahead->verdict(), Verdict::kSolvable) << lookahead->reason();
+    const std::vector<ActionId> plan = lookahead->plan();
+    ASSERT_EQ(plan.size(), static_cast<std::size_t>(*shortest));
+    ASSERT_TRUE(task->validate(plan).valid) << task->validate(plan).reason;
+  }
+  const std::size_t all = kTasks / kShards;
+  EXPECT_LT(endless, all / 10);
+  EXPECT_LT(not_read, all / 20);
+  EXPECT_GT(decided, all / 2);
+  EXPECT_GT(solvable, all / 5);
+  EXPECT_GT(longer, all / 100);
+  EXPECT_GT(count.plans, all * 2);
+  EXPECT_GT(count.overlapping, all / 4);
+  EXPECT_GT(count.refused, all / 4);
+  std::cout << "decided " << decided << ", solvable " << solvable << ", longer " << longer << ", endless " << endless
+            << ", plans " << count.plans << ", overlapping " << count.overlapping << ", refused " << count.refused
+            << '\n';
+}
+
+INSTANTIATE_TEST_SUITE_P(Shards, RandomDurations, ::testing::Range<std::uint64_t>(0, kShards));
+
+}  // namespace
+}  // namespace metactrl::durations_property_test

@@ -1,0 +1,104 @@
+// Plans in time on the command line: check, search, validate, plan, explain, export.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/command_line.h"
+
+namespace metactrl::schedule_test {
+namespace {
+
+using Json = nlohmann::json;
+using Result = testing::CommandResult;
+
+class ScheduleCli : public testing::CommandLineTest {
+ protected:
+  void SetUp() override {
+    CommandLineTest::SetUp();
+    write("d.pddl", R"((define (domain d) (:requirements :strips :typing :durative-actions)
+      (:types robot) (:predicates (ready ?r - robot) (done ?r - robot) (light))
+      (:durative-action work :parameters (?r - robot) :duration (= ?duration 2.5)
+        :condition (at start (ready ?r)) :effect (and (at start (not (ready ?r))) (at end (done ?r))))))");
+    write("p.pddl", R"((define (problem p) (:domain d) (:objects x y - robot) (:init (ready x) (ready y))
+      (:goal (and (done x) (done y)))))");
+  }
+};
+
+TEST_F(ScheduleCli, SearchPrintsASchedule) {
+  EXPECT_CONTAINS(run("check -d d.pddl -p p.pddl").out, "ok: ");
+  const Result one = run("search -d d.pddl -p p.pddl");
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_CONTAINS(one.out, "0.000: (work x) [2.500]\n2.501: (work y) [2.500]\n; ends at 5.001\n");
+  const Result both = run("search -d d.pddl -p p.pddl --schedule concurrent");
+  EXPECT_CONTAINS(
+      both.out,
+      "0.000: (work x) [2.500]\n0.000: (work y) [2.500]\n; ends at 2.500; at the same time: (work x) and (work y)\n");
+  const Json json = Json::parse(run("search -d d.pddl -p p.pddl --schedule concurrent --output json").out);
+  EXPECT_EQ(json["schedule"]["makespan"], 2.5);
+  EXPECT_EQ(json["schedule"]["steps"].size(), 2U);
+  EXPECT_EQ(json["schedule"]["steps"][0]["action"], "(work x)");
+  EXPECT_EQ(json["schedule"]["overlaps"].size(), 1U);
+  EXPECT_EQ(run("search -d d.pddl -p p.pddl --schedule backwards").code, 30);
+}
+
+TEST_F(ScheduleCli, ValidateJudgesTimes) {
+  write("good.plan", "0.000: (work x) [2.500]\n0.000: (work y) [2.500]\n");
+  const Result good = run("validate -d d.pddl -p p.pddl good.plan");
+  EXPECT_EQ(good.code, 0) << good.out;
+  EXPECT_CONTAINS(good.out, "valid: 2 actions, cost 2, ends at 2.500");
+  EXPECT_EQ(Json::parse(run("validate -d d.pddl -p p.pddl good.plan --output json").out)["makespan"], 2.5);
+  write("long.plan", "0.000: (work x) [3.500]\n0.000: (work y) [2.500]\n");
+  const Result bad = run("validate -d d.pddl -p p.pddl long.plan");
+  EXPECT_EQ(bad.code, 12);
+  EXPECT_EQ(bad.out, "invalid: step 1 (work x): it takes 2.5, not 3.500\n");
+  write("plain.plan", "(work x)\n(work y)\n");
+  EXPECT_EQ(run("validate -d d.pddl -p p.pddl plain.plan").code, 0);
+  write("odd.plan", "0.0.0: (work x) [2.500]\n");
+  EXPECT_EQ(run("validate -d d.pddl -p p.pddl odd.plan").code, 31);
+}
+
+TEST_F(ScheduleCli, PlanPrintsASchedule) {
+  const Result search = run("plan -d d.pddl -p p.pddl --guidance search --schedule concurrent");
+  EXPECT_EQ(search.code, 0) << search.err;
+  EXPECT_CONTAINS(search.out, "0.000: (work y) [2.500]\n");
+  EXPECT_CONTAINS(search.out, "guarantee: full\n");
+  const Result model = run("plan -d d.pddl -p p.pddl --model random:3 --output pddl");
+  EXPECT_EQ(model.code, 0) << model.err;
+  EXPECT_CONTAINS(model.out, "2.501: (work ");
+  // Otherwise what the model wrote, in its format.
+  const Result text = run("plan -d d.pddl -p p.pddl --model random:3");
+  EXPECT_EQ(text.out.substr(0, 6), "(work ");
+  const Json json =
+      Json::parse(run("plan -d d.pddl -p p.pddl --model random:3 --output json --schedule concurrent").out);
+  EXPECT_EQ(json["schedule"]["makespan"], 2.5);
+  EXPECT_CONTAINS(run("explain -d d.pddl -p p.pddl --guidance search").out, "condition at start (ready x) is false");
+}
+
+TEST_F(ScheduleCli, ExportsThePlanSys2Lines) {
+  write("a.plan", "(work y)\n(work x)\n");
+  EXPECT_EQ(run("export plansys2 a.plan -d d.pddl -p p.pddl").out,
+            "0.000: (work y) [2.500]\n2.501: (work x) [2.500]\n");
+  EXPECT_EQ(run("export plansys2 a.plan -d d.pddl -p p.pddl --schedule concurrent").out,
+            "0.000: (work y) [2.500]\n0.000: (work x) [2.500]\n");
+  EXPECT_EQ(run("export plansys2 a.plan -d d.pddl -p p.pddl --duration 3").code, 30);
+  EXPECT_EQ(run("export pddl a.plan -d d.pddl -p p.pddl --schedule concurrent").code, 30);
+}
+
+TEST_F(ScheduleCli, SaysWhatNeedsConcurrency) {
+  write("d.pddl", R"((define (domain d) (:requirements :strips :durative-actions) (:predicates (light) (mended))
+      (:durative-action strike :parameters () :duration (= ?duration 5) :effect (and (at start (light)) (at end (not (light)))))
+      (:durative-action mend :parameters () :duration (= ?duration 2) :condition (over all (light)) :effect (at end (mended)))))");
+  write("p.pddl", "(define (problem p) (:domain d) (:init) (:goal (mended)))");
+  const Result r = run("search -d d.pddl -p p.pddl");
+  EXPECT_EQ(r.code, 10);
+  EXPECT_CONTAINS(r.err, "warning: (strike) makes (light) true only while it runs, and mend needs it");
+  EXPECT_CONTAINS(r.err, "infeasible: of plans that run one action at a time: ");
+  EXPECT_CONTAINS(
+      r.err,
+      "because it may need concurrency, which is not planned for: (strike) makes (light) true only while it runs");
+  EXPECT_CONTAINS(r.err, "there is a plan if (light) stayed true behind the end of strike");
+}
+
+}  // namespace
+}  // namespace metactrl::schedule_test
