@@ -255,7 +255,7 @@ Command add_hmm(CLI::App& parent) {
   arguments->uniform_options.push_back(
       add_number(*app, "--slots", "N", arguments->slots, 1, 1e6,
                  "with uniform and a task: objects that have a symbol of their own; the others are UNK"));
-  arguments->uniform_options.push_back(add_number(*app, "--hidden", "N", arguments->hidden, 1, 65536,
+  arguments->uniform_options.push_back(add_number(*app, "--hidden", "H", arguments->hidden, 1, 65536,
                                                   "with uniform: hidden states; the probabilities are the same"));
   add_output_options(*app, arguments->output);
   app->footer(kHmmExamples);

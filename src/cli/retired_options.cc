@@ -27,6 +27,7 @@ constexpr std::array kRetired = {
     RetiredOption{" run ", "--report", "--report-file", ""},
     RetiredOption{" eval ", "--instruction", "--instruction-number", ""},
     RetiredOption{" eval ", "--resume", "", ""},
+    RetiredOption{" train ", "--schedule", "--stages", ""},
 };
 
 bool is_form(std::string_view text) { return text == "text" || text == "json" || text == "pddl"; }

@@ -410,7 +410,7 @@ void add_start_options(CLI::App& app, TrainArguments& arguments) {
 constexpr const char* kTrainExamples =
     "\n"
     "  metactrl train --corpus household.corpus --out household.hmm\n"
-    "  metactrl train --corpus vh.corpus --corpus behavior.corpus --balance --schedule '20,5000;30,all' --out "
+    "  metactrl train --corpus vh.corpus --corpus behavior.corpus --balance --stages '20,5000;30,all' --out "
     "actions.hmm\n"
     "  metactrl plan -d domain.pddl -p problem.pddl --guidance trained --hmm household.hmm\n"
     "\n"
@@ -430,7 +430,7 @@ Command add_train(CLI::App& parent) {
       ->required();
   add_choice(*app, "--level", arguments->level, "symbols: actions and objects, or the model's tokens");
   add_number(*app, "--hidden", "H", arguments->hidden, 1, 65536, "hidden states");
-  app->add_option("--schedule", arguments->schedule,
+  app->add_option("--stages", arguments->schedule,
                   "steps,sequences;...: so many steps over so many sequences, or all")
       ->type_name("TEXT")
       ->capture_default_str();

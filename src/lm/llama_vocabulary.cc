@@ -42,10 +42,12 @@ std::size_t portion_of(std::string_view text) {
   return cut;
 }
 
-// "<think>" and "<|channel|>" in contrast to the runs of blanks that some vocabularies define in the same way.
+// "<think>" and "<|channel|>" in contrast to the runs of blanks, words and whole sentences that some vocabularies define
+// in the same way.
 bool looks_like_markup(std::string_view text) {
   const bool bracket = text.front() == '<' || text.front() == '[' || text.find('|') != std::string_view::npos;
-  return text.size() > 2 && bracket && std::any_of(text.begin(), text.end(), is_letter);
+  const bool one_word = text.find_first_of(" \t\n") == std::string_view::npos;
+  return text.size() > 2 && bracket && one_word && std::any_of(text.begin(), text.end(), is_letter);
 }
 
 std::string metadata(const llama_model* model, const char* key) {

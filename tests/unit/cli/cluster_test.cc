@@ -112,7 +112,7 @@ TEST_F(ClusterCli, TwoProcessesWriteTheFileOfOne) {
   for (const char* level : {"meta", "token"}) {
     for (const char* schedule : {"6,all", "'5,150;2,all' --dropout 0.1 --step-size 0.9"}) {
       const std::string name = std::to_string(number++);
-      const std::string what = options + "--level " + level + " --schedule " + schedule;
+      const std::string what = options + "--level " + level + " --stages " + schedule;
       const Result one = run(what + " --out one" + name);
       ASSERT_EQ(one.code, 0) << one.err;
       const Result two = run_mpi(2, what + " --out two" + name);
@@ -125,26 +125,26 @@ TEST_F(ClusterCli, TwoProcessesWriteTheFileOfOne) {
       EXPECT_EQ(two.out, "");
     }
   }
-  const Result three = run_mpi(3, options + "--schedule 6,all --out three");
+  const Result three = run_mpi(3, options + "--stages 6,all --out three");
   ASSERT_EQ(three.code, 0) << three.err;
   EXPECT_EQ(read("three"), read("one0"));
 #ifdef METACTRL_HAS_LLAMA
   // The first process alone asks the model where to begin.
-  const std::string clusters = options + "--schedule 2,all --init kmeans --init-sequences 5 ";
+  const std::string clusters = options + "--stages 2,all --init kmeans --init-sequences 5 ";
   ASSERT_EQ(run(clusters + "--out clusters1").code, 0);
   const Result begun = run_mpi(2, clusters + "--out clusters2");
   ASSERT_EQ(begun.code, 0) << begun.err;
   EXPECT_EQ(read("clusters1"), read("clusters2"));
 #endif
   // What is done is not done again.
-  const Result again = run_mpi(2, options + "--schedule 6,all --resume --out three");
+  const Result again = run_mpi(2, options + "--stages 6,all --resume --out three");
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(count(again.err, "model is three"), 1U) << again.err;
 }
 
 TEST_F(ClusterCli, GoesOnAfterOneProcessWasKilled) {
   write_corpus("c");
-  const std::string options = "train --corpus c --hidden 70 --schedule 30,all --save-every 0 --threads 1 --seed 1 ";
+  const std::string options = "train --corpus c --hidden 70 --stages 30,all --save-every 0 --threads 1 --seed 1 ";
   ASSERT_EQ(run(options + "--out whole.hmm").code, 0);
   for (const std::size_t victim : {0U, 1U}) {
     const std::string out = "killed" + std::to_string(victim) + ".hmm";
@@ -192,8 +192,8 @@ TEST_F(ClusterCli, AFailureIsSaidOnceAndEndsAll) {
   expect("train --corpus none --out m.hmm", 31, "none: error: cannot be opened");
   expect("train --corpus c --hidden 0 --out m.hmm", 30, "is not a number from 1");
   expect("train --corpus c --precision tf32 --out m.hmm", 30, "is for --device cuda");
-  expect("train --corpus c --hidden 4 --schedule 2,all --out no/such/folder/m.hmm", 31, "no/such/folder");
-  expect("train --corpus c --hidden 4 --schedule 2,all --save-every 0 --out no/such/folder/m.hmm", 31,
+  expect("train --corpus c --hidden 4 --stages 2,all --out no/such/folder/m.hmm", 31, "no/such/folder");
+  expect("train --corpus c --hidden 4 --stages 2,all --save-every 0 --out no/such/folder/m.hmm", 31,
          "no/such/folder");
 }
 
@@ -206,7 +206,7 @@ TEST_F(ClusterCli, FilesThatDifferAreFound) {
     CorpusWriter more(path("b/c"), Corpus::load(path("b/c")).header, true);
     more.add(more.earlier().front());
   }
-  const std::string options = "train --corpus c --hidden 4 --schedule 2,all --out m.hmm";
+  const std::string options = "train --corpus c --hidden 4 --stages 2,all --out m.hmm";
   const auto with_second_in = [&](const std::string& name) {
     return run_mpi(1, options + " : -n 1 --wdir '" + path(name) + "' '" + testing::program() + "' " + options);
   };

@@ -43,11 +43,12 @@ std::vector<Declared> declared_options() {
   return declared;
 }
 
-// A name's type, where it does not depend on the command: --output has fewer forms where there is no plan to write, and
-// --out is a folder where there is more than one file.
+// A name's type, where it does not depend on the command: --output has fewer forms where there is no plan to write,
+// --out is a folder where there is more than one file, and tables are made by several --rules.
 std::string common_type(const Declared& option) {
   if (option.name == "output" && option.type == "text|json") return "text|json|pddl";
   if (option.name == "out" && option.type == "DIR") return "FILE";
+  if (option.name == "rules" && option.type == "LIST") return "environment|paper|literal";
   return option.type;
 }
 

@@ -40,7 +40,7 @@ TEST(PlanLines, Pddl) {
 TEST(PlanLines, PlanSys2) {
   EXPECT_EQ(plansys2_plan(kPlan), "0.000: (toggle box) [1.000]\n1.000: (take cup box) [1.000]\n");
   EXPECT_EQ(plansys2_plan(kPlan, 2.5), "0.000: (toggle box) [2.500]\n2.500: (take cup box) [2.500]\n");
-  EXPECT_EQ(plansys2_plan({}), "");
+  EXPECT_EQ(plansys2_plan(std::span<const PlanStep>()), "");
   EXPECT_EQ(parse_plan(plansys2_plan(kPlan, 0.25), "plan"), kPlan);
 }
 
