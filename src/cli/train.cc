@@ -430,8 +430,7 @@ Command add_train(CLI::App& parent) {
       ->required();
   add_choice(*app, "--level", arguments->level, "symbols: actions and objects, or the model's tokens");
   add_number(*app, "--hidden", "H", arguments->hidden, 1, 65536, "hidden states");
-  app->add_option("--stages", arguments->schedule,
-                  "steps,sequences;...: so many steps over so many sequences, or all")
+  app->add_option("--stages", arguments->schedule, "steps,sequences;...: so many steps over so many sequences, or all")
       ->type_name("TEXT")
       ->capture_default_str();
   add_start_options(*app, *arguments);

@@ -74,6 +74,7 @@ constexpr ApiMember kPlanOptions[] = {
      [](const RequestLimits&, Json& schema) { one_of<Bridge>(schema, Bridge::kHmm); }},
     {"tokens", "string", "whether only the tokenizer's own tokens may spell an action", false,
      [](const RequestLimits&, Json& schema) { one_of<Tokenization>(schema); }},
+    {"think", "", "auto, on or off, or how many tokens a model that thinks first may take for it"},
     {"max_tokens", "integer", "with guidance none: where the model is cut off", false,
      [](const RequestLimits& limits, Json& schema) { in_range(schema, 1, limits.tokens); }},
     {"max_states", "integer", "states to look at", false,

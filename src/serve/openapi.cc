@@ -61,6 +61,12 @@ constexpr ApiMember kChat[] = {
     {"tool_choice", "string", "auto, required or none"},
     {"parallel_tool_calls", "boolean", "false: one action at a time"},
     {"response_format", "object", "{\"type\": \"text\"}"},
+    {"reasoning_effort", "string", "none, minimal, low, medium or high: how long a model that thinks first may do so"},
+    {"reasoning_budget_tokens", "integer", "the same in tokens"},
+    {"thinking_budget_tokens", "integer", "the same, by another name"},
+    {"thinking_token_budget", "integer", "the same, by a third one"},
+    {"include_reasoning", "boolean", "whether the thought is part of the answer"},
+    {"chat_template_kwargs", "object", "further arguments of the model's chat template"},
 };
 
 constexpr ApiMember kCompletions[] = {{"prompt", "", "a text, sent as it is", true}};

@@ -193,8 +193,7 @@ TEST_F(ClusterCli, AFailureIsSaidOnceAndEndsAll) {
   expect("train --corpus c --hidden 0 --out m.hmm", 30, "is not a number from 1");
   expect("train --corpus c --precision tf32 --out m.hmm", 30, "is for --device cuda");
   expect("train --corpus c --hidden 4 --stages 2,all --out no/such/folder/m.hmm", 31, "no/such/folder");
-  expect("train --corpus c --hidden 4 --stages 2,all --save-every 0 --out no/such/folder/m.hmm", 31,
-         "no/such/folder");
+  expect("train --corpus c --hidden 4 --stages 2,all --save-every 0 --out no/such/folder/m.hmm", 31, "no/such/folder");
 }
 
 // Each machine has files of its own: one that lacks them, or has others, is named.

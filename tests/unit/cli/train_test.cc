@@ -523,8 +523,8 @@ TEST_F(TrainCli, KnowsWhetherItIsOneOfSeveral) {
   const Result without = run("train --corpus c --out m.hmm", "SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=2");
   EXPECT_EQ(without.code, 31);
   EXPECT_TRUE(has(without.err, "srun: error:")) << without.err;
-  EXPECT_EQ(
-      run("train --corpus c --hidden 2 --stages 1,all --out m.hmm", "SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1").code, 0);
+  EXPECT_EQ(run("train --corpus c --hidden 2 --stages 1,all --out m.hmm", "SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1").code,
+            0);
   if (cluster::has_mpi()) return;
   const Result result = run("train --corpus c --out m.hmm", "OMPI_COMM_WORLD_RANK=0");
   EXPECT_EQ(result.code, 31);

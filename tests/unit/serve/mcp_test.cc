@@ -126,7 +126,8 @@ TEST_F(McpTest, EveryToolHasSchemas) {
 
 // Each argument that a schema lists is read: what cannot be is refused by its name.
 TEST_F(McpTest, SchemasListWhatIsRead) {
-  for (const json& one : send(request(1, "tools/list")).json()["result"]["tools"]) {
+  const json tools = send(request(1, "tools/list")).json()["result"]["tools"];
+  for (const json& one : tools) {
     for (const auto& [name, schema] : one["inputSchema"]["properties"].items()) {
       json arguments = {{"domain", kDomain}, {"problem", problem("(lit a)")}};
       if (one["name"] == "validate") arguments["plan"] = "";

@@ -355,7 +355,7 @@ TEST_F(ChatTest, WhatChatDoesNotOffer) {
                                                              {"top_logprobs", 3},
                                                              {"grammar", "root ::= x"},
                                                              {"guided_json", json::object()},
-                                                             {"reasoning_effort", "low"},
+                                                             {"reasoning_effort", "loud"},
                                                              {"repetition_penalty", 2},
                                                              {"bogus", 1},
                                                              {"functions", {{{"name", "f"}}}}};

@@ -299,7 +299,7 @@ TEST_F(PlansTest, TheDocumentedExamplesWork) {
     SCOPED_TRACE(request);
     expect_says(response.json(), json::parse(wanted), "answer");
   }
-  EXPECT_EQ(examples, 6);
+  EXPECT_EQ(examples, 7);
 }
 
 }  // namespace
