@@ -65,7 +65,7 @@ class Printer {
       observer.thought_end = [](std::span<const TokenId>) { std::cerr << '\n' << std::flush; };
     }
     if (show_prompt_) {
-      observer.ready = [this](const PlanResult& so_far, std::size_t) {
+      observer.ready = [](const PlanResult& so_far, std::size_t) {
         std::cerr << shown(so_far.prompt_text) << '\n' << std::flush;
       };
     }
