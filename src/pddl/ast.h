@@ -12,6 +12,7 @@
 #ifndef METACTRL_SRC_PDDL_AST_H_
 #define METACTRL_SRC_PDDL_AST_H_
 
+#include <array>
 #include <cassert>
 #include <cstdint>
 #include <map>
@@ -282,7 +283,7 @@ struct GroundAtom {
 };
 
 struct Ast {
-  std::string files[2];  // domain and problem file names, for messages
+  std::array<std::string, 2> files;  // domain and problem file names, for messages
   std::string domain_name;
   std::string problem_name;
   IdVector<TypeId, Type> types;        // the first is kObjectType
