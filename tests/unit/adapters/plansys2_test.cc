@@ -41,7 +41,7 @@ constexpr const char* kProblem = R"(( define ( problem problem_1 )
 ( :goal ( and ( robot_at leia bedroom ) (lamp_on hall) ) ) ))";
 
 struct Plugin {
-  Plugin(const std::string& schedule = "") {
+  explicit Plugin(const std::string& schedule = "") {
     if (!schedule.empty()) node->parameters["METACTRL.schedule"] = schedule;
     solver->configure(node, "METACTRL");
   }
