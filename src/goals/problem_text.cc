@@ -82,14 +82,6 @@ bool asks_nothing(std::string_view text, Piece condition, std::size_t depth = 0)
          std::all_of(parts.begin() + 1, parts.end(), [&](Piece part) { return asks_nothing(text, part, depth + 1); });
 }
 
-// The list that a file begins with; what follows it is not read.
-std::optional<Piece> first_list(std::string_view text) {
-  constexpr std::string_view kMark = "\xef\xbb\xbf";
-  const std::size_t begin = skip(text, text.starts_with(kMark) ? kMark.size() : 0);
-  if (begin >= text.size() || text[begin] != '(') return std::nullopt;
-  return piece_at(text, begin);
-}
-
 std::size_t count_lines(std::string_view text) {
   std::size_t lines = 1;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -100,6 +92,13 @@ std::size_t count_lines(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<Piece> first_list(std::string_view text) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  const std::size_t begin = skip(text, text.starts_with(kMark) ? kMark.size() : 0);
+  if (begin >= text.size() || text[begin] != '(') return std::nullopt;
+  return piece_at(text, begin);
+}
 
 std::optional<Piece> only_list(std::string_view text) {
   const std::optional<Piece> list = first_list(text);

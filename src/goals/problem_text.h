@@ -1,4 +1,4 @@
-// The text of a PDDL problem, taken apart as far as it takes to give it another goal.
+// The text of a PDDL problem, taken apart as far as it takes to give it another goal, or other facts.
 #ifndef METACTRL_SRC_GOALS_PROBLEM_TEXT_H_
 #define METACTRL_SRC_GOALS_PROBLEM_TEXT_H_
 
@@ -18,9 +18,11 @@ struct Piece {
   std::string_view in(std::string_view text) const { return text.substr(begin, end - begin); }
 };
 
+// The list that a file begins with; what follows it is not read. Nothing when it does not begin with one.
+std::optional<Piece> first_list(std::string_view text);
 // The one list that a text consists of, blanks and comments around it apart; nothing when it is anything else.
 std::optional<Piece> only_list(std::string_view text);
-// The members of a list that only_list or members has found.
+// The members of a list that one of these has found.
 std::vector<Piece> members(std::string_view text, Piece list);
 // The first member in small letters when it is a name; else empty.
 std::string head(std::string_view text, Piece piece);

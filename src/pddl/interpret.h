@@ -275,6 +275,9 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   std::string trajectory_text(const Trajectory& trajectory) const;
   std::vector<std::string> unmet_goals(const FactView& facts, std::span<const Trajectory> trajectories,
                                        std::span<const Instance> actions, internal::Meter& meter) const;
+  // The last word on a plan of which every step could be taken: the state that it ends in.
+  void judge_end(const FactView& facts, std::span<const Trajectory> trajectories, std::span<const Instance> actions,
+                 internal::Meter& meter, Validation& result) const;
 
   std::shared_ptr<const Ast> ast_;
   std::map<std::vector<TypeId>, std::vector<ObjectId>> ranges_;  // for every list of types some variable has

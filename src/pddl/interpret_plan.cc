@@ -208,6 +208,15 @@ std::vector<std::string> LiftedInterpreter::unmet_goals(const FactView& facts, s
   return unmet;
 }
 
+void LiftedInterpreter::judge_end(const FactView& facts, std::span<const Trajectory> trajectories,
+                                  std::span<const Instance> actions, internal::Meter& meter, Validation& result) const {
+  result.unmet_goals = unmet_goals(facts, trajectories, actions, meter);
+  result.valid = result.unmet_goals.empty();
+  if (result.valid) return;
+  result.reason = "the goal is not reached: " + internal::list_some(result.unmet_goals) +
+                  (result.unmet_goals.size() == 1 ? " does not hold at the end" : " do not hold at the end");
+}
+
 std::vector<std::string> LiftedInterpreter::initial_facts() const {
   std::vector<std::string> facts;
   for (const GroundAtom& atom : ast_->init) facts.push_back(to_string(*ast_, atom));
@@ -268,13 +277,7 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
                         : str_cat("step ", first_break, ' ', to_string(plan[first_break - 1]), ": ", breaks);
   }
   for (std::size_t i = 0; i < result.steps_executed; ++i) result.cost += cost(actions[i]);
-  if (!result.reason.empty()) return result;
-
-  result.unmet_goals = unmet_goals(FactView(facts), trajectories, actions, meter);
-  result.valid = result.unmet_goals.empty();
-  if (result.valid) return result;
-  result.reason = "the goal is not reached: " + internal::list_some(result.unmet_goals) +
-                  (result.unmet_goals.size() == 1 ? " does not hold at the end" : " do not hold at the end");
+  if (result.reason.empty()) judge_end(FactView(facts), trajectories, actions, meter, result);
   return result;
 }
 

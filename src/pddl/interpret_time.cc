@@ -11,7 +11,6 @@
 
 #include "metactrl/error.h"
 #include "pddl/interpret.h"
-#include "support/list_some.h"
 #include "support/str_cat.h"
 
 namespace metactrl::pddl {
@@ -327,11 +326,7 @@ Validation LiftedInterpreter::validate_schedule(std::span<const TimedStep> sched
   }
   result.steps_executed = schedule.size();
   for (const Instance& instance : instances) result.cost += cost(instance);
-  result.unmet_goals = unmet_goals(FactView(facts), {}, instances, meter);
-  result.valid = result.unmet_goals.empty();
-  if (result.valid) return result;
-  result.reason = "the goal is not reached: " + internal::list_some(result.unmet_goals) +
-                  (result.unmet_goals.size() == 1 ? " does not hold at the end" : " do not hold at the end");
+  judge_end(FactView(facts), {}, instances, meter, result);
   return result;
 }
 

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "goals/problem_text.h"
 #include "pddl/parse.h"
 #include "serve/api_error.h"
 #include "support/lower_case.h"
 #include "support/str_cat.h"
-#include "support/words.h"
 
 namespace metactrl::serve {
 
@@ -52,35 +52,6 @@ std::vector<std::string> read_facts(const Json& list, const std::string& where) 
     out.push_back(*fact);
   }
   return out;
-}
-
-// Where the parenthesis that opens at `open` closes; the size when it does not.
-std::size_t closing(std::string_view text, std::size_t open) {
-  std::size_t depth = 0;
-  for (std::size_t i = open; i < text.size(); ++i) {
-    if (text[i] == ';') i = std::min(text.find('\n', i), text.size() - 1);
-    if (text[i] == '(') ++depth;
-    if (text[i] == ')' && --depth == 0) return i;
-  }
-  return text.size();
-}
-
-// The expressions directly inside the one that opens at `open`, as places of their parentheses.
-std::vector<std::pair<std::size_t, std::size_t>> parts_of(std::string_view text, std::size_t open, std::size_t end) {
-  std::vector<std::pair<std::size_t, std::size_t>> out;
-  for (std::size_t i = open + 1; i < end; ++i) {
-    if (text[i] == ';') i = std::min(text.find('\n', i), end);
-    if (i >= end || text[i] != '(') continue;
-    const std::size_t close = closing(text, i);
-    out.emplace_back(i, close);
-    i = close;
-  }
-  return out;
-}
-
-bool begins_with_word(std::string_view part, std::string_view word) {
-  const std::size_t at = part.find_first_not_of(" \t\r\n", 1);
-  return at != std::string_view::npos && internal::lower_case(part.substr(at, word.size())) == word;
 }
 
 // Facts of predicates that follow from others are no part of an initial state.
@@ -139,19 +110,18 @@ struct Standpoint {
 
 std::string with_initial_facts(const std::string& problem, const std::vector<std::string>& facts) {
   const std::string_view text = problem;
-  const std::size_t open = text.find('(', 0);
+  const std::optional<goals::Piece> root = goals::first_list(text);
+  if (!root) return problem;  // the parser will say what is wrong with it
   std::string init = "(:init";
   for (const std::string& fact : facts) init += "\n  " + fact;
-  const std::size_t end = open == std::string_view::npos ? text.size() : closing(text, open);
-  for (const auto& [first, last] : parts_of(text, open, end)) {
-    const std::string_view part = text.substr(first, last + 1 - first);
-    if (!begins_with_word(part, ":init")) continue;
-    for (const auto& [inner_first, inner_last] : parts_of(text, first, last)) {
-      const std::string_view inner = text.substr(inner_first, inner_last + 1 - inner_first);
-      if (begins_with_word(inner, "=")) init += str_cat("\n  ", inner);
+  for (const goals::Piece section : goals::members(text, *root)) {
+    if (goals::head(text, section) != ":init") continue;
+    for (const goals::Piece inner : goals::members(text, section)) {
+      if (goals::head(text, inner) == "=") init += str_cat("\n  ", inner.in(text));
     }
-    return str_cat(text.substr(0, first), init, ")", text.substr(last + 1));
+    return str_cat(text.substr(0, section.begin), init, ")", text.substr(section.end));
   }
+  const std::size_t end = root->end - 1;
   return str_cat(text.substr(0, end), init, ")", text.substr(end));
 }
 

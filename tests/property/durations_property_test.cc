@@ -3,7 +3,6 @@
 // schedules, also when they are bent a little.
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -11,16 +10,15 @@
 #include <vector>
 
 #include "metactrl/domain.h"
-#include "metactrl/lookahead.h"
 #include "metactrl/schedule.h"
 #include "pddl/interpret.h"
 #include "pddl/parse.h"
+#include "support/engine_and_interpreter.h"
 #include "support/random.h"
 
 namespace metactrl::durations_property_test {
 namespace {
 
-using pddl::Facts;
 using pddl::LiftedInterpreter;
 using testing::Random;
 
@@ -159,50 +157,6 @@ constexpr std::uint64_t kTasks = 4000;
 
 class RandomDurations : public ::testing::TestWithParam<std::uint64_t> {};
 
-std::set<std::string> legal(const LiftedInterpreter& interpreter, const Facts& facts) {
-  std::set<std::string> out;
-  for (const auto& [instance, next] : interpreter.successors(facts)) out.insert(to_string(interpreter.step(instance)));
-  return out;
-}
-
-// A random plan, as far as it goes; empty when the two disagree.
-std::vector<PlanStep> walk(const Task& task, const LiftedInterpreter& interpreter, Random& random) {
-  State state = task.initial_state();
-  Facts facts = interpreter.initial();
-  std::vector<PlanStep> plan;
-  for (int step = 0; step < 8; ++step) {
-    EXPECT_EQ(task.is_goal(state), interpreter.goal_holds(facts)) << "after " << step << " steps";
-    std::set<std::string> found;
-    const std::vector<ActionId> actions = task.applicable_actions(state);
-    for (const ActionId action : actions) found.insert(task.text(action));
-    EXPECT_EQ(found, legal(interpreter, facts)) << "after " << step << " steps";
-    if (actions.empty() || ::testing::Test::HasFailure()) break;
-    const ActionId action = random.pick(actions);
-    std::string problem;
-    plan.push_back(task.step(action));
-    facts = interpreter.apply(facts, *interpreter.resolve(plan.back(), problem));
-    state = *task.apply(state, action);
-  }
-  return plan;
-}
-
-// The length of a shortest plan by breadth-first search over the interpreter's states; -1: none; nothing: too many.
-std::optional<int> brute_force(const LiftedInterpreter& interpreter, std::size_t max_states) {
-  const auto key = [](const Facts& facts) { return std::make_pair(LiftedInterpreter::sorted(facts), facts.values); };
-  std::deque<std::pair<Facts, int>> queue = {{interpreter.initial(), 0}};
-  std::set<decltype(key(queue[0].first))> seen = {key(queue[0].first)};
-  for (; !queue.empty(); queue.pop_front()) {
-    const auto& [facts, depth] = queue.front();
-    if (interpreter.goal_holds(facts)) return depth;
-    for (auto& [instance, next] : interpreter.successors(facts)) {
-      if (!seen.insert(key(next)).second) continue;
-      if (seen.size() > max_states) return std::nullopt;
-      queue.emplace_back(std::move(next), depth + 1);
-    }
-  }
-  return -1;
-}
-
 // A random plan's goal is what it reaches: the same domain, so that its schedules can be judged.
 struct Scheduled {
   std::size_t plans = 0;
@@ -281,27 +235,18 @@ TEST_P(RandomDurations, EngineReferenceAndSchedulesAgree) {
     }
     Random random(seed);
     for (int i = 0; i < 4; ++i) {
-      const std::vector<PlanStep> plan = walk(*task, interpreter, random);
+      const std::vector<PlanStep> plan = testing::walk_both(*task, interpreter, 8, random);
       ASSERT_FALSE(HasFailure());
       if (has_durations(*task)) check_schedules(domain, problem, plan, random, count);
       ASSERT_FALSE(HasFailure());
     }
-    const std::optional<int> shortest = brute_force(interpreter, 400);
+    const std::optional<int> shortest = testing::shortest_interpreted(interpreter, 400);
     if (!shortest) continue;
     ++decided;
-    LookaheadOptions options;
-    options.horizon = 100;
-    const auto lookahead = Lookahead::compile(*task, options);
-    if (*shortest < 0) {
-      ASSERT_EQ(lookahead->verdict(), Verdict::kInfeasible) << lookahead->reason();
-      continue;
-    }
-    ++solvable;
+    testing::expect_shortest(*task, *shortest);
+    ASSERT_FALSE(HasFailure());
+    solvable += *shortest >= 0 ? 1 : 0;
     longer += *shortest > 1 ? 1 : 0;
-    ASSERT_EQ(lookahead->verdict(), Verdict::kSolvable) << lookahead->reason();
-    const std::vector<ActionId> plan = lookahead->plan();
-    ASSERT_EQ(plan.size(), static_cast<std::size_t>(*shortest));
-    ASSERT_TRUE(task->validate(plan).valid) << task->validate(plan).reason;
   }
   const std::size_t all = kTasks / kShards;
   EXPECT_LT(endless, all / 10);

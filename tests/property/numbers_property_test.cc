@@ -2,7 +2,6 @@
 // the lookahead says against brute force over the interpreter's states.
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -11,16 +10,14 @@
 #include <vector>
 
 #include "metactrl/domain.h"
-#include "metactrl/lookahead.h"
 #include "pddl/interpret.h"
 #include "pddl/parse.h"
+#include "support/engine_and_interpreter.h"
 #include "support/random.h"
 
 namespace metactrl::numbers_property_test {
 namespace {
 
-using pddl::Facts;
-using pddl::Instance;
 using pddl::LiftedInterpreter;
 using testing::Random;
 
@@ -144,46 +141,6 @@ constexpr std::uint64_t kTasks = 4000;
 
 class RandomNumbers : public ::testing::TestWithParam<std::uint64_t> {};
 
-std::set<std::string> legal(const LiftedInterpreter& interpreter, const Facts& facts) {
-  std::set<std::string> out;
-  for (const auto& [instance, next] : interpreter.successors(facts)) out.insert(to_string(interpreter.step(instance)));
-  return out;
-}
-
-void walk(const Task& task, const LiftedInterpreter& interpreter, Random& random) {
-  State state = task.initial_state();
-  Facts facts = interpreter.initial();
-  for (int step = 0; step < 12; ++step) {
-    ASSERT_EQ(task.is_goal(state), interpreter.goal_holds(facts)) << "after " << step << " steps";
-    std::set<std::string> found;
-    const std::vector<ActionId> actions = task.applicable_actions(state);
-    for (const ActionId action : actions) found.insert(task.text(action));
-    ASSERT_EQ(found, legal(interpreter, facts)) << "after " << step << " steps";
-    if (actions.empty()) return;
-    const ActionId action = random.pick(actions);
-    std::string problem;
-    facts = interpreter.apply(facts, *interpreter.resolve(task.step(action), problem));
-    state = *task.apply(state, action);
-  }
-}
-
-// The length of a shortest plan by breadth-first search over the interpreter's states; -1: none; nothing: too many.
-std::optional<int> brute_force(const LiftedInterpreter& interpreter, std::size_t max_states) {
-  const auto key = [](const Facts& facts) { return std::make_pair(LiftedInterpreter::sorted(facts), facts.values); };
-  std::deque<std::pair<Facts, int>> queue = {{interpreter.initial(), 0}};
-  std::set<decltype(key(queue[0].first))> seen = {key(queue[0].first)};
-  for (; !queue.empty(); queue.pop_front()) {
-    const auto& [facts, depth] = queue.front();
-    if (interpreter.goal_holds(facts)) return depth;
-    for (auto& [instance, next] : interpreter.successors(facts)) {
-      if (!seen.insert(key(next)).second) continue;
-      if (seen.size() > max_states) return std::nullopt;
-      queue.emplace_back(std::move(next), depth + 1);
-    }
-  }
-  return -1;
-}
-
 TEST_P(RandomNumbers, EngineAgreesWithReference) {
   std::size_t loaded = 0;
   std::size_t decided = 0;
@@ -208,24 +165,15 @@ TEST_P(RandomNumbers, EngineAgreesWithReference) {
     }
     ++loaded;
     Random random(seed);
-    for (int i = 0; i < 6; ++i) walk(*task, interpreter, random);
-    if (HasFatalFailure()) return;
-    const std::optional<int> shortest = brute_force(interpreter, 400);
+    for (int i = 0; i < 6; ++i) testing::walk_both(*task, interpreter, 12, random);
+    ASSERT_FALSE(HasFailure());
+    const std::optional<int> shortest = testing::shortest_interpreted(interpreter, 400);
     if (!shortest) continue;
     ++decided;
-    LookaheadOptions options;
-    options.horizon = 100;
-    const auto lookahead = Lookahead::compile(*task, options);
-    if (*shortest < 0) {
-      ASSERT_EQ(lookahead->verdict(), Verdict::kInfeasible) << lookahead->reason();
-      continue;
-    }
-    ++solvable;
+    testing::expect_shortest(*task, *shortest);
+    ASSERT_FALSE(HasFailure());
+    solvable += *shortest >= 0 ? 1 : 0;
     longer += *shortest > 1 ? 1 : 0;
-    ASSERT_EQ(lookahead->verdict(), Verdict::kSolvable) << lookahead->reason();
-    const std::vector<ActionId> plan = lookahead->plan();
-    ASSERT_EQ(plan.size(), static_cast<std::size_t>(*shortest));
-    ASSERT_TRUE(task->validate(plan).valid) << task->validate(plan).reason;
   }
   EXPECT_GT(loaded, kTasks / kShards / 2);
   EXPECT_GT(decided, loaded / 2);
