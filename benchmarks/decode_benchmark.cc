@@ -198,7 +198,7 @@ void compile_household(benchmark::State& state) {
     }
   }
   for (const auto& constraint : household()) {
-    exact += constraint->lookahead()->tier() == Tier::kExact ? 1 : 0;
+    exact += constraint->lookahead()->tier() == Lookahead::Tier::kExact ? 1 : 0;
     beta_bytes.push_back(static_cast<double>(constraint->lookahead()->memory_bytes()));
     gamma_bytes.push_back(static_cast<double>(constraint->automaton().memory_bytes()));
   }
@@ -216,7 +216,7 @@ void compile_household(benchmark::State& state) {
 BENCHMARK(compile_household)->Unit(benchmark::kMillisecond)->Iterations(5);
 
 // Tasks whose lookahead is exact (tier A), or those where it searches (tier B).
-void token(benchmark::State& state, Guidance guidance, DecodeMode mode, Tier tier) {
+void token(benchmark::State& state, Guidance guidance, DecodeMode mode, Lookahead::Tier tier) {
   if (!ready(state)) return;
   TokenTimes times;
   decode::Random random(1);
@@ -332,7 +332,7 @@ void scene_token(benchmark::State& state, Guidance guidance) {
   state.counters["boundary_mean_ms"] = (cpu_ms() - before) / static_cast<double>(boundaries);
   times.report(state);
   state.counters["actions"] = static_cast<double>(task.num_actions());
-  state.counters["tier_a"] = constraint->lookahead()->tier() == Tier::kExact ? 1 : 0;
+  state.counters["tier_a"] = constraint->lookahead()->tier() == Lookahead::Tier::kExact ? 1 : 0;
   state.counters["gamma_ms"] = middle - start;
   state.counters["lookahead_ms"] = end - middle;
   state.counters["MiB"] = static_cast<double>(constraint->memory_bytes()) / (1 << 20);

@@ -81,7 +81,7 @@ void compile(benchmark::State& state) {
   const Task task = load_pddl(files->domain, files->problem);
   std::shared_ptr<const Lookahead> lookahead;
   for (auto _ : state) lookahead = Lookahead::compile(task, {});
-  state.counters["tier_a"] = lookahead->tier() == Tier::kExact ? 1 : 0;
+  state.counters["tier_a"] = lookahead->tier() == Lookahead::Tier::kExact ? 1 : 0;
   state.counters["states"] = static_cast<double>(lookahead->num_states().value_or(0));
   state.counters["horizon"] = lookahead->horizon();
   state.counters["plan"] = static_cast<double>(lookahead->plan().size());

@@ -26,18 +26,18 @@
 
 namespace metactrl {
 
-// A place in a text file. Lines and columns count from 1; line 0 means "the file as a whole", column 0 the whole line.
-struct SourcePosition {
-  std::string file;
-  std::uint32_t line = 0;
-  std::uint32_t column = 0;
-};
-
-enum class Severity { kWarning, kError };
-
 struct Diagnostic {
+  enum class Severity { kWarning, kError };
+
+  // A place in a text file. Lines and columns count from 1; line 0 means "the file as a whole", column 0 the whole line.
+  struct Position {
+    std::string file;
+    std::uint32_t line = 0;
+    std::uint32_t column = 0;
+  };
+
   Severity severity = Severity::kError;
-  SourcePosition where;
+  Position where;
   std::string message;  // what is wrong, one sentence, names the offending thing
   std::string hint;     // what to do about it; may be empty
 };
@@ -51,8 +51,8 @@ class Diagnostics {
  public:
   static constexpr std::size_t kMaxItems = 50;
 
-  void error(SourcePosition where, std::string message, std::string hint = {});
-  void warning(SourcePosition where, std::string message, std::string hint = {});
+  void error(Diagnostic::Position where, std::string message, std::string hint = {});
+  void warning(Diagnostic::Position where, std::string message, std::string hint = {});
 
   bool has_errors() const { return num_errors_ > 0; }
   std::size_t num_errors() const { return num_errors_; }
@@ -62,7 +62,7 @@ class Diagnostics {
   const std::vector<Diagnostic>& items() const { return items_; }
 
  private:
-  void add(Severity severity, SourcePosition where, std::string message, std::string hint);
+  void add(Diagnostic::Severity severity, Diagnostic::Position where, std::string message, std::string hint);
 
   std::vector<Diagnostic> items_;
   std::size_t num_errors_ = 0;

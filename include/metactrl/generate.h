@@ -35,29 +35,6 @@ enum class DecodeMode {
 const char* to_string(DecodeMode mode);
 std::optional<DecodeMode> decode_mode_named(std::string_view name);
 
-// What happened, as it happens.
-struct TokenEvent {
-  // How likely the chosen token was.
-  struct Probabilities {
-    double model = 0;      // to the model, among all tokens
-    double allowed = 0;    // to the model, among the tokens that were allowed
-    double guided = 0;     // with the lookahead's weight: what it was chosen with, before temperature and top_p
-    double favourite = 0;  // the favourite's, to the model, among all tokens
-    bool favourite_allowed = true;
-  };
-
-  TokenId token{};
-  bool forced = false;
-  double log_weight = 0;  // of the chosen token
-  std::size_t num_choices = 1;
-  // The token the model liked best among all, when a choice was made: what it wanted.
-  TokenId favourite{};
-  // Where a choice was made and the observer asked for them.
-  std::optional<Probabilities> probabilities{};
-  // The token's text, empty for the end of the turn. Valid during the call.
-  std::string_view bytes{};
-};
-
 struct PlanResult;
 
 // Who watches a decoding, from generate() or plan(). Every function may be left out.
@@ -65,12 +42,35 @@ struct PlanResult;
 // A token is told before the actions that it completes. kBeam and kSmc know only at the end which tokens were those of
 // the plan, and tell them then.
 struct Observer {
+  // A token, as it is decided.
+  struct Token {
+    // How likely the chosen token was.
+    struct Probabilities {
+      double model = 0;      // to the model, among all tokens
+      double allowed = 0;    // to the model, among the tokens that were allowed
+      double guided = 0;     // with the lookahead's weight: what it was chosen with, before temperature and top_p
+      double favourite = 0;  // the favourite's, to the model, among all tokens
+      bool favourite_allowed = true;
+    };
+
+    TokenId token{};
+    bool forced = false;
+    double log_weight = 0;  // of the chosen token
+    std::size_t num_choices = 1;
+    // The token the model liked best among all, when a choice was made: what it wanted.
+    TokenId favourite{};
+    // Where a choice was made and the observer asked for them.
+    std::optional<Probabilities> probabilities{};
+    // The token's text, empty for the end of the turn. Valid during the call.
+    std::string_view bytes{};
+  };
+
   enum class Phase { kCompiling, kReadingPrompt, kDecoding, kChecking };
 
   // Work out the probabilities of every choice: linear in the vocabulary.
   bool probabilities = false;
   // A token was decided.
-  std::function<void(const TokenEvent&)> token;
+  std::function<void(const Token&)> token;
   // An action is complete; `text` is the plan's text up to here, what follows the action included. Not called where
   // the model writes what it likes.
   std::function<void(ActionId, std::string_view text)> action;

@@ -87,17 +87,17 @@ struct Prompt {
   std::vector<std::pair<std::string, std::string>> template_arguments{};
 };
 
-// How a model that thinks first writes: `open`, the thought, `lead`, `close`, `answer`, and then what it has to say.
-struct ThinkingFormat {
-  std::string open;         // "<think>\n"
-  std::string lead;         // "\n"
-  std::string close;        // "</think>"
-  std::string answer;       // "\n\n"
-  bool by_default = false;  // it thinks unless it is told not to
-};
-
 class LanguageModel {
  public:
+  // How a model that thinks first writes: `open`, the thought, `lead`, `close`, `answer`, and then what it has to say.
+  struct ThinkingFormat {
+    std::string open;         // "<think>\n"
+    std::string lead;         // "\n"
+    std::string close;        // "</think>"
+    std::string answer;       // "\n\n"
+    bool by_default = false;  // it thinks unless it is told not to
+  };
+
   virtual ~LanguageModel() = default;
   virtual const Vocabulary& vocabulary() const = 0;
   virtual std::string description() const = 0;

@@ -3,9 +3,8 @@
 // Two questions that must not be mixed:
 //
 //   Support: *may* this action be taken, with so many actions left? A boolean with a proof: yes comes with a plan (or
-//   an exact
-//            distance), no comes with a refutation. When neither is found within the budget the answer is "unknown",
-//            and whoever decodes treats it as no.
+//            an exact distance), no comes with a refutation. When neither is found within the budget the answer is
+//            "unknown", and whoever decodes treats it as no.
 //   Weight:  *how much* of the future does it keep? A number that ranks supported actions and decides nothing else: the
 //            probability that a surrogate model, the uniform one or a trained one (hmm.h), finishes with a plan that
 //            reaches the goal.
@@ -39,10 +38,8 @@ namespace metactrl {
 
 enum class Verdict { kSolvable, kInfeasible, kUndecided };
 enum class Answer : std::uint8_t { kNo, kYes, kUnknown };
-enum class Tier { kExact, kWitness };
 
 const char* to_string(Verdict verdict);
-const char* to_string(Tier tier);
 
 // Running out of a budget is an answer (kUnknown, kUndecided), never an error. A budget is an amount of work: it ends at
 // the same place on every machine, however busy. Who has to limit the time passes a Stop (error.h) instead.
@@ -106,6 +103,8 @@ class LookaheadData;
 // Everything about a task that is computed once: immutable, shareable between threads.
 class Lookahead {
  public:
+  enum class Tier { kExact, kWitness };
+
   // Throws InputError when options.hmm knows nothing of the task's actions, Stopped when `stop` says so.
   static std::shared_ptr<const Lookahead> compile(const Task& task, const LookaheadOptions& options,
                                                   const Stop& stop = {});
@@ -145,6 +144,7 @@ class Lookahead {
   Task task_;
   std::unique_ptr<LookaheadData> data_;
 };
+const char* to_string(Lookahead::Tier tier);
 
 // A plan as a surrogate of the meta level reads it, its end included: each action's name, then the slots of its
 // arguments. An object's slot is its place among those objects of the task that some action takes as an argument.

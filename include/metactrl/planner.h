@@ -42,14 +42,6 @@
 
 namespace metactrl {
 
-// What to do when not all goals can be reached together, or nobody knows within the budget.
-enum class OnInfeasible {
-  kError,      // return no plan
-  kDropGoals,  // reach as many as is certain, and say which were dropped
-  kSyntax,     // let the model write any well-formed plan
-};
-const char* to_string(OnInfeasible what);
-
 enum class Guarantee {
   kFull,          // every step is legal, every goal holds at the end
   kGoalsDropped,  // every step is legal, every goal that was not dropped holds at the end
@@ -61,15 +53,13 @@ const char* to_string(Guarantee guarantee);
 
 // Whether a model that can think before it answers does. The thought is free text; the constraint starts exactly behind
 // its closing marker, so that the guarantee is the same with it and without.
-enum class Thinking {
-  kAuto,  // as the model's chat template has it when nobody says
-  kOff,
-  kOn,
-};
-const char* to_string(Thinking thinking);
-
 struct ThinkOptions {
-  Thinking mode = Thinking::kAuto;
+  enum class Mode {
+    kAuto,  // as the model's chat template has it when nobody says
+    kOff,
+    kOn,
+  };
+  Mode mode = Mode::kAuto;
   // The thought is closed after so many tokens; earlier where the context would not hold it and the longest plan.
   std::size_t max_tokens = 1024;
   // Of the thought alone, whatever the plan is decoded with: greedy thoughts go in circles.
@@ -79,6 +69,8 @@ struct ThinkOptions {
   std::string effort{};
   std::vector<std::pair<std::string, std::string>> template_arguments{};
 };
+
+const char* to_string(ThinkOptions::Mode mode);
 
 struct Thought {
   enum class End {
@@ -96,6 +88,12 @@ struct Thought {
 const char* to_string(Thought::End end);
 
 struct PlanOptions {
+  // What to do when not all goals can be reached together, or nobody knows within the budget.
+  enum class OnInfeasible {
+    kError,      // return no plan
+    kDropGoals,  // reach as many as is certain, and say which were dropped
+    kSyntax,     // let the model write any well-formed plan
+  };
   // Compiles a constraint, or finds one that was compiled before from the same: a service keeps them.
   using ConstraintSource = std::function<std::shared_ptr<const Constraint>(
       const Task& task, const PlanFormat& format, const std::shared_ptr<const Vocabulary>& vocabulary,
@@ -131,6 +129,7 @@ struct PlanOptions {
   // whatever was found by then.
   std::optional<double> time_limit;
 };
+const char* to_string(PlanOptions::OnInfeasible what);
 
 enum class PlanOutcome { kPlan, kInfeasible, kUndecided, kCancelled };
 const char* to_string(PlanOutcome outcome);
@@ -205,7 +204,7 @@ struct PlanResult {
   Times times;
 
   // With a lookahead (guidance mask and above).
-  std::optional<Tier> tier;
+  std::optional<Lookahead::Tier> tier;
   std::string weight_rule = "none";
   std::string horizon_rule = "as asked";
   unsigned horizon = 0;  // actions a plan could have; 0 with guidance kNone

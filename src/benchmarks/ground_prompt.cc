@@ -85,7 +85,7 @@ class PromptGrounder {
       }
     }
     lookahead_.search = options_.lookahead.search;
-    if (options_.on_infeasible != OnInfeasible::kDropGoals) return finish(up_to(most), {});
+    if (options_.on_infeasible != PlanOptions::OnInfeasible::kDropGoals) return finish(up_to(most), {});
     return drop_fewest();
   }
 

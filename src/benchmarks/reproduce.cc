@@ -306,8 +306,8 @@ RowResult Reproduction::result_of(std::size_t module, RowOf row) const {
     const Answer& answer = found->second;
     result.answers.push_back(answer);
     result.failed += answer.error.empty() ? 0 : 1;
-    result.exact += answer.tier == to_string(Tier::kExact) ? 1 : 0;
-    result.witness += answer.tier == to_string(Tier::kWitness) ? 1 : 0;
+    result.exact += answer.tier == to_string(Lookahead::Tier::kExact) ? 1 : 0;
+    result.witness += answer.tier == to_string(Lookahead::Tier::kWitness) ? 1 : 0;
     if (!answer.fits) {
       ++result.no_room;
       continue;

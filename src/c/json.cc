@@ -44,7 +44,8 @@ std::string diagnostics_json(const Diagnostics& diagnostics) {
   JsonList list;
   for (const Diagnostic& item : diagnostics.items()) {
     JsonObject object;
-    object.text("severity", item.severity == Severity::kError ? "error" : "warning").text("file", item.where.file);
+    object.text("severity", item.severity == Diagnostic::Severity::kError ? "error" : "warning")
+        .text("file", item.where.file);
     object.number("line", item.where.line).number("column", item.where.column);
     list.add(object.text("message", item.message).text("hint", item.hint).done());
   }

@@ -28,7 +28,7 @@ using Summary = std::vector<std::pair<std::string, std::size_t>>;
 
 void append(Diagnostics& to, const Diagnostics& from) {
   for (const Diagnostic& d : from.items()) {
-    if (d.severity == Severity::kError) {
+    if (d.severity == Diagnostic::Severity::kError) {
       to.error(d.where, d.message, d.hint);
     } else {
       to.warning(d.where, d.message, d.hint);

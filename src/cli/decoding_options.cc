@@ -111,10 +111,10 @@ ThinkOptions think_options(const DecodingArguments& arguments) {
   ThinkOptions options;
   const std::string& think = arguments.think;
   constexpr std::size_t kDigits = 7;
-  if (const auto mode = internal::value_named<Thinking>(think)) {
+  if (const auto mode = internal::value_named<ThinkOptions::Mode>(think)) {
     options.mode = *mode;
   } else if (!think.empty() && think.size() <= kDigits && think.find_first_not_of("0123456789") == std::string::npos) {
-    options.mode = Thinking::kOn;
+    options.mode = ThinkOptions::Mode::kOn;
     options.max_tokens = std::stoul(think);
   } else {
     throw UsageError(str_cat("--think '", think, "' is none of: auto, on, off, or a number of tokens"));

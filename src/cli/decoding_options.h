@@ -29,7 +29,7 @@ struct DecodingArguments {
   std::string token_hmm;  // a file, for bridge hmm and guidance syntax
   Device lookahead_device = Device::kCpu;
   Tokenization tokenization = Tokenization::kCanonical;
-  OnInfeasible on_infeasible = OnInfeasible::kError;
+  PlanOptions::OnInfeasible on_infeasible = PlanOptions::OnInfeasible::kError;
   GenerateOptions generate;
   std::string think = "auto";
   std::vector<std::string> template_arguments;  // "NAME=JSON"

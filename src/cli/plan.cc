@@ -76,7 +76,7 @@ class Printer {
     if (output_.form == OutputForm::kPddl) {
       observer.action = [this](ActionId action, std::string_view) { put(input_.task.task.text(action) + "\n"); };
     } else if (terminal_ || input_.options.guidance == Guidance::kNone) {
-      observer.token = [this](const TokenEvent& event) { put_token(event); };
+      observer.token = [this](const Observer::Token& event) { put_token(event); };
     } else {
       observer.action = [this](ActionId, std::string_view text) { put_up_to(text); };
     }
@@ -152,7 +152,7 @@ class Printer {
     }
   }
 
-  void put_token(const TokenEvent& event) {
+  void put_token(const Observer::Token& event) {
     const std::string_view bytes = event.bytes;
     written_tokens_ = true;
     if (bytes.empty()) return;

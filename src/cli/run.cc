@@ -99,7 +99,7 @@ class Runner {
   void check_arguments() {
     if (arguments_.domain.empty()) throw UsageError("--domain FILE is missing");
     if (arguments_.problem.empty()) throw UsageError("--problem FILE is missing");
-    if (arguments_.on_infeasible != OnInfeasible::kError) {
+    if (arguments_.on_infeasible != PlanOptions::OnInfeasible::kError) {
       throw UsageError("run pursues all goals or ends: --on-infeasible must be error");
     }
     if (arguments_.world_option->count() > 0 && arguments_.world.find_first_not_of(" \t\n") == std::string::npos) {

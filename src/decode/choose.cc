@@ -91,11 +91,11 @@ double share(std::span<const double> scores, std::size_t chosen) {
 
 }  // namespace
 
-TokenEvent::Probabilities probabilities_of(std::span<const NextToken> choices, std::span<const float> logits,
-                                           std::span<const double> scores, std::size_t chosen) {
+Observer::Token::Probabilities probabilities_of(std::span<const NextToken> choices, std::span<const float> logits,
+                                                std::span<const double> scores, std::size_t chosen) {
   const double total = log_normaliser(logits);
   const TokenId best = favourite(logits);
-  TokenEvent::Probabilities out;
+  Observer::Token::Probabilities out;
   out.model = std::exp(logit_of(choices[chosen].token, logits) - total);
   out.favourite = std::exp(logit_of(best, logits) - total);
   std::vector<double> plain;
@@ -110,9 +110,9 @@ TokenEvent::Probabilities probabilities_of(std::span<const NextToken> choices, s
   return out;
 }
 
-TokenEvent::Probabilities probabilities_of(TokenId token, std::span<const float> logits) {
+Observer::Token::Probabilities probabilities_of(TokenId token, std::span<const float> logits) {
   const double total = log_normaliser(logits);
-  TokenEvent::Probabilities out;
+  Observer::Token::Probabilities out;
   out.model = std::exp(logit_of(token, logits) - total);
   out.allowed = out.model;
   out.guided = out.model;

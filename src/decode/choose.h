@@ -46,10 +46,10 @@ TokenId favourite(std::span<const float> logits);
 double log_normaliser(std::span<const float> logits);
 
 // Of choices[chosen], whose score and all others' are as score_choices writes them. Linear in the vocabulary.
-TokenEvent::Probabilities probabilities_of(std::span<const NextToken> choices, std::span<const float> logits,
-                                           std::span<const double> scores, std::size_t chosen);
+Observer::Token::Probabilities probabilities_of(std::span<const NextToken> choices, std::span<const float> logits,
+                                                std::span<const double> scores, std::size_t chosen);
 // The same where every token is allowed and weighs the same.
-TokenEvent::Probabilities probabilities_of(TokenId token, std::span<const float> logits);
+Observer::Token::Probabilities probabilities_of(TokenId token, std::span<const float> logits);
 
 }  // namespace metactrl::decode
 

@@ -45,7 +45,7 @@ class Teller {
   Teller(Decoder& decoder, const Observer& observer)
       : decoder_(decoder), observer_(observer), vocabulary_(decoder.constraint().vocabulary()) {}
 
-  void take(TokenEvent event) {
+  void take(Observer::Token event) {
     event.bytes = bytes_of(vocabulary_, event.token);
     if (observer_.token) observer_.token(event);
     const std::size_t before = decoder_.actions().size();
@@ -141,7 +141,7 @@ class TokenLoop {
       const auto index = static_cast<std::size_t>(choice.token);
       log_probability_ += decode::sane_logit(logits[index]) - decode::log_normaliser(logits);
     }
-    TokenEvent event{choice.token, false, choice.log_weight, choices.size()};
+    Observer::Token event{choice.token, false, choice.log_weight, choices.size()};
     if (observer_.token) {
       event.favourite = decode::favourite(logits);
       if (observer_.probabilities) event.probabilities = decode::probabilities_of(choices, logits, scores_, chosen);
@@ -149,7 +149,7 @@ class TokenLoop {
     take(event);
   }
 
-  void take(const TokenEvent& event) {
+  void take(const Observer::Token& event) {
     teller_.take(event);
     pending_.push_back(event.token);
   }
@@ -179,7 +179,7 @@ Generation generate(Decoder& decoder, Session& session, const GenerateOptions& o
   for (std::size_t i = decoder.num_tokens(); i < result.tokens.size(); ++i) {
     const TokenId token = result.tokens[i];
     const std::span<const NextToken> choices = decoder.next();
-    TokenEvent event{token, choices.size() == 1, 0, choices.size(), token};
+    Observer::Token event{token, choices.size() == 1, 0, choices.size(), token};
     for (const NextToken& choice : choices) {
       if (choice.token == token) event.log_weight = choice.log_weight;
     }
@@ -207,7 +207,7 @@ Generation generate_unconstrained(Session& session, const Vocabulary& vocabulary
     }
     result.tokens.push_back(token);
     if (observer.token) {
-      TokenEvent event{token, false, 0, logits.size(), favourite};
+      Observer::Token event{token, false, 0, logits.size(), favourite};
       event.bytes = bytes_of(vocabulary, token);
       if (observer.probabilities) event.probabilities = decode::probabilities_of(token, logits);
       observer.token(event);

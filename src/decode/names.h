@@ -47,19 +47,19 @@ constexpr auto enum_names(DecodeMode) {
   });
 }
 
-constexpr auto enum_names(OnInfeasible) {
-  return internal::names<OnInfeasible>({
-      {OnInfeasible::kError, "error"},
-      {OnInfeasible::kDropGoals, "drop-goals"},
-      {OnInfeasible::kSyntax, "syntax"},
+constexpr auto enum_names(PlanOptions::OnInfeasible) {
+  return internal::names<PlanOptions::OnInfeasible>({
+      {PlanOptions::OnInfeasible::kError, "error"},
+      {PlanOptions::OnInfeasible::kDropGoals, "drop-goals"},
+      {PlanOptions::OnInfeasible::kSyntax, "syntax"},
   });
 }
 
-constexpr auto enum_names(Thinking) {
-  return internal::names<Thinking>({
-      {Thinking::kAuto, "auto"},
-      {Thinking::kOff, "off"},
-      {Thinking::kOn, "on"},
+constexpr auto enum_names(ThinkOptions::Mode) {
+  return internal::names<ThinkOptions::Mode>({
+      {ThinkOptions::Mode::kAuto, "auto"},
+      {ThinkOptions::Mode::kOff, "off"},
+      {ThinkOptions::Mode::kOn, "on"},
   });
 }
 

@@ -2,13 +2,11 @@
 //
 //   1. Options that cannot be are refused.
 //   2. The constraint is compiled with the prompt's end as context. Where its verdict is not "solvable", the request's
-//   own
-//      wish decides: no plan, fewer goals, or form only.
+//      own wish decides: no plan, fewer goals, or form only.
 //   3. The horizon is lowered to what the model's context certainly holds; so a plan never ends because memory does.
 //   4. A model that thinks first does so; its thought has the room that the longest plan leaves. The plan is decoded.
 //   5. The plan is read back from its text, compared with the tokenizer's encoding and executed by the reference
-//   semantics of the
-//      task that was given. A guarantee that does not pass is a bug, and thrown as one.
+//      semantics of the task that was given. A guarantee that does not pass is a bug, and thrown as one.
 #include "metactrl/planner.h"
 
 #include <algorithm>
@@ -17,8 +15,10 @@
 #include <utility>
 
 #include "decode/answer_size.h"
+#include "decode/check_result.h"
 #include "decode/constraint_parts.h"
 #include "decode/free_text.h"
+#include "decode/plan_request.h"
 #include "decode/think.h"
 #include "decode/timed_session.h"
 #include "lookahead/drop_goals.h"
@@ -33,55 +33,6 @@ namespace metactrl {
 namespace {
 
 using internal::str_cat;
-
-bool keeps_several_plans(DecodeMode mode) { return mode == DecodeMode::kBeam || mode == DecodeMode::kSmc; }
-
-// A goal that asks for nothing is reached by the empty plan, whatever the instruction says: that would look like success.
-void check_instruction(const Task& task, const PlanOptions& options) {
-  const bool promises = options.guidance != Guidance::kNone && options.guidance != Guidance::kSyntax;
-  if (!promises || options.instruction.empty() || options.prompt || task.num_goals() > 0) return;
-  throw InputError(
-      "problem", "the goal is empty, so doing nothing would be a plan for any instruction",
-      "state in (:goal ...) what holds when the instruction was carried out, or leave the instruction out");
-}
-
-void check_options(const LanguageModel* model, const Vocabulary* vocabulary, const PlanOptions& options) {
-  const std::string guidance = str_cat("guidance ", to_string(options.guidance));
-  if (options.guidance == Guidance::kTrained && !options.lookahead.hmm) {
-    throw InputError(guidance, "needs a hidden Markov model of plans",
-                     "set PlanOptions::lookahead.hmm, or use guidance uniform, mask or search");
-  }
-  if (options.bridge == Bridge::kHmm && !options.token_hmm) {
-    throw InputError("bridge hmm", "needs a hidden Markov model of tokens",
-                     "set PlanOptions::token_hmm, or use bridge uniform, surrogate or model");
-  }
-  if (options.token_hmm && options.bridge != Bridge::kHmm && options.guidance != Guidance::kSyntax) {
-    throw InputError(str_cat("bridge ", to_string(options.bridge)), "has no use for a hidden Markov model of tokens",
-                     "use bridge hmm, or guidance syntax");
-  }
-  if (options.token_hmm && options.tokenization == Tokenization::kAny) {
-    throw InputError("model of tokens", "reads the tokenizer's own tokens, and 'any' tokenization allows others",
-                     "use canonical tokenization, or do without the model of tokens");
-  }
-  if (options.guidance == Guidance::kSearch) {
-    if (options.on_infeasible == OnInfeasible::kSyntax) {
-      throw InputError(guidance, "has no model that could write a plan where none exists",
-                       "use another guidance, or another answer to an infeasible task than syntax");
-    }
-    return;
-  }
-  if (model == nullptr || vocabulary == nullptr) {
-    throw InputError(guidance, "needs a language model", "name one, or use guidance search");
-  }
-  if (options.guidance == Guidance::kNone && keeps_several_plans(options.generate.mode)) {
-    throw InputError(str_cat("decode ", to_string(options.generate.mode)), "needs a guidance to follow",
-                     "use greedy or sample with guidance none");
-  }
-  if (options.guidance == Guidance::kSyntax && options.generate.mode == DecodeMode::kBeam) {
-    throw InputError("decode beam", "searches among the actions that are supported, and guidance syntax knows none",
-                     "use greedy, sample or smc with guidance syntax");
-  }
-}
 
 // A lookahead that nobody will ask costs as little as possible.
 LookaheadOptions cheapest(LookaheadOptions options) {
@@ -108,8 +59,8 @@ class Planner {
   }
 
   PlanResult run() {
-    check_options(model_, vocabulary_.get(), options_);
-    check_instruction(task_, options_);
+    decode::check_options(model_, vocabulary_.get(), options_);
+    decode::check_instruction(task_, options_);
     decide_thinking();
     phase(Observer::Phase::kCompiling);
     result_.pursued = task_;
@@ -141,17 +92,19 @@ class Planner {
 
   void decide_thinking() {
     if (options_.guidance == Guidance::kSearch) return;
-    const Thinking mode = options_.think.mode;
+    const ThinkOptions::Mode mode = options_.think.mode;
     const bool raw = options_.prompt && !options_.prompt->raw.empty();
-    std::optional<ThinkingFormat> format = model_->thinking_format();
-    if (mode == Thinking::kOn && (raw || !format)) {
+    std::optional<LanguageModel::ThinkingFormat> format = model_->thinking_format();
+    if (mode == ThinkOptions::Mode::kOn && (raw || !format)) {
       throw InputError(
           "thinking",
           raw ? "a raw prompt is sent as it is, so nobody knows where a thought would begin"
               : "this model's chat template has no place for a thought",
           raw ? "leave the prompt to the model's chat template" : "use a model that thinks before it answers");
     }
-    if (raw || !format || mode == Thinking::kOff || (mode == Thinking::kAuto && !format->by_default)) return;
+    if (raw || !format || mode == ThinkOptions::Mode::kOff ||
+        (mode == ThinkOptions::Mode::kAuto && !format->by_default))
+      return;
     frame_.emplace(*model_, *std::move(format));
   }
 
@@ -159,7 +112,7 @@ class Planner {
     Prompt prompt = options_.prompt ? *options_.prompt : make_prompt(task, spelling, options_.instruction);
     if (frame_) {
       prompt.thinking = true;
-    } else if (options_.think.mode == Thinking::kOff || model_->thinking_format()) {
+    } else if (options_.think.mode == ThinkOptions::Mode::kOff || model_->thinking_format()) {
       prompt.thinking = false;
     }
     if (!options_.think.effort.empty()) prompt.effort = options_.think.effort;
@@ -217,7 +170,7 @@ class Planner {
     const internal::Stopwatch watch;
     auto lookahead = Lookahead::compile(task_, plain_lookahead_, stop_);
     if (lookahead->verdict() != Verdict::kSolvable) {
-      if (options_.on_infeasible == OnInfeasible::kError) {
+      if (options_.on_infeasible == PlanOptions::OnInfeasible::kError) {
         refuse(*lookahead);
         return;
       }
@@ -348,15 +301,15 @@ class Planner {
   // The wish of the request. False: there will be no plan.
   bool resolve_infeasible(const Lookahead& lookahead, Guidance& guidance) {
     switch (options_.on_infeasible) {
-      case OnInfeasible::kError:
+      case PlanOptions::OnInfeasible::kError:
         refuse(lookahead);
         return false;
-      case OnInfeasible::kDropGoals:
+      case PlanOptions::OnInfeasible::kDropGoals:
         if (drop_goals(lookahead) == nullptr) return false;
         compile(lookahead_options());
         guarantee_goals();
         return true;
-      case OnInfeasible::kSyntax:
+      case PlanOptions::OnInfeasible::kSyntax:
         break;
     }
     guidance = Guidance::kSyntax;
@@ -564,8 +517,8 @@ class Planner {
     result_.tokens = generation.tokens;
     result_.forced_tokens = generation.forced_tokens;
     result_.model_calls += generation.model_calls;
-    const bool computed =
-        keeps_several_plans(generate_.mode) || (generate_.log_probability && options_.guidance != Guidance::kNone);
+    const bool computed = decode::keeps_several_plans(generate_.mode) ||
+                          (generate_.log_probability && options_.guidance != Guidance::kNone);
     if (computed && generation.finished) result_.log_probability = generation.log_probability;
     if (generate_.mode == DecodeMode::kSmc && generation.finished) {
       result_.log_evidence = generation.log_evidence;
@@ -593,11 +546,16 @@ class Planner {
       result_.plan.push_back(*original);
     }
     if (options_.guidance != Guidance::kNone && result_.outcome == PlanOutcome::kPlan) {
-      check_text(spelling, actions);
+      decode::check_text(spelling, actions, result_);
+      result_.reading.complete = true;
+      // The tokens are those of the text as it was written.
+      if (options_.guidance != Guidance::kSearch && result_.left_out.empty()) {
+        decode::check_tokens(*vocabulary_, context_, options_.tokenization, result_);
+      }
     }
     result_.validation = task_.validate(result_.steps, stop_, options_.check_bytes);
-    judge_goals();
-    if (promised()) check_promise();
+    decode::judge_goals(task_, result_);
+    if (promised()) decode::check_promise(result_);
     if (result_.outcome == PlanOutcome::kPlan && !promised()) {
       if (!result_.reading.complete) {
         result_.reason += "; the text is no plan: " + result_.reading.error;
@@ -608,59 +566,6 @@ class Planner {
       }
     }
     result_.times.check += watch.seconds();
-  }
-
-  void check_text(const PlanSpelling& spelling, std::span<const ActionId> actions) {
-    const PlanSpelling::Parsed parsed = spelling.parse(result_.text);
-    if (!parsed.complete || !std::equal(parsed.actions.begin(), parsed.actions.end(), actions.begin(), actions.end()) ||
-        parsed.separators != result_.separators) {
-      throw std::logic_error("the plan's text does not read back as the plan: " +
-                             (parsed.error.empty() ? result_.text : parsed.error));
-    }
-    result_.reading.complete = true;
-    // The tokens are those of the text as it was written.
-    if (options_.guidance == Guidance::kSearch || !result_.left_out.empty()) return;
-    const std::vector<TokenId>& stops = vocabulary_->end_of_turn();
-    const bool stopped =
-        !result_.tokens.empty() && std::find(stops.begin(), stops.end(), result_.tokens.back()) != stops.end();
-    if (!stopped) throw std::logic_error("the plan does not end with the end of the turn: " + result_.text);
-    if (options_.tokenization == Tokenization::kAny) return;
-    std::vector<TokenId> expected = vocabulary_->encode(result_.text, context_);
-    expected.push_back(result_.tokens.back());
-    if (expected != result_.tokens) {
-      throw std::logic_error("the plan's tokens are not the tokenizer's own: " + result_.text);
-    }
-  }
-
-  // After the steps that are legal.
-  void judge_goals() {
-    State state = task_.initial_state();
-    for (std::size_t i = 0; i < result_.plan.size() && i < result_.validation.steps_executed; ++i) {
-      std::optional<State> next = task_.apply(state, result_.plan[i]);
-      if (!next) {
-        throw std::logic_error("the two implementations of the rules differ on " + to_string(result_.steps[i]));
-      }
-      state = *std::move(next);
-    }
-    result_.goals_unmet = task_.unmet_goals(state);
-    result_.goals_met.clear();
-    for (std::uint32_t goal = 0; goal < task_.num_goals(); ++goal) {
-      if (std::find(result_.goals_unmet.begin(), result_.goals_unmet.end(), GoalId{goal}) ==
-          result_.goals_unmet.end()) {
-        result_.goals_met.push_back(GoalId{goal});
-      }
-    }
-  }
-
-  void check_promise() const {
-    const Validation& validation = result_.validation;
-    const std::vector<GoalId>& dropped = result_.goals_dropped;
-    const bool kept = std::all_of(result_.goals_unmet.begin(), result_.goals_unmet.end(), [&](GoalId goal) {
-      return std::find(dropped.begin(), dropped.end(), goal) != dropped.end();
-    });
-    if (validation.steps_executed != result_.plan.size() || !kept || validation.valid != result_.goals_unmet.empty()) {
-      throw std::logic_error("the plan does not keep what was promised: " + validation.reason);
-    }
   }
 
   const Task& task_;

@@ -187,7 +187,7 @@ class Thinker {
 
 }  // namespace
 
-ThinkingFrame::ThinkingFrame(const LanguageModel& model, ThinkingFormat how) : format(std::move(how)) {
+ThinkingFrame::ThinkingFrame(const LanguageModel& model, LanguageModel::ThinkingFormat how) : format(std::move(how)) {
   const std::vector<TokenId> alone = model.encode_markup(format.close);
   if (alone.size() == 1) marker = alone.front();
   closing = model.encode_markup(format.close + format.answer);

@@ -15,9 +15,9 @@ namespace metactrl::decode {
 
 // How one model's thought is ended, worked out before it begins.
 struct ThinkingFrame {
-  ThinkingFrame(const LanguageModel& model, ThinkingFormat how);
+  ThinkingFrame(const LanguageModel& model, LanguageModel::ThinkingFormat how);
 
-  ThinkingFormat format;
+  LanguageModel::ThinkingFormat format;
   std::optional<TokenId> marker;   // where a single token closes: only it does, however its letters are written
   std::vector<TokenId> closing;    // what is forced: the marker and what comes before the answer
   std::vector<TokenId> with_lead;  // the same on a line of its own, or whatever the format wants

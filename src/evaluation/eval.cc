@@ -326,7 +326,7 @@ constexpr const char* kEvalExamples =
 
 cli::Command add_eval(CLI::App& parent) {
   auto arguments = std::make_shared<EvalArguments>();
-  arguments->on_infeasible = OnInfeasible::kDropGoals;
+  arguments->on_infeasible = PlanOptions::OnInfeasible::kDropGoals;
   CLI::App* app = cli::add_benchmarks_command(parent, "eval");
   add_module_option(*app, "module", arguments->module, "which benchmark")->required();
   add_file(*app, "--prompts", arguments->prompts, "the benchmark's prompts");

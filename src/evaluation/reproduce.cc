@@ -412,7 +412,7 @@ constexpr const char* kReproduceExamples =
 
 cli::Command add_reproduce(CLI::App& parent) {
   auto arguments = std::make_shared<ReproduceArguments>();
-  arguments->on_infeasible = OnInfeasible::kDropGoals;
+  arguments->on_infeasible = PlanOptions::OnInfeasible::kDropGoals;
   arguments->generate.max_tokens = 400;
   CLI::App* app = cli::add_benchmarks_command(parent, "reproduce");
   add_folder(*app, "--data", arguments->data, "folder of the benchmarks' task files")->required();

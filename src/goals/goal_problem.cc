@@ -68,7 +68,8 @@ class GoalProblem::Impl {
     const Diagnostics own = without_ours(found, open.first_line);
     if (options.diagnostics != nullptr) {
       for (const Diagnostic& item : own.items()) {
-        if (item.severity == Severity::kWarning) options.diagnostics->warning(item.where, item.message, item.hint);
+        if (item.severity == Diagnostic::Severity::kWarning)
+          options.diagnostics->warning(item.where, item.message, item.hint);
       }
     }
     if (found.has_errors()) throw InputError(own.has_errors() ? own : found);
@@ -158,8 +159,8 @@ class GoalProblem::Impl {
     Diagnostics out;
     for (const Diagnostic& item : all.items()) {
       if (item.where.file == problem_name_ && item.where.line >= first_line) continue;
-      item.severity == Severity::kError ? out.error(item.where, item.message, item.hint)
-                                        : out.warning(item.where, item.message, item.hint);
+      item.severity == Diagnostic::Severity::kError ? out.error(item.where, item.message, item.hint)
+                                                    : out.warning(item.where, item.message, item.hint);
     }
     return out;
   }
@@ -168,8 +169,8 @@ class GoalProblem::Impl {
   Diagnostics as_goal(const Diagnostics& all, std::size_t first_line) const {
     Diagnostics out;
     for (const Diagnostic& item : all.items()) {
-      if (item.severity != Severity::kError) continue;
-      SourcePosition where = item.where;
+      if (item.severity != Diagnostic::Severity::kError) continue;
+      Diagnostic::Position where = item.where;
       if (where.file == "domain") where.file = domain_name_;
       if (where.file == "problem") where.file = where.line >= first_line ? "goal" : problem_name_;
       if (where.file == "goal") where = {"goal", 0, 0};

@@ -52,7 +52,7 @@ constexpr std::array<Markers, 4> kMarkers = {{
 }};
 
 // "\n</think>\n\n" is a lead, the marker, and what comes before the answer.
-void cut_closing(std::string_view between, ThinkingFormat& format) {
+void cut_closing(std::string_view between, LanguageModel::ThinkingFormat& format) {
   const std::size_t begin = std::min(between.find_first_not_of(kBlankLetters), between.size());
   format.lead = between.substr(0, begin);
   between.remove_prefix(begin);
@@ -256,7 +256,7 @@ bool PromptTemplate::find_by_example(const std::string& asked, const std::string
   const std::size_t thought = shown.find(kThought);
   const std::size_t answer = thought == std::string::npos ? thought : shown.find(kAnswer, thought);
   if (answer == std::string::npos) return false;
-  ThinkingFormat format;
+  LanguageModel::ThinkingFormat format;
   const std::size_t behind = thought + kThought.size();
   cut_closing(std::string_view(shown).substr(behind, answer - behind), format);
   if (format.close.empty()) return false;
@@ -288,7 +288,7 @@ bool PromptTemplate::find_by_example(const std::string& asked, const std::string
 bool PromptTemplate::find_by_name(std::string_view source, const std::string& asked, const std::string& off) {
   for (const Markers& markers : kMarkers) {
     if (source.find(markers.close) == std::string_view::npos) continue;
-    ThinkingFormat format;
+    LanguageModel::ThinkingFormat format;
     format.open = markers.open;
     format.close = markers.close;
     format.answer = markers.answer;

@@ -28,7 +28,7 @@ class PromptTemplate {
 
   // Throws jinja::Error when the template refuses this prompt, or an argument is no value.
   std::vector<PromptPart> render(const Prompt& prompt) const;
-  const std::optional<ThinkingFormat>& thinking() const { return thinking_; }
+  const std::optional<LanguageModel::ThinkingFormat>& thinking() const { return thinking_; }
   // A question and an answer, nothing behind it.
   std::string conversation(const std::string& question, const std::string& answer) const {
     return probe({{"user", question}, {"assistant", answer}}, false, std::nullopt);
@@ -64,7 +64,7 @@ class PromptTemplate {
   std::string begin_;
   std::string end_;
   std::string today_;
-  std::optional<ThinkingFormat> thinking_;
+  std::optional<LanguageModel::ThinkingFormat> thinking_;
   bool without_tools_ = false;    // the template expects not to be told that there are none
   std::string before_answer_;     // written between prompt and answer by a template whose model does not think
   bool told_by_default_ = false;  // to think, by a system text that an own one replaces

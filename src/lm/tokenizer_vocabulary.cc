@@ -2,14 +2,12 @@
 // the first, what remains is the answer. Three things make this less simple than it sounds:
 //
 //   - Control tokens. A chat prompt's end, "<|im_start|>assistant\n", holds control tokens; the text behind them is
-//   encoded afresh. So only
-//     the context's part behind its last control token counts, and that part and the text are encoded without parsing
-//     control tokens: what looks like one in the text is plain text.
+//     encoded afresh. So only the context's part behind its last control token counts, and that part and the text are
+//     encoded without parsing control tokens: what looks like one in the text is plain text.
 //   - A token may straddle the border ("\n" + "\n" is one token in many vocabularies). The prompt is there already, so
 //     the text is encoded as if it began at the border.
 //   - SentencePiece tokenizers begin a text with a blank that is not there. Texts that begin at the border are encoded
-//   behind a
-//     short context that no token joins with the text, found by trying.
+//     behind a short context that no token joins with the text, found by trying.
 #include "lm/tokenizer_vocabulary.h"
 
 #include <algorithm>

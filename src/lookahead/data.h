@@ -24,8 +24,7 @@ namespace lookahead {
 // How the horizon in use came about.
 enum class HorizonRule {
   kAsAsked,
-  kShortestPlusSlack,  // the table for the horizon asked for did not fit, or the state space was only enumerated this
-                       // deep
+  kShortestPlusSlack,  // the table for the horizon asked for did not fit, or the enumeration did not get this deep
   kGrown,              // the shortest plan known needs more than the horizon asked for
   kFitted,             // to the best plan known
 };
@@ -68,10 +67,10 @@ constexpr auto enum_names(Verdict) {
   });
 }
 
-constexpr auto enum_names(Tier) {
-  return internal::names<Tier>({
-      {Tier::kExact, "exact"},
-      {Tier::kWitness, "witness"},
+constexpr auto enum_names(Lookahead::Tier) {
+  return internal::names<Lookahead::Tier>({
+      {Lookahead::Tier::kExact, "exact"},
+      {Lookahead::Tier::kWitness, "witness"},
   });
 }
 

@@ -248,7 +248,7 @@ class LookaheadCompiler {
 }  // namespace
 
 const char* to_string(Verdict verdict) { return internal::name_of(verdict); }
-const char* to_string(Tier tier) { return internal::name_of(tier); }
+const char* to_string(Lookahead::Tier tier) { return internal::name_of(tier); }
 
 Lookahead::Lookahead(Task task, std::unique_ptr<LookaheadData> data) : task_(std::move(task)), data_(std::move(data)) {}
 Lookahead::~Lookahead() = default;
@@ -264,7 +264,7 @@ std::shared_ptr<const Lookahead> Lookahead::compile(const Task& task, const Look
 Verdict Lookahead::verdict() const { return data_->verdict; }
 const std::string& Lookahead::reason() const { return data_->reason; }
 const std::vector<GoalId>& Lookahead::unreachable_goals() const { return data_->unreachable_goals; }
-Tier Lookahead::tier() const { return data_->space ? Tier::kExact : Tier::kWitness; }
+Lookahead::Tier Lookahead::tier() const { return data_->space ? Lookahead::Tier::kExact : Lookahead::Tier::kWitness; }
 unsigned Lookahead::horizon() const { return data_->horizon; }
 const char* Lookahead::horizon_rule() const { return internal::name_of(data_->horizon_rule); }
 const char* Lookahead::weight_rule() const { return internal::name_of(data_->weight_rule); }

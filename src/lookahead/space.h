@@ -20,11 +20,9 @@
 //     depth(s) + i <= n, so it was enumerated, and for i < t its depth is < n, so it was expanded. All of the plan
 //     lies in the cone, and no path of the cone, being a path of the task, is shorter.
 //   - Conversely a distance found in the cone that exceeds n - depth(s) proves that the true one does too (by the first
-//   point),
-//     but need not be the true one; so it is not reported.
+//     point), but need not be the true one; so it is not reported.
 //   - A decoder that has taken j actions is in a state of depth d <= j and has at most n - j <= n - d left. What it
-//   needs to
-//     know is always decided.
+//     needs to know is always decided.
 //
 // Costs: time and memory linear in states and edges: 8 * relevant_words() + about 40 bytes per state, 8 per live edge,
 // plus 12 per edge during enumeration. Immutable after enumeration; const functions may be called from many threads.

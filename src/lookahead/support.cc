@@ -3,9 +3,7 @@
 // Tier A reads the enumerated space. Where it has no answer (tier B, or a state outside of the enumerated cone, as a
 // robot that was pushed may observe) a witness is found by search and remembered.
 //
-// The memory is a table of projected states. For a state it holds the best plan known, as its length and first action
-// (the rest hangs at the successor), and the longest bound for which a plan was refuted. It is filled along whole
-// plans, so following a witness never searches again.
+// What was found is remembered (known_plans.h): following a witness never searches again.
 //
 // A new candidate is answered by the first of these that can:
 //
@@ -39,19 +37,17 @@
 #include "lookahead/belief.h"
 #include "lookahead/data.h"
 #include "lookahead/greedy_search.h"
+#include "lookahead/known_plans.h"
 #include "lookahead/needless.h"
 #include "lookahead/no_return.h"
 #include "lookahead/search.h"
 #include "lookahead/spending.h"
-#include "lookahead/state_table.h"
 #include "support/log_math.h"
 #include "support/meter.h"
 #include "task/program.h"
 
 namespace metactrl {
 
-using internal::ids;
-using internal::IdVector;
 using lookahead::GoOn;
 using lookahead::kInfinite;
 using lookahead::SearchResult;
@@ -69,19 +65,6 @@ using internal::kMinusInfinity;
 constexpr std::size_t kQuestionWork = 1'500'000;
 constexpr std::size_t kFewStates = 64;
 
-constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
-
-// What is known about a state.
-struct Knowledge {
-  unsigned length = kInfinite;              // of the best plan known
-  ActionId first_action{};                  // of that plan
-  double log_probability = kMinusInfinity;  // of that plan under the uniform surrogate, the end included
-  unsigned refuted = 0;                     // no plan has fewer actions than this
-  unsigned given_up = 0;                    // a search for a plan of less than this many actions ran out of budget
-  unsigned passed_over = 0;                 // the same, of a search with a candidate's part of the budget
-  std::size_t whole = kNowhere;             // where the plan stands in one piece; nowhere: action by action
-};
-
 }  // namespace
 
 class Support::Impl {
@@ -94,12 +77,12 @@ class Support::Impl {
         program_(lookahead_->task().program()),
         evaluator_(data_.relaxed),
         adapter_(program_),
-        table_(program_.relevant_words()),
         state_(program_.total_words()),
         successor_(program_.total_words()),
         walk_(program_.total_words()),
         walk_next_(program_.total_words()),
         large_(data_.large()),
+        known_(program_, large_ && options_.detours),
         affordable_(std::max(large_ ? 0 : kFewStates, kQuestionWork / (candidate_task().num_operators() + 1))),
         successor_work_(lookahead::successor_work(program_)),
         log_alphabet_(std::log(static_cast<double>(lookahead::alphabet_size(program_)))) {
@@ -112,15 +95,12 @@ class Support::Impl {
     if (data_.space || data_.plan.empty()) return;
     program_.initial(state_.data());
     program_.project(state_.data());
-    remember(state_.data(), data_.plan);
+    known_.remember(state_.data(), data_.plan);
   }
 
   // Scratch memory is not copied.
   Impl(const Impl& other) : Impl(other.lookahead_, other.options_, other.meter_.stop()) {
-    table_.clear();
-    for (const StoredId id : ids<StoredId>(other.table_.size())) table_.insert(other.table_.words(id));
-    knowledge_ = other.knowledge_;
-    whole_plans_ = other.whole_plans_;
+    known_ = lookahead::KnownPlans(other.known_);
     no_return_ = other.no_return_ ? std::make_unique<lookahead::NoReturn>(*other.no_return_) : nullptr;
     around_ = other.around_;
     candidate_work_ = other.candidate_work_;
@@ -171,8 +151,8 @@ class Support::Impl {
       return data_.space->shortest_plan(*id);
     }
     const StoredId known = certify(state_.data(), left, nullptr);
-    if (knowledge_[known].length > left) return std::nullopt;
-    return follow(known);
+    if (known_.of(known).length > left) return std::nullopt;
+    return known_.follow(known);
   }
 
   double log_weight(const State& state, unsigned left) {
@@ -239,7 +219,7 @@ class Support::Impl {
     load(state.words().data(), state_.data());
     if (exact(state_.data(), left)) return;
     const StoredId id = certify(state_.data(), left, nullptr);
-    if (no_return_ && knowledge_[id].length <= left) own_plan_ = plan_around(id, state_.data(), left, true);
+    if (no_return_ && known_.of(id).length <= left) own_plan_ = plan_around(id, state_.data(), left, true);
   }
 
   void begin(const SurrogateBelief& belief) {
@@ -257,7 +237,8 @@ class Support::Impl {
     const std::optional<StateId> id = exact(successor_.data(), left);
     if (id && data_.costs) return data_.costs->cost(*id);
     double sum = 0;
-    for (const ActionId action : id ? data_.space->shortest_plan(*id) : follow(intern(successor_.data()))) {
+    for (const ActionId action :
+         id ? data_.space->shortest_plan(*id) : known_.follow(known_.intern(successor_.data()))) {
       sum += program_.definition().actions[action].cost;
     }
     return sum;
@@ -329,7 +310,7 @@ class Support::Impl {
       result.answer = distance ? Answer::kYes : Answer::kNo;
       result.remaining = distance.value_or(0);
     } else {
-      const StoredId stored = intern(state);
+      const StoredId stored = known_.intern(state);
       std::optional<std::vector<ActionId>> plan;
       if (own_plan_ && !own_plan_->empty() && own_plan_->front() == action) {
         plan.emplace(own_plan_->begin() + 1, own_plan_->end());
@@ -353,7 +334,7 @@ class Support::Impl {
     const auto found = std::find_if(known.rbegin(), known.rend(), fits);
     if (found != known.rend()) return *found;
     // Lengths decrease along it, so it meets no state twice.
-    std::vector<ActionId> plan = follow(id);
+    std::vector<ActionId> plan = known_.follow(id);
     if (!fits(plan)) return std::nullopt;
     known.push_back(plan);
     return plan;
@@ -369,11 +350,11 @@ class Support::Impl {
       return result;
     }
     const StoredId known_id = certify(state, left, origin);
-    const Knowledge& known = knowledge_[known_id];
+    const lookahead::KnownPlans::Knowledge& known = known_.of(known_id);
     result.remaining = known.length;
     if (known.length <= left) {
       result.answer = Answer::kYes;
-      if (weigh) result.log_weight = cursor_ ? trained_plan_weight(follow(known_id)) : known.log_probability;
+      if (weigh) result.log_weight = cursor_ ? trained_plan_weight(known_.follow(known_id)) : known.log_probability;
     } else {
       result.answer = known.refuted > left ? Answer::kNo : Answer::kUnknown;
     }
@@ -391,30 +372,30 @@ class Support::Impl {
     if (cursor_ && data_.hmm_table && data_.hmm_table->holds(id, left)) return trained_table_weight(id, left);
     if (cursor_) return trained_plan_weight(data_.space->shortest_plan(id));
     if (data_.table) return data_.table->log_weight(id, left);
-    return knowledge_[remember(state, data_.space->shortest_plan(id))].log_probability;
+    return known_.of(known_.remember(state, data_.space->shortest_plan(id))).log_probability;
   }
 
   // Makes sure that as much as the budget allows is known about the question; returns the state's index.
   StoredId certify(const Word* state, unsigned left, const Origin* origin) {
-    const StoredId id = intern(state);
-    if (is_answered(knowledge_[id], left)) return id;
-    if (program_.is_goal(state)) return remember(state, {});
+    const StoredId id = known_.intern(state);
+    if (known_.of(id).answers(left)) return id;
+    if (program_.is_goal(state)) return known_.remember(state, {});
     if (origin == nullptr) {
       if (!search(id, state, left, data_.options.search)) {
-        knowledge_[id].given_up = std::max(knowledge_[id].given_up, left + 1);
+        known_.of(id).given_up = std::max(known_.of(id).given_up, left + 1);
       }
       return id;
     }
-    inherit(id, origin->state);
-    if (is_answered(knowledge_[id], left)) return id;
-    const std::vector<ActionId>* const witness = witness_of(origin->state);
+    known_.inherit(id, origin->state);
+    if (known_.of(id).answers(left)) return id;
+    const std::vector<ActionId>* const witness = known_.witness_of(origin->state);
     if (witness != nullptr && !witness->empty() && witness->front() == origin->action && witness->size() <= left + 1) {
-      return remember(state, {witness->begin() + 1, witness->end()});
+      return known_.remember(state, {witness->begin() + 1, witness->end()});
     }
     if (witness != nullptr && adapter_.adapt(state, origin->action, *witness, left)) {
-      return remember(state, adapter_.result());
+      return known_.remember(state, adapter_.result());
     }
-    if (knowledge_[id].passed_over > left || candidate_work_ >= options_.candidates.work) return id;
+    if (known_.of(id).passed_over > left || candidate_work_ >= options_.candidates.work) return id;
     if (witness != nullptr && witness->size() < left && detour(state, *witness)) return id;
     if (large_ && witness != nullptr && witness->size() >= left) return id;
     const std::size_t before = searched_in_all_;
@@ -423,16 +404,9 @@ class Support::Impl {
     searched_ += searched_in_all_ - before;
     candidate_work_ += work_in_all_ - work_before;
     if (!answered) {
-      knowledge_[id].passed_over = std::max(knowledge_[id].passed_over, left + 1);
+      known_.of(id).passed_over = std::max(known_.of(id).passed_over, left + 1);
     }
     return id;
-  }
-
-  // A plan from here would make one with one action more from the state before.
-  void inherit(StoredId id, const Word* before) {
-    const std::optional<StoredId> origin = table_.find(before);
-    if (!origin || knowledge_[*origin].refuted == 0) return;
-    knowledge_[id].refuted = std::max(knowledge_[id].refuted, knowledge_[*origin].refuted - 1);
   }
 
   // False when the budget ended before there was an answer.
@@ -440,10 +414,10 @@ class Support::Impl {
     const SearchResult result = find_plan(program_, evaluator_, state, left, budget, meter_);
     searched_in_all_ += result.evaluated;
     work_in_all_ += result.work;
-    Knowledge& known = knowledge_[id];
+    lookahead::KnownPlans::Knowledge& known = known_.of(id);
     known.refuted = std::max(known.refuted, result.lower_bound);
     if (result.outcome == SearchResult::Outcome::kRefuted) known.refuted = std::max(known.refuted, left + 1);
-    if (result.outcome == SearchResult::Outcome::kFound) remember(state, result.plan);
+    if (result.outcome == SearchResult::Outcome::kFound) known_.remember(state, result.plan);
     return result.outcome != SearchResult::Outcome::kBudget;
   }
 
@@ -460,7 +434,7 @@ class Support::Impl {
     std::vector<ActionId> plan = search.plan();
     plan = lookahead::without_steps(plan, lookahead::needless_steps(program_, state, plan, meter_));
     if (plan.size() > left) return false;
-    remember(state, plan);
+    known_.remember(state, plan);
     return true;
   }
 
@@ -474,22 +448,6 @@ class Support::Impl {
     budget.bytes = std::min(budget.bytes, options_.candidates.bytes);
     budget.work = std::min(budget.work, options_.candidates.work - std::min(options_.candidates.work, candidate_work_));
     return budget;
-  }
-
-  static bool is_answered(const Knowledge& known, unsigned left) {
-    return known.length <= left || known.refuted > left || known.given_up > left;
-  }
-
-  // The best plan known from a state; nothing when there is none. Valid until the next call.
-  const std::vector<ActionId>* witness_of(const Word* state) {
-    const std::optional<StoredId> id = table_.find(state);
-    if (!id || knowledge_[*id].length == kInfinite) return nullptr;
-    // All candidates of a question come from one state.
-    if (*id != witness_id_ || witness_.size() != knowledge_[*id].length) {
-      witness_ = follow(*id);
-      witness_id_ = *id;
-    }
-    return &witness_;
   }
 
   // Tries the witness behind one more action.
@@ -506,7 +464,7 @@ class Support::Impl {
       if (!used) continue;
       std::vector<ActionId> plan{action};
       plan.insert(plan.end(), witness.begin(), witness.begin() + static_cast<std::ptrdiff_t>(*used));
-      remember(state, plan);
+      known_.remember(state, plan);
       return true;
     }
     return false;
@@ -530,73 +488,6 @@ class Support::Impl {
     return plan.size();
   }
 
-  // Notes a plan at every state along it; returns the index of the first.
-  StoredId remember(const Word* state, const std::vector<ActionId>& plan) {
-    if (large_ && !no_return_) return remember_whole(state, plan);
-    std::vector<StoredId> passed;
-    std::copy(state, state + program_.total_words(), walk_.begin());
-    passed.push_back(intern(walk_.data()));
-    for (const ActionId action : plan) {
-      program_.apply(walk_.data(), action, walk_next_.data());
-      program_.project(walk_next_.data());
-      walk_.swap(walk_next_);
-      passed.push_back(intern(walk_.data()));
-    }
-    double log_probability = -log_alphabet_;  // the end
-    for (std::size_t i = passed.size(); i-- > 0;) {
-      const auto length = static_cast<unsigned>(passed.size() - 1 - i);
-      if (i + 1 < passed.size()) {
-        const auto arity = program_.definition().actions[plan[i]].symbol.arguments.size();
-        // The tail may have been improved by an earlier, shorter plan.
-        log_probability = knowledge_[passed[i + 1]].log_probability - static_cast<double>(1 + arity) * log_alphabet_;
-      }
-      const unsigned improved = i + 1 < passed.size() ? knowledge_[passed[i + 1]].length + 1 : length;
-      Knowledge& known = knowledge_[passed[i]];
-      if (known.length <= improved) continue;
-      known.length = improved;
-      known.first_action = i + 1 < passed.size() ? plan[i] : ActionId{};
-      known.log_probability = log_probability;
-    }
-    return passed.front();
-  }
-
-  // The same at the state alone: where states are large, so many of them are more than whoever asks will ever see.
-  StoredId remember_whole(const Word* state, const std::vector<ActionId>& plan) {
-    const StoredId id = intern(state);
-    Knowledge& known = knowledge_[id];
-    if (known.length <= plan.size()) return id;
-    known.whole = whole_plans_.size();
-    whole_plans_.push_back(plan);
-    known.length = static_cast<unsigned>(plan.size());
-    std::size_t symbols = 1;  // the end
-    for (const ActionId action : plan) symbols += 1 + program_.definition().actions[action].symbol.arguments.size();
-    known.log_probability = -log_alphabet_ * static_cast<double>(symbols);
-    return id;
-  }
-
-  std::vector<ActionId> follow(StoredId id) {
-    if (const std::size_t whole = knowledge_[id].whole; whole < whole_plans_.size()) return whole_plans_[whole];
-    std::vector<ActionId> plan;
-    const Word* words = table_.words(id);
-    std::fill(walk_.begin(), walk_.end(), Word{0});
-    std::copy(words, words + program_.relevant_words(), walk_.begin());
-    program_.complete(walk_.data());
-    while (knowledge_[id].length > 0) {
-      plan.push_back(knowledge_[id].first_action);
-      program_.apply(walk_.data(), plan.back(), walk_next_.data());
-      program_.project(walk_next_.data());
-      walk_.swap(walk_next_);
-      id = *table_.find(walk_.data());
-    }
-    return plan;
-  }
-
-  StoredId intern(const Word* state) {
-    // First the room: a state of the table has its knowledge, even when memory ends in between.
-    if (knowledge_.size() <= table_.size()) knowledge_.resize(table_.size() + 1);
-    return table_.insert(state).first;
-  }
-
   std::shared_ptr<const Lookahead> lookahead_;
   SupportOptions options_;
   internal::Meter meter_;
@@ -605,9 +496,6 @@ class Support::Impl {
   lookahead::RelaxedEvaluator evaluator_;
   std::optional<lookahead::RelaxedEvaluator> focused_;  // of the focus
   lookahead::PlanAdapter adapter_;
-  lookahead::StateTable table_;
-  IdVector<StoredId, Knowledge> knowledge_;  // of the states in table_
-  std::vector<std::vector<ActionId>> whole_plans_;
   std::vector<Word> state_;
   std::vector<Word> successor_;
   std::vector<Word> walk_;
@@ -619,11 +507,10 @@ class Support::Impl {
   std::unique_ptr<lookahead::NoReturn> no_return_;
   std::optional<std::vector<ActionId>> own_plan_;  // of the state that is asked about, around what was passed
   std::unordered_map<StoredId, std::vector<std::vector<ActionId>>> around_;  // plans that were found so
-  StoredId witness_id_{};
-  std::vector<ActionId> witness_;  // of the state witness_id_
-  std::size_t searched_ = 0;       // states evaluated for the question at hand
+  std::size_t searched_ = 0;  // states evaluated for the question at hand
   std::size_t searched_in_all_ = 0;
   bool large_;
+  lookahead::KnownPlans known_;
   std::size_t affordable_;  // states for the candidates of one question
   std::uint64_t successor_work_;
   std::uint64_t work_in_all_ = 0;     // of searches

@@ -18,13 +18,13 @@ Reporter::Reporter(std::string domain_file, std::string problem_file)
 void Reporter::error(Position where, std::string message, std::string hint) {
   ++num_errors_;
   if (errors_.size() >= Diagnostics::kMaxItems) return;
-  errors_.push_back({Severity::kError, where, std::move(message), std::move(hint)});
+  errors_.push_back({Diagnostic::Severity::kError, where, std::move(message), std::move(hint)});
 }
 
 void Reporter::warning(Position where, std::string message, std::string hint) {
   ++num_warnings_;
   if (warnings_.size() >= Diagnostics::kMaxItems) return;
-  warnings_.push_back({Severity::kWarning, where, std::move(message), std::move(hint)});
+  warnings_.push_back({Diagnostic::Severity::kWarning, where, std::move(message), std::move(hint)});
 }
 
 bool Reporter::first(std::string_view kind, std::string_view name) {
@@ -47,8 +47,8 @@ void Reporter::flush(Diagnostics& out) const {
   std::size_t errors_left = num_errors_;
   std::size_t warnings_left = num_warnings_;
   for (const Item* item : kept) {
-    SourcePosition where{files_[item->where.file], item->where.line, item->where.column};
-    if (item->severity == Severity::kError) {
+    Diagnostic::Position where{files_[item->where.file], item->where.line, item->where.column};
+    if (item->severity == Diagnostic::Severity::kError) {
       out.error(std::move(where), item->message, item->hint);
       --errors_left;
     } else {

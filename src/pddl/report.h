@@ -46,7 +46,7 @@ class Reporter {
   static constexpr std::size_t kGiveUpAfter = 200;
 
   struct Item {
-    Severity severity;
+    Diagnostic::Severity severity;
     Position where;
     std::string message;
     std::string hint;

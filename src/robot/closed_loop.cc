@@ -57,7 +57,7 @@ void check_options(const LoopOptions& options) {
   if (options.confidence <= 0) throw InputError("confidence", "must be above 0", "0.95 is a good start");
   if (options.seconds && !(*options.seconds > 0)) throw InputError("seconds", "must be above 0");
   if (options.max_states == 0) throw InputError("max states", "must be at least 1");
-  if (options.plan.on_infeasible != OnInfeasible::kError) {
+  if (options.plan.on_infeasible != PlanOptions::OnInfeasible::kError) {
     throw InputError("on infeasible", "the closed loop pursues all goals or ends", "use error");
   }
 }

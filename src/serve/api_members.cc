@@ -58,7 +58,7 @@ constexpr ApiMember kPlanOptions[] = {
     {"prefer", "string", "model, short or cheap; the last two also with a weight, like cheap:0.5"},
     {"simplify", "boolean", "leave out the steps that the plan does not need, once it is written"},
     {"on_infeasible", "string", "what to do when not all goals can be reached together", false,
-     [](const RequestLimits&, Json& schema) { one_of<OnInfeasible>(schema); }},
+     [](const RequestLimits&, Json& schema) { one_of<PlanOptions::OnInfeasible>(schema); }},
     {"decode", "string", "how tokens are chosen", false,
      [](const RequestLimits&, Json& schema) { one_of<DecodeMode>(schema); }},
     {"temperature", "number", "above 0 alone it means decode sample", false,

@@ -127,7 +127,7 @@ void ChatHandler::read() {
     read_reasoning(fields_, limits, shared_->model().model->thinking_format().has_value(), think_);
     show_thought_ = fields_.flag("include_reasoning").value_or(true);
   } else {
-    think_.mode = Thinking::kOff;
+    think_.mode = ThinkOptions::Mode::kOff;
   }
   const Json* plan = fields_.find("plan");
   if (!turns_.empty() && (plan == nullptr || !tools_)) {
@@ -140,7 +140,7 @@ void ChatHandler::read() {
   inner.refuse_others();
   if (!stops_.empty()) fields_.refuse("stop", "is not for plans: a plan ends by itself");
   if (calls_wanted_ &&
-      (!is_guaranteed(plan_->options.guidance) || plan_->options.on_infeasible == OnInfeasible::kSyntax)) {
+      (!is_guaranteed(plan_->options.guidance) || plan_->options.on_infeasible == PlanOptions::OnInfeasible::kSyntax)) {
     fields_.refuse("tools", "needs a plan that is guaranteed: not guidance none or syntax, nor on_infeasible syntax");
   }
   PlanOptions& options = plan_->options;
@@ -344,7 +344,8 @@ ChatHandler::Outcome ChatHandler::write_text(EventStream* events) {
   RequestModel model(*shared_, {}, context_.asks());
   std::optional<decode::ThinkingFrame> frame;
   if (auto format = model.thinking_format(); format && chat_) {
-    const bool thinks = think_.mode == Thinking::kOn || (think_.mode == Thinking::kAuto && format->by_default);
+    const bool thinks =
+        think_.mode == ThinkOptions::Mode::kOn || (think_.mode == ThinkOptions::Mode::kAuto && format->by_default);
     prompt_.thinking = thinks;
     if (thinks) frame.emplace(model, *std::move(format));
   }
@@ -377,7 +378,7 @@ ChatHandler::Outcome ChatHandler::write_text(EventStream* events) {
   const std::vector<TokenId>& ends = vocabulary.end_of_turn();
   Observer observer;
   observer.cancelled = [&] { return filter.stopped() || context_.cancelled(); };
-  observer.token = [&](const TokenEvent& event) {
+  observer.token = [&](const Observer::Token& event) {
     if (std::find(ends.begin(), ends.end(), event.token) != ends.end()) return;
     emit(characters.add(filter.add(vocabulary.bytes(event.token))));
   };

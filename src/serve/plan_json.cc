@@ -31,7 +31,7 @@ Json number_or_null(const std::optional<double>& value) {
 Json diagnostics_json(const Diagnostics& diagnostics) {
   Json out = Json::array();
   for (const Diagnostic& d : diagnostics.items()) {
-    out.push_back({{"severity", d.severity == Severity::kError ? "error" : "warning"},
+    out.push_back({{"severity", d.severity == Diagnostic::Severity::kError ? "error" : "warning"},
                    {"file", d.where.file},
                    {"line", d.where.line},
                    {"column", d.where.column},

@@ -178,7 +178,8 @@ PlanRequest read_plan(Fields& fields, const RequestLimits& limits, bool chat) {
     fields.refuse("guidance", "cannot be trained: this service was started without an HMM");
   }
   options.bridge = fields.choice<Bridge>("bridge", kNoBridge).value_or(Bridge::kUniform);
-  options.on_infeasible = fields.choice<OnInfeasible>("on_infeasible").value_or(OnInfeasible::kError);
+  options.on_infeasible =
+      fields.choice<PlanOptions::OnInfeasible>("on_infeasible").value_or(PlanOptions::OnInfeasible::kError);
   options.tokenization = fields.choice<Tokenization>("tokens").value_or(Tokenization::kCanonical);
   options.instruction = fields.text("instruction").value_or("");
   read_decoding(fields, limits, options);
@@ -218,7 +219,7 @@ Json options_json(const RequestLimits& limits, std::size_t body_bytes, const std
           {"decode", names_of<DecodeMode>()},
           {"bridge", names_of<Bridge>(kNoBridge)},
           {"tokens", names_of<Tokenization>()},
-          {"on_infeasible", names_of<OnInfeasible>()},
+          {"on_infeasible", names_of<PlanOptions::OnInfeasible>()},
           {"defaults",
            {{"model", model},
             {"guidance", to_string(Guidance::kUniform)},
@@ -230,7 +231,7 @@ Json options_json(const RequestLimits& limits, std::size_t body_bytes, const std
             {"prefer", "model"},
             {"simplify", false},
             {"decode", to_string(DecodeMode::kGreedy)},
-            {"on_infeasible", to_string(OnInfeasible::kError)}}},
+            {"on_infeasible", to_string(PlanOptions::OnInfeasible::kError)}}},
           {"limits",
            {{"body_bytes", body_bytes},
             {"tokens", limits.tokens},

@@ -95,7 +95,7 @@ PlanResult PlanRun::run(const PlanOptions::ConstraintSource& constraints, const 
     }
   }
   if (on_event || on_text) {
-    observer.token = [this](const TokenEvent& event) { token(event); };
+    observer.token = [this](const Observer::Token& event) { token(event); };
   }
   if (on_event || on_thought) {
     observer.thought = [this](std::string_view text) { thought(text); };
@@ -180,7 +180,7 @@ void PlanRun::thought(std::string_view text) {
   if (on_event) on_event({{"type", "thought"}, {"text", text}});
 }
 
-void PlanRun::token(const TokenEvent& event) {
+void PlanRun::token(const Observer::Token& event) {
   if (on_text && !event.bytes.empty()) on_text(event.bytes);
   if (!on_event) return;
   tokens_.push_back(event.token);
@@ -195,7 +195,7 @@ void PlanRun::token(const TokenEvent& event) {
             {"choices", event.num_choices}};
   const bool known = event.probabilities.has_value();
   const bool guided = known && request_.options.guidance != Guidance::kNone;
-  const TokenEvent::Probabilities p = event.probabilities.value_or(TokenEvent::Probabilities{});
+  const Observer::Token::Probabilities p = event.probabilities.value_or(Observer::Token::Probabilities{});
   json["p_model"] = known ? Json(p.model) : Json(nullptr);
   json["p_allowed"] = guided ? Json(p.allowed) : Json(nullptr);
   json["p_guided"] = guided ? Json(p.guided) : Json(nullptr);

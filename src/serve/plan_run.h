@@ -5,10 +5,8 @@
 //     PlanResult result = run.run(source, cancelled);
 //
 // Events (docs/serve.md has every member): {"type": "start"}, {"type": "thought"} for pieces of the thought of a model
-// that thinks first, then {"type": "token"} for every token as it is decided
-// and
-// {"type": "action"} behind the token that completes one. The end is the caller's to tell, since it knows how long
-// everything took. What the model wanted instead of an action, and why it did not get it, is worked out by a second
+// that thinks first, then {"type": "token"} for every token as it is decided and {"type": "action"} behind the token
+// that completes one. The end is the caller's to tell, since it knows how long everything took. What the model wanted instead of an action, and why it did not get it, is worked out by a second
 // decoder beside the first (explain.h), if the request asks for a trace; it about doubles the calls of the model.
 #ifndef METACTRL_SRC_SERVE_PLAN_RUN_H_
 #define METACTRL_SRC_SERVE_PLAN_RUN_H_
@@ -51,7 +49,7 @@ class PlanRun {
  private:
   void start(const PlanResult& so_far, std::size_t answer_tokens);
   void thought(std::string_view text);
-  void token(const TokenEvent& event);
+  void token(const Observer::Token& event);
   // `chosen` is of the task that was given; `text` is the plan's up to here, where it is known.
   void action(ActionId chosen, std::optional<std::string_view> text, bool stops);
   bool closes(std::string_view text) const;

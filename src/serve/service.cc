@@ -65,7 +65,7 @@ constexpr std::size_t kBytesPerWork = 64;
 ApiError from_input_error(const InputError& error, int status, const char* code) {
   std::string message;
   for (const Diagnostic& diagnostic : error.diagnostics().items()) {
-    if (diagnostic.severity != Severity::kError) continue;
+    if (diagnostic.severity != Diagnostic::Severity::kError) continue;
     message = to_string(diagnostic);
     break;
   }

@@ -31,8 +31,8 @@ class Wish {
     if (said_ && *said_ != wanted) fields_.refuse(member, str_cat("contradicts '", by_, "'"));
     said_ = wanted;
     by_ = member;
-    if (!wanted) options_.mode = Thinking::kOff;
-    if (wanted && can_think_) options_.mode = Thinking::kOn;
+    if (!wanted) options_.mode = ThinkOptions::Mode::kOff;
+    if (wanted && can_think_) options_.mode = ThinkOptions::Mode::kOn;
   }
 
  private:
@@ -50,11 +50,11 @@ void read_think(Fields& fields, const RequestLimits& limits, ThinkOptions& optio
   const Json* think = fields.find("think");
   if (think == nullptr) return;
   if (think->is_string()) {
-    options.mode = fields.choice<Thinking>("think").value_or(Thinking::kAuto);
+    options.mode = fields.choice<ThinkOptions::Mode>("think").value_or(ThinkOptions::Mode::kAuto);
     return;
   }
   options.max_tokens = static_cast<std::size_t>(fields.integer("think", 0, limits.tokens).value_or(0));
-  options.mode = Thinking::kOn;
+  options.mode = ThinkOptions::Mode::kOn;
 }
 
 void read_reasoning(Fields& fields, const RequestLimits& limits, bool can_think, ThinkOptions& options) {

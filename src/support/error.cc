@@ -13,24 +13,25 @@ std::string to_string(const Diagnostic& diagnostic) {
   if (diagnostic.where.line > 0) out += str_cat(':', diagnostic.where.line);
   if (diagnostic.where.line > 0 && diagnostic.where.column > 0) out += str_cat(':', diagnostic.where.column);
   if (!out.empty()) out += ": ";
-  out += diagnostic.severity == Severity::kError ? "error: " : "warning: ";
+  out += diagnostic.severity == Diagnostic::Severity::kError ? "error: " : "warning: ";
   out += diagnostic.message;
   if (!diagnostic.hint.empty()) out += "; " + diagnostic.hint;
   return out;
 }
 
-void Diagnostics::error(SourcePosition where, std::string message, std::string hint) {
-  add(Severity::kError, std::move(where), std::move(message), std::move(hint));
+void Diagnostics::error(Diagnostic::Position where, std::string message, std::string hint) {
+  add(Diagnostic::Severity::kError, std::move(where), std::move(message), std::move(hint));
 }
 
-void Diagnostics::warning(SourcePosition where, std::string message, std::string hint) {
-  add(Severity::kWarning, std::move(where), std::move(message), std::move(hint));
+void Diagnostics::warning(Diagnostic::Position where, std::string message, std::string hint) {
+  add(Diagnostic::Severity::kWarning, std::move(where), std::move(message), std::move(hint));
 }
 
-void Diagnostics::add(Severity severity, SourcePosition where, std::string message, std::string hint) {
-  ++(severity == Severity::kError ? num_errors_ : num_warnings_);
+void Diagnostics::add(Diagnostic::Severity severity, Diagnostic::Position where, std::string message,
+                      std::string hint) {
+  ++(severity == Diagnostic::Severity::kError ? num_errors_ : num_warnings_);
   // The first error is always kept, however many warnings came before it.
-  const bool first_error = severity == Severity::kError && num_errors_ == 1;
+  const bool first_error = severity == Diagnostic::Severity::kError && num_errors_ == 1;
   if (items_.size() >= kMaxItems && !first_error) return;
   items_.push_back({severity, std::move(where), std::move(message), std::move(hint)});
 }

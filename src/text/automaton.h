@@ -3,8 +3,7 @@
 //   Seams         where a plan's text is cut between entries; found by automaton_cut.cc from the tokenizer's own cuts
 //   EntryBuilder  the tokens of every entry, without encoding every entry (automaton_entries.cc)
 //   AutomatonCompiler  puts them together, sorts, and checks (automaton.cc); over bytes, where there is nothing to find
-//   out
-//                 about a tokenizer, it does all of it at once (automaton_bytes.cc)
+//                 out about a tokenizer, it does all of it at once (automaton_bytes.cc)
 #ifndef METACTRL_SRC_TEXT_AUTOMATON_H_
 #define METACTRL_SRC_TEXT_AUTOMATON_H_
 

@@ -9,18 +9,15 @@
 // that it does not:
 //
 //   - An entry that holds a piece never seen, or two neighbours never seen side by side, is encoded as a whole. Its
-//   tokens are
-//     split at the cuts and remembered, and the borders are marked as verified. Neighbours count as seen when
-//     the last two tokens of the left one and the first two of the right one were seen together: a token of a
+//     tokens are split at the cuts and remembered, and the borders are marked as verified. Neighbours count as seen
+//     when the last two tokens of the left one and the first two of the right one were seen together: a token of a
 //     merge-based tokenizer does not look further than its neighbour, and the patterns that split text into words not
 //     much further. Which tokens of the vocabulary match the text across the border counts as well.
 //   - Where none matches, no token can straddle the border and the merges on either side are independent. Then it is
-//   enough to
-//     have seen the two bytes at the border once.
+//     enough to have seen the two bytes at the border once.
 //   - When the tokenizer does not cut a literal where we did, the cut moves to a place where it has always cut that
-//   literal so
-//     far; when there is none, the literal is not cut any more. So the number of such surprises is bounded by the
-//     literals' lengths.
+//     literal so far; when there is none, the literal is not cut any more. So the number of such surprises is bounded
+//     by the literals' lengths.
 //   - When a remembered piece has other tokens this time, the entry is kept as one piece of its own.
 //
 // So an entry was either encoded as a whole, or every one of its borders was, in another one.

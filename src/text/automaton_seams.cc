@@ -3,8 +3,7 @@
 // Any entry may follow any other, so pairs cannot all be tried. Two parts are encoded as one text for
 //
 //   - every token of the vocabulary that could straddle the seam: one pair that it matches, better one in which it
-//   begins where
-//     a token begins. When no token matches any pair, nothing can straddle the seam,
+//     begins where a token begins. When no token matches any pair, nothing can straddle the seam,
 //   - every pair of (last token before the seam, first token behind it), where some token could straddle it,
 //   - each part at least once, as far as they differ near the seam, up to a limit.
 //

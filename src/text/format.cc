@@ -265,7 +265,7 @@ class Declaration {
                          "add a line like  close: \".\"  or, if only the end of the text ends a plan,  close: \"\"");
     }
     for (text::FormatProblem& problem : text::check_format(format_)) {
-      SourcePosition where{file_, 0, 0};
+      Diagnostic::Position where{file_, 0, 0};
       if (const auto place = places_.find(problem.key); place != places_.end()) {
         const std::vector<std::uint32_t>& columns = place->second.columns;
         where.line = place->second.line;

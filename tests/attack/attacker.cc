@@ -164,7 +164,7 @@ void Attacker::expect_nothing(const Setting& setting) {
 
 void Attacker::drop_goals(const Setting& setting) {
   PlanOptions options;
-  options.on_infeasible = OnInfeasible::kDropGoals;
+  options.on_infeasible = PlanOptions::OnInfeasible::kDropGoals;
   options.tokenization = setting.options.tokenization;
   options.lookahead = setting.options.lookahead;
   for (std::size_t kind = 0; kind < model_kinds().size(); ++kind) {

@@ -50,7 +50,7 @@ TEST_P(BehaviorMaskSlow, RandomPlansScoreAsTheSearchedOneDoes) {
     const PlanSpelling spelling(format, reduced.task);
     const TaskScore searched = scorer.score(entry.identifier, spelling.render(reduced.lookahead->plan()));
     // The more the cheaper: a few where each action may need a search, many where all distances are known.
-    const int plans = reduced.lookahead->tier() == Tier::kExact ? 20 : 1;
+    const int plans = reduced.lookahead->tier() == Lookahead::Tier::kExact ? 20 : 1;
     for (int i = 0; i < plans; ++i) {
       const std::string answer = spelling.render(random_plan(reduced, random));
       const TaskScore score = scorer.score(entry.identifier, answer);

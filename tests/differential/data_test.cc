@@ -77,7 +77,7 @@ void load_all(const std::string& root, Extent extent, std::size_t count) {
       ASSERT_NE(refusal, known_refusals().end()) << error.what();
       const auto& items = error.diagnostics().items();
       const auto names_it = [&](const Diagnostic& d) {
-        return d.severity == Severity::kError && d.message.find(refusal->second) != std::string::npos;
+        return d.severity == Diagnostic::Severity::kError && d.message.find(refusal->second) != std::string::npos;
       };
       const auto reason = std::find_if(items.begin(), items.end(), names_it);
       ASSERT_NE(reason, items.end()) << error.what();
@@ -135,7 +135,7 @@ TEST_P(DataTasks, UnsolvableTasksAreProvedInfeasible) {
     LookaheadOptions search_only;
     search_only.exact.states = 0;
     const auto searched = Lookahead::compile(task, search_only);
-    EXPECT_EQ(searched->tier(), Tier::kWitness);
+    EXPECT_EQ(searched->tier(), Lookahead::Tier::kWitness);
     EXPECT_EQ(searched->verdict(), Verdict::kInfeasible) << searched->reason();
     Support support(searched);
     for (const Candidate& candidate : support.candidates(task.initial_state(), 40)) {

@@ -95,7 +95,7 @@ void check_shortest(const Row& row, const Task& task, std::size_t limit) {
     options.weights = false;
     const auto lookahead = Lookahead::compile(task, options);
     EXPECT_EQ(lookahead->verdict(), Verdict::kSolvable);
-    EXPECT_EQ(lookahead->tier(), Tier::kExact);
+    EXPECT_EQ(lookahead->tier(), Lookahead::Tier::kExact);
     EXPECT_EQ(lookahead->shortest_plan_length(), row.shortest);
     EXPECT_EQ(lookahead->plan().size(), *row.shortest);
     const Validation validation = task.validate(lookahead->plan());

@@ -42,7 +42,7 @@ std::string refusal(const std::string& domain, const std::string& problem) {
     load_pddl_text(domain, problem);
   } catch (const InputError& error) {
     for (const Diagnostic& d : error.diagnostics().items()) {
-      if (d.severity == Severity::kError) return d.message;
+      if (d.severity == Diagnostic::Severity::kError) return d.message;
     }
   }
   return {};

@@ -38,7 +38,7 @@ std::shared_ptr<const Vocabulary> bytes() {
 Answer answer(const char* module, const std::string& prompt, std::uint64_t seed, std::size_t states = 10'000) {
   EvaluateOptions options;
   options.plan.guidance = Guidance::kMask;
-  options.plan.on_infeasible = OnInfeasible::kDropGoals;
+  options.plan.on_infeasible = PlanOptions::OnInfeasible::kDropGoals;
   options.plan.lookahead.exact.states = states;
   options.plan.lookahead.search.states = states;
   const std::shared_ptr<const Vocabulary> vocabulary = bytes();

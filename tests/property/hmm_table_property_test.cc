@@ -251,7 +251,7 @@ TEST(TrainedLookaheadTest, NamesWhatStandsInForTheTable) {
     LookaheadOptions options;
     options.hmm = hmm_for(program->definition(), 3, seed);
     const auto exact = Lookahead::compile(Task(program, nullptr), options);
-    if (exact->verdict() != Verdict::kSolvable || exact->tier() != Tier::kExact) continue;
+    if (exact->verdict() != Verdict::kSolvable || exact->tier() != Lookahead::Tier::kExact) continue;
     ASSERT_EQ(exact->data().weight_rule, WeightRule::kTrainedExact);
     const State& state = exact->task().initial_state();
     const PlainSurrogate plain(program->definition(), *options.hmm);
@@ -264,7 +264,7 @@ TEST(TrainedLookaheadTest, NamesWhatStandsInForTheTable) {
     options.weight_bytes = LookaheadOptions{}.weight_bytes;
     options.exact.states = 1;
     const auto by_search = Lookahead::compile(Task(program, nullptr), options);
-    if (by_search->tier() == Tier::kWitness) {
+    if (by_search->tier() == Lookahead::Tier::kWitness) {
       EXPECT_EQ(by_search->data().weight_rule, WeightRule::kTrainedWitnessPlan);
     }
     Support a(exact);

@@ -92,7 +92,7 @@ void walk_without_detours(const Task& task, const std::shared_ptr<const Lookahea
       } else if (candidate.answer == Answer::kNo) {
         ASSERT_FALSE(truth);
       } else {
-        ASSERT_EQ(lookahead->tier(), Tier::kWitness);
+        ASSERT_EQ(lookahead->tier(), Lookahead::Tier::kWitness);
       }
       if (candidate.answer == Answer::kYes) allowed.push_back(candidate.action);
       ++(candidate.answer == Answer::kYes ? counts.allowed : counts.forbidden);

@@ -137,7 +137,7 @@ class Checker {
     const auto lookahead = Lookahead::compile(task_, options);
     check_verdict(mode, options, *lookahead);
     check_horizon(options, *lookahead);
-    exact_ = lookahead->tier() == Tier::kExact;
+    exact_ = lookahead->tier() == Lookahead::Tier::kExact;
     const Budget candidates{mode.candidate_states, std::size_t{1} << 30, mode.candidate_work};
     Support support(lookahead, {.candidates = candidates, .idle_steps = true});
     // Questions in any order, so that what is remembered from one is used for others.

@@ -97,7 +97,7 @@ PlanOptions options_for(std::uint64_t seed) {
   options.guidance = seed % 2 == 0 ? Guidance::kMask : Guidance::kUniform;
   options.generate.seed = seed;
   if (seed % 3 == 1) options.generate.mode = DecodeMode::kSample;
-  options.think.mode = Thinking::kOn;
+  options.think.mode = ThinkOptions::Mode::kOn;
   options.think.max_tokens = seed % 12;
   return options;
 }
@@ -129,7 +129,7 @@ TEST(ThinkingFamilies, RealVocabulariesAndTemplatesSlow) {
         auto logits = seed % 4 == 0 ? random_model(words, seed) : hostile_model(words, seed);
         FamilyModel model(words, source, std::move(logits));
         ASSERT_TRUE(model.thinking_format());
-        const ThinkingFormat how = *model.thinking_format();
+        const LanguageModel::ThinkingFormat how = *model.thinking_format();
         EXPECT_EQ(model.encode_markup(how.close).size() == 1, family.marker_is_token);
         PlanOptions options = options_for(seed);
         options.constraints = [&](const Task& pursued, const PlanFormat& written, const auto& vocabulary,
@@ -205,7 +205,7 @@ TEST(ThinkingFamilies, SmallModelsWithRealTemplates) {
       tiny.context = 8192;
       tiny.template_text = template_text(family);
       if (with_tokens) {
-        const ThinkingFormat how = *lm::PromptTemplate(tiny.template_text, "", "").thinking();
+        const LanguageModel::ThinkingFormat how = *lm::PromptTemplate(tiny.template_text, "", "").thinking();
         tiny.markers = {how.close};
       }
       const std::string file = (folder() / "tiny.gguf").string();

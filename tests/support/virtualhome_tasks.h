@@ -62,7 +62,7 @@ class VirtualHome {
     benchmarks::EvaluateOptions options;
     options.system = system_;
     options.plan.guidance = guidance;
-    options.plan.on_infeasible = OnInfeasible::kDropGoals;
+    options.plan.on_infeasible = PlanOptions::OnInfeasible::kDropGoals;
     options.plan.lookahead.exact.states = 10'000;
     options.plan.lookahead.search.states = 10'000;
     std::vector<benchmarks::Response> responses;

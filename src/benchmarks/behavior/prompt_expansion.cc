@@ -3,8 +3,7 @@
 //   or, exists     the options of all parts
 //   not            every choice of one atom from each option, negated
 //   forall         combinations by increasing sum of their indices; 20 attempts, of which those that run out of a
-//   part's
-//                  range are lost
+//                  part's range are lost
 //   forn           those combinations, and of each one every choice of n parts
 //   forpairs       the smaller side in its order (the second one when they are equal), and 10 ways to assign to it
 //                  objects of the larger side, in lexicographic order

@@ -44,7 +44,8 @@ std::shared_ptr<const Vocabulary> small_vocabulary() {
                                            std::vector<TokenId>{TokenId{static_cast<std::int32_t>(tokens.size()) - 1}});
 }
 
-EvaluateOptions with(Guidance guidance, OnInfeasible on_infeasible = OnInfeasible::kDropGoals) {
+EvaluateOptions with(Guidance guidance,
+                     PlanOptions::OnInfeasible on_infeasible = PlanOptions::OnInfeasible::kDropGoals) {
   EvaluateOptions options;
   options.plan.guidance = guidance;
   options.plan.on_infeasible = on_infeasible;
@@ -53,7 +54,8 @@ EvaluateOptions with(Guidance guidance, OnInfeasible on_infeasible = OnInfeasibl
   return options;
 }
 
-Answer search(const char* name, const std::string& prompt, OnInfeasible on_infeasible = OnInfeasible::kDropGoals) {
+Answer search(const char* name, const std::string& prompt,
+              PlanOptions::OnInfeasible on_infeasible = PlanOptions::OnInfeasible::kDropGoals) {
   return answer_prompt(module(name), {"one", prompt}, nullptr, nullptr, with(Guidance::kSearch, on_infeasible));
 }
 
@@ -119,7 +121,7 @@ TEST(AnswerPrompt, DroppedGoalsAreNamed) {
   EXPECT_EQ(dropped.steps.back(), "(switchon tv_410)");
   EXPECT_TRUE(dropped.assumptions.empty()) << "assuming more would not help";
 
-  const Answer refused = search("vh-as", house.prompt(), OnInfeasible::kError);
+  const Answer refused = search("vh-as", house.prompt(), PlanOptions::OnInfeasible::kError);
   EXPECT_EQ(refused.outcome, "infeasible");
   EXPECT_EQ(refused.output, "");
   EXPECT_EQ(refused.error, "");

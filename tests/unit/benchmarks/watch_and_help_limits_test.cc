@@ -61,7 +61,7 @@ void add_apples(SmallApartment& home, int count) {
 EvaluateOptions with(Guidance guidance) {
   EvaluateOptions options;
   options.plan.guidance = guidance;
-  options.plan.on_infeasible = OnInfeasible::kDropGoals;
+  options.plan.on_infeasible = PlanOptions::OnInfeasible::kDropGoals;
   options.plan.lookahead.exact.states = 2'000;
   options.plan.lookahead.search.states = 10'000;
   return options;

@@ -54,7 +54,7 @@ EvaluateOptions with(Guidance guidance) {
   return options;
 }
 
-Answer search(const HelpTask& task, OnInfeasible on_infeasible = OnInfeasible::kError) {
+Answer search(const HelpTask& task, PlanOptions::OnInfeasible on_infeasible = PlanOptions::OnInfeasible::kError) {
   EvaluateOptions options = with(Guidance::kSearch);
   options.plan.on_infeasible = on_infeasible;
   return answer_prompt(*find_module("wah"), ask(task, GoalSource::kOracle, 1), nullptr, nullptr, options);
@@ -185,7 +185,7 @@ TEST(WatchAndHelpAnswer, WhatCannotBeIsNamed) {
   EXPECT_EQ(note(2),
             "the goal on(apple, coffeetable) cannot be reached: the apartment has 2 apple, and 3 are asked for");
   EXPECT_EQ(note(3), "the goal inside(apple, stove) cannot be reached: the apartment has no stove");
-  const Answer rest = search(tasks[3], OnInfeasible::kDropGoals);
+  const Answer rest = search(tasks[3], PlanOptions::OnInfeasible::kDropGoals);
   EXPECT_EQ(rest.guarantee, "goals dropped");
   EXPECT_TRUE(score_answer(tasks[3], rest.output).goals[1].reached);
 }

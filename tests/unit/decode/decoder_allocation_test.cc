@@ -88,7 +88,7 @@ TEST_P(DecoderAllocation, NothingIsAllocatedAfterWarmUp) {
   options.lookahead.horizon = 12;
   const auto constraint = Constraint::compile(task, PlanFormat::builtin(GetParam().format), vocabulary(), options);
   ASSERT_EQ(constraint->lookahead()->verdict(), Verdict::kSolvable);
-  ASSERT_EQ(constraint->lookahead()->tier(), Tier::kExact);
+  ASSERT_EQ(constraint->lookahead()->tier(), Lookahead::Tier::kExact);
   logits_.resize(constraint->vocabulary().size());
   Decoder decoder(constraint, {GetParam().guidance, Bridge::kUniform, 0, false});
   decode(decoder);

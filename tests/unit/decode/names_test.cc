@@ -25,7 +25,7 @@ TEST(Names, AreReadInBothDirections) {
   expect_both_directions<Bridge>(4);
   expect_both_directions<Tokenization>(2);
   expect_both_directions<DecodeMode>(4);
-  expect_both_directions<OnInfeasible>(3);
+  expect_both_directions<PlanOptions::OnInfeasible>(3);
   expect_both_directions<Guarantee>(4);
   expect_both_directions<PlanOutcome>(4);
   expect_both_directions<ExplainedStep::Standing>(8);

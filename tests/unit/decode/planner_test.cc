@@ -76,7 +76,7 @@ TEST_P(EveryMode, KeepsThePromiseWhateverTheModelWants) {
       EXPECT_TRUE(result.goals_unmet.empty());
       EXPECT_LE(result.plan.size(), 6U);
       EXPECT_EQ(result.steps.size(), result.plan.size());
-      EXPECT_EQ(result.tier, Tier::kExact);
+      EXPECT_EQ(result.tier, Lookahead::Tier::kExact);
       EXPECT_EQ(PlanSpelling(PlanFormat::builtin(format), task).render(result.plan, result.separators), result.text);
       EXPECT_LE(result.forced_tokens, result.tokens.size());
       EXPECT_GT(result.prompt_tokens, 0U);
@@ -127,7 +127,7 @@ TEST_P(EveryMode, KeepsThePromiseInAnyTokensAndWithoutAClosing) {
       std::string seen;
       std::vector<ActionId> actions;
       Observer observer;
-      observer.token = [&](const TokenEvent& event) { seen += event.bytes; };
+      observer.token = [&](const Observer::Token& event) { seen += event.bytes; };
       observer.action = [&](ActionId action, std::string_view text) {
         actions.push_back(action);
         EXPECT_TRUE(seen.starts_with(text)) << text;
@@ -339,7 +339,7 @@ TEST(Planner, DroppedGoalsAreNamed) {
   const Task task = lamps("(and (lit a) (lit c) (lit b))");
   for (const Guidance guidance : {Guidance::kMask, Guidance::kUniform, Guidance::kSearch}) {
     PlanOptions options = with(guidance);
-    options.on_infeasible = OnInfeasible::kDropGoals;
+    options.on_infeasible = PlanOptions::OnInfeasible::kDropGoals;
     const PlanResult result = make(task, hostile_setting(5), options);
     ASSERT_EQ(result.outcome, PlanOutcome::kPlan) << result.reason;
     EXPECT_EQ(result.guarantee, Guarantee::kGoalsDropped);
@@ -355,7 +355,7 @@ TEST(Planner, SyntaxAsALastResort) {
   const Task task = lamps("(and (lit a) (lit c))");
   for (const DecodeMode mode : {DecodeMode::kGreedy, DecodeMode::kBeam}) {
     PlanOptions options = with(Guidance::kUniform, mode);
-    options.on_infeasible = OnInfeasible::kSyntax;
+    options.on_infeasible = PlanOptions::OnInfeasible::kSyntax;
     const PlanResult result = make(task, random_setting(5), options);
     EXPECT_EQ(result.outcome, PlanOutcome::kPlan);
     EXPECT_EQ(result.guarantee, Guarantee::kSyntaxOnly);
@@ -410,7 +410,8 @@ constexpr Guidance kAllGuidances[] = {Guidance::kNone, Guidance::kSyntax, Guidan
 TEST(Planner, TimeThatIsOverIsUndecided) {
   const Task task = lamps("(and (lit a) (lit b))");
   for (const Guidance guidance : kAllGuidances) {
-    for (const OnInfeasible what : {OnInfeasible::kError, OnInfeasible::kDropGoals}) {
+    for (const PlanOptions::OnInfeasible what :
+         {PlanOptions::OnInfeasible::kError, PlanOptions::OnInfeasible::kDropGoals}) {
       PlanOptions options = with(guidance);
       options.on_infeasible = what;
       options.time_limit = 0;
@@ -476,7 +477,7 @@ TEST(Planner, ObserversSeeTheTextInOrder) {
     std::size_t forced = 0;
     std::vector<ActionId> actions;
     Observer observer;
-    observer.token = [&](const TokenEvent& event) {
+    observer.token = [&](const Observer::Token& event) {
       seen += event.bytes;
       forced += event.forced ? 1 : 0;
       EXPECT_EQ(event.forced, event.num_choices == 1);
@@ -560,7 +561,7 @@ TEST(Planner, RefusesWhatCannotBe) {
   options.tokenization = Tokenization::kAny;
   expect_refusal(options, true, "canonical");
   options = with(Guidance::kSearch);
-  options.on_infeasible = OnInfeasible::kSyntax;
+  options.on_infeasible = PlanOptions::OnInfeasible::kSyntax;
   expect_refusal(options, true, "no model");
 }
 

@@ -49,7 +49,7 @@ std::shared_ptr<const Vocabulary> vocabulary(bool marker_is_token) {
                                            std::vector<TokenId>{TokenId{static_cast<std::int32_t>(tokens.size()) - 1}});
 }
 
-ThinkingFormat format() { return {"<think>\n", "\n", "</think>", "\n\n", true}; }
+LanguageModel::ThinkingFormat format() { return {"<think>\n", "\n", "</think>", "\n\n", true}; }
 
 struct Behaviour {
   const char* name;
@@ -103,7 +103,7 @@ PlanOptions options_for(std::uint64_t seed, std::size_t budget) {
   options.lookahead.horizon = 6;
   options.lookahead.fixed_horizon = true;
   options.generate.seed = seed;
-  options.think.mode = Thinking::kOn;
+  options.think.mode = ThinkOptions::Mode::kOn;
   options.think.max_tokens = budget;
   return options;
 }
@@ -140,7 +140,7 @@ TEST(Thinking, ThousandsOfPlansBehindThoughtsOfEveryKind) {
         Observer observer;
         observer.thought = [&](std::string_view text) { told += text; };
         observer.thought_end = [&](std::span<const TokenId> tokens) { between.assign(tokens.begin(), tokens.end()); };
-        observer.token = [&](const TokenEvent&) { ++told_tokens; };
+        observer.token = [&](const Observer::Token&) { ++told_tokens; };
         const PlanResult result =
             plan(task, PlanFormat::builtin(seed % 3 == 1 ? "json" : "pddl"), model.get(), words, options, observer);
         ASSERT_EQ(result.outcome, PlanOutcome::kPlan) << result.reason;
@@ -214,21 +214,21 @@ TEST(Thinking, ModesAndBudgets) {
   const Task task = lamps();
   const auto words = vocabulary(true);
   const auto run = [&](ThinkOptions think, bool by_default) {
-    ThinkingFormat how = format();
+    LanguageModel::ThinkingFormat how = format();
     how.by_default = by_default;
     Thinker model(random_model(words, 3), how);
     PlanOptions options = options_for(3, 10);
     options.think = std::move(think);
     return plan(task, PlanFormat::builtin("pddl"), &model, words, options);
   };
-  EXPECT_TRUE(run({.mode = Thinking::kAuto, .max_tokens = 5}, true).thought);
-  EXPECT_FALSE(run({.mode = Thinking::kAuto, .max_tokens = 5}, false).thought);
-  EXPECT_FALSE(run({.mode = Thinking::kOff}, true).thought);
-  const PlanResult on = run({.mode = Thinking::kOn, .max_tokens = 5}, false);
+  EXPECT_TRUE(run({.mode = ThinkOptions::Mode::kAuto, .max_tokens = 5}, true).thought);
+  EXPECT_FALSE(run({.mode = ThinkOptions::Mode::kAuto, .max_tokens = 5}, false).thought);
+  EXPECT_FALSE(run({.mode = ThinkOptions::Mode::kOff}, true).thought);
+  const PlanResult on = run({.mode = ThinkOptions::Mode::kOn, .max_tokens = 5}, false);
   ASSERT_TRUE(on.thought);
   EXPECT_NE(on.prompt_text.find("<think>\n"), std::string::npos);
   EXPECT_LE(on.thought->tokens, 8U);
-  const PlanResult empty = run({.mode = Thinking::kOn, .max_tokens = 0}, true);
+  const PlanResult empty = run({.mode = ThinkOptions::Mode::kOn, .max_tokens = 0}, true);
   ASSERT_TRUE(empty.thought);
   EXPECT_EQ(empty.thought->text, "");
   EXPECT_EQ(empty.thought->tokens, 0U);
@@ -244,7 +244,7 @@ TEST(Thinking, WhatCannotBeIsRefused) {
   PlanOptions raw = options_for(1, 10);
   raw.prompt = Prompt{.system = "", .user = "", .raw = "Plan:\n"};
   EXPECT_THROW(plan(task, PlanFormat::builtin("pddl"), &model, words, raw), InputError);
-  raw.think.mode = Thinking::kAuto;
+  raw.think.mode = ThinkOptions::Mode::kAuto;
   const PlanResult result = plan(task, PlanFormat::builtin("pddl"), &model, words, raw);
   EXPECT_FALSE(result.thought);
   EXPECT_TRUE(result.valid());
@@ -322,7 +322,7 @@ TEST(Thinking, ExplanationsReadTheThought) {
     explainer = std::make_unique<Explainer>(task, so_far, &model.inside(), reserve);
   };
   observer.thought_end = [&](std::span<const TokenId> thought) { explainer->read(thought); };
-  observer.token = [&](const TokenEvent& event) { tokens.push_back(event.token); };
+  observer.token = [&](const Observer::Token& event) { tokens.push_back(event.token); };
   observer.action = [&](ActionId action, std::string_view) { live.push_back(explainer->step(action, tokens, false)); };
   const PlanResult result = plan(task, PlanFormat::builtin("pddl"), &model, words, options, observer);
   ASSERT_TRUE(result.valid());

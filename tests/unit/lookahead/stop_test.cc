@@ -295,7 +295,7 @@ TEST(Budget, OfWorkEndsAnEnumeration) {
   LookaheadOptions options;
   options.exact.work = 10'000;
   const auto lookahead = Lookahead::compile(counter(12), options);
-  EXPECT_EQ(lookahead->tier(), Tier::kWitness);
+  EXPECT_EQ(lookahead->tier(), Lookahead::Tier::kWitness);
   EXPECT_NE(lookahead->reason().find("limit: work"), std::string::npos) << lookahead->reason();
 }
 
@@ -352,7 +352,7 @@ std::string walk(Support support, const Lookahead& lookahead, std::size_t turn) 
 TEST(Copies, AnswerAsIfTheyWereAlone) {
   const auto lookahead = Lookahead::compile(errands(4), few_states());
   ASSERT_EQ(lookahead->verdict(), Verdict::kSolvable);
-  ASSERT_EQ(lookahead->tier(), Tier::kWitness);
+  ASSERT_EQ(lookahead->tier(), Lookahead::Tier::kWitness);
   constexpr std::size_t kCopies = 6;
   std::vector<std::string> alone;
   for (std::size_t i = 0; i < kCopies; ++i) alone.push_back(walk(Support(lookahead, kLittleWork), *lookahead, 3 * i));

@@ -124,7 +124,7 @@ TEST(SupportWork, IsBoundedForEveryQuestion) {
   const Task task = errands(kWalkTo, 8, 6);
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     Wanderer wanderer(task);
-    ASSERT_EQ(wanderer.lookahead().tier(), Tier::kWitness);
+    ASSERT_EQ(wanderer.lookahead().tier(), Lookahead::Tier::kWitness);
     wanderer.run(seed);
     EXPECT_GT(wanderer.tight(), 5U);
   }

@@ -119,7 +119,7 @@ TEST_P(Untidy, MeansWhatItSays) {
   } else {
     EXPECT_EQ(std::count_if(about.begin(), about.end(), fits), 1);
     for (const Diagnostic& d : about) {
-      EXPECT_EQ(d.severity, Severity::kWarning) << to_string(d);
+      EXPECT_EQ(d.severity, Diagnostic::Severity::kWarning) << to_string(d);
       EXPECT_GT(d.where.line, 0U) << to_string(d);
     }
   }

@@ -543,7 +543,7 @@ TEST(ClosedLoop, OptionsThatCannotBeAreRefused) {
   options.confidence = 1.5;
   EXPECT_THROW(ClosedLoop(scene, options), InputError);
   options = searching();
-  options.plan.on_infeasible = OnInfeasible::kDropGoals;
+  options.plan.on_infeasible = PlanOptions::OnInfeasible::kDropGoals;
   EXPECT_THROW(ClosedLoop(scene, options), InputError);
   EXPECT_THROW(ClosedLoop(scene, {}), InputError) << "no model";
 }

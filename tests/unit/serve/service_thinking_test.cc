@@ -21,7 +21,7 @@ class ServiceThinking : public ServiceTest {
  protected:
   void add_models(const std::shared_ptr<const Vocabulary>& vocabulary, std::vector<ServedModel>& models) override {
     auto model = std::make_shared<Thinker>(random_model(vocabulary, 5),
-                                           ThinkingFormat{"<think>\n", "\n", "</think>", "\n\n", true});
+                                           LanguageModel::ThinkingFormat{"<think>\n", "\n", "</think>", "\n\n", true});
     model->script = vocabulary->encode("both lamps, then. (press c)\n</think>\n\n", "");
     models.push_back({"thinker", std::move(model), vocabulary, 0, 0});
   }

@@ -8,13 +8,15 @@ namespace metactrl::error_test {
 namespace {
 
 TEST(DiagnosticTest, NamesPlaceSeverityMessageAndHint) {
-  const Diagnostic diagnostic{Severity::kError, {"d.pddl", 41, 18}, "object 'wrench' is not declared", "declare it"};
+  const Diagnostic diagnostic{
+      Diagnostic::Severity::kError, {"d.pddl", 41, 18}, "object 'wrench' is not declared", "declare it"};
   EXPECT_EQ(to_string(diagnostic), "d.pddl:41:18: error: object 'wrench' is not declared; declare it");
 }
 
 TEST(DiagnosticTest, LeavesOutWhatIsUnknown) {
-  EXPECT_EQ(to_string({Severity::kError, {"d.pddl", 0, 0}, "cannot be read", ""}), "d.pddl: error: cannot be read");
-  EXPECT_EQ(to_string({Severity::kWarning, {}, "odd", ""}), "warning: odd");
+  EXPECT_EQ(to_string({Diagnostic::Severity::kError, {"d.pddl", 0, 0}, "cannot be read", ""}),
+            "d.pddl: error: cannot be read");
+  EXPECT_EQ(to_string({Diagnostic::Severity::kWarning, {}, "odd", ""}), "warning: odd");
 }
 
 TEST(DiagnosticsTest, CountsErrorsAndWarningsApart) {
@@ -27,7 +29,7 @@ TEST(DiagnosticsTest, CountsErrorsAndWarningsApart) {
   EXPECT_EQ(diagnostics.num_errors(), 1u);
   EXPECT_EQ(diagnostics.num_warnings(), 1u);
   ASSERT_EQ(diagnostics.items().size(), 2u);
-  EXPECT_EQ(diagnostics.items()[0].severity, Severity::kWarning);
+  EXPECT_EQ(diagnostics.items()[0].severity, Diagnostic::Severity::kWarning);
   EXPECT_EQ(diagnostics.items()[1].message, "b");
 }
 
