@@ -129,7 +129,7 @@ TEST_P(Determinism, SlowBusyLoopsChangeNoByteOfTheModelInTheBox) {
 #endif
 
 TEST_P(Determinism, SlowBusyLoopsChangeNoByteOfManyAnswers) {
-  expect_equal(Extent::kWhole, 40,
+  expect_equal(Extent::kWhole, 20,
                {"--guidance search", "--guidance mask --model random:1", "--guidance uniform --model random:1",
                 "--guidance mask --model hostile:1"});
   expect_equal(Extent::kWhole, 6,

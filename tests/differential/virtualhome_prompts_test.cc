@@ -89,17 +89,18 @@ TEST_P(VirtualHomePrompts, AnswersOfAHostileModelScore) {
 
 using VirtualHomePromptsSlow = VirtualHomePrompts;
 
+// Each kind of model answers every prompt, one half of them with each seed.
 TEST_P(VirtualHomePromptsSlow, AnswersOfAnyModelScore) {
   METACTRL_NEEDS_VOCABULARY("llama-bpe");
   if (model_runtime().empty()) GTEST_SKIP() << "built without llama.cpp, which reads vocabularies";
   const VirtualHome home = make_home();
   const std::shared_ptr<const Vocabulary> vocabulary = load_vocabulary(vocabulary_file("llama-bpe"));
   for (const Guidance guidance : {Guidance::kMask, Guidance::kUniform}) {
-    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    for (const std::uint64_t seed : {1U, 2U}) {
       for (const bool hostile : {true, false}) {
         SCOPED_TRACE(std::string(to_string(guidance)) + (hostile ? " hostile:" : " random:") + std::to_string(seed));
         const auto model = hostile ? hostile_model(vocabulary, seed) : random_model(vocabulary, seed);
-        home.expect_target(home.answer(home.prompts(), model.get(), vocabulary, guidance));
+        home.expect_target(home.answer(home.every(2, seed - 1), model.get(), vocabulary, guidance));
       }
     }
   }

@@ -25,9 +25,10 @@ using testing::vocabulary_file;
 const Module& wah() { return *find_module("wah"); }
 
 // Not all of the builds of this file use it.
-[[maybe_unused]] std::vector<PromptEntry> every(const std::vector<PromptEntry>& all, std::size_t nth) {
+[[maybe_unused]] std::vector<PromptEntry> every(const std::vector<PromptEntry>& all, std::size_t nth,
+                                                std::size_t first = 0) {
   std::vector<PromptEntry> result;
-  for (std::size_t i = 0; i < all.size(); i += nth) result.push_back(all[i]);
+  for (std::size_t i = first; i < all.size(); i += nth) result.push_back(all[i]);
   return result;
 }
 
@@ -130,17 +131,20 @@ TEST_P(WatchAndHelpTasks, AHostileModelReachesEveryGoal) {
 
 using WatchAndHelpTasksSlow = WatchAndHelpTasks;
 
+// Each kind of model answers every question, one half of them with each seed.
 TEST_P(WatchAndHelpTasksSlow, AnyModelReachesEveryGoal) {
   METACTRL_NEEDS_VOCABULARY("llama-bpe");
   if (model_runtime().empty()) GTEST_SKIP() << "built without llama.cpp, which reads vocabularies";
   const std::shared_ptr<const Vocabulary> vocabulary = load_vocabulary(vocabulary_file("llama-bpe"));
   for (const Guidance guidance : {Guidance::kMask, Guidance::kUniform}) {
-    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    for (const std::uint64_t seed : {1U, 2U}) {
       for (const bool hostile : {true, false}) {
         SCOPED_TRACE(std::string(to_string(guidance)) + (hostile ? " hostile:" : " random:") + std::to_string(seed));
         const auto model = hostile ? hostile_model(vocabulary, seed) : random_model(vocabulary, seed);
-        expect_all_reached(answer(questions(GoalSource::kOracle), model.get(), vocabulary, guidance));
-        expect_executed(answer(questions(GoalSource::kInstruction), model.get(), vocabulary, guidance));
+        expect_all_reached(
+            answer(every(questions(GoalSource::kOracle), 2, seed - 1), model.get(), vocabulary, guidance));
+        expect_executed(
+            answer(every(questions(GoalSource::kInstruction), 2, seed - 1), model.get(), vocabulary, guidance));
       }
     }
   }
