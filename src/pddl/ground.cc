@@ -185,23 +185,50 @@ class Grounder {
     return result;
   }
 
+  // By name and then by objects. Hundreds of thousands are sorted: the name and two objects are compared at once, and
+  // the others where these are equal or too many to be told apart so.
+  std::vector<InstanceId> in_order(const InstanceTable& actions) const {
+    struct Item {
+      std::uint64_t begin;
+      InstanceId id;
+    };
+    constexpr unsigned kObjectBits = 24;
+    constexpr unsigned kNameBits = 16;
+    const bool fits =
+        ast_.objects.size() < (std::size_t{1} << kObjectBits) - 1 && ast_.actions.size() < std::size_t{1} << kNameBits;
+    std::vector<Item> items;
+    items.reserve(actions.size());
+    for (const InstanceId id : actions.all()) {
+      const std::span<const ObjectId> arguments = actions.arguments(id);
+      const auto object = [&](std::size_t i) {
+        return i < arguments.size() ? std::uint64_t{index(arguments[i])} + 1 : 0;
+      };
+      const std::uint64_t name = index(actions.name(id));
+      items.push_back({fits ? name << (2 * kObjectBits) | object(0) << kObjectBits | object(1) : 0, id});
+    }
+    std::sort(items.begin(), items.end(), [&](const Item& x, const Item& y) {
+      if (x.begin != y.begin) return x.begin < y.begin;
+      if (actions.name(x.id) != actions.name(y.id)) return actions.name(x.id) < actions.name(y.id);
+      return std::ranges::lexicographical_compare(actions.arguments(x.id), actions.arguments(y.id));
+    });
+    std::vector<InstanceId> order;
+    order.reserve(items.size());
+    for (const Item& item : items) order.push_back(item.id);
+    return order;
+  }
+
   void ground_actions() {
     const InstanceTable& actions = reachable_.actions;
-    std::vector<InstanceId> order;
-    order.reserve(actions.size());
-    for (const InstanceId id : actions.all()) order.push_back(id);
-    std::sort(order.begin(), order.end(), [&](InstanceId x, InstanceId y) {
-      if (actions.name(x) != actions.name(y)) return actions.name(x) < actions.name(y);
-      return std::ranges::lexicographical_compare(actions.arguments(x), actions.arguments(y));
-    });
-    result_.actions.reserve(order.size());
-    for (const InstanceId id : order) {
+    result_.actions.reserve(actions.size());
+    for (const InstanceId id : in_order(actions)) {
       const Action& action = ast_.actions[actions.name(id)];
       const std::span<const ObjectId> arguments = actions.arguments(id);
       Binding binding(action.variables.size(), kUnbound);
       std::copy(arguments.begin(), arguments.end(), binding.begin());
       task::ActionDefinition ground;
-      ground.precondition = builder_.build(action.variables, action.precondition, binding);
+      ground.precondition = action.durative
+                                ? builder_.build(action.variables, action.precondition, binding)
+                                : builder_.build_precondition(action.variables, action.precondition, binding);
       if (ground.precondition.is_false()) continue;
       ground.symbol = {actions.name(id), {arguments.begin(), arguments.end()}};
       const std::optional<double> known_cost = cost(ground.symbol, binding);

@@ -7,6 +7,7 @@
 #include "pddl/ground_formula.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace metactrl::pddl {
@@ -27,6 +28,22 @@ Formula FormulaBuilder::build_atom(const Atom& atom, const Binding& binding, boo
   if (!id) return Formula::constant(negated);
   if (reachable_.is_static[atom.predicate]) return Formula::constant(!negated);
   return Formula::literal(fact_of_atom_[*id], negated);
+}
+
+Formula FormulaBuilder::build_precondition(const VariableTable& table, const Condition& condition, Binding& binding) {
+  if (condition.kind != Condition::Kind::kAnd) return build(table, condition, binding);
+  std::vector<Formula> children;
+  children.reserve(condition.children.size());
+  for (const Condition& child : condition.children) {
+    if (child.kind == Condition::Kind::kAtom && reachable_.is_static[child.atom.predicate]) {
+      assert(build_atom(child.atom, binding, false).is_true());
+      continue;
+    }
+    Formula part = build(table, child, binding);
+    if (part.is_false()) return part;
+    if (!part.is_true()) children.push_back(std::move(part));
+  }
+  return task::make_and(std::move(children));
 }
 
 Formula FormulaBuilder::build(const VariableTable& table, const Condition& condition, Binding& binding, bool negated) {

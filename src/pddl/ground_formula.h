@@ -33,6 +33,9 @@ class FormulaBuilder {
 
   task::Formula build(const VariableTable& table, const Condition& condition, Binding& binding, bool negated = false);
 
+  // The precondition of an action that is among the reachable ones: its static atoms need no look, they hold.
+  task::Formula build_precondition(const VariableTable& table, const Condition& condition, Binding& binding);
+
   // Without it there are no comparisons.
   void use(NumberTable& numbers) { numbers_ = &numbers; }
 

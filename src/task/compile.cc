@@ -251,9 +251,13 @@ class Compiler {
     }
     for (const ObjectId o : definition().objects.all()) p.object_index_.emplace(definition().objects[o], o);
     for (const ActionId a : definition().actions.all()) p.actions_by_symbol_.push_back(a);
-    std::sort(p.actions_by_symbol_.begin(), p.actions_by_symbol_.end(), [this](ActionId x, ActionId y) {
+    const auto before = [this](ActionId x, ActionId y) {
       return definition().actions[x].symbol < definition().actions[y].symbol;
-    });
+    };
+    // Grounding puts them in order.
+    if (!std::is_sorted(p.actions_by_symbol_.begin(), p.actions_by_symbol_.end(), before)) {
+      std::sort(p.actions_by_symbol_.begin(), p.actions_by_symbol_.end(), before);
+    }
   }
 
   static constexpr std::uint64_t kActionSteps = 64;

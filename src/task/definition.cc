@@ -12,13 +12,21 @@ Formula make_junction(Formula::Kind kind, std::vector<Formula> children) {
   const Formula::Kind absorbing = kind == Formula::Kind::kAnd ? Formula::Kind::kFalse : Formula::Kind::kTrue;
   Formula result;
   result.kind = kind;
+  bool flat = true;
   for (Formula& child : children) {
-    if (child.kind == neutral) continue;
     if (child.kind == absorbing) return std::move(child);
-    if (child.kind == kind) {
-      for (Formula& grandchild : child.children) result.children.push_back(std::move(grandchild));
-    } else {
-      result.children.push_back(std::move(child));
+    flat = flat && child.kind != neutral && child.kind != kind;
+  }
+  if (flat) {
+    result.children = std::move(children);
+  } else {
+    for (Formula& child : children) {
+      if (child.kind == neutral) continue;
+      if (child.kind == kind) {
+        for (Formula& grandchild : child.children) result.children.push_back(std::move(grandchild));
+      } else {
+        result.children.push_back(std::move(child));
+      }
     }
   }
   if (result.children.empty()) return Formula::constant(neutral == Formula::Kind::kTrue);

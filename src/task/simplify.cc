@@ -7,10 +7,16 @@
 //
 // The fixpoint is a work list over literals: each formula is re-evaluated only when a literal in it becomes possible, and
 // a conjunction of literals, which most are, is counted down instead.
+//
+// Once is enough. What is folded away is constant, so a formula is possible after the folding if it was before, by
+// possible literals of facts that vary; effects that could happen still can, and make the same literals of those facts
+// possible. A second fixpoint would be the first one.
 #include "task/simplify.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 namespace metactrl::task {
@@ -36,7 +42,7 @@ class Possibility {
       }
       if (derived) mark(fact, true);
     }
-    for (std::size_t watcher = 0; watcher < watchers_.size(); ++watcher) fire(watcher);
+    for (std::uint32_t watcher = 0; watcher < watchers_.size(); ++watcher) fire(watcher);
     run();
   }
 
@@ -67,7 +73,7 @@ class Possibility {
   }
 
  private:
-  // Something that happens once all its formulas are possible: an action, one of its effects, or an axiom.
+  // Something that happens once its formula is possible: an action, one of its conditional effects, or an axiom.
   struct Watcher {
     enum class Kind : std::uint8_t { kAction, kEffect, kAxiom } kind = Kind::kAction;
     ActionId action{};        // kAction, kEffect
@@ -78,30 +84,53 @@ class Possibility {
   };
 
   void index_formulas() {
-    watching_.resize(2 * definition_.facts.size());
+    watchers_.reserve(definition_.actions.size());
+    for_each_formula([this](const Watcher& watcher, const Formula& formula) { add_watcher(watcher, formula); });
+    // Who watches which literal, one literal after the other in one array.
+    first_watching_.assign(2 * definition_.facts.size() + 1, 0);
+    const auto for_each_watched = [this](const auto& use) {
+      std::uint32_t id = 0;
+      for_each_formula([&](const Watcher&, const Formula& formula) {
+        for_each_literal(formula, [&](FactId fact, bool negated) { use(id, literal(fact, negated)); });
+        ++id;
+      });
+    };
+    for_each_watched([this](std::uint32_t id, std::size_t watched) {
+      ++watchers_[id].missing;
+      ++first_watching_[watched + 1];
+    });
+    std::partial_sum(first_watching_.begin(), first_watching_.end(), first_watching_.begin());
+    watching_.resize(first_watching_.back());
+    std::vector<std::uint32_t> next(first_watching_.begin(), first_watching_.end() - 1);
+    for_each_watched([&](std::uint32_t id, std::size_t watched) { watching_[next[watched]++] = id; });
+  }
+
+  // In the order of the watchers.
+  template <typename Use>
+  void for_each_formula(const Use& use) const {
     for (const ActionId a : definition_.actions.all()) {
-      add_watcher({Watcher::Kind::kAction, a, 0}, definition_.actions[a].precondition);
-      first_effect_.push_back(static_cast<std::uint32_t>(watchers_.size()));
-      for (std::uint32_t e = 0; e < definition_.actions[a].effects.size(); ++e) {
-        add_watcher({Watcher::Kind::kEffect, a, e}, definition_.actions[a].effects[e].when);
+      use({Watcher::Kind::kAction, a, 0}, definition_.actions[a].precondition);
+    }
+    for (const ActionId a : definition_.actions.all()) {
+      const std::vector<EffectDefinition>& effects = definition_.actions[a].effects;
+      for (std::uint32_t e = 0; e < effects.size(); ++e) {
+        if (!effects[e].when.is_true()) use({Watcher::Kind::kEffect, a, e}, effects[e].when);
       }
     }
     for (std::uint32_t x = 0; x < definition_.axioms.size(); ++x) {
-      add_watcher({Watcher::Kind::kAxiom, {}, x}, definition_.axioms[x].body);
+      use({Watcher::Kind::kAxiom, {}, x}, definition_.axioms[x].body);
     }
   }
 
   void add_watcher(const Watcher& watcher, const Formula& formula) {
-    const auto id = static_cast<std::uint32_t>(watchers_.size());
+    if (watcher.kind == Watcher::Kind::kEffect && !first_effect_.contains(watcher.action)) {
+      first_effect_[watcher.action] = static_cast<std::uint32_t>(watchers_.size());
+    }
     watchers_.push_back(watcher);
     const auto is_literal = [](const Formula& part) { return part.kind == Formula::Kind::kLiteral; };
     watchers_.back().counted =
         is_literal(formula) || (formula.kind == Formula::Kind::kAnd &&
                                 std::all_of(formula.children.begin(), formula.children.end(), is_literal));
-    for_each_literal(formula, [&](FactId fact, bool negated) {
-      watching_[literal(fact, negated)].push_back(id);
-      ++watchers_.back().missing;
-    });
   }
 
   bool possible(const Watcher& watcher, const Formula& formula) const {
@@ -121,14 +150,15 @@ class Possibility {
     while (!queue_.empty()) {
       const std::size_t possible_now = queue_.back();
       queue_.pop_back();
-      for (const std::uint32_t id : watching_[possible_now]) {
+      for (std::uint32_t i = first_watching_[possible_now]; i < first_watching_[possible_now + 1]; ++i) {
+        const std::uint32_t id = watching_[i];
         meter_.step(1);
         if (!watchers_[id].counted || --watchers_[id].missing == 0) fire(id);
       }
     }
   }
 
-  void fire(std::size_t id) {
+  void fire(std::uint32_t id) {
     Watcher& watcher = watchers_[id];
     if (watcher.fired) return;
     switch (watcher.kind) {
@@ -137,15 +167,23 @@ class Possibility {
         if (!possible(watcher, action.precondition)) return;
         watcher.fired = true;
         action_possible_[watcher.action] = true;
-        for (std::uint32_t e = 0; e < action.effects.size(); ++e) fire(first_effect_[watcher.action] + e);
+        std::size_t conditional = 0;
+        for (const EffectDefinition& effect : action.effects) {
+          if (effect.when.is_true()) {
+            happen(effect);
+          } else {
+            ++conditional;
+          }
+        }
+        if (conditional == 0) return;
+        for (std::uint32_t e = first_effect_.at(watcher.action); conditional > 0; ++e, --conditional) fire(e);
         return;
       }
       case Watcher::Kind::kEffect: {
         const EffectDefinition& effect = definition_.actions[watcher.action].effects[watcher.place];
         if (!action_possible_[watcher.action] || !possible(watcher, effect.when)) return;
         watcher.fired = true;
-        for (const FactId fact : effect.add) mark(fact, false);
-        for (const FactId fact : effect.del) mark(fact, true);
+        happen(effect);
         return;
       }
       case Watcher::Kind::kAxiom: {
@@ -158,15 +196,21 @@ class Possibility {
     }
   }
 
+  void happen(const EffectDefinition& effect) {
+    for (const FactId fact : effect.add) mark(fact, false);
+    for (const FactId fact : effect.del) mark(fact, true);
+  }
+
   const Definition& definition_;
   internal::Meter& meter_;
   IdVector<FactId, bool> positive_;
   IdVector<FactId, bool> negative_;
   IdVector<ActionId, bool> action_possible_;
   std::vector<Watcher> watchers_;
-  IdVector<ActionId, std::uint32_t> first_effect_;    // per action: its first effect's watcher
-  std::vector<std::vector<std::uint32_t>> watching_;  // per literal
-  std::vector<std::size_t> queue_;                    // literals
+  std::unordered_map<ActionId, std::uint32_t> first_effect_;  // the watcher of its first conditional effect
+  std::vector<std::uint32_t> first_watching_;                 // per literal, where its watchers begin
+  std::vector<std::uint32_t> watching_;
+  std::vector<std::size_t> queue_;  // literals
 };
 
 // Rewrites formulas: constants folded, facts renumbered.
@@ -188,8 +232,20 @@ class Folder {
   std::size_t num_kept() const { return num_kept_; }
   FactId renumber(FactId fact) const { return renumber_[fact]; }
 
-  // The formula itself where no fact is constant, as in most large tasks.
-  Formula fold(Formula&& formula) const { return num_kept_ == renumber_.size() ? std::move(formula) : fold(formula); }
+  // The formula itself where no fact is constant, as in most large tasks; a conjunction stays where it is.
+  Formula fold(Formula&& formula) const {
+    if (num_kept_ == renumber_.size()) return std::move(formula);
+    if (formula.kind != Formula::Kind::kAnd) return fold(std::as_const(formula));
+    for (Formula& child : formula.children) {
+      if (child.kind != Formula::Kind::kLiteral || renumber_[child.fact] == kDropped) {
+        child = fold(std::as_const(child));
+      } else {
+        child.fact = renumber_[child.fact];
+      }
+    }
+    meter_.step(kFoldSteps);
+    return make_and(std::move(formula.children));
+  }
   Formula fold(const Formula& formula) const {
     meter_.step(kFoldSteps);
     switch (formula.kind) {
@@ -217,9 +273,13 @@ class Folder {
   std::vector<FactId> keep(std::vector<FactId> result) const {
     for (FactId& fact : result) fact = renumber_[fact];
     std::erase(result, kDropped);
-    std::sort(result.begin(), result.end());
-    result.erase(std::unique(result.begin(), result.end()), result.end());
+    make_set(result);
     return result;
+  }
+
+  static void make_set(std::vector<FactId>& facts) {
+    std::sort(facts.begin(), facts.end());
+    facts.erase(std::unique(facts.begin(), facts.end()), facts.end());
   }
 
  private:
@@ -249,17 +309,20 @@ std::vector<EffectDefinition> fold_effects(const Folder& folder, const Possibili
       result.push_back(std::move(folded));
     }
   }
-  if (!unconditional.add.empty() || !unconditional.del.empty()) result.insert(result.begin(), std::move(unconditional));
+  if (unconditional.add.empty() && unconditional.del.empty()) return result;
+  Folder::make_set(unconditional.add);
+  Folder::make_set(unconditional.del);
+  result.insert(result.begin(), std::move(unconditional));
   return result;
 }
 
-Definition fold_once(Definition&& definition, bool& changed, internal::Meter& meter) {
+Definition fold(Definition&& definition, internal::Meter& meter) {
   const Possibility possibility(definition, meter);
   const Folder folder(possibility, definition.facts.size(), meter);
-  changed = folder.num_kept() != definition.facts.size();
 
   IdVector<ActionId, std::optional<ActionId>> new_action(definition.actions.size());
   IdVector<ActionId, ActionDefinition> actions;
+  actions.reserve(definition.actions.size());
   for (const ActionId a : definition.actions.all()) {
     ActionDefinition& action = definition.actions[a];
     if (!possibility.action_possible(a)) continue;
@@ -269,7 +332,6 @@ Definition fold_once(Definition&& definition, bool& changed, internal::Meter& me
     std::vector<EffectDefinition> effects = fold_effects(folder, possibility, action.effects);
     actions.push_back({std::move(action.symbol), std::move(precondition), std::move(effects), action.cost});
   }
-  changed = changed || actions.size() != definition.actions.size();
   definition.actions = std::move(actions);
 
   std::vector<AxiomDefinition> axioms;
@@ -310,8 +372,8 @@ Definition fold_once(Definition&& definition, bool& changed, internal::Meter& me
 
 // A delete that always happens together with an add of the same fact does nothing, since the add comes last. Without it
 // a fact such as "the channel is free", deleted and added by every use, is seen to be constant.
-void drop_overridden_deletes(ActionDefinition& action) {
-  std::vector<FactId> always_added;
+void drop_overridden_deletes(ActionDefinition& action, std::vector<FactId>& always_added) {
+  always_added.clear();
   for (EffectDefinition& effect : action.effects) {
     std::sort(effect.add.begin(), effect.add.end());
     if (effect.when.is_true()) always_added.insert(always_added.end(), effect.add.begin(), effect.add.end());
@@ -328,12 +390,9 @@ void drop_overridden_deletes(ActionDefinition& action) {
 }  // namespace
 
 Definition simplify(Definition definition, internal::Meter& meter) {
-  for (ActionDefinition& action : definition.actions) drop_overridden_deletes(action);
-  // Folding can make further effects impossible (an effect whose fact became constant is gone); two rounds catch nearly
-  // all.
-  bool changed = true;
-  for (int round = 0; round < 2 && changed; ++round) definition = fold_once(std::move(definition), changed, meter);
-  return definition;
+  std::vector<FactId> always_added;
+  for (ActionDefinition& action : definition.actions) drop_overridden_deletes(action, always_added);
+  return fold(std::move(definition), meter);
 }
 
 }  // namespace metactrl::task
