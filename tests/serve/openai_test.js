@@ -182,6 +182,40 @@ const tests = {
     assert.equal((await stream.finalResponse()).output[0].content[0].text, answer.output_text);
     await fails(() => client.responses.create({ model: "pocket", input: "x", previous_response_id: "resp_1" }), 400, "bad_request");
   },
+  // No goal in the problem: what the user said becomes one, which is shown before it is planned for.
+  async goals_from_words() {
+    const lamps = {
+      domain: `(define (domain lamps) (:predicates (lit ?l)) (:action press :parameters (?l) :precondition (not (lit ?l)) :effect (lit ?l)))`,
+      problem: "(define (problem p) (:domain lamps) (:objects hall kitchen) (:init))",
+    };
+    const words = [{ role: "user", content: "The hall lit, please." }];
+    const error = await fails(() => client.chat.completions.create({ messages: words, plan: lamps }), 422, "not_confirmed");
+    const shown = error.error.plan.goal.hypotheses[0];
+    assert(shown.words.length > 0);
+    const answer = await client.chat.completions.create({ messages: words, plan: { ...lamps, goal: shown.pddl } });
+    assert.equal(answer.plan.guarantee, "full");
+    const unseen = await client.chat.completions.create({ messages: words, plan: { ...lamps, yes: true } });
+    assert.equal(unseen.plan.goal.pddl, shown.pddl);
+    await fails(() => client.chat.completions.create({ messages: [{ role: "user", content: "" }], plan: lamps }), 400, "no_goal");
+  },
+  async several_choices_with_probabilities() {
+    const settings = { temperature: 1, seed: 3, top_k: 5, min_p: 0.01, frequency_penalty: 0.5, presence_penalty: 0.5, logit_bias: { 5: -100 } };
+    const answer = await client.chat.completions.create({ messages, max_tokens: 8, n: 2, logprobs: true, top_logprobs: 2, ...settings });
+    assert.equal(answer.choices.length, 2);
+    for (const { logprobs } of answer.choices) {
+      assert(logprobs.content.length > 0);
+      for (const one of logprobs.content) assert(one.logprob <= 0 && one.top_logprobs.length === 2);
+    }
+    const planned = await client.chat.completions.create({ messages, plan, n: 2, logprobs: true, ...settings });
+    assert.deepEqual(planned.choices.map((choice) => choice.plan.guarantee), ["full", "full"]);
+    assert.equal(planned.choices[0].logprobs.content.map((one) => one.token).join(""), planned.choices[0].message.content);
+  },
+  async a_format_of_ones_own() {
+    const format = { item: "{action}({arguments})", separator: "; ", close: "." };
+    const answer = await client.chat.completions.create({ messages, plan: { ...plan, format } });
+    assert.match(answer.choices[0].message.content, /^open\(dishwasher\); .*\.$/);
+    await fails(() => client.chat.completions.create({ messages, plan: { ...plan, format: { item: "x" } } }), 400, "bad_format");
+  },
   async tools_without_a_plan_are_refused() {
     const tools = [{ type: "function", function: { name: "open", parameters: { type: "object", properties: {} } } }];
     const error = await fails(() => client.chat.completions.create({ messages, tools }), 400, "tools_not_supported");
