@@ -132,7 +132,7 @@ void decode_plan(Decoder& decoder, DecodeMode mode, decode::Random& random, Cloc
     times.choices += choices.size();
     decode::score_choices(choices, logits, scores);
     const std::size_t chosen =
-        mode == DecodeMode::kSample ? decode::choose_sample(scores, 1, 0.95, random) : decode::choose_best(scores);
+        mode == DecodeMode::kSample ? decode::choose_sample(scores, {1, 0.95}, random) : decode::choose_best(scores);
     decoder.accept(choices[chosen].token);
     times.chosen.push_back(microseconds(Clock::now() - start));
     times.add(decoder, times.chosen.back());

@@ -169,7 +169,7 @@ void decode_plan(Decoder& decoder, decode::Random& random, std::vector<double>& 
     const std::span<const NextToken> choices = decoder.next();
     if (choices.empty()) return;
     decode::score_choices(choices, kLogits, scores);
-    decoder.accept(choices[decode::choose_sample(scores, 1, 1, random)].token);
+    decoder.accept(choices[decode::choose_sample(scores, {}, random)].token);
     chosen.push_back(cpu_us() - start);
     all.push_back(chosen.back());
   }

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,7 +29,7 @@ namespace metactrl {
 
 enum class DecodeMode {
   kGreedy,  // the best token, always
-  kSample,  // at a temperature, from the smallest set of tokens with probability top_p
+  kSample,  // at a temperature, from the smallest set of tokens with probability top_p, and of these by top_k and min_p
   kBeam,    // the best `beam` plans at every action, by the model's probability of whole actions times the lookahead
   kSmc,     // `samples` particles with the lookahead as twist: samples from p_LM(plan | constraint) itself
 };
@@ -63,6 +64,8 @@ struct Observer {
     std::optional<Probabilities> probabilities{};
     // The token's text, empty for the end of the turn. Valid during the call.
     std::string_view bytes{};
+    // What the model said, one value per token of the vocabulary; empty where it was not asked. Valid during the call.
+    std::span<const float> logits{};
   };
 
   enum class Phase { kCompiling, kReadingPrompt, kDecoding, kChecking };
@@ -93,6 +96,15 @@ struct GenerateOptions {
   DecodeMode mode = DecodeMode::kGreedy;
   double temperature = 1;
   double top_p = 1;
+  // kSample: only the so many likeliest tokens, 0 for all; and only those that are at least so likely, as a share of the
+  // likeliest one's probability.
+  std::size_t top_k = 0;
+  double min_p = 0;
+  // kGreedy, kSample and the model alone: added to the logits of these tokens; taken away from those of a token for each
+  // time that it was written, and once when it was. All rank what is allowed, and allow or forbid nothing.
+  std::map<TokenId, double> logit_bias{};
+  double frequency_penalty = 0;
+  double presence_penalty = 0;
   unsigned beam = 4;
   unsigned samples = 16;
   std::uint64_t seed = 0;

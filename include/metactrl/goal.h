@@ -84,7 +84,8 @@ class GoalProblem {
     std::size_t proofs = 0;  // searches
   };
 
-  // Both files may have mistakes, all of which are in the InputError. The problem need not have a goal.
+  // Both files may have mistakes, all of which are in the InputError. The problem need not have a goal. The limits of
+  // `options` hold for write(), too.
   static GoalProblem load(const std::string& domain_file, const std::string& problem_file,
                           const LoadOptions& options = {});
   static GoalProblem parse(std::string_view domain, std::string_view problem, const LoadOptions& options = {});

@@ -90,7 +90,7 @@ std::int32_t choose(metactrl_decoder& handle, std::span<const NextToken> choices
   // Another number at every place, and the same one whenever it is asked there.
   decode::Random random(seed, handle.decoder.num_tokens());
   const std::size_t chosen = temperature == 0 ? decode::choose_best(handle.scores)
-                                              : decode::choose_sample(handle.scores, temperature, top_p, random);
+                                              : decode::choose_sample(handle.scores, {temperature, top_p}, random);
   return static_cast<std::int32_t>(choices[chosen].token);
 }
 

@@ -53,6 +53,9 @@ void add_decode_options(CLI::App& app, GenerateOptions& generate) {
              "with --decode sample: above 1 bolder, below 1 more careful");
   add_number(app, "--top-p", "P", generate.top_p, 1e-6, 1,
              "with --decode sample: only the likeliest tokens, with this much probability");
+  add_number(app, "--top-k", "N", generate.top_k, 0, 1e9, "with --decode sample: only the N likeliest tokens; 0: all");
+  add_number(app, "--min-p", "P", generate.min_p, 0, 1,
+             "with --decode sample: only tokens with this share of the likeliest one's probability");
   add_number(app, "--beam", "N", generate.beam, 1, 4096, "with --decode beam: plans kept at each action");
   add_number(app, "--samples", "K", generate.samples, 1, 65536, "with --decode smc: particles");
   // A range also keeps -1 from becoming a very large number.
@@ -155,6 +158,8 @@ Json decoding_settings(const DecodingArguments& arguments) {
             {"max_memory", arguments.budget.memory},
             {"max_work", arguments.budget.work},
             {"time_limit", arguments.budget.time_limit() ? Json(arguments.budget.seconds) : Json(nullptr)}};
+  if (generate.top_k != 0) json["top_k"] = generate.top_k;
+  if (generate.min_p != 0) json["min_p"] = generate.min_p;
   if (arguments.think != "auto") json["think"] = arguments.think;
   if (!arguments.template_arguments.empty()) json["template_arguments"] = arguments.template_arguments;
   // Weights differ by rounding.

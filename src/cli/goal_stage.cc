@@ -21,17 +21,6 @@ namespace {
 
 std::string percent(double share) { return str_cat(std::lround(100 * share), " %"); }
 
-Json goals_of(const GoalProblem::Written& written) {
-  Json out = Json::array();
-  for (const GoalProblem::Goal& goal : written.goals) {
-    out.push_back({{"pddl", goal.pddl},
-                   {"words", goal.words},
-                   {"probability", goal.probability},
-                   {"holds_already", goal.holds_already}});
-  }
-  return out;
-}
-
 }  // namespace
 
 void add_goal_options(CLI::App& app, GoalArguments& arguments) {
@@ -40,29 +29,6 @@ void add_goal_options(CLI::App& app, GoalArguments& arguments) {
                               ->type_name("GOAL");
   app.add_flag("--yes,-y", arguments.yes, "plan for the goal that the model reads from the instruction, unasked");
   add_number(app, "--hypotheses", "N", arguments.hypotheses, 1, 32, "goals to choose from, where the model writes one");
-}
-
-Json to_json(const ChosenGoal& goal) {
-  Json json{{"pddl", goal.pddl.empty() ? Json(nullptr) : Json(goal.pddl)},
-            {"source", goal.by_model ? "instruction" : "given"}};
-  if (!goal.by_model) return json;
-  const GoalProblem::Written& written = goal.written;
-  json["words"] = goal.pddl.empty() ? Json::array() : Json(written.goals[goal.choice].words);
-  json["certified"] = written.certified;
-  json["reason"] = written.reason;
-  json["hypotheses"] = goals_of(written);
-  json["refused"] = Json::array();
-  for (const GoalProblem::Refused& refused : written.refused) {
-    json["refused"].push_back({{"condition", refused.condition}, {"words", refused.words}, {"reason", refused.reason}});
-  }
-  json["unknown_names"] = written.unknown_names;
-  json["left_out"] = written.left_out;
-  if (!written.text.empty()) json["text"] = written.text;
-  json["model_calls"] = written.model_calls;
-  json["prompt_tokens"] = written.prompt_tokens;
-  json["proofs"] = written.proofs;
-  json["seconds"] = goal.seconds;
-  return json;
 }
 
 GoalStage::GoalStage(const TaskFiles& files, const GoalArguments& arguments, const std::string& instruction,
@@ -97,11 +63,7 @@ ChosenGoal GoalStage::choose(const LoadedModel& model, const PlanOptions& option
     const ExitCode code = written.undecided                     ? kUndecided
                           : options.guidance == Guidance::kNone ? kPlanInvalid
                                                                 : kInfeasible;
-    answer(goal,
-           code == kUndecided    ? "undecided"
-           : code == kInfeasible ? "infeasible"
-                                 : "no goal",
-           code,
+    answer(goal, serve::no_goal_outcome(written, options.guidance), code,
            str_cat("no goal could be made of the instruction: ", written.reason,
                    "; say it in other words, or give --goal \"(...)\""));
   }
@@ -149,7 +111,8 @@ ChosenGoal GoalStage::write(const LoadedModel& model, const PlanOptions& options
 
 void GoalStage::answer(const ChosenGoal& goal, const char* outcome, ExitCode code, const std::string& message) const {
   if (output_.json()) {
-    print(output_, Json{{"outcome", outcome}, {"plan", nullptr}, {"reason", message}, {"goal", to_json(goal)}});
+    print(output_,
+          Json{{"outcome", outcome}, {"plan", nullptr}, {"reason", message}, {"goal", serve::goal_json(goal)}});
   } else {
     show(goal);
   }

@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "metactrl/goal.h"
 #include "metactrl/planner.h"
+#include "serve/goal_json.h"
 
 namespace metactrl::cli {
 
@@ -25,15 +26,7 @@ struct GoalArguments {
 // --goal, --yes, --hypotheses
 void add_goal_options(CLI::App& app, GoalArguments& arguments);
 
-// A goal that is not the problem's own.
-struct ChosenGoal {
-  std::string pddl;
-  bool by_model = false;
-  GoalProblem::Written written{};  // by_model
-  std::size_t choice = 0;          // which of written.goals
-  double seconds = 0;
-};
-Json to_json(const ChosenGoal& goal);
+using serve::ChosenGoal;
 
 // What the goal stage decides: nothing where the problem has a goal and no other was given. Throws InputError where there
 // is none in any way, EarlyAnswer where the model could write none, or nobody confirmed it.

@@ -131,7 +131,7 @@ std::string closing_line(const PlanInput& input, const PlanResult& result) {
 
 Json result_json(const PlanInput& input, const PlanResult& result) {
   Json json = serve::outcome_json(input.task.task, result, input.schedule);
-  json["goal"] = input.goal ? to_json(*input.goal) : Json(nullptr);
+  json["goal"] = input.goal ? serve::goal_json(*input.goal) : serve::Json(nullptr);
   json.update(setup_json(input));
   json.update(serve::decoding_json(result, input.options.guidance));
   if (result.thought) json["reasoning"] = serve::reasoning_json(result);

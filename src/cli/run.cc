@@ -240,7 +240,7 @@ class Runner {
               {"model", model_.model == nullptr ? Json(nullptr) : Json(model_.name)},
               {"decode", to_string(generate.mode)},
               {"seed", generate.seed},
-              {"goal", goal_ ? to_json(*goal_) : Json(nullptr)},
+              {"goal", goal_ ? serve::goal_json(*goal_) : serve::Json(nullptr)},
               {"confidence", options_.confidence},
               {"max_replans", options_.max_replans},
               {"max_actions", options_.max_actions},

@@ -71,6 +71,8 @@ std::string settings(const SampleArguments& arguments, const SampleSource& sourc
                {"max_tokens", arguments.generate.max_tokens},
                {"per_prompt", arguments.per_prompt},
                {"slots", arguments.slots}};
+  if (arguments.generate.top_k != 0) json["top_k"] = arguments.generate.top_k;
+  if (arguments.generate.min_p != 0) json["min_p"] = arguments.generate.min_p;
   // Other weights may have the same name and description.
   if (const auto file = model_file(arguments.model)) json["model_sha256"] = file_digest(*file);
   source.add_settings(json);
@@ -266,6 +268,9 @@ Command add_sample(CLI::App& parent, std::unique_ptr<SampleSource> other) {
   add_number(*app, "--max-tokens", "N", generate.max_tokens, 1, 1e7, "give up after so many tokens");
   add_number(*app, "--temperature", "T", generate.temperature, 0, 1000, "above 1 bolder, below 1 more careful");
   add_number(*app, "--top-p", "P", generate.top_p, 1e-6, 1, "only the likeliest tokens, with this much probability");
+  add_number(*app, "--top-k", "N", generate.top_k, 0, 1e9, "only the N likeliest tokens; 0: all");
+  add_number(*app, "--min-p", "P", generate.min_p, 0, 1,
+             "only tokens with this share of the likeliest one's probability");
   add_number(*app, "--seed", "S", generate.seed, 0, kLargestSeed, "equal seeds give equal corpora");
   add_out_option(*app, arguments->out, "file for the corpus")->required();
   app->add_flag("--resume", arguments->resume, "go on with the corpus that is there");

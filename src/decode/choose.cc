@@ -31,11 +31,31 @@ std::size_t choose_best(std::span<const double> scores) noexcept {
   return static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
 }
 
-std::size_t choose_sample(std::span<const double> scores, double temperature, double top_p, Random& random,
+double Adjustment::of(TokenId token) const {
+  double out = 0;
+  if (const auto bias = options_.logit_bias.find(token); bias != options_.logit_bias.end()) out += bias->second;
+  if (const auto count = written_.find(token); count != written_.end()) {
+    out -= options_.frequency_penalty * count->second + options_.presence_penalty;
+  }
+  return out;
+}
+
+void Adjustment::add_to(std::span<double> scores) const {
+  const auto add = [&](TokenId token, double value) {
+    const auto index = static_cast<std::size_t>(token);
+    if (index < scores.size()) scores[index] += value;
+  };
+  for (const auto& [token, bias] : options_.logit_bias) add(token, bias);
+  for (const auto& [token, count] : written_) {
+    add(token, -(options_.frequency_penalty * count + options_.presence_penalty));
+  }
+}
+
+std::size_t choose_sample(std::span<const double> scores, const SampleRule& rule, Random& random,
                           SampleBuffers& buffers) {
   // Drawn in any case, so that what follows does not depend on how many choices there were here.
   const double point = random.uniform();
-  if (temperature <= 0 || scores.size() == 1) return choose_best(scores);
+  if (rule.temperature <= 0 || scores.size() == 1) return choose_best(scores);
   auto& [order, weights] = buffers;
   order.resize(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -43,11 +63,15 @@ std::size_t choose_sample(std::span<const double> scores, double temperature, do
             [&](std::size_t a, std::size_t b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; });
   weights.clear();
   const double largest = scores[order.front()];
-  for (std::size_t i : order) weights.push_back(std::exp((scores[i] - largest) / temperature));
+  for (std::size_t i : order) weights.push_back(std::exp((scores[i] - largest) / rule.temperature));
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::size_t kept = 0;
   double mass = 0;
-  while (kept < weights.size() && (kept == 0 || mass < top_p * total)) mass += weights[kept++];
+  // The first weight is 1: min_p is a share of it.
+  const std::size_t most = rule.top_k == 0 ? weights.size() : std::min(rule.top_k, weights.size());
+  while (kept < most && (kept == 0 || (mass < rule.top_p * total && weights[kept] >= rule.min_p))) {
+    mass += weights[kept++];
+  }
   double target = point * mass;
   for (std::size_t i = 0; i + 1 < kept; ++i) {
     if (target < weights[i]) return order[i];

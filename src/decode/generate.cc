@@ -87,7 +87,8 @@ class TokenLoop {
         options_(options),
         observer_(observer),
         teller_(decoder, observer),
-        random_(options.seed) {}
+        random_(options.seed),
+        adjustment_(options) {}
 
   Generation run() {
     Generation result;
@@ -132,10 +133,12 @@ class TokenLoop {
     const std::span<const float> logits = this->logits();
     const std::span<const NextToken> choices = decoder_.next();
     decode::score_choices(choices, logits, scores_);
-    const std::size_t chosen =
-        options_.mode == DecodeMode::kSample
-            ? decode::choose_sample(scores_, options_.temperature, options_.top_p, random_, buffers_)
-            : decode::choose_best(scores_);
+    for (std::size_t i = 0; adjustment_.active() && i < choices.size(); ++i) {
+      scores_[i] += adjustment_.of(choices[i].token);
+    }
+    const std::size_t chosen = options_.mode == DecodeMode::kSample
+                                   ? decode::choose_sample(scores_, decode::rule_of(options_), random_, buffers_)
+                                   : decode::choose_best(scores_);
     const NextToken choice = choices[chosen];
     if (options_.log_probability) {
       const auto index = static_cast<std::size_t>(choice.token);
@@ -144,6 +147,7 @@ class TokenLoop {
     Observer::Token event{choice.token, false, choice.log_weight, choices.size()};
     if (observer_.token) {
       event.favourite = decode::favourite(logits);
+      event.logits = logits;
       if (observer_.probabilities) event.probabilities = decode::probabilities_of(choices, logits, scores_, chosen);
     }
     take(event);
@@ -152,6 +156,7 @@ class TokenLoop {
   void take(const Observer::Token& event) {
     teller_.take(event);
     pending_.push_back(event.token);
+    adjustment_.wrote(event.token);
   }
 
   Decoder& decoder_;
@@ -160,6 +165,7 @@ class TokenLoop {
   const Observer& observer_;
   Teller teller_;
   decode::Random random_;
+  decode::Adjustment adjustment_;
   std::vector<TokenId> pending_;
   std::vector<TokenId> forced_;
   std::vector<double> scores_;
@@ -193,22 +199,28 @@ Generation generate_unconstrained(Session& session, const Vocabulary& vocabulary
                                   const Observer& observer) {
   Generation result;
   decode::Random random(options.seed);
+  decode::Adjustment adjustment(options);
   const std::size_t calls_before = session.num_calls();
   std::vector<double> scores;
   while (result.tokens.size() < options.max_tokens && !(observer.cancelled && observer.cancelled())) {
     const std::span<const float> logits = session.logits();
     const TokenId favourite = decode::favourite(logits);
     TokenId token = favourite;
-    if (options.mode == DecodeMode::kSample && options.temperature > 0) {
+    const bool samples = options.mode == DecodeMode::kSample && options.temperature > 0;
+    if (samples || adjustment.active()) {
       scores.clear();
       for (float logit : logits) scores.push_back(decode::sane_logit(logit));
-      token =
-          TokenId{static_cast<std::int32_t>(decode::choose_sample(scores, options.temperature, options.top_p, random))};
+      adjustment.add_to(scores);
+      const std::size_t chosen =
+          samples ? decode::choose_sample(scores, decode::rule_of(options), random) : decode::choose_best(scores);
+      token = TokenId{static_cast<std::int32_t>(chosen)};
     }
     result.tokens.push_back(token);
+    adjustment.wrote(token);
     if (observer.token) {
       Observer::Token event{token, false, 0, logits.size(), favourite};
       event.bytes = bytes_of(vocabulary, token);
+      event.logits = logits;
       if (observer.probabilities) event.probabilities = decode::probabilities_of(token, logits);
       observer.token(event);
     }

@@ -77,7 +77,7 @@ class Filter {
     score_choices(choices, logits, scores_);
     for (double& score : scores_) score -= normaliser;  // log p_LM(v) + log psi
     particle.log_weight += log_sum(scores_) - particle.log_psi;
-    const std::size_t chosen = choose_sample(scores_, 1, 1, random_, buffers_);
+    const std::size_t chosen = choose_sample(scores_, {}, random_, buffers_);
     const NextToken choice = choices[chosen];
     particle.log_psi = choice.log_weight;
     particle.log_probability += scores_[chosen] - choice.log_weight;

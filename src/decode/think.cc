@@ -105,7 +105,7 @@ class Thinker {
     std::sort(candidates_.begin(), candidates_.end(), better);
     scores_.clear();
     for (const Candidate& candidate : candidates_) scores_.push_back(candidate.score);
-    return candidates_[choose_sample(scores_, options_.temperature, options_.top_p, random_, buffers_)].token;
+    return candidates_[choose_sample(scores_, {options_.temperature, options_.top_p}, random_, buffers_)].token;
   }
 
   void take(TokenId token) {

@@ -61,7 +61,9 @@ class GoalProblem::Impl {
         domain_(domain.text),
         problem_name_(std::move(problem.name)),
         problem_(problem.text),
-        limits_{options.max_ground_actions, options.max_ground_facts} {
+        loading_(options) {
+    loading_.diagnostics = nullptr;
+    loading_.stop = {};
     const goals::Composed open = goals::with_goal(problem_, {"(and)", {}});
     Diagnostics found;
     ast_ = pddl::parse({domain_name_, domain_}, {problem_name_, open.text}, found);
@@ -91,6 +93,8 @@ class GoalProblem::Impl {
     loading.diagnostics = &local;
     try {
       return load_pddl_text(domain_, text.text, loading);
+    } catch (const TaskTooLarge&) {
+      throw;
     } catch (const InputError& error) {
       throw InputError(as_goal(error.diagnostics(), text.first_line));
     }
@@ -115,8 +119,17 @@ class GoalProblem::Impl {
     return out;
   }
 
-  ItemSet items(std::size_t max_items, internal::Meter& meter) const {
-    return {ast_, pddl::ground(ast_, limits_, meter), max_items, meter};
+  // The limits that the problem was read with hold for everything that is made of it.
+  LoadOptions loading(const Stop& stop) const {
+    LoadOptions out = loading_;
+    out.stop = stop;
+    return out;
+  }
+
+  ItemSet items(std::size_t max_items, const Stop& stop) const {
+    internal::Meter meter(stop, {loading_.max_work, 0});
+    const pddl::GroundLimits limits{loading_.max_ground_actions, loading_.max_ground_facts};
+    return {ast_, pddl::ground(ast_, limits, meter), max_items, meter};
   }
 
   // Words of the instruction that look like names, and are none.
@@ -183,7 +196,7 @@ class GoalProblem::Impl {
   std::string domain_;
   std::string problem_name_;
   std::string problem_;
-  pddl::GroundLimits limits_;
+  LoadOptions loading_;
   pddl::Ast ast_;
 };
 
@@ -198,8 +211,9 @@ std::string conjunction_text(const ItemSet& items, const Conjunction& all) {
 // Proves of conjunctions that they can be reached.
 class Prover {
  public:
-  Prover(const GoalProblem& problem, const ItemSet& items, const GoalProblem::Options& options, const Stop& stop)
-      : problem_(problem), items_(items), options_(options), stop_(stop) {
+  Prover(const GoalProblem& problem, const ItemSet& items, const GoalProblem::Options& options,
+         const LoadOptions& loading)
+      : problem_(problem), items_(items), options_(options), loading_(loading) {
     lookahead_ = options.lookahead;
     lookahead_.hmm.reset();
     lookahead_.device.reset();
@@ -213,9 +227,7 @@ class Prover {
   bool can_be_reached(const Conjunction& all) {
     if (items_.item(all.back()).impossible) return false;
     if (!reached_) {
-      LoadOptions loading;
-      loading.stop = stop_;
-      reached_.emplace(problem_.task("(and)", loading), items_, lookahead_.horizon, stop_);
+      reached_.emplace(problem_.task("(and)", loading_), items_, lookahead_.horizon, loading_.stop);
     }
     if (const Answer known = reached_->together(all); known != Answer::kUnknown) return known == Answer::kYes;
     return has_plan(all);
@@ -234,11 +246,9 @@ class Prover {
   bool prove(const Conjunction& all) {
     const auto [known, is_new] = proved_.try_emplace({all.begin(), all.end()}, false);
     if (!is_new) return known->second;
-    LoadOptions loading;
-    loading.stop = stop_;
-    const Task task = problem_.task(conjunction_text(items_, all), loading);
+    const Task task = problem_.task(conjunction_text(items_, all), loading_);
     if (task.initially_violated()) return false;
-    const Verdict verdict = Lookahead::compile(task, lookahead_, stop_)->verdict();
+    const Verdict verdict = Lookahead::compile(task, lookahead_, loading_.stop)->verdict();
     if (verdict == Verdict::kUndecided) undecided_.insert({all.begin(), all.end()});
     known->second = verdict == Verdict::kSolvable;
     return known->second;
@@ -261,7 +271,7 @@ class Prover {
   const GoalProblem& problem_;
   const ItemSet& items_;
   const GoalProblem::Options& options_;
-  const Stop& stop_;
+  const LoadOptions& loading_;
   LookaheadOptions lookahead_;
   std::size_t proofs_ = 0;
   std::optional<goals::Reached> reached_;
@@ -273,8 +283,13 @@ class Prover {
 class Writing {
  public:
   Writing(const GoalProblem& problem, LanguageModel& model, const std::shared_ptr<const Vocabulary>& vocabulary,
-          const GoalProblem::Options& options, const Stop& stop)
-      : problem_(problem), model_(model), vocabulary_(vocabulary), options_(options), stop_(stop) {}
+          const GoalProblem::Options& options, const LoadOptions& loading)
+      : problem_(problem),
+        model_(model),
+        vocabulary_(vocabulary),
+        options_(options),
+        loading_(loading),
+        stop_(loading.stop) {}
 
   GoalProblem::Written freely(const Prompt& prompt) {
     const std::unique_ptr<Session> session = start(prompt, 1);
@@ -288,9 +303,7 @@ class Writing {
     written_.model_calls = session->num_calls();
     const std::string text(trim(generation.text));
     try {
-      LoadOptions loading;
-      loading.stop = stop_;
-      const Task task = problem_.task(text, loading);
+      const Task task = problem_.task(text, loading_);
       if (task.num_goals() == 0) throw InputError("goal", "asks for nothing");
       written_.goals.push_back({text, spoken(task), 1, task.is_goal(task.initial_state())});
       written_.reason = "guidance none: the model wrote what it liked";
@@ -312,7 +325,7 @@ class Writing {
     const auto automaton = TokenAutomaton::compile(
         spelling, *vocabulary_, {model_.render_prompt(prompt), conditions, Tokenization::kCanonical}, stop_);
     const std::unique_ptr<Session> session = start(prompt, longest(*automaton));
-    Prover prover(problem_, items, options_, stop_);
+    Prover prover(problem_, items, options_, loading_);
     goals::Writer::Judge judge;
     if (certify) judge = [&](const Conjunction& all) { return prover.can_be_reached(all); };
     goals::Writer::Options writing;
@@ -375,9 +388,7 @@ class Writing {
       goal.pddl = conjunction_text(items, one.items);
       for (const ActionId item : one.items) goal.words.push_back(items.words(item));
       goal.probability = std::exp(one.log_probability - found[0].log_probability) / sum;
-      LoadOptions loading;
-      loading.stop = stop_;
-      const Task task = problem_.task(goal.pddl, loading);
+      const Task task = problem_.task(goal.pddl, loading_);
       goal.holds_already = !task.initially_violated() && task.is_goal(task.initial_state());
       written_.goals.push_back(std::move(goal));
     }
@@ -398,6 +409,7 @@ class Writing {
   LanguageModel& model_;
   const std::shared_ptr<const Vocabulary>& vocabulary_;
   const GoalProblem::Options& options_;
+  const LoadOptions& loading_;
   const Stop& stop_;
   GoalProblem::Written written_;
 };
@@ -435,13 +447,13 @@ GoalProblem::Written GoalProblem::write(const std::string& instruction, Language
     throw InputError("guidance search", "has no model that could read an instruction",
                      "use another guidance, or state a goal");
   }
-  Writing writing(*this, model, vocabulary, options, stop);
+  const LoadOptions loading = impl_->loading(stop);
+  Writing writing(*this, model, vocabulary, options, loading);
   Written written;
   if (options.guidance == Guidance::kNone) {
     written = writing.freely(prompt(instruction));
   } else {
-    internal::Meter meter(stop);
-    written = writing.held(prompt(instruction), instruction, impl_->items(options.max_items, meter));
+    written = writing.held(prompt(instruction), instruction, impl_->items(options.max_items, stop));
   }
   written.unknown_names = impl_->unknown_names(instruction);
   return written;

@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "decode/names.h"
+#include "serve/api_error.h"
+#include "serve/own_format.h"
 #include "serve/shipped_tasks.h"
+#include "support/nearest_name.h"
 #include "support/str_cat.h"
 #include "support/words.h"
 
@@ -38,17 +41,30 @@ void name_domains(const RequestLimits& /*limits*/, Json& schema) {
 constexpr ApiMember kTask[] = {
     {"domain", "string", "PDDL text of the domain, or the name of one that ships", true, name_domains},
     {"problem", "string", "PDDL text of the problem, or the name of one that ships with the domain", true},
+    {"goal", "string", "a goal in PDDL, like (and (p a) (not (q b))), instead of the problem's own"},
 };
 
 constexpr ApiMember kPlanOptions[] = {
-    {"instruction", "string", "said to the model in front of the task, in words"},
+    {"instruction", "string",
+     "in words: said to the model in front of the task; where the problem states no goal, the model writes one from "
+     "it"},
+    {"yes", "boolean", "plan for the likeliest goal that the model writes; otherwise the goal is the answer"},
+    {"hypotheses", "integer", "goals to choose from, where the model writes one", false,
+     [](const RequestLimits&, Json& schema) { in_range(schema, 1, kMaxHypotheses); }},
     {"guidance", "string", "what the model is held to; plans are guaranteed from mask up, and search asks no model",
      false,
      [](const RequestLimits& limits, Json& schema) {
        one_of<Guidance>(schema, limits.trained ? std::optional<Guidance>() : Guidance::kTrained);
      }},
-    {"format", "string", "how the plan is written", false,
-     [](const RequestLimits&, Json& schema) { schema["enum"] = PlanFormat::builtin_names(); }},
+    {"format", "", "how the plan is written", false,
+     [](const RequestLimits&, Json& schema) {
+       const Json named{{"type", "string"}, {"enum", PlanFormat::builtin_names()}};
+       const Json text{{"type", "string"},
+                       {"maxLength", kMaxFormatBytes},
+                       {"description", "the declaration of a format of one's own"}};
+       const Json object{{"type", "object"}, {"description", "the same, its keys as members"}};
+       schema["anyOf"] = Json::array({named, text, object});
+     }},
     {"horizon", "integer", "at most so many actions; without it, the best known plan and slack", false,
      [](const RequestLimits& limits, Json& schema) { in_range(schema, 0, limits.horizon); }},
     {"slack", "integer", "actions beyond the best known plan that the model may use", false,
@@ -65,6 +81,18 @@ constexpr ApiMember kPlanOptions[] = {
      [](const RequestLimits&, Json& schema) { in_range(schema, 0, 1000); }},
     {"top_p", "number", "sample among the likeliest tokens that have this much probability together", false,
      [](const RequestLimits&, Json& schema) { in_range(schema, 1e-6, 1); }},
+    {"top_k", "integer", "sample among so many of the likeliest tokens; 0: all", false,
+     [](const RequestLimits&, Json& schema) { schema["minimum"] = 0; }},
+    {"min_p", "number", "sample among tokens with this share of the likeliest one's probability", false,
+     [](const RequestLimits&, Json& schema) { in_range(schema, 0, 1); }},
+    {"frequency_penalty", "number", "taken from a token's logit for each time that it was written", false,
+     [](const RequestLimits&, Json& schema) { in_range(schema, -2, 2); }},
+    {"presence_penalty", "number", "taken from a token's logit once it was written", false,
+     [](const RequestLimits&, Json& schema) { in_range(schema, -2, 2); }},
+    {"logit_bias", "object", "added to the logits of tokens, by their ids: {\"50256\": -100}", false,
+     [](const RequestLimits&, Json& schema) {
+       schema["additionalProperties"] = {{"type", "number"}, {"minimum", -100}, {"maximum", 100}};
+     }},
     {"seed", "integer", "for sampling", false, [](const RequestLimits&, Json& schema) { schema["minimum"] = 0; }},
     {"beam", "integer", "plans that are kept side by side, with decode beam", false,
      [](const RequestLimits& limits, Json& schema) { in_range(schema, 1, limits.beam); }},
@@ -101,6 +129,12 @@ constexpr ApiMember kSteps = {
 std::span<const ApiMember> task_members() { return kTask; }
 std::span<const ApiMember> plan_option_members() { return kPlanOptions; }
 const ApiMember& steps_member() { return kSteps; }
+std::vector<ApiMember> goal_option_members() {
+  std::vector<ApiMember> out =
+      selected(kPlanOptions, {"instruction", "hypotheses", "guidance", "horizon", "seed", "max_states", "time_limit"});
+  out.front().required = true;
+  return out;
+}
 
 Json member_schema(const ApiMember& member, const RequestLimits& limits) {
   Json schema = Json::object();
@@ -135,6 +169,19 @@ std::vector<ApiMember> selected(std::span<const ApiMember> table, std::initializ
     return std::find(names.begin(), names.end(), member.name) != names.end();
   });
   return out;
+}
+
+void refuse_unlisted(const Json& object, const std::vector<ApiMember>& members) {
+  for (const auto& [name, value] : object.members()) {
+    const bool known = std::any_of(members.begin(), members.end(),
+                                   [&name = name](const ApiMember& member) { return name == member.name; });
+    if (known) continue;
+    std::vector<std::string> names;
+    for (const ApiMember& member : members) names.emplace_back(member.name);
+    const std::string shown = name.size() <= 80 ? name : name.substr(0, 80) + "...";
+    const std::string guess = name.size() <= 80 ? internal::did_you_mean(name, names) : "";
+    throw ApiError(400, "bad_request", str_cat("'", shown, "' is not known", guess.empty() ? "" : "; " + guess), shown);
+  }
 }
 
 }  // namespace metactrl::serve

@@ -25,12 +25,14 @@ struct ApiMember {
   void (*refine)(const RequestLimits& limits, Json& schema) = nullptr;
 };
 
-// A task: "domain" and "problem".
+// A task: "domain", "problem" and "goal".
 std::span<const ApiMember> task_members();
 // What read_plan reads beside the task; `prompt`, which is for chats alone, excepted.
 std::span<const ApiMember> plan_option_members();
 // "plan" of a request that judges one.
 const ApiMember& steps_member();
+// What a request for goals alone has beside its task and its model.
+std::vector<ApiMember> goal_option_members();
 
 // The schema of one member, and of an object that has these and no others.
 Json member_schema(const ApiMember& member, const RequestLimits& limits);
@@ -39,6 +41,9 @@ Json object_schema(std::span<const ApiMember> members, const RequestLimits& limi
 // Several tables as one; and the members of these names, in the table's order.
 std::vector<ApiMember> joined(std::initializer_list<std::span<const ApiMember>> tables);
 std::vector<ApiMember> selected(std::span<const ApiMember> table, std::initializer_list<std::string_view> names);
+
+// Throws ApiError, with the nearest name, for a member that is none of these.
+void refuse_unlisted(const Json& object, const std::vector<ApiMember>& members);
 
 }  // namespace metactrl::serve
 

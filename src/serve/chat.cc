@@ -1,5 +1,4 @@
-// What OpenAI's API offers and this service does not have (tools without a plan, several choices, log-probabilities,
-// response formats) is refused in its error shape instead of being ignored, since an answer without it would not be
+// What OpenAI's API offers and this service does not have (tools without a plan, response formats) is refused in its error shape instead of being ignored, since an answer without it would not be
 // what was asked for. So is whatever nobody knows. Members that change nothing of substance (user, metadata) are let
 // through, and settings at the value that means "off", which many clients send with every request.
 #include "serve/chat.h"
@@ -9,6 +8,7 @@
 #include <random>
 #include <utility>
 
+#include "serve/sampling.h"
 #include "serve/thinking.h"
 #include "support/str_cat.h"
 
@@ -20,17 +20,6 @@ using internal::str_cat;
 
 // Putting them into the model's template takes the square of their number.
 constexpr std::size_t kMaxMessages = 1024;
-
-// How many bytes at the end of the text begin a character without completing it.
-std::size_t incomplete(std::string_view text) {
-  for (std::size_t back = 1; back <= std::min<std::size_t>(3, text.size()); ++back) {
-    const auto byte = static_cast<unsigned char>(text[text.size() - back]);
-    if ((byte & 0xC0U) == 0x80U) continue;
-    const std::size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
-    return length > back ? back : 0;
-  }
-  return 0;
-}
 
 // The text of a message: a string, or a list of parts of type text.
 std::string content_text(const Json& content, const std::string& where) {
@@ -48,38 +37,16 @@ std::string content_text(const Json& content, const std::string& where) {
   return text;
 }
 
+// There is none: the whole answer is part of the error.
+[[noreturn]] void refuse_plan(const Json& answer) {
+  std::string code = answer["outcome"].text();
+  std::replace(code.begin(), code.end(), ' ', '_');
+  ApiError error(422, code, str_cat("there is no plan: ", answer["reason"].text()), "plan");
+  error.details()["plan"] = answer;
+  throw ApiError(error);
+}
+
 }  // namespace
-
-std::string CharacterBuffer::add(std::string_view bytes) {
-  held_ += bytes;
-  std::string out = held_.substr(0, held_.size() - incomplete(held_));
-  held_.erase(0, out.size());
-  return out;
-}
-
-std::string StopFilter::add(std::string_view bytes) {
-  if (stopped_) return {};
-  held_ += bytes;
-  std::size_t end = std::string::npos;
-  for (const std::string& stop : stops_) end = std::min(end, held_.find(stop));
-  if (end != std::string::npos) {
-    stopped_ = true;
-    held_.resize(end);
-    return std::exchange(held_, {});
-  }
-  // The longest end of the text that a stop string begins with.
-  std::size_t kept = 0;
-  for (const std::string& stop : stops_) {
-    for (std::size_t length = std::min(stop.size(), held_.size()); length > kept; --length) {
-      if (held_.ends_with(stop.substr(0, length))) kept = length;
-    }
-  }
-  std::string out = held_.substr(0, held_.size() - kept);
-  held_.erase(0, out.size());
-  return out;
-}
-
-std::string StopFilter::flush() { return stopped_ ? std::string() : std::exchange(held_, {}); }
 
 // --- reading ---------------------------------------------------------------------------------------------------------
 
@@ -117,6 +84,9 @@ void ChatHandler::read() {
   const std::optional<double> temperature = fields_.number("temperature", 0, 1000);
   generate_.temperature = temperature.value_or(1);
   generate_.top_p = fields_.number("top_p", 1e-6, 1).value_or(1);
+  read_sampling(fields_, generate_);
+  check_sampling(generate_, *shared_->model().vocabulary);
+  count_ = static_cast<std::size_t>(fields_.integer("n", 1, limits.samples).value_or(1));
   generate_.seed = fields_.integer("seed", 0, ~std::uint64_t{0}).value_or(std::random_device{}());
   generate_.mode = generate_.temperature > 0 ? DecodeMode::kSample : DecodeMode::kGreedy;
   auto max_tokens = fields_.integer("max_tokens", 1, limits.tokens);
@@ -152,6 +122,13 @@ void ChatHandler::read() {
     options.generate.mode = *temperature > 0 ? DecodeMode::kSample : DecodeMode::kGreedy;
   }
   if (!plan->contains("top_p")) options.generate.top_p = generate_.top_p;
+  inherit_sampling(*plan, generate_, options.generate);
+  if (logprobs_.value_or(0) > 0) {
+    fields_.refuse(chat_ ? "top_logprobs" : "logprobs", "must be 0 for plans: what else was allowed is in their trace");
+  }
+  const bool one_by_one = options.generate.mode == DecodeMode::kGreedy || options.generate.mode == DecodeMode::kSample;
+  if (logprobs_ && !one_by_one) fields_.refuse("logprobs", "is for decode greedy and sample");
+  if (count_ > 1 && tools_) fields_.refuse("n", "must be 1 with tools: one plan is carried out");
   if (!plan->contains("think")) {
     options.think = think_;
   } else {
@@ -160,6 +137,7 @@ void ChatHandler::read() {
   }
   if (!plan->contains("seed") && body_.contains("seed")) options.generate.seed = generate_.seed;
   if (!plan->contains("max_tokens")) options.generate.max_tokens = generate_.max_tokens;
+  if (plan_->said.empty()) plan_->said = instruction_;
   if (plan_->own_prompt) {
     options.prompt = prompt_;
   } else if (options.instruction.empty()) {
@@ -177,15 +155,7 @@ void ChatHandler::refuse_settings() {
     const char* name;
     Json off;
   };
-  const Setting settings[] = {{"frequency_penalty", 0},
-                              {"presence_penalty", 0},
-                              {"repetition_penalty", 1},
-                              {"top_k", 0},
-                              {"min_p", 0},
-                              {"top_logprobs", 0},
-                              {"echo", false},
-                              {"suffix", ""},
-                              {"logit_bias", Json::object()}};
+  const Setting settings[] = {{"repetition_penalty", 1}, {"echo", false}, {"suffix", ""}};
   for (const Setting& setting : settings) {
     const Json* value = fields_.find(setting.name);
     if (value == nullptr || *value == setting.off) continue;
@@ -211,16 +181,27 @@ void ChatHandler::refuse_unsupported() {
     refuse(name, "tools_not_supported",
            "is not supported without a plan: add a \"plan\" object whose domain has your functions as its actions");
   }
-  if (fields_.integer("n", 1, 128).value_or(1) != 1) refuse("n", "bad_request", "must be 1");
   if (!chat_ && fields_.integer("best_of", 1, 128).value_or(1) != 1) refuse("best_of", "bad_request", "must be 1");
-  const Json* logprobs = fields_.find("logprobs");
-  if (logprobs != nullptr && *logprobs != false && *logprobs != 0 && *logprobs != 0.0) {
-    refuse("logprobs", "bad_request", "is not supported; a plan's trace has the probability of every token");
-  }
+  read_logprobs();
   if (const Json* format = fields_.find("response_format")) {
     const bool text = format->is_object() && (*format)["type"] == "text";
     if (!text) refuse("response_format", "bad_request", "is not supported, except {\"type\": \"text\"}");
   }
+}
+
+// A chat says whether, and how many beside each token; a completion says how many.
+void ChatHandler::read_logprobs() {
+  constexpr std::size_t kMostOfChat = 20;
+  constexpr std::size_t kMostOfCompletion = 5;
+  const Json* logprobs = fields_.find("logprobs");
+  const bool off = logprobs == nullptr || *logprobs == false;
+  if (!chat_) {
+    if (!off) logprobs_ = static_cast<std::size_t>(*fields_.integer("logprobs", 0, kMostOfCompletion));
+    return;
+  }
+  const auto beside = fields_.integer("top_logprobs", 0, kMostOfChat);
+  if (!off && fields_.flag("logprobs").value_or(false)) logprobs_ = static_cast<std::size_t>(beside.value_or(0));
+  if (!logprobs_ && beside.value_or(0) > 0) fields_.refuse("top_logprobs", "needs \"logprobs\": true");
 }
 
 void ChatHandler::read_tools(const Json& tools) {
@@ -309,7 +290,7 @@ void ChatHandler::read_stops() {
 Json ChatHandler::answer() {
   begin();
   const Gate::Pass pass = service_.admit(context_);
-  return whole(plan_ ? write_plan(nullptr) : write_text(nullptr));
+  return whole(write_all(nullptr));
 }
 
 void ChatHandler::begin() {
@@ -322,21 +303,32 @@ void ChatHandler::begin() {
 void ChatHandler::run() {
   begin();
   const Gate::Pass pass = service_.admit(context_);
-  const auto write = [this](EventStream* events) { return plan_ ? write_plan(events) : write_text(events); };
   if (!stream_) {
-    const Outcome outcome = write(nullptr);
-    context_.exchange().respond(200, "application/json", dump(whole(outcome)));
+    context_.exchange().respond(200, "application/json", dump(whole(write_all(nullptr))));
     return;
   }
   EventStream events(context_.exchange());
   try {
-    const Outcome outcome = write(&events);
-    send_last(events, outcome);
+    send_usage(events, write_all(&events));
   } catch (...) {
     if (!events.begun()) throw;
     events.send(error_json(to_api_error(std::current_exception(), context_)));
   }
   events.finish();
+}
+
+std::vector<ChatHandler::Outcome> ChatHandler::write_all(EventStream* events) {
+  std::vector<Outcome> outcomes;
+  if (plan_) prepare_plan(events);
+  for (index_ = 0; index_ < count_; ++index_) {
+    if (logprobs_) log_.emplace(*shared_->model().vocabulary, *logprobs_, chat_);
+    Outcome& outcome = outcomes.emplace_back(plan_ ? write_plan(events) : write_text(events));
+    if (log_) outcome.logprobs = log_->take();
+    if (events != nullptr) send_last(*events, outcome);
+    ++generate_.seed;
+    if (plan_) ++plan_->options.generate.seed;
+  }
+  return outcomes;
 }
 
 ChatHandler::Outcome ChatHandler::write_text(EventStream* events) {
@@ -380,6 +372,7 @@ ChatHandler::Outcome ChatHandler::write_text(EventStream* events) {
   observer.cancelled = [&] { return filter.stopped() || context_.cancelled(); };
   observer.token = [&](const Observer::Token& event) {
     if (std::find(ends.begin(), ends.end(), event.token) != ends.end()) return;
+    if (log_) log_->add(event);
     emit(characters.add(filter.add(vocabulary.bytes(event.token))));
   };
   const Generation generation = generate_unconstrained(*session, vocabulary, generate_, observer);
@@ -406,19 +399,37 @@ void ChatHandler::think(Session& session, const decode::ThinkingFrame& frame, st
   if (context_.client_left() || context_.timed_out()) throw cancelled_error(context_);
 }
 
+std::function<void(const Json&)> ChatHandler::tracer(EventStream* events, Json& trace) const {
+  if (!plan_->trace) return {};
+  return [this, events, &trace](const Json& event) {
+    trace.push_back(event);
+    if (events == nullptr) return;
+    Json chunk = envelope("chunk");
+    chunk["choices"] = Json::array();
+    chunk["plan_event"] = event;
+    events->send(chunk);
+  };
+}
+
+void ChatHandler::prepare_plan(EventStream* events) {
+  const auto on_event = tracer(events, goal_events_);
+  if (std::optional<Json> early = service_.settle_goal(*plan_, *shared_, context_, on_event)) refuse_plan(*early);
+  const auto load = [this](const TaskRequest& request) { return service_.load_task(request, context_).value->task; };
+  if (tools_) tools_->check(load(plan_->task));
+  if (turns_.empty()) return;
+  plan_->task = turns_.go_on(with_goal_inside(plan_->task), *tools_, load);
+  // An agent that has arrived is not sent on.
+  const Task now = load(plan_->task);
+  if (!now.is_goal(now.initial_state())) return;
+  LookaheadOptions& lookahead = plan_->options.lookahead;
+  lookahead.horizon = 0;
+  lookahead.fixed_horizon = true;
+  lookahead.fitted_horizon = false;
+}
+
 ChatHandler::Outcome ChatHandler::write_plan(EventStream* events) {
-  Json trace = Json::array();
-  std::function<void(const Json&)> on_event;
-  if (plan_->trace) {
-    on_event = [&](const Json& event) {
-      trace.push_back(event);
-      if (events == nullptr) return;
-      Json chunk = envelope("chunk");
-      chunk["choices"] = Json::array();
-      chunk["plan_event"] = event;
-      events->send(chunk);
-    };
-  }
+  Json trace = goal_events_;
+  const auto on_event = tracer(events, trace);
   CharacterBuffer characters;
   bool first = true;
   std::function<void(std::string_view)> on_text;
@@ -432,32 +443,21 @@ ChatHandler::Outcome ChatHandler::write_plan(EventStream* events) {
   if (events != nullptr && chat_ && show_thought_) {
     on_thought = [&](std::string_view text) { send_thought(*events, text, std::exchange(first, false)); };
   }
-  const auto load = [this](const TaskRequest& request) { return service_.load_task(request, context_).value->task; };
-  if (tools_) tools_->check(load(plan_->task));
-  if (!turns_.empty()) {
-    plan_->task = turns_.go_on(plan_->task, *tools_, load);
-    // An agent that has arrived is not sent on.
-    const Task now = load(plan_->task);
-    LookaheadOptions& lookahead = plan_->options.lookahead;
-    if (now.is_goal(now.initial_state())) {
-      lookahead.horizon = 0;
-      lookahead.fixed_horizon = true;
-      lookahead.fitted_horizon = false;
-    }
+  std::function<void(const Observer::Token&)> on_token;
+  if (log_) {
+    on_token = [this](const Observer::Token& event) {
+      if (!event.bytes.empty()) log_->add_planned(event);
+    };
   }
-  PlanAnswer answer = service_.make_plan(*plan_, *shared_, context_, on_event, on_text, on_thought);
+  PlanAnswer answer = service_.make_plan(*plan_, *shared_, context_, on_event, on_text, on_thought, on_token);
   const PlanResult& result = answer.result;
   Outcome outcome;
   outcome.plan = closing_json(answer.task->task, *plan_, result, answer.closing);
   if (plan_->trace) outcome.plan["trace"] = std::move(trace);
   if (result.outcome == PlanOutcome::kCancelled) throw cancelled_error(context_);
-  if (result.outcome != PlanOutcome::kPlan) {
-    ApiError error(422, to_string(result.outcome), str_cat("there is no plan: ", result.reason), "plan");
-    error.details()["plan"] = std::move(outcome.plan);
-    throw ApiError(error);
-  }
+  if (result.outcome != PlanOutcome::kPlan) refuse_plan(outcome.plan);
   outcome.text = result.text;
-  outcome.prompt_tokens = result.prompt_tokens;
+  outcome.prompt_tokens = result.prompt_tokens + (plan_->chosen ? plan_->chosen->written.prompt_tokens : 0);
   outcome.tokens = result.tokens.size();
   outcome.thought = result.thought;
   if (!result.reading.complete && outcome.tokens >= plan_->options.generate.max_tokens)
@@ -465,106 +465,6 @@ ChatHandler::Outcome ChatHandler::write_plan(EventStream* events) {
   if (calls_wanted_) outcome.calls = tools_->calls(outcome.plan["plan"], one_call_ ? 1 : result.steps.size());
   if (!outcome.calls.empty()) outcome.finish_reason = "tool_calls";
   return outcome;
-}
-
-// --- shapes ----------------------------------------------------------------------------------------------------------
-
-Json ChatHandler::envelope(const char* object) const {
-  const std::string kind = chat_ ? "chat.completion" : "text_completion";
-  const bool chunk = chat_ && std::string_view(object) == "chunk";
-  return {
-      {"id", id_}, {"object", chunk ? kind + ".chunk" : kind}, {"created", created_}, {"model", shared_->model().name}};
-}
-
-void ChatHandler::send_delta(EventStream& events, const std::string& text, bool first) const {
-  Json chunk = envelope("chunk");
-  Json choice{{"index", 0}};
-  if (chat_) {
-    choice["delta"] = first ? Json{{"role", "assistant"}, {"content", text}} : Json{{"content", text}};
-  } else {
-    choice["text"] = text;
-  }
-  choice["logprobs"] = nullptr;
-  choice["finish_reason"] = nullptr;
-  chunk["choices"] = Json::array({std::move(choice)});
-  events.send(chunk);
-}
-
-void ChatHandler::send_thought(EventStream& events, std::string_view text, bool first) const {
-  Json chunk = envelope("chunk");
-  Json delta = first ? Json{{"role", "assistant"}} : Json::object();
-  delta["reasoning_content"] = text;
-  delta["reasoning"] = text;
-  chunk["choices"] =
-      Json::array({{{"index", 0}, {"delta", std::move(delta)}, {"logprobs", nullptr}, {"finish_reason", nullptr}}});
-  events.send(chunk);
-}
-
-void ChatHandler::send_calls(EventStream& events, const Outcome& outcome) const {
-  Json chunk = envelope("chunk");
-  Json calls = Json::array();
-  for (const Json& call : outcome.calls.list()) {
-    calls.push_back({{"index", calls.size()}}).update(call);
-  }
-  chunk["choices"] = Json::array({{{"index", 0},
-                                   {"delta", {{"role", "assistant"}, {"content", nullptr}, {"tool_calls", calls}}},
-                                   {"logprobs", nullptr},
-                                   {"finish_reason", nullptr}}});
-  events.send(chunk);
-}
-
-void ChatHandler::send_last(EventStream& events, const Outcome& outcome) const {
-  if (!outcome.calls.empty()) send_calls(events, outcome);
-  Json chunk = envelope("chunk");
-  Json choice{{"index", 0}};
-  if (chat_) {
-    choice["delta"] = Json::object();
-  } else {
-    choice["text"] = "";
-  }
-  choice["logprobs"] = nullptr;
-  choice["finish_reason"] = outcome.finish_reason;
-  chunk["choices"] = Json::array({std::move(choice)});
-  if (!outcome.plan.is_null()) chunk["plan"] = outcome.plan;
-  events.send(chunk);
-  if (!stream_usage_) return;
-  Json last = envelope("chunk");
-  last["choices"] = Json::array();
-  last["usage"] = usage(outcome);
-  events.send(last);
-}
-
-Json ChatHandler::usage(const Outcome& outcome) const {
-  const std::size_t thought = outcome.thought ? outcome.thought->tokens + outcome.thought->forced_tokens : 0;
-  Json json{{"prompt_tokens", outcome.prompt_tokens},
-            {"completion_tokens", thought + outcome.tokens},
-            {"total_tokens", outcome.prompt_tokens + thought + outcome.tokens}};
-  if (outcome.thought) json["completion_tokens_details"] = {{"reasoning_tokens", thought}};
-  return json;
-}
-
-Json ChatHandler::whole(const Outcome& outcome) const {
-  Json json = envelope("whole");
-  Json choice{{"index", 0}};
-  if (chat_) {
-    choice["message"] = {{"role", "assistant"}, {"content", outcome.text}, {"refusal", nullptr}};
-    if (outcome.thought && show_thought_) {
-      choice["message"]["reasoning_content"] = outcome.thought->text;
-      choice["message"]["reasoning"] = outcome.thought->text;
-    }
-    if (!outcome.calls.empty()) {
-      choice["message"]["content"] = nullptr;
-      choice["message"]["tool_calls"] = outcome.calls;
-    }
-  } else {
-    choice["text"] = outcome.text;
-  }
-  choice["logprobs"] = nullptr;
-  choice["finish_reason"] = outcome.finish_reason;
-  json["choices"] = Json::array({std::move(choice)});
-  json["usage"] = usage(outcome);
-  if (!outcome.plan.is_null()) json["plan"] = outcome.plan;
-  return json;
 }
 
 }  // namespace metactrl::serve

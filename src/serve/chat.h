@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,37 +12,12 @@
 
 #include "decode/think.h"
 #include "serve/agent_turns.h"
+#include "serve/logprobs.h"
 #include "serve/service.h"
+#include "serve/text_pieces.h"
 #include "serve/tools.h"
 
 namespace metactrl::serve {
-
-// Bytes in, whole UTF-8 characters out.
-class CharacterBuffer {
- public:
-  // What can be shown now; the beginning of a character is kept back.
-  std::string add(std::string_view bytes);
-  // The rest, complete or not.
-  std::string flush() { return std::exchange(held_, {}); }
-
- private:
-  std::string held_;
-};
-
-// Ends a text at the first of some strings, which is not part of it.
-class StopFilter {
- public:
-  explicit StopFilter(std::vector<std::string> stops) : stops_(std::move(stops)) {}
-  // What is certain not to be part of a stop string.
-  std::string add(std::string_view bytes);
-  std::string flush();
-  bool stopped() const { return stopped_; }
-
- private:
-  std::vector<std::string> stops_;
-  std::string held_;
-  bool stopped_ = false;
-};
 
 // One request of either kind.
 class ChatHandler {
@@ -60,8 +36,9 @@ class ChatHandler {
     std::size_t prompt_tokens = 0;
     std::size_t tokens = 0;
     std::optional<Thought> thought;
-    Json plan;   // null without one
-    Json calls;  // of tools; null or empty without any
+    Json plan;      // null without one
+    Json calls;     // of tools; null or empty without any
+    Json logprobs;  // null where nobody asked; of a stream, those that were not sent yet
   };
 
   void begin();
@@ -72,21 +49,30 @@ class ChatHandler {
   void read_stops();
   void refuse_unsupported();
   void refuse_settings();
+  void read_logprobs();
+  // Before the first choice: the goal, what tools returned.
+  void prepare_plan(EventStream* events);
 
+  // All choices, one after the other, each with a seed of its own.
+  std::vector<Outcome> write_all(EventStream* events);
   Outcome write_text(EventStream* events);
   // Lets a model think that does so first; the answer begins where the session then is.
   void think(Session& session, const decode::ThinkingFrame& frame, std::size_t budget, EventStream* events, bool& first,
              Outcome& outcome);
   Outcome write_plan(EventStream* events);
+  // Keeps events in `trace` and sends them, where a trace is asked for.
+  std::function<void(const Json&)> tracer(EventStream* events, Json& trace) const;
 
   // --- shapes ---
   Json envelope(const char* object) const;
-  void send_delta(EventStream& events, const std::string& text, bool first) const;
+  void send_delta(EventStream& events, const std::string& text, bool first);
   void send_thought(EventStream& events, std::string_view text, bool first) const;
   void send_calls(EventStream& events, const Outcome& outcome) const;
   void send_last(EventStream& events, const Outcome& outcome) const;
-  Json usage(const Outcome& outcome) const;
-  Json whole(const Outcome& outcome) const;
+  void send_usage(EventStream& events, const std::vector<Outcome>& outcomes) const;
+  Json usage(const std::vector<Outcome>& outcomes) const;
+  Json choice_json(const Outcome& outcome, std::size_t index) const;
+  Json whole(const std::vector<Outcome>& outcomes) const;
 
   Service& service_;
   RequestContext& context_;
@@ -109,6 +95,11 @@ class ChatHandler {
   AgentTurns turns_;           // what became of calls so far
   bool stream_ = false;
   bool stream_usage_ = false;
+  std::size_t count_ = 1;                // choices
+  std::size_t index_ = 0;                // the one that is being written
+  std::optional<std::size_t> logprobs_;  // asked for, with so many of the likeliest beside each
+  std::optional<TokenLog> log_;          // of this choice
+  Json goal_events_ = Json::array();     // told before the first choice, part of every trace
 };
 
 }  // namespace metactrl::serve

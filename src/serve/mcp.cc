@@ -29,8 +29,8 @@ constexpr int kKeepMilliseconds = 3'600'000;
 constexpr const char* kInstructions =
     "Plans for tasks in PDDL. `plan` and `search` return plans that are proved legal and to reach the goal, or say why "
     "there is none. Carry the actions out in their order. When one fails or the world is not as expected, write what "
-    "holds "
-    "now as the problem's :init and call `plan` again. `explain` says what may be done next and why something may not.";
+    "holds now as the problem's :init and call `plan` again. Where only words say what is wanted, `write_goal` makes "
+    "goals of them to choose from. `explain` says what may be done next and why something may not.";
 
 struct Fault {
   int code;

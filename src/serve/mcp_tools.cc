@@ -14,7 +14,6 @@
 #include "metactrl/lookahead.h"
 #include "serve/api_members.h"
 #include "serve/plan_json.h"
-#include "support/nearest_name.h"
 #include "support/str_cat.h"
 
 namespace metactrl::serve {
@@ -32,6 +31,7 @@ constexpr ApiMember kAskedAction = {"action", "string", "one (action argument ..
 std::vector<ApiMember> plan_tool_members() {
   return joined({task_members(), {&kModelOfTool, 1}, plan_option_members()});
 }
+std::vector<ApiMember> write_goal_tool_members() { return goals_members(); }
 std::vector<ApiMember> validate_tool_members() { return joined({task_members(), {&steps_member(), 1}}); }
 std::vector<ApiMember> explain_tool_members() {
   ApiMember steps = steps_member();
@@ -57,16 +57,35 @@ Json described(Json properties) {
 }
 
 Json plan_result() {
-  return described({{"outcome", {{"type", "string"}, {"enum", Json::array({"plan", "infeasible", "undecided"})}}},
-                    {"plan", nullable("array")},
-                    {"text", nullable("string")},
-                    {"guarantee", typed("string")},
-                    {"reason", typed("string")},
-                    {"valid", typed("boolean")},
-                    {"goals", described({{"met", texts()}, {"unmet", texts()}, {"dropped", texts()}})},
-                    {"why_infeasible", texts()},
-                    {"would_help", texts()},
-                    {"cost", nullable("number")}});
+  return described(
+      {{"outcome",
+        {{"type", "string"}, {"enum", Json::array({"plan", "infeasible", "undecided", "not confirmed", "no goal"})}}},
+       {"plan", nullable("array")},
+       {"text", nullable("string")},
+       {"guarantee", typed("string")},
+       {"reason", typed("string")},
+       {"valid", typed("boolean")},
+       {"goals", described({{"met", texts()}, {"unmet", texts()}, {"dropped", texts()}})},
+       {"why_infeasible", texts()},
+       {"would_help", texts()},
+       {"cost", nullable("number")},
+       {"goal", nullable("object")}});
+}
+
+Json goals_result() {
+  Json goal = described({{"goal", typed("string")},
+                         {"words", typed("string")},
+                         {"probability", typed("number")},
+                         {"holds_already", typed("boolean")}});
+  Json refused = described({{"condition", typed("string")}, {"words", typed("string")}, {"reason", typed("string")}});
+  return described(
+      {{"outcome", {{"type", "string"}, {"enum", Json::array({"goals", "infeasible", "undecided", "no goal"})}}},
+       {"goals", {{"type", "array"}, {"items", std::move(goal)}}},
+       {"missing", texts()},
+       {"certified", typed("boolean")},
+       {"reason", typed("string")},
+       {"refused", {{"type", "array"}, {"items", std::move(refused)}}},
+       {"left_out", texts()}});
 }
 
 Json validate_result() {
@@ -92,19 +111,6 @@ Json explain_result() {
                     {"actions", {{"type", "array"}, {"items", std::move(action)}}},
                     {"actions_left_out", typed("integer")},
                     {"asked", nullable("object")}});
-}
-
-void refuse_unlisted(const Json& arguments, const std::vector<ApiMember>& members) {
-  for (const auto& [name, value] : arguments.members()) {
-    const bool known = std::any_of(members.begin(), members.end(),
-                                   [&name = name](const ApiMember& member) { return name == member.name; });
-    if (known) continue;
-    std::vector<std::string> names;
-    for (const ApiMember& member : members) names.emplace_back(member.name);
-    const std::string shown = name.size() <= 80 ? name : name.substr(0, 80) + "...";
-    const std::string guess = name.size() <= 80 ? internal::did_you_mean(name, names) : "";
-    throw ApiError(400, "bad_request", str_cat("'", shown, "' is not known", guess.empty() ? "" : "; " + guess), shown);
-  }
 }
 
 const char* standing_of(Answer answer) {
@@ -203,6 +209,11 @@ std::span<const McpTools::Tool> McpTools::tools() {
        "Finds a plan for a PDDL task without asking a model, or proves that there is none and says why and what would "
        "help.",
        search_tool_members, plan_result, &McpTools::search},
+      {"write_goal", "Make a goal of words",
+       "Reads an instruction in words and writes what it asks for as PDDL goals of this problem, the likeliest first, "
+       "each with a plan behind it; says what was named and is not there, and what cannot be reached. Look at them: "
+       "nothing guarantees that they are what was meant. Then call `plan` with one as `goal`.",
+       write_goal_tool_members, goals_result, &McpTools::write_goal},
       {"validate", "Check a plan",
        "Judges a plan for a PDDL task: is every action legal in its turn, and does the goal hold at the end? Says "
        "which "
@@ -257,6 +268,10 @@ Json McpTools::plan(Fields& fields, RequestContext& context, const Progress& pro
     };
   }
   return service_.answer_plan(request, shared, context, std::move(on_event));
+}
+
+Json McpTools::write_goal(Fields& fields, RequestContext& context, const Progress& /*progress*/) {
+  return service_.answer_goals(fields, context);
 }
 
 Json McpTools::validate(Fields& fields, RequestContext& context, const Progress& /*progress*/) {

@@ -1,4 +1,4 @@
-// The tools that clients of the Model Context Protocol can call: plan, validate, explain, search.
+// The tools that clients of the Model Context Protocol can call: plan, search, write_goal, validate, explain.
 #ifndef METACTRL_SRC_SERVE_MCP_TOOLS_H_
 #define METACTRL_SRC_SERVE_MCP_TOOLS_H_
 
@@ -29,6 +29,7 @@ class McpTools {
   static std::span<const Tool> tools();
 
   Json plan(Fields& fields, RequestContext& context, const Progress& progress);
+  Json write_goal(Fields& fields, RequestContext& context, const Progress& progress);
   Json validate(Fields& fields, RequestContext& context, const Progress& progress);
   Json explain(Fields& fields, RequestContext& context, const Progress& progress);
   Json search(Fields& fields, RequestContext& context, const Progress& progress);

@@ -52,7 +52,12 @@ constexpr ApiMember kShared[] = {
     {"stop", "", "a text, or up to four, that ends the answer; not for plans"},
     kStreamMember,
     {"stream_options", "object", "include_usage: a last chunk with the number of tokens"},
-    {"n", "integer", "1", false, [](const RequestLimits&, Json& schema) { schema["const"] = 1; }},
+    {"n", "integer", "choices, each with a seed of its own", false,
+     [](const RequestLimits& limits, Json& schema) {
+       schema["minimum"] = 1;
+       schema["maximum"] = limits.samples;
+     }},
+    {"logprobs", "", "chat: true or false; completions: so many of the likeliest tokens beside each, at most 5"},
 };
 
 constexpr ApiMember kChat[] = {
@@ -60,6 +65,11 @@ constexpr ApiMember kChat[] = {
     {"tools", "array", "with a plan: a function for every action of the domain"},
     {"tool_choice", "string", "auto, required or none"},
     {"parallel_tool_calls", "boolean", "false: one action at a time"},
+    {"top_logprobs", "integer", "with logprobs: so many of the likeliest tokens beside each; 0 for plans", false,
+     [](const RequestLimits&, Json& schema) {
+       schema["minimum"] = 0;
+       schema["maximum"] = 20;
+     }},
     {"response_format", "object", "{\"type\": \"text\"}"},
     {"reasoning_effort", "string", "none, minimal, low, medium or high: how long a model that thinks first may do so"},
     {"reasoning_budget_tokens", "integer", "the same in tokens"},
@@ -104,13 +114,20 @@ Json operation(const ApiRoute& route, const RequestLimits& limits) {
 std::vector<ApiMember> plans_members() {
   return joined({task_members(), {&kModelMember, 1}, plan_option_members(), {&kStreamMember, 1}});
 }
+std::vector<ApiMember> goals_members() {
+  return joined({selected(task_members(), {"domain", "problem"}), {&kModelMember, 1}, goal_option_members()});
+}
 std::vector<ApiMember> validate_members() { return joined({task_members(), {&steps_member(), 1}}); }
-std::vector<ApiMember> chat_members() { return joined({kChat, kShared}); }
+// The settings of a plan object that count for texts, too.
+std::vector<ApiMember> sampling_members() {
+  return selected(plan_option_members(), {"top_k", "min_p", "frequency_penalty", "presence_penalty", "logit_bias"});
+}
+std::vector<ApiMember> chat_members() { return joined({kChat, kShared, sampling_members()}); }
 std::vector<ApiMember> responses_members() {
   return joined({kResponses, selected(kChat, {"tools", "tool_choice", "parallel_tool_calls"}),
                  selected(kShared, {"model", "plan", "temperature", "top_p", "seed", "stream"})});
 }
-std::vector<ApiMember> completions_members() { return joined({kCompletions, kShared}); }
+std::vector<ApiMember> completions_members() { return joined({kCompletions, kShared, sampling_members()}); }
 
 Json openapi_json(const std::vector<ApiRoute>& routes, const RequestLimits& limits, const std::string& version) {
   Json paths = Json::object();

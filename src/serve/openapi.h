@@ -22,6 +22,7 @@ struct ApiRoute {
 };
 
 std::vector<ApiMember> plans_members();
+std::vector<ApiMember> goals_members();
 std::vector<ApiMember> validate_members();
 std::vector<ApiMember> chat_members();
 std::vector<ApiMember> completions_members();

@@ -5,6 +5,8 @@
 #include "decode/names.h"
 #include "decode/preference.h"
 #include "metactrl/error.h"
+#include "serve/own_format.h"
+#include "serve/sampling.h"
 #include "serve/shipped_tasks.h"
 #include "serve/thinking.h"
 #include "support/nearest_name.h"
@@ -66,21 +68,13 @@ const ShippedDomain& find_domain(Fields& fields, const std::string& name) {
 
 bool is_pddl(const std::string& text) { return text.find('(') != std::string::npos; }
 
-PlanFormat read_format(Fields& fields) {
-  const std::string name = fields.text("format").value_or("pddl");
-  const std::vector<std::string> known = PlanFormat::builtin_names();
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
-    fields.refuse("format", "must be one of " + internal::join(known, ", "));
-  }
-  return PlanFormat::builtin(name);
-}
-
 void read_decoding(Fields& fields, const RequestLimits& limits, PlanOptions& options) {
   GenerateOptions& generate = options.generate;
   const std::optional<DecodeMode> mode = fields.choice<DecodeMode>("decode");
   const std::optional<double> temperature = fields.number("temperature", 0, 1000);
   generate.temperature = temperature.value_or(1);
   generate.top_p = fields.number("top_p", 1e-6, 1).value_or(1);
+  read_sampling(fields, generate);
   // A temperature alone asks for sampling, as elsewhere.
   generate.mode = mode.value_or(temperature.value_or(0) > 0 ? DecodeMode::kSample : DecodeMode::kGreedy);
   generate.seed = fields.integer("seed", 0, ~std::uint64_t{0}).value_or(0);
@@ -145,6 +139,7 @@ TaskRequest read_task(Fields& fields) {
   if (!domain) fields.refuse("domain", "is missing: PDDL text, or the name of a shipped domain");
   if (!problem) fields.refuse("problem", "is missing: PDDL text, or the name of a shipped problem");
   TaskRequest request;
+  request.goal = fields.text("goal");
   const ShippedDomain* shipped = nullptr;
   if (is_pddl(*domain)) {
     request.domain.text = *domain;
@@ -171,7 +166,7 @@ TaskRequest read_task(Fields& fields) {
 PlanRequest read_plan(Fields& fields, const RequestLimits& limits, bool chat) {
   PlanRequest request;
   request.task = read_task(fields);
-  request.format = read_format(fields);
+  request.format = read_format(fields, request.own_format);
   PlanOptions& options = request.options;
   options.guidance = fields.choice<Guidance>("guidance").value_or(Guidance::kUniform);
   if (options.guidance == Guidance::kTrained && !limits.trained) {
@@ -182,6 +177,9 @@ PlanRequest read_plan(Fields& fields, const RequestLimits& limits, bool chat) {
       fields.choice<PlanOptions::OnInfeasible>("on_infeasible").value_or(PlanOptions::OnInfeasible::kError);
   options.tokenization = fields.choice<Tokenization>("tokens").value_or(Tokenization::kCanonical);
   options.instruction = fields.text("instruction").value_or("");
+  request.said = options.instruction;
+  request.hypotheses = static_cast<std::size_t>(fields.integer("hypotheses", 1, kMaxHypotheses).value_or(3));
+  request.yes = fields.flag("yes").value_or(false);
   read_decoding(fields, limits, options);
   read_think(fields, limits, options.think);
   read_lookahead(fields, limits, request);
@@ -220,6 +218,7 @@ Json options_json(const RequestLimits& limits, std::size_t body_bytes, const std
           {"bridge", names_of<Bridge>(kNoBridge)},
           {"tokens", names_of<Tokenization>()},
           {"on_infeasible", names_of<PlanOptions::OnInfeasible>()},
+          {"goals", true},
           {"defaults",
            {{"model", model},
             {"guidance", to_string(Guidance::kUniform)},
@@ -242,7 +241,8 @@ Json options_json(const RequestLimits& limits, std::size_t body_bytes, const std
             {"ground_actions", limits.ground_actions},
             {"ground_facts", limits.ground_facts},
             {"beam", limits.beam},
-            {"samples", limits.samples}}}};
+            {"samples", limits.samples},
+            {"hypotheses", kMaxHypotheses}}}};
 }
 
 Json tasks_json() {

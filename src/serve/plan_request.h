@@ -10,8 +10,12 @@
 #include "metactrl/planner.h"
 #include "serve/api_error.h"
 #include "serve/fields.h"
+#include "serve/goal_json.h"
 
 namespace metactrl::serve {
+
+// Goals from words that one request may ask for.
+constexpr std::size_t kMaxHypotheses = 32;
 
 // What one request may cost; a request may ask for less and not for more.
 struct RequestLimits {
@@ -36,25 +40,40 @@ struct NamedText {
 struct TaskRequest {
   NamedText domain;
   NamedText problem;
+  std::optional<std::string> goal;  // PDDL, instead of the problem's own
 };
 
 struct PlanRequest {
   TaskRequest task;
   PlanOptions options;
   PlanFormat format;
+  bool own_format = false;  // the request declares it
   bool trace = false;
   double seconds = 0;
+  // For a problem that states no goal: what was said in words, how many goals are shown, and whether the likeliest is
+  // planned for unseen.
+  std::string said;
+  std::size_t hypotheses = 3;
+  bool yes = false;
+  // What was decided about the goal, where it is not the problem's own.
+  std::optional<ChosenGoal> chosen;
   // Chat only: the messages as they are instead of the prompt that is made from the task.
   bool own_prompt = false;
 };
 
-// "domain" and "problem": PDDL text (whatever holds a parenthesis), or the name of one that ships.
+// "domain" and "problem": PDDL text (whatever holds a parenthesis), or the name of one that ships; "goal", if there is
+// one.
 TaskRequest read_task(Fields& fields);
 // The members of a plan object (docs/serve.md), `model` and `stream` excepted. `chat` also allows `prompt`.
 PlanRequest read_plan(Fields& fields, const RequestLimits& limits, bool chat);
 
 // "plan" of /v1/validate: text, or a list of texts or of {"action", "arguments"}.
 std::vector<PlanStep> read_steps(Fields& fields);
+
+// Throws ApiError where neither the problem nor the request says what is wanted.
+void check_goal(const TaskRequest& task);
+// The same task with its goal as part of the problem's text. Throws InputError where it is none.
+TaskRequest with_goal_inside(const TaskRequest& task);
 
 // Whether plans under this guidance keep the rules.
 bool is_guaranteed(Guidance guidance);

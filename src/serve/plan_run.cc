@@ -83,7 +83,7 @@ PlanResult PlanRun::run(const PlanOptions::ConstraintSource& constraints, const 
   options.check_bytes = check_bytes;
   Observer observer;
   observer.cancelled = cancelled;
-  observer.probabilities = static_cast<bool>(on_event);
+  observer.probabilities = on_event || on_token;
   const bool free_text = options.guidance == Guidance::kNone;
   if (on_event) {
     observer.ready = [this](const PlanResult& so_far, std::size_t answer_tokens) { start(so_far, answer_tokens); };
@@ -94,7 +94,7 @@ PlanResult PlanRun::run(const PlanOptions::ConstraintSource& constraints, const 
       };
     }
   }
-  if (on_event || on_text) {
+  if (on_event || on_text || on_token) {
     observer.token = [this](const Observer::Token& event) { token(event); };
   }
   if (on_event || on_thought) {
@@ -181,6 +181,7 @@ void PlanRun::thought(std::string_view text) {
 }
 
 void PlanRun::token(const Observer::Token& event) {
+  if (on_token) on_token(event);
   if (on_text && !event.bytes.empty()) on_text(event.bytes);
   if (!on_event) return;
   tokens_.push_back(event.token);
@@ -252,6 +253,7 @@ void PlanRun::action(ActionId chosen, std::optional<std::string_view> text, bool
 
 Json closing_json(const Task& task, const PlanRequest& request, const PlanResult& result, const PlanClosing& closing) {
   Json json = outcome_json(task, result);
+  json["goal"] = request.chosen ? goal_json(*request.chosen) : Json(nullptr);
   json.update(decoding_json(result, request.options.guidance));
   if (result.thought) json["reasoning"] = reasoning_json(result);
   json["timings"] = {{"load_task", closing.load_seconds}};

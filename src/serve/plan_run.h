@@ -36,6 +36,8 @@ class PlanRun {
   // Both may be empty. A text event's bytes may end in the middle of a character.
   std::function<void(const Json&)> on_event;
   std::function<void(std::string_view bytes)> on_text;
+  // Every token of the plan, with its probability where there was a choice.
+  std::function<void(const Observer::Token&)> on_token;
   // Of a model that thinks first, in whole characters.
   std::function<void(std::string_view text)> on_thought;
   // For guidance trained.

@@ -19,8 +19,10 @@
 #include "serve/access.h"
 #include "serve/chat.h"
 #include "serve/constraint_key.h"
+#include "serve/own_format.h"
 #include "serve/page_assets.h"
 #include "serve/plan_json.h"
+#include "serve/sampling.h"
 #include "support/list_some.h"
 #include "support/str_cat.h"
 
@@ -59,8 +61,9 @@ const char* content_type(std::string_view name) {
   return "text/plain; charset=utf-8";
 }
 
-// A piece of work takes up to about so much memory.
-constexpr std::size_t kBytesPerWork = 64;
+}  // namespace
+
+// --- errors ----------------------------------------------------------------------------------------------------------
 
 ApiError from_input_error(const InputError& error, int status, const char* code) {
   std::string message;
@@ -76,10 +79,6 @@ ApiError from_input_error(const InputError& error, int status, const char* code)
   out.details()["diagnostics"] = diagnostics_json(error.diagnostics());
   return out;
 }
-
-}  // namespace
-
-// --- errors ----------------------------------------------------------------------------------------------------------
 
 ApiError cancelled_error(const RequestContext& context) {
   // Nobody reads this; the status, which nginx uses for the same, is for the metrics.
@@ -145,6 +144,7 @@ Service::Service(std::vector<ServedModel> models, ServiceOptions options)
     : options_(std::move(options)),
       requests_(options_.max_requests, options_.max_waiting),
       compiling_(std::max(1U, std::thread::hardware_concurrency()), std::size_t{1} << 20),
+      writing_(std::max(1U, std::thread::hardware_concurrency()), std::size_t{1} << 20),
       // What is kept is worth its memory: a task is a part of its constraints.
       tasks_(options_.cache_bytes / 4),
       constraints_(options_.cache_bytes - options_.cache_bytes / 4) {
@@ -162,6 +162,7 @@ const std::vector<Service::Route>& Service::routes() {
       {{"GET", "/metrics", "counters, in Prometheus' text format", true}, &Service::get_metrics},
       {{"GET", "/openapi.json", "this description", true}, &Service::get_openapi},
       {{"POST", "/v1/plans", "a plan, as actions", true, plans_members}, &Service::post_plans},
+      {{"POST", "/v1/goals", "goals that a model makes of an instruction", true, goals_members}, &Service::post_goals},
       {{"POST", "/v1/validate", "is this plan legal, and does it reach the goal?", true, validate_members},
        &Service::post_validate},
       {{"POST", "/v1/chat/completions", "OpenAI's chat, or a guaranteed plan", true, chat_members},
@@ -343,17 +344,18 @@ SharedModel& Service::find_model(Fields& fields) {
 Gate::Pass Service::admit(RequestContext& context) { return requests_.enter(1, context.asks()); }
 
 SharedCache<LoadedTask>::Found Service::load_task(const TaskRequest& request, RequestContext& context) {
-  // With the length in front, no two tasks have one key.
-  const std::string key = str_cat(request.domain.text.size(), ':', request.domain.text, request.problem.text);
+  check_goal(request);
+  const std::string& domain = request.domain.text;
+  const std::string& problem = request.problem.text;
+  // With the lengths in front, no two tasks have one key.
+  const std::string key =
+      str_cat(domain.size(), ' ', problem.size(), request.goal ? "g" : ":", domain, problem, request.goal.value_or(""));
   const auto load = [&]() -> std::shared_ptr<const LoadedTask> {
     const Gate::Pass pass = compiling_.enter(1, context.asks());
     const internal::Stopwatch watch;
-    LoadOptions load_options;
-    load_options.stop = context.asks();
-    load_options.max_work = options_.limits.memory_bytes / kBytesPerWork;
-    load_options.max_ground_actions = options_.limits.ground_actions;
-    load_options.max_ground_facts = options_.limits.ground_facts;
-    Task task = load_pddl_text(request.domain.text, request.problem.text, load_options);
+    const LoadOptions options = loading(context);
+    Task task = request.goal ? GoalProblem::parse(domain, problem, options).task(*request.goal, options)
+                             : load_pddl_text(domain, problem, options);
     return std::make_shared<const LoadedTask>(LoadedTask{std::move(task), key, watch.seconds()});
   };
   const auto bytes_of = [](const LoadedTask& loaded) { return loaded.task.memory_bytes() + loaded.key.size(); };
@@ -389,12 +391,15 @@ const Hmm& Service::find_hmm(const Task& task) const {
 PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
                               const std::function<void(const Json&)>& on_event,
                               const std::function<void(std::string_view)>& on_text,
-                              const std::function<void(std::string_view)>& on_thought) {
+                              const std::function<void(std::string_view)>& on_thought,
+                              const std::function<void(const Observer::Token&)>& on_token) {
   PlanAnswer answer;
   const SharedCache<LoadedTask>::Found loaded = load_task(request.task, context);
   answer.task = loaded.value;
   const Task& task = answer.task->task;
   answer.closing.load_seconds = loaded.hit ? 0 : answer.task->seconds;
+  if (request.own_format) check_format_size(request.format, task, options_.limits.memory_bytes);
+  check_sampling(request.options.generate, *shared.model().vocabulary);
   const bool with_model = request.options.guidance != Guidance::kSearch;
 
   RequestModel::Needs needs;
@@ -422,6 +427,7 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
   run.on_event = on_event;
   run.on_text = on_text;
   run.on_thought = on_thought;
+  run.on_token = on_token;
   if (request.options.guidance == Guidance::kTrained) {
     run.hmm = find_hmm(task);
     run.lookahead_device = options_.lookahead_device;
@@ -435,7 +441,7 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
 
 // --- plans -----------------------------------------------------------------------------------------------------------
 
-Json Service::answer_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
+Json Service::answer_plan(PlanRequest request, SharedModel& shared, RequestContext& context,
                           std::function<void(const Json&)> on_event) {
   Json trace = Json::array();
   if (request.trace) {
@@ -444,6 +450,7 @@ Json Service::answer_plan(const PlanRequest& request, SharedModel& shared, Reque
       if (tell) tell(event);
     };
   }
+  if (std::optional<Json> early = settle_goal(request, shared, context, on_event)) return *std::move(early);
   const PlanAnswer answer = make_plan(request, shared, context, on_event, {});
   if (answer.result.outcome == PlanOutcome::kCancelled) throw cancelled_error(context);
   Json json = closing_json(answer.task->task, request, answer.result, answer.closing);
@@ -455,7 +462,7 @@ void Service::post_plans(RequestContext& context) {
   const Json body = parse_body(context.exchange().request().body);
   Fields fields(body, "");
   SharedModel& shared = find_model(fields);
-  const PlanRequest request = read_plan(fields, options_.limits, false);
+  PlanRequest request = read_plan(fields, options_.limits, false);
   const bool stream = fields.flag("stream").value_or(false);
   fields.refuse_others();
   context.limit(request.seconds);
@@ -466,11 +473,16 @@ void Service::post_plans(RequestContext& context) {
     return;
   }
   EventStream events(context.exchange());
+  const auto send = [&events](const Json& event) { events.send(event); };
   try {
-    const PlanAnswer answer = make_plan(request, shared, context, [&](const Json& event) { events.send(event); }, {});
-    if (answer.result.outcome == PlanOutcome::kCancelled) throw cancelled_error(context);
     Json json{{"type", "end"}};
-    json.update(closing_json(answer.task->task, request, answer.result, answer.closing));
+    if (std::optional<Json> early = settle_goal(request, shared, context, send)) {
+      json.update(*std::move(early));
+    } else {
+      const PlanAnswer answer = make_plan(request, shared, context, send, {});
+      if (answer.result.outcome == PlanOutcome::kCancelled) throw cancelled_error(context);
+      json.update(closing_json(answer.task->task, request, answer.result, answer.closing));
+    }
     events.send(json);
   } catch (...) {
     if (!events.begun()) throw;
@@ -482,12 +494,14 @@ void Service::post_plans(RequestContext& context) {
 }
 
 Json Service::answer_validate(Fields& fields, RequestContext& context) {
-  const TaskRequest request = read_task(fields);
+  const TaskRequest given = read_task(fields);
   const std::vector<PlanStep> steps = read_steps(fields);
   fields.refuse_others();
   const Gate::Pass pass = admit(context);
   const Gate::Pass compiling = compiling_.enter(1, context.asks());
+  check_goal(given);
   Diagnostics diagnostics;
+  const TaskRequest request = with_goal_inside(given);
   auto ast = std::make_shared<const pddl::Ast>(
       pddl::parse({"domain", request.domain.text}, {"problem", request.problem.text}, diagnostics));
   if (diagnostics.has_errors()) throw from_input_error(InputError(diagnostics), 400, "bad_pddl");

@@ -17,10 +17,12 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "metactrl/hmm.h"
 #include "metactrl/planner.h"
@@ -139,6 +141,7 @@ class Service {
   void get_metrics(RequestContext& context);
   void get_openapi(RequestContext& context);
   void post_plans(RequestContext& context);
+  void post_goals(RequestContext& context);  // goals.cc
   void post_validate(RequestContext& context);
   void post_chat(RequestContext& context);
   void post_completions(RequestContext& context);
@@ -149,26 +152,43 @@ class Service {
   SharedModel& find_model(Fields& fields);
   Gate::Pass admit(RequestContext& context);
   SharedCache<LoadedTask>::Found load_task(const TaskRequest& request, RequestContext& context);
+  // The limits of one request.
+  LoadOptions loading(RequestContext& context) const;
+  // The goal that the model makes of what was said.
+  ChosenGoal write_goal(const PlanRequest& request, SharedModel& shared, RequestContext& context);
+  // Before a plan is made: the goal, where the problem states none or another was given. An answer is all that there
+  // will be: no goal was written, or nobody confirmed it. Throws ApiError where nobody says what is wanted.
+  std::optional<Json> settle_goal(PlanRequest& request, SharedModel& shared, RequestContext& context,
+                                  const std::function<void(const Json&)>& on_event);
   // Throws ApiError when none knows any of the task's actions.
   const Hmm& find_hmm(const Task& task) const;
   PlanAnswer make_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
                        const std::function<void(const Json&)>& on_event,
                        const std::function<void(std::string_view)>& on_text,
-                       const std::function<void(std::string_view)>& on_thought = {});
+                       const std::function<void(std::string_view)>& on_thought = {},
+                       const std::function<void(const Observer::Token&)>& on_token = {});
   // Whole answers, for a request that was admitted, and for one that was not.
-  Json answer_plan(const PlanRequest& request, SharedModel& shared, RequestContext& context,
+  Json answer_plan(PlanRequest request, SharedModel& shared, RequestContext& context,
                    std::function<void(const Json&)> on_event);
   Json answer_validate(Fields& fields, RequestContext& context);
+  Json answer_goals(Fields& fields, RequestContext& context);
 
   ServiceOptions options_;
   std::vector<std::unique_ptr<SharedModel>> models_;
   Gate requests_;
   Gate compiling_;
+  Gate writing_;  // of goals
   SharedCache<LoadedTask> tasks_;
   SharedCache<Constraint> constraints_;
   Metrics metrics_;
   std::atomic<bool> draining_{false};
 };
+
+// A piece of work takes up to about so much memory.
+constexpr std::size_t kBytesPerWork = 64;
+
+// Mistakes in a text, as what the client is told.
+ApiError from_input_error(const InputError& error, int status, const char* code);
 
 // Whatever was thrown, as what the client is told. `context` says whether its time was up.
 ApiError to_api_error(const std::exception_ptr& failure, RequestContext& context);

@@ -85,7 +85,7 @@ async function session(kind, over) {
   const { tools } = await client.listTools();
   assert.deepEqual(
     tools.map((tool) => tool.name),
-    ["plan", "search", "validate", "explain"],
+    ["plan", "search", "write_goal", "validate", "explain"],
   );
   const told = [];
   const planned = await client.callTool({ name: "plan", arguments: task }, ...onprogress(kind, (progress) => told.push(progress.message)));
@@ -94,6 +94,16 @@ async function session(kind, over) {
   const steps = planned.structuredContent.plan.map((step) => `(${[step.action, ...step.arguments].join(" ")})`);
   assert(told.length > 0);
   assert.deepEqual(told, steps.slice(0, told.length));
+  // What is wanted in words: goals to look at, and one of them to plan for.
+  const open = { ...task, instruction: "Put the blue mug inside the dishwasher, and cup_9." };
+  const written = await client.callTool({ name: "write_goal", arguments: { ...open, hypotheses: 2 } });
+  assert.equal(written.structuredContent.outcome, "goals", JSON.stringify(written));
+  assert(written.structuredContent.goals.length >= 1 && written.structuredContent.goals.length <= 2);
+  assert.match(written.structuredContent.missing[0], /^cup_9/);
+  const { goal } = written.structuredContent.goals[0];
+  const meant = await client.callTool({ name: "plan", arguments: { ...task, goal } });
+  assert.equal(meant.structuredContent.guarantee, "full");
+  assert.deepEqual(meant.structuredContent.goal, { pddl: goal, source: "given" });
   const judged = await client.callTool({ name: "validate", arguments: { ...task, plan: planned.structuredContent.plan } });
   assert.equal(judged.structuredContent.valid, true);
   const searched = await client.callTool({ name: "search", arguments: task });

@@ -173,6 +173,86 @@ const tests = {
     assert.equal(lit.size, lamps.length);
     assert(turns >= 10, `${turns} turns`);
   },
+  // The client's own loop: it calls the functions and sends back what they return, until there is nothing left to call. Every third
+  // call does nothing, and once something happens that nobody asked for. The goal stands beside a problem that has none.
+  async the_clients_own_loop() {
+    const rooms = ["hall", "kitchen", "cellar", "attic"];
+    const at = { robot: "hall", parcel: "cellar", letter: "attic" };
+    const held = { thing: null };
+    const task = {
+      domain: `(define (domain house) (:requirements :typing :negative-preconditions) (:types room thing)
+        (:predicates (robot-at ?r - room) (at ?t - thing ?r - room) (held ?t - thing) (free))
+        (:action go :parameters (?from - room ?to - room) :precondition (robot-at ?from) :effect (and (robot-at ?to) (not (robot-at ?from))))
+        (:action take :parameters (?t - thing ?r - room) :precondition (and (robot-at ?r) (at ?t ?r) (free)) :effect (and (held ?t) (not (at ?t ?r)) (not (free))))
+        (:action drop :parameters (?t - thing ?r - room) :precondition (and (robot-at ?r) (held ?t)) :effect (and (at ?t ?r) (free) (not (held ?t)))))`,
+      problem: `(define (problem p) (:domain house) (:objects ${rooms.join(" ")} - room parcel letter - thing)
+        (:init (robot-at hall) (at parcel cellar) (at letter attic) (free)))`,
+      goal: "(and (at parcel kitchen) (at letter kitchen) (robot-at hall))",
+    };
+    let calls = 0;
+    const attempt = (act) => {
+      calls += 1;
+      if (calls % 3 === 0) return { ok: false, why: "slipped" };
+      act();
+      if (calls !== 8) return "done";
+      // The wind takes the letter, wherever it is, back to the attic.
+      if (held.thing === "letter") held.thing = null;
+      const gone = at.letter;
+      at.letter = "attic";
+      const not = gone === "attic" ? [] : [gone === null ? "(held letter)" : `(at letter ${gone})`];
+      return { facts: ["(at letter attic)", ...(gone === null ? ["(free)"] : [])], not };
+    };
+    const functions = {
+      go: (from, to) => attempt(() => (assert.equal(at.robot, from), (at.robot = to))),
+      take: (thing, room) => attempt(() => (assert.deepEqual([at.robot, at[thing], held.thing], [room, room, null]), (at[thing] = null), (held.thing = thing))),
+      drop: (thing, room) => attempt(() => (assert.deepEqual([at.robot, held.thing], [room, thing]), (at[thing] = room), (held.thing = null))),
+    };
+    const tools = Object.entries(functions).map(([name, call]) => ({
+      type: "function",
+      function: {
+        name,
+        parameters: { type: "object", properties: { first: { type: "string" }, second: { type: "string" } } },
+        parse: JSON.parse,
+        function: ({ first, second }) => call(first, second),
+      },
+    }));
+    let turns = 0;
+    const runner = client.chat.completions
+      .runTools({ model: "pocket", messages: [{ role: "user", content: "Bring the post." }], tools, plan: task, parallel_tool_calls: false }, { maxChatCompletions: 60 })
+      .on("chatCompletion", (completion) => {
+        turns += 1;
+        assert.equal(completion.plan.guarantee, "full");
+      });
+    const last = await runner.finalChatCompletion();
+    assert.equal(last.choices[0].finish_reason, "stop");
+    assert.deepEqual(at, { robot: "hall", parcel: "kitchen", letter: "kitchen" });
+    assert(turns >= 10, `${turns} turns`);
+  },
+  // The same shape of loop by /v1/responses: items in, items out.
+  async responses_go_on() {
+    const lamps = ["a", "b", "c", "d", "e", "f", "g"];
+    const task = {
+      domain: `(define (domain lamps) (:predicates (lit ?l) (dark ?l))
+        (:action press :parameters (?l) :precondition (dark ?l) :effect (and (lit ?l) (not (dark ?l)))))`,
+      problem: `(define (problem p) (:domain lamps) (:objects ${lamps.join(" ")}) (:init ${lamps.map((l) => `(dark ${l})`).join(" ")}))`,
+      goal: `(forall (?l) (lit ?l))`,
+    };
+    const tools = [{ type: "function", name: "press", parameters: { type: "object", properties: { lamp: { type: "string" } } } }];
+    const input = [{ role: "user", content: "Light all lamps." }];
+    const lit = new Set();
+    let turns = 0;
+    for (; turns < 40; ++turns) {
+      const answer = await client.responses.create({ model: "pocket", input, plan: task, tools, parallel_tool_calls: false });
+      assert.equal(answer.plan.guarantee, "full");
+      const call = answer.output.find((item) => item.type === "function_call");
+      if (!call) break;
+      const done = turns % 3 !== 1;
+      if (done) lit.add(JSON.parse(call.arguments).lamp);
+      input.push(call, { type: "function_call_output", call_id: call.call_id, output: JSON.stringify({ ok: done }) });
+    }
+    assert.equal(lit.size, lamps.length);
+    assert(turns >= 10, `${turns} turns`);
+  },
   async responses() {
     const answer = await client.responses.create({ model: "pocket", input: "Put the dishes into the dishwasher.", plan });
     assert.equal(answer.output_text, answer.plan.text);
@@ -181,6 +261,40 @@ const tests = {
     // Only answers that come whole get an output_text from the client.
     assert.equal((await stream.finalResponse()).output[0].content[0].text, answer.output_text);
     await fails(() => client.responses.create({ model: "pocket", input: "x", previous_response_id: "resp_1" }), 400, "bad_request");
+  },
+  // No goal in the problem: what the user said becomes one, which is shown before it is planned for.
+  async goals_from_words() {
+    const lamps = {
+      domain: `(define (domain lamps) (:predicates (lit ?l)) (:action press :parameters (?l) :precondition (not (lit ?l)) :effect (lit ?l)))`,
+      problem: "(define (problem p) (:domain lamps) (:objects hall kitchen) (:init))",
+    };
+    const words = [{ role: "user", content: "The hall lit, please." }];
+    const error = await fails(() => client.chat.completions.create({ messages: words, plan: lamps }), 422, "not_confirmed");
+    const shown = error.error.plan.goal.hypotheses[0];
+    assert(shown.words.length > 0);
+    const answer = await client.chat.completions.create({ messages: words, plan: { ...lamps, goal: shown.pddl } });
+    assert.equal(answer.plan.guarantee, "full");
+    const unseen = await client.chat.completions.create({ messages: words, plan: { ...lamps, yes: true } });
+    assert.equal(unseen.plan.goal.pddl, shown.pddl);
+    await fails(() => client.chat.completions.create({ messages: [{ role: "user", content: "" }], plan: lamps }), 400, "no_goal");
+  },
+  async several_choices_with_probabilities() {
+    const settings = { temperature: 1, seed: 3, top_k: 5, min_p: 0.01, frequency_penalty: 0.5, presence_penalty: 0.5, logit_bias: { 5: -100 } };
+    const answer = await client.chat.completions.create({ messages, max_tokens: 8, n: 2, logprobs: true, top_logprobs: 2, ...settings });
+    assert.equal(answer.choices.length, 2);
+    for (const { logprobs } of answer.choices) {
+      assert(logprobs.content.length > 0);
+      for (const one of logprobs.content) assert(one.logprob <= 0 && one.top_logprobs.length === 2);
+    }
+    const planned = await client.chat.completions.create({ messages, plan, n: 2, logprobs: true, ...settings });
+    assert.deepEqual(planned.choices.map((choice) => choice.plan.guarantee), ["full", "full"]);
+    assert.equal(planned.choices[0].logprobs.content.map((one) => one.token).join(""), planned.choices[0].message.content);
+  },
+  async a_format_of_ones_own() {
+    const format = { item: "{action}({arguments})", separator: "; ", close: "." };
+    const answer = await client.chat.completions.create({ messages, plan: { ...plan, format } });
+    assert.match(answer.choices[0].message.content, /^open\(dishwasher\); .*\.$/);
+    await fails(() => client.chat.completions.create({ messages, plan: { ...plan, format: { item: "x" } } }), 400, "bad_format");
   },
   async tools_without_a_plan_are_refused() {
     const tools = [{ type: "function", function: { name: "open", parameters: { type: "object", properties: {} } } }];

@@ -180,7 +180,8 @@ TEST_F(PlanCli, AFormatOfOnesOwn) {
 
 TEST_F(PlanCli, EveryGuaranteedWayOfDecoding) {
   for (const char* guidance : {"mask", "uniform"}) {
-    for (const char* decode : {"greedy", "sample --temperature 2 --top-p 0.9", "beam --beam 2", "smc --samples 4"}) {
+    for (const char* decode :
+         {"greedy", "sample --temperature 2 --top-p 0.9 --top-k 3 --min-p 0.01", "beam --beam 2", "smc --samples 4"}) {
       for (const char* model : {"random:5", "hostile:5"}) {
         const Result r =
             plan("--output pddl --seed 3 --guidance " + std::string(guidance) + " --decode " + decode, model);
@@ -442,6 +443,8 @@ TEST_F(PlanCli, BadOptionsListTheGoodOnes) {
   expect("--temperature inf", 30, "not a number");
   expect("--top-p 0", 30, "not a number");
   expect("--top-p 2", 30, "not a number");
+  expect("--top-k -1", 30, "--top-k");
+  expect("--min-p 2", 30, "not a number");
   expect("--beam 0", 30, "not a number");
   expect("--samples 0", 30, "not a number");
   expect("--samples many", 30, "not a number");

@@ -23,7 +23,7 @@ static_assert(noexcept(std::declval<Decoder&>().rollback(1)));
 static_assert(noexcept(std::declval<Decoder&>().reset()));
 static_assert(!noexcept(decode::score_choices({}, {}, std::declval<std::vector<double>&>())));
 static_assert(noexcept(decode::choose_best({})));
-static_assert(!noexcept(decode::choose_sample({}, 1, 1, std::declval<decode::Random&>(),
+static_assert(!noexcept(decode::choose_sample({}, {}, std::declval<decode::Random&>(),
                                               std::declval<decode::SampleBuffers&>())));
 
 // Bytes and some pieces of plans, so that tokens straddle actions.
@@ -60,7 +60,7 @@ class DecoderAllocation : public ::testing::TestWithParam<Case> {
       }
       decode::score_choices(decoder.next(), logits_, scores_);
       const std::size_t best = decode::choose_best(scores_);
-      const std::size_t drawn = decode::choose_sample(scores_, 0.8, 0.95, random, buffers_);
+      const std::size_t drawn = decode::choose_sample(scores_, {0.8, 0.95}, random, buffers_);
       const TokenId wrong = decoder.next()[best].token;
       const TokenId token = decoder.next()[drawn].token;
       ok_ = decoder.accept(wrong) && ok_;

@@ -117,7 +117,7 @@ TEST_F(McpTest, EveryToolHasSchemas) {
     EXPECT_EQ(one["outputSchema"]["type"], "object");
     EXPECT_FALSE(one["description"].get<std::string>().empty());
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"plan", "search", "validate", "explain"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"plan", "search", "write_goal", "validate", "explain"}));
   // Both eras list the same, in the same order.
   const json again = send_modern(modern(request(1, "tools/list"))).json()["result"];
   EXPECT_EQ(again["tools"], tools);
@@ -131,7 +131,8 @@ TEST_F(McpTest, SchemasListWhatIsRead) {
     for (const auto& [name, schema] : one["inputSchema"]["properties"].items()) {
       json arguments = {{"domain", kDomain}, {"problem", problem("(lit a)")}};
       if (one["name"] == "validate") arguments["plan"] = "";
-      arguments[name] = json::object();
+      // An empty object biases nothing, and that is in order; as a format it has mistakes of its own.
+      arguments[name] = name == "logit_bias" || name == "format" ? json(7) : json::object();
       const json result = tool(one["name"], arguments);
       EXPECT_EQ(result["isError"], true) << one["name"] << ' ' << name;
       EXPECT_NE(result["content"][0]["text"].get<std::string>().find("'" + name + "'"), std::string::npos)
@@ -159,6 +160,40 @@ TEST_F(McpTest, Plans) {
   const json broken = tool("plan", {{"domain", kDomain}, {"problem", "(define (problem x)"}});
   EXPECT_EQ(broken["isError"], true);
   EXPECT_NE(broken["content"][0]["text"].get<std::string>().find("problem:1:"), std::string::npos);
+}
+
+TEST_F(McpTest, WritesGoals) {
+  const std::string now = "(define (problem now) (:domain lamps) (:objects a b c - lamp) (:init (broken c) (power)))";
+  const json task = {{"domain", kDomain}, {"problem", now}};
+  json arguments = task;
+  arguments["instruction"] = "light lamp a, and lamp_9";
+  const json result = tool("write_goal", arguments);
+  ASSERT_EQ(result["isError"], false) << result;
+  const json& content = result["structuredContent"];
+  EXPECT_EQ(content["outcome"], "goals");
+  EXPECT_EQ(content["missing"].size(), 1U);
+  ASSERT_FALSE(content["goals"].empty());
+  // What was written is what the other tools take.
+  json chosen = task;
+  chosen["goal"] = content["goals"][0]["goal"];
+  const json found = tool("search", chosen);
+  EXPECT_EQ(found["structuredContent"]["outcome"], "plan");
+  EXPECT_EQ(found["structuredContent"]["goal"]["source"], "given");
+  chosen["plan"] = found["structuredContent"]["plan"];
+  EXPECT_EQ(tool("validate", chosen)["structuredContent"]["valid"], true);
+  EXPECT_EQ(tool("explain", chosen)["structuredContent"]["goals"]["unmet"], json::array());
+  // `plan` shows a goal of the model's before it plans for it.
+  json unseen = task;
+  unseen["instruction"] = "light lamp a";
+  EXPECT_EQ(tool("plan", unseen)["structuredContent"]["outcome"], "not confirmed");
+  unseen["yes"] = true;
+  EXPECT_EQ(tool("plan", unseen)["structuredContent"]["guarantee"], "full");
+  // Nobody says what is wanted, and the model that forgot to can read it.
+  for (const char* name : {"plan", "search", "explain", "write_goal"}) {
+    const json refused = tool(name, task);
+    EXPECT_EQ(refused["isError"], true) << name;
+    EXPECT_NE(refused["content"][0]["text"].get<std::string>().find("instruction"), std::string::npos) << refused;
+  }
 }
 
 TEST_F(McpTest, Validates) {

@@ -168,7 +168,7 @@ class Answer : public serve::Exchange {
   // Without what a clock, a cache or chance says.
   std::string essence() const {
     nlohmann::json json = nlohmann::json::parse(body_);
-    for (const char* name : {"timings", "cached", "id", "created"}) json.erase(name);
+    for (const char* name : {"timings", "cached", "id", "created", "seconds"}) json.erase(name);
     if (json.contains("plan") && json["plan"].is_object()) {
       for (const char* name : {"timings", "cached"}) json["plan"].erase(name);
     }
@@ -235,6 +235,16 @@ TEST(OutOfMemory, AChatWithTheService) {
   const nlohmann::json body = {
       {"messages", {{{"role", "user"}, {"content", "Light the lamps."}}}}, {"seed", 1}, {"plan", testing::lamps()}};
   fail_request("/v1/chat/completions", body);
+}
+
+TEST(OutOfMemory, AGoalFromWords) {
+  const nlohmann::json body = {{"domain",
+                                "(define (domain d) (:predicates (lit)) (:action press :parameters () :precondition "
+                                "(not (lit)) :effect (lit)))"},
+                               {"problem", "(define (problem p) (:domain d) (:init))"},
+                               {"instruction", "make it lit"},
+                               {"hypotheses", 1}};
+  fail_request("/v1/goals", body);
 }
 
 TEST(OutOfMemory, ACallOfATool) {
