@@ -69,6 +69,11 @@ constexpr ApiMember kChat[] = {
     {"chat_template_kwargs", "object", "further arguments of the model's chat template"},
 };
 
+constexpr ApiMember kExportFormat{"format", "string", "bt: a behavior tree; plansys2: lines with times", true,
+                                  [](const RequestLimits&, Json& schema) {
+                                    schema["enum"] = Json::array({"bt", "plansys2"});
+                                  }};
+
 constexpr ApiMember kCompletions[] = {{"prompt", "", "a text, sent as it is", true}};
 
 constexpr ApiMember kResponses[] = {
@@ -105,6 +110,8 @@ std::vector<ApiMember> plans_members() {
   return joined({task_members(), {&kModelMember, 1}, plan_option_members(), {&kStreamMember, 1}});
 }
 std::vector<ApiMember> validate_members() { return joined({task_members(), {&steps_member(), 1}}); }
+std::vector<ApiMember> check_members() { return joined({task_members()}); }
+std::vector<ApiMember> export_members() { return joined({task_members(), {&steps_member(), 1}, {&kExportFormat, 1}}); }
 std::vector<ApiMember> chat_members() { return joined({kChat, kShared}); }
 std::vector<ApiMember> responses_members() {
   return joined({kResponses, selected(kChat, {"tools", "tool_choice", "parallel_tool_calls"}),

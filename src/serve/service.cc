@@ -164,6 +164,8 @@ const std::vector<Service::Route>& Service::routes() {
       {{"POST", "/v1/plans", "a plan, as actions", true, plans_members}, &Service::post_plans},
       {{"POST", "/v1/validate", "is this plan legal, and does it reach the goal?", true, validate_members},
        &Service::post_validate},
+      {{"POST", "/v1/check", "what is wrong with these texts?", true, check_members}, &Service::post_check},
+      {{"POST", "/v1/export", "a plan in the words of another program", true, export_members}, &Service::post_export},
       {{"POST", "/v1/chat/completions", "OpenAI's chat, or a guaranteed plan", true, chat_members},
        &Service::post_chat},
       {{"POST", "/v1/completions", "OpenAI's completions, or a guaranteed plan", true, completions_members},
@@ -340,6 +342,8 @@ SharedModel& Service::find_model(Fields& fields) {
                  fields.path() + "model");
 }
 
+std::size_t Service::max_work() const { return options_.limits.memory_bytes / kBytesPerWork; }
+
 Gate::Pass Service::admit(RequestContext& context) { return requests_.enter(1, context.asks()); }
 
 SharedCache<LoadedTask>::Found Service::load_task(const TaskRequest& request, RequestContext& context) {
@@ -350,7 +354,7 @@ SharedCache<LoadedTask>::Found Service::load_task(const TaskRequest& request, Re
     const internal::Stopwatch watch;
     LoadOptions load_options;
     load_options.stop = context.asks();
-    load_options.max_work = options_.limits.memory_bytes / kBytesPerWork;
+    load_options.max_work = max_work();
     load_options.max_ground_actions = options_.limits.ground_actions;
     load_options.max_ground_facts = options_.limits.ground_facts;
     Task task = load_pddl_text(request.domain.text, request.problem.text, load_options);
