@@ -105,7 +105,7 @@ class Measure {
   }
 
   wide(name: string): number {
-    return this.ever.placed.has(name) ? 170 : 250;
+    return this.ever.placed.has(name) ? 170 : this.ever.on.has(name) && !this.ever.in.has(name) ? 400 : 260;
   }
 
   body(scene: Scene, name: string): Size {
@@ -234,7 +234,8 @@ export function layOut(scenes: Scene[], shown: Set<string>, reach: (string | nul
     for (const name of nowhere) {
       const cell = cells.get(name) ?? { w: agentSize, h: agentSize };
       const wanted = nowhere.length === 1 ? (target ? target.x + target.w / 2 - agentSize / 2 : (width - agentSize) / 2) : x;
-      measure.put(scene, name, Math.max(cellGap / 2, Math.min(wanted, width - cell.w - cellGap / 2)), cellGap / 2, cell, boxes);
+      const room = measure.children(scene, name, "in").length > 0 ? cell.w : agentSize;
+      measure.put(scene, name, Math.max(cellGap / 2, Math.min(wanted, width - room - cellGap / 2)), cellGap / 2, cell, boxes);
       x += cell.w + cellGap;
     }
     const actor = [...boxes].find(([name, box]) => box.kind === "agent" && (name === robot || name !== goal));

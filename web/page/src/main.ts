@@ -222,6 +222,7 @@ class Page {
     }
     this.abort = null;
     this.working(false);
+    this.count();
     this.player.settle();
     this.replay = guided.events[0]?.type === "start" ? { metactrl_replay: 1, ...guided, compare: bare?.events[0]?.type === "start" ? bare : null, task } : before;
     this.results.use(this.replay);

@@ -242,16 +242,16 @@ export class Panel {
     const start = this.run.start;
     const dropped = new Set(start?.goals_dropped ?? []);
     const impossible = this.run.end !== null && this.run.end.outcome === "infeasible";
-    const unmet = new Set(this.run.end?.goals.unmet ?? []);
+    const blamed = [this.run.end?.reason ?? "", ...(this.run.end?.why_infeasible ?? [])].join("\n");
     this.goals.replaceChildren(
       ...(start?.goals ?? []).map((goal, index) => {
         const [state, said] = dropped.has(index)
           ? ["dropped", "given up"]
-          : impossible && unmet.has(goal)
+          : impossible && blamed.includes(goal)
             ? ["impossible", "out of reach"]
             : met.has(index)
               ? ["met", "reached"]
-              : ["open", impossible ? "in reach by itself" : "not yet"];
+              : ["open", "not yet"];
         return element("li", { class: state, title: goal }, factWords(goal), element("span", { class: "goal-state" }, ` ${said}`));
       }),
     );

@@ -117,11 +117,13 @@ export function verdict(run: Run): Verdict {
   if (end.outcome !== "plan") return { short: end.outcome, text: sentenceWords(end.reason), kind: end.outcome === "cancelled" ? "open" : "bad" };
   const steps = `${run.actions.length} ${run.actions.length === 1 ? "step" : "steps"}`;
   if (end.valid && run.start?.goals.length === 0) return { short: "Nothing to do", text: "The task has no goal, so the empty plan reaches it.", kind: "open" };
+  const dropped = end.goals.dropped;
+  if (dropped.length > 0 && end.guarantee !== "none" && end.goals.unmet.every((goal) => dropped.includes(goal))) {
+    return { short: "Works, less is reached", text: `${steps}, guaranteed. Given up, because not all goals can be reached: ${dropped.map(factWords).join("; ")}.`, kind: "good" };
+  }
   if (end.valid) {
-    const dropped = end.goals.dropped.length;
     const how = end.guarantee === "none" ? "Checked afterwards: it works." : "Every step was known to work before it was written.";
-    const less = dropped > 0 ? ` Given up, because not all goals can be reached together: ${end.goals.dropped.map(factWords).join("; ")}.` : "";
-    return { short: end.guarantee === "none" ? "Works" : "Works, guaranteed", text: `${steps}. ${how}${less}`, kind: "good" };
+    return { short: end.guarantee === "none" ? "Works" : "Works, guaranteed", text: `${steps}. ${how}`, kind: "good" };
   }
   const illegal = run.actions.find((action) => !action.legal);
   if (illegal) {

@@ -86,7 +86,8 @@ export class Texts {
     editor?.goTo(one.line, one.column);
   }
 
-  private show(diagnostics: Diagnostic[], good: string): void {
+  private show(all: Diagnostic[], good: string): void {
+    const diagnostics = [...all].sort((a, b) => Number(b.severity === "error") - Number(a.severity === "error"));
     for (const name of ["domain", "problem"] as const) this.editors?.[name].mark(diagnostics.filter(({ file, line }) => file === name && line > 0));
     const items = diagnostics.slice(0, 8).map((one) => {
       const button = element("button", { type: "button", class: `mistake ${one.severity}` }, element("b", {}, `${one.file} ${one.line}:${one.column}`), ` ${one.message}${one.hint === "" ? "" : `; ${one.hint}`}`);

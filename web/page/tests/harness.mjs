@@ -24,12 +24,15 @@ export async function startService(binary) {
   return { address, stop: () => service.kill("SIGKILL") };
 }
 
+// What Firefox cannot be told page by page (colour scheme, motion) it is told at its start, or not at all.
+export const firefox = process.env.BROWSER === "firefox";
+
 export async function startBrowser() {
-  const firefox = process.env.BROWSER === "firefox";
   return puppeteer.launch({
     browser: firefox ? "firefox" : "chrome",
     executablePath: firefox ? (process.env.FIREFOX ?? "/usr/bin/firefox-esr") : (process.env.CHROMIUM ?? "/usr/bin/chromium"),
     args: firefox ? [] : ["--no-sandbox", "--disable-gpu"],
+    extraPrefsFirefox: { "ui.prefersReducedMotion": 1 },
     protocolTimeout: timeout,
   });
 }
@@ -43,22 +46,29 @@ export class Harness {
     this.address = address;
   }
 
-  // `answers`: a path to a function of the request's body that answers in place of the service (null: the service does),
-  // or "offline". Moving pictures are waited for by none, unless a story asks.
+  // `answers`: a path to {status, body}, which answers in place of the service; or "offline". Moving pictures are waited for by none, unless a story asks.
   async open(path, { view = laptop, scheme = "light", answers = {}, motion = "reduce" } = {}) {
     const page = await this.browser.newPage();
     page.setDefaultTimeout(timeout);
     // Chromium draws nothing in tabs that nobody sees.
     await page.bringToFront();
     await page.setViewport(view);
-    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }, { name: "prefers-reduced-motion", value: motion }]);
+    if (!firefox) await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }, { name: "prefers-reduced-motion", value: motion }]);
     page.on("pageerror", (error) => this.problems.push(`script: ${error.message}`));
     page.on("console", (message) => {
       // The browser says on the console what the page itself shows as a message: a request that was refused.
       if (message.type() === "error" && !/Failed to load resource/.test(message.text())) this.problems.push(`console: ${message.text()}`);
     });
     page.bytes = 0;
-    page.asked = [];
+    // What the page asks for, as it asks: not every browser tells the bodies of requests.
+    await page.evaluateOnNewDocument(() => {
+      globalThis.asked = [];
+      const { fetch } = globalThis;
+      globalThis.fetch = (path, init) => {
+        if (init?.body) globalThis.asked.push({ path, body: JSON.parse(init.body) });
+        return fetch(path, init);
+      };
+    });
     page.on("response", async (response) => {
       try {
         page.bytes += (await response.buffer()).length;
@@ -72,8 +82,7 @@ export class Harness {
       const local = url.startsWith(this.address);
       if (!local && !url.startsWith("data:") && !url.startsWith("blob:")) this.problems.push(`asked for ${url}`);
       const where = local ? new URL(url).pathname : "";
-      if (request.method() === "POST") page.asked.push({ path: where, body: JSON.parse(request.postData() ?? "{}") });
-      const answer = answers === "offline" && where.startsWith("/v1/") ? "abort" : answers[where]?.(request.postData());
+      const answer = answers === "offline" && where.startsWith("/v1/") ? "abort" : answers[where];
       if (answer === "abort") void request.abort();
       else if (answer) void request.respond({ status: answer.status ?? 200, contentType: "application/json", body: JSON.stringify(answer.body) });
       else void request.continue();
@@ -83,6 +92,7 @@ export class Harness {
   }
 }
 
+export const asked = async (page, path) => (await page.evaluate(() => globalThis.asked)).find((one) => one.path === path)?.body;
 export const texts = (page, selector) => page.$$eval(selector, (nodes) => nodes.map((node) => node.textContent));
 export const text = async (page, selector) => (await texts(page, selector)).join("");
 export const label = (page, selector) => page.$eval(selector, (node) => node.getAttribute("aria-label"));
@@ -107,7 +117,7 @@ export async function choose(page, values) {
   }
 }
 
-// Puts a text into one of the two editors as a person would: all of it marked, and typed over.
+// Puts a text into one of the two editors as a person would: all of it marked, deleted, and typed.
 export async function write(page, name, value) {
   await page.$eval("#own", (node) => { node.open = true; });
   const editor = await page.waitForSelector(`#${name} >>> .cm-content`);
@@ -115,6 +125,7 @@ export async function write(page, name, value) {
   await page.keyboard.down("Control");
   await page.keyboard.press("a");
   await page.keyboard.up("Control");
+  await page.keyboard.press("Backspace");
   await page.keyboard.sendCharacter(value);
 }
 

@@ -68,7 +68,8 @@ test("the verdict names what went wrong", () => {
   addEvent(run, start);
   addEvent(run, end({}));
   assert.deepEqual(verdict(run), { short: "Works, guaranteed", text: "0 steps. Every step was known to work before it was written.", kind: "good" });
-  addEvent(run, end({ goals: { met: [], unmet: [], dropped: ["(never)"] } }));
+  addEvent(run, end({ valid: false, guarantee: "goals dropped", goals: { met: [], unmet: ["(never)"], dropped: ["(never)"] } }));
+  assert.equal(verdict(run).kind, "good");
   assert.match(verdict(run).text, /Given up, .*: never\./);
   addEvent(run, end({ valid: false, guarantee: "none", goals: { met: [], unmet: ["(inside cup box_1)"], dropped: [] } }));
   assert.equal(verdict(run).text, "Ends after 0 steps without: cup inside box 1.");
