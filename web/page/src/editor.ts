@@ -78,7 +78,7 @@ export class Editor {
         extensions: [
           // Ctrl+Enter plans, here as everywhere.
           Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => { onRun(); return true; } }])),
-          lineNumbers(), highlightActiveLineGutter(), highlightActiveLine(), history(), drawSelection(), bracketMatching(), lintGutter(),
+          lineNumbers(), highlightActiveLineGutter(), highlightActiveLine(), history(), drawSelection(), bracketMatching(), lintGutter(), EditorView.lineWrapping,
           indentUnit.of("  "), pddl, syntaxHighlighting(colours), look,
           // Tab leaves the editor, as it leaves every field.
           keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
@@ -105,7 +105,7 @@ export class Editor {
     const marks = mistakes.map((one): Mark => {
       const line = doc.line(Math.max(1, Math.min(doc.lines, one.line)));
       const from = Math.min(line.to, line.from + Math.max(0, one.column - 1));
-      const length = /^[^\s()]+|^./.exec(doc.sliceString(from, line.to))?.[0].length ?? 0;
+      const length = /^\(?[^\s()]+|^./.exec(doc.sliceString(from, line.to))?.[0].length ?? 0;
       return { from, to: Math.min(doc.length, from + length), severity: one.severity, message: one.hint === "" ? one.message : `${one.message}\n${one.hint}` };
     });
     this.view.dispatch(setDiagnostics(this.view.state, marks));

@@ -45,11 +45,13 @@ export function textWidth(text: string, size = 13): number {
 
 class Measure {
   private readonly inner = new Map<string, Size>();
+  private readonly linked = new Set<string>();
   private readonly onWidth = new Map<string, number>();
   private readonly ever = { in: new Set<string>(), on: new Set<string>(), placed: new Set<string>() };
 
   constructor(scenes: Scene[], private readonly shown: Set<string>) {
     for (const scene of scenes) {
+      for (const name of scene.links.flat()) this.linked.add(name);
       for (const thing of scene.things.values()) {
         if (thing.parent === null || !shown.has(thing.name)) continue;
         this.ever[thing.how].add(thing.parent);
@@ -70,6 +72,7 @@ class Measure {
   kind(thing: Thing): Box["kind"] {
     if (thing.agent) return "agent";
     if (this.ever.in.has(thing.name) || thing.lid !== "") return "container";
+    if (this.linked.has(thing.name) && !this.ever.placed.has(thing.name)) return "container";
     return this.ever.on.has(thing.name) && !this.ever.placed.has(thing.name) ? "surface" : "thing";
   }
 

@@ -16,9 +16,8 @@ interface Opening {
 
 const comparedNames: Record<string, string> = { none: "The model alone", syntax: "The model, held to the form only", search: "The lookahead, without a model", before: "The run before" };
 
-function guidedName(request: PlanRequest): string {
-  if (request.guidance === "search") return "The lookahead, without a model";
-  return comparedNames[request.guidance] ?? "The same model with Meta-Ctrl";
+function guidedName(request: PlanRequest, compared: boolean): string {
+  return comparedNames[request.guidance] ?? `The ${compared ? "same " : ""}model with Meta-Ctrl`;
 }
 
 class Page {
@@ -81,6 +80,7 @@ class Page {
     for (const side of ["bare", "guided"] as const) {
       byId(`side-${side}`, HTMLButtonElement).addEventListener("click", () => { this.showSide(side); });
     }
+    byId("to-own", HTMLAnchorElement).addEventListener("click", () => { byId("own", HTMLDetailsElement).open = true; });
     window.addEventListener("hashchange", () => void this.openLink());
   }
 
@@ -232,7 +232,7 @@ class Page {
   private title(task: TaskTexts, request: PlanRequest, against: string): void {
     this.headline.textContent = task.name.charAt(0).toUpperCase() + task.name.slice(1);
     this.lead.textContent = /^;\s*(.+)$/m.exec(task.problem)?.[1] ?? request.instruction ?? "";
-    this.guided.name(guidedName(request));
+    this.guided.name(guidedName(request, this.bareShown()));
     this.bare.name(comparedNames[against] ?? "The model alone");
   }
 
@@ -243,7 +243,7 @@ class Page {
     this.results.use(replay);
     this.showBare(replay.compare !== null);
     for (const panel of [this.guided, this.bare]) panel.useDomain(replay.task?.domain ?? null);
-    this.guided.name(guidedName(replay.request));
+    this.guided.name(guidedName(replay.request, replay.compare !== null));
     this.guided.load(replay.events);
     if (replay.compare) {
       this.bare.name(replay.compare.request.guidance === replay.request.guidance ? "The run before" : (comparedNames[replay.compare.request.guidance] ?? "Another run"));

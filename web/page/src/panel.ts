@@ -20,7 +20,7 @@ export class Panel {
   private readonly title = element("h2");
   private readonly pill = element("span", { class: "pill" });
   private readonly status = element("p", { class: "status", role: "status" });
-  private readonly why = element("div", { class: "why-not" });
+  private readonly why = element("div", { class: "why-not", tabindex: "0", role: "region", "aria-label": "Why there is no plan" });
   private readonly picture = new Picture();
   private readonly caption = element("p", { class: "caption" });
   private readonly list = element("ol", { class: "timeline", tabindex: "0" });
@@ -51,10 +51,10 @@ export class Panel {
     this.textBox = element("details", { class: "text-box" }, element("summary", {}, "Text and tokens"), legend, this.tokens.text, this.tokens.note, this.numbers);
     this.factBox = element("details", { class: "fact-box" }, element("summary", {}, "All facts"), this.facts, this.still);
     this.thoughtBox = element("details", {}, element("summary", {}, "What the model thought first"), this.thought);
-    this.stage = element("div", { class: "stage" }, element("div", { class: "worldbox" }, this.picture.root, this.caption), this.list);
+    this.stage = element("div", { class: "stage" }, element("div", { class: "worldbox" }, this.picture.root, this.caption), element("div", { class: "side" }, this.why, this.list));
     root.replaceChildren(
       element("div", { class: "panel-head" }, this.title, this.pill),
-      this.status, this.why, this.stage, this.goals, element("div", { class: "more" }, this.thoughtBox, this.textBox, this.factBox),
+      this.status, this.stage, this.goals, element("div", { class: "more" }, this.thoughtBox, this.textBox, this.factBox),
     );
     this.tokens.onToken = (index) => {
       this.onStep(stepOfToken(this.run, index));
@@ -211,6 +211,8 @@ export class Panel {
     const start = this.run.start;
     this.stage.hidden = start === null;
     this.goals.hidden = start === null;
+    this.why.hidden = this.why.childElementCount === 0;
+    this.list.hidden = count === 0 && this.run.end !== null && this.run.end.outcome !== "plan";
     this.thoughtBox.hidden = this.run.thought === "";
     this.textBox.hidden = start === null || (this.run.end !== null && this.run.end.text === null);
     this.factBox.hidden = start === null;
@@ -231,7 +233,7 @@ export class Panel {
   private scrollTo(step: number): void {
     const item = this.list.children[step === this.run.actions.length && this.run.end !== null ? this.list.children.length - 1 : Math.max(0, step - 1)];
     if (!(item instanceof HTMLElement)) return;
-    const top = item.offsetTop - this.list.offsetTop;
+    const top = item.offsetTop;
     if (top < this.list.scrollTop || top + item.offsetHeight > this.list.scrollTop + this.list.clientHeight) {
       this.list.scrollTop = Math.max(0, top - this.list.clientHeight / 2 + item.offsetHeight / 2);
     }

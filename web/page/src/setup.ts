@@ -6,7 +6,7 @@ import type { Goals, Models, Options, PlanRequest, Tasks } from "./protocol.js";
 import type { SharedTask, TaskTexts } from "./replay.js";
 import { Texts } from "./texts.js";
 
-const own = "own";
+const ownTask = "own";
 const guidanceNames: Record<string, string> = {
   none: "none: the model alone", syntax: "form only", mask: "rules", uniform: "rules and lookahead", trained: "rules and trained lookahead", search: "no model",
 };
@@ -30,7 +30,7 @@ export class Setup {
   private readonly hypotheses = byId("hypotheses", HTMLDivElement);
   private readonly shipped = new Map<string, Shipped>();
   private wanted: SharedTask | null = null;
-  private ownName = "your own task";
+  private ownName = "";
   private goal = "";
 
   constructor() {
@@ -41,8 +41,8 @@ export class Setup {
       this.noteGuidance();
     });
     this.texts.onEdit = () => {
-      this.task.value = own;
-      this.ownName = "your own task";
+      this.task.value = ownTask;
+      this.ownName = "";
       this.clearGoal();
       this.about.textContent = "";
     };
@@ -91,14 +91,14 @@ export class Setup {
       }
       groups.push(group);
     }
-    this.task.replaceChildren(...groups, element("option", { value: own }, "your own (below)"));
+    this.task.replaceChildren(...groups, element("option", { value: ownTask }, "your own (below)"));
     if (this.texts.domain === "") this.showTask();
     else this.select(this.texts.domain, this.texts.problem);
   }
 
   private select(domain: string, problem: string): void {
     const found = [...this.shipped].find(([, one]) => one.domain === domain && one.problem === problem);
-    this.task.value = found?.[0] ?? own;
+    this.task.value = found?.[0] ?? ownTask;
     this.tell();
   }
 
@@ -122,7 +122,8 @@ export class Setup {
   // The task as it is now.
   current(): TaskTexts {
     const one = this.shipped.get(this.task.value);
-    return { name: one?.name ?? this.ownName, domain: this.texts.domain, problem: this.texts.problem };
+    const own = this.ownName || plain(/\(\s*problem\s+([^\s()]+)/i.exec(this.texts.problem)?.[1] ?? "your own task");
+    return { name: one?.name ?? own, domain: this.texts.domain, problem: this.texts.problem };
   }
 
   // Puts a task and its choices into the form.
