@@ -4,9 +4,7 @@
 #include "cli/common.h"
 #include "cli/output.h"
 #include "metactrl/domain.h"
-#include "pddl/ground.h"
-#include "pddl/grounding_notes.h"
-#include "pddl/parse.h"
+#include "pddl/check_task.h"
 #include "sas/sas.h"
 #include "support/files.h"
 #include "support/str_cat.h"
@@ -36,31 +34,20 @@ void append(Diagnostics& to, const Diagnostics& from) {
   }
 }
 
-// Which actions have an instance.
-internal::IdVector<ActionNameId, bool> taken_actions(const task::Program& program) {
-  internal::IdVector<ActionNameId, bool> taken(program.definition().action_names.size(), false);
-  for (const task::ActionDefinition& action : program.definition().actions) taken[action.symbol.name] = true;
-  return taken;
-}
-
 Summary check_pddl(const TaskFiles& files, Diagnostics& diagnostics, std::vector<std::string>& notes) {
   const std::string domain = internal::read_file(files.domain);
   const std::string problem = internal::read_file(files.problem);
-  const pddl::Ast ast = pddl::parse({files.domain, domain}, {files.problem, problem}, diagnostics);
-  if (diagnostics.has_errors()) return {};
   const LoadOptions limits;
-  const auto program = task::compile(
-      pddl::ground(ast, {limits.max_ground_actions, limits.max_ground_facts}, internal::no_meter(), &diagnostics));
-  notes = pddl::grounding_notes(ast, taken_actions(*program));
-  if (program->num_actions() == 0) {
-    diagnostics.warning({files.problem, 0, 0}, "no action can ever be taken: the task has no ground action",
-                        ast.actions.empty() ? "the domain declares none" : "the notes say what each of them lacks");
-  }
-  return {{"types", ast.types.size()},
-          {"objects", ast.objects.size()},
-          {"predicates", ast.predicates.size()},
-          {"actions", ast.actions.size()},
-          {"ground actions", program->num_actions()}};
+  pddl::TaskCheck check =
+      pddl::check_task({files.domain, domain}, {files.problem, problem},
+                       {limits.max_ground_actions, limits.max_ground_facts}, internal::no_meter(), diagnostics);
+  if (diagnostics.has_errors()) return {};
+  notes = std::move(check.notes);
+  return {{"types", check.types},
+          {"objects", check.objects},
+          {"predicates", check.predicates},
+          {"actions", check.actions},
+          {"ground actions", check.ground_actions}};
 }
 
 Summary check_sas(const TaskFiles& files, Diagnostics& diagnostics) {

@@ -38,7 +38,10 @@ using Attributes = std::vector<std::pair<std::string, std::string>>;
 
 class TreeWriter {
  public:
-  TreeWriter(const Task& task, const exchange::PlanTrace& trace) : task_(task), trace_(trace) { name_nodes(); }
+  TreeWriter(const Task& task, const exchange::PlanTrace& trace, const Stop& stop, std::size_t max_bytes)
+      : task_(task), trace_(trace), stop_(stop), max_bytes_(max_bytes) {
+    name_nodes();
+  }
 
   std::string run() {
     out_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
@@ -49,7 +52,10 @@ class TreeWriter {
     open("BehaviorTree", {{"ID", tree_}});
     open("Sequence", {{"name", "plan"}});
     start();
-    for (std::size_t i = 0; i < trace_.steps.size(); ++i) step(i);
+    for (std::size_t i = 0; i < trace_.steps.size(); ++i) {
+      if (stop_ && stop_()) throw Stopped(Stopped::kCancelled);
+      step(i);
+    }
     goal();
     close("Sequence");
     close("BehaviorTree");
@@ -65,6 +71,7 @@ class TreeWriter {
     if (depth_ > kMaxDepth) {
       throw InputError("export", "a condition is nested too deeply for a behavior tree", "split it, or name its parts");
     }
+    if (max_bytes_ != 0 && out_.size() > max_bytes_) throw Stopped(Stopped::kLimit);
     out_ += std::string(2 * depth_, ' ') + "<" + tag;
     for (const auto& [name, value] : attributes) out_ += " " + name + "=\"" + xml_text(value) + "\"";
   }
@@ -253,6 +260,8 @@ class TreeWriter {
 
   const Task& task_;
   const exchange::PlanTrace& trace_;
+  const Stop& stop_;
+  std::size_t max_bytes_;
   std::vector<ActionNode> nodes_;
   std::string tree_;  // its name
   std::string out_;
@@ -261,9 +270,10 @@ class TreeWriter {
 
 }  // namespace
 
-std::string behavior_tree_xml(const Task& task, std::span<const PlanStep> plan) {
-  const exchange::PlanTrace trace = exchange::trace_plan(task, plan);
-  return TreeWriter(task, trace).run();
+std::string behavior_tree_xml(const Task& task, std::span<const PlanStep> plan, const Stop& stop,
+                              std::size_t max_bytes) {
+  const exchange::PlanTrace trace = exchange::trace_plan(task, plan, stop);
+  return TreeWriter(task, trace, stop, max_bytes).run();
 }
 
 }  // namespace metactrl

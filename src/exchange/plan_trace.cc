@@ -68,11 +68,12 @@ std::string without_place(const std::string& reason) {
 
 }  // namespace
 
-PlanTrace trace_plan(const Task& task, std::span<const PlanStep> plan) {
+PlanTrace trace_plan(const Task& task, std::span<const PlanStep> plan, const Stop& stop) {
   PlanTrace trace;
-  trace.validation = task.validate(plan);
+  trace.validation = task.validate(plan, stop);
   std::optional<State> state = task.initial_state();
   for (std::size_t i = 0; i < plan.size(); ++i) {
+    if (stop && stop()) throw Stopped(Stopped::kCancelled);
     TracedStep step;
     step.step = plan[i];
     step.action = task.find(plan[i]);

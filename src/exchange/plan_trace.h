@@ -39,7 +39,8 @@ struct PlanTrace {
   std::optional<State> last;
 };
 
-PlanTrace trace_plan(const Task& task, std::span<const PlanStep> plan);
+// `stop` is asked at every step.
+PlanTrace trace_plan(const Task& task, std::span<const PlanStep> plan, const Stop& stop = {});
 
 // The names of an action's parameters, as the domain has them ("x", without the question mark) or "arg1", "arg2".
 std::vector<std::string> parameter_names(const Task& task, ActionNameId action);

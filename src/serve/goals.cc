@@ -64,7 +64,7 @@ TaskRequest with_goal_inside(const TaskRequest& task) {
 LoadOptions Service::loading(RequestContext& context) const {
   LoadOptions out;
   out.stop = context.asks();
-  out.max_work = options_.limits.memory_bytes / kBytesPerWork;
+  out.max_work = max_work();
   out.max_ground_actions = options_.limits.ground_actions;
   out.max_ground_facts = options_.limits.ground_facts;
   return out;

@@ -79,6 +79,11 @@ constexpr ApiMember kChat[] = {
     {"chat_template_kwargs", "object", "further arguments of the model's chat template"},
 };
 
+constexpr ApiMember kExportFormat{"format", "string", "bt: a behavior tree; plansys2: lines with times", true,
+                                  [](const RequestLimits&, Json& schema) {
+                                    schema["enum"] = Json::array({"bt", "plansys2"});
+                                  }};
+
 constexpr ApiMember kCompletions[] = {{"prompt", "", "a text, sent as it is", true}};
 
 constexpr ApiMember kResponses[] = {
@@ -123,6 +128,8 @@ std::vector<ApiMember> sampling_members() {
   return selected(plan_option_members(), {"top_k", "min_p", "frequency_penalty", "presence_penalty", "logit_bias"});
 }
 std::vector<ApiMember> chat_members() { return joined({kChat, kShared, sampling_members()}); }
+std::vector<ApiMember> check_members() { return joined({task_members()}); }
+std::vector<ApiMember> export_members() { return joined({task_members(), {&steps_member(), 1}, {&kExportFormat, 1}}); }
 std::vector<ApiMember> responses_members() {
   return joined({kResponses, selected(kChat, {"tools", "tool_choice", "parallel_tool_calls"}),
                  selected(kShared, {"model", "plan", "temperature", "top_p", "seed", "stream"})});

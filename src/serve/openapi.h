@@ -24,6 +24,8 @@ struct ApiRoute {
 std::vector<ApiMember> plans_members();
 std::vector<ApiMember> goals_members();
 std::vector<ApiMember> validate_members();
+std::vector<ApiMember> check_members();
+std::vector<ApiMember> export_members();
 std::vector<ApiMember> chat_members();
 std::vector<ApiMember> completions_members();
 std::vector<ApiMember> responses_members();

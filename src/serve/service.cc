@@ -165,6 +165,8 @@ const std::vector<Service::Route>& Service::routes() {
       {{"POST", "/v1/goals", "goals that a model makes of an instruction", true, goals_members}, &Service::post_goals},
       {{"POST", "/v1/validate", "is this plan legal, and does it reach the goal?", true, validate_members},
        &Service::post_validate},
+      {{"POST", "/v1/check", "what is wrong with these texts?", true, check_members}, &Service::post_check},
+      {{"POST", "/v1/export", "a plan in the words of another program", true, export_members}, &Service::post_export},
       {{"POST", "/v1/chat/completions", "OpenAI's chat, or a guaranteed plan", true, chat_members},
        &Service::post_chat},
       {{"POST", "/v1/completions", "OpenAI's completions, or a guaranteed plan", true, completions_members},
@@ -340,6 +342,8 @@ SharedModel& Service::find_model(Fields& fields) {
   throw ApiError(404, "model_not_found", str_cat("this service has no such model; it has ", internal::list_some(known)),
                  fields.path() + "model");
 }
+
+std::size_t Service::max_work() const { return options_.limits.memory_bytes / kBytesPerWork; }
 
 Gate::Pass Service::admit(RequestContext& context) { return requests_.enter(1, context.asks()); }
 

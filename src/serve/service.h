@@ -143,6 +143,8 @@ class Service {
   void post_plans(RequestContext& context);
   void post_goals(RequestContext& context);  // goals.cc
   void post_validate(RequestContext& context);
+  void post_check(RequestContext& context);   // check.cc
+  void post_export(RequestContext& context);  // export.cc
   void post_chat(RequestContext& context);
   void post_completions(RequestContext& context);
   void post_responses(RequestContext& context);  // responses.cc
@@ -172,6 +174,8 @@ class Service {
                    std::function<void(const Json&)> on_event);
   Json answer_validate(Fields& fields, RequestContext& context);
   Json answer_goals(Fields& fields, RequestContext& context);
+  // Pieces of work (support/meter.h) that loading one task may take.
+  std::size_t max_work() const;
 
   ServiceOptions options_;
   std::vector<std::unique_ptr<SharedModel>> models_;

@@ -32,6 +32,7 @@
 #ifndef METACTRL_EXCHANGE_EXPORT_H_
 #define METACTRL_EXCHANGE_EXPORT_H_
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,8 +42,10 @@
 
 namespace metactrl {
 
-// BehaviorTree.CPP version 4, with the TreeNodesModel that Groot2 reads.
-std::string behavior_tree_xml(const Task& task, std::span<const PlanStep> plan);
+// BehaviorTree.CPP version 4, with the TreeNodesModel that Groot2 reads. `stop` is asked at every step, and a tree of more
+// than `max_bytes` (0: no limit) is not written; both end it with Stopped.
+std::string behavior_tree_xml(const Task& task, std::span<const PlanStep> plan, const Stop& stop = {},
+                              std::size_t max_bytes = 0);
 
 // "(open dishwasher)" lines, and the plan's cost as a comment.
 std::string pddl_plan(const Task& task, std::span<const PlanStep> plan);

@@ -48,7 +48,7 @@ TEST_F(OpenApiTest, EveryPathIsThereAndNoOther) {
       EXPECT_EQ(method == "get" ? post(real, json::object()).status : get(real).status, 405) << path;
     }
   }
-  EXPECT_EQ(operations, 14U);
+  EXPECT_EQ(operations, 16U);
 }
 
 // Every member that is described is read: what it cannot be is refused by its name. What is not described is refused.
@@ -59,6 +59,8 @@ TEST_F(OpenApiTest, EveryMemberIsRead) {
       {"/v1/plans", lamps()},
       {"/v1/goals", {{"domain", kDomain}, {"problem", problem("(and)")}, {"instruction", "light a"}}},
       {"/v1/validate", {{"domain", kDomain}, {"problem", problem("(lit a)")}, {"plan", "(press a)"}}},
+      {"/v1/check", {{"domain", kDomain}, {"problem", problem("(lit a)")}}},
+      {"/v1/export", {{"domain", kDomain}, {"problem", problem("(lit a)")}, {"plan", "(press a)"}, {"format", "bt"}}},
       {"/v1/chat/completions", chat},
       {"/v1/responses", {{"input", "x"}, {"max_output_tokens", 1}}},
       {"/v1/completions", {{"prompt", "x"}, {"max_tokens", 1}}}};

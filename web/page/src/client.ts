@@ -1,10 +1,11 @@
 // Requests to the service this page came from.
-import { EventLines, isPlanEvent, type PlanEvent, type PlanRequest } from "./protocol.js";
+import { EventLines, isPlanEvent, type Diagnostic, type PlanEvent, type PlanRequest } from "./protocol.js";
 
 export class ServiceError extends Error {
   constructor(
     message: string,
     readonly status: number,
+    readonly diagnostics: Diagnostic[] = [],
   ) {
     super(message);
   }
@@ -27,17 +28,29 @@ async function ask(path: string, init: RequestInit): Promise<Response> {
   }
   if (response.ok) return response;
   let message = `The service answered ${response.status}.`;
+  let diagnostics: Diagnostic[] = [];
   try {
-    const body = (await response.json()) as { error?: { message?: string } };
+    const body = (await response.json()) as { error?: { message?: string; diagnostics?: Diagnostic[] } };
     if (body.error?.message !== undefined) message = body.error.message;
+    diagnostics = body.error?.diagnostics ?? [];
   } catch {
     // Not JSON: the status says it all.
   }
-  throw new ServiceError(message, response.status);
+  throw new ServiceError(message, response.status, diagnostics);
 }
 
 export async function get(path: string): Promise<unknown> {
   return (await ask(path, {})).json();
+}
+
+export async function post(path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
+  const response = await ask(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+    ...(signal ? { signal } : {}),
+  });
+  return response.json();
 }
 
 // Calls `on` for every event. Ends when the service is done; aborting the signal ends the work there, too.

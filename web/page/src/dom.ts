@@ -13,7 +13,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
-export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
+export function byId<T extends Element>(id: string, type: new () => T): T {
   const node = document.getElementById(id);
   if (!(node instanceof type)) throw new Error(`the page has no ${id}`);
   return node;

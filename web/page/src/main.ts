@@ -1,68 +1,72 @@
-// The page: choose a task, press plan, watch; save, share and replay what was seen.
+// The page: it opens on a run that was recorded, and from there plans, compares, plays back and shares.
 import { get, ServiceError, streamPlan, useKey } from "./client.js";
-import { byId, element } from "./dom.js";
-import type { Models, Options, PlanRequest, Tasks, TimedEvent } from "./protocol.js";
-import { linkOf, parseReplay, replayOfLink, type Recording, type Replay } from "./replay.js";
-import { RunView } from "./view.js";
+import { byId } from "./dom.js";
+import { Panel } from "./panel.js";
+import { Player } from "./player.js";
+import type { PlanRequest, TimedEvent } from "./protocol.js";
+import { parseReplay, replayOfLink, taskOfLink, type Recording, type Replay, type TaskTexts } from "./replay.js";
+import { Results } from "./results.js";
+import { Setup } from "./setup.js";
 
-const own = "own";
+// What the opening run says beside its events.
+interface Opening {
+  headline: string;
+  lead: string;
+}
+
+const comparedNames: Record<string, string> = { none: "The model alone", syntax: "The model, held to the form only", search: "The lookahead, without a model", before: "The run before" };
+
+function guidedName(request: PlanRequest, compared: boolean): string {
+  return comparedNames[request.guidance] ?? `The ${compared ? "same " : ""}model with Meta-Ctrl`;
+}
 
 class Page {
-  private readonly task = byId("task", HTMLSelectElement);
-  private readonly domain = byId("domain", HTMLTextAreaElement);
-  private readonly problem = byId("problem", HTMLTextAreaElement);
-  private readonly instruction = byId("instruction", HTMLInputElement);
-  private readonly model = byId("model", HTMLSelectElement);
-  private readonly guidance = byId("guidance", HTMLSelectElement);
-  private readonly compare = byId("compare", HTMLInputElement);
+  private readonly setup = new Setup();
+  private readonly player = new Player();
+  private readonly guided = new Panel(byId("guided", HTMLElement), "The same model with Meta-Ctrl");
+  private readonly bare = new Panel(byId("bare", HTMLElement), "The model alone");
+  private readonly results: Results;
+  private readonly compare = byId("compare", HTMLSelectElement);
+  private readonly goButton = byId("go", HTMLButtonElement);
   private readonly planButton = byId("plan", HTMLButtonElement);
   private readonly stopButton = byId("stop", HTMLButtonElement);
-  private readonly againButton = byId("again", HTMLButtonElement);
-  private readonly saveButton = byId("save", HTMLButtonElement);
-  private readonly shareButton = byId("share", HTMLButtonElement);
-  private readonly speed = byId("speed", HTMLSelectElement);
   private readonly message = byId("message", HTMLParagraphElement);
+  private readonly headline = byId("headline", HTMLHeadingElement);
+  private readonly lead = byId("lead", HTMLParagraphElement);
   private readonly keyForm = byId("key-form", HTMLFormElement);
-  private readonly guided = new RunView(byId("guided", HTMLElement), "With the constraint", true);
-  private readonly bare = new RunView(byId("bare", HTMLElement), "The same task, the model alone", false);
-  private readonly bareBox = byId("bare", HTMLElement);
-  private texts = new Map<string, { domain: string; problem: string; domainName: string; problemName: string }>();
   private abort: AbortController | null = null;
   private replay: Replay | null = null;
+  private ready = false;
 
   constructor() {
+    this.results = new Results(
+      (text, kind) => { this.say(text, kind); },
+      () => ({ request: this.setup.request(), task: this.setup.current() }),
+    );
+    for (const panel of [this.guided, this.bare]) {
+      panel.onStep = (step) => { this.player.goTo(step); };
+      panel.onGrowth = () => { this.count(); };
+    }
+    this.player.onStep = (step) => {
+      this.guided.show(step);
+      this.bare.show(step);
+    };
+    this.setup.texts.onRun = () => { this.ask(); };
     byId("form", HTMLFormElement).addEventListener("submit", (event) => {
       event.preventDefault();
-      void this.plan();
+      this.ask();
     });
     document.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !this.planButton.disabled) void this.plan();
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.defaultPrevented) this.ask();
       if (event.key === "Escape") this.abort?.abort();
     });
     this.stopButton.addEventListener("click", () => this.abort?.abort());
-    this.againButton.addEventListener("click", () => {
-      if (this.replay) void this.show(this.replay);
-    });
-    this.saveButton.addEventListener("click", () => {
-      this.save();
-    });
-    this.shareButton.addEventListener("click", () => void this.share());
-    this.task.addEventListener("change", () => {
-      this.showTask();
-    });
-    for (const area of [this.domain, this.problem]) {
-      area.addEventListener("input", () => {
-        this.task.value = own;
-      });
-    }
     const file = byId("open", HTMLInputElement);
     file.addEventListener("change", () => {
       if (file.files?.[0]) void this.openFile(file.files[0]);
       file.value = "";
     });
-    document.addEventListener("dragover", (event) => {
-      event.preventDefault();
-    });
+    document.addEventListener("dragover", (event) => { event.preventDefault(); });
     document.addEventListener("drop", (event) => {
       event.preventDefault();
       if (event.dataTransfer?.files[0]) void this.openFile(event.dataTransfer.files[0]);
@@ -73,11 +77,15 @@ class Page {
       this.say("");
       void this.load();
     });
+    for (const side of ["bare", "guided"] as const) {
+      byId(`side-${side}`, HTMLButtonElement).addEventListener("click", () => { this.showSide(side); });
+    }
+    byId("to-own", HTMLAnchorElement).addEventListener("click", () => { byId("own", HTMLDetailsElement).open = true; });
     window.addEventListener("hashchange", () => void this.openLink());
   }
 
   async begin(): Promise<void> {
-    await Promise.all([this.load(), this.openLink()]);
+    await Promise.all([this.load(), this.openLink().then((opened) => (opened ? undefined : this.openFirst()))]);
   }
 
   private say(text: string, kind: "" | "bad" = ""): void {
@@ -85,182 +93,201 @@ class Page {
     this.message.className = kind;
   }
 
-  // Menus. A replay needs none of this, so a service that cannot be reached is only said.
+  // Menus. A recorded run needs none of this, so a service that cannot be reached is only said.
   private async load(): Promise<void> {
     try {
-      const [options, tasks, models] = (await Promise.all([get("/v1/options"), get("/v1/tasks"), get("/v1/models")])) as [Options, Tasks, Models];
+      await this.setup.load();
       this.keyForm.hidden = true;
-      this.fillTasks(tasks);
-      this.model.replaceChildren(...models.data.map(({ id, description }) => element("option", { value: id, title: description ?? "" }, id)));
-      const choices = options.guidance.filter(({ name }) => name !== "none");
-      this.guidance.replaceChildren(...choices.map(({ name, description }) => element("option", { value: name }, `${name}: ${description}`)));
-      this.guidance.value = options.defaults.guidance;
-      this.planButton.disabled = this.abort !== null;
+      this.ready = true;
+      this.working(this.abort !== null);
     } catch (error) {
+      this.say(error instanceof Error ? error.message : String(error), "bad");
       if (error instanceof ServiceError && error.status === 401) {
+        this.say("This service asks for its key.");
         this.keyForm.hidden = false;
-        byId("key", HTMLInputElement).focus();
-        this.say("This service wants an API key.", "bad");
-      } else {
-        this.say(`${error instanceof Error ? error.message : String(error)} Recorded runs can be opened all the same.`, "bad");
       }
     }
   }
 
-  private fillTasks(tasks: Tasks): void {
-    const groups: HTMLElement[] = [];
-    for (const { name, text, problems } of tasks.domains) {
-      if (problems.length === 0) continue;
-      const group = element("optgroup", { label: name });
-      for (const problem of problems) {
-        const value = `${name}/${problem.name}`;
-        this.texts.set(value, { domain: text, problem: problem.text, domainName: name, problemName: problem.name });
-        group.append(element("option", { value }, problem.name.replaceAll("_", " ")));
-      }
-      groups.push(group);
+  // The run that ships with the page.
+  private async openFirst(): Promise<void> {
+    try {
+      const value = (await get("/opening.json")) as Opening & Replay;
+      this.headline.textContent = value.headline;
+      this.lead.textContent = value.lead;
+      this.show(parseReplay(JSON.stringify(value)));
+    } catch {
+      // Without it the page is empty until somebody plans.
     }
-    this.task.replaceChildren(...groups, element("option", { value: own }, "Your own PDDL (below)"));
-    const first = [...this.texts.keys()].find((name) => name.endsWith("/dishwasher")) ?? this.texts.keys().next().value;
-    if (first !== undefined && this.domain.value === "") this.task.value = first;
-    this.showTask();
-  }
-
-  private showTask(): void {
-    const texts = this.texts.get(this.task.value);
-    byId("own", HTMLDetailsElement).open = texts === undefined;
-    if (texts === undefined) return;
-    this.domain.value = texts.domain;
-    this.problem.value = texts.problem;
-  }
-
-  private request(): PlanRequest {
-    const texts = this.texts.get(this.task.value);
-    const request: PlanRequest = {
-      domain: texts?.domainName ?? this.domain.value,
-      problem: texts?.problemName ?? this.problem.value,
-      model: this.model.value,
-      guidance: this.guidance.value,
-    };
-    if (this.instruction.value.trim() !== "") request.instruction = this.instruction.value.trim();
-    return request;
   }
 
   private working(on: boolean): void {
-    this.planButton.disabled = on || this.model.value === "";
-    this.stopButton.disabled = !on;
-    for (const button of [this.againButton, this.saveButton, this.shareButton]) button.disabled = on || this.replay === null;
+    this.goButton.disabled = on || !this.ready;
+    this.planButton.disabled = on || !this.ready;
+    this.goButton.hidden = on;
+    this.stopButton.hidden = !on;
+    document.body.classList.toggle("busy", on);
+  }
+
+  private count(): void {
+    this.player.extend(Math.max(this.guided.steps, this.bareShown() ? this.bare.steps : 0));
+    this.scale();
+  }
+
+  // Side by side, to one scale.
+  private scale(): void {
+    const seen = [this.guided, this.bare].filter((panel) => panel.root.offsetParent !== null);
+    const sizes = seen.map((panel) => panel.pictureSize);
+    for (const panel of seen) panel.framePicture([Math.max(...sizes.map(([w]) => w)), Math.max(...sizes.map(([, h]) => h))]);
+  }
+
+  private bareShown(): boolean {
+    return !this.bare.root.hidden;
+  }
+
+  // Where there is room for one run only.
+  private showSide(side: "bare" | "guided"): void {
+    byId("runs", HTMLElement).dataset["side"] = side;
+    for (const one of ["bare", "guided"]) byId(`side-${one}`, HTMLButtonElement).setAttribute("aria-pressed", String(one === side));
+    this.player.refresh();
+    this.scale();
+  }
+
+  private showBare(on: boolean): void {
+    this.bare.root.hidden = !on;
+    byId("sides", HTMLElement).hidden = !on;
+    if (!on) this.showSide("guided");
+    byId("runs", HTMLElement).classList.toggle("single", !on);
+  }
+
+  private ask(): void {
+    if (this.ready && this.abort === null) void this.plan();
   }
 
   // A run, recorded while it is shown. What it cannot show becomes its verdict.
-  private async record(view: RunView, request: PlanRequest, signal: AbortSignal): Promise<Recording> {
+  private async record(panel: Panel, request: PlanRequest, signal: AbortSignal): Promise<Recording> {
     const events: TimedEvent[] = [];
     const begin = performance.now();
-    view.clear("Asked …");
+    panel.clear("Asked; the task is being compiled …");
     try {
       await streamPlan(request, signal, (event) => {
         events.push({ ...event, t: Math.round(performance.now() - begin) / 1000 });
-        view.add(event);
+        panel.add(event);
       });
     } catch (error) {
-      view.fail(signal.aborted ? "Stopped." : error instanceof Error ? error.message : String(error));
+      panel.fail(signal.aborted ? "Stopped." : error instanceof Error ? error.message : String(error));
+      if (error instanceof ServiceError && error.diagnostics.length > 0) {
+        this.say(`There are mistakes in the task: ${error.message}`, "bad");
+        void this.setup.texts.point(error.diagnostics);
+      }
     }
     return { request, events };
   }
 
   private async plan(): Promise<void> {
     const abort = new AbortController();
+    const before = this.replay;
     this.abort = abort;
-    this.replay = null;
     this.working(true);
     this.say("");
-    const request = this.request();
-    const compare = this.compare.checked;
-    this.bareBox.hidden = !compare;
-    if (compare) this.bare.clear("Waits for the other one.");
-    const guided = await this.record(this.guided, request, abort.signal);
+    const request = this.setup.request();
+    const task = this.setup.current();
+    const against = this.compare.value;
+    const compared = against !== "" && against !== request.guidance && (against !== "before" || before !== null);
+    if (location.hash.length > 40) history.replaceState(null, "", location.pathname);
+    this.showBare(compared);
+    this.title(task, request, against === "before" ? "before" : against);
+    this.guided.useDomain(task.domain);
+    this.bare.useDomain(against === "before" ? (before?.task?.domain ?? null) : task.domain);
     let bare: Recording | null = null;
-    if (compare && !abort.signal.aborted && guided.events.length > 0) {
-      bare = await this.record(this.bare, { ...request, guidance: "none" }, abort.signal);
+    if (compared && against === "before" && before) {
+      bare = { request: before.request, events: before.events };
+      this.bare.load(before.events);
+    } else if (compared) {
+      this.bare.clear("Comes next.");
     }
-    if (guided.events.length > 0) this.replay = { metactrl_replay: 1, ...guided, compare: bare && bare.events.length > 0 ? bare : null };
+    // On a phone the run is what should be seen, not the button.
+    this.showSide("guided");
+    const place = window.innerWidth < 800 ? (compared ? byId("sides", HTMLElement) : this.guided.root) : this.headline;
+    place.scrollIntoView({ behavior: window.matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth", block: "start" });
+    this.player.play(0, true);
+    const guided = await this.record(this.guided, request, abort.signal);
+    if (compared && bare === null && !abort.signal.aborted) {
+      if (guided.events.length > 0) {
+        bare = await this.record(this.bare, { ...request, guidance: against }, abort.signal);
+      } else {
+        this.bare.clear("");
+        this.showBare(false);
+      }
+    }
     this.abort = null;
     this.working(false);
+    this.count();
+    this.player.settle();
+    this.replay = guided.events[0]?.type === "start" ? { metactrl_replay: 1, ...guided, compare: bare?.events[0]?.type === "start" ? bare : null, task } : before;
+    this.results.use(this.replay);
+    this.goButton.textContent = "Plan again";
   }
 
-  private async play(view: RunView, recording: Recording, signal: AbortSignal): Promise<void> {
-    view.clear("Replay");
-    const slow = Number(this.speed.value);
-    let before = 0;
-    for (const event of recording.events) {
-      const wait = Math.min(event.t - before, 1) * slow * 1000;
-      before = event.t;
-      if (wait > 1) await new Promise((resolve) => setTimeout(resolve, wait));
-      if (signal.aborted) {
-        view.fail("Stopped.");
-        return;
-      }
-      view.add(event);
-    }
+  private title(task: TaskTexts, request: PlanRequest, against: string): void {
+    this.headline.textContent = task.name.charAt(0).toUpperCase() + task.name.slice(1);
+    this.lead.textContent = /^;\s*(.+)$/m.exec(task.problem)?.[1] ?? request.instruction ?? "";
+    this.guided.name(guidedName(request, this.bareShown()));
+    this.bare.name(comparedNames[against] ?? "The model alone");
   }
 
-  private async show(replay: Replay): Promise<void> {
+  // A recorded run, played from its start.
+  private show(replay: Replay): void {
     this.abort?.abort();
-    const abort = new AbortController();
-    this.abort = abort;
     this.replay = replay;
-    this.working(true);
-    this.bareBox.hidden = replay.compare === null;
-    if (replay.compare) this.bare.clear("Waits for the other one.");
-    await this.play(this.guided, replay, abort.signal);
-    if (replay.compare && !abort.signal.aborted) await this.play(this.bare, replay.compare, abort.signal);
-    if (this.abort === abort) this.abort = null;
-    this.working(false);
-  }
-
-  private save(): void {
-    if (this.replay === null) return;
-    const url = URL.createObjectURL(new Blob([JSON.stringify(this.replay)], { type: "application/json" }));
-    const name = this.guided.run.start?.task ?? "plan";
-    const link = element("a", { href: url, download: `${name.replace(/[^\w-]+/g, "_")}.replay.json` });
-    link.click();
-    URL.revokeObjectURL(url);
-  }
-
-  private async share(): Promise<void> {
-    if (this.replay === null) return;
-    const link = await linkOf(this.replay);
-    if (link === "") {
-      this.say("This run is too long for a link; save it as a file instead.", "bad");
-      return;
+    this.results.use(replay);
+    this.showBare(replay.compare !== null);
+    for (const panel of [this.guided, this.bare]) panel.useDomain(replay.task?.domain ?? null);
+    this.guided.name(guidedName(replay.request, replay.compare !== null));
+    this.guided.load(replay.events);
+    if (replay.compare) {
+      this.bare.name(replay.compare.request.guidance === replay.request.guidance ? "The run before" : (comparedNames[replay.compare.request.guidance] ?? "Another run"));
+      this.bare.load(replay.compare.events);
     }
-    history.replaceState(null, "", `#replay=${link}`);
-    try {
-      await navigator.clipboard.writeText(location.href);
-      this.say("The link is in the address bar and was copied. It holds the whole run and needs no model.");
-    } catch {
-      this.say("The link is in the address bar. It holds the whole run and needs no model.");
-    }
+    this.count();
+    if (replay.task) this.setup.use({ request: replay.request, task: replay.task });
+    this.player.play(0);
   }
 
   private async openFile(file: File): Promise<void> {
     try {
-      const replay = parseReplay(await file.text());
-      this.say(`Replay of ${file.name}`);
-      await this.show(replay);
+      this.open(parseReplay(await file.text()), `Replay of ${file.name}`);
     } catch (error) {
       this.say(`${file.name} cannot be replayed: ${error instanceof Error ? error.message : String(error)}.`, "bad");
     }
   }
 
-  private async openLink(): Promise<void> {
-    const link = /^#replay=(.+)$/.exec(location.hash)?.[1];
-    if (link === undefined) return;
+  private open(replay: Replay, said: string): void {
+    this.say(said);
+    const start = replay.events[0];
+    const task = replay.task ?? { name: start?.type === "start" ? start.task : "a task", domain: "", problem: "" };
+    this.title(task, replay.request, "none");
+    this.show(replay);
+  }
+
+  // Whether the address held something.
+  private async openLink(): Promise<boolean> {
+    const [, kind, link] = /^#(replay|task)=(.+)$/.exec(location.hash) ?? [];
+    if (link === undefined) return false;
     try {
-      const replay = await replayOfLink(link);
-      this.say("Replay of a shared run");
-      await this.show(replay);
+      if (kind === "replay") {
+        this.open(await replayOfLink(link), "Replay of a shared run");
+      } else {
+        const shared = await taskOfLink(link);
+        this.setup.use(shared);
+        this.title(shared.task, shared.request, "none");
+        this.showBare(false);
+        this.say("A shared task: press Plan.");
+      }
+      return true;
     } catch (error) {
-      this.say(`The shared run cannot be replayed: ${error instanceof Error ? error.message : String(error)}.`, "bad");
+      this.say(`The link cannot be ${kind === "replay" ? "replayed" : "opened"}: ${error instanceof Error ? error.message : String(error)}.`, "bad");
+      return false;
     }
   }
 }

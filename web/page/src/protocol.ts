@@ -44,6 +44,11 @@ export interface TokenEvent {
   preferred: Preferred | null;
 }
 
+export interface ThoughtEvent {
+  type: "thought";
+  text: string;
+}
+
 export interface Wanted {
   action: string | null;
   stops: boolean;
@@ -80,6 +85,10 @@ export interface EndEvent {
   guarantee: string;
   reason: string;
   valid: boolean;
+  why_infeasible?: string[];
+  would_help?: string[];
+  cost?: number | null;
+  best_known?: { length: number; shortest: boolean; cost: number } | null;
   goals: { met: string[]; unmet: string[]; dropped: string[] };
   check: { parsed: boolean; parse_error: string; steps_executed: number; problem: string } | null;
   model_calls: number;
@@ -95,7 +104,7 @@ export interface ErrorEvent {
   error: { message: string };
 }
 
-export type PlanEvent = StartEvent | TokenEvent | ActionEvent | EndEvent | ErrorEvent;
+export type PlanEvent = StartEvent | ThoughtEvent | TokenEvent | ActionEvent | EndEvent | ErrorEvent;
 // An event with the seconds since its request.
 export type TimedEvent = PlanEvent & { t: number };
 
@@ -103,17 +112,61 @@ export interface PlanRequest {
   domain: string;
   problem: string;
   instruction?: string;
+  goal?: string;
   model?: string;
   guidance: string;
+  horizon?: number;
+  slack?: number;
+  prefer?: string;
+  simplify?: boolean;
+  decode?: string;
+  temperature?: number;
+  beam?: number;
   seed?: number;
-  trace?: boolean;
-  stream?: boolean;
+  format?: string;
+  on_infeasible?: string;
+  think?: string | number;
 }
 
 export interface Options {
   version: string;
   guidance: { name: string; description: string; guaranteed: boolean }[];
-  defaults: { model: string; guidance: string };
+  formats: string[];
+  decode: string[];
+  on_infeasible: string[];
+  // Whether goals can be asked for in words.
+  goals?: boolean;
+  defaults: { model: string; guidance: string; format: string; decode: string; on_infeasible: string };
+  limits: { horizon: number; body_bytes: number };
+}
+
+export interface Diagnostic {
+  severity: "error" | "warning";
+  file: string;
+  line: number;
+  column: number;
+  message: string;
+  hint: string;
+}
+
+export interface Check {
+  ok: boolean;
+  diagnostics: Diagnostic[];
+  notes: string[];
+  objects: number;
+  ground_actions: number;
+}
+
+export interface GoalHypothesis {
+  goal: string;
+  words: string;
+  probability: number;
+  reachable: boolean;
+}
+
+export interface Goals {
+  goals: GoalHypothesis[];
+  missing?: string[];
 }
 
 export interface Tasks {
@@ -124,7 +177,7 @@ export interface Models {
   data: { id: string; description?: string }[];
 }
 
-const eventTypes = new Set(["start", "token", "action", "end", "error"]);
+const eventTypes = new Set(["start", "thought", "token", "action", "end", "error"]);
 
 export function isPlanEvent(value: unknown): value is PlanEvent {
   return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string" && eventTypes.has(value.type);

@@ -6,9 +6,17 @@ export interface Recording {
   events: TimedEvent[];
 }
 
+// The texts of a task, so that what was recorded can be drawn, named and planned again anywhere.
+export interface TaskTexts {
+  name: string;
+  domain: string;
+  problem: string;
+}
+
 export interface Replay extends Recording {
   metactrl_replay: 1;
   compare: Recording | null;
+  task: TaskTexts | null;
 }
 
 const maxLinkLength = 30_000;
@@ -43,7 +51,19 @@ export function parseReplay(text: string): Replay {
   }
   if (value.metactrl_replay !== 1) throw new Error("it was saved by a newer version of this page");
   const compare = "compare" in value && value.compare !== null ? asRecording(value.compare, '"compare"') : null;
-  return { metactrl_replay: 1, ...asRecording(value, "it"), compare };
+  return { metactrl_replay: 1, ...asRecording(value, "it"), compare, task: asTask("task" in value ? value.task : null) };
+}
+
+function asTask(value: unknown): TaskTexts | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { name, domain, problem } = value as Partial<Record<keyof TaskTexts, unknown>>;
+  return typeof name === "string" && typeof domain === "string" && typeof problem === "string" ? { name, domain, problem } : null;
+}
+
+// A task to be planned, with what was asked for: what a link behind "#task=" holds.
+export interface SharedTask {
+  request: PlanRequest;
+  task: TaskTexts;
 }
 
 async function pipe(bytes: Uint8Array, through: GenericTransformStream, limit: number): Promise<Uint8Array> {
@@ -66,27 +86,43 @@ async function pipe(bytes: Uint8Array, through: GenericTransformStream, limit: n
   return all;
 }
 
-// The part of a link behind "#replay=", or "" when the run is too long for one.
-export async function linkOf(replay: Replay): Promise<string> {
-  const packed = await pipe(new TextEncoder().encode(JSON.stringify(replay)), new CompressionStream("deflate-raw"), maxReplayBytes);
+// The part of a link behind its name, or "" when there is too much for one.
+export async function linkOf(value: Replay | SharedTask): Promise<string> {
+  const packed = await pipe(new TextEncoder().encode(JSON.stringify(value)), new CompressionStream("deflate-raw"), maxReplayBytes);
   let binary = "";
   for (const byte of packed) binary += String.fromCharCode(byte);
   const link = btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
   return link.length <= maxLinkLength ? link : "";
 }
 
-export async function replayOfLink(link: string): Promise<Replay> {
+async function textOfLink(link: string): Promise<string> {
   let packed: Uint8Array;
   try {
     packed = Uint8Array.from(atob(link.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
   } catch {
     throw new Error("the link is damaged");
   }
-  let text: string;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(await pipe(packed, new DecompressionStream("deflate-raw"), maxReplayBytes));
+    return new TextDecoder("utf-8", { fatal: true }).decode(await pipe(packed, new DecompressionStream("deflate-raw"), maxReplayBytes));
   } catch {
     throw new Error("the link is damaged or was cut off");
   }
-  return parseReplay(text);
+}
+
+export async function replayOfLink(link: string): Promise<Replay> {
+  return parseReplay(await textOfLink(link));
+}
+
+export async function taskOfLink(link: string): Promise<SharedTask> {
+  const text = await textOfLink(link);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error("it is not JSON");
+  }
+  const { request, task } = (value ?? {}) as { request?: unknown; task?: unknown };
+  const texts = asTask(task);
+  if (texts === null || typeof request !== "object" || request === null) throw new Error("it holds no task");
+  return { request: request as PlanRequest, task: texts };
 }

@@ -1,23 +1,28 @@
 // A run as the page shows it: everything here is a function of the events so far, so that a live run and a replay are
 // the same thing.
+import { actionWords, factWords, sentenceWords } from "./pddl.js";
 import type { ActionEvent, EndEvent, PlanEvent, StartEvent, TokenEvent } from "./protocol.js";
 
 export interface Run {
   start: StartEvent | null;
   tokens: TokenEvent[];
   actions: ActionEvent[];
+  thought: string;
   end: EndEvent | null;
   error: string;
 }
 
 export function newRun(): Run {
-  return { start: null, tokens: [], actions: [], end: null, error: "" };
+  return { start: null, tokens: [], actions: [], thought: "", end: null, error: "" };
 }
 
 export function addEvent(run: Run, event: PlanEvent): void {
   switch (event.type) {
     case "start":
       run.start = event;
+      break;
+    case "thought":
+      run.thought += event.text;
       break;
     case "token":
       run.tokens.push(event);
@@ -34,6 +39,19 @@ export function addEvent(run: Run, event: PlanEvent): void {
   }
 }
 
+// All facts at the start and after each action.
+export function statesOf(run: Run): Set<string>[] {
+  let now = new Set(run.start?.facts ?? []);
+  const states = [now];
+  for (const action of run.actions) {
+    now = new Set(now);
+    for (const fact of action.removed) now.delete(fact);
+    for (const fact of action.added) now.add(fact);
+    states.push(now);
+  }
+  return states;
+}
+
 export interface Fact {
   text: string;
   change: "" | "added" | "removed";
@@ -42,13 +60,9 @@ export interface Fact {
 // The facts after the first `steps` actions, those that the last of them removed included; facts that some action of
 // the run changes come first.
 export function factsAfter(run: Run, steps: number): { moving: Fact[]; still: Fact[] } {
-  const now = new Set(run.start?.facts ?? []);
+  const now = statesOf(run)[steps] ?? new Set<string>();
   const changing = new Set<string>();
   for (const action of run.actions) for (const fact of [...action.added, ...action.removed]) changing.add(fact);
-  for (const action of run.actions.slice(0, steps)) {
-    for (const fact of action.removed) now.delete(fact);
-    for (const fact of action.added) now.add(fact);
-  }
   const last = steps > 0 ? run.actions[steps - 1] : undefined;
   const added = new Set(last?.added ?? []);
   const removed = new Set(last?.removed ?? []);
@@ -77,30 +91,49 @@ export function stepOfToken(run: Run, index: number): number {
   return steps;
 }
 
-// What the model wanted instead of an action, as a sentence; empty when it wanted just that.
-export function wish(action: ActionEvent): { text: string; vetoed: boolean } {
+// What the model wanted instead of an action, in words; empty when it wanted just that.
+export function wish(action: ActionEvent): { wanted: string; why: string; vetoed: boolean } {
   const wanted = action.wanted;
-  if (wanted === null || wanted.same) return { text: "", vetoed: false };
-  const what = wanted.action === null ? "to stop" : wanted.action + (wanted.stops ? " and then to stop" : "");
-  if (wanted.allowed) return { text: `The model leaned to ${what}; the lookahead preferred this.`, vetoed: false };
-  const why = wanted.why_not.replace(/^illegal: /, "") || wanted.standing;
-  return { text: `The model wanted ${what}. Vetoed: ${why}.`, vetoed: true };
+  if (wanted === null || wanted.same) return { wanted: "", why: "", vetoed: false };
+  const words = wanted.action === null ? null : actionWords(wanted.action);
+  const what = words === null ? "stop here" : `${words.name} ${words.rest}`.trim() + (wanted.stops ? " and stop" : "");
+  if (wanted.allowed) return { wanted: what, why: "allowed, but this keeps more ways open", vetoed: false };
+  const why = wanted.why_not.replace(/^illegal: /, "").replace(/^legal, but /, "") || wanted.standing;
+  return { wanted: what, why: sentenceWords(why), vetoed: true };
 }
 
-// One sentence on how it ended.
-export function verdict(run: Run): { text: string; kind: "good" | "bad" | "open" } {
-  if (run.error !== "") return { text: run.error, kind: "bad" };
+export interface Verdict {
+  short: string;
+  text: string;
+  kind: "good" | "bad" | "open";
+}
+
+// One sentence on how it ended, and two words.
+export function verdict(run: Run): Verdict {
+  if (run.error !== "") return { short: "No plan", text: run.error, kind: "bad" };
   const end = run.end;
-  if (end === null) return { text: "", kind: "open" };
-  if (end.outcome !== "plan") return { text: `${end.outcome}: ${end.reason}`, kind: end.outcome === "cancelled" ? "open" : "bad" };
-  const guarantee = end.guarantee === "none" ? "no guarantee" : `guarantee: ${end.guarantee}`;
-  if (end.valid) return { text: `The plan works (${guarantee}). ${end.reason}`, kind: "good" };
+  if (end === null) return { short: "", text: "", kind: "open" };
+  if (end.outcome === "infeasible") return { short: "Impossible", text: "There is no plan for this task.", kind: "bad" };
+  if (end.outcome !== "plan") return { short: end.outcome, text: sentenceWords(end.reason), kind: end.outcome === "cancelled" ? "open" : "bad" };
+  const steps = `${run.actions.length} ${run.actions.length === 1 ? "step" : "steps"}`;
+  if (end.valid && run.start?.goals.length === 0) return { short: "Nothing to do", text: "The task has no goal, so the empty plan reaches it.", kind: "open" };
+  const dropped = end.goals.dropped;
+  if (dropped.length > 0 && end.guarantee !== "none" && end.goals.unmet.every((goal) => dropped.includes(goal))) {
+    return { short: "Works, less is reached", text: `${steps}, guaranteed. Given up, because not all goals can be reached: ${dropped.map(factWords).join("; ")}.`, kind: "good" };
+  }
+  if (end.valid) {
+    const how = end.guarantee === "none" ? "Checked afterwards: it works." : "Every step was known to work before it was written.";
+    return { short: end.guarantee === "none" ? "Works" : "Works, guaranteed", text: `${steps}. ${how}`, kind: "good" };
+  }
   const illegal = run.actions.find((action) => !action.legal);
-  if (illegal) return { text: `The plan breaks at step ${illegal.index + 1}, ${illegal.action}: ${illegal.why_illegal}.`, kind: "bad" };
-  const problem = end.check?.problem || end.check?.parse_error || "";
-  if (problem !== "") return { text: `The plan fails (${guarantee}): ${problem}.`, kind: "bad" };
+  if (illegal) {
+    const { name, rest } = actionWords(illegal.action);
+    return { short: "Fails", text: `Breaks at step ${illegal.index + 1}, “${`${name} ${rest}`.trim()}”: ${sentenceWords(illegal.why_illegal)}.`, kind: "bad" };
+  }
   const unmet = end.goals.unmet;
-  return { text: unmet.length > 0 ? `The plan ends without ${unmet.join(", ")} (${guarantee}).` : `The plan fails (${guarantee}). ${end.reason}`, kind: "bad" };
+  if (end.check?.parsed !== false && unmet.length > 0) return { short: "Fails", text: `Ends after ${steps} without: ${unmet.map(factWords).join("; ")}.`, kind: "bad" };
+  const problem = end.check?.problem || end.check?.parse_error || end.reason;
+  return { short: "Fails", text: `${sentenceWords(problem)}.`, kind: "bad" };
 }
 
 // "+35 %": how far the lookahead moved a chosen token.

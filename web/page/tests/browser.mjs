@@ -2,132 +2,305 @@
 //
 //     node tests/browser.mjs METACTRL SCREENSHOTS
 //
-// A plan is made, watched, compared, shared and replayed with the model out of reach. Needs Chromium ($CHROMIUM, or
-// /usr/bin/chromium). Screenshots of each stage go to the folder SCREENSHOTS.
+// Every story is what a person does, on a laptop or a phone, in light or dark. Needs Chromium ($CHROMIUM, or
+// /usr/bin/chromium), or with BROWSER=firefox Firefox ($FIREFOX, or /usr/bin/firefox-esr). Screenshots go to SCREENSHOTS.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
-import { createInterface } from "node:readline";
-import puppeteer from "puppeteer-core";
+import { accessible, asked, choose, finished, firefox, fits, Harness, label, laptop, phone, planned, pressPlan, ready, startBrowser, startService, text, texts, write } from "./harness.mjs";
 
 const [binary, folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error("usage: node tests/browser.mjs METACTRL SCREENSHOTS");
 mkdirSync(folder, { recursive: true });
 
-const service = spawn(binary, ["serve", "--port", "0"], { stdio: ["ignore", "inherit", "pipe"] });
-const address = await new Promise((resolve, reject) => {
-  service.on("exit", (code) => reject(new Error(`the service ended with ${code}`)));
-  createInterface({ input: service.stderr }).on("line", (line) => {
-    console.log(line);
-    const found = /listening at (http:\S+?)[ ;]/.exec(line);
-    if (found) resolve(found[1]);
-  });
-});
-const browser = await puppeteer.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu"],
-  protocolTimeout: 120_000,
-});
-const timeout = 120_000;
-const problems = [];
+const service = await startService(binary);
+const browser = await startBrowser();
+const harness = new Harness(browser, service.address);
+const open = (path, options) => harness.open(path, options);
+const shoot = (page, name) => page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 
-async function open(path, { offline = false } = {}) {
-  const page = await browser.newPage();
-  page.setDefaultTimeout(timeout);
-  // Chromium draws nothing in tabs that nobody sees.
-  await page.bringToFront();
-  await page.setViewport({ width: 1280, height: 900 });
-  page.on("pageerror", (error) => problems.push(`script: ${error.message}`));
-  page.on("console", (message) => {
-    // Chromium says on the console what the page itself shows as a message: a request that was refused.
-    if (message.type() === "error" && !/Failed to load resource/.test(message.text())) problems.push(`console: ${message.text()}`);
-  });
-  await page.setRequestInterception(true);
-  page.on("request", (request) => {
-    const url = request.url();
-    if (!url.startsWith(address) && !url.startsWith("data:") && !url.startsWith("blob:")) problems.push(`asked for ${url}`);
-    if (offline && url.includes("/v1/")) void request.abort();
-    else void request.continue();
-  });
-  await page.goto(address + path);
-  return page;
-}
-const texts = (page, selector) => page.$$eval(selector, (nodes) => nodes.map((node) => node.textContent));
-const text = async (page, selector) => (await texts(page, selector)).join("");
-const finished = (page, part) => page.waitForSelector(`#${part} .status.good, #${part} .status.bad`);
-async function shoot(page, name, width, scheme) {
-  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-  await page.setViewport({ width, height: 900 });
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  assert.ok(overflow <= 0, `${name}: ${overflow} pixels wider than the window`);
-  await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
-}
+const rooms = {
+  domain: `(define (domain rooms)
+  (:predicates (located ?x ?l) (holding ?r ?x) (connected ?a ?b) (free ?r) (robot ?r))
+  (:action move :parameters (?r ?a ?b) :precondition (and (robot ?r) (located ?r ?a) (connected ?a ?b)) :effect (and (located ?r ?b) (not (located ?r ?a))))
+  (:action take :parameters (?r ?x ?l) :precondition (and (robot ?r) (located ?r ?l) (located ?x ?l) (free ?r) (not (robot ?x))) :effect (and (holding ?r ?x) (not (located ?x ?l)) (not (free ?r))))
+  (:action give :parameters (?r ?x ?l) :precondition (and (located ?r ?l) (holding ?r ?x)) :effect (and (located ?x ?l) (free ?r) (not (holding ?r ?x)))))`,
+  problem: `(define (problem errand) (:domain rooms) (:objects robot1 sample hall lab store ward)
+  (:init (robot robot1) (free robot1) (located robot1 hall) (located sample ward)
+         (connected hall lab) (connected lab hall) (connected hall ward) (connected ward hall) (connected lab store) (connected store lab))
+  (:goal (located sample store)))`,
+};
+
+const stories = {
+  async "it opens on a run where the model alone fails"() {
+    const page = await open("/", { motion: "no-preference" });
+    await ready(page);
+    await finished(page, "guided");
+    assert.match(await text(page, "#headline"), /the model alone forgets the syrup/);
+    assert.match(await text(page, "#bare .pill"), /Fails/);
+    assert.match(await text(page, "#bare .status"), /without: syrup inside pot/);
+    assert.match(await text(page, "#guided .pill"), /Works, guaranteed/);
+    assert.ok((await texts(page, "#guided .veto")).length > 0, "no veto on the timeline");
+    assert.equal((await texts(page, ".lead button:not([hidden])")).length, 1);
+    await fits(page, "opening");
+    // The whole of it, the service's answers included.
+    assert.ok(firefox || (page.bytes > 50_000 && page.bytes <= 300_000), `${page.bytes} bytes for the first load`);
+    // It plays by itself, and things move.
+    if (!firefox) assert.match(await label(page, "#guided svg.world"), /syrup in fridge;/);
+    await page.waitForFunction(() => document.querySelector("#where").textContent === "step 8 of 8");
+    const last = await label(page, "#guided svg.world");
+    assert.match(last, /syrup in pot/);
+    assert.match(last, /pot on stove/);
+    assert.match(await label(page, "#bare svg.world"), /syrup in fridge/);
+    await shoot(page, "opening");
+    // And once more.
+    await page.click("#first");
+    assert.match(await label(page, "#guided svg.world"), /syrup in fridge;/);
+    await page.click("#play");
+    await page.waitForFunction(() => /step [1-8] of 8/.test(document.querySelector("#where").textContent));
+  },
+
+  async "a plan is made, watched and compared"() {
+    const page = await open("/");
+    await ready(page);
+    await choose(page, { task: "tabletop/dishwasher" });
+    await page.keyboard.down("Control");
+    await page.keyboard.press("Enter");
+    await page.keyboard.up("Control");
+    await page.waitForFunction(() => document.querySelector("#headline").textContent === "Dishwasher");
+    await planned(page);
+    assert.match(await text(page, "#guided .pill"), /guaranteed/);
+    assert.match(await text(page, "#bare .pill"), /Works|Fails/);
+    const plan = await texts(page, "#guided .action");
+    assert.ok(plan.length >= 3, `only ${plan.length} actions`);
+    assert.equal((await texts(page, "#guided .goals .open")).length, 0);
+    // Text and tokens on demand; the keyboard reaches every token, and the world goes with it.
+    const end = await label(page, "#guided svg.world");
+    await page.$eval("#guided .text-box", (node) => { node.open = true; });
+    assert.ok((await texts(page, "#guided .token.forced")).length > 1);
+    assert.ok((await texts(page, "#guided .token.chosen")).length > 1);
+    await page.focus("#guided .text");
+    await page.keyboard.press("Home");
+    assert.match(await text(page, "#guided .note"), /forced|one of/);
+    assert.equal(await text(page, "#where"), "start");
+    assert.notEqual(await label(page, "#guided svg.world"), end);
+    // A step on the timeline, and the slider.
+    await page.$$eval("#guided .action", (nodes) => nodes[1].click());
+    assert.equal(await text(page, "#where"), `step 2 of ${plan.length}`);
+    assert.equal((await texts(page, "#guided .current")).length, 1);
+    await page.focus("#slider");
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await text(page, "#where"), `step 3 of ${plan.length}`);
+    await page.$eval("#guided .fact-box", (node) => { node.open = true; });
+    assert.ok((await texts(page, "#guided .facts .added")).length > 0);
+    await accessible(page, "a plan with everything open");
+  },
+
+  async "the world of any domain is a picture"() {
+    const page = await open("/");
+    await ready(page);
+    await write(page, "domain", rooms.domain);
+    await write(page, "problem", rooms.problem);
+    await page.waitForSelector("#mistakes .fine");
+    await choose(page, { compare: "" });
+    await pressPlan(page);
+    assert.match(await text(page, "#guided .pill"), /guaranteed/);
+    assert.ok((await page.$$("#guided .links line")).length >= 3, "rooms are not linked");
+    assert.match(await label(page, "#guided svg.world"), /sample in store/);
+    await page.click("#first");
+    assert.match(await label(page, "#guided svg.world"), /sample in ward; .*|robot1 in hall/);
+    assert.equal(await page.$eval("#bare", (node) => node.hidden), true);
+    await shoot(page, "rooms");
+  },
+
+  async "mistakes are shown in place while one types"() {
+    const page = await open("/");
+    await ready(page);
+    await write(page, "domain", rooms.domain);
+    await write(page, "problem", rooms.problem.replace("(located robot1 hall)", "(locatet robot1 hall)"));
+    await page.waitForSelector("#problem >>> .cm-lintRange-error");
+    assert.match(await text(page, "#mistakes"), /problem 2:\d+ .*locatet/);
+    assert.ok((await page.$$("#problem >>> .cm-lineNumbers .cm-gutterElement")).length >= 4, "no line numbers");
+    const colours = await page.$eval("#domain", (node) => new Set([...node.shadowRoot.querySelectorAll(".cm-line span")].map((span) => getComputedStyle(span).color)).size);
+    assert.ok(colours >= 3, `only ${colours} colours`);
+    await page.$eval("#mistakes button", (node) => node.click());
+    assert.equal(await page.evaluate(() => document.activeElement.id), "problem");
+    await shoot(page, "mistakes");
+    await accessible(page, "mistakes");
+    // Asked all the same: it is said, and nothing waits.
+    await pressPlan(page);
+    assert.match(await text(page, "#message"), /mistakes in the task/);
+    assert.equal((await page.$$(".working")).length, 0);
+    await write(page, "problem", rooms.problem);
+    await page.waitForSelector("#mistakes .fine");
+    assert.equal((await page.$$("#problem >>> .cm-lintRange-error")).length, 0);
+  },
+
+  async "what cannot be done says why, and goals can be given up"() {
+    const page = await open("/");
+    await ready(page);
+    const without = rooms.problem.replace("(connected lab store) (connected store lab)", "").replace("(located sample store)", "(and (located sample store) (located sample lab))");
+    await write(page, "domain", rooms.domain);
+    await write(page, "problem", rooms.problem.replace("(connected lab store) (connected store lab)", ""));
+    await choose(page, { compare: "" });
+    await pressPlan(page);
+    assert.match(await text(page, "#guided .pill"), /Impossible/);
+    assert.ok((await texts(page, "#guided .why-not li")).length > 0, "no reason");
+    assert.equal((await texts(page, "#guided .goals .impossible")).length, 1);
+    await accessible(page, "infeasible");
+    await shoot(page, "infeasible");
+    await write(page, "problem", without);
+    await choose(page, { on_infeasible: "drop-goals" });
+    await pressPlan(page);
+    assert.match(await text(page, "#guided .pill"), /Works/);
+    assert.match(await text(page, "#guided .status"), /Given up.*sample located store/);
+    assert.equal((await texts(page, "#guided .goals .dropped")).length, 1);
+  },
+
+  async "every choice reaches the service"() {
+    const page = await open("/");
+    await ready(page);
+    await choose(page, { task: "tabletop/fridge_to_stove", compare: "", horizon: "12", slack: "1", decode: "sample", temperature: "0.5", seed: "7", format: "json", guidance: "mask", prefer: "short", think: "off", on_infeasible: "drop-goals", instruction: "carefully" });
+    await page.$eval("#simplify", (node) => node.click());
+    await pressPlan(page);
+    const body = await asked(page, "/v1/plans");
+    const wanted = { domain: "tabletop", problem: "fridge_to_stove", horizon: 12, slack: 1, decode: "sample", temperature: 0.5, seed: 7, format: "json", guidance: "mask", prefer: "short", think: "off", on_infeasible: "drop-goals", instruction: "carefully", simplify: true, stream: true, trace: true, model: body.model };
+    assert.deepEqual(body, wanted);
+    assert.match(await text(page, "#guided .pill"), /guaranteed/);
+    assert.equal(JSON.parse(await text(page, "#guided .token").then((all) => all.replace(/^.*?(?=[[{])/s, "").replace(/■.*$/s, ""))) instanceof Object, true);
+  },
+
+  async "two runs side by side"() {
+    const page = await open("/");
+    await ready(page);
+    await choose(page, { task: "tabletop/boxed_tools", guidance: "mask", compare: "" });
+    await pressPlan(page);
+    const before = await texts(page, "#guided .action");
+    await choose(page, { guidance: "search", compare: "before" });
+    await pressPlan(page);
+    assert.deepEqual(await texts(page, "#bare .action"), before);
+    assert.equal(await text(page, "#bare h2"), "The run before");
+    assert.equal(await text(page, "#guided h2"), "The lookahead, without a model");
+  },
+
+  async "a plan is taken away, a task and a run are shared"() {
+    const page = await open("/");
+    await ready(page);
+    await page.evaluate(() => {
+      globalThis.copied = [];
+      navigator.clipboard.writeText = (value) => Promise.resolve(void globalThis.copied.push(value));
+      globalThis.saved = [];
+      HTMLAnchorElement.prototype.click = function () { globalThis.saved.push(this.download); };
+    });
+    await choose(page, { task: "tabletop/boxed_tools", horizon: "9", slack: "" });
+    await pressPlan(page);
+    const plan = await texts(page, "#guided .action");
+    await page.click("#copy");
+    await page.waitForFunction(() => globalThis.copied.length === 1);
+    assert.match((await page.evaluate(() => globalThis.copied))[0], /^\(open /);
+    await page.click("#download");
+    await page.click("#tree");
+    await page.waitForFunction(() => /behavior tree/.test(document.querySelector("#message").textContent));
+    await page.click("#save");
+    assert.deepEqual(await page.evaluate(() => globalThis.saved), ["boxed_tools.plan", "boxed_tools.xml", "boxed_tools.replay.json"]);
+    // The task, with its choices.
+    await page.click("#share");
+    await page.waitForFunction(() => location.hash.startsWith("#task="));
+    const shared = await open("/" + new URL(page.url()).hash);
+    await ready(shared);
+    assert.equal(await shared.$eval("#task", (node) => node.value), "tabletop/boxed_tools");
+    assert.equal(await shared.$eval("#horizon", (node) => node.value), "9");
+    assert.equal(await text(shared, "#headline"), "Boxed tools");
+    await pressPlan(shared);
+    assert.deepEqual(await texts(shared, "#guided .action"), plan);
+    // The run, where no model can be reached; it has its own task's name.
+    await page.bringToFront();
+    await page.click("#share-run");
+    await page.waitForFunction(() => location.hash.startsWith("#replay="));
+    const replay = await open("/" + new URL(page.url()).hash, { answers: "offline" });
+    await finished(replay, "guided");
+    assert.deepEqual(await texts(replay, "#guided .action"), plan);
+    assert.equal(await text(replay, "#headline"), "Boxed tools");
+    assert.match(await text(replay, "#bare .pill"), /Fails/);
+    const damaged = await open("/#replay=AAAA");
+    await damaged.waitForFunction(() => /cannot be replayed/.test(document.querySelector("#message.bad")?.textContent));
+  },
+
+  async "a goal is written from words, where the service can"() {
+    const goals = [{ goal: "(located sample lab)", words: "sample located lab", probability: 0.81, reachable: true }, { goal: "(located sample hall)", words: "sample located hall", probability: 0.1, reachable: true }];
+    const options = await (await fetch(`${service.address}/v1/options`)).json();
+    const page = await open("/", { answers: { "/v1/options": { body: { ...options, goals: true } }, "/v1/goals": { body: { goals, missing: ["fridge"] } }, "/v1/plans": { status: 400, body: { error: { message: "not today" } } } } });
+    await ready(page);
+    await page.type("#instruction", "bring the sample to the lab");
+    await page.click("#write-goal");
+    await page.waitForSelector(".hypothesis");
+    assert.deepEqual(await texts(page, ".hypothesis"), ["sample located lab81 %", "sample located hall10 %"]);
+    assert.match(await text(page, "#hypotheses"), /Not known here: fridge/);
+    await accessible(page, "goals in words");
+    await page.$$eval(".hypothesis input", (nodes) => nodes[1].click());
+    await pressPlan(page);
+    assert.equal((await asked(page, "/v1/goals")).instruction, "bring the sample to the lab");
+    assert.equal((await asked(page, "/v1/plans")).goal, "(located sample hall)");
+    assert.match(await text(page, "#guided .status"), /not today/);
+    const plain = await open("/");
+    await ready(plain);
+    assert.equal(await plain.$eval("#words", (node) => node.hidden), options.goals !== true);
+  },
+
+  async "without the key the opening run is there and the key is asked for"() {
+    const refused = { status: 401, body: { error: { message: "the key is missing" } } };
+    const page = await open("/", { answers: { "/v1/options": refused, "/v1/tasks": refused, "/v1/models": refused } });
+    await page.waitForSelector("#key-form:not([hidden])");
+    await finished(page, "guided");
+    await accessible(page, "the key");
+  },
+
+  async "on a phone what happens is to be seen"() {
+    const page = await open("/", { view: phone, motion: "no-preference" });
+    await ready(page);
+    await finished(page, "bare");
+    await fits(page, "phone");
+    await page.click("#side-guided");
+    assert.equal(await page.$eval("#bare", (node) => getComputedStyle(node).display), "none");
+    await page.$eval("#setup", (node) => { node.scrollIntoView(); });
+    await choose(page, { task: "tabletop/boxed_tools" });
+    await pressPlan(page);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const [top, bottom] = await page.$eval("#guided .worldbox", (node) => [node.getBoundingClientRect().top, node.getBoundingClientRect().bottom]);
+    assert.ok(top >= 0 && bottom <= phone.height, `the world is at ${top}..${bottom}`);
+    await fits(page, "phone, planned");
+    await shoot(page, "phone");
+  },
+
+  async "laptop and phone, light and dark, nothing to stumble over"() {
+    for (const [name, view] of Object.entries({ laptop, phone })) {
+      for (const scheme of firefox ? ["light"] : ["light", "dark"]) {
+        const page = await open("/", { view, scheme });
+        await ready(page);
+        await finished(page, name === "phone" ? "bare" : "guided");
+        await page.$eval("#choices", (node) => { node.open = true; });
+        await page.waitForSelector("#guidance-note:not(:empty)");
+        await accessible(page, `${name} ${scheme}`);
+        await page.$eval("#choices", (node) => { node.open = false; });
+        await fits(page, `${name} ${scheme}`);
+        await shoot(page, `${name}-${scheme}`);
+        await page.close();
+      }
+    }
+  },
+};
 
 try {
-  const page = await open("/");
-  await page.waitForSelector("#plan:not([disabled])");
-  await shoot(page, "begin", 1280, "light");
-  await page.select("#task", "tabletop/dishwasher");
-
-  // Made and watched.
-  await page.keyboard.down("Control");
-  await page.keyboard.press("Enter");
-  await page.keyboard.up("Control");
-  await page.waitForSelector("#guided .status.good");
-  assert.match(await text(page, "#guided .status"), /guarantee: full/);
-  const plan = await texts(page, "#guided .action");
-  assert.ok(plan.length >= 3, `only ${plan.length} actions`);
-  assert.ok((await texts(page, "#guided .token.forced")).length > 0);
-  assert.ok((await texts(page, "#guided .token.chosen")).length > 0);
-  const written = await text(page, "#guided .token");
-  for (const action of plan) assert.ok(written.includes(action), `${action} is not in the text`);
-  assert.equal((await texts(page, "#guided .goals .open")).length, 0);
-  assert.ok((await texts(page, "#guided .goals .met")).length > 0);
-
-  // The state at the start differs from the state at the end; the keyboard reaches every token.
-  const endFacts = await texts(page, "#guided .facts li");
-  await page.focus("#guided .text");
-  await page.keyboard.press("Home");
-  assert.match(await text(page, "#guided .note"), /forced|one of/);
-  assert.equal(await text(page, "#guided .step-name"), "at the start");
-  assert.notDeepEqual(await texts(page, "#guided .facts li"), endFacts);
-  await page.keyboard.press("End");
-  assert.match(await text(page, "#guided .step-name"), /after step/);
-
-  // Compared: the model alone came to some end.
-  await finished(page, "bare");
-  assert.match(await text(page, "#bare .status"), /no guarantee|breaks at step|fails/);
-  await shoot(page, "plan", 1280, "light");
-  await shoot(page, "plan-dark", 1280, "dark");
-  await shoot(page, "plan-phone", 390, "dark");
-  await page.setViewport({ width: 1280, height: 900 });
-
-  // Shared, and replayed where no model can be reached.
-  await page.waitForSelector("#share:not([disabled])");
-  await page.click("#share");
-  await page.waitForFunction(() => location.hash.startsWith("#replay="));
-  const replay = await open("/" + new URL(page.url()).hash, { offline: true });
-  await replay.waitForSelector("#guided .status.good");
-  await finished(replay, "bare");
-  assert.deepEqual(await texts(replay, "#guided .action"), plan);
-  assert.equal(await text(replay, "#guided .token"), written);
-  await shoot(replay, "replay", 1280, "light");
-
-  // A damaged link, and PDDL that is none, are said in words.
-  const damaged = await open("/#replay=AAAA");
-  await damaged.waitForFunction(() => document.querySelector("#message.bad")?.textContent.includes("cannot be replayed"));
-  await page.bringToFront();
-  await page.$eval("#own", (node) => { node.open = true; });
-  await page.$eval("#domain", (node) => { node.value = "(define (domain broken"; node.dispatchEvent(new Event("input")); });
-  await page.click("#plan");
-  await page.waitForSelector("#guided .status.bad");
-  assert.match(await text(page, "#guided .status"), /domain:\d+:\d+/);
-  await shoot(page, "error", 1280, "light");
-
-  assert.deepEqual(problems, []);
-  console.log(`page: a plan of ${plan.length} actions was made, watched, compared, shared and replayed`);
+  for (const [name, story] of Object.entries(stories)) {
+    if (process.env.STORY !== undefined && !name.includes(process.env.STORY)) continue;
+    const begin = performance.now();
+    await story();
+    for (const page of (await browser.pages()).slice(1)) await page.close();
+    console.log(`page: ${name} (${((performance.now() - begin) / 1000).toFixed(1)} s)`);
+  }
+  assert.deepEqual(harness.problems, []);
+  console.log("page: the browser tests passed");
 } finally {
   await browser.close();
-  service.removeAllListeners("exit");
-  service.kill("SIGTERM");
+  service.stop();
 }
+process.exit(0);

@@ -55,10 +55,10 @@ test("facts and goals follow the actions", () => {
 
 test("what the model wanted is a sentence", () => {
   const wanted = { action: "(putin cup)", stops: false, same: false, allowed: false, standing: "illegal", why_not: "illegal: precondition (open door) is false" };
-  assert.deepEqual(wish(action(0, { wanted })), { text: "The model wanted (putin cup). Vetoed: precondition (open door) is false.", vetoed: true });
-  assert.equal(wish(action(0, { wanted: { ...wanted, same: true } })).text, "");
-  assert.equal(wish(action(0, {})).text, "");
-  assert.match(wish(action(0, { wanted: { ...wanted, action: null } })).text, /wanted to stop\. Vetoed/);
+  assert.deepEqual(wish(action(0, { wanted })), { wanted: "putin cup", why: "it needs “door open”", vetoed: true });
+  assert.equal(wish(action(0, { wanted: { ...wanted, same: true } })).wanted, "");
+  assert.equal(wish(action(0, {})).wanted, "");
+  assert.equal(wish(action(0, { wanted: { ...wanted, action: null } })).wanted, "stop here");
   assert.equal(wish(action(0, { wanted: { ...wanted, allowed: true } })).vetoed, false);
 });
 
@@ -67,15 +67,25 @@ test("the verdict names what went wrong", () => {
   assert.equal(verdict(run).kind, "open");
   addEvent(run, start);
   addEvent(run, end({}));
-  assert.deepEqual(verdict(run), { text: "The plan works (guarantee: full). all good", kind: "good" });
-  addEvent(run, end({ valid: false, guarantee: "none", goals: { met: [], unmet: ["(in cup)"], dropped: [] } }));
-  assert.equal(verdict(run).text, "The plan ends without (in cup) (no guarantee).");
-  addEvent(run, action(0, { legal: false, why_illegal: "the door is closed" }));
-  assert.equal(verdict(run).text, "The plan breaks at step 1, (a0): the door is closed.");
+  assert.deepEqual(verdict(run), { short: "Works, guaranteed", text: "0 steps. Every step was known to work before it was written.", kind: "good" });
+  addEvent(run, end({ valid: false, guarantee: "goals dropped", goals: { met: [], unmet: ["(never)"], dropped: ["(never)"] } }));
+  assert.equal(verdict(run).kind, "good");
+  assert.match(verdict(run).text, /Given up, .*: never\./);
+  addEvent(run, end({ valid: false, guarantee: "none", goals: { met: [], unmet: ["(inside cup box_1)"], dropped: [] } }));
+  assert.equal(verdict(run).text, "Ends after 0 steps without: cup inside box 1.");
+  addEvent(run, action(0, { legal: false, why_illegal: "precondition (not (open door)) is false" }));
+  assert.equal(verdict(run).text, "Breaks at step 1, “a0”: already so: door open.");
   addEvent(run, end({ outcome: "infeasible", reason: "no way" }));
-  assert.deepEqual(verdict(run), { text: "infeasible: no way", kind: "bad" });
+  assert.deepEqual(verdict(run), { short: "Impossible", text: "There is no plan for this task.", kind: "bad" });
   addEvent(run, { type: "error", error: { message: "broken" } });
-  assert.deepEqual(verdict(run), { text: "broken", kind: "bad" });
+  assert.deepEqual(verdict(run), { short: "No plan", text: "broken", kind: "bad" });
+});
+
+test("a task without a goal is no success", () => {
+  const run = newRun();
+  addEvent(run, { ...start, goals: [], goals_dropped: [] });
+  addEvent(run, end({}));
+  assert.equal(verdict(run).kind, "open");
 });
 
 test("colours grow with how far a token was moved", () => {
@@ -96,7 +106,7 @@ function packs(): boolean {
 }
 
 test("a replay survives its link, and a damaged one says so", { skip: !packs() }, async () => {
-  const replay: Replay = { metactrl_replay: 1, request: { domain: "d", problem: "p", guidance: "mask" }, events: [{ ...start, t: 0 }, { ...end({}), t: 1.5 }], compare: null };
+  const replay: Replay = { metactrl_replay: 1, request: { domain: "d", problem: "p", guidance: "mask" }, events: [{ ...start, t: 0 }, { ...end({}), t: 1.5 }], compare: null, task: { name: "n", domain: "(d)", problem: "(p)" } };
   const link = await linkOf(replay);
   assert.match(link, /^[\w-]+$/);
   assert.deepEqual(await replayOfLink(link), replay);
