@@ -20,6 +20,7 @@
 #include "metactrl/domain.h"
 #include "pddl/ground_durations.h"
 #include "pddl/ground_formula.h"
+#include "pddl/ground_preferences.h"
 #include "pddl/number_limits.h"
 #include "pddl/reach.h"
 #include "pddl/strata.h"
@@ -57,6 +58,12 @@ class Grounder {
     ground_axioms();
     ground_goal();
     for (const Constraint& constraint : ast_.constraints) ground_constraint(constraint);
+    if (!ast_.preferences.empty()) {
+      const auto matching = [this](const std::vector<ActionPattern>& step, const Binding& binding) {
+        return matching_actions(step, binding);
+      };
+      ground_preferences(ast_, builder_, anything_, matching, result_, meter_);
+    }
     return std::move(result_);
   }
 

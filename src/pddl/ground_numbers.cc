@@ -99,6 +99,12 @@ void NumberTable::find_thresholds() {
     note_comparison(constraint.first);
     note_comparison(constraint.second);
   }
+  for (const Preference& preference : ast_.preferences) {
+    for (const Constraint& part : preference.parts) {
+      note_comparison(part.first);
+      note_comparison(part.second);
+    }
+  }
   note_comparison(ast_.goal.condition);
 }
 

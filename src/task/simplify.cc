@@ -292,6 +292,9 @@ Definition fold_once(Definition&& definition, bool& changed, internal::Meter& me
     }
   }
   for (GoalDefinition& goal : definition.goals) goal.condition = folder.fold(goal.condition);
+  for (PreferenceDefinition& preference : definition.preferences) {
+    preference.condition = folder.fold(preference.condition);
+  }
 
   IdVector<FactId, FactSymbol> facts;
   IdVector<FactId, std::int32_t> layers;
