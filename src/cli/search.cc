@@ -98,6 +98,12 @@ std::optional<std::vector<task::Word>> projected_initial_state(const task::Progr
   return state;
 }
 
+// Where numbers were cut, longer plans may be missing, and with them cheaper ones.
+bool certainly_shortest(const task::Program& program, std::size_t length) {
+  const task::Definition& definition = program.definition();
+  return definition.cut.empty() || length <= definition.cut_depth + 1;
+}
+
 Outcome find_shortest(const Task& task, const SearchOptions& options, const Budget& budget, const Stop& stop) {
   const task::Program& program = task.program();
   const auto state = projected_initial_state(program);
@@ -112,8 +118,8 @@ Outcome find_shortest(const Task& task, const SearchOptions& options, const Budg
     case lookahead::SearchResult::Outcome::kFound:
       outcome.verdict = Verdict::kSolvable;
       outcome.plan = result.plan;
-      outcome.proved_shortest = true;
-      outcome.proved_optimal = !program.definition().has_metric;
+      outcome.proved_shortest = certainly_shortest(program, result.plan.size());
+      outcome.proved_optimal = outcome.proved_shortest && !program.definition().has_metric;
       outcome.lower_bound = outcome.proved_optimal ? static_cast<double>(result.plan.size()) : 0;
       outcome.first_actions = result.plan.size();
       outcome.first_cost = task.validate(result.plan, stop).cost;
@@ -122,7 +128,7 @@ Outcome find_shortest(const Task& task, const SearchOptions& options, const Budg
     case lookahead::SearchResult::Outcome::kRefuted: {
       // The lookahead has the better words for why.
       outcome = ask_lookahead(task, options, budget, stop);
-      if (outcome.verdict == Verdict::kInfeasible) break;
+      if (outcome.verdict == Verdict::kInfeasible || !program.definition().cut.empty()) break;
       outcome = {};
       outcome.verdict = Verdict::kInfeasible;
       outcome.reason = options.has_horizon() ? str_cat("no plan of at most ", options.horizon, " actions exists")
@@ -162,8 +168,13 @@ void improve(const Task& task, const SearchOptions& options, const Budget& budge
   outcome.plan = std::move(better.plan);
   outcome.proved_optimal = better.optimal;
   outcome.lower_bound = costs.in_words(better.lower_bound);
+  if (!program.definition().cut.empty()) {
+    outcome.proved_optimal = false;
+    outcome.lower_bound =
+        costs.has_metric() ? 0 : std::min<double>(outcome.lower_bound, program.definition().cut_depth + 1.0);
+  }
   const auto shortest = outcome.lookahead->shortest_plan_length();
-  outcome.proved_shortest = shortest ? *shortest == outcome.plan.size() : better.optimal && !costs.has_metric();
+  outcome.proved_shortest = shortest ? *shortest == outcome.plan.size() : outcome.proved_optimal && !costs.has_metric();
 }
 
 // The verdict stands when the time for this is over.

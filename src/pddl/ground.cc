@@ -424,6 +424,7 @@ class Grounder {
     Binding binding(ast_.goal.variables.size(), kUnbound);
     result_.goals.push_back(
         {builder_.build(ast_.goal.variables, condition, binding), to_string(ast_, ast_.goal.variables, condition)});
+    if (!result_.cut.empty()) result_.goals.back().never = numbers_->refuted(condition, binding);
   }
 
   void ground_constraint(const Constraint& constraint) {

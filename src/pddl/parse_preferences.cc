@@ -18,7 +18,8 @@ using internal::str_cat;
 
 namespace {
 
-constexpr std::size_t kPreferenceTextLimit = 200;
+// The text tells preferences apart.
+constexpr std::size_t kPreferenceTextLimit = 10'000;
 
 }  // namespace
 
