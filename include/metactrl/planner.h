@@ -187,6 +187,16 @@ struct PlanResult {
   std::vector<GoalId> goals_met;
   std::vector<GoalId> goals_unmet;
   std::vector<GoalId> goals_dropped;
+  // Of a task with preferences, with a guarantee: those that were chosen beforehand, as places in
+  // Validation::preferences, hold at the end like goals. Others may hold by chance; `validation` says which do.
+  struct Preferences {
+    std::vector<std::size_t> promised;
+    // By the metric, which counts violated preferences and, where it does, costs: what the plan is worth, and what every
+    // plan is worth at least.
+    double value = 0;
+    double lower_bound = 0;
+  };
+  std::optional<Preferences> preferences;
   Reading reading;
   // By the reference semantics, against all goals.
   Validation validation;

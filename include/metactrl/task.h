@@ -70,6 +70,14 @@ std::string to_string(const PlanStep& step);
 // and a trailing "[1.0]" are accepted. Throws InputError with the line for anything else.
 std::vector<PlanStep> parse_plan(std::string_view text, const std::string& file_name);
 
+// A preference of the task, and whether a plan satisfies it. One that stands below (forall ...) is one for each binding.
+struct JudgedPreference {
+  std::string name;   // of the file; may be empty, or that of several
+  std::string text;   // "(at truck depot)", "(always (clean ?r)) for ?r = hall"
+  double weight = 1;  // what a violation adds to the metric
+  bool satisfied = false;
+};
+
 // What a plan is worth.
 struct Validation {
   bool valid = false;
@@ -84,6 +92,8 @@ struct Validation {
   std::vector<std::string> unmet_goals;
   // Sum of action costs of the executed steps (their number when the domain states no costs).
   double cost = 0;
+  // Where all steps were executed, all of the task's preferences, in its order. A plan may violate any of them.
+  std::vector<JudgedPreference> preferences;
 };
 
 class Task {

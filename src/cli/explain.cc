@@ -13,6 +13,7 @@
 #include "cli/plan_report.h"
 #include "support/list_some.h"
 #include "support/str_cat.h"
+#include "task/program.h"
 
 namespace metactrl::cli {
 
@@ -50,6 +51,15 @@ class Explanation {
       goals.clear();
       for (GoalId goal : result_.goals_dropped) goals.push_back(task_.goal_text(goal));
       out_ += str_cat("dropped   ", internal::list_some(goals, goals.size()), "\n");
+    }
+    if (result_.preferences) {
+      std::vector<std::string> wishes;
+      const auto& preferences = task_.program().definition().preferences;
+      for (const std::size_t i : result_.preferences->promised) wishes.push_back(preferences[i].text);
+      out_ += str_cat(
+          "prefers   ",
+          wishes.empty() ? "nothing that could be had" : internal::list_some(wishes, all_ ? wishes.size() : kReadable),
+          " (", wishes.size(), " of ", preferences.size(), " preferences, as goals)\n");
     }
     if (input_.model.model != nullptr) out_ += str_cat("model     ", input_.model.model->description(), "\n");
     out_ += str_cat("guidance  ", to_string(input_.options.guidance));

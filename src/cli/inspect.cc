@@ -189,6 +189,7 @@ Json report_json(const Task& task, const Report& report) {
   json["goal_relevant_bits"] = program.num_relevant_bits();
   json["goals"] = task.num_goals();
   json["trajectory_constraints"] = program.monitors().size();
+  if (!program.definition().preferences.empty()) json["preferences"] = program.definition().preferences.size();
   json["reachable_states"] = count_json(report.full.states, report.full.limit);
   json["edges"] = count_json(report.full.edges, report.full.limit);
   json["goal_relevant_states"] = count_json(report.relevant.states, report.relevant.limit);

@@ -13,6 +13,7 @@
 
 #include "cli/plan_input.h"
 #include "cli/plan_report.h"
+#include "cli/preferences.h"
 #include "cli/schedules.h"
 #include "support/list_some.h"
 #include "support/str_cat.h"
@@ -211,6 +212,10 @@ void say(const PlanInput& input, const PlanResult& result) {
     std::vector<std::string> steps;
     for (const PlanStep& step : result.left_out) steps.push_back(to_string(step));
     note(str_cat("left out, because the goals are reached without: ", internal::list_some(steps)));
+  }
+  if (result.reading.complete) {
+    const std::string lines = preference_lines(result.validation.preferences, "");
+    if (!lines.empty()) note(lines.substr(0, lines.size() - 1));
   }
   note(closing_line(input, result));
 }

@@ -1,8 +1,10 @@
 #include "cli/plan_report.h"
 
+#include <algorithm>
 #include <iomanip>
 #include <sstream>
 
+#include "cli/preferences.h"
 #include "serve/plan_json.h"
 #include "serve/thinking.h"
 #include "support/files.h"
@@ -105,6 +107,14 @@ std::string length_text(const Task& task, const PlanResult& result) {
   return text;
 }
 
+// "preferences: 3 of 5 hold, metric 7, at least 4"
+std::string preference_summary(const Validation& validation, const PlanResult::Preferences& preferences) {
+  const auto holds = [](const JudgedPreference& one) { return one.satisfied; };
+  const auto held = std::count_if(validation.preferences.begin(), validation.preferences.end(), holds);
+  return str_cat("preferences: ", held, " of ", validation.preferences.size(), " hold, ",
+                 metric_text(preferences.value, preferences.lower_bound));
+}
+
 }  // namespace
 
 std::string closing_line(const PlanInput& input, const PlanResult& result) {
@@ -114,6 +124,7 @@ std::string closing_line(const PlanInput& input, const PlanResult& result) {
   const char* relative = input.goal && input.goal->by_model ? " (of the goal shown)" : "";
   std::string line = str_cat("guarantee: ", to_string(result.guarantee), relative,
                              "; goals met: ", result.goals_met.size(), " of ", goals);
+  if (result.preferences) line += "; " + preference_summary(result.validation, *result.preferences);
   line += "; " + length_text(input.task.task, result);
   if (input.options.guidance != Guidance::kSearch) {
     line += str_cat("; model calls: ", result.model_calls, "; tokens: ", result.tokens.size(), ", ",

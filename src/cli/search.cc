@@ -13,9 +13,11 @@
 #include "cli/common.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/preferences.h"
 #include "cli/schedules.h"
 #include "lookahead/data.h"
 #include "lookahead/improve.h"
+#include "lookahead/preferences.h"
 #include "lookahead/relaxed.h"
 #include "serve/plan_json.h"
 #include "support/meter.h"
@@ -56,6 +58,8 @@ struct Outcome {
   double lower_bound = 0;
   std::size_t first_actions = 0;
   double first_cost = 0;
+  // Where the task has preferences: what every plan is worth at least, by the metric.
+  std::optional<double> least_metric;
 };
 
 // As good as no bound, and small enough to add to.
@@ -63,15 +67,19 @@ constexpr unsigned kNoHorizon = 1'000'000'000;
 // Enumerating up to this many states takes less time than reading this sentence.
 constexpr std::size_t kSmallSpace = 20'000;
 
+LookaheadOptions lookahead_options(const SearchOptions& options, const Budget& budget) {
+  LookaheadOptions result;
+  result.horizon = options.has_horizon() ? options.horizon : kNoHorizon;
+  result.fixed_horizon = options.has_horizon();
+  result.weights = false;
+  result.exact = budget;
+  result.exact.states = std::min(budget.states, kSmallSpace);
+  result.search = budget;
+  return result;
+}
+
 Outcome ask_lookahead(const Task& task, const SearchOptions& options, const Budget& budget, const Stop& stop) {
-  LookaheadOptions lookahead_options;
-  lookahead_options.horizon = options.has_horizon() ? options.horizon : kNoHorizon;
-  lookahead_options.fixed_horizon = options.has_horizon();
-  lookahead_options.weights = false;
-  lookahead_options.exact = budget;
-  lookahead_options.exact.states = std::min(budget.states, kSmallSpace);
-  lookahead_options.search = budget;
-  const auto lookahead = Lookahead::compile(task, lookahead_options, stop);
+  const auto lookahead = Lookahead::compile(task, lookahead_options(options, budget), stop);
   Outcome outcome;
   outcome.verdict = lookahead->verdict();
   outcome.reason = lookahead->reason();
@@ -90,6 +98,12 @@ std::optional<std::vector<task::Word>> projected_initial_state(const task::Progr
   return state;
 }
 
+// Where numbers were cut, longer plans may be missing, and with them cheaper ones.
+bool certainly_shortest(const task::Program& program, std::size_t length) {
+  const task::Definition& definition = program.definition();
+  return definition.cut.empty() || length <= definition.cut_depth + 1;
+}
+
 Outcome find_shortest(const Task& task, const SearchOptions& options, const Budget& budget, const Stop& stop) {
   const task::Program& program = task.program();
   const auto state = projected_initial_state(program);
@@ -104,8 +118,8 @@ Outcome find_shortest(const Task& task, const SearchOptions& options, const Budg
     case lookahead::SearchResult::Outcome::kFound:
       outcome.verdict = Verdict::kSolvable;
       outcome.plan = result.plan;
-      outcome.proved_shortest = true;
-      outcome.proved_optimal = !program.definition().has_metric;
+      outcome.proved_shortest = certainly_shortest(program, result.plan.size());
+      outcome.proved_optimal = outcome.proved_shortest && !program.definition().has_metric;
       outcome.lower_bound = outcome.proved_optimal ? static_cast<double>(result.plan.size()) : 0;
       outcome.first_actions = result.plan.size();
       outcome.first_cost = task.validate(result.plan, stop).cost;
@@ -114,7 +128,7 @@ Outcome find_shortest(const Task& task, const SearchOptions& options, const Budg
     case lookahead::SearchResult::Outcome::kRefuted: {
       // The lookahead has the better words for why.
       outcome = ask_lookahead(task, options, budget, stop);
-      if (outcome.verdict == Verdict::kInfeasible) break;
+      if (outcome.verdict == Verdict::kInfeasible || !program.definition().cut.empty()) break;
       outcome = {};
       outcome.verdict = Verdict::kInfeasible;
       outcome.reason = options.has_horizon() ? str_cat("no plan of at most ", options.horizon, " actions exists")
@@ -154,8 +168,13 @@ void improve(const Task& task, const SearchOptions& options, const Budget& budge
   outcome.plan = std::move(better.plan);
   outcome.proved_optimal = better.optimal;
   outcome.lower_bound = costs.in_words(better.lower_bound);
+  if (!program.definition().cut.empty()) {
+    outcome.proved_optimal = false;
+    outcome.lower_bound =
+        costs.has_metric() ? 0 : std::min<double>(outcome.lower_bound, program.definition().cut_depth + 1.0);
+  }
   const auto shortest = outcome.lookahead->shortest_plan_length();
-  outcome.proved_shortest = shortest ? *shortest == outcome.plan.size() : better.optimal && !costs.has_metric();
+  outcome.proved_shortest = shortest ? *shortest == outcome.plan.size() : outcome.proved_optimal && !costs.has_metric();
 }
 
 // The verdict stands when the time for this is over.
@@ -187,6 +206,16 @@ std::string plan_text(const Task& task, const Outcome& outcome, const std::optio
   return text + "\n";
 }
 
+// What the plan is worth where the task has preferences; those that it satisfies were goals of the search.
+std::string preferences_text(const Task& task, const Outcome& outcome, const Validation& validation) {
+  if (!outcome.least_metric) return {};
+  const auto holds = [](const JudgedPreference& one) { return one.satisfied; };
+  const auto held = std::count_if(validation.preferences.begin(), validation.preferences.end(), holds);
+  return str_cat("; preferences: ", held, " of ", validation.preferences.size(), " hold, ",
+                 metric_text(metric_value(task, validation), *outcome.least_metric), "\n",
+                 preference_lines(validation.preferences, ";   "));
+}
+
 Json outcome_json(const Task& task, const Outcome& outcome, double cost, double load_seconds, double search_seconds) {
   Json json{{"verdict", to_string(outcome.verdict)}, {"reason", outcome.reason}};
   const bool solved = outcome.verdict == Verdict::kSolvable;
@@ -206,19 +235,45 @@ Json outcome_json(const Task& task, const Outcome& outcome, double cost, double 
   return json;
 }
 
+// Of the goals alone.
+Outcome find(const Task& task, const Budget& budget, const SearchOptions& options, const Stop& stop) {
+  if (options.shortest) {
+    Outcome outcome = find_shortest(task, options, budget, stop);
+    if (outcome.verdict == Verdict::kInfeasible) explain(task, stop, outcome);
+    return outcome;
+  }
+  Outcome outcome = ask_lookahead(task, options, budget, stop);
+  if (outcome.verdict == Verdict::kSolvable) improve(task, options, budget, stop, outcome);
+  if (outcome.verdict == Verdict::kInfeasible) explain(task, stop, outcome);
+  return outcome;
+}
+
+// First which preferences, then a plan for those and the goals.
+Outcome find_preferred(const Task& task, const Budget& budget, const SearchOptions& options, const Stop& stop) {
+  PreferenceOptions wanted;
+  wanted.lookahead = lookahead_options(options, budget);
+  wanted.improve = options.improve;
+  wanted.prove = options.optimal;
+  const PreferenceChoice choice = choose_preferences(task, wanted, stop);
+  Outcome outcome = find(choice.task, budget, options, stop);
+  if (outcome.verdict != Verdict::kSolvable) return outcome;
+  for (ActionId& action : outcome.plan) action = *task.find(choice.task.step(action));
+  outcome.least_metric = choice.lower_bound;
+  // By the metric of the whole, what the choice was made with may be the better one.
+  if (metric_value(task, task.validate(outcome.plan)) > choice.value) {
+    outcome.plan = choice.plan;
+    outcome.proved_shortest = false;
+    outcome.proved_optimal = false;
+  }
+  return outcome;
+}
+
 Outcome find(const LoadedTask& loaded, const SearchOptions& options) {
   const ProgressLine progress("searching");
   const Stop stop = loaded.time.stop();
   try {
-    if (options.shortest) {
-      Outcome outcome = find_shortest(loaded.task, options, loaded.budget, stop);
-      if (outcome.verdict == Verdict::kInfeasible) explain(loaded.task, stop, outcome);
-      return outcome;
-    }
-    Outcome outcome = ask_lookahead(loaded.task, options, loaded.budget, stop);
-    if (outcome.verdict == Verdict::kSolvable) improve(loaded.task, options, loaded.budget, stop, outcome);
-    if (outcome.verdict == Verdict::kInfeasible) explain(loaded.task, stop, outcome);
-    return outcome;
+    return has_preferences(loaded.task) ? find_preferred(loaded.task, loaded.budget, options, stop)
+                                        : find(loaded.task, loaded.budget, options, stop);
   } catch (const Stopped&) {
     Outcome undecided;
     undecided.reason = loaded.time.reason();
@@ -232,9 +287,10 @@ int search(const SearchOptions& options) {
   const Stopwatch watch;
   const Outcome outcome = find(loaded, options);
   double cost = 0;
+  Validation validation;
   std::optional<Schedule> schedule;
   if (outcome.verdict == Verdict::kSolvable) {
-    const Validation validation = task.validate(outcome.plan);
+    validation = task.validate(outcome.plan);
     if (!validation.valid) throw std::logic_error("the plan found does not pass its own check: " + validation.reason);
     cost = validation.cost;
     if (has_durations(task)) {
@@ -242,7 +298,7 @@ int search(const SearchOptions& options) {
       for (const ActionId action : outcome.plan) steps.push_back(task.step(action));
       schedule = make_schedule(task, steps, options.schedule);
     }
-    const std::string text = plan_text(task, outcome, schedule, cost);
+    const std::string text = plan_text(task, outcome, schedule, cost) + preferences_text(task, outcome, validation);
     if (!options.output.json()) print(options.output, text);
     if (!options.output.file.empty()) {
       note(str_cat("wrote ", count_text(outcome.plan.size(), "action", "actions"), " to ", options.output.file));
@@ -251,6 +307,13 @@ int search(const SearchOptions& options) {
   if (options.output.json()) {
     Json json = outcome_json(task, outcome, cost, loaded.load_seconds, watch.seconds());
     if (schedule) json["schedule"] = serve::schedule_json(*schedule);
+    if (outcome.least_metric) {
+      const double value = metric_value(task, validation);
+      json["preferences"] = serve::preferences_json(validation.preferences);
+      json["metric"] = {{"value", value},
+                        {"lower_bound", *outcome.least_metric},
+                        {"proved_optimal", is_least(value, *outcome.least_metric)}};
+    }
     print(options.output, json);
   }
   if (outcome.verdict == Verdict::kSolvable) return kDone;

@@ -4,10 +4,12 @@
 
 #include "cli/common.h"
 #include "cli/output.h"
+#include "cli/preferences.h"
 #include "cli/schedules.h"
 #include "pddl/interpret.h"
 #include "pddl/parse.h"
 #include "sas/sas.h"
+#include "serve/plan_json.h"
 #include "support/files.h"
 #include "support/str_cat.h"
 #include "task/reference.h"
@@ -55,12 +57,14 @@ int validate(const ValidateOptions& options) {
   if (options.output.json()) {
     Json json{{"valid", result.valid}, {"actions", plan.schedule.size()}, {"steps_executed", result.steps_executed},
               {"cost", result.cost},   {"reason", result.reason},         {"unmet_goals", result.unmet_goals}};
+    if (!result.preferences.empty()) json["preferences"] = serve::preferences_json(result.preferences);
     if (timed) json["makespan"] = static_cast<double>(makespan(plan.schedule)) / static_cast<double>(kTimeUnit);
     print(options.output, json);
   } else if (result.valid) {
     print(options.output,
           str_cat("valid: ", count_text(plan.schedule.size(), "action", "actions"), ", cost ", number_text(result.cost),
-                  timed ? str_cat(", ends at ", time_text(makespan(plan.schedule))) : "", "\n"));
+                  timed ? str_cat(", ends at ", time_text(makespan(plan.schedule))) : "", "\n",
+                  preference_lines(result.preferences, "  ")));
   } else {
     print(options.output, str_cat("invalid: ", result.reason, "\n"));
   }

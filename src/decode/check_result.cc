@@ -60,6 +60,13 @@ void check_promise(const PlanResult& result) {
   if (validation.steps_executed != result.plan.size() || !kept || validation.valid != result.goals_unmet.empty()) {
     throw std::logic_error("the plan does not keep what was promised: " + validation.reason);
   }
+  if (!result.preferences) return;
+  for (const std::size_t i : result.preferences->promised) {
+    const JudgedPreference& preference = validation.preferences.at(i);
+    if (!preference.satisfied) {
+      throw std::logic_error("the plan does not keep what was promised: " + preference.text);
+    }
+  }
 }
 
 }  // namespace metactrl::decode

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "lookahead/preferences.h"
 #include "metactrl/error.h"
 #include "support/str_cat.h"
 
@@ -14,7 +15,8 @@ bool keeps_several_plans(DecodeMode mode) { return mode == DecodeMode::kBeam || 
 // A goal that asks for nothing is reached by the empty plan, whatever the instruction says: that would look like success.
 void check_instruction(const Task& task, const PlanOptions& options) {
   const bool promises = options.guidance != Guidance::kNone && options.guidance != Guidance::kSyntax;
-  if (!promises || options.instruction.empty() || options.prompt || task.num_goals() > 0) return;
+  if (!promises || options.instruction.empty() || options.prompt) return;
+  if (task.num_goals() > 0 || has_preferences(task)) return;
   throw InputError(
       "problem", "the goal is empty, so doing nothing would be a plan for any instruction",
       "state in (:goal ...) what holds when the instruction was carried out, or leave the instruction out");

@@ -23,6 +23,7 @@
 #include "decode/timed_session.h"
 #include "lookahead/drop_goals.h"
 #include "lookahead/needless.h"
+#include "lookahead/preferences.h"
 #include "metactrl/error.h"
 #include "support/list_some.h"
 #include "support/stopwatch.h"
@@ -76,6 +77,8 @@ class Planner {
 
  private:
   void make() {
+    const bool promises = options_.guidance != Guidance::kNone && options_.guidance != Guidance::kSyntax;
+    if (promises && has_preferences(task_)) choose();
     switch (options_.guidance) {
       case Guidance::kSearch:
         search();
@@ -86,6 +89,20 @@ class Planner {
       default:
         decode_guided();
     }
+  }
+
+  // What is to be satisfied besides the goals is decided before the model writes anything: then it is as certain as they
+  // are.
+  void choose() {
+    const internal::Stopwatch watch;
+    PreferenceOptions options;
+    options.lookahead = plain_lookahead_;
+    PreferenceChoice choice = choose_preferences(task_, options, stop_);
+    result_.times.lookahead += watch.seconds();
+    result_.preferences.emplace();
+    result_.preferences->promised = std::move(choice.chosen);
+    result_.preferences->lower_bound = choice.lower_bound;
+    result_.pursued = std::move(choice.task);
   }
 
   // --- thinking ----------------------------------------------------------------------------------------------------
@@ -159,6 +176,7 @@ class Planner {
     result_.guarantee = Guarantee::kNone;
     result_.reason =
         out_of_time_ ? "the time limit ended before the answer was complete" : "stopped before the plan was complete";
+    result_.preferences.reset();
     result_.goals_dropped.clear();
     result_.goals_unmet.clear();
     for (std::uint32_t goal = 0; goal < task_.num_goals(); ++goal) result_.goals_unmet.push_back(GoalId{goal});
@@ -168,7 +186,7 @@ class Planner {
 
   void search() {
     const internal::Stopwatch watch;
-    auto lookahead = Lookahead::compile(task_, plain_lookahead_, stop_);
+    auto lookahead = Lookahead::compile(*result_.pursued, plain_lookahead_, stop_);
     if (lookahead->verdict() != Verdict::kSolvable) {
       if (options_.on_infeasible == PlanOptions::OnInfeasible::kError) {
         refuse(*lookahead);
@@ -177,7 +195,7 @@ class Planner {
       lookahead = drop_goals(*lookahead);
       if (lookahead == nullptr) return;
     }
-    result_.times.lookahead = watch.seconds();
+    result_.times.lookahead += watch.seconds();
     const PlanSpelling spelling(format_, *result_.pursued);
     take_lookahead(lookahead);
     guarantee_goals();
@@ -326,6 +344,7 @@ class Planner {
   void refuse(const Lookahead& lookahead) {
     result_.outcome = lookahead.verdict() == Verdict::kInfeasible ? PlanOutcome::kInfeasible : PlanOutcome::kUndecided;
     result_.guarantee = Guarantee::kNone;
+    result_.preferences.reset();
     result_.reason = lookahead.reason();
     for (std::uint32_t goal = 0; goal < task_.num_goals(); ++goal) result_.goals_unmet.push_back(GoalId{goal});
     if (result_.outcome != PlanOutcome::kInfeasible) return;
@@ -356,6 +375,10 @@ class Planner {
     if (result_.goals_dropped.empty()) {
       result_.guarantee = Guarantee::kFull;
       result_.reason = "every step is legal and every goal holds at the end";
+      if (result_.preferences) {
+        result_.reason = str_cat("every step is legal, every goal and ", result_.preferences->promised.size(), " of ",
+                                 task_.program().definition().preferences.size(), " preferences hold at the end");
+      }
       return;
     }
     std::vector<std::string> dropped;
@@ -556,6 +579,7 @@ class Planner {
     result_.validation = task_.validate(result_.steps, stop_, options_.check_bytes);
     decode::judge_goals(task_, result_);
     if (promised()) decode::check_promise(result_);
+    if (result_.preferences) result_.preferences->value = metric_value(task_, result_.validation);
     if (result_.outcome == PlanOutcome::kPlan && !promised()) {
       if (!result_.reading.complete) {
         result_.reason += "; the text is no plan: " + result_.reading.error;

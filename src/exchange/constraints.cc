@@ -89,6 +89,8 @@ class ConstraintCompiler {
         return sometime_before(constraint);
       case Constraint::Kind::kActionsInOrder:
         return actions_in_order(constraint);
+      case Constraint::Kind::kAtEnd:
+        return at_the_end(constraint, [](const View& view) { return view.first; });
     }
   }
 

@@ -16,6 +16,7 @@
 #include "support/json_text.h"
 #include "support/lower_case.h"
 #include "support/words.h"
+#include "task/preferences.h"
 #include "task/program.h"
 
 namespace metactrl {
@@ -419,10 +420,17 @@ class PddlWriter {
 Ast source_of(const Task& task, std::vector<std::string>& notes) {
   const auto* interpreter = dynamic_cast<const pddl::LiftedInterpreter*>(task.reference());
   // Numbers go out as the facts that they are in the ground task.
-  const bool as_written = interpreter != nullptr && !task.goals_dropped() && !interpreter->ast().has_numbers;
+  const task::Definition& definition = task.program().definition();
+  const bool as_written = interpreter != nullptr && !task.goals_dropped() && !interpreter->ast().has_numbers &&
+                          definition.preferences.empty();
   if (as_written) return interpreter->ast();
   notes.emplace_back("made from a ground task: what can never happen is left out");
-  return exchange::lift(task.program().definition());
+  if (definition.preferences.empty()) return exchange::lift(definition);
+  notes.emplace_back(
+      "preferences are costs: a plan ends with finish and one of collect-N (it holds) or forgo-N (it costs its weight) "
+      "for "
+      "each of them, which are no actions of the task");
+  return exchange::lift(task::preferences_as_costs(definition).definition);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "lookahead/improve.h"
 #include "lookahead/search.h"
 #include "metactrl/schedule.h"
+#include "support/list_some.h"
 #include "support/meter.h"
 #include "support/str_cat.h"
 #include "task/program.h"
@@ -43,13 +44,21 @@ class LookaheadCompiler {
       infeasible("the initial state violates a trajectory constraint");
       return;
     }
+    const std::vector<task::GoalDefinition>& goals = program_.definition().goals;
+    for (std::size_t i = 0; i < goals.size(); ++i) {
+      if (goals[i].never) data_.unreachable_goals.push_back(internal::to_id<GoalId>(i));
+    }
+    if (!data_.unreachable_goals.empty()) {
+      infeasible("numbers never come within what the goal asks for");
+      return;
+    }
     program_.project(initial_.data());
     lookahead::RelaxedEvaluator evaluator(data_.relaxed);
     if (evaluator.h_max(initial_.data()) == kInfinite) {
       for (const GoalId goal : ids<GoalId>(program_.num_goals())) {
         if (!evaluator.goal_reachable(goal)) data_.unreachable_goals.push_back(goal);
       }
-      infeasible("the goal cannot be reached even if nothing ever became false again");
+      refuted("the goal cannot be reached even if nothing ever became false again");
       return;
     }
     lookahead::SpaceResult enumerated =
@@ -68,6 +77,23 @@ class LookaheadCompiler {
     if (data_.unreachable_goals.empty()) return;
     data_.reason += "; out of reach:";
     for (GoalId goal : data_.unreachable_goals) data_.reason += " " + task_.goal_text(goal);
+  }
+
+  // Infeasible, as far as the task goes: one whose numbers were cut says nothing of the rest.
+  void refuted(std::string reason) {
+    const std::vector<std::string>& cut = program_.definition().cut;
+    if (cut.empty()) return infeasible(std::move(reason));
+    data_.verdict = Verdict::kUndecided;
+    data_.unreachable_goals.clear();
+    data_.reason =
+        str_cat("no plan within the values that were followed: ", reason, "; not followed: ", internal::list_some(cut),
+                cut.size() == 1 ? ", which grows" : ", which grow");
+  }
+
+  // A plan of this length is a shortest one of the cut task: is it one of the whole?
+  bool certainly_shortest(unsigned length) const {
+    const task::Definition& definition = program_.definition();
+    return definition.cut.empty() || length <= definition.cut_depth + 1;
   }
 
   // Beyond a plan of this length.
@@ -95,18 +121,18 @@ class LookaheadCompiler {
     if (shortest == Space::kUnreachable) {
       if (!space.complete()) return;
       find_unreachable_goals();
-      infeasible(str_cat("none of the ", space.num_states(), " reachable goal-relevant states satisfies the goal",
-                         data_.unreachable_goals.empty() && program_.num_goals() > 1
-                             ? "; each part of it can be reached, but not all of them jointly"
-                             : ""));
+      refuted(str_cat("none of the ", space.num_states(), " reachable goal-relevant states satisfies the goal",
+                      data_.unreachable_goals.empty() && program_.num_goals() > 1
+                          ? "; each part of it can be reached, but not all of them jointly"
+                          : ""));
       data_.space = std::move(space);
       return;
     }
-    data_.shortest = shortest;
+    if (certainly_shortest(shortest)) data_.shortest = shortest;
     data_.plan = space.shortest_plan(space.initial());
     if (data_.options.costs) data_.costs.emplace(program_, space, meter_);
     if (!fit_horizon(shortest)) {
-      infeasible(str_cat("the shortest plan has ", shortest, " actions, more than the horizon of ", data_.horizon));
+      refuted(str_cat("the shortest plan has ", shortest, " actions, more than the horizon of ", data_.horizon));
       data_.space = std::move(space);
       return;
     }
@@ -218,8 +244,8 @@ class LookaheadCompiler {
         return;
       case SearchResult::Outcome::kRefuted:
         if (result.lower_bound == kInfinite) find_unreachable_goals();
-        infeasible(result.lower_bound == kInfinite ? "search exhausted every state that could lead to the goal"
-                                                   : str_cat("no plan of at most ", data_.horizon, " actions exists"));
+        refuted(result.lower_bound == kInfinite ? "search exhausted every state that could lead to the goal"
+                                                : str_cat("no plan of at most ", data_.horizon, " actions exists"));
         return;
       case SearchResult::Outcome::kBudget:
         data_.verdict = Verdict::kUndecided;

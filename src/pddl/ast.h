@@ -251,7 +251,8 @@ struct Constraint {
     kAtMostOnce,      // (at-most-once c): c is true during at most one uninterrupted stretch
     kSometimeAfter,   // (sometime-after c d): whenever c holds, d holds then or later
     kSometimeBefore,  // (sometime-before c d): when c holds, d held strictly earlier
-    kActionsInOrder   // (actions-in-order step ...): each step is one of its patterns, one action serves one step
+    kActionsInOrder,  // (actions-in-order step ...): each step is one of its patterns, one action serves one step
+    kAtEnd            // c holds in the last state; of preferences alone, elsewhere it is a goal
   };
   Kind kind = Kind::kAlways;
   VariableTable variables;
@@ -261,6 +262,18 @@ struct Constraint {
   std::vector<std::vector<ActionPattern>> steps;
   Position where;
   std::string text;  // as the user wrote it, blanks normalised, for messages
+};
+
+// (preference NAME ...), in the goal or in :constraints. Each binding of the first `num_outer` variables of the parts'
+// `forall`, which stand around it and are the same for all parts, is an instance of its own: violated where one of its
+// parts is.
+struct Preference {
+  std::string name;  // empty: nothing can speak of it
+  std::size_t num_outer = 0;
+  std::vector<Constraint> parts;  // at least one
+  double weight = 1;              // what each violated instance adds to the metric
+  Position where;
+  std::string text;  // without the name
 };
 
 struct Goal {
@@ -296,6 +309,7 @@ struct Ast {
   std::vector<FunctionValue> init_values;
   Goal goal;  // `at end` constraints are conjuncts of it
   std::vector<Constraint> constraints;
+  std::vector<Preference> preferences;
   bool has_metric = false;     // (:metric minimize ...) of what actions cost
   bool has_numbers = false;    // some condition compares numbers
   bool has_durations = false;  // some action takes time

@@ -136,6 +136,7 @@ class Copier {
 
   // A constraint about actions is about the one sequence of actions that all states share.
   void copy_constraints(Ast& result) const {
+    result.preferences.clear();
     result.constraints.clear();
     for (const Constraint& constraint : ast_.constraints) {
       const bool once = constraint.kind == Constraint::Kind::kActionsInOrder;

@@ -20,6 +20,7 @@
 #include "metactrl/domain.h"
 #include "pddl/ground_durations.h"
 #include "pddl/ground_formula.h"
+#include "pddl/ground_preferences.h"
 #include "pddl/number_limits.h"
 #include "pddl/reach.h"
 #include "pddl/strata.h"
@@ -57,6 +58,12 @@ class Grounder {
     ground_axioms();
     ground_goal();
     for (const Constraint& constraint : ast_.constraints) ground_constraint(constraint);
+    if (!ast_.preferences.empty()) {
+      const auto matching = [this](const std::vector<ActionPattern>& step, const Binding& binding) {
+        return matching_actions(step, binding);
+      };
+      ground_preferences(ast_, builder_, anything_, matching, result_, meter_);
+    }
     return std::move(result_);
   }
 
@@ -444,6 +451,7 @@ class Grounder {
     Binding binding(ast_.goal.variables.size(), kUnbound);
     result_.goals.push_back(
         {builder_.build(ast_.goal.variables, condition, binding), to_string(ast_, ast_.goal.variables, condition)});
+    if (!result_.cut.empty()) result_.goals.back().never = numbers_->refuted(condition, binding);
   }
 
   void ground_constraint(const Constraint& constraint) {

@@ -6,7 +6,12 @@
 // Which values? Those of the initial state, and with them whatever a change makes of values that can be there together
 // and agree with the comparisons that the action and its condition ask for: a set for each number, grown until nothing
 // is new. A number that only rises and is only ever compared with what never changes needs no value beyond the largest
-// of these: all behind it are one (and likewise below). Otherwise a number that grows without end is refused by name.
+// of these: all behind it are one (and likewise below).
+//
+// Otherwise, where a number takes too many values, or grows without end, some are followed: what up to so many actions
+// make of the values at the start, as long as there is room. An action that would lead beyond cannot be taken. Plans of
+// the task that is left are plans; that it has none is no proof, and says which numbers were cut. What intervals
+// (number_intervals.h) show to be out of reach is out of reach all the same.
 //
 // Changes of one number by one action. Increases and decreases add up; of two others, or one of them beside an increase,
 // only one may happen, and an action of which two would is not applicable. Each subset of the conditional ones is a case
@@ -17,6 +22,7 @@
 #include <utility>
 
 #include "metactrl/domain.h"
+#include "pddl/number_intervals.h"
 #include "support/str_cat.h"
 
 namespace metactrl::pddl {
@@ -29,6 +35,9 @@ using task::Formula;
 constexpr std::size_t kMostValues = 1000;
 constexpr std::size_t kMostChoices = 100'000;
 constexpr std::size_t kMostChanges = 6;  // of one number by one action
+// Where not all values can be followed: of each number, and what so many actions make of those at the start.
+constexpr std::size_t kFollowed = 100;
+constexpr std::uint32_t kMostRounds = 50;
 
 }  // namespace
 
@@ -98,6 +107,12 @@ void NumberTable::find_thresholds() {
   for (const Constraint& constraint : ast_.constraints) {
     note_comparison(constraint.first);
     note_comparison(constraint.second);
+  }
+  for (const Preference& preference : ast_.preferences) {
+    for (const Constraint& part : preference.parts) {
+      note_comparison(part.first);
+      note_comparison(part.second);
+    }
   }
   note_comparison(ast_.goal.condition);
 }
@@ -225,9 +240,7 @@ std::vector<const GroundComparison*> NumberTable::judged_by(const std::set<Numbe
 
 void NumberTable::for_each_choice(const std::set<NumberId>& numbers, std::span<const GroundComparison> guards,
                                   const std::function<void(const Values&)>& visit) {
-  double choices = 1;
-  for (const NumberId number : numbers) choices *= static_cast<double>(numbers_[number].values.size());
-  if (choices > static_cast<double>(kMostChoices)) {
+  if (num_choices(numbers) > static_cast<double>(kMostChoices)) {
     refuse(*numbers.begin(), str_cat("takes part in a condition or change with ", numbers.size(),
                                      " numbers that have too many values together"));
   }
@@ -338,24 +351,32 @@ void NumberTable::limit(NumberId number, std::optional<Rational> least, std::opt
 
 void NumberTable::close() {
   closed_ = true;
-  for (const NumberId id : numbers_.all()) {
-    if (numbers_[id].initial) insert(id, clamp(id, *numbers_[id].initial));
-  }
-  // Rounds over all changes. One that reads a single number looks at its new values only; one that reads several is
-  // tried again when one of them has new values.
   std::vector<Case> cases;
   for (const Announced& announced : announced_) add_cases(announced, cases);
-  for (bool changed = true; changed;) {
+  start_values();
+  follow_all(cases);
+  if (too_many_) follow_some(cases);
+}
+
+void NumberTable::start_values() {
+  for (const NumberId id : numbers_.all()) {
+    numbers_[id].values.clear();
+    numbers_[id].order.clear();
+    if (numbers_[id].initial) insert(id, clamp(id, *numbers_[id].initial));
+  }
+}
+
+// Rounds over all changes. One that reads a single number looks at its new values only; one that reads several is tried
+// again when one of them has new values.
+void NumberTable::follow_all(std::vector<Case>& cases) {
+  for (bool changed = true; changed && !too_many_;) {
     changed = false;
     for (Case& one : cases) {
+      if (too_many_) break;
       if (one.numbers.size() == 1) {
         const NumberId number = *one.numbers.begin();
-        const std::vector<const GroundComparison*> judged = judged_by(one.numbers, one.guards);
-        for (; one.seen < numbers_[number].order.size(); ++one.seen) {
-          meter_.piece();
-          const Values values = {{number, numbers_[number].order[one.seen]}};
-          if (std::all_of(judged.begin(), judged.end(), [&](const auto* guard) { return holds(*guard, values); }))
-            changed = take(one, values) || changed;
+        for (; one.seen < numbers_[number].order.size() && !too_many_; ++one.seen) {
+          changed = take_one(one, number, numbers_[number].order[one.seen]) || changed;
         }
         continue;
       }
@@ -364,8 +385,85 @@ void NumberTable::close() {
       if (one.tried && now == one.seen) continue;
       one.tried = true;
       one.seen = now;
+      too_many_ = num_choices(one.numbers) > static_cast<double>(kMostChoices);
+      if (too_many_) break;
       for_each_choice(one.numbers, one.guards, [&](const Values& values) { changed = take(one, values) || changed; });
     }
+  }
+}
+
+void NumberTable::follow_some(std::vector<Case>& cases) {
+  start_values();
+  for (Case& one : cases) one.seen = 0;
+  bool complete = true;
+  for (std::uint32_t round = 1; round <= kMostRounds; ++round) {
+    std::vector<std::pair<NumberId, Rational>> found;
+    found_ = &found;
+    for (Case& one : cases) {
+      std::size_t now = 0;
+      for (const NumberId number : one.numbers) now += numbers_[number].order.size();
+      if (one.numbers.size() == 1) {
+        const NumberId number = *one.numbers.begin();
+        for (; one.seen < now; ++one.seen) take_one(one, number, numbers_[number].order[one.seen]);
+      } else if (round == 1 || now != one.seen) {
+        one.seen = now;
+        for_each_choice(one.numbers, one.guards, [&](const Values& values) { take(one, values); });
+      }
+    }
+    found_ = nullptr;
+    bool changed = false;
+    for (const auto& [id, value] : found) {
+      Number& number = numbers_[id];
+      if (number.values.contains(value)) continue;
+      number.cut = number.cut || round == kMostRounds || number.values.size() == kFollowed;
+      if (number.cut) {
+        complete = false;
+      } else {
+        changed = insert(id, value) || changed;
+      }
+    }
+    if (complete) depth_ = round;
+    if (!changed) break;
+  }
+  std::vector<NumberIntervals::Change> changes;
+  for (const Announced& announced : announced_) {
+    for (const std::vector<GroundChange>* together : {&announced.changes, &announced.later}) {
+      for (const GroundChange& change : *together) changes.push_back({&change, together->size() == 1});
+    }
+  }
+  IdVector<NumberId, std::optional<Rational>> initial;
+  for (const Number& number : numbers_) initial.push_back(number.initial);
+  intervals_ = std::make_shared<const NumberIntervals>(initial, changes);
+}
+
+bool NumberTable::take_one(const Case& one, NumberId number, const Rational& value) {
+  meter_.piece();
+  const Values values = {{number, value}};
+  const std::vector<const GroundComparison*> judged = judged_by(one.numbers, one.guards);
+  return std::all_of(judged.begin(), judged.end(), [&](const auto* guard) { return holds(*guard, values); }) &&
+         take(one, values);
+}
+
+double NumberTable::num_choices(const std::set<NumberId>& numbers) const {
+  double choices = 1;
+  for (const NumberId number : numbers) choices *= static_cast<double>(numbers_[number].values.size());
+  return choices;
+}
+
+bool NumberTable::refuted(const Condition& condition, const Binding& binding) {
+  if (intervals_ == nullptr) return false;
+  const auto child_refuted = [&](const Condition& child) { return refuted(child, binding); };
+  const std::vector<Condition>& children = condition.children;
+  switch (condition.kind) {
+    case Condition::Kind::kCompare:
+      return !intervals_->possible(
+          {condition.comparison, ground(condition.sides[0], binding), ground(condition.sides[1], binding)});
+    case Condition::Kind::kAnd:
+      return std::any_of(children.begin(), children.end(), child_refuted);
+    case Condition::Kind::kOr:
+      return std::all_of(children.begin(), children.end(), child_refuted);
+    default:
+      return false;
   }
 }
 
@@ -414,9 +512,14 @@ bool NumberTable::take(const Case& one, const Values& values) {
 bool NumberTable::insert(NumberId id, const std::optional<Rational>& value) {
   Number& number = numbers_[id];
   if (!value || (number.least && *value < *number.least) || (number.largest && *value > *number.largest)) return false;
-  if (!number.values.insert(*value).second) return false;
+  if (number.values.contains(*value)) return false;
+  if (found_ != nullptr) {
+    found_->emplace_back(id, *value);
+    return true;
+  }
+  number.values.insert(*value);
   number.order.push_back(*value);
-  if (number.values.size() > kMostValues) refuse(id, str_cat("takes more than ", kMostValues, " values"));
+  too_many_ = too_many_ || number.values.size() > kMostValues;
   return true;
 }
 
@@ -435,7 +538,14 @@ void NumberTable::add_facts(task::Definition& definition) {
       definition.fact_layer.push_back(-1);
       definition.init.push_back(number.initial && clamp(id, *number.initial) == value);
     }
+    if (number.cut && number.values.empty()) {
+      definition.cut.push_back(text(id));
+    } else if (number.cut) {
+      definition.cut.push_back(
+          str_cat(text(id), " beyond ", number.values.begin()->text(), " .. ", number.values.rbegin()->text()));
+    }
   }
+  definition.cut_depth = depth_;
 }
 
 // --- formulas --------------------------------------------------------------------------------------------------------
@@ -500,7 +610,11 @@ void NumberTable::add_effects(std::vector<GroundChange> changes, std::vector<tas
       effect.when = here;
       const auto old = values.find(target);
       if (old != values.end() && old->second == *next) return;
-      if (!numbers_[target].facts.contains(*next)) return;  // beyond its limits: cannot happen
+      if (!numbers_[target].facts.contains(*next)) {
+        // Beyond its limits it cannot happen; beyond what is followed it may not.
+        if (numbers_[target].cut) needed.push_back(task::negate(here));
+        return;
+      }
       for (const auto& [value, fact] : numbers_[target].facts) {
         if (value == *next) {
           effect.add.push_back(fact);

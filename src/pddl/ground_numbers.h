@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -17,6 +18,8 @@
 #include "task/definition.h"
 
 namespace metactrl::pddl {
+
+class NumberIntervals;
 
 // A function with objects for its parameters that some action changes.
 enum class NumberId : std::uint32_t {};
@@ -64,8 +67,11 @@ class NumberTable {
   // The number never leaves this range, which is known from elsewhere.
   void limit(NumberId number, std::optional<Rational> least, std::optional<Rational> largest);
   std::optional<Rational> initial(NumberId number) const { return numbers_[number].initial; }
-  // Throws TaskTooLarge when a number takes more values than there is room for.
+  // Where numbers take more values than there is room for, some are followed (Definition::cut). Throws TaskTooLarge when
+  // that is not enough.
   void close();
+  // After `close`: can the condition hold in no state that can be reached, whatever its numbers grow to?
+  bool refuted(const Condition& condition, const Binding& binding);
   // A fact for every number and value.
   void add_facts(task::Definition& definition);
 
@@ -83,6 +89,7 @@ class NumberTable {
     std::map<Rational, task::FactId> facts;
     std::optional<Rational> least;  // where known
     std::optional<Rational> largest;
+    bool cut = false;    // there are more values than those
     bool rises = false;  // announced changes
     bool falls = false;
     bool jumps = false;
@@ -122,6 +129,14 @@ class NumberTable {
     bool tried = false;
   };
   void add_cases(const Announced& announced, std::vector<Case>& cases) const;
+  // All values, until there are too many.
+  void follow_all(std::vector<Case>& cases);
+  // Some, round by round: what one action makes of the values from before.
+  void follow_some(std::vector<Case>& cases);
+  void start_values();
+  // The case, where its guards hold of the only number that it reads.
+  bool take_one(const Case& one, NumberId number, const Rational& value);
+  double num_choices(const std::set<NumberId>& numbers) const;
   // Enters what comes of these values; true when something is new.
   bool take(const Case& one, const Values& values);
   static std::vector<const GroundComparison*> judged_by(const std::set<NumberId>& numbers,
@@ -149,6 +164,10 @@ class NumberTable {
   IdVector<FunctionId, Thresholds> thresholds_;
   std::vector<Announced> announced_;  // by instance and target
   bool closed_ = false;
+  bool too_many_ = false;                                        // values
+  std::shared_ptr<const NumberIntervals> intervals_;             // of what grows without end
+  std::uint32_t depth_ = 0;                                      // complete rounds, where some are followed
+  std::vector<std::pair<NumberId, Rational>>* found_ = nullptr;  // in the round that is going on
 };
 
 }  // namespace metactrl::pddl

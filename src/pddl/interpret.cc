@@ -77,6 +77,9 @@ LiftedInterpreter::LiftedInterpreter(std::shared_ptr<const Ast> ast) : ast_(std:
   for (const Action& action : ast_->actions) add_ranges(action.variables);
   for (const Axiom& axiom : ast_->axioms) add_ranges(axiom.variables);
   for (const Constraint& constraint : ast_->constraints) add_ranges(constraint.variables);
+  for (const Preference& preference : ast_->preferences) {
+    for (const Constraint& part : preference.parts) add_ranges(part.variables);
+  }
   add_ranges(ast_->goal.variables);
   for (const FunctionValue& value : ast_->init_values) values_[{value.function, value.arguments}] = value.value;
   for (const ObjectId object : ast_->objects.all()) objects_.emplace(ast_->objects[object].name, object);

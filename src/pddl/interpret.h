@@ -273,6 +273,18 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   // The first state, if any, that breaks the constraint whatever comes later.
   static std::optional<std::size_t> broken_at(const Trajectory& trajectory);
   std::string trajectory_text(const Trajectory& trajectory) const;
+
+  // interpret_preferences.cc
+  // An instance of a preference, and what its parts saw so far.
+  struct Wish {
+    const Preference* preference = nullptr;
+    Binding outer;
+    std::vector<Trajectory> parts;
+  };
+  std::vector<Wish> start_wishes(internal::Meter& meter) const;
+  void record(const FactView& facts, std::vector<Wish>& wishes, internal::Meter& meter) const;
+  std::vector<JudgedPreference> judged(std::span<const Wish> wishes, std::span<const Instance> actions) const;
+
   std::vector<std::string> unmet_goals(const FactView& facts, std::span<const Trajectory> trajectories,
                                        std::span<const Instance> actions, internal::Meter& meter) const;
   // The last word on a plan of which every step could be taken: the state that it ends in.

@@ -140,6 +140,8 @@ bool LiftedInterpreter::satisfied(const Trajectory& trajectory, std::size_t leng
       return true;
     case Constraint::Kind::kActionsInOrder:
       return true;  // about actions, not states: happened_in_order
+    case Constraint::Kind::kAtEnd:
+      return c[length - 1];
   }
   return true;
 }
@@ -236,6 +238,8 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
   Validation result;
   std::vector<Trajectory> trajectories = start_trajectories(meter);
   record(FactView(facts), trajectories, meter);
+  std::vector<Wish> wishes = start_wishes(meter);
+  record(FactView(facts), wishes, meter);
   std::vector<Instance> actions;
   for (const PlanStep& step : plan) {
     std::string problem;
@@ -260,6 +264,7 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
     execute(facts, *instance, meter);
     actions.push_back(*instance);
     record(FactView(facts), trajectories, meter);
+    record(FactView(facts), wishes, meter);
   }
   result.steps_executed = actions.size();
 
@@ -277,7 +282,10 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
                         : str_cat("step ", first_break, ' ', to_string(plan[first_break - 1]), ": ", breaks);
   }
   for (std::size_t i = 0; i < result.steps_executed; ++i) result.cost += cost(actions[i]);
-  if (result.reason.empty()) judge_end(FactView(facts), trajectories, actions, meter, result);
+  if (result.reason.empty()) {
+    result.preferences = judged(wishes, actions);
+    judge_end(FactView(facts), trajectories, actions, meter, result);
+  }
   return result;
 }
 

@@ -326,6 +326,10 @@ Validation LiftedInterpreter::validate_schedule(std::span<const TimedStep> sched
   }
   result.steps_executed = schedule.size();
   for (const Instance& instance : instances) result.cost += cost(instance);
+  // Beside actions that take time preferences speak of the last state alone.
+  std::vector<Wish> wishes = start_wishes(meter);
+  record(FactView(facts), wishes, meter);
+  result.preferences = judged(wishes, instances);
   judge_end(FactView(facts), {}, instances, meter, result);
   return result;
 }

@@ -76,6 +76,7 @@ constexpr std::array<FeatureName, static_cast<std::size_t>(Feature::kCount)> kFe
     {"numbers are", ":numeric-fluents"},
     {"durative actions are", ":durative-actions"},
     {"bounds of durations are", ":duration-inequalities"},
+    {"preferences are", ":preferences"},
 }};
 
 using FeatureSet = std::uint32_t;  // bit i: feature i
@@ -118,7 +119,7 @@ constexpr Requirement kRequirements[] = {
     {":continuous-effects", 0, false},
     {":time", 0, false},
     {":timed-initial-literals", 0, false},
-    {":preferences", 0, false},
+    {":preferences", set_of(Feature::kPreferences)},
     {":goal-utilities", 0, false},
     {":non-deterministic", 0, false},
     {":probabilistic-effects", 0, false},
@@ -368,7 +369,21 @@ void Parser::run(std::optional<SExpr> domain, std::optional<SExpr> problem) {
     reporter_.error(ast_.constraints[0].where, "trajectory constraints beside durative actions are not supported",
                     "state what must hold as conditions of the actions, or as goals");
   }
-  if (domain && problem && metric_ && !reporter_.has_errors()) finish_metric();
+  if (ast_.has_durations) {
+    for (const Preference& preference : ast_.preferences) {
+      const auto looks_back = [](const Constraint& part) { return part.kind != Constraint::Kind::kAtEnd; };
+      if (std::none_of(preference.parts.begin(), preference.parts.end(), looks_back)) continue;
+      reporter_.error(preference.where, "trajectory constraints beside durative actions are not supported",
+                      "prefer what is to hold at the end");
+    }
+  }
+  if (domain && problem && !reporter_.has_errors()) {
+    if (metric_) {
+      finish_metric();
+    } else {
+      weigh_preferences(nullptr);
+    }
+  }
   if (domain && problem) finish_numbers();
 }
 

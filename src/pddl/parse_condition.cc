@@ -63,12 +63,25 @@ Condition Parser::parse_condition(SExpr expr, Scope& scope, std::size_t depth) {
                     "several conditions are joined as (and (...) (...))");
     return nothing;
   }
+  const bool may_prefer = may_prefer_;
+  may_prefer_ = may_prefer && (head == "and" || head == "forall" || is_preference(expr));
+  Condition condition = parse_listed(expr, scope, depth);
+  may_prefer_ = may_prefer;
+  return condition;
+}
+
+Condition Parser::parse_listed(SExpr expr, Scope& scope, std::size_t depth) {
+  const std::string_view head = expr.head();
   if (head == "and" || head == "or") return parse_junction(expr, scope, depth, head == "and");
   if (head == "not") return parse_not(expr, scope, depth);
   if (head == "imply") return parse_imply(expr, scope, depth);
   if (head == "forall" || head == "exists") return parse_quantifier(expr, scope, depth, head == "forall");
   if (head == "=") return parse_equals(expr, scope, depth);
   if (is_comparison(head)) return parse_compare(expr, scope, depth);
+  if (is_preference(expr)) {
+    if (!may_prefer_) refuse_preference(expr);
+    return make(Condition::Kind::kTrue, expr.where());
+  }
   const bool is_predicate = predicates_.contains(head);
   if (!is_predicate && (head == "forn" || head == "forpairs" || head == "fornpairs"))
     return parse_count(expr, scope, depth);
@@ -211,9 +224,7 @@ void Parser::report_unknown_head(SExpr expr) {
   }
   if (!reporter_.first("predicate", head)) return;
   const std::string what = str_cat("predicate ", in_quotes(head), " is not declared");
-  if (head == "preference") {
-    reporter_.error(where, "preferences are not supported", "state what must hold as a goal, or delete the preference");
-  } else if (head == "oneof" || head == "unknown" || head == "probabilistic") {
+  if (head == "oneof" || head == "unknown" || head == "probabilistic") {
     reporter_.error(where, str_cat("uncertainty (", head, " ...) is not supported"),
                     "states are fully known and effects certain: pick one case");
   } else if (is_trajectory_operator(head)) {

@@ -49,6 +49,7 @@ void Parser::parse_constraint(SExpr expr, const ConstraintContext& context) {
     return;
   }
   if (head == "forall") return parse_constraint_forall(expr, context);
+  if (is_preference(expr)) return parse_preference(expr, context, false);
   if (head == "at" && expr.size() == 3 && expr[1].text() == "end") return parse_at_end(expr, context);
   if (head == "actions-in-order") return parse_actions_in_order(expr, context);
   for (const StateOperator& op : kStateOperators) {
@@ -57,8 +58,6 @@ void Parser::parse_constraint(SExpr expr, const ConstraintContext& context) {
   if (is_timed(head)) {
     reporter_.error(expr.where(), str_cat("timed constraints (", head, " ...) are not supported"),
                     "plans have steps but no clock: use always, sometime, sometime-after or sometime-before");
-  } else if (head == "preference") {
-    reporter_.error(expr.where(), "preferences are not supported", "state it as a constraint, or delete it");
   } else if (head == "not") {
     reporter_.error(expr.where(), "a trajectory constraint cannot be negated",
                     "(not (sometime c)) is (always (not c)), (not (always c)) is (sometime (not c))");
@@ -75,38 +74,42 @@ void Parser::parse_constraint(SExpr expr, const ConstraintContext& context) {
 }
 
 void Parser::parse_constraint_forall(SExpr expr, const ConstraintContext& context) {
-  if (!has_size(expr, 3, "(forall (?x - type ...) CONSTRAINT)")) return;
+  ConstraintContext inner = context;
+  ++inner.depth;
+  if (open_context(expr, inner)) parse_constraint(expr[2], inner);
+}
+
+bool Parser::open_context(SExpr expr, ConstraintContext& context) {
+  if (!has_size(expr, 3, "(forall (?x - type ...) CONSTRAINT)")) return false;
   use(Feature::kUniversal, expr.where());
   if (expr[1].is_name()) {
     reporter_.error(expr[1].where(), str_cat("expected a list of variables but found ", in_quotes(expr[1].text())),
                     "write (forall (?x - type ...) CONSTRAINT)");
-    return;
+    return false;
   }
   if (context.forall.size() + expr[1].size() > 3 * kMaxConstraintVariables) {
     reporter_.error(expr[1].where(),
                     str_cat("more than ", kMaxConstraintVariables, " variables around one constraint"));
-    return;
+    return false;
   }
-  ConstraintContext inner = context;
-  ++inner.depth;
   VariableTable table;
   Scope scope(table);
+  std::size_t next = context.forall.size();
   for (const VariableId slot : open_variables(expr[1], 0, scope)) {
     // The scope's names are those of the table, in order; the key must be a view of the text.
-    inner.forall.emplace_back(std::string_view(), table[slot]);
+    context.forall.emplace_back(std::string_view(), table[slot]);
   }
-  std::size_t next = context.forall.size();
-  scope.for_each_name([&](std::string_view name) { inner.forall[next++].first = name; });
-  if (inner.forall.size() > kMaxConstraintVariables) {
+  scope.for_each_name([&](std::string_view name) { context.forall[next++].first = name; });
+  if (context.forall.size() > kMaxConstraintVariables) {
     reporter_.error(expr[1].where(),
                     str_cat("more than ", kMaxConstraintVariables, " variables around one constraint"));
-    return;
+    return false;
   }
-  if (inner.prefix.size() < kTextLimit) {
-    inner.prefix += str_cat("(forall ", expr[1].to_text(kTextLimit), ' ');
-    inner.suffix += ')';
+  if (context.prefix.size() < kTextLimit) {
+    context.prefix += str_cat("(forall ", expr[1].to_text(kTextLimit), ' ');
+    context.suffix += ')';
   }
-  parse_constraint(expr[2], inner);
+  return true;
 }
 
 namespace {
@@ -121,6 +124,15 @@ std::vector<VariableId> open_all(const std::vector<std::pair<std::string_view, V
 }  // namespace
 
 void Parser::parse_at_end(SExpr expr, const ConstraintContext& context) {
+  if (parts_ != nullptr) {
+    Constraint constraint;
+    constraint.kind = Constraint::Kind::kAtEnd;
+    constraint.where = expr.where();
+    Scope scope(constraint.variables);
+    constraint.forall = open_all(context.forall, scope);
+    constraint.first = parse_condition(expr[2], scope, context.depth);
+    return add_constraint(std::move(constraint));
+  }
   Scope scope(ast_.goal.variables);
   std::vector<VariableId> bound = open_all(context.forall, scope);
   Condition condition = parse_condition(expr[2], scope, context.depth);
@@ -137,11 +149,12 @@ void Parser::parse_at_end(SExpr expr, const ConstraintContext& context) {
 }
 
 void Parser::add_constraint(Constraint constraint) {
-  if (ast_.constraints.size() == kMaxConstraints) {
+  std::vector<Constraint>& all = parts_ != nullptr ? *parts_ : ast_.constraints;
+  if (all.size() == kMaxConstraints) {
     reporter_.error(constraint.where, str_cat("more than ", kMaxConstraints, " trajectory constraints"),
                     "join those of one kind by (forall ...)");
   }
-  ast_.constraints.push_back(std::move(constraint));
+  all.push_back(std::move(constraint));
 }
 
 void Parser::parse_state_constraint(SExpr expr, const ConstraintContext& context, Constraint::Kind kind) {

@@ -205,8 +205,8 @@ void Parser::parse_timed_condition(SExpr expr, Scope& scope, const Action& actio
         out.at[i].push_back(std::move(all));
       }
     }
-  } else if (expr.head() == "preference") {
-    report_unknown_head(expr);
+  } else if (is_preference(expr)) {
+    refuse_preference(expr);
   } else if (!expr.is_list() || expr.size() > 0) {
     reporter_.error(expr.where(),
                     str_cat("action ", in_quotes(action.name), ": the condition ", expr.to_text(60),

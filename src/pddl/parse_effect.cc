@@ -69,7 +69,8 @@ void Parser::parse_effect(SExpr expr, Scope& scope, Action& action, const Effect
   } else if (is_cost_effect(expr)) {
     parse_increase(expr, scope, action, context, depth);
   } else if (is_numeric_effect(head)) {
-    use(Feature::kNumbers, expr.where());
+    const bool is_cost = head == "increase" && expr.size() > 1 && is_cost_name(expr[1].head());
+    use(is_cost ? Feature::kCosts : Feature::kNumbers, expr.where());
     parse_numeric_effect(expr, scope, action, context, depth);
   } else if (refuse_effect(expr)) {
     return;
@@ -167,6 +168,7 @@ std::optional<FunctionId> Parser::find_function(SExpr expr) {
 bool Parser::is_cost_effect(SExpr expr) const {
   if (expr.head() != "increase" || expr.size() < 2) return false;
   const std::string_view name = expr[1].is_list() ? expr[1].head() : expr[1].text();
+  if (metric_has_preferences_ && functions_.contains(name)) return false;
   if (is_cost_name(name)) return metric_function_.empty() || name == metric_function_ || !functions_.contains(name);
   return name == metric_function_;
 }

@@ -49,6 +49,13 @@ bool Parser::add_weights(SExpr expr, const Rational& factor, MetricWeights& out,
     if (sum) weight = *sum;
     return sum.has_value();
   }
+  if (head == "is-violated" && expr.size() == 2 && expr[1].is_name()) {
+    violated_.emplace(expr[1].text(), expr);
+    Rational& weight = out.preferences[expr[1].text()];
+    const std::optional<Rational> sum = add(weight, factor);
+    if (sum) weight = *sum;
+    return sum.has_value();
+  }
   if (head == "+" || head == "-") {
     const std::optional<Rational> minus = subtract(Rational(0), factor);
     for (std::size_t i = 1; i < expr.size(); ++i) {
@@ -125,6 +132,11 @@ void Parser::finish_metric() {
   MetricWeights weights;
   const bool maximize = (*metric_)[1].text() == "maximize";
   bool good = add_weights(what, Rational(maximize ? -1 : 1), weights, 0);
+  weigh_preferences(good && !weights.preferences.empty() ? &weights.preferences : nullptr);
+  const auto is_zero = [](const auto& part) { return part.second == Rational(0); };
+  const bool costs_nothing =
+      weights.time == Rational(0) && std::all_of(weights.functions.begin(), weights.functions.end(), is_zero);
+  if (good && costs_nothing && !weights.preferences.empty()) return;
   const bool timeless = weights.time != Rational(0) && !ast_.has_durations;
   good = good && !timeless;
   bool counts = false;  // anything at all
@@ -136,7 +148,9 @@ void Parser::finish_metric() {
     counts = counts || (good && !cost->children.empty());
   }
   if (!good || !counts) {
-    reporter_.warning(metric_->where(), str_cat("the metric ", what.to_text(60), " is ignored"),
+    reporter_.warning(metric_->where(),
+                      str_cat("the metric ", what.to_text(60), " is ignored",
+                              weights.preferences.empty() ? "" : " but for the weights of preferences"),
                       timeless ? "no action takes time: each counts as one step"
                                : "sums of (total-time) and of functions without arguments are minimized, where actions "
                                  "add to them what is not negative and never changes");

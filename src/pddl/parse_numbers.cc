@@ -198,6 +198,12 @@ void Parser::finish_numbers() {
     for_each_function(constraint.first, mark);
     for_each_function(constraint.second, mark);
   }
+  for (const Preference& preference : ast_.preferences) {
+    for (const Constraint& part : preference.parts) {
+      for_each_function(part.first, mark);
+      for_each_function(part.second, mark);
+    }
+  }
   for_each_function(ast_.goal.condition, mark);
   while (!queue.empty()) {
     const FunctionId function = queue.back();

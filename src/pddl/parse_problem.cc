@@ -210,6 +210,30 @@ void Parser::parse_value(SExpr fact) {
   }
 }
 
+namespace {
+
+// Nothing but (and) and ().
+bool asks_nothing(const Condition& condition) {
+  if (condition.kind == Condition::Kind::kTrue) return true;
+  return condition.kind == Condition::Kind::kAnd &&
+         std::all_of(condition.children.begin(), condition.children.end(), asks_nothing);
+}
+
+// Where preferences stood nothing is asked for, and `forall` around them says nothing.
+void drop_what_asks_nothing(Condition& condition) {
+  const bool forall = condition.kind == Condition::Kind::kForall;
+  if (!forall && condition.kind != Condition::Kind::kAnd) return;
+  for (Condition& child : condition.children) drop_what_asks_nothing(child);
+  if (forall && !asks_nothing(condition.children[0])) return;
+  std::erase_if(condition.children, asks_nothing);
+  if (!condition.children.empty()) return;
+  const Position where = condition.where;
+  condition = Condition();
+  condition.where = where;
+}
+
+}  // namespace
+
 void Parser::parse_goal(SExpr section) {
   if (section.size() == 1) {
     reporter_.error(section.where(), "the goal is missing in (:goal)", "write the condition to be reached");
@@ -220,23 +244,17 @@ void Parser::parse_goal(SExpr section) {
                     "join them: (:goal (and ... ...))");
   }
   Scope scope(ast_.goal.variables);
+  may_prefer_ = true;
   ast_.goal.condition = parse_condition(section[1], scope);
+  may_prefer_ = false;
+  parse_goal_preferences(section[1], {});
+  if (!ast_.preferences.empty()) drop_what_asks_nothing(ast_.goal.condition);
 }
-
-namespace {
-
-// Nothing but (and) and ().
-bool asks_nothing(const Condition& condition) {
-  if (condition.kind == Condition::Kind::kTrue) return true;
-  return condition.kind == Condition::Kind::kAnd &&
-         std::all_of(condition.children.begin(), condition.children.end(), asks_nothing);
-}
-
-}  // namespace
 
 void Parser::check_goal() {
   // A constraint may be the task's whole point. A condition with a mistake in it is read as true.
-  if (!ast_.constraints.empty() || reporter_.has_errors() || !asks_nothing(ast_.goal.condition)) return;
+  if (!ast_.constraints.empty() || !ast_.preferences.empty() || reporter_.has_errors()) return;
+  if (!asks_nothing(ast_.goal.condition)) return;
   reporter_.warning(ast_.goal.condition.where, "the goal is empty, so the empty plan reaches it",
                     "state what is to hold when the task is done");
 }
@@ -264,9 +282,10 @@ bool otherwise_changed(SExpr root, std::string_view function) {
 void Parser::find_metric(SExpr root, const std::optional<SExpr>& domain) {
   for (std::size_t i = 2; i < root.size(); ++i) {
     const SExpr section = root[i];
-    if (section.head() != ":metric" || section.size() != 3 || section[1].text() != "minimize") continue;
+    if (section.head() != ":metric" || section.size() != 3) continue;
     const SExpr what = section[2];
-    if (what.is_list() && what.size() != 1) continue;
+    metric_has_preferences_ = metric_has_preferences_ || mentions_head(what, "is-violated");
+    if (section[1].text() != "minimize" || (what.is_list() && what.size() != 1)) continue;
     const std::string_view name = what.is_list() ? what.head() : what.text();
     if (name != "total-time" && !(domain && otherwise_changed(*domain, name))) metric_function_ = name;
   }

@@ -8,6 +8,7 @@
 //     parse_numbers.cc      expressions, comparisons, numeric effects
 //     parse_durations.cc    durative actions
 //     parse_constraints.cc  :constraints
+//     parse_preferences.cc  preferences in the goal and in :constraints
 //     parse_problem.cc      :init, :goal, :metric
 //     parse_metric.cc       metrics of time, or of several parts
 //     stratify.cc           negation among derived predicates
@@ -52,6 +53,7 @@ enum class Feature : std::uint8_t {
   kNumbers,
   kDurations,
   kInequalities,
+  kPreferences,
   kCount
 };
 
@@ -178,6 +180,8 @@ class Parser {
 
   // parse_condition.cc
   Condition parse_condition(SExpr expr, Scope& scope, std::size_t depth = 0);
+  // The same of one that has a head.
+  Condition parse_listed(SExpr expr, Scope& scope, std::size_t depth);
   Condition parse_atom_condition(SExpr expr, Scope& scope);
   Condition parse_junction(SExpr expr, Scope& scope, std::size_t depth, bool is_and);
   Condition parse_not(SExpr expr, Scope& scope, std::size_t depth);
@@ -248,12 +252,24 @@ class Parser {
   // parse_constraints.cc
   void parse_constraint(SExpr expr, const ConstraintContext& context);
   void parse_constraint_forall(SExpr expr, const ConstraintContext& context);
+  // Adds the variables of (forall (?x ...) ...) to what is around; false, with a message, where it cannot be read.
+  bool open_context(SExpr expr, ConstraintContext& context);
   void parse_at_end(SExpr expr, const ConstraintContext& context);
   void parse_state_constraint(SExpr expr, const ConstraintContext& context, Constraint::Kind kind);
   void parse_actions_in_order(SExpr expr, const ConstraintContext& context);
   void parse_step(SExpr expr, const Scope& scope, std::vector<ActionPattern>& step, std::size_t depth);
   void parse_pattern(SExpr expr, const Scope& scope, std::vector<ActionPattern>& step);
   void add_constraint(Constraint constraint);
+
+  // parse_preferences.cc
+  bool is_preference(SExpr expr) const;
+  // `of_goal`: what is preferred is a condition of the last state, not a trajectory constraint.
+  void parse_preference(SExpr expr, const ConstraintContext& context, bool of_goal);
+  // Those of the goal, which `parse_condition` reads as true.
+  void parse_goal_preferences(SExpr expr, const ConstraintContext& context);
+  void refuse_preference(SExpr expr);
+  // Once both files are read. Null: nothing weighs them.
+  void weigh_preferences(const std::map<std::string_view, Rational>* weights);
 
   // parse_problem.cc
   void parse_init(SExpr section);
@@ -276,6 +292,7 @@ class Parser {
   struct MetricWeights {
     Rational time;
     std::map<FunctionId, Rational> functions;
+    std::map<std::string_view, Rational> preferences;
   };
   bool add_weights(SExpr expr, const Rational& factor, MetricWeights& out, std::size_t depth);
   std::optional<Rational> constant_factor(SExpr expr) const;
@@ -297,6 +314,9 @@ class Parser {
   bool object_types_broken_ = false;  // the same, of a type of the problem's objects
   bool copies_exhausted_ = false;
   bool in_durative_ = false;  // ?duration has a meaning
+  bool may_prefer_ = false;   // a preference may stand here, and is read elsewhere
+  bool metric_has_preferences_ = false;
+  std::vector<Constraint>* parts_ = nullptr;  // of the preference that is being read
   std::size_t copied_nodes_ = 0;
 
   std::unordered_map<std::string_view, TypeId> types_;
@@ -310,6 +330,7 @@ class Parser {
 
   std::string_view metric_function_;               // what (:metric minimize (f)) names, else empty
   std::optional<SExpr> metric_;                    // (:metric ...) that is more than that
+  std::map<std::string_view, SExpr> violated_;     // names in (is-violated ...), each with its first place
   std::set<std::string_view> idle_functions_;      // have values and nothing else
   std::map<FunctionId, Position> cost_functions_;  // read in costs, with the first place
   std::vector<Condition> at_end_;                  // conjuncts of the goal from (:constraints ... (at end c))
@@ -335,6 +356,9 @@ bool is_cost_name(std::string_view name);
 
 // A decimal number such as 3, -1 or 0.5.
 std::optional<double> parse_number(std::string_view text);
+
+// Is there a list that begins with this name, here or below?
+bool mentions_head(SExpr expr, std::string_view head);
 
 // The condition's nodes, itself included.
 std::size_t count_nodes(const Condition& condition);

@@ -211,7 +211,13 @@ std::shared_ptr<const pddl::Ast> parse_scene(const pddl::Source& domain, const p
                                              const LoadOptions& options) {
   Diagnostics local;
   Diagnostics& diagnostics = options.diagnostics != nullptr ? *options.diagnostics : local;
-  auto ast = std::make_shared<const pddl::Ast>(pddl::parse(domain, problem, diagnostics));
+  auto ast = std::make_shared<pddl::Ast>(pddl::parse(domain, problem, diagnostics));
+  if (!ast->preferences.empty()) {
+    const pddl::Position& where = ast->preferences[0].where;
+    diagnostics.warning({ast->files[where.file], where.line, where.column},
+                        "preferences are not pursued in a scene that is acted in", "state as a goal what must hold");
+    ast->preferences.clear();
+  }
   for (const pddl::Constraint& constraint : ast->constraints) {
     if (constraint.kind == pddl::Constraint::Kind::kAlways) continue;
     diagnostics.error(

@@ -58,9 +58,14 @@ std::vector<std::string> read_facts(const Json& list, const std::string& where) 
 std::set<std::string> derived_predicates(const TaskRequest& request) {
   Diagnostics diagnostics;
   const pddl::Ast ast = pddl::parse({"domain", request.domain.text}, {"problem", request.problem.text}, diagnostics);
-  const bool looks_back = std::any_of(ast.constraints.begin(), ast.constraints.end(), [](const pddl::Constraint& one) {
+  bool looks_back = std::any_of(ast.constraints.begin(), ast.constraints.end(), [](const pddl::Constraint& one) {
     return one.kind != pddl::Constraint::Kind::kAlways;
   });
+  for (const pddl::Preference& preference : ast.preferences) {
+    looks_back = looks_back || std::any_of(preference.parts.begin(), preference.parts.end(), [](const auto& part) {
+                   return part.kind != pddl::Constraint::Kind::kAtEnd;
+                 });
+  }
   const bool counts = std::any_of(ast.functions.begin(), ast.functions.end(),
                                   [](const pddl::Function& one) { return one.changes && one.matters; });
   if (looks_back || counts) {

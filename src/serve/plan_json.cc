@@ -1,6 +1,8 @@
 #include "serve/plan_json.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace metactrl::serve {
 
@@ -53,6 +55,17 @@ Json schedule_json(const Schedule& schedule) {
   return json;
 }
 
+Json preferences_json(const std::vector<JudgedPreference>& preferences, const std::vector<std::size_t>* promised) {
+  Json out = Json::array();
+  for (std::size_t i = 0; i < preferences.size(); ++i) {
+    const JudgedPreference& one = preferences[i];
+    Json json{{"name", one.name}, {"text", one.text}, {"weight", one.weight}, {"satisfied", one.satisfied}};
+    if (promised != nullptr) json["promised"] = std::binary_search(promised->begin(), promised->end(), i);
+    out.push_back(std::move(json));
+  }
+  return out;
+}
+
 Json outcome_json(const Task& task, const PlanResult& result, ScheduleKind kind) {
   Json json{{"outcome", to_string(result.outcome)},
             {"plan", has_plan(result) ? steps_json(result.steps) : Json(nullptr)},
@@ -81,6 +94,11 @@ Json outcome_json(const Task& task, const PlanResult& result, ScheduleKind kind)
   const bool legal = result.reading.complete && result.validation.steps_executed == result.steps.size();
   if (has_plan(result) && legal && has_durations(task))
     json["schedule"] = schedule_json(make_schedule(task, result.steps, kind));
+  if (has_plan(result) && legal && !result.validation.preferences.empty()) {
+    const auto& known = result.preferences;
+    json["preferences"] = preferences_json(result.validation.preferences, known ? &known->promised : nullptr);
+    if (known) json["metric"] = {{"value", known->value}, {"lower_bound", known->lower_bound}};
+  }
   return json;
 }
 

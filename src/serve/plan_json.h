@@ -14,8 +14,12 @@
 namespace metactrl::serve {
 
 // outcome, plan, text, guarantee, reason, valid, goals, why_infeasible, would_help, cost, best_known, needless_steps, left_out, check;
-// where actions take time and every step is legal, also schedule.
+// where actions take time and every step is legal, also schedule; where the task has preferences, also preferences and,
+// with a guarantee, metric.
 Json outcome_json(const Task& task, const PlanResult& result, ScheduleKind kind = ScheduleKind::kSequential);
+// [{"name", "text", "weight", "satisfied"}]; with `promised`, ascending places, also "promised".
+Json preferences_json(const std::vector<JudgedPreference>& preferences,
+                      const std::vector<std::size_t>* promised = nullptr);
 // {"makespan": 5.001, "steps": [{"start", "action", "duration"}], "overlaps": [["(a)", "(b)"]]}, times in the domain's units.
 Json schedule_json(const Schedule& schedule);
 // model_calls, prompt_tokens, tokens, forced_tokens, device, tier, weights, horizon, horizon_rule, log_probability; with smc

@@ -127,6 +127,16 @@ struct MonitorDefinition {
 struct GoalDefinition {
   Formula condition;
   std::string text;
+  bool never = false;  // proved to be false in every state that can be reached, even if numbers were not cut
+};
+
+// What is to hold at the end if it can be, and what it costs where it does not. Preferences of what happens on the way
+// look at facts that remember it.
+struct PreferenceDefinition {
+  std::string name;
+  Formula condition;
+  std::string text;
+  double weight = 1;
 };
 
 struct ActionName {
@@ -146,8 +156,14 @@ struct Definition {
   std::vector<AxiomDefinition> axioms;  // of layer fact_layer[head]
   std::vector<MonitorDefinition> monitors;
   std::vector<GoalDefinition> goals;  // all must hold at the end
-  bool has_costs = false;             // some action states one
-  bool has_metric = false;            // the sum of costs is to be small; without, the number of actions
+  std::vector<PreferenceDefinition> preferences;
+  // Numbers of which not all values are facts, each with what is: "(x boat) beyond -30 .. 30". An action that would lead
+  // beyond cannot be taken, so plans are plans, but that there is none proves nothing; of plans of at most `cut_depth`
+  // actions none is lost.
+  std::vector<std::string> cut;
+  std::uint32_t cut_depth = 0;
+  bool has_costs = false;   // some action states one
+  bool has_metric = false;  // the sum of costs is to be small; without, the number of actions
 };
 
 // "(at truck1 depot)". A symbol without arguments prints its name in parentheses.

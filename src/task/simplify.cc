@@ -354,6 +354,9 @@ Definition fold(Definition&& definition, internal::Meter& meter) {
     }
   }
   for (GoalDefinition& goal : definition.goals) goal.condition = folder.fold(goal.condition);
+  for (PreferenceDefinition& preference : definition.preferences) {
+    preference.condition = folder.fold(preference.condition);
+  }
 
   IdVector<FactId, FactSymbol> facts;
   IdVector<FactId, std::int32_t> layers;

@@ -14,6 +14,7 @@
 #include "metactrl/domain.h"
 #include "pddl/interpret.h"
 #include "pddl/parse.h"
+#include "task/program.h"
 
 namespace metactrl::testing {
 
@@ -54,7 +55,8 @@ inline std::size_t expect_both_roads_agree(const std::string& domain, const std:
       if (nodes.size() < max_states && seen.emplace(next.words().begin(), next.words().end()).second)
         nodes.emplace_back(next, interpreter.apply(facts, *instance));
     }
-    if (bindings > max_instances || !ast->constraints.empty()) continue;
+    // Where not all values of numbers are followed, actions are missing.
+    if (bindings > max_instances || !ast->constraints.empty() || !task.program().definition().cut.empty()) continue;
     std::set<std::string> wanted;
     for (const auto& [instance, next] : interpreter.successors(facts))
       wanted.insert(to_string(interpreter.step(instance)));

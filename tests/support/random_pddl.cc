@@ -354,9 +354,11 @@ class PddlGenerator {
     Context context;
     context.objects = objects_;
     out += ")\n  (:goal (and";
-    const std::uint32_t goals = random_.between(1, 3);
+    // What is preferred is mostly out of reach where much is asked for.
+    const std::uint32_t goals = options_.preferences ? random_.below(2) : random_.between(1, 3);
     for (std::uint32_t i = 0; i < goals; ++i)
       out += " " + (random_.chance(50) ? literal(context, false) : condition(context, 2));
+    if (options_.preferences) return out + preferences(context);
     out += "))\n";
     if (options_.constraints && random_.chance(45)) {
       out += "  (:constraints (and";
@@ -368,8 +370,40 @@ class PddlGenerator {
     return out + ")\n";
   }
 
+  // "(preference q1 ...)", mostly with a name, now and then below `forall`.
+  std::string preference(const Context& context, bool of_goal) {
+    Context inner = context;
+    if (random_.chance(30)) {
+      const std::string variable = bind(inner);
+      return "(forall (" + variable + ") " + preference(inner, of_goal) + ")";
+    }
+    const std::string name = random_.chance(90) ? "q" + std::to_string(random_.below(4)) : "";
+    if (!name.empty()) names_.push_back(name);
+    std::string body = of_goal ? condition(inner, 2) : constraint(inner, 1);
+    if (!of_goal && random_.chance(20)) body = "(and " + body + " " + constraint(inner, 1) + ")";
+    return "(preference " + name + (name.empty() ? "" : " ") + body + ")";
+  }
+
+  std::string preferences(const Context& context) {
+    std::string out;
+    for (std::uint32_t i = random_.between(1, 3); i > 0; --i) out += " " + preference(context, true);
+    out += "))\n  (:constraints (and";
+    if (random_.chance(25)) out += " " + constraint(context, 1);
+    for (std::uint32_t i = random_.between(1, 2); i > 0; --i) out += " " + preference(context, false);
+    out += "))\n";
+    if (names_.empty() || random_.chance(20)) return out + ")\n";
+    std::string sum = costs_ && random_.chance(70) ? " (total-cost)" : "";
+    for (const std::string& name : names_) {
+      if (random_.chance(75)) sum += " (* " + std::to_string(random_.between(1, 9)) + " (is-violated " + name + "))";
+    }
+    if (sum.empty()) sum = " (is-violated " + names_[0] + ")";
+    if (random_.chance(30)) return out + "  (:metric maximize (- 50 (+" + sum + "))))\n";
+    return out + "  (:metric minimize (+" + sum + ")))\n";
+  }
+
   Random random_;
   PddlOptions options_;
+  std::vector<std::string> names_;  // of preferences
   std::vector<std::string> types_;
   std::string tb_parent_;
   std::string tc_parent_;

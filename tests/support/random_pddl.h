@@ -16,6 +16,8 @@ struct PddlOptions {
   std::uint32_t min_objects = 2;
   std::uint32_t max_objects = 4;
   bool constraints = true;  // allow trajectory constraints
+  bool preferences =
+      false;  // two to five, of the end and of the way, some below `forall`, and a metric that weighs them
 };
 
 // Always accepted by the parser, not necessarily without warnings. Uses the whole language: a type hierarchy and

@@ -117,17 +117,37 @@ TEST(Numbers, FactsBoundNumbers) {
   testing::expect_both_roads_agree(domain, start, 60);
 }
 
-TEST(Numbers, WhatGrowsWithoutEndIsNamed) {
+TEST(Numbers, WhatGrowsWithoutEndIsFollowedAsFarAsItGoes) {
   const std::string domain =
       "(define (domain d) (:requirements :numeric-fluents) (:functions (x) (y)) (:action up :effect (increase (x) 1))\n"
       "(:action down :effect (decrease (x) 1)))";
-  const std::string start = "(define (problem p) (:domain d) (:init (= (x) 0)) (:goal (= (x) 5)))";
-  try {
-    load_pddl_text(domain, start);
-    FAIL() << "infinite";
-  } catch (const TaskTooLarge& error) {
-    EXPECT_NE(std::string(error.what()).find("the number (x) takes more than"), std::string::npos) << error.what();
-  }
+  const auto start = [](const std::string& goal) {
+    return "(define (problem p) (:domain d) (:init (= (x) 0)) (:goal " + goal + "))";
+  };
+  const Task near = load_pddl_text(domain, start("(= (x) 5)"));
+  EXPECT_EQ(plan_of(near), std::vector<std::string>(5, "(up)"));
+  EXPECT_EQ(Lookahead::compile(near, {})->shortest_plan_length(), 5U);
+  const auto far = Lookahead::compile(load_pddl_text(domain, start("(= (x) 5000)")), {});
+  EXPECT_EQ(far->verdict(), Verdict::kUndecided);
+  EXPECT_NE(far->reason().find("not followed: (x) beyond -49 .. 49, which grows"), std::string::npos) << far->reason();
+  EXPECT_TRUE(far->unreachable_goals().empty());
+}
+
+TEST(Numbers, IntervalsRefuteWhereValuesHaveNoEnd) {
+  const std::string domain =
+      "(define (domain d) (:requirements :numeric-fluents) (:functions (x) (z))\n"
+      "(:action up :precondition (<= (z) 1) :effect (increase (z) 1)) (:action down :effect (decrease (z) 1))\n"
+      "(:action more :precondition (>= (z) 0) :effect (and (increase (x) (z)) (increase (x) 1))))";
+  const auto verdict = [&](const std::string& goal) {
+    return Lookahead::compile(
+        load_pddl_text(domain, "(define (problem p) (:domain d) (:init (= (x) 0) (= (z) 0)) (:goal " + goal + "))"),
+        {});
+  };
+  const auto never = verdict("(and (>= (x) 4) (>= (z) 3))");
+  EXPECT_EQ(never->verdict(), Verdict::kInfeasible);
+  EXPECT_EQ(never->reason(), "numbers never come within what the goal asks for; out of reach: (>= (z) 3)");
+  EXPECT_EQ(verdict("(and (>= (x) 4) (>= (z) 2))")->verdict(), Verdict::kSolvable);
+  EXPECT_EQ(verdict("(>= (x) 4000)")->verdict(), Verdict::kUndecided);
 }
 
 TEST(Numbers, TwoAssignmentsExcludeEachOther) {
