@@ -220,12 +220,28 @@ void say(const PlanInput& input, const PlanResult& result) {
   note(closing_line(input, result));
 }
 
+// A plan that keeps all that was asked for, or that there is none.
+void certify(const PlanArguments& arguments, const PlanInput& input, const PlanResult& result) {
+  if (!arguments.certificate.wanted()) return;
+  const bool infeasible = result.outcome == PlanOutcome::kInfeasible;
+  if (!infeasible && !result.valid()) {
+    note("no certificate: there is nothing to prove");
+    return;
+  }
+  std::optional<unsigned> horizon;
+  if (arguments.horizon_option->count() > 0) horizon = arguments.horizon;
+  if (result.horizon_cut_by_context) horizon = result.horizon;
+  write_certificate(arguments.certificate, arguments.files, input.task.task,
+                    {!infeasible, result.plan, horizon, input.goal ? input.goal->pddl : ""}, input.task.time.stop());
+}
+
 int make_plan(const PlanArguments& arguments) {
   const PlanInput input = load_plan_input(arguments);
   Printer printer(input, arguments.output, arguments.show_prompt, arguments.schedule_option->count() > 0);
   const PlanResult result = run_plan(input, printer.observer());
   printer.finish(result);
   if (!arguments.trace.empty()) write_trace(arguments.trace, input, result);
+  certify(arguments, input, result);
   if (!arguments.output.json() || result.outcome != PlanOutcome::kPlan) say(input, result);
   return exit_code(result);
 }
@@ -254,6 +270,7 @@ Command add_plan(CLI::App& parent) {
   app->add_flag("--simplify", arguments->simplify, "leave out the steps that the plan turns out not to need");
   app->add_flag("--show-prompt", arguments->show_prompt, "print the prompt on standard error as the model reads it");
   arguments->schedule_option = add_schedule_option(*app, arguments->schedule);
+  add_certificate_option(*app, arguments->certificate);
   app->footer(kPlanExamples);
   return {app, [arguments] { return make_plan(*arguments); }};
 }

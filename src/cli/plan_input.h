@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "cli/certificate.h"
 #include "cli/common.h"
 #include "cli/decoding_options.h"
 #include "cli/goal_stage.h"
@@ -28,6 +29,7 @@ struct PlanArguments : DecodingArguments {
   bool show_prompt = false;
   ScheduleKind schedule = ScheduleKind::kSequential;
   CLI::Option* schedule_option = nullptr;
+  CertificateOptions certificate;
   OutputOptions output;
 };
 

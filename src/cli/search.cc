@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/certificate.h"
 #include "cli/common.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -39,6 +40,7 @@ struct SearchOptions {
   unsigned horizon = 0;
   CLI::Option* horizon_option = nullptr;
   ScheduleKind schedule = ScheduleKind::kSequential;
+  CertificateOptions certificate;
   OutputOptions output;
 
   bool has_horizon() const { return horizon_option->count() > 0; }
@@ -316,8 +318,13 @@ int search(const SearchOptions& options) {
     }
     print(options.output, json);
   }
-  if (outcome.verdict == Verdict::kSolvable) return kDone;
   const bool infeasible = outcome.verdict == Verdict::kInfeasible;
+  if (outcome.verdict == Verdict::kSolvable || infeasible) {
+    const auto horizon = options.has_horizon() ? std::optional<unsigned>(options.horizon) : std::nullopt;
+    write_certificate(options.certificate, options.files, task, {!infeasible, outcome.plan, horizon, ""},
+                      loaded.time.stop());
+  }
+  if (outcome.verdict == Verdict::kSolvable) return kDone;
   note(str_cat(infeasible ? "infeasible: " : "undecided: ", outcome.reason));
   say_why(outcome.why, outcome.would_help);
   return infeasible ? kInfeasible : kUndecided;
@@ -353,6 +360,7 @@ Command add_search(CLI::App& parent) {
                                 ->type_name("N")
                                 ->check(in_range(0, kNoHorizon));
   add_schedule_option(*app, options->schedule);
+  add_certificate_option(*app, options->certificate);
   add_output_options(*app, options->output, {OutputForm::kText, OutputForm::kJson, OutputForm::kPddl});
   add_budget_options(*app, options->budget, LookaheadOptions{}.search);
   app->footer(kSearchExamples);

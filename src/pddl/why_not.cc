@@ -409,6 +409,13 @@ std::vector<std::string> PddlSource::needs_concurrency() const {
   return sentences;
 }
 
+std::vector<std::string> PddlSource::beyond_facts() const {
+  std::vector<std::string> beyond;
+  if (ast_->has_durations) beyond.emplace_back("durations");
+  if (ast_->has_numbers) beyond.emplace_back("numbers");
+  return beyond;
+}
+
 void PddlSource::visit_changes(internal::Meter& meter, const Visitor& visit) const {
   Changer changer(ast_, limits_, meter, visit);
   changer.remove_constraints();

@@ -20,6 +20,7 @@ class PddlSource : public task::Source {
   void visit_changes(internal::Meter& meter, const Visitor& visit) const override;
   void start_early(Schedule& plan, internal::Meter& meter) const override;
   std::vector<std::string> needs_concurrency() const override;
+  std::vector<std::string> beyond_facts() const override;
 
  private:
   std::shared_ptr<const Ast> ast_;

@@ -27,6 +27,8 @@ class Source {
   virtual void start_early(Schedule& plan, internal::Meter& meter) const;
   // Where no plan runs one action at a time: what actions offer only while they run, and who needs it, a sentence each.
   virtual std::vector<std::string> needs_concurrency() const { return {}; }
+  // What it has besides facts: "numbers", "durations".
+  virtual std::vector<std::string> beyond_facts() const { return {}; }
 };
 
 }  // namespace metactrl::task
