@@ -173,7 +173,8 @@ class Chooser {
     const lookahead::Improvement better =
         lookahead::improve_plan(*program, evaluator, state.data(), settled(costs, *program), improve, meter);
     const lookahead::ActionCosts sums(*program);
-    if (sums.exact() && definition_.cut.empty()) best_.lower_bound = std::max(best_.lower_bound, sums.in_words(better.lower_bound));
+    if (sums.exact() && definition_.cut.empty())
+      best_.lower_bound = std::max(best_.lower_bound, sums.in_words(better.lower_bound));
     std::vector<ActionId> plan;
     for (const ActionId action : better.plan) {
       const task::ActionSymbol& symbol = program->definition().actions[action].symbol;

@@ -11,7 +11,7 @@ namespace {
 
 void add_all(Diagnostics& to, const Diagnostics& from) {
   for (const Diagnostic& one : from.items()) {
-    if (one.severity == Severity::kError) {
+    if (one.severity == Diagnostic::Severity::kError) {
       to.error(one.where, one.message, one.hint);
     } else {
       to.warning(one.where, one.message, one.hint);

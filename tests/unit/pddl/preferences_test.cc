@@ -54,7 +54,7 @@ Diagnostics messages(const std::string& domain_text, const std::string& problem_
 std::string first_error(const std::string& domain_text, const std::string& problem_text) {
   const Diagnostics diagnostics = messages(domain_text, problem_text);
   for (const Diagnostic& item : diagnostics.items()) {
-    if (item.severity == Severity::kError) return item.message;
+    if (item.severity == Diagnostic::Severity::kError) return item.message;
   }
   return "";
 }
