@@ -83,11 +83,11 @@ TEST_F(PreferencesCli, PlanPromisesWhatWasChosen) {
 }
 
 TEST_F(PreferencesCli, ExportedAsCosts) {
-  const Result exported = run("export task -d d.pddl -p p.pddl --out out");
+  const Result exported = run("export task -d d.pddl -p p.pddl --out costs");
   EXPECT_EQ(exported.code, 0) << exported.err;
   EXPECT_CONTAINS(exported.err, "preferences are costs");
   // The same best plan, by costs alone, with what stands for preferences behind it.
-  const Result found = run("search -d out/domain.pddl -p out/problem.pddl --optimal");
+  const Result found = run("search -d costs/domain.pddl -p costs/problem.pddl --optimal");
   EXPECT_EQ(found.code, 0) << found.err;
   EXPECT_CONTAINS(found.out, "cost = 11, ");
   EXPECT_CONTAINS(found.out, "(finish)\n(forgo-0)\n(collect-1)\n(forgo-2)\n(collect-3)\n");

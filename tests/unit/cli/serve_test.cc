@@ -148,7 +148,7 @@ TEST_F(ServeCli, ToolsOverAPipe) {
   const CommandResult result = run("mcp --model random:1 < '" + path("in") + "'");
   EXPECT_EQ(result.code, 0) << result.err;
   const nlohmann::json tools = nlohmann::json::parse(result.out.substr(0, result.out.find('\n')));
-  EXPECT_EQ(tools["result"]["tools"].size(), 4U);
+  EXPECT_EQ(tools["result"]["tools"].size(), 5U);
   const nlohmann::json found = nlohmann::json::parse(result.out.substr(result.out.find('\n') + 1));
   EXPECT_EQ(found["result"]["structuredContent"]["outcome"], "plan");
 }

@@ -188,7 +188,7 @@ TEST_F(SamplingTest, LogprobsOfPlans) {
       EXPECT_NEAR(std::exp(logprob), tokens[i]["p_guided"].get<double>(), 1e-9);
     }
   }
-  EXPECT_EQ(text, answer["plan"]["text"]);
+  EXPECT_EQ(text, answer["plan"]["text"].get<std::string>());
 }
 
 TEST_F(SamplingTest, SeveralChoices) {
