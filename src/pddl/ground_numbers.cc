@@ -374,10 +374,7 @@ void NumberTable::follow_all(std::vector<Case>& cases) {
     for (Case& one : cases) {
       if (too_many_) break;
       if (one.numbers.size() == 1) {
-        const NumberId number = *one.numbers.begin();
-        for (; one.seen < numbers_[number].order.size() && !too_many_; ++one.seen) {
-          changed = take_one(one, number, numbers_[number].order[one.seen]) || changed;
-        }
+        changed = take_new(one) || changed;
         continue;
       }
       std::size_t now = 0;
@@ -393,6 +390,7 @@ void NumberTable::follow_all(std::vector<Case>& cases) {
 }
 
 void NumberTable::follow_some(std::vector<Case>& cases) {
+  too_many_ = false;
   start_values();
   for (Case& one : cases) one.seen = 0;
   bool complete = true;
@@ -403,8 +401,7 @@ void NumberTable::follow_some(std::vector<Case>& cases) {
       std::size_t now = 0;
       for (const NumberId number : one.numbers) now += numbers_[number].order.size();
       if (one.numbers.size() == 1) {
-        const NumberId number = *one.numbers.begin();
-        for (; one.seen < now; ++one.seen) take_one(one, number, numbers_[number].order[one.seen]);
+        take_new(one);
       } else if (round == 1 || now != one.seen) {
         one.seen = now;
         for_each_choice(one.numbers, one.guards, [&](const Values& values) { take(one, values); });
@@ -436,12 +433,17 @@ void NumberTable::follow_some(std::vector<Case>& cases) {
   intervals_ = std::make_shared<const NumberIntervals>(initial, changes);
 }
 
-bool NumberTable::take_one(const Case& one, NumberId number, const Rational& value) {
-  meter_.piece();
-  const Values values = {{number, value}};
+bool NumberTable::take_new(Case& one) {
+  const NumberId number = *one.numbers.begin();
   const std::vector<const GroundComparison*> judged = judged_by(one.numbers, one.guards);
-  return std::all_of(judged.begin(), judged.end(), [&](const auto* guard) { return holds(*guard, values); }) &&
-         take(one, values);
+  bool changed = false;
+  for (; one.seen < numbers_[number].order.size() && !too_many_; ++one.seen) {
+    meter_.piece();
+    const Values values = {{number, numbers_[number].order[one.seen]}};
+    if (std::all_of(judged.begin(), judged.end(), [&](const auto* guard) { return holds(*guard, values); }))
+      changed = take(one, values) || changed;
+  }
+  return changed;
 }
 
 double NumberTable::num_choices(const std::set<NumberId>& numbers) const {

@@ -134,8 +134,8 @@ class NumberTable {
   // Some, round by round: what one action makes of the values from before.
   void follow_some(std::vector<Case>& cases);
   void start_values();
-  // The case, where its guards hold of the only number that it reads.
-  bool take_one(const Case& one, NumberId number, const Rational& value);
+  // What comes of new values of the only number that the case reads.
+  bool take_new(Case& one);
   double num_choices(const std::set<NumberId>& numbers) const;
   // Enters what comes of these values; true when something is new.
   bool take(const Case& one, const Values& values);
