@@ -1,5 +1,5 @@
 (define (problem p)
   (:domain kitchen)
-  (:requirements :preferences)
   (:init (hand-free))
-  (:goal (and (hand-free) (preference tidy (hand-free)))))
+  (:goal (and (hand-free) (preference tidy) (or (hand-free) (preference late (hand-free))) (preference tidy (hand-free))))
+  (:metric minimize (+ (* 2 (is-violated tidy)) (is-violated nothing))))
