@@ -413,6 +413,7 @@ std::vector<std::string> PddlSource::beyond_facts() const {
   std::vector<std::string> beyond;
   if (ast_->has_durations) beyond.emplace_back("durations");
   if (ast_->has_numbers) beyond.emplace_back("numbers");
+  if (!ast_->preferences.empty()) beyond.emplace_back("preferences");
   return beyond;
 }
 
