@@ -34,7 +34,9 @@ void Service::post_check(RequestContext& context) {
   Diagnostics diagnostics;
   pddl::TaskCheck check;
   std::string problem = request.problem.text;
-  if (!goals::states_goal(problem)) {
+  if (request.goal) {
+    problem = goals::with_goal(problem, {*request.goal, {}}).text;
+  } else if (!goals::states_goal(problem)) {
     problem = goals::with_goal(problem, {"(and)", {}}).text;
     diagnostics.warning({"problem", 0, 0}, "the problem states no goal",
                         "add (:goal ...), or say in words what is wanted");

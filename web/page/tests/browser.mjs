@@ -260,9 +260,27 @@ const stories = {
     assert.equal((await asked(page, "/v1/goals")).instruction, "bring the sample to the lab");
     assert.equal((await asked(page, "/v1/plans")).goal, "(located sample hall)");
     assert.match(await text(page, "#guided .status"), /not today/);
-    const plain = await open("/");
+    const plain = await open("/", { answers: { "/v1/options": { body: { ...options, goals: false } } } });
     await ready(plain);
-    assert.equal(await plain.$eval("#words", (node) => node.hidden), options.goals !== true);
+    assert.equal(await plain.$eval("#words", (node) => node.hidden), true);
+  },
+
+  async "a task without a goal, and an instruction: the model writes the goal, a person chooses"() {
+    const page = await open("/");
+    await ready(page);
+    await write(page, "domain", rooms.domain);
+    await write(page, "problem", rooms.problem.replace("(:goal (located sample store))", ""));
+    await page.waitForFunction(() => /states no goal/.test(document.querySelector("#mistakes").textContent));
+    await page.type("#instruction", "bring the sample to the store");
+    await choose(page, { compare: "" });
+    await page.$eval("#plan", (node) => node.click());
+    await page.waitForSelector(".hypothesis");
+    assert.match(await text(page, "#message"), /Choose below/);
+    const goal = await page.$eval(".hypothesis input", (node) => node.value);
+    await pressPlan(page);
+    await page.waitForFunction(() => document.querySelector("#headline").textContent === "Errand");
+    assert.match(await text(page, "#guided .pill"), /guaranteed/);
+    assert.equal((await asked(page, "/v1/plans")).goal, goal);
   },
 
   async "without the key the opening run is there and the key is asked for"() {
