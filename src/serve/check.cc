@@ -1,5 +1,7 @@
 // POST /v1/check: every mistake in two texts, for whoever is writing them. Mistakes are its answer and no error. What it
-// may cost is what loading the task may cost; no model is asked.
+// may cost is what loading the task may cost; no model is asked. That a problem states no goal is no mistake here, where
+// goals come from words, too: it is checked with the goal that asks for nothing, which stands behind its last line.
+#include "goals/problem_text.h"
 #include "metactrl/domain.h"
 #include "pddl/check_task.h"
 #include "serve/plan_json.h"
@@ -31,8 +33,16 @@ void Service::post_check(RequestContext& context) {
   internal::Meter meter(context.asks(), {.work = max_work()});
   Diagnostics diagnostics;
   pddl::TaskCheck check;
+  std::string problem = request.problem.text;
+  if (request.goal) {
+    problem = goals::with_goal(problem, {*request.goal, {}}).text;
+  } else if (!goals::states_goal(problem)) {
+    problem = goals::with_goal(problem, {"(and)", {}}).text;
+    diagnostics.warning({"problem", 0, 0}, "the problem states no goal",
+                        "add (:goal ...), or say in words what is wanted");
+  }
   try {
-    check = pddl::check_task({"domain", request.domain.text}, {"problem", request.problem.text},
+    check = pddl::check_task({"domain", request.domain.text}, {"problem", problem},
                              {options_.limits.ground_actions, options_.limits.ground_facts}, meter, diagnostics);
   } catch (const TaskTooLarge&) {
     throw;

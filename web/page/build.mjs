@@ -37,7 +37,8 @@ if (process.argv.includes("--tests")) {
   const out = process.argv.includes("--out") ? process.argv[process.argv.indexOf("--out") + 1] : "../dist";
   mkdirSync(out, { recursive: true });
   await esbuild.build({ ...common, entryPoints: ["src/main.ts"], outfile: `${out}/page.js`, minify: true, external: ["./editor.js"] });
+  await esbuild.build({ ...common, entryPoints: ["src/page.css"], outfile: `${out}/page.css`, minify: true });
   const { metafile } = await esbuild.build({ ...common, entryPoints: ["src/editor.ts"], outfile: `${out}/editor.js`, minify: true, metafile: true });
   writeFileSync(`${out}/licenses.txt`, licences(packagesOf(metafile)));
-  for (const name of ["index.html", "page.css", "opening.json"]) copyFileSync(`src/${name}`, `${out}/${name}`);
+  for (const name of ["index.html", "opening.json"]) copyFileSync(`src/${name}`, `${out}/${name}`);
 }

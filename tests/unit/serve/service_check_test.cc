@@ -60,6 +60,22 @@ TEST_F(CheckTest, EveryMistakeHasItsPlace) {
   EXPECT_EQ(post("/v1/check", body).json()["diagnostics"][0]["file"], "domain");
 }
 
+// A goal may come from words later: that none is stated is a warning, and everything else keeps its place.
+TEST_F(CheckTest, AProblemWithoutAGoal) {
+  json body = task();
+  body["problem"] = "(define (problem p)\n  (:domain lamps)\n  (:objects a - lamp)\n  (:init (power)))";
+  json answer = post("/v1/check", body).json();
+  EXPECT_EQ(answer["ok"], true) << answer;
+  EXPECT_EQ(answer["warnings"], 1) << answer;
+  EXPECT_GT(answer["ground_actions"], 0);
+  body["problem"] = "(define (problem p)\n  (:domain lamps)\n  (:objects a - lamp)\n  (:init (pover)))";
+  answer = post("/v1/check", body).json();
+  EXPECT_EQ(answer["ok"], false);
+  EXPECT_EQ(answer["errors"], 1) << answer;
+  body["problem"] = "(define (problem p";
+  EXPECT_EQ(post("/v1/check", body).json()["ok"], false);
+}
+
 TEST_F(CheckTest, WhatATextMayCost) {
   options_.limits.memory_bytes = std::size_t{32} << 20;
   start();

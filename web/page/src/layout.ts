@@ -46,14 +46,21 @@ export function textWidth(text: string, size = 13): number {
 class Measure {
   private readonly inner = new Map<string, Size>();
   private readonly linked = new Set<string>();
+  private readonly below = new Map<Scene, Map<string, string[]>>();
   private readonly onWidth = new Map<string, number>();
   private readonly ever = { in: new Set<string>(), on: new Set<string>(), placed: new Set<string>() };
 
   constructor(scenes: Scene[], private readonly shown: Set<string>) {
     for (const scene of scenes) {
       for (const name of scene.links.flat()) this.linked.add(name);
+      const below = new Map<string, string[]>();
+      this.below.set(scene, below);
       for (const thing of scene.things.values()) {
         if (thing.parent === null || !shown.has(thing.name)) continue;
+        const key = `${thing.how} ${thing.parent}`;
+        const list = below.get(key);
+        if (list) list.push(thing.name);
+        else below.set(key, [thing.name]);
         this.ever[thing.how].add(thing.parent);
         this.ever.placed.add(thing.name);
       }
@@ -77,7 +84,7 @@ class Measure {
   }
 
   children(scene: Scene, name: string, how: "in" | "on"): string[] {
-    return [...scene.things.values()].filter((thing) => thing.parent === name && thing.how === how && this.shown.has(thing.name)).map((thing) => thing.name);
+    return this.below.get(scene)?.get(`${how} ${name}`) ?? [];
   }
 
   // Rows of at most `wide`, bottom aligned; calls `at` with each one's place.

@@ -161,7 +161,11 @@ class Page {
   }
 
   private ask(): void {
-    if (this.ready && this.abort === null) void this.plan();
+    if (!this.ready || this.abort !== null) return;
+    void this.setup.asksForGoal().then((asks) => {
+      if (asks) this.say("The task states no goal. Choose below what the instruction means, and press Plan again.");
+      else if (this.abort === null) void this.plan();
+    });
   }
 
   // A run, recorded while it is shown. What it cannot show becomes its verdict.

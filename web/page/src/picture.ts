@@ -1,6 +1,6 @@
 // The world as a picture: one group per thing, moved and resized by style properties, so that the browser glides from
 // one state to the next. What it shows is said in words, too, for those who do not see it.
-import { readDomain, plain, type Change } from "./pddl.js";
+import { readDomain, plain, type Atom, type Change } from "./pddl.js";
 import { findShape, isSpot, parseState, sceneOf, shownName, worthShowing, type Scene } from "./scene.js";
 import { layOut, textWidth, type Box, type Layout } from "./layout.js";
 import type { Run } from "./run.js";
@@ -42,18 +42,21 @@ export class Picture {
   private scenes: Scene[] = [];
   private readonly drawn = new Map<string, Drawn>();
   private key = "";
+  private prepared = { at: 0, took: 0 };
 
   constructor() {
     this.root.append(this.floorLayer, this.linkLayer, this.arm, this.things);
   }
 
-  // Prepares for all states that are known so far. Cheap when nothing is new.
+  // Prepares for all states that are known so far. Cheap when nothing is new; while a run of a large task grows, not every
+  // step is prepared for.
   prepare(run: Run, domainText: string | null): void {
     const start = run.start;
     const box = this.root.getBoundingClientRect();
     const ratio = box.height > 0 ? Math.round((4 * box.width) / box.height) / 4 : 1.25;
     const key = start === null ? "" : `${ratio} ${start.task} ${run.actions.length} ${run.end === null ? 0 : 1} ${start.facts.length} ${domainText?.length ?? 0}`;
-    if (key === this.key) return;
+    const now = performance.now();
+    if (key === this.key || (start !== null && run.end === null && run.error === "" && now - this.prepared.at < 20 * this.prepared.took)) return;
     this.key = key;
     if (start === null) {
       this.layout = null;
@@ -62,12 +65,12 @@ export class Picture {
       return;
     }
     const texts = statesOf(run);
-    const states = texts.map((facts) => parseState(facts));
+    const known = new Map<string, Atom | null>();
+    const states = texts.map((facts) => parseState(facts, known));
     const watched: Change[] = run.actions.map(({ added, removed }) => ({ added: parseState(added), deleted: parseState(removed) }));
     const shape = findShape(domainText === null ? null : readDomain(domainText), states, watched);
     this.scenes = states.map((atoms) => sceneOf(shape, start.objects, atoms));
-    const acted = new Set(run.actions.flatMap((action) => action.arguments));
-    for (const atom of parseState(start.goals)) for (const name of atom.args) acted.add(name);
+    const acted = new Set([...parseState(start.goals).flatMap(({ args }) => args), ...run.actions.flatMap((action) => action.arguments)]);
     const shown = worthShowing(this.scenes, acted, mostThings);
     const reach = this.scenes.map((scene, index) => {
       const action = run.actions[index - 1];
@@ -84,6 +87,7 @@ export class Picture {
     this.layout = layOut(this.scenes, shown, reach, ratio);
     this.clear();
     this.build();
+    this.prepared = { at: performance.now(), took: performance.now() - now };
   }
 
   // How much room the picture takes; two of the same task are drawn to one scale.

@@ -161,11 +161,13 @@ export interface GoalHypothesis {
   goal: string;
   words: string;
   probability: number;
-  reachable: boolean;
+  reachable?: boolean;
+  holds_already?: boolean;
 }
 
 export interface Goals {
   goals: GoalHypothesis[];
+  reason?: string;
   missing?: string[];
 }
 

@@ -69,7 +69,8 @@ export class Results {
     const task = this.replay?.task;
     const plan = this.end()?.plan;
     if (!task || !plan) return;
-    const answer = (await post("/v1/export", { domain: task.domain, problem: task.problem, plan, format: "bt" })) as { text: string | null; reason: string };
+    const goal = this.replay?.request.goal;
+    const answer = (await post("/v1/export", { domain: task.domain, problem: task.problem, ...(goal === undefined ? {} : { goal }), plan, format: "bt" })) as { text: string | null; reason: string };
     if (answer.text === null) this.say(`There is no tree of this plan: ${answer.reason}.`, "bad");
     else {
       save(`${this.name()}.xml`, "application/xml", answer.text);

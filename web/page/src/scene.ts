@@ -58,10 +58,12 @@ const onWords = /^(is[-_])?on($|[-_]?top|[-_])|^upon|stack/;
 const agentWords = /robot|agent|person|human|character|rover|drone|nurse|truck|vehicle|gripper|^arm|hand$/;
 const noise = /^(clear|free|empty|(hand|arm|gripper)s?[-_]?(empty|free)|available|idle|not[-_].*)$/;
 
-export function parseState(facts: Iterable<string>): Atom[] {
+// `known`: facts that were read before; most hold in many states.
+export function parseState(facts: Iterable<string>, known = new Map<string, Atom | null>()): Atom[] {
   const atoms: Atom[] = [];
   for (const fact of facts) {
-    const atom = parseFact(fact);
+    let atom = known.get(fact);
+    if (atom === undefined) known.set(fact, (atom = parseFact(fact)));
     if (atom) atoms.push(atom);
   }
   return atoms;
@@ -139,8 +141,9 @@ export function findShape(domain: DomainShape | null, states: Atom[][], watched:
   const derived = domain?.derived ?? new Set<string>();
   const changing = new Set(changes.flatMap(({ added, deleted }) => [...added, ...deleted].map(({ name }) => name)));
   const looked = relevantStates(states);
+  const ever = new Set(states.flat());
   const arity = new Map<string, number>();
-  for (const atom of looked.flat()) arity.set(atom.name, Math.max(arity.get(atom.name) ?? 0, atom.args.length));
+  for (const atom of ever) arity.set(atom.name, Math.max(arity.get(atom.name) ?? 0, atom.args.length));
   for (const atom of changes.flatMap(({ added }) => added)) if (!arity.has(atom.name)) arity.set(atom.name, atom.args.length);
   const ofArity = (count: number) => [...arity].filter(([name, size]) => size === count && !derived.has(name)).map(([name]) => name);
 
@@ -149,13 +152,14 @@ export function findShape(domain: DomainShape | null, states: Atom[][], watched:
   };
   const fits = (placements: Placement[], spots: Set<string>, held: Set<string>) =>
     looked.every((atoms) => parentsOf(atoms, placements, spots, held) !== null);
+  const start = looked[0] ?? [];
 
   const candidates = ofArity(2)
     .flatMap((name) => ([0, 1] as const).map((child) => ({ name, child, score: candidateScore(name, child, changing.has(name), changes) })))
     .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
   for (const { name, child } of candidates) {
     if (shape.placements.some((one) => one.name === name)) continue;
-    if (!changing.has(name) && !staticPlacement(name, child, looked[0] ?? [], shape.placements)) continue;
+    if (!changing.has(name) && !staticPlacement(name, child, start, shape.placements)) continue;
     const next: Placement[] = [...shape.placements, { name, child, how: onWords.test(name) ? "on" : "in" }];
     if (fits(next, shape.spots, shape.held)) shape.placements = next;
   }
@@ -186,13 +190,13 @@ export function findShape(domain: DomainShape | null, states: Atom[][], watched:
   }
   const moving = new Set(shape.placements.map(({ name }) => name));
   for (const name of ofArity(2)) if (!changing.has(name) && !moving.has(name)) shape.links.add(name);
-  for (const { name, args } of states.flat()) {
+  for (const { name, args } of ever) {
     const thing = args.length === 1 ? args[0] : undefined;
     if (thing === undefined) continue;
     if (shape.opens.has(name) || shape.closes.has(name) || /^(openable|can[-_]?open|has[-_]?(door|lid)|closable)$/.test(name)) shape.lids.add(thing);
   }
   if (shape.opens.size + shape.closes.size === 0) shape.lids.clear();
-  const names = new Set(states.flat().flatMap(({ args }) => args));
+  const names = new Set([...ever].flatMap(({ args }) => args));
   for (const name of names) if (agentWords.test(name)) shape.agents.add(name);
   return shape;
 }
@@ -217,7 +221,7 @@ function traded(name: string, placed: Set<string>, changes: Change[]): boolean {
   });
 }
 
-// What is to be seen in one state. Only things in `shown`, where given, and what they are in.
+// What is to be seen in one state.
 export function sceneOf(shape: Shape, objects: string[], atoms: Atom[]): Scene {
   const parents = parentsOf(atoms, shape.placements, shape.spots, shape.held) ?? new Map<string, { parent: string; how: "in" | "on" }>();
   const things = new Map<string, Thing>();
@@ -247,18 +251,19 @@ export function sceneOf(shape: Shape, objects: string[], atoms: Atom[]): Scene {
   return { things, links: [...links.values()] };
 }
 
-// What a picture of a large task leaves out: things that nothing happens to.
+// What a picture of a large task shows: the first things of `acted`, and what they are in.
 export function worthShowing(scenes: Scene[], acted: Set<string>, most: number): Set<string> {
   const all = new Set(scenes.flatMap((scene) => [...scene.things.keys()]));
   const used = new Set<string>();
   for (const scene of scenes) {
     const busy = new Set([...scene.things.values()].flatMap((thing) => (thing.parent === null ? [] : [thing.parent])));
+    const linked = new Set(scene.links.flat());
     for (const thing of scene.things.values()) {
       const plays = thing.parent !== null || busy.has(thing.name) || thing.agent || acted.has(thing.name) || thing.badges.length > 0 || thing.lid !== "";
-      if (plays || scene.links.some((link) => link.includes(thing.name))) used.add(thing.name);
+      if (plays || linked.has(thing.name)) used.add(thing.name);
     }
   }
-  const shown = used.size <= most ? used : new Set([...all].filter((name) => acted.has(name)));
+  const shown = used.size <= most ? used : new Set([...acted].filter((name) => all.has(name)).slice(0, most));
   for (const scene of scenes) {
     for (const name of [...shown]) {
       for (let at = scene.things.get(name)?.parent ?? null; at !== null && !shown.has(at); at = scene.things.get(at)?.parent ?? null) shown.add(at);

@@ -179,8 +179,18 @@ export class Setup {
     this.hypotheses.replaceChildren();
   }
 
+  // Whether somebody has to say first what is meant: the problem states no goal, and the instruction is there to make one
+  // of. Then the goals to choose from are shown.
+  async asksForGoal(): Promise<boolean> {
+    const stated = /\(\s*:goal\s/i.test(this.texts.problem);
+    if (stated || this.goal !== "" || this.options?.goals !== true || this.instruction.value.trim() === "") return false;
+    const found = await this.writeGoal();
+    this.words.scrollIntoView({ block: "center" });
+    return found;
+  }
+
   // What the instruction may mean, as goals to choose from.
-  private async writeGoal(): Promise<void> {
+  private async writeGoal(): Promise<boolean> {
     this.clearGoal();
     const button = byId("write-goal", HTMLButtonElement);
     const say = (text: string) => {
@@ -189,7 +199,7 @@ export class Setup {
     if (this.instruction.value.trim() === "") {
       say("Say in the field above what should be done.");
       this.instruction.focus();
-      return;
+      return false;
     }
     button.disabled = true;
     say("The model reads the instruction …");
@@ -198,8 +208,8 @@ export class Setup {
       const answer = (await post("/v1/goals", { domain, problem, instruction, ...(model === undefined ? {} : { model }) })) as Goals;
       const missing = (answer.missing ?? []).length > 0 ? `Not known here: ${(answer.missing ?? []).join(", ")}.` : "";
       if (answer.goals.length === 0) {
-        say(`The instruction could not be turned into a goal. ${missing}`);
-        return;
+        say(`The instruction could not be turned into a goal: ${answer.reason ?? "say it in other words"}. ${missing}`);
+        return false;
       }
       const choices = answer.goals.map((one, index) => {
         const radio = element("input", { type: "radio", name: "hypothesis", value: one.goal });
@@ -207,13 +217,15 @@ export class Setup {
         radio.addEventListener("change", () => {
           this.goal = one.goal;
         });
-        const sure = `${Math.round(100 * one.probability)} %${one.reachable ? "" : ", cannot be reached"}`;
+        const sure = `${Math.round(100 * one.probability)} %${one.reachable === false ? ", cannot be reached" : one.holds_already === true ? ", holds already" : ""}`;
         return element("label", { class: "hypothesis", title: one.goal }, radio, element("span", {}, one.words === "" ? one.goal : one.words), element("span", { class: "sure" }, sure));
       });
       this.goal = answer.goals[0]?.goal ?? "";
       this.hypotheses.replaceChildren(...choices, ...(missing === "" ? [] : [element("p", { class: "note" }, missing)]));
+      return true;
     } catch (error) {
       say(error instanceof Error ? error.message : String(error));
+      return false;
     } finally {
       button.disabled = false;
     }

@@ -6,6 +6,7 @@
 // /usr/bin/chromium), or with BROWSER=firefox Firefox ($FIREFOX, or /usr/bin/firefox-esr). Screenshots go to SCREENSHOTS.
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
+import { deflateRawSync } from "node:zlib";
 import { accessible, asked, choose, finished, firefox, fits, Harness, label, laptop, phone, planned, pressPlan, ready, startBrowser, startService, text, texts, write } from "./harness.mjs";
 
 const [binary, folder] = process.argv.slice(2);
@@ -225,6 +226,24 @@ const stories = {
     await damaged.waitForFunction(() => /cannot be replayed/.test(document.querySelector("#message.bad")?.textContent));
   },
 
+  async "what a stranger's link says is text"() {
+    const evil = '<img src="http://example.org/x" onerror="globalThis.hurt=1">';
+    const goals = [`(p ${evil})`];
+    const events = [
+      { type: "start", task: evil, domain: null, problem: null, model: evil, guidance: "uniform", format: "pddl", decode: "greedy", seed: 0, horizon: 3, objects: [evil, "__proto__"], facts: ["(on constructor __proto__)", evil], goals, goals_dropped: [], met: [], prompt: null, prompt_tokens: 0, shortest: 1, t: 0 },
+      { type: "token", index: 0, id: 0, text: evil, end: false, forced: false, choices: 2, p_model: 1, p_allowed: 1, p_guided: 1, moved: 0, preferred: { id: 1, text: evil, p: 1, allowed: false }, t: 0 },
+      { type: "action", index: 0, action: evil, name: evil, arguments: [evil], first_token: 0, num_tokens: 1, legal: false, why_illegal: evil, left: 1, candidates: null, wanted: { action: evil, stops: false, same: false, allowed: false, standing: "illegal", why_not: evil }, added: [], removed: [], met: [], stops: true, t: 0 },
+      { type: "end", outcome: "infeasible", plan: null, text: evil, guarantee: "none", reason: evil, valid: false, why_infeasible: [evil], would_help: [evil], goals: { met: [], unmet: goals, dropped: [] }, check: null, model_calls: 0, tokens: 1, forced_tokens: 0, tier: null, timings: { total: 1 }, cached: false, t: 0 },
+    ];
+    const replay = { metactrl_replay: 1, request: { domain: evil, problem: evil, guidance: evil, instruction: evil }, events, compare: null, task: { name: evil, domain: `(define ${evil}`, problem: `; ${evil}` } };
+    const page = await open(`/#replay=${deflateRawSync(JSON.stringify(replay)).toString("base64url")}`);
+    await finished(page, "guided");
+    await ready(page);
+    assert.match(await text(page, "#headline"), /<img/);
+    assert.equal((await page.$$("main img")).length, 0);
+    assert.equal(await page.evaluate(() => globalThis.hurt), undefined);
+  },
+
   async "a goal is written from words, where the service can"() {
     const goals = [{ goal: "(located sample lab)", words: "sample located lab", probability: 0.81, reachable: true }, { goal: "(located sample hall)", words: "sample located hall", probability: 0.1, reachable: true }];
     const options = await (await fetch(`${service.address}/v1/options`)).json();
@@ -241,9 +260,27 @@ const stories = {
     assert.equal((await asked(page, "/v1/goals")).instruction, "bring the sample to the lab");
     assert.equal((await asked(page, "/v1/plans")).goal, "(located sample hall)");
     assert.match(await text(page, "#guided .status"), /not today/);
-    const plain = await open("/");
+    const plain = await open("/", { answers: { "/v1/options": { body: { ...options, goals: false } } } });
     await ready(plain);
-    assert.equal(await plain.$eval("#words", (node) => node.hidden), options.goals !== true);
+    assert.equal(await plain.$eval("#words", (node) => node.hidden), true);
+  },
+
+  async "a task without a goal, and an instruction: the model writes the goal, a person chooses"() {
+    const page = await open("/");
+    await ready(page);
+    await write(page, "domain", rooms.domain);
+    await write(page, "problem", rooms.problem.replace("(:goal (located sample store))", ""));
+    await page.waitForFunction(() => /states no goal/.test(document.querySelector("#mistakes").textContent));
+    await page.type("#instruction", "bring the sample to the store");
+    await choose(page, { compare: "" });
+    await page.$eval("#plan", (node) => node.click());
+    await page.waitForSelector(".hypothesis");
+    assert.match(await text(page, "#message"), /Choose below/);
+    const goal = await page.$eval(".hypothesis input", (node) => node.value);
+    await pressPlan(page);
+    await page.waitForFunction(() => document.querySelector("#headline").textContent === "Errand");
+    assert.match(await text(page, "#guided .pill"), /guaranteed/);
+    assert.equal((await asked(page, "/v1/plans")).goal, goal);
   },
 
   async "without the key the opening run is there and the key is asked for"() {

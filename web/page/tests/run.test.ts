@@ -1,6 +1,7 @@
 // The page's logic without a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { deflateRawSync } from "node:zlib";
 import { EventLines, isPlanEvent, type ActionEvent, type EndEvent, type StartEvent, type TokenEvent } from "../src/protocol.js";
 import { linkOf, parseReplay, replayOfLink, type Replay } from "../src/replay.js";
 import { addEvent, factsAfter, goalsAfter, movedLevel, movedText, newRun, stepOfToken, verdict, wish } from "../src/run.js";
@@ -113,6 +114,10 @@ test("a replay survives its link, and a damaged one says so", { skip: !packs() }
   assert.deepEqual(parseReplay(JSON.stringify(replay)), replay);
   await assert.rejects(replayOfLink(link.slice(0, -8)), /damaged/);
   await assert.rejects(replayOfLink("!!"), /damaged/);
+  // Small as a link, large when unpacked.
+  const bomb = deflateRawSync(`${JSON.stringify(replay)}${" ".repeat(21_000_000)}`).toString("base64url");
+  assert.ok(bomb.length < 60_000);
+  await assert.rejects(replayOfLink(bomb), /damaged/);
   assert.throws(() => parseReplay("no"), /not JSON/);
   assert.throws(() => parseReplay("{}"), /metactrl_replay/);
   assert.throws(() => parseReplay('{"metactrl_replay":2}'), /newer/);
