@@ -55,6 +55,9 @@ GoalStage::GoalStage(const TaskFiles& files, const GoalArguments& arguments, con
 ChosenGoal GoalStage::choose(const LoadedModel& model, const PlanOptions& options, const TimeLimit& time) {
   if (!needs_model()) {
     problem_->problem_text(arguments_.goal);  // which throws where it is no list
+    if (!GoalProblem::states_goal(str_cat("(define (:goal ", arguments_.goal, "\n))"))) {
+      throw InputError("goal", "asks for nothing", "write for example (and (p a) (not (q b)))");
+    }
     return {arguments_.goal};
   }
   ChosenGoal goal = write(model, options, time);

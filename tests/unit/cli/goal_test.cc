@@ -63,7 +63,8 @@ TEST_F(GoalCli, AGoalByHandNeedsNoModel) {
 }
 
 TEST_F(GoalCli, AGoalByHandThatIsNoneSaysWhy) {
-  for (const char* goal : {"'(lit lamp_z)'", "'(lit lamp_a)) (:init'", "'lit lamp_a'", "''"}) {
+  for (const char* goal :
+       {"'(lit lamp_z)'", "'(lit lamp_a)) (:init'", "'lit lamp_a'", "''", "'(and)'", "'(and (and) ; x\n)'"}) {
     const Result r = run(std::string("plan -d d.pddl -p now.pddl --guidance search --goal ") + goal);
     EXPECT_EQ(r.code, 31) << goal << r.err;
     EXPECT_CONTAINS(r.err, "goal: error:");

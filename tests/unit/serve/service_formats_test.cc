@@ -134,7 +134,7 @@ TEST_F(FormatsTest, WhatItMayCostIsBounded) {
   for (int i = 0; i < 300; ++i) arguments += "{arguments}";
   json body = {{"domain", kDomain}, {"problem", problem("(lit a)")}, {"guidance", "search"}};
   body["format"] = {{"item", arguments}, {"argument", often}, {"separator", ";"}, {"close", "."}};
-  const std::string long_name(100'000, 'n');
+  const std::string long_name(1000, 'n');
   body["problem"] =
       "(define (problem p) (:domain lamps) (:objects a " + long_name + " - lamp) (:init (power)) (:goal (lit a)))";
   EXPECT_ERROR(post("/v1/plans", body), 422, "task_too_large");

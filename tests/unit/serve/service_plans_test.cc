@@ -299,7 +299,7 @@ TEST_F(PlansTest, TheDocumentedExamplesWork) {
     SCOPED_TRACE(request);
     expect_says(response.json(), json::parse(wanted), "answer");
   }
-  EXPECT_EQ(examples, 9);
+  EXPECT_EQ(examples, 11);
 }
 
 }  // namespace
