@@ -218,7 +218,10 @@ class Page {
     const guided = await this.record(this.guided, request, abort.signal);
     if (compared && bare === null && !abort.signal.aborted) {
       if (guided.events.length > 0) {
-        bare = await this.record(this.bare, { ...request, guidance: against }, abort.signal);
+        const plain: PlanRequest = { ...request, guidance: against };
+        // These follow a guidance; the model alone has none.
+        if (against === "none" && (plain.decode === "beam" || plain.decode === "smc")) delete plain.decode;
+        bare = await this.record(this.bare, plain, abort.signal);
       } else {
         this.bare.clear("");
         this.showBare(false);

@@ -112,7 +112,7 @@ export function factWords(text: string): string {
 export function sentenceWords(text: string): string {
   return text
     .replace(/(\([^()]*\)) could,/g, (_, action: string) => `“${`${actionWords(action).name} ${actionWords(action).rest}`.trim()}” could,`)
-    .replace(/precondition \(not (\([^()]*\))\) is false/g, (_, fact: string) => `already so: ${factWords(fact)}`)
+    .replace(/precondition \(not (\([^()]*\))\) is false/g, (_, fact: string) => `“${factWords(fact)}” must not hold`)
     .replace(/precondition (\([^()]*\)) is false/g, (_, fact: string) => `it needs “${factWords(fact)}”`)
     .replace(/\(not \([^()]*\)\)|\([^()\s]+( [^()]+)?\)/g, (fact) => (/^\([a-z]/i.test(fact) && !/^\((and|or|forall|exists|at-least|guarantee)/.test(fact) ? `“${factWords(fact)}”` : fact));
 }

@@ -48,6 +48,7 @@ export class Setup {
     };
     this.instruction.addEventListener("input", () => {
       this.clearGoal();
+      this.offerGoal();
     });
     byId("write-goal", HTMLButtonElement).addEventListener("click", () => void this.writeGoal());
   }
@@ -55,7 +56,7 @@ export class Setup {
   async load(): Promise<void> {
     const [options, tasks, models] = (await Promise.all([get("/v1/options"), get("/v1/tasks"), get("/v1/models")])) as [Options, Tasks, Models];
     this.options = options;
-    this.words.hidden = options.goals !== true;
+    this.offerGoal();
     this.fillTasks(tasks);
     this.model.replaceChildren(...models.data.map(({ id, description }) => element("option", { value: id, title: description ?? "" }, id)));
     this.fill("guidance", options.guidance.map(({ name }) => name), options.defaults.guidance, guidanceNames);
@@ -136,6 +137,7 @@ export class Setup {
     this.wanted = null;
     const { request } = choice;
     this.instruction.value = request.instruction ?? "";
+    this.offerGoal();
     this.goal = request.goal ?? "";
     for (const name of ["model", "guidance", "prefer", "on_infeasible", "decode", "format", "think"] as const) {
       const select = byId(name, HTMLSelectElement);
@@ -174,6 +176,10 @@ export class Setup {
     return request;
   }
 
+  private offerGoal(): void {
+    this.words.hidden = this.options?.goals !== true || this.instruction.value.trim() === "";
+  }
+
   private clearGoal(): void {
     this.goal = "";
     this.hypotheses.replaceChildren();
@@ -196,11 +202,6 @@ export class Setup {
     const say = (text: string) => {
       this.hypotheses.replaceChildren(element("p", { class: "note", role: "status" }, text));
     };
-    if (this.instruction.value.trim() === "") {
-      say("Say in the field above what should be done.");
-      this.instruction.focus();
-      return false;
-    }
     button.disabled = true;
     say("The model reads the instruction …");
     try {

@@ -262,6 +262,7 @@ const stories = {
     assert.match(await text(page, "#guided .status"), /not today/);
     const plain = await open("/", { answers: { "/v1/options": { body: { ...options, goals: false } } } });
     await ready(plain);
+    await plain.type("#instruction", "bring the sample to the lab");
     assert.equal(await plain.$eval("#words", (node) => node.hidden), true);
   },
 

@@ -117,16 +117,22 @@ export async function choose(page, values) {
   }
 }
 
-// Puts a text into one of the two editors as a person would: all of it marked, deleted, and typed.
+// Puts a text into one of the two editors as a person would: all of it marked, deleted, and pasted or typed.
 export async function write(page, name, value) {
   await page.$eval("#own", (node) => { node.open = true; });
   const editor = await page.waitForSelector(`#${name} >>> .cm-content`);
-  await editor.click();
+  await editor.evaluate((node) => { node.focus(); });
   await page.keyboard.down("Control");
   await page.keyboard.press("a");
   await page.keyboard.up("Control");
   await page.keyboard.press("Backspace");
-  await page.keyboard.sendCharacter(value);
+  // Firefox does not let a script paste.
+  if (firefox) await page.keyboard.type(value);
+  else await editor.evaluate((node, pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", pasted);
+    node.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, value);
 }
 
 const axeSource = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");

@@ -75,7 +75,7 @@ test("the verdict names what went wrong", () => {
   addEvent(run, end({ valid: false, guarantee: "none", goals: { met: [], unmet: ["(inside cup box_1)"], dropped: [] } }));
   assert.equal(verdict(run).text, "Ends after 0 steps without: cup inside box 1.");
   addEvent(run, action(0, { legal: false, why_illegal: "precondition (not (open door)) is false" }));
-  assert.equal(verdict(run).text, "Breaks at step 1, “a0”: already so: door open.");
+  assert.equal(verdict(run).text, "Breaks at step 1, “a0”: “door open” must not hold.");
   addEvent(run, end({ outcome: "infeasible", reason: "no way" }));
   assert.deepEqual(verdict(run), { short: "Impossible", text: "There is no plan for this task.", kind: "bad" });
   addEvent(run, { type: "error", error: { message: "broken" } });
