@@ -33,7 +33,7 @@ class ReproduceCli : public testing::CommandLineTest {
 };
 
 TEST_F(ReproduceCli, WritesTablesForEveryModule) {
-  const Result result = reproduce("a", "--rows search,planner", "PATH=/no/such/folder");
+  const Result result = reproduce("a", "--rows search,planner --max-states 10000", "PATH=/no/such/folder");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_CONTAINS(result.out, "| search: search, no model | 100.0 / 100.0 |");
   EXPECT_CONTAINS(result.out, "| search, paper: search, no model | ");
@@ -43,11 +43,12 @@ TEST_F(ReproduceCli, WritesTablesForEveryModule) {
   for (const char* file : {"a/tables.md", "a/tables.json", "a/vh-as.svg", "a/beh-sd.svg", "a/answers.jsonl"}) {
     EXPECT_TRUE(fs::exists(path(file))) << file;
   }
-  EXPECT_CONTAINS(read("a/tables.md"), "`metactrl reproduce --data DATA --out OUT --rows search,planner --limit 2`");
+  EXPECT_CONTAINS(read("a/tables.md"),
+                  "`metactrl reproduce --data DATA --out OUT --rows search,planner --limit 2 --max-states 10000`");
   const Json json = tables("a");
   ASSERT_EQ(json["modules"].size(), 5U);
   EXPECT_EQ(json["modules"][0]["sample"], 2);
-  EXPECT_EQ(json["settings"]["exact_states"], 500'000);
+  EXPECT_EQ(json["settings"]["exact_states"], 10'000);
   const Json planner = json["modules"][0]["rows"][0];
   EXPECT_EQ(planner["row"], "planner");
   EXPECT_TRUE(planner["measured"].get<bool>()) << planner;
@@ -60,7 +61,7 @@ TEST_F(ReproduceCli, WritesTablesForEveryModule) {
             json["information"][1]["of_things"]["percent"].get<double>());
   EXPECT_CONTAINS(read("a/tables.md"), "## What prompts state");
   // Again: nothing to do, the same tables.
-  const Result again = reproduce("a", "--rows search,planner", "PATH=/no/such/folder");
+  const Result again = reproduce("a", "--rows search,planner --max-states 10000", "PATH=/no/such/folder");
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_CONTAINS(again.err, "answers are there already");
   EXPECT_EQ(tables("a"), json);
