@@ -1,6 +1,6 @@
 // Fast Downward reads two files and writes a third, and leaves its translator's output where it runs. So each call has
 // a folder of its own, which goes away with it. Its exit codes come in blocks: 0 to 9 a plan, 10 to 12 there is none,
-// the rest a limit or a failure.
+// the rest a limit or a failure. Without it a plan comes from the search that looks for a first plan (tier B).
 #include "benchmarks/classical_planner.h"
 
 #include <algorithm>
@@ -96,67 +96,54 @@ Found run_planner(const ClassicalPlanner& planner, std::string_view domain, cons
   return found;
 }
 
-// The plan's text, once our own rules have executed it.
-void take_plan(const Module& module, const PromptTask& prompt, std::string_view domain, std::size_t level,
-               const Found& found, Answer& answer) {
-  const Task task = load_pddl_text(domain, prompt.problem_assuming(level, false));
-  answer.ground_actions = task.num_actions();
-  const Validation validation = task.validate(found.plan);
-  if (!validation.valid) {
-    answer.error = str_cat("the planner's plan is not valid: ", validation.reason);
-    return;
-  }
-  std::vector<ActionId> actions;
-  for (const PlanStep& step : found.plan) {
-    const std::optional<ActionId> action = task.find(step);
-    if (!action) {
-      answer.error = str_cat("the planner's plan has an unknown action ", to_string(step));
-      return;
-    }
-    actions.push_back(*action);
-    answer.steps.push_back(to_string(step));
-  }
-  answer.output = PlanSpelling(PlanFormat::builtin(std::string(module.format)), task).render(actions);
-  answer.outcome = to_string(PlanOutcome::kPlan);
-  answer.guarantee = to_string(Guarantee::kFull);
-  answer.reason = "a plan of the classical planner, executed by our rules";
-  answer.horizon = actions.size();
+// Any plan, as Fast Downward is asked for.
+Found search_plan(const Task& task, const EvaluateOptions& options) {
+  constexpr std::size_t kFewStates = 500;  // as many as are enumerated sooner than a search begins
+  LookaheadOptions lookahead = options.plan.lookahead;
+  lookahead.weights = false;
+  lookahead.hmm.reset();
+  lookahead.exact.states = kFewStates;
+  const std::shared_ptr<const Lookahead> compiled = Lookahead::compile(task, lookahead, options.cancelled);
+  Found found;
+  found.reason = compiled->reason();
+  found.finding = compiled->verdict() == Verdict::kSolvable     ? Finding::kPlan
+                  : compiled->verdict() == Verdict::kInfeasible ? Finding::kNone
+                                                                : Finding::kLimit;
+  if (found.finding != Finding::kPlan) return found;
+  for (const ActionId action : compiled->plan()) found.plan.push_back(task.step(action));
+  return found;
 }
 
-void plan_classically(const Module& module, const PromptEntry& entry, const ClassicalPlanner& planner,
+void plan_classically(const OwnPddl& own, const OwnProblem& problem, const ClassicalPlanner& planner,
                       const EvaluateOptions& options, Answer& answer) {
-  const internal::Stopwatch watch;
-  const PromptTask prompt = read_prompt(module, entry.prompt, options.rules);
-  answer.times.read = watch.seconds();
-  answer.title = prompt.title;
-  answer.notes = prompt.notes;
-  const std::string_view domain = domain_text(module, options.rules);
-  Found found;
-  std::size_t level = prompt.fewest_assumptions;
-  for (; level <= prompt.assumptions.size(); ++level) {
-    const double left = planner.seconds - watch.seconds();
-    if (left <= 0) {  // that an earlier level has no plan says nothing about this one
-      found.finding = Finding::kLimit;
-      found.reason = str_cat("the planner's time (", planner.seconds, " s) ended");
-      break;
-    }
-    found = run_planner(planner, domain, prompt.problem_assuming(level, false), left, options.cancelled);
-    if (found.finding == Finding::kPlan && found.plan.empty() && !prompt.nonempty.empty()) {
-      found = run_planner(planner, domain, prompt.problem_assuming(level, true), left, options.cancelled);
-    }
-    if (options.cancelled && options.cancelled()) {
-      answer.cancelled = true;
-      return;
-    }
-    if (found.finding != Finding::kNone) break;
+  internal::Stopwatch watch;
+  const Task task = load_pddl_text(own.domain(), problem.text);
+  answer.times.ground = watch.lap();
+  answer.ground_actions = task.num_actions();
+  const Found found = planner.program.empty()
+                          ? search_plan(task, options)
+                          : run_planner(planner, own.domain(), problem.text, planner.seconds, options.cancelled);
+  answer.times.lookahead = watch.lap();
+  if (options.cancelled && options.cancelled()) {
+    answer.cancelled = true;
+    return;
   }
-  answer.times.lookahead = watch.seconds() - answer.times.read;
   answer.reason = found.reason;
   switch (found.finding) {
-    case Finding::kPlan:
-      for (std::size_t i = 0; i < level; ++i) answer.assumptions.push_back(prompt.assumptions[i].text);
-      take_plan(module, prompt, domain, level, found, answer);
+    case Finding::kPlan: {
+      const Validation validation = task.validate(found.plan);
+      if (!validation.valid) {
+        answer.error = str_cat("the planner's plan is not valid: ", validation.reason);
+        return;
+      }
+      for (const PlanStep& step : found.plan) answer.steps.push_back(to_string(step));
+      answer.output = own.answer(problem, found.plan);
+      answer.outcome = to_string(PlanOutcome::kPlan);
+      answer.guarantee = to_string(Guarantee::kNone);
+      answer.reason = "a plan of the benchmark's own domain";
+      answer.horizon = found.plan.size();
       break;
+    }
     case Finding::kNone:
       answer.outcome = to_string(PlanOutcome::kInfeasible);
       break;
@@ -178,12 +165,20 @@ std::string find_classical_planner(const std::string& wanted) {
   return {};
 }
 
-Answer answer_classically(const Module& module, const PromptEntry& entry, const ClassicalPlanner& planner,
+Answer answer_classically(const OwnPddl& own, const std::string& identifier, const ClassicalPlanner& planner,
                           const EvaluateOptions& options) {
   Answer answer;
-  answer.identifier = entry.identifier;
+  answer.identifier = identifier;
+  const OwnProblem* problem = own.find(identifier);
+  if (problem == nullptr) {
+    answer.outcome = to_string(PlanOutcome::kUndecided);
+    answer.reason = "the benchmark has no PDDL problem for this task";
+    return answer;
+  }
   try {
-    plan_classically(module, entry, planner, options, answer);
+    plan_classically(own, *problem, planner, options, answer);
+  } catch (const Stopped&) {
+    answer.cancelled = true;
   } catch (const InputError& error) {
     answer.error = error.what();
   } catch (const std::system_error& error) {

@@ -1,20 +1,20 @@
-// Answers to benchmark prompts by a classical planner, Fast Downward, run as a program of its own: the row "classical
-// planner" of a table. It gets the same PDDL domain and problem as the search (benchmarks/evaluate.h).
+// Answers to benchmark tasks by a classical planner that reads the benchmark's own PDDL (own_pddl.h): the row "classical
+// planner" of a table. That is Fast Downward, run as a program of its own, or else the search of the lookahead.
 //
 //     ClassicalPlanner planner{find_classical_planner(""), 30};
-//     if (!planner.program.empty()) answer = answer_classically(*find_module("vh-as"), entry, planner, options);
+//     Answer answer = answer_classically(*own, "850_1", planner, options);
 #ifndef METACTRL_SRC_BENCHMARKS_CLASSICAL_PLANNER_H_
 #define METACTRL_SRC_BENCHMARKS_CLASSICAL_PLANNER_H_
 
 #include <string>
 
 #include "benchmarks/evaluate.h"
-#include "benchmarks/module.h"
+#include "benchmarks/own_pddl.h"
 
 namespace metactrl::benchmarks {
 
 struct ClassicalPlanner {
-  std::string program;  // Fast Downward's driver
+  std::string program;  // Fast Downward's driver; empty: a search of our own
   double seconds = 30;  // for one prompt
   double grace = 5;     // so much later one that does not keep to it is ended
 };
@@ -22,10 +22,9 @@ struct ClassicalPlanner {
 // The driver: `wanted` where that is given, else fast-downward.py or fast-downward in PATH. Empty when there is none.
 std::string find_classical_planner(const std::string& wanted);
 
-// Assumptions are made one more at a time, until the planner finds a plan; it drops no goals. What it writes is
-// executed by our own rules before it is taken: a plan that they do not allow is an error. Anything else that goes
-// wrong is part of the answer, too.
-Answer answer_classically(const Module& module, const PromptEntry& entry, const ClassicalPlanner& planner,
+// It has no model and knows no rules but the benchmark's domain. A plan of Fast Downward is executed by our interpreter of
+// that domain before it is taken; one that is not legal there is an error. What goes wrong is part of the answer.
+Answer answer_classically(const OwnPddl& own, const std::string& identifier, const ClassicalPlanner& planner,
                           const EvaluateOptions& options);
 
 }  // namespace metactrl::benchmarks

@@ -90,6 +90,9 @@ struct Answer {
   bool cancelled = false;
 };
 
+// Over all plans, by the recursion (Lookahead::weights_exact), and not by one plan for each choice.
+inline bool has_exact_weights(const Answer& answer) { return answer.weights.ends_with(", exact"); }
+
 // Module::read; by the paper's rules, which do not know of hidden facts, without assumptions.
 PromptTask read_prompt(const Module& module, std::string_view prompt, Rules rules);
 

@@ -51,7 +51,7 @@ const std::vector<RowFacts>& all_rows() {
   static const std::vector<RowFacts> kRows = {
       {Row::kNone, "none", "model alone", true, Guidance::kNone},
       {Row::kSyntax, "syntax", "model, held to the form", true, Guidance::kSyntax},
-      {Row::kPlanner, "planner", "classical planner", false, Guidance::kSearch},
+      {Row::kPlanner, "planner", "classical planner, the benchmark's PDDL", false, Guidance::kSearch},
       {Row::kSearch, "search", "search, no model", false, Guidance::kSearch},
       {Row::kMask, "mask", "model, masked", true, Guidance::kMask},
       {Row::kUniform, "uniform", "model, uniform lookahead", true, Guidance::kUniform},
@@ -149,6 +149,7 @@ void Reproduction::take_line(const std::string& file, const Json& line) {
 
 Json Reproduction::made_with(std::size_t module, RowOf row) const {
   Json with = facts_of(row.row).needs_model ? options_.model : Json::object();
+  if (row.row == Row::kPlanner) with["planner"] = options_.planner.program.empty() ? "search" : "Fast Downward";
   if (row.row == Row::kTrained) with["hmm"] = options_.modules[module].hmm_digest;
   return with;
 }
@@ -165,8 +166,7 @@ Reproduction::Key Reproduction::key_of(const Item& item) const {
 
 std::string Reproduction::absence(std::size_t module, RowOf row) const {
   if (row.row != Row::kPlanner) return {};
-  if (!options_.modules[module].tasks->has_problems()) return "n/a";
-  return options_.planner.program.empty() ? "not installed" : "";
+  return options_.modules[module].tasks->has_problems() ? "" : "n/a";
 }
 
 std::vector<Reproduction::Item> Reproduction::items(std::size_t module) const {
@@ -306,8 +306,8 @@ RowResult Reproduction::result_of(std::size_t module, RowOf row) const {
     const Answer& answer = found->second;
     result.answers.push_back(answer);
     result.failed += answer.error.empty() ? 0 : 1;
-    result.exact += answer.tier == to_string(Lookahead::Tier::kExact) ? 1 : 0;
-    result.witness += answer.tier == to_string(Lookahead::Tier::kWitness) ? 1 : 0;
+    result.exact += has_exact_weights(answer) ? 1 : 0;
+    result.witness += !answer.tier.empty() && !has_exact_weights(answer) ? 1 : 0;
     if (!answer.fits) {
       ++result.no_room;
       continue;

@@ -47,7 +47,7 @@ struct RowFacts {
 const std::vector<RowFacts>& all_rows();
 const RowFacts& facts_of(Row row);
 
-// A row under one set of rules. The model alone knows of no rules.
+// A row under one set of rules. The model alone and the classical planner, which has the benchmark's, know of none.
 struct RowOf {
   Row row = Row::kNone;
   Rules rules = Rules::kEnvironment;
@@ -80,7 +80,7 @@ struct ReproduceOptions {
   Shard shard;
   unsigned jobs = 1;
   EvaluateOptions evaluate;  // the guidance and the rules are the row's
-  ClassicalPlanner planner;  // without a program, that row has no answers
+  ClassicalPlanner planner;
   // Everything that all answers depend on: a journal with other settings is refused.
   Json settings;
   // What the rows that need a model depend on besides: its name and digest. Refused only for the rows asked for.
@@ -92,8 +92,7 @@ struct ReproduceOptions {
 // What a row says about a module.
 struct RowResult {
   RowOf row = Row::kNone;
-  // Empty for a row that was measured; else "not installed" (the classical planner) or "n/a" (it has no problem to
-  // read).
+  // Empty for a row that was measured; else "n/a" (there is no problem that a classical planner could read).
   std::string absent;
   std::vector<Answer> answers;
   // Of the tasks in the sample that have room in the model's context; the others are no failures and no successes.

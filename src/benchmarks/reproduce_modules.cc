@@ -6,6 +6,7 @@
 #include <set>
 
 #include "benchmarks/files.h"
+#include "benchmarks/own_pddl.h"
 #include "metactrl/error.h"
 #include "support/sha2.h"
 #include "support/words.h"
@@ -38,6 +39,7 @@ class ModuleTasks : public ReproduceTasks {
                        "they must be of one benchmark");
     }
     for (const PromptEntry& prompt : prompts_) identifiers_.push_back(prompt.identifier);
+    own_ = OwnPddl::open(module, data);
   }
 
   const std::vector<std::string>& identifiers() const override { return identifiers_; }
@@ -61,10 +63,16 @@ class ModuleTasks : public ReproduceTasks {
     return answer_prompt(module_, prompts_.at(task), model, vocabulary, with_system(options));
   }
 
-  bool has_problems() const override { return !asks(); }
+  bool has_problems() const override { return own_ != nullptr; }
   Answer answer_classically(std::size_t task, const ClassicalPlanner& planner,
                             const EvaluateOptions& options) const override {
-    return benchmarks::answer_classically(module_, prompts_.at(task), planner, options);
+    return benchmarks::answer_classically(*own_, prompts_.at(task).identifier, planner, options);
+  }
+
+  std::optional<TwoLevelsTable> two_levels(const std::shared_ptr<const Vocabulary>& vocabulary,
+                                           const TwoLevelsOptions& options) const override {
+    if (asks()) return std::nullopt;
+    return benchmarks::two_levels(module_, prompts_, vocabulary, options);
   }
 
   Score score(const std::vector<Response>& responses) const override {
@@ -84,6 +92,7 @@ class ModuleTasks : public ReproduceTasks {
   std::vector<PromptEntry> prompts_;
   std::string system_;
   std::vector<std::string> identifiers_;
+  std::unique_ptr<OwnPddl> own_;  // null: the benchmark has none
   std::size_t left_out_ = 0;
 };
 

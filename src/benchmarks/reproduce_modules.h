@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "benchmarks/evaluate.h"
 #include "benchmarks/module.h"
 #include "benchmarks/score.h"
+#include "benchmarks/two_levels.h"
 #include "metactrl/language_model.h"
 
 namespace metactrl::benchmarks {
@@ -36,10 +38,15 @@ class ReproduceTasks {
   // Number `task` of identifiers(). What goes wrong is part of the answer.
   virtual Answer answer(std::size_t task, LanguageModel* model, const std::shared_ptr<const Vocabulary>& vocabulary,
                         const EvaluateOptions& options) const = 0;
-  // Whether there is a PDDL problem that a classical planner could be given.
-  virtual bool has_problems() const { return true; }
+  // Whether the benchmark has PDDL of its own, which a classical planner could be given.
+  virtual bool has_problems() const { return false; }
   virtual Answer answer_classically(std::size_t task, const ClassicalPlanner& planner,
                                     const EvaluateOptions& options) const = 0;
+  // With the token automaton of a vocabulary; nothing where there are no prompts to read.
+  virtual std::optional<TwoLevelsTable> two_levels(const std::shared_ptr<const Vocabulary>& /*vocabulary*/,
+                                                   const TwoLevelsOptions& /*options*/) const {
+    return std::nullopt;
+  }
   // Of all tasks, also of those without a response, which are failures.
   virtual Score score(const std::vector<Response>& responses) const = 0;
 };

@@ -190,6 +190,46 @@ std::string quality_table(const ModuleResult& module) {
   return out;
 }
 
+// The paper's audit, beside what it states.
+std::string audit_table(const std::vector<InformationAudit>& audits) {
+  std::string out =
+      "\n## What prompts state\n\nDeclared preconditions of the steps of reference plans, by the benchmark's own "
+      "domain, "
+      "and which of them the prompt states of their objects; all of them, and those that are not about the robot "
+      "itself. "
+      "`tags` are properties listed in a prompt, the mean; `names` are of things in reference plans, `able` those to "
+      "which "
+      "the taxonomy gives an ability that an action asks for. The paper counts the reference plans of all tasks.\n\n"
+      "| benchmark | tasks | steps | of all conditions | of those about things | the paper | tags | the paper | names "
+      "| able "
+      "|\n|---|---:|---:|---|---|---|---:|---|---:|---:|\n";
+  const auto count = [](const InformationAudit::Count& c) {
+    return str_cat(percent(c.percent()), " % (", c.derivable, " of ", c.declared, ")");
+  };
+  for (const InformationAudit& audit : audits) {
+    out += str_cat("| ", audit.benchmark, " | ", audit.tasks, " | ", audit.steps, " | ", count(audit.all), " | ",
+                   count(audit.of_things), " | ", audit.paper_derivable, " | ", percent(audit.tags_per_prompt), " | ",
+                   audit.paper_tags, " | ");
+    out += audit.names == 0 ? std::string(" | |\n") : str_cat(audit.names, " | ", audit.able_names, " |\n");
+  }
+  return out;
+}
+
+Json audit_json(const InformationAudit& audit) {
+  const auto count = [](const InformationAudit::Count& c) {
+    return Json{{"declared", c.declared}, {"derivable", c.derivable}, {"percent", c.percent()}};
+  };
+  return {{"benchmark", audit.benchmark},
+          {"tasks", audit.tasks},
+          {"steps", audit.steps},
+          {"foreign_steps", audit.foreign_steps},
+          {"all", count(audit.all)},
+          {"of_things", count(audit.of_things)},
+          {"tags_per_prompt", audit.tags_per_prompt},
+          {"names", audit.names},
+          {"able_names", audit.able_names}};
+}
+
 Json rate_json(double value, std::size_t n) {
   if (n == 0) return nullptr;
   const Interval interval = wilson(value * static_cast<double>(n) / 100, n);
@@ -268,6 +308,10 @@ std::string tables_markdown(const std::vector<ModuleResult>& modules, const Tabl
     out += str_cat("Prompts: ", about.settings["prompt"].get<std::string>(), ".\n");
   }
   out += "Rules: the benchmark's environment's, where a row does not say otherwise.\n";
+  if (about.settings.contains("planner")) {
+    out += str_cat("The classical planner is ", about.settings["planner"].get<std::string>(),
+                   ", and reads the benchmark's own domain and problems.\n");
+  }
   out +=
       str_cat("Tasks: ", sample_text(modules), ".\n\n", overview_markdown(modules),
               "\nRates are over the `n` tasks that the evaluator scores and whose prompt has room in the model's "
@@ -282,11 +326,16 @@ std::string tables_markdown(const std::vector<ModuleResult>& modules, const Tabl
                    module_table(module), "\n", quality_table(module), "\n", error_table(module), rate_table(module));
     while (out.ends_with("\n\n")) out.pop_back();
   }
+  if (!about.audits.empty()) out += audit_table(about.audits);
+  if (!about.levels.empty()) out += "\n## Why two levels\n\n" + two_levels_markdown(about.levels);
   return out;
 }
 
 Json tables_json(const std::vector<ModuleResult>& modules, const TablesAbout& about) {
   Json json = {{"date", about.date}, {"command", about.command}, {"model", about.model}, {"settings", about.settings}};
+  json["information"] = Json::array();
+  for (const InformationAudit& audit : about.audits) json["information"].push_back(audit_json(audit));
+  json["two_levels"] = two_levels_json(about.levels);
   json["modules"] = Json::array();
   for (const ModuleResult& module : modules) {
     Json rows = Json::array();

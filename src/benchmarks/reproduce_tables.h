@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/information_audit.h"
 #include "benchmarks/reproduce.h"
+#include "benchmarks/two_levels.h"
 #include "jobs/journal.h"
 
 namespace metactrl::benchmarks {
@@ -31,6 +33,8 @@ struct TablesAbout {
   std::string date;     // "2026-11-16"
   std::string model;    // its name and description; empty when no row needs one
   Json settings;
+  std::vector<InformationAudit> audits = {};
+  std::vector<TwoLevelsTable> levels = {};
 };
 
 Json tables_json(const std::vector<ModuleResult>& modules, const TablesAbout& about);

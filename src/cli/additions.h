@@ -19,6 +19,8 @@ struct Additions {
   std::vector<std::function<Command(CLI::App&)>> commands;
   // What `sample` takes instead of PDDL files; null: nothing.
   std::unique_ptr<SampleSource> sample_source;
+  // `inspect`, made to take more than PDDL files; null: as it is.
+  std::function<Command(Command)> inspect{};
 };
 
 // Declares the commands of a program: all that plan, then the additions.

@@ -29,9 +29,9 @@ constexpr std::array kCommands = {
     BenchmarksCommand{"import", "turn a benchmark's checkout into prompts and tasks"},
 };
 
-// The options of `sample` that are about a benchmark.
-constexpr std::array<std::string_view, 6> kSampleOptions = {"--module", "--prompts", "--tasks",
-                                                            "--scenes", "--system",  "--prompt"};
+// The options of `sample` and `inspect` that are about a benchmark.
+constexpr std::array<std::string_view, 6> kBenchmarkOptions = {"--module", "--prompts", "--tasks",
+                                                               "--scenes", "--system",  "--prompt"};
 
 constexpr const char* kGroup = "Benchmarks";
 constexpr const char* kProgram = "metactrl-benchmarks";
@@ -79,14 +79,16 @@ std::filesystem::path benchmarks_program() {
 std::string needs_benchmarks(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return {};
   if (is_command(arguments[0])) return arguments[0];
-  if (arguments[0] != "sample") return {};
+  if (arguments[0] != "sample" && arguments[0] != "inspect") return {};
   for (const std::string_view argument : arguments) {
     const std::string_view option = argument.substr(0, argument.find('='));
-    if (std::find(kSampleOptions.begin(), kSampleOptions.end(), option) != kSampleOptions.end()) {
-      return str_cat("sample ", option);
+    if (std::find(kBenchmarkOptions.begin(), kBenchmarkOptions.end(), option) != kBenchmarkOptions.end()) {
+      return str_cat(arguments[0], " ", option);
     }
     // The help of the program that can do more, where it is there.
-    if ((argument == "--help" || argument == "-h") && !benchmarks_program().empty()) return "sample --help";
+    if ((argument == "--help" || argument == "-h") && !benchmarks_program().empty()) {
+      return str_cat(arguments[0], " --help");
+    }
   }
   return {};
 }

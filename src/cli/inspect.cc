@@ -1,16 +1,8 @@
 // metactrl inspect: how large a task is, what is known about it, and what one token automaton for syntax and semantics
 // together would cost beside two levels.
 //
-// Why two levels. The semantic automaton has a state per world state (S_beta, with E_beta edges); the syntactic one,
-// here a trie over the bytes of all ground actions written as plan lines, has S_gamma states and E_gamma edges. One
-// automaton over tokens that enforces both is their product; keeping them apart needs their sum. The lookahead is a
-// backward recursion over (steps left, automaton state, hidden state of the surrogate model), with H hidden states and
-// 4 bytes a number:
-//
-//                 steps                             states               edges             memory operations
-//   one level     N = horizon * bytes per action    S_gamma * S_beta     E_gamma * S_beta  N * states * H * 4     N *
-//   edges * H^2 two levels    N and the horizon                 S_gamma + S_beta     E_gamma, E_beta   the same, level
-//   by level, added
+// Why two levels (decode/level_sizes.h): the semantic automaton has a state per world state; the syntactic one is here a
+// trie over the bytes of all ground actions written as plan lines. metactrl-benchmarks has the token automaton's instead.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -18,6 +10,7 @@
 #include "cli/common.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "decode/level_sizes.h"
 #include "lookahead/space.h"
 #include "lookahead/spending.h"
 #include "support/meter.h"
@@ -74,12 +67,6 @@ SyntaxSize measure_syntax(const Task& task) {
   return size;
 }
 
-struct LevelCost {
-  double states = 0;
-  double dp_bytes = 0;
-  double operations = 0;
-};
-
 struct TwoLevels {
   SyntaxSize syntax;
   double semantic_states = 0;
@@ -88,8 +75,8 @@ struct TwoLevels {
   unsigned horizon = 0;
   unsigned hidden = 0;
   double token_steps = 0;
-  LevelCost one;
-  LevelCost two;
+  decode::LevelCost one;
+  decode::LevelCost two;
 };
 
 TwoLevels compare_levels(const Task& task, const lookahead::SpaceCount& semantics, unsigned horizon, unsigned hidden) {
@@ -101,16 +88,15 @@ TwoLevels compare_levels(const Task& task, const lookahead::SpaceCount& semantic
   table.horizon = horizon;
   table.hidden = hidden;
   table.token_steps = horizon * table.syntax.mean_length;
-  const auto syntax_states = static_cast<double>(table.syntax.states);
-  const auto syntax_edges = static_cast<double>(table.syntax.edges);
-  const double number = 4.0 * hidden;
-  const double product = static_cast<double>(hidden) * hidden;
-  table.one.states = syntax_states * table.semantic_states;
-  table.one.dp_bytes = table.token_steps * table.one.states * number;
-  table.one.operations = table.token_steps * syntax_edges * table.semantic_states * product;
-  table.two.states = syntax_states + table.semantic_states;
-  table.two.dp_bytes = (table.token_steps * syntax_states + horizon * table.semantic_states) * number;
-  table.two.operations = (table.token_steps * syntax_edges + horizon * table.semantic_edges) * product;
+  decode::LevelSizes sizes;
+  sizes.syntax_states = static_cast<double>(table.syntax.states);
+  sizes.syntax_edges = static_cast<double>(table.syntax.edges);
+  sizes.tokens_per_action = table.syntax.mean_length;
+  sizes.semantic_states = table.semantic_states;
+  sizes.semantic_edges = table.semantic_edges;
+  const decode::LevelCosts costs = decode::level_costs(sizes, horizon, hidden);
+  table.one = costs.one;
+  table.two = costs.two;
   return table;
 }
 
@@ -153,7 +139,7 @@ Report examine(const LoadedTask& loaded, const InspectOptions& options) {
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-Json level_json(const LevelCost& cost) {
+Json level_json(const decode::LevelCost& cost) {
   return {{"states", cost.states}, {"dp_bytes", cost.dp_bytes}, {"operations", cost.operations}};
 }
 

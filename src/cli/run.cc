@@ -3,6 +3,8 @@
 // The loop is the library's (metactrl/robot/closed_loop.h); here it gets its options, a world, and somebody who listens. One
 // episode streams what happens, several print a line each. --report keeps everything.
 //
+// With --cascade, several tasks are rolled out, guided and by the model alone, and where rollouts are lost becomes a table.
+//
 // A robot has moved when something is printed, so output that fails ends nothing: the episode goes on without it, the
 // world is told its end, the report is written; then the failure is reported, with its exit code.
 #include <csignal>
@@ -21,6 +23,7 @@
 #include "cli/output.h"
 #include "cli/plan_input.h"
 #include "cli/process_world.h"
+#include "cli/run_cascade.h"
 #include "cli/run_report.h"
 #include "metactrl/robot/closed_loop.h"
 #include "metactrl/robot/simulated_world.h"
@@ -48,6 +51,9 @@ struct RunArguments : DecodingArguments {
   std::uint64_t episodes = 1;
   std::string report;
   CLI::Option* report_option = nullptr;
+  std::string cascade;
+  std::vector<std::string> also;
+  bool quiet = false;  // the episodes of a cascade
   OutputOptions output;
   LoopOptions loop;
 };
@@ -88,14 +94,28 @@ class Runner {
     ::signal(SIGPIPE, SIG_IGN);
     load();
     ClosedLoop loop(*scene_, options_, model_.model.get(), model_.vocabulary);
-    set_stoppable(true);
-    for (std::uint64_t i = 0; i < arguments_.episodes && !interrupted() && !in_vain(); ++i) run_episode(loop, i);
+    roll(loop);
     finish();
     if (output_failure_) std::rethrow_exception(output_failure_);
     return exit_code();
   }
 
+  // The rollouts of one task, for a table.
+  CascadeRow cascade_row() {
+    check_arguments();
+    load();
+    ClosedLoop loop(*scene_, options_, model_.model.get(), model_.vocabulary);
+    roll(loop);
+    return cli::cascade_row(std::filesystem::path(arguments_.problem).stem().string(), to_string(arguments_.guidance),
+                            episodes_);
+  }
+
  private:
+  void roll(ClosedLoop& loop) {
+    set_stoppable(true);
+    for (std::uint64_t i = 0; i < arguments_.episodes && !interrupted() && !in_vain(); ++i) run_episode(loop, i);
+  }
+
   void check_arguments() {
     if (arguments_.domain.empty()) throw UsageError("--domain FILE is missing");
     if (arguments_.problem.empty()) throw UsageError("--problem FILE is missing");
@@ -177,7 +197,7 @@ class Runner {
   // Nobody will hear of another episode.
   bool in_vain() const { return output_failure_ && arguments_.report.empty(); }
 
-  bool streams() const { return arguments_.episodes == 1 && !arguments_.output.json(); }
+  bool streams() const { return arguments_.episodes == 1 && !arguments_.output.json() && !arguments_.quiet; }
 
   void run_episode(ClosedLoop& loop, std::uint64_t index) {
     Episode episode;
@@ -199,8 +219,10 @@ class Runner {
     observer.acting = [&](const PlanStep& step) { progress.emplace(str_cat("act ", to_string(step))); };
     if (arguments_.world.empty()) {
       SimulatedWorld world(*scene_, nature_, rates_, episode.seed);
+      const SceneState start = world.truth();
       episode.report = loop.run(world, observer);
       episode.goal_is_true = scene_->is_goal(world.truth());
+      episode.stages = stages_of(*scene_, start, episode.report, *episode.goal_is_true);
       episode.faults = world.faults();
     } else {
       const Stopwatch watch;
@@ -216,7 +238,7 @@ class Runner {
       world.finish(episode.report);
     }
     progress.reset();
-    if (arguments_.episodes > 1 && !arguments_.output.json()) {
+    if (arguments_.episodes > 1 && !arguments_.output.json() && !arguments_.quiet) {
       say(str_cat("episode ", index + 1, " (seed ", episode.seed, "): ", closing_line(episode), "\n"));
     }
     // Events of thousands of episodes are kept for the report alone.
@@ -286,6 +308,37 @@ class Runner {
   std::exception_ptr output_failure_;
 };
 
+// Every task with its guidance and, unless that is none, by the model alone.
+int run_cascade(const RunArguments& arguments) {
+  if (!arguments.world.empty()) {
+    throw UsageError("--cascade needs to know what is true; leave out --world, so that the world is simulated");
+  }
+  if (!arguments.report.empty()) throw UsageError("--cascade writes its own files; leave out --report-file");
+  std::vector<std::string> problems = {arguments.problem};
+  problems.insert(problems.end(), arguments.also.begin(), arguments.also.end());
+  std::vector<Guidance> guidances = {arguments.guidance};
+  if (arguments.guidance != Guidance::kNone) guidances.push_back(Guidance::kNone);
+  catch_interrupts();
+  std::vector<CascadeRow> rows;
+  for (const std::string& problem : problems) {
+    for (const Guidance guidance : guidances) {
+      RunArguments one = arguments;
+      one.problem = problem;
+      one.guidance = guidance;
+      one.quiet = true;
+      rows.push_back(Runner(one).cascade_row());
+      if (interrupted()) return kInterrupted;
+    }
+  }
+  write_cascade(arguments.cascade, rows);
+  if (arguments.output.json()) {
+    print(arguments.output, cascade_json(rows));
+  } else {
+    print(arguments.output, cascade_markdown(rows));
+  }
+  return kDone;
+}
+
 void add_loop_options(CLI::App& app, LoopOptions& loop) {
   add_number(app, "--max-replans", "N", loop.max_replans, 0, 1e6, "plans after the first; 0: carry out one plan");
   add_number(app, "--max-actions", "N", loop.max_actions, 0, 1e6, "actions to execute");
@@ -344,10 +397,18 @@ Command add_run(CLI::App& parent) {
   arguments->report_option =
       app->add_option("--report-file", arguments->report, "file for everything that happened, as JSON")
           ->type_name("FILE");
+  CLI::Option* cascade =
+      app->add_option("--cascade", arguments->cascade,
+                      "folder for a table and a plot: in which of planning, perception and execution "
+                      "rollouts are lost, guided and by the model alone")
+          ->type_name("DIR");
+  app->add_option("--also", arguments->also, "with --cascade: a further problem of the domain; may be repeated")
+      ->type_name("FILE")
+      ->needs(cascade);
   add_output_options(*app, arguments->output);
   add_decoding_options(*app, *arguments, budget_of_many());
   app->footer(kRunExamples);
-  return {app, [arguments] { return Runner(*arguments).run(); }};
+  return {app, [arguments] { return arguments->cascade.empty() ? Runner(*arguments).run() : run_cascade(*arguments); }};
 }
 
 }  // namespace metactrl::cli

@@ -101,6 +101,11 @@ Json to_json(const Episode& episode) {
             {"pruned", report.pruned},
             {"seconds", report.seconds},
             {"faults", episode.faults}};
+  if (episode.stages) {
+    json["stages"] = {{"planning", episode.stages->planning},
+                      {"perception", episode.stages->perception},
+                      {"execution", episode.stages->execution}};
+  }
   json["events"] = Json::array();
   for (const LoopEvent& event : report.events) json["events"].push_back(to_json(event));
   json["belief"] = Json::array();

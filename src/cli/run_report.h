@@ -13,6 +13,14 @@
 
 namespace metactrl::cli {
 
+// Which stages of a rollout were passed (run_cascade.h); each but `reached` presupposes those before it.
+struct Stages {
+  bool planning = false;
+  bool perception = false;
+  bool execution = false;
+  bool reached = false;
+};
+
 struct Episode {
   std::uint64_t number = 0;
   std::uint64_t seed = 0;
@@ -20,6 +28,7 @@ struct Episode {
   // In a simulated world: what really is, and what went wrong.
   std::optional<bool> goal_is_true;
   std::map<std::string, std::size_t> faults;
+  std::optional<Stages> stages;
 };
 
 Json to_json(const LoopEvent& event);

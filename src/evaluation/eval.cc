@@ -99,7 +99,8 @@ std::vector<benchmarks::PromptEntry> read_questions(const EvalArguments& argumen
 std::string file_digest(const std::string& file) { return str_cat(internal::hash_bytes(internal::read_file(file))); }
 
 // Everything that an answer depends on: a journal begun with other settings is not gone on with.
-benchmarks::Json settings(const EvalArguments& arguments, const std::vector<benchmarks::PromptEntry>& prompts) {
+benchmarks::Json settings(const EvalArguments& arguments, const std::vector<benchmarks::PromptEntry>& prompts,
+                          const Budget& exact) {
   const bool from_tasks = !arguments.source.tasks.empty();
   benchmarks::Json json{{"module", arguments.module},
                         {"prompts", arguments.prompts},
@@ -117,6 +118,8 @@ benchmarks::Json settings(const EvalArguments& arguments, const std::vector<benc
   json["token_hmm"] =
       arguments.token_hmm.empty() ? "" : str_cat(arguments.token_hmm, " ", file_digest(arguments.token_hmm));
   json.update(cli::decoding_settings(arguments));
+  json["exact_states"] = exact.states;
+  json["exact_memory"] = exact.bytes;
   return json;
 }
 
@@ -127,7 +130,7 @@ class Evaluation {
     options_.rules = arguments.rules;
     options_.prompt = arguments.prompt;
     options_.plan = cli::plan_options(arguments);
-    cli::set_budgets(arguments.budget, options_.plan);
+    set_benchmark_budgets(arguments.budget, options_.plan);
     options_.plan.time_limit = arguments.budget.time_limit();
     // Search reads no prompt.
     options_.system = system_prompt(module, {arguments.system, arguments.prompts}, arguments.prompt,
@@ -148,7 +151,7 @@ class Evaluation {
       benchmarks::expect_common_prefix(*model_.model, module_, prompts_, options_);
     // Not before everything is there: a start that fails leaves nothing behind.
     // What the settings say is said of all prompts: a run with another limit goes on with the same journal.
-    settings_ = settings(arguments_, prompts_);
+    settings_ = settings(arguments_, prompts_, options_.plan.lookahead.exact);
     journal_.emplace(arguments_.out, settings_, true);
     std::vector<benchmarks::PromptEntry> sample;
     std::set<std::string> asked;

@@ -5,13 +5,16 @@
 #include <vector>
 
 #include "benchmarks/files.h"
+#include "cli/load_decoding.h"
 #include "cli/options.h"
 #include "evaluation/commands.h"
 #include "support/words.h"
 
 namespace metactrl::evaluation {
 
-cli::Additions additions() { return {{add_eval, add_score, add_reproduce, add_import}, benchmark_source()}; }
+cli::Additions additions() {
+  return {{add_eval, add_score, add_reproduce, add_import}, benchmark_source(), inspect_with_modules};
+}
 
 CLI::Option* add_module_option(CLI::App& app, const std::string& option, std::string& module, const std::string& help) {
   const std::vector<std::string> names = benchmarks::module_names();
@@ -24,6 +27,15 @@ CLI::Option* add_file(CLI::App& app, const std::string& option, std::string& fil
 
 CLI::Option* add_folder(CLI::App& app, const std::string& option, std::string& folder, const std::string& help) {
   return app.add_option(option, folder, help)->type_name("DIR");
+}
+
+void set_benchmark_budgets(const cli::BudgetOptions& options, PlanOptions& plan) {
+  constexpr std::size_t kStates = 500'000;
+  constexpr std::size_t kBytes = std::size_t{1} << 30;  // for states, and as much for their weights
+  cli::set_budgets(options, plan);
+  if (options.states_option->count() == 0) plan.lookahead.exact.states = kStates;
+  if (options.memory_option->count() == 0) plan.lookahead.exact.bytes = kBytes;
+  plan.lookahead.weight_bytes = plan.lookahead.exact.bytes;
 }
 
 std::string scenes_folder(const std::string& scenes, const std::string& tasks_file) {

@@ -17,6 +17,10 @@ CLI::Option* add_module_option(CLI::App& app, const std::string& option, std::st
 CLI::Option* add_file(CLI::App& app, const std::string& option, std::string& file, const std::string& help);
 CLI::Option* add_folder(CLI::App& app, const std::string& option, std::string& folder, const std::string& help);
 
+// The budgets as the options have them. States are enumerated as far as memory of some gigabytes goes, whatever a search
+// may cost, unless an option says otherwise: weights are then those of the recursion for nearly all tasks.
+void set_benchmark_budgets(const cli::BudgetOptions& options, PlanOptions& plan);
+
 // The folder that was named, or that of the tasks.
 std::string scenes_folder(const std::string& scenes, const std::string& tasks_file);
 

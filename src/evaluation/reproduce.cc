@@ -93,7 +93,7 @@ std::vector<benchmarks::RowOf> chosen_rows(const std::string& list, const std::s
   std::vector<benchmarks::RowOf> rows;
   for (const benchmarks::RowFacts& facts : benchmarks::all_rows()) {
     if (std::find(asked.begin(), asked.end(), facts.name) == asked.end()) continue;
-    if (facts.row == Row::kNone) {
+    if (facts.row == Row::kNone || facts.row == Row::kPlanner) {
       rows.emplace_back(facts.row);
       continue;
     }
@@ -221,7 +221,7 @@ class ReproduceRun {
     }
     options_.evaluate.prompt = arguments.prompt;
     options_.evaluate.plan = cli::plan_options(arguments);
-    cli::set_budgets(arguments.budget, options_.evaluate.plan);
+    set_benchmark_budgets(arguments.budget, options_.evaluate.plan);
     options_.evaluate.plan.time_limit = arguments.budget.time_limit();
     options_.evaluate.cancelled = [] { return cli::interrupted(); };
     options_.settings = settings();
@@ -262,6 +262,8 @@ class ReproduceRun {
               {"limit", arguments_.limit},
               {"planner_seconds", arguments_.planner_seconds}};
     json.update(cli::decoding_settings(arguments_));
+    json["exact_states"] = options_.evaluate.plan.lookahead.exact.states;
+    json["exact_memory"] = options_.evaluate.plan.lookahead.exact.bytes;
     if (!arguments_.token_hmm.empty()) json["token_hmm"] = cli::file_digest(arguments_.token_hmm);
     return json;
   }
@@ -321,9 +323,25 @@ class ReproduceRun {
     }
     Json settings = options_.settings;
     settings.update(options_.model);
-    benchmarks::write_tables(arguments_.out, results, {command_, today(), model_text(), settings});
+    settings["planner"] = options_.planner.program.empty() ? "a search of our own" : "Fast Downward (lama-first)";
+    benchmarks::write_tables(
+        arguments_.out, results,
+        {command_, today(), model_text(), settings, benchmarks::information_audits(arguments_.data), two_levels()});
     cli::print(benchmarks::overview_markdown(results));
     return report(results);
+  }
+
+  // Of all prompts, by the vocabulary of the model, if there is one and a sample was not asked for.
+  std::vector<benchmarks::TwoLevelsTable> two_levels() const {
+    std::vector<benchmarks::TwoLevelsTable> tables;
+    if (!needs_model() || arguments_.limit > 0) return tables;
+    const cli::LoadedModel model = cli::load_model_for(arguments_);
+    if (model.vocabulary == nullptr) return tables;
+    const cli::ProgressLine progress("measuring the two levels");
+    for (const benchmarks::ReproduceOptions::OpenModule& open : options_.modules) {
+      if (auto table = open.tasks->two_levels(model.vocabulary, {})) tables.push_back(*std::move(table));
+    }
+    return tables;
   }
 
   // What the tables do not show; the exit code.
@@ -433,7 +451,8 @@ cli::Command add_reproduce(CLI::App& parent) {
   cli::add_choice(*app, "--prompt", arguments->prompt,
                   "what the model reads: the benchmark's prompt, or the same facts in fewer words");
   app->add_option("--planner", arguments->planner,
-                  "Fast Downward's driver; without it, fast-downward.py or fast-downward if it is installed")
+                  "Fast Downward's driver; without it, fast-downward.py or fast-downward if it is installed, else a "
+                  "search of our own")
       ->type_name("PROGRAM");
   cli::add_number(*app, "--planner-seconds", "SECONDS", arguments->planner_seconds, 1, 1e6,
                   "for the classical planner, each task");

@@ -433,9 +433,11 @@ void SubgoalPromptReader::read_actions(std::string_view line) {
 
 }  // namespace
 
+PromptScene read_actions_scene(std::string_view prompt) { return ActionPromptReader(prompt).read(); }
+
 // The paper's state has bits for "ordered action goals"; the evaluator's order is that of a hash.
 PromptTask read_actions_prompt(std::string_view prompt, Rules rules) {
-  return make_problem(ActionPromptReader(prompt).read(),
+  return make_problem(read_actions_scene(prompt),
                       {.domain = "virtualhome-actions",
                        .character_is_object = false,
                        .order = rules == Rules::kEnvironment ? ActionOrder::kEither : ActionOrder::kPrompt,

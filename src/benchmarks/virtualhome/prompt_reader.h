@@ -10,11 +10,14 @@
 #include <string_view>
 
 #include "benchmarks/prompt_task.h"
+#include "benchmarks/virtualhome/prompt_scene.h"
 
 namespace metactrl::benchmarks::virtualhome {
 
 // Action sequencing: the whole prompt.
 PromptTask read_actions_prompt(std::string_view prompt, Rules rules = Rules::kEnvironment);
+// What it says, without rules.
+PromptScene read_actions_scene(std::string_view prompt);
 // Subgoal decomposition: the user's part of the prompt. The system's part is the same for all tasks.
 PromptTask read_subgoals_prompt(std::string_view prompt);
 

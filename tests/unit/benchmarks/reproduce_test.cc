@@ -156,7 +156,7 @@ TEST_F(ReproduceTest, AnswersEverythingOnceAndScoresIt) {
   const std::vector<ModuleResult> results = run.results();
   ASSERT_EQ(results.size(), 2U);
   ASSERT_EQ(results[0].rows.size(), 3U);
-  EXPECT_EQ(results[0].rows[0].absent, "not installed");
+  EXPECT_EQ(results[0].rows[0].absent, "n/a");
   const RowResult& search = results[0].rows[1];
   EXPECT_EQ(search.score.n, 7U);
   EXPECT_NEAR(search.score.task_success, 100.0 * 4 / 7, 1e-9);
@@ -434,7 +434,7 @@ TEST_F(ReproduceTest, TablesAndPlotsSayWhatThereIs) {
   const std::string markdown = read(path("a/tables.md"));
   for (const char* part :
        {"2026-01-02, `metactrl reproduce`", "Model: m.",
-        "| planner: classical planner | not installed | not installed |",
+        "| planner: classical planner, the benchmark's PDDL | n/a | n/a |",
         "| search | 7 | 57.1 [25.0, 84.2] | 42.9 [15.8, 75.0] |  | 0 | 0 | 0 | 0 |", "## The first one (first)",
         "| mask | 6 |", "![The first one](first.svg)", "Errors that the evaluator found:", "| row | runtime |"}) {
     EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
@@ -447,10 +447,35 @@ TEST_F(ReproduceTest, TablesAndPlotsSayWhatThereIs) {
   EXPECT_TRUE(plot.starts_with("<svg "));
   EXPECT_TRUE(plot.ends_with("</svg>\n"));
   EXPECT_NE(plot.find(">mask</text>"), std::string::npos);
-  EXPECT_NE(plot.find(">not installed</text>"), std::string::npos);
+  EXPECT_NE(plot.find(">n/a</text>"), std::string::npos);
 }
 
 // --- the classical planner, played by a script -----------------------------------------------------------------------
+
+// A benchmark with a lamp.
+class LampOwn : public OwnPddl {
+ public:
+  explicit LampOwn(const std::string& goal = "(lit lamp)") {
+    domain_ =
+        "(define (domain lamps) (:predicates (lit ?x) (broken ?x))"
+        " (:action light :parameters (?x) :precondition (not (broken ?x)) :effect (lit ?x)))";
+    OwnProblem problem;
+    problem.identifier = "1";
+    problem.text = "(define (problem p) (:domain lamps) (:objects lamp) (:init) (:goal (and " + goal + ")))";
+    problem.names = {{"lamp", "lamp_7"}};
+    problems_.push_back(problem);
+  }
+  std::string answer(const OwnProblem& problem, std::span<const PlanStep> plan) const override {
+    std::string out;
+    for (const PlanStep& step : plan) out += step.action + " " + problem.names.at(step.arguments[0]) + ";";
+    return out;
+  }
+  const std::set<std::string, std::less<>>& robot_predicates() const override { return none_; }
+  const std::set<std::string, std::less<>>& state_predicates() const override { return none_; }
+
+ private:
+  std::set<std::string, std::less<>> none_;
+};
 
 class ClassicalPlannerTest : public ReproduceTest {
  protected:
@@ -462,33 +487,24 @@ class ClassicalPlannerTest : public ReproduceTest {
     return {file, 5};
   }
   // The plan file is the argument behind --plan-file; the domain and the problem are the last two.
-  Answer answer(const std::string& script) {
-    const PromptEntry entry{"1", testing::living_room().prompt()};
-    return answer_classically(*find_module("vh-as"), entry, planner(script), {});
-  }
+  Answer answer(const std::string& script) { return answer_classically(own_, "1", planner(script), {}); }
+
+  LampOwn own_;
 };
 
 constexpr const char* kFindPlanFile =
     "while [ \"$1\" != --plan-file ]; do shift; done\nplan=$2; domain=$3; problem=$4\n";
 
 TEST_F(ClassicalPlannerTest, ItsPlanIsExecutedBeforeItIsTaken) {
-  // What the search finds is what a planner would.
-  EvaluateOptions search;
-  search.plan.guidance = Guidance::kSearch;
-  const Answer found =
-      answer_prompt(*find_module("vh-as"), {"1", testing::living_room().prompt()}, nullptr, nullptr, search);
-  ASSERT_FALSE(found.steps.empty());
-  std::string plan;
-  for (const std::string& step : found.steps) plan += "echo '" + step + "'; ";
-  const std::string script = std::string(kFindPlanFile) + "grep -q define $domain && grep -q define $problem && { " +
-                             plan + "echo '; cost = 1'; } > $plan\n";
-  const Answer answer = this->answer(script);
+  const Answer answer = this->answer(std::string(kFindPlanFile) +
+                                     "grep -q lamps $domain && grep -q lamps $problem && { echo '(light lamp)'; "
+                                     "echo '; cost = 1'; } > $plan\n");
   EXPECT_EQ(answer.error, "");
   EXPECT_EQ(answer.outcome, "plan");
-  EXPECT_EQ(answer.output, found.output);
-  EXPECT_EQ(answer.steps, found.steps);
+  EXPECT_EQ(answer.output, "light lamp_7;");
+  EXPECT_EQ(answer.steps, (std::vector<std::string>{"(light lamp)"}));
 
-  const Answer wrong = this->answer(std::string(kFindPlanFile) + "echo '(switchon tv_410)' > $plan\n");
+  const Answer wrong = this->answer(std::string(kFindPlanFile) + "echo '' > $plan\n");
   EXPECT_NE(wrong.error.find("the planner's plan is not valid"), std::string::npos) << wrong.error;
   EXPECT_EQ(wrong.output, "");
 }
@@ -504,8 +520,16 @@ TEST_F(ClassicalPlannerTest, ItsOtherAnswersAreSaid) {
   ClassicalPlanner stuck = planner("sleep 600\n");
   stuck.seconds = 1;
   stuck.grace = 0.1;
-  const PromptEntry entry{"1", testing::living_room().prompt()};
-  EXPECT_EQ(answer_classically(*find_module("vh-as"), entry, stuck, {}).outcome, "undecided");
+  EXPECT_EQ(answer_classically(own_, "1", stuck, {}).outcome, "undecided");
+}
+
+TEST_F(ClassicalPlannerTest, WithoutAProgramWeSearch) {
+  const Answer answer = answer_classically(own_, "1", {}, {});
+  EXPECT_EQ(answer.error, "");
+  EXPECT_EQ(answer.outcome, "plan");
+  EXPECT_EQ(answer.output, "light lamp_7;");
+  EXPECT_EQ(answer_classically(LampOwn("(broken lamp)"), "1", {}, {}).outcome, "infeasible");
+  EXPECT_EQ(answer_classically(own_, "2", {}, {}).outcome, "undecided") << "there is no such task";
 }
 
 }  // namespace

@@ -546,10 +546,10 @@ TEST_F(PlanCli, TheDocumentedOptionsAreTheOptions) {
   };
   const std::set<std::string> shared = options_in(section("Options of plan and explain"));
   const std::set<std::string> task = options_in(section("Tasks and budgets"));
-  std::vector<std::string> commands = {"plan",  "explain", "run",      "serve",   "mcp",    "models", "backends",
-                                       "check", "search",  "validate", "inspect", "export", "train",  "hmm"};
+  std::vector<std::string> commands = {"plan",  "explain", "run",      "serve",  "mcp",   "models", "backends",
+                                       "check", "search",  "validate", "export", "train", "hmm"};
   if (testing::has_benchmarks_program()) {
-    commands.insert(commands.end(), {"eval", "score", "reproduce", "import", "sample"});
+    commands.insert(commands.end(), {"eval", "score", "reproduce", "import", "sample", "inspect"});
   }
   for (const std::string& command : commands) {
     std::set<std::string> documented = options_in(section(command));

@@ -50,6 +50,36 @@ TEST_F(RunCli, StreamsWhatHappensAndEndsAtTheGoal) {
   EXPECT_CONTAINS(r.err, "7 actions, 0 re-plans");
 }
 
+// Where rollouts are lost: with a plan that is right nowhere but in execution; alone, a model that knows nothing in planning.
+TEST_F(RunCli, CascadeOfSeveralTasks) {
+  const std::string tail =
+      " --also domains/tabletop/green_block.pddl --episodes 3 --max-replans 0 --max-tokens 30 "
+      "--model random:1 --vocab models/pocket.gguf --output json --cascade '";
+  const Result calm = run(tail + path("calm") + "'", "donut_canister");
+  ASSERT_EQ(calm.code, 0) << calm.err;
+  const Json rows = Json::parse(calm.out);
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[0]["task"], "donut_canister");
+  EXPECT_EQ(rows[0]["guidance"], "search");
+  EXPECT_EQ(rows[1]["guidance"], "none");
+  EXPECT_EQ(rows[2]["task"], "green_block");
+  for (const char* stage : {"rollouts", "planning", "perception", "execution", "reached"}) {
+    EXPECT_EQ(rows[0][stage], 3) << stage;
+    EXPECT_EQ(rows[1][stage], std::string(stage) == "rollouts" ? 3 : 0) << stage;
+  }
+  EXPECT_EQ(Json::parse(read("calm/cascade.json")), rows);
+  EXPECT_CONTAINS(read("calm/cascade.md"), "| donut_canister | search | 3 | 3 | 3 | 3 | 3 |");
+  EXPECT_CONTAINS(read("calm/cascade.svg"), "<svg ");
+
+  const Result clumsy = run("--fault action-fails=1" + tail + path("clumsy") + "'", "donut_canister");
+  const Json lost = Json::parse(clumsy.out);
+  EXPECT_EQ(lost[0]["perception"], 3);
+  EXPECT_EQ(lost[0]["execution"], 0);
+
+  EXPECT_EQ(run("--also domains/tabletop/green_block.pddl").code, 30);
+  EXPECT_EQ(run("--cascade '" + path("x") + "' --world true").code, 30);
+}
+
 TEST_F(RunCli, FaultsLeadToNewPlans) {
   const Result r = run("--fault action-fails=0.3 --fault slip=0.3 --fault found-closed=0.2 --seed 4 --report-file '" +
                        path("report.json") + "'");

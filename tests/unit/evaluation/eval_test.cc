@@ -61,6 +61,40 @@ TEST_F(EvalCli, AnswersWhatCanBeReadAndNamesTheRest) {
   EXPECT_TRUE(Json::accept(read("report/answers.json")));
 }
 
+// States are enumerated beyond what a search may look at, so that weights are exact, unless an option says otherwise.
+TEST_F(EvalCli, EnumeratesForExactWeights) {
+  write_prompts({living_room().prompt()});
+  ASSERT_EQ(eval("--report wide").code, 0);
+  const Json wide = Json::parse(read("wide/answers.json"));
+  EXPECT_EQ(wide["settings"]["max_states"], 10'000);
+  EXPECT_EQ(wide["settings"]["exact_states"], 500'000);
+  EXPECT_EQ(wide["settings"]["exact_memory"], 1'073'741'824);
+  EXPECT_EQ(wide["answers"][0]["weights"], "uniform, exact");
+  ASSERT_EQ(eval("--report narrow --max-states 2 --max-memory 64M").code, 0);
+  const Json narrow = Json::parse(read("narrow/answers.json"));
+  EXPECT_EQ(narrow["settings"]["exact_states"], 2);
+  EXPECT_EQ(narrow["settings"]["exact_memory"], 64 << 20);
+}
+
+// The two levels of the prompts of a benchmark; prompts that cannot be read are left out.
+TEST_F(EvalCli, InspectsTheTwoLevelsOfPrompts) {
+  const std::string model =
+      " --model random:1 --vocab '" + (testing::source_dir() / "models/pocket.gguf").string() + "'";
+  const Result result = run("inspect --module vh-as --prompts p.json --output json --hidden 64" + model);
+  ASSERT_EQ(result.code, 0) << result.err;
+  const Json table = Json::parse(result.out)[0];
+  EXPECT_EQ(table["prompts"], 2);
+  EXPECT_EQ(table["uncounted"], 0);
+  EXPECT_GT(table["syntax_states"].get<double>(), 10);
+  EXPECT_EQ(table["one_level"]["states"].get<double>(),
+            table["syntax_states"].get<double>() * table["semantic_states"].get<double>());
+  EXPECT_LT(table["joint_states"].get<double>(), table["one_level"]["states"].get<double>());
+  EXPECT_GT(table["one_level"]["dp_bytes"].get<double>(), table["two_levels"]["dp_bytes"].get<double>());
+  EXPECT_TRUE(has(run("inspect --module vh-as --prompts p.json" + model).out, "| vh-as | "));
+  EXPECT_EQ(run("inspect --module wah --prompts p.json" + model).code, 30);
+  EXPECT_EQ(run("inspect --module vh-as" + model).code, 30);
+}
+
 // A run that was killed leaves its journal. Here it is a whole one, of a run that could not write its answers.
 TEST_F(EvalCli, GoesOnWhereItWasAndOnlyWithTheSameSettings) {
   write_prompts({living_room().prompt(), living_room().prompt()});

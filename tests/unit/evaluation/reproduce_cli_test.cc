@@ -33,20 +33,35 @@ class ReproduceCli : public testing::CommandLineTest {
 };
 
 TEST_F(ReproduceCli, WritesTablesForEveryModule) {
-  const Result result = reproduce("a", "--rows search,planner", "PATH=/no/such/folder");
+  const Result result = reproduce("a", "--rows search,planner --max-states 10000", "PATH=/no/such/folder");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_CONTAINS(result.out, "| search: search, no model | 100.0 / 100.0 |");
   EXPECT_CONTAINS(result.out, "| search, paper: search, no model | ");
-  EXPECT_CONTAINS(result.out, "| planner: classical planner | not installed | not installed |");
+  // The first module is vh-as, which has PDDL of its own; conditions are no actions, so that vh-sd has none.
+  EXPECT_CONTAINS(result.out, "| planner: classical planner, the benchmark's PDDL | ");
+  EXPECT_CONTAINS(read("a/tables.md"), "The classical planner is a search of our own");
   for (const char* file : {"a/tables.md", "a/tables.json", "a/vh-as.svg", "a/beh-sd.svg", "a/answers.jsonl"}) {
     EXPECT_TRUE(fs::exists(path(file))) << file;
   }
-  EXPECT_CONTAINS(read("a/tables.md"), "`metactrl reproduce --data DATA --out OUT --rows search,planner --limit 2`");
+  EXPECT_CONTAINS(read("a/tables.md"),
+                  "`metactrl reproduce --data DATA --out OUT --rows search,planner --limit 2 --max-states 10000`");
   const Json json = tables("a");
   ASSERT_EQ(json["modules"].size(), 5U);
   EXPECT_EQ(json["modules"][0]["sample"], 2);
+  EXPECT_EQ(json["settings"]["exact_states"], 10'000);
+  const Json planner = json["modules"][0]["rows"][0];
+  EXPECT_EQ(planner["row"], "planner");
+  EXPECT_TRUE(planner["measured"].get<bool>()) << planner;
+  EXPECT_EQ(planner["failed"], 0) << planner;
+  EXPECT_EQ(json["modules"][1]["rows"][0]["absent"], "n/a");
+  // The audit is part of the tables.
+  ASSERT_EQ(json["information"].size(), 2U);
+  EXPECT_EQ(json["information"][0]["benchmark"], "VirtualHome");
+  EXPECT_GT(json["information"][0]["of_things"]["percent"].get<double>(),
+            json["information"][1]["of_things"]["percent"].get<double>());
+  EXPECT_CONTAINS(read("a/tables.md"), "## What prompts state");
   // Again: nothing to do, the same tables.
-  const Result again = reproduce("a", "--rows search,planner", "PATH=/no/such/folder");
+  const Result again = reproduce("a", "--rows search,planner --max-states 10000", "PATH=/no/such/folder");
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_CONTAINS(again.err, "answers are there already");
   EXPECT_EQ(tables("a"), json);
