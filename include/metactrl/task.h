@@ -70,16 +70,17 @@ std::string to_string(const PlanStep& step);
 // and a trailing "[1.0]" are accepted. Throws InputError with the line for anything else.
 std::vector<PlanStep> parse_plan(std::string_view text, const std::string& file_name);
 
-// A preference of the task, and whether a plan satisfies it. One that stands below (forall ...) is one for each binding.
-struct JudgedPreference {
-  std::string name;   // of the file; may be empty, or that of several
-  std::string text;   // "(at truck depot)", "(always (clean ?r)) for ?r = hall"
-  double weight = 1;  // what a violation adds to the metric
-  bool satisfied = false;
-};
-
 // What a plan is worth.
 struct Validation {
+  // A preference of the task, and whether a plan satisfies it. One that stands below (forall ...) is one for each
+  // binding.
+  struct Preference {
+    std::string name;   // of the file; may be empty, or that of several
+    std::string text;   // "(at truck depot)", "(always (clean ?r)) for ?r = hall"
+    double weight = 1;  // what a violation adds to the metric
+    bool satisfied = false;
+  };
+
   bool valid = false;
   // Every step up to this index was legal; equals the plan's length when all were.
   std::size_t steps_executed = 0;
@@ -93,7 +94,7 @@ struct Validation {
   // Sum of action costs of the executed steps (their number when the domain states no costs).
   double cost = 0;
   // Where all steps were executed, all of the task's preferences, in its order. A plan may violate any of them.
-  std::vector<JudgedPreference> preferences;
+  std::vector<Preference> preferences;
 };
 
 class Task {

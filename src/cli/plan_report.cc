@@ -109,7 +109,7 @@ std::string length_text(const Task& task, const PlanResult& result) {
 
 // "preferences: 3 of 5 hold, metric 7, at least 4"
 std::string preference_summary(const Validation& validation, const PlanResult::Preferences& preferences) {
-  const auto holds = [](const JudgedPreference& one) { return one.satisfied; };
+  const auto holds = [](const Validation::Preference& one) { return one.satisfied; };
   const auto held = std::count_if(validation.preferences.begin(), validation.preferences.end(), holds);
   return str_cat("preferences: ", held, " of ", validation.preferences.size(), " hold, ",
                  metric_text(preferences.value, preferences.lower_bound));

@@ -21,9 +21,9 @@ std::string metric_text(double value, double lower_bound) {
                                       : str_cat(text, ", of at least ", number_text(lower_bound));
 }
 
-std::string preference_lines(std::span<const JudgedPreference> preferences, const std::string& beginning) {
+std::string preference_lines(std::span<const Validation::Preference> preferences, const std::string& beginning) {
   std::string text;
-  for (const JudgedPreference& one : preferences) {
+  for (const Validation::Preference& one : preferences) {
     text += str_cat(beginning, one.satisfied ? "satisfied " : "violated  ", one.name.empty() ? "unnamed" : one.name,
                     ", weight ", number_text(one.weight), ": ", one.text, "\n");
   }

@@ -16,7 +16,7 @@ std::string metric_text(double value, double lower_bound);
 bool is_least(double value, double lower_bound);
 
 // "; violated  p1, weight 4: (at truck depot)" for each, with a comment sign or another beginning.
-std::string preference_lines(std::span<const JudgedPreference> preferences, const std::string& beginning);
+std::string preference_lines(std::span<const Validation::Preference> preferences, const std::string& beginning);
 
 }  // namespace metactrl::cli
 

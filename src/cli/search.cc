@@ -211,7 +211,7 @@ std::string plan_text(const Task& task, const Outcome& outcome, const std::optio
 // What the plan is worth where the task has preferences; those that it satisfies were goals of the search.
 std::string preferences_text(const Task& task, const Outcome& outcome, const Validation& validation) {
   if (!outcome.least_metric) return {};
-  const auto holds = [](const JudgedPreference& one) { return one.satisfied; };
+  const auto holds = [](const Validation::Preference& one) { return one.satisfied; };
   const auto held = std::count_if(validation.preferences.begin(), validation.preferences.end(), holds);
   return str_cat("; preferences: ", held, " of ", validation.preferences.size(), " hold, ",
                  metric_text(metric_value(task, validation), *outcome.least_metric), "\n",

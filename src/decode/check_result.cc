@@ -62,7 +62,7 @@ void check_promise(const PlanResult& result) {
   }
   if (!result.preferences) return;
   for (const std::size_t i : result.preferences->promised) {
-    const JudgedPreference& preference = validation.preferences.at(i);
+    const Validation::Preference& preference = validation.preferences.at(i);
     if (!preference.satisfied) {
       throw std::logic_error("the plan does not keep what was promised: " + preference.text);
     }

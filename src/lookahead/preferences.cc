@@ -238,7 +238,7 @@ PreferenceChoice choose_preferences(const Task& task, const PreferenceOptions& o
 
 double metric_value(const Task& task, const Validation& validation) {
   double value = task.program().definition().has_metric ? validation.cost : 0;
-  for (const JudgedPreference& preference : validation.preferences) {
+  for (const Validation::Preference& preference : validation.preferences) {
     if (!preference.satisfied) value += preference.weight;
   }
   return value;

@@ -283,7 +283,7 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   };
   std::vector<Wish> start_wishes(internal::Meter& meter) const;
   void record(const FactView& facts, std::vector<Wish>& wishes, internal::Meter& meter) const;
-  std::vector<JudgedPreference> judged(std::span<const Wish> wishes, std::span<const Instance> actions) const;
+  std::vector<Validation::Preference> judged(std::span<const Wish> wishes, std::span<const Instance> actions) const;
 
   std::vector<std::string> unmet_goals(const FactView& facts, std::span<const Trajectory> trajectories,
                                        std::span<const Instance> actions, internal::Meter& meter) const;

@@ -37,13 +37,13 @@ void LiftedInterpreter::record(const FactView& facts, std::vector<Wish>& wishes,
   for (Wish& wish : wishes) record(facts, wish.parts, meter);
 }
 
-std::vector<JudgedPreference> LiftedInterpreter::judged(std::span<const Wish> wishes,
-                                                        std::span<const Instance> actions) const {
-  std::vector<JudgedPreference> result;
+std::vector<Validation::Preference> LiftedInterpreter::judged(std::span<const Wish> wishes,
+                                                              std::span<const Instance> actions) const {
+  std::vector<Validation::Preference> result;
   for (const Wish& wish : wishes) {
     const Preference& preference = *wish.preference;
     const Constraint& head = preference.parts[0];
-    JudgedPreference judged;
+    Validation::Preference judged;
     judged.name = preference.name;
     judged.weight = preference.weight;
     judged.text =

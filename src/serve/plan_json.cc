@@ -55,10 +55,11 @@ Json schedule_json(const Schedule& schedule) {
   return json;
 }
 
-Json preferences_json(const std::vector<JudgedPreference>& preferences, const std::vector<std::size_t>* promised) {
+Json preferences_json(const std::vector<Validation::Preference>& preferences,
+                      const std::vector<std::size_t>* promised) {
   Json out = Json::array();
   for (std::size_t i = 0; i < preferences.size(); ++i) {
-    const JudgedPreference& one = preferences[i];
+    const Validation::Preference& one = preferences[i];
     Json json{{"name", one.name}, {"text", one.text}, {"weight", one.weight}, {"satisfied", one.satisfied}};
     if (promised != nullptr) json["promised"] = std::binary_search(promised->begin(), promised->end(), i);
     out.push_back(std::move(json));

@@ -18,7 +18,7 @@ namespace metactrl::serve {
 // with a guarantee, metric.
 Json outcome_json(const Task& task, const PlanResult& result, ScheduleKind kind = ScheduleKind::kSequential);
 // [{"name", "text", "weight", "satisfied"}]; with `promised`, ascending places, also "promised".
-Json preferences_json(const std::vector<JudgedPreference>& preferences,
+Json preferences_json(const std::vector<Validation::Preference>& preferences,
                       const std::vector<std::size_t>* promised = nullptr);
 // {"makespan": 5.001, "steps": [{"start", "action", "duration"}], "overlaps": [["(a)", "(b)"]]}, times in the domain's units.
 Json schedule_json(const Schedule& schedule);

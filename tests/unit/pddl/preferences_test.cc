@@ -30,13 +30,13 @@ std::string problem(const std::string& goal, const std::string& rest = "") {
   return "(define (problem p) (:domain lamps) (:objects a b c - lamp) (:init) (:goal " + goal + ")" + rest + ")";
 }
 
-std::vector<JudgedPreference> judged(const Task& task, const std::string& plan) {
+std::vector<Validation::Preference> judged(const Task& task, const std::string& plan) {
   return task.validate(parse_plan(plan, "plan")).preferences;
 }
 
 std::string verdicts(const Task& task, const std::string& plan) {
   std::string out;
-  for (const JudgedPreference& one : judged(task, plan)) out += one.satisfied ? '+' : '-';
+  for (const Validation::Preference& one : judged(task, plan)) out += one.satisfied ? '+' : '-';
   return out;
 }
 
