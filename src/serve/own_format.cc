@@ -156,7 +156,7 @@ void check_format_size(const PlanFormat& format, const Task& task, std::size_t b
                               static_cast<double>(placeholders(text)) * std::max(all, static_cast<double>(action)));
   }
   const double total = item * static_cast<double>(task.num_actions() * (format.separators.size() + 1));
-  if (total <= static_cast<double>(bytes / kShare)) return;
+  if (total <= static_cast<double>(bytes) / static_cast<double>(kShare)) return;
   throw ApiError(422, "task_too_large",
                  str_cat("with this format the texts of ", task.num_actions(),
                          " actions might take more than one request may; shorten its items"),
