@@ -66,7 +66,7 @@ TEST_F(CheckTest, AProblemWithoutAGoal) {
   body["problem"] = "(define (problem p)\n  (:domain lamps)\n  (:objects a - lamp)\n  (:init (power)))";
   json answer = post("/v1/check", body).json();
   EXPECT_EQ(answer["ok"], true) << answer;
-  EXPECT_EQ(answer["warnings"], 1) << answer;
+  EXPECT_EQ(answer["diagnostics"][0]["message"], "the problem states no goal") << answer;
   EXPECT_GT(answer["ground_actions"], 0);
   body["problem"] = "(define (problem p)\n  (:domain lamps)\n  (:objects a - lamp)\n  (:init (pover)))";
   answer = post("/v1/check", body).json();
