@@ -231,8 +231,9 @@ void token(benchmark::State& state, Guidance guidance, DecodeMode mode, Lookahea
   }
   times.report(state);
 }
-#define METACTRL_TOKEN_BENCHMARK(name, guidance, mode, tier) \
-  BENCHMARK_CAPTURE(token, name, Guidance::guidance, DecodeMode::mode, Tier::tier)->Unit(benchmark::kMillisecond)
+#define METACTRL_TOKEN_BENCHMARK(name, guidance, mode, tier)                                  \
+  BENCHMARK_CAPTURE(token, name, Guidance::guidance, DecodeMode::mode, Lookahead::Tier::tier) \
+      ->Unit(benchmark::kMillisecond)
 METACTRL_TOKEN_BENCHMARK(syntax_greedy, kSyntax, kGreedy, kExact);
 METACTRL_TOKEN_BENCHMARK(syntax_sample, kSyntax, kSample, kExact);
 METACTRL_TOKEN_BENCHMARK(mask_greedy, kMask, kGreedy, kExact);
