@@ -99,7 +99,7 @@ class Planner {
     options.lookahead = plain_lookahead_;
     PreferenceChoice choice = choose_preferences(task_, options, stop_);
     result_.times.lookahead += watch.seconds();
-    result_.preferences.emplace();
+    result_.preferences = PlanResult::Preferences{};
     result_.preferences->promised = std::move(choice.chosen);
     result_.preferences->lower_bound = choice.lower_bound;
     result_.pursued = std::move(choice.task);
