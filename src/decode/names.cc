@@ -7,7 +7,7 @@ const char* to_string(Bridge bridge) { return internal::name_of(bridge); }
 const char* to_string(Tokenization tokenization) { return internal::name_of(tokenization); }
 const char* to_string(DecodeMode mode) { return internal::name_of(mode); }
 const char* to_string(PlanOptions::OnInfeasible what) { return internal::name_of(what); }
-const char* to_string(ThinkOptions::Mode thinking) { return internal::name_of(thinking); }
+const char* to_string(ThinkOptions::Mode mode) { return internal::name_of(mode); }
 const char* to_string(Thought::End end) { return internal::name_of(end); }
 const char* to_string(Guarantee guarantee) { return internal::name_of(guarantee); }
 const char* to_string(PlanOutcome outcome) { return internal::name_of(outcome); }
