@@ -2,7 +2,7 @@
 // planner" of a table. That is Fast Downward, run as a program of its own, or else the search of the lookahead.
 //
 //     ClassicalPlanner planner{find_classical_planner(""), 30};
-//     Answer answer = answer_classically(*own, "850_1", planner, options);
+//     Answer answer = answer_classically(*own, identifier, planner, options);
 #ifndef METACTRL_SRC_BENCHMARKS_CLASSICAL_PLANNER_H_
 #define METACTRL_SRC_BENCHMARKS_CLASSICAL_PLANNER_H_
 

@@ -112,9 +112,8 @@ FormatErrors format_errors_of(const RowResult& row) {
 
 std::string module_table(const ModuleResult& module) {
   std::string out =
-      "| row | n | task success % [95 %] | execution success % [95 %] | the paper | exact | witness | no room | failed "
-      "| "
-      "compile s | model s |\n"
+      "| row | n | task success % [95 %] | execution success % [95 %] | the paper | exact | witness | no room | "
+      "failed | compile s | model s |\n"
       "|---|---:|---|---|---|---:|---:|---:|---:|---:|---:|\n";
   for (const RowResult& row : module.rows) {
     out += str_cat("| ", row.row.name(), " | ");
@@ -174,8 +173,8 @@ std::string rate_table(const ModuleResult& module) {
 std::string quality_table(const ModuleResult& module) {
   std::string out =
       "| row | format errors | benchmark-side | the model's | plans | steps | can be left out | pairs that undo one "
-      "another "
-      "|\n|---|---:|---:|---:|---:|---:|---:|---:|\n";
+      "another |\n"
+      "|---|---:|---:|---:|---:|---:|---:|---:|\n";
   for (const RowResult& row : module.rows) {
     if (!row.absent.empty()) continue;
     const FormatErrors errors = format_errors_of(row);
@@ -193,16 +192,15 @@ std::string quality_table(const ModuleResult& module) {
 // The paper's audit, beside what it states.
 std::string audit_table(const std::vector<InformationAudit>& audits) {
   std::string out =
-      "\n## What prompts state\n\nDeclared preconditions of the steps of reference plans, by the benchmark's own "
-      "domain, "
-      "and which of them the prompt states of their objects; all of them, and those that are not about the robot "
-      "itself. "
-      "`tags` are properties listed in a prompt, the mean; `names` are of things in reference plans, `able` those to "
-      "which "
-      "the taxonomy gives an ability that an action asks for. The paper counts the reference plans of all tasks.\n\n"
+      "\n"
+      "## What prompts state\n\n"
+      "Declared preconditions of the steps of reference plans, by the benchmark's own domain, and which of them the "
+      "prompt states of their objects; all of them, and those that are not about the robot itself. `tags` are "
+      "properties listed in a prompt, the mean; `names` are of things in reference plans, `able` those to which the "
+      "taxonomy gives an ability that an action asks for. The paper counts the reference plans of all tasks.\n\n"
       "| benchmark | tasks | steps | of all conditions | of those about things | the paper | tags | the paper | names "
-      "| able "
-      "|\n|---|---:|---:|---|---|---|---:|---|---:|---:|\n";
+      "| able |\n"
+      "|---|---:|---:|---|---|---|---:|---|---:|---:|\n";
   const auto count = [](const InformationAudit::Count& c) {
     return str_cat(percent(c.percent()), " % (", c.derivable, " of ", c.declared, ")");
   };

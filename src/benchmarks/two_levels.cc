@@ -108,15 +108,13 @@ TwoLevelsTable two_levels(const Module& module, const std::vector<PromptEntry>& 
 std::string two_levels_markdown(const std::vector<TwoLevelsTable>& tables) {
   std::string out =
       "Medians over prompts. `syntax` is the token automaton, `semantics` the goal-relevant states of the task; one "
-      "level "
-      "is their product, of which `joint` counts the pairs that occur on the way to the goal. Memory and operations "
-      "are "
-      "those of the recursion with the hidden states of the paper, by the formula; `held` is what our constraint takes "
-      "up, "
-      "and `compile` how long it takes. `more` counts prompts with more states than were counted.\n\n"
+      "level is their product, of which `joint` counts the pairs that occur on the way to the goal. Memory and "
+      "operations are those of the recursion with the hidden states of the paper, by the formula; `held` is what our "
+      "constraint takes up, and `compile` how long it takes. `more` counts prompts with more states than were "
+      "counted.\n\n"
       "| | syntax | semantics | one level | joint | two levels | memory, one | two | operations, one | two | held | "
-      "compile "
-      "| prompts | more |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
+      "compile | prompts | more |\n"
+      "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
   for (const TwoLevelsTable& t : tables) {
     out += str_cat("| ", t.module, " | ", short_number(t.sizes.syntax_states), " | ",
                    short_number(t.sizes.semantic_states), " | ", short_number(t.costs.one.states), " | ",

@@ -202,8 +202,7 @@ std::span<const McpTools::Tool> McpTools::tools() {
   static constexpr Tool kTable[] = {
       {"plan", "Make a plan",
        "Makes a plan for a PDDL task with a language model that cannot leave the rules: every action is legal and the "
-       "goal "
-       "is reached, or the answer says that there is no plan and why. Follow the actions in their order.",
+       "goal is reached, or the answer says that there is no plan and why. Follow the actions in their order.",
        plan_tool_members, plan_result, &McpTools::plan},
       {"search", "Search for a plan",
        "Finds a plan for a PDDL task without asking a model, or proves that there is none and says why and what would "
@@ -216,15 +215,12 @@ std::span<const McpTools::Tool> McpTools::tools() {
        write_goal_tool_members, goals_result, &McpTools::write_goal},
       {"validate", "Check a plan",
        "Judges a plan for a PDDL task: is every action legal in its turn, and does the goal hold at the end? Says "
-       "which "
-       "step fails and which precondition is false.",
+       "which step fails and which precondition is false.",
        validate_tool_members, validate_result, &McpTools::validate},
       {"explain", "Explain a situation",
        "Executes the steps of `plan` (none: stays at the start) and says what holds then, which goals are unmet, and "
-       "of "
-       "every action that is legal there whether the goal can still be reached behind it. `action` asks about one "
-       "more, "
-       "also an illegal one.",
+       "of every action that is legal there whether the goal can still be reached behind it. `action` asks about one "
+       "more, also an illegal one.",
        explain_tool_members, explain_result, &McpTools::explain},
   };
   return kTable;

@@ -101,6 +101,32 @@ inline std::string problem(const std::string& goal) {
          goal + "))";
 }
 
+// Forty things.
+inline std::string forty_objects() {
+  std::string objects;
+  for (int i = 0; i < 40; ++i) objects += " o" + std::to_string(i);
+  return objects;
+}
+
+// For forty things: one action with ten parameters, and one with a condition that unfolds without end.
+inline std::string domain_of_many_actions() {
+  std::string parameters;
+  for (int i = 0; i < 10; ++i) parameters += " ?p" + std::to_string(i);
+  return "(define (domain d) (:predicates (a ?x) (b ?x)) (:action go :parameters (" + parameters +
+         ") :precondition (and) :effect (b ?p0)))";
+}
+inline std::string domain_that_unfolds() {
+  std::string nested = "(a ?x0)";
+  for (int i = 0; i < 8; ++i)
+    nested = "(forall (?x" + std::to_string(i) + ") (or (not (b ?x" + std::to_string(i) + ")) " + nested + "))";
+  return "(define (domain d) (:requirements :adl) (:predicates (a ?x) (b ?x)) (:action go :parameters (?y) "
+         ":precondition " +
+         nested + " :effect (and (b ?y) (a ?y))))";
+}
+inline std::string problem_of_forty() {
+  return "(define (problem p) (:domain d) (:objects" + forty_objects() + ") (:init (a o1)) (:goal (b o1)))";
+}
+
 inline json lamps(const std::string& goal = "(and (lit a) (lit b))") {
   return {{"domain", kDomain}, {"problem", problem(goal)}, {"horizon", 6}};
 }

@@ -9,9 +9,12 @@ namespace metactrl::serve::service_check_test {
 namespace {
 
 using nlohmann::json;
+using testing::domain_of_many_actions;
+using testing::domain_that_unfolds;
 using testing::HttpResponse;
 using testing::kDomain;
 using testing::problem;
+using testing::problem_of_forty;
 using testing::ServiceTest;
 
 class CheckTest : public ServiceTest {
@@ -82,21 +85,10 @@ TEST_F(CheckTest, WhatATextMayCost) {
   json body = task();
   body["domain"] = std::string(100'000, '(');
   EXPECT_EQ(post("/v1/check", body).json()["ok"], false);
-  std::string parameters;
-  std::string objects;
-  for (int i = 0; i < 10; ++i) parameters += " ?p" + std::to_string(i);
-  for (int i = 0; i < 40; ++i) objects += " o" + std::to_string(i);
-  body["domain"] = "(define (domain d) (:predicates (a ?x) (b ?x)) (:action go :parameters (" + parameters +
-                   ") :precondition (and) :effect (b ?p0)))";
-  body["problem"] = "(define (problem p) (:domain d) (:objects" + objects + ") (:init (a o1)) (:goal (b o1)))";
+  body["domain"] = domain_of_many_actions();
+  body["problem"] = problem_of_forty();
   EXPECT_ERROR(post("/v1/check", body), 422, "task_too_large");
-  std::string nested = "(a ?x0)";
-  for (int i = 0; i < 8; ++i)
-    nested = "(forall (?x" + std::to_string(i) + ") (or (not (b ?x" + std::to_string(i) + ")) " + nested + "))";
-  body["domain"] =
-      "(define (domain d) (:requirements :adl) (:predicates (a ?x) (b ?x)) (:action go :parameters (?y) "
-      ":precondition " +
-      nested + " :effect (and (b ?y) (a ?y))))";
+  body["domain"] = domain_that_unfolds();
   EXPECT_ERROR(post("/v1/check", body), 422, "task_too_large");
   body["domain"] = "../../etc/passwd";
   EXPECT_ERROR(post("/v1/check", body), 400, "bad_request");

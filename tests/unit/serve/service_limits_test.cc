@@ -15,11 +15,15 @@ namespace metactrl::serve::service_limits_test {
 namespace {
 
 using nlohmann::json;
+using testing::domain_of_many_actions;
+using testing::domain_that_unfolds;
+using testing::forty_objects;
 using testing::HttpClient;
 using testing::HttpResponse;
 using testing::kDomain;
 using testing::lamps;
 using testing::problem;
+using testing::problem_of_forty;
 using testing::ServiceTest;
 
 class LimitsTest : public ServiceTest {};
@@ -52,30 +56,16 @@ TEST_F(LimitsTest, PddlBombs) {
   EXPECT_ERROR(post("/v1/plans", body), 400, "bad_pddl");
   body["domain"] = std::string(kDomain).substr(0, 100) + std::string(500'000, '(') + std::string(500'000, ')');
   EXPECT_ERROR(post("/v1/plans", body), 400, "bad_pddl");
-  // Ten parameters over forty objects.
-  std::string parameters;
-  std::string objects;
-  for (int i = 0; i < 10; ++i) parameters += " ?p" + std::to_string(i);
-  for (int i = 0; i < 40; ++i) objects += " o" + std::to_string(i);
-  const std::string init = ") (:init (a o1)) (:goal (b o1)))";
-  body["domain"] = "(define (domain d) (:predicates (a ?x) (b ?x)) (:action go :parameters (" + parameters +
-                   ") :precondition (and) :effect (b ?p0)))";
-  body["problem"] = "(define (problem p) (:domain d) (:objects" + objects + init;
+  body["domain"] = domain_of_many_actions();
+  body["problem"] = problem_of_forty();
   EXPECT_ERROR(post("/v1/plans", body), 422, "task_too_large");
-  // One action with a condition that unfolds without end.
-  std::string nested = "(a ?x0)";
-  for (int i = 0; i < 8; ++i)
-    nested = "(forall (?x" + std::to_string(i) + ") (or (not (b ?x" + std::to_string(i) + ")) " + nested + "))";
-  body["domain"] =
-      "(define (domain d) (:requirements :adl) (:predicates (a ?x) (b ?x)) (:action go :parameters (?y) "
-      ":precondition " +
-      nested + " :effect (and (b ?y) (a ?y))))";
+  body["domain"] = domain_that_unfolds();
   EXPECT_ERROR(post("/v1/plans", body), 422, "task_too_large");
   // Executing it takes as long.
   options_.limits.seconds = 0.5;
   start();
   body = {{"domain", body["domain"]}, {"problem", body["problem"]}, {"plan", "(go o1)"}};
-  body["problem"] = "(define (problem p) (:domain d) (:objects" + objects + ") (:init" + [&] {
+  body["problem"] = "(define (problem p) (:domain d) (:objects" + forty_objects() + ") (:init" + [&] {
     std::string all;
     for (int i = 0; i < 40; ++i) all += " (b o" + std::to_string(i) + ") (a o" + std::to_string(i) + ")";
     return all;
