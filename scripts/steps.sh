@@ -8,29 +8,35 @@ passed=false
 summary=()
 step=
 began=0
+spent=0
 
 finish() {
-  [[ -z $step ]] || summary+=("$step: $((SECONDS - began)) s")
-  local times_file
-  times_file=$(mktemp)
-  printf '\n== summary (%d s, ' "$SECONDS"
-  cpu_seconds "$times_file"
-  echo " CPU s)"
-  rm -f "$times_file"
+  end_step
+  printf '\n== summary (%d s, %d CPU s)\n' "$SECONDS" "$cpu"
   [[ ${#summary[@]} -eq 0 ]] || printf '%s\n' "${summary[@]}"
   if $passed; then echo "all passed"; else echo "FAILED: $step"; fi
 }
 trap finish EXIT
 
-# User and system time of everything that was started and has ended. In this shell: another one has started nothing.
-cpu_seconds() {
-  times >"$1"
-  awk 'NR == 2 { for (i = 1; i <= 2; ++i) { split($i, part, /[ms]/); sum += 60 * part[1] + part[2] } printf "%d", sum }' "$1"
+# Sets `cpu`: user and system time of everything that was started and has ended. In this shell: another one has started nothing.
+cpu=0
+measure_cpu() {
+  local file
+  file=$(mktemp)
+  times >"$file"
+  cpu=$(awk 'NR == 2 { for (i = 1; i <= 2; ++i) { split($i, part, /[ms]/); sum += 60 * part[1] + part[2] } printf "%d", sum }' "$file")
+  rm -f "$file"
+}
+
+end_step() {
+  measure_cpu
+  [[ -z $step ]] || summary+=("$step: $((SECONDS - began)) s, $((cpu - spent)) CPU s")
 }
 
 begin() {
-  [[ -z $step ]] || summary+=("$step: $((SECONDS - began)) s")
+  end_step
   began=$SECONDS
+  spent=$cpu
   step=$1
   printf '\n== %s\n' "$step"
 }

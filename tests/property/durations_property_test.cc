@@ -15,6 +15,7 @@
 #include "pddl/parse.h"
 #include "support/engine_and_interpreter.h"
 #include "support/random.h"
+#include "support/repeats.h"
 
 namespace metactrl::durations_property_test {
 namespace {
@@ -153,7 +154,7 @@ class Generator {
 };
 
 constexpr std::uint64_t kShards = 4;
-constexpr std::uint64_t kTasks = 4000;
+constexpr std::uint64_t kTasks = testing::repeats(4000);
 
 class RandomDurations : public ::testing::TestWithParam<std::uint64_t> {};
 

@@ -12,6 +12,7 @@
 #include "metactrl/error.h"
 #include "metactrl/format.h"
 #include "support/named_task.h"
+#include "support/repeats.h"
 #include "text/collision.h"
 #include "text/plan_reader.h"
 
@@ -221,7 +222,7 @@ TEST(FormatProperty, TheProofAgreesWithBruteForce) {
   Random random(1);
   std::size_t accepted = 0;
   std::size_t refused = 0;
-  for (int round = 0; round < 20000; ++round) {
+  for (std::uint64_t round = 0; round < testing::repeats(20000); ++round) {
     const Small small = random_small(random);
     std::string error;
     try {
@@ -237,8 +238,8 @@ TEST(FormatProperty, TheProofAgreesWithBruteForce) {
     ASSERT_NO_FATAL_FAILURE(check_collision(small, error)) << "round " << round;
     ++refused;
   }
-  EXPECT_GT(accepted, 1000U);
-  EXPECT_GT(refused, 1000U);
+  EXPECT_GT(accepted, testing::repeats(1000));
+  EXPECT_GT(refused, testing::repeats(1000));
 }
 
 // A format with an empty closing is one whose closing is a letter that is not in the text: its end.
@@ -404,7 +405,7 @@ TEST(FormatProperty, RenderingAndParsingAreInverse) {
   Random random(3);
   std::size_t formats = 0;
   std::size_t still_plans = 0;
-  for (int round = 0; round < 1500; ++round) {
+  for (std::uint64_t round = 0; round < testing::repeats(1500); ++round) {
     const Task task = random_task(random);
     std::optional<PlanSpelling> spelling;
     try {
@@ -447,8 +448,8 @@ TEST(FormatProperty, RenderingAndParsingAreInverse) {
       }
     }
   }
-  EXPECT_GT(formats, 500U);
-  EXPECT_GT(still_plans, 500U);
+  EXPECT_GT(formats, testing::repeats(500));
+  EXPECT_GT(still_plans, testing::repeats(500));
 }
 
 TEST(FormatProperty, TheTrieAgreesWithAMap) {

@@ -20,6 +20,7 @@
 #include "pddl/parse.h"
 #include "support/planner_setting.h"
 #include "support/random_pddl.h"
+#include "support/repeats.h"
 #include "task/program.h"
 
 namespace metactrl::goal_property_test {
@@ -83,15 +84,15 @@ void check(const testing::PddlText& text, const testing::Setting& setting, Guida
 
 TEST(GoalProperty, WhatIsWrittenCanBeReachedAndWhatIsRefusedCannot) {
   Counts counts;
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::repeats(60); ++seed) {
     SCOPED_TRACE(seed);
     const testing::PddlText text = testing::random_pddl(seed);
     check(text, testing::random_setting(seed), Guidance::kMask, counts);
     check(text, testing::hostile_setting(seed), Guidance::kMask, counts);
     check(text, testing::hostile_setting(seed), Guidance::kUniform, counts);
   }
-  EXPECT_GE(counts.goals, 60U);
-  EXPECT_GE(counts.refused, 10U);
+  EXPECT_GE(counts.goals, testing::repeats(60));
+  EXPECT_GE(counts.refused, testing::repeats(10));
 }
 
 // The same with every item judged before it is offered, one token after the other, each with a session of its own.

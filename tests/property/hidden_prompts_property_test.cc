@@ -16,6 +16,7 @@
 #include "benchmarks/evaluate.h"
 #include "metactrl/language_model.h"
 #include "support/behavior_kitchen.h"
+#include "support/repeats.h"
 #include "support/virtualhome_prompts.h"
 
 namespace metactrl::testing::hidden_prompts_property_test {
@@ -240,7 +241,7 @@ class HiddenPlaces : public ::testing::TestWithParam<bool> {
 TEST_P(HiddenPlaces, AreLeftAloneWhereNothingNeedsThem) {
   std::mt19937 random(GetParam() ? 7 : 8);
   std::size_t hyphens = 0;
-  for (int i = 0; i < 120; ++i) {
+  for (std::uint64_t i = 0; i < testing::repeats(120); ++i) {
     const World world = random_world(random, true);
     const std::string text = prompt(world);
     const Answer written = answer(module(), text, random());
@@ -253,7 +254,7 @@ TEST_P(HiddenPlaces, AreLeftAloneWhereNothingNeedsThem) {
     EXPECT_EQ(judged.tasks[0].success, 1) << judged.tasks[0].verdict << ": " << judged.tasks[0].reason;
     for (const Thing& thing : world.things) hyphens += thing.name.find('-') != std::string::npos ? 1 : 0;
   }
-  EXPECT_GT(hyphens, 20U);
+  EXPECT_GT(hyphens, testing::repeats(20));
 }
 
 INSTANTIATE_TEST_SUITE_P(Modules, HiddenPlaces, ::testing::Bool(),

@@ -14,6 +14,7 @@
 #include "pddl/parse.h"
 #include "support/engine_and_interpreter.h"
 #include "support/random.h"
+#include "support/repeats.h"
 #include "task/program.h"
 
 namespace metactrl::numbers_property_test {
@@ -138,7 +139,7 @@ class Generator {
 };
 
 constexpr std::uint64_t kShards = 4;
-constexpr std::uint64_t kTasks = 4000;
+constexpr std::uint64_t kTasks = testing::repeats(4000);
 
 // Of a task of which not all values are followed: plans are plans, none of at most `cut_depth` actions is lost, and what is
 // refuted has none.

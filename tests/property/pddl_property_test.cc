@@ -18,6 +18,7 @@
 #include "pddl/parse.h"
 #include "support/random.h"
 #include "support/random_pddl.h"
+#include "support/repeats.h"
 
 namespace metactrl::pddl_property_test {
 namespace {
@@ -30,7 +31,7 @@ using testing::Random;
 using testing::random_pddl;
 
 constexpr std::uint64_t kShards = 6;
-constexpr std::uint64_t kTasks = 3000;
+constexpr std::uint64_t kTasks = testing::repeats(3000);
 constexpr std::size_t kStates = 60;
 
 std::shared_ptr<const LiftedInterpreter> interpreter_of(const PddlText& text) {

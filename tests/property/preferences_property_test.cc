@@ -13,6 +13,7 @@
 #include "metactrl/domain.h"
 #include "support/random.h"
 #include "support/random_pddl.h"
+#include "support/repeats.h"
 #include "task/program.h"
 
 namespace metactrl::preferences_property_test {
@@ -23,12 +24,7 @@ using testing::Random;
 using testing::random_pddl;
 
 constexpr std::uint64_t kShards = 6;
-// Sanitizers take ten times as long; the same code runs for fewer tasks.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kTasks = 600;
-#else
-constexpr std::uint64_t kTasks = 3000;
-#endif
+constexpr std::uint64_t kTasks = testing::repeats(3000);
 constexpr std::size_t kLongest = 4;
 constexpr std::size_t kMostPlans = 2000;
 

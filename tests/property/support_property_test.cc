@@ -22,6 +22,7 @@
 #include "support/random.h"
 #include "support/random_definition.h"
 #include "support/random_pddl.h"
+#include "support/repeats.h"
 #include "task/compile.h"
 #include "task/reference.h"
 
@@ -32,7 +33,7 @@ using testing::PddlText;
 using testing::Random;
 
 constexpr std::uint64_t kShards = 4;
-constexpr std::uint64_t kTasks = 2000;  // of each source
+constexpr std::uint64_t kTasks = testing::repeats(2000);  // of each source
 constexpr std::size_t kMaxStates = 1500;
 constexpr std::size_t kSampledStates = 14;
 constexpr unsigned kMaxLeft = 6;
@@ -352,9 +353,9 @@ TEST_P(RandomTasks, GroundSupportEqualsBruteForce) {
     check_task(testing::random_task(seed), seed, totals);
   }
   EXPECT_GT(totals.tasks, kTasks / kShards / 2);
-  EXPECT_GT(totals.yes, 1000U);
-  EXPECT_GT(totals.no, 1000U);
-  EXPECT_GT(totals.unknown, 50U);
+  EXPECT_GT(totals.yes, testing::repeats(1000));
+  EXPECT_GT(totals.no, testing::repeats(1000));
+  EXPECT_GT(totals.unknown, testing::repeats(50));
 }
 
 TEST_P(RandomTasks, PddlSupportEqualsBruteForce) {
@@ -365,8 +366,8 @@ TEST_P(RandomTasks, PddlSupportEqualsBruteForce) {
     check_task(load_pddl_text(text.domain, text.problem), seed, totals);
   }
   EXPECT_GT(totals.tasks, kTasks / kShards / 2);
-  EXPECT_GT(totals.yes, 1000U);
-  EXPECT_GT(totals.no, 1000U);
+  EXPECT_GT(totals.yes, testing::repeats(1000));
+  EXPECT_GT(totals.no, testing::repeats(1000));
 }
 
 TEST_P(RandomTasks, InPlaceIsWhatApplyAndProjectDo) {
@@ -397,7 +398,7 @@ TEST_P(RandomTasks, InPlaceIsWhatApplyAndProjectDo) {
       state = next;
     }
   }
-  EXPECT_GT(in_place, 500U);
+  EXPECT_GT(in_place, testing::repeats(500));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomTasks, ::testing::Range<std::uint64_t>(0, kShards));

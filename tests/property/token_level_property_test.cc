@@ -22,6 +22,7 @@
 #include "metactrl/decoder.h"
 #include "support/random.h"
 #include "support/random_constraint.h"
+#include "support/repeats.h"
 #include "text/token_automaton.h"
 
 namespace metactrl::token_level_property_test {
@@ -240,7 +241,7 @@ class TokenLevelEnumeration : public ::testing::TestWithParam<Guidance> {};
 
 TEST_P(TokenLevelEnumeration, EqualsTheSumOverAllPlans) {
   Compared compared;
-  for (std::uint64_t seed = 0; seed < 20000 && compared.tasks < 1200; ++seed) {
+  for (std::uint64_t seed = 0; seed < 20000 && compared.tasks < testing::repeats(1200); ++seed) {
     RandomConstraintOptions options;
     options.horizon = 1 + static_cast<unsigned>(seed % 3);
     options.max_actions = options.horizon == 3 ? 3 : 5;
@@ -261,9 +262,9 @@ TEST_P(TokenLevelEnumeration, EqualsTheSumOverAllPlans) {
         random, compared);
     if (HasFatalFailure()) FAIL() << "seed " << seed;
   }
-  EXPECT_EQ(compared.tasks, 1200U);
-  EXPECT_GT(compared.weights, 10000U);
-  EXPECT_GT(compared.differing, 1000U);
+  EXPECT_EQ(compared.tasks, testing::repeats(1200));
+  EXPECT_GT(compared.weights, testing::repeats(10000));
+  EXPECT_GT(compared.differing, testing::repeats(1000));
 }
 
 INSTANTIATE_TEST_SUITE_P(Guidances, TokenLevelEnumeration,
@@ -471,7 +472,7 @@ class JointComparison {
 
 TEST(TokenLevelJointAutomaton, TheSumOverActionsIsItsProbability) {
   Compared compared;
-  for (std::uint64_t seed = 0; seed < 20000 && compared.tasks < 1500; ++seed) {
+  for (std::uint64_t seed = 0; seed < 20000 && compared.tasks < testing::repeats(1500); ++seed) {
     RandomConstraintOptions options;
     options.horizon = 1 + static_cast<unsigned>(seed % 5);
     options.no_closing = seed % 4 == 2;
@@ -483,15 +484,15 @@ TEST(TokenLevelJointAutomaton, TheSumOverActionsIsItsProbability) {
     comparison.run(random, compared);
     if (HasFatalFailure()) FAIL() << "seed " << seed;
   }
-  EXPECT_EQ(compared.tasks, 1500U);
-  EXPECT_GT(compared.weights, 10000U);
-  EXPECT_GT(compared.differing, 2000U);
+  EXPECT_EQ(compared.tasks, testing::repeats(1500));
+  EXPECT_GT(compared.weights, testing::repeats(10000));
+  EXPECT_GT(compared.differing, testing::repeats(2000));
 }
 
 // Syntax alone over longer plans than can be enumerated, from every place that a random text passes.
 TEST(TokenLevelJointAutomaton, SyntaxAlone) {
   Compared compared;
-  for (std::uint64_t seed = 0; seed < 20000 && compared.tasks < 1000; ++seed) {
+  for (std::uint64_t seed = 0; seed < 20000 && compared.tasks < testing::repeats(1000); ++seed) {
     RandomConstraintOptions options;
     options.horizon = 1 + static_cast<unsigned>(seed % 8);
     options.no_closing = seed % 4 == 2;
@@ -543,8 +544,8 @@ TEST(TokenLevelJointAutomaton, SyntaxAlone) {
     }
     ++compared.tasks;
   }
-  EXPECT_EQ(compared.tasks, 1000U);
-  EXPECT_GT(compared.weights, 15000U);
+  EXPECT_EQ(compared.tasks, testing::repeats(1000));
+  EXPECT_GT(compared.weights, testing::repeats(15000));
 }
 
 // --- the table -------------------------------------------------------------------------------------------------------

@@ -1,0 +1,21 @@
+// How often a property is tried.
+#ifndef METACTRL_TESTS_SUPPORT_REPEATS_H_
+#define METACTRL_TESTS_SUPPORT_REPEATS_H_
+
+#include <cstdint>
+
+namespace metactrl::testing {
+
+// `count`, and a fifth of it under sanitizers: they take ten times as long, and look for what the code does, not for
+// which task it does it.
+constexpr std::uint64_t repeats(std::uint64_t count) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return (count + 4) / 5;
+#else
+  return count;
+#endif
+}
+
+}  // namespace metactrl::testing
+
+#endif  // METACTRL_TESTS_SUPPORT_REPEATS_H_
