@@ -29,7 +29,7 @@ from .errors import (
     TokenizerError,
 )
 from .planning import Plan, explain, plan
-from .tasks import Action, Format, Stop, Task, Validation, validate
+from .tasks import Action, Format, Found, Stop, Task, Validation, validate
 from .vocabulary import Vocabulary
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "Decoder",
     "Diagnostic",
     "Format",
+    "Found",
     "Infeasible",
     "InputError",
     "InternalError",

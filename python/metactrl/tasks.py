@@ -50,6 +50,18 @@ def validation_of(answer: Dict[str, Any]) -> Validation:
     return Validation(**values)
 
 
+@dataclass(frozen=True)
+class Found:
+    """What a search ended with. `verdict`: "solvable", "infeasible" (proved) or "undecided" within the budget; then `reason` says why."""
+
+    verdict: str
+    reason: str
+    actions: Optional[List[Action]]
+
+    def __bool__(self) -> bool:
+        return self.actions is not None
+
+
 class Stop(_library.Owner):
     """Ends what takes long, from any thread: `stop.request()`, or after some seconds."""
 
@@ -158,10 +170,15 @@ class Task(_library.Owner):
             )
         )
 
+    def find(self, horizon: int = 0, *, stop: Optional[Stop] = None) -> Found:
+        """A plan without a model, or why there is none."""
+        found = _library.read_json("task_search", self._handle, horizon, _library.handle_of(stop))
+        actions = found["actions"]
+        return Found(found["verdict"], found["reason"], None if actions is None else actions_of(actions))
+
     def search(self, horizon: int = 0, *, stop: Optional[Stop] = None) -> "Optional[List[Action]]":
-        """A plan without a model; None when it is proved that there is none, or nobody knows within the budget."""
-        actions = _library.read_json("task_search", self._handle, horizon, _library.handle_of(stop))["actions"]
-        return None if actions is None else actions_of(actions)
+        """The plan that `find` finds; None when it is proved that there is none, or nobody knows within the budget."""
+        return self.find(horizon, stop=stop).actions
 
     def prompt(self, format: "Union[str, Format]" = "pddl", instruction: str = "") -> str:
         """The task in words, and how a plan is written: what a model that knows nothing of PDDL needs to see."""
