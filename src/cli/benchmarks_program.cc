@@ -30,8 +30,8 @@ constexpr std::array kCommands = {
 };
 
 // The options of `sample` and `inspect` that are about a benchmark.
-constexpr std::array<std::string_view, 6> kBenchmarkOptions = {"--module", "--prompts", "--tasks",
-                                                               "--scenes", "--system",  "--prompt"};
+constexpr std::array<std::string_view, 7> kBenchmarkOptions = {"--module", "--prompts", "--tasks", "--scenes",
+                                                               "--system", "--prompt",  "--rules"};
 
 constexpr const char* kGroup = "Benchmarks";
 constexpr const char* kProgram = "metactrl-benchmarks";

@@ -172,13 +172,11 @@ std::vector<Command> add_commands(CLI::App& app, Additions additions) {
   app.footer(kFooter);
   app.require_subcommand(1);
   std::vector<Command> commands{
-      add_plan(app),     add_explain(app),
-      add_run(app),      add_serve(app),
-      add_mcp(app),      add_sample(app, std::move(additions.sample_source)),
-      add_train(app),    add_hmm(app),
-      add_models(app),   add_backends(app),
-      add_check(app),    add_search(app),
-      add_validate(app), additions.inspect ? additions.inspect(add_inspect(app)) : add_inspect(app),
+      add_plan(app),   add_explain(app),  add_run(app),
+      add_serve(app),  add_mcp(app),      add_sample(app, std::move(additions.sample_source)),
+      add_corpus(app), add_train(app),    add_hmm(app),
+      add_models(app), add_backends(app), add_check(app),
+      add_search(app), add_validate(app), additions.inspect ? additions.inspect(add_inspect(app)) : add_inspect(app),
       add_export(app),
   };
   for (const auto& add : additions.commands) commands.push_back(add(app));

@@ -91,6 +91,7 @@ Command add_export(CLI::App& parent);
 Command add_serve(CLI::App& parent);
 Command add_mcp(CLI::App& parent);
 Command add_train(CLI::App& parent);
+Command add_corpus(CLI::App& parent);
 Command add_hmm(CLI::App& parent);
 // Prompts are made from PDDL files, or from what `other` takes; it may be null.
 Command add_sample(CLI::App& parent, std::unique_ptr<SampleSource> other);

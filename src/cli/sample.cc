@@ -1,11 +1,16 @@
 // metactrl sample: what a model writes when nobody holds it, as a corpus.
 //
-// Generation i belongs to prompt i / per-prompt and has a seed of its own, so that every record follows from its
-// number. Records are written one by one: a run that was killed goes on behind the last whole one.
+// Generation i belongs to prompt i / per-prompt and has a seed of its own. The generations of a prompt, 64 at most, are a
+// group: forks of one session, each token of all of them one batch of the model. A group is what a job does, on a memory
+// of its own, and whole, also where only some of its records are wanted; which sequences share a batch then follows from
+// the settings. So every record follows from its number, to the last bit of a logit, whatever --jobs and --count are.
+// Groups are written in order: a run that was killed goes on behind the last whole record.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,7 +27,10 @@
 #include "cli/output.h"
 #include "cli/sample_prompts.h"
 #include "decode/free_text.h"
+#include "decode/generate_together.h"
 #include "jobs/journal.h"
+#include "jobs/run_jobs.h"
+#include "lm/model_facts.h"
 #include "metactrl/generate.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/planner.h"
@@ -41,11 +49,16 @@ struct SampleArguments : DecodingArguments {
   std::size_t count = 0;
   std::size_t per_prompt = 16;
   std::size_t slots = 49;
+  unsigned jobs = 1;
   bool resume = false;
 };
 
 // With so many prompts in a row that leave no room, none will.
 constexpr std::size_t kTooLong = 16;
+// Sequences in a batch: beyond, a small model is busy with them and no longer with waiting.
+constexpr std::size_t kTogether = 64;
+// So many prompts tell how all of them begin.
+constexpr std::uint64_t kPrefixPrompts = 4;
 constexpr const char* kRoomHint = "raise --context, or shorten benchmark prompts with --prompt compact";
 
 // What the options name: PDDL files, or those of the other source, which may be null.
@@ -79,14 +92,40 @@ std::string settings(const SampleArguments& arguments, const SampleSource& sourc
   return json.dump();
 }
 
+// Room for one prompt and the answers of a group, in each of the jobs' memories.
+LoadedModel load_sampled_model(const SampleArguments& arguments, std::size_t together) {
+  ModelOptions runtime = arguments.runtime;
+  runtime.separate_contexts = arguments.jobs;
+  runtime.max_sequences = static_cast<unsigned>(together) + 2;  // the prompt's, and that of what prompts have in common
+  constexpr std::size_t kUsualContext = 8192;
+  std::size_t context = runtime.context;
+  if (const auto file = model_file(arguments.model); file && context == 0) {
+    const std::size_t trained = lm::read_model_facts(file->string()).context;
+    context = trained == 0 ? kUsualContext : std::min(trained, kUsualContext);
+  }
+  if (context > 0) {
+    const std::size_t answers = together * std::min(arguments.generate.max_tokens, context);
+    runtime.shared_contexts = static_cast<unsigned>(1 + (answers + context - 1) / context);
+  }
+  try {
+    return open_model(arguments.model, arguments.vocabulary, runtime);
+  } catch (const ModelError& error) {
+    throw ResourceError(kOutOfMemory, error.what());
+  }
+}
+
 class Sampling {
  public:
   Sampling(const SampleArguments& arguments, SampleSource& source)
-      : arguments_(arguments), source_(source), prompts_(source.open(arguments.generate.seed)) {}
+      : arguments_(arguments),
+        source_(source),
+        prompts_(source.open(arguments.generate.seed)),
+        together_(std::min(arguments.per_prompt, kTogether)),
+        groups_per_prompt_((arguments.per_prompt + together_ - 1) / together_) {}
 
   int run() {
     catch_interrupts();
-    model_ = load_model_for(arguments_);
+    model_ = load_sampled_model(arguments_, together_);
     CorpusHeader header;
     header.made_by = settings(arguments_, source_, model_);
     header.meta = alphabet();
@@ -98,16 +137,12 @@ class Sampling {
     meta_ = header.meta;
     tokens_ = header.tokens;
     for (const CorpusRecord& record : writer.earlier()) count(record);
+    expect_prefix();
+    next_group_ = next_to_write_ = group_of(done_);
     set_stoppable(true);
     {
       CountProgress progress("generations", static_cast<double>(arguments_.count), static_cast<double>(done_));
-      while (done_ < arguments_.count && !interrupted()) {
-        const CorpusRecord record = generate(done_);
-        if (interrupted()) break;
-        writer.add(record);
-        count(record);
-        progress.done(static_cast<double>(done_), str_cat("; ", parsed_, " are plans"));
-      }
+      jobs::run_jobs(arguments_.jobs, [&] { return do_group(writer, progress); });
     }
     set_stoppable(false);
     report();
@@ -115,6 +150,53 @@ class Sampling {
   }
 
  private:
+  // The generations first, first + 1, ... of one prompt.
+  struct Group {
+    std::uint64_t prompt = 0;
+    std::uint64_t first = 0;
+    std::size_t size = 0;
+  };
+
+  Group group(std::uint64_t number) const {
+    const std::uint64_t prompt = number / groups_per_prompt_;
+    const std::uint64_t place = number % groups_per_prompt_ * together_;
+    return {prompt, prompt * arguments_.per_prompt + place,
+            std::min<std::size_t>(together_, arguments_.per_prompt - place)};
+  }
+
+  std::uint64_t group_of(std::uint64_t generation) const {
+    return generation / arguments_.per_prompt * groups_per_prompt_ + generation % arguments_.per_prompt / together_;
+  }
+
+  // False when there is no other.
+  bool do_group(CorpusWriter& writer, CountProgress& progress) {
+    std::uint64_t number = 0;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (group(next_group_).first >= arguments_.count || interrupted()) return false;
+      number = next_group_++;
+    }
+    std::vector<CorpusRecord> records = generate(group(number));
+    if (interrupted()) return false;
+    const std::scoped_lock lock(mutex_);
+    waiting_.emplace(number, std::move(records));
+    for (; !waiting_.empty() && waiting_.begin()->first == next_to_write_; ++next_to_write_) {
+      write(group(next_to_write_).first, waiting_.begin()->second, writer);
+      waiting_.erase(waiting_.begin());
+    }
+    progress.done(static_cast<double>(done_), str_cat("; ", parsed_, " are plans"));
+    return true;
+  }
+
+  // Those that are neither there already nor beyond what was asked for.
+  void write(std::uint64_t number, const std::vector<CorpusRecord>& records, CorpusWriter& writer) {
+    for (const CorpusRecord& record : records) {
+      if (number++ != done_ || done_ >= arguments_.count) continue;
+      writer.add(record);
+      count(record);
+    }
+  }
+
   // Says what differs; the writer would only say that something does.
   void check_settings(const CorpusHeader& header) const {
     std::error_code ignored;
@@ -132,56 +214,70 @@ class Sampling {
     return Alphabet::meta(names, arguments_.slots);
   }
 
-  // Reads a prompt: once for all of its generations.
-  void open(std::uint64_t number) {
-    session_.reset();
-    current_.emplace(prompts_->make(number));
-    spelling_ = std::make_unique<PlanSpelling>(prompts_->format(), current_->task);
-    const Prompt prompt = current_->prompt ? *current_->prompt : make_prompt(current_->task, *spelling_, "");
-    const std::vector<TokenId> encoded = model_.model->encode_prompt(prompt);
-    const std::size_t context = model_.model->context_length();
-    const std::size_t room = context > encoded.size() ? context - encoded.size() : 0;
-    max_tokens_ = std::min(arguments_.generate.max_tokens, room);
-    open_prompt_ = number;
-    if (max_tokens_ > 0) {
-      session_ = model_.model->start(encoded, max_tokens_);
-      any_room_ = true;
-    } else if (++too_long_ == kTooLong && !any_room_) {
-      throw ResourceError(kOutOfMemory, str_cat(kTooLong, " prompts in a row leave no room in a context of ", context,
-                                                " tokens, the last one with ", encoded.size(), "; ", kRoomHint));
+  // What all prompts begin with is read once for each job.
+  void expect_prefix() {
+    std::optional<std::vector<TokenId>> common;
+    for (std::uint64_t number = 0; number < kPrefixPrompts; ++number) {
+      const SamplePrompt sample = prompts_->make(number);
+      const std::vector<TokenId> tokens = encode(sample, PlanSpelling(prompts_->format(), sample.task));
+      if (!common) common = tokens;
+      const auto ends = std::mismatch(common->begin(), common->end(), tokens.begin(), tokens.end());
+      common->erase(ends.first, common->end());
     }
+    model_.model->expect_prefix(*common);
   }
 
-  CorpusRecord generate(std::uint64_t number) {
-    CorpusRecord record;
-    record.prompt = number / arguments_.per_prompt;
-    record.seed = internal::mix(arguments_.generate.seed + 1, number + 1);
+  std::vector<TokenId> encode(const SamplePrompt& sample, const PlanSpelling& spelling) const {
+    return model_.model->encode_prompt(sample.prompt ? *sample.prompt : make_prompt(sample.task, spelling, ""));
+  }
+
+  std::vector<CorpusRecord> generate(const Group& group) {
+    const SamplePrompt sample = prompts_->make(group.prompt);
+    std::vector<CorpusRecord> records(group.size);
+    std::vector<std::uint64_t> seeds;
+    for (std::size_t i = 0; i < group.size; ++i) {
+      seeds.push_back(internal::mix(arguments_.generate.seed + 1, group.first + i + 1));
+      records[i].prompt = group.prompt;
+      records[i].seed = seeds.back();
+      records[i].family = sample.family;
+    }
+    const PlanSpelling spelling(prompts_->format(), sample.task);
+    const std::vector<TokenId> encoded = encode(sample, spelling);
+    const std::size_t context = model_.model->context_length();
+    GenerateOptions options = arguments_.generate;
+    options.mode = DecodeMode::kSample;
+    options.max_tokens = std::min(options.max_tokens, context > encoded.size() ? context - encoded.size() : 0);
+    note_room(group, options.max_tokens, encoded.size());
+    if (options.max_tokens == 0) return records;
     try {
-      if (!current_ || open_prompt_ != record.prompt) open(record.prompt);
-      record.family = current_->family;
-      if (session_ == nullptr) return record;
-      GenerateOptions options = arguments_.generate;
-      options.mode = DecodeMode::kSample;
-      options.seed = record.seed;
-      options.max_tokens = max_tokens_;
-      Observer observer;
-      observer.cancelled = [] { return interrupted(); };
-      const std::unique_ptr<Session> session = session_->fork();
-      read(generate_unconstrained(*session, *model_.vocabulary, options, observer), record);
+      const std::unique_ptr<Session> session = model_.model->start(encoded, options.max_tokens);
+      const std::vector<Generation> texts =
+          decode::generate_together(*session, seeds, *model_.vocabulary, options, [] { return interrupted(); });
+      for (std::size_t i = 0; i < group.size; ++i) read(texts[i], sample.task, spelling, records[i]);
     } catch (const ModelError& error) {
       throw ResourceError(kOutOfMemory, str_cat("the model cannot go on: ", error.what(),
                                                 "; what was sampled is kept, and --resume goes on with it"));
     }
-    return record;
+    return records;
   }
 
-  void read(const Generation& generation, CorpusRecord& record) const {
-    const decode::FreeText text = decode::read_free_text(*spelling_, generation.text);
+  void note_room(const Group& group, std::size_t room, std::size_t prompt_tokens) {
+    if (group.first % arguments_.per_prompt != 0) return;  // once for a prompt
+    const std::scoped_lock lock(mutex_);
+    any_room_ = any_room_ || room > 0;
+    if (room > 0 || ++too_long_ < kTooLong || any_room_) return;
+    throw ResourceError(kOutOfMemory, str_cat(kTooLong, " prompts in a row leave no room in a context of ",
+                                              model_.model->context_length(), " tokens, the last one with ",
+                                              prompt_tokens, "; ", kRoomHint));
+  }
+
+  void read(const Generation& generation, const Task& task, const PlanSpelling& spelling, CorpusRecord& record) const {
+    const decode::FreeText text = decode::read_free_text(spelling, generation.text);
     // What was cut off would teach that a plan ends there.
     if (!text.parsed.complete || !generation.finished) return;
     record.parsed = true;
     record.actions = static_cast<std::uint32_t>(text.parsed.actions.size());
-    record.symbols = plan_symbols(current_->task, meta_, text.parsed.actions);
+    record.symbols = plan_symbols(task, meta_, text.parsed.actions);
     for (const TokenId token : generation.tokens) {
       record.tokens.push_back(SymbolId{static_cast<std::uint32_t>(token)});
     }
@@ -219,14 +315,15 @@ class Sampling {
   Alphabet meta_;
   Alphabet tokens_;
 
-  std::uint64_t open_prompt_ = 0;
-  std::optional<SamplePrompt> current_;
-  std::unique_ptr<PlanSpelling> spelling_;
-  std::unique_ptr<Session> session_;
-  std::size_t max_tokens_ = 0;
+  const std::size_t together_;  // generations of a group, at most
+  const std::size_t groups_per_prompt_;
+
+  std::mutex mutex_;  // for all that follows
+  std::uint64_t next_group_ = 0;
+  std::uint64_t next_to_write_ = 0;
+  std::map<std::uint64_t, std::vector<CorpusRecord>> waiting_;  // groups that are done before their turn
   bool any_room_ = false;
   std::size_t too_long_ = 0;  // prompts of this run
-
   std::size_t done_ = 0;
   std::size_t parsed_ = 0;
   std::size_t actions_ = 0;
@@ -263,6 +360,8 @@ Command add_sample(CLI::App& parent, std::unique_ptr<SampleSource> other) {
       ->check(in_range(1, 1e12))
       ->required();
   add_number(*app, "--per-prompt", "N", arguments->per_prompt, 1, 1e9, "generations for each prompt");
+  add_number(*app, "--jobs,-j", "N", arguments->jobs, 1, 1024,
+             "prompts that are worked on at once, each on a thread and in a memory of its own; it changes no corpus");
   add_number(*app, "--slots", "N", arguments->slots, 1, 1e6,
              "objects that have a symbol of their own; the others are UNK");
   add_number(*app, "--max-tokens", "N", generate.max_tokens, 1, 1e7, "give up after so many tokens");

@@ -59,6 +59,10 @@ std::size_t choose_sample(std::span<const double> scores, const SampleRule& rule
   auto& [order, weights] = buffers;
   order.resize(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  // Nearly all of a vocabulary is too unlikely to change a sum of doubles that begins with 1, so it need not be sorted.
+  constexpr double kNothing = 60;
+  const double lowest = scores[choose_best(scores)] - kNothing * rule.temperature;
+  std::erase_if(order, [&](std::size_t i) { return scores[i] < lowest; });
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; });
   weights.clear();

@@ -2,10 +2,14 @@
 #include "metactrl/generate.h"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "decode/choose.h"
+#include "decode/generate_together.h"
 #include "decode/strategies.h"
+#include "lm/together.h"
 
 namespace metactrl {
 
@@ -195,45 +199,109 @@ Generation generate(Decoder& decoder, Session& session, const GenerateOptions& o
   return result;
 }
 
-Generation generate_unconstrained(Session& session, const Vocabulary& vocabulary, const GenerateOptions& options,
-                                  const Observer& observer) {
-  Generation result;
-  decode::Random random(options.seed);
-  decode::Adjustment adjustment(options);
-  const std::size_t calls_before = session.num_calls();
-  std::vector<double> scores;
-  while (result.tokens.size() < options.max_tokens && !(observer.cancelled && observer.cancelled())) {
+namespace {
+
+// A text that the model writes alone, token by token.
+class FreeWriting {
+ public:
+  FreeWriting(const Vocabulary& vocabulary, const GenerateOptions& options, std::uint64_t seed)
+      : vocabulary_(vocabulary), options_(options), random_(seed), adjustment_(options) {}
+
+  bool ended() const { return result_.finished || result_.tokens.size() >= options_.max_tokens; }
+
+  // Chooses one more token.
+  void write(Session& session, const Observer& observer) {
     const std::span<const float> logits = session.logits();
     const TokenId favourite = decode::favourite(logits);
-    TokenId token = favourite;
-    const bool samples = options.mode == DecodeMode::kSample && options.temperature > 0;
-    if (samples || adjustment.active()) {
-      scores.clear();
-      for (float logit : logits) scores.push_back(decode::sane_logit(logit));
-      adjustment.add_to(scores);
-      const std::size_t chosen =
-          samples ? decode::choose_sample(scores, decode::rule_of(options), random) : decode::choose_best(scores);
-      token = TokenId{static_cast<std::int32_t>(chosen)};
-    }
-    result.tokens.push_back(token);
-    adjustment.wrote(token);
+    const TokenId token = choose(logits, favourite);
+    result_.tokens.push_back(token);
+    adjustment_.wrote(token);
     if (observer.token) {
       Observer::Token event{token, false, 0, logits.size(), favourite};
-      event.bytes = bytes_of(vocabulary, token);
+      event.bytes = bytes_of(vocabulary_, token);
       event.logits = logits;
       if (observer.probabilities) event.probabilities = decode::probabilities_of(token, logits);
       observer.token(event);
     }
-    if (ends_turn(vocabulary, token)) {
-      result.finished = true;
-      break;
+    if (ends_turn(vocabulary_, token)) {
+      result_.finished = true;
+      return;
     }
-    result.text += vocabulary.bytes(token);
+    result_.text += vocabulary_.bytes(token);
     const TokenId appended[] = {token};
     session.append(appended);
   }
-  result.model_calls = session.num_calls() - calls_before;
-  return result;
+
+  Generation& result() { return result_; }
+
+ private:
+  TokenId choose(std::span<const float> logits, TokenId favourite) {
+    const bool samples = options_.mode == DecodeMode::kSample && options_.temperature > 0;
+    if (!samples && !adjustment_.active()) return favourite;
+    scores_.clear();
+    for (const float logit : logits) scores_.push_back(decode::sane_logit(logit));
+    adjustment_.add_to(scores_);
+    const std::size_t chosen = samples ? decode::choose_sample(scores_, decode::rule_of(options_), random_, buffers_)
+                                       : decode::choose_best(scores_);
+    return TokenId{static_cast<std::int32_t>(chosen)};
+  }
+
+  const Vocabulary& vocabulary_;
+  const GenerateOptions& options_;
+  decode::Random random_;
+  decode::Adjustment adjustment_;
+  std::vector<double> scores_;
+  decode::SampleBuffers buffers_;
+  Generation result_;
+};
+
+bool is_cancelled(const Observer& observer) { return observer.cancelled && observer.cancelled(); }
+
+}  // namespace
+
+Generation generate_unconstrained(Session& session, const Vocabulary& vocabulary, const GenerateOptions& options,
+                                  const Observer& observer) {
+  FreeWriting text(vocabulary, options, options.seed);
+  const std::size_t calls_before = session.num_calls();
+  while (!text.ended() && !is_cancelled(observer)) text.write(session, observer);
+  text.result().model_calls = session.num_calls() - calls_before;
+  return std::move(text.result());
 }
+
+namespace decode {
+
+std::vector<Generation> generate_together(Session& prompt, std::span<const std::uint64_t> seeds,
+                                          const Vocabulary& vocabulary, const GenerateOptions& options,
+                                          const std::function<bool()>& cancelled) {
+  const Observer observer;
+  std::vector<FreeWriting> texts;
+  texts.reserve(seeds.size());
+  std::vector<std::unique_ptr<Session>> sessions;
+  for (const std::uint64_t seed : seeds) {
+    texts.emplace_back(vocabulary, options, seed);
+    sessions.push_back(prompt.fork());
+  }
+  std::vector<Session*> writing;
+  while (!(cancelled && cancelled())) {
+    writing.clear();
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (sessions[i] == nullptr) continue;
+      if (!texts[i].ended()) texts[i].write(*sessions[i], observer);
+      if (texts[i].ended()) {
+        texts[i].result().model_calls = sessions[i]->num_calls();
+        sessions[i].reset();  // its memory is for others
+      } else {
+        writing.push_back(sessions[i].get());
+      }
+    }
+    if (writing.empty()) break;
+    lm::prepare_together(writing);
+  }
+  std::vector<Generation> results;
+  for (FreeWriting& text : texts) results.push_back(std::move(text.result()));
+  return results;
+}
+
+}  // namespace decode
 
 }  // namespace metactrl

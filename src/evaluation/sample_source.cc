@@ -43,8 +43,8 @@ class BenchmarkPrompts : public cli::SamplePrompts {
       const std::size_t source = (number + attempt) % num_sources_;
       const std::optional<std::string> text = resampler_.sample(source, cli::sample_seed(seed_, number, attempt));
       if (!text) continue;
-      const benchmarks::PromptTask read = module_.read(*text, benchmarks::Rules::kEnvironment);
-      const std::string_view domain = domain_text(module_, benchmarks::Rules::kEnvironment);
+      const benchmarks::PromptTask read = benchmarks::read_prompt(module_, *text, options_.rules);
+      const std::string_view domain = domain_text(module_, options_.rules);
       return {load_pddl_text(domain, read.problem_assuming(read.assumptions.size())), 0,
               benchmarks::model_prompt(module_, {"", *text}, options_)};
     }
@@ -63,8 +63,12 @@ class BenchmarkPrompts : public cli::SamplePrompts {
 
 class HelpPrompts : public cli::SamplePrompts {
  public:
-  HelpPrompts(const benchmarks::Module& module, const benchmarks::TaskSource& source, std::uint64_t seed)
-      : module_(module), resampler_(benchmarks::watch_and_help::read_tasks(source.tasks, source.scenes)), seed_(seed) {
+  HelpPrompts(const benchmarks::Module& module, const benchmarks::TaskSource& source, benchmarks::Rules rules,
+              std::uint64_t seed)
+      : module_(module),
+        resampler_(benchmarks::watch_and_help::read_tasks(source.tasks, source.scenes)),
+        rules_(rules),
+        seed_(seed) {
     if (resampler_.size() == 0) throw InputError(source.tasks, "holds no tasks", "give a file that holds some");
   }
 
@@ -78,7 +82,7 @@ class HelpPrompts : public cli::SamplePrompts {
       const benchmarks::PromptTask problem = wah::plan_problem(*task->scene, listing, task->goal);
       Prompt prompt{std::string(wah::plan_system_prompt()),
                     wah::plan_prompt(*task->scene, listing, task->goal, task->instructions[0]), ""};
-      const std::string_view domain = domain_text(module_, benchmarks::Rules::kEnvironment);
+      const std::string_view domain = domain_text(module_, rules_);
       return {load_pddl_text(domain, problem.problem_assuming(problem.assumptions.size())), resampler_.family(source),
               std::move(prompt)};
     }
@@ -90,6 +94,7 @@ class HelpPrompts : public cli::SamplePrompts {
  private:
   const benchmarks::Module& module_;
   benchmarks::watch_and_help::TaskResampler resampler_;
+  benchmarks::Rules rules_;
   std::uint64_t seed_;
 };
 
@@ -106,12 +111,16 @@ class BenchmarkSource : public cli::SampleSource {
              "beside them");
     style_option_ = cli::add_choice(app, "--prompt", style_,
                                     "with --module: the benchmark's prompt, or the same facts in fewer words");
+    rules_option_ = cli::add_choice(app, "--rules", rules_,
+                                    "with --module: by which rules answers are read as plans; a model for --guidance "
+                                    "trained --rules R has the actions of R");
   }
 
   bool named() const override { return !module_.empty() || !prompts_.empty() || has_tasks(); }
 
   std::string stray() const override {
     if (!system_file_.empty()) return "--system belongs to --module";
+    if (rules_option_->count() > 0) return "--rules belongs to --module";
     return style_option_->count() > 0 ? "--prompt belongs to --module" : "";
   }
 
@@ -129,16 +138,18 @@ class BenchmarkSource : public cli::SampleSource {
   }
 
   std::unique_ptr<cli::SamplePrompts> open(std::uint64_t seed) override {
-    if (!tasks_.tasks.empty()) return std::make_unique<HelpPrompts>(module(), task_source(), seed);
+    if (!tasks_.tasks.empty()) return std::make_unique<HelpPrompts>(module(), task_source(), rules_, seed);
     system_ = system_prompt(module(), {system_file_, prompts_}, style_);
     benchmarks::EvaluateOptions options;
     options.prompt = style_;
+    options.rules = rules_;
     options.system = system_;
     return std::make_unique<BenchmarkPrompts>(module(), benchmarks::read_prompts(prompts_), options, seed);
   }
 
   void add_settings(cli::Json& settings) const override {
     settings["module"] = module_;
+    if (rules_ != benchmarks::Rules::kEnvironment) settings["rules"] = to_string(rules_);
     if (!tasks_.tasks.empty()) {
       // What is asked depends on the apartments, too.
       settings["tasks"] = benchmarks::digest(module().ask(task_source()));
@@ -164,6 +175,8 @@ class BenchmarkSource : public cli::SampleSource {
   std::string system_file_;
   benchmarks::PromptStyle style_ = benchmarks::PromptStyle::kBenchmark;
   CLI::Option* style_option_ = nullptr;
+  benchmarks::Rules rules_ = benchmarks::Rules::kEnvironment;
+  CLI::Option* rules_option_ = nullptr;
   std::string system_;  // from when the prompts were opened
 };
 

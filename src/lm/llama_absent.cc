@@ -1,9 +1,11 @@
 // In place of everything that needs llama.cpp, in a library that was built without it.
 #include <memory>
+#include <span>
 #include <string>
 
 #include "lm/backends.h"
 #include "lm/model_facts.h"
+#include "lm/together.h"
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
 
@@ -41,5 +43,6 @@ std::string runtime_version() { return {}; }
 bool backends_are_built_in() { return false; }
 bool has_gpu() { return false; }
 BackendReport report_backends() { return {}; }
+void prepare_together(std::span<Session* const> /*sessions*/) {}
 
 }  // namespace metactrl::lm

@@ -55,12 +55,15 @@ void LlamaBatcher::work() {
 
 void LlamaBatcher::run_round(std::vector<Waiter*>& waiters) {
   const std::size_t most = waiters.size() > 1 ? kPortion : engine_.max_batch();
+  evaluations_.clear();
+  for (Waiter* waiter : waiters) evaluations_.push_back(waiter->evaluation);
   try {
-    run_portions(waiters, most);
+    engine_.run_portions(evaluations_, most);
   } catch (...) {
-    for (const Portion& portion : portions_) {
-      Evaluation& evaluation = *portion.waiter->evaluation;
-      if (!engine_.cut(evaluation.sequence, evaluation.first)) portion.waiter->failure = std::current_exception();
+    for (const LlamaEngine::Portion& portion : engine_.portions()) {
+      const auto of_portion = [&](const Waiter* waiter) { return waiter->evaluation == portion.evaluation; };
+      if (engine_.cut(portion.evaluation->sequence, portion.evaluation->first)) continue;
+      (*std::find_if(waiters.begin(), waiters.end(), of_portion))->failure = std::current_exception();
     }
     run_one_by_one(waiters, most);
   }
@@ -71,26 +74,12 @@ void LlamaBatcher::run_round(std::vector<Waiter*>& waiters) {
   });
 }
 
-void LlamaBatcher::run_portions(const std::vector<Waiter*>& waiters, std::size_t most) {
-  batch_.clear();
-  portions_.clear();
-  for (Waiter* waiter : waiters) {
-    const std::size_t room = engine_.max_batch() - batch_.size();
-    const bool full = room == 0 || portions_.size() == LlamaEngine::kMaxOutputs;
-    if (full || waiter->failure != nullptr) continue;
-    const std::size_t begin = batch_.size();
-    portions_.push_back({waiter, begin, engine_.add(batch_, *waiter->evaluation, std::min(room, most))});
-  }
-  if (portions_.empty()) return;
-  engine_.run(batch_);
-  for (const Portion& portion : portions_) engine_.take(*portion.waiter->evaluation, portion.begin, portion.count);
-}
-
 void LlamaBatcher::run_one_by_one(const std::vector<Waiter*>& waiters, std::size_t most) {
   for (Waiter* waiter : waiters) {
     if (waiter->failure != nullptr) continue;
     try {
-      run_portions({waiter}, most);
+      Evaluation* const alone[] = {waiter->evaluation};
+      engine_.run_portions(alone, most);
     } catch (...) {
       waiter->failure = std::current_exception();
     }

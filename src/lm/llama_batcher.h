@@ -36,22 +36,14 @@ class LlamaBatcher {
     std::exception_ptr failure;
     std::binary_semaphore done{0};
   };
-  // A part of a batch.
-  struct Portion {
-    Waiter* waiter = nullptr;
-    std::size_t begin = 0;
-    std::size_t count = 0;
-  };
 
   void work();
   // Runs a portion of every waiter's tokens, and lets those go that are done.
   void run_round(std::vector<Waiter*>& waiters);
-  void run_portions(const std::vector<Waiter*>& waiters, std::size_t most);
   void run_one_by_one(const std::vector<Waiter*>& waiters, std::size_t most);
 
   LlamaEngine& engine_;
-  LlamaBatch batch_;
-  std::vector<Portion> portions_;
+  std::vector<Evaluation*> evaluations_;  // of those who wait
 
   std::mutex mutex_;
   std::condition_variable arrived_;

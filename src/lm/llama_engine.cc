@@ -167,16 +167,32 @@ void LlamaEngine::evaluate(Evaluation& evaluation) {
     batcher_->evaluate(evaluation);
     return;
   }
-  const std::scoped_lock lock(mutex_);
-  while (evaluation.left() > 0) {
-    batch_.clear();
-    const std::size_t count = add(batch_, evaluation, max_batch_);
-    run(batch_);
-    take(evaluation, 0, count);
-  }
+  Evaluation* const alone[] = {&evaluation};
+  evaluate(alone);
 }
 
-std::size_t LlamaEngine::add(LlamaBatch& batch, const Evaluation& evaluation, std::size_t most) const {
+void LlamaEngine::evaluate(std::span<Evaluation* const> evaluations) {
+  const std::scoped_lock lock(mutex_);
+  const auto unfinished = [](const Evaluation* evaluation) { return evaluation->left() > 0; };
+  while (std::any_of(evaluations.begin(), evaluations.end(), unfinished)) run_portions(evaluations, max_batch_);
+}
+
+void LlamaEngine::run_portions(std::span<Evaluation* const> evaluations, std::size_t most) {
+  batch_.clear();
+  portions_.clear();
+  for (Evaluation* evaluation : evaluations) {
+    const std::size_t room = max_batch_ - batch_.size();
+    if (room == 0 || portions_.size() == kMaxOutputs) break;
+    if (evaluation->left() == 0) continue;
+    const std::size_t begin = batch_.size();
+    portions_.push_back({evaluation, begin, add(batch_, *evaluation, std::min(room, most))});
+  }
+  if (portions_.empty()) return;
+  run(batch_);
+  for (const Portion& portion : portions_) take(portion);
+}
+
+std::size_t LlamaEngine::add(LlamaBatch& batch, const Evaluation& evaluation, std::size_t most) {
   const std::size_t count = std::min(evaluation.left(), most);
   const std::array<llama_seq_id, 1> own = {evaluation.sequence};
   for (std::size_t i = evaluation.first; i < evaluation.first + count; ++i) {
@@ -185,11 +201,12 @@ std::size_t LlamaEngine::add(LlamaBatch& batch, const Evaluation& evaluation, st
   return count;
 }
 
-void LlamaEngine::take(Evaluation& evaluation, std::size_t begin, std::size_t count) const {
-  evaluation.first += count;
+void LlamaEngine::take(const Portion& portion) const {
+  Evaluation& evaluation = *portion.evaluation;
+  evaluation.first += portion.count;
   ++evaluation.calls;
   if (evaluation.left() > 0) return;
-  const std::span<const float> row = logits(begin + count - 1);
+  const std::span<const float> row = logits(portion.begin + portion.count - 1);
   evaluation.logits.assign(row.begin(), row.end());
 }
 

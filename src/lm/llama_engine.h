@@ -94,6 +94,9 @@ class LlamaEngine {
   // Runs all tokens that are left. Needs the caller not to have the lock. Throws ModelError; the sequence may then hold
   // some of the tokens.
   void evaluate(Evaluation& evaluation);
+  // The same for several sequences as one batch, and as few as hold them where there are more. What they are told depends on
+  // which they are, by rounding, and on nobody else.
+  void evaluate(std::span<Evaluation* const> evaluations);
 
   FairMutex& mutex() { return mutex_; }
   std::size_t context_length() const { return context_length_; }
@@ -117,10 +120,15 @@ class LlamaEngine {
   bool cut(llama_seq_id sequence, std::size_t size);
   // Runs the model. Throws ModelError; sequences of the batch may then hold some of its tokens.
   void run(LlamaBatch& batch);
-  // Adds up to `most` of the tokens that are left; how many. Those of the last one get logits.
-  std::size_t add(LlamaBatch& batch, const Evaluation& evaluation, std::size_t most) const;
-  // After run: takes what add() put at the place `begin` of the batch.
-  void take(Evaluation& evaluation, std::size_t begin, std::size_t count) const;
+  // One batch with up to `most` of the tokens that are left of each, in this order, until it is full. Throws as run does.
+  void run_portions(std::span<Evaluation* const> evaluations, std::size_t most);
+  // Who took part in the last one, also when it failed.
+  struct Portion {
+    Evaluation* evaluation = nullptr;
+    std::size_t begin = 0;  // in the batch
+    std::size_t count = 0;
+  };
+  std::span<const Portion> portions() const { return portions_; }
   // After run: the logits of the batch's entry number `index`, which must have wanted them.
   std::span<const float> logits(std::size_t index) const;
   // Remembers a prefix that many prompts will have, and forgets the one before it. It is read when it is first needed.
@@ -137,6 +145,10 @@ class LlamaEngine {
   };
 
   std::int32_t decode(LlamaBatch& batch);
+  // Adds up to `most` of the tokens that are left; how many. Those of the last one get logits.
+  static std::size_t add(LlamaBatch& batch, const Evaluation& evaluation, std::size_t most);
+  // After run: takes what add() put into the batch.
+  void take(const Portion& portion) const;
   // Gives up the memory of the prefix, not the prefix: it may be read again. False when it has none.
   bool free_prefix();
 
@@ -157,6 +169,7 @@ class LlamaEngine {
   std::vector<TokenId> prefix_;
   std::optional<llama_seq_id> prefix_sequence_;  // holds all of the prefix
   LlamaBatch batch_;
+  std::vector<Portion> portions_;
   std::unique_ptr<LlamaBatcher> batcher_;  // null: every thread runs its own
 };
 

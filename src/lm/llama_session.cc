@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "lm/log_softmax.h"
+#include "lm/together.h"
 #include "support/str_cat.h"
 
 namespace metactrl::lm {
@@ -121,27 +122,70 @@ std::span<const float> LlamaSession::logits() {
 }
 
 void LlamaSession::prepare_logits() {
+  std::optional<Evaluation> evaluation = wanted_evaluation();
+  if (!evaluation) return;
+  try {
+    engine_->evaluate(*evaluation);
+  } catch (...) {
+    forget_evaluation(*evaluation);
+    throw;
+  }
+  take_evaluation(*evaluation);
+}
+
+void LlamaSession::prepare_together(std::span<LlamaSession* const> sessions) {
+  struct Part {
+    LlamaSession* session;
+    Evaluation evaluation;
+  };
+  std::vector<Part> parts;
+  for (LlamaSession* session : sessions) {
+    if (std::optional<Evaluation> evaluation = session->wanted_evaluation()) parts.push_back({session, *evaluation});
+  }
+  // By memory, and within one as they came.
+  std::vector<bool> done(parts.size(), false);
+  for (std::size_t first = 0; first < parts.size(); ++first) {
+    if (done[first]) continue;
+    std::vector<Part*> batch;
+    std::vector<Evaluation*> evaluations;
+    for (std::size_t i = first; i < parts.size(); ++i) {
+      if (parts[i].session->engine_ != parts[first].session->engine_) continue;
+      done[i] = true;
+      batch.push_back(&parts[i]);
+      evaluations.push_back(&parts[i].evaluation);
+    }
+    try {
+      parts[first].session->engine_->evaluate(evaluations);
+    } catch (...) {
+      for (const Part* part : batch) part->session->forget_evaluation(part->evaluation);
+      throw;
+    }
+    for (const Part* part : batch) part->session->take_evaluation(part->evaluation);
+  }
+}
+
+std::optional<Evaluation> LlamaSession::wanted_evaluation() {
   if (tokens_.empty()) throw ModelError("a session without tokens has no logits");
-  if (logits_size_ == tokens_.size()) return;
+  if (logits_size_ == tokens_.size()) return std::nullopt;
   // The memory has the last token but its logits are gone: it is evaluated again.
   if (evaluated_ == tokens_.size()) {
     const std::scoped_lock lock(engine_->mutex());
     shorten(tokens_.size() - 1);
   }
-  if (logits_size_ == tokens_.size()) return;  // restored from the checkpoint
-  Evaluation evaluation{sequence_, tokens_, evaluated_};
-  try {
-    engine_->evaluate(evaluation);
-  } catch (...) {
-    // Some of the tokens may have arrived. Whatever is left is what the list says.
-    const std::scoped_lock lock(engine_->mutex());
-    if (!engine_->cut(sequence_, evaluated_)) evaluated_ = 0;
-    num_calls_ += evaluation.calls;
-    throw;
-  }
+  if (logits_size_ == tokens_.size()) return std::nullopt;  // restored from the checkpoint
+  return Evaluation{sequence_, tokens_, evaluated_};
+}
+
+void LlamaSession::take_evaluation(const Evaluation& evaluation) {
   num_calls_ += evaluation.calls;
   evaluated_ = tokens_.size();
   keep_logits(evaluation.logits);
+}
+
+void LlamaSession::forget_evaluation(const Evaluation& evaluation) {
+  const std::scoped_lock lock(engine_->mutex());
+  if (!engine_->cut(sequence_, evaluated_)) evaluated_ = 0;
+  num_calls_ += evaluation.calls;
 }
 
 void LlamaSession::keep_logits(std::span<const float> row) {
@@ -292,6 +336,14 @@ void LlamaSession::run_group(const TokenTree& tree, const TokenTree::Group& grou
     throw;
   }
   clean_up();
+}
+
+void prepare_together(std::span<Session* const> sessions) {
+  std::vector<LlamaSession*> own;
+  for (Session* session : sessions) {
+    if (auto* llama = dynamic_cast<LlamaSession*>(session)) own.push_back(llama);
+  }
+  LlamaSession::prepare_together(own);
 }
 
 }  // namespace metactrl::lm

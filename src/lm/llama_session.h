@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,9 @@ class LlamaSession : public Session {
   std::vector<std::vector<float>> score(std::span<const std::vector<TokenId>> paths) override;
   std::size_t num_calls() const override { return num_calls_; }
 
+  // Brings the logits of several sessions of one model up to date, as one batch for those that share a memory.
+  static void prepare_together(std::span<LlamaSession* const> sessions);
+
  private:
   using Row = std::vector<float>;
   struct Checkpoint;
@@ -38,6 +42,11 @@ class LlamaSession : public Session {
 
   // Evaluates what is not in the memory yet. Takes the lock.
   void prepare_logits();
+  // What has to be evaluated for them; nothing where they are there. Takes the lock.
+  std::optional<Evaluation> wanted_evaluation();
+  void take_evaluation(const Evaluation& evaluation);
+  // Some of its tokens may have arrived. Takes the lock.
+  void forget_evaluation(const Evaluation& evaluation);
   void keep_logits(std::span<const float> row);
 
   // --- these need the lock ---

@@ -70,7 +70,8 @@ TEST_F(Cli, TheExampleInTheHelpWorks) {
 // Every command's help shows how it is used.
 TEST_F(Cli, HelpsHaveExamples) {
   const Result all = run("--help");
-  std::vector<std::string> commands = {"plan", "explain", "check", "search", "validate", "inspect", "export", "sample"};
+  std::vector<std::string> commands = {"plan",    "explain", "check",  "search", "validate",
+                                       "inspect", "export",  "sample", "corpus"};
   if (testing::has_benchmarks_program()) commands.insert(commands.end(), {"eval", "score", "reproduce", "import"});
   for (const std::string& command : commands) {
     EXPECT_CONTAINS(all.out, "\n  " + command + " ");

@@ -654,6 +654,40 @@ TEST_F(TrainCli, TheModelInTheBoxGivesACorpus) {
     EXPECT_EQ(record.tokens.back(), corpus.header.tokens.end);
     EXPECT_GE(record.symbols.size(), 1U + record.actions);
   }
+  // Prompts that are worked on at once, and a count that ends within a prompt, change nothing, to the last byte.
+  const std::string options = "sample " + task + " --per-prompt 4 --temperature 0.7 --max-tokens 120 ";
+  ASSERT_EQ(run(options + "--count 6 --jobs 2 --out j").code, 0) << read("err");
+  ASSERT_EQ(run(options + "--count 12 --jobs 3 --resume --out j").code, 0) << read("err");
+  EXPECT_EQ(read("j"), read("c"));
+}
+
+// How much a corpus shows, and what the plans that are needed have and it has not.
+TEST_F(TrainCli, SaysHowDiverseACorpusIs) {
+  write_corpus("c", 30);
+  const Result text = run("corpus c");
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(has(text.out, "plans of 30 generations")) << text.out;
+  EXPECT_TRUE(has(text.out, "actions by frequency")) << text.out;
+  const Json json = Json::parse(run("corpus c --output json").out);
+  EXPECT_EQ(json["generations"], 30);
+  EXPECT_GT(json["distinct_plans"].get<int>(), 0);
+  EXPECT_GE(json["plans"].get<int>(), json["distinct_plans"].get<int>());
+  const std::string never = json["by_frequency"].back()["name"];
+  const std::string often = json["by_frequency"].front()["name"];
+  ASSERT_EQ(json["by_frequency"].back()["times"], 0) << json;
+  write("a.json", Json({{{"identifier", "1"}, {"llm_output", "{\"" + never + "\": [], \"" + often + "\": []}"}},
+                        {{"identifier", "2"}, {"llm_output", often + "(x) and nothing else"}}})
+                      .dump());
+  const Json needed = Json::parse(run("corpus c --answers a.json --output json").out)["needed"];
+  EXPECT_EQ(needed["never"], Json::array({never}));
+  EXPECT_EQ(needed["answers_with_never"], 1);
+  EXPECT_EQ(needed["answers"], 2);
+  EXPECT_TRUE(
+      has(run("corpus c --answers a.json").out, "1 never occur here, and 1 answers have one of them: " + never));
+  write("bad.json", "{}");
+  EXPECT_EQ(run("corpus c --answers bad.json").code, 31);
+  EXPECT_EQ(run("corpus none").code, 31);
+  EXPECT_EQ(run("corpus").code, 30);
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <vector>
 
 namespace metactrl::choose_test {
@@ -48,6 +51,39 @@ TEST(ChooseSample, WhatIsLeftIsDrawnInProportion) {
   const std::vector<int> counts = draw(kScores, {1, 1, 2, 0});
   // e : 1
   EXPECT_NEAR(counts[1] / 2000.0, 0.731, 0.03);
+}
+
+// What is left out of the sorting is never drawn, and what is drawn is what sorting all of them gives.
+TEST(ChooseSample, TheUnlikelyAreLeftOutOfTheSortingAlone) {
+  decode::Random scores_of(3);
+  decode::SampleBuffers buffers;
+  for (int round = 0; round < 400; ++round) {
+    std::vector<double> scores(300);
+    const double scale = round % 3 == 0 ? 1 : 400;  // most of them far below the best, or none
+    for (double& score : scores) score = -scale * scores_of.uniform();
+    const decode::SampleRule rule{round % 2 == 0 ? 1.0 : 0.1, round % 5 == 0 ? 0.95 : 1.0};
+    decode::Random one(round + 1);
+    decode::Random two(round + 1);
+    std::vector<std::size_t> order(scores.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+    double total = 0;
+    for (const std::size_t i : order) total += std::exp((scores[i] - scores[order[0]]) / rule.temperature);
+    double mass = 0;
+    std::size_t kept = 0;
+    while (kept < order.size() && (kept == 0 || mass < rule.top_p * total)) {
+      mass += std::exp((scores[order[kept++]] - scores[order[0]]) / rule.temperature);
+    }
+    double target = two.uniform() * mass;
+    std::size_t expected = 0;
+    while (expected + 1 < kept) {
+      const double weight = std::exp((scores[order[expected]] - scores[order[0]]) / rule.temperature);
+      if (target < weight) break;
+      target -= weight;
+      ++expected;
+    }
+    EXPECT_EQ(decode::choose_sample(scores, rule, one, buffers), order[expected]) << round;
+  }
 }
 
 TEST(Adjustment, BiasAndPenalties) {

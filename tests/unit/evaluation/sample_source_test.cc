@@ -41,6 +41,7 @@ TEST_F(SampleCli, SaysWhatIsWrong) {
   expect("sample --module vh-as --count 3 --out x", 30, "--module and --prompts FILE belong together");
   expect("sample -d d.pddl -p p.pddl --prompt compact --count 3 --out x", 30, "--prompt belongs to --module");
   expect("sample -d d.pddl -p p.pddl --system s --count 3 --out x", 30, "--system belongs to --module");
+  expect("sample -d d.pddl -p p.pddl --rules paper --count 3 --out x", 30, "--rules belongs to --module");
   expect("sample -d d.pddl --module wah --tasks c --count 3 --out x", 30, "or --module and --prompts");
 }
 
@@ -90,12 +91,35 @@ TEST_F(SampleCli, SettingsStayAsTheyAre) {
   write("p.json", prompts.dump());
   EXPECT_EQ(made_by("--module vh-as --prompts p.json --prompt compact"),
             start + R"("module":"vh-as","prompts":"p.json #","system":"#","prompt_style":"compact"})");
+  EXPECT_EQ(made_by("--module vh-as --prompts p.json --prompt compact --rules paper"),
+            start + R"("module":"vh-as","rules":"paper","prompts":"p.json #","system":"#","prompt_style":"compact"})");
 
   testing::SmallApartment home;
   home.add_task("on", "mug", "kitchentable");
   home.add_task("on", "plate", "coffeetable");
   home.write_all();
   EXPECT_EQ(made_by("--module wah --tasks '" + home.tasks_file() + "'"), start + R"("module":"wah","tasks":"#"})");
+}
+
+// A model for other rules has their actions: by the paper's, plugs are pulled and put in.
+TEST_F(SampleCli, TheAlphabetIsThatOfTheRules) {
+  testing::House silent = testing::living_room();
+  silent.node_goals = "tv is OFF\n";
+  const std::string radio = std::regex_replace(silent.prompt(), std::regex(R"(\btv\b)"), "radio");
+  const nlohmann::json prompts = {{{"identifier", "1"}, {"llm_prompt", testing::living_room().prompt()}},
+                                  {{"identifier", "2"}, {"llm_prompt", radio}}};
+  write("p.json", prompts.dump());
+  for (const std::string rules : {"environment", "paper", "literal"}) {
+    const Result result =
+        run("sample --module vh-as --prompts p.json --per-prompt 2 --max-tokens 3 --count 2 --rules " + rules +
+            " --out " + rules + " " + model());
+    ASSERT_EQ(result.code, 0) << result.err;
+  }
+  const Alphabet environment = Corpus::load(path("environment")).header.meta;
+  const Alphabet paper = Corpus::load(path("paper")).header.meta;
+  EXPECT_NE(paper, environment);
+  EXPECT_NE(paper.action("plugin"), paper.unknown()) << ::testing::PrintToString(paper.names);
+  EXPECT_NE(Corpus::load(path("literal")).header.made_by, Corpus::load(path("paper")).header.made_by);
 }
 
 // What metactrl has no option for itself, it hands over.
