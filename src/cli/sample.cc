@@ -31,6 +31,7 @@
 #include "jobs/journal.h"
 #include "jobs/run_jobs.h"
 #include "lm/model_facts.h"
+#include "lookahead/surrogate.h"
 #include "metactrl/generate.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/planner.h"
@@ -241,7 +242,7 @@ class Sampling {
       records[i].seed = seeds.back();
       records[i].family = sample.family;
     }
-    const PlanSpelling spelling(prompts_->format(), sample.task);
+    const PlanSpelling spelling(prompts_->format(), sample.reading ? *sample.reading : sample.task);
     const std::vector<TokenId> encoded = encode(sample, spelling);
     const std::size_t context = model_.model->context_length();
     GenerateOptions options = arguments_.generate;
@@ -253,7 +254,7 @@ class Sampling {
       const std::unique_ptr<Session> session = model_.model->start(encoded, options.max_tokens);
       const std::vector<Generation> texts =
           decode::generate_together(*session, seeds, *model_.vocabulary, options, [] { return interrupted(); });
-      for (std::size_t i = 0; i < group.size; ++i) read(texts[i], sample.task, spelling, records[i]);
+      for (std::size_t i = 0; i < group.size; ++i) read(texts[i], sample, spelling, records[i]);
     } catch (const ModelError& error) {
       throw ResourceError(kOutOfMemory, str_cat("the model cannot go on: ", error.what(),
                                                 "; what was sampled is kept, and --resume goes on with it"));
@@ -271,13 +272,34 @@ class Sampling {
                                               prompt_tokens, "; ", kRoomHint));
   }
 
-  void read(const Generation& generation, const Task& task, const PlanSpelling& spelling, CorpusRecord& record) const {
+  // As plan_symbols writes a plan of `task`, for one over the actions of `reading`: what `task` has no slot for is UNK.
+  std::vector<SymbolId> symbols_of(const Task& reading, const Task& task, const std::vector<ActionId>& plan) const {
+    const auto slots = lookahead::object_slots(task.program().definition());
+    std::map<std::string, SymbolId> slot_of;
+    for (const ObjectId object : internal::ids<ObjectId>(task.num_objects())) {
+      slot_of.emplace(task.object_name(object), meta_.slot(slots[object]));
+    }
+    std::vector<SymbolId> symbols;
+    for (const ActionId action : plan) {
+      symbols.push_back(meta_.action(reading.action_name(reading.name_of(action))));
+      for (const ObjectId object : reading.arguments(action)) {
+        const auto found = slot_of.find(reading.object_name(object));
+        symbols.push_back(found == slot_of.end() ? meta_.unknown() : found->second);
+      }
+    }
+    symbols.push_back(meta_.end);
+    return symbols;
+  }
+
+  void read(const Generation& generation, const SamplePrompt& sample, const PlanSpelling& spelling,
+            CorpusRecord& record) const {
     const decode::FreeText text = decode::read_free_text(spelling, generation.text);
     // What was cut off would teach that a plan ends there.
     if (!text.parsed.complete || !generation.finished) return;
     record.parsed = true;
     record.actions = static_cast<std::uint32_t>(text.parsed.actions.size());
-    record.symbols = plan_symbols(task, meta_, text.parsed.actions);
+    record.symbols = sample.reading ? symbols_of(*sample.reading, sample.task, text.parsed.actions)
+                                    : plan_symbols(sample.task, meta_, text.parsed.actions);
     for (const TokenId token : generation.tokens) {
       record.tokens.push_back(SymbolId{static_cast<std::uint32_t>(token)});
     }

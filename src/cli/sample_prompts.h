@@ -27,7 +27,10 @@ struct SamplePrompt {
   Task task;
   std::uint32_t family = 0;
   // Nothing: metactrl writes one.
-  std::optional<Prompt> prompt;
+  std::optional<Prompt> prompt{};
+  // With which texts are read, where that is another one: it has the same objects, and actions that no state of the task
+  // allows. Slots of objects are those of the task.
+  std::optional<Task> reading{};
 };
 
 class SamplePrompts {

@@ -19,12 +19,20 @@
 #include "evaluation/options.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
+#include "pddl/well_formed.h"
 #include "support/hash.h"
 #include "support/words.h"
 
 namespace metactrl::evaluation {
 
 namespace {
+
+// The paper keeps what is well-formed, whether or not it can be carried out. By the environment's rules, whose assumptions
+// allow nearly everything somewhere, an answer is one over the actions that some state allows.
+std::optional<Task> reading_task(std::string_view domain, const std::string& problem, benchmarks::Rules rules) {
+  if (rules == benchmarks::Rules::kEnvironment) return std::nullopt;
+  return load_pddl_text(pddl::well_formed_domain(domain), problem);
+}
 
 class BenchmarkPrompts : public cli::SamplePrompts {
  public:
@@ -45,8 +53,9 @@ class BenchmarkPrompts : public cli::SamplePrompts {
       if (!text) continue;
       const benchmarks::PromptTask read = benchmarks::read_prompt(module_, *text, options_.rules);
       const std::string_view domain = domain_text(module_, options_.rules);
-      return {load_pddl_text(domain, read.problem_assuming(read.assumptions.size())), 0,
-              benchmarks::model_prompt(module_, {"", *text}, options_)};
+      const std::string problem = read.problem_assuming(read.assumptions.size());
+      return {load_pddl_text(domain, problem), 0, benchmarks::model_prompt(module_, {"", *text}, options_),
+              reading_task(domain, problem, options_.rules)};
     }
     throw InputError("prompts", "hold no objects that could stand for one another", "give more prompts");
   }
@@ -83,8 +92,9 @@ class HelpPrompts : public cli::SamplePrompts {
       Prompt prompt{std::string(wah::plan_system_prompt()),
                     wah::plan_prompt(*task->scene, listing, task->goal, task->instructions[0]), ""};
       const std::string_view domain = domain_text(module_, rules_);
-      return {load_pddl_text(domain, problem.problem_assuming(problem.assumptions.size())), resampler_.family(source),
-              std::move(prompt)};
+      const std::string text = problem.problem_assuming(problem.assumptions.size());
+      return {load_pddl_text(domain, text), resampler_.family(source), std::move(prompt),
+              reading_task(domain, text, rules_)};
     }
     throw InputError("tasks", "have goals that cannot be changed in their apartments", "give more tasks");
   }
