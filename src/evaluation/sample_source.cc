@@ -121,9 +121,10 @@ class BenchmarkSource : public cli::SampleSource {
              "beside them");
     style_option_ = cli::add_choice(app, "--prompt", style_,
                                     "with --module: the benchmark's prompt, or the same facts in fewer words");
-    rules_option_ = cli::add_choice(app, "--rules", rules_,
-                                    "with --module: by which rules answers are read as plans; a model for --guidance "
-                                    "trained --rules R has the actions of R");
+    rules_option_ =
+        cli::add_choice(app, "--rules", rules_,
+                        "with --module: whose actions the alphabet has; by environment, answers over actions that some "
+                        "state allows are plans, by the others whatever is well-formed");
   }
 
   bool named() const override { return !module_.empty() || !prompts_.empty() || has_tasks(); }

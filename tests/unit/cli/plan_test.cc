@@ -547,7 +547,7 @@ TEST_F(PlanCli, TheDocumentedOptionsAreTheOptions) {
   const std::set<std::string> shared = options_in(section("Options of plan and explain"));
   const std::set<std::string> task = options_in(section("Tasks and budgets"));
   std::vector<std::string> commands = {"plan",  "explain", "run",      "serve",  "mcp",   "models", "backends",
-                                       "check", "search",  "validate", "export", "train", "hmm"};
+                                       "check", "search",  "validate", "export", "train", "hmm",    "corpus"};
   if (testing::has_benchmarks_program()) {
     commands.insert(commands.end(), {"eval", "score", "reproduce", "import", "sample", "inspect"});
   }
