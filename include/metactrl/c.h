@@ -129,13 +129,14 @@ METACTRL_C_MUST_USE metactrl_status metactrl_task_info(const metactrl_task* task
                                                        metactrl_error** error);
 typedef struct metactrl_format metactrl_format;
 /* Judges a plan by the reference semantics: {"valid", "reason", "problem", "steps_executed", "cost", "unmet_goals",
- * "actions"}. Without a format, `plan` has lines "(action argument ...)"; with one, it is read by it, and what is no plan of
+ * "actions", "preferences"}, each preference with "name", "text", "weight" and "satisfied". Without a format, `plan` has lines "(action argument ...)"; with one, it is read by it, and what is no plan of
  * this format is not valid. */
 METACTRL_C_MUST_USE metactrl_status metactrl_task_validate(const metactrl_task* task, const metactrl_format* format,
                                                            const char* plan, size_t plan_size, metactrl_stop* stop,
                                                            metactrl_text** out, metactrl_error** error);
 /* A plan without a model, or the reason why there is none: {"verdict", "reason", "actions"}. `horizon` is the most actions
- * it may have; 0: as many as it needs. */
+ * it may have; 0: as many as it needs. Where the task has preferences, the best that is found by its metric, with
+ * "preferences" as above and "metric": {"value", "lower_bound"}. */
 METACTRL_C_MUST_USE metactrl_status metactrl_task_search(const metactrl_task* task, uint32_t horizon,
                                                          metactrl_stop* stop, metactrl_text** out,
                                                          metactrl_error** error);

@@ -62,6 +62,8 @@ Schedule by_start(Schedule schedule);
 
 // Do actions of the task take time?
 bool has_durations(const Task& task);
+// Which of all plans are looked for, where that is not all: "of plans that run one action at a time".
+std::string which_plans(const Task& task);
 
 // The plan's steps must be legal, one after the other; of the goals the schedule reaches those that the plan does. Throws
 // InputError for others, and where a time is too large to be counted.

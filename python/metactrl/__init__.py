@@ -29,7 +29,7 @@ from .errors import (
     TokenizerError,
 )
 from .planning import Plan, explain, plan
-from .tasks import Action, Format, Found, Stop, Task, Validation, validate
+from .tasks import Action, Format, Found, Preference, Stop, Task, Validation, validate
 from .vocabulary import Vocabulary
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "MetactrlError",
     "OutOfMemory",
     "Plan",
+    "Preference",
     "Stop",
     "Stopped",
     "Task",

@@ -27,6 +27,16 @@ def actions_of(items: List[Dict[str, Any]]) -> List[Action]:
 
 
 @dataclass(frozen=True)
+class Preference:
+    """What a plan is wanted to satisfy, what it adds to the metric where it does not, and whether the plan does."""
+
+    name: str
+    text: str
+    weight: float
+    satisfied: bool
+
+
+@dataclass(frozen=True)
 class Validation:
     """What a plan is worth by the reference semantics. True in a condition when the plan is valid."""
 
@@ -37,6 +47,7 @@ class Validation:
     cost: float
     unmet_goals: List[str] = field(default_factory=list)
     actions: List[Action] = field(default_factory=list)
+    preferences: List[Preference] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return self.valid
@@ -46,7 +57,8 @@ class Validation:
 
 
 def validation_of(answer: Dict[str, Any]) -> Validation:
-    values: Dict[str, Any] = {**answer, "actions": actions_of(answer["actions"])}
+    wishes = [Preference(**item) for item in answer["preferences"]]
+    values: Dict[str, Any] = {**answer, "actions": actions_of(answer["actions"]), "preferences": wishes}
     return Validation(**values)
 
 
@@ -57,6 +69,10 @@ class Found:
     verdict: str
     reason: str
     actions: Optional[List[Action]]
+    # Of a task with preferences: which the plan satisfies, what it is worth by the metric, what every plan is worth at least.
+    preferences: List[Preference] = field(default_factory=list)
+    metric: Optional[float] = None
+    metric_lower_bound: Optional[float] = None
 
     def __bool__(self) -> bool:
         return self.actions is not None
@@ -171,10 +187,19 @@ class Task(_library.Owner):
         )
 
     def find(self, horizon: int = 0, *, stop: Optional[Stop] = None) -> Found:
-        """A plan without a model, or why there is none."""
+        """A plan without a model, or why there is none. Where the task has preferences, the best that is found by its metric."""
         found = _library.read_json("task_search", self._handle, horizon, _library.handle_of(stop))
         actions = found["actions"]
-        return Found(found["verdict"], found["reason"], None if actions is None else actions_of(actions))
+        wishes = [Preference(**item) for item in found.get("preferences", [])]
+        metric = found.get("metric") or {}
+        return Found(
+            found["verdict"],
+            found["reason"],
+            None if actions is None else actions_of(actions),
+            wishes,
+            metric.get("value"),
+            metric.get("lower_bound"),
+        )
 
     def search(self, horizon: int = 0, *, stop: Optional[Stop] = None) -> "Optional[List[Action]]":
         """The plan that `find` finds; None when it is proved that there is none, or nobody knows within the budget."""

@@ -141,6 +141,34 @@ class Decoders(unittest.TestCase):
             metactrl.plan(short, lambda tokens: [0.0] * 259)
         self.assertEqual(caught.exception.verdict, "infeasible")
 
+    def test_preferences_are_chosen_promised_and_judged(self):
+        domain = (
+            "(define (domain d) (:requirements :preferences) (:predicates (p) (q) (r))"
+            "(:action a :parameters () :precondition (not (r)) :effect (p))"
+            "(:action b :parameters () :effect (and (q) (r))))"
+        )
+        problem = (
+            "(define (problem d) (:domain d) (:init)"
+            "(:goal (and (q) (preference early (p)) (preference quiet (not (r)))))"
+            "(:metric minimize (+ (* 5 (is-violated early)) (is-violated quiet))))"
+        )
+        wanted = metactrl.Task(domain, problem)
+        judged = wanted.validate("(b)")
+        self.assertTrue(judged.valid)
+        self.assertEqual([one.satisfied for one in judged.preferences], [False, False])
+        self.assertEqual((judged.preferences[0].name, judged.preferences[0].weight), ("early", 5))
+        best = wanted.find()
+        self.assertEqual([one.satisfied for one in best.preferences], [True, False])
+        self.assertEqual((best.metric, best.metric_lower_bound), (1, 1))
+        self.assertEqual(wanted.validate(best.actions).preferences, best.preferences)
+        constraint = metactrl.Constraint(wanted, self.vocabulary)
+        self.assertEqual(constraint.info["promised_preferences"], [0])
+        # Whatever the model wishes, what was promised holds.
+        for seed in range(5):
+            draw = random.Random(seed)
+            made = metactrl.plan(constraint, lambda tokens: [draw.random() for _ in range(259)])
+            self.assertTrue(wanted.validate(made.actions).preferences[0].satisfied)
+
     def test_three_ways_to_ask_agree(self):
         decoder = metactrl.Decoder(self.constraint)
         draw = random.Random(3)

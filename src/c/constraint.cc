@@ -4,6 +4,7 @@
 #include "c/handles.h"
 #include "c/json.h"
 #include "decode/answer_size.h"
+#include "lookahead/preferences.h"
 
 namespace metactrl::c {
 
@@ -124,9 +125,20 @@ metactrl_status metactrl_constraint_compile(const metactrl_task* task, const met
     const metactrl::ConstraintOptions read =
         metactrl::c::constraint_options(metactrl::c::read_options(options, defaults));
     auto handle = std::make_unique<metactrl_constraint>();
+    // Preferences are chosen before anything is written; then they are as certain as goals.
+    metactrl::Task pursued = live(task, "task").task;
+    if (metactrl::has_preferences(pursued)) {
+      metactrl::PreferenceOptions wanted;
+      wanted.lookahead = read.lookahead;
+      wanted.lookahead.weights = false;
+      metactrl::PreferenceChoice choice = metactrl::choose_preferences(pursued, wanted, metactrl::c::stop_of(stop));
+      handle->promised = std::move(choice.chosen);
+      handle->lower_bound = choice.lower_bound;
+      pursued = std::move(choice.task);
+    }
     handle->constraint =
-        metactrl::Constraint::compile(live(task, "task").task, live(format, "format").format,
-                                      live(vocabulary, "vocabulary").vocabulary, read, metactrl::c::stop_of(stop));
+        metactrl::Constraint::compile(pursued, live(format, "format").format, live(vocabulary, "vocabulary").vocabulary,
+                                      read, metactrl::c::stop_of(stop));
     handle->context = read.context;
     handle->tokenization = read.tokenization;
     const unsigned horizon = handle->constraint->lookahead()->horizon();
@@ -153,7 +165,12 @@ metactrl_status metactrl_constraint_info(const metactrl_constraint* constraint, 
   return guarded(error, [&] {
     required(out, "out");
     const metactrl_constraint& handle = live(constraint, "constraint");
-    *out = metactrl::c::make_text(metactrl::c::constraint_json(*handle.constraint, handle.max_tokens));
+    metactrl::c::JsonList promised;
+    if (handle.promised) {
+      for (const std::size_t place : *handle.promised) promised.add(std::to_string(place));
+    }
+    *out = metactrl::c::make_text(metactrl::c::constraint_json(
+        *handle.constraint, handle.max_tokens, handle.promised ? promised.done() : "null", handle.lower_bound));
   });
 }
 

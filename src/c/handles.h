@@ -190,6 +190,9 @@ struct metactrl_constraint : metactrl::c::Handle<metactrl::c::Kind::kConstraint>
   std::string context;
   metactrl::Tokenization tokenization = metactrl::Tokenization::kCanonical;
   std::size_t max_tokens = 0;
+  // Where the task has preferences: those that hold at the end like goals, and what the metric is at least.
+  std::optional<std::vector<std::size_t>> promised;
+  double lower_bound = 0;
 };
 
 struct metactrl_decoder : metactrl::c::Handle<metactrl::c::Kind::kDecoder> {

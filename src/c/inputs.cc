@@ -4,6 +4,7 @@
 #include "c/callback_vocabulary.h"
 #include "c/handles.h"
 #include "c/json.h"
+#include "lookahead/preferences.h"
 #include "metactrl/domain.h"
 #include "metactrl/language_model.h"
 #include "metactrl/lookahead.h"
@@ -117,11 +118,26 @@ metactrl_status metactrl_task_search(const metactrl_task* task, uint32_t horizon
     options.weights = false;
     options.fixed_horizon = horizon > 0;
     if (horizon > 0) options.horizon = horizon;
-    const auto lookahead = metactrl::Lookahead::compile(asked, options, metactrl::c::stop_of(stop));
+    // Which preferences, then a plan for those and the goals.
+    std::optional<metactrl::PreferenceChoice> choice;
+    if (metactrl::has_preferences(asked)) {
+      metactrl::PreferenceOptions wanted;
+      wanted.lookahead = options;
+      choice = metactrl::choose_preferences(asked, wanted, metactrl::c::stop_of(stop));
+    }
+    const metactrl::Task& pursued = choice ? choice->task : asked;
+    const auto lookahead = metactrl::Lookahead::compile(pursued, options, metactrl::c::stop_of(stop));
     metactrl::c::JsonObject object;
     object.text("verdict", to_string(lookahead->verdict())).text("reason", lookahead->reason());
     const bool solved = lookahead->verdict() == metactrl::Verdict::kSolvable;
-    object.raw("actions", solved ? metactrl::c::steps_json(metactrl::c::steps_of(asked, lookahead->plan())) : "null");
+    const std::vector<metactrl::PlanStep> steps =
+        metactrl::c::steps_of(pursued, solved ? lookahead->plan() : std::vector<metactrl::ActionId>());
+    object.raw("actions", solved ? metactrl::c::steps_json(steps) : "null");
+    if (choice && solved) {
+      const metactrl::Validation judged = asked.validate(steps, metactrl::c::stop_of(stop));
+      object.raw("preferences", metactrl::c::preferences_json(judged.preferences));
+      object.raw("metric", metactrl::c::metric_json(metactrl::metric_value(asked, judged), choice->lower_bound));
+    }
     *out = metactrl::c::make_text(object.done());
   });
 }

@@ -90,10 +90,27 @@ std::string validation_json(const Validation& validation, std::span<const PlanSt
   JsonObject object;
   object.flag("valid", validation.valid).text("reason", validation.reason).text("problem", validation.problem);
   object.number("steps_executed", static_cast<double>(validation.steps_executed)).number("cost", validation.cost);
-  return object.texts("unmet_goals", validation.unmet_goals).raw("actions", steps_json(steps)).done();
+  object.texts("unmet_goals", validation.unmet_goals).raw("actions", steps_json(steps));
+  return object.raw("preferences", preferences_json(validation.preferences)).done();
 }
 
-std::string constraint_json(const Constraint& constraint, std::size_t max_tokens) {
+std::string preferences_json(const std::vector<Validation::Preference>& preferences) {
+  JsonList list;
+  for (const Validation::Preference& one : preferences) {
+    JsonObject object;
+    object.text("name", one.name).text("text", one.text).number("weight", one.weight);
+    list.add(object.flag("satisfied", one.satisfied).done());
+  }
+  return list.done();
+}
+
+std::string metric_json(double value, double lower_bound) {
+  JsonObject object;
+  return object.number("value", value).number("lower_bound", lower_bound).done();
+}
+
+std::string constraint_json(const Constraint& constraint, std::size_t max_tokens, std::string_view promised,
+                            double lower_bound) {
   const Lookahead& lookahead = *constraint.lookahead();
   JsonObject object;
   object.text("verdict", to_string(lookahead.verdict())).text("reason", lookahead.reason());
@@ -104,7 +121,8 @@ std::string constraint_json(const Constraint& constraint, std::size_t max_tokens
   const std::optional<std::size_t> states = lookahead.num_states();
   object.raw("states", states ? str_cat(*states) : "null");
   object.number("memory_bytes", static_cast<double>(constraint.memory_bytes()));
-  return object.number("max_tokens", static_cast<double>(max_tokens)).done();
+  object.number("max_tokens", static_cast<double>(max_tokens)).raw("promised_preferences", promised);
+  return object.raw("metric_lower_bound", promised == "null" ? "null" : internal::number_text(lower_bound)).done();
 }
 
 namespace {

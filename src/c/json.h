@@ -48,8 +48,14 @@ std::string diagnostics_json(const Diagnostics& diagnostics);
 std::string steps_json(std::span<const PlanStep> steps);
 std::vector<PlanStep> steps_of(const Task& task, std::span<const ActionId> actions);
 std::string task_json(const Task& task, const Diagnostics& warnings);
+// [{"name", "text", "weight", "satisfied"}, ...]
+std::string preferences_json(const std::vector<Validation::Preference>& preferences);
+// Of the task's metric: what a plan is worth, and what every plan is worth at least.
+std::string metric_json(double value, double lower_bound);
 std::string validation_json(const Validation& validation, std::span<const PlanStep> steps);
-std::string constraint_json(const Constraint& constraint, std::size_t max_tokens);
+// `promised`: a JSON list, or null.
+std::string constraint_json(const Constraint& constraint, std::size_t max_tokens, std::string_view promised,
+                            double lower_bound);
 std::string explained_json(const Constraint& constraint, std::span<const ExplainedStep> steps);
 
 }  // namespace metactrl::c

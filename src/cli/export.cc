@@ -63,8 +63,8 @@ void check_options(const ExportOptions& options) {
   if (options.duration_option->count() > 0 && options.format != "plansys2") {
     throw UsageError("--duration is for export plansys2");
   }
-  if (options.schedule_option->count() > 0 && options.format != "plansys2") {
-    throw UsageError("--schedule is for export plansys2");
+  if (options.schedule_option->count() > 0 && options.format != "plansys2" && options.format != "bt") {
+    throw UsageError("--schedule is for export plansys2 and export bt");
   }
 }
 
@@ -91,7 +91,7 @@ std::string plan_text(const ExportOptions& options, const Task& task, const std:
   if (options.duration_option->count() > 0 && has_durations(task)) {
     throw UsageError("--duration is for tasks whose actions take no time");
   }
-  if (options.format == "bt") return behavior_tree_xml(task, plan);
+  if (options.format == "bt") return behavior_tree_xml(task, plan, {}, 0, options.schedule);
   if (options.format == "json") return plan_json(task, plan);
   if (options.format == "plansys2") {
     if (has_durations(task)) return plansys2_plan(make_schedule(task, plan, options.schedule));

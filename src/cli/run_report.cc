@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cli/interrupt.h"
+#include "serve/plan_json.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {
@@ -106,6 +107,7 @@ Json to_json(const Episode& episode) {
                       {"perception", episode.stages->perception},
                       {"execution", episode.stages->execution}};
   }
+  if (!report.preferences.empty()) json["preferences"] = serve::preferences_json(report.preferences);
   json["events"] = Json::array();
   for (const LoopEvent& event : report.events) json["events"].push_back(to_json(event));
   json["belief"] = Json::array();
@@ -137,6 +139,11 @@ std::string closing_line(const Episode& episode) {
   std::string line =
       str_cat(to_string(report.end), ": ", report.reason, "; ", count_text(report.actions, "action", "actions"), ", ",
               count_text(report.replans, "re-plan", "re-plans"));
+  if (!report.preferences.empty()) {
+    const auto holds = [](const Validation::Preference& one) { return one.satisfied; };
+    const auto held = std::count_if(report.preferences.begin(), report.preferences.end(), holds);
+    line += str_cat(", ", held, " of ", report.preferences.size(), " preferences hold");
+  }
   if (report.looks > 0) line += ", " + count_text(report.looks, "look", "looks");
   if (report.invalid_plans > 0) line += ", " + count_text(report.invalid_plans, "invalid plan", "invalid plans");
   if (is_success(report.end) && episode.goal_is_true == false) line += "; in truth the goal does not hold";

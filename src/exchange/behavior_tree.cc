@@ -8,6 +8,9 @@
 // A Sequence goes on where it stopped while an action is RUNNING: preconditions are asked once, before the action, and
 // effects once, after it.
 //
+// Of a plan whose actions take time, a Parallel has what may go on side by side (plan_parts.h): two branches neither
+// change what the other asks for, nor what it changes, so every condition finds its facts as the plan has them.
+//
 // Trajectory constraints: `always` is a condition like any other and is asked before the first action and after each
 // one. The others speak of the past, which a tree does not remember; the plan was checked against them, and a step that
 // breaks one, or a plan that leaves one unfulfilled, is an AlwaysFailure at that place.
@@ -17,11 +20,14 @@
 #include <vector>
 
 #include "exchange/names.h"
+#include "exchange/plan_parts.h"
 #include "exchange/plan_trace.h"
 #include "metactrl/error.h"
 #include "metactrl/exchange/export.h"
+#include "support/meter.h"
 #include "support/words.h"
 #include "task/program.h"
+#include "task/source.h"
 
 namespace metactrl {
 
@@ -38,8 +44,9 @@ using Attributes = std::vector<std::pair<std::string, std::string>>;
 
 class TreeWriter {
  public:
-  TreeWriter(const Task& task, const exchange::PlanTrace& trace, const Stop& stop, std::size_t max_bytes)
-      : task_(task), trace_(trace), stop_(stop), max_bytes_(max_bytes) {
+  TreeWriter(const Task& task, const exchange::PlanTrace& trace, exchange::PlanParts parts, const Stop& stop,
+             std::size_t max_bytes)
+      : task_(task), trace_(trace), parts_(std::move(parts)), stop_(stop), max_bytes_(max_bytes) {
     name_nodes();
   }
 
@@ -52,9 +59,10 @@ class TreeWriter {
     open("BehaviorTree", {{"ID", tree_}});
     open("Sequence", {{"name", "plan"}});
     start();
-    for (std::size_t i = 0; i < trace_.steps.size(); ++i) {
-      if (stop_ && stop_()) throw Stopped(Stopped::kCancelled);
-      step(i);
+    if (parts_.kind == exchange::PlanParts::Kind::kInTurn) {
+      for (const exchange::PlanParts& part : parts_.parts) write(part);
+    } else {
+      write(parts_);
     }
     goal();
     close("Sequence");
@@ -185,7 +193,21 @@ class TreeWriter {
     invariants();
   }
 
+  void write(const exchange::PlanParts& part) {
+    if (part.kind == exchange::PlanParts::Kind::kStep) return step(part.step);
+    const bool parallel = part.kind == exchange::PlanParts::Kind::kSideBySide;
+    if (parallel) {
+      open("Parallel",
+           {{"name", "side by side"}, {"success_count", std::to_string(part.parts.size())}, {"failure_count", "1"}});
+    } else {
+      open("Sequence", {{"name", "in turn"}});
+    }
+    for (const exchange::PlanParts& child : part.parts) write(child);
+    close(parallel ? "Parallel" : "Sequence");
+  }
+
   void step(std::size_t index) {
+    if (stop_ && stop_()) throw Stopped(Stopped::kCancelled);
     const exchange::TracedStep& step = trace_.steps[index];
     std::string name = str_cat(index + 1, ' ', step.step.action);
     for (const std::string& argument : step.step.arguments) name += " " + argument;
@@ -260,6 +282,7 @@ class TreeWriter {
 
   const Task& task_;
   const exchange::PlanTrace& trace_;
+  const exchange::PlanParts parts_;
   const Stop& stop_;
   std::size_t max_bytes_;
   std::vector<ActionNode> nodes_;
@@ -270,10 +293,22 @@ class TreeWriter {
 
 }  // namespace
 
-std::string behavior_tree_xml(const Task& task, std::span<const PlanStep> plan, const Stop& stop,
-                              std::size_t max_bytes) {
+std::string behavior_tree_xml(const Task& task, std::span<const PlanStep> plan, const Stop& stop, std::size_t max_bytes,
+                              ScheduleKind kind) {
+  const task::Source* const source = task.source();
+  const std::vector<std::string> beyond = source != nullptr ? source->beyond_facts() : std::vector<std::string>();
+  if (std::find(beyond.begin(), beyond.end(), "timed initial literals") != beyond.end()) {
+    throw InputError("export", "timed initial literals cannot be asked for in a behavior tree",
+                     "export the schedule as lines of PlanSys2");
+  }
   const exchange::PlanTrace trace = exchange::trace_plan(task, plan, stop);
-  return TreeWriter(task, trace, stop, max_bytes).run();
+  exchange::PlanParts parts = exchange::in_turn(plan.size());
+  const bool legal = trace.validation.steps_executed == plan.size();
+  if (kind == ScheduleKind::kConcurrent && source != nullptr && has_durations(task) && legal) {
+    internal::Meter meter(stop);
+    parts = exchange::side_by_side(plan.size(), source->orders(plan, meter));
+  }
+  return TreeWriter(task, trace, std::move(parts), stop, max_bytes).run();
 }
 
 }  // namespace metactrl

@@ -419,10 +419,10 @@ class PddlWriter {
 // As it was read, or made from the ground task.
 Ast source_of(const Task& task, std::vector<std::string>& notes) {
   const auto* interpreter = dynamic_cast<const pddl::LiftedInterpreter*>(task.reference());
-  // Numbers go out as the facts that they are in the ground task.
+  // Numbers, and the time where it matters, go out as the facts that they are in the ground task.
   const task::Definition& definition = task.program().definition();
   const bool as_written = interpreter != nullptr && !task.goals_dropped() && !interpreter->ast().has_numbers &&
-                          definition.preferences.empty();
+                          interpreter->ast().timed.empty() && definition.preferences.empty();
   if (as_written) return interpreter->ast();
   notes.emplace_back("made from a ground task: what can never happen is left out");
   if (definition.preferences.empty()) return exchange::lift(definition);

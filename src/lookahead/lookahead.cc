@@ -73,7 +73,8 @@ class LookaheadCompiler {
  private:
   void infeasible(std::string reason) {
     data_.verdict = Verdict::kInfeasible;
-    data_.reason = has_durations(task_) ? "of plans that run one action at a time: " + reason : std::move(reason);
+    const std::string which = which_plans(task_);
+    data_.reason = which.empty() ? std::move(reason) : which + ": " + reason;
     if (data_.unreachable_goals.empty()) return;
     data_.reason += "; out of reach:";
     for (GoalId goal : data_.unreachable_goals) data_.reason += " " + task_.goal_text(goal);

@@ -295,6 +295,13 @@ struct GroundAtom {
   Position where;
 };
 
+// (at 5 (open shop)), (at 9 (not (open shop))) in the initial state: what becomes true or false by itself.
+struct TimedFact {
+  std::int64_t time = 0;  // as in metactrl/schedule.h
+  GroundAtom atom;
+  bool add = true;
+};
+
 struct Ast {
   std::array<std::string, 2> files;  // domain and problem file names, for messages
   std::string domain_name;
@@ -307,12 +314,18 @@ struct Ast {
   std::vector<Axiom> axioms;
   std::vector<GroundAtom> init;  // no duplicates
   std::vector<FunctionValue> init_values;
+  // By time. Where there are any, a plan is carried out like this: an action begins at a multiple of `tick`, as soon as
+  // the one before it has ended, and as soon as it can be taken from its start to its end; no point of it is nearer than
+  // kSeparation to what happens by itself. Behind the last of these, time no longer matters. The goal is judged when all
+  // of them have happened.
+  std::vector<TimedFact> timed;
+  std::int64_t tick = 0;
   Goal goal;  // `at end` constraints are conjuncts of it
   std::vector<Constraint> constraints;
   std::vector<Preference> preferences;
   bool has_metric = false;     // (:metric minimize ...) of what actions cost
   bool has_numbers = false;    // some condition compares numbers
-  bool has_durations = false;  // some action takes time
+  bool has_durations = false;  // some action takes time, or something happens by itself
 
   // Is `type` equal to `ancestor` or below it? Costs as many steps as there are types above `type`.
   bool is_subtype(TypeId type, TypeId ancestor) const;

@@ -136,7 +136,8 @@ class Copier {
 
   // A constraint about actions is about the one sequence of actions that all states share.
   void copy_constraints(Ast& result) const {
-    result.preferences.clear();
+    // What is best in one state need not be in another.
+    if (copies_ > 1) result.preferences.clear();
     result.constraints.clear();
     for (const Constraint& constraint : ast_.constraints) {
       const bool once = constraint.kind == Constraint::Kind::kActionsInOrder;

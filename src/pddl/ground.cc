@@ -21,6 +21,7 @@
 #include "pddl/ground_durations.h"
 #include "pddl/ground_formula.h"
 #include "pddl/ground_preferences.h"
+#include "pddl/ground_timed.h"
 #include "pddl/number_limits.h"
 #include "pddl/reach.h"
 #include "pddl/strata.h"
@@ -54,6 +55,7 @@ class Grounder {
     for (const FunctionValue& value : ast_.init_values) values_[{value.function, value.arguments}] = value.value;
     number_facts();
     if (ast_.has_numbers) find_numbers();
+    if (!ast_.timed.empty()) find_times();
     ground_actions();
     ground_axioms();
     ground_goal();
@@ -64,6 +66,7 @@ class Grounder {
       };
       ground_preferences(ast_, builder_, anything_, matching, result_, meter_);
     }
+    if (clock_) judge_in_the_end();
     return std::move(result_);
   }
 
@@ -131,6 +134,38 @@ class Grounder {
     numbers_->close();
     numbers_->add_facts(result_);
     builder_.use(*numbers_);
+  }
+
+  // What happens by itself, and when actions can begin.
+  void find_times() {
+    clock_.emplace(ground_events(ast_, reachable_, fact_of_atom_), ast_.tick, meter_);
+    const InstanceTable& actions = reachable_.actions;
+    for (const InstanceId id : actions.all()) {
+      const Action& action = ast_.actions[actions.name(id)];
+      Binding binding(action.variables.size(), kUnbound);
+      std::ranges::copy(actions.arguments(id), binding.begin());
+      if (const std::optional<std::int64_t> units = duration(action, binding)) clock_->announce(*units);
+    }
+    const std::size_t times = clock_->add_facts(result_);
+    if (times * actions.size() > kMaxTimedActions) {
+      throw TaskTooLarge(ast_.files[1],
+                         str_cat("timed initial literals: ", actions.size(), " actions can begin at ", times, " times"),
+                         "use fewer objects, or timed literals that are over sooner");
+    }
+  }
+
+  // In the units of schedules; nothing when it has no value, or one that cannot be counted.
+  std::optional<std::int64_t> duration(const Action& action, const Binding& binding) {
+    if (!action.durative) return 0;
+    const Expression& expression = action.durative->duration;
+    std::optional<Rational> exact = expression.number;
+    if (expression.kind != Expression::Kind::kNumber) exact = numbers_->ground(expression, binding).number;
+    return exact ? duration_units(*exact) : std::nullopt;
+  }
+
+  void judge_in_the_end() {
+    for (task::GoalDefinition& goal : result_.goals) goal.condition = clock_->in_the_end(goal.condition);
+    for (task::PreferenceDefinition& wish : result_.preferences) wish.condition = clock_->in_the_end(wish.condition);
   }
 
   using ChangeMap = std::map<NumberId, std::vector<GroundChange>>;
@@ -233,7 +268,7 @@ class Grounder {
       Binding binding(action.variables.size(), kUnbound);
       std::copy(arguments.begin(), arguments.end(), binding.begin());
       task::ActionDefinition ground;
-      ground.precondition = action.durative
+      ground.precondition = action.durative || clock_
                                 ? builder_.build(action.variables, action.precondition, binding)
                                 : builder_.build_precondition(action.variables, action.precondition, binding);
       if (ground.precondition.is_false()) continue;
@@ -247,22 +282,38 @@ class Grounder {
           numbers_->add_effects(std::move(changes), ground.effects, ground.precondition);
         if (ground.precondition.is_false()) continue;
       }
-      if (action.durative) {
-        GroundPoint both = one_after_the_other({std::move(ground.precondition), std::move(ground.effects)},
-                                               ground_end(action, binding));
-        if (both.condition.is_false()) continue;
-        ground.precondition = std::move(both.condition);
-        ground.effects = std::move(both.effects);
+      if (action.durative || clock_) {
+        std::optional<GroundPoint> whole =
+            ground_whole(action, binding, {std::move(ground.precondition), std::move(ground.effects)});
+        if (!whole || whole->condition.is_false()) continue;
+        ground.precondition = std::move(whole->condition);
+        ground.effects = std::move(whole->effects);
       }
       result_.actions.push_back(std::move(ground));
     }
   }
 
-  // What is asked for behind the effects at the start, and what happens at the end.
+  // From its start to its end, as one point.
+  std::optional<GroundPoint> ground_whole(const Action& action, Binding& binding, GroundPoint start) {
+    GroundRun run{std::move(start), action.durative.has_value(), Formula::constant(true), {}, 0};
+    if (action.durative) {
+      run.over_all = builder_.build(action.variables, action.durative->over_all, binding);
+      run.end = ground_end(action, binding);
+    }
+    if (!clock_) {
+      run.end.condition = task::make_and({std::move(run.over_all), std::move(run.end.condition)});
+      return one_after_the_other(std::move(run.start), std::move(run.end));
+    }
+    const std::optional<std::int64_t> units = duration(action, binding);
+    if (!units) return std::nullopt;
+    run.duration = *units;
+    return clock_->at_all_times(run);
+  }
+
+  // What is asked for at the end, and what happens then.
   GroundPoint ground_end(const Action& action, Binding& binding) {
     GroundPoint end;
-    end.condition = task::make_and({builder_.build(action.variables, action.durative->over_all, binding),
-                                    builder_.build(action.variables, action.durative->at_end, binding)});
+    end.condition = builder_.build(action.variables, action.durative->at_end, binding);
     if (end.condition.is_false()) return end;
     end.effects = ground_effects(action, action.durative->end_effects, binding);
     for (auto& [target, changes] : end_changes(action, binding, true))
@@ -496,6 +547,8 @@ class Grounder {
     return result;
   }
 
+  static constexpr std::size_t kMaxTimedActions = 5'000'000;
+
   // What reachability and the values of numbers are found in.
   const Ast& timeless() const { return timeless_ ? *timeless_ : ast_; }
 
@@ -506,6 +559,7 @@ class Grounder {
   Reachable reachable_;
   IdVector<AtomId, task::FactId> fact_of_atom_;
   std::optional<NumberTable> numbers_;
+  std::optional<GroundClock> clock_;  // where something happens by itself
   FormulaBuilder builder_;
   std::unordered_map<const Effect*, ForallEffect> forall_effects_;
   const Condition anything_;  // kTrue: every binding of the quantified variables

@@ -16,6 +16,7 @@ using internal::str_cat;
 IdVector<PredicateId, bool> ever_true(const Ast& ast) {
   IdVector<PredicateId, bool> result(ast.predicates.size(), false);
   for (const GroundAtom& atom : ast.init) result[atom.predicate] = true;
+  for (const TimedFact& timed : ast.timed) result[timed.atom.predicate] = true;
   for (const Axiom& axiom : ast.axioms) result[axiom.head] = true;
   for (const Action& action : ast.actions) {
     for (const Effect& effect : action.effects)

@@ -265,6 +265,8 @@ Facts LiftedInterpreter::complete(Facts facts, internal::Meter& meter) const {
 }
 
 bool LiftedInterpreter::applicable(const Facts& facts, const Instance& instance) const {
+  if (!ast_->timed.empty())
+    return missing_cost(instance).empty() && run(facts, instance, internal::no_meter()).facts.has_value();
   const FactView view(facts);
   return missing_cost(instance).empty() && applicable(view, instance, internal::no_meter()) &&
          changes(view, instance, ast_->actions[instance.action].numeric_effects, internal::no_meter())
@@ -280,6 +282,10 @@ bool LiftedInterpreter::applicable(const FactView& facts, const Instance& instan
 }
 
 void LiftedInterpreter::execute(Facts& facts, const Instance& instance, internal::Meter& meter) const {
+  if (!ast_->timed.empty()) {
+    facts = std::move(*run(facts, instance, meter).facts);
+    return;
+  }
   const Action& action = ast_->actions[instance.action];
   happen(facts, instance, action.effects, action.numeric_effects, meter);
   if (!action.durative) return;
@@ -342,7 +348,9 @@ std::vector<std::pair<Instance, Facts>> LiftedInterpreter::successors(const Fact
 bool LiftedInterpreter::goal_holds(const Facts& facts) const {
   internal::Meter meter;
   Scope scope(ast_->goal.variables, meter);
-  return holds(ast_->goal.condition, scope, FactView(facts));
+  if (ast_->timed.empty()) return holds(ast_->goal.condition, scope, FactView(facts));
+  const Facts last = in_the_end(facts, meter);
+  return holds(ast_->goal.condition, scope, FactView(last));
 }
 
 std::vector<ObjectId> LiftedInterpreter::cost_arguments(const CostTerm& term, const Instance& instance) {

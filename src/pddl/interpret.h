@@ -66,9 +66,12 @@ using Fluent = task::Symbol<FunctionId>;
 struct Facts : std::unordered_set<Fact, FactHash> {
   using std::unordered_set<Fact, FactHash>::unordered_set;
   std::map<Fluent, Rational> values;
+  // Where something happens by itself (Ast::timed): when the next action can begin.
+  std::int64_t now = 0;
 
   bool operator==(const Facts& other) const {
-    return values == other.values && static_cast<const std::unordered_set<Fact, FactHash>&>(*this) == other;
+    return values == other.values && now == other.now &&
+           static_cast<const std::unordered_set<Fact, FactHash>&>(*this) == other;
   }
 };
 
@@ -123,6 +126,7 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   Validation validate(std::span<const PlanStep> plan, const Stop& stop, std::size_t bytes) const override;
   std::vector<std::string> initial_facts() const override;
   bool has_durations() const override { return ast_->has_durations; }
+  std::string which_plans() const override;
   Schedule with_durations(std::span<const PlanStep> plan, const Stop& stop) const override;
   Validation validate_schedule(std::span<const TimedStep> schedule, const Stop& stop, std::size_t bytes) const override;
   // The same from another state, given with its derived facts (see `complete`).
@@ -234,9 +238,30 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   void happen(Facts& facts, const Instance& instance, const std::vector<Effect>& effects,
               const std::vector<NumericEffect>& numeric_effects, internal::Meter& meter) const;
 
-  // interpret_time.cc
   struct Happening;
   struct Footprint;
+
+  // interpret_timed.cc
+  // What an action leads to, and when it begins; or what keeps it from being carried out.
+  struct Run {
+    std::optional<Facts> facts;
+    std::int64_t start = 0;
+    std::string problem;
+  };
+  // As soon as it can be.
+  Run run(const Facts& facts, const Instance& instance, internal::Meter& meter) const;
+  Run run_at(const Facts& facts, const Instance& instance, std::int64_t start, std::int64_t duration,
+             internal::Meter& meter) const;
+  bool is_late(const Facts& facts) const;
+  // How many timed facts there are up to kSeparation before then.
+  std::size_t num_timed_before(std::int64_t time) const;
+  void pass(Facts& facts, std::size_t from, std::size_t to, internal::Meter& meter) const;
+  // The facts when everything that happens by itself has happened.
+  Facts in_the_end(const Facts& facts, internal::Meter& meter) const;
+  std::optional<std::int64_t> units_of(const Instance& instance, const FactView& facts, internal::Meter& meter) const;
+  Schedule with_waiting(const Facts& start, std::span<const PlanStep> plan, internal::Meter& meter) const;
+
+  // interpret_time.cc
   // What keeps an action that takes time, taken alone, from coming to its end; empty when nothing does.
   std::string later_problem(const Facts& facts, const Instance& instance, internal::Meter& meter) const;
   std::string violation(const Condition& condition, const Instance& instance, const FactView& facts,

@@ -245,7 +245,11 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
     std::string problem;
     const std::optional<Instance> instance = resolve(step, problem);
     const FactView view(facts);
-    if (instance && !applicable(view, *instance, meter)) {
+    if (instance && !ast_->timed.empty()) {
+      const std::string missing = missing_cost(*instance);
+      problem = missing.empty() ? run(facts, *instance, meter).problem
+                                : str_cat("its cost ", missing, " has no value in the initial state");
+    } else if (instance && !applicable(view, *instance, meter)) {
       const Action& action = ast_->actions[instance->action];
       problem = (action.durative ? "condition at start " : "precondition ") +
                 violation(action.precondition, *instance, view, meter);
@@ -283,6 +287,10 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
   }
   for (std::size_t i = 0; i < result.steps_executed; ++i) result.cost += cost(actions[i]);
   if (result.reason.empty()) {
+    if (!ast_->timed.empty()) {
+      facts = in_the_end(facts, meter);
+      record(FactView(facts), wishes, meter);
+    }
     result.preferences = judged(wishes, actions);
     judge_end(FactView(facts), trajectories, actions, meter, result);
   }

@@ -105,6 +105,22 @@ std::optional<Rational> LiftedInterpreter::duration(const Instance& instance, co
   return value(action.durative->duration, scope, facts);
 }
 
+std::optional<std::int64_t> LiftedInterpreter::units_of(const Instance& instance, const FactView& facts,
+                                                        internal::Meter& meter) const {
+  const std::optional<Rational> exact = duration(instance, facts, meter);
+  const std::optional<std::int64_t> units = exact ? in_units(*exact) : std::nullopt;
+  // The shortest that can be counted, where it is shorter than that.
+  if (units == 0 && *exact > Rational(0)) return 1;
+  return units;
+}
+
+std::string LiftedInterpreter::which_plans() const {
+  if (!ast_->has_durations) return {};
+  if (ast_->timed.empty()) return "of plans that run one action at a time";
+  return str_cat("of plans that run one action at a time, each as early as it can begin at a multiple of ",
+                 time_text(ast_->tick));
+}
+
 Schedule LiftedInterpreter::with_durations(std::span<const PlanStep> plan, const Stop& stop) const {
   internal::Meter meter(stop);
   const auto refuse = [](const std::string& what) {
@@ -115,18 +131,16 @@ Schedule LiftedInterpreter::with_durations(std::span<const PlanStep> plan, const
   const Facts start = initial(meter);
   const Validation validation = validate(start, plan, meter);
   if (validation.steps_executed < plan.size()) refuse("the plan is not valid: " + validation.reason);
+  if (!ast_->timed.empty()) return with_waiting(start, plan, meter);
   Schedule result;
   Facts facts = start;
   for (const PlanStep& step : plan) {
     std::string problem;
     const std::optional<Instance> instance = resolve(step, problem);
-    const std::optional<Rational> exact = duration(*instance, FactView(facts), meter);
-    const std::optional<std::int64_t> units = exact ? in_units(*exact) : std::nullopt;
+    const std::optional<std::int64_t> units = units_of(*instance, FactView(facts), meter);
     if (!units) refuse(str_cat("the duration of ", to_string(step), " is too large to be counted"));
-    // The shortest that can be counted, where it is shorter than that.
-    const bool tiny = *units == 0 && *exact > Rational(0);
-    result.push_back({LiftedInterpreter::step(*instance), 0, tiny ? 1 : *units,
-                      ast_->actions[instance->action].durative.has_value()});
+    result.push_back(
+        {LiftedInterpreter::step(*instance), 0, *units, ast_->actions[instance->action].durative.has_value()});
     execute(facts, *instance, meter);
   }
   return result;
@@ -281,10 +295,16 @@ Validation LiftedInterpreter::validate_schedule(std::span<const TimedStep> sched
                    [](const Happening& a, const Happening& b) { return a.time < b.time; });
   Facts facts = initial(meter);
   std::vector<bool> running(schedule.size(), false);
-  for (std::size_t first = 0; first < happenings.size();) {
+  const std::vector<TimedFact>& timed = ast_->timed;
+  for (std::size_t first = 0, passed = 0; first < happenings.size() || passed < timed.size();) {
+    const bool by_itself =
+        passed < timed.size() && (first == happenings.size() || timed[passed].time <= happenings[first].time);
+    const std::int64_t time = by_itself ? timed[passed].time : happenings[first].time;
     std::size_t last = first;
-    while (last < happenings.size() && happenings[last].time == happenings[first].time) ++last;
+    while (last < happenings.size() && happenings[last].time == time) ++last;
     const std::span<const Happening> now(happenings.data() + first, last - first);
+    std::size_t passing = passed;
+    while (passing < timed.size() && timed[passing].time == time) ++passing;
     for (const Happening& happening : now) {
       const std::string problem = point_problem(happening, facts, meter);
       if (!problem.empty()) return refuse(happening.step, problem);
@@ -297,8 +317,17 @@ Validation LiftedInterpreter::validate_schedule(std::span<const TimedStep> sched
         return refuse(happening.step, str_cat("it takes ", wanted->text(), ", not ", time_text(given)));
     }
     std::vector<Footprint> footprints;
-    if (now.size() > 1) {
+    if (now.size() > 1 || passing > passed) {
       for (const Happening& happening : now) footprints.push_back(footprint(happening, meter));
+    }
+    Footprint changing;
+    for (std::size_t i = passed; i < passing; ++i)
+      changing.writes.insert(Fact{timed[i].atom.predicate, timed[i].atom.arguments});
+    for (std::size_t i = 0; i < footprints.size() && passing > passed; ++i) {
+      const std::string what = conflict(changing, footprints[i]);
+      if (what.empty()) continue;
+      return refuse(now[i].step, str_cat(now[i].is_end ? "its end" : "its start", " coincides with ", what,
+                                         ", which changes by itself at ", time_text(time)));
     }
     for (std::size_t i = 0; i < footprints.size(); ++i) {
       for (std::size_t j = i + 1; j < footprints.size(); ++j) {
@@ -314,13 +343,15 @@ Validation LiftedInterpreter::validate_schedule(std::span<const TimedStep> sched
       happen(facts, happening.instance, happening.effects(*ast_), happening.numeric_effects(*ast_), meter);
       running[happening.step] = !happening.is_end && ast_->actions[happening.instance.action].durative.has_value();
     }
+    pass(facts, passed, passing, meter);
+    passed = passing;
     const FactView view(facts);
     for (std::size_t i = 0; i < schedule.size(); ++i) {
       if (!running[i]) continue;
       const std::string text =
           violation(ast_->actions[instances[i].action].durative->over_all, instances[i], view, meter);
       if (text.empty()) continue;
-      return refuse(i, str_cat("condition over all ", text, " at ", time_text(happenings[first].time)));
+      return refuse(i, str_cat("condition over all ", text, " at ", time_text(time)));
     }
     first = last;
   }

@@ -77,6 +77,7 @@ constexpr std::array<FeatureName, static_cast<std::size_t>(Feature::kCount)> kFe
     {"durative actions are", ":durative-actions"},
     {"bounds of durations are", ":duration-inequalities"},
     {"preferences are", ":preferences"},
+    {"timed initial literals are", ":timed-initial-literals"},
 }};
 
 using FeatureSet = std::uint32_t;  // bit i: feature i
@@ -118,7 +119,7 @@ constexpr Requirement kRequirements[] = {
     {":duration-inequalities", set_of(Feature::kDurations, Feature::kInequalities)},
     {":continuous-effects", 0, false},
     {":time", 0, false},
-    {":timed-initial-literals", 0, false},
+    {":timed-initial-literals", set_of(Feature::kTimedFacts)},
     {":preferences", set_of(Feature::kPreferences)},
     {":goal-utilities", 0, false},
     {":non-deterministic", 0, false},
@@ -385,6 +386,7 @@ void Parser::run(std::optional<SExpr> domain, std::optional<SExpr> problem) {
     }
   }
   if (domain && problem) finish_numbers();
+  if (!ast_.timed.empty()) finish_timed();
 }
 
 Ast parse(const Source& domain, const Source& problem, Diagnostics& diagnostics) {

@@ -120,6 +120,8 @@ std::optional<Expression> Parser::metric_cost(const Action& action, const Metric
     });
   };
   if (!add_changes(action.numeric_effects)) return std::nullopt;
+  const bool steps = weights.time != Rational(0) && !ast_.has_durations;
+  if (steps && !add_part(weights.time, number_of(Rational(1)))) return std::nullopt;
   if (action.durative) {
     if (!add_changes(action.durative->end_numeric_effects)) return std::nullopt;
     if (weights.time != Rational(0) && !add_part(weights.time, action.durative->duration)) return std::nullopt;
@@ -137,7 +139,9 @@ void Parser::finish_metric() {
   const bool costs_nothing =
       weights.time == Rational(0) && std::all_of(weights.functions.begin(), weights.functions.end(), is_zero);
   if (good && costs_nothing && !weights.preferences.empty()) return;
-  const bool timeless = weights.time != Rational(0) && !ast_.has_durations;
+  // Where no action takes time, each counts as one step; that alone is what is minimized without a metric.
+  const bool steps = weights.time != Rational(0) && !ast_.has_durations;
+  const bool timeless = steps && std::all_of(weights.functions.begin(), weights.functions.end(), is_zero);
   good = good && !timeless;
   bool counts = false;  // anything at all
   std::vector<Expression> costs;
@@ -155,6 +159,10 @@ void Parser::finish_metric() {
                                : "sums of (total-time) and of functions without arguments are minimized, where actions "
                                  "add to them what is not negative and never changes");
     return;
+  }
+  if (steps) {
+    reporter_.warning(metric_->where(), "no action takes time, so (total-time) counts each as one step",
+                      "delete it, or write durative actions");
   }
   for (std::size_t i = 0; i < costs.size(); ++i) ast_.actions[to_id<ActionNameId>(i)].metric_cost = std::move(costs[i]);
   ast_.has_metric = true;

@@ -35,12 +35,6 @@ bool Parser::refuse_fact(SExpr fact) {
                     "write (predicate object ...)");
     return true;
   }
-  // (at 5 (p)): a predicate `at` may well exist, but its arguments are never lists.
-  if (head == "at" && fact.size() == 3 && fact[2].is_list() && parse_number(fact[1].text())) {
-    reporter_.error(fact.where(), str_cat("timed initial literals such as ", fact.to_text(60), " are not supported"),
-                    "plans have no clock: make the change the effect of an action");
-    return true;
-  }
   if (predicates_.contains(head)) return false;
   if (head == "oneof" || head == "unknown" || head == "or") {
     reporter_.error(fact.where(), str_cat("uncertainty (", head, " ...) is not supported"),
@@ -55,6 +49,7 @@ bool Parser::refuse_fact(SExpr fact) {
 }
 
 void Parser::parse_fact(SExpr fact) {
+  if (is_timed_fact(fact)) return parse_timed_fact(fact);
   if (refuse_fact(fact)) return;
   if (fact.head() == "=") return parse_value(fact);
   if (fact.head() == "not") return parse_negative_fact(fact);

@@ -54,6 +54,7 @@ enum class Feature : std::uint8_t {
   kDurations,
   kInequalities,
   kPreferences,
+  kTimedFacts,
   kCount
 };
 
@@ -286,6 +287,13 @@ class Parser {
   void check_goal();
   void find_metric(SExpr root, const std::optional<SExpr>& domain);
   void parse_metric(SExpr section);
+
+  // parse_timed.cc
+  static bool is_timed_fact(SExpr fact);
+  void parse_timed_fact(SExpr fact);
+  // Once both files are read.
+  void finish_timed();
+  void refuse_beside_timed();
 
   // parse_metric.cc
   // The weights of the parts of a metric: of the time, and of functions without arguments.

@@ -64,6 +64,9 @@ class Reacher {
     find_static_predicates();
     make_rules();
     for (const GroundAtom& atom : ast_.init) add_atom(atom.predicate, atom.arguments);
+    for (const TimedFact& timed : ast_.timed) {
+      if (timed.add) add_atom(timed.atom.predicate, timed.atom.arguments);
+    }
     // Static atoms are complete before any rule looks at them.
     std::vector<AtomId> changing;
     for (const AtomId id : result_.atoms.all()) {
@@ -112,6 +115,7 @@ class Reacher {
       for (const Effect& effect : action.effects) result_.is_static[effect.atom.predicate] = false;
     }
     for (const Axiom& axiom : ast_.axioms) result_.is_static[axiom.head] = false;
+    for (const TimedFact& timed : ast_.timed) result_.is_static[timed.atom.predicate] = false;
   }
 
   void add_rule(Rule rule, std::vector<Conjunction> alternatives, std::vector<VariableId> inner) {

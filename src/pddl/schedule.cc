@@ -4,7 +4,8 @@
 // and that step's start; and between a step's end and a later point that changes what the step needs over all. Each
 // kept order is a gap of kSeparation. So every condition finds its facts and numbers as the plan left them, whatever else
 // has moved; and since all orders lead from earlier steps to later ones, one pass over the plan gives the earliest
-// times: the longest chain behind each start.
+// times: the longest chain behind each start. What happens by itself has its place among the steps as they run one
+// after the other, and what came behind it stays there where the two touch.
 //
 // Cost: each pair of steps is looked at once, each of their sets is gone through.
 #include "pddl/schedule.h"
@@ -29,6 +30,7 @@ struct Touched {
   std::vector<Key> reads;
   std::vector<Key> writes;
   std::vector<Key> adds;
+  std::vector<Key> sums;  // of `adds`, the numbers
   // It writes a fact twice, or reads under a condition what it writes. That has a meaning, but other judges of plans take
   // it for two points that touch as soon as anything else happens at the same time: so nothing does.
   bool alone = false;
@@ -64,6 +66,7 @@ class PointReader {
       for (const Effect& effect : action.durative->end_effects) changes_[effect.atom.predicate] = true;
     }
     for (const Axiom& axiom : ast.axioms) changes_[axiom.head] = true;
+    for (const TimedFact& timed : ast.timed) changes_[timed.atom.predicate] = true;
     for (const ActionNameId a : ast.actions.all()) actions_.emplace(ast.actions[a].name, a);
     for (const ObjectId o : ast.objects.all()) objects_.emplace(ast.objects[o].name, o);
   }
@@ -89,13 +92,21 @@ class PointReader {
     for (Touched* point : {&points.start, &points.end, &points.over_all}) {
       std::sort(point->writes.begin(), point->writes.end());
       point->alone = std::adjacent_find(point->writes.begin(), point->writes.end()) != point->writes.end();
-      for (std::vector<Key>* keys : {&point->reads, &point->writes, &point->adds}) {
+      for (std::vector<Key>* keys : {&point->reads, &point->writes, &point->adds, &point->sums}) {
         std::sort(keys->begin(), keys->end());
         keys->erase(std::unique(keys->begin(), keys->end()), keys->end());
       }
       point->alone = point->alone || (point->conditional && meet(point->writes, point->reads));
     }
     return points;
+  }
+
+  Touched read(const TimedFact& timed) {
+    Touched out;
+    const std::vector<Term> terms(timed.atom.arguments.begin(), timed.atom.arguments.end());
+    out.writes.push_back(key(Sort::kFact, index(timed.atom.predicate), terms, {}));
+    out.adds.push_back(key(Sort::kPredicate, index(timed.atom.predicate), {}, {}));
+    return out;
   }
 
  private:
@@ -182,7 +193,9 @@ class PointReader {
       for_each(action.variables, effect.forall, binding, [&] {
         add_condition(action, effect.when, binding, out);
         add_expression(effect.amount, binding, out);
-        (adds ? out.adds : out.writes).push_back(key(Sort::kNumber, index(effect.function), effect.arguments, binding));
+        const Key number = key(Sort::kNumber, index(effect.function), effect.arguments, binding);
+        (adds ? out.adds : out.writes).push_back(number);
+        if (adds) out.sums.push_back(number);
       });
       out.adds.push_back(key(Sort::kAnyNumber, 0, {}, {}));
     }
@@ -221,9 +234,19 @@ namespace {
 
 // Lets step j begin later until no point of it is nearer than a gap to one of an earlier step, where one of the two has
 // to be alone.
-void keep_apart(Schedule& plan, std::span<const PlanPoints> points, std::size_t j) {
+void keep_apart(Schedule& plan, std::span<const PlanPoints> points, std::span<const TimedFact> timed, std::size_t j) {
   for (bool moved = true; moved;) {
     moved = false;
+    for (const TimedFact& fact : timed) {
+      const auto apart = [&](const Touched& point, std::int64_t offset) {
+        const std::int64_t gap = plan[j].start + offset - fact.time;
+        if (!point.alone || gap >= kSeparation || gap <= -kSeparation) return;
+        plan[j].start += kSeparation - gap;
+        moved = true;
+      };
+      apart(points[j].start, 0);
+      apart(points[j].end, plan[j].duration);
+    }
     for (std::size_t i = 0; i < j; ++i) {
       const auto apart = [&](const Touched& x, std::int64_t from, const Touched& y, std::int64_t offset) {
         const std::int64_t gap = plan[j].start + offset - from;
@@ -246,6 +269,9 @@ void start_early(const Ast& ast, Schedule& plan, internal::Meter& meter) {
   PointReader reader(ast, meter);
   std::vector<PlanPoints> points;
   for (const TimedStep& step : plan) points.push_back(reader.read(step.step));
+  std::vector<Touched> by_itself;
+  for (const TimedFact& timed : ast.timed) by_itself.push_back(reader.read(timed));
+  const Schedule sequential = plan;
   for (std::size_t j = 0; j < plan.size(); ++j) {
     std::int64_t& start = plan[j].start;
     start = 0;
@@ -266,8 +292,45 @@ void start_early(const Ast& ast, Schedule& plan, internal::Meter& meter) {
       if (touch(earlier.over_all, later.start)) behind(ends, false);
       if (touch(earlier.over_all, later.end)) behind(ends, true);
     }
-    keep_apart(plan, points, j);
+    for (std::size_t i = 0; i < by_itself.size(); ++i) {
+      const std::int64_t time = ast.timed[i].time;
+      const bool before_start = time < sequential[j].start;
+      if (before_start && (touch(by_itself[i], later.start) || touch(by_itself[i], later.over_all)))
+        behind(time, false);
+      if (time < sequential[j].start + sequential[j].duration && touch(by_itself[i], later.end)) behind(time, true);
+    }
+    keep_apart(plan, points, ast.timed, j);
+    // What comes before a literal stays before it, unless it had to make room.
+    if (!ast.timed.empty() && start > sequential[j].start) {
+      plan = sequential;
+      return;
+    }
   }
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> orders(const Ast& ast, std::span<const PlanStep> plan,
+                                                        internal::Meter& meter) {
+  PointReader reader(ast, meter);
+  std::vector<PlanPoints> points;
+  for (const PlanStep& step : plan) points.push_back(reader.read(step));
+  std::vector<std::pair<std::size_t, std::size_t>> result;
+  for (std::size_t j = 0; j < points.size(); ++j) {
+    for (std::size_t i = 0; i < j; ++i) {
+      meter.piece();
+      const PlanPoints& a = points[i];
+      const PlanPoints& b = points[j];
+      // What two sums are in between depends on which comes first.
+      const auto share = [](const PlanPoints& x, const PlanPoints& y) {
+        return meet(x.start.sums, y.start.sums) || meet(x.start.sums, y.end.sums) || meet(x.end.sums, y.start.sums) ||
+               meet(x.end.sums, y.end.sums);
+      };
+      const bool meet_points = share(a, b) || touch(a.start, b.start) || touch(a.start, b.end) ||
+                               touch(a.end, b.start) || touch(a.end, b.end) || touch(a.over_all, b.start) ||
+                               touch(a.over_all, b.end) || touch(a.start, b.over_all) || touch(a.end, b.over_all);
+      if (meet_points) result.emplace_back(i, j);
+    }
+  }
+  return result;
 }
 
 std::vector<Envelope> envelopes(const Ast& ast) {

@@ -2,7 +2,10 @@
 #ifndef METACTRL_SRC_PDDL_SCHEDULE_H_
 #define METACTRL_SRC_PDDL_SCHEDULE_H_
 
+#include <cstddef>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metactrl/schedule.h"
@@ -13,6 +16,10 @@ namespace metactrl::pddl {
 
 // As task::Source::start_early. Every step must name an action and objects of the task.
 void start_early(const Ast& ast, Schedule& plan, internal::Meter& meter);
+
+// As task::Source::orders, with the same demand.
+std::vector<std::pair<std::size_t, std::size_t>> orders(const Ast& ast, std::span<const PlanStep> plan,
+                                                        internal::Meter& meter);
 
 // A fact that one action makes true at its start and false at its end, and an action that needs it: a plan that uses it
 // runs the two at the same time.

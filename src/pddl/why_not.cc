@@ -398,6 +398,11 @@ std::vector<std::string> PddlSource::why_unreachable(internal::Meter& meter) con
 
 void PddlSource::start_early(Schedule& plan, internal::Meter& meter) const { pddl::start_early(*ast_, plan, meter); }
 
+std::vector<std::pair<std::size_t, std::size_t>> PddlSource::orders(std::span<const PlanStep> plan,
+                                                                    internal::Meter& meter) const {
+  return pddl::orders(*ast_, plan, meter);
+}
+
 std::vector<std::string> PddlSource::needs_concurrency() const {
   if (!ast_->has_durations) return {};
   std::vector<std::string> sentences;
@@ -413,6 +418,7 @@ std::vector<std::string> PddlSource::beyond_facts() const {
   std::vector<std::string> beyond;
   if (ast_->has_durations) beyond.emplace_back("durations");
   if (ast_->has_numbers) beyond.emplace_back("numbers");
+  if (!ast_->timed.empty()) beyond.emplace_back("timed initial literals");
   if (!ast_->preferences.empty()) beyond.emplace_back("preferences");
   return beyond;
 }

@@ -19,6 +19,8 @@ class PddlSource : public task::Source {
   std::vector<std::string> why_unreachable(internal::Meter& meter) const override;
   void visit_changes(internal::Meter& meter, const Visitor& visit) const override;
   void start_early(Schedule& plan, internal::Meter& meter) const override;
+  std::vector<std::pair<std::size_t, std::size_t>> orders(std::span<const PlanStep> plan,
+                                                          internal::Meter& meter) const override;
   std::vector<std::string> needs_concurrency() const override;
   std::vector<std::string> beyond_facts() const override;
 

@@ -74,6 +74,7 @@ class LoopRun {
         world_(world),
         observer_(observer),
         belief_(scene.initial_state(), options.max_states) {
+    has_preferences_ = !scene_.validate(belief_.likeliest().facts, {}).preferences.empty();
     stop_ = [this] { return stopped(); };
   }
 
@@ -91,6 +92,7 @@ class LoopRun {
     }
     report_.goal_probability = belief_.goal_probability(scene_);
     report_.belief = belief_.states();
+    report_.preferences = scene_.validate(belief_.likeliest().facts, {}).preferences;
     report_.seconds = seconds();
     return std::move(report_);
   }
@@ -137,6 +139,8 @@ class LoopRun {
   bool goal_reached() {
     const double probability = belief_.goal_probability(scene_);
     if (probability < options_.confidence - kTolerance) return false;
+    // What is preferred may come behind the goal: the plan is carried out to its end, and there is one.
+    if (has_preferences_ && (report_.plans == 0 || next_ < plan_.size())) return false;
     if (certain_ && belief_.states().size() == 1) {
       end(LoopEnd::kGoalObserved, "the goal holds in what was observed");
     } else {
@@ -417,6 +421,7 @@ class LoopRun {
   std::function<bool()> stop_;
   const internal::Stopwatch watch_;
 
+  bool has_preferences_ = false;
   Belief belief_;
   bool certain_ = false;    // the last observation was
   bool surprised_ = false;  // by the last observation

@@ -212,12 +212,15 @@ std::shared_ptr<const pddl::Ast> parse_scene(const pddl::Source& domain, const p
   Diagnostics local;
   Diagnostics& diagnostics = options.diagnostics != nullptr ? *options.diagnostics : local;
   auto ast = std::make_shared<pddl::Ast>(pddl::parse(domain, problem, diagnostics));
-  if (!ast->preferences.empty()) {
-    const pddl::Position& where = ast->preferences[0].where;
-    diagnostics.warning({ast->files[where.file], where.line, where.column},
-                        "preferences are not pursued in a scene that is acted in", "state as a goal what must hold");
-    ast->preferences.clear();
-  }
+  std::erase_if(ast->preferences, [&](const pddl::Preference& preference) {
+    const auto at_end = [](const pddl::Constraint& part) { return part.kind == pddl::Constraint::Kind::kAtEnd; };
+    if (std::all_of(preference.parts.begin(), preference.parts.end(), at_end)) return false;
+    diagnostics.warning({ast->files[preference.where.file], preference.where.line, preference.where.column},
+                        str_cat("the preference ", preference.name, preference.name.empty() ? "" : " ",
+                                "looks back, and is not pursued in a scene that is acted in"),
+                        "prefer what is to hold at the end");
+    return true;
+  });
   for (const pddl::Constraint& constraint : ast->constraints) {
     if (constraint.kind == pddl::Constraint::Kind::kAlways) continue;
     diagnostics.error(
@@ -228,6 +231,12 @@ std::shared_ptr<const pddl::Ast> parse_scene(const pddl::Source& domain, const p
   if (!diagnostics.has_errors() && ast->has_numbers) {
     diagnostics.error({ast->files[0], 0, 0}, "numbers in conditions are not understood in a scene that is acted in",
                       "model the few values that matter by predicates");
+  }
+  if (!ast->timed.empty()) {
+    const pddl::Position& where = ast->timed[0].atom.where;
+    diagnostics.error({ast->files[where.file], where.line, where.column},
+                      "timed initial literals are not understood in a scene that is acted in",
+                      "delete them: what changes by itself is observed");
   }
   if (diagnostics.has_errors()) throw InputError(diagnostics);
   return ast;

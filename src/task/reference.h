@@ -24,7 +24,10 @@ class ReferenceSemantics {
 
   // Do actions take time? Otherwise the rest is not asked.
   virtual bool has_durations() const { return false; }
-  // The steps and how long each takes when the plan is carried out one step after the other; all start at 0. Throws
+  // Which of all plans are looked for: "of plans that run one action at a time"; empty: all.
+  virtual std::string which_plans() const { return {}; }
+  // The steps and how long each takes when the plan is carried out one step after the other; each starts at the time that
+  // it has to wait for, 0 where there is none. Throws
   // InputError where a step is not legal, or takes longer than can be counted.
   virtual Schedule with_durations(std::span<const PlanStep> plan, const Stop& stop) const;
   // As validate(task, schedule) in schedule.h.

@@ -25,8 +25,8 @@ constexpr std::int64_t kLargestTime = std::numeric_limits<std::int64_t>::max() /
 void start_one_after_the_other(Schedule& plan) {
   std::int64_t next = 0;
   for (TimedStep& step : plan) {
-    step.start = next;
-    next += step.duration + kSeparation;
+    step.start = std::max(step.start, next);
+    next = step.start + step.duration + kSeparation;
   }
 }
 
@@ -77,6 +77,10 @@ std::vector<std::pair<std::size_t, std::size_t>> overlaps(std::span<const TimedS
 
 bool has_durations(const Task& task) { return task.reference() != nullptr && task.reference()->has_durations(); }
 
+std::string which_plans(const Task& task) {
+  return task.reference() != nullptr ? task.reference()->which_plans() : std::string();
+}
+
 Schedule make_schedule(const Task& task, std::span<const PlanStep> plan, ScheduleKind kind, const Stop& stop) {
   if (!has_durations(task)) refuse("no action of the task takes time, so its plans have no schedule");
   Schedule schedule = task.reference()->with_durations(plan, stop);
@@ -115,6 +119,13 @@ Validation ReferenceSemantics::validate_schedule(std::span<const TimedStep> sche
   std::vector<PlanStep> plan;
   for (const TimedStep& step : by_start({schedule.begin(), schedule.end()})) plan.push_back(step.step);
   return validate(plan, stop, bytes);
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> Source::orders(std::span<const PlanStep> plan,
+                                                                internal::Meter&) const {
+  std::vector<std::pair<std::size_t, std::size_t>> all;
+  for (std::size_t j = 1; j < plan.size(); ++j) all.emplace_back(j - 1, j);
+  return all;
 }
 
 void Source::start_early(Schedule& plan, internal::Meter&) const { start_one_after_the_other(plan); }

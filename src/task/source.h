@@ -3,8 +3,11 @@
 #ifndef METACTRL_SRC_TASK_SOURCE_H_
 #define METACTRL_SRC_TASK_SOURCE_H_
 
+#include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metactrl/schedule.h"
@@ -25,6 +28,10 @@ class Source {
   virtual void visit_changes(internal::Meter& meter, const Visitor& visit) const = 0;
   // Lets each step of a plan, whose durations are known, begin as early as its order allows.
   virtual void start_early(Schedule& plan, internal::Meter& meter) const;
+  // Pairs of steps of a plan, the earlier one first, of which one changes what the other needs or changes: whoever lets
+  // steps overlap and looks at what each has left keeps the order of these.
+  virtual std::vector<std::pair<std::size_t, std::size_t>> orders(std::span<const PlanStep> plan,
+                                                                  internal::Meter& meter) const;
   // Where no plan runs one action at a time: what actions offer only while they run, and who needs it, a sentence each.
   virtual std::vector<std::string> needs_concurrency() const { return {}; }
   // What it has besides facts: "numbers", "durations".

@@ -451,6 +451,38 @@ static void misuse_decoders(metactrl_task* task, metactrl_format* format, metact
   EXPECT(strcmp(metactrl_text_data(NULL), "") == 0 && metactrl_text_size(NULL) == 0);
 }
 
+/* Preferences are chosen before anything is written, promised, and judged one by one. */
+static void prefer(const metactrl_format* format, const metactrl_vocabulary* vocabulary) {
+  static const char domain[] =
+      "(define (domain d) (:requirements :preferences :action-costs) (:predicates (p) (q) (r)) (:functions (total-cost))"
+      "(:action a :parameters () :precondition (not (r)) :effect (and (p) (increase (total-cost) 1)))"
+      "(:action b :parameters () :effect (and (q) (r) (increase (total-cost) 1))))";
+  static const char problem[] =
+      "(define (problem d) (:domain d) (:init (= (total-cost) 0))"
+      "(:goal (and (q) (preference early (p)) (preference quiet (not (r))) (preference dear (p))))"
+      "(:metric minimize (+ (total-cost) (* 5 (is-violated early)) (* 2 (is-violated quiet)))))";
+  metactrl_error* error = NULL;
+  metactrl_task* task = NULL;
+  metactrl_constraint* constraint = NULL;
+  metactrl_text* text = NULL;
+  OK(metactrl_task_parse(domain, sizeof domain - 1, problem, sizeof problem - 1, NULL, NULL, &task, &error));
+  OK(metactrl_task_validate(task, NULL, "(b)\n", 4, NULL, &text, &error));
+  EXPECT(contains(text, "{\"valid\":true,"));
+  EXPECT(contains(text, "{\"name\":\"early\",\"text\":\"(p)\",\"weight\":5,\"satisfied\":false}"));
+  metactrl_text_free(text);
+  OK(metactrl_task_search(task, 0, NULL, &text, &error));
+  EXPECT(contains(text, "\"name\":\"early\",\"text\":\"(p)\",\"weight\":5,\"satisfied\":true"));
+  EXPECT(contains(text, "\"name\":\"quiet\",\"text\":\"(not (r))\",\"weight\":2,\"satisfied\":false"));
+  EXPECT(contains(text, "\"metric\":{\"value\":4,\"lower_bound\":4}"));
+  metactrl_text_free(text);
+  OK(metactrl_constraint_compile(task, format, vocabulary, NULL, NULL, &constraint, &error));
+  OK(metactrl_constraint_info(constraint, &text, &error));
+  EXPECT(contains(text, "\"promised_preferences\":[0"));
+  metactrl_text_free(text);
+  metactrl_constraint_free(constraint);
+  metactrl_task_free(task);
+}
+
 int main(int count, char** arguments) {
   metactrl_error* error = NULL;
   metactrl_task* task = NULL;
@@ -496,6 +528,7 @@ int main(int count, char** arguments) {
   EXPECT(contains(text, "Task: Tidy up.") && contains(text, "Plan:"));
   metactrl_text_free(text);
   misuse_decoders(task, format, vocabulary, constraint);
+  prefer(format, vocabulary);
   plan(constraint);
   walk(constraint);
   batch(constraint);

@@ -25,12 +25,13 @@ using testing::Random;
 
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : random_(seed) {}
+  explicit Generator(std::uint64_t seed, bool timed = false) : random_(seed), timed_(timed) {}
 
   std::string domain() {
     numbers_ = one_in(2);
     std::string out =
-        "(define (domain d) (:requirements :adl :numeric-fluents :durative-actions :duration-inequalities)\n"
+        "(define (domain d) (:requirements :adl :numeric-fluents :durative-actions :duration-inequalities "
+        ":timed-initial-literals)\n"
         " (:predicates (p ?x) (q ?x) (r) (s ?x ?y))\n (:functions (f ?x) (g) (h ?x) (idle))\n";
     const std::uint32_t actions = 2 + random_.below(3);
     for (std::uint32_t i = 0; i < actions; ++i) out += one_in(6) ? plain(i) : durative(i);
@@ -46,12 +47,22 @@ class Generator {
       out += " (= (f " + std::string(object) + ") " + number() + ")";
       if (!one_in(8)) out += " (= (h " + std::string(object) + ") " + duration_number() + ")";
     }
+    for (std::uint32_t i = timed_ ? 1 + random_.below(4) : 0; i > 0; --i) out += timed_literal();
     out += ")\n (:goal (and " + literal("a") + " " + literal("b") + " " + condition("a", 1) + ")))\n";
     return out;
   }
 
  private:
   bool one_in(std::uint32_t count) { return random_.below(count) == 0; }
+  // Of one time each fact has one value.
+  std::string timed_literal() {
+    static const std::vector<std::string> kFacts = {"(p a)", "(p b)", "(q a)", "(q b)", "(r)", "(s a b)"};
+    static const std::vector<std::string> kTimes = {"0", "0.5", "1", "2.5", "3.001", "4", "7.25"};
+    const std::string time = random_.pick(kTimes);
+    const std::string fact = random_.pick(kFacts);
+    if (!used_.insert(time + fact).second) return "";
+    return " (at " + time + " " + (one_in(2) ? fact : "(not " + fact + ")") + ")";
+  }
   std::string number() {
     static const std::vector<std::string> kNumbers = {"0", "1", "2", "3"};
     return random_.pick(kNumbers);
@@ -120,7 +131,7 @@ class Generator {
       case 3:
         return "(<= ?duration " + duration_number() + ")";
       case 4:
-        return numbers_ ? "(= ?duration (+ 1 (g)))" : "(= ?duration (/ (h " + x + ") 3))";
+        return numbers_ && !timed_ ? "(= ?duration (+ 1 (g)))" : "(= ?duration (/ (h " + x + ") 3))";
       default:
         return "(= ?duration " + duration_number() + ")";
     }
@@ -150,7 +161,9 @@ class Generator {
   }
 
   Random random_;
+  bool timed_;
   bool numbers_ = false;
+  std::set<std::string> used_;
 };
 
 constexpr std::uint64_t kShards = 4;
@@ -203,6 +216,67 @@ void check_schedules(const std::string& domain, const std::string& problem, cons
     break;
   }
 }
+
+// Facts change by themselves: both implementations wait for the same times, and what they say of the goal, the shortest
+// plan and the schedules is the same.
+class RandomTimedFacts : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RandomTimedFacts, EngineReferenceAndSchedulesAgree) {
+  constexpr std::uint64_t kTimedTasks = testing::repeats(400);
+  std::size_t decided = 0;
+  std::size_t solvable = 0;
+  std::size_t longer = 0;
+  std::size_t waits = 0;
+  Scheduled count;
+  for (std::uint64_t seed = GetParam(); seed < kTimedTasks; seed += kShards) {
+    Generator generator(seed, true);
+    const std::string domain = generator.domain();
+    const std::string problem = generator.problem();
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + domain + problem);
+    Diagnostics diagnostics;
+    auto ast = std::make_shared<pddl::Ast>(pddl::parse({"domain", domain}, {"problem", problem}, diagnostics));
+    ASSERT_FALSE(diagnostics.has_errors()) << InputError(diagnostics).what();
+    const LiftedInterpreter interpreter(ast);
+    std::optional<Task> task;
+    try {
+      task = load_pddl_text(domain, problem);
+    } catch (const TaskTooLarge&) {
+      continue;  // a number grows without end
+    }
+    Random random(seed);
+    for (int i = 0; i < 3; ++i) {
+      const std::vector<PlanStep> plan = testing::walk_both(*task, interpreter, 8, random);
+      ASSERT_FALSE(HasFailure());
+      check_schedules(domain, problem, plan, random, count);
+      ASSERT_FALSE(HasFailure());
+      std::int64_t free = 0;
+      for (const TimedStep& step : make_schedule(*task, plan, ScheduleKind::kSequential)) {
+        waits += step.start >= free + kTimeUnit ? 1 : 0;
+        free = step.start + step.duration;
+      }
+    }
+    const std::optional<int> shortest = testing::shortest_interpreted(interpreter, 400);
+    if (!shortest) continue;
+    ++decided;
+    testing::expect_shortest(*task, *shortest);
+    ASSERT_FALSE(HasFailure());
+    solvable += *shortest >= 0 ? 1 : 0;
+    longer += *shortest > 1 ? 1 : 0;
+  }
+  const std::size_t all = kTimedTasks / kShards;
+  EXPECT_GT(decided, all / 2);
+  EXPECT_GT(solvable, all / 5);
+  EXPECT_GT(longer, all / 100);
+  EXPECT_GT(waits, all / 10);
+  EXPECT_GT(count.plans, all * 2);
+  EXPECT_GT(count.overlapping, all / 4);
+  EXPECT_GT(count.refused, all / 4);
+  std::cout << "decided " << decided << ", solvable " << solvable << ", longer " << longer << ", waits " << waits
+            << ", plans " << count.plans << ", overlapping " << count.overlapping << ", refused " << count.refused
+            << '\n';
+}
+
+INSTANTIATE_TEST_SUITE_P(Shards, RandomTimedFacts, ::testing::Range<std::uint64_t>(0, kShards));
 
 TEST_P(RandomDurations, EngineReferenceAndSchedulesAgree) {
   std::size_t decided = 0;

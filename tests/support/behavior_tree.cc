@@ -281,14 +281,23 @@ TickStatus BehaviorTree::tick_parallel(Node& node, TreeWorld& world, Outcome& ou
   const std::size_t too_many = std::stoul(*node.element->attribute("failure_count"));
   std::size_t successes = 0;
   std::size_t failures = 0;
+  // Children that have finished are not ticked again.
+  const auto finish = [&](TickStatus status) {
+    for (Node& child : node.children) child.finished.reset();
+    return status;
+  };
   for (Node& child : node.children) {
-    const TickStatus status = tick(child, world, outcome);
-    require(status != TickStatus::kRunning, "only conditions are counted");
-    ++(status == TickStatus::kSuccess ? successes : failures);
-    if (successes >= enough) return TickStatus::kSuccess;
-    if (failures >= too_many || node.children.size() - failures < enough) return TickStatus::kFailure;
+    if (!child.finished) {
+      const TickStatus status = tick(child, world, outcome);
+      if (status == TickStatus::kRunning) continue;
+      child.finished = status;
+    }
+    ++(*child.finished == TickStatus::kSuccess ? successes : failures);
+    if (successes >= enough) return finish(TickStatus::kSuccess);
+    if (failures >= too_many || node.children.size() - failures < enough) return finish(TickStatus::kFailure);
   }
-  throw std::runtime_error("a Parallel that neither succeeds nor fails");
+  require(successes + failures < node.children.size(), "a Parallel that neither succeeds nor fails");
+  return TickStatus::kRunning;
 }
 
 TickStatus BehaviorTree::tick(Node& node, TreeWorld& world, Outcome& outcome) {

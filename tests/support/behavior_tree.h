@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,7 +64,8 @@ class BehaviorTree {
   struct Node {
     const XmlElement* element = nullptr;
     std::vector<Node> children;
-    std::size_t current = 0;  // of a Sequence or Fallback that is running
+    std::size_t current = 0;             // of a Sequence or Fallback that is running
+    std::optional<TickStatus> finished;  // as a child of a Parallel that is running
   };
 
   void read_model(const XmlElement& model);

@@ -4,6 +4,7 @@
 #define METACTRL_TESTS_SUPPORT_LIFTED_WORLD_H_
 
 #include <cctype>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -29,7 +30,7 @@ class LiftedWorld : public TreeWorld {
  public:
   // Every action is running for `patience` ticks before it is carried out.
   explicit LiftedWorld(std::shared_ptr<const pddl::LiftedInterpreter> interpreter, std::size_t patience = 0)
-      : interpreter_(std::move(interpreter)), facts_(interpreter_->initial()), patience_(patience), left_(patience) {}
+      : interpreter_(std::move(interpreter)), facts_(interpreter_->initial()), patience_(patience) {}
 
   bool holds(const std::string& fact) override {
     ++questions_;
@@ -40,11 +41,14 @@ class LiftedWorld : public TreeWorld {
   }
 
   TickStatus execute(const std::string& id, const Ports& ports) override {
-    if (left_ > 0) {
-      --left_;
+    std::string key = id;
+    for (const auto& port : ports) key += " " + port.second;
+    std::size_t& left = left_.try_emplace(key, patience_).first->second;
+    if (left > 0) {
+      --left;
       return TickStatus::kRunning;
     }
-    left_ = patience_;
+    left_.erase(key);
     const std::optional<pddl::Instance> instance = find(id, ports);
     if (!instance || !interpreter_->applicable(facts_, *instance) || fails_) return TickStatus::kFailure;
     facts_ = interpreter_->apply(facts_, *instance);
@@ -87,7 +91,7 @@ class LiftedWorld : public TreeWorld {
   std::shared_ptr<const pddl::LiftedInterpreter> interpreter_;
   pddl::Facts facts_;
   std::size_t patience_;
-  std::size_t left_;
+  std::map<std::string, std::size_t> left_;  // of actions that are running
   std::size_t questions_ = 0;
   bool fails_ = false;
 };

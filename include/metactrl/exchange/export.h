@@ -43,9 +43,10 @@
 namespace metactrl {
 
 // BehaviorTree.CPP version 4, with the TreeNodesModel that Groot2 reads. `stop` is asked at every step, and a tree of more
-// than `max_bytes` (0: no limit) is not written; both end it with Stopped.
+// than `max_bytes` (0: no limit) is not written; both end it with Stopped. A concurrent tree has Parallel nodes where
+// actions that take time may go on side by side; a sequential one, or one of a plan that is not legal, has none.
 std::string behavior_tree_xml(const Task& task, std::span<const PlanStep> plan, const Stop& stop = {},
-                              std::size_t max_bytes = 0);
+                              std::size_t max_bytes = 0, ScheduleKind kind = ScheduleKind::kSequential);
 
 // "(open dishwasher)" lines, and the plan's cost as a comment.
 std::string pddl_plan(const Task& task, std::span<const PlanStep> plan);

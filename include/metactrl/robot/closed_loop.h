@@ -202,6 +202,9 @@ struct LoopReport {
   double goal_probability = 0;
   std::vector<LoopEvent> events;
   std::vector<BelievedState> belief;  // at the end, most likely first
+  // The task's preferences, as the most likely state at the end has them. Where the belief is one state they are chosen
+  // and pursued like goals, with every plan anew; where it is several, the goals alone are.
+  std::vector<Validation::Preference> preferences;
 
   unsigned plans = 0;
   unsigned replans = 0;    // plans after the first

@@ -266,6 +266,73 @@ constexpr const char* kCountingDomain = R"((define (domain counting)
 constexpr const char* kCountingProblem =
     "(define (problem p) (:domain counting) (:objects a b c) (:init) (:goal (done)))";
 
+constexpr const char* kRobots =
+    "(define (domain d) (:requirements :typing :durative-actions) (:types robot place)\n"
+    "(:predicates (at ?r - robot ?p - place) (clean ?p - place) (met))\n"
+    "(:durative-action drive :parameters (?r - robot ?a ?b - place) :duration (= ?duration 5)\n"
+    " :condition (at start (at ?r ?a)) :effect (and (at start (not (at ?r ?a))) (at end (at ?r ?b))))\n"
+    "(:durative-action sweep :parameters (?r - robot ?p - place) :duration (= ?duration 3)\n"
+    " :condition (over all (at ?r ?p)) :effect (at end (clean ?p)))\n"
+    "(:durative-action meet :parameters (?r ?q - robot ?p - place) :duration (= ?duration 1)\n"
+    " :condition (over all (and (at ?r ?p) (at ?q ?p))) :effect (at end (met))))\n";
+constexpr const char* kRooms =
+    "(define (problem p) (:domain d) (:objects x y - robot a b c - place) (:init (at x a) (at y b))\n"
+    "(:goal (and (clean a) (clean b) (met))))";
+
+// Side by side where the plan's order allows it, and the plan's meaning when every action takes some ticks.
+TEST(BehaviorTreeXml, ConcurrentTreesHaveParallelNodes) {
+  const Task task = load_pddl_text(kRobots, kRooms);
+  const std::vector<PlanStep> plan =
+      parse_plan("(sweep x a)\n(sweep y b)\n(drive x a c)\n(drive y b c)\n(meet x y c)\n", "plan");
+  ASSERT_TRUE(task.validate(plan).valid);
+  const auto run = [&](ScheduleKind kind, std::size_t ticks) {
+    const std::string xml = behavior_tree_xml(task, plan, {}, 0, kind);
+    LiftedWorld world(testing::lifted_interpreter(kRobots, kRooms), 4);
+    BehaviorTree tree(xml);
+    const BehaviorTree::Outcome outcome = tree.run(world);
+    EXPECT_TRUE(outcome.success) << outcome.step << ": " << outcome.leaf << ' ' << outcome.detail << "\n" << xml;
+    EXPECT_EQ(outcome.actions, plan.size());
+    EXPECT_TRUE(world.goal_holds());
+    EXPECT_EQ(outcome.ticks, ticks);
+    return xml;
+  };
+  EXPECT_EQ(run(ScheduleKind::kSequential, 1 + 4 * 5).find("Parallel"), std::string::npos);
+  const std::string xml = run(ScheduleKind::kConcurrent, 1 + 4 * 3);
+  EXPECT_NE(xml.find("<Parallel name=\"side by side\" success_count=\"2\" failure_count=\"1\">"), std::string::npos);
+  // A failure in one branch is a failure of the plan.
+  LiftedWorld broken(testing::lifted_interpreter(kRobots, kRooms));
+  broken.break_actions();
+  EXPECT_FALSE(BehaviorTree(xml).run(broken).success);
+}
+
+// a before c and d, b before d alone: nesting cannot say it, so that b comes before c, too.
+TEST(BehaviorTreeXml, OrdersThatNestingCannotSayAreKept) {
+  const Task task = load_pddl_text(
+      "(define (domain d) (:requirements :durative-actions) (:predicates (a) (b) (c) (d))\n"
+      "(:durative-action one :parameters () :duration (= ?duration 1) :effect (at end (a)))\n"
+      "(:durative-action two :parameters () :duration (= ?duration 1) :effect (at end (b)))\n"
+      "(:durative-action three :parameters () :duration (= ?duration 1) :condition (at start (a)) :effect (at end "
+      "(c)))\n"
+      "(:durative-action four :parameters () :duration (= ?duration 1) :condition (at start (and (a) (b)))\n"
+      " :effect (at end (d))))",
+      "(define (problem p) (:domain d) (:init) (:goal (and (c) (d))))");
+  const std::string xml =
+      behavior_tree_xml(task, parse_plan("(one)\n(two)\n(three)\n(four)\n", "plan"), {}, 0, ScheduleKind::kConcurrent);
+  const auto place = [&](const std::string& tag) { return xml.find("<" + tag + "/>"); };
+  EXPECT_LT(std::max(place("One"), place("Two")), std::min(place("Three"), place("Four")));
+  std::size_t parallel = 0;
+  for (std::size_t at = xml.find("<Parallel"); at != std::string::npos; at = xml.find("<Parallel", at + 1)) ++parallel;
+  EXPECT_EQ(parallel, 2U);
+}
+
+TEST(BehaviorTreeXml, TimedLiteralsAreRefused) {
+  const Task task = load_pddl_text(
+      "(define (domain d) (:requirements :timed-initial-literals) (:predicates (p) (q))\n"
+      "(:action a :parameters () :precondition (p) :effect (q)))",
+      "(define (problem p) (:domain d) (:init (at 5 (p))) (:goal (q)))");
+  EXPECT_THROW(behavior_tree_xml(task, parse_plan("(a)", "plan")), InputError);
+}
+
 TEST(BehaviorTreeXml, CountsWithParallel) {
   const Task task = load_pddl_text(kCountingDomain, kCountingProblem);
   const auto run = [&](const std::string& text) {

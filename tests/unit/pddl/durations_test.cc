@@ -212,6 +212,29 @@ TEST(Durations, MetricsOfTimeAndFunctions) {
   EXPECT_DOUBLE_EQ(cost("maximize (- 7 (* (fuel) 3))", "(slow)"), 3);
 }
 
+TEST(Durations, AMetricOfCostAndTimeCountsSteps) {
+  const std::string plain =
+      "(define (domain d) (:requirements :action-costs) (:predicates (p) (q)) (:functions (total-cost))\n"
+      "(:action one :parameters () :effect (and (q) (increase (total-cost) 1)))\n"
+      "(:action two :parameters () :precondition (q) :effect (and (p) (increase (total-cost) 1)))\n"
+      "(:action dear :parameters () :effect (and (p) (increase (total-cost) 100))))";
+  const auto cost = [&](const std::string& metric, const std::string& plan) {
+    Diagnostics diagnostics;
+    LoadOptions options;
+    options.diagnostics = &diagnostics;
+    const Task task = load_pddl_text(plain,
+                                     "(define (problem d) (:domain d) (:init (= (total-cost) 0)) (:goal (p)) "
+                                     "(:metric minimize " +
+                                         metric + "))",
+                                     options);
+    return task.validate(steps(plan)).cost;
+  };
+  EXPECT_EQ(cost("(+ (total-cost) (total-time))", "(one)\n(two)"), 4);
+  EXPECT_EQ(cost("(+ (total-cost) (total-time))", "(dear)"), 101);
+  EXPECT_EQ(cost("(+ (* 2 (total-cost)) (* 0.5 (total-time)))", "(one)\n(two)"), 5);
+  EXPECT_EQ(cost("(total-cost)", "(dear)"), 100);
+}
+
 TEST(Durations, RefusedByName) {
   const auto why = [](const std::string& rest, const std::string& goal) {
     try {

@@ -589,7 +589,12 @@ TEST(ParseProblem, TimedLiteralsAreToldFromThePredicateAt) {
   const std::string domain = "(define (domain d) (:predicates (at ?x ?y) (p)))";
   EXPECT_CLEAN(read(domain, "(define (problem p) (:domain d) (:objects 5 a) (:init (at 5 a)) (:goal (p)))"));
   EXPECT_TRUE(read(domain, "(define (problem p) (:domain d) (:objects 5 a) (:init (at 5 (p))) (:goal (p)))")
-                  .says("timed initial literals"));
+                  .says("timed initial literals are used but"));
+  const auto result = read(domain, "(define (problem p) (:domain d) (:init (at 7 (not (p))) (at 5 (p))) (:goal (p)))");
+  ASSERT_EQ(result.ast.timed.size(), 2U);
+  EXPECT_EQ(result.ast.timed[0].time, 5'000'000);
+  EXPECT_TRUE(result.ast.timed[0].add);
+  EXPECT_FALSE(result.ast.timed[1].add);
 }
 
 TEST(ParseProblem, GoalMustExistInitNeedNot) {

@@ -81,6 +81,34 @@ TEST(ClosedLoop, ReachesTheGoalInAWorldThatKeepsTheRules) {
   EXPECT_EQ(to_string(report.events[2]).substr(0, 5), "act (");
 }
 
+// Behind the goal and before it, and reported one by one; what cannot be had together is weighed.
+TEST(ClosedLoop, PursuesPreferences) {
+  const std::string domain =
+      "(define (domain d) (:requirements :preferences) (:predicates (fetched) (tidy) (lit) (dark))\n"
+      "(:action fetch :parameters () :precondition (lit) :effect (fetched))\n"
+      "(:action light :parameters () :effect (and (lit) (not (dark))))\n"
+      "(:action out :parameters () :effect (and (dark) (not (lit))))\n"
+      "(:action clear :parameters () :precondition (fetched) :effect (tidy)))";
+  const auto problem = [](const std::string& init) {
+    return "(define (problem d) (:domain d) (:init " + init +
+           ") (:goal (and (fetched) (preference clean (tidy)) (preference save (dark)) (preference see (lit))))\n"
+           "(:metric minimize (+ (is-violated clean) (* 3 (is-violated save)) (* 2 (is-violated see)))))";
+  };
+  for (const std::string init : {"(dark)", "(fetched) (lit)"}) {
+    const Scene scene = Scene::load_text(domain, problem(init));
+    ClosedLoop loop(scene, searching());
+    ScriptedWorld world(scene);
+    const LoopReport report = loop.run(world);
+    EXPECT_EQ(report.end, LoopEnd::kGoalObserved) << report.reason;
+    ASSERT_EQ(report.preferences.size(), 3U);
+    EXPECT_EQ(report.preferences[0].name, "clean");
+    EXPECT_TRUE(report.preferences[0].satisfied);
+    EXPECT_TRUE(report.preferences[1].satisfied);
+    EXPECT_FALSE(report.preferences[2].satisfied);
+    EXPECT_EQ(world.steps.size(), init == "(dark)" ? 4U : 2U);
+  }
+}
+
 TEST(ClosedLoop, TriesAgainAfterAFailureAndPlansAgainAfterASurprise) {
   const Scene scene = tabletop("dishwasher");
   ClosedLoop loop(scene, searching());

@@ -1,0 +1,130 @@
+// Plans of tasks in which facts change by themselves, as Ast::timed defines them: carried out one action at a time, each
+// tried at one multiple of the tick after the other. Of two starts between which nothing changes, neither for the start
+// nor for the end, one is tried. When all has happened that happens by itself, waiting is of no use.
+#include <algorithm>
+
+#include "pddl/interpret.h"
+
+namespace metactrl::pddl {
+
+std::size_t LiftedInterpreter::num_timed_before(std::int64_t time) const {
+  std::size_t count = 0;
+  for (const TimedFact& timed : ast_->timed) count += timed.time + kSeparation <= time ? 1 : 0;
+  return count;
+}
+
+bool LiftedInterpreter::is_late(const Facts& facts) const { return num_timed_before(facts.now) == ast_->timed.size(); }
+
+void LiftedInterpreter::pass(Facts& facts, std::size_t from, std::size_t to, internal::Meter& meter) const {
+  for (std::size_t i = from; i < to; ++i) {
+    Fact fact{ast_->timed[i].atom.predicate, ast_->timed[i].atom.arguments};
+    if (ast_->timed[i].add) {
+      facts.insert(std::move(fact));
+    } else {
+      facts.erase(fact);
+    }
+  }
+  derive(facts, meter);
+}
+
+Facts LiftedInterpreter::in_the_end(const Facts& facts, internal::Meter& meter) const {
+  Facts last = facts;
+  pass(last, num_timed_before(facts.now), ast_->timed.size(), meter);
+  return last;
+}
+
+LiftedInterpreter::Run LiftedInterpreter::run(const Facts& facts, const Instance& instance,
+                                              internal::Meter& meter) const {
+  Run first;
+  const std::optional<std::int64_t> duration = units_of(instance, FactView(facts), meter);
+  if (!duration) {
+    first.problem = "its duration has no value";
+    return first;
+  }
+  if (is_late(facts)) return run_at(facts, instance, facts.now, *duration, meter);
+  const auto coincides = [&](std::int64_t time) {
+    return std::any_of(ast_->timed.begin(), ast_->timed.end(), [&](const TimedFact& timed) {
+      return timed.time - kSeparation < time && time < timed.time + kSeparation;
+    });
+  };
+  std::optional<std::pair<std::size_t, std::size_t>> tried;
+  for (std::int64_t start = facts.now;; start += ast_->tick) {
+    meter.piece();
+    const std::pair order(num_timed_before(start), num_timed_before(start + *duration));
+    if (order != tried && !coincides(start) && !coincides(start + *duration)) {
+      tried = order;
+      Run next = run_at(facts, instance, start, *duration, meter);
+      if (next.facts) return next;
+      if (first.problem.empty()) first.problem = next.problem + ", now and later";
+    }
+    if (order.first == ast_->timed.size()) return first;
+  }
+}
+
+LiftedInterpreter::Run LiftedInterpreter::run_at(const Facts& facts, const Instance& instance, std::int64_t start,
+                                                 std::int64_t duration, internal::Meter& meter) const {
+  const Action& action = ast_->actions[instance.action];
+  Run result;
+  result.start = start;
+  Facts state = facts;
+  std::size_t done = num_timed_before(start);
+  pass(state, num_timed_before(facts.now), done, meter);
+  const auto problem_now = [&](const std::string& what, const Condition& condition) {
+    const std::string text = violation(condition, instance, FactView(state), meter);
+    return text.empty() ? text : what + text;
+  };
+  const auto lacks_value = [&](const std::vector<NumericEffect>& effects) {
+    return changes(FactView(state), instance, effects, meter).problem;
+  };
+  result.problem = problem_now(action.durative ? "condition at start " : "precondition ", action.precondition);
+  if (result.problem.empty()) result.problem = lacks_value(action.numeric_effects);
+  if (!result.problem.empty()) return result;
+  happen(state, instance, action.effects, action.numeric_effects, meter);
+  if (action.durative) {
+    const std::size_t before_end = num_timed_before(start + duration);
+    result.problem = problem_now("condition over all ", action.durative->over_all);
+    while (done < before_end && result.problem.empty()) {
+      // What happens at the same time happens at once.
+      std::size_t next = done;
+      while (next < before_end && ast_->timed[next].time == ast_->timed[done].time) ++next;
+      pass(state, done, next, meter);
+      result.problem = problem_now("condition over all ", action.durative->over_all);
+      if (!result.problem.empty()) result.problem += " at " + time_text(ast_->timed[done].time);
+      done = next;
+    }
+    if (result.problem.empty()) result.problem = problem_now("condition at end ", action.durative->at_end);
+    if (result.problem.empty()) result.problem = lacks_value(action.durative->end_numeric_effects);
+    if (!result.problem.empty()) return result;
+    happen(state, instance, action.durative->end_effects, action.durative->end_numeric_effects, meter);
+  }
+  // A late state knows no time.
+  if (!is_late(facts)) {
+    const std::int64_t end = start + duration + kSeparation;
+    state.now = end % ast_->tick == 0 ? end : end - end % ast_->tick + ast_->tick;
+    pass(state, done, num_timed_before(state.now), meter);
+    if (is_late(state)) state.now = ast_->timed.back().time + kSeparation;
+  }
+  result.facts = std::move(state);
+  return result;
+}
+
+Schedule LiftedInterpreter::with_waiting(const Facts& start, std::span<const PlanStep> plan,
+                                         internal::Meter& meter) const {
+  Schedule result;
+  Facts facts = start;
+  std::int64_t free = 0;
+  for (const PlanStep& step : plan) {
+    std::string problem;
+    const std::optional<Instance> instance = resolve(step, problem);
+    const std::int64_t units = *units_of(*instance, FactView(facts), meter);
+    Run next = run(facts, *instance, meter);
+    const std::int64_t begin = std::max(free, next.start);
+    result.push_back(
+        {LiftedInterpreter::step(*instance), begin, units, ast_->actions[instance->action].durative.has_value()});
+    free = begin + units + kSeparation;
+    facts = std::move(*next.facts);
+  }
+  return result;
+}
+
+}  // namespace metactrl::pddl

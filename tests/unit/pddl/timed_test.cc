@@ -1,0 +1,123 @@
+// Facts that change by themselves, example by example: waiting, windows, deadlines, and what is refused.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "metactrl/domain.h"
+#include "metactrl/lookahead.h"
+#include "metactrl/schedule.h"
+
+namespace metactrl::timed_test {
+namespace {
+
+std::string domain(const std::string& rest) {
+  return "(define (domain d) (:requirements :adl :numeric-fluents :durative-actions :timed-initial-literals)\n"
+         "(:predicates (open) (lit) (bought) (home) (seen) (any)) (:functions (fuel))\n" +
+         rest + ")";
+}
+
+constexpr const char* kBuy =
+    "(:durative-action buy :parameters () :duration (= ?duration 2) :condition (over all (open))\n"
+    " :effect (at end (bought)))\n"
+    "(:durative-action walk :parameters () :duration (= ?duration 3) :effect (at end (home)))\n";
+
+Task task(const std::string& rest, const std::string& init, const std::string& goal) {
+  return load_pddl_text(domain(rest), "(define (problem d) (:domain d) (:init " + init + ") (:goal " + goal + "))");
+}
+
+std::vector<PlanStep> steps(const std::string& text) { return parse_plan(text, "plan"); }
+
+std::string lines(const Schedule& schedule) {
+  std::string out;
+  for (const TimedStep& step : by_start(schedule)) out += to_string(step) + "\n";
+  return out;
+}
+
+Verdict verdict(const Task& task) { return Lookahead::compile(task, {})->verdict(); }
+
+TEST(TimedFacts, AnActionWaitsForItsWindow) {
+  const Task t = task(kBuy, "(at 5 (open)) (at 9 (not (open)))", "(and (bought) (home))");
+  const auto lookahead = Lookahead::compile(t, {});
+  ASSERT_EQ(lookahead->verdict(), Verdict::kSolvable);
+  EXPECT_TRUE(t.validate(lookahead->plan()).valid);
+  // A multiple of 0.01, the tick of nine time units, and behind the literal.
+  EXPECT_EQ(lines(make_schedule(t, steps("(buy)\n(walk)"), ScheduleKind::kSequential)),
+            "5.010: (buy) [2.000]\n7.020: (walk) [3.000]\n");
+  EXPECT_EQ(lines(make_schedule(t, steps("(buy)\n(walk)"), ScheduleKind::kConcurrent)),
+            "0.000: (walk) [3.000]\n5.001: (buy) [2.000]\n");
+  EXPECT_EQ(lines(make_schedule(t, steps("(walk)\n(walk)\n(buy)"), ScheduleKind::kSequential)),
+            "0.000: (walk) [3.000]\n3.010: (walk) [3.000]\n6.020: (buy) [2.000]\n");
+}
+
+TEST(TimedFacts, ADeadlineCountsTheTimeOfEveryStep) {
+  const Task t = task(kBuy, "(open) (at 6 (not (open)))", "(and (bought) (home))");
+  EXPECT_TRUE(t.validate(steps("(walk)\n(buy)")).valid);
+  const Validation late = t.validate(steps("(walk)\n(walk)\n(buy)"));
+  EXPECT_FALSE(late.valid);
+  EXPECT_EQ(late.steps_executed, 2U);
+  EXPECT_EQ(late.reason, "step 3 (buy): condition over all (open) is false");
+  EXPECT_EQ(task(kBuy, "(at 5 (lit))", "(bought)").validate(steps("(buy)")).reason,
+            "step 1 (buy): condition over all (open) is false, now and later");
+  EXPECT_EQ(verdict(task(kBuy, "(open) (at 1.5 (not (open)))", "(bought)")), Verdict::kInfeasible);
+  // The window is as long as the action, but the literals have their points to themselves.
+  EXPECT_EQ(verdict(task(kBuy, "(at 1 (open)) (at 3 (not (open)))", "(bought)")), Verdict::kInfeasible);
+  EXPECT_EQ(verdict(task(kBuy, "(at 1 (open)) (at 3.02 (not (open)))", "(bought)")), Verdict::kSolvable);
+  const auto lookahead = Lookahead::compile(task(kBuy, "(open) (at 1.5 (not (open)))", "(bought)"), {});
+  EXPECT_EQ(lookahead->reason().find("of plans that run one action at a time, each as early as it can begin at a "
+                                     "multiple of 0.002: "),
+            0U)
+      << lookahead->reason();
+}
+
+TEST(TimedFacts, TheGoalIsJudgedWhenAllHasHappened) {
+  const Task undone = task(kBuy, "(open) (at 20 (not (bought)))", "(bought)");
+  EXPECT_FALSE(undone.validate(steps("(buy)")).valid);
+  EXPECT_EQ(undone.validate(steps("(buy)")).unmet_goals, std::vector<std::string>{"(bought)"});
+  EXPECT_TRUE(task(kBuy, "(at 3 (lit))", "(lit)").validate(steps("")).valid);
+  EXPECT_TRUE(Lookahead::compile(task(kBuy, "(at 3 (lit))", "(lit)"), {})->plan().empty());
+}
+
+TEST(TimedFacts, PlainActionsWait) {
+  const Task t = task("(:action look :parameters () :precondition (lit) :effect (seen))", "(at 4 (lit))", "(seen)");
+  EXPECT_EQ(lines(make_schedule(t, steps("(look)"), ScheduleKind::kSequential)), "4.005: (look)\n");
+  EXPECT_EQ(lines(make_schedule(t, steps("(look)"), ScheduleKind::kConcurrent)), "4.001: (look)\n");
+}
+
+TEST(TimedFacts, SchedulesAreJudgedWithThem) {
+  const Task t = task(kBuy, "(at 5 (open)) (at 9 (not (open)))", "(bought)");
+  const auto judged = [&](const std::string& text) { return validate(t, parse_schedule(text, "plan").schedule); };
+  EXPECT_TRUE(judged("5.001: (buy) [2]").valid);
+  EXPECT_TRUE(judged("6.999: (buy) [2]").valid);
+  EXPECT_EQ(judged("4.999: (buy) [2]").reason, "step 1 (buy): condition over all (open) is false at 4.999");
+  EXPECT_EQ(judged("8.000: (buy) [2]").reason, "step 1 (buy): condition over all (open) is false at 9.000");
+  const Task look = task("(:action look :parameters () :precondition (lit) :effect (seen))", "(at 4 (lit))", "(seen)");
+  EXPECT_EQ(validate(look, parse_schedule("4.000: (look)", "plan").schedule).reason,
+            "step 1 (look): precondition (lit) is false");
+}
+
+TEST(TimedFacts, RefusedByName) {
+  const auto why = [](const std::string& rest, const std::string& init) {
+    try {
+      task(rest, init, "(bought)");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto says = [&](const std::string& rest, const std::string& init, const std::string& what) {
+    EXPECT_NE(why(rest, init).find(what), std::string::npos) << why(rest, init);
+  };
+  EXPECT_EQ(why(kBuy, "(at 5 (open))"), "");
+  says(kBuy, "(at 5 (= (fuel) 3))", "problem:1:46: error: a number that changes by itself");
+  says(kBuy, "(at 5.0000001 (open))", "the time '5.0000001' cannot be counted");
+  says(kBuy, "(at 5 (open)) (at 5.0 (not (open)))", "(open) becomes true and false at the same time, 5.000");
+  says(std::string(kBuy) + "(:derived (any) (or (open) (lit)))", "(at 5 (open))",
+       "the derived predicate 'any' depends on a timed initial literal");
+  says("(:durative-action a :parameters () :duration (= ?duration (fuel)) :effect (at end (increase (fuel) 1)))",
+       "(= (fuel) 1) (at 5 (open))", "a duration that depends on the state is not supported beside timed initial");
+  says(std::string(kBuy) + "(:constraints (always (not (any))))", "(at 5 (open))", "trajectory constraints beside");
+}
+
+}  // namespace
+}  // namespace metactrl::timed_test
