@@ -13,6 +13,7 @@
 
 #include "metactrl/generate.h"
 #include "support/random_constraint.h"
+#include "support/repeats.h"
 #include "text/token_automaton.h"
 
 namespace metactrl::generate_property_test {
@@ -306,7 +307,7 @@ TEST(Rejection, HasTheDistributionOfTheMask) {
   std::size_t tasks = 0;
   std::size_t beginnings = 0;
   std::size_t with_a_choice = 0;
-  for (std::uint64_t seed = 0; tasks < 2000; ++seed) {
+  for (std::uint64_t seed = 0; tasks < testing::repeats(2000); ++seed) {
     const std::shared_ptr<const Constraint> constraint = small_constraint(seed);
     if (constraint == nullptr) continue;
     const PlanTexts texts(*constraint);
@@ -334,8 +335,8 @@ TEST(Rejection, HasTheDistributionOfTheMask) {
     compare(compare, 0);
     ASSERT_FALSE(HasFatalFailure()) << "seed " << seed;
   }
-  EXPECT_GT(beginnings, 50000U);
-  EXPECT_GT(with_a_choice, 5000U);
+  EXPECT_GT(beginnings, testing::repeats(50000));
+  EXPECT_GT(with_a_choice, testing::repeats(5000));
 }
 
 // How far counts are from what is expected of them, in standard deviations of the chi-square statistic; texts that are
@@ -367,7 +368,7 @@ TEST(Rejection, DrawsWhatTheMaskDraws) {
   constexpr std::size_t kDraws = 1500;
   std::size_t tasks = 0;
   std::size_t redrawn = 0;
-  for (std::uint64_t seed = 0; tasks < 12; ++seed) {
+  for (std::uint64_t seed = 0; tasks < testing::repeats(12); ++seed) {
     const std::shared_ptr<const Constraint> constraint = small_constraint(seed);
     if (constraint == nullptr) continue;
     PlanTexts texts(*constraint);
@@ -412,7 +413,7 @@ TEST(Rejection, DrawsWhatTheMaskDraws) {
     EXPECT_LT(excess(expected, rejected), 5) << "seed " << seed;
     EXPECT_LT(excess(expected, masked), 5) << "seed " << seed;
   }
-  EXPECT_GT(redrawn, 100000U);
+  EXPECT_GT(redrawn, testing::repeats(100000));
 }
 
 class Particles : public ::testing::TestWithParam<Tokenization> {};

@@ -25,6 +25,7 @@
 #include "support/projected_space.h"
 #include "support/random.h"
 #include "support/random_definition.h"
+#include "support/repeats.h"
 #include "support/small_definition.h"
 #include "task/compile.h"
 
@@ -298,7 +299,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, CostedTasks, ::testing::Range<std::uint64_t>(0, 
 TEST(Shortcuts, LeadToBetterPlans) {
   std::size_t wandered = 0;
   std::size_t improved = 0;
-  for (std::uint64_t seed = 0; seed < kTasks; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::repeats(kTasks); ++seed) {
     SCOPED_TRACE(seed);
     const Case c(seed);
     if (c.space.states.empty()) continue;  // a constraint is broken before anything is done
@@ -332,8 +333,8 @@ TEST(Shortcuts, LeadToBetterPlans) {
     }
     EXPECT_GT(spent, 0U);
   }
-  EXPECT_GT(wandered, 500U);
-  EXPECT_GT(improved, 300U);
+  EXPECT_GT(wandered, testing::repeats(500));
+  EXPECT_GT(improved, testing::repeats(300));
 }
 
 // The key is left at the end of the corridor although it could be left here: no state of the plan is met again.
