@@ -36,7 +36,7 @@ struct SearchOptions {
   BudgetOptions budget;
   bool shortest = false;
   bool optimal = false;
-  std::uint64_t improve = 50'000'000;
+  std::uint64_t improve = 100'000'000;
   unsigned horizon = 0;
   CLI::Option* horizon_option = nullptr;
   ScheduleKind schedule = ScheduleKind::kSequential;

@@ -1,11 +1,13 @@
 // In this order, each with a part of the work that is left:
 //
-//   1. Steps that are not needed are left out, and corners are cut (neighbourhood.h), in growing neighbourhoods.
+//   1. Steps that are not needed are left out, and corners are cut (neighbourhood.h), in growing neighbourhoods; in large
+//      tasks shortcuts are looked for (shortcuts.h).
 //   2. A greedy search that takes one action at a time, for a plan of another kind.
 //   3. Weighted A*, less greedy each time, for plans that are better than the best known; 1 for each that is found.
 //   4. A* with LM-cut, for the proof that no plan is cheaper, or for the cheapest one.
 //
-// 1 to 3 look at the actions that the goal asks for (focus.h) where those are fewer; 4 looks at all.
+// 1 to 3 look at the actions that the goal asks for (focus.h) where those are fewer; 4, and who looks for shortcuts, at
+// all.
 #include "lookahead/improve.h"
 
 #include <algorithm>
@@ -17,6 +19,7 @@
 #include "lookahead/needless.h"
 #include "lookahead/neighbourhood.h"
 #include "lookahead/optimal_search.h"
+#include "lookahead/shortcuts.h"
 #include "lookahead/spending.h"
 #include "lookahead/weighted_search.h"
 
@@ -30,6 +33,7 @@ using task::Word;
 constexpr std::size_t kLongestCut = 2'000;        // steps of a plan that is worth a quadratic pass
 constexpr std::size_t kFirstNeighbourhood = 400;  // states
 constexpr std::size_t kTurn = 256;                // evaluations between two looks
+constexpr unsigned kLongestShortcut = 3;          // actions
 constexpr unsigned kGreeds[] = {5, 3, 2, 1};
 
 class Improver {
@@ -58,11 +62,13 @@ class Improver {
     // What comes first is cheap and finds most of what there is to find.
     const std::uint64_t share = options_.prove ? all / 16 : can_prove() ? all / 4 : all / 2;
     cut_corners(share / 8);
+    if (!can_prove()) shorten(share / 4);
     if (!at_bound()) step_greedily(share);
     for (const unsigned greed : kGreeds) {
       if (!at_bound()) search_weighted(greed, share / 4);
     }
     if (!at_bound()) cut_corners(share);
+    if (!can_prove()) shorten(share / 4);
     prove();
   }
 
@@ -110,6 +116,20 @@ class Improver {
         drop_needless();
       } else {
         states *= 4;
+      }
+    }
+  }
+
+  // Shortcuts of one action, then of more, as long as they help.
+  void shorten(std::uint64_t share) {
+    const std::uint64_t until = result_.work + std::min(share, left());
+    for (unsigned actions = 1; actions <= kLongestShortcut && result_.work < until;) {
+      const ShortcutLimits limits{actions, until - result_.work};
+      auto better = take_shortcuts(all_, costs_, state_, result_.plan, limits, meter_, result_.work);
+      if (better && adopt(std::move(*better))) {
+        drop_needless();
+      } else {
+        ++actions;
       }
     }
   }

@@ -29,13 +29,18 @@ std::uint64_t TupleTable<Name, Id>::key_of(Name name, std::span<const ObjectId> 
   return key;
 }
 
+template <typename Name, typename Id>
+std::size_t TupleTable<Name, Id>::first_slot(std::uint64_t key) const {
+  std::uint64_t mixed = key * 0x9e3779b97f4a7c15ULL;
+  mixed ^= mixed >> 32;
+  return mixed & (slots_.size() - 1);
+}
+
 // The slot that holds the tuple, or the empty one where it belongs.
 template <typename Name, typename Id>
 std::size_t TupleTable<Name, Id>::slot(std::uint64_t key, Name name, std::span<const ObjectId> arguments) const {
   const std::size_t mask = slots_.size() - 1;
-  std::uint64_t mixed = key * 0x9e3779b97f4a7c15ULL;
-  mixed ^= mixed >> 32;
-  std::size_t i = mixed & mask;
+  std::size_t i = first_slot(key);
   while (slots_[i].entry != 0) {
     const Id id{slots_[i].entry - 1};
     // A name has one arity, so equal words of short tuples are equal tuples only if the names are.
@@ -49,32 +54,83 @@ std::size_t TupleTable<Name, Id>::slot(std::uint64_t key, Name name, std::span<c
 }
 
 template <typename Name, typename Id>
+std::optional<std::size_t> TupleTable<Name, Id>::place(Name name, std::span<const ObjectId> arguments) const {
+  if (!dense_.contains(name) || dense_[name].entries.empty()) return std::nullopt;
+  if (arguments.size() == 2 && index(arguments[0]) < num_objects_ && index(arguments[1]) < num_objects_) {
+    return index(arguments[0]) * num_objects_ + index(arguments[1]);
+  }
+  std::size_t result = 0;
+  for (const ObjectId argument : arguments) {
+    if (index(argument) >= num_objects_) return std::nullopt;
+    result = result * num_objects_ + index(argument);
+  }
+  return result;
+}
+
+// One more tuple of this name, the last of all; from some number on they are in an array.
+template <typename Name, typename Id>
+void TupleTable<Name, Id>::count(Name name, std::size_t arity) {
+  if (arity > 2 || num_objects_ == 0) return;
+  if (!dense_.contains(name)) dense_.resize(index(name) + 1);
+  Dense& dense = dense_[name];
+  std::size_t possible = 1;
+  for (std::size_t i = 0; i < arity; ++i) possible *= num_objects_;
+  if (++dense.count * kSparse < possible || !dense.entries.empty()) return;
+  dense.entries.assign(possible, 0);
+  for (const Id id : all()) {
+    if (names_[id] == name) dense.entries[*place(name, this->arguments(id))] = index(id) + 1;
+  }
+}
+
+template <typename Name, typename Id>
 std::pair<Id, bool> TupleTable<Name, Id>::insert(Name name, std::span<const ObjectId> arguments) {
-  if (2 * (size() + 1) > slots_.size()) grow();
+  if (const std::optional<std::size_t> at = place(name, arguments)) {
+    std::uint32_t& entry = dense_[name].entries[*at];
+    if (entry != 0) return {Id{entry - 1}, false};
+    const Id id = append(name, arguments);
+    entry = index(id) + 1;
+    return {id, true};
+  }
+  if (2 * (num_hashed_ + 1) > slots_.size()) grow();
   const std::uint64_t key = key_of(name, arguments);
   const std::size_t i = slot(key, name, arguments);
   if (slots_[i].entry != 0) return {Id{slots_[i].entry - 1}, false};
-  const Id id = names_.next_id();
-  names_.push_back(name);
-  arena_.insert(arena_.end(), arguments.begin(), arguments.end());
-  first_.push_back(arena_.size());
+  const Id id = append(name, arguments);
   slots_[i] = {key, index(id) + 1};
+  ++num_hashed_;
+  count(name, arguments.size());
   return {id, true};
 }
 
 template <typename Name, typename Id>
+Id TupleTable<Name, Id>::append(Name name, std::span<const ObjectId> arguments) {
+  const Id id = names_.next_id();
+  names_.push_back(name);
+  arena_.insert(arena_.end(), arguments.begin(), arguments.end());
+  first_.push_back(arena_.size());
+  return id;
+}
+
+template <typename Name, typename Id>
 std::optional<Id> TupleTable<Name, Id>::find(Name name, std::span<const ObjectId> arguments) const {
-  if (slots_.empty()) return std::nullopt;
-  const std::uint32_t entry = slots_[slot(key_of(name, arguments), name, arguments)].entry;
+  std::uint32_t entry = 0;
+  if (const std::optional<std::size_t> at = place(name, arguments)) {
+    entry = dense_[name].entries[*at];
+  } else if (!slots_.empty()) {
+    entry = slots_[slot(key_of(name, arguments), name, arguments)].entry;
+  }
   return entry == 0 ? std::nullopt : std::optional(Id{entry - 1});
 }
 
 template <typename Name, typename Id>
 void TupleTable<Name, Id>::grow() {
-  slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), {});
-  for (const Id id : all()) {
-    const std::uint64_t key = key_of(names_[id], arguments(id));
-    slots_[slot(key, names_[id], arguments(id))] = {key, index(id) + 1};
+  const std::vector<Slot> old = std::move(slots_);
+  slots_.assign(std::max<std::size_t>(64, 2 * old.size()), {});
+  for (const Slot& entry : old) {
+    if (entry.entry == 0) continue;
+    std::size_t i = first_slot(entry.key);
+    while (slots_[i].entry != 0) i = (i + 1) & (slots_.size() - 1);
+    slots_[i] = entry;
   }
 }
 

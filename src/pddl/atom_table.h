@@ -14,12 +14,18 @@
 namespace metactrl::pddl {
 
 // A set of tuples (name, objects...) with dense ids in insertion order. Names are predicates or actions; all tuples of
-// a name have the same arity. Open addressing, tuples in one arena.
+// a name have the same arity. Open addressing, tuples in one arena; those of a name with up to two objects that has many
+// of all that there could be are found in an array of all that there could be.
 template <typename Name, typename Id>
 class TupleTable {
  public:
+  // Without the number of objects there are no such arrays.
+  explicit TupleTable(std::size_t num_objects = 0) : num_objects_(num_objects) {}
+
   // The id and whether the tuple is new.
   std::pair<Id, bool> insert(Name name, std::span<const ObjectId> arguments);
+  // For a tuple that is known to be new and will not be looked for.
+  Id append(Name name, std::span<const ObjectId> arguments);
   std::optional<Id> find(Name name, std::span<const ObjectId> arguments) const;
   std::size_t size() const { return names_.size(); }
   internal::IdRange<Id> all() const { return names_.all(); }
@@ -36,12 +42,25 @@ class TupleTable {
     std::uint32_t entry = 0;  // id + 1, 0 when empty
   };
   static constexpr std::uint64_t kHashed = std::uint64_t{1} << 63;
+  // An array is made for a name that has one of so many tuples that there could be.
+  static constexpr std::size_t kSparse = 32;
+  struct Dense {
+    std::size_t count = 0;
+    std::vector<std::uint32_t> entries;  // as in a slot; empty while there is no array
+  };
 
   static std::uint64_t hash(Name name, std::span<const ObjectId> arguments);
   static std::uint64_t key_of(Name name, std::span<const ObjectId> arguments);
+  std::size_t first_slot(std::uint64_t key) const;
   std::size_t slot(std::uint64_t key, Name name, std::span<const ObjectId> arguments) const;
   void grow();
+  // Where the tuple is in the array of its name; nothing where there is no such array.
+  std::optional<std::size_t> place(Name name, std::span<const ObjectId> arguments) const;
+  void count(Name name, std::size_t arity);
 
+  std::size_t num_objects_;
+  std::size_t num_hashed_ = 0;
+  IdVector<Name, Dense> dense_;
   IdVector<Id, Name> names_;
   IdVector<Id, std::size_t> first_{0};
   std::vector<ObjectId> arena_;

@@ -25,6 +25,7 @@
 #include "pddl/number_limits.h"
 #include "pddl/reach.h"
 #include "pddl/strata.h"
+#include "support/lexicographic.h"
 #include "support/str_cat.h"
 
 namespace metactrl::pddl {
@@ -227,45 +228,29 @@ class Grounder {
     return result;
   }
 
-  // By name and then by objects. Hundreds of thousands are sorted: the name and two objects are compared at once, and
-  // the others where these are equal or too many to be told apart so.
+  // By name and then by objects.
   std::vector<InstanceId> in_order(const InstanceTable& actions) const {
-    struct Item {
-      std::uint64_t begin;
-      InstanceId id;
-    };
-    constexpr unsigned kObjectBits = 24;
-    constexpr unsigned kNameBits = 16;
-    const bool fits =
-        ast_.objects.size() < (std::size_t{1} << kObjectBits) - 1 && ast_.actions.size() < std::size_t{1} << kNameBits;
-    std::vector<Item> items;
-    items.reserve(actions.size());
-    for (const InstanceId id : actions.all()) {
-      const std::span<const ObjectId> arguments = actions.arguments(id);
-      const auto object = [&](std::size_t i) {
-        return i < arguments.size() ? std::uint64_t{index(arguments[i])} + 1 : 0;
-      };
-      const std::uint64_t name = index(actions.name(id));
-      items.push_back({fits ? name << (2 * kObjectBits) | object(0) << kObjectBits | object(1) : 0, id});
-    }
-    std::sort(items.begin(), items.end(), [&](const Item& x, const Item& y) {
-      if (x.begin != y.begin) return x.begin < y.begin;
-      if (actions.name(x.id) != actions.name(y.id)) return actions.name(x.id) < actions.name(y.id);
-      return std::ranges::lexicographical_compare(actions.arguments(x.id), actions.arguments(y.id));
-    });
+    IdVector<ActionNameId, std::vector<InstanceId>> by_name(ast_.actions.size());
+    for (const InstanceId id : actions.all()) by_name[actions.name(id)].push_back(id);
     std::vector<InstanceId> order;
-    order.reserve(items.size());
-    for (const Item& item : items) order.push_back(item.id);
+    order.reserve(actions.size());
+    for (const std::vector<InstanceId>& some : by_name) {
+      for (const std::uint32_t i : internal::lexicographic_order(
+               some.size(), ast_.objects.size(), [&](std::uint32_t i) { return actions.arguments(some[i]); })) {
+        order.push_back(some[i]);
+      }
+    }
     return order;
   }
 
   void ground_actions() {
     const InstanceTable& actions = reachable_.actions;
     result_.actions.reserve(actions.size());
+    Binding binding;
     for (const InstanceId id : in_order(actions)) {
       const Action& action = ast_.actions[actions.name(id)];
       const std::span<const ObjectId> arguments = actions.arguments(id);
-      Binding binding(action.variables.size(), kUnbound);
+      binding.assign(action.variables.size(), kUnbound);
       std::copy(arguments.begin(), arguments.end(), binding.begin());
       task::ActionDefinition ground;
       ground.precondition = action.durative || clock_
@@ -325,6 +310,9 @@ class Grounder {
                                                      Binding& binding) {
     std::vector<task::EffectDefinition> result(1);
     result[0].when = Formula::constant(true);
+    const auto adding = static_cast<std::size_t>(std::ranges::count_if(effects, &Effect::add));
+    result[0].add.reserve(adding);
+    result[0].del.reserve(effects.size() - adding);
     const auto under = [&result](Formula when) -> task::EffectDefinition& {
       if (when.is_true()) return result[0];
       result.emplace_back().when = std::move(when);
@@ -337,6 +325,11 @@ class Grounder {
       }
       const task::FactId fact = builder_.fact(effect.atom, binding);
       if (fact == FormulaBuilder::kNoFact) continue;  // deletes what can never be true
+      if (effect.when.kind == Condition::Kind::kTrue) {
+        meter_.piece();
+        facts_of(result[0], effect).push_back(fact);
+        continue;
+      }
       Formula when = builder_.build(action.variables, effect.when, binding);
       if (!when.is_false()) facts_of(under(std::move(when)), effect).push_back(fact);
     }

@@ -32,10 +32,15 @@ Formula FormulaBuilder::build_atom(const Atom& atom, const Binding& binding, boo
 
 Formula FormulaBuilder::build_precondition(const VariableTable& table, const Condition& condition, Binding& binding) {
   if (condition.kind != Condition::Kind::kAnd) return build(table, condition, binding);
+  const auto holds = [&](const Condition& child) {
+    return child.kind == Condition::Kind::kAtom && reachable_.is_static[child.atom.predicate];
+  };
   std::vector<Formula> children;
-  children.reserve(condition.children.size());
+  // No more than are needed: there are hundreds of thousands of such lists.
+  children.reserve(condition.children.size() -
+                   static_cast<std::size_t>(std::ranges::count_if(condition.children, holds)));
   for (const Condition& child : condition.children) {
-    if (child.kind == Condition::Kind::kAtom && reachable_.is_static[child.atom.predicate]) {
+    if (holds(child)) {
       assert(build_atom(child.atom, binding, false).is_true());
       continue;
     }

@@ -47,6 +47,7 @@ struct Rule {
   // Head: a ground action, or an atom.
   const Action* action = nullptr;
   ActionNameId name{};
+  bool once = false;  // no instance of the action is found twice
   const Atom* head = nullptr;
   Atom owned_head;  // for axioms, whose head is not an Atom in the tree
 };
@@ -57,7 +58,7 @@ class Reacher {
       : ast_(ast),
         max_actions_(max_actions),
         max_atoms_(max_atoms),
-        result_{{}, AtomIndex(ast.predicates, ast.objects.size()), {}, {}},
+        result_{AtomTable(ast.objects.size()), AtomIndex(ast.predicates, ast.objects.size()), InstanceTable(), {}},
         joiner_(result_.atoms, result_.index, ranges, meter) {}
 
   Reachable run() {
@@ -152,6 +153,7 @@ class Reacher {
       rule.name = a;
       std::vector<VariableId> inner;
       const std::vector<Conjunction> precondition = required_atoms(action.precondition, false, inner);
+      rule.once = precondition.size() == 1 && inner.empty() && are_different(precondition[0]);
       add_rule(rule, precondition, inner);
       for (const Effect& effect : action.effects) {
         if (!effect.add || is_plain(effect)) continue;
@@ -166,6 +168,17 @@ class Reacher {
         if (!result_.is_static[predicate]) triggers_[predicate].push_back({r, i});
       }
     }
+  }
+
+  // No two atoms that change have one predicate. Then no atom can be two of them, and an instance is found with the last
+  // of its atoms and never again.
+  bool are_different(const Conjunction& body) const {
+    std::vector<PredicateId> changing;
+    for (const Atom* atom : body) {
+      if (!result_.is_static[atom->predicate]) changing.push_back(atom->predicate);
+    }
+    std::sort(changing.begin(), changing.end());
+    return std::adjacent_find(changing.begin(), changing.end()) == changing.end();
   }
 
   // Added whenever the action is: no rule of its own needed.
@@ -278,7 +291,11 @@ class Reacher {
       return;
     }
     const std::span<const ObjectId> parameters(binding.data(), rule.action->num_parameters);
-    if (!result_.actions.insert(rule.name, parameters).second) return;
+    if (rule.once) {
+      result_.actions.append(rule.name, parameters);
+    } else if (!result_.actions.insert(rule.name, parameters).second) {
+      return;
+    }
     if (result_.actions.size() > max_actions_) {
       throw GroundingLimit(
           str_cat("the task grounds to more than ", max_actions_, " actions (at action '", rule.action->name, "')"));

@@ -179,6 +179,10 @@ class Compiler {
 
     action.first_edit = static_cast<std::uint32_t>(p.edits_.size());
     action.first_effect = static_cast<std::uint32_t>(p.effects_.size());
+    if (source.effects.size() == 1 && source.effects[0].when.is_true()) {
+      action.num_edits = add_edits(source.effects[0].add, source.effects[0].del);
+      return action;
+    }
     EffectDefinition always;
     for (const EffectDefinition& effect : source.effects) {
       if (!effect.when.is_true()) continue;
@@ -219,6 +223,11 @@ class Compiler {
     Program& p = *program_;
     std::vector<Literal> literals;
     std::vector<ActionId> all;
+    const std::size_t count = definition().actions.size();
+    p.actions_.reserve(count);
+    p.edits_.reserve(std::min(relevance_.changes, 4 * count));
+    p.literals_.reserve(4 * count);
+    all.reserve(count);
     for (const ActionId a : definition().actions.all()) {
       meter_.step(kActionSteps);
       literals.clear();

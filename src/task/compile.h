@@ -2,6 +2,7 @@
 #ifndef METACTRL_SRC_TASK_COMPILE_H_
 #define METACTRL_SRC_TASK_COMPILE_H_
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -19,6 +20,7 @@ std::shared_ptr<const Program> compile(Definition definition, internal::Meter& m
 struct Relevance {
   IdVector<FactId, bool> fact;
   IdVector<ActionId, bool> action;
+  std::size_t changes = 0;  // what all effects add and delete
 };
 Relevance goal_relevance(const Definition& definition);
 

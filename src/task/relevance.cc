@@ -26,14 +26,16 @@ class RelevanceClosure {
   explicit RelevanceClosure(const Definition& definition) : definition_(definition) {
     result_.fact.assign(definition.facts.size(), false);
     result_.action.assign(definition.actions.size(), false);
-    changers_.resize(definition.facts.size());
+    first_changer_.assign(definition.facts.size() + 1, 0);
     axioms_.resize(definition.facts.size());
-    for (const ActionId a : definition.actions.all()) {
-      for (std::uint32_t e = 0; e < definition.actions[a].effects.size(); ++e) {
-        for (const FactId fact : definition.actions[a].effects[e].add) changers_[fact].push_back({a, e});
-        for (const FactId fact : definition.actions[a].effects[e].del) changers_[fact].push_back({a, e});
-      }
-    }
+    for_each_change([this](FactId fact, const Changer&) { ++first_changer_[index(fact)]; });
+    std::uint32_t all = 0;
+    for (std::uint32_t& first : first_changer_) first = all += first;
+    changers_.resize(all);
+    result_.changes = all;
+    // Backwards: each begins where the last that was written does.
+    for_each_change(
+        [this](FactId fact, const Changer& changer) { changers_[--first_changer_[index(fact)]] = changer; });
     for (std::uint32_t x = 0; x < definition.axioms.size(); ++x) axioms_[definition.axioms[x].head].push_back(x);
   }
 
@@ -49,7 +51,8 @@ class RelevanceClosure {
     while (!queue_.empty()) {
       const FactId fact = queue_.back();
       queue_.pop_back();
-      for (const Changer& changer : changers_[fact]) {
+      for (std::uint32_t i = first_changer_[index(fact)]; i < first_changer_[index(fact) + 1]; ++i) {
+        const Changer& changer = changers_[i];
         add_action(changer.action);
         add(definition_.actions[changer.action].effects[changer.effect].when);
       }
@@ -63,6 +66,17 @@ class RelevanceClosure {
     ActionId action;
     std::uint32_t effect;
   };
+
+  template <typename Use>
+  void for_each_change(const Use& use) const {
+    for (const ActionId a : definition_.actions.all()) {
+      const std::vector<EffectDefinition>& effects = definition_.actions[a].effects;
+      for (std::uint32_t e = 0; e < effects.size(); ++e) {
+        for (const FactId fact : effects[e].add) use(fact, {a, e});
+        for (const FactId fact : effects[e].del) use(fact, {a, e});
+      }
+    }
+  }
 
   void add(const Formula& formula) {
     for_each_literal(formula, [this](FactId fact, bool) {
@@ -80,7 +94,8 @@ class RelevanceClosure {
 
   const Definition& definition_;
   Relevance result_;
-  IdVector<FactId, std::vector<Changer>> changers_;
+  std::vector<std::uint32_t> first_changer_;  // per fact, and one more: where its changers begin
+  std::vector<Changer> changers_;
   IdVector<FactId, std::vector<std::uint32_t>> axioms_;  // by head: places in the definition
   std::vector<FactId> queue_;
 };

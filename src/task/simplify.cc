@@ -8,6 +8,10 @@
 // The fixpoint is a work list over literals: each formula is re-evaluated only when a literal in it becomes possible, and
 // a conjunction of literals, which most are, is counted down instead.
 //
+// In large tasks the answer is mostly that every condition is possible, and grounding numbers facts in the order in
+// which it finds them. So that is tried first: where each fact is initial or added under facts of smaller numbers alone,
+// all of them are possible by induction, and one pass over the effects says which can be false.
+//
 // Once is enough. What is folded away is constant, so a formula is possible after the folding if it was before, by
 // possible literals of facts that vary; effects that could happen still can, and make the same literals of those facts
 // possible. A second fixpoint would be the first one.
@@ -31,6 +35,7 @@ class Possibility {
     positive_.assign(num_facts, false);
     negative_.assign(num_facts, false);
     action_possible_.assign(definition.actions.size(), false);
+    if (all_in_order()) return;
     index_formulas();
     for (const FactId fact : definition.facts.all()) {
       const bool derived = definition.fact_layer[fact] >= 0;
@@ -73,6 +78,61 @@ class Possibility {
   }
 
  private:
+  // Whether each fact is possible by those of smaller numbers, and with them everything; the flags then say so.
+  bool all_in_order() {
+    std::vector<bool> known(definition_.facts.size(), false);  // possible, as those before it are
+    IdVector<FactId, bool> deleted(definition_.facts.size(), false);
+    const auto add = [&](const Behind& behind, FactId fact) {
+      if (behind.first <= index(fact)) known[index(fact)] = true;
+    };
+    for (const ActionDefinition& action : definition_.actions) {
+      const std::optional<Behind> before = behind(action.precondition, {});
+      if (!before) return false;
+      for (const EffectDefinition& effect : action.effects) {
+        const std::optional<Behind> both = behind(effect.when, *before);
+        if (!both) return false;
+        for (const FactId fact : effect.add) add(*both, fact);
+        for (const FactId fact : effect.del) deleted[fact] = true;
+      }
+    }
+    for (const AxiomDefinition& axiom : definition_.axioms) {
+      const std::optional<Behind> body = behind(axiom.body, {});
+      if (!body) return false;
+      add(*body, axiom.head);
+    }
+    for (const FactId fact : definition_.facts.all()) {
+      if (!definition_.init[fact] && !known[index(fact)]) return false;
+    }
+    positive_.assign(positive_.size(), true);
+    action_possible_.assign(action_possible_.size(), true);
+    for (const FactId fact : definition_.facts.all()) negative_[fact] = initially_false(fact) || deleted[fact];
+    return true;
+  }
+
+  // The first number that is greater than those of the facts that a condition asks for.
+  struct Behind {
+    std::uint32_t first = 0;
+  };
+  // Of `so_far` and this conjunction of literals; nothing if it is something else, or asks for what may never be false.
+  std::optional<Behind> behind(const Formula& formula, Behind so_far) const {
+    if (formula.kind == Formula::Kind::kLiteral) {
+      meter_.step(1);
+      if (!formula.negated) return Behind{std::max(so_far.first, index(formula.fact) + 1)};
+      return initially_false(formula.fact) ? std::optional(so_far) : std::nullopt;
+    }
+    if (formula.kind == Formula::Kind::kTrue) return so_far;
+    if (formula.kind != Formula::Kind::kAnd) return std::nullopt;
+    for (const Formula& child : formula.children) {
+      const std::optional<Behind> next =
+          child.kind == Formula::Kind::kLiteral ? behind(child, so_far) : std::optional<Behind>();
+      if (!next) return std::nullopt;
+      so_far = *next;
+    }
+    return so_far;
+  }
+
+  bool initially_false(FactId fact) const { return !definition_.init[fact] || definition_.fact_layer[fact] >= 0; }
+
   // Something that happens once its formula is possible: an action, one of its conditional effects, or an axiom.
   struct Watcher {
     enum class Kind : std::uint8_t { kAction, kEffect, kAxiom } kind = Kind::kAction;
@@ -236,15 +296,25 @@ class Folder {
   Formula fold(Formula&& formula) const {
     if (num_kept_ == renumber_.size()) return std::move(formula);
     if (formula.kind != Formula::Kind::kAnd) return fold(std::as_const(formula));
-    for (Formula& child : formula.children) {
+    meter_.step(kFoldSteps);
+    std::size_t kept = 0;
+    bool nested = false;
+    for (std::size_t i = 0; i < formula.children.size(); ++i) {
+      Formula& child = formula.children[i];
       if (child.kind != Formula::Kind::kLiteral || renumber_[child.fact] == kDropped) {
         child = fold(std::as_const(child));
+        if (child.is_false()) return Formula::constant(false);
+        if (child.is_true()) continue;
+        nested = nested || child.kind == Formula::Kind::kAnd;
       } else {
         child.fact = renumber_[child.fact];
       }
+      if (kept != i) formula.children[kept] = std::move(child);
+      ++kept;
     }
-    meter_.step(kFoldSteps);
-    return make_and(std::move(formula.children));
+    formula.children.resize(kept);
+    if (kept < 2 || nested) return make_and(std::move(formula.children));
+    return std::move(formula);
   }
   Formula fold(const Formula& formula) const {
     meter_.step(kFoldSteps);
@@ -271,10 +341,13 @@ class Folder {
 
   // The kept ones, renumbered, sorted and unique.
   std::vector<FactId> keep(std::vector<FactId> result) const {
-    for (FactId& fact : result) fact = renumber_[fact];
-    std::erase(result, kDropped);
-    make_set(result);
+    keep_in_place(result);
     return result;
+  }
+  void keep_in_place(std::vector<FactId>& facts) const {
+    for (FactId& fact : facts) fact = renumber_[fact];
+    std::erase(facts, kDropped);
+    if (facts.size() > 1) make_set(facts);
   }
 
   static void make_set(std::vector<FactId>& facts) {
@@ -291,16 +364,18 @@ class Folder {
 
 std::vector<EffectDefinition> fold_effects(const Folder& folder, const Possibility& possibility,
                                            std::vector<EffectDefinition>& effects) {
+  if (effects.size() == 1 && effects[0].when.is_true()) {
+    folder.keep_in_place(effects[0].add);
+    folder.keep_in_place(effects[0].del);
+    if (effects[0].add.empty() && effects[0].del.empty()) effects.clear();
+    return std::move(effects);
+  }
   std::vector<EffectDefinition> result;
   EffectDefinition unconditional;
   for (EffectDefinition& effect : effects) {
     if (!possibility.possible(effect.when)) continue;
     EffectDefinition folded{folder.fold(std::move(effect.when)), folder.keep(std::move(effect.add)),
                             folder.keep(std::move(effect.del))};
-    if (effects.size() == 1 && folded.when.is_true() && !(folded.add.empty() && folded.del.empty())) {
-      result.push_back(std::move(folded));
-      return result;
-    }
     if (folded.when.is_false() || (folded.add.empty() && folded.del.empty())) continue;
     if (folded.when.is_true()) {
       unconditional.add.insert(unconditional.add.end(), folded.add.begin(), folded.add.end());
@@ -321,18 +396,18 @@ Definition fold(Definition&& definition, internal::Meter& meter) {
   const Folder folder(possibility, definition.facts.size(), meter);
 
   IdVector<ActionId, std::optional<ActionId>> new_action(definition.actions.size());
-  IdVector<ActionId, ActionDefinition> actions;
-  actions.reserve(definition.actions.size());
+  ActionId next{0};  // those before it are done; hundreds of thousands stay in the memory that they have
   for (const ActionId a : definition.actions.all()) {
     ActionDefinition& action = definition.actions[a];
     if (!possibility.action_possible(a)) continue;
-    Formula precondition = folder.fold(std::move(action.precondition));
-    if (precondition.is_false()) continue;
-    new_action[a] = actions.next_id();
-    std::vector<EffectDefinition> effects = fold_effects(folder, possibility, action.effects);
-    actions.push_back({std::move(action.symbol), std::move(precondition), std::move(effects), action.cost});
+    action.precondition = folder.fold(std::move(action.precondition));
+    if (action.precondition.is_false()) continue;
+    action.effects = fold_effects(folder, possibility, action.effects);
+    new_action[a] = next;
+    if (next != a) definition.actions[next] = std::move(action);
+    next = internal::next_of(next);
   }
-  definition.actions = std::move(actions);
+  definition.actions.resize(index(next));
 
   std::vector<AxiomDefinition> axioms;
   for (const AxiomDefinition& axiom : definition.axioms) {
@@ -376,6 +451,13 @@ Definition fold(Definition&& definition, internal::Meter& meter) {
 // A delete that always happens together with an add of the same fact does nothing, since the add comes last. Without it
 // a fact such as "the channel is free", deleted and added by every use, is seen to be constant.
 void drop_overridden_deletes(ActionDefinition& action, std::vector<FactId>& always_added) {
+  if (action.effects.size() == 1) {
+    EffectDefinition& effect = action.effects[0];
+    std::sort(effect.add.begin(), effect.add.end());
+    std::erase_if(effect.del,
+                  [&](FactId fact) { return std::binary_search(effect.add.begin(), effect.add.end(), fact); });
+    return;
+  }
   always_added.clear();
   for (EffectDefinition& effect : action.effects) {
     std::sort(effect.add.begin(), effect.add.end());

@@ -13,69 +13,84 @@
 #include <bit>
 #include <cassert>
 
+#include "support/lexicographic.h"
 #include "task/program.h"
 
 namespace metactrl::task {
 
+namespace {
+
+// Lists of facts, one behind the other.
+class FactLists {
+ public:
+  void reserve(std::size_t lists, std::size_t facts) {
+    first_.reserve(lists + 1);
+    facts_.reserve(facts);
+  }
+  std::size_t size() const { return first_.size() - 1; }
+  std::span<const std::uint32_t> operator[](std::size_t list) const {
+    return {facts_.data() + first_[list], facts_.data() + first_[list + 1]};
+  }
+  std::vector<std::uint32_t>& facts() { return facts_; }  // append here ...
+  std::span<std::uint32_t> close() {                      // ... and end the list: what it has
+    first_.push_back(facts_.size());
+    return std::span(facts_).subspan(first_[first_.size() - 2]);
+  }
+
+ private:
+  std::vector<std::uint32_t> facts_;
+  std::vector<std::size_t> first_{0};
+};
+
+}  // namespace
+
 void SuccessorTree::build(std::span<const ActionId> actions, std::size_t num_bits, const Precondition& precondition) {
   std::vector<std::uint32_t> uses(num_bits, 0);
+  std::size_t all_uses = 0;
   for (const ActionId a : actions) {
     for (Literal literal : precondition(a)) {
-      if (!literal.negated()) ++uses[literal.bit()];
+      if (literal.negated()) continue;
+      ++uses[literal.bit()];
+      ++all_uses;
     }
   }
   // The facts that each action requires, those that most require first; by its place among `actions`.
-  std::vector<std::uint32_t> facts;
-  std::vector<std::size_t> first_fact{0};
-  first_fact.reserve(actions.size() + 1);
+  FactLists required;
+  required.reserve(actions.size(), all_uses);
   for (const ActionId a : actions) {
     for (Literal literal : precondition(a)) {
-      if (!literal.negated()) facts.push_back(literal.bit());
+      if (!literal.negated()) required.facts().push_back(literal.bit());
     }
-    std::sort(facts.begin() + static_cast<std::ptrdiff_t>(first_fact.back()), facts.end(),
+    const std::span<std::uint32_t> own = required.close();
+    std::sort(own.begin(), own.end(),
               [&](std::uint32_t x, std::uint32_t y) { return uses[x] != uses[y] ? uses[x] > uses[y] : x < y; });
-    first_fact.push_back(facts.size());
   }
-  const auto key = [&](std::size_t place) {
-    return std::span(facts).subspan(first_fact[place], first_fact[place + 1] - first_fact[place]);
-  };
-  // Hundreds of thousands are sorted: two facts are compared at once, and the others where these are equal.
-  struct Item {
-    std::uint64_t begin;
-    std::uint32_t place;
-  };
-  std::vector<Item> order;
-  order.reserve(actions.size());
-  for (std::size_t place = 0; place < actions.size(); ++place) {
-    const auto own = key(place);
-    const auto fact = [&](std::size_t i) { return i < own.size() ? std::uint64_t{own[i]} + 1 : 0; };
-    order.push_back({fact(0) << 32 | fact(1), static_cast<std::uint32_t>(place)});
+  const std::vector<std::uint32_t> order =
+      internal::lexicographic_order(required.size(), num_bits, [&](std::uint32_t place) { return required[place]; });
+  FactLists keys;  // in this order, since they are read so
+  keys.reserve(actions.size(), all_uses);
+  for (const std::uint32_t place : order) {
+    keys.facts().insert(keys.facts().end(), required[place].begin(), required[place].end());
+    keys.close();
   }
-  std::sort(order.begin(), order.end(), [&](const Item& x, const Item& y) {
-    if (x.begin != y.begin) return x.begin < y.begin;
-    const auto xs = key(x.place);
-    const auto ys = key(y.place);
-    const auto [i, j] = std::mismatch(xs.begin(), xs.end(), ys.begin(), ys.end());
-    if (i == xs.end() && j == ys.end()) return x.place < y.place;
-    return i == xs.end() || (j != ys.end() && *i < *j);
-  });
 
   // Breadth-first over ranges of the sorted actions, so that a node's children lie next to one another.
   struct Range {
     std::size_t begin, end, depth;
   };
   nodes_.assign(1, {});
+  actions_.reserve(actions.size());
   std::vector<Range> ranges{{0, order.size(), 0}};
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     auto [i, end, depth] = ranges[n];
     nodes_[n].first_action = static_cast<std::uint32_t>(actions_.size());
-    while (i < end && key(order[i].place).size() == depth) actions_.push_back(actions[order[i++].place]);
+    while (i < end && keys[i].size() == depth) actions_.push_back(actions[order[i++]]);
     nodes_[n].num_actions = static_cast<std::uint32_t>(actions_.size()) - nodes_[n].first_action;
     nodes_[n].first_child = static_cast<std::uint32_t>(nodes_.size());
     while (i < end) {
-      const std::uint32_t bit = key(order[i].place)[depth];
+      const std::uint32_t bit = keys[i][depth];
       std::size_t j = i;
-      while (j < end && key(order[j].place)[depth] == bit) ++j;
+      while (j < end && keys[j][depth] == bit) ++j;
       Node child;
       child.bit = bit;
       nodes_.push_back(child);

@@ -3,6 +3,7 @@
 //
 //     attack_test --plans 100000 --report attack     # the whole attack; writes attack.md and attack.json
 //     attack_test --plans 400 --tasks-per-domain 1   # a slice of it
+//     VAL_VALIDATE=~/VAL/bin/Validate attack_test --plans 5000 --val-every 1     # VAL judges all instead of a hundredth
 //     attack_test --task 'ipc/gripper p01.pddl' --seed 1 --index 17     # one plan again, with what is wrong with it
 //
 // Plans are shared out among tasks in rounds. A task that takes much more than its share of the time is left out of
@@ -41,7 +42,8 @@ using internal::str_cat;
 struct Options {
   std::size_t plans = 400;
   std::size_t tasks_per_domain = 0;  // 0: all
-  double seconds = 0;                // stop after so long; 0: when all plans are made
+  std::size_t val_every = 100;
+  double seconds = 0;  // stop after so long; 0: when all plans are made
   std::uint64_t seed = 1;
   std::string task;    // a part of its name
   std::string report;  // two files: with .md and .json behind it
@@ -59,6 +61,8 @@ Options read_options(int count, char** arguments) {
       options.plans = std::stoul(value);
     } else if (name == "--tasks-per-domain") {
       options.tasks_per_domain = std::stoul(value);
+    } else if (name == "--val-every") {
+      options.val_every = std::max<std::size_t>(1, std::stoul(value));
     } else if (name == "--seconds") {
       options.seconds = std::stod(value);
     } else if (name == "--seed") {
@@ -71,7 +75,8 @@ Options read_options(int count, char** arguments) {
       options.index = std::stoul(value);
     } else {
       throw std::invalid_argument("unknown option " + name +
-                                  "; known: --plans --tasks-per-domain --seconds --seed --task --report --index");
+                                  "; known: --plans --tasks-per-domain --val-every --seconds --seed --task "
+                                  "--report --index");
     }
   }
   return options;
@@ -103,6 +108,7 @@ class Campaign {
     while (made_ < options_.plans && !targets_.empty() && !out_of_time()) round();
     std::string command = str_cat("attack_test --plans ", options_.plans, " --seed ", options_.seed);
     if (options_.tasks_per_domain > 0) command += str_cat(" --tasks-per-domain ", options_.tasks_per_domain);
+    if (options_.val_every != 100) command += str_cat(" --val-every ", options_.val_every);
     if (!options_.task.empty()) command += str_cat(" --task '", options_.task, "'");
     if (options_.seconds > 0) command += str_cat(" --seconds ", static_cast<int>(options_.seconds));
     const std::string text = report_.markdown(command, effort_.seconds());
@@ -118,7 +124,7 @@ class Campaign {
   int run_one() {
     select_tasks();
     if (targets_.size() != 1) throw std::invalid_argument(str_cat(targets_.size(), " tasks have such a name"));
-    Attacker attacker(targets_[0].files, targets_[0].number, options_.seed, arsenal_, report_);
+    Attacker attacker(targets_[0].files, targets_[0].number, options_.seed, options_.val_every, arsenal_, report_);
     attacker.attack(*options_.index);
     std::cout << report_.markdown("one plan", watch_.seconds());
     return report_.violations().empty() ? 0 : 1;
@@ -174,7 +180,8 @@ class Campaign {
     const Effort effort;
     std::unique_ptr<Attacker> attacker;
     try {
-      attacker = std::make_unique<Attacker>(target.files, target.number, options_.seed, arsenal_, report_);
+      attacker =
+          std::make_unique<Attacker>(target.files, target.number, options_.seed, options_.val_every, arsenal_, report_);
     } catch (const InputError& error) {
       const std::string what = error.what();
       report_.add_note("refused by the loader", target.files.name() + ": " + what.substr(0, what.find('\n')));

@@ -32,7 +32,6 @@ namespace {
 
 constexpr const char* kContext = "The plan:\n\n";
 constexpr std::size_t kFreeTokens = 40;  // for a model on its own
-constexpr std::size_t kValEvery = 100;
 
 // A lookahead for many small plans.
 LookaheadOptions small_budgets(unsigned horizon) {
@@ -57,13 +56,15 @@ bool same(std::span<const NextToken> a, const std::vector<NextToken>& b) {
 
 }  // namespace
 
-Attacker::Attacker(const TaskFiles& files, std::size_t number, std::uint64_t seed, Arsenal& arsenal, Report& report)
+Attacker::Attacker(const TaskFiles& files, std::size_t number, std::uint64_t seed, std::size_t val_every,
+                   Arsenal& arsenal, Report& report)
     : files_(files),
       number_(number),
       seed_(seed),
       arsenal_(arsenal),
       report_(report),
       val_(find_val()),
+      val_every_(val_every),
       task_(load_pddl(files.domain, files.problem)),
       judge_(files, val_) {
   for (const std::string& name : PlanFormat::builtin_names()) {
@@ -299,10 +300,19 @@ void Attacker::judge(const Setting& setting, const Generation& generation, Attem
   attempt.tally.actions = generation.plan.size();
   attempt.tally.tokens = generation.tokens.size();
   attempt.tally.model_calls = generation.model_calls;
-  // VAL is a process of its own, so it sees a part of them.
-  if (val_.empty() || attempt.finding.fault != Fault::kNone || ++judged_ % kValEvery != 0) return;
+  ask_val(Judge::steps_of(*setting.constraint, generation.text), attempt);
+}
+
+// VAL is a process of its own, so it sees a part of them.
+void Attacker::ask_val(const std::vector<PlanStep>& steps, Attempt& attempt) {
+  if (val_.empty() || attempt.finding.fault != Fault::kNone || ++judged_ % val_every_ != 0) return;
+  if (!val_reads_task_) {
+    val_reads_task_ = judge_.val_reads_task();
+    if (!*val_reads_task_) report_.add_note("refused by VAL, whatever the plan", files_.name());
+  }
+  if (!*val_reads_task_) return;
   attempt.tally.asked_val = 1;
-  attempt.finding = judge_.ask_val(Judge::steps_of(*setting.constraint, generation.text));
+  attempt.finding = judge_.ask_val(steps);
 }
 
 void Attacker::judge_particles(const Setting& setting, const Generation& generation, Attempt& attempt) const {
@@ -370,7 +380,7 @@ void Attacker::stumble(const Setting& setting, const Way& way, Random& random, A
   judge(setting, generation, attempt);
 }
 
-void Attacker::search(const Setting& setting, Attempt& attempt) const {
+void Attacker::search(const Setting& setting, Attempt& attempt) {
   attempt.cell = {"search", "-"};
   PlanOptions options;
   options.guidance = Guidance::kSearch;
@@ -380,7 +390,9 @@ void Attacker::search(const Setting& setting, Attempt& attempt) const {
     attempt.finding = {Fault::kUnfinished, result.reason, 0};
     return;
   }
-  attempt.finding = judge_.judge_steps(Judge::steps_of(*setting.constraint, result.text));
+  const std::vector<PlanStep> steps = Judge::steps_of(*setting.constraint, result.text);
+  attempt.finding = judge_.judge_steps(steps);
+  ask_val(steps, attempt);
   attempt.tally.actions = result.steps.size();
 }
 
@@ -394,7 +406,7 @@ void Attacker::call_planner(const Setting& setting, std::size_t index, Random& r
   options.generate.mode = random.chance(50) ? DecodeMode::kGreedy : DecodeMode::kSample;
   options.generate.seed = random.next();
   options.lookahead = setting.options.lookahead;
-  options.instruction = str_cat("Request ", index);
+  if (task_.num_goals() > 0) options.instruction = str_cat("Request ", index);  // refused where nothing is asked for
   options.tokenization = setting.options.tokenization;
   attempt.cell = {to_string(options.guidance), "plan()"};
   LanguageModel& model = arsenal_.model(setting.vocabulary, kind);
@@ -407,7 +419,9 @@ void Attacker::call_planner(const Setting& setting, std::size_t index, Random& r
     attempt.finding = {Fault::kUnfinished, result.reason, 0};
     return;
   }
-  attempt.finding = judge_.judge_steps(Judge::steps_of(*setting.constraint, result.text));
+  const std::vector<PlanStep> steps = Judge::steps_of(*setting.constraint, result.text);
+  attempt.finding = judge_.judge_steps(steps);
+  ask_val(steps, attempt);
   attempt.tally.actions = result.steps.size();
   attempt.tally.tokens = result.tokens.size();
   attempt.tally.model_calls = result.model_calls;

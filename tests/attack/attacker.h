@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,10 @@ namespace metactrl::attack {
 
 class Attacker {
  public:
-  // Throws InputError when the task cannot be loaded. `number` varies formats and vocabularies from task to task.
-  Attacker(const TaskFiles& files, std::size_t number, std::uint64_t seed, Arsenal& arsenal, Report& report);
+  // Throws InputError when the task cannot be loaded. `number` varies formats and vocabularies from task to task. VAL
+  // judges one of `val_every` plans.
+  Attacker(const TaskFiles& files, std::size_t number, std::uint64_t seed, std::size_t val_every, Arsenal& arsenal,
+           Report& report);
   ~Attacker();
   Attacker(const Attacker&) = delete;
   Attacker& operator=(const Attacker&) = delete;
@@ -68,9 +71,10 @@ class Attacker {
   void make_by_model(const Setting& setting, const Way& way, std::size_t index, testing::Random& random,
                      Attempt& attempt);
   void stumble(const Setting& setting, const Way& way, testing::Random& random, Attempt& attempt);
-  void search(const Setting& setting, Attempt& attempt) const;
+  void search(const Setting& setting, Attempt& attempt);
   void call_planner(const Setting& setting, std::size_t index, testing::Random& random, Attempt& attempt);
   void judge(const Setting& setting, const Generation& generation, Attempt& attempt);
+  void ask_val(const std::vector<PlanStep>& steps, Attempt& attempt);
   void judge_particles(const Setting& setting, const Generation& generation, Attempt& attempt) const;
   void record(const Setting& setting, Attempt attempt, const std::string& where);
   std::string where(std::size_t index) const;
@@ -81,6 +85,8 @@ class Attacker {
   Arsenal& arsenal_;
   Report& report_;
   std::string val_;
+  std::size_t val_every_;
+  std::optional<bool> val_reads_task_;
   Task task_;
   Judge judge_;
   std::vector<std::string> formats_;  // that can write the task's plans

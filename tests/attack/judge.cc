@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <utility>
 
 #include "metactrl/error.h"
@@ -112,19 +113,26 @@ Finding Judge::judge_steps(const std::vector<PlanStep>& steps, const std::vector
   return only_dropped ? Finding{} : found(Fault::kGoal, validation.reason);
 }
 
+bool Judge::val_reads_task() const { return !val_.empty() && run_val({}, "grep -q 'Checking plan'"); }
+
 Finding Judge::ask_val(const std::vector<PlanStep>& steps) const {
-  if (val_.empty()) return {};
+  if (val_.empty() || run_val(steps, "")) return {};
+  return found(Fault::kVal, pddl_text(steps));
+}
+
+// Whether VAL succeeds with this plan or, where a command is given, whether that succeeds with what VAL says.
+bool Judge::run_val(const std::vector<PlanStep>& steps, const std::string& reader) const {
   std::string file = (std::filesystem::temp_directory_path() / "metactrl-attack-XXXXXX").string();
   const int descriptor = ::mkstemp(file.data());
-  if (descriptor < 0) return found(Fault::kVal, "cannot write " + file);
+  if (descriptor < 0) throw std::runtime_error("cannot write " + file);
   ::close(descriptor);
   std::ofstream(file) << pddl_text(steps);
-  const std::string command = str_cat(quoted(val_), " ", quoted(files_.val_domain), " ", quoted(files_.problem), " ",
-                                      quoted(file), " >/dev/null 2>&1");
+  const std::string command =
+      str_cat(quoted(val_), " ", quoted(files_.val_domain), " ", quoted(files_.problem), " ", quoted(file),
+              reader.empty() ? " >/dev/null 2>&1" : str_cat(" 2>&1 | { ", reader, "; }"));
   const int status = std::system(command.c_str());
   std::filesystem::remove(file);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  return found(Fault::kVal, pddl_text(steps));
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 }  // namespace metactrl::attack

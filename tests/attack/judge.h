@@ -58,12 +58,16 @@ class Judge {
   Finding judge(const Constraint& constraint, const Claim& claim) const;
   // The steps alone. Goals whose text is in `dropped` need not hold.
   Finding judge_steps(const std::vector<PlanStep>& steps, const std::vector<std::string>& dropped = {}) const;
+  // Whether VAL is there and reads the files: some it refuses for their types, whatever the plan. Starts a process.
+  bool val_reads_task() const;
   // Starts a process. kNone when there is no VAL.
   Finding ask_val(const std::vector<PlanStep>& steps) const;
   // The actions that a text says, however much of it is a plan.
   static std::vector<PlanStep> steps_of(const Constraint& constraint, const std::string& text);
 
  private:
+  bool run_val(const std::vector<PlanStep>& steps, const std::string& reader) const;
+
   TaskFiles files_;
   std::string val_;
   std::unique_ptr<pddl::LiftedInterpreter> interpreter_;

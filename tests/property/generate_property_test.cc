@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "metactrl/generate.h"
 #include "support/random_constraint.h"
+#include "support/repeats.h"
+#include "text/token_automaton.h"
 
 namespace metactrl::generate_property_test {
 namespace {
@@ -182,6 +186,235 @@ class Enumeration {
   Decoder decoder_;
   std::map<std::vector<TokenId>, Plan> plans_;
 };
+
+// Every text of a plan, found by trying all sequences of actions, as a tree of tokens. Nothing of support, lookahead or
+// automaton takes part: only Task::apply, the format's writer and the vocabulary's own encoding.
+class PlanTexts {
+ public:
+  struct Node {
+    std::map<TokenId, std::size_t> children;
+    std::vector<double> up_to;  // sums of what the model gives the tokens 0 .. i
+  };
+
+  explicit PlanTexts(const Constraint& constraint) : constraint_(constraint), nodes_(1) {
+    std::vector<ActionId> plan;
+    walk(constraint.task().initial_state(), static_cast<unsigned>(constraint.lookahead()->horizon()), plan);
+  }
+  bool too_many() const { return nodes_.size() > kMost; }
+  std::size_t num_plans() const { return num_plans_; }
+  const Node& node(std::size_t n) const { return nodes_[n]; }
+  // What the model says behind each beginning.
+  void ask(Session& session, std::size_t n = 0) {
+    double sum = 0;
+    for (const float logit : session.logits()) nodes_[n].up_to.push_back(sum += std::exp(static_cast<double>(logit)));
+    for (const auto& [token, child] : nodes_[n].children) {
+      const TokenId appended[] = {token};
+      session.append(appended);
+      ask(session, child);
+      session.rollback(session.size() - 1);
+    }
+  }
+  // What the model gives a token behind a beginning, and what it gives all with which a plan goes on.
+  double mass(std::size_t n, TokenId token) const {
+    const auto i = static_cast<std::size_t>(token);
+    return nodes_[n].up_to[i] - (i == 0 ? 0 : nodes_[n].up_to[i - 1]);
+  }
+  double allowed_mass(std::size_t n) const {
+    double sum = 0;
+    for (const auto& [token, child] : nodes_[n].children) sum += mass(n, token);
+    return sum;
+  }
+  // Calls `use(tokens, probability)` for every text, with its probability where each token is drawn until one is drawn
+  // with which a plan goes on.
+  template <typename Use>
+  void for_each_text(const Use& use, std::vector<TokenId> tokens = {}, std::size_t n = 0,
+                     double probability = 1) const {
+    if (nodes_[n].children.empty()) return use(tokens, probability);
+    for (const auto& [token, child] : nodes_[n].children) {
+      tokens.push_back(token);
+      for_each_text(use, tokens, child, probability * mass(n, token) / allowed_mass(n));
+      tokens.pop_back();
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMost = 4000;
+
+  void walk(const State& state, unsigned left, std::vector<ActionId>& plan) {
+    if (too_many()) return;
+    const Task& task = constraint_.task();
+    if (task.is_goal(state)) add_spellings(plan);
+    if (left == 0) return;
+    for (const ActionId action : task.applicable_actions(state)) {
+      const std::optional<State> next = task.apply(state, action);
+      if (!next || *next == state) continue;  // what changes nothing is not offered
+      plan.push_back(action);
+      walk(*next, left - 1, plan);
+      plan.pop_back();
+    }
+  }
+
+  void add_spellings(const std::vector<ActionId>& plan) {
+    const auto kinds = static_cast<std::uint32_t>(constraint_.automaton().num_separators());
+    std::vector<std::uint32_t> separators(plan.empty() ? 0 : plan.size() - 1, 0);
+    for (bool more = true; more;) {
+      std::vector<TokenId> tokens =
+          constraint_.vocabulary().encode(constraint_.spelling().render(plan, separators), "");
+      for (const TokenId end : constraint_.vocabulary().end_of_turn()) {
+        tokens.push_back(end);
+        add(tokens);
+        tokens.pop_back();
+      }
+      more = false;
+      for (std::uint32_t& separator : separators) {
+        if (++separator < kinds) {
+          more = true;
+          break;
+        }
+        separator = 0;
+      }
+    }
+  }
+
+  void add(const std::vector<TokenId>& tokens) {
+    std::size_t n = 0;
+    for (const TokenId token : tokens) {
+      const auto [child, is_new] = nodes_[n].children.emplace(token, nodes_.size());
+      n = child->second;  // before the nodes move
+      if (is_new) nodes_.emplace_back();
+    }
+    ++num_plans_;
+  }
+
+  const Constraint& constraint_;
+  std::vector<Node> nodes_;
+  std::size_t num_plans_ = 0;
+};
+
+// With the space enumerated, or with every answer about support from a search.
+std::shared_ptr<const Constraint> small_constraint(std::uint64_t seed) {
+  testing::RandomConstraintOptions random;
+  random.horizon = 1 + static_cast<unsigned>(seed % 3);
+  random.witness_tier = seed % 2 == 0;
+  random.no_closing = seed % 7 == 0;
+  return testing::random_constraint(5000000 + seed, random);
+}
+
+// What a sampler that draws from the whole vocabulary and draws again until a plan can go on has in the long run,
+// p(v) / sum of p over the tokens with which one can, is what the mask's choices have: the same tokens, all of one
+// weight. On every beginning of every plan.
+TEST(Rejection, HasTheDistributionOfTheMask) {
+  std::size_t tasks = 0;
+  std::size_t beginnings = 0;
+  std::size_t with_a_choice = 0;
+  for (std::uint64_t seed = 0; tasks < testing::repeats(2000); ++seed) {
+    const std::shared_ptr<const Constraint> constraint = small_constraint(seed);
+    if (constraint == nullptr) continue;
+    const PlanTexts texts(*constraint);
+    if (texts.too_many()) continue;
+    ++tasks;
+    ASSERT_GT(texts.num_plans(), 0U) << "seed " << seed;
+    DecoderOptions options;
+    options.guidance = Guidance::kMask;
+    Decoder decoder(constraint, options);
+    const auto compare = [&](const auto& self, std::size_t n) -> void {
+      const std::vector<NextToken> choices(decoder.next().begin(), decoder.next().end());
+      ASSERT_EQ(choices.size(), texts.node(n).children.size());
+      ++beginnings;
+      with_a_choice += choices.size() > 1 ? 1 : 0;
+      for (const NextToken& choice : choices) {
+        const auto child = texts.node(n).children.find(choice.token);
+        ASSERT_NE(child, texts.node(n).children.end());
+        ASSERT_EQ(choice.log_weight, choices.front().log_weight);
+        ASSERT_TRUE(decoder.accept(choice.token));
+        self(self, child->second);
+        if (::testing::Test::HasFatalFailure()) return;
+        decoder.rollback(1);
+      }
+    };
+    compare(compare, 0);
+    ASSERT_FALSE(HasFatalFailure()) << "seed " << seed;
+  }
+  EXPECT_GT(beginnings, testing::repeats(50000));
+  EXPECT_GT(with_a_choice, testing::repeats(5000));
+}
+
+// How far counts are from what is expected of them, in standard deviations of the chi-square statistic; texts that are
+// expected fewer than five times are counted together.
+double excess(const std::map<std::vector<TokenId>, double>& expected,
+              std::map<std::vector<TokenId>, std::size_t>& seen) {
+  double statistic = 0;
+  double cells = 0;
+  double rare_expected = 0;
+  double rare_seen = 0;
+  const auto add = [&](double count, double mean) {
+    statistic += (count - mean) * (count - mean) / mean;
+    ++cells;
+  };
+  for (const auto& [tokens, mean] : expected) {
+    if (mean >= 5) {
+      add(static_cast<double>(seen[tokens]), mean);
+    } else {
+      rare_expected += mean;
+      rare_seen += static_cast<double>(seen[tokens]);
+    }
+  }
+  if (rare_expected >= 5) add(rare_seen, rare_expected);
+  return cells < 2 ? 0 : (statistic - (cells - 1)) / std::sqrt(2 * (cells - 1));
+}
+
+// Both samplers themselves, drawing: thousands of plans each, against the distribution as it is computed.
+TEST(Rejection, DrawsWhatTheMaskDraws) {
+  constexpr std::size_t kDraws = 1500;
+  std::size_t tasks = 0;
+  std::size_t redrawn = 0;
+  for (std::uint64_t seed = 0; tasks < testing::repeats(12); ++seed) {
+    const std::shared_ptr<const Constraint> constraint = small_constraint(seed);
+    if (constraint == nullptr) continue;
+    PlanTexts texts(*constraint);
+    if (texts.too_many() || texts.num_plans() < 4 || texts.num_plans() > 40) continue;
+    ++tasks;
+    const auto model = random_model(vocabulary_of(constraint), seed);
+    MildSession session(start(*model));
+    texts.ask(session);
+    std::map<std::vector<TokenId>, double> expected;
+    texts.for_each_text([&](const std::vector<TokenId>& tokens, double probability) {
+      expected[tokens] = probability * static_cast<double>(kDraws);
+    });
+    std::map<std::vector<TokenId>, std::size_t> rejected;
+    std::map<std::vector<TokenId>, std::size_t> masked;
+    std::mt19937_64 engine(seed);
+    for (std::size_t draw = 0; draw < kDraws; ++draw) {
+      std::vector<TokenId> tokens;
+      for (std::size_t n = 0; !texts.node(n).children.empty();) {
+        const std::vector<double>& up_to = texts.node(n).up_to;
+        const double at = static_cast<double>(engine() >> 11U) * 0x1p-53 * up_to.back();
+        const auto found = std::upper_bound(up_to.begin(), up_to.end(), at) - up_to.begin();
+        const auto child = texts.node(n).children.find(TokenId{static_cast<std::int32_t>(found)});
+        if (child == texts.node(n).children.end()) {
+          ++redrawn;
+          continue;
+        }
+        tokens.push_back(child->first);
+        n = child->second;
+      }
+      ++rejected[tokens];
+      GenerateOptions options;
+      options.mode = DecodeMode::kSample;
+      options.seed = draw;
+      DecoderOptions mask;
+      mask.guidance = Guidance::kMask;
+      Decoder decoder(constraint, mask);
+      MildSession fresh(start(*model));
+      const Generation generation = generate(decoder, fresh, options);
+      ASSERT_TRUE(expected.contains(generation.tokens)) << "seed " << seed << ": " << generation.text;
+      ++masked[generation.tokens];
+    }
+    EXPECT_LT(excess(expected, rejected), 5) << "seed " << seed;
+    EXPECT_LT(excess(expected, masked), 5) << "seed " << seed;
+  }
+  EXPECT_GT(redrawn, testing::repeats(100000));
+}
 
 class Particles : public ::testing::TestWithParam<Tokenization> {};
 

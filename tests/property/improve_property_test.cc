@@ -20,9 +20,13 @@
 #include "lookahead/optimal_search.h"
 #include "lookahead/relaxed.h"
 #include "lookahead/search.h"
+#include "lookahead/shortcuts.h"
 #include "lookahead/weighted_search.h"
 #include "support/projected_space.h"
+#include "support/random.h"
 #include "support/random_definition.h"
+#include "support/repeats.h"
+#include "support/small_definition.h"
 #include "task/compile.h"
 
 namespace metactrl::lookahead::improve_property_test {
@@ -290,6 +294,87 @@ TEST_P(CostedTasks, AFocusHasSomeOfTheActions) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, CostedTasks, ::testing::Range<std::uint64_t>(0, 8));
+
+// Plans that wander about, made shorter: executed, better each time, never better than the best.
+TEST(Shortcuts, LeadToBetterPlans) {
+  std::size_t wandered = 0;
+  std::size_t improved = 0;
+  for (std::uint64_t seed = 0; seed < testing::repeats(kTasks); ++seed) {
+    SCOPED_TRACE(seed);
+    const Case c(seed);
+    if (c.space.states.empty()) continue;  // a constraint is broken before anything is done
+    const std::vector<Word>& start = c.space.states.front();
+    testing::Random random(seed);
+    std::vector<ActionId> plan;
+    std::vector<ActionId> possible;
+    std::vector<Word> now = start;
+    std::vector<Word> next(now.size());
+    while (plan.size() < 40 && (plan.size() < 5 || !c.program->is_goal(now.data()))) {
+      possible.clear();
+      c.program->relevant_actions(now.data(), possible);
+      if (possible.empty()) break;
+      const ActionId action = random.pick(possible);
+      if (!c.program->apply(now.data(), action, next.data())) break;
+      c.program->project(next.data());
+      now.swap(next);
+      plan.push_back(action);
+    }
+    if (plan.empty() || !c.program->is_goal(now.data())) continue;
+    ++wandered;
+    const ActionSpace all(*c.program);
+    std::uint64_t spent = 0;
+    const ShortcutLimits limits{1 + static_cast<unsigned>(seed % 3), 1'000'000};
+    while (auto better = take_shortcuts(all, c.costs, start.data(), plan, limits, internal::no_meter(), spent)) {
+      expect_reaches_goal(*c.program, start, *better);
+      ASSERT_LT(std::pair(c.costs.sum(*better), better->size()), std::pair(c.costs.sum(plan), plan.size()));
+      ASSERT_GE(c.costs.sum(*better), c.space.cost.front());
+      plan = std::move(*better);
+      ++improved;
+    }
+    EXPECT_GT(spent, 0U);
+  }
+  EXPECT_GT(wandered, testing::repeats(500));
+  EXPECT_GT(improved, testing::repeats(300));
+}
+
+// The key is left at the end of the corridor although it could be left here: no state of the plan is met again.
+TEST(Shortcuts, DoNotNeedTheSameStates) {
+  testing::SmallDefinition d;
+  const auto here = d.fact("here", true);
+  const auto middle = d.fact("middle", false);
+  const auto there = d.fact("there", false);
+  const auto holding = d.fact("holding", true);
+  const auto left_here = d.fact("left-here", false);
+  const auto left_there = d.fact("left-there", false);
+  const auto got = d.fact("got", false);
+  const auto both = [](task::FactId a, task::FactId b) {
+    return task::make_and({testing::positive(a), testing::positive(b)});
+  };
+  const auto go = [&](const std::string& name, task::FactId from, task::FactId to) {
+    return d.action(name, testing::positive(from), {{testing::yes(), {to}, {from}}});
+  };
+  const ActionId out = go("out", here, middle);
+  const ActionId on = go("on", middle, there);
+  const ActionId back = go("back", there, middle);
+  const ActionId in = go("in", middle, here);
+  const ActionId leave = d.action("leave-here", both(here, holding), {{testing::yes(), {left_here}, {holding}}});
+  const ActionId leave_there =
+      d.action("leave-there", both(there, holding), {{testing::yes(), {left_there}, {holding}}});
+  const ActionId get = d.action("get", task::make_and({testing::positive(here), testing::negative(holding)}),
+                                {{testing::yes(), {got}, {}}});
+  // Where the key was left matters to the goal, so states differ in it.
+  d.goal(task::make_and(
+      {testing::positive(got), task::make_or({testing::positive(left_here), testing::positive(left_there)})}));
+  const auto program = task::compile(d.take());
+  std::vector<Word> state(program->total_words());
+  ASSERT_TRUE(program->initial(state.data()));
+  program->project(state.data());
+  std::uint64_t spent = 0;
+  const auto better = take_shortcuts(ActionSpace(*program), ActionCosts(*program), state.data(),
+                                     {out, on, leave_there, back, in, get}, {1, 100'000}, internal::no_meter(), spent);
+  ASSERT_TRUE(better.has_value());
+  EXPECT_EQ(*better, (std::vector<ActionId>{leave, get}));
+}
 
 }  // namespace
 }  // namespace metactrl::lookahead::improve_property_test

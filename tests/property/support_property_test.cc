@@ -36,6 +36,7 @@ constexpr std::uint64_t kShards = 4;
 constexpr std::uint64_t kTasks = testing::repeats(2000);  // of each source
 constexpr std::size_t kMaxStates = 1500;
 constexpr std::size_t kSampledStates = 14;
+constexpr std::size_t kAllStates = 64;
 constexpr unsigned kMaxLeft = 6;
 constexpr unsigned kNever = std::numeric_limits<unsigned>::max();
 
@@ -150,6 +151,11 @@ class Checker {
         for (unsigned left = kMaxLeft + 1; left-- > 0;) ask(mode, options, support, state, left);
       }
     }
+    // Then, where they are few, every boundary that a plan could come to.
+    if (truth_.states.size() > kAllStates) return;
+    for (std::size_t state = 0; state < truth_.states.size(); ++state) {
+      for (unsigned left = 0; left <= kMaxLeft; ++left) expect_answers(mode, support, state, left);
+    }
   }
 
   std::size_t answered_yes() const { return yes_; }
@@ -221,6 +227,16 @@ class Checker {
     }
     ++(truth ? yes_ : no_);
     EXPECT_EQ(answer, truth ? Answer::kYes : Answer::kNo);
+  }
+
+  void expect_answers(const Mode& mode, Support& support, std::size_t id, unsigned left) {
+    SCOPED_TRACE("state " + std::to_string(id) + ", " + std::to_string(left) + " left");
+    const std::vector<Candidate> candidates = support.candidates(truth_.states[id], left);
+    ASSERT_EQ(candidates.size(), truth_.edges[id].size());
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const Edge& edge = truth_.edges[id][i];
+      expect_answer(mode, candidates[i].answer, left > 0 && reaches(edge.target, left - 1));
+    }
   }
 
   void ask(const Mode& mode, const LookaheadOptions& options, Support& support, std::size_t id, unsigned left) {

@@ -216,5 +216,69 @@ TEST(Simplify, PreservesLegalPlansAndGoals) {
   EXPECT_GT(removed, 500U);
 }
 
+// Whether facts are numbered in the order in which they can come about or the other way round, the same is left.
+TEST(Simplify, DoesNotDependOnTheNumbersOfFacts) {
+  std::size_t removed = 0;
+  std::size_t kept = 0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const std::uint32_t count = random.between(3, 12);
+    const bool gaps = random.chance(40);  // some facts cannot come about
+    SmallDefinition forwards;
+    SmallDefinition backwards;
+    std::vector<bool> init;
+    for (std::uint32_t f = 0; f < count; ++f) {
+      init.push_back(f == 0 || random.chance(20));
+      forwards.fact("f" + std::to_string(f), init.back());
+    }
+    for (std::uint32_t f = count; f-- > 0;) backwards.fact("f" + std::to_string(f), init[f]);
+    const auto add = [&](const std::string& name, const std::vector<std::uint32_t>& needed, bool unless,
+                         std::uint32_t added, std::optional<std::uint32_t> deleted) {
+      const auto build = [&](SmallDefinition& definition, const auto& number) {
+        std::vector<Formula> parts;
+        for (const std::uint32_t f : needed) parts.push_back(positive(number(f)));
+        if (unless) parts.push_back(negative(number(added)));
+        std::vector<FactId> del;
+        if (deleted) del.push_back(FactId{number(*deleted)});
+        definition.action(name, make_and(std::move(parts)), {{yes(), {FactId{number(added)}}, std::move(del)}});
+      };
+      build(forwards, [](std::uint32_t f) { return f; });
+      build(backwards, [&](std::uint32_t f) { return count - 1 - f; });
+    };
+    for (std::uint32_t f = 1; f < count; ++f) {
+      if (gaps && random.chance(15)) continue;
+      std::vector<std::uint32_t> needed;
+      for (std::uint32_t i = 0; i < random.between(0, 3); ++i) needed.push_back(random.below(f));
+      add("a" + std::to_string(f), needed, !init[f] && random.chance(30), f,
+          random.chance(30) ? std::optional(random.below(count)) : std::nullopt);
+    }
+    add("back", {count - 1}, false, 0, std::nullopt);
+    forwards.goal(positive(count - 1));
+    backwards.goal(positive(0U));
+    const Definition one = simplify(forwards.take());
+    const Definition other = simplify(backwards.take());
+    Names reversed = fact_names(other);
+    std::reverse(reversed.begin(), reversed.end());
+    ASSERT_EQ(fact_names(one), reversed);
+    ASSERT_EQ(action_texts(one), action_texts(other));
+    for (const ActionId a : one.actions.all()) {
+      const auto literals = [](const Definition& definition, const Formula& formula) {
+        std::multiset<std::string> result;
+        for_each_literal(formula, [&](FactId fact, bool negated) {
+          result.insert((negated ? "not " : "") + fact_text(definition, fact));
+        });
+        return result;
+      };
+      ASSERT_EQ(literals(one, one.actions[a].precondition), literals(other, other.actions[a].precondition));
+      ASSERT_EQ(one.actions[a].effects.size(), other.actions[a].effects.size());
+    }
+    removed += count - one.facts.size();
+    kept += one.facts.size();
+  }
+  EXPECT_GT(removed, 1000U);
+  EXPECT_GT(kept, 5000U);
+}
+
 }  // namespace
 }  // namespace metactrl::task::simplify_test
