@@ -19,7 +19,9 @@
 #define METACTRL_GOAL_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +31,7 @@
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
 #include "metactrl/lookahead.h"
+#include "metactrl/planner.h"
 #include "metactrl/task.h"
 
 namespace metactrl {
@@ -52,6 +55,9 @@ class GoalProblem {
     std::size_t max_proofs = 64;
     // With guidance kNone: give up after so many tokens.
     std::size_t max_tokens = 256;
+    // A model that thinks before it answers does so before it writes the goal, too, and again before the plan.
+    ThinkOptions think;
+    std::uint64_t seed = 0;  // of the thought
   };
 
   struct Goal {
@@ -79,6 +85,8 @@ class GoalProblem {
     // Kinds of conditions that could not be written because there are too many of them.
     std::vector<std::string> left_out;
     std::string text;  // as the model wrote it, with guidance kNone
+    std::optional<Thought> thought;
+    std::string prompt_text;  // what the model read
     std::size_t prompt_tokens = 0;
     std::size_t model_calls = 0;
     std::size_t proofs = 0;  // searches
@@ -100,7 +108,7 @@ class GoalProblem {
 
   // What the model reads.
   Prompt prompt(const std::string& instruction) const;
-  // InputError for an empty instruction, or a guidance without a model; ContextError when the prompt does not fit;
+  // InputError for an empty instruction, a guidance without a model, or thoughts of a model that has none; ContextError when the prompt does not fit;
   // Stopped when `stop` says so.
   Written write(const std::string& instruction, LanguageModel& model,
                 const std::shared_ptr<const Vocabulary>& vocabulary, const Options& options,

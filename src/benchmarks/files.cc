@@ -233,7 +233,7 @@ std::string digest(const std::vector<PromptEntry>& prompts) {
 }
 
 Journal::Journal(const std::string& answers_file, const Json& settings, bool resume)
-    : file_(answers_file + ".partial", settings,
+    : file_(answers_file + kPartial, settings,
             resume ? jobs::JournalFile::Begin::kGoOn : jobs::JournalFile::Begin::kAnew,
             "repeat them, or name another file for the answers") {
   for (const Json& line : file_.earlier()) {

@@ -29,6 +29,8 @@ std::optional<std::string> system_prompt_beside(const std::string& prompts_file)
 std::vector<Response> read_responses(const std::string& file);
 // The same form as read_prompts reads.
 void write_prompts(const std::string& file, const std::vector<PromptEntry>& prompts);
+// What is behind the name of the answer file in that of the journal.
+inline constexpr const char* kPartial = ".partial";
 // What `metactrl eval --report DIR` calls the prompts that it wrote itself.
 inline constexpr const char* kPromptsOfReport = "prompts.json";
 void write_responses(const std::string& file, const std::vector<Response>& responses);

@@ -2,12 +2,14 @@
 #include "benchmarks/report.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <iomanip>
 #include <locale>
 #include <sstream>
 
+#include "jobs/journal.h"
 #include "metactrl/error.h"
 #include "support/files.h"
 #include "support/words.h"
@@ -161,6 +163,27 @@ std::string answers_section(const AnswersFile& run) {
   return out + settings_table(run.settings);
 }
 
+// "Model pocket, guidance mask, rules environment; answered 2026-11-16, scored 2026-11-17." And what is missing.
+std::string header_line(const Report& report) {
+  std::string out;
+  const auto add = [&](const std::string& what) { out += (out.empty() ? "" : ", ") + what; };
+  const Json& settings = report.run.settings;
+  for (const char* name : {"model", "guidance", "rules"}) {
+    const bool known = settings.is_object() && settings.contains(name) && settings[name].is_string();
+    const std::string value = known ? settings[name].get<std::string>() : "";
+    if (!value.empty()) add(str_cat(name, " ", plain(value)));
+  }
+  if (!report.run.date.empty()) add("answered " + plain(report.run.date));
+  if (!report.date.empty()) add("scored " + plain(report.date));
+  if (!out.empty())
+    out = str_cat(static_cast<char>(std::toupper(static_cast<unsigned char>(out[0]))), out.substr(1), ".\n\n");
+  if (report.score.unanswered > 0) {
+    out += str_cat("Not complete: ", report.score.unanswered,
+                   " tasks have no answer yet. All numbers are over the tasks that were answered.\n\n");
+  }
+  return out;
+}
+
 std::string score_section(const Score& score) {
   std::string out = "| | |\n| --- | ---: |\n";
   out += table_row({"scored tasks", str_cat(score.n)});
@@ -245,6 +268,7 @@ AnswersFile read_answers(const std::string& file) {
                      "name DIR/answers.json of such a run");
   }
   AnswersFile out;
+  if (json.contains("date") && json["date"].is_string()) out.date = json["date"];
   if (json.contains("settings")) out.settings = json["settings"];
   for (const Json& entry : json["answers"]) {
     try {
@@ -252,6 +276,21 @@ AnswersFile read_answers(const std::string& file) {
     } catch (const Json::exception& error) {
       throw InputError(file, str_cat("answer ", out.answers.size() + 1, " cannot be read: ", error.what()),
                        "write the file again with 'metactrl eval --report'");
+    }
+  }
+  return out;
+}
+
+AnswersFile read_partial_answers(const std::string& journal) {
+  AnswersFile out;
+  const std::optional<jobs::JournalContent> content = jobs::read_journal(journal);
+  if (!content) return out;
+  out.settings = content->settings;
+  for (const Json& line : content->lines) {
+    try {
+      out.answers.push_back(answer_from_json(line));
+    } catch (const Json::exception& error) {
+      throw InputError(journal, str_cat("holds a line that is not an answer: ", error.what()), "name another file");
     }
   }
   return out;
@@ -266,7 +305,10 @@ std::map<std::string, const Answer*> by_identifier(const std::vector<Answer>& an
 std::string answers_text(const AnswersFile& file) {
   Json list = Json::array();
   for (const Answer& answer : file.answers) list.push_back(to_json(answer));
-  const Json json = {{"settings", file.settings}, {"answers", list}};
+  Json json = Json::object();
+  if (!file.date.empty()) json["date"] = file.date;
+  json["settings"] = file.settings;
+  json["answers"] = std::move(list);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -340,7 +382,7 @@ Json to_json(const Score& score) {
                      {"goals", goals},
                      {"reason", task.reason}});
   }
-  Json json = {{"n", score.n}, {"n_all", score.n_all}};
+  Json json = {{"n", score.n}, {"n_all", score.n_all}, {"unanswered", score.unanswered}};
   Json figures = Json::object();
   for (const auto& [name, value] : score.figures) {
     figures[name] = value;
@@ -413,7 +455,7 @@ std::string answers_markdown(std::string_view title, const AnswersFile& run) {
 }
 
 std::string report_markdown(const Report& report) {
-  std::string out = str_cat("# ", plain(report.title), "\n\n", score_section(report.score),
+  std::string out = str_cat("# ", plain(report.title), "\n\n", header_line(report), score_section(report.score),
                             format_errors_section(report), failures_section(report.score));
   if (!report.score.strangers.empty()) {
     out += "## Answers to no task\n\n";

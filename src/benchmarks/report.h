@@ -1,6 +1,6 @@
 // The report of a benchmark run: a page for a browser, a text for a repository, tables for programs.
 //
-//     Report report{"vh-as", "VirtualHome, action sequencing", score, {}, {}, {}};
+//     Report report{"vh-as", "VirtualHome, action sequencing", score};
 //     write_report("out", report);  // out/index.html, out/report.md, out/score.json, out/tasks.csv
 //
 // The page is one file that asks for nothing outside itself. Everything that a task, a prompt or a model wrote is data
@@ -26,12 +26,15 @@ namespace metactrl::benchmarks {
 
 // What `metactrl eval --report DIR` leaves in DIR/answers.json.
 struct AnswersFile {
+  std::string date{};  // on which the last answer was given, "2026-11-16"; may be empty
   Json settings;
   std::vector<Answer> answers;
 };
 
 // Throws InputError that names the file and the entry.
 AnswersFile read_answers(const std::string& file);
+// The same from the journal of a run that is not finished.
+AnswersFile read_partial_answers(const std::string& journal);
 std::string answers_text(const AnswersFile& file);
 
 // By identifier, the first where there are several.
@@ -41,6 +44,7 @@ struct Report {
   std::string module;  // "vh-as"
   std::string title;   // "VirtualHome, action sequencing"
   Score score;
+  std::string date{};  // on which they were scored; may be empty
   // What is known of how the answers were made; each may be empty or lack tasks.
   AnswersFile run;
   std::map<std::string, std::string> prompts;    // by identifier

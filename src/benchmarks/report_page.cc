@@ -4,20 +4,15 @@
 // puts every text into the document as text. Inside the element only "<" could end it early or open a comment, and in
 // JSON that character stands in strings alone, where it may be written as an escape.
 #include <map>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 
+#include "benchmarks/page_files.h"
 #include "benchmarks/report.h"
-#include "benchmarks/shipped_files.h"
 #include "support/words.h"
 
 namespace metactrl::benchmarks {
 
 namespace {
-
-constexpr std::string_view kTitle = "@TITLE@";
-constexpr std::string_view kData = "@DATA@";
 
 std::string script_json(const Json& json) {
   std::string out;
@@ -48,6 +43,8 @@ Json page_data(const Report& report) {
   }
   return {{"module", report.module},
           {"title", report.title},
+          {"date", report.date},
+          {"answered", report.run.date},
           {"settings", report.run.settings},
           {"quality", quality_json(report)},
           {"score", score}};
@@ -56,17 +53,9 @@ Json page_data(const Report& report) {
 }  // namespace
 
 std::string report_page(const Report& report) {
-  const std::string_view page = page_files().front().text;
-  const std::size_t title = page.find(kTitle);
-  const std::size_t data = page.find(kData);
-  if (title == std::string_view::npos || data == std::string_view::npos || data < title)
-    throw std::logic_error("report.html has no place for data");
-  std::string out(page.substr(0, title));
-  out += internal::markup_text(mended_utf8(report.title));
-  out += page.substr(title + kTitle.size(), data - title - kTitle.size());
-  out += script_json(page_data(report));
-  out += page.substr(data + kData.size());
-  return out;
+  return fill_page("report.html", {{"@TITLE@", internal::markup_text(mended_utf8(report.title))},
+                                   {"@STYLE@", page_style()},
+                                   {"@DATA@", script_json(page_data(report))}});
 }
 
 }  // namespace metactrl::benchmarks

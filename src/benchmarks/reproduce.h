@@ -130,6 +130,8 @@ class Reproduction {
   // Of this shard: how many answers there are to be, and how many there are.
   std::size_t total() const { return items().size(); }
   std::size_t done() const;
+  // Answers that are there, of all shards.
+  std::size_t answers() const { return answers_.size(); }
   // Answers that failed are made again.
   bool needs_model() const;
 

@@ -15,7 +15,7 @@ namespace metactrl::benchmarks {
 
 namespace {
 
-std::string join(const std::string& folder, std::string_view file) {
+std::string in_folder(const std::string& folder, std::string_view file) {
   return (std::filesystem::path(folder) / file).string();
 }
 
@@ -23,11 +23,11 @@ class ModuleTasks : public ReproduceTasks {
  public:
   // Of a module with prompts, the first file holds them, the second the tasks, the third, if any, the system prompt.
   ModuleTasks(const Module& module, const std::string& data) : module_(module) {
-    const std::string first = join(data, module.files.at(0));
-    source_.tasks = asks() ? first : join(data, module.files.at(1));
+    const std::string first = in_folder(data, module.files.at(0));
+    source_.tasks = asks() ? first : in_folder(data, module.files.at(1));
     source_.scenes = std::filesystem::path(source_.tasks).parent_path().string();
     prompts_ = asks() ? module.ask(source_) : read_prompts(first);
-    if (module.system_prompt) system_ = read_system_prompt(join(data, module.files.at(2)));
+    if (module.system_prompt) system_ = read_system_prompt(in_folder(data, module.files.at(2)));
     if (prompts_.empty()) {
       throw InputError(first, asks() ? "holds no task" : "holds no prompt", "name other data with --data");
     }
@@ -101,7 +101,7 @@ class ModuleTasks : public ReproduceTasks {
 std::string missing_file(const Module& module, const std::string& data) {
   std::error_code ignored;
   for (const std::string_view file : module.files) {
-    if (!std::filesystem::is_regular_file(join(data, file), ignored)) return join(data, file);
+    if (!std::filesystem::is_regular_file(in_folder(data, file), ignored)) return in_folder(data, file);
   }
   return {};
 }

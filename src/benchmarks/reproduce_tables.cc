@@ -32,16 +32,6 @@ std::string both(const RowResult& row) {
   return str_cat(percent(row.score.task_success), " / ", percent(row.score.execution_success));
 }
 
-// "vh-as 158, vh-sd 20 of 156"
-std::string sample_text(const std::vector<ModuleResult>& modules) {
-  std::string out;
-  for (const ModuleResult& module : modules) {
-    out += str_cat(out.empty() ? "" : ", ", module.name, " ", module.sample);
-    if (module.sample < module.tasks) out += str_cat(" of ", module.tasks);
-  }
-  return out;
-}
-
 struct Median {
   double compile = 0;
   double model = 0;  // of those that a model answered
@@ -299,19 +289,23 @@ std::string overview_markdown(const std::vector<ModuleResult>& modules) {
   return out;
 }
 
-std::string tables_markdown(const std::vector<ModuleResult>& modules, const TablesAbout& about) {
-  std::string out = str_cat("# Tables\n\n", about.date, ", `", about.command, "`\n\n");
-  if (!about.model.empty()) out += str_cat("Model: ", about.model, ".\n");
-  if (about.settings.contains("prompt")) {
-    out += str_cat("Prompts: ", about.settings["prompt"].get<std::string>(), ".\n");
+std::string sample_text(const std::vector<ModuleResult>& modules) {
+  std::string out;
+  for (const ModuleResult& module : modules) {
+    out += str_cat(out.empty() ? "" : ", ", module.name, " ", module.sample);
+    if (module.sample < module.tasks) out += str_cat(" of ", module.tasks);
   }
-  out += "Rules: the benchmark's environment's, where a row does not say otherwise.\n";
-  if (about.settings.contains("planner")) {
-    out += str_cat("The classical planner is ", about.settings["planner"].get<std::string>(),
-                   ", and reads the benchmark's own domain and problems.\n");
+  return out;
+}
+
+std::string tables_body(const std::vector<ModuleResult>& modules, const TablesAbout& about) {
+  std::string out;
+  if (!about.missing.empty()) {
+    out += str_cat("Not complete: answers are missing. All rates are over the tasks that were answered. Missing: ",
+                   join(about.missing, ", "), ".\n\n");
   }
   out +=
-      str_cat("Tasks: ", sample_text(modules), ".\n\n", overview_markdown(modules),
+      str_cat(overview_markdown(modules),
               "\nRates are over the `n` tasks that the evaluator scores and whose prompt has room in the model's "
               "context; `no room` counts the others, `failed` the answers that ended in an error, which are counted "
               "as failures. `exact` counts the answers whose states were enumerated, so that weights are what the "
@@ -329,8 +323,23 @@ std::string tables_markdown(const std::vector<ModuleResult>& modules, const Tabl
   return out;
 }
 
+std::string tables_markdown(const std::vector<ModuleResult>& modules, const TablesAbout& about) {
+  std::string out = str_cat("# Tables\n\n", about.date, ", `", about.command, "`\n\n");
+  if (!about.model.empty()) out += str_cat("Model: ", about.model, ".\n");
+  if (about.settings.contains("prompt")) {
+    out += str_cat("Prompts: ", about.settings["prompt"].get<std::string>(), ".\n");
+  }
+  out += "Rules: the benchmark's environment's, where a row does not say otherwise.\n";
+  if (about.settings.contains("planner")) {
+    out += str_cat("The classical planner is ", about.settings["planner"].get<std::string>(),
+                   ", and reads the benchmark's own domain and problems.\n");
+  }
+  return str_cat(out, "Tasks: ", sample_text(modules), ".\n\n", tables_body(modules, about));
+}
+
 Json tables_json(const std::vector<ModuleResult>& modules, const TablesAbout& about) {
   Json json = {{"date", about.date}, {"command", about.command}, {"model", about.model}, {"settings", about.settings}};
+  if (!about.missing.empty()) json["missing"] = about.missing;
   json["information"] = Json::array();
   for (const InformationAudit& audit : about.audits) json["information"].push_back(audit_json(audit));
   json["two_levels"] = two_levels_json(about.levels);
@@ -354,6 +363,7 @@ void write_tables(const std::string& folder, const std::vector<ModuleResult>& mo
   }
   internal::write_file((path / "tables.json").string(), jobs::dump(tables_json(modules, about), 2) + "\n");
   internal::write_file((path / "tables.md").string(), tables_markdown(modules, about));
+  internal::write_file((path / "index.html").string(), tables_page(modules, about));
 }
 
 }  // namespace metactrl::benchmarks

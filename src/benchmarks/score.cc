@@ -1,5 +1,6 @@
 #include "benchmarks/score.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -39,6 +40,17 @@ void summarize(Score& score) {
   const double n = static_cast<double>(score.n);
   score.task_success = score.n == 0 ? 0 : 100 * successes / n;
   score.execution_success = score.n == 0 ? 0 : 100 * executables / n;
+}
+
+void leave_out_unanswered(Score& score) {
+  const auto missing = [](const TaskScore& task) { return task.scored && !task.answered; };
+  const auto count = static_cast<std::size_t>(std::count_if(score.tasks.begin(), score.tasks.end(), missing));
+  if (count == 0 || count == score.n) return;
+  for (TaskScore& task : score.tasks) task.scored = task.scored && task.answered;
+  score.rates.clear();
+  score.figures.clear();
+  score.unanswered = count;
+  summarize(score);
 }
 
 // A parameter error comes with the name of a hallucination in one of the evaluators, so it is looked for first.

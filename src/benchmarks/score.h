@@ -63,6 +63,8 @@ struct Score {
   // Over the scored tasks; an unanswered task is a failure.
   std::size_t n = 0;
   std::size_t n_all = 0;
+  // Tasks that leave_out_unanswered() took out of the count.
+  std::size_t unanswered = 0;
   double task_success = 0;       // percent
   double execution_success = 0;  // percent
   std::map<std::string, int> errors;
@@ -82,6 +84,11 @@ TaskScore unanswered(const std::string& identifier, const std::string& title);
 
 // Fills the totals from `tasks`.
 void summarize(Score& score);
+
+// A run that is not complete is judged by the tasks that it answered. What the benchmark counts besides, over the goals
+// of all its tasks, would not be true of them, and is left out. Changes nothing when no task has an answer: that is a run
+// that failed.
+void leave_out_unanswered(Score& score);
 
 // Scores the last answer to each task: judge(i, output) does so for task i, with a null output where it has none.
 template <typename Task, typename Judge>

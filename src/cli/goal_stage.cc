@@ -89,6 +89,8 @@ ChosenGoal GoalStage::write(const LoadedModel& model, const PlanOptions& options
   writing.guidance = options.guidance;
   writing.lookahead = options.lookahead;
   writing.hypotheses = arguments_.hypotheses;
+  writing.think = options.think;
+  writing.seed = options.generate.seed;
   const Stop out_of_time = time.stop();
   const Stop stop = [&] { return interrupted() || (out_of_time && out_of_time()); };
   const Stopwatch watch;
@@ -108,6 +110,7 @@ ChosenGoal GoalStage::write(const LoadedModel& model, const PlanOptions& options
     throw ResourceError(kOutOfMemory, str_cat("the model cannot go on: ", error.what()));
   }
   set_stoppable(false);
+  if (arguments_.show_prompt) std::cerr << as_shown(goal.written.prompt_text) << '\n' << std::flush;
   goal.seconds = watch.seconds();
   return goal;
 }

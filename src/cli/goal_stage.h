@@ -22,6 +22,7 @@ struct GoalArguments {
   CLI::Option* goal_option = nullptr;
   bool yes = false;
   std::size_t hypotheses = 3;
+  bool show_prompt = false;  // on standard error, before the goal
 };
 // --goal, --yes, --hypotheses
 void add_goal_options(CLI::App& app, GoalArguments& arguments);

@@ -1,5 +1,7 @@
 #include "cli/output.h"
 
+#include <unistd.h>
+
 #include "cli/options.h"
 #include "support/files.h"
 
@@ -25,5 +27,17 @@ void print(const OutputOptions& options, const std::string& text) {
 void print(const OutputOptions& options, const Json& json) {
   print(options, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
+
+std::string harmless(std::string_view bytes) {
+  std::string out;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool control = (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
+    out += control ? '?' : c;
+  }
+  return out;
+}
+
+std::string as_shown(const std::string& text) { return ::isatty(STDERR_FILENO) != 0 ? harmless(text) : text; }
 
 }  // namespace metactrl::cli

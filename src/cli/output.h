@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "cli/common.h"
 #include "support/enum_names.h"
@@ -32,6 +33,11 @@ void add_output_options(CLI::App& app, OutputOptions& options,
 // All of the result, to where it belongs. Throws InputError when it cannot be written.
 void print(const OutputOptions& options, const std::string& text);
 void print(const OutputOptions& options, const Json& json);
+
+// What a model writes or reads may not drive the terminal: without control characters. And for standard error: as it is
+// where that is no terminal.
+std::string harmless(std::string_view bytes);
+std::string as_shown(const std::string& text);
 
 }  // namespace metactrl::cli
 

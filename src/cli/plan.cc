@@ -34,17 +34,6 @@ bool has_colour() {
   return (no_colour == nullptr || *no_colour == '\0') && term != nullptr && std::string_view(term) != "dumb";
 }
 
-// What a model writes may not drive the terminal.
-std::string harmless(std::string_view bytes) {
-  std::string out;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool control = (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
-    out += control ? '?' : c;
-  }
-  return out;
-}
-
 // Prints a plan while it grows. Nothing appears before the model has read its prompt, so that progress and plan do not
 // mix.
 class Printer {
@@ -67,7 +56,7 @@ class Printer {
     }
     if (show_prompt_) {
       observer.ready = [](const PlanResult& so_far, std::size_t) {
-        std::cerr << shown(so_far.prompt_text) << '\n' << std::flush;
+        std::cerr << as_shown(so_far.prompt_text) << '\n' << std::flush;
       };
     }
     if (output_.json() || !streams()) return observer;
@@ -137,10 +126,6 @@ class Printer {
   void put_thought(std::string_view text) const {
     const bool colour = has_colour();
     std::cerr << (colour ? kDim : "") << harmless(text) << (colour ? kPlain : "") << std::flush;
-  }
-
-  static std::string shown(const std::string& prompt) {
-    return ::isatty(STDERR_FILENO) != 0 ? harmless(prompt) : prompt;
   }
 
   void put(const std::string& text) {
@@ -237,7 +222,7 @@ void certify(const PlanArguments& arguments, const PlanInput& input, const PlanR
 
 int make_plan(const PlanArguments& arguments) {
   const PlanInput input = load_plan_input(arguments);
-  Printer printer(input, arguments.output, arguments.show_prompt, arguments.schedule_option->count() > 0);
+  Printer printer(input, arguments.output, arguments.goal.show_prompt, arguments.schedule_option->count() > 0);
   const PlanResult result = run_plan(input, printer.observer());
   printer.finish(result);
   if (!arguments.trace.empty()) write_trace(arguments.trace, input, result);
@@ -268,7 +253,8 @@ Command add_plan(CLI::App& parent) {
       "plan", "make a plan with a language model; every step is legal, every goal holds at the end");
   add_plan_options(*app, *arguments, {OutputForm::kText, OutputForm::kJson, OutputForm::kPddl});
   app->add_flag("--simplify", arguments->simplify, "leave out the steps that the plan turns out not to need");
-  app->add_flag("--show-prompt", arguments->show_prompt, "print the prompt on standard error as the model reads it");
+  app->add_flag("--show-prompt", arguments->goal.show_prompt,
+                "print what the model reads on standard error: the prompt, and that of the goal where it writes one");
   arguments->schedule_option = add_schedule_option(*app, arguments->schedule);
   add_certificate_option(*app, arguments->certificate);
   app->footer(kPlanExamples);

@@ -26,7 +26,6 @@ struct PlanArguments : DecodingArguments {
   std::string raw_prompt_file;
   std::string trace;
   bool simplify = false;
-  bool show_prompt = false;
   ScheduleKind schedule = ScheduleKind::kSequential;
   CLI::Option* schedule_option = nullptr;
   CertificateOptions certificate;

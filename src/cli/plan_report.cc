@@ -145,7 +145,7 @@ Json result_json(const PlanInput& input, const PlanResult& result) {
   json["goal"] = input.goal ? serve::goal_json(*input.goal) : serve::Json(nullptr);
   json.update(setup_json(input));
   json.update(serve::decoding_json(result, input.options.guidance));
-  if (result.thought) json["reasoning"] = serve::reasoning_json(result);
+  if (result.thought) json["reasoning"] = serve::reasoning_json(result.thought);
   json["timings"] = timings_json(input, result);
   return json;
 }
@@ -161,7 +161,7 @@ std::vector<Json> trace_events(const PlanInput& input, const PlanResult& result,
   events.push_back(std::move(start));
   if (result.thought) {
     Json thought{{"event", "thought"}};
-    thought.update(Json(serve::reasoning_json(result)));
+    thought.update(Json(serve::reasoning_json(result.thought)));
     events.push_back(std::move(thought));
   }
   for (std::size_t i = 0; i < steps.size(); ++i) {

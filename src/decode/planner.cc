@@ -109,39 +109,18 @@ class Planner {
 
   void decide_thinking() {
     if (options_.guidance == Guidance::kSearch) return;
-    const ThinkOptions::Mode mode = options_.think.mode;
-    const bool raw = options_.prompt && !options_.prompt->raw.empty();
-    std::optional<LanguageModel::ThinkingFormat> format = model_->thinking_format();
-    if (mode == ThinkOptions::Mode::kOn && (raw || !format)) {
-      throw InputError(
-          "thinking",
-          raw ? "a raw prompt is sent as it is, so nobody knows where a thought would begin"
-              : "this model's chat template has no place for a thought",
-          raw ? "leave the prompt to the model's chat template" : "use a model that thinks before it answers");
-    }
-    if (raw || !format || mode == ThinkOptions::Mode::kOff ||
-        (mode == ThinkOptions::Mode::kAuto && !format->by_default))
-      return;
-    frame_.emplace(*model_, *std::move(format));
+    frame_ = decode::decide_thinking(*model_, options_.think, options_.prompt && !options_.prompt->raw.empty());
   }
 
   Prompt prompt_for(const Task& task, const PlanSpelling& spelling) const {
     Prompt prompt = options_.prompt ? *options_.prompt : make_prompt(task, spelling, options_.instruction);
-    if (frame_) {
-      prompt.thinking = true;
-    } else if (options_.think.mode == ThinkOptions::Mode::kOff || model_->thinking_format()) {
-      prompt.thinking = false;
-    }
-    if (!options_.think.effort.empty()) prompt.effort = options_.think.effort;
-    for (const auto& argument : options_.think.template_arguments) prompt.template_arguments.push_back(argument);
+    decode::tell_template(*model_, options_.think, frame_.has_value(), prompt);
     return prompt;
   }
 
   // How much of `room` is for the thought when the answer takes up to `answer` tokens.
   void take_room_for_thought(std::size_t room, std::size_t answer) {
-    if (!frame_) return;
-    const std::size_t fixed = frame_->room(0) + answer;
-    think_budget_ = std::min(options_.think.max_tokens, room > fixed ? room - fixed : 0);
+    if (frame_) think_budget_ = decode::thought_budget(*frame_, options_.think, room, answer);
   }
 
   std::size_t room_of_thought() const { return frame_ ? frame_->room(think_budget_) : 0; }

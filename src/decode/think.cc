@@ -198,6 +198,37 @@ std::size_t ThinkingFrame::room(std::size_t budget) const {
   return budget + kToEndCharacter + kCutToken + std::max(closing.size(), with_lead.size());
 }
 
+std::optional<ThinkingFrame> decide_thinking(const LanguageModel& model, const ThinkOptions& options, bool raw) {
+  const ThinkOptions::Mode mode = options.mode;
+  std::optional<LanguageModel::ThinkingFormat> format = model.thinking_format();
+  if (mode == ThinkOptions::Mode::kOn && (raw || !format)) {
+    throw InputError(
+        "thinking",
+        raw ? "a raw prompt is sent as it is, so nobody knows where a thought would begin"
+            : "this model's chat template has no place for a thought",
+        raw ? "leave the prompt to the model's chat template" : "use a model that thinks before it answers");
+  }
+  if (raw || !format || mode == ThinkOptions::Mode::kOff || (mode == ThinkOptions::Mode::kAuto && !format->by_default))
+    return std::nullopt;
+  return ThinkingFrame(model, *std::move(format));
+}
+
+void tell_template(const LanguageModel& model, const ThinkOptions& options, bool thinks, Prompt& prompt) {
+  if (thinks) {
+    prompt.thinking = true;
+  } else if (options.mode == ThinkOptions::Mode::kOff || model.thinking_format()) {
+    prompt.thinking = false;
+  }
+  if (!options.effort.empty()) prompt.effort = options.effort;
+  for (const auto& argument : options.template_arguments) prompt.template_arguments.push_back(argument);
+}
+
+std::size_t thought_budget(const ThinkingFrame& frame, const ThinkOptions& options, std::size_t room,
+                           std::size_t answer) {
+  const std::size_t fixed = frame.room(0) + answer;
+  return std::min(options.max_tokens, room > fixed ? room - fixed : 0);
+}
+
 ThoughtTokens think(Session& session, const Vocabulary& vocabulary, const ThinkingFrame& frame,
                     const ThinkOptions& options, std::size_t budget, std::uint64_t seed, const Observer& observer) {
   return Thinker(session, vocabulary, frame, options, seed, observer).run(budget);

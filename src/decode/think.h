@@ -26,6 +26,15 @@ struct ThinkingFrame {
   std::size_t room(std::size_t budget) const;
 };
 
+// How the model will think before its answer; nothing where it does not. InputError where it is told to and cannot. A
+// `raw` prompt is sent as it is: nobody knows where a thought would begin in it.
+std::optional<ThinkingFrame> decide_thinking(const LanguageModel& model, const ThinkOptions& options, bool raw);
+// What the chat template is told about it.
+void tell_template(const LanguageModel& model, const ThinkOptions& options, bool thinks, Prompt& prompt);
+// The tokens of a thought for which the context has `room` when the answer takes up to `answer` of them.
+std::size_t thought_budget(const ThinkingFrame& frame, const ThinkOptions& options, std::size_t room,
+                           std::size_t answer);
+
 struct ThoughtTokens {
   Thought thought;
   std::vector<TokenId> tokens;  // from the prompt to the answer

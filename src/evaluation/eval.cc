@@ -152,7 +152,6 @@ class Evaluation {
     // Not before everything is there: a start that fails leaves nothing behind.
     // What the settings say is said of all prompts: a run with another limit goes on with the same journal.
     settings_ = settings(arguments_, prompts_, options_.plan.lookahead.exact);
-    journal_.emplace(arguments_.out, settings_, true);
     std::vector<benchmarks::PromptEntry> sample;
     std::set<std::string> asked;
     for (const std::size_t i : benchmarks::sample_of(prompts_.size(), arguments_.limit)) {
@@ -160,6 +159,8 @@ class Evaluation {
       sample.push_back(std::move(prompts_[i]));
     }
     prompts_ = std::move(sample);
+    keep_the_whole(asked);
+    journal_.emplace(arguments_.out, settings_, true);
     for (const Answer& answer : journal_->earlier()) {
       if (asked.contains(answer.identifier)) answers_.emplace(answer.identifier, answer);
     }
@@ -178,6 +179,19 @@ class Evaluation {
   }
 
  private:
+  // A part of the answers does not take the place of all, unless a journal has those that it lacks.
+  void keep_the_whole(const std::set<std::string>& asked) const {
+    std::error_code ignored;
+    if (arguments_.limit == 0 || !std::filesystem::is_regular_file(arguments_.out, ignored) ||
+        std::filesystem::exists(arguments_.out + benchmarks::kPartial, ignored)) {
+      return;
+    }
+    for (const benchmarks::Response& response : benchmarks::read_responses(arguments_.out)) {
+      if (asked.contains(response.identifier)) continue;
+      throw InputError(arguments_.out, "holds answers that this run would not give", "name another file with --out");
+    }
+  }
+
   void work() {
     cli::set_stoppable(true);
     cli::CountProgress progress("answered", static_cast<double>(prompts_.size()), static_cast<double>(answers_.size()));
@@ -215,7 +229,7 @@ class Evaluation {
     if (!arguments_.report.empty()) {
       std::error_code error;
       std::filesystem::create_directories(arguments_.report, error);
-      benchmarks::AnswersFile run{settings_, {}};
+      benchmarks::AnswersFile run{today(), settings_, {}};
       for (const benchmarks::PromptEntry& entry : prompts_) run.answers.push_back(answers_.at(entry.identifier));
       const std::filesystem::path folder(arguments_.report);
       internal::write_file((folder / "answers.json").string(), benchmarks::answers_text(run));

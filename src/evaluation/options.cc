@@ -1,5 +1,6 @@
 #include "evaluation/options.h"
 
+#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <vector>
@@ -27,6 +28,14 @@ CLI::Option* add_file(CLI::App& app, const std::string& option, std::string& fil
 
 CLI::Option* add_folder(CLI::App& app, const std::string& option, std::string& folder, const std::string& help) {
   return app.add_option(option, folder, help)->type_name("DIR");
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[16];
+  return {text, std::strftime(text, sizeof(text), "%Y-%m-%d", &parts)};
 }
 
 void set_benchmark_budgets(const cli::BudgetOptions& options, PlanOptions& plan) {

@@ -21,6 +21,9 @@ CLI::Option* add_folder(CLI::App& app, const std::string& option, std::string& f
 // may cost, unless an option says otherwise: weights are then those of the recursion for nearly all tasks.
 void set_benchmark_budgets(const cli::BudgetOptions& options, PlanOptions& plan);
 
+// "2026-11-16", in universal time.
+std::string today();
+
 // The folder that was named, or that of the tasks.
 std::string scenes_folder(const std::string& scenes, const std::string& tasks_file);
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <ctime>
 #include <memory>
 #include <optional>
 #include <set>
@@ -288,7 +287,7 @@ class ReproduceRun {
     cli::set_stoppable(false);
     if (!finished) {
       cli::note(str_cat("metactrl: stopped after ", run_->done(), " of ", run_->total(),
-                        " answers; the same command goes on where it stopped"));
+                        " answers; the same command goes on where it stopped, --merge writes the tables of these"));
     }
     return finished;
   }
@@ -311,10 +310,11 @@ class ReproduceRun {
   }
 
   int write() {
-    if (!run_->complete()) {
-      throw InputError(arguments_.out, str_cat("answers are missing: ", internal::list_some(run_->gaps())),
-                       arguments_.merge ? "run the shards that are missing into this folder, then --merge again"
-                                        : "run the command again");
+    const std::vector<std::string> missing = run_->complete() ? std::vector<std::string>() : run_->gaps();
+    if (!missing.empty()) {
+      const std::string what = str_cat("answers are missing: ", internal::list_some(missing));
+      if (run_->answers() == 0) throw InputError(arguments_.out, what, "run the shards into this folder first");
+      cli::note(str_cat("metactrl: ", arguments_.out, ": ", what, "; the tables are over what was answered"));
     }
     std::vector<benchmarks::ModuleResult> results;
     {
@@ -324,11 +324,12 @@ class ReproduceRun {
     Json settings = options_.settings;
     settings.update(options_.model);
     settings["planner"] = options_.planner.program.empty() ? "a search of our own" : "Fast Downward (lama-first)";
-    benchmarks::write_tables(
-        arguments_.out, results,
-        {command_, today(), model_text(), settings, benchmarks::information_audits(arguments_.data), two_levels()});
+    benchmarks::write_tables(arguments_.out, results,
+                             {command_, today(), model_text(), settings, missing,
+                              benchmarks::information_audits(arguments_.data), two_levels()});
     cli::print(benchmarks::overview_markdown(results));
-    return report(results);
+    const int code = report(results);
+    return missing.empty() ? code : cli::kBadInput;
   }
 
   // Of all prompts, by the vocabulary of the model, if there is one and a sample was not asked for.
@@ -364,7 +365,7 @@ class ReproduceRun {
                   " had no room in the model's context and ", no_room == 1 ? "is" : "are", " not counted",
                   arguments_.prompt == benchmarks::PromptStyle::kBenchmark ? "; --prompt compact takes less" : ""));
     }
-    cli::note(str_cat("metactrl: the tables are in ", arguments_.out, "/tables.md"));
+    cli::note(str_cat("metactrl: the tables are in ", arguments_.out, "/index.html and tables.md"));
     if (failed == 0) return cli::kDone;
     cli::note(str_cat("metactrl: ", cli::count_text(failed, "answer", "answers"), " ended in an error, see ",
                       arguments_.out, "/answers*.jsonl; the same command tries again"));
@@ -375,14 +376,6 @@ class ReproduceRun {
       cli::note(str_cat("metactrl: ", reason));
     }
     return cli::kBadInput;
-  }
-
-  static std::string today() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    ::gmtime_r(&now, &parts);
-    char text[16];
-    return {text, std::strftime(text, sizeof(text), "%Y-%m-%d", &parts)};
   }
 
   std::string model_text() const {
@@ -421,9 +414,11 @@ constexpr const char* kReproduceExamples =
     "  metactrl reproduce --data DATA --out tables --model tinyllama --prompt compact --limit 20\n"
     "  mpirun -n 8 metactrl reproduce --data DATA --out tables\n"
     "\n"
-    "DATA holds the benchmarks' task files, as docs/benchmarks.md lists them. OUT gets tables.md, tables.json and a "
-    "plot\n"
-    "per module. Answers are kept as they come: the same command goes on where it was stopped, and tries those again\n"
+    "DATA holds the benchmarks' task files, as docs/benchmarks.md lists them. OUT gets index.html, tables.md, "
+    "tables.json "
+    "and\n"
+    "a plot per module. Answers are kept as they come: the same command goes on where it was stopped, and tries those "
+    "again\n"
     "that failed.\n";
 
 }  // namespace
@@ -459,7 +454,8 @@ cli::Command add_reproduce(CLI::App& parent) {
   cli::add_number(*app, "--jobs,-j", "N", arguments->jobs, 1, 1024, "tasks that are worked on at once");
   app->add_option("--shard", arguments->shard, "do part I of N only; without it, what mpirun or srun says, else all")
       ->type_name("I/N");
-  app->add_flag("--merge", arguments->merge, "answer nothing; join the shards in --out and write the tables");
+  app->add_flag("--merge", arguments->merge,
+                "answer nothing; join the shards in --out and write the tables of what is there");
   arguments->as_in_paper = true;
   cli::add_decoding_options(*app, *arguments, cli::budget_of_many());
   // The rows say which guidance.

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,25 +41,11 @@ struct ScoreArguments {
 
 std::string percent(double value) { return cli::number_text(std::round(value * 100) / 100); }
 
-// A run that is not complete is judged by the tasks that it answered. What the benchmark counts besides, over the goals
-// of all its tasks, would not be true of them, and is left out. How many have no answer; 0, and nothing is changed, when
-// none has one, which is a run that failed.
-std::size_t leave_out_unanswered(Score& score) {
-  const auto missing = [](const TaskScore& task) { return task.scored && !task.answered; };
-  const auto count = static_cast<std::size_t>(std::count_if(score.tasks.begin(), score.tasks.end(), missing));
-  if (count == 0 || count == score.n) return 0;
-  for (TaskScore& task : score.tasks) task.scored = task.scored && task.answered;
-  score.rates.clear();
-  score.figures.clear();
-  benchmarks::summarize(score);
-  return count;
-}
-
-std::string score_text(const Score& score, std::size_t unanswered) {
+std::string score_text(const Score& score) {
   std::string text;
   text += str_cat("scored tasks         ", score.n, score.n == score.n_all ? "" : str_cat(" of ", score.n_all), "\n");
-  if (unanswered > 0) {
-    text += str_cat("unanswered           ", unanswered, "; all numbers are over the tasks that were answered\n");
+  if (score.unanswered > 0) {
+    text += str_cat("unanswered           ", score.unanswered, "; all numbers are over the tasks that were answered\n");
   }
   text += str_cat("task success         ", percent(score.task_success), " %\n");
   text += str_cat("execution success    ", percent(score.execution_success), " %\n");
@@ -80,6 +67,26 @@ std::string score_text(const Score& score, std::size_t unanswered) {
     text += str_cat("failed: ", task.identifier, "  ", task.verdict, "  ", task.reason, "\n");
   }
   return text;
+}
+
+// The answers that were named, or the journal of a run that has not finished them: that knows more than the answers.
+struct Judged {
+  std::vector<benchmarks::Response> responses;
+  std::optional<benchmarks::AnswersFile> run{};
+};
+
+Judged read_judged(const std::string& file) {
+  const std::string suffix = benchmarks::kPartial;
+  std::error_code ignored;
+  const bool named = file.ends_with(suffix);
+  if (!named && (std::filesystem::exists(file, ignored) || !std::filesystem::exists(file + suffix, ignored))) {
+    return {benchmarks::read_responses(file)};
+  }
+  const std::string journal = named ? file : file + suffix;
+  Judged out{{}, benchmarks::read_partial_answers(journal)};
+  cli::note(str_cat("metactrl: ", journal, " is what a run has answered so far"));
+  for (const benchmarks::Answer& answer : out.run->answers) out.responses.push_back({answer.identifier, answer.output});
+  return out;
 }
 
 // The answers of a run whose report is in the folder, or those that were named. Answers that are not the ones scored
@@ -128,15 +135,16 @@ std::map<std::string, std::string> prompts_by_identifier(const ScoreArguments& a
 }
 
 void write_report(const ScoreArguments& arguments, const benchmarks::Module& module, const Score& score,
-                  const std::vector<benchmarks::Response>& responses) {
+                  const Judged& judged) {
   benchmarks::Report report;
   report.module = module.name;
   report.title = module.title;
+  report.date = today();
   report.score = score;
   for (const TaskScore& task : score.tasks) {
-    if (task.response) report.responses.emplace(task.identifier, responses[*task.response].output);
+    if (task.response) report.responses.emplace(task.identifier, judged.responses[*task.response].output);
   }
-  report.run = matching_answers(arguments, report.responses);
+  report.run = judged.run ? *judged.run : matching_answers(arguments, report.responses);
   report.prompts = prompts_by_identifier(arguments, report.run.settings);
   if (!arguments.compare.empty()) report.other = benchmarks::read_answers(arguments.compare);
   benchmarks::write_report(arguments.report, report);
@@ -162,20 +170,19 @@ int run_score(const ScoreArguments& arguments) {
     throw cli::UsageError("--answers, --prompts and --compare are for the report; add --report DIR");
   }
   const benchmarks::Module& module = *benchmarks::find_module(arguments.module);
-  const std::vector<benchmarks::Response> responses = benchmarks::read_responses(arguments.responses);
+  const Judged judged = read_judged(arguments.responses);
+  const std::vector<benchmarks::Response>& responses = judged.responses;
   Score score = module.score(arguments.tasks, scenes_folder(arguments.scenes, arguments.tasks), responses);
-  const std::size_t unanswered = leave_out_unanswered(score);
+  benchmarks::leave_out_unanswered(score);
   note_repetitions(arguments, responses);
   for (const std::string& stranger : score.strangers) {
     cli::note(str_cat(arguments.responses, ": there is no task '", stranger, "' in ", arguments.tasks));
   }
-  if (!arguments.report.empty()) write_report(arguments, module, score, responses);
+  if (!arguments.report.empty()) write_report(arguments, module, score, judged);
   if (arguments.output.json()) {
-    Json json = benchmarks::to_json(score);
-    json["unanswered"] = unanswered;
-    cli::print(arguments.output, json);
+    cli::print(arguments.output, benchmarks::to_json(score));
   } else {
-    cli::print(arguments.output, score_text(score, unanswered));
+    cli::print(arguments.output, score_text(score));
   }
   return cli::kDone;
 }
@@ -184,7 +191,8 @@ constexpr const char* kScoreExamples =
     "\n"
     "  metactrl score vh-as --tasks as.jsonl --responses answers.json --report report\n"
     "\n"
-    "judges what 'metactrl eval vh-as' wrote to answers.json; report/index.html shows each task.\n";
+    "judges what 'metactrl eval vh-as' wrote to answers.json; report/index.html shows each task. While that runs, or\n"
+    "after it was stopped, what it has answered so far is judged.\n";
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 #include "goals/mentions.h"
 #include "goals/problem_text.h"
 #include "goals/reached.h"
+#include "goals/stage.h"
 #include "goals/writer.h"
 #include "metactrl/generate.h"
 #include "metactrl/goal.h"
@@ -67,7 +68,8 @@ class GoalProblem::Impl {
     const goals::Composed open = goals::with_goal(problem_, {"(and)", {}});
     Diagnostics found;
     ast_ = pddl::parse({domain_name_, domain_}, {problem_name_, open.text}, found);
-    const Diagnostics own = without_ours(found, open.first_line);
+    // What the empty goal that was put in has caused is nobody's mistake.
+    const Diagnostics own = goals::without_goal(found, problem_name_, open.first_line);
     if (options.diagnostics != nullptr) {
       for (const Diagnostic& item : own.items()) {
         if (item.severity == Diagnostic::Severity::kWarning)
@@ -167,26 +169,15 @@ class GoalProblem::Impl {
     return str_cat(name, " - ", join(names, "|"));
   }
 
-  // What the empty goal that was put in has caused is nobody's mistake.
-  Diagnostics without_ours(const Diagnostics& all, std::size_t first_line) const {
-    Diagnostics out;
-    for (const Diagnostic& item : all.items()) {
-      if (item.where.file == problem_name_ && item.where.line >= first_line) continue;
-      item.severity == Diagnostic::Severity::kError ? out.error(item.where, item.message, item.hint)
-                                                    : out.warning(item.where, item.message, item.hint);
-    }
-    return out;
-  }
-
   // load_pddl_text calls the files "domain" and "problem".
   Diagnostics as_goal(const Diagnostics& all, std::size_t first_line) const {
     Diagnostics out;
-    for (const Diagnostic& item : all.items()) {
+    const Diagnostics placed = goals::about_goal(all, "problem", first_line);
+    for (const Diagnostic& item : placed.items()) {
       if (item.severity != Diagnostic::Severity::kError) continue;
       Diagnostic::Position where = item.where;
       if (where.file == "domain") where.file = domain_name_;
-      if (where.file == "problem") where.file = where.line >= first_line ? "goal" : problem_name_;
-      if (where.file == "goal") where = {"goal", 0, 0};
+      if (where.file == "problem") where.file = problem_name_;
       out.error(where, item.message, item.hint);
     }
     return out;
@@ -285,23 +276,15 @@ class Writing {
   Writing(const GoalProblem& problem, LanguageModel& model, const std::shared_ptr<const Vocabulary>& vocabulary,
           const GoalProblem::Options& options, const LoadOptions& loading)
       : problem_(problem),
-        model_(model),
-        vocabulary_(vocabulary),
         options_(options),
         loading_(loading),
-        stop_(loading.stop) {}
+        stage_(model, vocabulary, {options.think, free(options)}, loading.stop) {}
 
   GoalProblem::Written freely(const Prompt& prompt) {
-    const std::unique_ptr<Session> session = start(prompt, 1);
-    GenerateOptions generate;
-    generate.max_tokens = std::min(options_.max_tokens, model_.context_length() - written_.prompt_tokens);
-    Observer observer;
-    observer.cancelled = stop_;
-    const Generation generation = generate_unconstrained(*session, *vocabulary_, generate, observer);
-    if (stop_ && stop_()) throw Stopped(Stopped::kCancelled);
-    written_.text = generation.text;
-    written_.model_calls = session->num_calls();
-    const std::string text(trim(generation.text));
+    goals::Stage::Result result = stage_.freely(prompt);
+    take(result);
+    written_.text = result.free.text;
+    const std::string text(trim(result.free.text));
     try {
       const Task task = problem_.task(text, loading_);
       if (task.num_goals() == 0) throw InputError("goal", "asks for nothing");
@@ -321,10 +304,6 @@ class Writing {
     }
     const bool certify = options_.guidance != Guidance::kSyntax;
     const PlanSpelling spelling(items.format(), items.task());
-    const auto conditions = static_cast<unsigned>(options_.max_conditions);
-    const auto automaton = TokenAutomaton::compile(
-        spelling, *vocabulary_, {model_.render_prompt(prompt), conditions, Tokenization::kCanonical}, stop_);
-    const std::unique_ptr<Session> session = start(prompt, longest(*automaton));
     Prover prover(problem_, items, options_, loading_);
     goals::Writer::Judge judge;
     if (certify) judge = [&](const Conjunction& all) { return prover.can_be_reached(all); };
@@ -335,15 +314,17 @@ class Writing {
     if (certify && options_.guidance != Guidance::kMask) {
       writing.weigh = [&](const Conjunction& before, ActionId item) { return mentions.weight(before, item); };
     }
-    goals::Writer writer(items, *automaton, *session, judge, writing, stop_);
-    std::vector<goals::Writer::Hypothesis> found = writer.run();
+    writing.impossible = [&](ActionId item) { return items.item(item).impossible; };
+    writing.opposite = [&](ActionId item) { return items.item(item).opposite; };
+    goals::Stage::Result result = stage_.held(prompt, spelling, judge, writing);
+    take(result);
+    std::vector<goals::Writer::Hypothesis>& found = result.found;
     if (certify) std::erase_if(found, [&](const auto& one) { return !prover.prove(one.items); });
-    written_.model_calls = session->num_calls();
     written_.proofs = prover.proofs();
     written_.certified = certify && !found.empty();
     add_goals(items, found);
     std::set<ActionId> told;
-    for (const Conjunction& all : writer.refused()) {
+    for (const Conjunction& all : result.refused) {
       if (written_.refused.size() < kMostRefused && told.insert(all.back()).second) {
         written_.refused.push_back(prover.refusal(all));
       }
@@ -361,23 +342,18 @@ class Writing {
   }
 
  private:
-  std::unique_ptr<Session> start(const Prompt& prompt, std::size_t reserve) {
-    const std::vector<TokenId> tokens = model_.encode_prompt(prompt, stop_);
-    written_.prompt_tokens = tokens.size();
-    if (tokens.size() + reserve > model_.context_length()) {
-      throw ContextError(str_cat("the instruction and the problem have ", tokens.size(),
-                                 " tokens, but the context holds ", model_.context_length(), " with ", reserve,
-                                 " for the goal; shorten the instruction or give the model a larger context"));
-    }
-    return model_.start(tokens, reserve);
+  static GenerateOptions free(const GoalProblem::Options& options) {
+    GenerateOptions out;
+    out.seed = options.seed;
+    out.max_tokens = options.max_tokens;
+    return out;
   }
 
-  std::size_t longest(const TokenAutomaton& automaton) const {
-    std::size_t entry = 1;
-    for (std::uint32_t rank = 0; rank < automaton.num_entries(); ++rank) {
-      entry = std::max(entry, automaton.tokens(rank).size());
-    }
-    return automaton.opening().size() + entry * options_.max_conditions + 1;
+  void take(goals::Stage::Result& result) {
+    written_.thought = std::move(result.thought);
+    written_.prompt_text = std::move(result.prompt_text);
+    written_.prompt_tokens = result.prompt_tokens;
+    written_.model_calls = result.model_calls;
   }
 
   void add_goals(const ItemSet& items, const std::vector<goals::Writer::Hypothesis>& found) {
@@ -406,11 +382,9 @@ class Writing {
   }
 
   const GoalProblem& problem_;
-  LanguageModel& model_;
-  const std::shared_ptr<const Vocabulary>& vocabulary_;
   const GoalProblem::Options& options_;
   const LoadOptions& loading_;
-  const Stop& stop_;
+  goals::Stage stage_;
   GoalProblem::Written written_;
 };
 

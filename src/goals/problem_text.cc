@@ -167,6 +167,35 @@ Composed with_goal(std::string_view problem, const GoalParts& goal) {
   return out;
 }
 
+namespace {
+
+void add_to(Diagnostics& out, const Diagnostic& one, Diagnostic::Position where) {
+  one.severity == Diagnostic::Severity::kError ? out.error(std::move(where), one.message, one.hint)
+                                               : out.warning(std::move(where), one.message, one.hint);
+}
+
+bool is_behind(const Diagnostic& one, std::string_view problem_name, std::size_t first_line) {
+  return one.where.file == problem_name && one.where.line >= first_line;
+}
+
+}  // namespace
+
+Diagnostics about_goal(const Diagnostics& all, std::string_view problem_name, std::size_t first_line) {
+  Diagnostics out;
+  for (const Diagnostic& one : all.items()) {
+    add_to(out, one, is_behind(one, problem_name, first_line) ? Diagnostic::Position{"goal", 0, 0} : one.where);
+  }
+  return out;
+}
+
+Diagnostics without_goal(const Diagnostics& all, std::string_view problem_name, std::size_t first_line) {
+  Diagnostics out;
+  for (const Diagnostic& one : all.items()) {
+    if (!is_behind(one, problem_name, first_line)) add_to(out, one, one.where);
+  }
+  return out;
+}
+
 bool states_goal(std::string_view problem) {
   const std::optional<Piece> root = first_list(problem);
   if (!root) return true;  // the parser will say what is wrong with it

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "metactrl/error.h"
+
 namespace metactrl::goals {
 
 // A list or a name in a text, as it is written.
@@ -43,6 +45,12 @@ struct Composed {
   std::size_t first_line = 0;
 };
 Composed with_goal(std::string_view problem, const GoalParts& goal);
+
+// What was found in such a text, read by this name: behind the problem's own lines it is about the goal, as a whole,
+// since nobody has seen those lines.
+Diagnostics about_goal(const Diagnostics& all, std::string_view problem_name, std::size_t first_line);
+// The same without what is behind the problem's own lines.
+Diagnostics without_goal(const Diagnostics& all, std::string_view problem_name, std::size_t first_line);
 
 // Whether a problem has a goal that asks for something. True for a text that is no list at all.
 bool states_goal(std::string_view problem);

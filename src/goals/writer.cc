@@ -32,7 +32,10 @@ constexpr std::size_t kLenientRounds = 32;
 constexpr double kLowestWeight = -30;
 constexpr double kLowestModel = -1000;
 
-std::set<ActionId> as_set(const Conjunction& items) { return {items.begin(), items.end()}; }
+std::vector<ActionId> sorted(Conjunction items) {
+  std::sort(items.begin(), items.end());
+  return items;
+}
 
 }  // namespace
 
@@ -53,7 +56,9 @@ bool Writer::round() {
   found_.clear();
   refused_now_ = false;
   const std::span<const TokenId> opening = automaton_.opening();
-  std::optional<Place> first = open({}, automaton_.first_group(), {opening.begin(), opening.end()}, 0);
+  Place begin;
+  begin.tokens.assign(opening.begin(), opening.end());
+  std::optional<Place> first = open({}, automaton_.first_group(), begin);
   std::vector<Place> places;
   if (first && settle(*first, true)) places.push_back(std::move(*first));
   while (!places.empty()) {
@@ -90,7 +95,8 @@ std::vector<Writer::Place> Writer::keep_best(std::vector<Place> places) {
 }
 
 void Writer::keep(const Place& place) {
-  const auto [known, is_new] = found_.try_emplace(as_set(place.items), Hypothesis{place.items, place.log_probability});
+  const auto [known, is_new] = found_.try_emplace(
+      sorted(place.items), Hypothesis{place.items, place.log_probability, place.tokens.size(), place.choices});
   if (is_new) return;
   // The same in another order: both are ways to say it.
   double& log_probability = known->second.log_probability;
@@ -109,19 +115,24 @@ void Writer::expand(const Place& place, std::vector<Place>& out) {
     ++next.depth;
     next.tokens.push_back(all[i].token);
     next.log_probability += scores[i];
+    ++next.choices;
     out.push_back(std::move(next));
   }
 }
 
 // Where the next item begins; nothing when there is none.
-std::optional<Writer::Place> Writer::open(Conjunction items, std::uint32_t group, std::vector<TokenId> tokens,
-                                          double log_probability) {
+std::optional<Writer::Place> Writer::open(Conjunction items, std::uint32_t group, const Place& before) {
   const auto live = std::make_shared<std::vector<std::uint32_t>>();
   const bool last = items.size() + 1 >= options_.max_items;
+  const std::vector<ActionId> offered = options_.offer ? options_.offer(items) : std::vector<ActionId>();
+  const auto is_offered = [&](ActionId item) {
+    return !options_.offer || std::binary_search(offered.begin(), offered.end(), item);
+  };
   const auto [begin, end] = automaton_.group(group);
   for (std::uint32_t rank = begin; rank < end; ++rank) {
     const TokenAutomaton::Entry& entry = automaton_.entry(rank);
-    if ((!last || entry.next == kClose) && may_join(items, entry.action)) live->push_back(rank);
+    if (last && entry.next != kClose) continue;
+    if (is_offered(entry.action) && may_join(items, entry.action)) live->push_back(rank);
   }
   if (live->empty()) return std::nullopt;
   Place place;
@@ -129,8 +140,9 @@ std::optional<Writer::Place> Writer::open(Conjunction items, std::uint32_t group
   place.mass = weigh(items, *live);
   place.items = std::move(items);
   place.live = live;
-  place.tokens = std::move(tokens);
-  place.log_probability = log_probability;
+  place.tokens = before.tokens;
+  place.log_probability = before.log_probability;
+  place.choices = before.choices;
   return place;
 }
 
@@ -156,7 +168,7 @@ bool Writer::finish_entry(Place& place, bool likeliest) {
   items.push_back(entry.action);
   if (!judge(items, likeliest)) return false;
   if (entry.next != kClose) {
-    std::optional<Place> next = open(items, automaton_.group_after(entry.next), place.tokens, place.log_probability);
+    std::optional<Place> next = open(items, automaton_.group_after(entry.next), place);
     if (next) {
       place = std::move(*next);
       return true;
@@ -178,32 +190,31 @@ std::vector<Writer::Branch> Writer::branches(const Place& place) const {
 }
 
 bool Writer::may_join(const Conjunction& items, ActionId item) const {
-  const std::optional<ActionId> opposite = items_.item(item).opposite;
-  if (strict_ && items_.item(item).impossible) return false;
+  const std::optional<ActionId> opposite = options_.opposite ? options_.opposite(item) : std::nullopt;
+  if (strict_ && is_impossible(item)) return false;
   for (const ActionId other : items) {
-    if (other == item || (judge_ && opposite == other)) return false;
+    if ((other == item && !options_.repeats) || (judge_ && opposite == other)) return false;
   }
   const auto found = bad_.find(item);
   if (found == bad_.end()) return true;
-  const std::set<ActionId> all = as_set(items);
-  return std::none_of(found->second.begin(), found->second.end(), [&](const std::set<ActionId>& with) {
+  const std::vector<ActionId> all = sorted(items);
+  return std::none_of(found->second.begin(), found->second.end(), [&](const std::vector<ActionId>& with) {
     return std::includes(all.begin(), all.end(), with.begin(), with.end());
   });
 }
 
 bool Writer::judge(const Conjunction& items, bool likeliest) {
   if (!judge_) return true;
-  const std::set<ActionId> all = as_set(items);
+  const std::vector<ActionId> all = sorted(items);
   if (good_.contains(all)) return true;
   if (judge_(items)) {
     good_.insert(all);
     if (likeliest) good_so_far_ = items;
     return true;
   }
-  std::set<ActionId> with = all;
-  with.erase(items.back());
+  std::vector<ActionId> with = sorted({items.begin(), items.end() - 1});
   // What is out of reach alone is so with anything.
-  bad_[items.back()].push_back(items_.item(items.back()).impossible ? std::set<ActionId>() : std::move(with));
+  bad_[items.back()].push_back(is_impossible(items.back()) ? std::vector<ActionId>() : std::move(with));
   refused_now_ = true;
   if (likeliest) refused_.push_back(items);
   return false;

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "goals/items.h"
 #include "goals/mentions.h"
 #include "metactrl/error.h"
 #include "metactrl/language_model.h"
+#include "metactrl/task.h"
 #include "text/token_automaton.h"
 
 namespace metactrl::goals {
@@ -29,22 +29,30 @@ class Writer {
   using Judge = std::function<bool(const Conjunction& items)>;
   // log weights of writing an item behind others: the item, ending behind it, going on. May be empty: all alike.
   using Weigh = std::function<Mentions::Weight(const Conjunction& before, ActionId item)>;
+  // The items that may be written behind others, ascending: what is known without a search. May be empty: all.
+  using Offer = std::function<std::vector<ActionId>(const Conjunction& before)>;
   struct Options {
     std::size_t width = 3;      // goals that are followed at once, and given back
     std::size_t max_items = 8;  // in a goal
     std::size_t max_rounds = 256;
+    bool repeats = false;  // an item that is written twice is asked for twice
+    Offer offer{};
     Weigh weigh{};
+    // May be empty. Items that cannot be in any goal, and those that say the contrary of another.
+    std::function<bool(ActionId item)> impossible{};
+    std::function<std::optional<ActionId>(ActionId item)> opposite{};
   };
   struct Hypothesis {
     Conjunction items;
     double log_probability = 0;  // of its tokens, among those that were allowed at each, weights included
+    std::size_t tokens = 0;
+    std::size_t choices = 0;  // tokens at which there was another
   };
 
-  // All must outlive the writer. The session has read the prompt. `judge` may be empty: then every item may be written.
-  Writer(const ItemSet& items, const TokenAutomaton& automaton, Session& session, Judge judge, const Options& options,
-         const Stop& stop)
-      : items_(items),
-        automaton_(automaton),
+  // All must outlive the writer. The session has read the prompt. `judge` may be empty: then every item that is offered
+  // may be written.
+  Writer(const TokenAutomaton& automaton, Session& session, Judge judge, const Options& options, const Stop& stop)
+      : automaton_(automaton),
         session_(session),
         judge_(std::move(judge)),
         options_(options),
@@ -67,6 +75,7 @@ class Writer {
     std::size_t depth = 0;
     std::vector<TokenId> tokens;
     double log_probability = 0;
+    std::size_t choices = 0;
     bool done = false;
   };
   struct Branch {
@@ -78,8 +87,7 @@ class Writer {
   bool round();
   std::vector<Place> keep_best(std::vector<Place> places);
   void expand(const Place& place, std::vector<Place>& out);
-  std::optional<Place> open(Conjunction items, std::uint32_t group, std::vector<TokenId> tokens,
-                            double log_probability);
+  std::optional<Place> open(Conjunction items, std::uint32_t group, const Place& before);
   bool settle(Place& place, bool likeliest);
   bool finish_entry(Place& place, bool likeliest);
   std::vector<Branch> branches(const Place& place) const;
@@ -91,7 +99,8 @@ class Writer {
   void ask_model(const std::vector<TokenId>& tokens, const std::vector<Branch>& branches);
   void keep(const Place& place);
 
-  const ItemSet& items_;
+  bool is_impossible(ActionId item) const { return options_.impossible && options_.impossible(item); }
+
   const TokenAutomaton& automaton_;
   Session& session_;
   Judge judge_;
@@ -102,14 +111,16 @@ class Writer {
   // What the model said, by what it had read: the allowed tokens with their logits.
   std::map<std::vector<TokenId>, std::vector<std::pair<TokenId, double>>> logits_;
   std::vector<double> scores_;
-  std::set<std::set<ActionId>> good_;
+  // In the order of their ids, each as often as it was written.
+  using Sorted = std::vector<ActionId>;
+  std::set<Sorted> good_;
   // Item and what it may not join. It may not join more, either.
-  std::map<ActionId, std::vector<std::set<ActionId>>> bad_;
+  std::map<ActionId, std::vector<Sorted>> bad_;
   std::vector<Conjunction> refused_;
   Conjunction good_so_far_;  // the last that was found good as the likeliest
   bool refused_now_ = false;
   bool strict_ = false;
-  std::map<std::set<ActionId>, Hypothesis> found_;
+  std::map<Sorted, Hypothesis> found_;
 };
 
 }  // namespace metactrl::goals

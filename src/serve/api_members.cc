@@ -130,8 +130,8 @@ std::span<const ApiMember> task_members() { return kTask; }
 std::span<const ApiMember> plan_option_members() { return kPlanOptions; }
 const ApiMember& steps_member() { return kSteps; }
 std::vector<ApiMember> goal_option_members() {
-  std::vector<ApiMember> out =
-      selected(kPlanOptions, {"instruction", "hypotheses", "guidance", "horizon", "seed", "max_states", "time_limit"});
+  std::vector<ApiMember> out = selected(
+      kPlanOptions, {"instruction", "hypotheses", "guidance", "horizon", "think", "seed", "max_states", "time_limit"});
   out.front().required = true;
   return out;
 }

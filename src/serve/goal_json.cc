@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "serve/thinking.h"
 #include "support/words.h"
 
 namespace metactrl::serve {
@@ -20,6 +21,7 @@ Json writing_json(const GoalProblem::Written& written, double seconds) {
   Json json{{"certified", written.certified}, {"reason", written.reason}, {"refused", std::move(refused)}};
   json["left_out"] = written.left_out;
   if (!written.text.empty()) json["text"] = written.text;
+  if (written.thought) json["reasoning"] = reasoning_json(written.thought);
   json["model_calls"] = written.model_calls;
   json["prompt_tokens"] = written.prompt_tokens;
   json["proofs"] = written.proofs;

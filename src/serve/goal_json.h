@@ -20,7 +20,7 @@ struct ChosenGoal {
 };
 
 // The member "goal" of a plan's answer: pddl, source; of one by the model also words, guarantee, certified, reason,
-// hypotheses, refused, unknown_names, left_out, text, model_calls, prompt_tokens, proofs, seconds.
+// hypotheses, refused, unknown_names, left_out, text, reasoning, model_calls, prompt_tokens, proofs, seconds.
 Json goal_json(const ChosenGoal& goal);
 
 // Why there is none, in a word: infeasible, undecided, or "no goal" where the model wrote what it liked.

@@ -74,10 +74,15 @@ ChosenGoal Service::write_goal(const PlanRequest& request, SharedModel& shared, 
   if (request.options.guidance == Guidance::kSearch) {
     throw ApiError(400, "bad_request", "'guidance' cannot be search: no model would read the instruction", "guidance");
   }
+  if (request.options.think.mode == ThinkOptions::Mode::kOn && !shared.model().model->thinking_format()) {
+    throw ApiError(400, "bad_request", "'think' is for models whose chat template has a place for a thought", "think");
+  }
   GoalProblem::Options writing;
   writing.guidance = request.options.guidance;
   writing.lookahead = request.options.lookahead;
   writing.hypotheses = request.hypotheses;
+  writing.think = request.options.think;
+  writing.seed = request.options.generate.seed;
   writing.max_tokens = std::min(writing.max_tokens, options_.limits.tokens);
   const Gate::Pass pass = writing_.enter(1, context.asks());
   const internal::Stopwatch watch;

@@ -255,7 +255,7 @@ Json closing_json(const Task& task, const PlanRequest& request, const PlanResult
   Json json = outcome_json(task, result);
   json["goal"] = request.chosen ? goal_json(*request.chosen) : Json(nullptr);
   json.update(decoding_json(result, request.options.guidance));
-  if (result.thought) json["reasoning"] = reasoning_json(result);
+  if (result.thought) json["reasoning"] = reasoning_json(result.thought);
   json["timings"] = {{"load_task", closing.load_seconds}};
   json["timings"].update(times_json(result.times));
   json["timings"]["total"] = closing.total_seconds;

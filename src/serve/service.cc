@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "goals/problem_text.h"
 #include "metactrl/domain.h"
 #include "pddl/interpret.h"
 #include "pddl/parse.h"
@@ -508,6 +509,10 @@ Json Service::answer_validate(Fields& fields, RequestContext& context) {
   const TaskRequest request = with_goal_inside(given);
   auto ast = std::make_shared<const pddl::Ast>(
       pddl::parse({"domain", request.domain.text}, {"problem", request.problem.text}, diagnostics));
+  if (given.goal) {
+    const std::size_t first_line = goals::with_goal(given.problem.text, {"(and)", {}}).first_line;
+    diagnostics = goals::about_goal(diagnostics, "problem", first_line);
+  }
   if (diagnostics.has_errors()) throw from_input_error(InputError(diagnostics), 400, "bad_pddl");
   const Validation result =
       pddl::LiftedInterpreter(std::move(ast)).validate(steps, context.asks(), options_.limits.memory_bytes);

@@ -91,13 +91,12 @@ void read_reasoning(Fields& fields, const RequestLimits& limits, bool can_think,
   }
 }
 
-Json reasoning_json(const PlanResult& result) {
-  if (!result.thought) return nullptr;
-  const Thought& thought = *result.thought;
-  return {{"text", thought.text},
-          {"tokens", thought.tokens},
-          {"forced_tokens", thought.forced_tokens},
-          {"ended_by", to_string(thought.ended_by)}};
+Json reasoning_json(const std::optional<Thought>& thought) {
+  if (!thought) return nullptr;
+  return {{"text", thought->text},
+          {"tokens", thought->tokens},
+          {"forced_tokens", thought->forced_tokens},
+          {"ended_by", to_string(thought->ended_by)}};
 }
 
 }  // namespace metactrl::serve

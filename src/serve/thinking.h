@@ -15,7 +15,7 @@ void read_think(Fields& fields, const RequestLimits& limits, ThinkOptions& optio
 void read_reasoning(Fields& fields, const RequestLimits& limits, bool can_think, ThinkOptions& options);
 
 // The member "reasoning" of an answer; null without a thought.
-Json reasoning_json(const PlanResult& result);
+Json reasoning_json(const std::optional<Thought>& thought);
 
 }  // namespace metactrl::serve
 

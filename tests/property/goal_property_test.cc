@@ -181,7 +181,9 @@ TEST(GoalProperty, JudgingLateWritesWhatJudgingBeforehandWouldWrite) {
     goals::Writer::Options one_goal_of_two;
     one_goal_of_two.width = 1;
     one_goal_of_two.max_items = 2;
-    goals::Writer writer(items, *automaton, *session, judge, one_goal_of_two, stop);
+    one_goal_of_two.impossible = [&](ActionId item) { return items.item(item).impossible; };
+    one_goal_of_two.opposite = [&](ActionId item) { return items.item(item).opposite; };
+    goals::Writer writer(*automaton, *session, judge, one_goal_of_two, stop);
     const std::vector<goals::Writer::Hypothesis> late = writer.run();
     if (!decided) continue;
     ++compared;

@@ -1,4 +1,9 @@
-// One or two plans: of the domain in which goals are written, and of the one in which they are reached.
+// One stage or two: the goal is written, then the plan.
+//
+// Goals are written as they are for any domain (goals/stage.h), but in the benchmark's words, which speak of classes, not
+// of things. Those are the actions of a domain of their own, goal.pddl, whose preconditions say what the apartment has
+// left to grant (goal_problem.cc): what may be written behind other goals is what is legal behind them, and needs no proof
+// one by one.
 #include "benchmarks/watch_and_help/question.h"
 
 #include <algorithm>
@@ -13,6 +18,8 @@
 #include "benchmarks/watch_and_help/listing.h"
 #include "benchmarks/watch_and_help/plan_problem.h"
 #include "benchmarks/watch_and_help/prompt.h"
+#include "goals/stage.h"
+#include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "support/stopwatch.h"
 
@@ -22,8 +29,6 @@ namespace watch_and_help {
 namespace {
 
 constexpr const char* kPlanFormat = "virtualhome-actions";
-
-bool guides_by_weights(Guidance guidance) { return guidance == Guidance::kUniform || guidance == Guidance::kTrained; }
 
 class HelpQuestion : public Question {
  public:
@@ -81,20 +86,56 @@ class HelpQuestion : public Question {
     const Inventory inventory(*task_.scene);
     const PromptTask problem = goal_problem(inventory);
     const Prompt prompt{std::string(goal_system_prompt()), goal_prompt(inventory, instruction_), ""};
-    EvaluateOptions writing = options;
-    // Weights favour what is sure to end well, and one line is surest of all; but what is wanted is for the model to
-    // say.
-    if (guides_by_weights(writing.plan.guidance)) writing.plan.guidance = Guidance::kMask;
-    writing.plan.lookahead.horizon = kMostGoals;
-    writing.plan.lookahead.fixed_horizon = true;
-    // Every state but the first is a goal state; there is nothing to enumerate.
-    writing.plan.lookahead.exact.states = 1;
     Answer answer;
     answer.times.read = watch.seconds();
-    answer_problem(problem, shipped_file("watch-and-help/goal.pddl"),
-                   PlanFormat::parse(shipped_file("watch-and-help/goal.format"), "goal.format"), prompt, model,
-                   vocabulary, writing, answer);
+    const internal::Stopwatch grounding;
+    LoadOptions loading;
+    loading.stop = options.cancelled;
+    const Task lines = load_pddl_text(shipped_file("watch-and-help/goal.pddl"), problem.problem, loading);
+    answer.times.ground = grounding.seconds();
+    const PlanSpelling spelling(PlanFormat::parse(shipped_file("watch-and-help/goal.format"), "goal.format"), lines);
+    const internal::Stopwatch writing;
+    goals::Stage stage(*model, vocabulary, {options.plan.think, options.plan.generate}, options.cancelled);
+    const bool free = options.plan.guidance == Guidance::kNone;
+    const goals::Stage::Result result =
+        free ? stage.freely(prompt) : stage.held(prompt, spelling, {}, line_by_line(lines, options.plan.guidance));
+    answer.times.decode = writing.seconds();
+    answer.prompt_tokens = result.prompt_tokens;
+    answer.model_calls = result.model_calls;
+    answer.thought = result.thought;
+    answer.guarantee = to_string(Guarantee::kNone);
+    answer.outcome = to_string(free || !result.found.empty() ? PlanOutcome::kPlan : PlanOutcome::kInfeasible);
+    if (free) {
+      answer.reason = "guidance none: the model wrote what it liked";
+      answer.output = result.free.text;
+      answer.tokens = result.free.tokens.size();
+    } else if (result.found.empty()) {
+      answer.reason = "nothing can be asked for in this apartment";
+    } else {
+      const goals::Writer::Hypothesis& goal = result.found.front();
+      answer.output = spelling.render(goal.items);
+      answer.tokens = goal.tokens;
+      answer.forced_tokens = goal.tokens - goal.choices;
+    }
     return answer;
+  }
+
+  // The likeliest goal, line by line; a line that is written twice asks for two things. Whatever the guidance, the model
+  // alone says what is wanted.
+  static goals::Writer::Options line_by_line(const Task& lines, Guidance guidance) {
+    goals::Writer::Options out;
+    out.width = 1;
+    out.max_items = kMostGoals;
+    out.repeats = true;
+    if (guidance == Guidance::kSyntax) return out;
+    out.offer = [&lines](const goals::Conjunction& before) {
+      metactrl::State state = lines.initial_state();
+      for (const ActionId line : before) state = lines.apply(state, line).value();
+      std::vector<ActionId> legal = lines.applicable_actions(state);
+      std::sort(legal.begin(), legal.end());
+      return legal;
+    };
+    return out;
   }
 
   // Both stages in one answer.
@@ -105,7 +146,7 @@ class HelpQuestion : public Question {
     answer.forced_tokens += written.forced_tokens;
     answer.model_calls += written.model_calls;
     answer.cancelled = answer.cancelled || written.cancelled;
-    if (answer.log_probability && written.log_probability) *answer.log_probability += *written.log_probability;
+    if (!answer.thought) answer.thought = written.thought;
     answer.times.read += written.times.read;
     answer.times.ground += written.times.ground;
     answer.times.lookahead += written.times.lookahead;

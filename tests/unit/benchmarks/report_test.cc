@@ -163,6 +163,51 @@ TEST(ReportPage, HasTheNumbersOfTheScore) {
   EXPECT_FALSE(data["score"]["tasks"][2].contains("prompt"));
 }
 
+// The page has the service's look, in whose colours the plots are drawn, and says who answered, and when.
+TEST(ReportPage, HasTheLookAndTheHead) {
+  Report report = small_report();
+  report.run.settings = {{"model", "pocket"}, {"guidance", "mask"}, {"rules", "paper"}};
+  report.run.date = "2026-01-02";
+  report.date = "2026-01-03";
+  const std::string page = report_page(report);
+  EXPECT_EQ(page.find("@STYLE@"), std::string::npos);
+  for (const char* rule : {"--accent: #2a4fd0", ".brand {", ".card {", ".plot text { fill: var(--text)"}) {
+    EXPECT_NE(page.find(rule), std::string::npos) << rule;
+  }
+  const Json data = Json::parse(data_text(page));
+  EXPECT_EQ(data["answered"], "2026-01-02");
+  EXPECT_EQ(data["date"], "2026-01-03");
+  EXPECT_EQ(data["settings"]["model"], "pocket");
+  const std::string markdown = report_markdown(report);
+  EXPECT_NE(markdown.find("Model pocket, guidance mask, rules paper, answered 2026-01-02, scored 2026-01-03.\n"),
+            std::string::npos)
+      << markdown;
+}
+
+// What was not answered is left out of every number, and that is said.
+TEST(ReportPage, ARunThatIsNotCompleteSaysSo) {
+  Report report = small_report();
+  report.score.tasks.push_back(unanswered("5_1", "Wash 5_1"));
+  report.score.tasks.push_back(unanswered("6_1", "Wash 6_1"));
+  summarize(report.score);
+  ASSERT_EQ(report.score.n, 5U);
+  leave_out_unanswered(report.score);
+  EXPECT_EQ(report.score.n, 3U);
+  EXPECT_EQ(report.score.unanswered, 2U);
+  EXPECT_NEAR(report.score.task_success, 100.0 / 3, 1e-9);
+  EXPECT_TRUE(report.score.rates.empty());
+  EXPECT_EQ(Json::parse(data_text(report_page(report)))["score"]["unanswered"], 2);
+  EXPECT_NE(report_markdown(report).find("Not complete: 2 tasks have no answer yet."), std::string::npos);
+  EXPECT_EQ(report_markdown(small_report()).find("Not complete"), std::string::npos);
+  // A run that answered nothing failed.
+  Score none;
+  none.tasks = {unanswered("1", "a")};
+  summarize(none);
+  leave_out_unanswered(none);
+  EXPECT_EQ(none.n, 1U);
+  EXPECT_EQ(none.unanswered, 0U);
+}
+
 TEST(ReportPage, OfNothingIsAPage) {
   Report report;
   report.title = "Nothing";
@@ -237,7 +282,7 @@ TEST(ReportAnswers, AreSummarized) {
   EXPECT_EQ(summary.steps, 7u);
   EXPECT_EQ(summary.shortest, 5u);
   EXPECT_EQ(summary.superfluous(), 2u);
-  const std::string markdown = answers_markdown("Answers", {nullptr, answers});
+  const std::string markdown = answers_markdown("Answers", {"", nullptr, answers});
   EXPECT_NE(markdown.find("| compile | 2.0 | 3.0 | 3.0 |"), std::string::npos) << markdown;
   EXPECT_NE(markdown.find("| 4_1 | line 3 cannot be read |"), std::string::npos) << markdown;
 }
@@ -275,11 +320,13 @@ TEST_F(ReportFolder, HasFourFiles) {
 }
 
 TEST_F(ReportFolder, AnswersAreReadAsTheyWereWritten) {
-  const AnswersFile run = small_report().run;
+  AnswersFile run = small_report().run;
+  run.date = "2026-01-02";
   std::filesystem::create_directories(folder_);
   internal::write_file(path("answers.json"), answers_text(run));
   const AnswersFile again = read_answers(path("answers.json"));
   EXPECT_EQ(answers_text(again), answers_text(run));
+  EXPECT_EQ(again.date, run.date);
   internal::write_file(path("list.json"), "[]");
   EXPECT_THROW(read_answers(path("list.json")), InputError);
   internal::write_file(path("cut.json"), "{\"answers\": [");

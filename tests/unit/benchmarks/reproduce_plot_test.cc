@@ -28,18 +28,18 @@ double number(const std::string& element, const std::string& name) {
   return std::atof(element.c_str() + at + name.size() + 3);
 }
 
-std::string fill(const std::string& element) {
-  const std::size_t at = element.find("fill=\"") + 6;
+std::string kind(const std::string& element) {
+  const std::size_t at = element.find("class=\"") + 7;
   return element.substr(at, element.find('"', at) - at);
 }
 
-// All bars of the colour of the legend's box number `which`, without that box.
+// All bars of the kind of the legend's box number `which`, without that box.
 std::vector<std::string> bars(const std::string& svg, std::size_t which) {
   const std::vector<std::string> all = elements(svg, "rect");
   std::vector<std::string> out;
-  const std::string colour = fill(all.at(1 + which));  // the first is the background
+  const std::string of_legend = kind(all.at(1 + which));  // the first is the background
   for (std::size_t i = 3; i < all.size(); ++i) {
-    if (fill(all[i]) == colour) out.push_back(all[i]);
+    if (kind(all[i]) == of_legend) out.push_back(all[i]);
   }
   return out;
 }
@@ -111,6 +111,28 @@ TEST(ReproducePlot, RowsWithoutRatesSayWhy) {
   EXPECT_TRUE(bars(svg, 0).empty());
   EXPECT_TRUE(bars(svg, 1).empty());
   for (const char* text : {"not installed", "no room", "planner", "mask"}) EXPECT_TRUE(says(svg, text)) << text;
+}
+
+// No element has a colour of its own: a file brings the theme's, for light and for dark, and a page has them already.
+TEST(ReproducePlot, ColoursAreTheThemes) {
+  const ModuleResult one = module({row(Row::kSearch, 100, 40, 40)});
+  const std::string file = module_plot(one);
+  const std::string in_page = module_plot(one, PlotIn::kPage);
+  for (const std::string& svg : {file, in_page}) {
+    const std::string drawn = svg.substr(svg.find("</style>"));
+    for (const char* colour : {"fill=", "stroke=", "#"}) EXPECT_EQ(drawn.find(colour), std::string::npos) << drawn;
+    for (const std::string& box : elements(svg, "rect")) {
+      EXPECT_NE(svg.find(".plot ." + kind(box) + "{"), std::string::npos) << box;
+    }
+  }
+  for (const char* variable : {"--text:", "--panel:", "--line:", "--plot-1:", "--plot-2:"}) {
+    const std::size_t light = file.find(variable);
+    const std::size_t dark = file.find(variable, file.find("prefers-color-scheme: dark"));
+    EXPECT_NE(light, std::string::npos) << variable;
+    EXPECT_NE(dark, std::string::npos) << variable;
+    EXPECT_LT(light, dark) << variable;
+    EXPECT_EQ(in_page.find(variable), std::string::npos) << variable;
+  }
 }
 
 TEST(ReproducePlot, EverythingIsInsideAndEscaped) {

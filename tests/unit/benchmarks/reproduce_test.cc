@@ -450,6 +450,35 @@ TEST_F(ReproduceTest, TablesAndPlotsSayWhatThereIs) {
   EXPECT_NE(plot.find(">n/a</text>"), std::string::npos);
 }
 
+// The page says what the text says, in its head who answered and when, and has the plots in it.
+TEST_F(ReproduceTest, ThePageSaysWhatTheTextSays) {
+  ReproduceOptions options = this->options("a");
+  Reproduction run(options);
+  ASSERT_TRUE(work(run));
+  std::vector<ModuleResult> results = run.results();
+  results[0].title = "The <first> & one";
+  TablesAbout about{
+      "metactrl reproduce", "2026-01-02", "m<b>", {{"prompt", "compact"}}, {"first mask: 3 of 9 missing"}};
+  write_tables(path("a"), results, about);
+  const std::string page = read(path("a/index.html"));
+  for (const char* part :
+       {"<dt>Model</dt><dd>m&lt;b&gt;</dd>", "<dt>Guidance</dt><dd>planner, search, mask</dd>",
+        "<dt>Rules</dt><dd>environment</dd>", "<dt>Date</dt><dd>2026-01-02</dd>", "<dt>Prompts</dt><dd>compact</dd>",
+        "<h2>The &lt;first&gt; &amp; one (first)</h2>", "<p class=\"note warn\">Not complete",
+        "first mask: 3 of 9 missing", "<td>57.1 [25.0, 84.2]</td>", "<th scope=\"row\">search</th>",
+        "the <code>n</code> tasks", "--accent: #2a4fd0", "prefers-color-scheme: dark"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part << "\n" << page.substr(page.find("<body>"));
+  }
+  std::size_t plots = 0;
+  for (std::size_t at = page.find("<svg "); at != std::string::npos; at = page.find("<svg ", at + 1)) ++plots;
+  EXPECT_EQ(plots, results.size());
+  for (const char* outside : {"https://", "src=", "<script", "url(", "@STYLE@", "@BODY@", "@TITLE@", "]("}) {
+    EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+  }
+  EXPECT_NE(read(path("a/tables.md")).find("Not complete: answers are missing."), std::string::npos);
+  EXPECT_EQ(Json::parse(read(path("a/tables.json")))["missing"][0], "first mask: 3 of 9 missing");
+}
+
 // --- the classical planner, played by a script -----------------------------------------------------------------------
 
 // A benchmark with a lamp.

@@ -124,6 +124,11 @@ TEST_F(GoalCli, BadInstructionsEndNothing) {
     const Result r = plan("now.pddl", std::string("--yes -i ") + instruction);
     EXPECT_EQ(r.code, 0) << instruction << r.err;
   }
+  const Result empty = plan("now.pddl", "--yes -i ' '");
+  EXPECT_EQ(empty.code, 31) << empty.err;
+  // The context of this model has no end. What does not fit into others is said (goal_problem_test.cc).
+  const Result huge = plan("now.pddl", "--yes -i " + std::string(100'000, 'x'));
+  EXPECT_EQ(huge.code, 0) << huge.err;
   const Result search = run("plan -d d.pddl -p now.pddl --guidance search -i 'light lamp_a'");
   EXPECT_EQ(search.code, 30) << search.err;
   EXPECT_CONTAINS(search.err, "no model");

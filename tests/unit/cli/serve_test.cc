@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "support/command_line.h"
+#include "support/files.h"
 #include "support/http_client.h"
+#include "support/test_data.h"
 
 namespace metactrl::serve_test {
 namespace {
@@ -98,6 +100,34 @@ TEST_F(ServeCli, OtherMachinesNeedAKey) {
     EXPECT_EQ(result.out, "");
     EXPECT_EQ(result.err.find("listening"), std::string::npos) << result.err;
   }
+}
+
+// The unit for systemd starts what there is, and waits longer than requests have to finish.
+TEST_F(ServeCli, TheUnitStartsTheService) {
+  const std::string unit = internal::read_file((testing::source_dir() / "docs/deploy/metactrl.service").string());
+  const auto value = [&](const std::string& name) {
+    const std::size_t at = unit.find("\n" + name + "=");
+    EXPECT_NE(at, std::string::npos) << name;
+    const std::size_t begin = at + name.size() + 2;
+    return unit.substr(begin, unit.find('\n', begin) - begin);
+  };
+  std::string command = value("ExecStart");
+  const std::string program = "/usr/bin/metactrl serve ";
+  ASSERT_EQ(command.find(program), 0U) << command;
+  command.erase(0, program.size());
+  const std::string conf = "/etc/metactrl/serve.conf";
+  ASSERT_NE(command.find(conf), std::string::npos) << command;
+  command.replace(command.find(conf), conf.size(), "serve.conf");
+  write("serve.conf", "model = [\"random:1\"]\n");
+  ASSERT_TRUE(start(command, "METACTRL_API_KEY="));
+  EXPECT_EQ(status_with("/health", ""), 200);
+  signal(SIGTERM);
+  EXPECT_EQ(wait(), 0);
+  const std::string help = run("serve --help").out;
+  const std::size_t drain = help.find("--drain");
+  ASSERT_NE(drain, std::string::npos) << help;
+  const std::size_t number = help.find_first_of("0123456789", drain);
+  EXPECT_GT(std::stod(value("TimeoutStopSec")), std::stod(help.substr(number))) << help.substr(drain, 80);
 }
 
 TEST_F(ServeCli, OptionsFromAFileAndALogOfRequests) {

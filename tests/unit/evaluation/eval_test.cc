@@ -156,6 +156,12 @@ TEST_F(EvalCli, ALimitedRunIsGoneOnWith) {
   EXPECT_TRUE(has(answers[2]["llm_output"], "SWITCHON"));
   EXPECT_FALSE(std::filesystem::exists(path("r.json.partial")));
   EXPECT_EQ(eval("--limit -1").code, 30);
+  // A part does not take the place of the whole.
+  const Result part = eval("--limit 1");
+  EXPECT_EQ(part.code, 31);
+  EXPECT_TRUE(has(part.err, "holds answers that this run would not give")) << part.err;
+  EXPECT_EQ(Json::parse(read("r.json")), answers);
+  EXPECT_FALSE(std::filesystem::exists(path("r.json.partial")));
 }
 
 TEST_F(EvalCli, TheSystemsPartOfThePromptIsNeededByModelsOnly) {
@@ -301,6 +307,28 @@ TEST_F(EvalCli, ScoresWhatEvalAnswered) {
     EXPECT_FALSE(has(text, "node_goals")) << text;
     EXPECT_FALSE(has(text, "there is no answer")) << text;
   }
+}
+
+// Of a run that was stopped there is only the journal, which is judged in the answers' place.
+TEST_F(EvalCli, ScoresWhatWasAnsweredSoFar) {
+  const std::string data = testing::data_path("eai_vh", testing::Extent::kExcerpt).string();
+  const Json prompts = Json::parse(std::ifstream(data + "/as_prompts.json"));
+  write("p.json", Json::array({prompts[0], prompts[1]}).dump());
+  ASSERT_EQ(eval("--limit 1 --report report").code, 0);
+  EXPECT_TRUE(has(read("report/answers.json"), "\"date\": \"20")) << read("report/answers.json");
+  std::filesystem::remove(path("r.json"));
+  for (const char* file : {"r.json", "r.json.partial"}) {
+    const Result scored =
+        run("score vh-as --output json --report page --tasks '" + data + "/as.jsonl' --responses " + file);
+    EXPECT_EQ(scored.code, 0) << scored.err;
+    EXPECT_TRUE(has(scored.err, "r.json.partial is what a run has answered so far")) << scored.err;
+    const Json score = Json::parse(scored.out);
+    EXPECT_EQ(score.at("n"), 1);
+    EXPECT_EQ(score.at("unanswered"), 12);
+    EXPECT_TRUE(has(read("page/report.md"), "Guidance search, rules environment")) << read("page/report.md");
+    EXPECT_TRUE(has(read("page/report.md"), "Not complete: 12 tasks")) << read("page/report.md");
+  }
+  EXPECT_EQ(run("score vh-as --tasks '" + data + "/as.jsonl' --responses no.json").code, 31);
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ TEST_F(ReproduceCli, WritesTablesForEveryModule) {
   // The first module is vh-as, which has PDDL of its own; conditions are no actions, so that vh-sd has none.
   EXPECT_CONTAINS(result.out, "| planner: classical planner, the benchmark's PDDL | ");
   EXPECT_CONTAINS(read("a/tables.md"), "The classical planner is a search of our own");
-  for (const char* file : {"a/tables.md", "a/tables.json", "a/vh-as.svg", "a/beh-sd.svg", "a/answers.jsonl"}) {
+  for (const char* file :
+       {"a/tables.md", "a/tables.json", "a/vh-as.svg", "a/beh-sd.svg", "a/answers.jsonl", "a/index.html"}) {
     EXPECT_TRUE(fs::exists(path(file))) << file;
   }
   EXPECT_CONTAINS(read("a/tables.md"),
@@ -74,9 +75,17 @@ TEST_F(ReproduceCli, ShardsJoinToWhatOneRunSays) {
   const Result early = reproduce("parts", what + "--merge");
   EXPECT_EQ(early.code, 31);
   EXPECT_CONTAINS(early.err, "answers are missing: vh-as syntax: 1 of 2 missing, vh-as mask: 1 of 2 missing");
+  // The tables of what is there, which say so.
+  EXPECT_EQ(tables("parts")["missing"].size(), 2U);
+  EXPECT_EQ(tables("parts")["modules"][0]["rows"][1]["n"], 1);
+  EXPECT_CONTAINS(read("parts/index.html"), "vh-as mask: 1 of 2 missing");
   EXPECT_EQ(reproduce("parts", what + "--shard 1/2").code, 0) << read("err");
   EXPECT_EQ(reproduce("parts", what + "--merge").code, 0) << read("err");
   EXPECT_EQ(tables("parts"), tables("one"));
+  const Result none = reproduce("nothing", what + "--merge");
+  EXPECT_EQ(none.code, 31);
+  EXPECT_CONTAINS(none.err, "answers are missing");
+  EXPECT_FALSE(fs::exists(path("nothing/tables.md")));
 
   // As mpirun starts them, the second one first; the first writes the tables.
   EXPECT_EQ(reproduce("mpi", what, "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2").code, 0) << read("err");

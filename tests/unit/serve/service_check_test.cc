@@ -70,6 +70,7 @@ TEST_F(CheckTest, AProblemWithoutAGoal) {
   json answer = post("/v1/check", body).json();
   EXPECT_EQ(answer["ok"], true) << answer;
   EXPECT_EQ(answer["diagnostics"][0]["message"], "the problem states no goal") << answer;
+  EXPECT_EQ(answer["warnings"], 1) << answer;
   EXPECT_GT(answer["ground_actions"], 0);
   body["problem"] = "(define (problem p)\n  (:domain lamps)\n  (:objects a - lamp)\n  (:init (pover)))";
   answer = post("/v1/check", body).json();
@@ -77,6 +78,34 @@ TEST_F(CheckTest, AProblemWithoutAGoal) {
   EXPECT_EQ(answer["errors"], 1) << answer;
   body["problem"] = "(define (problem p";
   EXPECT_EQ(post("/v1/check", body).json()["ok"], false);
+}
+
+// Of a goal that comes beside the problem no line of the problem is to blame.
+TEST_F(CheckTest, AGoalBesideTheProblem) {
+  json body = task();
+  body["goal"] = "(and (lit a) (always (power)))";
+  json answer = post("/v1/check", body).json();
+  EXPECT_EQ(answer["ok"], true) << answer;
+  for (const char* wrong : {"(lid a)", "(lit a", "(lit a) (lit b)", "lit", ")", ""}) {
+    body["goal"] = wrong;
+    answer = post("/v1/check", body).json();
+    EXPECT_EQ(answer["ok"], false) << wrong << answer;
+    EXPECT_EQ(answer["errors"], 1) << wrong << answer;
+    EXPECT_EQ(answer["diagnostics"][0]["file"], "goal") << wrong << answer;
+  }
+  body["goal"] = "(and)";
+  answer = post("/v1/check", body).json();
+  EXPECT_EQ(answer["diagnostics"].size(), 1U) << answer;
+  EXPECT_EQ(answer["diagnostics"][0]["file"], "goal") << answer;
+  body["goal"] = "(lid a)";
+  body["plan"] = "(press a)";
+  const HttpResponse refused = post("/v1/validate", body);
+  EXPECT_ERROR(refused, 400, "bad_pddl");
+  const json error = refused.json()["error"];
+  EXPECT_EQ(error["diagnostics"][0]["file"], "goal") << error;
+  EXPECT_EQ(error["diagnostics"][0]["line"], 0) << error;
+  body["goal"] = "(lit a)";
+  EXPECT_EQ(post("/v1/validate", body).json()["valid"], true);
 }
 
 TEST_F(CheckTest, WhatATextMayCost) {

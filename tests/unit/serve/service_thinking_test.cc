@@ -92,6 +92,30 @@ TEST_F(ServiceThinking, StreamsTellTheThoughtFirst) {
   EXPECT_EQ(end["guarantee"], "full");
 }
 
+// Goals from words: a thought before the goal, and another one before the plan.
+TEST_F(ServiceThinking, BeforeAGoalToo) {
+  json body = {{"model", "thinker"}, {"domain", testing::kDomain}, {"instruction", "light the lamps"}};
+  body["problem"] = "(define (problem p) (:domain lamps) (:objects a b - lamp) (:init (power)))";
+  const json written = post("/v1/goals", body).json();
+  ASSERT_EQ(written["outcome"], "goals") << written;
+  EXPECT_EQ(written["reasoning"]["text"], kThought);
+  EXPECT_EQ(written["reasoning"]["ended_by"], "marker");
+  EXPECT_EQ(written["certified"], true);
+  body["yes"] = true;
+  const json planned = post("/v1/plans", body).json();
+  EXPECT_EQ(planned["guarantee"], "full") << planned;
+  EXPECT_EQ(planned["goal"]["pddl"], written["goals"][0]["goal"]);
+  EXPECT_EQ(planned["goal"]["reasoning"]["text"], kThought);
+  EXPECT_TRUE(planned.contains("reasoning")) << planned;
+  body.erase("yes");
+  body["think"] = 3;
+  EXPECT_EQ(post("/v1/goals", body).json()["reasoning"]["tokens"], 3);
+  body["think"] = "off";
+  EXPECT_FALSE(post("/v1/goals", body).json().contains("reasoning"));
+  body["think"] = "loud";
+  EXPECT_EQ(post("/v1/goals", body).status, 400);
+}
+
 TEST_F(ServiceThinking, RequestsSayHowMuch) {
   const auto thinks = [](const json& answer) { return answer["plan"].contains("reasoning"); };
   EXPECT_FALSE(thinks(chat({{"reasoning_effort", "none"}})));
