@@ -82,7 +82,7 @@ TEST(Options, WhereThereIsOutputThereIsOut) {
     ++with_output;
     EXPECT_TRUE(names.contains("out")) << command;
   }
-  EXPECT_EQ(with_output, 11U);
+  EXPECT_EQ(with_output, 12U);
 }
 
 // What two commands or more have is in the table of conventions, with its short name and its value.
