@@ -214,7 +214,8 @@ GroundPoint GroundClock::at_all_times(const GroundRun& run) const {
     const auto same = [&](const TimedChange& c) { return c.fact == fact && c.add == add && c.when == when; };
     auto found = std::find_if(changes.begin(), changes.end(), same);
     if (found == changes.end()) found = changes.insert(changes.end(), {when, fact, add, {}});
-    found->values.push_back(value);
+    // An action may state an effect several times; a time counts once.
+    if (found->values.empty() || found->values.back() != value) found->values.push_back(value);
   };
   for (std::size_t value = 0; value < values_.size(); ++value) {
     meter_.piece();

@@ -1,6 +1,7 @@
 // Facts that change by themselves, example by example: waiting, windows, deadlines, and what is refused.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,39 @@ TEST(TimedFacts, PlainActionsWait) {
   const Task t = task("(:action look :parameters () :precondition (lit) :effect (seen))", "(at 4 (lit))", "(seen)");
   EXPECT_EQ(lines(make_schedule(t, steps("(look)"), ScheduleKind::kSequential)), "4.005: (look)\n");
   EXPECT_EQ(lines(make_schedule(t, steps("(look)"), ScheduleKind::kConcurrent)), "4.001: (look)\n");
+}
+
+// What a2 adds at its start for each of two things is one effect, and not one at all times: the literal undoes it.
+TEST(TimedFacts, AnEffectThatIsStatedTwiceCountsOnce) {
+  const Task t = load_pddl_text(
+      "(define (domain d) (:requirements :adl :numeric-fluents :durative-actions :duration-inequalities "
+      ":timed-initial-literals)\n"
+      " (:predicates (p ?x) (q ?x) (r) (s ?x ?y))\n"
+      " (:functions (f ?x) (g) (h ?x) (idle))\n"
+      " (:durative-action a0 :parameters (?x) :duration (= ?duration 2)\n"
+      "  :condition (and (at start (not (r))))\n"
+      "  :effect (and (at end (q ?x)) (at end (p a))))\n"
+      " (:action a1 :parameters (?x) :precondition (not (q ?x)) :effect (and (p ?x) (forall (?y) (when (s ?y b) (p "
+      "a)))))\n"
+      " (:durative-action a2 :parameters (?x) :duration (= ?duration (h ?x))\n"
+      "  :condition (and)\n"
+      "  :effect (and (at start (forall (?y) (when (r) (r)))) (at start (q ?x)) (at end (q ?x)) (at start (p ?x))))\n"
+      " (:durative-action a3 :parameters (?x) :duration (and (>= ?duration 0.5) (<= ?duration 3.25))\n"
+      "  :condition (and (at start (not (p a))) (over all (and (p ?x) (p a))) (forall (?y) (over all (q ?y))))\n"
+      "  :effect (and (at end (r)) (at start (p ?x)) (at end (when (p ?x) (not (s ?x b))))))\n"
+      ")\n",
+      "(define (problem d) (:domain d) (:objects a b)\n"
+      " (:init (= (idle) 0) (= (g) 2) (p a) (p b) (q a) (q b) (r) (s a b) (= (f a) 2) (= (h a) 0.5) (= (f b) 1) (= (h "
+      "b) 2) (at 4 (not (r))))\n"
+      " (:goal (and (not (q a)) (p b) (q a))))\n");
+  State state = t.initial_state();
+  for (int i = 0; i < 2; ++i) {
+    const std::vector<ActionId> actions = t.applicable_actions(state);
+    const auto step = std::find_if(actions.begin(), actions.end(), [&](ActionId a) { return t.text(a) == "(a2 b)"; });
+    ASSERT_NE(step, actions.end());
+    state = *t.apply(state, *step);
+  }
+  EXPECT_EQ(t.facts(state), std::vector<std::string>{"(now=later)"});
 }
 
 TEST(TimedFacts, SchedulesAreJudgedWithThem) {
