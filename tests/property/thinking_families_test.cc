@@ -2,6 +2,7 @@
 // as small models that llama.cpp runs. Whatever they think, the plan is the one that was promised, in the tokenizer's own
 // tokens; and nothing that a user says becomes markup.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -64,10 +65,21 @@ std::vector<Family> families() {
   };
 }
 
-std::filesystem::path folder() {
-  const auto path = std::filesystem::path(::testing::TempDir()) / "metactrl_thinking_families";
-  std::filesystem::create_directories(path);
-  return path;
+// Of this process alone: others run beside it.
+const std::filesystem::path& folder() {
+  struct Folder {
+    std::filesystem::path path =
+        std::filesystem::path(::testing::TempDir()) / ("metactrl_thinking_families_" + std::to_string(::getpid()));
+    Folder() { std::filesystem::create_directories(path); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    ~Folder() {
+      std::error_code ignored;
+      std::filesystem::remove_all(path, ignored);
+    }
+  };
+  static const Folder kFolder;
+  return kFolder.path;
 }
 
 std::string template_text(const Family& family) {
