@@ -339,30 +339,33 @@ class RelaxedBuilder {
     return op;
   }
 
-  void index_users() {
-    IdVector<PropositionId, std::uint32_t>& first = out_.first_user_;
+  // Which operators have a proposition, from those of each operator: `by` one proposition after the other, those of p from
+  // first[p] on.
+  template <typename Of>
+  void invert(const Of& of, std::size_t size, IdVector<PropositionId, std::uint32_t>& first,
+              std::vector<std::uint32_t>& by) const {
     first.assign(out_.num_propositions_ + 1, 0);
-    for (const PropositionId proposition : out_.preconditions_) ++first[next_of(proposition)];
+    for (const Operator& op : out_.operators_) {
+      for (const PropositionId proposition : of(op)) ++first[next_of(proposition)];
+    }
     for (const PropositionId p : ids<PropositionId>(out_.num_propositions_)) first[next_of(p)] += first[p];
-    out_.users_.resize(out_.preconditions_.size());
+    by.resize(size);
     IdVector<PropositionId, std::uint32_t> next(first.begin(), first.end() - 1);
     for (std::uint32_t o = 0; o < out_.operators_.size(); ++o) {
-      for (const PropositionId proposition : out_.preconditions(out_.operators_[o]))
-        out_.users_[next[proposition]++] = o;
-      out_.needed_.push_back(out_.operators_[o].needed);
+      for (const PropositionId proposition : of(out_.operators_[o])) by[next[proposition]++] = o;
     }
   }
 
+  void index_users() {
+    invert([this](const Operator& op) { return out_.preconditions(op); }, out_.preconditions_.size(), out_.first_user_,
+           out_.users_);
+    for (const Operator& op : out_.operators_) out_.needed_.push_back(op.needed);
+  }
+
   void index_makers() {
-    IdVector<PropositionId, std::uint32_t>& first = out_.first_maker_;
-    first.assign(out_.num_propositions_ + 1, 0);
-    for (const PropositionId proposition : out_.effects_) ++first[next_of(proposition)];
-    for (const PropositionId p : ids<PropositionId>(out_.num_propositions_)) first[next_of(p)] += first[p];
-    out_.makers_.resize(out_.effects_.size());
-    IdVector<PropositionId, std::uint32_t> next(first.begin(), first.end() - 1);
-    for (std::uint32_t o = 0; o < out_.operators_.size(); ++o) {
-      for (const PropositionId proposition : out_.effects(out_.operators_[o])) out_.makers_[next[proposition]++] = o;
-    }
+    invert([this](const Operator& op) { return out_.effects(op); }, out_.effects_.size(), out_.first_maker_,
+           out_.makers_);
+    const IdVector<PropositionId, std::uint32_t>& first = out_.first_maker_;
     const std::uint32_t maker = first[out_.goal_];
     out_.goal_joined_ =
         first[next_of(out_.goal_)] == maker + 1 && out_.operators_[out_.makers_[maker]].action == kNoAction;

@@ -169,9 +169,7 @@ class RandomNumbers : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(RandomNumbers, EngineAgreesWithReference) {
   std::size_t loaded = 0;
-  std::size_t decided = 0;
-  std::size_t solvable = 0;
-  std::size_t longer = 0;   // than one action
+  testing::Decided decided;
   std::size_t endless = 0;  // a number grows without end
   std::size_t found = 0;    // a plan of those
   std::size_t too_large = 0;
@@ -201,22 +199,17 @@ TEST_P(RandomNumbers, EngineAgreesWithReference) {
     Random random(seed);
     for (int i = 0; i < 6; ++i) testing::walk_both(*task, interpreter, 12, random);
     ASSERT_FALSE(HasFailure());
-    const std::optional<int> shortest = testing::shortest_interpreted(interpreter, 400);
-    if (!shortest) continue;
-    ++decided;
-    testing::expect_shortest(*task, *shortest);
+    decided.add(*task, interpreter);
     ASSERT_FALSE(HasFailure());
-    solvable += *shortest >= 0 ? 1 : 0;
-    longer += *shortest > 1 ? 1 : 0;
   }
   EXPECT_GT(loaded, kTasks / kShards / 2);
-  EXPECT_GT(decided, loaded / 2);
-  EXPECT_GT(solvable, decided / 10);
-  EXPECT_GT(longer, solvable / 10);
+  EXPECT_GT(decided.all, loaded / 2);
+  EXPECT_GT(decided.solvable, decided.all / 10);
+  EXPECT_GT(decided.longer, decided.solvable / 10);
   EXPECT_GT(endless, 0U);
   EXPECT_GT(found, 0U);
   std::cout << loaded << " loaded, " << endless << " without end (" << found << " with a plan), " << too_large
-            << " too large, " << decided << " decided, " << solvable << " solvable, " << longer
+            << " too large, " << decided.all << " decided, " << decided.solvable << " solvable, " << decided.longer
             << " of them by more than one action\n";
 }
 

@@ -78,6 +78,23 @@ inline void expect_shortest(const Task& task, int shortest) {
   ASSERT_TRUE(task.validate(plan).valid) << task.validate(plan).reason;
 }
 
+// How many tasks brute force could decide, and what it found.
+struct Decided {
+  std::size_t all = 0;
+  std::size_t solvable = 0;
+  std::size_t longer = 0;  // than one action
+
+  // One more, where it is small enough; the lookahead must agree.
+  void add(const Task& task, const pddl::LiftedInterpreter& interpreter) {
+    const std::optional<int> shortest = shortest_interpreted(interpreter, 400);
+    if (!shortest) return;
+    ++all;
+    expect_shortest(task, *shortest);
+    solvable += *shortest >= 0 ? 1 : 0;
+    longer += *shortest > 1 ? 1 : 0;
+  }
+};
+
 }  // namespace metactrl::testing
 
 #endif  // METACTRL_TESTS_SUPPORT_ENGINE_AND_INTERPRETER_H_

@@ -13,13 +13,32 @@
 
 namespace metactrl::testing {
 
-// Writes `script` first, `forever` again and again, and is then as the model inside.
-class ScriptedSession : public Session {
+// A session that does what the one inside does.
+class SessionAround : public Session {
  public:
-  ScriptedSession(std::unique_ptr<Session> inside, std::vector<TokenId> script, bool forever)
-      : inside_(std::move(inside)), begin_(inside_->size()), script_(std::move(script)), forever_(forever) {}
+  explicit SessionAround(std::unique_ptr<Session> inside) : inside_(std::move(inside)), begin_(inside_->size()) {}
 
   void append(std::span<const TokenId> tokens) override { inside_->append(tokens); }
+  std::span<const float> logits() override { return inside_->logits(); }
+  std::size_t size() const override { return inside_->size(); }
+  void rollback(std::size_t size) override { inside_->rollback(size); }
+  std::unique_ptr<Session> fork() override { return inside_->fork(); }
+  std::vector<std::vector<float>> score(std::span<const std::vector<TokenId>> paths) override {
+    return inside_->score(paths);
+  }
+  std::size_t num_calls() const override { return inside_->num_calls(); }
+
+ protected:
+  std::unique_ptr<Session> inside_;
+  std::size_t begin_;  // where it starts to be watched
+};
+
+// Writes `script` first, `forever` again and again, and is then as the model inside.
+class ScriptedSession : public SessionAround {
+ public:
+  ScriptedSession(std::unique_ptr<Session> inside, std::vector<TokenId> script, bool forever)
+      : SessionAround(std::move(inside)), script_(std::move(script)), forever_(forever) {}
+
   std::span<const float> logits() override {
     const std::span<const float> logits = inside_->logits();
     row_.assign(logits.begin(), logits.end());
@@ -30,21 +49,13 @@ class ScriptedSession : public Session {
     }
     return row_;
   }
-  std::size_t size() const override { return inside_->size(); }
-  void rollback(std::size_t size) override { inside_->rollback(size); }
   std::unique_ptr<Session> fork() override {
     auto copy = std::make_unique<ScriptedSession>(inside_->fork(), script_, forever_);
     copy->begin_ = begin_;
     return copy;
   }
-  std::vector<std::vector<float>> score(std::span<const std::vector<TokenId>> paths) override {
-    return inside_->score(paths);
-  }
-  std::size_t num_calls() const override { return inside_->num_calls(); }
 
  private:
-  std::unique_ptr<Session> inside_;
-  std::size_t begin_;
   std::vector<TokenId> script_;
   bool forever_;
   std::vector<float> row_;

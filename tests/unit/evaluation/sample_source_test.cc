@@ -25,6 +25,15 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 class SampleCli : public testing::CommandLineTest {
  protected:
   static std::string model() { return "--model random:1 --vocab '" + testing::vocabulary_file("gpt-2") + "'"; }
+  // Two, in p.json: a radio may stand in the television's place.
+  void write_prompts() {
+    testing::House silent = testing::living_room();
+    silent.node_goals = "tv is OFF\n";
+    const std::string radio = std::regex_replace(silent.prompt(), std::regex(R"(\btv\b)"), "radio");
+    const nlohmann::json prompts = {{{"identifier", "1"}, {"llm_prompt", testing::living_room().prompt()}},
+                                    {{"identifier", "2"}, {"llm_prompt", radio}}};
+    write("p.json", prompts.dump());
+  }
 };
 
 TEST_F(SampleCli, SaysWhatIsWrong) {
@@ -82,13 +91,7 @@ TEST_F(SampleCli, SettingsStayAsTheyAre) {
   EXPECT_EQ(made_by("-d '" + tabletop + "/domain.pddl' -p '" + tabletop + "/dishwasher.pddl'"),
             start + R"("domain":"domain.pddl #","problems":["dishwasher.pddl #"],"format":"pddl"})");
 
-  // A radio may stand in the television's place.
-  testing::House silent = testing::living_room();
-  silent.node_goals = "tv is OFF\n";
-  const std::string radio = std::regex_replace(silent.prompt(), std::regex(R"(\btv\b)"), "radio");
-  const nlohmann::json prompts = {{{"identifier", "1"}, {"llm_prompt", testing::living_room().prompt()}},
-                                  {{"identifier", "2"}, {"llm_prompt", radio}}};
-  write("p.json", prompts.dump());
+  write_prompts();
   EXPECT_EQ(made_by("--module vh-as --prompts p.json --prompt compact"),
             start + R"("module":"vh-as","prompts":"p.json #","system":"#","prompt_style":"compact"})");
   EXPECT_EQ(made_by("--module vh-as --prompts p.json --prompt compact --rules paper"),
@@ -103,12 +106,7 @@ TEST_F(SampleCli, SettingsStayAsTheyAre) {
 
 // A model for other rules has their actions: by the paper's, plugs are pulled and put in.
 TEST_F(SampleCli, TheAlphabetIsThatOfTheRules) {
-  testing::House silent = testing::living_room();
-  silent.node_goals = "tv is OFF\n";
-  const std::string radio = std::regex_replace(silent.prompt(), std::regex(R"(\btv\b)"), "radio");
-  const nlohmann::json prompts = {{{"identifier", "1"}, {"llm_prompt", testing::living_room().prompt()}},
-                                  {{"identifier", "2"}, {"llm_prompt", radio}}};
-  write("p.json", prompts.dump());
+  write_prompts();
   for (const std::string rules : {"environment", "paper", "literal"}) {
     const Result result =
         run("sample --module vh-as --prompts p.json --per-prompt 2 --max-tokens 3 --count 2 --rules " + rules +

@@ -36,30 +36,21 @@ std::shared_ptr<const Vocabulary> vocabulary(bool marker_is_token) {
 }
 
 // Keeps the longest text that a session has read behind the prompt.
-class Spy : public Session {
+class Spy : public testing::SessionAround {
  public:
   Spy(std::unique_ptr<Session> inside, std::vector<TokenId>& longest)
-      : inside_(std::move(inside)), begin_(inside_->size()), longest_(longest) {}
+      : SessionAround(std::move(inside)), longest_(longest) {}
   void append(std::span<const TokenId> tokens) override {
     inside_->append(tokens);
     read_.insert(read_.end(), tokens.begin(), tokens.end());
     if (read_.size() > longest_.size()) longest_ = read_;
   }
-  std::span<const float> logits() override { return inside_->logits(); }
-  std::size_t size() const override { return inside_->size(); }
   void rollback(std::size_t size) override {
     inside_->rollback(size);
     if (size < begin_ + read_.size()) read_.resize(size - begin_);
   }
-  std::unique_ptr<Session> fork() override { return inside_->fork(); }
-  std::vector<std::vector<float>> score(std::span<const std::vector<TokenId>> paths) override {
-    return inside_->score(paths);
-  }
-  std::size_t num_calls() const override { return inside_->num_calls(); }
 
  private:
-  std::unique_ptr<Session> inside_;
-  std::size_t begin_;
   std::vector<TokenId>& longest_;
   std::vector<TokenId> read_;
 };
