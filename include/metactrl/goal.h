@@ -82,7 +82,7 @@ class GoalProblem {
     std::vector<Refused> refused;
     // Names in the instruction, such as block_7, that the problem does not have, and what was perhaps meant.
     std::vector<std::string> unknown_names;
-    // Kinds of conditions that could not be written because there are too many of them.
+    // Kinds of conditions that could not be written: there are too many of them, or actions take time.
     std::vector<std::string> left_out;
     std::string text;  // as the model wrote it, with guidance kNone
     std::optional<Thought> thought;

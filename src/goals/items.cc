@@ -53,9 +53,9 @@ class ItemBuilder {
     find_classes();
     add_facts();
     add_kind("all, none, some and at least n of a kind", [this] { quantify(); });
-    add_kind("what must hold throughout or at some time", [this] { add_on_the_way(); });
+    add_kind("what must hold throughout or at some time", [this] { without_durations([this] { add_on_the_way(); }); });
     add_kind("one of two facts", [this] { add_either(); });
-    add_kind("one thing before another", [this] { add_before(); });
+    add_kind("one thing before another", [this] { without_durations([this] { add_before(); }); });
     finish();
   }
 
@@ -95,8 +95,12 @@ class ItemBuilder {
         predicates_[index(id)].ranges.push_back(ast_.objects_of(parameter.types));
       }
     }
+    const auto changes = [this](const std::vector<pddl::Effect>& effects) {
+      for (const pddl::Effect& effect : effects) predicates_[index(effect.atom.predicate)].changes = true;
+    };
     for (const pddl::Action& action : ast_.actions) {
-      for (const pddl::Effect& effect : action.effects) predicates_[index(effect.atom.predicate)].changes = true;
+      changes(action.effects);
+      if (action.durative) changes(action.durative->end_effects);
     }
     for (const task::FactId fact : definition_.facts.all()) {
       const task::FactSymbol& symbol = definition_.facts[fact];
@@ -193,6 +197,11 @@ class ItemBuilder {
     out_.shapes_.resize(shapes);
     while (out_.items_.size() > items) out_.items_.pop_back();
     out_.left_out_.push_back(name);
+  }
+  // No task has trajectory constraints beside actions that take time.
+  void without_durations(const std::function<void()>& add_all) {
+    full_ = ast_.has_durations;
+    if (!full_) add_all();
   }
   bool is_full() {
     full_ = full_ || out_.items_.size() > max_items_;

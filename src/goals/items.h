@@ -30,7 +30,7 @@ class ItemSet {
 
   // `definition` is the ground task of `ast`, not simplified. Kinds of conditions of which there would be more than
   // `max_items`, with those before them, are left out; facts come first, and where even they are too many, those that
-  // cannot be reached are not among them.
+  // cannot be reached are not among them. Where actions take time there is nothing about the way to the goal.
   ItemSet(const pddl::Ast& ast, const task::Definition& definition, std::size_t max_items, internal::Meter& meter);
 
   // Ids are those of the task's actions.

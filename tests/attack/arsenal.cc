@@ -45,7 +45,7 @@ std::shared_ptr<const Vocabulary> Arsenal::table(const PlanSpelling& spelling, s
   const auto is_word = [](const std::string& text) {
     return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
   };
-  for (int i = 0; i < 160 && tameness < 2; ++i) {
+  for (int i = 0; i < 160 && tameness < 2 && spelling.num_actions() > 0; ++i) {
     std::vector<ActionId> plan(3);
     for (ActionId& action : plan) action = ActionId{random.below(spelling.num_actions())};
     const std::uint32_t separator = random.below(spelling.format().separators.size());
@@ -64,11 +64,15 @@ std::shared_ptr<const Vocabulary> Arsenal::table(const PlanSpelling& spelling, s
   return std::make_shared<TableVocabulary>(tokens, ends);
 }
 
+std::unique_ptr<LanguageModel> Arsenal::make_model(const std::shared_ptr<const Vocabulary>& vocabulary,
+                                                   std::size_t kind) {
+  const ModelKind& what = model_kinds()[kind];
+  return what.hostile ? lm::hostile_model(vocabulary, kind, what.malice) : random_model(vocabulary, 1);
+}
+
 LanguageModel& Arsenal::model(const std::shared_ptr<const Vocabulary>& vocabulary, std::size_t kind) {
   std::unique_ptr<LanguageModel>& slot = models_[{vocabulary.get(), kind}];
-  const ModelKind& what = model_kinds()[kind];
-  if (slot == nullptr)
-    slot = what.hostile ? lm::hostile_model(vocabulary, kind, what.malice) : random_model(vocabulary, 1);
+  if (slot == nullptr) slot = make_model(vocabulary, kind);
   return *slot;
 }
 

@@ -36,6 +36,9 @@ class Arsenal {
   // vocabulary whose encoding cannot be cut between two actions is refused when it is compiled.)
   static std::shared_ptr<const Vocabulary> table(const PlanSpelling& spelling, std::uint64_t seed, unsigned tameness);
 
+  // A model of its own.
+  static std::unique_ptr<LanguageModel> make_model(const std::shared_ptr<const Vocabulary>& vocabulary,
+                                                   std::size_t kind);
   // One model serves all plans of a vocabulary: what it does depends on the prompt. Kept as long as the arsenal.
   LanguageModel& model(const std::shared_ptr<const Vocabulary>& vocabulary, std::size_t kind);
   // Forgets the models of a vocabulary.

@@ -1,5 +1,6 @@
 // Settings of a task: two with small vocabularies that are made for it, one of which the exact lookahead serves; one
-// where every answer comes from a search (tier B); one with the vocabulary of a real model. Budgets are small: a task
+// where every answer comes from a search (tier B); one with the vocabulary of a real model; one whose weights come from
+// a trained lookahead (its parameters are drawn: what it believes must not matter). Budgets are small: a task
 // whose lookahead does not decide within them is reported as undecided and must then be offered nothing.
 #include "attack/attacker.h"
 
@@ -10,7 +11,9 @@
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "metactrl/generate.h"
+#include "metactrl/schedule.h"
 #include "support/str_cat.h"
+#include "support/thinker.h"
 
 namespace metactrl::attack {
 
@@ -18,7 +21,7 @@ using internal::str_cat;
 using testing::Random;
 
 struct Attacker::Way {
-  const char* guidance;
+  const char* guidance;  // as the report says it
   Guidance level;
   Bridge bridge;
   const char* decode;
@@ -32,6 +35,9 @@ namespace {
 
 constexpr const char* kContext = "The plan:\n\n";
 constexpr std::size_t kFreeTokens = 40;  // for a model on its own
+constexpr std::size_t kTrainedSetting = 4;
+constexpr std::size_t kSlots = 4;   // of objects that a trained lookahead tells apart
+constexpr std::size_t kHidden = 3;  // states of the hidden Markov models
 
 // A lookahead for many small plans.
 LookaheadOptions small_budgets(unsigned horizon) {
@@ -81,6 +87,7 @@ Attacker::~Attacker() {
   for (const Setting& setting : settings_) {
     if (!setting.real && setting.vocabulary != nullptr) arsenal_.forget(setting.vocabulary);
   }
+  if (goal_words_ != nullptr) arsenal_.forget(goal_words_);
 }
 
 std::string Attacker::where(std::size_t index) const {
@@ -103,6 +110,12 @@ void Attacker::prepare(std::size_t number) {
   setting.options.context = kContext;
   setting.real = number == 3;
   if (setting.real && arsenal_.real_names().empty()) return;
+  if (number == kTrainedSetting) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < task_.num_action_names(); ++i)
+      names.push_back(task_.action_name(ActionNameId{static_cast<std::uint32_t>(i)}));
+    setting.options.lookahead.hmm = Hmm::random(Alphabet::meta(names, kSlots), kHidden, seed_ + number_);
+  }
   // Every encoding of a plan's text, not the tokenizer's own alone.
   if (number == 1 || (number == 3 && number_ % 2 == 1)) setting.options.tokenization = Tokenization::kAny;
   // Every answer from a search.
@@ -111,6 +124,11 @@ void Attacker::prepare(std::size_t number) {
   if (setting.constraint == nullptr) return;
   const Lookahead& lookahead = *setting.constraint->lookahead();
   setting.solvable = lookahead.verdict() == Verdict::kSolvable;
+  if (!setting.real && setting.options.tokenization == Tokenization::kCanonical) {
+    const Vocabulary& words = *setting.vocabulary;
+    const auto end = static_cast<std::uint32_t>(words.end_of_turn().front());
+    setting.token_hmm = Hmm::random(Alphabet::tokens(words.size(), end, words.fingerprint()), kHidden, seed_ + number_);
+  }
   if (!setting.solvable) refuse(setting, lookahead);
 }
 
@@ -152,7 +170,7 @@ void Attacker::refuse(Setting& setting, const Lookahead& lookahead) {
 
 // Where no plan is known, nothing may be offered.
 void Attacker::expect_nothing(const Setting& setting) {
-  for (const Guidance level : {Guidance::kMask, Guidance::kUniform}) {
+  for (const Guidance level : {Guidance::kMask, setting.weighted()}) {
     Decoder decoder(setting.constraint, {.guidance = level});
     bool accepted = false;
     for (std::size_t i = 0; i < std::min<std::size_t>(setting.vocabulary->size(), 1000); ++i)
@@ -194,7 +212,7 @@ void Attacker::drop_goals(const Setting& setting) {
 bool Attacker::attack(std::size_t index, const std::function<bool()>& hurry) {
   hurry_ = hurry;
   // Of twenty plans three have a real vocabulary, which is most of the cost.
-  static constexpr std::array<std::size_t, 20> kTurns = {0, 1, 2, 3, 0, 1, 2, 0, 1, 2, 0, 3, 1, 2, 0, 1, 2, 0, 3, 1};
+  static constexpr std::array<std::size_t, 20> kTurns = {0, 1, 2, 3, 4, 1, 2, 0, 4, 2, 0, 3, 1, 4, 0, 1, 2, 0, 3, 1};
   const std::size_t number = kTurns[index % kTurns.size()];
   prepare(number);
   const Setting& setting = settings_[number];
@@ -230,6 +248,20 @@ Attacker::Attempt Attacker::make(const Setting& setting, std::size_t index) {
       {"uniform/surrogate", Guidance::kUniform, Bridge::kSurrogate, "smc", kSmc, true, false, 2},
       {"uniform/model", Guidance::kUniform, Bridge::kModel, "greedy", kGreedy, true, true, 3},
       {"uniform/model", Guidance::kUniform, Bridge::kModel, "sample", kSample, true, true, 3},
+      {"mask/hmm", Guidance::kMask, Bridge::kHmm, "greedy", kGreedy, true, false, 2},
+      {"mask/hmm", Guidance::kMask, Bridge::kHmm, "sample", kSample, true, false, 2},
+      {"uniform/hmm", Guidance::kUniform, Bridge::kHmm, "greedy", kGreedy, true, false, 3},
+      {"uniform/hmm", Guidance::kUniform, Bridge::kHmm, "sample", kSample, true, false, 3},
+      {"uniform/hmm", Guidance::kUniform, Bridge::kHmm, "stumble", kSample, false, false, 2},
+      {"trained", Guidance::kTrained, Bridge::kUniform, "greedy", kGreedy, true, false, 12},
+      {"trained", Guidance::kTrained, Bridge::kUniform, "sample", kSample, true, false, 12},
+      {"trained", Guidance::kTrained, Bridge::kUniform, "beam", kBeam, true, true, 3},
+      {"trained", Guidance::kTrained, Bridge::kUniform, "smc", kSmc, true, false, 4},
+      {"trained", Guidance::kTrained, Bridge::kUniform, "stumble", kSample, false, false, 6},
+      {"trained/surrogate", Guidance::kTrained, Bridge::kSurrogate, "greedy", kGreedy, true, false, 6},
+      {"trained/surrogate", Guidance::kTrained, Bridge::kSurrogate, "sample", kSample, true, false, 6},
+      {"trained/hmm", Guidance::kTrained, Bridge::kHmm, "greedy", kGreedy, true, false, 3},
+      {"trained/hmm", Guidance::kTrained, Bridge::kHmm, "sample", kSample, true, false, 3},
   };
   Random random(seed_ * 1'000'003 + number_ * 7'919 + index * 104'729);
   Attempt attempt;
@@ -239,10 +271,19 @@ Attacker::Attempt Attacker::make(const Setting& setting, std::size_t index) {
       search(setting, attempt);
     } else if (index % 200 < 8) {
       call_planner(setting, index, random, attempt);
+    } else if (index % 200 < 14 && !setting.real) {
+      think(setting, index, random, attempt);
+    } else if (index % 200 < 18 && !setting.real) {
+      write_goals(setting, index, random, attempt);
     } else {
       unsigned total = 0;
-      // Scoring all paths over a hundred thousand tokens takes a second: now and then is enough.
-      const auto weight = [&](const Way& way) { return (setting.real && way.costly ? 1 : 20) * way.weight; };
+      const auto weight = [&](const Way& way) -> unsigned {
+        if ((way.level > Guidance::kMask && way.level != setting.weighted()) ||
+            (way.bridge == Bridge::kHmm && !setting.token_hmm))
+          return 0;
+        // Scoring all paths over a hundred thousand tokens takes a second: now and then is enough.
+        return (setting.real && way.costly ? 1 : 20) * way.weight;
+      };
       for (const Way& way : kWays) total += weight(way);
       unsigned point = random.below(total);
       const Way* way = kWays.data();
@@ -283,6 +324,7 @@ void Attacker::make_by_model(const Setting& setting, const Way& way, std::size_t
     DecoderOptions decoder_options;
     decoder_options.guidance = way.level;
     decoder_options.bridge = way.bridge;
+    if (way.bridge == Bridge::kHmm) decoder_options.token_hmm = setting.token_hmm;
     Decoder decoder(setting.constraint, decoder_options);
     Observer observer;
     observer.cancelled = [&] { return attempt.cancelled = hurry_ && hurry_(); };
@@ -300,11 +342,19 @@ void Attacker::judge(const Setting& setting, const Generation& generation, Attem
   attempt.tally.actions = generation.plan.size();
   attempt.tally.tokens = generation.tokens.size();
   attempt.tally.model_calls = generation.model_calls;
-  ask_val(Judge::steps_of(*setting.constraint, generation.text), attempt);
+  judge_times(Judge::steps_of(*setting.constraint, generation.text), attempt);
 }
 
-// VAL is a process of its own, so it sees a part of them.
-void Attacker::ask_val(const std::vector<PlanStep>& steps, Attempt& attempt) {
+// What is right as a sequence: with its times, where it has some, and by VAL. That is a process of its own, so it sees a
+// part of them.
+void Attacker::judge_times(const std::vector<PlanStep>& steps, Attempt& attempt) {
+  if (attempt.finding.fault != Fault::kNone) return;
+  std::string text = pddl_text(steps);
+  if (has_durations(task_)) {
+    text.clear();
+    for (const TimedStep& step : make_schedule(task_, steps, ScheduleKind::kConcurrent)) text += to_string(step) + "\n";
+    attempt.finding = judge_.judge_schedule(text);
+  }
   if (val_.empty() || attempt.finding.fault != Fault::kNone || ++judged_ % val_every_ != 0) return;
   if (!val_reads_task_) {
     val_reads_task_ = judge_.val_reads_task();
@@ -312,7 +362,7 @@ void Attacker::ask_val(const std::vector<PlanStep>& steps, Attempt& attempt) {
   }
   if (!*val_reads_task_) return;
   attempt.tally.asked_val = 1;
-  attempt.finding = judge_.ask_val(steps);
+  attempt.finding = judge_.ask_val(text);
 }
 
 void Attacker::judge_particles(const Setting& setting, const Generation& generation, Attempt& attempt) const {
@@ -331,7 +381,9 @@ void Attacker::judge_particles(const Setting& setting, const Generation& generat
 void Attacker::stumble(const Setting& setting, const Way& way, Random& random, Attempt& attempt) {
   const auto wrong = [&](const char* what) { attempt.finding = {Fault::kDecoder, what, 0}; };
   const std::size_t num_tokens = setting.vocabulary->size();
-  Decoder decoder(setting.constraint, {.guidance = way.level, .bridge = way.bridge});
+  DecoderOptions options{.guidance = way.level, .bridge = way.bridge};
+  if (way.bridge == Bridge::kHmm) options.token_hmm = setting.token_hmm;
+  Decoder decoder(setting.constraint, options);
   std::vector<NextToken> choices;
   unsigned turns_back = 12;
   while (!decoder.finished()) {
@@ -392,39 +444,115 @@ void Attacker::search(const Setting& setting, Attempt& attempt) {
   }
   const std::vector<PlanStep> steps = Judge::steps_of(*setting.constraint, result.text);
   attempt.finding = judge_.judge_steps(steps);
-  ask_val(steps, attempt);
+  judge_times(steps, attempt);
   attempt.tally.actions = result.steps.size();
 }
 
-// The whole way of `metactrl plan`, prompt included.
-void Attacker::call_planner(const Setting& setting, std::size_t index, Random& random, Attempt& attempt) {
-  const std::size_t kind = index % model_kinds().size();
-  attempt.model = model_kinds()[kind].name;
+PlanOptions Attacker::planner_options(const Setting& setting, std::size_t index, Random& random) const {
   PlanOptions options;
-  options.guidance = random.chance(50) ? Guidance::kMask : Guidance::kUniform;
+  options.guidance = random.chance(50) ? Guidance::kMask : setting.weighted();
   options.bridge = random.chance(50) ? Bridge::kUniform : Bridge::kSurrogate;
   options.generate.mode = random.chance(50) ? DecodeMode::kGreedy : DecodeMode::kSample;
   options.generate.seed = random.next();
   options.lookahead = setting.options.lookahead;
   if (task_.num_goals() > 0) options.instruction = str_cat("Request ", index);  // refused where nothing is asked for
   options.tokenization = setting.options.tokenization;
+  return options;
+}
+
+// The whole way of `metactrl plan`, prompt included.
+void Attacker::call_planner(const Setting& setting, std::size_t index, Random& random, Attempt& attempt) {
+  const std::size_t kind = index % model_kinds().size();
+  attempt.model = model_kinds()[kind].name;
+  const PlanOptions options = planner_options(setting, index, random);
   attempt.cell = {to_string(options.guidance), "plan()"};
   LanguageModel& model = arsenal_.model(setting.vocabulary, kind);
   Observer observer;
   observer.cancelled = [&] { return attempt.cancelled = hurry_ && hurry_(); };
   const PlanResult result =
       plan(task_, PlanFormat::builtin(setting.format), &model, setting.vocabulary, options, observer);
-  if (attempt.cancelled) return;
+  if (!attempt.cancelled) judge_result(setting, result, attempt);
+}
+
+void Attacker::judge_result(const Setting& setting, const PlanResult& result, Attempt& attempt) {
   if (result.outcome != PlanOutcome::kPlan || result.guarantee != Guarantee::kFull) {
     attempt.finding = {Fault::kUnfinished, result.reason, 0};
     return;
   }
   const std::vector<PlanStep> steps = Judge::steps_of(*setting.constraint, result.text);
   attempt.finding = judge_.judge_steps(steps);
-  ask_val(steps, attempt);
+  judge_times(steps, attempt);
   attempt.tally.actions = result.steps.size();
   attempt.tally.tokens = result.tokens.size();
   attempt.tally.model_calls = result.model_calls;
+}
+
+// A model that thinks before it answers, and how: not at all, without end, with a marker too early, with the end of the
+// turn or with a plan in the middle.
+void Attacker::think(const Setting& setting, std::size_t index, Random& random, Attempt& attempt) {
+  const std::size_t kind = index % model_kinds().size();
+  attempt.model = model_kinds()[kind].name;
+  const Vocabulary& words = *setting.vocabulary;
+  testing::Thinker model(Arsenal::make_model(setting.vocabulary, kind), {"<think>\n", "\n", "</think>", "\n\n", true});
+  const auto write = [&](const std::string& text) {
+    const std::vector<TokenId> tokens = words.encode(text, "");
+    model.script.insert(model.script.end(), tokens.begin(), tokens.end());
+  };
+  const std::uint32_t manner = random.below(6);
+  if (manner == 1) write("</think>");
+  if (manner == 2) write("hm.</think></think>\n");
+  if (manner == 3) write("</thi<think>\n");
+  if (manner == 4) model.script.push_back(words.end_of_turn().front());
+  if (manner == 5) {
+    std::vector<ActionId> plan(random.between(1, 3));
+    for (ActionId& action : plan) action = ActionId{random.below(task_.num_actions())};
+    write(setting.constraint->spelling().render(plan, std::vector<std::uint32_t>(plan.size() - 1, 0)));
+  }
+  model.forever = random.chance(30);
+  PlanOptions options = planner_options(setting, index, random);
+  options.think.max_tokens = random.below(24);
+  attempt.cell = {to_string(options.guidance), "plan(), thinking"};
+  Observer observer;
+  observer.cancelled = [&] { return attempt.cancelled = hurry_ && hurry_(); };
+  const PlanResult result =
+      plan(task_, PlanFormat::builtin(setting.format), &model, setting.vocabulary, options, observer);
+  if (!attempt.cancelled) judge_result(setting, result, attempt);
+}
+
+// The model writes the goal, too. Each one that is given back must be reached by a plan for it, in a problem that has
+// this goal and was parsed anew.
+void Attacker::write_goals(const Setting& setting, std::size_t index, Random& random, Attempt& attempt) {
+  const std::size_t kind = index % model_kinds().size();
+  attempt.model = model_kinds()[kind].name;
+  attempt.cell = {"goal from words", "plan()"};
+  if (!goal_problem_) {
+    goal_problem_ = GoalProblem::load(files_.domain, files_.problem);
+    goal_words_ = Arsenal::table(setting.constraint->spelling(), seed_ + number_, 1);
+  }
+  GoalProblem::Options options;
+  options.guidance = random.chance(50) ? Guidance::kMask : Guidance::kUniform;
+  options.lookahead = small_budgets(10);
+  options.hypotheses = random.between(1, 3);
+  options.max_conditions = random.between(1, 4);
+  options.max_items = 500;
+  options.max_proofs = 12;
+  LanguageModel& model = arsenal_.model(goal_words_, kind);
+  const GoalProblem::Written written = goal_problem_->write(str_cat("Request ", index), model, goal_words_, options);
+  for (const GoalProblem::Goal& goal : written.goals) {
+    PlanOptions how;
+    how.guidance = Guidance::kSearch;
+    how.lookahead = options.lookahead;
+    const PlanResult result = plan(goal_problem_->task(goal.pddl), PlanFormat::builtin("pddl"), nullptr, nullptr, how);
+    attempt.tally.actions += result.steps.size();
+    if (!written.certified || result.outcome != PlanOutcome::kPlan) {
+      attempt.finding = {Fault::kUnfinished, str_cat(goal.pddl, ": ", result.reason), 0};
+    } else {
+      attempt.finding = Judge(files_, "", goal_problem_->problem_text(goal.pddl)).judge_steps(result.steps);
+    }
+    if (attempt.finding.fault != Fault::kNone) return;
+  }
+  attempt.tally.model_calls = written.model_calls;
+  attempt.cancelled = written.goals.empty();  // nothing was promised
 }
 
 void Attacker::record(const Setting& setting, Attempt attempt, const std::string& where) {

@@ -20,6 +20,7 @@
 #include "attack/tasks.h"
 #include "metactrl/constraint.h"
 #include "metactrl/decoder.h"
+#include "metactrl/goal.h"
 #include "metactrl/planner.h"
 #include "support/random.h"
 
@@ -52,6 +53,9 @@ class Attacker {
     std::shared_ptr<const Vocabulary> vocabulary;
     std::shared_ptr<const Constraint> constraint;
     ConstraintOptions options;
+    std::optional<Hmm> token_hmm;  // where the bridge can be one
+    // Mask and syntax go with every lookahead, and of these one.
+    Guidance weighted() const { return options.lookahead.hmm ? Guidance::kTrained : Guidance::kUniform; }
   };
   struct Attempt {
     Cell cell;
@@ -60,7 +64,7 @@ class Attacker {
     Tally tally;
     bool cancelled = false;
   };
-  static constexpr std::size_t kSettings = 4;
+  static constexpr std::size_t kSettings = 5;
 
   void prepare(std::size_t number);
   void compile(Setting& setting, std::size_t number);
@@ -73,8 +77,12 @@ class Attacker {
   void stumble(const Setting& setting, const Way& way, testing::Random& random, Attempt& attempt);
   void search(const Setting& setting, Attempt& attempt);
   void call_planner(const Setting& setting, std::size_t index, testing::Random& random, Attempt& attempt);
+  void think(const Setting& setting, std::size_t index, testing::Random& random, Attempt& attempt);
+  void write_goals(const Setting& setting, std::size_t index, testing::Random& random, Attempt& attempt);
+  PlanOptions planner_options(const Setting& setting, std::size_t index, testing::Random& random) const;
+  void judge_result(const Setting& setting, const PlanResult& result, Attempt& attempt);
   void judge(const Setting& setting, const Generation& generation, Attempt& attempt);
-  void ask_val(const std::vector<PlanStep>& steps, Attempt& attempt);
+  void judge_times(const std::vector<PlanStep>& steps, Attempt& attempt);
   void judge_particles(const Setting& setting, const Generation& generation, Attempt& attempt) const;
   void record(const Setting& setting, Attempt attempt, const std::string& where);
   std::string where(std::size_t index) const;
@@ -89,7 +97,9 @@ class Attacker {
   std::optional<bool> val_reads_task_;
   Task task_;
   Judge judge_;
-  std::vector<std::string> formats_;  // that can write the task's plans
+  std::optional<GoalProblem> goal_problem_;
+  std::shared_ptr<const Vocabulary> goal_words_;  // of which none joins a prompt with what is written behind it
+  std::vector<std::string> formats_;              // that can write the task's plans
   std::array<Setting, kSettings> settings_;
   std::size_t judged_ = 0;
   std::function<bool()> hurry_;

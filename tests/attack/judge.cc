@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "metactrl/error.h"
+#include "metactrl/schedule.h"
 #include "pddl/parse.h"
 #include "support/files.h"
 #include "support/str_cat.h"
@@ -27,13 +28,13 @@ const char* to_string(Fault fault) {
   return kNames[static_cast<std::size_t>(fault)];
 }
 
-namespace {
-
 std::string pddl_text(const std::vector<PlanStep>& steps) {
   std::string text;
   for (const PlanStep& step : steps) text += to_string(step) + "\n";
   return text;
 }
+
+namespace {
 
 std::string quoted(const std::string& text) {
   std::string out = "'";
@@ -58,12 +59,12 @@ std::string find_val() {
   return "";
 }
 
-Judge::Judge(const TaskFiles& files, std::string val) : files_(files), val_(std::move(val)) {
+Judge::Judge(const TaskFiles& files, std::string val, const std::optional<std::string>& problem)
+    : files_(files), val_(std::move(val)) {
   const std::string domain = internal::read_file(files.domain);
-  const std::string problem = internal::read_file(files.problem);
+  const std::string text = problem ? *problem : internal::read_file(files.problem);
   Diagnostics diagnostics;
-  auto ast =
-      std::make_shared<const pddl::Ast>(pddl::parse({files.domain, domain}, {files.problem, problem}, diagnostics));
+  auto ast = std::make_shared<const pddl::Ast>(pddl::parse({files.domain, domain}, {files.problem, text}, diagnostics));
   if (diagnostics.has_errors()) throw InputError(diagnostics);
   interpreter_ = std::make_unique<pddl::LiftedInterpreter>(std::move(ast));
 }
@@ -113,22 +114,29 @@ Finding Judge::judge_steps(const std::vector<PlanStep>& steps, const std::vector
   return only_dropped ? Finding{} : found(Fault::kGoal, validation.reason);
 }
 
+Finding Judge::judge_schedule(const std::string& schedule) const {
+  const TimedPlan read = parse_schedule(schedule, "the schedule");
+  const Validation validation = interpreter_->validate_schedule(read.schedule, {}, 0);
+  if (validation.steps_executed < read.schedule.size()) return found(Fault::kStep, validation.reason);
+  return validation.valid ? Finding{} : found(Fault::kGoal, validation.reason);
+}
+
 bool Judge::val_reads_task() const { return !val_.empty() && run_val({}, "grep -q 'Checking plan'"); }
 
-Finding Judge::ask_val(const std::vector<PlanStep>& steps) const {
-  if (val_.empty() || run_val(steps, "")) return {};
-  return found(Fault::kVal, pddl_text(steps));
+Finding Judge::ask_val(const std::string& plan) const {
+  if (val_.empty() || run_val(plan, "")) return {};
+  return found(Fault::kVal, plan);
 }
 
 // Whether VAL succeeds with this plan or, where a command is given, whether that succeeds with what VAL says.
-bool Judge::run_val(const std::vector<PlanStep>& steps, const std::string& reader) const {
+bool Judge::run_val(const std::string& plan, const std::string& reader) const {
   std::string file = (std::filesystem::temp_directory_path() / "metactrl-attack-XXXXXX").string();
   const int descriptor = ::mkstemp(file.data());
   if (descriptor < 0) throw std::runtime_error("cannot write " + file);
   ::close(descriptor);
-  std::ofstream(file) << pddl_text(steps);
+  std::ofstream(file) << plan;
   const std::string command =
-      str_cat(quoted(val_), " ", quoted(files_.val_domain), " ", quoted(files_.problem), " ", quoted(file),
+      str_cat(quoted(val_), " -t 0.001 ", quoted(files_.val_domain), " ", quoted(files_.problem), " ", quoted(file),
               reader.empty() ? " >/dev/null 2>&1" : str_cat(" 2>&1 | { ", reader, "; }"));
   const int status = std::system(command.c_str());
   std::filesystem::remove(file);

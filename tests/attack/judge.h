@@ -1,8 +1,8 @@
 // Judging a plan by its text, with nothing that made it.
 //
 // The text is read by the format's parser, which knows bytes and no tokens; the steps are written as a PDDL plan, that
-// is read again, and executed by the interpreter of `metactrl validate` on files that were parsed anew. Where VAL is
-// installed, it judges the same PDDL plan.
+// is read again, and executed by the interpreter of `metactrl validate` on files that were parsed anew. What has times is
+// judged by them. Where VAL is installed, it judges the same PDDL plan.
 //
 // Not thread safe. Cost: that of the interpreter, some microseconds to a millisecond per step.
 #ifndef METACTRL_TESTS_ATTACK_JUDGE_H_
@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,8 +47,9 @@ struct Finding {
 
 class Judge {
  public:
-  // Throws InputError when the files cannot be read. `val` is VAL's program, or empty.
-  Judge(const TaskFiles& files, std::string val);
+  // Throws InputError when the files cannot be read. `val` is VAL's program, or empty. `problem` is the text of one that
+  // takes the place of the file's.
+  Judge(const TaskFiles& files, std::string val, const std::optional<std::string>& problem = {});
 
   struct Claim {
     const Generation& generation;
@@ -58,20 +60,25 @@ class Judge {
   Finding judge(const Constraint& constraint, const Claim& claim) const;
   // The steps alone. Goals whose text is in `dropped` need not hold.
   Finding judge_steps(const std::vector<PlanStep>& steps, const std::vector<std::string>& dropped = {}) const;
+  // Lines such as "0.000: (move a b) [5.000]".
+  Finding judge_schedule(const std::string& schedule) const;
   // Whether VAL is there and reads the files: some it refuses for their types, whatever the plan. Starts a process.
   bool val_reads_task() const;
-  // Starts a process. kNone when there is no VAL.
-  Finding ask_val(const std::vector<PlanStep>& steps) const;
+  // Steps or a schedule, as PDDL. Starts a process. kNone when there is no VAL.
+  Finding ask_val(const std::string& plan) const;
   // The actions that a text says, however much of it is a plan.
   static std::vector<PlanStep> steps_of(const Constraint& constraint, const std::string& text);
 
  private:
-  bool run_val(const std::vector<PlanStep>& steps, const std::string& reader) const;
+  bool run_val(const std::string& plan, const std::string& reader) const;
 
   TaskFiles files_;
   std::string val_;
   std::unique_ptr<pddl::LiftedInterpreter> interpreter_;
 };
+
+// A line for each.
+std::string pddl_text(const std::vector<PlanStep>& steps);
 
 // VAL_VALIDATE, else `Validate` on the PATH, else nothing.
 std::string find_val();

@@ -47,7 +47,7 @@ std::string TaskFiles::name() const {
 TaskList find_tasks(const fs::path& source, const fs::path& data) {
   TaskList list;
   add_pairs(source / "domains", source, list);
-  for (const char* set : {"household", "ipc", "llmp", "planbench"}) {
+  for (const char* set : {"household", "ipc", "llmp", "planbench", "pddl21", "wild"}) {
     if (fs::exists(data / set)) {
       add_pairs(data / set, data, list);
     } else {

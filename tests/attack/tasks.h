@@ -22,8 +22,8 @@ struct TaskList {
   std::vector<std::string> missing;  // what could not be looked at, and what to do about it
 };
 
-// All domains in and below `source`/domains with their problems, and the sets ipc, llmp, planbench and household below
-// `data`.
+// All domains in and below `source`/domains with their problems, and below `data` the sets household, ipc, llmp,
+// planbench, pddl21 (numbers, durations, preferences) and wild.
 TaskList find_tasks(const std::filesystem::path& source, const std::filesystem::path& data);
 
 }  // namespace metactrl::attack

@@ -310,6 +310,23 @@ TEST(GoalProblem, ADomainInWhichNothingChangesHasNothingToAskFor) {
   EXPECT_NE(written.reason.find("nothing to ask for"), std::string::npos) << written.reason;
 }
 
+TEST(GoalProblem, WhereActionsTakeTimeNothingIsSaidOfTheWay) {
+  const GoalProblem problem = GoalProblem::parse(
+      "(define (domain d) (:requirements :durative-actions) (:predicates (p) (q)) (:durative-action a :parameters () "
+      ":duration (= ?duration 2) :condition (at start (not (p))) :effect (at end (p))) (:durative-action b :parameters "
+      "() "
+      ":duration (= ?duration 1) :condition (at start (p)) :effect (at end (q))))",
+      "(define (problem x) (:domain d) (:init))");
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const testing::Setting setting = testing::random_setting(seed);
+    const GoalProblem::Written written = problem.write("do it", *setting.model, setting.words, {});
+    ASSERT_FALSE(written.goals.empty()) << written.reason;
+    EXPECT_EQ(written.left_out,
+              (std::vector<std::string>{"what must hold throughout or at some time", "one thing before another"}));
+    for (const GoalProblem::Goal& goal : written.goals) EXPECT_NO_THROW(problem.task(goal.pddl)) << goal.pddl;
+  }
+}
+
 TEST(GoalProblem, KindsThatAreTooManyAreLeftOutAndNamed) {
   GoalProblem::Options options;
   options.max_items = 10;
