@@ -422,9 +422,11 @@ Ast source_of(const Task& task, std::vector<std::string>& notes) {
   // Numbers, and the time where it matters, go out as the facts that they are in the ground task.
   const task::Definition& definition = task.program().definition();
   const bool as_written = interpreter != nullptr && !task.goals_dropped() && !interpreter->ast().has_numbers &&
-                          interpreter->ast().timed.empty() && definition.preferences.empty();
+                          !interpreter->ast().has_durations && definition.preferences.empty();
   if (as_written) return interpreter->ast();
   notes.emplace_back("made from a ground task: what can never happen is left out");
+  if (interpreter != nullptr && interpreter->ast().has_durations)
+    notes.emplace_back("actions take no time: each is over before the next one begins");
   if (definition.preferences.empty()) return exchange::lift(definition);
   notes.emplace_back(
       "preferences are costs: a plan ends with finish and one of collect-N (it holds) or forgo-N (it costs its weight) "

@@ -62,6 +62,20 @@ TEST(PddlTask, ShippedDomainsOfBenchmarksAreWritten) {
   expect_same(task, text, false);
 }
 
+TEST(PddlTask, ActionsThatTakeTimeAreWrittenWhole) {
+  const Task task = load_pddl_text(
+      "(define (domain d) (:requirements :durative-actions) (:predicates (plugged) (charged) (free)) "
+      "(:durative-action plug :parameters () :duration (= ?duration 1) :condition (at start (free)) "
+      ":effect (and (at start (not (free))) (at end (plugged)))) "
+      "(:durative-action charge :parameters () :duration (= ?duration 4) :condition (over all (plugged)) "
+      ":effect (and (at end (charged)) (at end (free)))))",
+      "(define (problem x) (:domain d) (:init (free)) (:goal (charged)))");
+  const PddlTask text = pddl_task(task);
+  EXPECT_CONTAINS(text.domain, "; actions take no time: each is over before the next one begins\n");
+  EXPECT_LACKS(text.domain, "durative");
+  expect_same(task, text, false);
+}
+
 TEST(PddlTask, StripsStaysStrips) {
   const Task task = load_pddl_text(
       "(define (domain d) (:predicates (p ?x) (q ?x)) (:action a :parameters (?x) :precondition (p ?x)"
