@@ -67,6 +67,24 @@ bool is_constraint(std::string_view text, Piece piece, const std::function<bool(
   return std::find(kOperators.begin(), kOperators.end(), name) != kOperators.end();
 }
 
+// The conjuncts of a goal that are preferences.
+void find_preferences(std::string_view text, Piece goal, std::vector<std::string>& out, std::size_t depth = 0) {
+  if (depth > kDeepest) return;
+  if (head(text, goal) == "and") {
+    for (const Piece part : members(text, goal)) {
+      if (text[part.begin] == '(') find_preferences(text, part, out, depth + 1);
+    }
+    return;
+  }
+  Piece body = goal;
+  for (std::size_t i = 0; head(text, body) == "forall" && i <= kDeepest; ++i) {
+    const std::vector<Piece> inside = members(text, body);
+    if (inside.size() != 3 || text[inside[2].begin] != '(') return;
+    body = inside[2];
+  }
+  if (head(text, body) == "preference") out.emplace_back(goal.in(text));
+}
+
 // What is left out is blank, line ends apart.
 void erase(std::string& text, Piece piece) {
   for (std::size_t i = piece.begin; i < piece.end; ++i) {
@@ -148,9 +166,15 @@ Composed with_goal(std::string_view problem, const GoalParts& goal) {
   if (!root) return {std::string(problem), count_lines(problem) + 1};
   std::string text(problem);
   std::vector<std::string> constraints;
+  std::vector<std::string> preferences;
   for (const Piece section : members(problem, *root)) {
     const std::string name = head(problem, section);
-    if (name == ":goal") erase(text, section);
+    if (name == ":goal") {
+      for (const Piece part : members(problem, section)) {
+        if (problem[part.begin] == '(') find_preferences(problem, part, preferences);
+      }
+      erase(text, section);
+    }
     if (name == ":constraints" && !goal.constraints.empty()) {
       const std::vector<Piece> parts = members(problem, section);
       for (std::size_t i = 1; i < parts.size(); ++i) constraints.emplace_back(parts[i].in(problem));
@@ -161,7 +185,8 @@ Composed with_goal(std::string_view problem, const GoalParts& goal) {
   text.resize(root->end - 1);
   Composed out;
   out.first_line = count_lines(text) + 1;
-  text += "\n(:goal " + goal.condition + "\n)";
+  text += preferences.empty() ? "\n(:goal " + goal.condition + "\n)"
+                              : "\n(:goal (and " + goal.condition + "\n" + join(preferences, "\n") + "\n))";
   if (!goal.constraints.empty()) text += "\n(:constraints (and " + join(constraints, "\n") + "\n))";
   out.text = text + ")\n";
   return out;

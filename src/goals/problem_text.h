@@ -38,8 +38,9 @@ struct GoalParts {
 // not one list.
 std::optional<GoalParts> split_goal(std::string_view goal, const std::function<bool(std::string_view)>& is_predicate);
 
-// A problem with another goal. Its own lines keep their numbers; what is new comes behind the last of them, from line
-// `first_line` on. The text is returned as it is when it does not begin with a list.
+// A problem with another goal. Preferences that stand in its own goal are kept: the metric may name them. Its own lines
+// keep their numbers; what is new comes behind the last of them, from line `first_line` on. The text is returned as it is
+// when it does not begin with a list.
 struct Composed {
   std::string text;
   std::size_t first_line = 0;

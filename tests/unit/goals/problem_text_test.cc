@@ -64,12 +64,24 @@ TEST(ProblemText, TheProblemsLinesKeepTheirNumbers) {
   EXPECT_EQ(text.first_line, 6U);
 }
 
+TEST(ProblemText, PreferencesStay) {
+  const std::string problem =
+      "(define (problem p) (:goal (and (on a b) (preference x (on c d)) (forall (?y) (Preference z (on ?y d))) "
+      "(forall (?y) (on ?y e)))) (:metric minimize (+ (is-violated x) (is-violated z))))";
+  const goals::Composed text = goals::with_goal(problem, {"(on b a)", {}});
+  EXPECT_TRUE(text.text.ends_with(
+      "\n(:goal (and (on b a)\n(preference x (on c d))\n(forall (?y) (Preference z (on ?y d)))\n)))\n"))
+      << text.text;
+}
+
 TEST(ProblemText, DeepNestingEndsNothing) {
   std::string deep;
   for (int i = 0; i < 20'000; ++i) deep += "(and ";
   deep += std::string(20'000, ')');
   EXPECT_TRUE(states_goal("(define (problem p) (:goal " + deep + "))"));
   EXPECT_TRUE(split_goal(deep, no_predicate));
+  EXPECT_TRUE(
+      goals::with_goal("(define (problem p) (:goal " + deep + "))", {"(q)", {}}).text.ends_with("(:goal (q)\n))\n"));
 }
 
 }  // namespace
