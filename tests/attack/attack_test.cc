@@ -157,6 +157,11 @@ class Campaign {
       if (options_.tasks_per_domain > 0 && ++per_domain[list.tasks[i].family] > options_.tasks_per_domain) continue;
       targets_.push_back({list.tasks[i], i});
     }
+    // Runs that end early begin with different tasks.
+    if (!targets_.empty()) {
+      const auto first = static_cast<std::ptrdiff_t>(options_.seed * 7'919 % targets_.size());
+      std::rotate(targets_.begin(), targets_.begin() + first, targets_.end());
+    }
   }
 
   bool out_of_time() const { return options_.seconds > 0 && watch_.seconds() >= options_.seconds; }
