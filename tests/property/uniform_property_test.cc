@@ -14,12 +14,14 @@
 
 #include "lookahead/space.h"
 #include "lookahead/uniform.h"
+#include "support/big_integer.h"
 #include "support/random_definition.h"
 #include "task/compile.h"
 
 namespace metactrl::lookahead::uniform_property_test {
 namespace {
 
+using ::metactrl::testing::BigInteger;
 using ::metactrl::testing::PlainState;
 using task::Definition;
 using task::Program;
@@ -311,30 +313,78 @@ TEST(UniformProperty, IsTheSumOverAllPlans) {
   EXPECT_GT(tiny, 1000U);
 }
 
-// Without a cone to keep to, the recursion itself checks long horizons.
-TEST(UniformProperty, SatisfiesItsRecursionAtLongHorizons) {
-  constexpr unsigned kHorizon = 60;
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    const FullTask full(seed);
-    const SpaceResult result = Space::enumerate(*full.program, kAmple);
-    const Space& space = *result.space;
-    const auto table = UniformTable::build(*full.program, space, kHorizon, std::size_t{1} << 26);
-    ASSERT_TRUE(table);
-    const double log_alphabet = std::log(static_cast<double>(alphabet_size(*full.program)));
-    for (const StateId id : ids<StateId>(space.num_live())) {
-      for (unsigned left = 1; left + space.depth(id) <= kHorizon; left += 7) {
-        if (space.distance(id) > left) continue;
-        const double whole = table->log_weight(id, left);
-        double sum = space.is_goal(id) ? std::exp(-log_alphabet - whole) : 0;
-        for (std::size_t e = 0; e < space.targets(id).size(); ++e) {
-          const task::ActionDefinition& action = full.program->definition().actions[space.actions(id)[e]];
-          const double symbols = 1.0 + static_cast<double>(action.symbol.arguments.size());
-          sum += std::exp(table->log_weight(space.targets(id)[e], left - 1) - symbols * log_alphabet - whole);
-        }
-        ASSERT_NEAR(sum, 1, 1e-9) << "seed " << seed << " state " << index(id) << " left " << left;
-      }
+// The same in whole numbers of any size, which nothing is lost of: what V_left(state) is of M^-(1 + left * longest).
+class WholeNumbers {
+ public:
+  explicit WholeNumbers(const FullTask& full)
+      : full_(full), alphabet_(static_cast<std::uint32_t>(alphabet_size(*full.program))) {
+    for (const task::ActionName& name : full.definition.action_names) {
+      longest_ = std::max<std::size_t>(longest_, 1 + name.arity);
+    }
+    for (std::uint32_t s = 0; s < full.plain.size(); ++s) {
+      values_.push_back(full.distance[s] == 0 ? BigInteger(1) : BigInteger());
     }
   }
+
+  std::size_t longest() const { return longest_; }
+  // -infinity for none.
+  double log_weight(std::uint32_t state) const {
+    if (values_[state].is_zero()) return -std::numeric_limits<double>::infinity();
+    const auto denominator = static_cast<long double>(1 + left_ * longest_);
+    return static_cast<double>(values_[state].log() - denominator * std::log(static_cast<long double>(alphabet_)));
+  }
+  // One action more.
+  void go_on() {
+    ++left_;
+    std::vector<BigInteger> next;
+    for (std::uint32_t s = 0; s < full_.plain.size(); ++s) {
+      next.push_back(full_.distance[s] == 0 ? BigInteger(1).times_power(alphabet_, left_ * longest_) : BigInteger());
+      for (const FullTask::Edge& edge : full_.edges[s]) {
+        if (!full_.relevant[edge.action] || values_[edge.target].is_zero()) continue;
+        const std::size_t symbols = 1 + full_.definition.action_names[ActionNameId{edge.action}].arity;
+        next.back() += values_[edge.target].times_power(alphabet_, longest_ - symbols);
+      }
+    }
+    values_ = std::move(next);
+  }
+
+ private:
+  const FullTask& full_;
+  std::uint32_t alphabet_;
+  std::size_t longest_ = 1;
+  std::size_t left_ = 0;
+  std::vector<BigInteger> values_;
+};
+
+TEST(UniformProperty, IsWhatWholeNumbersSayAtLongHorizons) {
+  std::size_t compared = 0;
+  std::size_t tiny = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const FullTask full(seed);
+    if (full.plain.empty()) continue;
+    const SpaceResult result = Space::enumerate(*full.program, kAmple);
+    WholeNumbers exact(full);
+    const unsigned horizon = exact.longest() > 100 ? 4 : 60;
+    const auto table = UniformTable::build(*full.program, *result.space, horizon, std::size_t{1} << 26);
+    ASSERT_TRUE(table);
+    for (unsigned left = 0; left <= horizon; ++left) {
+      for (std::uint32_t s = 0; s < full.plain.size(); ++s) {
+        if (left + full.depth[s] > horizon) continue;
+        const double got = table->log_weight(*result.space->find(full.projected(s).data()), left);
+        const double expected = exact.log_weight(s);
+        ASSERT_EQ(std::isfinite(got), std::isfinite(expected)) << "seed " << seed << " state " << s << " left " << left;
+        if (!std::isfinite(expected)) continue;
+        ASSERT_LE(got, 0);
+        ASSERT_NEAR(got, expected, 1e-12 * std::max(1.0, std::abs(expected) / 1000))
+            << "seed " << seed << " state " << s << " left " << left;
+        ++compared;
+        tiny += expected < -710;
+      }
+      if (left < horizon) exact.go_on();
+    }
+  }
+  EXPECT_GT(compared, 50'000U);
+  EXPECT_GT(tiny, 100U);
 }
 
 }  // namespace
