@@ -110,6 +110,7 @@ constexpr ApiMember kPlanOptions[] = {
     {"time_limit", "number", "seconds; when they are over there is no plan", false,
      [](const RequestLimits& limits, Json& schema) { in_range(schema, 0.001, limits.seconds); }},
     {"trace", "boolean", "also tell what the model wanted instead, and why it did not get it"},
+    {"certificate", "boolean", "also hand out a proof of the plan, or that there is none; not in chats"},
 };
 
 constexpr ApiMember kSteps = {

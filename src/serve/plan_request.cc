@@ -184,7 +184,10 @@ PlanRequest read_plan(Fields& fields, const RequestLimits& limits, bool chat) {
   read_think(fields, limits, options.think);
   read_lookahead(fields, limits, request);
   request.trace = fields.flag("trace").value_or(false);
+  request.certificate = fields.flag("certificate").value_or(false);
   if (chat) {
+    // The turns of a chat change the task, so a proof would be about a text that nobody has sent.
+    if (request.certificate) fields.refuse("certificate", "is for requests to /v1/plans");
     const std::string prompt = fields.text("prompt").value_or("task");
     if (prompt != "task" && prompt != "messages") fields.refuse("prompt", "must be task or messages");
     request.own_prompt = prompt == "messages";

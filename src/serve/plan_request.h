@@ -49,6 +49,7 @@ struct PlanRequest {
   PlanFormat format;
   bool own_format = false;  // the request declares it
   bool trace = false;
+  bool certificate = false;
   double seconds = 0;
   // For a problem that states no goal: what was said in words, how many goals are shown, and whether the likeliest is
   // planned for unseen.

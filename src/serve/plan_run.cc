@@ -251,6 +251,20 @@ void PlanRun::action(ActionId chosen, std::optional<std::string_view> text, bool
   on_event(event);
 }
 
+lookahead::Certificate certify(const Task& task, const PlanRequest& request, const PlanResult& result,
+                               const Stop& stop) {
+  const bool infeasible = result.outcome == PlanOutcome::kInfeasible;
+  if (!infeasible && !result.valid()) return {"", "there is nothing to prove"};
+  std::string goal = request.task.goal.value_or("");
+  if (request.chosen) goal = request.chosen->pddl;
+  const lookahead::CertificateTexts texts{request.task.domain.text, request.task.problem.text, goal};
+  if (!infeasible) return lookahead::certify_plan(task, result.plan, texts, stop);
+  std::optional<unsigned> horizon;
+  if (request.options.lookahead.fixed_horizon) horizon = request.options.lookahead.horizon;
+  if (result.horizon_cut_by_context) horizon = result.horizon;
+  return lookahead::certify_infeasible(task, horizon, request.options.lookahead.exact, texts, stop);
+}
+
 Json closing_json(const Task& task, const PlanRequest& request, const PlanResult& result, const PlanClosing& closing) {
   Json json = outcome_json(task, result);
   json["goal"] = request.chosen ? goal_json(*request.chosen) : Json(nullptr);
@@ -260,6 +274,11 @@ Json closing_json(const Task& task, const PlanRequest& request, const PlanResult
   json["timings"].update(times_json(result.times));
   json["timings"]["total"] = closing.total_seconds;
   json["cached"] = closing.cached;
+  if (closing.certificate) {
+    const bool missing = !closing.certificate->missing.empty();
+    json["certificate"] = missing ? Json(nullptr) : parse_json(closing.certificate->text);
+    if (missing) json["no_certificate"] = closing.certificate->missing;
+  }
   return json;
 }
 

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lookahead/certificate.h"
 #include "metactrl/explain.h"
 #include "metactrl/hmm.h"
 #include "metactrl/planner.h"
@@ -79,7 +80,11 @@ struct PlanClosing {
   double load_seconds = 0;
   double total_seconds = 0;
   bool cached = false;
+  std::optional<lookahead::Certificate> certificate;  // where one was asked for
 };
+// The proof of what the result says. Throws Stopped when `stop` says so.
+lookahead::Certificate certify(const Task& task, const PlanRequest& request, const PlanResult& result,
+                               const Stop& stop);
 Json closing_json(const Task& task, const PlanRequest& request, const PlanResult& result, const PlanClosing& closing);
 
 }  // namespace metactrl::serve

@@ -439,6 +439,9 @@ PlanAnswer Service::make_plan(const PlanRequest& request, SharedModel& shared, R
   }
   run.check_bytes = options_.limits.memory_bytes;
   answer.result = run.run(source, context.asks());
+  if (request.certificate && answer.result.outcome != PlanOutcome::kCancelled) {
+    answer.closing.certificate = certify(task, request, answer.result, context.asks());
+  }
   answer.closing.total_seconds = context.seconds();
   metrics_.count_plan(answer.result);
   return answer;

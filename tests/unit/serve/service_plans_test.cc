@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "support/certificate_court.h"
 #include "support/service_fixture.h"
 #include "support/test_data.h"
 
@@ -88,6 +89,29 @@ TEST_F(PlansTest, ShippedNames) {
   EXPECT_EQ(response.json()["guarantee"], "full");
   EXPECT_EQ(response.json()["trace"][0]["problem"], "dishwasher");
   EXPECT_EQ(response.json()["trace"][0]["model"], "other");
+}
+
+TEST_F(PlansTest, HandsOutProofs) {
+  testing::Court court;
+  for (const char* goal : {"(lit a)", "(and (lit a) (lit c))"}) {
+    json body = lamps(goal);
+    EXPECT_FALSE(post("/v1/plans", body).json().contains("certificate"));
+    body["certificate"] = true;
+    const json answer = post("/v1/plans", body).json();
+    ASSERT_TRUE(answer["certificate"].is_object()) << answer;
+    const testing::PddlText text{body["domain"], body["problem"]};
+    court.add(text, answer["certificate"].dump(), true, goal);
+    json forged = answer["certificate"];
+    forged["claim"] = forged["claim"] == "plan" ? "infeasible" : "plan";
+    court.add(text, forged.dump(), false, "forged");
+  }
+  court.judge();
+  json body = lamps("(lit a)");
+  body["certificate"] = true;
+  body["guidance"] = "none";
+  const json free = post("/v1/plans", body).json();
+  EXPECT_TRUE(free["certificate"].is_null());
+  EXPECT_EQ(free["no_certificate"], "there is nothing to prove");
 }
 
 TEST_F(PlansTest, NoPlanIsAnAnswer) {
