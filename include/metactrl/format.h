@@ -47,7 +47,7 @@ struct PlanFormat {
   std::string empty;                    // the text of a plan without actions; "" means open + close
   std::string prefix;                   // before every item; "{index}" is the item's number, from 1 (numbered lists)
   // Item templates. {action} is the action's name, {1} {2} ... are its arguments, {arguments} is all of them joined by
-  // `argument_separator`. Keyed by action name, or by "/N" for all actions with N arguments, or "*" for all; the most
+  // `argument_separator`, {duration} is how long it takes and {cost} what it costs. Keyed by action name, or by "/N" for all actions with N arguments, or "*" for all; the most
   // specific one counts. "{{" is a brace; so is every "{" that does not begin a {word}.
   std::map<std::string, std::string> items;
   std::string argument = "{object}";  // how one argument is written: {object}, or {name} and {id}

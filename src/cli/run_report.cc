@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cli/interrupt.h"
+#include "metactrl/schedule.h"
 #include "serve/plan_json.h"
 #include "support/str_cat.h"
 
@@ -71,6 +72,10 @@ Json to_json(const LoopEvent& event) {
     case LoopEvent::Kind::kActed:
       json["event"] = "act";
       json["step"] = to_string(event.step);
+      if (event.duration) {
+        json["start"] = static_cast<double>(event.start) / static_cast<double>(kTimeUnit);
+        json["duration"] = static_cast<double>(*event.duration) / static_cast<double>(kTimeUnit);
+      }
       json["done"] = event.answered ? Json(event.done) : Json(nullptr);
       json["message"] = event.answered ? event.message : "outcome unknown: " + event.message;
       break;

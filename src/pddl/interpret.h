@@ -127,6 +127,7 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   std::vector<std::string> initial_facts() const override;
   bool has_durations() const override { return ast_->has_durations; }
   std::string which_plans() const override;
+  std::optional<std::int64_t> fixed_duration(const PlanStep& step) const override;
   Schedule with_durations(std::span<const PlanStep> plan, const Stop& stop) const override;
   Validation validate_schedule(std::span<const TimedStep> schedule, const Stop& stop, std::size_t bytes) const override;
   // The same from another state, given with its derived facts (see `complete`).
@@ -145,6 +146,8 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   // its end, here and in `apply`. Trajectory constraints are not looked at.
   bool applicable(const Facts& facts, const Instance& instance) const;
   Facts apply(const Facts& facts, const Instance& instance) const;
+  // How long it takes when it begins there, as in metactrl/schedule.h; nothing for one that takes no time.
+  std::optional<std::int64_t> time_taken(const Facts& facts, const Instance& instance) const;
   // All applicable instances with the states they lead to.
   std::vector<std::pair<Instance, Facts>> successors(const Facts& facts) const;
   // The goal condition; trajectory constraints are not looked at.
@@ -155,6 +158,8 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   // The facts in ascending order: a key for maps, or text by way of fact_text.
   static std::vector<Fact> sorted(const Facts& facts);
   std::string fact_text(const Fact& fact) const;
+  // "(battery r1)"
+  std::string fluent_text(const Fluent& fluent) const;
 
  private:
   // Variables and what they stand for at the moment; an unbound one prints as its name.
@@ -227,7 +232,6 @@ class LiftedInterpreter : public task::ReferenceSemantics {
               std::map<Fluent, std::pair<std::size_t, bool>>& seen, Changes& result) const;
   std::optional<Rational> value(const Expression& expression, const Scope& scope, const FactView& facts) const;
   bool compare(const Condition& condition, const Scope& scope, const FactView& facts) const;
-  std::string fluent_text(const Fluent& fluent) const;
   void values_text(const Expression& expression, const Scope& scope, const FactView& facts, std::string& out) const;
   std::string text(const Expression& expression, const Scope& scope) const;
 

@@ -108,6 +108,25 @@ LiftedInterpreter::Run LiftedInterpreter::run_at(const Facts& facts, const Insta
   return result;
 }
 
+std::optional<std::int64_t> LiftedInterpreter::fixed_duration(const PlanStep& step) const {
+  std::string problem;
+  const std::optional<Instance> instance = resolve(step, problem);
+  if (!instance) return std::nullopt;
+  if (!ast_->actions[instance->action].durative) return 0;
+  // With the numbers that never change alone it has a value only where it reads no other.
+  Facts facts;
+  for (const FunctionValue& value : ast_->init_values) {
+    if (ast_->functions[value.function].changes || !value.exact) continue;
+    facts.values.emplace(Fluent{value.function, value.arguments}, *value.exact);
+  }
+  return units_of(*instance, FactView(facts), internal::no_meter());
+}
+
+std::optional<std::int64_t> LiftedInterpreter::time_taken(const Facts& facts, const Instance& instance) const {
+  if (!ast_->actions[instance.action].durative) return std::nullopt;
+  return units_of(instance, FactView(facts), internal::no_meter());
+}
+
 Schedule LiftedInterpreter::with_waiting(const Facts& start, std::span<const PlanStep> plan,
                                          internal::Meter& meter) const {
   Schedule result;

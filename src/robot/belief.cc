@@ -12,6 +12,10 @@
 // terms come from a beam: when the factors are independent, the k heaviest products begin with one of the k heaviest
 // partial products.
 //
+// A number is seen with its value, and one that no sighting mentions is what it was before: it has a value that an
+// action gave it, or that was seen last. The state's own value is a pattern like any other, which no alternative need
+// be.
+//
 // What is left out stays left out: its share is kept, as if it explained what is seen later as well as the rest does,
 // until an observation is certain.
 #include "robot/belief.h"
@@ -47,13 +51,17 @@ class Reading {
       Group group;
       double left = 1;
       bool none_listed = false;
+      bool of_numbers = false;
       for (const Alternative& alternative : sighting.alternatives) {
         left -= alternative.probability;
         none_listed = none_listed || alternative.facts.empty();
-        for (const std::string& fact : alternative.facts) group_of_.emplace(fact, groups_.size());
+        for (const std::string& fact : alternative.facts) {
+          of_numbers = of_numbers || !Scene::number(fact).empty();
+          group_of_.emplace(subject_matter(fact), groups_.size());
+        }
         if (alternative.probability > 0) group.patterns.push_back({alternative.facts, alternative.probability});
       }
-      if (left > 1e-12 && !none_listed) group.patterns.push_back({{}, left});
+      if (left > 1e-12 && !none_listed && !of_numbers) group.patterns.push_back({{}, left});
       groups_.push_back(std::move(group));
     }
   }
@@ -67,7 +75,7 @@ class Reading {
     rest.clear();
     patterns.assign(groups_.size(), {});
     for (const std::string& fact : state) {
-      const auto group = group_of_.find(fact);
+      const auto group = group_of_.find(subject_matter(fact));
       if (group != group_of_.end()) {
         patterns[group->second].push_back(fact);
       } else if (in_scope(fact)) {
@@ -79,9 +87,23 @@ class Reading {
     return denied;
   }
 
+  // Is every number of the state among what was seen?
+  bool mentions_numbers_of(const SceneState& state) const {
+    return std::all_of(state.begin(), state.end(), [this](const std::string& fact) {
+      return Scene::number(fact).empty() || group_of_.contains(subject_matter(fact));
+    });
+  }
+
  private:
+  // A fact, or a number whatever its value.
+  static std::string_view subject_matter(std::string_view fact) {
+    const std::string_view number = Scene::number(fact);
+    return number.empty() ? fact : number;
+  }
+
+  // A number that is not mentioned is what it was: there is no value that it has by default.
   bool in_scope(const std::string& fact) const {
-    if (!complete_) return false;
+    if (!complete_ || !Scene::number(fact).empty()) return false;
     const std::string_view subject = Scene::subject(fact);
     if (!object_.empty()) return subject == object_;
     return !unseen_.contains(subject);
@@ -91,7 +113,7 @@ class Reading {
   std::string object_;
   std::set<std::string, std::less<>> unseen_;
   std::vector<Group> groups_;
-  std::map<std::string, std::size_t> group_of_;
+  std::map<std::string, std::size_t, std::less<>> group_of_;
 };
 
 struct Partial {
@@ -170,9 +192,16 @@ void Belief::settle(std::vector<BelievedState> weighted, double total) {
 // leaves exactly the probabilities of the observation.
 void Belief::start(const Observation& observation) { update(observation, 1); }
 
+bool Belief::shows_all(const Observation& observation) const {
+  if (!is_certain(observation)) return false;
+  const Reading reading(observation);
+  return std::all_of(states_.begin(), states_.end(),
+                     [&](const BelievedState& state) { return reading.mentions_numbers_of(state.facts); });
+}
+
 void Belief::update(const Observation& observation, double change_rate) {
   const Reading reading(observation);
-  if (is_certain(observation)) pruned_ = 0;  // whatever was left out looks the same now
+  if (shows_all(observation)) pruned_ = 0;  // whatever was left out looks the same now
   const auto weigh = [&](double rate) {
     std::vector<BelievedState> weighted;
     double total = 0;

@@ -24,7 +24,7 @@ namespace metactrl::robot {
 // that names what is wrong with it.
 Observation checked(Observation observation, const Scene& scene);
 
-// Does it leave nothing open, neither between alternatives nor about an object?
+// Does it leave nothing open, neither between alternatives nor about an object? Of numbers see Belief::shows_all.
 bool is_certain(const Observation& observation);
 
 class Belief {
@@ -33,6 +33,8 @@ class Belief {
 
   // The first observation: what it is about is as it says, the rest as known before.
   void start(const Observation& observation);
+  // Does the observation leave nothing open, neither about facts nor about a number that some state has?
+  bool shows_all(const Observation& observation) const;
   // Bayes' rule. `change_rate` is per sighting.
   void update(const Observation& observation, double change_rate);
   // A step was executed, and reported as done or failed. `failure_rate` is that of legal steps.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "metactrl/error.h"
+#include "metactrl/schedule.h"
 #include "robot/belief.h"
 #include "robot/loop_planner.h"
 #include "support/list_some.h"
@@ -162,7 +163,7 @@ class LoopRun {
   Observation observe() {
     ++report_.observations;
     Observation observation = robot::checked(world_.observe(), scene_);
-    certain_ = robot::is_certain(observation);
+    certain_ = belief_.shows_all(observation);
     return observation;
   }
 
@@ -366,6 +367,9 @@ class LoopRun {
 
   Execution execute(const PlanStep& step) {
     ++report_.actions;
+    start_ = clock_;
+    duration_ = scene_.duration(belief_.likeliest().facts, step);
+    if (duration_) clock_ += *duration_ + kSeparation;
     if (observer_.acting) observer_.acting(step);
     try {
       return world_.execute(step);
@@ -381,6 +385,8 @@ class LoopRun {
     LoopEvent event;
     event.kind = LoopEvent::Kind::kActed;
     event.step = step;
+    event.duration = duration_;
+    event.start = start_;
     event.done = execution.done;
     event.answered = answered;
     event.message = text::excerpt(execution.message, kMaxKept);
@@ -427,10 +433,13 @@ class LoopRun {
   bool surprised_ = false;  // by the last observation
   std::vector<PlanStep> plan_;
   std::size_t next_ = 0;
-  unsigned tries_ = 0;                  // of the step that is next, which failed as often
-  std::string why_again_;               // the plan is not kept
-  std::set<std::string> looked_at_;     // since the last action
-  unsigned observed_without_plan_ = 0;  // since the last action
+  unsigned tries_ = 0;                    // of the step that is next, which failed as often
+  std::int64_t clock_ = 0;                // when the next action begins, if those before it took their time
+  std::int64_t start_ = 0;                // of the action under way
+  std::optional<std::int64_t> duration_;  // of the action under way
+  std::string why_again_;                 // the plan is not kept
+  std::set<std::string> looked_at_;       // since the last action
+  unsigned observed_without_plan_ = 0;    // since the last action
   bool ended_ = false;
   LoopReport report_;
 };
@@ -500,11 +509,13 @@ std::string to_string(const LoopEvent& event) {
     case LoopEvent::Kind::kLooked:
       return str_cat("look at ", event.object, belief_text(event));
     case LoopEvent::Kind::kActed:
-      return str_cat("act ", to_string(event.step),
-                     !event.answered ? ": outcome unknown"
-                     : event.done    ? ""
-                                     : ": failed",
-                     event.message.empty() ? "" : ": " + text::printable(event.message, kMaxShown));
+      return str_cat(
+          "act ",
+          event.duration ? to_string(TimedStep{event.step, event.start, *event.duration, true}) : to_string(event.step),
+          !event.answered ? ": outcome unknown"
+          : event.done    ? ""
+                          : ": failed",
+          event.message.empty() ? "" : ": " + text::printable(event.message, kMaxShown));
     case LoopEvent::Kind::kPlanned:
       break;
   }

@@ -33,9 +33,24 @@ void check_object(const std::string& object, const std::vector<std::string>& kno
                            guess.empty() ? "" : "; " + guess));
 }
 
+// A number has one value, whichever alternative is true.
+void check_number(const std::string& number, const Sighting& sighting, double sum) {
+  for (const Alternative& alternative : sighting.alternatives) {
+    const auto values = std::count_if(alternative.facts.begin(), alternative.facts.end(),
+                                      [&](const std::string& fact) { return Scene::number(fact) == number; });
+    if (values == 1) continue;
+    throw WorldError(str_cat("the world reports an alternative that gives ", number,
+                             values == 0 ? " no value" : " two values", "; each must give it one"));
+  }
+  if (sum >= 1 - 1e-6) return;
+  throw WorldError(str_cat("the world reports values of ", number, " whose probabilities add up to ", sum,
+                           "; a number always has a value, so they must add up to 1"));
+}
+
 void check_sighting(Sighting& sighting, const Scene& scene, std::set<std::string>& mentioned) {
   double sum = 0;
   std::set<std::string> own;
+  std::set<std::string> numbers;
   std::set<std::vector<std::string>> patterns;
   for (Alternative& alternative : sighting.alternatives) {
     for (std::string& fact : alternative.facts) {
@@ -44,7 +59,9 @@ void check_sighting(Sighting& sighting, const Scene& scene, std::set<std::string
       if (!read)
         throw WorldError(str_cat("the world reports '", text::printable(fact), "': ", text::printable(problem, 500)));
       fact = *read;
-      own.insert(fact);
+      const std::string_view number = Scene::number(fact);
+      if (!number.empty()) numbers.emplace(number);
+      own.emplace(number.empty() ? std::string_view(fact) : number);
     }
     std::sort(alternative.facts.begin(), alternative.facts.end());
     alternative.facts.erase(std::unique(alternative.facts.begin(), alternative.facts.end()), alternative.facts.end());
@@ -63,6 +80,7 @@ void check_sighting(Sighting& sighting, const Scene& scene, std::set<std::string
     throw WorldError(
         str_cat("the world reports alternatives to ", shown, " whose probabilities add up to ", sum, ", more than 1"));
   }
+  for (const std::string& number : numbers) check_number(number, sighting, sum);
   for (const std::string& fact : own) {
     if (!mentioned.insert(fact).second) {
       throw WorldError(

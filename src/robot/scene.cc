@@ -4,10 +4,13 @@
 #include "metactrl/robot/scene.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <utility>
+#include <variant>
 
 #include "pddl/copies.h"
 #include "pddl/ground.h"
@@ -25,20 +28,34 @@ using internal::str_cat;
 
 class Scene::Impl {
  public:
-  using Changing = internal::IdVector<pddl::PredicateId, bool>;
+  // What states speak of.
+  struct Changing {
+    internal::IdVector<pddl::PredicateId, bool> predicates;
+    internal::IdVector<pddl::FunctionId, bool> functions;
+    // Numbers that these rules have no name for: whatever happens, they stay.
+    std::set<std::string, std::less<>> others = {};
+  };
 
   Impl(const std::shared_ptr<const pddl::Ast>& ast, const LoadOptions& options)
-      : Impl(ast, {options.max_ground_actions, options.max_ground_facts}, pddl::changing_predicates(*ast)) {}
+      : Impl(ast, {options.max_ground_actions, options.max_ground_facts}, changing_in(*ast)) {}
 
   Impl(std::shared_ptr<const pddl::Ast> ast, const pddl::GroundLimits& limits, Changing changing)
       : ast_(std::move(ast)), limits_(limits), interpreter_(ast_), changing_(std::move(changing)) {
+    for (const pddl::FunctionId f : ast_->functions.all()) functions_.emplace(ast_->functions[f].name, f);
     for (const pddl::PredicateId p : ast_->predicates.all()) predicates_.emplace(ast_->predicates[p].name, p);
     for (const ObjectId o : ast_->objects.all()) objects_.emplace(ast_->objects[o].name, o);
     for (const pddl::GroundAtom& atom : ast_->init) {
-      if (changing_[atom.predicate]) {
+      if (changing_.predicates[atom.predicate]) {
         initial_.push_back(to_string(*ast_, atom));
       } else {
         fixed_.insert(fact_of(atom));
+      }
+    }
+    for (const pddl::FunctionValue& value : ast_->init_values) {
+      if (changing_.functions[value.function]) {
+        initial_.push_back(text_of(value));
+      } else if (ast_->functions[value.function].matters) {
+        fixed_.values.emplace(pddl::Fluent{value.function, value.arguments}, *value.exact);
       }
     }
     std::sort(initial_.begin(), initial_.end());
@@ -46,18 +63,27 @@ class Scene::Impl {
 
   std::shared_ptr<const Impl> with_facts_of(const Impl& other) const {
     Changing changing = changing_;
-    for (const pddl::PredicateId p : changing.all()) {
+    for (const pddl::PredicateId p : changing.predicates.all()) {
       const pddl::Predicate& predicate = ast_->predicates[p];
       if (predicate.derived) continue;
       const auto found = other.predicates_.find(predicate.name);
-      const bool theirs = found != other.predicates_.end() && other.changing_[found->second];
-      if (changing[p] && !theirs) {
+      const bool theirs = found != other.predicates_.end() && other.changing_.predicates[found->second];
+      if (changing.predicates[p] && !theirs) {
         throw InputError(
             ast_->files[0],
             str_cat("changes '", predicate.name, "', which no action of ", other.ast_->files[0], " changes"),
             "events may change only what actions change");
       }
-      changing[p] = theirs;
+      changing.predicates[p] = theirs;
+    }
+    check_numbers_against(other);
+    for (const pddl::FunctionId f : other.ast_->functions.all()) {
+      const auto found = functions_.find(other.ast_->functions[f].name);
+      if (found != functions_.end()) {
+        changing.functions[found->second] = other.changing_.functions[f];
+      } else if (other.changing_.functions[f]) {
+        changing.others.insert(other.ast_->functions[f].name);
+      }
     }
     return std::make_shared<const Impl>(ast_, limits_, std::move(changing));
   }
@@ -66,7 +92,209 @@ class Scene::Impl {
   const pddl::LiftedInterpreter& interpreter() const { return interpreter_; }
   const SceneState& initial() const { return initial_; }
 
-  std::optional<pddl::GroundAtom> read(std::string_view text, std::string& problem) const {
+  // "(on cup table)" or "(= (battery r) 7)".
+  using Entry = std::variant<pddl::GroundAtom, pddl::FunctionValue>;
+  std::optional<Entry> read(std::string_view text, std::string& problem) const {
+    const std::string_view inner = inside(text);
+    if (!inner.starts_with('=')) return read_atom(text, problem);
+    return read_value(text, trimmed(inner.substr(1)), problem);
+  }
+
+  std::string text_of(const Entry& entry) const {
+    if (const auto* atom = std::get_if<pddl::GroundAtom>(&entry)) return to_string(*ast_, *atom);
+    const auto& value = std::get<pddl::FunctionValue>(entry);
+    return str_cat("(= ", interpreter_.fluent_text({value.function, value.arguments}), ' ', value.exact->text(), ')');
+  }
+
+  // Throws InputError for what is no fact of a state.
+  pddl::GivenState given(const SceneState& state) const {
+    pddl::GivenState result;
+    for (const std::string& fact : state) {
+      if (is_other(fact)) continue;
+      std::string problem;
+      std::optional<Entry> entry = read(fact, problem);
+      if (!entry) throw InputError("state", problem);
+      if (auto* atom = std::get_if<pddl::GroundAtom>(&*entry)) {
+        result.atoms.push_back(std::move(*atom));
+      } else {
+        result.values.push_back(std::get<pddl::FunctionValue>(*std::move(entry)));
+      }
+    }
+    return result;
+  }
+
+  pddl::Facts facts(const SceneState& state) const {
+    pddl::Facts result = fixed_;
+    const pddl::GivenState given_state = given(state);
+    for (const pddl::GroundAtom& atom : given_state.atoms) result.insert(fact_of(atom));
+    for (const pddl::FunctionValue& value : given_state.values) {
+      if (!result.values.emplace(pddl::Fluent{value.function, value.arguments}, *value.exact).second) {
+        throw InputError("state",
+                         str_cat("gives ", interpreter_.fluent_text({value.function, value.arguments}), " two values"));
+      }
+    }
+    return interpreter_.complete(std::move(result));
+  }
+
+  // The state behind another, which says what these rules do not speak of.
+  SceneState state(const pddl::Facts& facts, const SceneState& before) const {
+    SceneState result;
+    for (const pddl::Fact& fact : facts) {
+      if (changing_.predicates[fact.name] && !ast_->predicates[fact.name].derived)
+        result.push_back(interpreter_.fact_text(fact));
+    }
+    for (const auto& [fluent, value] : facts.values) {
+      if (!changing_.functions[fluent.name]) continue;
+      result.push_back(str_cat("(= ", interpreter_.fluent_text(fluent), ' ', value.text(), ')'));
+    }
+    std::copy_if(before.begin(), before.end(), std::back_inserter(result),
+                 [this](const std::string& fact) { return is_other(fact); });
+    std::sort(result.begin(), result.end());
+    return result;
+  }
+
+  Task task(std::span<const SceneState> states) const {
+    std::vector<pddl::GivenState> given_states;
+    for (const SceneState& state : states) given_states.push_back(given(state));
+    auto product = std::make_shared<pddl::Ast>(pddl::with_states(*ast_, given_states));
+    task::Definition definition = pddl::ground(*product, limits_);
+    auto reference = std::make_shared<pddl::LiftedInterpreter>(std::move(product));
+    return {task::compile(std::move(definition)), std::move(reference)};
+  }
+
+  std::vector<std::string> fixed_facts() const {
+    std::vector<std::string> result;
+    for (const pddl::GroundAtom& atom : ast_->init) {
+      if (!changing_.predicates[atom.predicate]) result.push_back(to_string(*ast_, atom));
+    }
+    for (const pddl::FunctionValue& value : ast_->init_values) {
+      const bool matters = ast_->functions[value.function].matters;
+      if (matters && !changing_.functions[value.function]) result.push_back(text_of(value));
+    }
+    return result;
+  }
+
+  // Worked out when it is first asked for. Of a number, what it can be is not listed.
+  const std::vector<std::string>& possible_facts() const {
+    std::call_once(possible_once_, [this] {
+      const task::Definition definition = pddl::ground(*ast_, limits_);
+      for (const task::FactId fact : definition.facts.all()) {
+        const bool is_number = internal::index(definition.facts[fact].name) >= ast_->predicates.size();
+        if (definition.fact_layer[fact] < 0 && !is_number) possible_.push_back(task::fact_text(definition, fact));
+      }
+      std::sort(possible_.begin(), possible_.end());
+    });
+    return possible_;
+  }
+
+ private:
+  static pddl::Fact fact_of(const pddl::GroundAtom& atom) { return {atom.predicate, atom.arguments}; }
+
+  static Changing changing_in(const pddl::Ast& ast) {
+    Changing changing{pddl::changing_predicates(ast), {}};
+    for (const pddl::Function& function : ast.functions) {
+      changing.functions.push_back(pddl::is_changing_number(function));
+    }
+    return changing;
+  }
+
+  bool is_other(std::string_view fact) const {
+    if (changing_.others.empty()) return false;
+    const std::string_view number = Scene::number(fact);
+    return !number.empty() && changing_.others.contains(number.substr(1, number.find_first_of(" )") - 1));
+  }
+
+  // Events and actions must agree on what a number is.
+  void check_numbers_against(const Impl& other) const {
+    for (const pddl::Function& function : ast_->functions) {
+      if (!function.changes) continue;
+      const auto found = other.functions_.find(function.name);
+      if (found == other.functions_.end() || !other.changing_.functions[found->second]) {
+        if (!function.matters) continue;  // neither of them can tell its values apart
+        throw InputError(ast_->files[0],
+                         str_cat("changes '", function.name, "', which no action of ", other.ast_->files[0],
+                                 " changes and compares"),
+                         "events may change only what actions change");
+      }
+      if (function.matters) continue;
+      throw InputError(ast_->files[0], str_cat("changes '", function.name, "', but no event compares it"),
+                       str_cat("say when the event can happen, as in (>= (", function.name, " ...) 0)"));
+    }
+  }
+
+  static std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view kBlank = " \t\r\n";
+    const std::size_t begin = text.find_first_not_of(kBlank);
+    if (begin == std::string_view::npos) return {};
+    return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
+  }
+
+  // What is between its outermost parentheses, without blanks around it; nothing when there are none.
+  static std::string_view inside(std::string_view text) {
+    text = trimmed(text);
+    if (text.size() < 2 || text.front() != '(' || text.back() != ')') return {};
+    return trimmed(text.substr(1, text.size() - 2));
+  }
+
+  std::optional<Entry> read_value(std::string_view text, std::string_view sides, std::string& problem) const {
+    const std::size_t close = sides.find(')');
+    const std::vector<std::string> words =
+        close == std::string_view::npos ? std::vector<std::string>() : split(sides.substr(0, close + 1));
+    if (words.empty()) {
+      problem = str_cat("'", text, "' gives no number a value; write it like (= (battery robot) 7)");
+      return std::nullopt;
+    }
+    const auto found = functions_.find(words[0]);
+    if (found == functions_.end()) {
+      problem = str_cat("there is no function '", words[0], "'", hint(words[0], functions_));
+      return std::nullopt;
+    }
+    const pddl::Function& declared = ast_->functions[found->second];
+    if (words.size() != declared.parameters.size() + 1) {
+      problem =
+          str_cat("function '", words[0], "' takes ", declared.parameters.size(), " objects, not ", words.size() - 1);
+      return std::nullopt;
+    }
+    pddl::FunctionValue value{found->second, {}};
+    if (!read_objects(words, value.arguments, problem)) return std::nullopt;
+    if (!changing_.functions[found->second]) {
+      problem = declared.changes ? str_cat("no condition depends on '", words[0], "'; it is not part of states")
+                                 : str_cat("no action changes '", words[0],
+                                           "'; it is part of the problem file and never stated anew");
+      return std::nullopt;
+    }
+    value.exact = read_number(trimmed(sides.substr(close + 1)));
+    if (!value.exact) {
+      problem = str_cat("'", trimmed(sides.substr(close + 1)), "' is no exact number; write it like 7, -0.25 or 1/3");
+      return std::nullopt;
+    }
+    value.value = static_cast<double>(value.exact->numerator()) / static_cast<double>(value.exact->denominator());
+    return value;
+  }
+
+  // As Rational::text writes it.
+  static std::optional<internal::Rational> read_number(std::string_view text) {
+    const std::size_t slash = text.find('/');
+    const std::optional<internal::Rational> first = internal::Rational::parse(text.substr(0, slash));
+    if (slash == std::string_view::npos || !first) return first;
+    const std::optional<internal::Rational> second = internal::Rational::parse(text.substr(slash + 1));
+    return second ? divide(*first, *second) : std::nullopt;
+  }
+
+  // The objects behind the first word.
+  bool read_objects(const std::vector<std::string>& words, std::vector<ObjectId>& out, std::string& problem) const {
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const auto object = objects_.find(words[i]);
+      if (object == objects_.end()) {
+        problem = str_cat("there is no object '", words[i], "'", hint(words[i], objects_));
+        return false;
+      }
+      out.push_back(object->second);
+    }
+    return true;
+  }
+
+  std::optional<Entry> read_atom(std::string_view text, std::string& problem) const {
     const std::vector<std::string> words = split(text);
     if (words.empty()) {
       problem = str_cat("'", text, "' is no fact; write it like (on cup table)");
@@ -84,92 +312,22 @@ class Scene::Impl {
       return std::nullopt;
     }
     pddl::GroundAtom atom{predicate->second, {}, {}};
-    for (std::size_t i = 1; i < words.size(); ++i) {
-      const auto object = objects_.find(words[i]);
-      if (object == objects_.end()) {
-        problem = str_cat("there is no object '", words[i], "'", hint(words[i], objects_));
-        return std::nullopt;
-      }
-      atom.arguments.push_back(object->second);
-    }
+    if (!read_objects(words, atom.arguments, problem)) return std::nullopt;
     if (declared.derived) {
       problem = str_cat("'", words[0], "' follows from other facts; state those");
       return std::nullopt;
     }
-    if (!changing_[predicate->second]) {
+    if (!changing_.predicates[predicate->second]) {
       problem = str_cat("no action changes '", words[0], "'; it is part of the problem file and never stated anew");
       return std::nullopt;
     }
     return atom;
   }
 
-  // Throws InputError for what is no fact of a state.
-  std::vector<pddl::GroundAtom> atoms(const SceneState& state) const {
-    std::vector<pddl::GroundAtom> result;
-    result.reserve(state.size());
-    for (const std::string& fact : state) {
-      std::string problem;
-      std::optional<pddl::GroundAtom> atom = read(fact, problem);
-      if (!atom) throw InputError("state", problem);
-      result.push_back(*std::move(atom));
-    }
-    return result;
-  }
-
-  pddl::Facts facts(const SceneState& state) const {
-    pddl::Facts result = fixed_;
-    for (const pddl::GroundAtom& atom : atoms(state)) result.insert(fact_of(atom));
-    return interpreter_.complete(std::move(result));
-  }
-
-  SceneState state(const pddl::Facts& facts) const {
-    SceneState result;
-    for (const pddl::Fact& fact : facts) {
-      if (changing_[fact.name] && !ast_->predicates[fact.name].derived) result.push_back(interpreter_.fact_text(fact));
-    }
-    std::sort(result.begin(), result.end());
-    return result;
-  }
-
-  Task task(std::span<const SceneState> states) const {
-    std::vector<std::vector<pddl::GroundAtom>> atoms_of;
-    for (const SceneState& state : states) atoms_of.push_back(atoms(state));
-    auto product = std::make_shared<pddl::Ast>(pddl::with_states(*ast_, atoms_of));
-    task::Definition definition = pddl::ground(*product, limits_);
-    auto reference = std::make_shared<pddl::LiftedInterpreter>(std::move(product));
-    return {task::compile(std::move(definition)), std::move(reference)};
-  }
-
-  std::vector<std::string> fixed_facts() const {
-    std::vector<std::string> result;
-    for (const pddl::GroundAtom& atom : ast_->init) {
-      if (!changing_[atom.predicate]) result.push_back(to_string(*ast_, atom));
-    }
-    return result;
-  }
-
-  // Worked out when it is first asked for.
-  const std::vector<std::string>& possible_facts() const {
-    std::call_once(possible_once_, [this] {
-      const task::Definition definition = pddl::ground(*ast_, limits_);
-      for (const task::FactId fact : definition.facts.all()) {
-        if (definition.fact_layer[fact] < 0) possible_.push_back(task::fact_text(definition, fact));
-      }
-      std::sort(possible_.begin(), possible_.end());
-    });
-    return possible_;
-  }
-
- private:
-  static pddl::Fact fact_of(const pddl::GroundAtom& atom) { return {atom.predicate, atom.arguments}; }
-
   // The words between the parentheses, in lower case; none when it does not look like that.
   static std::vector<std::string> split(std::string_view text) {
     constexpr std::string_view kBlank = " \t\r\n";
-    const std::size_t begin = text.find_first_not_of(kBlank);
-    const std::size_t end = text.find_last_not_of(kBlank);
-    if (begin == std::string_view::npos || text[begin] != '(' || text[end] != ')' || begin == end) return {};
-    text = text.substr(begin + 1, end - begin - 1);
+    text = inside(text);
     std::vector<std::string> words;
     while (true) {
       const std::size_t start = text.find_first_not_of(kBlank);
@@ -198,6 +356,7 @@ class Scene::Impl {
   pddl::LiftedInterpreter interpreter_;
   Changing changing_;
   std::map<std::string, pddl::PredicateId> predicates_;
+  std::map<std::string, pddl::FunctionId> functions_;
   std::map<std::string, ObjectId> objects_;
   SceneState initial_;
   pddl::Facts fixed_;
@@ -227,10 +386,6 @@ std::shared_ptr<const pddl::Ast> parse_scene(const pddl::Source& domain, const p
         {ast->files[constraint.where.file], constraint.where.line, constraint.where.column},
         str_cat("the constraint ", constraint.text, " looks back at what happened before the present state"),
         "a scene that changes while it is acted in understands (always ...) only; express the rest as facts");
-  }
-  if (!diagnostics.has_errors() && ast->has_numbers) {
-    diagnostics.error({ast->files[0], 0, 0}, "numbers in conditions are not understood in a scene that is acted in",
-                      "model the few values that matter by predicates");
   }
   if (!ast->timed.empty()) {
     const pddl::Position& where = ast->timed[0].atom.where;
@@ -288,11 +443,17 @@ std::vector<std::string> Scene::goals() const {
 std::vector<std::string> Scene::fixed_facts() const { return impl_->fixed_facts(); }
 
 std::optional<std::string> Scene::read_fact(std::string_view text, std::string& problem) const {
-  const std::optional<pddl::GroundAtom> atom = impl_->read(text, problem);
-  return atom ? std::optional<std::string>(to_string(impl_->ast(), *atom)) : std::nullopt;
+  const std::optional<Impl::Entry> entry = impl_->read(text, problem);
+  return entry ? std::optional<std::string>(impl_->text_of(*entry)) : std::nullopt;
+}
+
+std::string_view Scene::number(std::string_view fact) {
+  if (!fact.starts_with("(= (")) return {};
+  return fact.substr(3, fact.find(')') - 2);
 }
 
 std::string_view Scene::subject(std::string_view fact) {
+  if (const std::string_view number = Scene::number(fact); !number.empty()) fact = number;
   const std::size_t blank = fact.find(' ');
   if (blank == std::string_view::npos) return {};
   const std::size_t end = fact.find_first_of(" )", blank + 1);
@@ -309,9 +470,15 @@ std::optional<SceneState> Scene::apply(const SceneState& state, const PlanStep& 
   if (!instance) return std::nullopt;
   const pddl::Facts facts = impl_->facts(state);
   if (!impl_->interpreter().applicable(facts, *instance)) return std::nullopt;
-  SceneState next = impl_->state(impl_->interpreter().apply(facts, *instance));
+  SceneState next = impl_->state(impl_->interpreter().apply(facts, *instance), state);
   if (impl_->ast().constraints.empty()) return next;
   return why_illegal(state, step).empty() ? std::optional<SceneState>(std::move(next)) : std::nullopt;
+}
+
+std::optional<std::int64_t> Scene::duration(const SceneState& state, const PlanStep& step) const {
+  std::string problem;
+  const std::optional<pddl::Instance> instance = impl_->interpreter().resolve(step, problem);
+  return instance ? impl_->interpreter().time_taken(impl_->facts(state), *instance) : std::nullopt;
 }
 
 std::string Scene::why_illegal(const SceneState& state, const PlanStep& step) const {

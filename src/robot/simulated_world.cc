@@ -29,7 +29,9 @@ void check_rate(const std::string& name, double rate) {
   }
 }
 
+// Of a number none: it is seen as it is.
 std::size_t num_arguments(std::string_view fact) {
+  if (!Scene::number(fact).empty()) return 0;
   return static_cast<std::size_t>(std::count(fact.begin(), fact.end(), ' '));
 }
 
@@ -57,6 +59,9 @@ class SimulatedWorld::Impl {
       const std::string_view subject = Scene::subject(fact);
       if (!subject.empty()) subjects_.emplace(subject);
       if (num_arguments(fact) >= 2) places_[place_of(fact)].push_back(fact);
+    }
+    for (const std::string& fact : truth_) {
+      if (!Scene::number(fact).empty() && !Scene::subject(fact).empty()) subjects_.emplace(Scene::subject(fact));
     }
     let_nature_act();
   }

@@ -4,6 +4,8 @@
 #define METACTRL_SRC_TASK_REFERENCE_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +28,8 @@ class ReferenceSemantics {
   virtual bool has_durations() const { return false; }
   // Which of all plans are looked for: "of plans that run one action at a time"; empty: all.
   virtual std::string which_plans() const { return {}; }
+  // How long the step takes, whatever the state; nothing where that depends on the state.
+  virtual std::optional<std::int64_t> fixed_duration(const PlanStep& /*step*/) const { return 0; }
   // The steps and how long each takes when the plan is carried out one step after the other; each starts at the time that
   // it has to wait for, 0 where there is none. Throws
   // InputError where a step is not legal, or takes longer than can be counted.

@@ -6,9 +6,11 @@
 
 #include "metactrl/error.h"
 #include "metactrl/format.h"
+#include "metactrl/schedule.h"
 #include "support/lower_case.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
+#include "task/reference.h"
 #include "text/collision.h"
 #include "text/quote.h"
 #include "text/spelling_tables.h"
@@ -60,12 +62,21 @@ const std::string* find(const Names& names, const std::string& name) {
   return place == names.end() ? nullptr : &place->second;
 }
 
+// A number that belongs to the ground action, in the middle of a literal.
+struct NumberPlace {
+  std::size_t literal = 0;
+  std::size_t offset = 0;
+  bool is_duration = false;  // else the cost
+};
+
 // An action name's template: literals[0] argument literals[1] argument ...
 struct Skeleton {
   std::vector<std::string> literals{std::string()};
   std::vector<std::uint32_t> arguments;
+  std::vector<NumberPlace> numbers;  // in their order
 
   void add_literal(std::string_view text) { literals.back() += text; }
+  void add_number(bool is_duration) { numbers.push_back({literals.size() - 1, literals.back().size(), is_duration}); }
   void add_argument(std::size_t argument) {
     arguments.push_back(static_cast<std::uint32_t>(argument));
     literals.emplace_back();
@@ -90,7 +101,9 @@ class Speller {
     spell_objects();
     if (diagnostics.has_errors()) return {};
     std::vector<PlanSpelling::Item> actions(task_.num_actions());
-    for (std::size_t i = 0; i < actions.size(); ++i) actions[i] = spell(static_cast<ActionId>(i));
+    for (std::size_t i = 0; i < actions.size() && !diagnostics.has_errors(); ++i) {
+      actions[i] = spell(static_cast<ActionId>(i));
+    }
     return actions;
   }
 
@@ -159,6 +172,8 @@ class Speller {
         skeleton.add_literal(part.text);
       } else if (part.text == "action") {
         skeleton.add_literal(written_name(name));
+      } else if (part.text == "duration" || part.text == "cost") {
+        skeleton.add_number(part.text == "duration");
       } else if (part.text == "arguments") {
         for (std::size_t i = 0; i < arity; ++i) {
           if (i > 0) skeleton.add_literal(format_.argument_separator);
@@ -215,7 +230,7 @@ class Speller {
     return out;
   }
 
-  PlanSpelling::Item spell(ActionId action) const {
+  PlanSpelling::Item spell(ActionId action) {
     const Skeleton& skeleton = skeletons_[static_cast<std::size_t>(task_.name_of(action))];
     const std::span<const ObjectId> arguments = task_.arguments(action);
     PlanSpelling::Item out;
@@ -226,7 +241,27 @@ class Speller {
       out.pieces.push_back(skeleton.literals[i + 1]);
     }
     out.arguments = skeleton.arguments;
+    // From behind, so that no place moves.
+    for (auto place = skeleton.numbers.rbegin(); place != skeleton.numbers.rend(); ++place) {
+      out.pieces[2 * place->literal].insert(place->offset, number(action, place->is_duration));
+    }
     return out;
+  }
+
+  // "12.5"
+  std::string number(ActionId action, bool is_duration) {
+    if (!is_duration) return str_cat(task_.cost(action));
+    const std::optional<std::int64_t> duration =
+        task_.reference() == nullptr ? 0 : task_.reference()->fixed_duration(task_.step(action));
+    if (!duration) {
+      error(str_cat("how long ", task_.text(action), " takes depends on the state, so {duration} cannot be written"),
+            str_cat("add a line without it:  item ", task_.action_name(task_.name_of(action)), ": \"...\""));
+      return {};
+    }
+    std::string text = time_text(*duration);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.')) text.pop_back();
+    return text;
   }
 
   const PlanFormat& format_;

@@ -115,7 +115,8 @@ class Checker {
         }
         continue;
       }
-      check_placeholder(line, part, {"action", "arguments"}, "{action}, {arguments}, {1}, {2} ...");
+      check_placeholder(line, part, {"action", "arguments", "duration", "cost"},
+                        "{action}, {arguments}, {1}, {2} ..., {duration}, {cost}");
     }
   }
 

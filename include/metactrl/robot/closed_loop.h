@@ -34,6 +34,9 @@
 // bits; the probability of what was left out is reported, and counts against the plan's confidence, until an
 // observation is certain.
 //
+// Numbers (a battery's charge) are seen with their values, "(= (battery robot) 7)", for certain or as alternatives. One
+// that no sighting mentions keeps the value it had, which steps change as the domain says.
+//
 // Looking. A world may offer to look at one object closely. The loop does that first when it pays: when the expected
 // length of the plan after the look (over what it may show), plus `failure_cost` times the probability that the plan
 // does not cover the true state, plus `look_cost`, is less than the same without looking; and when no plan holds in all
@@ -48,6 +51,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -188,6 +192,10 @@ struct LoopEvent {
 
   // kActed
   PlanStep step;
+  // Of an action that takes time: how long, in the state that was most likely when it began, and when it began, if those
+  // before it took theirs. As in metactrl/schedule.h.
+  std::optional<std::int64_t> duration;
+  std::int64_t start = 0;
   bool done = true;
   bool answered = true;  // false: the outcome is unknown, `done` is false, and `message` says why no answer came
   std::string message;   // the world's, as it is

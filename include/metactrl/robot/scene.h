@@ -8,8 +8,8 @@
 //     const metactrl::SceneState either[] = {state, other};
 //     metactrl::Task both = scene.at_all(either);                    // a plan that holds in both
 //
-// A state is a sorted list of facts in the notation of PDDL: those that actions can change and that are true. What
-// never changes (a cup is graspable) comes from the problem and is part of every state without being said; what is
+// A state is a sorted list of facts in the notation of PDDL: those that actions can change and that are true, and of
+// each number that actions change and conditions depend on its value, "(= (battery robot) 7)". What never changes (a cup is graspable) comes from the problem and is part of every state without being said; what is
 // derived from other facts is worked out.
 //
 // at_all() is how a plan is made when nobody knows which of several states is the true one. The task it returns has
@@ -25,6 +25,7 @@
 #ifndef METACTRL_ROBOT_SCENE_H_
 #define METACTRL_ROBOT_SCENE_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,7 +38,8 @@
 
 namespace metactrl {
 
-// Facts that change and are true, as "(on cup table)", ascending, without duplicates.
+// Facts that change and are true, as "(on cup table)" or "(= (battery robot) 7)", ascending, without duplicates; of one
+// number one value.
 using SceneState = std::vector<std::string>;
 
 class Scene {
@@ -64,9 +66,12 @@ class Scene {
   // The fact in the spelling of states ("( On cup table )" is "(on cup table)"). Nothing, and `problem` says why, when
   // there is no such predicate or object, or when it is a fact that no state lists: derived, or never changing.
   std::optional<std::string> read_fact(std::string_view text, std::string& problem) const;
+  // The number that the fact gives a value, "(battery robot)"; "" of other facts. Facts as read_fact spells them.
+  static std::string_view number(std::string_view fact);
   // The first object of a fact, which it is said to be about; "" when it has none.
   static std::string_view subject(std::string_view fact);
   // The changing facts that may become true at all, starting from the problem's own initial state. Sorted.
+  // Numbers are not among them.
   const std::vector<std::string>& possible_facts() const;
 
   // --- states: `state` holds facts as read_fact spells them (InputError otherwise) -----------------------------------
@@ -74,6 +79,8 @@ class Scene {
   SceneState initial_state() const;
   // The state after the step, or nothing when it is not legal there (or no step of this domain).
   std::optional<SceneState> apply(const SceneState& state, const PlanStep& step) const;
+  // How long the step takes when it begins there, as in metactrl/schedule.h; nothing for one that takes no time.
+  std::optional<std::int64_t> duration(const SceneState& state, const PlanStep& step) const;
   // Why a step is not legal: "precondition (open fridge) is false". Empty when it is legal.
   std::string why_illegal(const SceneState& state, const PlanStep& step) const;
   // Every legal instance of an action, by arguments.

@@ -122,7 +122,7 @@ TEST(Format, NamesThePlaceInsideAString) {
   EXPECT_EQ(
       errors_with("item go: \"\\\"{acton}\\\"\"\n"),
       "my.format:4:13: error: there is no {acton} here; did you mean 'action'? known: {action}, {arguments}, {1}, "
-      "{2} ...; for a brace itself write {{");
+      "{2} ..., {duration}, {cost}; for a brace itself write {{");
   EXPECT_EQ(errors_with("item /1: \"{1} {2}\"\n"),
             "my.format:4:15: error: {2} does not exist: the line is for actions with 1 argument; use a smaller number, "
             "or correct the one behind the '/'");

@@ -70,6 +70,7 @@ class Document {
   void take(const Block& block) {
     SCOPED_TRACE("docs/formats.md:" + std::to_string(block.line));
     if (block.kind == "pddl") {
+      if (pddl_.size() == 2) pddl_.clear();  // another task
       pddl_.push_back(block.text);
       if (pddl_.size() == 2) task_ = load_pddl_text(pddl_[0], pddl_[1]);
     } else if (block.kind == "plan") {

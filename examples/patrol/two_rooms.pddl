@@ -1,0 +1,8 @@
+(define (problem two-rooms)
+  (:domain patrol)
+  (:objects rover - robot home hall lab - place)
+  (:init (at rover home) (dock home)
+    (= (battery rover) 9) (= (capacity rover) 12)
+    (= (distance home hall) 3) (= (distance hall home) 3)
+    (= (distance hall lab) 2.5) (= (distance lab hall) 2.5))
+  (:goal (and (inspected hall) (inspected lab) (at rover hall) (>= (battery rover) 1))))
