@@ -419,7 +419,8 @@ class PddlWriter {
 // As it was read, or made from the ground task.
 Ast source_of(const Task& task, std::vector<std::string>& notes) {
   const auto* interpreter = dynamic_cast<const pddl::LiftedInterpreter*>(task.reference());
-  // Numbers, and the time where it matters, go out as the facts that they are in the ground task.
+  // Numbers, and the time where it matters, go out as the facts that they are in the ground task, and an action that takes
+  // time as the one step that it is there.
   const task::Definition& definition = task.program().definition();
   const bool as_written = interpreter != nullptr && !task.goals_dropped() && !interpreter->ast().has_numbers &&
                           !interpreter->ast().has_durations && definition.preferences.empty();

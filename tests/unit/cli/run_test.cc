@@ -50,6 +50,57 @@ TEST_F(RunCli, StreamsWhatHappensAndEndsAtTheGoal) {
   EXPECT_CONTAINS(r.err, "7 actions, 0 re-plans");
 }
 
+// A battery and actions that take time: the report has values and times, and a world may report either.
+TEST_F(RunCli, NumbersAndTimesAreInTheReport) {
+  const std::string task = "metactrl run -d examples/patrol/domain.pddl -p examples/patrol/two_rooms.pddl -g search ";
+  const Result r = shell(task + "--output json");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json episode = Json::parse(r.out)["episodes"][0];
+  EXPECT_EQ(episode["end"], "goal observed");
+  EXPECT_EQ(episode["belief"][0]["facts"][0], "(= (battery rover) 2)");
+  std::vector<std::pair<double, double>> times;
+  for (const Json& event : episode["events"]) {
+    if (event["event"] == "act") times.emplace_back(event["start"], event["duration"]);
+  }
+  ASSERT_EQ(times.size(), 6U);
+  EXPECT_EQ(times[0], std::pair(0.0, 12.0));
+  EXPECT_EQ(times[1], std::pair(12.001, 6.0));
+
+  // A world that sees the battery once, and then only where the robot is.
+  std::ofstream(path("world")) << R"py(
+import json, sys
+sent = 0
+at = "home"
+done = set()
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["type"] == "end":
+        break
+    answer = {"id": request["id"]}
+    if request["type"] == "hello":
+        answer["protocol"] = 1
+        assert "(= (battery rover) 9)" in request["initial_facts"], request
+        assert "(= (distance hall lab) 2.5)" in request["fixed_facts"], request
+    elif request["type"] == "observe":
+        answer["facts"] = ["(at rover %s)" % at] + ["(inspected %s)" % p for p in sorted(done)]
+        if sent == 0:
+            answer["facts"].append("(= (battery rover) 12)")
+        sent += 1
+    else:
+        if request["action"] == "drive":
+            at = request["arguments"][2]
+        elif request["action"] == "inspect":
+            done.add(request["arguments"][1])
+        answer["done"] = True
+    print(json.dumps(answer), flush=True)
+)py";
+  const Result seen = shell(task + "--world \"python3 '" + path("world") + "'\"");
+  EXPECT_EQ(seen.code, 0) << seen.err;
+  EXPECT_CONTAINS(seen.out,
+                  "observe: new: (= (battery rover) 12); gone: (= (battery rover) 9)\nplan: 5 actions (drive");
+  EXPECT_CONTAINS(seen.err, "goal believed: ");
+}
+
 // Where rollouts are lost: with a plan that is right nowhere but in execution; alone, a model that knows nothing in planning.
 TEST_F(RunCli, CascadeOfSeveralTasks) {
   const std::string tail =

@@ -47,6 +47,24 @@ TEST(PddlTask, TheTableIsTheSameTask) {
   }
 }
 
+// What takes time goes out as one step, from its start to its end, whatever its duration is made of.
+TEST(PddlTask, WhatTakesTimeIsTheSameTask) {
+  const Task task = load_pddl_text(
+      "(define (domain d) (:requirements :typing :durative-actions) (:types robot place)\n"
+      "(:predicates (at ?r - robot ?p - place) (seen ?p - place) (busy))\n"
+      "(:durative-action drive :parameters (?r - robot ?a ?b - place) :duration (= ?duration 5)\n"
+      " :condition (and (at start (at ?r ?a)) (at start (not (busy))) (over all (busy)))\n"
+      " :effect (and (at start (not (at ?r ?a))) (at start (busy)) (at end (not (busy))) (at end (at ?r ?b))))\n"
+      "(:durative-action look :parameters (?r - robot ?p - place) :duration (= ?duration 2)\n"
+      " :condition (and (over all (at ?r ?p)) (at end (not (busy)))) :effect (at end (seen ?p))))",
+      "(define (problem d) (:domain d) (:objects x - robot k l - place) (:init (at x k)) (:goal (and (seen k) (seen "
+      "l))))");
+  expect_same(task, pddl_task(task), false);
+  const std::string folder = (testing::source_dir() / "examples/patrol/").string();
+  const Task numbers = load_pddl(folder + "domain.pddl", folder + "two_rooms.pddl");
+  expect_same(numbers, pddl_task(numbers), false);
+}
+
 TEST(PddlTask, ShippedDomainsOfBenchmarksAreWritten) {
   // A small scene is enough: what counts is that every construct of the domains has a form.
   const Task task = load_pddl_text(
