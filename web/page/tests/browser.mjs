@@ -247,13 +247,15 @@ const stories = {
   async "a goal is written from words, where the service can"() {
     const goals = [{ goal: "(located sample lab)", words: "sample located lab", probability: 0.81, reachable: true }, { goal: "(located sample hall)", words: "sample located hall", probability: 0.1, reachable: true }];
     const options = await (await fetch(`${service.address}/v1/options`)).json();
-    const page = await open("/", { answers: { "/v1/options": { body: { ...options, goals: true } }, "/v1/goals": { body: { goals, missing: ["fridge"] } }, "/v1/plans": { status: 400, body: { error: { message: "not today" } } } } });
+    const page = await open("/", { answers: { "/v1/options": { body: { ...options, goals: true } }, "/v1/goals": { body: { goals, missing: ["fridge"], reasoning: { text: "The lab, <b>not</b> the hall." } } }, "/v1/plans": { status: 400, body: { error: { message: "not today" } } } } });
     await ready(page);
     await page.type("#instruction", "bring the sample to the lab");
     await page.click("#write-goal");
     await page.waitForSelector(".hypothesis");
     assert.deepEqual(await texts(page, ".hypothesis"), ["sample located lab81 %", "sample located hall10 %"]);
     assert.match(await text(page, "#hypotheses"), /Not known here: fridge/);
+    assert.equal(await text(page, "#hypotheses summary"), "What the model thought first");
+    assert.equal(await page.$eval("#hypotheses .thought", (node) => node.textContent), "The lab, <b>not</b> the hall.");
     await accessible(page, "goals in words");
     await page.$$eval(".hypothesis input", (nodes) => nodes[1].click());
     await pressPlan(page);
