@@ -7,7 +7,7 @@ are orders to bring it about, UNDO to end it, AVOID never to let it come about.
 
 # what an argument is -> names that its type may have
 KINDS = {
-    "thing": "ball package parcel item object box crate sample book letter tool block disc dish bottle cargo chart card toy".split(),
+    "thing": "ball package parcel item box crate sample book letter tool block disc dish bottle cargo chart card toy".split(),
     "place": "room location place city floor cell position station site area zone spot airport office shop".split(),
     "agent": "robot agent person worker nurse driver astronaut cook player crew rover drone".split(),
     "door": "door gate box drawer cabinet window valve container locker hatch".split(),

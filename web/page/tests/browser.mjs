@@ -36,9 +36,9 @@ const stories = {
     const page = await open("/", { motion: "no-preference" });
     await ready(page);
     await finished(page, "guided");
-    assert.match(await text(page, "#headline"), /the model alone forgets the syrup/);
+    assert.match(await text(page, "#headline"), /the model alone forgets to put the pot on the stove/);
     assert.match(await text(page, "#bare .pill"), /Fails/);
-    assert.match(await text(page, "#bare .status"), /without: syrup inside pot/);
+    assert.match(await text(page, "#bare .status"), /without: pot on stove/);
     assert.match(await text(page, "#guided .pill"), /Works, guaranteed/);
     assert.ok((await texts(page, "#guided .veto")).length > 0, "no veto on the timeline");
     assert.equal((await texts(page, ".lead button:not([hidden])")).length, 1);
@@ -51,7 +51,7 @@ const stories = {
     const last = await label(page, "#guided svg.world");
     assert.match(last, /syrup in pot/);
     assert.match(last, /pot on stove/);
-    assert.match(await label(page, "#bare svg.world"), /syrup in fridge/);
+    assert.doesNotMatch(await label(page, "#bare svg.world"), /pot on stove/);
     await shoot(page, "opening");
     // And once more.
     await page.click("#first");
