@@ -10,7 +10,7 @@ const address = process.argv[2];
 if (address === undefined) throw new Error("usage: node record.mjs ADDRESS");
 const domain = "tabletop";
 const problem = "fridge_to_stove";
-const headline = "Asked to heat an orange and syrup, the model alone forgets to put the pot on the stove.";
+const headline = "Asked to heat an orange and syrup, the model alone forgets the pot.";
 const lead = "Same model, same task, with Meta-Ctrl: before each word is written, everything from which the goal can no longer be reached is ruled out. So it cannot forget.";
 
 async function events(request) {

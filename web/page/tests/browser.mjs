@@ -36,7 +36,7 @@ const stories = {
     const page = await open("/", { motion: "no-preference" });
     await ready(page);
     await finished(page, "guided");
-    assert.match(await text(page, "#headline"), /the model alone forgets to put the pot on the stove/);
+    assert.match(await text(page, "#headline"), /the model alone forgets the pot/);
     assert.match(await text(page, "#bare .pill"), /Fails/);
     assert.match(await text(page, "#bare .status"), /without: pot on stove/);
     assert.match(await text(page, "#guided .pill"), /Works, guaranteed/);
