@@ -24,6 +24,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bpe  # noqa: E402
 import excluded  # noqa: E402
 import generate  # noqa: E402
+import goal_pairs  # noqa: E402
 import mistakes  # noqa: E402
 import plot  # noqa: E402
 import support  # noqa: E402
@@ -90,6 +91,52 @@ class Examples(unittest.TestCase):
             self.assertEqual(tokens, tokenizer.encode_folded(text["prompt"]))
             spelled = b"".join(back[t].encode() if back[t] in phrases else bytes(of_byte[c] for c in back[t]) for t in tokens)
             self.assertEqual(spelled.decode(), plain)
+
+
+class Goals(unittest.TestCase):
+    """Instructions and goals, in invented domains and in those of files."""
+
+    ATOM = r"\([^() ]+(?: [^() ]+)*\)"
+    NOT = rf"(?:{ATOM}|\(not {ATOM}\))"
+    BINDER = r"\(\?x(?: - [^() ]+)?\)"
+    CLASS = r"\([^() ]+ \?x\)"
+    CONDITIONS = [NOT, rf"\(forall {BINDER} (?:{NOT}|\(imply {CLASS} {NOT}\))\)",
+                  rf"\((?:exists|forn \([234]\)) {BINDER} (?:{ATOM}|\(and {CLASS} {ATOM}\))\)", rf"\(or {ATOM} {ATOM}\)", rf"\(always {NOT}\)",
+                  rf"\(sometime {ATOM}\)", rf"\(sometime-before {ATOM} {ATOM}\)"]
+    GOAL = re.compile(rf"\(and(?: (?:{'|'.join(CONDITIONS)})){{1,8}}\)")
+
+    def test_goals_are_of_the_language(self):
+        rng = random.Random(5)
+        for _ in range(400):
+            request = goal_pairs.draw(rng)
+            self.assertTrue(self.GOAL.fullmatch(request["goal"]), request["goal"])
+
+    def test_all_ways_of_saying_it_occur(self):
+        rng = random.Random(6)
+        goals = " ".join(goal_pairs.draw(rng)["goal"] for _ in range(400))
+        for begin in ("(not ", "(forall ", "(exists ", "(forn ", "(or ", "(always (not ", "(sometime ", "(sometime-before ", "(imply "):
+            self.assertIn(begin, goals)
+
+    def test_names_are_drawn_anew(self):
+        """Nothing is gained by knowing a name: of 200 problems no two have the same objects."""
+        rng = random.Random(7)
+        problems = [re.search(r"\(:objects (.*)\)", goal_pairs.draw(rng)["problem"]).group(1) for _ in range(200)]
+        self.assertGreater(len(set(problems)), 190)
+
+    def test_the_program_reads_what_is_said_of_files_too(self):
+        _, _, lines, tally, messages = generate.make_chunk((PROGRAM, "goal", "files", 60, 0.0))
+        self.assertEqual(tally["unread"], 0, messages)
+        for line in lines:
+            self.assertTrue(json.loads(line)["prompt"].endswith("\nGoal:\n"))
+
+    def test_domains_are_kept_apart(self):
+        self.assertTrue(goal_pairs.is_kept_apart("data/ipc/gripper/domain.pddl"))
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("miconic", "airport-adl"):
+                os.makedirs(os.path.join(folder, name))
+                shutil.copy(os.path.join(ROOT, "models/pocket/domains/garden.pddl"), os.path.join(folder, name, "domain.pddl"))
+            found = [file for file in goal_pairs.domain_files([folder]) if file.startswith(folder)]
+            self.assertEqual([os.path.basename(os.path.dirname(file)) for file in found], ["airport-adl"])
 
 
 class Exclusion(unittest.TestCase):

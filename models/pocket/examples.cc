@@ -2,10 +2,11 @@
 //
 //     in   {"id": 7, "module": "vh-as", "prompt": "...", "mistake": "skip", "seed": 17}
 //          {"id": 8, "domain": "domains/tabletop/domain.pddl", "problem": "(define ...)", "format": "pddl"}
+//          {"id": 9, "domain_text": "(define ...)", "problem": "(define ...)", "instruction": "...", "goal": "(and (p a))"}
 //     out  {"id": 7, "prompt": "...", "plan": "{\"WALK\": ...}", "steps": 3, "valid": false, "spoiled": true}
 //          {"id": 8, "error": "no plan"}
 //
-// The fields are those of reference_plan.h; `domain` names a file. Every request has its line of output, in order. What
+// The fields are those of reference_plan.h; `domain` names a file, `domain_text` is one. Every request has its line of output, in order. What
 // is wrong with a request is its "error"; the others go on.
 #include <exception>
 #include <fstream>
@@ -48,9 +49,11 @@ ordered_json answer(const json& line, Files& files) {
     request.module = line.value("module", "");
     request.prompt = line.value("prompt", "");
     if (const std::string file = line.value("domain", ""); !file.empty()) request.domain = files.text(file);
+    if (const std::string text = line.value("domain_text", ""); !text.empty()) request.domain = text;
     request.problem = line.value("problem", "");
     request.format = line.value("format", "");
     request.instruction = line.value("instruction", "");
+    request.goal = line.value("goal", "");
     request.mistake = line.value("mistake", "");
     request.seed = line.value("seed", std::uint64_t{0});
     request.in_order = line.value("in_order", false);

@@ -2,6 +2,7 @@
 """Writes the examples that the pocket planner learns from.
 
     generate.py --examples PROGRAM --out FOLDER [--scale 1.0] [--jobs N] [--seconds S] [--mistakes vh-as=0.4,pddl=0.2] [--more NAME]
+        [--domains FOLDER,...]
 
 PROGRAM is examples.cc, compiled. Run it in the root of the source tree. FOLDER gets train.jsonl, valid.jsonl and report.txt; those
 of an earlier run stay as they are until all is done. A line
@@ -29,6 +30,7 @@ sys.path.insert(0, HERE)
 import behavior  # noqa: E402
 import bpe  # noqa: E402
 import excluded  # noqa: E402
+import goal_pairs  # noqa: E402
 import mistakes  # noqa: E402
 import support  # noqa: E402
 import tabletop  # noqa: E402
@@ -42,7 +44,7 @@ VALID = 60  # examples of each module
 # Plans that reach one goal after another, as the prompt lists them; the others reach all at once.
 GOAL_BY_GOAL = {"beh-as", "beh-sd", "wah"}
 # Requests per module at scale 1; those without a plan are left out.
-COUNTS = {"vh-as": 45000, "vh-sd": 25000, "beh-as": 120000, "beh-sd": 120000, "wah": 105000, "wah-goal": 40000, "pddl": 60000}
+COUNTS = {"vh-as": 45000, "vh-sd": 25000, "beh-as": 120000, "beh-sd": 120000, "wah": 105000, "wah-goal": 40000, "pddl": 60000, "goal": 500000}
 
 
 def draw_pddl(rng, shipped=[]):
@@ -59,7 +61,7 @@ def draw_pddl(rng, shipped=[]):
 
 DRAW = {"vh-as": lambda rng: virtualhome.draw(rng, "vh-as"), "vh-sd": lambda rng: virtualhome.draw(rng, "vh-sd"),
         "beh-as": lambda rng: behavior.draw(rng, "beh-as"), "beh-sd": lambda rng: behavior.draw(rng, "beh-sd"),
-        "wah": watch_and_help.draw_plan, "wah-goal": watch_and_help.draw_goal, "pddl": draw_pddl}
+        "wah": watch_and_help.draw_plan, "wah-goal": watch_and_help.draw_goal, "pddl": draw_pddl, "goal": goal_pairs.draw}
 PHRASES = templates.phrases()
 
 
@@ -89,7 +91,7 @@ def draw_requests(module, chunk, count, rate, banned, tally):
 
 
 def ask(program, requests):
-    fields = ("id", "module", "prompt", "domain", "problem", "format", "instruction", "mistake", "seed", "in_order")
+    fields = ("id", "module", "prompt", "domain", "domain_text", "goal", "problem", "format", "instruction", "mistake", "seed", "in_order")
     lines = "".join(json.dumps({k: r[k] for k in fields if k in r}) + "\n" for r in requests)
     try:
         result = subprocess.run([program], input=lines, capture_output=True, text=True)
@@ -196,7 +198,7 @@ def made(args, plan, started):
     """What make_chunk gives for one chunk after the other, as long as there is time."""
     chunks, pending = iter(plan), collections.deque()
     begun = False
-    with concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
+    with concurrent.futures.ProcessPoolExecutor(args.jobs, initializer=goal_pairs.set_folders, initargs=(args.domains,)) as pool:
         while True:
             while len(pending) < 6 * args.jobs and (time.time() - started < args.seconds or not begun):
                 name, chunk, count = next(chunks, (None, None, 0))
@@ -250,6 +252,8 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--scale", type=support.number(float, 1e-6, 100), default=1.0, help="how many of the COUNTS above to draw")
     parser.add_argument("--modules", type=parse_modules, default=",".join(COUNTS))
+    parser.add_argument("--domains", type=lambda text: text.split(","), default=[], metavar="FOLDER,...",
+                        help="for the module goal: domains in *domain*.pddl below these folders, too")
     parser.add_argument("--more", default="", metavar="NAME", help="other examples, to go with those that are there")
     parser.add_argument("--mistakes", type=parse_rates, default="", help="other rates than mistakes.RATES, as MODULE=RATE,...")
     parser.add_argument("--jobs", type=support.number(int, 1, 1024), default=os.cpu_count())

@@ -15,7 +15,7 @@ import random
 import re
 
 # Share of examples for which a mistake is asked for. Some plans cannot be spoiled as asked, and some survive it.
-RATES = {"vh-as": 0.78, "vh-sd": 0.76, "beh-as": 0.04, "beh-sd": 0.03, "wah": 0.5, "wah-goal": 0.08, "pddl": 0.25}
+RATES = {"vh-as": 0.78, "vh-sd": 0.76, "beh-as": 0.04, "beh-sd": 0.03, "wah": 0.5, "wah-goal": 0.08, "pddl": 0.25, "goal": 0.0}
 HABITS = 0.7  # of the mistakes
 KINDS = [("skip", 30), ("forget", 22), ("order", 10), ("object", 12), ("action", 5), ("grab", 8), ("repeat", 4), ("number", 6), ("hallucinate", 5),
          ("broken", 3)]

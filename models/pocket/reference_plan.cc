@@ -18,6 +18,7 @@
 #include "benchmarks/module.h"
 #include "metactrl/domain.h"
 #include "metactrl/format.h"
+#include "metactrl/goal.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/planner.h"
 
@@ -233,7 +234,22 @@ void make_mistake(const Task& task, const std::string& mistake, Order order, Ran
 
 }  // namespace
 
+namespace {
+
+Example make_goal_example(const Request& request) {
+  const GoalProblem problem = GoalProblem::parse(request.domain, request.problem);
+  Example example;
+  example.prompt = problem.prompt(request.instruction).user;
+  example.plan = request.goal;
+  example.steps = problem.task(request.goal).num_goals();
+  example.valid = true;
+  return example;
+}
+
+}  // namespace
+
 std::optional<Example> make_example(const Request& request) {
+  if (!request.goal.empty()) return make_goal_example(request);
   const benchmarks::Module* module = nullptr;
   if (!request.module.empty()) {
     module = benchmarks::find_module(request.module);

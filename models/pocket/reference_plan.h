@@ -21,6 +21,9 @@
 // A plan that has no room for the mistake asked for gets another (object, skip, action), or
 // stays as it is.
 //
+// Where a goal is given, the answer is the goal itself, and the prompt is the one by which the model is asked to write goals
+// (metactrl/goal.h).
+//
 // Thread safety: calls are independent of each other.
 #ifndef METACTRL_MODELS_POCKET_REFERENCE_PLAN_H_
 #define METACTRL_MODELS_POCKET_REFERENCE_PLAN_H_
@@ -38,7 +41,8 @@ struct Request {
   std::string domain;  // PDDL text
   std::string problem;
   std::string format;       // a built-in plan format
-  std::string instruction;  // for make_prompt
+  std::string instruction;  // for make_prompt, or for the goal stage
+  std::string goal;         // what the instruction means: the answer is this goal, and the prompt the goal stage's
   std::string mistake;      // empty: none
   std::uint64_t seed = 0;   // of the mistake
   bool in_order = false;    // the goals are reached one after another, as the prompt lists them
@@ -48,7 +52,8 @@ struct Example {
   std::string prompt;
   std::string plan;  // as the model is to write it
   std::size_t steps = 0;
-  // Whether the plan is legal and reaches all goals, by the rules of the domain.
+  // Whether the plan is legal and reaches all goals, by the rules of the domain; of a goal, whether the domain has all that is
+  // in it.
   bool valid = false;
   // The mistake changed the plan.
   bool spoiled = false;

@@ -10,7 +10,7 @@ const address = process.argv[2];
 if (address === undefined) throw new Error("usage: node record.mjs ADDRESS");
 const domain = "tabletop";
 const problem = "fridge_to_stove";
-const headline = "Asked to heat an orange and syrup, the model alone forgets the syrup.";
+const headline = "Asked to heat an orange and syrup, the model alone forgets the pot.";
 const lead = "Same model, same task, with Meta-Ctrl: before each word is written, everything from which the goal can no longer be reached is ruled out. So it cannot forget.";
 
 async function events(request) {
@@ -43,5 +43,5 @@ const replay = {
 };
 const end = ({ events: all }) => all.at(-1);
 if (!end(replay).valid || end(replay).guarantee !== "full") throw new Error("the guided run does not work");
-if (end(replay.compare).valid || !end(replay.compare).goals.unmet.includes("(inside syrup pot)")) throw new Error("the model alone does not forget the syrup");
+if (end(replay.compare).valid || !end(replay.compare).goals.unmet.includes("(on pot stove)")) throw new Error("the model alone does not forget the pot");
 writeFileSync("src/opening.json", `${JSON.stringify(replay)}\n`);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "benchmarks/evaluate.h"
@@ -18,6 +19,7 @@
 #include "lm/model_facts.h"
 #include "metactrl/domain.h"
 #include "metactrl/format.h"
+#include "metactrl/goal.h"
 #include "metactrl/language_model.h"
 #include "metactrl/planner.h"
 #include "support/small_apartment.h"
@@ -203,6 +205,32 @@ TEST_F(PocketModel, PlansForTheRobotsTable) {
     EXPECT_NE(made.text.find("(open dishwasher)"), std::string::npos) << made.text;
     if (guidance == Guidance::kMask) {
       EXPECT_EQ(made.guarantee, Guarantee::kFull) << made.reason;
+    }
+  }
+}
+
+// A domain that it cannot know: names that do not exist are copied.
+TEST_F(PocketModel, ReadsGoalsInWordsOfADomainItNeverSaw) {
+  const GoalProblem problem = GoalProblem::parse(
+      "(define (domain yard) (:requirements :adl) (:types plim torv)\n"
+      "(:predicates (snerd ?a - plim ?b - torv) (wemmed ?a - plim))\n"
+      "(:action snerding :parameters (?a - plim ?b - torv) :precondition (and) :effect (snerd ?a ?b))\n"
+      "(:action wem :parameters (?a - plim) :precondition (and) :effect (wemmed ?a)))\n",
+      "(define (problem now) (:domain yard) (:objects plim1 plim2 big_ool - plim grax drelk - torv)\n"
+      "(:init (snerd plim1 drelk)))\n");
+  const std::vector<std::pair<std::string, std::string>> pairs = {
+      {"make sure that plim2 is snerd grax", "(and (snerd plim2 grax))"},
+      {"big ool should be wemmed and get plim1 snerd grax", "(and (wemmed big_ool) (snerd plim1 grax))"},
+      {"all plims must be wemmed", "(and (forall (?x - plim) (wemmed ?x)))"},
+  };
+  for (const auto& [instruction, goal] : pairs) {
+    for (const Guidance guidance : {Guidance::kNone, Guidance::kMask}) {
+      SCOPED_TRACE(instruction + ", " + to_string(guidance));
+      GoalProblem::Options options;
+      options.guidance = guidance;
+      const GoalProblem::Written written = problem.write(instruction, *model_, vocabulary_, options);
+      ASSERT_FALSE(written.goals.empty()) << written.reason << " " << written.text;
+      EXPECT_EQ(written.goals[0].pddl, goal);
     }
   }
 }

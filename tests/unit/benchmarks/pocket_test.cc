@@ -12,6 +12,7 @@
 #include "benchmarks/files.h"
 #include "benchmarks/module.h"
 #include "metactrl/error.h"
+#include "metactrl/goal.h"
 #include "reference_plan.h"
 #include "support/test_data.h"
 #include "support/virtualhome_prompts.h"
@@ -47,6 +48,20 @@ TEST(Pocket, WritesPromptAndPlanOfAPddlProblem) {
   EXPECT_TRUE(example->prompt.starts_with("Task: Tidy up.\n")) << example->prompt;
   EXPECT_TRUE(example->prompt.ends_with("Plan:\n")) << example->prompt;
   EXPECT_NE(example->plan.find("(open dishwasher)"), std::string::npos) << example->plan;
+}
+
+TEST(Pocket, AGoalIsAskedForAsTheGoalStageAsksForIt) {
+  Request request = on_the_table("dishwasher");
+  request.instruction = "never open the dishwasher";
+  request.goal = "(and (always (not (open dishwasher))))";
+  const std::optional<Example> example = make_example(request);
+  ASSERT_TRUE(example);
+  EXPECT_EQ(example->prompt, GoalProblem::parse(request.domain, request.problem).prompt(request.instruction).user);
+  EXPECT_TRUE(example->prompt.ends_with("Goal:\n")) << example->prompt;
+  EXPECT_EQ(example->plan, request.goal);
+  EXPECT_TRUE(example->valid);
+  request.goal = "(and (opened dishwasher))";
+  EXPECT_THROW(make_example(request), InputError);
 }
 
 TEST(Pocket, GoalsAreReachedInTheirOrder) {

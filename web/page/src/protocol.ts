@@ -169,6 +169,8 @@ export interface Goals {
   goals: GoalHypothesis[];
   reason?: string;
   missing?: string[];
+  // What a model thought before it wrote the goal.
+  reasoning?: { text: string };
 }
 
 export interface Tasks {

@@ -199,8 +199,8 @@ export class Setup {
   private async writeGoal(): Promise<boolean> {
     this.clearGoal();
     const button = byId("write-goal", HTMLButtonElement);
-    const say = (text: string) => {
-      this.hypotheses.replaceChildren(element("p", { class: "note", role: "status" }, text));
+    const say = (text: string, ...more: HTMLElement[]) => {
+      this.hypotheses.replaceChildren(element("p", { class: "note", role: "status" }, text), ...more);
     };
     button.disabled = true;
     say("The model reads the instruction …");
@@ -208,8 +208,10 @@ export class Setup {
       const { domain, problem, model, instruction } = this.request();
       const answer = (await post("/v1/goals", { domain, problem, instruction, ...(model === undefined ? {} : { model }) })) as Goals;
       const missing = (answer.missing ?? []).length > 0 ? `Not known here: ${(answer.missing ?? []).join(", ")}.` : "";
+      const thought = answer.reasoning?.text ?? "";
+      const thoughts = thought === "" ? [] : [element("details", {}, element("summary", {}, "What the model thought first"), element("p", { class: "thought" }, thought))];
       if (answer.goals.length === 0) {
-        say(`The instruction could not be turned into a goal: ${answer.reason ?? "say it in other words"}. ${missing}`);
+        say(`The instruction could not be turned into a goal: ${answer.reason ?? "say it in other words"}. ${missing}`, ...thoughts);
         return false;
       }
       const choices = answer.goals.map((one, index) => {
@@ -222,7 +224,7 @@ export class Setup {
         return element("label", { class: "hypothesis", title: one.goal }, radio, element("span", {}, one.words === "" ? one.goal : one.words), element("span", { class: "sure" }, sure));
       });
       this.goal = answer.goals[0]?.goal ?? "";
-      this.hypotheses.replaceChildren(...choices, ...(missing === "" ? [] : [element("p", { class: "note" }, missing)]));
+      this.hypotheses.replaceChildren(...thoughts, ...choices, ...(missing === "" ? [] : [element("p", { class: "note" }, missing)]));
       return true;
     } catch (error) {
       say(error instanceof Error ? error.message : String(error));
