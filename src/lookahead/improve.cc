@@ -77,7 +77,7 @@ class Improver {
       cut_corners(share / 8);
       if (!at_bound()) step_greedily(share);
     } else {
-      replan_parts(share + share / 2);
+      replan_parts(share + share / 4);
       shorten(share / 4);
     }
     for (const unsigned greed : kGreeds) {
@@ -177,13 +177,15 @@ class Improver {
     if (adopt(other)) other = std::move(best);
   }
 
-  // The plan, and one of another kind: first a little of both, then the better one, then the other.
+  // The plan, and one of another kind that is not much worse: first a little of both, then the better one, then the other.
   void replan_parts(std::uint64_t share) {
     const std::uint64_t until = result_.work + std::min(share, left());
     const auto rest = [&] { return until - std::min(until, result_.work); };
     const std::span<const WindowKind> kinds(kWindows);
     drop_needless();
     std::vector<ActionId> other = step_plan(rest() / 2);
+    if (!other.empty()) on_another(other, [] {});
+    if (costs_.sum(other) > result_.cost + result_.cost / 4) other.clear();
     replan(kinds.first(1), rest() / 2);
     if (!other.empty()) on_another(other, [&] { replan(kinds.first(1), rest() / 2); });
     replan(kinds.subspan(1), rest());
