@@ -433,11 +433,13 @@ TEST(Shortcuts, DoNotNeedTheSameStates) {
   WindowLimits limits;
   limits.work = 100'000;
   limits.actions = 6;
-  EXPECT_EQ(replan_windows(tools, state.data(), {out, on, leave_there, back, in, get}, limits, internal::no_meter(), spent),
-            (std::vector<ActionId>{leave, get}));
+  EXPECT_EQ(
+      replan_windows(tools, state.data(), {out, on, leave_there, back, in, get}, limits, internal::no_meter(), spent),
+      (std::vector<ActionId>{leave, get}));
   limits.actions = 2;
-  EXPECT_EQ(replan_windows(tools, state.data(), {out, on, leave_there, back, in, get}, limits, internal::no_meter(), spent),
-            std::nullopt);
+  EXPECT_EQ(
+      replan_windows(tools, state.data(), {out, on, leave_there, back, in, get}, limits, internal::no_meter(), spent),
+      std::nullopt);
 }
 
 }  // namespace
