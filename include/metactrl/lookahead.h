@@ -60,7 +60,8 @@ class LookaheadDevice;
 // not depend on them. Decoding does not need the GPU. A table for which it has too little memory is a std::bad_alloc.
 std::shared_ptr<const LookaheadDevice> make_cuda_lookahead_device(int number = 0);
 
-// For LookaheadOptions::improve where somebody will read the plan: about a tenth of a second.
+// For LookaheadOptions::improve where somebody will read the plan: about a tenth of a second, half a second in tasks with
+// hundreds of thousands of actions.
 constexpr std::uint64_t kImproveFirstPlan = 20'000'000;
 
 struct LookaheadOptions {
@@ -80,7 +81,8 @@ struct LookaheadOptions {
   Budget exact{200'000, std::size_t{256} << 20, 20'000'000'000};
   // For tier B: the search for a first plan, and for one from each state that is asked about and has none yet.
   Budget search{5'000'000, std::size_t{2} << 30, 40'000'000'000};
-  // Steps (Budget::work) for making that first plan cheaper, or shorter where the task has no metric. 0: as it is found.
+  // Steps (Budget::work) for making that first plan cheaper, or shorter where the task has no metric; up to 100 million
+  // where so many are but 64 evaluations by the heuristics. 0: as it is found.
   std::uint64_t improve = 0;
   // A task is large when one evaluation by the heuristics takes at least so many steps. In tier B candidates are then
   // searched for among the actions that the goal asks for, and only while more actions are left than the best plan known

@@ -43,6 +43,7 @@ Cost ActionCosts::sum(std::span<const ActionId> plan) const {
 
 // The largest becomes 64: fine enough to rank, and small enough for queues with a bucket for each value.
 std::vector<std::uint32_t> ActionCosts::weights() const {
+  if (!has_metric_) return std::vector<std::uint32_t>(costs_.size(), 1);
   constexpr double kLargestWeight = 64;
   const auto largest = static_cast<double>(*std::max_element(costs_.begin(), costs_.end()));
   const double factor = largest > kLargestWeight ? kLargestWeight / largest : 1;
@@ -50,7 +51,7 @@ std::vector<std::uint32_t> ActionCosts::weights() const {
   result.reserve(costs_.size());
   for (const Cost cost : costs_) {
     const auto scaled = static_cast<std::uint32_t>(std::lround(static_cast<double>(cost) * factor));
-    result.push_back(has_metric_ ? 1 + scaled : 1);
+    result.push_back(1 + scaled);
   }
   return result;
 }

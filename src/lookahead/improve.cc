@@ -1,10 +1,12 @@
 // In this order, each with a part of the work that is left:
 //
-//   1. Steps that are not needed are left out, and corners are cut (neighbourhood.h), in growing neighbourhoods; in large
-//      tasks shortcuts are looked for (shortcuts.h).
+//   1. Steps that are not needed are left out, and corners are cut (neighbourhood.h), in growing neighbourhoods.
 //   2. A greedy search that takes one action at a time, for a plan of another kind.
 //   3. Weighted A*, less greedy each time, for plans that are better than the best known; 1 for each that is found.
 //   4. A* with LM-cut, for the proof that no plan is cheaper, or for the cheapest one.
+//
+// In large tasks, where 4 is out of reach, parts of both plans are planned again first (windows.h), beginning with what
+// pays most for what it costs; and shortcuts are looked for (shortcuts.h).
 //
 // 1 to 3 look at the actions that the goal asks for (focus.h) where those are fewer; 4, and who looks for shortcuts, at
 // all.
@@ -12,6 +14,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "lookahead/focus.h"
@@ -22,6 +25,7 @@
 #include "lookahead/shortcuts.h"
 #include "lookahead/spending.h"
 #include "lookahead/weighted_search.h"
+#include "lookahead/windows.h"
 
 namespace metactrl::lookahead {
 
@@ -35,6 +39,14 @@ constexpr std::size_t kFirstNeighbourhood = 400;  // states
 constexpr std::size_t kTurn = 256;                // evaluations between two looks
 constexpr unsigned kLongestShortcut = 3;          // actions
 constexpr unsigned kGreeds[] = {5, 3, 2, 1};
+
+struct WindowKind {
+  std::size_t actions;
+  std::size_t evaluations;
+  unsigned greed;
+};
+constexpr WindowKind kWindows[] = {{40, 200, 3}, {30, 200, 2}, {80, 400, 5}, {60, 400, 5},
+                                   {60, 600, 3}, {80, 600, 3}, {40, 600, 2}};
 
 class Improver {
  public:
@@ -61,9 +73,13 @@ class Improver {
     focus();
     // What comes first is cheap and finds most of what there is to find.
     const std::uint64_t share = options_.prove ? all / 16 : can_prove() ? all / 4 : all / 2;
-    cut_corners(share / 8);
-    if (!can_prove()) shorten(share / 4);
-    if (!at_bound()) step_greedily(share);
+    if (can_prove()) {
+      cut_corners(share / 8);
+      if (!at_bound()) step_greedily(share);
+    } else {
+      replan_parts(share + share / 4);
+      shorten(share / 4);
+    }
     for (const unsigned greed : kGreeds) {
       if (!at_bound()) search_weighted(greed, share / 4);
     }
@@ -82,7 +98,7 @@ class Improver {
     const std::uint64_t whole = evaluator_.task().evaluation_work();
     if (4 * whole > left()) return;
     result_.work += 2 * whole;
-    focus_ = find_focus(evaluator_, state_);
+    focus_ = find_focus(evaluator_, state_, result_.plan);
     if (focus_) focused_.emplace(focus_->relaxed);
   }
 
@@ -135,32 +151,81 @@ class Improver {
   }
 
   void step_greedily(std::uint64_t share) {
-    RelaxedEvaluator& evaluator = focused_ ? *focused_ : evaluator_;
-    GreedySearch search(space(), evaluator, state_, GreedySearch::kStep);
-    if (run(search, share, kTurn) != Status::kFound) return;
-    polish(search.plan(), share / 4);
+    std::vector<ActionId> plan = step_plan(share);
+    // A plan of another kind may become the best one when its corners are cut.
+    if (!plan.empty()) on_another(plan, [&] { cut_corners(share / 4); });
   }
 
-  // A plan of another kind may become the best one when its corners are cut.
-  void polish(std::vector<ActionId> plan, std::uint64_t share) {
-    std::vector<ActionId> best = std::exchange(result_.plan, std::move(plan));
+  // Of single steps; none when there is none within the share.
+  std::vector<ActionId> step_plan(std::uint64_t share) {
+    RelaxedEvaluator& evaluator = focused_ ? *focused_ : evaluator_;
+    GreedySearch search(space(), evaluator, state_, GreedySearch::kStep);
+    return run(search, share, kTurn) == Status::kFound ? search.plan() : std::vector<ActionId>();
+  }
+
+  // Makes `other` better by `work`, and adopts it when it has become the best one.
+  template <typename Work>
+  void on_another(std::vector<ActionId>& other, const Work& work) {
+    std::vector<ActionId> best = std::exchange(result_.plan, std::move(other));
     const Cost cost = std::exchange(result_.cost, costs_.sum(result_.plan));
     auto on_better = std::exchange(options_.on_better, nullptr);
-    cut_corners(share);
-    std::swap(best, result_.plan);
+    work();
+    other = std::exchange(result_.plan, std::move(best));
     result_.cost = cost;
     options_.on_better = std::move(on_better);
-    adopt(std::move(best));
+    best = result_.plan;
+    if (adopt(other)) other = std::move(best);
+  }
+
+  // The plan, and one of another kind that is not much worse: first a little of both, then the better one, then the other.
+  void replan_parts(std::uint64_t share) {
+    const std::uint64_t until = result_.work + std::min(share, left());
+    const auto rest = [&] { return until - std::min(until, result_.work); };
+    const std::span<const WindowKind> kinds(kWindows);
+    drop_needless();
+    std::vector<ActionId> other = step_plan(rest() / 2);
+    if (!other.empty()) on_another(other, [] {});
+    if (costs_.sum(other) > result_.cost + result_.cost / 4) other.clear();
+    replan(kinds.first(1), rest() / 2);
+    if (!other.empty()) on_another(other, [&] { replan(kinds.first(1), rest() / 2); });
+    replan(kinds.subspan(1), rest());
+    if (!other.empty()) on_another(other, [&] { replan(kinds.subspan(1), rest()); });
+  }
+
+  // With each kind of window as long as it helps.
+  void replan(std::span<const WindowKind> kinds, std::uint64_t share) {
+    const std::uint64_t until = result_.work + std::min(share, left());
+    weigh();
+    const WindowTools tools{space(), *weighted_evaluator_, costs_, weights_};
+    for (std::size_t i = 0; i < kinds.size() && result_.work < until;) {
+      WindowLimits limits;
+      limits.actions = kinds[i].actions;
+      limits.evaluations = kinds[i].evaluations;
+      limits.greed = kinds[i].greed;
+      limits.length = options_.max_length;
+      limits.work = until - result_.work;
+      auto better = replan_windows(tools, state_, result_.plan, limits, meter_, result_.work);
+      if (better && adopt(std::move(*better))) {
+        drop_needless();
+      } else {
+        ++i;
+      }
+    }
+  }
+
+  // The relaxed task of what is looked at, with weights.
+  void weigh() {
+    if (weighted_) return;
+    weights_ = costs_.weights();
+    weighted_ = std::make_unique<RelaxedTask>(program_, space().actions(), weights_);
+    weighted_evaluator_ = std::make_unique<RelaxedEvaluator>(*weighted_);
+    result_.work += weighted_->evaluation_work();
   }
 
   void search_weighted(unsigned greed, std::uint64_t share) {
-    if (!weighted_) {
-      const std::vector<std::uint32_t> weights = costs_.weights();
-      weighted_ = std::make_unique<RelaxedTask>(program_, space().actions(), weights);
-      weighted_evaluator_ = std::make_unique<RelaxedEvaluator>(*weighted_);
-      result_.work += weighted_->evaluation_work();
-    }
-    WeightedSearch search(space(), *weighted_evaluator_, costs_, state_, measure(), options_.max_length, greed);
+    weigh();
+    WeightedSearch search(space(), *weighted_evaluator_, costs_, weights_, state_, {measure(), options_.max_length, {}},
+                          greed);
     const std::uint64_t until = result_.work + std::min(share, left());
     while (result_.work < until && run(search, until - result_.work, kTurn) == Status::kFound) {
       adopt(search.plan());
@@ -215,6 +280,7 @@ class Improver {
   Improvement& result_;
   std::unique_ptr<const Focus> focus_;
   std::optional<RelaxedEvaluator> focused_;
+  std::vector<std::uint32_t> weights_;  // of `weighted_`
   std::unique_ptr<RelaxedTask> weighted_;
   std::unique_ptr<RelaxedEvaluator> weighted_evaluator_;
 };

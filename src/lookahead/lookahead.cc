@@ -206,9 +206,12 @@ class LookaheadCompiler {
 
   void improve(lookahead::RelaxedEvaluator& evaluator, SearchResult& found) {
     if (data_.options.improve == 0) return;
+    constexpr std::uint64_t kEvaluations = 64;
+    constexpr std::uint64_t kMost = 100'000'000;
+    const std::uint64_t in_large_tasks = std::min(kMost, kEvaluations * data_.relaxed.evaluation_work());
     lookahead::ImproveOptions options;
     options.budget = data_.options.search;
-    options.budget.work = std::min(options.budget.work, data_.options.improve);
+    options.budget.work = std::min(options.budget.work, std::max(data_.options.improve, in_large_tasks));
     if (data_.options.fixed_horizon) options.max_length = data_.horizon;
     found.plan = improve_plan(program_, evaluator, initial_.data(), std::move(found.plan), options, meter_).plan;
   }

@@ -89,6 +89,13 @@ void RelaxedEvaluator::enqueue(PropositionId proposition, std::uint32_t cost, st
   buckets_[cost].push_back(proposition);
 }
 
+void RelaxedEvaluator::aim_at(std::vector<PropositionId> propositions) {
+  if (aimed_at_.empty()) aimed_at_.resize(task_.num_propositions());
+  for (const PropositionId aim : aims_) aimed_at_[aim] = 0;
+  aims_ = std::move(propositions);
+  for (const PropositionId aim : aims_) ++aimed_at_[aim];
+}
+
 // False when the goal is unreachable. Ends when the goal is reached, unless `everything` is asked for.
 bool RelaxedEvaluator::explore_sums(const Word* state, bool everything) {
   reset();
@@ -98,12 +105,18 @@ bool RelaxedEvaluator::explore_sums(const Word* state, bool everything) {
   used_buckets_ = 0;
   task_.for_each_true(state, [this](PropositionId proposition) { enqueue(proposition, 0, kNoOperator); });
   std::uint32_t settled = 0;
+  std::size_t to_come = aims_.size();
   for (std::uint32_t cost = 0; cost < used_buckets_; ++cost) {
     for (std::size_t i = 0; i < buckets_[cost].size(); ++i) {
       const PropositionId proposition = buckets_[cost][i];
       if (cost_[proposition] < cost) continue;
       rank_[proposition] = settled++;
-      if (proposition == task_.goal_ && !everything) return true;
+      if (to_come != 0) {
+        to_come -= aimed_at_[proposition];
+        if (to_come == 0 && !everything) return true;
+      } else if (proposition == task_.goal_ && !everything) {
+        return true;
+      }
       steps_ += 1 + task_.first_user_[next_of(proposition)] - task_.first_user_[proposition];
       for (std::uint32_t u = task_.first_user_[proposition]; u < task_.first_user_[next_of(proposition)]; ++u) {
         const std::uint32_t o = task_.users_[u];
@@ -114,11 +127,11 @@ bool RelaxedEvaluator::explore_sums(const Word* state, bool everything) {
         steps_ += op.num_effects;
         for (const PropositionId effect : task_.effects(op)) enqueue(effect, reached, o);
         // All that it needs is settled, and nothing else leads there: no need to settle what is cheaper than the sum.
-        if (task_.goal_joined_ && cost_[task_.goal_] != kInfinite && !everything) return true;
+        if (task_.goal_joined_ && aims_.empty() && cost_[task_.goal_] != kInfinite && !everything) return true;
       }
     }
   }
-  return cost_[task_.goal_] != kInfinite;
+  return aims_.empty() ? cost_[task_.goal_] != kInfinite : to_come == 0;
 }
 
 void RelaxedEvaluator::require(PropositionId proposition) {
@@ -154,7 +167,8 @@ unsigned RelaxedEvaluator::extract_plan() {
   plan_.clear();
   stack_.clear();
   unsigned length = 0;
-  require(task_.goal_);
+  if (aims_.empty()) require(task_.goal_);
+  for (const PropositionId aim : aims_) require(aim);
   while (!stack_.empty()) {
     const PropositionId proposition = stack_.back();
     stack_.pop_back();

@@ -192,6 +192,8 @@ class RelaxedEvaluator {
   // kInfinite exactly when h_max is.
   // `preferred`, unless null, is overwritten with the actions of that plan that are applicable in `state`, ascending.
   unsigned h_ff(const task::Word* state, std::vector<ActionId>* preferred);
+  // From now on h_ff estimates the way to all of these instead of to the goal; none: to the goal again.
+  void aim_at(std::vector<PropositionId> propositions);
   // After a finite h_ff: the relaxed plan, each action once, in an order in which they achieve what later ones
   // need.
   const std::vector<RelaxedStep>& relaxed_plan() const { return plan_; }
@@ -224,6 +226,8 @@ class RelaxedEvaluator {
   std::uint64_t steps_ = 0;
   std::vector<PropositionId> now_;
   std::vector<PropositionId> next_;
+  std::vector<PropositionId> aims_;                  // none: the goal
+  IdVector<PropositionId, std::uint32_t> aimed_at_;  // how many of them are this one; empty until there are some
   // Plan extraction.
   std::uint32_t generation_ = 0;
   IdVector<PropositionId, std::uint32_t> required_;  // generation

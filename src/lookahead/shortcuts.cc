@@ -1,6 +1,5 @@
-// What the rest of the plan needs is found backwards: what its first step asks for, and what is needed behind that step
-// and not made true by it. Only literals are followed, and only effects without a condition: what was overlooked shows
-// when the plan with the shortcut is executed, and nothing else decides.
+// What the rest of the plan needs (plan_needs.h) is a guess: what it overlooks shows when the plan with the shortcut is
+// executed, and nothing else decides.
 //
 // From each state of the plan, depth-first in place: an action is applied, the last place of the plan is looked for whose
 // needs hold, and the action is undone. The shortcut that saves most is taken, and the search goes on behind it.
@@ -9,14 +8,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "lookahead/plan_needs.h"
 #include "lookahead/spending.h"
 
 namespace metactrl::lookahead {
 
 namespace {
 
-using task::ConditionId;
-using task::ConditionPool;
 using task::Literal;
 using task::Word;
 
@@ -64,40 +62,10 @@ class ShortcutFinder {
   using Before = std::vector<std::pair<std::uint32_t, Word>>;
 
   void find_needs(std::span<const ActionId> plan) {
-    needs_.assign(plan.size() + 1, {});
+    needs_ = needs_along(program_, plan);
+    for (const std::vector<std::uint32_t>& needs : needs_) work_ += needs.size();
     spent_before_.assign(plan.size() + 1, 0);
     for (std::size_t i = 0; i < plan.size(); ++i) spent_before_[i + 1] = spent_before_[i] + costs_.of(plan[i]);
-    for (const ConditionId goal : program_.goal_conditions()) collect(goal, needs_.back());
-    for (std::size_t i = plan.size(); i-- > 0;) {
-      const task::ActionProgram& action = program_.action(plan[i]);
-      std::vector<std::uint32_t>& needs = needs_[i];
-      for (const std::uint32_t code : needs_[i + 1]) {
-        if (!makes(action, Literal{code})) needs.push_back(code);
-      }
-      for (const Literal literal : program_.precondition(action)) needs.push_back(literal.code);
-      collect(action.residual, needs);
-      std::sort(needs.begin(), needs.end());
-      needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
-      work_ += needs.size();
-    }
-  }
-
-  void collect(ConditionId condition, std::vector<std::uint32_t>& needs) const {
-    const ConditionPool::Node& node = program_.conditions().node(condition);
-    if (node.op == ConditionPool::Op::kAllOf) {
-      for (const Literal literal : program_.conditions().literals(node)) needs.push_back(literal.code);
-    } else if (node.op == ConditionPool::Op::kAnd) {
-      for (const ConditionId child : program_.conditions().children(node)) collect(child, needs);
-    }
-  }
-
-  bool makes(const task::ActionProgram& action, Literal literal) const {
-    const Word mask = Word{1} << (literal.bit() & 63);
-    for (const task::WordEdit& edit : program_.edits(action)) {
-      if (edit.word != literal.bit() >> 6) continue;
-      return literal.negated() ? (edit.keep & mask) == 0 && (edit.set & mask) == 0 : (edit.set & mask) != 0;
-    }
-    return false;
   }
 
   void search(std::span<const ActionId> plan, std::size_t place, Cost cost) {

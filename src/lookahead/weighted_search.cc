@@ -15,16 +15,16 @@ constexpr int kProgressBoost = 1000;
 }  // namespace
 
 WeightedSearch::WeightedSearch(const ActionSpace& space, RelaxedEvaluator& evaluator, const ActionCosts& costs,
-                               const Word* state, const Measure& bound, unsigned max_length, unsigned greed)
+                               std::span<const std::uint32_t> weights, const Word* state, const Wanted& wanted,
+                               unsigned greed)
     : space_(space),
       program_(space.program()),
       evaluator_(evaluator),
       costs_(costs),
-      weights_(costs.weights()),
+      weights_(weights),
       successor_work_(copy_work(program_)),
       steps_before_(evaluator.steps()),
-      bound_(bound),
-      max_length_(max_length),
+      wanted_(wanted),
       greed_(greed),
       nodes_(program_),
       next_(state, state + program_.total_words()) {
@@ -66,7 +66,7 @@ bool WeightedSearch::visit(StoredId parent, ActionId action) {
   const Info& from = info_[parent];
   const Measure reached{from.cost + costs_.of(action), std::size_t{from.length} + 1};
   // A way that is no better can only become worse.
-  if (reached >= bound_ || reached.length > max_length_) return false;
+  if (reached >= wanted_.bound || reached.length > wanted_.max_length) return false;
   ++successors_;
   if (!nodes_.successor(current_, action, next_)) return false;
   const auto [id, fresh] = nodes_.insert(next_.data(), parent, action);
@@ -81,13 +81,19 @@ bool WeightedSearch::visit(StoredId parent, ActionId action) {
     known = {reached.cost, length, weight, known.h, known.version + 1};
     loaded_ = kNoNode;
   }
-  if (program_.is_goal(next_.data())) {
+  if (arrived()) {
     plan_ = nodes_.plan_to(id);
-    bound_ = {costs_.sum(plan_), plan_.size()};
+    wanted_.bound = {costs_.sum(plan_), plan_.size()};
     return true;
   }
   open(id);
   return false;
+}
+
+bool WeightedSearch::arrived() const {
+  if (wanted_.literals.empty()) return program_.is_goal(next_.data());
+  return std::ranges::all_of(wanted_.literals,
+                             [this](std::uint32_t code) { return task::Literal{code}.holds(next_.data()); });
 }
 
 bool WeightedSearch::pop(StoredId& node, ActionId& action) {

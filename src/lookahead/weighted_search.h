@@ -1,6 +1,6 @@
 // WeightedSearch: plans that are cheaper than one that is known.
 //
-//     WeightedSearch search(space, evaluator, costs, state, bound, max_length, 3);
+//     WeightedSearch search(space, evaluator, costs, weights, state, {.bound = bound}, 3);
 //     Status status = search.run(256, spending, {}, limit);        // kFound: search.plan() is better than the bound
 //
 // Lazy weighted A* with preferred operators: what was spent so far plus `greed` times the FF value decides what is looked
@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "lookahead/action_costs.h"
@@ -31,17 +32,25 @@ struct Measure {
 
 class WeightedSearch {
  public:
-  // `evaluator` is one of the actions of `space`, with the weights of `costs`. Plans have at most `max_length` actions.
+  // What it looks for: a plan better than the bound, of at most `max_length` actions; with `literals` (their codes), a
+  // way to a state in which all of them hold, at which `evaluator` aims.
+  struct Wanted {
+    Measure bound;
+    unsigned max_length = kInfinite;
+    std::span<const std::uint32_t> literals;
+  };
+  // `evaluator` is one of the actions of `space` with these weights, those of `costs` by action.
   WeightedSearch(const ActionSpace& space, RelaxedEvaluator& evaluator, const ActionCosts& costs,
-                 const task::Word* state, const Measure& bound, unsigned max_length, unsigned greed);
+                 std::span<const std::uint32_t> weights, const task::Word* state, const Wanted& wanted, unsigned greed);
 
   // Goes on for at most `turn` evaluations, or until a plan is found that is better than the bound, which it then is.
   Status run(std::size_t turn, Spending& spending, const Others& others, Limit& limit);
   // After kFound.
   const std::vector<ActionId>& plan() const { return plan_; }
   // From now on only better plans count.
-  void lower_bound_to(const Measure& bound) { bound_ = std::min(bound_, bound); }
+  void lower_bound_to(const Measure& bound) { wanted_.bound = std::min(wanted_.bound, bound); }
 
+  std::size_t evaluated() const { return evaluated_; }
   std::size_t size() const { return nodes_.size(); }
   std::uint64_t work() const { return evaluator_.steps() - steps_before_ + successors_ * successor_work_; }
   std::size_t memory_bytes() const {
@@ -71,16 +80,16 @@ class WeightedSearch {
   void load(StoredId node);
   void open(StoredId id);
   bool visit(StoredId parent, ActionId action);
+  bool arrived() const;
 
   const ActionSpace& space_;
   const task::Program& program_;
   RelaxedEvaluator& evaluator_;
   const ActionCosts& costs_;
-  std::vector<std::uint32_t> weights_;
+  std::span<const std::uint32_t> weights_;
   std::uint64_t successor_work_;
   std::uint64_t steps_before_;  // of the evaluator
-  Measure bound_;
-  unsigned max_length_;
+  Wanted wanted_;
   unsigned greed_;
   Nodes nodes_;
   IdVector<StoredId, Info> info_;

@@ -22,6 +22,7 @@
 #include "lookahead/search.h"
 #include "lookahead/shortcuts.h"
 #include "lookahead/weighted_search.h"
+#include "lookahead/windows.h"
 #include "support/projected_space.h"
 #include "support/random.h"
 #include "support/random_definition.h"
@@ -295,39 +296,50 @@ TEST_P(CostedTasks, AFocusHasSomeOfTheActions) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, CostedTasks, ::testing::Range<std::uint64_t>(0, 8));
 
-// Plans that wander about, made shorter: executed, better each time, never better than the best.
+// A plan that wanders about, by chance; empty when it did not come to a goal.
+std::vector<ActionId> wandering_plan(const Case& c, std::uint64_t seed) {
+  if (c.space.states.empty()) return {};  // a constraint is broken before anything is done
+  testing::Random random(seed);
+  std::vector<ActionId> plan;
+  std::vector<ActionId> possible;
+  std::vector<Word> now = c.space.states.front();
+  std::vector<Word> next(now.size());
+  while (plan.size() < 40 && (plan.size() < 5 || !c.program->is_goal(now.data()))) {
+    possible.clear();
+    c.program->relevant_actions(now.data(), possible);
+    if (possible.empty()) break;
+    const ActionId action = random.pick(possible);
+    if (!c.program->apply(now.data(), action, next.data())) break;
+    c.program->project(next.data());
+    now.swap(next);
+    plan.push_back(action);
+  }
+  if (!c.program->is_goal(now.data())) return {};
+  return plan;
+}
+
+// Executed, better than before, never better than the best.
+void expect_better(const Case& c, const std::vector<ActionId>& better, const std::vector<ActionId>& plan) {
+  expect_reaches_goal(*c.program, c.space.states.front(), better);
+  ASSERT_LT(std::pair(c.costs.sum(better), better.size()), std::pair(c.costs.sum(plan), plan.size()));
+  ASSERT_GE(c.costs.sum(better), c.space.cost.front());
+}
+
 TEST(Shortcuts, LeadToBetterPlans) {
   std::size_t wandered = 0;
   std::size_t improved = 0;
   for (std::uint64_t seed = 0; seed < testing::repeats(kTasks); ++seed) {
     SCOPED_TRACE(seed);
     const Case c(seed);
-    if (c.space.states.empty()) continue;  // a constraint is broken before anything is done
-    const std::vector<Word>& start = c.space.states.front();
-    testing::Random random(seed);
-    std::vector<ActionId> plan;
-    std::vector<ActionId> possible;
-    std::vector<Word> now = start;
-    std::vector<Word> next(now.size());
-    while (plan.size() < 40 && (plan.size() < 5 || !c.program->is_goal(now.data()))) {
-      possible.clear();
-      c.program->relevant_actions(now.data(), possible);
-      if (possible.empty()) break;
-      const ActionId action = random.pick(possible);
-      if (!c.program->apply(now.data(), action, next.data())) break;
-      c.program->project(next.data());
-      now.swap(next);
-      plan.push_back(action);
-    }
-    if (plan.empty() || !c.program->is_goal(now.data())) continue;
+    std::vector<ActionId> plan = wandering_plan(c, seed);
+    if (plan.empty()) continue;
     ++wandered;
     const ActionSpace all(*c.program);
     std::uint64_t spent = 0;
     const ShortcutLimits limits{1 + static_cast<unsigned>(seed % 3), 1'000'000};
-    while (auto better = take_shortcuts(all, c.costs, start.data(), plan, limits, internal::no_meter(), spent)) {
-      expect_reaches_goal(*c.program, start, *better);
-      ASSERT_LT(std::pair(c.costs.sum(*better), better->size()), std::pair(c.costs.sum(plan), plan.size()));
-      ASSERT_GE(c.costs.sum(*better), c.space.cost.front());
+    const Word* start = c.space.states.front().data();
+    while (auto better = take_shortcuts(all, c.costs, start, plan, limits, internal::no_meter(), spent)) {
+      expect_better(c, *better, plan);
       plan = std::move(*better);
       ++improved;
     }
@@ -335,6 +347,42 @@ TEST(Shortcuts, LeadToBetterPlans) {
   }
   EXPECT_GT(wandered, testing::repeats(500));
   EXPECT_GT(improved, testing::repeats(300));
+}
+
+// The same by planning parts again; afterwards the evaluator is back at the goal.
+TEST(Windows, LeadToBetterPlans) {
+  std::size_t improved = 0;
+  std::size_t best = 0;
+  for (std::uint64_t seed = 0; seed < testing::repeats(kTasks); ++seed) {
+    SCOPED_TRACE(seed);
+    const Case c(seed);
+    std::vector<ActionId> plan = wandering_plan(c, seed);
+    if (plan.empty()) continue;
+    const ActionSpace all(*c.program);
+    const std::vector<std::uint32_t> weights = c.costs.weights();
+    const RelaxedTask relaxed(*c.program, all.actions(), weights);
+    RelaxedEvaluator evaluator(relaxed);
+    const Word* start = c.space.states.front().data();
+    const unsigned estimate = evaluator.h_ff(start, nullptr);
+    WindowLimits limits;
+    limits.actions = 2 + seed % 12;
+    limits.greed = 1 + static_cast<unsigned>(seed % 3);
+    limits.length = static_cast<unsigned>(plan.size() + seed % 2);
+    limits.work = 1'000'000;
+    std::uint64_t spent = 0;
+    const WindowTools tools{all, evaluator, c.costs, weights};
+    while (auto better = replan_windows(tools, start, plan, limits, internal::no_meter(), spent)) {
+      expect_better(c, *better, plan);
+      ASSERT_LE(better->size(), limits.length);
+      plan = std::move(*better);
+      ++improved;
+    }
+    EXPECT_GT(spent, 0U);
+    EXPECT_EQ(evaluator.h_ff(start, nullptr), estimate);
+    best += c.costs.sum(plan) == c.space.cost.front();
+  }
+  EXPECT_GT(improved, testing::repeats(300));
+  EXPECT_GT(best, testing::repeats(300));
 }
 
 // The key is left at the end of the corridor although it could be left here: no state of the plan is met again.
@@ -374,6 +422,24 @@ TEST(Shortcuts, DoNotNeedTheSameStates) {
                                      {out, on, leave_there, back, in, get}, {1, 100'000}, internal::no_meter(), spent);
   ASSERT_TRUE(better.has_value());
   EXPECT_EQ(*better, (std::vector<ActionId>{leave, get}));
+
+  // Planned again in one window, it is the same, and a window of its middle cannot leave the key elsewhere.
+  const ActionSpace all(*program);
+  const ActionCosts costs(*program);
+  const std::vector<std::uint32_t> weights = costs.weights();
+  const RelaxedTask relaxed(*program, all.actions(), weights);
+  RelaxedEvaluator evaluator(relaxed);
+  const WindowTools tools{all, evaluator, costs, weights};
+  WindowLimits limits;
+  limits.work = 100'000;
+  limits.actions = 6;
+  EXPECT_EQ(
+      replan_windows(tools, state.data(), {out, on, leave_there, back, in, get}, limits, internal::no_meter(), spent),
+      (std::vector<ActionId>{leave, get}));
+  limits.actions = 2;
+  EXPECT_EQ(
+      replan_windows(tools, state.data(), {out, on, leave_there, back, in, get}, limits, internal::no_meter(), spent),
+      std::nullopt);
 }
 
 }  // namespace
