@@ -3,9 +3,15 @@
 // A thread of its own runs the model. While it does, those who want something line up; then whatever waits is the next
 // batch. So one session alone waits for nobody, and the more there are the more of them share a run, whose cost hardly
 // grows with them. A long prompt is read in portions, so that others do not wait until its end.
+//
+// Those who were let go by a run come back soon, having chosen their next tokens. The next run waits for them a little,
+// a fraction of what a run takes: otherwise it begins with whoever is first, and everybody waits for two.
+//
+// Each takes its own row of logits out of llama.cpp's memory, all at the same time; the next run waits until they have.
 #ifndef METACTRL_SRC_LM_LLAMA_BATCHER_H_
 #define METACTRL_SRC_LM_LLAMA_BATCHER_H_
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -38,12 +44,16 @@ class LlamaBatcher {
   };
 
   void work();
-  // Runs a portion of every waiter's tokens, and lets those go that are done.
-  void run_round(std::vector<Waiter*>& waiters);
+  // Runs a portion of every waiter's tokens, and lets those go that are done; how many. Nobody needs the rows any more
+  // when it returns.
+  std::size_t run_round(std::vector<Waiter*>& waiters);
   void run_one_by_one(const std::vector<Waiter*>& waiters, std::size_t most);
+
+  using Clock = std::chrono::steady_clock;
 
   LlamaEngine& engine_;
   std::vector<Evaluation*> evaluations_;  // of those who wait
+  std::counting_semaphore<> taken_{0};    // rows
 
   std::mutex mutex_;
   std::condition_variable arrived_;

@@ -154,6 +154,7 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
   max_batch_ = llama_n_batch(context_.get());
   sliding_window_ = static_cast<std::size_t>(std::max(llama_model_n_swa(model_.get()), 0));
   max_sequences_ = sequences.sessions;
+  retired_.reserve(sequences.sessions);
   for (unsigned i = sequences.sessions; i-- > 0;) free_.push_back(static_cast<llama_seq_id>(i));
   for (unsigned i = 0; i < sequences.scratch; ++i)
     scratch_.push_back(static_cast<llama_seq_id>(sequences.sessions + i));
@@ -174,7 +175,12 @@ void LlamaEngine::evaluate(Evaluation& evaluation) {
 void LlamaEngine::evaluate(std::span<Evaluation* const> evaluations) {
   const std::scoped_lock lock(mutex_);
   const auto unfinished = [](const Evaluation* evaluation) { return evaluation->left() > 0; };
-  while (std::any_of(evaluations.begin(), evaluations.end(), unfinished)) run_portions(evaluations, max_batch_);
+  while (std::any_of(evaluations.begin(), evaluations.end(), unfinished)) {
+    run_portions(evaluations, max_batch_);
+    for (const Portion& portion : portions_) {
+      if (portion.evaluation->left() == 0) portion.evaluation->keep_row();
+    }
+  }
 }
 
 void LlamaEngine::run_portions(std::span<Evaluation* const> evaluations, std::size_t most) {
@@ -205,12 +211,22 @@ void LlamaEngine::take(const Portion& portion) const {
   Evaluation& evaluation = *portion.evaluation;
   evaluation.first += portion.count;
   ++evaluation.calls;
-  if (evaluation.left() > 0) return;
-  const std::span<const float> row = logits(portion.begin + portion.count - 1);
-  evaluation.logits.assign(row.begin(), row.end());
+  if (evaluation.left() == 0) evaluation.row = logits(portion.begin + portion.count - 1);
+}
+
+void LlamaEngine::retire(llama_seq_id sequence) {
+  const std::scoped_lock lock(retired_mutex_);
+  retired_.push_back(sequence);
+}
+
+void LlamaEngine::collect() {
+  const std::scoped_lock lock(retired_mutex_);
+  for (const llama_seq_id sequence : retired_) give_back(sequence);
+  retired_.clear();
 }
 
 std::optional<llama_seq_id> LlamaEngine::take_sequence(std::size_t spare) {
+  collect();
   if (free_.empty() && spare == 0) free_prefix();
   if (free_.size() <= spare) return std::nullopt;
   const llama_seq_id sequence = free_.back();
@@ -296,6 +312,7 @@ std::int32_t LlamaEngine::decode(LlamaBatch& batch) {
 }
 
 void LlamaEngine::run(LlamaBatch& batch) {
+  collect();
   ErrorLog log;
   std::int32_t status = decode(batch);
   // Where there is no room (1), the prefix is the first to go. Sessions that began with it keep their share.

@@ -46,10 +46,16 @@ struct Evaluation {
   llama_seq_id sequence = -1;
   std::span<const TokenId> tokens;  // the sequence's, from the beginning
   std::size_t first = 0;            // how many of them are in the memory already; grows
-  std::vector<float> logits{};      // after the last token
+  std::vector<float> logits{};      // after the last token; what it holds before is overwritten, its room used again
   std::size_t calls = 0;            // batches it was a part of
+  std::span<const float> row{};     // the same in llama.cpp's memory, until the engine runs again
 
   std::size_t left() const { return tokens.size() - first; }
+  // Copies it, once.
+  void keep_row() {
+    if (!row.empty()) logits.assign(row.begin(), row.end());
+    row = {};
+  }
 };
 
 // The tokens of one call, each with its position, its sequences and whether its logits are wanted.
@@ -98,6 +104,10 @@ class LlamaEngine {
   // which they are, by rounding, and on nobody else.
   void evaluate(std::span<Evaluation* const> evaluations);
 
+  // Gives a sequence back without the lock, and so without waiting for a run that is under way; others can take it when
+  // the lock is next had.
+  void retire(llama_seq_id sequence);
+
   FairMutex& mutex() { return mutex_; }
   std::size_t context_length() const { return context_length_; }
   std::size_t vocabulary_size() const { return vocabulary_size_; }
@@ -120,7 +130,8 @@ class LlamaEngine {
   bool cut(llama_seq_id sequence, std::size_t size);
   // Runs the model. Throws ModelError; sequences of the batch may then hold some of its tokens.
   void run(LlamaBatch& batch);
-  // One batch with up to `most` of the tokens that are left of each, in this order, until it is full. Throws as run does.
+  // One batch with up to `most` of the tokens that are left of each, in this order, until it is full. Those that have none
+  // left get their `row`. Throws as run does.
   void run_portions(std::span<Evaluation* const> evaluations, std::size_t most);
   // Who took part in the last one, also when it failed.
   struct Portion {
@@ -147,6 +158,8 @@ class LlamaEngine {
   std::int32_t decode(LlamaBatch& batch);
   // Adds up to `most` of the tokens that are left; how many. Those of the last one get logits.
   static std::size_t add(LlamaBatch& batch, const Evaluation& evaluation, std::size_t most);
+  // Empties the sequences that were retired.
+  void collect();
   // After run: takes what add() put into the batch.
   void take(const Portion& portion) const;
   // Gives up the memory of the prefix, not the prefix: it may be read again. False when it has none.
@@ -166,6 +179,8 @@ class LlamaEngine {
   bool can_cut_ = true;
   std::vector<llama_seq_id> free_;  // the smallest at the end
   std::vector<llama_seq_id> scratch_;
+  std::mutex retired_mutex_;
+  std::vector<llama_seq_id> retired_;
   std::vector<TokenId> prefix_;
   std::optional<llama_seq_id> prefix_sequence_;  // holds all of the prefix
   LlamaBatch batch_;

@@ -61,10 +61,7 @@ struct LlamaSession::Checkpoint {
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
   // Dropped by a session without the lock.
-  ~Checkpoint() {
-    const std::scoped_lock lock(engine->mutex());
-    engine->give_back(sequence);
-  }
+  ~Checkpoint() { engine->retire(sequence); }
 };
 
 LlamaSession::LlamaSession(std::shared_ptr<LlamaEngine> engine, std::span<const TokenId> prompt)
@@ -102,10 +99,7 @@ LlamaSession::LlamaSession(const LlamaSession& other, llama_seq_id sequence)
   engine_->copy(other.sequence_, sequence_);
 }
 
-LlamaSession::~LlamaSession() {
-  const std::scoped_lock lock(engine_->mutex());
-  engine_->give_back(sequence_);
-}
+LlamaSession::~LlamaSession() { engine_->retire(sequence_); }
 
 void LlamaSession::append(std::span<const TokenId> tokens) {
   for (const TokenId token : tokens) check_token(token, *engine_);
@@ -140,7 +134,9 @@ void LlamaSession::prepare_together(std::span<LlamaSession* const> sessions) {
   };
   std::vector<Part> parts;
   for (LlamaSession* session : sessions) {
-    if (std::optional<Evaluation> evaluation = session->wanted_evaluation()) parts.push_back({session, *evaluation});
+    if (std::optional<Evaluation> evaluation = session->wanted_evaluation()) {
+      parts.push_back({session, std::move(*evaluation)});
+    }
   }
   // By memory, and within one as they came.
   std::vector<bool> done(parts.size(), false);
@@ -160,7 +156,7 @@ void LlamaSession::prepare_together(std::span<LlamaSession* const> sessions) {
       for (const Part* part : batch) part->session->forget_evaluation(part->evaluation);
       throw;
     }
-    for (const Part* part : batch) part->session->take_evaluation(part->evaluation);
+    for (Part* part : batch) part->session->take_evaluation(part->evaluation);
   }
 }
 
@@ -173,13 +169,24 @@ std::optional<Evaluation> LlamaSession::wanted_evaluation() {
     shorten(tokens_.size() - 1);
   }
   if (logits_size_ == tokens_.size()) return std::nullopt;  // restored from the checkpoint
-  return Evaluation{sequence_, tokens_, evaluated_};
+  Evaluation evaluation{sequence_, tokens_, evaluated_};
+  // A row of a large vocabulary is half a megabyte: it is written where the last one was.
+  if (owns_logits()) {
+    evaluation.logits.swap(*logits_);
+    logits_size_ = 0;
+  }
+  return evaluation;
 }
 
-void LlamaSession::take_evaluation(const Evaluation& evaluation) {
+void LlamaSession::take_evaluation(Evaluation& evaluation) {
   num_calls_ += evaluation.calls;
   evaluated_ = tokens_.size();
-  keep_logits(evaluation.logits);
+  if (owns_logits()) {
+    logits_->swap(evaluation.logits);
+  } else {
+    logits_ = std::make_shared<Row>(std::move(evaluation.logits));
+  }
+  logits_size_ = evaluated_;
 }
 
 void LlamaSession::forget_evaluation(const Evaluation& evaluation) {
@@ -188,9 +195,14 @@ void LlamaSession::forget_evaluation(const Evaluation& evaluation) {
   num_calls_ += evaluation.calls;
 }
 
+bool LlamaSession::owns_logits() const {
+  if (logits_ == nullptr || logits_.use_count() != 1) return false;
+  std::atomic_thread_fence(std::memory_order_acquire);  // what a fork on another thread did before it let go
+  return true;
+}
+
 void LlamaSession::keep_logits(std::span<const float> row) {
-  if (logits_ != nullptr && logits_.use_count() == 1) {
-    std::atomic_thread_fence(std::memory_order_acquire);  // what a fork on another thread did before it let go
+  if (owns_logits()) {
     logits_->assign(row.begin(), row.end());
   } else {
     logits_ = std::make_shared<Row>(row.begin(), row.end());

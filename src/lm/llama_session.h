@@ -44,10 +44,12 @@ class LlamaSession : public Session {
   void prepare_logits();
   // What has to be evaluated for them; nothing where they are there. Takes the lock.
   std::optional<Evaluation> wanted_evaluation();
-  void take_evaluation(const Evaluation& evaluation);
+  void take_evaluation(Evaluation& evaluation);
   // Some of its tokens may have arrived. Takes the lock.
   void forget_evaluation(const Evaluation& evaluation);
   void keep_logits(std::span<const float> row);
+  // Whether no fork has the same row, so that it may be changed.
+  bool owns_logits() const;
 
   // --- these need the lock ---
   // Brings the memory to the first `size` tokens or fewer.
