@@ -5,9 +5,11 @@
 //
 // Everything is on the GPU where llama.cpp has one. For guidance mask and uniform, with sampled plans: every call that
 // runs the model behind the prompt is noted with its tokens and its time, and the time from the prompt's logits to the
-// last token's choice. Then the model is loaded by llama.cpp alone, reads a prompt of the same length, and computes
-// batches of the same sizes one after the other, the logits of each batch's last token wanted and waited for. All runs
-// but the first are counted, since the first time that a batch size is seen costs more; the first is reported beside them.
+// last token's choice; once with calls that read what has been decided and no more, and once with those that also read
+// what each choice would force (Session::expect), of which there are fewer. Then the model is loaded by llama.cpp alone,
+// reads a prompt of the same length, and computes batches of the same sizes one after the other, the logits of each
+// batch's last token wanted and waited for. All runs but the first are counted, since the first time that a batch size is
+// seen costs more; the first is reported beside them.
 #include <llama.h>
 
 #include <algorithm>
@@ -53,8 +55,8 @@ struct Record {
 
 class RecordingSession : public Session {
  public:
-  RecordingSession(std::unique_ptr<Session> session, Record& record)
-      : session_(std::move(session)), record_(record), known_(session_->size()) {}
+  RecordingSession(std::unique_ptr<Session> session, bool ahead, Record& record)
+      : session_(std::move(session)), ahead_(ahead), record_(record), known_(session_->size()) {}
 
   void append(std::span<const TokenId> tokens) override { session_->append(tokens); }
   std::span<const float> logits() override {
@@ -62,11 +64,9 @@ class RecordingSession : public Session {
     const Clock::time_point begin = Clock::now();
     const std::span<const float> logits = session_->logits();
     record_.end = Clock::now();
-    if (session_->num_calls() > calls) {
-      record_.sizes.push_back(session_->size() - known_);
-      record_.in_calls += milliseconds(record_.end - begin);
-      known_ = session_->size();
-    }
+    record_.in_calls += milliseconds(record_.end - begin);
+    if (session_->num_calls() > calls) record_.sizes.push_back(session_->size() - known_);
+    known_ = session_->size();
     return logits;
   }
   std::size_t size() const override { return session_->size(); }
@@ -76,9 +76,12 @@ class RecordingSession : public Session {
     return session_->score(paths);
   }
   std::size_t num_calls() const override { return session_->num_calls(); }
+  std::size_t spare_tokens() const override { return ahead_ ? session_->spare_tokens() : 0; }
+  void expect(std::span<const std::vector<TokenId>> continuations) override { session_->expect(continuations); }
 
  private:
   std::unique_ptr<Session> session_;
+  bool ahead_;
   Record& record_;
   std::size_t known_;
 };
@@ -99,9 +102,10 @@ class RecordingModel : public LanguageModel {
   std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve) override {
     std::unique_ptr<Session> session = model_->start(prompt, reserve);
     record = Record{prompt.size(), {}, 0, Clock::now(), Clock::now()};
-    return std::make_unique<RecordingSession>(std::move(session), record);
+    return std::make_unique<RecordingSession>(std::move(session), ahead, record);
   }
 
+  bool ahead = false;  // calls read what may come, too
   Record record;
 
  private:
@@ -211,12 +215,13 @@ void measure(const std::string& file, const Task& task, int runs, unsigned horiz
   {
     RecordingModel model(load_model(file));
     std::printf("%s; %s\n", model.description().c_str(), model.device().c_str());
-    lines.push_back({"mask", plan_times(task, model, Guidance::kMask, horizon, runs)});
-    lines.push_back({"uniform", plan_times(task, model, Guidance::kUniform, horizon, runs)});
-    std::vector<TokenId> prompt(lines[0].times.records[0].prompt, TokenId{100});
-    for (std::size_t i = 0; i < 2; ++i) {
-      lines.push_back({i == 0 ? "free (as mask)" : "free (as uniform)", free_times(model, prompt, lines[i].times.tokens, runs)});
+    for (const bool ahead : {false, true}) {
+      model.ahead = ahead;
+      lines.push_back({ahead ? "mask, ahead" : "mask", plan_times(task, model, Guidance::kMask, horizon, runs)});
+      lines.push_back({ahead ? "uniform, ahead" : "uniform", plan_times(task, model, Guidance::kUniform, horizon, runs)});
     }
+    const std::vector<TokenId> prompt(lines[0].times.records[0].prompt, TokenId{100});
+    for (std::size_t i = 0; i < 4; ++i) lines.push_back({"free", free_times(model, prompt, lines[i].times.tokens, runs)});
   }
   Alone alone(file);
   std::printf("| run | tokens | calls | tokens a call | ms | in calls | ms a call | llama.cpp alone | ratio | first run, alone |\n");
@@ -237,7 +242,9 @@ void measure(const std::string& file, const Task& task, int runs, unsigned horiz
     for (const std::size_t size : record.sizes) std::printf(" %zu", size);
     std::printf("\n");
   }
-  for (std::size_t i = 0; i < 2; ++i) std::printf("%s: %.2f times as fast as the model alone\n", lines[i].name, whole[i + 2] / whole[i]);
+  for (std::size_t i = 0; i < 4; ++i) {
+    std::printf("%s: %.2f times as fast as the same number of tokens without a constraint\n", lines[i].name, whole[i + 4] / whole[i]);
+  }
 }
 
 }  // namespace

@@ -117,6 +117,8 @@ class LlamaEngine {
   unsigned max_sequences() const { return max_sequences_; }
   // Whether tokens can be dropped from the end of a sequence; not in recurrent models.
   bool can_cut() const { return can_cut_; }
+  // Session::spare_tokens.
+  std::size_t spare_tokens() const { return spare_tokens_; }
 
   // --- all that follows needs the lock ---
   // Nothing when all are in use, or, with `spare`, when fewer than so many would be left.
@@ -147,6 +149,13 @@ class LlamaEngine {
   // If `tokens` begin with that prefix and go on behind it: puts it into the empty `sequence` and returns its length; 0
   // otherwise. Adds to `calls` how often the model was run for it. Throws as run does.
   std::size_t begin_with_prefix(llama_seq_id sequence, std::span<const TokenId> tokens, std::size_t& calls);
+  // How often it was run.
+  std::uint64_t num_runs() const { return num_runs_; }
+  // What the last run read into the first `count` scratch sequences stays there until the next one begins.
+  void keep_scratch(std::size_t count) { kept_scratch_ = count; }
+  void drop_scratch();
+  // Gives `to` the tokens from position `begin` on that `from` has.
+  void append(llama_seq_id from, llama_seq_id to, std::size_t begin);
   // One batch that sessions share, to keep its memory.
   LlamaBatch& batch() { return batch_; }
 
@@ -177,6 +186,9 @@ class LlamaEngine {
   unsigned max_sequences_ = 0;
   unsigned threads_ = 0;
   bool can_cut_ = true;
+  std::size_t spare_tokens_ = 0;
+  std::uint64_t num_runs_ = 0;
+  std::size_t kept_scratch_ = 0;
   std::vector<llama_seq_id> free_;  // the smallest at the end
   std::vector<llama_seq_id> scratch_;
   std::mutex retired_mutex_;

@@ -2,6 +2,10 @@
 // tokens changes the list (and cuts the memory); the model runs when logits are asked for, on all tokens that the
 // memory lacks.
 //
+// What may come (expect) is read in the same call as what did come: each continuation in a scratch sequence that begins
+// as a copy of the session's. The one that comes true is moved into the session's sequence, and its row of logits is
+// still in llama.cpp's memory, unless somebody has run the model since; the next run forgets them all.
+//
 // Forks copy the sequence, which in llama.cpp marks the cells as belonging to both.
 //
 // score() evaluates a TokenTree in one batch: each branch is a scratch sequence that starts as a copy of the session's,
@@ -115,7 +119,84 @@ std::span<const float> LlamaSession::logits() {
   return *logits_;
 }
 
+void LlamaSession::expect(std::span<const std::vector<TokenId>> continuations) {
+  expected_.clear();
+  std::size_t room = std::min(engine_->spare_tokens(), LlamaEngine::kMaxOutputs - 1);
+  for (const std::vector<TokenId>& continuation : continuations) {
+    if (continuation.empty() || continuation.size() > room || expected_.size() == engine_->scratch().size()) continue;
+    for (const TokenId token : continuation) check_token(token, *engine_);
+    room -= continuation.size();
+    expected_.push_back(continuation);
+  }
+}
+
+bool LlamaSession::take_expected() {
+  if (ahead_.branches.empty() || tokens_.size() <= evaluated_) return false;
+  const std::scoped_lock lock(engine_->mutex());
+  const Ahead ahead = std::exchange(ahead_, {});
+  if (ahead.behind != evaluated_ || ahead.run != engine_->num_runs()) return false;
+  const std::span<const TokenId> appended = std::span(tokens_).subspan(evaluated_);
+  for (std::size_t i = 0; i < ahead.branches.size(); ++i) {
+    const std::vector<TokenId>& branch = ahead.branches[i];
+    if (!std::equal(branch.begin(), branch.end(), appended.begin(), appended.end())) continue;
+    engine_->append(engine_->scratch()[i], sequence_, evaluated_);
+    evaluated_ = tokens_.size();
+    keep_logits(engine_->logits(ahead.entries[i]));
+    engine_->drop_scratch();
+    expected_.clear();  // nothing is read now
+    return true;
+  }
+  return false;
+}
+
+bool LlamaSession::read_expected() {
+  const std::vector<std::vector<TokenId>> branches = std::exchange(expected_, {});
+  std::size_t total = tokens_.size() - evaluated_;
+  std::size_t longest = 0;
+  for (const std::vector<TokenId>& branch : branches) {
+    total += branch.size();
+    longest = std::max(longest, branch.size());
+  }
+  const bool fits = total <= engine_->max_batch() && tokens_.size() + longest <= engine_->context_length();
+  if (branches.empty() || evaluated_ == tokens_.size() || evaluated_ == 0 || !fits) return false;
+  const std::scoped_lock lock(engine_->mutex());
+  engine_->drop_scratch();
+  const auto scratch = engine_->scratch().first(branches.size());
+  std::vector<llama_seq_id> everywhere = {sequence_};
+  for (const llama_seq_id sequence : scratch) {
+    engine_->copy(sequence_, sequence);
+    everywhere.push_back(sequence);
+  }
+  LlamaBatch& batch = engine_->batch();
+  batch.clear();
+  for (std::size_t i = evaluated_; i < tokens_.size(); ++i)
+    batch.add(tokens_[i], i, everywhere, i + 1 == tokens_.size());
+  const std::size_t trunk = batch.size();
+  Ahead ahead;
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    for (std::size_t k = 0; k < branches[i].size(); ++k) {
+      batch.add(branches[i][k], tokens_.size() + k, scratch.subspan(i, 1), k + 1 == branches[i].size());
+    }
+    ahead.entries.push_back(batch.size() - 1);
+  }
+  try {
+    engine_->run(batch);
+  } catch (...) {
+    // Perhaps for lack of room, of which this takes more than its share.
+    for (const llama_seq_id sequence : scratch) engine_->empty(sequence);
+    if (!engine_->cut(sequence_, evaluated_)) evaluated_ = 0;
+    return false;
+  }
+  engine_->keep_scratch(scratch.size());
+  ++num_calls_;
+  evaluated_ = tokens_.size();
+  keep_logits(engine_->logits(trunk - 1));
+  ahead_ = {evaluated_, engine_->num_runs(), branches, std::move(ahead.entries)};
+  return true;
+}
+
 void LlamaSession::prepare_logits() {
+  if (take_expected() || read_expected()) return;
   std::optional<Evaluation> evaluation = wanted_evaluation();
   if (!evaluation) return;
   try {
@@ -299,6 +380,7 @@ void LlamaSession::run_group(const TokenTree& tree, const TokenTree::Group& grou
                              std::span<const std::vector<std::uint32_t>> children,
                              std::vector<float>& log_probability) {
   const std::vector<TokenTree::Node>& nodes = tree.nodes();
+  engine_->drop_scratch();
   const auto scratch = engine_->scratch().first(std::min(group.leaves.size(), engine_->scratch().size()));
   for (const llama_seq_id sequence : scratch) engine_->copy(sequence_, sequence);
 
