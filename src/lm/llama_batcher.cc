@@ -11,8 +11,8 @@ namespace {
 
 // Of one sequence in one batch, while others wait: what llama.cpp computes in one go at most.
 constexpr std::size_t kPortion = 256;
-// Of what the last run took: how long the next one waits for those whom it let go.
-constexpr int kPatience = 8;
+// Of what the last run took: how long the next one waits at most for those whom it let go.
+constexpr int kPatience = 4;
 
 }  // namespace
 
@@ -31,44 +31,68 @@ void LlamaBatcher::evaluate(Evaluation& evaluation) {
   if (evaluation.left() == 0) return;
   Waiter waiter;
   waiter.evaluation = &evaluation;
+  bool complete = false;
   {
     const std::scoped_lock lock(mutex_);
     arrivals_.push_back(&waiter);
+    account_for(evaluation.sequence);
+    complete = is_complete();
   }
-  arrived_.notify_one();
+  // Not for everybody who comes: the thread that runs the model has nothing to do until the last one is there.
+  if (complete) arrived_.notify_one();
   waiter.done.acquire();
   if (waiter.failure) std::rethrow_exception(waiter.failure);
+  const auto took = [this] {
+    if (rows_.fetch_sub(1, std::memory_order_acq_rel) == 1) taken_.release();
+  };
   try {
     evaluation.keep_row();
   } catch (...) {
-    taken_.release();
+    took();
     throw;
   }
-  taken_.release();
+  took();
+}
+
+void LlamaBatcher::leave(llama_seq_id sequence) {
+  bool complete = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    account_for(sequence);
+    complete = is_complete();
+  }
+  if (complete) arrived_.notify_one();
+}
+
+void LlamaBatcher::account_for(llama_seq_id sequence) {
+  const auto found = std::find(expected_.begin(), expected_.end(), sequence);
+  if (found == expected_.end()) return;
+  *found = expected_.back();
+  expected_.pop_back();
 }
 
 void LlamaBatcher::work() {
   std::vector<Waiter*> waiters;
-  std::size_t gone = 0;  // in the last round
   Clock::duration round{};
   while (true) {
     {
       std::unique_lock lock(mutex_);
-      const std::size_t all = arrivals_.size() + gone;
+      // Those who wait already are worth waiting for company; the last one to come back says so.
+      if (!expected_.empty()) arrived_.wait_for(lock, round / kPatience, [&] { return is_complete(); });
+      expected_.clear();
       arrived_.wait(lock, [&] { return stopping_ || !arrivals_.empty() || !waiters.empty(); });
-      if (all > 1) arrived_.wait_for(lock, round / kPatience, [&] { return stopping_ || arrivals_.size() >= all; });
       if (stopping_) return;
       waiters.insert(waiters.end(), arrivals_.begin(), arrivals_.end());
       arrivals_.clear();
     }
     const std::scoped_lock lock(engine_.mutex());
     const Clock::time_point begin = Clock::now();
-    gone = run_round(waiters);
+    run_round(waiters);
     round = Clock::now() - begin;
   }
 }
 
-std::size_t LlamaBatcher::run_round(std::vector<Waiter*>& waiters) {
+void LlamaBatcher::run_round(std::vector<Waiter*>& waiters) {
   const std::size_t most = waiters.size() > 1 ? kPortion : engine_.max_batch();
   evaluations_.clear();
   for (Waiter* waiter : waiters) evaluations_.push_back(waiter->evaluation);
@@ -82,15 +106,24 @@ std::size_t LlamaBatcher::run_round(std::vector<Waiter*>& waiters) {
     }
     run_one_by_one(waiters, most);
   }
+  const auto is_done = [](const Waiter* waiter) {
+    return waiter->failure != nullptr || waiter->evaluation->left() == 0;
+  };
   std::size_t rows = 0;
-  const std::size_t gone = std::erase_if(waiters, [&](Waiter* waiter) {
-    if (waiter->failure == nullptr && waiter->evaluation->left() > 0) return false;
-    rows += waiter->failure == nullptr ? 1 : 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const Waiter* waiter : waiters) {
+      if (is_done(waiter)) expected_.push_back(waiter->evaluation->sequence);
+      rows += is_done(waiter) && waiter->failure == nullptr ? 1 : 0;
+    }
+  }
+  rows_.store(rows, std::memory_order_release);
+  std::erase_if(waiters, [&](Waiter* waiter) {
+    if (!is_done(waiter)) return false;
     waiter->done.release();  // from here on it may be gone
     return true;
   });
-  for (; rows > 0; --rows) taken_.acquire();
-  return gone;
+  if (rows > 0) taken_.acquire();
 }
 
 void LlamaBatcher::run_one_by_one(const std::vector<Waiter*>& waiters, std::size_t most) {

@@ -220,8 +220,11 @@ void LlamaEngine::take(const Portion& portion) const {
 }
 
 void LlamaEngine::retire(llama_seq_id sequence) {
-  const std::scoped_lock lock(retired_mutex_);
-  retired_.push_back(sequence);
+  {
+    const std::scoped_lock lock(retired_mutex_);
+    retired_.push_back(sequence);
+  }
+  if (batcher_ != nullptr) batcher_->leave(sequence);
 }
 
 void LlamaEngine::collect() {

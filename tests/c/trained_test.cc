@@ -50,8 +50,8 @@ class Trained : public ::testing::Test {
  protected:
   Trained()
       : words_(words()),
-        domain_(str_cat(testing::source_dir(), "/domains/tabletop/domain.pddl")),
-        problem_(str_cat(testing::source_dir(), "/domains/tabletop/dishwasher.pddl")),
+        domain_((testing::source_dir() / "domains/tabletop/domain.pddl").string()),
+        problem_((testing::source_dir() / "domains/tabletop/dishwasher.pddl").string()),
         task_(load_pddl(domain_, problem_)),
         table_(std::make_shared<TableVocabulary>(words_.tokens, std::vector<TokenId>{TokenId{words_.end}})) {
     std::vector<std::string> names;
