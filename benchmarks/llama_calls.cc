@@ -218,13 +218,17 @@ void measure(const std::string& file, const Task& task, int runs, unsigned horiz
     for (const bool ahead : {false, true}) {
       model.ahead = ahead;
       lines.push_back({ahead ? "mask, ahead" : "mask", plan_times(task, model, Guidance::kMask, horizon, runs)});
-      lines.push_back({ahead ? "uniform, ahead" : "uniform", plan_times(task, model, Guidance::kUniform, horizon, runs)});
+      lines.push_back(
+          {ahead ? "uniform, ahead" : "uniform", plan_times(task, model, Guidance::kUniform, horizon, runs)});
     }
     const std::vector<TokenId> prompt(lines[0].times.records[0].prompt, TokenId{100});
-    for (std::size_t i = 0; i < 4; ++i) lines.push_back({"free", free_times(model, prompt, lines[i].times.tokens, runs)});
+    for (std::size_t i = 0; i < 4; ++i)
+      lines.push_back({"free", free_times(model, prompt, lines[i].times.tokens, runs)});
   }
   Alone alone(file);
-  std::printf("| run | tokens | calls | tokens a call | ms | in calls | ms a call | llama.cpp alone | ratio | first run, alone |\n");
+  std::printf(
+      "| run | tokens | calls | tokens a call | ms | in calls | ms a call | llama.cpp alone | ratio | first run, alone "
+      "|\n");
   std::printf("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
   std::vector<double> whole;
   for (const Line& line : lines) {
@@ -235,15 +239,16 @@ void measure(const std::string& file, const Task& task, int runs, unsigned horiz
     const double in_calls = line.times.of([](const Record& one) { return one.in_calls; });
     const auto calls = static_cast<double>(record.sizes.size());
     const auto fed = static_cast<double>(std::accumulate(record.sizes.begin(), record.sizes.end(), std::size_t{0}));
-    std::printf("| %s | %zu | %zu | %.1f | %.1f | %.1f | %.2f | %.1f | %.3f | %.1f, %.1f |\n", line.name, line.times.tokens,
-                record.sizes.size(), fed / calls, whole.back(), in_calls, whole.back() / calls, alone_ms,
-                whole.back() / alone_ms, line.times.records.front().whole(), alone_runs.front());
+    std::printf("| %s | %zu | %zu | %.1f | %.1f | %.1f | %.2f | %.1f | %.3f | %.1f, %.1f |\n", line.name,
+                line.times.tokens, record.sizes.size(), fed / calls, whole.back(), in_calls, whole.back() / calls,
+                alone_ms, whole.back() / alone_ms, line.times.records.front().whole(), alone_runs.front());
     std::printf("sizes:");
     for (const std::size_t size : record.sizes) std::printf(" %zu", size);
     std::printf("\n");
   }
   for (std::size_t i = 0; i < 4; ++i) {
-    std::printf("%s: %.2f times as fast as the same number of tokens without a constraint\n", lines[i].name, whole[i + 4] / whole[i]);
+    std::printf("%s: %.2f times as fast as the same number of tokens without a constraint\n", lines[i].name,
+                whole[i + 4] / whole[i]);
   }
 }
 

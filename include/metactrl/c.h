@@ -239,7 +239,8 @@ typedef struct metactrl_constraint_options {
   uint64_t search_states;
   uint64_t search_bytes;
   uint64_t search_work;
-  const metactrl_hmm* hmm; /* of plans: what decoders with METACTRL_GUIDANCE_TRAINED, and no others, weigh by; or NULL */
+  const metactrl_hmm*
+      hmm; /* of plans: what decoders with METACTRL_GUIDANCE_TRAINED, and no others, weigh by; or NULL */
 } metactrl_constraint_options;
 METACTRL_C_API void metactrl_constraint_options_default(metactrl_constraint_options* options);
 

@@ -42,8 +42,13 @@ void LlamaBatcher::evaluate(Evaluation& evaluation) {
   if (complete) arrived_.notify_one();
   waiter.done.acquire();
   if (waiter.failure) std::rethrow_exception(waiter.failure);
+  take_row(evaluation);
+}
+
+void LlamaBatcher::take_row(Evaluation& evaluation) {
   const auto took = [this] {
-    if (rows_.fetch_sub(1, std::memory_order_acq_rel) == 1) taken_.release();
+    const std::scoped_lock lock(mutex_);
+    if (--rows_ == 0) taken_.notify_one();
   };
   try {
     evaluation.keep_row();
@@ -109,21 +114,20 @@ void LlamaBatcher::run_round(std::vector<Waiter*>& waiters) {
   const auto is_done = [](const Waiter* waiter) {
     return waiter->failure != nullptr || waiter->evaluation->left() == 0;
   };
-  std::size_t rows = 0;
   {
     const std::scoped_lock lock(mutex_);
     for (const Waiter* waiter : waiters) {
       if (is_done(waiter)) expected_.push_back(waiter->evaluation->sequence);
-      rows += is_done(waiter) && waiter->failure == nullptr ? 1 : 0;
+      rows_ += is_done(waiter) && waiter->failure == nullptr ? 1 : 0;
     }
   }
-  rows_.store(rows, std::memory_order_release);
   std::erase_if(waiters, [&](Waiter* waiter) {
     if (!is_done(waiter)) return false;
     waiter->done.release();  // from here on it may be gone
     return true;
   });
-  if (rows > 0) taken_.acquire();
+  std::unique_lock lock(mutex_);
+  taken_.wait(lock, [this] { return rows_ == 0; });
 }
 
 void LlamaBatcher::run_one_by_one(const std::vector<Waiter*>& waiters, std::size_t most) {

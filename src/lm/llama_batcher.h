@@ -12,7 +12,6 @@
 #ifndef METACTRL_SRC_LM_LLAMA_BATCHER_H_
 #define METACTRL_SRC_LM_LLAMA_BATCHER_H_
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -55,19 +54,20 @@ class LlamaBatcher {
   bool is_complete() const { return stopping_ || (expected_.empty() && !arrivals_.empty()); }
   // The same: this one is no longer waited for.
   void account_for(llama_seq_id sequence);
+  void take_row(Evaluation& evaluation);
   void run_one_by_one(const std::vector<Waiter*>& waiters, std::size_t most);
 
   using Clock = std::chrono::steady_clock;
 
   LlamaEngine& engine_;
   std::vector<Evaluation*> evaluations_;  // of those who wait
-  std::atomic<std::size_t> rows_{0};      // that somebody has yet to take
-  std::binary_semaphore taken_{0};        // the last of them was
 
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::vector<Waiter*> arrivals_;
   std::vector<llama_seq_id> expected_;  // let go by the last run, and neither back nor gone
+  std::size_t rows_ = 0;                // that somebody has yet to take
+  std::condition_variable taken_;       // all of them
   bool stopping_ = false;
   std::thread thread_;  // last: it uses the others
 };

@@ -118,8 +118,8 @@ struct Counts {
   std::size_t plans = 0;
   std::size_t trained = 0;      // of them by a model of plans
   std::size_t with_tokens = 0;  // of them by one of tokens
-  std::size_t refused = 0;  // tokens that were not offered
-  std::size_t lost = 0;     // seeks to nowhere
+  std::size_t refused = 0;      // tokens that were not offered
+  std::size_t lost = 0;         // seeks to nowhere
   std::size_t unguided = 0;
   std::size_t unguided_invalid = 0;
   std::vector<std::string> violations;

@@ -291,7 +291,8 @@ TEST_F(Trained, WhatIsWrongIsSaid) {
   EXPECT_EQ(refused(plain, 5, METACTRL_BRIDGE_UNIFORM, nullptr), METACTRL_ERROR_ARGUMENT);
   EXPECT_EQ(refused(plain, METACTRL_GUIDANCE_UNIFORM, 3, nullptr), METACTRL_ERROR_ARGUMENT);
   // Mask and syntax go with either.
-  EXPECT_EQ(make(trained.get(), METACTRL_GUIDANCE_MASK, METACTRL_BRIDGE_UNIFORM, nullptr, decoder, message), METACTRL_OK)
+  EXPECT_EQ(make(trained.get(), METACTRL_GUIDANCE_MASK, METACTRL_BRIDGE_UNIFORM, nullptr, decoder, message),
+            METACTRL_OK)
       << message;
 }
 
