@@ -48,6 +48,8 @@ Words words() {
 
 class Trained : public ::testing::Test {
  protected:
+  void TearDown() override { std::filesystem::remove(file()); }
+
   Trained()
       : words_(words()),
         domain_((testing::source_dir() / "domains/tabletop/domain.pddl").string()),
@@ -59,10 +61,6 @@ class Trained : public ::testing::Test {
     plans_ = Hmm::random(Alphabet::meta(names, 6), 5, 11);
     tokens_ = Hmm::random(Alphabet::tokens(words_.tokens.size(), static_cast<std::uint32_t>(words_.end)), 4, 12);
   }
-  ~Trained() override { std::filesystem::remove(file()); }
-  Trained(const Trained&) = delete;
-  Trained& operator=(const Trained&) = delete;
-
   static std::string file() {
     return (std::filesystem::temp_directory_path() / str_cat("c_trained_", ::getpid(), ".hmm")).string();
   }
