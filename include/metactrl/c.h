@@ -32,7 +32,7 @@
  * Arrays are the caller's: a call writes up to `capacity` elements and says in `*count` how many there are. Lengths count
  * elements. They may be NULL when the capacity is 0.
  *
- * Threads. A task, format, vocabulary or constraint may be used by many threads at a time, a stop too. A decoder is used by
+ * Threads. A task, format, vocabulary, hmm or constraint may be used by many threads at a time, a stop too. A decoder is used by
  * one at a time; a second one gets METACTRL_ERROR_BUSY and changes nothing. A pool is used by one batch at a time; others
  * wait. An error or text is its owner's. Whatever a handle is, nobody may use it any more when it is freed. There is no
  * global state. Callbacks are called by the thread that is in the call.
@@ -206,6 +206,19 @@ METACTRL_C_MUST_USE metactrl_status metactrl_vocabulary_decode(const metactrl_vo
                                                                metactrl_error** error);
 METACTRL_C_API void metactrl_vocabulary_free(metactrl_vocabulary* vocabulary);
 
+/* --- hidden Markov models that were trained --------------------------------------------------------------------------- */
+
+typedef struct metactrl_hmm metactrl_hmm;
+/* A file that `metactrl train` or `metactrl hmm` wrote (docs/trained-lookahead.md): of plans, level "meta", for
+ * METACTRL_GUIDANCE_TRAINED; or of tokens, level "token", for METACTRL_BRIDGE_HMM. The file is mapped, not read: it may not
+ * change while anything uses it. */
+METACTRL_C_MUST_USE metactrl_status metactrl_hmm_load(const char* file, metactrl_hmm** out, metactrl_error** error);
+/* {"level", "hidden", "symbols", "actions", "slots", "vocabulary", "made_by", "step"}: actions are the names it knows, of
+ * plans only; vocabulary is a metactrl_vocabulary_fingerprint, of tokens only, null where nobody knows it. */
+METACTRL_C_MUST_USE metactrl_status metactrl_hmm_info(const metactrl_hmm* hmm, metactrl_text** out,
+                                                      metactrl_error** error);
+METACTRL_C_API void metactrl_hmm_free(metactrl_hmm* hmm);
+
 /* --- constraints: task, format and vocabulary, compiled ------------------------------------------------------------- */
 
 typedef struct metactrl_constraint metactrl_constraint;
@@ -226,6 +239,8 @@ typedef struct metactrl_constraint_options {
   uint64_t search_states;
   uint64_t search_bytes;
   uint64_t search_work;
+  const metactrl_hmm*
+      hmm; /* of plans: what decoders with METACTRL_GUIDANCE_TRAINED, and no others, weigh by; or NULL */
 } metactrl_constraint_options;
 METACTRL_C_API void metactrl_constraint_options_default(metactrl_constraint_options* options);
 
@@ -251,8 +266,13 @@ METACTRL_C_API void metactrl_constraint_free(metactrl_constraint* constraint);
 /* --- decoders: one per request -------------------------------------------------------------------------------------- */
 
 typedef struct metactrl_decoder metactrl_decoder;
-enum { METACTRL_GUIDANCE_SYNTAX = 1, METACTRL_GUIDANCE_MASK = 2, METACTRL_GUIDANCE_UNIFORM = 3 };
-enum { METACTRL_BRIDGE_UNIFORM = 0, METACTRL_BRIDGE_SURROGATE = 1 };
+enum {
+  METACTRL_GUIDANCE_SYNTAX = 1,
+  METACTRL_GUIDANCE_MASK = 2,
+  METACTRL_GUIDANCE_UNIFORM = 3,
+  METACTRL_GUIDANCE_TRAINED = 4 /* the constraint has a metactrl_hmm */
+};
+enum { METACTRL_BRIDGE_UNIFORM = 0, METACTRL_BRIDGE_SURROGATE = 1, METACTRL_BRIDGE_HMM = 2 };
 typedef struct metactrl_decoder_options {
   size_t struct_size;
   int32_t guidance;
@@ -268,6 +288,7 @@ typedef struct metactrl_decoder_options {
    * the best plan known behind it has more than the best one here. */
   double per_action;
   double per_cost;
+  const metactrl_hmm* token_hmm; /* of tokens: for METACTRL_BRIDGE_HMM and METACTRL_GUIDANCE_SYNTAX; or NULL */
 } metactrl_decoder_options;
 METACTRL_C_API void metactrl_decoder_options_default(metactrl_decoder_options* options);
 

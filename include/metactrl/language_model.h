@@ -63,6 +63,14 @@ class Session {
   virtual std::vector<std::vector<float>> score(std::span<const std::vector<TokenId>> paths) = 0;
   // How many times the model was run (a batch counts once).
   virtual std::size_t num_calls() const = 0;
+
+  // A call that reads a few tokens more takes hardly longer on a GPU: so many more are worth reading for what may come. 0:
+  // every token costs.
+  virtual std::size_t spare_tokens() const { return 0; }
+  // A hint before logits(): one of these continuations of what was appended, none of them empty, may be what is appended
+  // next. As many as spare_tokens() allows are read in the same call; if one of them comes true, and nobody else has run
+  // the model meanwhile, its logits cost no call. Says nothing, and changes nothing but who waits for whom.
+  virtual void expect(std::span<const std::vector<TokenId>> /*continuations*/) {}
 };
 
 struct Prompt {
@@ -155,6 +163,9 @@ struct ModelOptions {
   // For sessions on many threads: the model runs on a thread of its own, and what several sessions ask at the same time
   // is one batch. What a session is told does not depend on it, but for rounding.
   bool batched = false;
+  // What Session::spare_tokens says. Unless given: some where the whole model is on GPUs and nothing is batched, none
+  // otherwise.
+  std::optional<unsigned> spare_tokens = std::nullopt;
   // Asked while the file is read; true ends the loading with Stopped.
   Stop stop{};
 };

@@ -14,7 +14,7 @@ Everything here is a thin layer over libmetactrl_c (metactrl/c.h); the interpret
 """
 
 from ._library import VERSION as __version__
-from .decoding import Batch, Constraint, Decoder, Trace
+from .decoding import Batch, Constraint, Decoder, Hmm, Trace
 from .errors import (
     ArgumentError,
     BusyError,
@@ -42,6 +42,7 @@ __all__ = [
     "Diagnostic",
     "Format",
     "Found",
+    "Hmm",
     "Infeasible",
     "InputError",
     "InternalError",

@@ -66,6 +66,7 @@ class ConstraintOptions(c.Structure):
         ("search_states", c.c_uint64),
         ("search_bytes", c.c_uint64),
         ("search_work", c.c_uint64),
+        ("hmm", c.c_void_p),
     ]
 
 
@@ -83,6 +84,7 @@ class DecoderOptions(c.Structure):
         ("no_detours", c.c_int32),
         ("per_action", c.c_double),
         ("per_cost", c.c_double),
+        ("token_hmm", c.c_void_p),
     ]
 
 
@@ -128,6 +130,9 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "vocabulary_encode": (None, [_P, _TEXT, _SIZE, _TEXT, _SIZE, _P, _SIZE, _COUNT]),
     "vocabulary_decode": (None, [_P, _P, _SIZE, _OUT]),
     "vocabulary_free": ("nothing", [_P]),
+    "hmm_load": (None, [_TEXT, _OUT]),
+    "hmm_info": (None, [_P, _OUT]),
+    "hmm_free": ("nothing", [_P]),
     "constraint_options_default": ("nothing", [c.POINTER(ConstraintOptions)]),
     "constraint_compile": (None, [_P, _P, _P, c.POINTER(ConstraintOptions), _P, _OUT]),
     "constraint_verdict": (c.c_int32, [_P]),

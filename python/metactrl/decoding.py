@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
+import os
 from dataclasses import dataclass
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
@@ -12,8 +13,8 @@ from .errors import ArgumentError, make_error
 from .tasks import Action, Format, Stop, Task, Validation, actions_of, validation_of
 from .vocabulary import Vocabulary, with_cause
 
-_GUIDANCE = {"syntax": 1, "mask": 2, "uniform": 3}
-_BRIDGE = {"uniform": 0, "surrogate": 1}
+_GUIDANCE = {"syntax": 1, "mask": 2, "uniform": 3, "trained": 4}
+_BRIDGE = {"uniform": 0, "surrogate": 1, "hmm": 2}
 _TOKENIZATION = {"canonical": 0, "any": 1}
 _VERDICT = {0: "solvable", 1: "infeasible", 2: "undecided"}
 _FINISHED, _AT_BOUNDARY, _LOST = 1, 2, 4
@@ -43,12 +44,38 @@ class Check:
         return self.valid
 
 
+class Hmm(_library.Owner):
+    """A hidden Markov model that `metactrl train` or `metactrl hmm` wrote: of plans (level "meta"), for a Constraint and guidance "trained"; or of
+    tokens (level "token"), for a Decoder with bridge "hmm" or guidance "syntax". It ranks what is allowed, and allows nothing. May be used by many
+    threads; the file is mapped, so it must stay as it is."""
+
+    _kind = "hmm"
+
+    def __init__(self, file: Union[str, "os.PathLike[str]"]) -> None:
+        super().__init__(_library.make("hmm_load", os.fsencode(file)))
+        self.info: Dict[str, Any] = _library.read_json("hmm_info", self._handle)
+
+    @property
+    def level(self) -> str:
+        return self.info["level"]
+
+    def __repr__(self) -> str:
+        return f"<Hmm of {'plans' if self.level == 'meta' else 'tokens'}, {self.info['hidden']} hidden states>"
+
+
+def _model(hmm: Optional[Hmm]) -> Optional[int]:
+    if hmm is not None and not isinstance(hmm, Hmm):
+        raise TypeError(f"a hidden Markov model is a metactrl.Hmm, not {type(hmm).__name__}")
+    return None if hmm is None else hmm._handle.value
+
+
 class Constraint(_library.Owner):
     """A task, how its plans are written, and a vocabulary, compiled. May be used by many threads and for many answers.
 
     `context` is the end of the prompt's text: the plan's first token is the one the tokenizer would choose there. A plan
     has at most `horizon` actions, or what the best plan known needs; 0: what that needs, and `slack` more (None: a quarter, at least 2).
-    With `costs` a decoder may prefer cheap plans. `budgets` are
+    With `costs` a decoder may prefer cheap plans. With `hmm`, a model of plans, its decoders have guidance "trained" (or "mask", or "syntax").
+    `budgets` are
     those of metactrl_constraint_options in metactrl/c.h: exact_states, exact_bytes, search_states, search_bytes, search_work.
     """
 
@@ -67,10 +94,12 @@ class Constraint(_library.Owner):
         costs: bool = False,
         tokenization: str = "canonical",
         weights: bool = True,
+        hmm: Optional[Hmm] = None,
         stop: Optional[Stop] = None,
         **budgets: int,
     ) -> None:
         options = _library.defaults("constraint", _library.ConstraintOptions)
+        options.hmm = _model(hmm)
         before = context.encode()
         options.context, options.context_size = before, len(before)
         options.tokenization = _named("tokenization", _TOKENIZATION, tokenization)
@@ -155,8 +184,9 @@ class Trace:
 class Decoder(_library.Owner):
     """What may come next. One per answer, for one thread at a time.
 
-    Guidance "uniform" weighs what keeps more of the future higher, "mask" allows the same tokens and weighs them alike, "syntax" holds
-    to the form only. Actions that change nothing are offered with `idle_steps`; without `detours` the plan comes back to no state that it has
+    Guidance "uniform" weighs what keeps more of the future higher, "trained" what the constraint's model of plans thinks likelier, "mask" allows
+    the same tokens and weighs them alike, "syntax" holds to the form only. With `bridge` "hmm" the tokens within an action are weighed by
+    `token_hmm`, a model of tokens. Actions that change nothing are offered with `idle_steps`; without `detours` the plan comes back to no state that it has
     passed; `per_action` and `per_cost` (with a constraint made with `costs`) say by how much log-weights fall for each action, or unit of
     cost, that the best plan known behind a token has more than the best one there is. `budgets`: candidate_states, candidate_bytes, candidate_work."""
 
@@ -174,10 +204,12 @@ class Decoder(_library.Owner):
         detours: bool = True,
         per_action: float = 0,
         per_cost: float = 0,
+        token_hmm: Optional[Hmm] = None,
         stop: Optional[Stop] = None,
         **budgets: int,
     ) -> None:
         options = _library.defaults("decoder", _library.DecoderOptions)
+        options.token_hmm = _model(token_hmm)
         options.guidance = _named("guidance", _GUIDANCE, guidance)
         options.bridge = _named("bridge", _BRIDGE, bridge)
         options.horizon, options.forbid_empty = horizon, int(forbid_empty)

@@ -13,13 +13,13 @@ import threading
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from .decoding import Batch, Constraint, Decoder
+from .decoding import Batch, Constraint, Decoder, Hmm
 from .errors import ArgumentError, Infeasible
 from .tasks import Format, Task
 from .vocabulary import Vocabulary
 
 _FORMATS = ("pddl", "json", "sentences", "behavior-actions", "behavior-subgoals", "virtualhome-actions", "virtualhome-subgoals")
-_GUIDANCE = ("uniform", "mask", "syntax")
+_GUIDANCE = ("uniform", "trained", "mask", "syntax")
 _KEYS = ("task", "domain", "problem", "format", "guidance", "horizon", "context", "after")
 
 
@@ -37,7 +37,8 @@ class Wanted:
 
 
 class Requests:
-    """Constraints for the requests of one vocabulary. `tasks` are those that requests may name: name -> (domain, problem) as texts.
+    """Constraints for the requests of one vocabulary. `tasks` are those that requests may name: name -> (domain, problem) as texts. `hmm` is the model
+    of plans for those that ask for guidance "trained"; without one they are refused.
 
     Budgets count work and no seconds, so that all ranks of an engine that is spread over several devices agree."""
 
@@ -47,6 +48,7 @@ class Requests:
         tasks: Optional[Mapping[str, Tuple[str, str]]] = None,
         *,
         context: str = "",
+        hmm: Optional[Hmm] = None,
         threads: int = 2,
         most: int = 64,
     ) -> None:
@@ -54,6 +56,7 @@ class Requests:
         self._vocabulary: Optional[Vocabulary] = None
         self._tasks = dict(tasks or {})
         self._context = context
+        self._hmm = hmm
         self._pool = concurrent.futures.ThreadPoolExecutor(threads, thread_name_prefix="metactrl")
         self._lock = threading.Lock()
         self._made: "Dict[Wanted, concurrent.futures.Future[Constraint]]" = {}
@@ -84,6 +87,8 @@ class Requests:
     def read(self, given: Mapping[str, Any]) -> Wanted:
         """`given` as JSON has it; see `check`."""
         self.check(given, self._tasks)
+        if given.get("guidance") == "trained" and self._hmm is None:
+            raise ArgumentError("guidance trained needs a model of plans, and this server has none")
         domain, problem = self._tasks[given["task"]] if "task" in given else (given["domain"], given["problem"])
         rest = {key: given[key] for key in ("format", "guidance", "horizon", "after") if key in given}
         return Wanted(domain, problem, context=given.get("context", self._context), **rest)
@@ -108,7 +113,12 @@ class Requests:
 
     def _compile(self, wanted: Wanted) -> Constraint:
         constraint = Constraint(
-            Task(wanted.domain, wanted.problem), self.vocabulary, Format(wanted.format), context=wanted.context, horizon=wanted.horizon
+            Task(wanted.domain, wanted.problem),
+            self.vocabulary,
+            Format(wanted.format),
+            context=wanted.context,
+            horizon=wanted.horizon,
+            hmm=self._hmm if wanted.guidance == "trained" else None,
         )
         if wanted.guidance != "syntax" and constraint.verdict != "solvable":
             raise Infeasible(constraint.reason, constraint.verdict)

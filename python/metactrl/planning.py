@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, List, Optional, Union
 
 from . import display
-from .decoding import Constraint, Decoder, Trace
+from .decoding import Constraint, Decoder, Hmm, Trace
 from .errors import Infeasible, InternalError
 from .tasks import Action, Format, Stop, Task, Validation
 from .vocabulary import Vocabulary
@@ -65,22 +65,24 @@ def plan(
     top_p: float = 1,
     seed: int = 0,
     horizon: int = 0,
+    hmm: Optional[Hmm] = None,
+    token_hmm: Optional[Hmm] = None,
     stop: Optional[Stop] = None,
 ) -> Plan:
     """Plans with any model: `logits(tokens)` gives the row of logits behind the prompt and these tokens of the answer, as a list, an array or
     a tensor. It is asked only where there is a choice; a model with a cache reads all tokens since its last call in one pass.
 
-    Raises Infeasible where there is no plan, with the reason. `context` is the prompt's text. Given a Constraint instead of a task, format,
-    vocabulary, context and horizon are its own."""
+    Raises Infeasible where there is no plan, with the reason. `context` is the prompt's text. Guidance "trained" needs `hmm`, bridge "hmm" needs
+    `token_hmm`. Given a Constraint instead of a task, format, vocabulary, context, horizon and hmm are its own."""
     if isinstance(task, Constraint):
         constraint = task
     else:
         if vocabulary is None:
             raise TypeError("plan() needs a vocabulary, or a constraint instead of the task")
-        constraint = Constraint(task, vocabulary, format, context=context, horizon=horizon, stop=stop)
+        constraint = Constraint(task, vocabulary, format, context=context, horizon=horizon, hmm=hmm, stop=stop)
     if guidance != "syntax" and constraint.verdict != "solvable":
         raise Infeasible(constraint.reason, constraint.verdict)
-    decoder = Decoder(constraint, guidance=guidance, bridge=bridge, stop=stop)
+    decoder = Decoder(constraint, guidance=guidance, bridge=bridge, token_hmm=token_hmm, stop=stop)
     tokens: List[int] = []
     forced = calls = 0
     while not decoder.finished:

@@ -20,7 +20,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 import torch
 
 from .arrays import int_list
-from .decoding import Batch, Constraint, Decoder
+from .decoding import Batch, Constraint, Decoder, Hmm
 from .errors import ArgumentError, Infeasible
 from .planning import Plan, finish
 from .tasks import Format, Task
@@ -54,6 +54,7 @@ class LogitsProcessor(_Base):  # type: ignore[misc]
         *,
         guidance: str = "uniform",
         bridge: str = "uniform",
+        token_hmm: Optional[Hmm] = None,
         num_beams: int = 1,
         batch: Optional[Batch] = None,
     ) -> None:
@@ -63,7 +64,7 @@ class LogitsProcessor(_Base):  # type: ignore[misc]
         for one in self.constraints:
             if guidance != "syntax" and one.verdict != "solvable":
                 raise Infeasible(one.reason, one.verdict)
-        self.guidance, self.bridge, self.num_beams = guidance, bridge, num_beams
+        self.guidance, self.bridge, self.token_hmm, self.num_beams = guidance, bridge, token_hmm, num_beams
         self._batch = batch or Batch()
         self._ends = [one.ends for one in self.constraints]
         self.reset()
@@ -122,7 +123,7 @@ class LogitsProcessor(_Base):  # type: ignore[misc]
     # --- a decoder for each
 
     def _decoder(self, number: int) -> Decoder:
-        return Decoder(self.constraints[number], guidance=self.guidance, bridge=self.bridge)
+        return Decoder(self.constraints[number], guidance=self.guidance, bridge=self.bridge, token_hmm=self.token_hmm)
 
     def _place(self, wanted: List[List[int]]) -> List[bool]:
         """Gives every row a decoder, that of its parent where there is one, and sends them all behind their tokens."""
@@ -381,6 +382,7 @@ def generate(
     *,
     guidance: str = "uniform",
     bridge: str = "uniform",
+    token_hmm: Optional[Hmm] = None,
     num_beams: int = 1,
     forced_runs: Optional[bool] = None,
     **options: Any,
@@ -389,7 +391,7 @@ def generate(
     model.generate(). Forced runs are read in one pass, unless there are beams."""
     if num_beams > 1 and options.get("do_sample"):
         raise ArgumentError("beams that are drawn at random take tokens that may not come; leave do_sample or num_beams out")
-    processor = LogitsProcessor(constraint, guidance=guidance, bridge=bridge, num_beams=num_beams)
+    processor = LogitsProcessor(constraint, guidance=guidance, bridge=bridge, token_hmm=token_hmm, num_beams=num_beams)
     constraints = processor.constraints
     forced_runs = num_beams == 1 if forced_runs is None else forced_runs
     settings = dict(options)
@@ -409,7 +411,7 @@ def generate(
     count = sequences.shape[0]
     for row in range(count):
         number = row * len(constraints) // count
-        decoder = Decoder(constraints[number], guidance=guidance, bridge=bridge)
+        decoder = processor._decoder(number)
         decoder.seek(processor.turn_of(row, count, int_list(sequences[row, width:])))
         if not decoder.finished:
             raise ArgumentError(f"answer {row} was cut off: {decoder.text!r}; max_new_tokens must be {constraints[number].max_tokens}")
@@ -437,6 +439,7 @@ def plan(
     vocabulary: Optional[Vocabulary] = None,
     horizon: int = 0,
     guidance: str = "uniform",
+    hmm: Optional[Hmm] = None,
     **options: Any,
 ) -> Plan:
     """A plan for a task: writes the prompt, in the model's chat template where it has one, and decodes. A vocabulary takes a second to make; make
@@ -448,6 +451,6 @@ def plan(
         inputs = tokenizer(text, return_tensors="pt", add_special_tokens=False)
     else:
         inputs = tokenizer(text, return_tensors="pt")
-    constraint = Constraint(task, vocabulary, format, context=text, horizon=horizon)
+    constraint = Constraint(task, vocabulary, format, context=text, horizon=horizon, hmm=hmm)
     given = {name: inputs[name].to(model.device) for name in ("input_ids", "attention_mask") if name in inputs}
     return generate(model, given, constraint, guidance=guidance, **options)[0]

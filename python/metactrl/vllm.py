@@ -8,7 +8,8 @@ A request brings its task with it (`vllm_xargs` over HTTP, `SamplingParams(extra
     "vllm_xargs": {"metactrl_domain": "(define ...", "metactrl_problem": "(define ..."}
     and metactrl_format, metactrl_guidance, metactrl_horizon, metactrl_context, metactrl_after ("</think>": plan behind this)
 
-Tasks that the server knows, and the end of its chat template, are in the engine's configuration:
+Tasks that the server knows, and the end of its chat template, are in the engine's configuration; so is, under "hmm", the file of a model of plans for
+requests with guidance "trained":
 
     --additional-config '{"metactrl": {"context": "<|im_start|>assistant\\n", "tasks": {"dishwasher": ["domain.pddl", "dishwasher.pddl"]}}}'
 
@@ -27,6 +28,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import torch
 
+from .decoding import Hmm
 from .engine import Request, Requests, Rows
 from .errors import ArgumentError
 from .tasks import Task
@@ -108,6 +110,7 @@ class MetactrlLogitsProcessor(*_bases()):  # type: ignore[misc]
             lambda: Vocabulary.from_tokenizer(_tokenizer(model), size=width, end_of_turn=self._ends(model)),
             _read_tasks(settings),
             context=settings.get("context", ""),
+            hmm=Hmm(settings["hmm"]) if settings.get("hmm") else None,
         )
         self._rows = Rows()
         # Slot -> what it writes. V1: with the live list of its tokens; V2: with what is known of them.

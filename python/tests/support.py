@@ -47,6 +47,16 @@ def word_vocabulary(text, seed):
     return metactrl.Vocabulary(tokens + [b""], [len(tokens)])
 
 
+def plan_model():
+    """A model of plans of the tabletop domain, with random parameters."""
+    return metactrl.Hmm(ROOT / "python" / "tests" / "tabletop.hmm")
+
+
+def token_model():
+    """One of the tokens of byte_vocabulary(), with random parameters."""
+    return metactrl.Hmm(ROOT / "python" / "tests" / "bytes.hmm")
+
+
 NAN, INF = float("nan"), float("inf")
 
 

@@ -10,7 +10,7 @@ import random
 import threading
 import unittest
 
-from support import NAN, ROOT, TABLETOP, byte_vocabulary, hostile_row, metactrl, problems, task, word_vocabulary
+from support import NAN, ROOT, TABLETOP, byte_vocabulary, hostile_row, metactrl, plan_model, problems, task, token_model, word_vocabulary
 
 
 class Tasks(unittest.TestCase):
@@ -306,6 +306,67 @@ class Decoders(unittest.TestCase):
         self.assertLessEqual(seen, {"served", "busy"})
 
 
+class Trained(unittest.TestCase):
+    def test_what_a_model_says_of_itself(self):
+        plans, tokens = plan_model(), token_model()
+        self.assertEqual((plans.level, plans.info["hidden"], plans.info["slots"]), ("meta", 4, 6))
+        self.assertIn("putin", plans.info["actions"])
+        self.assertEqual((tokens.level, tokens.info["symbols"]), ("token", 259))
+        self.assertIn("plans", repr(plans))
+
+    def test_weights_rank_what_is_allowed(self):
+        vocabulary = byte_vocabulary()
+        trained = metactrl.Constraint(task(), vocabulary, horizon=12, hmm=plan_model())
+        plain = metactrl.Constraint(task(), vocabulary, horizon=12)
+        self.assertTrue(trained.info["weight_rule"].startswith("trained"), trained.info)
+        decoders = [
+            metactrl.Decoder(trained, guidance="trained"),
+            metactrl.Decoder(trained, guidance="trained", bridge="hmm", token_hmm=token_model()),
+            metactrl.Decoder(trained, guidance="mask"),
+            metactrl.Decoder(plain, guidance="uniform"),
+        ]
+        differ = 0
+        while not decoders[0].finished:
+            ids, weights = zip(*(decoder.next() for decoder in decoders))
+            self.assertTrue(all(one == ids[0] for one in ids))
+            self.assertTrue(all(weight == weight and abs(weight) < 1e30 for row in weights for weight in row))
+            differ += weights[0] != weights[3]
+            for decoder in decoders:
+                self.assertEqual(decoder.accept(ids[0][len(ids[0]) // 2]), 1)
+        self.assertGreater(differ, 3)
+        self.assertTrue(trained.check(decoders[0].tokens))
+
+    def test_a_plan(self):
+        rows = lambda tokens: [0.0] * 259  # noqa: E731
+        plan = metactrl.plan(task(), rows, byte_vocabulary(), guidance="trained", hmm=plan_model(), bridge="hmm", token_hmm=token_model())
+        self.assertTrue(plan)
+        self.assertTrue(plan.explain())
+
+    def test_what_is_wrong_is_said(self):
+        vocabulary = byte_vocabulary()
+        with self.assertRaises(metactrl.InputError):
+            metactrl.Hmm("/no/such/file.hmm")
+        with self.assertRaises(metactrl.InputError):
+            metactrl.Hmm(TABLETOP / "domain.pddl")
+        with self.assertRaisesRegex(metactrl.InputError, "model of tokens"):
+            metactrl.Constraint(task(), vocabulary, hmm=token_model())
+        with self.assertRaises(TypeError):
+            metactrl.Constraint(task(), vocabulary, hmm="tabletop.hmm")
+        plain = metactrl.Constraint(task(), vocabulary, horizon=12)
+        trained = metactrl.Constraint(task(), vocabulary, horizon=12, hmm=plan_model())
+        with self.assertRaisesRegex(metactrl.InputError, "without a trained model"):
+            metactrl.Decoder(plain, guidance="trained")
+        with self.assertRaisesRegex(metactrl.InputError, "with a trained model"):
+            metactrl.Decoder(trained, guidance="uniform")
+        with self.assertRaisesRegex(metactrl.InputError, "model of plans"):
+            metactrl.Decoder(plain, bridge="hmm", token_hmm=plan_model())
+        with self.assertRaises(metactrl.InputError):
+            metactrl.Decoder(plain, bridge="hmm")
+        with self.assertRaises(metactrl.InputError):
+            other = metactrl.Constraint(task(), word_vocabulary("open the dishwasher", 1), horizon=12)
+            metactrl.Decoder(other, bridge="hmm", token_hmm=token_model())
+
+
 class Plans(unittest.TestCase):
     def test_a_plan_and_its_trace(self):
         found = task()
@@ -363,11 +424,13 @@ class Plans(unittest.TestCase):
             text = "".join(f"{action}\n" for action in found.search())
             for format in ("pddl", "json", "sentences"):
                 for vocabulary in (byte_vocabulary(), word_vocabulary(text, number)):
-                    constraint = metactrl.Constraint(found, vocabulary, format, context="Plan:\n", horizon=20)
+                    trained = number % 2 == 1
+                    hmm = plan_model() if trained else None
+                    constraint = metactrl.Constraint(found, vocabulary, format, context="Plan:\n", horizon=20, hmm=hmm)
                     size = vocabulary.size
                     for seed in range(8):
                         draw = random.Random(seed)
-                        decoder = metactrl.Decoder(constraint, guidance=draw.choice(("mask", "uniform")))
+                        decoder = metactrl.Decoder(constraint, guidance=draw.choice(("mask", "trained" if trained else "uniform")))
                         while not decoder.finished:
                             wrong = draw.randrange(size + 50)
                             if wrong not in decoder.next()[0]:

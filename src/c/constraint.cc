@@ -38,6 +38,7 @@ ConstraintOptions constraint_options(const metactrl_constraint_options& given) {
   options.lookahead.search.states = given.search_states;
   options.lookahead.search.bytes = given.search_bytes;
   options.lookahead.search.work = given.search_work;
+  options.lookahead.hmm = hmm_of(given.hmm, true, "hmm");
   return options;
 }
 

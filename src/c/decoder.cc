@@ -30,13 +30,26 @@ DecoderOptions decoder_options(const metactrl_decoder_options& given) {
     case METACTRL_GUIDANCE_UNIFORM:
       options.guidance = Guidance::kUniform;
       break;
+    case METACTRL_GUIDANCE_TRAINED:
+      options.guidance = Guidance::kTrained;
+      break;
     default:
       throw ArgumentError(str_cat("there is no guidance ", given.guidance));
   }
-  if (given.bridge != METACTRL_BRIDGE_UNIFORM && given.bridge != METACTRL_BRIDGE_SURROGATE) {
-    throw ArgumentError(str_cat("there is no bridge ", given.bridge));
+  switch (given.bridge) {
+    case METACTRL_BRIDGE_UNIFORM:
+      options.bridge = Bridge::kUniform;
+      break;
+    case METACTRL_BRIDGE_SURROGATE:
+      options.bridge = Bridge::kSurrogate;
+      break;
+    case METACTRL_BRIDGE_HMM:
+      options.bridge = Bridge::kHmm;
+      break;
+    default:
+      throw ArgumentError(str_cat("there is no bridge ", given.bridge));
   }
-  options.bridge = given.bridge == METACTRL_BRIDGE_UNIFORM ? Bridge::kUniform : Bridge::kSurrogate;
+  options.token_hmm = hmm_of(given.token_hmm, false, "token_hmm");
   options.horizon = given.horizon;
   options.forbid_empty = given.forbid_empty != 0;
   options.support.candidates = {given.candidate_states, given.candidate_bytes, given.candidate_work};

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,6 +21,7 @@
 #include "metactrl/decoder.h"
 #include "metactrl/error.h"
 #include "metactrl/format.h"
+#include "metactrl/hmm.h"
 #include "metactrl/task.h"
 #include "metactrl/vocabulary.h"
 #include "support/str_cat.h"
@@ -38,6 +40,7 @@ enum class Kind : std::uint32_t {
   kStop = 0x4d430007,
   kText = 0x4d430008,
   kError = 0x4d430009,
+  kHmm = 0x4d43000a,
 };
 
 template <Kind kKind>
@@ -139,6 +142,8 @@ T read_options(const T* given, T defaults) {
 }
 
 Stop stop_of(metactrl_stop* stop);
+// The model of an option; none where it is NULL. Throws InputError for one of the other level.
+std::optional<Hmm> hmm_of(const metactrl_hmm* hmm, bool of_plans, const char* name);
 
 // --- results ---------------------------------------------------------------------------------------------------------
 
@@ -183,6 +188,11 @@ struct metactrl_format : metactrl::c::Handle<metactrl::c::Kind::kFormat> {
 
 struct metactrl_vocabulary : metactrl::c::Handle<metactrl::c::Kind::kVocabulary> {
   std::shared_ptr<const metactrl::Vocabulary> vocabulary;
+};
+
+struct metactrl_hmm : metactrl::c::Handle<metactrl::c::Kind::kHmm> {
+  explicit metactrl_hmm(metactrl::Hmm given) : hmm(std::move(given)) {}
+  const metactrl::Hmm hmm;
 };
 
 struct metactrl_constraint : metactrl::c::Handle<metactrl::c::Kind::kConstraint> {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "lm/log_softmax.h"
+
 namespace metactrl::decode {
 
 namespace {
@@ -11,6 +13,9 @@ namespace {
 // Far beyond any real logit, and small enough that adding a log-weight to it still means something.
 constexpr double kLowest = -1e9;
 constexpr double kHighest = 1e9;
+
+// As the largest of all: then no entry has to be changed to be compared with it.
+bool is_plain(double logit) { return std::abs(logit) < kHighest; }
 
 }  // namespace
 
@@ -85,18 +90,24 @@ std::size_t choose_sample(std::span<const double> scores, const SampleRule& rule
 }
 
 TokenId favourite(std::span<const float> logits) {
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < logits.size(); ++i) {
-    if (sane_logit(logits[i]) > sane_logit(logits[best])) best = i;
+  const lm::Largest largest = lm::largest(logits);
+  std::size_t best = largest.index;
+  if (!is_plain(largest.value)) {
+    best = 0;
+    for (std::size_t i = 1; i < logits.size(); ++i) {
+      if (sane_logit(logits[i]) > sane_logit(logits[best])) best = i;
+    }
   }
   return TokenId{static_cast<std::int32_t>(best)};
 }
 
 double log_normaliser(std::span<const float> logits) {
-  double largest = kLowest;
-  for (float logit : logits) largest = std::max(largest, sane_logit(logit));
+  const double plain = lm::log_sum_exp(logits);
+  if (is_plain(plain)) return plain;
+  // What no model says has to have a value all the same.
+  const double largest = sane_logit(lm::largest(logits).value);
   double sum = 0;
-  for (float logit : logits) {
+  for (const float logit : logits) {
     if (!std::isnan(logit)) sum += std::exp(sane_logit(logit) - largest);
   }
   return largest + std::log(std::max(sum, 1e-300));

@@ -133,7 +133,32 @@ class TokenLoop {
     decoder_.set_path_scores(session_.score(decoder_.paths()));
   }
 
+  // What each choice forces is known before the model has said anything: a call that has room for it reads it, too, and
+  // the choice behind it needs no call of its own.
+  void expect_choices() {
+    constexpr std::size_t kMost = 8;
+    std::size_t room = session_.spare_tokens();
+    if (room == 0 || decoder_.next().size() > kMost || decoder_.options().bridge == Bridge::kModel) return;
+    std::vector<TokenId> choices;
+    for (const NextToken& choice : decoder_.next()) choices.push_back(choice.token);
+    std::vector<std::vector<TokenId>> continuations;
+    for (const TokenId choice : choices) {
+      if (!decoder_.accept(choice)) throw std::logic_error("the decoder does not accept what it has offered");
+      std::vector<TokenId> run = {choice};
+      const std::span<const TokenId> forced = decoder_.forced();
+      run.insert(run.end(), forced.begin(), forced.end());
+      // Behind the end, and behind what is forced up to it, nobody asks.
+      const bool ends = ends_turn(decoder_.constraint().vocabulary(), run.back());
+      decoder_.rollback(1);
+      if (ends || run.size() > room) continue;
+      room -= run.size();
+      continuations.push_back(std::move(run));
+    }
+    session_.expect(continuations);
+  }
+
   void take_choice() {
+    if (!pending_.empty()) expect_choices();
     const std::span<const float> logits = this->logits();
     const std::span<const NextToken> choices = decoder_.next();
     decode::score_choices(choices, logits, scores_);

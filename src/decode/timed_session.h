@@ -52,6 +52,8 @@ class TimedSession : public Session {
     return session_->score(paths);
   }
   std::size_t num_calls() const override { return session_->num_calls(); }
+  std::size_t spare_tokens() const override { return session_->spare_tokens(); }
+  void expect(std::span<const std::vector<TokenId>> continuations) override { session_->expect(continuations); }
 
  private:
   // Adds the time that passes until it is destroyed.

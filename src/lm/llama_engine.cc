@@ -26,6 +26,8 @@ constexpr std::uint64_t kSmallModel = std::uint64_t{64} << 20;
 constexpr unsigned kDefaultContext = 8192;
 constexpr unsigned kScratchSequences = 64;
 constexpr unsigned kBatch = 2048;
+// A GPU reads the weights once for a call, which is what takes the time, as long as the tokens are few.
+constexpr unsigned kSpareTokens = 24;
 
 struct SequencePlan {
   unsigned sessions;
@@ -154,6 +156,10 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
   max_batch_ = llama_n_batch(context_.get());
   sliding_window_ = static_cast<std::size_t>(std::max(llama_model_n_swa(model_.get()), 0));
   max_sequences_ = sequences.sessions;
+  const bool on_gpus =
+      options.gpu_layers.value_or(0) > static_cast<unsigned>(std::max(llama_model_n_layer(model_.get()), 0));
+  if (can_cut_ && !options.batched) spare_tokens_ = options.spare_tokens.value_or(on_gpus ? kSpareTokens : 0);
+  retired_.reserve(sequences.sessions);
   for (unsigned i = sequences.sessions; i-- > 0;) free_.push_back(static_cast<llama_seq_id>(i));
   for (unsigned i = 0; i < sequences.scratch; ++i)
     scratch_.push_back(static_cast<llama_seq_id>(sequences.sessions + i));
@@ -174,7 +180,12 @@ void LlamaEngine::evaluate(Evaluation& evaluation) {
 void LlamaEngine::evaluate(std::span<Evaluation* const> evaluations) {
   const std::scoped_lock lock(mutex_);
   const auto unfinished = [](const Evaluation* evaluation) { return evaluation->left() > 0; };
-  while (std::any_of(evaluations.begin(), evaluations.end(), unfinished)) run_portions(evaluations, max_batch_);
+  while (std::any_of(evaluations.begin(), evaluations.end(), unfinished)) {
+    run_portions(evaluations, max_batch_);
+    for (const Portion& portion : portions_) {
+      if (portion.evaluation->left() == 0) portion.evaluation->keep_row();
+    }
+  }
 }
 
 void LlamaEngine::run_portions(std::span<Evaluation* const> evaluations, std::size_t most) {
@@ -205,12 +216,25 @@ void LlamaEngine::take(const Portion& portion) const {
   Evaluation& evaluation = *portion.evaluation;
   evaluation.first += portion.count;
   ++evaluation.calls;
-  if (evaluation.left() > 0) return;
-  const std::span<const float> row = logits(portion.begin + portion.count - 1);
-  evaluation.logits.assign(row.begin(), row.end());
+  if (evaluation.left() == 0) evaluation.row = logits(portion.begin + portion.count - 1);
+}
+
+void LlamaEngine::retire(llama_seq_id sequence) {
+  {
+    const std::scoped_lock lock(retired_mutex_);
+    retired_.push_back(sequence);
+  }
+  if (batcher_ != nullptr) batcher_->leave(sequence);
+}
+
+void LlamaEngine::collect() {
+  const std::scoped_lock lock(retired_mutex_);
+  for (const llama_seq_id sequence : retired_) give_back(sequence);
+  retired_.clear();
 }
 
 std::optional<llama_seq_id> LlamaEngine::take_sequence(std::size_t spare) {
+  collect();
   if (free_.empty() && spare == 0) free_prefix();
   if (free_.size() <= spare) return std::nullopt;
   const llama_seq_id sequence = free_.back();
@@ -225,6 +249,14 @@ void LlamaEngine::give_back(llama_seq_id sequence) {
 }
 
 void LlamaEngine::empty(llama_seq_id sequence) { llama_memory_seq_rm(memory_, sequence, -1, -1); }
+
+void LlamaEngine::drop_scratch() {
+  for (; kept_scratch_ > 0; --kept_scratch_) empty(scratch_[kept_scratch_ - 1]);
+}
+
+void LlamaEngine::append(llama_seq_id from, llama_seq_id to, std::size_t begin) {
+  llama_memory_seq_cp(memory_, from, to, static_cast<llama_pos>(begin), -1);
+}
 
 void LlamaEngine::copy(llama_seq_id from, llama_seq_id to) { llama_memory_seq_cp(memory_, from, to, -1, -1); }
 
@@ -296,6 +328,9 @@ std::int32_t LlamaEngine::decode(LlamaBatch& batch) {
 }
 
 void LlamaEngine::run(LlamaBatch& batch) {
+  collect();
+  drop_scratch();
+  ++num_runs_;
   ErrorLog log;
   std::int32_t status = decode(batch);
   // Where there is no room (1), the prefix is the first to go. Sessions that began with it keep their share.

@@ -46,10 +46,16 @@ struct Evaluation {
   llama_seq_id sequence = -1;
   std::span<const TokenId> tokens;  // the sequence's, from the beginning
   std::size_t first = 0;            // how many of them are in the memory already; grows
-  std::vector<float> logits{};      // after the last token
+  std::vector<float> logits{};      // after the last token; what it holds before is overwritten, its room used again
   std::size_t calls = 0;            // batches it was a part of
+  std::span<const float> row{};     // the same in llama.cpp's memory, until the engine runs again
 
   std::size_t left() const { return tokens.size() - first; }
+  // Copies it, once.
+  void keep_row() {
+    if (!row.empty()) logits.assign(row.begin(), row.end());
+    row = {};
+  }
 };
 
 // The tokens of one call, each with its position, its sequences and whether its logits are wanted.
@@ -98,6 +104,10 @@ class LlamaEngine {
   // which they are, by rounding, and on nobody else.
   void evaluate(std::span<Evaluation* const> evaluations);
 
+  // Gives a sequence back without the lock, and so without waiting for a run that is under way; others can take it when
+  // the lock is next had.
+  void retire(llama_seq_id sequence);
+
   FairMutex& mutex() { return mutex_; }
   std::size_t context_length() const { return context_length_; }
   std::size_t vocabulary_size() const { return vocabulary_size_; }
@@ -107,6 +117,8 @@ class LlamaEngine {
   unsigned max_sequences() const { return max_sequences_; }
   // Whether tokens can be dropped from the end of a sequence; not in recurrent models.
   bool can_cut() const { return can_cut_; }
+  // Session::spare_tokens.
+  std::size_t spare_tokens() const { return spare_tokens_; }
 
   // --- all that follows needs the lock ---
   // Nothing when all are in use, or, with `spare`, when fewer than so many would be left.
@@ -120,7 +132,8 @@ class LlamaEngine {
   bool cut(llama_seq_id sequence, std::size_t size);
   // Runs the model. Throws ModelError; sequences of the batch may then hold some of its tokens.
   void run(LlamaBatch& batch);
-  // One batch with up to `most` of the tokens that are left of each, in this order, until it is full. Throws as run does.
+  // One batch with up to `most` of the tokens that are left of each, in this order, until it is full. Those that have none
+  // left get their `row`. Throws as run does.
   void run_portions(std::span<Evaluation* const> evaluations, std::size_t most);
   // Who took part in the last one, also when it failed.
   struct Portion {
@@ -136,6 +149,13 @@ class LlamaEngine {
   // If `tokens` begin with that prefix and go on behind it: puts it into the empty `sequence` and returns its length; 0
   // otherwise. Adds to `calls` how often the model was run for it. Throws as run does.
   std::size_t begin_with_prefix(llama_seq_id sequence, std::span<const TokenId> tokens, std::size_t& calls);
+  // How often it was run.
+  std::uint64_t num_runs() const { return num_runs_; }
+  // What the last run read into the first `count` scratch sequences stays there until the next one begins.
+  void keep_scratch(std::size_t count) { kept_scratch_ = count; }
+  void drop_scratch();
+  // Gives `to` the tokens from position `begin` on that `from` has.
+  void append(llama_seq_id from, llama_seq_id to, std::size_t begin);
   // One batch that sessions share, to keep its memory.
   LlamaBatch& batch() { return batch_; }
 
@@ -147,6 +167,8 @@ class LlamaEngine {
   std::int32_t decode(LlamaBatch& batch);
   // Adds up to `most` of the tokens that are left; how many. Those of the last one get logits.
   static std::size_t add(LlamaBatch& batch, const Evaluation& evaluation, std::size_t most);
+  // Empties the sequences that were retired.
+  void collect();
   // After run: takes what add() put into the batch.
   void take(const Portion& portion) const;
   // Gives up the memory of the prefix, not the prefix: it may be read again. False when it has none.
@@ -164,8 +186,13 @@ class LlamaEngine {
   unsigned max_sequences_ = 0;
   unsigned threads_ = 0;
   bool can_cut_ = true;
+  std::size_t spare_tokens_ = 0;
+  std::uint64_t num_runs_ = 0;
+  std::size_t kept_scratch_ = 0;
   std::vector<llama_seq_id> free_;  // the smallest at the end
   std::vector<llama_seq_id> scratch_;
+  std::mutex retired_mutex_;
+  std::vector<llama_seq_id> retired_;
   std::vector<TokenId> prefix_;
   std::optional<llama_seq_id> prefix_sequence_;  // holds all of the prefix
   LlamaBatch batch_;

@@ -2,6 +2,10 @@
 // tokens changes the list (and cuts the memory); the model runs when logits are asked for, on all tokens that the
 // memory lacks.
 //
+// What may come (expect) is read in the same call as what did come: each continuation in a scratch sequence that begins
+// as a copy of the session's. The one that comes true is moved into the session's sequence, and its row of logits is
+// still in llama.cpp's memory, unless somebody has run the model since; the next run forgets them all.
+//
 // Forks copy the sequence, which in llama.cpp marks the cells as belonging to both.
 //
 // score() evaluates a TokenTree in one batch: each branch is a scratch sequence that starts as a copy of the session's,
@@ -61,10 +65,7 @@ struct LlamaSession::Checkpoint {
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
   // Dropped by a session without the lock.
-  ~Checkpoint() {
-    const std::scoped_lock lock(engine->mutex());
-    engine->give_back(sequence);
-  }
+  ~Checkpoint() { engine->retire(sequence); }
 };
 
 LlamaSession::LlamaSession(std::shared_ptr<LlamaEngine> engine, std::span<const TokenId> prompt)
@@ -102,10 +103,7 @@ LlamaSession::LlamaSession(const LlamaSession& other, llama_seq_id sequence)
   engine_->copy(other.sequence_, sequence_);
 }
 
-LlamaSession::~LlamaSession() {
-  const std::scoped_lock lock(engine_->mutex());
-  engine_->give_back(sequence_);
-}
+LlamaSession::~LlamaSession() { engine_->retire(sequence_); }
 
 void LlamaSession::append(std::span<const TokenId> tokens) {
   for (const TokenId token : tokens) check_token(token, *engine_);
@@ -121,7 +119,84 @@ std::span<const float> LlamaSession::logits() {
   return *logits_;
 }
 
+void LlamaSession::expect(std::span<const std::vector<TokenId>> continuations) {
+  expected_.clear();
+  std::size_t room = std::min(engine_->spare_tokens(), LlamaEngine::kMaxOutputs - 1);
+  for (const std::vector<TokenId>& continuation : continuations) {
+    if (continuation.empty() || continuation.size() > room || expected_.size() == engine_->scratch().size()) continue;
+    for (const TokenId token : continuation) check_token(token, *engine_);
+    room -= continuation.size();
+    expected_.push_back(continuation);
+  }
+}
+
+bool LlamaSession::take_expected() {
+  if (ahead_.branches.empty() || tokens_.size() <= evaluated_) return false;
+  const std::scoped_lock lock(engine_->mutex());
+  const Ahead ahead = std::exchange(ahead_, {});
+  if (ahead.behind != evaluated_ || ahead.run != engine_->num_runs()) return false;
+  const std::span<const TokenId> appended = std::span(tokens_).subspan(evaluated_);
+  for (std::size_t i = 0; i < ahead.branches.size(); ++i) {
+    const std::vector<TokenId>& branch = ahead.branches[i];
+    if (!std::equal(branch.begin(), branch.end(), appended.begin(), appended.end())) continue;
+    engine_->append(engine_->scratch()[i], sequence_, evaluated_);
+    evaluated_ = tokens_.size();
+    keep_logits(engine_->logits(ahead.entries[i]));
+    engine_->drop_scratch();
+    expected_.clear();  // nothing is read now
+    return true;
+  }
+  return false;
+}
+
+bool LlamaSession::read_expected() {
+  const std::vector<std::vector<TokenId>> branches = std::exchange(expected_, {});
+  std::size_t total = tokens_.size() - evaluated_;
+  std::size_t longest = 0;
+  for (const std::vector<TokenId>& branch : branches) {
+    total += branch.size();
+    longest = std::max(longest, branch.size());
+  }
+  const bool fits = total <= engine_->max_batch() && tokens_.size() + longest <= engine_->context_length();
+  if (branches.empty() || evaluated_ == tokens_.size() || evaluated_ == 0 || !fits) return false;
+  const std::scoped_lock lock(engine_->mutex());
+  engine_->drop_scratch();
+  const auto scratch = engine_->scratch().first(branches.size());
+  std::vector<llama_seq_id> everywhere = {sequence_};
+  for (const llama_seq_id sequence : scratch) {
+    engine_->copy(sequence_, sequence);
+    everywhere.push_back(sequence);
+  }
+  LlamaBatch& batch = engine_->batch();
+  batch.clear();
+  for (std::size_t i = evaluated_; i < tokens_.size(); ++i)
+    batch.add(tokens_[i], i, everywhere, i + 1 == tokens_.size());
+  const std::size_t trunk = batch.size();
+  Ahead ahead;
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    for (std::size_t k = 0; k < branches[i].size(); ++k) {
+      batch.add(branches[i][k], tokens_.size() + k, scratch.subspan(i, 1), k + 1 == branches[i].size());
+    }
+    ahead.entries.push_back(batch.size() - 1);
+  }
+  try {
+    engine_->run(batch);
+  } catch (...) {
+    // Perhaps for lack of room, of which this takes more than its share.
+    for (const llama_seq_id sequence : scratch) engine_->empty(sequence);
+    if (!engine_->cut(sequence_, evaluated_)) evaluated_ = 0;
+    return false;
+  }
+  engine_->keep_scratch(scratch.size());
+  ++num_calls_;
+  evaluated_ = tokens_.size();
+  keep_logits(engine_->logits(trunk - 1));
+  ahead_ = {evaluated_, engine_->num_runs(), branches, std::move(ahead.entries)};
+  return true;
+}
+
 void LlamaSession::prepare_logits() {
+  if (take_expected() || read_expected()) return;
   std::optional<Evaluation> evaluation = wanted_evaluation();
   if (!evaluation) return;
   try {
@@ -140,7 +215,9 @@ void LlamaSession::prepare_together(std::span<LlamaSession* const> sessions) {
   };
   std::vector<Part> parts;
   for (LlamaSession* session : sessions) {
-    if (std::optional<Evaluation> evaluation = session->wanted_evaluation()) parts.push_back({session, *evaluation});
+    if (std::optional<Evaluation> evaluation = session->wanted_evaluation()) {
+      parts.push_back({session, std::move(*evaluation)});
+    }
   }
   // By memory, and within one as they came.
   std::vector<bool> done(parts.size(), false);
@@ -160,7 +237,7 @@ void LlamaSession::prepare_together(std::span<LlamaSession* const> sessions) {
       for (const Part* part : batch) part->session->forget_evaluation(part->evaluation);
       throw;
     }
-    for (const Part* part : batch) part->session->take_evaluation(part->evaluation);
+    for (Part* part : batch) part->session->take_evaluation(part->evaluation);
   }
 }
 
@@ -173,13 +250,24 @@ std::optional<Evaluation> LlamaSession::wanted_evaluation() {
     shorten(tokens_.size() - 1);
   }
   if (logits_size_ == tokens_.size()) return std::nullopt;  // restored from the checkpoint
-  return Evaluation{sequence_, tokens_, evaluated_};
+  Evaluation evaluation{sequence_, tokens_, evaluated_};
+  // A row of a large vocabulary is half a megabyte: it is written where the last one was.
+  if (owns_logits()) {
+    evaluation.logits.swap(*logits_);
+    logits_size_ = 0;
+  }
+  return evaluation;
 }
 
-void LlamaSession::take_evaluation(const Evaluation& evaluation) {
+void LlamaSession::take_evaluation(Evaluation& evaluation) {
   num_calls_ += evaluation.calls;
   evaluated_ = tokens_.size();
-  keep_logits(evaluation.logits);
+  if (owns_logits()) {
+    logits_->swap(evaluation.logits);
+  } else {
+    logits_ = std::make_shared<Row>(std::move(evaluation.logits));
+  }
+  logits_size_ = evaluated_;
 }
 
 void LlamaSession::forget_evaluation(const Evaluation& evaluation) {
@@ -188,9 +276,14 @@ void LlamaSession::forget_evaluation(const Evaluation& evaluation) {
   num_calls_ += evaluation.calls;
 }
 
+bool LlamaSession::owns_logits() const {
+  if (logits_ == nullptr || logits_.use_count() != 1) return false;
+  std::atomic_thread_fence(std::memory_order_acquire);  // what a fork on another thread did before it let go
+  return true;
+}
+
 void LlamaSession::keep_logits(std::span<const float> row) {
-  if (logits_ != nullptr && logits_.use_count() == 1) {
-    std::atomic_thread_fence(std::memory_order_acquire);  // what a fork on another thread did before it let go
+  if (owns_logits()) {
     logits_->assign(row.begin(), row.end());
   } else {
     logits_ = std::make_shared<Row>(row.begin(), row.end());
@@ -287,6 +380,7 @@ void LlamaSession::run_group(const TokenTree& tree, const TokenTree::Group& grou
                              std::span<const std::vector<std::uint32_t>> children,
                              std::vector<float>& log_probability) {
   const std::vector<TokenTree::Node>& nodes = tree.nodes();
+  engine_->drop_scratch();
   const auto scratch = engine_->scratch().first(std::min(group.leaves.size(), engine_->scratch().size()));
   for (const llama_seq_id sequence : scratch) engine_->copy(sequence_, sequence);
 

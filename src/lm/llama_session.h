@@ -29,6 +29,8 @@ class LlamaSession : public Session {
   std::unique_ptr<Session> fork() override;
   std::vector<std::vector<float>> score(std::span<const std::vector<TokenId>> paths) override;
   std::size_t num_calls() const override { return num_calls_; }
+  std::size_t spare_tokens() const override { return engine_->spare_tokens(); }
+  void expect(std::span<const std::vector<TokenId>> continuations) override;
 
   // Brings the logits of several sessions of one model up to date, as one batch for those that share a memory.
   static void prepare_together(std::span<LlamaSession* const> sessions);
@@ -42,12 +44,18 @@ class LlamaSession : public Session {
 
   // Evaluates what is not in the memory yet. Takes the lock.
   void prepare_logits();
+  // The same without a call, where what was appended is what was expected; and with one that reads `expected_`, too. False:
+  // it is not so, and nothing has changed. Both take the lock.
+  bool take_expected();
+  bool read_expected();
   // What has to be evaluated for them; nothing where they are there. Takes the lock.
   std::optional<Evaluation> wanted_evaluation();
-  void take_evaluation(const Evaluation& evaluation);
+  void take_evaluation(Evaluation& evaluation);
   // Some of its tokens may have arrived. Takes the lock.
   void forget_evaluation(const Evaluation& evaluation);
   void keep_logits(std::span<const float> row);
+  // Whether no fork has the same row, so that it may be changed.
+  bool owns_logits() const;
 
   // --- these need the lock ---
   // Brings the memory to the first `size` tokens or fewer.
@@ -66,6 +74,14 @@ class LlamaSession : public Session {
   std::size_t logits_size_ = 0;  // after how many tokens; 0: none
   std::shared_ptr<const Checkpoint> checkpoint_;
   std::size_t num_calls_ = 0;
+  std::vector<std::vector<TokenId>> expected_;  // to be read with the next call
+  // What the last call read besides: behind how many tokens, in which run of the engine, and in which sequences.
+  struct Ahead {
+    std::size_t behind = 0;
+    std::uint64_t run = 0;
+    std::vector<std::vector<TokenId>> branches;
+    std::vector<std::size_t> entries;  // of the batch: where each one's logits are
+  } ahead_;
 };
 
 }  // namespace metactrl::lm

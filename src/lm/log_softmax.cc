@@ -5,6 +5,7 @@
 #include "lm/log_softmax.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -50,16 +51,22 @@ Floats load(const float* from) {
   return values;
 }
 
-float largest(std::span<const float> logits) {
-  Floats best = Floats{} - std::numeric_limits<float>::infinity();
+// NaN is larger than nothing.
+Floats larger(Floats values, Floats best) { return values > best ? values : best; }
+
+float largest_of(std::span<const float> logits) {
+  // Four at a time: each waits for its own last comparison only.
+  const Floats lowest = Floats{} - std::numeric_limits<float>::infinity();
+  std::array<Floats, 4> best = {lowest, lowest, lowest, lowest};
   std::size_t i = 0;
-  for (; i + kLanes <= logits.size(); i += kLanes) {
-    const Floats values = load(logits.data() + i);
-    best = values > best ? values : best;
+  for (; i + best.size() * kLanes <= logits.size(); i += best.size() * kLanes) {
+    for (std::size_t k = 0; k < best.size(); ++k) best[k] = larger(load(logits.data() + i + k * kLanes), best[k]);
   }
+  for (; i + kLanes <= logits.size(); i += kLanes) best[0] = larger(load(logits.data() + i), best[0]);
+  const Floats all = larger(larger(best[0], best[1]), larger(best[2], best[3]));
   float result = -std::numeric_limits<float>::infinity();
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (best[lane] > result) result = best[lane];
+    if (all[lane] > result) result = all[lane];
   }
   for (; i < logits.size(); ++i) {
     if (logits[i] > result) result = logits[i];
@@ -69,8 +76,26 @@ float largest(std::span<const float> logits) {
 
 }  // namespace
 
+Largest largest(std::span<const float> logits) {
+  // By blocks, so that only the first one that has it is searched.
+  constexpr std::size_t kBlock = 1024;
+  Largest result{-std::numeric_limits<float>::infinity(), 0};
+  std::size_t block = 0;
+  for (std::size_t i = 0; i < logits.size(); i += kBlock) {
+    const float value = largest_of(logits.subspan(i, std::min(kBlock, logits.size() - i)));
+    if (value <= result.value) continue;
+    result.value = value;
+    block = i;
+  }
+  if (!std::isinf(result.value) || result.value > 0) {
+    const auto found = std::find(logits.begin() + static_cast<std::ptrdiff_t>(block), logits.end(), result.value);
+    result.index = static_cast<std::size_t>(found - logits.begin());
+  }
+  return result;
+}
+
 double log_sum_exp(std::span<const float> logits) {
-  const float top = largest(logits);
+  const float top = largest_of(logits);
   if (std::isinf(top)) return top;
   // Short partial sums in float, added up in double: 128K terms lose no digits.
   constexpr std::size_t kBlock = 64 * kLanes;

@@ -1,7 +1,8 @@
-// The normaliser of a row of logits.
+// The normaliser of a row of logits, and its largest entry.
 #ifndef METACTRL_SRC_LM_LOG_SOFTMAX_H_
 #define METACTRL_SRC_LM_LOG_SOFTMAX_H_
 
+#include <cstddef>
 #include <span>
 
 namespace metactrl::lm {
@@ -10,6 +11,13 @@ namespace metactrl::lm {
 // or minus infinity do not count; minus infinity when none counts, plus infinity when one entry is. A quarter of a
 // millisecond for 128K entries.
 double log_sum_exp(std::span<const float> logits);
+
+// The first of the largest. Entries that are not a number do not count; minus infinity and 0 when nothing is above that.
+struct Largest {
+  float value;
+  std::size_t index;
+};
+Largest largest(std::span<const float> logits);
 
 }  // namespace metactrl::lm
 

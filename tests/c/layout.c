@@ -41,6 +41,7 @@ int main(void) {
   PLACE(metactrl_constraint_options, search_states);
   PLACE(metactrl_constraint_options, search_bytes);
   PLACE(metactrl_constraint_options, search_work);
+  PLACE(metactrl_constraint_options, hmm);
   SIZE(metactrl_decoder_options);
   PLACE(metactrl_decoder_options, guidance);
   PLACE(metactrl_decoder_options, bridge);
@@ -53,6 +54,7 @@ int main(void) {
   PLACE(metactrl_decoder_options, no_detours);
   PLACE(metactrl_decoder_options, per_action);
   PLACE(metactrl_decoder_options, per_cost);
+  PLACE(metactrl_decoder_options, token_hmm);
   VALUE(METACTRL_ABI_VERSION);
   VALUE(METACTRL_OK);
   VALUE(METACTRL_ERROR_ARGUMENT);
@@ -71,8 +73,10 @@ int main(void) {
   VALUE(METACTRL_GUIDANCE_SYNTAX);
   VALUE(METACTRL_GUIDANCE_MASK);
   VALUE(METACTRL_GUIDANCE_UNIFORM);
+  VALUE(METACTRL_GUIDANCE_TRAINED);
   VALUE(METACTRL_BRIDGE_UNIFORM);
   VALUE(METACTRL_BRIDGE_SURROGATE);
+  VALUE(METACTRL_BRIDGE_HMM);
   VALUE(METACTRL_FINISHED);
   VALUE(METACTRL_AT_BOUNDARY);
   VALUE(METACTRL_LOST);

@@ -230,6 +230,84 @@ TEST_P(LlamaSessionTest, RandomWalksAgreeWithFreshSessions) {
   }
 }
 
+TEST_P(LlamaSessionTest, WhatWasExpectedCostsNoCallOfItsOwn) {
+  const auto model = make_model({.kind = GetParam()}, {.spare_tokens = 12});
+  const auto prompt = some_tokens(9, 1);
+  auto session = model->start(prompt);
+  if (GetParam() == Kind::kRecurrent) {
+    EXPECT_EQ(session->spare_tokens(), 0U);
+    return;
+  }
+  EXPECT_EQ(session->spare_tokens(), 12U);
+  EXPECT_EQ(model_->start(prompt)->spare_tokens(), 0U);  // on the CPU every token costs
+  const auto first = some_tokens(3, 2);
+  const std::vector<std::vector<TokenId>> branches = {some_tokens(2, 3), some_tokens(4, 4), some_tokens(20, 5),
+                                                      some_tokens(1, 6)};
+  for (const std::size_t taken : {0U, 1U, 2U, 3U}) {
+    auto one = session->fork();
+    one->expect(branches);
+    one->append(first);
+    expect_near(one->logits(), fresh(joined(prompt, first)), "what was appended");
+    const std::size_t calls = one->num_calls();
+    one->append(branches[taken]);
+    const auto whole = joined(joined(prompt, first), branches[taken]);
+    expect_near(one->logits(), fresh(whole), "what was expected");
+    EXPECT_EQ(one->num_calls(), calls + (taken == 2 ? 1 : 0));  // that one is too long
+    // And on from there.
+    one->append(first);
+    expect_near(one->logits(), fresh(joined(whole, first)), "behind it");
+  }
+}
+
+TEST_P(LlamaSessionTest, WhatWasExpectedInVainLeavesNoTrace) {
+  const auto model = make_model({.kind = GetParam()}, {.spare_tokens = 16});
+  std::mt19937 random(9);
+  std::vector<TokenId> tokens = some_tokens(6, 1);
+  auto session = model->start(tokens);
+  auto other = model->start(tokens);
+  for (int step = 0; step < 120; ++step) {
+    const auto one = some_tokens(1 + random() % 4, static_cast<unsigned>(random()));
+    const auto two = some_tokens(1 + random() % 4, static_cast<unsigned>(random()));
+    switch (random() % 6) {
+      case 0:
+        session->expect(std::vector{one, two});
+        break;
+      case 1: {
+        const std::size_t size = 1 + random() % tokens.size();
+        session->rollback(size);
+        tokens.resize(size);
+        break;
+      }
+      case 2:  // somebody else runs the model
+        other->append(std::vector{one.front()});
+        other->logits();
+        other->rollback(6);
+        break;
+      case 3:
+        session = session->fork();
+        break;
+      case 4: {
+        const auto scores = session->score(std::vector{one, two});
+        ASSERT_EQ(scores.size(), 2U);
+        break;
+      }
+      default:
+        session->expect(std::vector{one, two});
+        session->append(two);
+        tokens = joined(tokens, two);
+        expect_near(session->logits(), fresh(tokens), "step " + std::to_string(step));
+        session->append(one);
+        tokens = joined(tokens, one);
+        if (random() % 2 == 0) expect_near(session->logits(), fresh(tokens), "step " + std::to_string(step));
+    }
+    if (tokens.size() > 60) {
+      session->rollback(6);
+      tokens.resize(6);
+    }
+  }
+  expect_near(session->logits(), fresh(tokens), "at the end");
+}
+
 TEST_P(LlamaSessionTest, ScoresEqualSequentialLogProbabilities) {
   const auto prompt = some_tokens(9, 1);
   auto session = model_->start(prompt);

@@ -234,6 +234,24 @@ TEST(LogSumExp, IgnoresWhatIsNotANumber) {
   EXPECT_EQ(lm::log_sum_exp(std::vector<float>{}), -INFINITY);
 }
 
+TEST(Largest, IsTheFirstOfThem) {
+  std::mt19937 random(2);
+  for (const std::size_t size : {1U, 3U, 15U, 16U, 17U, 1023U, 1024U, 1025U, 5000U}) {
+    std::vector<float> logits(size);
+    for (float& value : logits) value = static_cast<float>(random() % 50);
+    for (std::size_t i = 0; i < size; i += 7) logits[i] = std::nanf("");
+    std::size_t best = size;
+    for (std::size_t i = 0; i < size; ++i) {
+      if (!std::isnan(logits[i]) && (best == size || logits[i] > logits[best])) best = i;
+    }
+    const lm::Largest found = lm::largest(logits);
+    EXPECT_EQ(found.index, best == size ? 0 : best) << size;
+    EXPECT_EQ(found.value, best == size ? -INFINITY : logits[best]) << size;
+  }
+  EXPECT_EQ(lm::largest(std::vector<float>{1, INFINITY, 3}).index, 1U);
+  EXPECT_EQ(lm::largest(std::vector<float>{}).value, -INFINITY);
+}
+
 TEST(TokenTree, JoinsCommonPrefixes) {
   const Paths paths = {tokens_of("abc"), tokens_of("abd"), tokens_of("ab"), {}, tokens_of("x"), tokens_of("abc")};
   const lm::TokenTree tree(paths);
