@@ -94,6 +94,12 @@ std::string Attacker::where(std::size_t index) const {
   return str_cat("--task '", files_.name(), "' --seed ", seed_, " --index ", index);
 }
 
+Observer Attacker::in_a_hurry(Attempt& attempt) const {
+  Observer observer;
+  observer.cancelled = [this, &attempt] { return attempt.cancelled = hurry_ && hurry_(); };
+  return observer;
+}
+
 bool Attacker::promising() const {
   if (formats_.empty()) return false;
   return std::any_of(settings_.begin(), settings_.end(), [](const Setting& s) { return !s.tried || s.solvable; });
@@ -140,7 +146,7 @@ void Attacker::compile(Setting& setting, std::size_t number) {
     setting.vocabulary = arsenal_.real(which);
     setting.vocabulary_name = arsenal_.real_names()[which] + (any ? ", any tokens" : "");
     try {
-      setting.constraint = Constraint::compile(task_, format, setting.vocabulary, setting.options);
+      setting.constraint = Constraint::compile(task_, format, setting.vocabulary, setting.options, hurry_);
     } catch (const InputError& error) {
       report_.add_note("refused by the compiler",
                        str_cat(files_.name(), ", ", setting.format, ", ", setting.vocabulary_name, ": ", error.what()));
@@ -153,7 +159,7 @@ void Attacker::compile(Setting& setting, std::size_t number) {
   for (unsigned tameness = 0; tameness < 3 && setting.constraint == nullptr; ++tameness) {
     setting.vocabulary = Arsenal::table(spelling, seed_ + number_ * kSettings + number, tameness);
     try {
-      setting.constraint = Constraint::compile(task_, format, setting.vocabulary, setting.options);
+      setting.constraint = Constraint::compile(task_, format, setting.vocabulary, setting.options, hurry_);
     } catch (const InputError&) {
       // Its tokens run across the border of two actions in a way that no cut can follow: refused, as it should be.
       if (tameness == 2) throw;
@@ -192,7 +198,9 @@ void Attacker::drop_goals(const Setting& setting) {
     attempt.model = model_kinds()[kind].name;
     try {
       LanguageModel& model = arsenal_.model(setting.vocabulary, kind);
-      const PlanResult result = plan(task_, PlanFormat::builtin(setting.format), &model, setting.vocabulary, options);
+      const PlanResult result =
+          plan(task_, PlanFormat::builtin(setting.format), &model, setting.vocabulary, options, in_a_hurry(attempt));
+      if (attempt.cancelled) return;
       if (result.outcome != PlanOutcome::kPlan) return;  // even no goal at all is too much
       std::vector<std::string> dropped;
       for (const GoalId goal : result.goals_dropped) dropped.push_back(task_.goal_text(goal));
@@ -214,7 +222,12 @@ bool Attacker::attack(std::size_t index, const std::function<bool()>& hurry) {
   // Of twenty plans three have a real vocabulary, which is most of the cost.
   static constexpr std::array<std::size_t, 20> kTurns = {0, 1, 2, 3, 4, 1, 2, 0, 4, 2, 0, 3, 1, 4, 0, 1, 2, 0, 3, 1};
   const std::size_t number = kTurns[index % kTurns.size()];
-  prepare(number);
+  try {
+    prepare(number);
+  } catch (const Stopped&) {
+    settings_[number] = {};
+    return false;
+  }
   const Setting& setting = settings_[number];
   if (!setting.solvable) return false;
   Attempt attempt = make(setting, index);
@@ -295,6 +308,8 @@ Attacker::Attempt Attacker::make(const Setting& setting, std::size_t index) {
         stumble(setting, *way, random, attempt);
       }
     }
+  } catch (const Stopped&) {
+    attempt.cancelled = true;
   } catch (const std::exception& error) {
     attempt.finding = {Fault::kException, error.what(), 0};
   }
@@ -326,9 +341,7 @@ void Attacker::make_by_model(const Setting& setting, const Way& way, std::size_t
     decoder_options.bridge = way.bridge;
     if (way.bridge == Bridge::kHmm) decoder_options.token_hmm = setting.token_hmm;
     Decoder decoder(setting.constraint, decoder_options);
-    Observer observer;
-    observer.cancelled = [&] { return attempt.cancelled = hurry_ && hurry_(); };
-    generation = generate(decoder, *session, options, observer);
+    generation = generate(decoder, *session, options, in_a_hurry(attempt));
   }
   if (attempt.cancelled) return;
   judge(setting, generation, attempt);
@@ -437,7 +450,9 @@ void Attacker::search(const Setting& setting, Attempt& attempt) {
   PlanOptions options;
   options.guidance = Guidance::kSearch;
   options.lookahead = setting.options.lookahead;
-  const PlanResult result = plan(task_, PlanFormat::builtin(setting.format), nullptr, nullptr, options);
+  const PlanResult result =
+      plan(task_, PlanFormat::builtin(setting.format), nullptr, nullptr, options, in_a_hurry(attempt));
+  if (attempt.cancelled) return;
   if (result.outcome != PlanOutcome::kPlan) {
     attempt.finding = {Fault::kUnfinished, result.reason, 0};
     return;
@@ -467,10 +482,8 @@ void Attacker::call_planner(const Setting& setting, std::size_t index, Random& r
   const PlanOptions options = planner_options(setting, index, random);
   attempt.cell = {to_string(options.guidance), "plan()"};
   LanguageModel& model = arsenal_.model(setting.vocabulary, kind);
-  Observer observer;
-  observer.cancelled = [&] { return attempt.cancelled = hurry_ && hurry_(); };
   const PlanResult result =
-      plan(task_, PlanFormat::builtin(setting.format), &model, setting.vocabulary, options, observer);
+      plan(task_, PlanFormat::builtin(setting.format), &model, setting.vocabulary, options, in_a_hurry(attempt));
   if (!attempt.cancelled) judge_result(setting, result, attempt);
 }
 
@@ -512,10 +525,8 @@ void Attacker::think(const Setting& setting, std::size_t index, Random& random, 
   PlanOptions options = planner_options(setting, index, random);
   options.think.max_tokens = random.below(24);
   attempt.cell = {to_string(options.guidance), "plan(), thinking"};
-  Observer observer;
-  observer.cancelled = [&] { return attempt.cancelled = hurry_ && hurry_(); };
   const PlanResult result =
-      plan(task_, PlanFormat::builtin(setting.format), &model, setting.vocabulary, options, observer);
+      plan(task_, PlanFormat::builtin(setting.format), &model, setting.vocabulary, options, in_a_hurry(attempt));
   if (!attempt.cancelled) judge_result(setting, result, attempt);
 }
 
@@ -537,12 +548,15 @@ void Attacker::write_goals(const Setting& setting, std::size_t index, Random& ra
   options.max_items = 500;
   options.max_proofs = 12;
   LanguageModel& model = arsenal_.model(goal_words_, kind);
-  const GoalProblem::Written written = goal_problem_->write(str_cat("Request ", index), model, goal_words_, options);
+  const GoalProblem::Written written =
+      goal_problem_->write(str_cat("Request ", index), model, goal_words_, options, hurry_);
   for (const GoalProblem::Goal& goal : written.goals) {
     PlanOptions how;
     how.guidance = Guidance::kSearch;
     how.lookahead = options.lookahead;
-    const PlanResult result = plan(goal_problem_->task(goal.pddl), PlanFormat::builtin("pddl"), nullptr, nullptr, how);
+    const PlanResult result =
+        plan(goal_problem_->task(goal.pddl), PlanFormat::builtin("pddl"), nullptr, nullptr, how, in_a_hurry(attempt));
+    if (attempt.cancelled) return;
     attempt.tally.actions += result.steps.size();
     if (!written.certified || result.outcome != PlanOutcome::kPlan) {
       attempt.finding = {Fault::kUnfinished, str_cat(goal.pddl, ": ", result.reason), 0};

@@ -85,6 +85,8 @@ class Attacker {
   void judge_times(const std::vector<PlanStep>& steps, Attempt& attempt);
   void judge_particles(const Setting& setting, const Generation& generation, Attempt& attempt) const;
   void record(const Setting& setting, Attempt attempt, const std::string& where);
+  // Ends what it watches over, and says so in the attempt, when there is no time left.
+  Observer in_a_hurry(Attempt& attempt) const;
   std::string where(std::size_t index) const;
 
   TaskFiles files_;
