@@ -2,7 +2,7 @@
 // judged by its text alone.
 //
 //     attack_test --plans 100000 --report attack     # the whole attack; writes attack.md and attack.json
-//     attack_test --plans 400 --tasks-per-domain 1   # a slice of it
+//     attack_test --plans 400 --tasks-per-domain 1 --domains 24     # a slice of it
 //     VAL_VALIDATE=~/VAL/bin/Validate attack_test --plans 5000 --val-every 1     # VAL judges all instead of a hundredth
 //     attack_test --task 'ipc/gripper p01.pddl' --seed 1 --index 17     # one plan again, with what is wrong with it
 //
@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -42,6 +43,7 @@ using internal::str_cat;
 struct Options {
   std::size_t plans = 400;
   std::size_t tasks_per_domain = 0;  // 0: all
+  std::size_t domains = 0;           // so many of them, spread evenly; 0: all
   std::size_t val_every = 100;
   double seconds = 0;  // stop after so long; 0: when all plans are made
   std::uint64_t seed = 1;
@@ -61,6 +63,8 @@ Options read_options(int count, char** arguments) {
       options.plans = std::stoul(value);
     } else if (name == "--tasks-per-domain") {
       options.tasks_per_domain = std::stoul(value);
+    } else if (name == "--domains") {
+      options.domains = std::stoul(value);
     } else if (name == "--val-every") {
       options.val_every = std::max<std::size_t>(1, std::stoul(value));
     } else if (name == "--seconds") {
@@ -75,7 +79,7 @@ Options read_options(int count, char** arguments) {
       options.index = std::stoul(value);
     } else {
       throw std::invalid_argument("unknown option " + name +
-                                  "; known: --plans --tasks-per-domain --val-every --seconds --seed --task "
+                                  "; known: --plans --tasks-per-domain --domains --val-every --seconds --seed --task "
                                   "--report --index");
     }
   }
@@ -108,6 +112,7 @@ class Campaign {
     while (made_ < options_.plans && !targets_.empty() && !out_of_time()) round();
     std::string command = str_cat("attack_test --plans ", options_.plans, " --seed ", options_.seed);
     if (options_.tasks_per_domain > 0) command += str_cat(" --tasks-per-domain ", options_.tasks_per_domain);
+    if (options_.domains > 0) command += str_cat(" --domains ", options_.domains);
     if (options_.val_every != 100) command += str_cat(" --val-every ", options_.val_every);
     if (!options_.task.empty()) command += str_cat(" --task '", options_.task, "'");
     if (options_.seconds > 0) command += str_cat(" --seconds ", static_cast<int>(options_.seconds));
@@ -151,8 +156,10 @@ class Campaign {
       std::cerr << "no vocabularies of real models; run scripts/setup, or set METACTRL_VOCABS\n";
       report_.add_note("not there", "vocabularies of real models");
     }
+    const std::set<std::string> domains = select_domains(list);
     std::map<std::string, std::size_t> per_domain;
     for (std::size_t i = 0; i < list.tasks.size(); ++i) {
+      if (!domains.contains(list.tasks[i].family)) continue;
       if (list.tasks[i].name().find(options_.task) == std::string::npos) continue;
       if (options_.tasks_per_domain > 0 && ++per_domain[list.tasks[i].family] > options_.tasks_per_domain) continue;
       targets_.push_back({list.tasks[i], i});
@@ -162,6 +169,19 @@ class Campaign {
       const auto first = static_cast<std::ptrdiff_t>(options_.seed * 7'919 % targets_.size());
       std::rotate(targets_.begin(), targets_.begin() + first, targets_.end());
     }
+  }
+
+  std::set<std::string> select_domains(const TaskList& list) const {
+    std::set<std::string> all;
+    for (const TaskFiles& task : list.tasks) all.insert(task.family);
+    if (options_.domains == 0 || options_.domains >= all.size()) return all;
+    std::set<std::string> some;
+    std::size_t number = 0;
+    for (const std::string& domain : all) {
+      if (number * options_.domains / all.size() < (number + 1) * options_.domains / all.size()) some.insert(domain);
+      ++number;
+    }
+    return some;
   }
 
   bool out_of_time() const { return options_.seconds > 0 && watch_.seconds() >= options_.seconds; }

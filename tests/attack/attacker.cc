@@ -282,11 +282,11 @@ Attacker::Attempt Attacker::make(const Setting& setting, std::size_t index) {
     // Once for each setting: the first indices have one of each.
     if (index < kSettings) {
       search(setting, attempt);
-    } else if (index % 200 < 8) {
+    } else if (index % 29 == 7) {
       call_planner(setting, index, random, attempt);
-    } else if (index % 200 < 14 && !setting.real) {
+    } else if (index % 23 == 13 && !setting.real) {
       think(setting, index, random, attempt);
-    } else if (index % 200 < 18 && !setting.real) {
+    } else if (index % 43 == 19 && !setting.real) {
       write_goals(setting, index, random, attempt);
     } else {
       unsigned total = 0;
