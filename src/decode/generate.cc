@@ -139,6 +139,9 @@ class TokenLoop {
     constexpr std::size_t kMost = 8;
     std::size_t room = session_.spare_tokens();
     if (room == 0 || decoder_.next().size() > kMost || decoder_.options().bridge == Bridge::kModel) return;
+    // To look behind a choice must not spend what searches may: what is offered does not depend on the machine.
+    const Lookahead* lookahead = decoder_.constraint().lookahead().get();
+    if (lookahead != nullptr && lookahead->tier() != Lookahead::Tier::kExact) return;
     std::vector<TokenId> choices;
     for (const NextToken& choice : decoder_.next()) choices.push_back(choice.token);
     std::vector<std::vector<TokenId>> continuations;

@@ -92,5 +92,21 @@ TEST(ReadAhead, NothingChangesButWhatIsTold) {
   EXPECT_LE(told.came_true, calls);
 }
 
+// Where an answer takes a search, none is made for what may never be asked.
+TEST(ReadAhead, NothingIsSearchedForInAdvance) {
+  const auto folder = testing::source_dir() / "domains/tabletop";
+  const Task task = load_pddl((folder / "domain.pddl").string(), (folder / "dishwasher.pddl").string());
+  const testing::Setting setting = testing::random_setting(1);
+  ConstraintOptions options;
+  options.lookahead.exact.states = 0;
+  const auto constraint = Constraint::compile(task, PlanFormat::builtin("pddl"), setting.words, options);
+  ASSERT_EQ(constraint->lookahead()->tier(), Lookahead::Tier::kWitness);
+  Told told;
+  Decoder decoder(constraint, {.guidance = Guidance::kMask});
+  SpareSession spare(setting.model->start(setting.words->encode("Plan:\n", "")), told);
+  EXPECT_TRUE(task.validate(generate(decoder, spare, {}).plan).valid);
+  EXPECT_EQ(told.hints, 0U);
+}
+
 }  // namespace
 }  // namespace metactrl::read_ahead_test
