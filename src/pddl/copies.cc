@@ -88,16 +88,25 @@ class Copier {
   }
 
   void add_functions(Ast& result) {
-    first_function_.assign(ast_.functions.size(), FunctionId{0});
-    for (const FunctionId f : ast_.functions.all()) {
-      if (!is_changing_number(ast_.functions[f])) continue;
-      first_function_[f] = result.functions.next_id();
+    first_function_ = add_copies(
+        ast_.functions, [this](FunctionId f) { return is_changing_number(ast_.functions[f]); }, result.functions);
+  }
+
+  // Adds the copies of what changes to `out`, under names of their own; the first of each.
+  template <typename Id, typename Item, typename Changes>
+  IdVector<Id, Id> add_copies(const IdVector<Id, Item>& items, const Changes& changes, IdVector<Id, Item>& out) const {
+    IdVector<Id, Id> first;
+    first.assign(items.size(), Id{0});
+    for (const Id id : items.all()) {
+      if (!changes(id)) continue;
+      first[id] = out.next_id();
       for (std::size_t i = 1; i < copies_; ++i) {
-        Function copy = ast_.functions[f];
+        Item copy = items[id];
         copy.name = internal::str_cat(copy.name, '@', i + 1);
-        result.functions.push_back(std::move(copy));
+        out.push_back(std::move(copy));
       }
     }
+    return first;
   }
 
   FunctionId copy_of(FunctionId function, std::size_t i) const {
@@ -119,16 +128,8 @@ class Copier {
   }
 
   void add_predicates(Ast& result) {
-    first_copy_.assign(ast_.predicates.size(), PredicateId{0});
-    for (const PredicateId p : ast_.predicates.all()) {
-      if (!changing_[p]) continue;
-      first_copy_[p] = result.predicates.next_id();
-      for (std::size_t i = 1; i < copies_; ++i) {
-        Predicate copy = ast_.predicates[p];
-        copy.name = internal::str_cat(copy.name, '@', i + 1);
-        result.predicates.push_back(std::move(copy));
-      }
-    }
+    first_copy_ = add_copies(
+        ast_.predicates, [this](PredicateId p) { return changing_[p]; }, result.predicates);
   }
 
   PredicateId copy_of(PredicateId predicate, std::size_t i) const {

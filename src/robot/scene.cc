@@ -236,6 +236,21 @@ class Scene::Impl {
     return trimmed(text.substr(1, text.size() - 2));
   }
 
+  // What the first word names, with as many objects as there are further words; nothing, and why, when it is none.
+  template <typename Id, typename Names, typename Item>
+  std::optional<Id> named(const std::vector<std::string>& words, const char* kind, const Names& names,
+                          const internal::IdVector<Id, Item>& items, std::string& problem) const {
+    const auto found = names.find(words[0]);
+    if (found == names.end()) {
+      problem = str_cat("there is no ", kind, " '", words[0], "'", hint(words[0], names));
+      return std::nullopt;
+    }
+    const std::size_t wanted = items[found->second].parameters.size();
+    if (words.size() == wanted + 1) return found->second;
+    problem = str_cat(kind, " '", words[0], "' takes ", wanted, " objects, not ", words.size() - 1);
+    return std::nullopt;
+  }
+
   std::optional<Entry> read_value(std::string_view text, std::string_view sides, std::string& problem) const {
     const std::size_t close = sides.find(')');
     const std::vector<std::string> words =
@@ -244,23 +259,15 @@ class Scene::Impl {
       problem = str_cat("'", text, "' gives no number a value; write it like (= (battery robot) 7)");
       return std::nullopt;
     }
-    const auto found = functions_.find(words[0]);
-    if (found == functions_.end()) {
-      problem = str_cat("there is no function '", words[0], "'", hint(words[0], functions_));
-      return std::nullopt;
-    }
-    const pddl::Function& declared = ast_->functions[found->second];
-    if (words.size() != declared.parameters.size() + 1) {
-      problem =
-          str_cat("function '", words[0], "' takes ", declared.parameters.size(), " objects, not ", words.size() - 1);
-      return std::nullopt;
-    }
-    pddl::FunctionValue value{found->second, {}};
+    const auto function = named(words, "function", functions_, ast_->functions, problem);
+    if (!function) return std::nullopt;
+    pddl::FunctionValue value{*function, {}};
     if (!read_objects(words, value.arguments, problem)) return std::nullopt;
-    if (!changing_.functions[found->second]) {
-      problem = declared.changes ? str_cat("no condition depends on '", words[0], "'; it is not part of states")
-                                 : str_cat("no action changes '", words[0],
-                                           "'; it is part of the problem file and never stated anew");
+    if (!changing_.functions[*function]) {
+      problem =
+          ast_->functions[*function].changes
+              ? str_cat("no condition depends on '", words[0], "'; it is not part of states")
+              : str_cat("no action changes '", words[0], "'; it is part of the problem file and never stated anew");
       return std::nullopt;
     }
     value.exact = read_number(trimmed(sides.substr(close + 1)));
@@ -300,24 +307,15 @@ class Scene::Impl {
       problem = str_cat("'", text, "' is no fact; write it like (on cup table)");
       return std::nullopt;
     }
-    const auto predicate = predicates_.find(words[0]);
-    if (predicate == predicates_.end()) {
-      problem = str_cat("there is no predicate '", words[0], "'", hint(words[0], predicates_));
-      return std::nullopt;
-    }
-    const pddl::Predicate& declared = ast_->predicates[predicate->second];
-    if (words.size() != declared.parameters.size() + 1) {
-      problem =
-          str_cat("predicate '", words[0], "' takes ", declared.parameters.size(), " objects, not ", words.size() - 1);
-      return std::nullopt;
-    }
-    pddl::GroundAtom atom{predicate->second, {}, {}};
+    const auto predicate = named(words, "predicate", predicates_, ast_->predicates, problem);
+    if (!predicate) return std::nullopt;
+    pddl::GroundAtom atom{*predicate, {}, {}};
     if (!read_objects(words, atom.arguments, problem)) return std::nullopt;
-    if (declared.derived) {
+    if (ast_->predicates[*predicate].derived) {
       problem = str_cat("'", words[0], "' follows from other facts; state those");
       return std::nullopt;
     }
-    if (!changing_.predicates[predicate->second]) {
+    if (!changing_.predicates[*predicate]) {
       problem = str_cat("no action changes '", words[0], "'; it is part of the problem file and never stated anew");
       return std::nullopt;
     }

@@ -10,6 +10,7 @@
 #include "metactrl/domain.h"
 #include "support/planner_setting.h"
 #include "support/test_data.h"
+#include "support/thinker.h"
 
 namespace metactrl::read_ahead_test {
 namespace {
@@ -21,9 +22,9 @@ struct Told {
 };
 
 // Says that tokens are free, and remembers what it is told.
-class SpareSession : public Session {
+class SpareSession : public testing::SessionAround {
  public:
-  SpareSession(std::unique_ptr<Session> session, Told& told) : session_(std::move(session)), told_(told) {}
+  SpareSession(std::unique_ptr<Session> session, Told& told) : SessionAround(std::move(session)), told_(told) {}
 
   void append(std::span<const TokenId> tokens) override {
     const auto is_it = [&](const std::vector<TokenId>& one) {
@@ -32,16 +33,8 @@ class SpareSession : public Session {
     // Those that were expected before the last logits.
     if (std::any_of(expected_.begin(), expected_.end(), is_it)) ++told_.came_true;
     expected_ = std::exchange(next_, {});
-    session_->append(tokens);
+    SessionAround::append(tokens);
   }
-  std::span<const float> logits() override { return session_->logits(); }
-  std::size_t size() const override { return session_->size(); }
-  void rollback(std::size_t size) override { session_->rollback(size); }
-  std::unique_ptr<Session> fork() override { return session_->fork(); }
-  std::vector<std::vector<float>> score(std::span<const std::vector<TokenId>> paths) override {
-    return session_->score(paths);
-  }
-  std::size_t num_calls() const override { return session_->num_calls(); }
   std::size_t spare_tokens() const override { return 200; }
   void expect(std::span<const std::vector<TokenId>> continuations) override {
     ++told_.hints;
@@ -55,7 +48,6 @@ class SpareSession : public Session {
   }
 
  private:
-  std::unique_ptr<Session> session_;
   Told& told_;
   std::vector<std::vector<TokenId>> next_;
   std::vector<std::vector<TokenId>> expected_;
