@@ -57,7 +57,7 @@ class Generator {
     for (const std::string& text : add) effect.add.push_back(fact(text));
     for (const std::string& text : del) effect.del.push_back(fact(text));
     action.effects.push_back(std::move(effect));
-    definition_.actions.push_back(std::move(action));
+    definition_.actions.push_back(action);
   }
   std::shared_ptr<const task::Program> compile() { return task::compile(std::move(definition_)); }
 

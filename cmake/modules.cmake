@@ -1,13 +1,14 @@
-# metactrl_add_module(name SOURCES file... [DEPENDS module...] [PACKAGES target...] [COMPONENT name | TOP])
+# metactrl_add_module(name SOURCES file... [DEPENDS module...] [PACKAGES target...] [COMPONENT name | TOP] [LIGHT])
 #
 # Makes the folder src/<name> a library `metactrl_<name>` of its own, so that a test links only what it tests and a
 # dependency in the wrong direction does not link. SOURCES are relative to src/<name>; headers need not be listed.
 # DEPENDS names modules below this one, PACKAGES imported targets of other projects.
 # The objects of all modules are also collected in the libraries that users link: libmetactrl.a, the core, or that of their
 # COMPONENT, which then needs the PACKAGES too: cmake/metactrl-config.cmake.in must find them. A TOP module is left out of
-# them: it belongs to a program.
+# them: it belongs to a program. A LIGHT one waits and talks more than it computes: optimising it would be a quarter of what
+# it costs to compile, and nobody would notice.
 function(metactrl_add_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TOP" "COMPONENT" "SOURCES;DEPENDS;PACKAGES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TOP;LIGHT" "COMPONENT" "SOURCES;DEPENDS;PACKAGES")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "metactrl_add_module(${name}): unknown arguments '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -20,6 +21,9 @@ function(metactrl_add_module name)
     POSITION_INDEPENDENT_CODE ON
     UNITY_BUILD ${METACTRL_UNITY}
     UNITY_BUILD_BATCH_SIZE ${METACTRL_UNITY_FILES})
+  if(arg_LIGHT)
+    target_compile_options(metactrl_${name}_objects PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   # Kernels are templates for one file's constants; and CUDA's compiler is not slow for its headers.
   set(kernels ${arg_SOURCES})
   list(FILTER kernels INCLUDE REGEX "\\.cu$")

@@ -330,7 +330,8 @@ METACTRL_C_MUST_USE metactrl_status metactrl_decoder_accept(metactrl_decoder* de
 /* How many would be taken; nothing changes. */
 METACTRL_C_MUST_USE metactrl_status metactrl_decoder_validate(metactrl_decoder* decoder, const int32_t* ids,
                                                               size_t num_ids, size_t* taken, metactrl_error** error);
-/* Takes back the last tokens, all when there are fewer. A decoder that was lost no longer is. */
+/* Takes back the last tokens, all when there are fewer. A decoder that was lost no longer is; one without an action left is
+ * as new, and serves another request without a trace of this one. */
 METACTRL_C_MUST_USE metactrl_status metactrl_decoder_rollback(metactrl_decoder* decoder, size_t tokens,
                                                               metactrl_error** error);
 /* Be exactly behind these tokens, wherever it was: rolls back to what both have in common and takes the rest. Where they are

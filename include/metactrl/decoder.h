@@ -119,7 +119,8 @@ class Decoder {
   std::span<const TokenId> forced();
   // Takes a token; false, and nothing happens, when it is not one of next().
   bool accept(TokenId token);
-  // Takes back the last `tokens` tokens (all, when there are fewer).
+  // Takes back the last `tokens` tokens (all, when there are fewer). Where no action is left, what the lookahead found
+  // out along the plan is forgotten: a decoder that was reset answers as a new one, and holds no more than it.
   void rollback(std::size_t tokens) noexcept;
   void reset() noexcept { rollback(num_tokens()); }
 

@@ -65,6 +65,9 @@ class GoalProblem {
     std::vector<std::string> words;  // a line for each condition: "sample at lab", "not: door open"
     double probability = 1;          // the model's, shared out among the goals that are listed
     bool holds_already = false;      // in the initial state
+    // A word of the instruction, articles and their like apart, is about something in it. If not, do not plan for it before
+    // somebody has looked at it.
+    bool mentioned = true;
   };
 
   // What the model would have written, and why it may not.
@@ -80,7 +83,8 @@ class GoalProblem {
     bool undecided = false;   // there is none because the budget ended
     std::string reason;       // one sentence
     std::vector<Refused> refused;
-    // Names in the instruction, such as block_7, that the problem does not have, and what was perhaps meant.
+    // Words and names in the instruction for which the task has none, such as "morgue" and block_7, and what was perhaps
+    // meant; the first five.
     std::vector<std::string> unknown_names;
     // Kinds of conditions that could not be written: there are too many of them, or actions take time.
     std::vector<std::string> left_out;

@@ -64,12 +64,13 @@ class Session {
   // How many times the model was run (a batch counts once).
   virtual std::size_t num_calls() const = 0;
 
-  // A call that reads a few tokens more takes hardly longer on a GPU: so many more are worth reading for what may come. 0:
-  // every token costs.
+  // A call that reads a few tokens more takes hardly longer on a GPU: so many more are worth reading to be spared another call.
+  // 0: every token costs. Sessions that share calls have a part of it each.
   virtual std::size_t spare_tokens() const { return 0; }
-  // A hint before logits(): one of these continuations of what was appended, none of them empty, may be what is appended
-  // next. As many as spare_tokens() allows are read in the same call; if one of them comes true, and nobody else has run
-  // the model meanwhile, its logits cost no call. Says nothing, and changes nothing but who waits for whom.
+  // A hint before logits(): one of these continuations of what was appended, none of them empty and the likeliest first, may
+  // be what is appended next. As many as spare_tokens() allows are read in the same call, of sessions that share calls the
+  // first alone; if one of them comes true, and nobody else has run the model meanwhile (which does not matter where
+  // calls are shared), its logits cost no call. Says nothing, and changes nothing but who waits for whom.
   virtual void expect(std::span<const std::vector<TokenId>> /*continuations*/) {}
 };
 
@@ -163,7 +164,7 @@ struct ModelOptions {
   // For sessions on many threads: the model runs on a thread of its own, and what several sessions ask at the same time
   // is one batch. What a session is told does not depend on it, but for rounding.
   bool batched = false;
-  // What Session::spare_tokens says. Unless given: some where the whole model is on GPUs and nothing is batched, none
+  // What Session::spare_tokens says of a call with one session. Unless given: some where the whole model is on GPUs, none
   // otherwise.
   std::optional<unsigned> spare_tokens = std::nullopt;
   // Asked while the file is read; true ends the loading with Stopped.

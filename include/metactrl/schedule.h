@@ -12,7 +12,8 @@
 //     5.001: (unload truck crate b) [1.000]
 //
 // **Sequential**: an action begins kSeparation after the one before it has ended. A plan of the task is one that can be
-// carried out in this way; that is what decoding, search and proofs speak of. **Concurrent**: the same actions, each as
+// carried out in this way; that is what decoding, search and proofs speak of. Where actions need what others offer only
+// while they run, they run inside those: one after the other there, too. **Concurrent**: the same actions, each as
 // early as the plan's order allows: of two points in time that concern the same fact or number, one of them by changing
 // it, the one that came first in the plan still comes first, and nothing changes what an action needs over all of its
 // time while it runs. No schedule that keeps these orders ends earlier, but for the gaps around points that change a fact
@@ -37,6 +38,8 @@ namespace metactrl {
 constexpr std::int64_t kTimeUnit = 1'000'000;
 // What lies between two points that must not coincide, 0.001.
 constexpr std::int64_t kSeparation = kTimeUnit / 1000;
+// No step ends later: sums of times stay within what can be counted.
+constexpr std::int64_t kLatestTime = 2'000'000'000'000 * kTimeUnit;
 
 struct TimedStep {
   PlanStep step;

@@ -316,6 +316,7 @@ class Decoder(_library.Owner):
         _library.call("decoder_rollback", self._handle, tokens)
 
     def reset(self) -> None:
+        """Back to the beginning. It is as new, and serves another request without a trace of this one."""
         _library.call("decoder_rollback", self._handle, c.c_size_t(-1).value)
 
     # --- where it is

@@ -11,7 +11,7 @@ import random
 import time
 import unittest
 
-from support import metactrl, needs, problems, task
+from support import byte_vocabulary, metactrl, needs, plan_model, problems, task, token_model
 
 PLANS = int(os.environ.get("METACTRL_TEST_PLANS", "40"))
 
@@ -61,14 +61,14 @@ class RealTransformers(unittest.TestCase):
     def setUpClass(cls):
         cls.tokenizers = {name: wrapped(make()) for name, make in tokenizer_kinds().items()}
 
-    def set_up(self, name, kind, count=4, format="pddl", texts=None):
+    def set_up(self, name, kind, count=4, format="pddl", texts=None, hmm=None):
         tokenizer = self.tokenizers[name]
         model = model_of(kind, len(tokenizer))
         vocabulary = metactrl.Vocabulary.from_tokenizer(tokenizer, model=model)
         self.assertEqual(vocabulary.size, len(tokenizer) + 13)
         texts = texts or ["Plan:\n", "Write down a plan, please.\nPlan:\n", "Go:\n", "Put the mug into the dishwasher. Plan:\n"][:count]
         constraints = [
-            metactrl.Constraint(task(problem), vocabulary, format, context=text, horizon=12) for problem, text in zip(problems(), texts)
+            metactrl.Constraint(task(problem), vocabulary, format, context=text, horizon=12, hmm=hmm) for problem, text in zip(problems(), texts)
         ]
         inputs = tokenizer(texts, return_tensors="pt", padding=True, add_special_tokens=False).to(model.device)
         return tokenizer, model, constraints, {key: inputs[key] for key in ("input_ids", "attention_mask")}
@@ -156,6 +156,47 @@ class RealTransformers(unittest.TestCase):
         for options in ({}, {"do_sample": True}):
             for forced_runs in (True, False):
                 self.check(tokenizer, generate(model, inputs, constraints, forced_runs=forced_runs, **options), constraints)
+
+    def test_trained_guidance(self):
+        """Weights of a model of plans; they rank, and change nothing of what is promised."""
+        from metactrl.transformers import generate
+
+        differ = 0
+        for name in self.tokenizers:
+            for kind in ("llama", "gpt2"):
+                with self.subTest(tokenizer=name, model=kind):
+                    tokenizer, model, constraints, inputs = self.set_up(name, kind, hmm=plan_model())
+                    model.float()
+                    slow = generate(model, inputs, constraints, guidance="trained", forced_runs=False)
+                    quick = generate(model, inputs, constraints, guidance="trained")
+                    self.check(tokenizer, quick, constraints)
+                    self.assertEqual([plan.tokens for plan in quick], [plan.tokens for plan in slow])
+                    masked = generate(model, inputs, constraints, guidance="mask")
+                    differ += [plan.tokens for plan in quick] != [plan.tokens for plan in masked]
+                    self.check(tokenizer, generate(model, inputs, constraints, guidance="trained", do_sample=True), constraints)
+                    self.check(tokenizer, generate(model, inputs, constraints, guidance="trained", num_beams=3), constraints)
+        self.assertGreater(differ, 0)
+
+    def test_a_trained_model_of_tokens(self):
+        """The vocabulary is that of the stored model: bytes."""
+        import torch
+        from metactrl.transformers import generate
+
+        vocabulary = byte_vocabulary()
+        model = model_of("llama", vocabulary.size - 13).float()
+        text = "Plan:\n"
+        constraint = metactrl.Constraint(task(), vocabulary, context=text, horizon=12, hmm=plan_model())
+        ids = torch.tensor([list(text.encode())], device=model.device)
+        inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+        trained = {"guidance": "trained", "bridge": "hmm", "token_hmm": token_model()}
+        answers = [generate(model, inputs, constraint, forced_runs=forced_runs, **trained)[0] for forced_runs in (True, False)]
+        self.assertEqual(answers[0].tokens, answers[1].tokens)
+        with torch.no_grad():
+            model.get_output_embeddings().weight[::2] = float("nan")
+        answers += generate(model, inputs, constraint, do_sample=True, **trained)
+        for plan in answers:
+            self.assertTrue(plan.valid)
+            self.assertTrue(constraint.task.validate(plan.text, constraint.format))
 
     def test_plan(self):
         from metactrl.transformers import plan

@@ -51,6 +51,7 @@ const std::vector<RowFacts>& all_rows() {
   static const std::vector<RowFacts> kRows = {
       {Row::kNone, "none", "model alone", true, Guidance::kNone},
       {Row::kSyntax, "syntax", "model, held to the form", true, Guidance::kSyntax},
+      {Row::kLevel1, "level1", "model, held to the form, a model of tokens looks ahead", true, Guidance::kSyntax},
       {Row::kPlanner, "planner", "classical planner, the benchmark's PDDL", false, Guidance::kSearch},
       {Row::kSearch, "search", "search, no model", false, Guidance::kSearch},
       {Row::kMask, "mask", "model, masked", true, Guidance::kMask},
@@ -151,6 +152,7 @@ Json Reproduction::made_with(std::size_t module, RowOf row) const {
   Json with = facts_of(row.row).needs_model ? options_.model : Json::object();
   if (row.row == Row::kPlanner) with["planner"] = options_.planner.program.empty() ? "search" : "Fast Downward";
   if (row.row == Row::kTrained) with["hmm"] = options_.modules[module].hmm_digest;
+  if (row.row == Row::kLevel1) with["token_hmm"] = options_.token_hmm_digest;
   return with;
 }
 
@@ -235,6 +237,8 @@ bool Reproduction::work(LanguageModel* model, const std::shared_ptr<const Vocabu
       evaluate.rules = item.row.rules;
       evaluate.plan.guidance = facts_of(item.row.row).guidance;
       if (item.row.row == Row::kTrained) evaluate.plan.lookahead.hmm = open.hmm;
+      if (item.row.row == Row::kSyntax) evaluate.plan.bridge = Bridge::kUniform;
+      if (item.row.row != Row::kLevel1 && evaluate.plan.bridge != Bridge::kHmm) evaluate.plan.token_hmm.reset();
       Answer answer = item.row.row == Row::kPlanner
                           ? open.tasks->answer_classically(item.task, options_.planner, evaluate)
                           : open.tasks->answer(item.task, model, vocabulary, evaluate);

@@ -35,7 +35,7 @@ namespace metactrl::benchmarks {
 using jobs::Json;
 
 // A row of the tables: who answers.
-enum class Row { kNone, kSyntax, kPlanner, kSearch, kMask, kUniform, kTrained };
+enum class Row { kNone, kSyntax, kLevel1, kPlanner, kSearch, kMask, kUniform, kTrained };
 
 struct RowFacts {
   Row row;
@@ -79,12 +79,15 @@ struct ReproduceOptions {
   std::size_t limit = 0;
   Shard shard;
   unsigned jobs = 1;
-  EvaluateOptions evaluate;  // the guidance and the rules are the row's
+  // The guidance and the rules are the row's. A model of tokens is for the row level1, and with bridge hmm for those that
+  // have a lookahead.
+  EvaluateOptions evaluate;
   ClassicalPlanner planner;
   // Everything that all answers depend on: a journal with other settings is refused.
   Json settings;
   // What the rows that need a model depend on besides: its name and digest. Refused only for the rows asked for.
   Json model = Json::object();
+  std::string token_hmm_digest;  // for the row level1
   // Tells apart the launches of processes that work together, one shard each; empty where nothing does.
   std::string launch;
 };

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "cli/places.h"
 #include "cluster/join.h"
 #include "support/str_cat.h"
 
@@ -69,7 +70,7 @@ std::filesystem::path benchmarks_program() {
   std::error_code failure;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failure);
   if (failure) return {};
-  for (const char* folder : {".", METACTRL_LIBEXEC}) {
+  for (const std::string_view folder : {std::string_view("."), libexec_from_program()}) {
     const std::filesystem::path program = (self.parent_path() / folder / kProgram).lexically_normal();
     if (::access(program.c_str(), X_OK) == 0) return program;
   }

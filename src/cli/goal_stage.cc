@@ -1,5 +1,6 @@
 // Which goal is planned for. A goal of the model's is shown in words and in PDDL; a person at a terminal says yes, takes
-// another of the likeliest ones, or says no. Elsewhere it takes --yes: nothing is done about a goal that nobody saw.
+// another of the likeliest ones, or says no. Elsewhere it takes --yes: nothing is done about a goal that nobody saw. And --yes is
+// for a goal that the instruction speaks of: where no word of it is about the goal, somebody has to look all the same.
 #include "cli/goal_stage.h"
 
 #include <unistd.h>
@@ -27,7 +28,9 @@ void add_goal_options(CLI::App& app, GoalArguments& arguments) {
   arguments.goal_option = app.add_option("--goal", arguments.goal,
                                          "the goal in PDDL, instead of the problem's: \"(and (p a) (not (q b)))\"")
                               ->type_name("GOAL");
-  app.add_flag("--yes,-y", arguments.yes, "plan for the goal that the model reads from the instruction, unasked");
+  app.add_flag("--yes,-y", arguments.yes,
+               "plan for the goal that the model reads from the instruction, unasked, where a word of the "
+               "instruction is about it");
   add_number(app, "--hypotheses", "N", arguments.hypotheses, 1, 32, "goals to choose from, where the model writes one");
 }
 
@@ -71,7 +74,7 @@ ChosenGoal GoalStage::choose(const LoadedModel& model, const PlanOptions& option
                    "; say it in other words, or give --goal \"(...)\""));
   }
   goal.pddl = written.goals[0].pddl;
-  if (!arguments_.yes) {
+  if (!arguments_.yes || !written.goals[0].mentioned) {
     confirm(goal);
   } else if (!output_.json()) {
     show(goal);
@@ -132,7 +135,8 @@ void GoalStage::show(const ChosenGoal& goal) const {
     const GoalProblem::Goal& one = written.goals[i];
     const bool several = written.goals.size() > 1;
     note(str_cat(i == 0 ? "goal" : "  or", several ? str_cat(" ", i + 1, " (", percent(one.probability), ")") : "",
-                 ": ", join(one.words, "; "), one.holds_already ? "   (holds already)" : ""));
+                 ": ", join(one.words, "; "), one.holds_already ? "   (holds already)" : "",
+                 one.mentioned ? "" : "   (no word of the instruction is about it)"));
     note("        " + one.pddl);
   }
   // More than two tell a person nothing; a program gets them all.
@@ -140,14 +144,18 @@ void GoalStage::show(const ChosenGoal& goal) const {
        std::span(written.refused).first(std::min<std::size_t>(written.refused.size(), 2))) {
     note(str_cat("the model also thought of ", refused.condition, ", which ", refused.reason));
   }
-  for (const std::string& name : written.unknown_names) note("the instruction names what is not there: " + name);
+  for (const std::string& name : written.unknown_names) {
+    note(str_cat("the instruction says ", name, ": nothing here is called so"));
+  }
 }
 
 void GoalStage::confirm(ChosenGoal& goal) const {
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) {
-    answer(goal, "not confirmed", kNotConfirmed,
-           "nobody is there to confirm the goal: --yes plans for the likeliest unasked, --goal '" + goal.pddl +
-               "' for this one");
+    const char* why = arguments_.yes
+                          ? "no word of the instruction is about the goal, so --yes does not plan for it: say it "
+                            "in words of the task, or give --goal '"
+                          : "nobody is there to confirm the goal: --yes plans for the likeliest unasked, --goal '";
+    answer(goal, "not confirmed", kNotConfirmed, str_cat(why, goal.pddl, "' for this one"));
   }
   show(goal);
   const std::size_t count = goal.written.goals.size();

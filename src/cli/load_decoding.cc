@@ -64,6 +64,11 @@ PlanOptions plan_options(const DecodingArguments& arguments) {
         "--guidance trained needs a hidden Markov model of plans: --hmm FILE ('metactrl sample' and 'metactrl train' "
         "make one)");
   }
+  const bool weighs = arguments.guidance == Guidance::kUniform || arguments.guidance == Guidance::kTrained;
+  if (!weighs && (arguments.bridge == Bridge::kSurrogate || arguments.bridge == Bridge::kModel)) {
+    throw UsageError(str_cat("--bridge ", to_string(arguments.bridge), " has nothing to weigh with --guidance ",
+                             to_string(arguments.guidance), "; use uniform or trained"));
+  }
   const bool asks_tokens = arguments.bridge == Bridge::kHmm || !arguments.token_hmm.empty();
   if (asks_tokens && (arguments.guidance == Guidance::kNone || arguments.guidance == Guidance::kSearch)) {
     throw UsageError(

@@ -10,6 +10,7 @@
 #include "cli/model_catalogue.h"
 #include "cli/model_hub.h"
 #include "cli/model_parts.h"
+#include "cli/places.h"
 #include "metactrl/error.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
@@ -162,9 +163,7 @@ std::vector<ModelFolder> model_folders() {
     // What is installed has its own models, or none. What is not may be in a checkout, or have come from one.
     if (!installed) add(program.parent_path() / ".." / "models", true);
   }
-#ifdef METACTRL_SOURCE_MODELS
-  if (!installed) add(METACTRL_SOURCE_MODELS, true);
-#endif
+  if (!installed && !source_models().empty()) add(source_models(), true);
   if (const fs::path cache = cached_models(); !cache.empty()) add(cache, false);
   return folders;
 }

@@ -183,7 +183,7 @@ void improve(const Task& task, const SearchOptions& options, const Budget& budge
 void explain(const Task& task, const Stop& stop, Outcome& outcome) {
   try {
     outcome.why = why_infeasible(task, stop);
-    if (!outcome.why.empty()) outcome.would_help = what_would_help(task, stop);
+    outcome.would_help = what_would_help(task, stop);
   } catch (const Stopped&) {
   }
 }

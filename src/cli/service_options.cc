@@ -14,8 +14,9 @@ using internal::str_cat;
 
 namespace {
 
-// Sessions of a model at a time; a request has one, or a few with a trace or several plans at once.
-constexpr unsigned kSequences = 64;
+// Sessions of a model at a time. A request has one, or a few with a trace or several plans at once; and so has each prompt that
+// is kept, of which there may be 32 beside the 64 requests that are worked on unless more are asked for.
+constexpr unsigned kSequences = 96;
 // Besides, recurrent models keep the states that sessions go back to, as long as half of all are free.
 constexpr unsigned kCheckpoints = 32;
 

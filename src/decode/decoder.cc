@@ -7,7 +7,8 @@
 // there, and goes on inside the next one. Every place visited is the beginning of a token that agrees with a text still
 // possible, so nothing is spent on the rest of the vocabulary.
 //
-// Taking back a token pops a step. Nothing is recomputed.
+// Taking back a token pops a step. Nothing is recomputed. A decoder that was taken back behind its first action is as
+// new: a slot of an engine may serve plan after plan, and what is offered must not depend on what was decoded before.
 #include "metactrl/decoder.h"
 
 #include <algorithm>
@@ -118,6 +119,7 @@ class Decoder::Impl {
     tokens_.resize(tokens_.size() - count);
     steps_.resize(steps_.size() - count);
     walk_.restore(steps_.back());
+    if (walk_.actions().empty()) walk_.begin_again();
     next_known_ = false;
   }
 

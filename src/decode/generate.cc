@@ -2,6 +2,7 @@
 #include "metactrl/generate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -137,23 +138,30 @@ class TokenLoop {
   // the choice behind it needs no call of its own.
   void expect_choices() {
     constexpr std::size_t kMost = 8;
-    std::size_t room = session_.spare_tokens();
-    if (room == 0 || decoder_.next().size() > kMost || decoder_.options().bridge == Bridge::kModel) return;
+    const std::size_t spare = session_.spare_tokens();
+    if (spare == 0 || decoder_.next().size() > kMost || decoder_.options().bridge == Bridge::kModel) return;
     // To look behind a choice must not spend what searches may: what is offered does not depend on the machine.
     const Lookahead* lookahead = decoder_.constraint().lookahead().get();
     if (lookahead != nullptr && lookahead->tier() != Lookahead::Tier::kExact) return;
-    std::vector<TokenId> choices;
-    for (const NextToken& choice : decoder_.next()) choices.push_back(choice.token);
+    std::vector<NextToken> choices(decoder_.next().begin(), decoder_.next().end());
+    const auto weighs_more = [](const NextToken& a, const NextToken& b) { return a.log_weight > b.log_weight; };
+    std::stable_sort(choices.begin(), choices.end(), weighs_more);
+    double total = 0;
+    for (const NextToken& choice : choices) total += std::exp(choice.log_weight - choices[0].log_weight);
     std::vector<std::vector<TokenId>> continuations;
-    for (const TokenId choice : choices) {
-      if (!decoder_.accept(choice)) throw std::logic_error("the decoder does not accept what it has offered");
-      std::vector<TokenId> run = {choice};
+    std::size_t room = spare;
+    for (const NextToken& choice : choices) {
+      if (!decoder_.accept(choice.token)) throw std::logic_error("the decoder does not accept what it has offered");
+      std::vector<TokenId> run = {choice.token};
       const std::span<const TokenId> forced = decoder_.forced();
       run.insert(run.end(), forced.begin(), forced.end());
       // Behind the end, and behind what is forced up to it, nobody asks.
       const bool ends = ends_turn(decoder_.constraint().vocabulary(), run.back());
       decoder_.rollback(1);
-      if (ends || run.size() > room) continue;
+      // What the model thinks of it is not known yet; by the weights alone, does it spare more than it costs in vain?
+      const double probability = std::exp(choice.log_weight - choices[0].log_weight) / total;
+      const double in_vain = static_cast<double>(run.size()) * (1 - probability);
+      if (ends || run.size() > room || in_vain > static_cast<double>(spare) * probability) continue;
       room -= run.size();
       continuations.push_back(std::move(run));
     }

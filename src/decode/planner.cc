@@ -329,7 +329,7 @@ class Planner {
     if (result_.outcome != PlanOutcome::kInfeasible) return;
     try {
       result_.why_infeasible = why_infeasible(task_, stop_);
-      if (!result_.why_infeasible.empty()) result_.would_help = what_would_help(task_, stop_);
+      result_.would_help = what_would_help(task_, stop_);
     } catch (const Stopped&) {
       // The verdict stands without.
     }

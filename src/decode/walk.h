@@ -89,6 +89,9 @@ class Walk {
   double log_weight(const Step& step, const Edge& edge) const;
   void take(Step& step, const Edge& edge);
   void restore(const Step& step);
+  // Whatever is taken next belongs to another plan: what the lookahead found out along the last one is forgotten before
+  // it is asked again. Only where no action was taken.
+  void begin_again() noexcept { begins_again_ = true; }
   // The entry that is complete behind the edge; null where none is.
   const TokenAutomaton::Entry* completes(const Step& step, const Edge& edge) const;
   // Whether the form allows `symbol` right behind the separator of an entry: asked before a boundary is opened.
@@ -183,6 +186,7 @@ class Walk {
   std::vector<State> path_;     // of the frames, where plans may not come back to a state
   bool go_on_allowed_ = false;  // of the initial state
   bool stop_allowed_ = false;
+  bool begins_again_ = false;
 };
 
 template <typename Visit>

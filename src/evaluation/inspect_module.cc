@@ -38,6 +38,9 @@ int inspect_module(const InspectModule& arguments, const CLI::App& app) {
         str_cat("inspect --module is for benchmarks with a prompt file, and ", module.name, " has none"));
   }
   if (arguments.prompts.empty()) throw cli::UsageError("--module and --prompts FILE belong together");
+  if (app.get_option("--domain")->count() > 0 || app.get_option("--problem")->count() > 0) {
+    throw cli::UsageError("give --domain and --problem, or --module and --prompts");
+  }
   benchmarks::TwoLevelsOptions options;
   options.rules = arguments.rules;
   options.hidden = app.get_option("--hidden")->as<unsigned>();

@@ -168,6 +168,34 @@ void open_hmms(const ReproduceArguments& arguments, benchmarks::ReproduceOptions
   }
 }
 
+// The options of what all rows share, with the model of tokens: with bridge hmm for the rows that have a lookahead, and
+// for the row level1.
+PlanOptions plan_options_of(const ReproduceArguments& arguments, benchmarks::ReproduceOptions& options) {
+  const bool level1 = std::any_of(options.rows.begin(), options.rows.end(),
+                                  [](const benchmarks::RowOf& row) { return row.row == Row::kLevel1; });
+  const std::string& file = arguments.token_hmm;
+  if (level1 && file.empty()) {
+    throw cli::UsageError(
+        "the row 'level1' needs a hidden Markov model of tokens; name one with --token-hmm FILE ('metactrl train "
+        "--level "
+        "token' and 'metactrl hmm uniform' make one), or leave the row out");
+  }
+  if (!level1 && !file.empty() && arguments.bridge != Bridge::kHmm) {
+    throw cli::UsageError("--token-hmm is for the row 'level1' and for --bridge hmm");
+  }
+  if (level1) options.token_hmm_digest = cli::file_digest(file);
+  if (!level1 || arguments.bridge == Bridge::kHmm) return cli::plan_options(arguments);
+  cli::DecodingArguments others = arguments;
+  others.token_hmm.clear();
+  PlanOptions plan = cli::plan_options(others);
+  cli::DecodingArguments syntax = arguments;
+  syntax.guidance = Guidance::kSyntax;
+  syntax.bridge = Bridge::kUniform;
+  syntax.lookahead_device = cli::Device::kCpu;
+  plan.token_hmm = cli::plan_options(syntax).token_hmm;
+  return plan;
+}
+
 struct ShardChoice {
   benchmarks::Shard shard;
   bool joined = false;  // by mpirun or srun: the first process writes the tables
@@ -219,7 +247,7 @@ class ReproduceRun {
       throw InputError(arguments.planner, "there is no such program", "name Fast Downward's driver, fast-downward.py");
     }
     options_.evaluate.prompt = arguments.prompt;
-    options_.evaluate.plan = cli::plan_options(arguments);
+    options_.evaluate.plan = plan_options_of(arguments, options_);
     set_benchmark_budgets(arguments.budget, options_.evaluate.plan);
     options_.evaluate.plan.time_limit = arguments.budget.time_limit();
     options_.evaluate.cancelled = [] { return cli::interrupted(); };
@@ -263,7 +291,7 @@ class ReproduceRun {
     json.update(cli::decoding_settings(arguments_));
     json["exact_states"] = options_.evaluate.plan.lookahead.exact.states;
     json["exact_memory"] = options_.evaluate.plan.lookahead.exact.bytes;
-    if (!arguments_.token_hmm.empty()) json["token_hmm"] = cli::file_digest(arguments_.token_hmm);
+    if (arguments_.bridge == Bridge::kHmm) json["token_hmm"] = cli::file_digest(arguments_.token_hmm);
     return json;
   }
 

@@ -213,7 +213,7 @@ class TreeWriter {
     for (const std::string& argument : step.step.arguments) name += " " + argument;
     open("Sequence", {{"name", exchange::label(name)}});
     if (step.action) {
-      conditions(definition().actions[*step.action].precondition, to_string(step.step));
+      conditions(definition().actions.precondition(*step.action).formula(), to_string(step.step));
     }
     // What no condition would notice.
     if (!step.action || step.breaks_constraint) {
@@ -304,6 +304,16 @@ std::string behavior_tree_xml(const Task& task, std::span<const PlanStep> plan, 
   const exchange::PlanTrace trace = exchange::trace_plan(task, plan, stop);
   exchange::PlanParts parts = exchange::in_turn(plan.size());
   const bool legal = trace.validation.steps_executed == plan.size();
+  if (legal && has_durations(task)) {
+    const Schedule schedule = make_schedule(task, plan, ScheduleKind::kSequential, stop);
+    const auto both = overlaps(schedule);
+    if (!both.empty()) {
+      throw InputError("export",
+                       str_cat(to_string(schedule[both[0].second].step), " runs inside ",
+                               to_string(schedule[both[0].first].step), ", which a behavior tree cannot ask for"),
+                       "export the schedule as lines of PlanSys2");
+    }
+  }
   if (kind == ScheduleKind::kConcurrent && source != nullptr && has_durations(task) && legal) {
     internal::Meter meter(stop);
     parts = exchange::side_by_side(plan.size(), source->orders(plan, meter));

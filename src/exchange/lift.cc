@@ -176,7 +176,7 @@ class Lifter {
 
   void add_actions() {
     std::map<ActionNameId, std::vector<ActionId>> by_name;
-    for (const ActionId i : definition_.actions.all()) by_name[definition_.actions[i].symbol.name].push_back(i);
+    for (const ActionId i : definition_.actions.all()) by_name[definition_.actions.name(i)].push_back(i);
     for (const auto& [name, actions] : by_name) {
       action_of_name_[name] = ast_.actions.next_id();
       add_action(definition_.action_names[name].name, actions);
@@ -184,7 +184,7 @@ class Lifter {
   }
 
   void add_action(const std::string& name, const std::vector<ActionId>& ground) {
-    const std::size_t arity = definition_.actions[ground[0]].symbol.arguments.size();
+    const std::size_t arity = definition_.actions.arguments(ground[0]).size();
     pddl::Action action;
     action.name = name;
     action.variables = parameters(arity);
@@ -207,11 +207,11 @@ class Lifter {
   // "(can-unload ?p1 ?p2)", with the ground actions of that shape as initial facts.
   Condition kind_of(const std::string& name, const std::vector<Shape>& shapes, std::size_t place) {
     const Shape& shape = shapes[place];
-    const std::size_t arity = definition_.actions[shape.actions[0]].symbol.arguments.size();
+    const std::size_t arity = definition_.actions.arguments(shape.actions[0]).size();
     const std::string wanted = str_cat("can-", name, shapes.size() == 1 ? "" : str_cat('-', place + 1));
     const PredicateId predicate = add_predicate(ast_, wanted, parameters(arity));
     for (const ActionId action : shape.actions) {
-      ast_.init.push_back({predicate, definition_.actions[action].symbol.arguments, {}});
+      ast_.init.push_back({predicate, definition_.actions.symbol(action).arguments, {}});
     }
     std::vector<Term> arguments;
     for (std::uint32_t i = 0; i < arity; ++i) arguments.push_back(Term(VariableId{i}));
@@ -236,7 +236,7 @@ class Lifter {
   }
 
   Shape shape_of(ActionId id) const {
-    const task::ActionDefinition& action = definition_.actions[id];
+    const task::ActionDefinition action = definition_.actions[id];
     const std::vector<ObjectId>& arguments = action.symbol.arguments;
     Shape shape;
     shape.precondition = condition(action.precondition, arguments);
@@ -249,9 +249,9 @@ class Lifter {
   }
 
   void add_cost(pddl::Action& action, const std::vector<ActionId>& ground) {
-    const double first = definition_.actions[ground[0]].cost;
+    const double first = definition_.actions.cost(ground[0]);
     const bool same =
-        std::all_of(ground.begin(), ground.end(), [&](ActionId a) { return definition_.actions[a].cost == first; });
+        std::all_of(ground.begin(), ground.end(), [&](ActionId a) { return definition_.actions.cost(a) == first; });
     pddl::CostTerm term;
     if (same) {
       term.constant = first;
@@ -261,7 +261,7 @@ class Lifter {
       for (std::uint32_t i = 0; i < action.num_parameters; ++i) term.arguments.push_back(Term(VariableId{i}));
       for (const ActionId a : ground) {
         ast_.init_values.push_back(
-            {*term.function, definition_.actions[a].symbol.arguments, definition_.actions[a].cost});
+            {*term.function, definition_.actions.symbol(a).arguments, definition_.actions.cost(a)});
       }
     }
     action.costs = {std::move(term)};
@@ -276,7 +276,7 @@ class Lifter {
     for (const std::vector<ActionId>& step : monitor.steps) {
       std::vector<pddl::ActionPattern> patterns;
       for (const ActionId action : step) {
-        const task::ActionSymbol& symbol = definition_.actions[action].symbol;
+        const task::ActionSymbol symbol = definition_.actions.symbol(action);
         pddl::ActionPattern pattern{action_of_name_.at(symbol.name), {}};
         for (const ObjectId object : symbol.arguments) pattern.arguments.emplace_back(Term(object));
         patterns.push_back(std::move(pattern));

@@ -70,7 +70,7 @@ class JsonPlan {
   std::string preconditions(const exchange::TracedStep& step) const {
     if (!step.action) return "null";
     const task::Definition& definition = task_.program().definition();
-    const task::Formula& formula = definition.actions[*step.action].precondition;
+    const task::Formula formula = definition.actions.precondition(*step.action).formula();
     std::vector<std::string> texts;
     for (const task::Formula* part : exchange::conjuncts(formula)) {
       texts.push_back(exchange::formula_text(definition, *part));

@@ -426,8 +426,11 @@ Ast source_of(const Task& task, std::vector<std::string>& notes) {
                           !interpreter->ast().has_durations && definition.preferences.empty();
   if (as_written) return interpreter->ast();
   notes.emplace_back("made from a ground task: what can never happen is left out");
-  if (interpreter != nullptr && interpreter->ast().has_durations)
+  if (interpreter != nullptr && interpreter->ast().has_hosts) {
+    notes.emplace_back("actions take no time: facts say which of them have begun, and what runs inside them");
+  } else if (interpreter != nullptr && interpreter->ast().has_durations) {
     notes.emplace_back("actions take no time: each is over before the next one begins");
+  }
   if (definition.preferences.empty()) return exchange::lift(definition);
   notes.emplace_back(
       "preferences are costs: a plan ends with finish and one of collect-N (it holds) or forgo-N (it costs its weight) "

@@ -15,16 +15,16 @@
 #include "goals/problem_text.h"
 #include "goals/reached.h"
 #include "goals/stage.h"
+#include "goals/task_words.h"
 #include "goals/writer.h"
 #include "metactrl/generate.h"
 #include "metactrl/goal.h"
 #include "pddl/ground.h"
+#include "pddl/hosts.h"
 #include "pddl/parse.h"
 #include "support/files.h"
 #include "support/list_some.h"
-#include "support/lower_case.h"
 #include "support/meter.h"
-#include "support/nearest_name.h"
 #include "support/words.h"
 
 namespace metactrl {
@@ -34,23 +34,13 @@ namespace {
 using goals::Conjunction;
 using goals::ItemSet;
 
-constexpr std::size_t kMostRefused = 5;
+constexpr std::size_t kMostTold = 5;
 // A proof is one of many, and most are easy.
 constexpr Budget kProofExact{50'000, std::size_t{128} << 20, 2'000'000'000};
 constexpr Budget kProofSearch{50'000, std::size_t{256} << 20, 2'000'000'000};
 
 Budget smaller(const Budget& a, const Budget& b) {
   return {std::min(a.states, b.states), std::min(a.bytes, b.bytes), std::min(a.work, b.work)};
-}
-
-bool is_name_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
-
-bool looks_like_a_name(std::string_view word) {
-  const bool letter = std::any_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-  const bool mark = std::any_of(word.begin(), word.end(), [](char c) { return (c >= '0' && c <= '9') || c == '_'; });
-  return letter && mark;
 }
 
 }  // namespace
@@ -68,6 +58,7 @@ class GoalProblem::Impl {
     const goals::Composed open = goals::with_goal(problem_, {"(and)", {}});
     Diagnostics found;
     ast_ = pddl::parse({domain_name_, domain_}, {problem_name_, open.text}, found);
+    forget_hosts(ast_, "goals speak of facts alone");  // what runs is none that can be wanted
     // What the empty goal that was put in has caused is nobody's mistake.
     const Diagnostics own = goals::without_goal(found, problem_name_, open.first_line);
     if (options.diagnostics != nullptr) {
@@ -134,27 +125,7 @@ class GoalProblem::Impl {
     return {ast_, pddl::ground(ast_, limits, meter), max_items, meter};
   }
 
-  // Words of the instruction that look like names, and are none.
-  std::vector<std::string> unknown_names(std::string_view instruction) const {
-    std::vector<std::string> known;
-    for (const pddl::Object& object : ast_.objects) known.push_back(object.name);
-    std::set<std::string> names(known.begin(), known.end());
-    for (const pddl::Predicate& predicate : ast_.predicates) names.insert(predicate.name);
-    for (const pddl::Type& type : ast_.types) names.insert(type.name);
-    for (const pddl::Action& action : ast_.actions) names.insert(action.name);
-    std::set<std::string> said;
-    std::vector<std::string> out;
-    for (std::size_t i = 0; i < instruction.size() && out.size() < kMostRefused;) {
-      std::size_t end = i;
-      while (end < instruction.size() && is_name_byte(instruction[end])) ++end;
-      const std::string word = internal::lower_case(instruction.substr(i, end - i));
-      i = end + 1;
-      if (!looks_like_a_name(word) || names.contains(word) || !said.insert(word).second) continue;
-      const std::string guess = internal::did_you_mean(word, known);
-      out.push_back(guess.empty() ? word : str_cat(word, " (", guess, ")"));
-    }
-    return out;
-  }
+  goals::TaskWords words() const { return goals::TaskWords(ast_); }
 
  private:
   bool is_predicate(std::string_view name) const {
@@ -325,7 +296,7 @@ class Writing {
     add_goals(items, found);
     std::set<ActionId> told;
     for (const Conjunction& all : result.refused) {
-      if (written_.refused.size() < kMostRefused && told.insert(all.back()).second) {
+      if (written_.refused.size() < kMostTold && told.insert(all.back()).second) {
         written_.refused.push_back(prover.refusal(all));
       }
     }
@@ -429,7 +400,9 @@ GoalProblem::Written GoalProblem::write(const std::string& instruction, Language
   } else {
     written = writing.held(prompt(instruction), instruction, impl_->items(options.max_items, stop));
   }
-  written.unknown_names = impl_->unknown_names(instruction);
+  const goals::TaskWords words = impl_->words();
+  written.unknown_names = words.unknown(instruction, kMostTold);
+  for (Goal& goal : written.goals) goal.mentioned = words.speaks_of(instruction, goal.pddl);
   return written;
 }
 

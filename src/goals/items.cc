@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "support/str_cat.h"
+#include "support/words.h"
 #include "task/compile.h"
 
 namespace metactrl::goals {
@@ -23,7 +24,9 @@ using internal::to_id;
 
 namespace {
 
-constexpr std::uint32_t kMostCounted = 4;
+// "At least so many". What people speak of are mostly few, and many are the first to go where there are too many conditions.
+constexpr std::uint32_t kFew = 4;
+constexpr std::uint32_t kMostCounted = 10;
 
 // "on-table" and "on_table" as people write it.
 std::string spoken(std::string_view name) {
@@ -50,12 +53,25 @@ class ItemBuilder {
   void run() {
     for (const pddl::Object& object : ast_.objects) out_.objects_.push_back(object.name);
     find_changes();
+    find_deeds();
     find_classes();
     add_facts();
-    add_kind("all, none, some and at least n of a kind", [this] { quantify(); });
+    add_kind("all, none and some of a kind", [this] {
+      quantify(
+          [this](pddl::PredicateId id, std::size_t bound, const Class& one) { add_all_none_some(id, bound, one); });
+    });
+    add_kind("at least two, three or four of a kind", [this] {
+      quantify(
+          [this](pddl::PredicateId id, std::size_t bound, const Class& one) { add_at_least(2, kFew, id, bound, one); });
+    });
     add_kind("what must hold throughout or at some time", [this] { without_durations([this] { add_on_the_way(); }); });
     add_kind("one of two facts", [this] { add_either(); });
     add_kind("one thing before another", [this] { without_durations([this] { add_before(); }); });
+    add_kind("at least five or more of a kind", [this] {
+      quantify([this](pddl::PredicateId id, std::size_t bound, const Class& one) {
+        add_at_least(kFew + 1, kMostCounted, id, bound, one);
+      });
+    });
     finish();
   }
 
@@ -85,8 +101,12 @@ class ItemBuilder {
 
   void find_changes() {
     std::set<task::FactId> deleted;
-    for (const task::ActionDefinition& action : definition_.actions) {
-      for (const task::EffectDefinition& effect : action.effects) deleted.insert(effect.del.begin(), effect.del.end());
+    const task::ActionTable& actions = definition_.actions;
+    for (const ActionId action : actions.all()) {
+      for (const task::ActionTable::Effect& effect : actions.effects(action)) {
+        const std::span<const task::FactId> facts = actions.facts(effect.del);
+        deleted.insert(facts.begin(), facts.end());
+      }
     }
     predicates_.resize(ast_.predicates.size());
     for (const pddl::PredicateId id : ast_.predicates.all()) {
@@ -108,6 +128,23 @@ class ItemBuilder {
       const bool derived = definition_.fact_layer[fact] >= 0;
       reached_[{symbol.name, symbol.arguments}] = {symbol.name, symbol.arguments, true, definition_.init[fact],
                                                    derived || !definition_.init[fact] || deleted.contains(fact)};
+    }
+  }
+
+  void find_deeds() {
+    for (const pddl::Action& action : ast_.actions) {
+      find_deeds(action, action.effects);
+      if (action.durative) find_deeds(action, action.durative->end_effects);
+    }
+  }
+  void find_deeds(const pddl::Action& action, const std::vector<pddl::Effect>& effects) {
+    for (const pddl::Effect& effect : effects) {
+      ItemSet::Deed deed{action.name, effect.atom.predicate, effect.add, {}};
+      for (const pddl::Term& term : effect.atom.arguments) {
+        deed.ranges.push_back(term.is_variable() ? ast_.objects_of(action.variables[term.variable()].types)
+                                                 : Objects{term.object()});
+      }
+      out_.deeds_.push_back(std::move(deed));
     }
   }
 
@@ -173,9 +210,15 @@ class ItemBuilder {
     parts.back() += after;
   }
 
-  std::uint32_t shape(Kind kind, const std::string& predicates, std::vector<std::string> parts,
+  std::uint32_t shape(Kind kind, std::vector<ItemSet::Part> about, std::vector<std::string> parts,
                       std::vector<std::string> word_parts) {
-    out_.shapes_.push_back({std::move(parts), std::move(word_parts), kind, predicates});
+    std::vector<std::string> names;
+    for (ItemSet::Part& part : about) {
+      names.push_back(name(part.predicate));
+      part.holes = predicates_[index(part.predicate)].ranges.size() - (part.bound ? 1 : 0);
+    }
+    out_.shapes_.push_back({std::move(parts), std::move(word_parts), kind, internal::join(names, " ")});
+    out_.shapes_.back().about = std::move(about);
     return static_cast<std::uint32_t>(out_.shapes_.size() - 1);
   }
 
@@ -255,14 +298,14 @@ class ItemBuilder {
   }
 
   void add_facts_of(pddl::PredicateId id, const std::vector<Fact>& facts) {
-    const std::uint32_t yes = shape(Kind::kFact, name(id), atom_parts(id, {}), spoken_parts(id, {}));
+    const std::uint32_t yes = shape(Kind::kFact, {{id, {}, true}}, atom_parts(id, {}), spoken_parts(id, {}));
     const auto first = out_.items_.size();
     for (const Fact& fact : facts) add(yes, fact.objects, !fact.reached, fact.init);
     std::vector<std::string> parts = atom_parts(id, {});
     surround(parts, "(not ", ")");
     std::vector<std::string> words = spoken_parts(id, {});
     surround(words, "not: ", "");
-    const std::uint32_t no = shape(Kind::kNot, name(id), std::move(parts), std::move(words));
+    const std::uint32_t no = shape(Kind::kNot, {{id, {}, false}}, std::move(parts), std::move(words));
     for (std::size_t i = 0; i < facts.size(); ++i) {
       // What can never be true need not be asked to be false.
       if (!facts[i].reached) continue;
@@ -276,7 +319,9 @@ class ItemBuilder {
     }
   }
 
-  void quantify() {
+  // Calls add(predicate, argument, class) for all arguments that a class of objects may take the place of.
+  template <typename Add>
+  void quantify(const Add& add) {
     for (const pddl::PredicateId id : ast_.predicates.all()) {
       const Predicate& predicate = predicates_[index(id)];
       if (!predicate.changes) continue;
@@ -285,32 +330,45 @@ class ItemBuilder {
           if (is_full()) return;
           const Objects& range = predicate.ranges[bound];
           if (!std::includes(range.begin(), range.end(), one.members.begin(), one.members.end())) continue;
-          quantify(id, bound, one);
+          add(id, bound, one);
         }
       }
     }
   }
 
-  void quantify(pddl::PredicateId id, std::size_t bound, const Class& one) {
-    const std::vector<Objects>& ranges = predicates_[index(id)].ranges;
-    const auto add_form = [&](Kind kind, const std::string& open, const std::string& close, const std::string& said) {
-      std::vector<std::string> parts = atom_parts(id, bound);
-      surround(parts, open, close);
-      std::vector<std::string> words = spoken_parts(id, bound);
-      surround(words, said, "");
-      const std::uint32_t form = shape(kind, name(id), std::move(parts), std::move(words));
-      out_.shapes_.back().quantified = one.name;
-      choose(ranges, bound, [&](Objects objects) { add(form, std::move(objects)); });
-    };
+  void add_all_none_some(pddl::PredicateId id, std::size_t bound, const Class& one) {
     const std::string all = str_cat("(forall ", one.binder, " ", one.before);
-    const std::string some = str_cat(one.binder, " ", one.within);
-    add_form(Kind::kAll, all, one.after + ")", str_cat("every ", spoken(one.name), ": "));
-    add_form(Kind::kNone, all + "(not ", ")" + one.after + ")", str_cat("no ", spoken(one.name), ": "));
-    add_form(Kind::kSome, "(exists " + some, one.after + ")", str_cat("some ", spoken(one.name), ": "));
-    for (std::uint32_t n = 2; n <= kMostCounted && n < one.members.size(); ++n) {
-      add_form(Kind::kAtLeast, str_cat("(forn (", n, ") ", some), one.after + ")",
-               str_cat("at least ", n, " of ", spoken(one.name), ": "));
+    const std::string some = str_cat("(exists ", one.binder, " ", one.within);
+    add_quantified(Kind::kAll, id, bound, one, {all, one.after + ")", str_cat("every ", spoken(one.name), ": ")});
+    add_quantified(Kind::kNone, id, bound, one,
+                   {all + "(not ", ")" + one.after + ")", str_cat("no ", spoken(one.name), ": ")});
+    add_quantified(Kind::kSome, id, bound, one, {some, one.after + ")", str_cat("some ", spoken(one.name), ": ")});
+  }
+
+  // All of two are at least two: who says the number means it.
+  void add_at_least(std::uint32_t least, std::uint32_t most, pddl::PredicateId id, std::size_t bound,
+                    const Class& one) {
+    for (std::uint32_t n = least; n <= most && n <= one.members.size(); ++n) {
+      add_quantified(Kind::kAtLeast, id, bound, one,
+                     {str_cat("(forn (", n, ") ", one.binder, " ", one.within), one.after + ")",
+                      str_cat("at least ", n, " of ", spoken(one.name), ": ")});
+      out_.shapes_.back().count = n;
     }
+  }
+
+  struct Around {
+    std::string open;
+    std::string close;
+    std::string said;
+  };
+  void add_quantified(Kind kind, pddl::PredicateId id, std::size_t bound, const Class& one, const Around& around) {
+    std::vector<std::string> parts = atom_parts(id, bound);
+    surround(parts, around.open, around.close);
+    std::vector<std::string> words = spoken_parts(id, bound);
+    surround(words, around.said, "");
+    const std::uint32_t form = shape(kind, {{id, bound, kind != Kind::kNone}}, std::move(parts), std::move(words));
+    out_.shapes_.back().quantified = one.name;
+    choose(predicates_[index(id)].ranges, bound, [&](Objects objects) { add(form, std::move(objects)); });
   }
 
   // Throughout: what is so at the start; or what may never come about. At some time: anything.
@@ -318,16 +376,16 @@ class ItemBuilder {
     std::map<pddl::PredicateId, std::vector<const Fact*>> by_predicate;
     for (const Fact& fact : facts_) by_predicate[fact.predicate].push_back(&fact);
     for (const auto& [id, facts] : by_predicate) {
-      const auto form = [&, id = id](Kind kind, const char* open, const char* close, const char* said) {
+      const auto form = [&, id = id](Kind kind, bool adds, const char* open, const char* close, const char* said) {
         std::vector<std::string> parts = atom_parts(id, {});
         surround(parts, open, close);
         std::vector<std::string> words = spoken_parts(id, {});
         surround(words, said, "");
-        return shape(kind, name(id), std::move(parts), std::move(words));
+        return shape(kind, {{id, {}, adds}}, std::move(parts), std::move(words));
       };
-      const std::uint32_t always = form(Kind::kAlways, "(always ", ")", "always: ");
-      const std::uint32_t never = form(Kind::kAlways, "(always (not ", "))", "never: ");
-      const std::uint32_t sometime = form(Kind::kSometime, "(sometime ", ")", "at some time: ");
+      const std::uint32_t always = form(Kind::kAlways, false, "(always ", ")", "always: ");
+      const std::uint32_t never = form(Kind::kAlways, true, "(always (not ", "))", "never: ");
+      const std::uint32_t sometime = form(Kind::kSometime, true, "(sometime ", ")", "at some time: ");
       for (const Fact* fact : facts) {
         if (is_full()) return;
         add(fact->init ? always : never, fact->objects);
@@ -384,7 +442,7 @@ class ItemBuilder {
 
   std::uint32_t shape_of_two(Kind kind, pddl::PredicateId first, pddl::PredicateId second, const char* open,
                              const char* said, const char* between) {
-    return shape(kind, name(first) + " " + name(second),
+    return shape(kind, {{first, {}, true}, {second, {}, true}},
                  joined(atom_parts(first, {}), atom_parts(second, {}), open, " ", ")"),
                  joined(spoken_parts(first, {}), spoken_parts(second, {}), said, between, ""));
   }
@@ -431,7 +489,7 @@ class ItemBuilder {
       task::ActionDefinition action;
       action.symbol = {to_id<ActionNameId>(item.shape), item.objects};
       action.precondition = task::Formula::constant(true);
-      definition.actions.push_back(std::move(action));
+      definition.actions.push_back(action);
     }
     out_.task_.emplace(task::compile(std::move(definition), meter_), nullptr);
   }
@@ -451,6 +509,21 @@ class ItemBuilder {
 ItemSet::ItemSet(const pddl::Ast& ast, const task::Definition& definition, std::size_t max_items,
                  internal::Meter& meter) {
   ItemBuilder(ast, definition, max_items, meter, *this).run();
+}
+
+bool ItemSet::is_about(const Deed& deed, const Item& item) const {
+  std::size_t first = 0;
+  for (const Part& part : shapes_[item.shape].about) {
+    bool fits = part.predicate == deed.predicate && part.adds == deed.adds;
+    std::size_t hole = first;
+    for (std::size_t i = 0; fits && i < deed.ranges.size(); ++i) {
+      if (part.bound == i) continue;
+      fits = std::binary_search(deed.ranges[i].begin(), deed.ranges[i].end(), item.objects[hole++]);
+    }
+    if (fits) return true;
+    first += part.holes;
+  }
+  return false;
 }
 
 std::string ItemSet::text(ActionId id) const {

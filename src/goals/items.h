@@ -27,6 +27,13 @@ class ItemSet {
     bool holds_already = false;             // of facts and their negations: in the initial state
     std::optional<ActionId> opposite = {};  // the item that says the contrary
   };
+  // An action of the domain that makes facts of a predicate true, or false, and of which objects, by argument.
+  struct Deed {
+    std::string action;
+    task::PredicateId predicate{};
+    bool adds = true;
+    std::vector<std::vector<ObjectId>> ranges;  // each ascending
+  };
 
   // `definition` is the ground task of `ast`, not simplified. Kinds of conditions of which there would be more than
   // `max_items`, with those before them, are left out; facts come first, and where even they are too many, those that
@@ -48,11 +55,23 @@ class ItemSet {
   // The names of the predicates of a shape, and of the objects that it quantifies over.
   const std::string& predicates(std::uint32_t shape) const { return shapes_[shape].predicates; }
   const std::string& quantified(std::uint32_t shape) const { return shapes_[shape].quantified; }
+  // Of kAtLeast: how many.
+  std::uint32_t count(std::uint32_t shape) const { return shapes_[shape].count; }
+  const std::vector<Deed>& deeds() const { return deeds_; }
+  // Can it bring about what an item asks for, or what an item forbids?
+  bool is_about(const Deed& deed, const Item& item) const;
   const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:
   friend class ItemBuilder;
 
+  // A predicate in a shape. Its arguments are the next holes but for the one that is a variable, if any.
+  struct Part {
+    task::PredicateId predicate{};
+    std::optional<std::size_t> bound{};
+    bool adds = true;  // whether what makes it true is what the shape asks for, or forbids
+    std::size_t holes = 0;
+  };
   // Text with holes for objects: parts[0] object parts[1] object ...; for programs and for people.
   struct Shape {
     std::vector<std::string> parts;
@@ -60,9 +79,12 @@ class ItemSet {
     Kind kind = Kind::kFact;
     std::string predicates{};
     std::string quantified{};
+    std::uint32_t count = 0;
+    std::vector<Part> about{};
   };
 
   std::vector<Shape> shapes_;
+  std::vector<Deed> deeds_;
   internal::IdVector<ActionId, Item> items_;
   std::vector<std::string> objects_;
   std::optional<Task> task_;

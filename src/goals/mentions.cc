@@ -2,17 +2,22 @@
 // Longer names go first, and their words are used up: "the lab door" is lab_door and not lab.
 //
 // An item is worth more for every mentioned object that no item before it has, more again for two that are mentioned one after
-// the other, and less for every object that is not mentioned. Its predicate counts when a word of it is in the instruction.
-// Conditions that say more than a plain fact ("all",
-// "never") are worth less unless a word for it is there; so is what holds already. A goal may well end once all mentioned
+// the other, and less for every object that is not mentioned, for objects that are mentioned in different clauses, and for a "never" that another clause says. Its predicate counts when words of it are in the instruction, more when
+// all of them are: of "at" and "at-ferry" the one whose name is said. So does an action that is mentioned, for the facts that it makes true or
+// false, of objects that it can do so with: "enter" speaks for (robot-at bedroom) where robots enter rooms, and for no sample.
+// Conditions that say more than a plain fact ("all", "never", "three") are worth less unless a word for it is there; so is what holds
+// already. A word of an object's name is no word for anything else. A goal may well end once all mentioned
 // objects and predicates are in it, and hardly before.
 #include "goals/mentions.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <set>
 
-#include "support/lower_case.h"
+#include "goals/words.h"
+#include "support/str_cat.h"
 
 namespace metactrl::goals {
 
@@ -25,32 +30,14 @@ namespace {
 constexpr double kMentioned = 4;
 constexpr double kNotMentioned = -3;
 constexpr double kPredicate = 3;
+constexpr double kWholePredicate = 1;  // more, for each word beyond the first
+constexpr double kDeed = 4;
 constexpr double kNeighbours = 5;
+constexpr double kApart = -4;
 constexpr double kUnusual = -10;
 constexpr double kHoldsAlready = -3;
 const double kLikely = std::log(0.999);
 const double kUnlikely = std::log(0.001);
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// "block_7", "block7" and "block 7" are two words each.
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> out;
-  bool open = false;
-  char last = ' ';
-  for (const char c : internal::lower_case(text)) {
-    const bool letter = is_letter(c);
-    const bool digit = is_digit(c);
-    if (letter || digit) {
-      if (!open || is_digit(last) != digit) out.emplace_back();
-      out.back() += c;
-    }
-    open = letter || digit;
-    last = c;
-  }
-  return out;
-}
 
 // "lock" and "locked", "load" and "loaded", "inside" and "in" not.
 bool alike(std::string_view a, std::string_view b) {
@@ -61,13 +48,18 @@ bool alike(std::string_view a, std::string_view b) {
   return a.substr(0, shorter) == b.substr(0, shorter) && std::max(a.size(), b.size()) - shorter <= 3;
 }
 
+double share(std::size_t part, std::size_t whole) { return static_cast<double>(part) / static_cast<double>(whole); }
+
 bool says_any(const std::vector<std::string>& words, std::initializer_list<std::string_view> any) {
   return std::any_of(words.begin(), words.end(),
                      [&](const std::string& word) { return std::find(any.begin(), any.end(), word) != any.end(); });
 }
 
+constexpr std::array<std::string_view, 11> kNumbers = {"zero", "one",   "two",   "three", "four", "five",
+                                                       "six",  "seven", "eight", "nine",  "ten"};
+
 // Whether the instruction has a word for what a condition of this kind says.
-bool has_word_for(ItemSet::Kind kind, const std::vector<std::string>& words) {
+bool has_word_for(ItemSet::Kind kind, std::uint32_t count, const std::vector<std::string>& words) {
   switch (kind) {
     case ItemSet::Kind::kFact:
       return true;
@@ -80,13 +72,13 @@ bool has_word_for(ItemSet::Kind kind, const std::vector<std::string>& words) {
     case ItemSet::Kind::kSome:
       return says_any(words, {"some", "any", "somewhere", "something"});
     case ItemSet::Kind::kAtLeast:
-      return says_any(words, {"least", "two", "three", "four", "2", "3", "4"});
+      return says_any(words, {kNumbers.at(count), std::to_string(count)});
     case ItemSet::Kind::kEither:
       return says_any(words, {"or", "either"});
     case ItemSet::Kind::kAlways:
       return says_any(words, {"always", "never", "throughout", "avoid", "keep"});
     case ItemSet::Kind::kSometime:
-      return says_any(words, {"sometime", "visit", "once", "via"});
+      return says_any(words, {"sometime", "visit", "once", "via", "point", "time", "way"});
     case ItemSet::Kind::kBefore:
       return says_any(words, {"before", "after", "first"});
   }
@@ -95,33 +87,104 @@ bool has_word_for(ItemSet::Kind kind, const std::vector<std::string>& words) {
 
 }  // namespace
 
-Mentions::Mentions(std::string_view instruction, const ItemSet& items) : words_(words_of(instruction)), items_(items) {
-  find_objects(items);
-  for (std::uint32_t shape = 0; shape < items.num_shapes(); ++shape) {
-    double weight = has_word_for(items.kind(shape), words_) ? 0 : kUnusual;
-    if (says(items.predicates(shape))) {
-      weight += kPredicate;
-      // "at" and "on" are in every other sentence.
-      if (items.kind(shape) == ItemSet::Kind::kFact && items.predicates(shape).size() > 2) {
-        predicates_.push_back(items.predicates(shape));
-      }
-    }
-    if (!items.quantified(shape).empty()) weight += says(items.quantified(shape)) ? kMentioned : kNotMentioned;
-    // Between two kinds that both have a word, the one that says more.
-    if (items.kind(shape) != ItemSet::Kind::kFact && weight >= 0) weight += 1;
-    shape_weights_.push_back(weight);
+Mentions::Mentions(std::string_view instruction, const ItemSet& items) : items_(items) {
+  std::size_t end = 0;
+  for (Word& word : words_in(instruction)) {
+    marks_before_.push_back(instruction.substr(end, word.begin - end).find_first_of(",;.:\n") !=
+                            std::string_view::npos);
+    end = word.end;
+    words_.push_back(std::move(word.text));
+  }
+  find_objects();
+  find_deeds();
+  std::vector<double> shapes;
+  for (std::uint32_t shape = 0; shape < items.num_shapes(); ++shape) shapes.push_back(shape_weight(shape));
+  for (std::uint32_t i = 0; i < items.size(); ++i) {
+    const ItemSet::Item& item = items.item(ActionId{i});
+    const double deed = best_deed(item);
+    // "unlock" says "not locked" without a word for "not".
+    const bool undoes = deed > 0 && items.kind(item.shape) == ItemSet::Kind::kNot && !has_word(item.shape);
+    item_weights_.push_back(shapes[item.shape] + deed - (undoes ? kUnusual : 0) +
+                            (item.holds_already ? kHoldsAlready : 0) + out_of_place(item));
   }
 }
 
-bool Mentions::says(std::string_view name) const {
-  const std::vector<std::string> parts = words_of(name);
-  return std::any_of(parts.begin(), parts.end(), [this](const std::string& part) {
-    return std::any_of(words_.begin(), words_.end(), [&](const std::string& word) { return alike(part, word); });
-  });
+bool Mentions::has_word(std::uint32_t shape) const {
+  return has_word_for(items_.kind(shape), items_.count(shape), free_);
 }
 
-void Mentions::find_objects(const ItemSet& items) {
-  const std::vector<std::string>& names = items.objects();
+double Mentions::shape_weight(std::uint32_t shape) {
+  double weight = has_word(shape) ? 0 : kUnusual;
+  const std::vector<std::string> parts = words_of(items_.predicates(shape));
+  const auto said = static_cast<std::size_t>(
+      std::count_if(parts.begin(), parts.end(), [this](const std::string& part) { return says(part); }));
+  if (said > 0) weight += kPredicate * (1 + share(said, parts.size())) / 2;
+  if (said > 0 && said == parts.size()) {
+    weight += kWholePredicate * static_cast<double>(said - 1);
+    // "at" and "on" are in every other sentence.
+    if (items_.kind(shape) == ItemSet::Kind::kFact && items_.predicates(shape).size() > 2) {
+      predicates_.push_back(items_.predicates(shape));
+    }
+  }
+  if (!items_.quantified(shape).empty()) {
+    const std::vector<std::string> name = words_of(items_.quantified(shape));
+    const bool mentioned = std::any_of(name.begin(), name.end(), [this](const std::string& word) {
+      return std::any_of(free_.begin(), free_.end(), [&](const std::string& other) { return alike(word, other); });
+    });
+    weight += mentioned ? kMentioned : kNotMentioned;
+  }
+  // Between two kinds that both have a word, the one that says more.
+  if (items_.kind(shape) != ItemSet::Kind::kFact && weight >= 0) weight += 1;
+  return weight;
+}
+
+// Actions of whose names the instruction has words that no object or kind of objects has. A preposition alone is none.
+void Mentions::find_deeds() {
+  std::set<std::string> nouns;
+  const auto add = [&](std::string_view name) {
+    for (std::string& word : words_of(name)) nouns.insert(std::move(word));
+  };
+  for (const std::string& object : items_.objects()) add(object);
+  for (std::uint32_t shape = 0; shape < items_.num_shapes(); ++shape) add(items_.quantified(shape));
+  for (const ItemSet::Deed& deed : items_.deeds()) {
+    std::vector<std::string> verb = words_of(deed.action);
+    std::erase_if(verb, [&](const std::string& word) { return nouns.contains(word); });
+    std::size_t said = 0;
+    bool more = false;
+    for (const std::string& word : verb) {
+      if (!says_verb(word)) continue;
+      ++said;
+      more = more || word.size() > 2;
+    }
+    if (more) deeds_.emplace_back(&deed, kDeed * share(said, verb.size()));
+  }
+}
+
+double Mentions::best_deed(const ItemSet::Item& item) const {
+  double best = 0;
+  for (const auto& [deed, weight] : deeds_) {
+    if (weight > best && items_.is_about(*deed, item)) best = weight;
+  }
+  return best;
+}
+
+bool Mentions::says(std::string_view part) const {
+  return std::any_of(words_.begin(), words_.end(), [&](const std::string& word) { return alike(part, word); });
+}
+
+// Or as two words: "turn the lamp on" is turnon.
+bool Mentions::says_verb(std::string_view verb) const {
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    if (alike(verb, free_[i])) return true;
+    if (!verb.starts_with(free_[i])) continue;
+    const auto behind = free_.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    if (std::find(behind, free_.end(), verb.substr(free_[i].size())) != free_.end()) return true;
+  }
+  return false;
+}
+
+void Mentions::find_objects() {
+  const std::vector<std::string>& names = items_.objects();
   std::vector<std::pair<std::vector<std::string>, std::size_t>> by_length;
   std::size_t short_names = 0;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -147,12 +210,35 @@ void Mentions::find_objects(const ItemSet& items) {
     }
   }
   for (const auto& [place, object] : by_place) mentioned_.push_back(object);
+  find_clauses(by_place, used);
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    if (!used[i]) free_.push_back(words_[i]);
+  }
+}
+
+// A mark, or a word that joins clauses, begins a new one where something is said before the next name: "enter the ward, and bring the
+// chart" has two, "the ward, the lab and the bay" one.
+void Mentions::find_clauses(const std::map<std::size_t, ObjectId>& by_place, const std::vector<bool>& used) {
+  clause_words_.emplace_back();
+  bool joint = false;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    joint = joint || (i > 0 && marks_before_[i]) || says_any({words_[i]}, {"and", "then", "but"});
+    if (joint && !used[i] &&
+        !says_any({words_[i]}, {"and", "then", "but", "or", "the", "a", "an", "all", "both", "also"})) {
+      clause_words_.emplace_back();
+      joint = false;
+    }
+    if (used[i]) joint = false;
+    if (!used[i]) clause_words_.back().push_back(words_[i]);
+    if (by_place.contains(i)) clauses_.push_back(clause_words_.size() - 1);
+  }
 }
 
 // Two arguments that are mentioned one after the other, in this order or, half as much, the other way round.
 double Mentions::neighbours(const std::vector<ObjectId>& objects) const {
   double best = 0;
   for (std::size_t i = 0; i + 1 < mentioned_.size(); ++i) {
+    if (clauses_[i] != clauses_[i + 1]) continue;
     for (std::size_t k = 0; k + 1 < objects.size(); ++k) {
       if (mentioned_[i] == objects[k] && mentioned_[i + 1] == objects[k + 1]) best = kNeighbours;
       if (mentioned_[i + 1] == objects[k] && mentioned_[i] == objects[k + 1]) best = std::max(best, kNeighbours / 2);
@@ -161,10 +247,42 @@ double Mentions::neighbours(const std::vector<ObjectId>& objects) const {
   return best;
 }
 
+// Those in which all of these objects are that are mentioned anywhere; nothing when none is.
+std::optional<std::set<std::size_t>> Mentions::clauses_of(const std::vector<ObjectId>& objects) const {
+  std::optional<std::set<std::size_t>> common;
+  for (const ObjectId object : objects) {
+    std::set<std::size_t> own;
+    bool mentioned = false;
+    for (std::size_t i = 0; i < mentioned_.size(); ++i) {
+      if (mentioned_[i] != object) continue;
+      mentioned = true;
+      if (!common || common->contains(clauses_[i])) own.insert(clauses_[i]);
+    }
+    if (mentioned) common = std::move(own);
+  }
+  return common;
+}
+
+// For objects that are nowhere mentioned together, and for a "never" that is said of something else.
+double Mentions::out_of_place(const ItemSet::Item& item) const {
+  if (clause_words_.size() < 2) return 0;
+  const std::optional<std::set<std::size_t>> clauses = clauses_of(item.objects);
+  if (!clauses) return 0;
+  double weight = clauses->empty() ? kApart : 0;
+  const ItemSet::Kind kind = items_.kind(item.shape);
+  const bool said_of_some = kind == ItemSet::Kind::kAlways || kind == ItemSet::Kind::kSometime;
+  if (said_of_some && has_word(item.shape) && std::none_of(clauses->begin(), clauses->end(), [&](std::size_t clause) {
+        return has_word_for(kind, items_.count(item.shape), clause_words_[clause]);
+      })) {
+    weight += kUnusual;
+  }
+  return weight;
+}
+
 Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId item) const {
   const ItemSet::Item& what = items_.item(item);
   Weight out;
-  out.item = shape_weights_[what.shape] + (what.holds_already ? kHoldsAlready : 0);
+  out.item = item_weights_[index(item)];
   std::vector<ObjectId> covered;
   for (const ActionId other : before) {
     const std::vector<ObjectId>& objects = items_.item(other).objects;
@@ -184,7 +302,8 @@ Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId ite
   covered.insert(covered.end(), what.objects.begin(), what.objects.end());
   const auto is_about = [&](const std::string& predicate) {
     const auto has = [&](ActionId one) {
-      return items_.predicates(items_.item(one).shape).find(predicate) != std::string::npos;
+      const std::string& names = items_.predicates(items_.item(one).shape);
+      return internal::str_cat(" ", names, " ").find(internal::str_cat(" ", predicate, " ")) != std::string::npos;
     };
     return has(item) || std::any_of(before.begin(), before.end(), has);
   };

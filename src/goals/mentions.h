@@ -4,9 +4,14 @@
 #define METACTRL_SRC_GOALS_MENTIONS_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "goals/items.h"
@@ -30,16 +35,29 @@ class Mentions {
   const std::vector<ObjectId>& objects() const { return mentioned_; }
 
  private:
-  void find_objects(const ItemSet& items);
-  // A word of this name is in the instruction, or one that is much like it.
-  bool says(std::string_view name) const;
+  void find_objects();
+  void find_clauses(const std::map<std::size_t, ObjectId>& by_place, const std::vector<bool>& used);
+  void find_deeds();
+  double shape_weight(std::uint32_t shape);
+  double best_deed(const ItemSet::Item& item) const;
+  bool has_word(std::uint32_t shape) const;
+  // This word is in the instruction, or one that is much like it.
+  bool says(std::string_view part) const;
+  bool says_verb(std::string_view verb) const;
   double neighbours(const std::vector<ObjectId>& objects) const;
+  std::optional<std::set<std::size_t>> clauses_of(const std::vector<ObjectId>& objects) const;
+  double out_of_place(const ItemSet::Item& item) const;
 
   std::vector<std::string> words_;  // of the instruction, in small letters
+  std::vector<bool> marks_before_;  // is there a comma or its like before this word?
+  std::vector<std::string> free_;   // those that are not of an object's name
   const ItemSet& items_;
-  std::vector<ObjectId> mentioned_;      // once for each time
-  std::vector<std::string> predicates_;  // that are mentioned
-  std::vector<double> shape_weights_;
+  std::vector<ObjectId> mentioned_;                             // once for each time
+  std::vector<std::size_t> clauses_;                            // in which each of them is
+  std::vector<std::vector<std::string>> clause_words_;          // of each clause, those that are free
+  std::vector<std::string> predicates_;                         // that are mentioned
+  std::vector<std::pair<const ItemSet::Deed*, double>> deeds_;  // that are mentioned, and what they are worth
+  std::vector<double> item_weights_;                            // but for its objects
 };
 
 }  // namespace metactrl::goals

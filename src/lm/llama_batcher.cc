@@ -42,16 +42,16 @@ void LlamaBatcher::evaluate(Evaluation& evaluation) {
   if (complete) arrived_.notify_one();
   waiter.done.acquire();
   if (waiter.failure) std::rethrow_exception(waiter.failure);
-  take_row(evaluation);
+  take_rows(evaluation);
 }
 
-void LlamaBatcher::take_row(Evaluation& evaluation) {
+void LlamaBatcher::take_rows(Evaluation& evaluation) {
   const auto took = [this] {
     const std::scoped_lock lock(mutex_);
     if (--rows_ == 0) taken_.notify_one();
   };
   try {
-    evaluation.keep_row();
+    evaluation.keep_rows();
   } catch (...) {
     took();
     throw;
@@ -67,6 +67,12 @@ void LlamaBatcher::leave(llama_seq_id sequence) {
     complete = is_complete();
   }
   if (complete) arrived_.notify_one();
+}
+
+void LlamaBatcher::welcome(llama_seq_id sequence) {
+  const std::scoped_lock lock(mutex_);
+  // While a run waits for others it ends by the clock; nobody but those it expects would wake it otherwise.
+  if (!expected_.empty()) expected_.push_back(sequence);
 }
 
 void LlamaBatcher::account_for(llama_seq_id sequence) {
@@ -101,6 +107,7 @@ void LlamaBatcher::run_round(std::vector<Waiter*>& waiters) {
   const std::size_t most = waiters.size() > 1 ? kPortion : engine_.max_batch();
   evaluations_.clear();
   for (Waiter* waiter : waiters) evaluations_.push_back(waiter->evaluation);
+  company_.store(waiters.size(), std::memory_order_relaxed);
   try {
     engine_.run_portions(evaluations_, most);
   } catch (...) {
@@ -135,8 +142,9 @@ void LlamaBatcher::run_one_by_one(const std::vector<Waiter*>& waiters, std::size
     if (waiter->failure != nullptr) continue;
     try {
       Evaluation* const alone[] = {waiter->evaluation};
+      waiter->evaluation->guess.tokens = {};  // perhaps there is no room for more than what has to be
       engine_.run_portions(alone, most);
-      waiter->evaluation->keep_row();  // the next one's run overwrites it
+      waiter->evaluation->keep_rows();  // the next one's run overwrites it
     } catch (...) {
       waiter->failure = std::current_exception();
     }

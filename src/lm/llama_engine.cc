@@ -26,8 +26,9 @@ constexpr std::uint64_t kSmallModel = std::uint64_t{64} << 20;
 constexpr unsigned kDefaultContext = 8192;
 constexpr unsigned kScratchSequences = 64;
 constexpr unsigned kBatch = 2048;
-// A GPU reads the weights once for a call, which is what takes the time, as long as the tokens are few.
-constexpr unsigned kSpareTokens = 24;
+// A GPU reads the weights once for a run, which is what takes the time, as long as the tokens are few: as long as it takes to
+// compute so many tokens.
+constexpr unsigned kSpareTokens = 256;
 
 struct SequencePlan {
   unsigned sessions;
@@ -125,6 +126,7 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
   params.n_ctx = cells;
   params.n_batch = std::min(wanted, kBatch);
   params.n_ubatch = std::min(params.n_batch, params.n_ubatch);
+  max_pass_ = params.n_ubatch;
   params.n_seq_max = sequences.sessions + sequences.scratch;
   // Rows of logits are what costs memory here; llama.cpp wants at least one per sequence.
   params.n_outputs_max = std::max<std::uint32_t>(params.n_seq_max, kMaxOutputs);
@@ -158,7 +160,7 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
   max_sequences_ = sequences.sessions;
   const bool on_gpus =
       options.gpu_layers.value_or(0) > static_cast<unsigned>(std::max(llama_model_n_layer(model_.get()), 0));
-  if (can_cut_ && !options.batched) spare_tokens_ = options.spare_tokens.value_or(on_gpus ? kSpareTokens : 0);
+  if (can_cut_) spare_tokens_ = options.spare_tokens.value_or(on_gpus ? kSpareTokens : 0);
   retired_.reserve(sequences.sessions);
   for (unsigned i = sequences.sessions; i-- > 0;) free_.push_back(static_cast<llama_seq_id>(i));
   for (unsigned i = 0; i < sequences.scratch; ++i)
@@ -167,6 +169,14 @@ LlamaEngine::LlamaEngine(ModelPtr model, const ModelOptions& options, const std:
 }
 
 LlamaEngine::~LlamaEngine() = default;
+
+std::size_t LlamaEngine::spare_tokens() const {
+  return batcher_ == nullptr ? spare_tokens_ : spare_tokens_ / batcher_->company();
+}
+
+void LlamaEngine::welcome(llama_seq_id sequence) {
+  if (batcher_ != nullptr) batcher_->welcome(sequence);
+}
 
 void LlamaEngine::evaluate(Evaluation& evaluation) {
   if (batcher_ != nullptr) {
@@ -183,7 +193,7 @@ void LlamaEngine::evaluate(std::span<Evaluation* const> evaluations) {
   while (std::any_of(evaluations.begin(), evaluations.end(), unfinished)) {
     run_portions(evaluations, max_batch_);
     for (const Portion& portion : portions_) {
-      if (portion.evaluation->left() == 0) portion.evaluation->keep_row();
+      if (portion.evaluation->left() == 0) portion.evaluation->keep_rows();
     }
   }
 }
@@ -195,10 +205,13 @@ void LlamaEngine::run_portions(std::span<Evaluation* const> evaluations, std::si
     const std::size_t room = max_batch_ - batch_.size();
     if (room == 0 || portions_.size() == kMaxOutputs) break;
     if (evaluation->left() == 0) continue;
+    // Where that is impossible the sequence is read again.
+    if (std::exchange(evaluation->cut, false) && !cut(evaluation->sequence, evaluation->first)) evaluation->first = 0;
     const std::size_t begin = batch_.size();
     portions_.push_back({evaluation, begin, add(batch_, *evaluation, std::min(room, most))});
   }
   if (portions_.empty()) return;
+  add_guesses();
   run(batch_);
   for (const Portion& portion : portions_) take(portion);
 }
@@ -212,11 +225,30 @@ std::size_t LlamaEngine::add(LlamaBatch& batch, const Evaluation& evaluation, st
   return count;
 }
 
+void LlamaEngine::add_guesses() {
+  std::size_t outputs = portions_.size();
+  for (Portion& portion : portions_) {
+    const Evaluation& evaluation = *portion.evaluation;
+    const std::span<const TokenId> guess = evaluation.guess.tokens;
+    const bool fits = outputs < kMaxOutputs && batch_.size() + guess.size() <= std::min(max_pass_, max_batch_);
+    if (guess.empty() || portion.count < evaluation.left() || !fits) continue;
+    const std::array<llama_seq_id, 1> own = {evaluation.sequence};
+    for (std::size_t i = 0; i < guess.size(); ++i) {
+      batch_.add(guess[i], evaluation.tokens.size() + i, own, i + 1 == guess.size());
+    }
+    portion.guess_end = batch_.size() - 1;
+    ++outputs;
+  }
+}
+
 void LlamaEngine::take(const Portion& portion) const {
   Evaluation& evaluation = *portion.evaluation;
   evaluation.first += portion.count;
   ++evaluation.calls;
-  if (evaluation.left() == 0) evaluation.row = logits(portion.begin + portion.count - 1);
+  if (evaluation.left() == 0) evaluation.row.memory = logits(portion.begin + portion.count - 1);
+  if (!portion.guess_end) return;
+  evaluation.guess.read = true;
+  evaluation.guess.row.memory = logits(*portion.guess_end);
 }
 
 void LlamaEngine::retire(llama_seq_id sequence) {

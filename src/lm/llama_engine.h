@@ -41,20 +41,37 @@ class FairMutex {
   std::mutex mutex_;
 };
 
+// Logits behind a token.
+struct LogitsRow {
+  std::vector<float> logits{};      // what it holds before is overwritten, its room used again
+  std::span<const float> memory{};  // the same in llama.cpp's memory, until the engine runs again
+
+  // Copies them, once.
+  void keep() {
+    if (!memory.empty()) logits.assign(memory.begin(), memory.end());
+    memory = {};
+  }
+};
+
 // Tokens of one sequence to be run, and what came of it.
 struct Evaluation {
   llama_seq_id sequence = -1;
   std::span<const TokenId> tokens;  // the sequence's, from the beginning
   std::size_t first = 0;            // how many of them are in the memory already; grows
-  std::vector<float> logits{};      // after the last token; what it holds before is overwritten, its room used again
+  bool cut = false;                 // the memory has others behind those, which go before anything is run
+  LogitsRow row{};                  // after the last token
   std::size_t calls = 0;            // batches it was a part of
-  std::span<const float> row{};     // the same in llama.cpp's memory, until the engine runs again
+  // What may come behind them: read in the same run where that has room.
+  struct Guess {
+    std::span<const TokenId> tokens{};
+    bool read = false;
+    LogitsRow row{};  // after its last token
+  } guess{};
 
   std::size_t left() const { return tokens.size() - first; }
-  // Copies it, once.
-  void keep_row() {
-    if (!row.empty()) logits.assign(row.begin(), row.end());
-    row = {};
+  void keep_rows() {
+    row.keep();
+    guess.row.keep();
   }
 };
 
@@ -117,8 +134,12 @@ class LlamaEngine {
   unsigned max_sequences() const { return max_sequences_; }
   // Whether tokens can be dropped from the end of a sequence; not in recurrent models.
   bool can_cut() const { return can_cut_; }
-  // Session::spare_tokens.
-  std::size_t spare_tokens() const { return spare_tokens_; }
+  // Session::spare_tokens. Those who share a run share what it has to spare.
+  std::size_t spare_tokens() const;
+  // Whether sessions of several threads share runs.
+  bool is_batched() const { return batcher_ != nullptr; }
+  // A session has begun that is about to ask for something. Needs the lock.
+  void welcome(llama_seq_id sequence);
 
   // --- all that follows needs the lock ---
   // Nothing when all are in use, or, with `spare`, when fewer than so many would be left.
@@ -132,14 +153,15 @@ class LlamaEngine {
   bool cut(llama_seq_id sequence, std::size_t size);
   // Runs the model. Throws ModelError; sequences of the batch may then hold some of its tokens.
   void run(LlamaBatch& batch);
-  // One batch with up to `most` of the tokens that are left of each, in this order, until it is full. Those that have none
-  // left get their `row`. Throws as run does.
+  // One batch with up to `most` of the tokens that are left of each, in this order, until it is full; and where room is
+  // left, with the guesses of those that have none left. These get their rows. Throws as run does.
   void run_portions(std::span<Evaluation* const> evaluations, std::size_t most);
   // Who took part in the last one, also when it failed.
   struct Portion {
     Evaluation* evaluation = nullptr;
     std::size_t begin = 0;  // in the batch
     std::size_t count = 0;
+    std::optional<std::size_t> guess_end{};  // the entry of the guess's last token
   };
   std::span<const Portion> portions() const { return portions_; }
   // After run: the logits of the batch's entry number `index`, which must have wanted them.
@@ -167,6 +189,8 @@ class LlamaEngine {
   std::int32_t decode(LlamaBatch& batch);
   // Adds up to `most` of the tokens that are left; how many. Those of the last one get logits.
   static std::size_t add(LlamaBatch& batch, const Evaluation& evaluation, std::size_t most);
+  // Adds guesses to the portions that have one and are complete.
+  void add_guesses();
   // Empties the sequences that were retired.
   void collect();
   // After run: takes what add() put into the batch.
@@ -182,6 +206,7 @@ class LlamaEngine {
   std::size_t memory_length_ = 0;  // of all sessions together
   std::size_t vocabulary_size_ = 0;
   std::size_t max_batch_ = 0;
+  std::size_t max_pass_ = 0;  // tokens that the model computes in one go
   std::size_t sliding_window_ = 0;
   unsigned max_sequences_ = 0;
   unsigned threads_ = 0;

@@ -6,6 +6,10 @@
 // as a copy of the session's. The one that comes true is moved into the session's sequence, and its row of logits is
 // still in llama.cpp's memory, unless somebody has run the model since; the next run forgets them all.
 //
+// In batches others always run the model, and a token more delays all of them. There only the first continuation is read,
+// in the session's own sequence, and its row is taken like any other. If something else comes, the next run cuts it off
+// first: the session need not wait for the lock.
+//
 // Forks copy the sequence, which in llama.cpp marks the cells as belonging to both.
 //
 // score() evaluates a TokenTree in one batch: each branch is a scratch sequence that starts as a copy of the session's,
@@ -99,8 +103,10 @@ LlamaSession::LlamaSession(const LlamaSession& other, llama_seq_id sequence)
       evaluated_(other.evaluated_),
       logits_(other.logits_),
       logits_size_(other.logits_size_),
-      checkpoint_(other.checkpoint_) {
+      checkpoint_(other.checkpoint_),
+      cut_(other.cut_ || !other.guess_.tokens.empty()) {
   engine_->copy(other.sequence_, sequence_);
+  engine_->welcome(sequence_);
 }
 
 LlamaSession::~LlamaSession() { engine_->retire(sequence_); }
@@ -121,9 +127,12 @@ std::span<const float> LlamaSession::logits() {
 
 void LlamaSession::expect(std::span<const std::vector<TokenId>> continuations) {
   expected_.clear();
-  std::size_t room = std::min(engine_->spare_tokens(), LlamaEngine::kMaxOutputs - 1);
+  // However many come true, more than these are not worth their way through the model.
+  constexpr std::size_t kMost = 24;
+  std::size_t room = std::min(engine_->spare_tokens(), kMost);
+  const std::size_t most = engine_->is_batched() ? 1 : engine_->scratch().size();
   for (const std::vector<TokenId>& continuation : continuations) {
-    if (continuation.empty() || continuation.size() > room || expected_.size() == engine_->scratch().size()) continue;
+    if (continuation.empty() || continuation.size() > room || expected_.size() == most) continue;
     for (const TokenId token : continuation) check_token(token, *engine_);
     room -= continuation.size();
     expected_.push_back(continuation);
@@ -149,7 +158,29 @@ bool LlamaSession::take_expected() {
   return false;
 }
 
+bool LlamaSession::take_guess() {
+  if (guess_.tokens.empty() || tokens_.size() <= evaluated_) return false;
+  const std::span<const TokenId> appended = std::span(tokens_).subspan(evaluated_);
+  const std::vector<TokenId> guess = std::exchange(guess_.tokens, {});
+  const auto end = std::mismatch(guess.begin(), guess.end(), appended.begin(), appended.end());
+  evaluated_ += static_cast<std::size_t>(end.first - guess.begin());
+  cut_ = end.first != guess.end();
+  if (cut_ || evaluated_ < tokens_.size()) return false;
+  take_logits(guess_.logits);
+  expected_.clear();  // nothing is read now
+  return true;
+}
+
+void LlamaSession::drop_guess() {
+  if (!cut_ && guess_.tokens.empty()) return;
+  const std::scoped_lock lock(engine_->mutex());
+  if (!engine_->cut(sequence_, evaluated_)) evaluated_ = 0;
+  guess_.tokens.clear();
+  cut_ = false;
+}
+
 bool LlamaSession::read_expected() {
+  if (engine_->is_batched()) return false;
   const std::vector<std::vector<TokenId>> branches = std::exchange(expected_, {});
   std::size_t total = tokens_.size() - evaluated_;
   std::size_t longest = 0;
@@ -243,18 +274,25 @@ void LlamaSession::prepare_together(std::span<LlamaSession* const> sessions) {
 
 std::optional<Evaluation> LlamaSession::wanted_evaluation() {
   if (tokens_.empty()) throw ModelError("a session without tokens has no logits");
-  if (logits_size_ == tokens_.size()) return std::nullopt;
+  if (logits_size_ == tokens_.size() || take_guess()) return std::nullopt;
   // The memory has the last token but its logits are gone: it is evaluated again.
   if (evaluated_ == tokens_.size()) {
     const std::scoped_lock lock(engine_->mutex());
     shorten(tokens_.size() - 1);
   }
   if (logits_size_ == tokens_.size()) return std::nullopt;  // restored from the checkpoint
-  Evaluation evaluation{sequence_, tokens_, evaluated_};
+  Evaluation evaluation{sequence_, tokens_, evaluated_, cut_};
   // A row of a large vocabulary is half a megabyte: it is written where the last one was.
   if (owns_logits()) {
-    evaluation.logits.swap(*logits_);
+    evaluation.row.logits.swap(*logits_);
     logits_size_ = 0;
+  }
+  const std::vector<std::vector<TokenId>> expected = std::exchange(expected_, {});
+  if (!expected.empty() && engine_->is_batched() &&
+      tokens_.size() + expected.front().size() <= engine_->context_length()) {
+    guess_.tokens = expected.front();
+    evaluation.guess.tokens = guess_.tokens;
+    evaluation.guess.row.logits.swap(guess_.logits);
   }
   return evaluation;
 }
@@ -262,17 +300,17 @@ std::optional<Evaluation> LlamaSession::wanted_evaluation() {
 void LlamaSession::take_evaluation(Evaluation& evaluation) {
   num_calls_ += evaluation.calls;
   evaluated_ = tokens_.size();
-  if (owns_logits()) {
-    logits_->swap(evaluation.logits);
-  } else {
-    logits_ = std::make_shared<Row>(std::move(evaluation.logits));
-  }
-  logits_size_ = evaluated_;
+  take_logits(evaluation.row.logits);
+  guess_.logits.swap(evaluation.guess.row.logits);
+  if (!evaluation.guess.read) guess_.tokens.clear();
+  cut_ = false;
 }
 
 void LlamaSession::forget_evaluation(const Evaluation& evaluation) {
   const std::scoped_lock lock(engine_->mutex());
   if (!engine_->cut(sequence_, evaluated_)) evaluated_ = 0;
+  guess_.tokens.clear();
+  cut_ = false;
   num_calls_ += evaluation.calls;
 }
 
@@ -280,6 +318,15 @@ bool LlamaSession::owns_logits() const {
   if (logits_ == nullptr || logits_.use_count() != 1) return false;
   std::atomic_thread_fence(std::memory_order_acquire);  // what a fork on another thread did before it let go
   return true;
+}
+
+void LlamaSession::take_logits(Row& row) {
+  if (owns_logits()) {
+    logits_->swap(row);
+  } else {
+    logits_ = std::make_shared<Row>(std::move(row));
+  }
+  logits_size_ = evaluated_;
 }
 
 void LlamaSession::keep_logits(std::span<const float> row) {
@@ -312,6 +359,8 @@ void LlamaSession::rollback(std::size_t size) {
 }
 
 void LlamaSession::shorten(std::size_t size) {
+  guess_.tokens.clear();
+  cut_ = false;
   if (engine_->cut(sequence_, size)) {
     evaluated_ = size;
     return;
@@ -350,6 +399,7 @@ std::vector<std::vector<float>> LlamaSession::score(std::span<const std::vector<
                                " are beyond its ", engine_->context_length()));
   }
 
+  drop_guess();
   std::vector<float> log_probability(nodes.size(), 0.0F);
   const std::size_t max_leaves = engine_->can_cut() ? engine_->scratch().size() : 1;
   const std::vector<TokenTree::Group> groups = tree.groups(max_leaves);
@@ -358,6 +408,7 @@ std::vector<std::vector<float>> LlamaSession::score(std::span<const std::vector<
   const bool lacks_logits = nodes.size() > 1 && logits_size_ != tokens_.size();
   if (lacks_logits && (!goes_along || tokens_.empty())) prepare_logits();
   {
+    drop_guess();
     const std::scoped_lock lock(engine_->mutex());
     if (lacks_logits && logits_size_ != tokens_.size() && evaluated_ == tokens_.size()) shorten(tokens_.size() - 1);
     for (const TokenTree::Group& group : groups) run_group(tree, group, children, log_probability);

@@ -48,11 +48,17 @@ class LlamaSession : public Session {
   // it is not so, and nothing has changed. Both take the lock.
   bool take_expected();
   bool read_expected();
+  // In batches: what was guessed came true, or the beginning of it; true: its logits are those that are wanted.
+  bool take_guess();
+  // The memory is what was evaluated and nothing behind it. Takes the lock.
+  void drop_guess();
   // What has to be evaluated for them; nothing where they are there. Takes the lock.
   std::optional<Evaluation> wanted_evaluation();
   void take_evaluation(Evaluation& evaluation);
   // Some of its tokens may have arrived. Takes the lock.
   void forget_evaluation(const Evaluation& evaluation);
+  // Those after what was evaluated; may swap them for the last ones.
+  void take_logits(Row& row);
   void keep_logits(std::span<const float> row);
   // Whether no fork has the same row, so that it may be changed.
   bool owns_logits() const;
@@ -75,6 +81,12 @@ class LlamaSession : public Session {
   std::shared_ptr<const Checkpoint> checkpoint_;
   std::size_t num_calls_ = 0;
   std::vector<std::vector<TokenId>> expected_;  // to be read with the next call
+  // In batches: what the last run read behind evaluated_, in the session's own sequence.
+  struct Guess {
+    std::vector<TokenId> tokens;
+    Row logits;
+  } guess_;
+  bool cut_ = false;  // the memory has tokens behind evaluated_ that did not come
   // What the last call read besides: behind how many tokens, in which run of the engine, and in which sequences.
   struct Ahead {
     std::size_t behind = 0;

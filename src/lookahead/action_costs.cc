@@ -21,17 +21,16 @@ bool is_whole(double number) { return std::abs(number - std::round(number)) <= k
 ActionCosts::ActionCosts(const task::Program& program)
     : costs_(program.num_actions(), 1), has_metric_(program.definition().has_metric) {
   if (!has_metric_) return;
-  const auto& actions = program.definition().actions;
+  const task::ActionTable& actions = program.definition().actions;
   double largest = 0;
-  for (const ActionId a : actions.all()) largest = std::max(largest, actions[a].cost);
+  for (const ActionId a : actions.all()) largest = std::max(largest, actions.cost(a));
   const auto whole = [&](double scale) {
-    return std::all_of(actions.begin(), actions.end(),
-                       [scale](const task::ActionDefinition& action) { return is_whole(action.cost * scale); });
+    return std::ranges::all_of(actions.all(), [&](ActionId action) { return is_whole(actions.cost(action) * scale); });
   };
   while (scale_ < kFinest && largest * scale_ * 10 < kLargest && !whole(scale_)) scale_ *= 10;
   exact_ = whole(scale_) && largest * scale_ < kLargest;
   for (const ActionId a : actions.all()) {
-    costs_[a] = static_cast<Cost>(std::llround(std::min(actions[a].cost * scale_, kLargest)));
+    costs_[a] = static_cast<Cost>(std::llround(std::min(actions.cost(a) * scale_, kLargest)));
   }
 }
 

@@ -20,10 +20,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 namespace metactrl::lookahead {
 
-using task::ActionSymbol;
+using task::ActionTable;
 using task::Word;
 
 namespace {
@@ -34,11 +35,13 @@ constexpr std::size_t kMaxPlaces = 12;
 constexpr unsigned kMaxMends = 3;
 
 // The place where they differ; nothing when that is not exactly one, or the names differ.
-std::optional<std::size_t> only_difference(const ActionSymbol& a, const ActionSymbol& b) {
-  if (a.name != b.name || a.arguments.size() != b.arguments.size()) return std::nullopt;
+std::optional<std::size_t> only_difference(const ActionTable& actions, ActionId a, ActionId b) {
+  const std::span<const ObjectId> of_a = actions.arguments(a);
+  const std::span<const ObjectId> of_b = actions.arguments(b);
+  if (actions.name(a) != actions.name(b) || of_a.size() != of_b.size()) return std::nullopt;
   std::optional<std::size_t> place;
-  for (std::size_t i = 0; i < a.arguments.size(); ++i) {
-    if (a.arguments[i] == b.arguments[i]) continue;
+  for (std::size_t i = 0; i < of_a.size(); ++i) {
+    if (of_a[i] == of_b[i]) continue;
     if (place) return std::nullopt;
     place = i;
   }
@@ -52,6 +55,7 @@ PlanAdapter::PlanAdapter(const task::Program& program)
 
 bool PlanAdapter::adapt(const Word* state, ActionId action, const std::vector<ActionId>& plan, unsigned max_length) {
   if (execute(state, plan, max_length, 0)) return true;
+  const ActionTable& actions = program_.definition().actions;
   std::size_t places = 0;
   // The same action, wherever it is planned, promises more than a similar one.
   for (std::size_t i = 0; i < plan.size() && places < kMaxPlaces; ++i) {
@@ -61,12 +65,10 @@ bool PlanAdapter::adapt(const Word* state, ActionId action, const std::vector<Ac
   }
   for (std::size_t i = 0; i < plan.size() && places < kMaxPlaces; ++i) {
     if (plan[i] == action) continue;
-    const ActionSymbol& planned = program_.definition().actions[plan[i]].symbol;
-    const ActionSymbol& taken = program_.definition().actions[action].symbol;
-    const std::optional<std::size_t> other = only_difference(planned, taken);
+    const std::optional<std::size_t> other = only_difference(actions, plan[i], action);
     if (!other) continue;
     ++places;
-    const Swap swap{planned.arguments[*other], taken.arguments[*other]};
+    const Swap swap{actions.arguments(plan[i])[*other], actions.arguments(action)[*other]};
     if (take_place(state, plan, i, swap, max_length, 0) || take_place(state, plan, i, {}, max_length, kMaxMends)) {
       return true;
     }
@@ -77,12 +79,15 @@ bool PlanAdapter::adapt(const Word* state, ActionId action, const std::vector<Ac
 // Appends plan[first, second) to attempt_, with two objects swapped; leaves out what is no relevant action then.
 void PlanAdapter::append(const std::vector<ActionId>& plan, std::pair<std::size_t, std::size_t> range,
                          const Swap& swap) {
+  const ActionTable& actions = program_.definition().actions;
   for (std::size_t i = range.first; i < range.second; ++i) {
     if (swap.from == swap.to) {
       attempt_.push_back(plan[i]);
       continue;
     }
-    symbol_ = program_.definition().actions[plan[i]].symbol;
+    const std::span<const ObjectId> arguments = actions.arguments(plan[i]);
+    symbol_.name = actions.name(plan[i]);
+    symbol_.arguments.assign(arguments.begin(), arguments.end());
     for (ObjectId& object : symbol_.arguments) {
       object = object == swap.from ? swap.to : object == swap.to ? swap.from : object;
     }
@@ -138,10 +143,9 @@ bool PlanAdapter::step(ActionId action) {
 bool PlanAdapter::step_like(ActionId action) {
   possible_.clear();
   program_.relevant_actions(state_.data(), possible_);
-  const ActionSymbol& planned = program_.definition().actions[action].symbol;
-  return std::any_of(possible_.begin(), possible_.end(), [&](ActionId other) {
-    return only_difference(planned, program_.definition().actions[other].symbol) && step(other);
-  });
+  const ActionTable& actions = program_.definition().actions;
+  return std::any_of(possible_.begin(), possible_.end(),
+                     [&](ActionId other) { return only_difference(actions, action, other) && step(other); });
 }
 
 }  // namespace metactrl::lookahead

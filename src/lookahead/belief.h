@@ -41,6 +41,10 @@ void candidates(Support& support, const State& state, unsigned left, const Surro
 // Can at least one more action be taken from `state` such that the goal is still reached within `left` actions? Differs
 // from plain support where the goal already holds.
 GoOn go_on(Support& support, const State& state, unsigned left, const SurrogateBelief& belief = {});
+// What is known now is what every plan begins with; and another plan begins: what was found out and spent since then is
+// forgotten. Nothing happens, and no memory is needed, where everything is enumerated.
+void keep_as_beginning(Support& support);
+void begin_again(Support& support);
 
 }  // namespace metactrl::lookahead
 

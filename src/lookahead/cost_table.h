@@ -35,7 +35,7 @@ class CostTable {
     auto operator<=>(const Worth&) const = default;
   };
   Worth behind(ActionId action, StateId target) const {
-    return {best_[target].cost + program_.definition().actions[action].cost, best_[target].actions + 1};
+    return {best_[target].cost + program_.definition().actions.cost(action), best_[target].actions + 1};
   }
 
   const task::Program& program_;

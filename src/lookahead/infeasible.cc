@@ -2,10 +2,13 @@
 //
 // What can never become true, even if nothing became false, is explained by the task's source, which still has what
 // grounding left out. Otherwise goals exclude each other: the states that can be reached are enumerated, and a smallest
-// set of goals that none of them satisfies is the reason. A change helps when the changed task has a plan; each is
-// tried, one goal less first.
+// set of goals that none of them satisfies is the reason. Where they are too many for all goals they need not be so for
+// two or three: what matters for these alone is less. A change helps when the changed task has a plan; each is tried,
+// one goal less first, and of goals that exclude each other one of those.
 #include <algorithm>
-#include <optional>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include "lookahead/goals.h"
 #include "metactrl/lookahead.h"
@@ -13,6 +16,7 @@
 #include "support/list_some.h"
 #include "support/meter.h"
 #include "support/str_cat.h"
+#include "task/program.h"
 #include "task/source.h"
 
 namespace metactrl {
@@ -24,8 +28,14 @@ using internal::str_cat;
 // Of each kind of change so many are named.
 constexpr std::size_t kMostHelp = 3;
 constexpr std::size_t kMostGoalsTried = 40;
+constexpr std::size_t kMostUndecided = 4;
 // For reading the changed tasks again, in pieces.
 constexpr std::uint64_t kSourceWork = 20'000'000;
+// For looking at goals two by two and three by three, in pieces; steps for an action of a task with other goals.
+constexpr std::uint64_t kGoalWork = 1'000'000;
+constexpr std::uint64_t kActionSteps = 64;
+constexpr Budget kGoalBudget{200'000, std::size_t{128} << 20, 1'000'000'000};
+constexpr std::size_t kMostTogether = 3;
 
 // For each of the tasks that are looked at.
 LookaheadOptions small_options() {
@@ -41,46 +51,107 @@ Verdict verdict(const Task& task, const Stop& stop) {
   return Lookahead::compile(task, small_options(), stop)->verdict();
 }
 
+// A smallest set of goals that no reachable state satisfies together; empty where none was found.
+class ExcludedGoals {
+ public:
+  ExcludedGoals(const Task& task, const Stop& stop) : task_(task), meter_(stop, {.work = kGoalWork}) {}
+
+  std::vector<GoalId> find() {
+    try {
+      std::vector<GoalId> found = lookahead::smallest_excluded_goals(task_.program(), small_options().exact, meter_);
+      for (std::size_t size = 2; found.empty() && size <= kMostTogether && size < task_.num_goals(); ++size) {
+        found = among(size, 0);
+      }
+      return found;
+    } catch (const Stopped& stopped) {
+      if (stopped.reason() == Stopped::kCancelled) throw;
+      return {};
+    }
+  }
+
+ private:
+  // Among those that are chosen and `more` of the others, from number `first` on.
+  std::vector<GoalId> among(std::size_t more, std::size_t first) {
+    if (more == 0) return among_chosen();
+    for (std::size_t goal = first; goal + more <= task_.num_goals(); ++goal) {
+      chosen_.push_back(internal::to_id<GoalId>(goal));
+      std::vector<GoalId> found = among(more - 1, goal + 1);
+      chosen_.pop_back();
+      if (!found.empty()) return found;
+    }
+    return {};
+  }
+
+  std::vector<GoalId> among_chosen() {
+    meter_.step(kActionSteps * task_.num_actions());
+    std::vector<GoalId> others;
+    for (const GoalId goal : internal::ids<GoalId>(task_.num_goals())) {
+      if (std::ranges::find(chosen_, goal) == chosen_.end()) others.push_back(goal);
+    }
+    const Task some = task_.without_goals(others);
+    std::vector<GoalId> found = lookahead::smallest_excluded_goals(some.program(), kGoalBudget, meter_);
+    for (GoalId& goal : found) goal = chosen_[internal::index(goal)];
+    return found;
+  }
+
+  const Task& task_;
+  internal::Meter meter_;
+  std::vector<GoalId> chosen_;
+};
+
+// Where not all values of numbers are followed, states that were not reached prove nothing.
+std::vector<GoalId> excluded_goals(const Task& task, const Stop& stop) {
+  if (!task.program().definition().cut.empty() && verdict(task, stop) != Verdict::kInfeasible) return {};
+  return ExcludedGoals(task, stop).find();
+}
+
 }  // namespace
 
 std::vector<std::string> why_infeasible(const Task& task, const Stop& stop) {
-  if (verdict(task, stop) != Verdict::kInfeasible) return {};
   if (task.source() != nullptr) {
     internal::Meter meter(stop);
     std::vector<std::string> reasons = task.source()->why_unreachable(meter);
     if (!reasons.empty()) return reasons;
     reasons = task.source()->needs_concurrency();
-    if (!reasons.empty()) return reasons;
+    if (!reasons.empty()) return verdict(task, stop) == Verdict::kInfeasible ? reasons : std::vector<std::string>();
   }
-  internal::Meter meter(stop);
-  const std::vector<GoalId> goals = lookahead::smallest_excluded_goals(task.program(), small_options().exact, meter);
+  const std::vector<GoalId> goals = excluded_goals(task, stop);
   if (goals.empty()) return {};
-  if (goals.size() == 1) return {str_cat("no state that can be reached satisfies ", task.goal_text(goals[0]))};
+  const std::string way = task.program().monitors().empty() ? "" : " without breaking a trajectory constraint";
+  if (goals.size() == 1) return {str_cat("no state that can be reached", way, " satisfies ", task.goal_text(goals[0]))};
   std::vector<std::string> texts;
   texts.reserve(goals.size());
   for (const GoalId goal : goals) texts.push_back(task.goal_text(goal));
   return {str_cat("these goals exclude each other: ", internal::list_some(texts), "; ",
-                  goals.size() == 2 ? "each" : "any fewer of them", " can be reached, but not all of them together")};
+                  goals.size() == 2 ? "each" : "any fewer of them", " can be reached, but not all of them together",
+                  way)};
 }
 
 std::vector<std::string> what_would_help(const Task& task, const Stop& stop) {
   std::vector<std::string> help;
-  if (task.num_goals() <= kMostGoalsTried) {
-    for (const GoalId goal : internal::ids<GoalId>(task.num_goals())) {
-      if (help.size() == kMostHelp || task.num_goals() == 1) break;
+  std::size_t undecided = 0;
+  const auto helps = [&](const Task& changed) {
+    const Verdict found = verdict(changed, stop);
+    if (found == Verdict::kUndecided) ++undecided;
+    return found == Verdict::kSolvable;
+  };
+  if (task.num_goals() > 1 && task.num_goals() <= kMostGoalsTried) {
+    std::vector<GoalId> goals = excluded_goals(task, stop);
+    if (goals.empty()) std::ranges::copy(internal::ids<GoalId>(task.num_goals()), std::back_inserter(goals));
+    for (const GoalId goal : goals) {
+      if (help.size() == kMostHelp || undecided == kMostUndecided) break;
       const GoalId dropped[] = {goal};
-      if (verdict(task.without_goals(dropped), stop) == Verdict::kSolvable) {
-        help.push_back("without the goal " + task.goal_text(goal));
-      }
+      if (helps(task.without_goals(dropped))) help.push_back("without the goal " + task.goal_text(goal));
     }
   }
   if (task.source() == nullptr) return help;
   const std::size_t goals = help.size();
+  undecided = 0;
   try {
     internal::Meter meter(stop, {.work = kSourceWork});
     task.source()->visit_changes(meter, [&](const std::string& change, const Task& changed) {
-      if (verdict(changed, stop) == Verdict::kSolvable) help.push_back(change);
-      return help.size() < goals + kMostHelp;
+      if (helps(changed)) help.push_back(change);
+      return help.size() < goals + kMostHelp && undecided < kMostUndecided;
     });
   } catch (const Stopped& stopped) {
     if (stopped.reason() == Stopped::kCancelled) throw;

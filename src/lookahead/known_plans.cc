@@ -47,7 +47,7 @@ StoredId KnownPlans::remember(const Word* state, const std::vector<ActionId>& pl
   for (std::size_t i = passed.size(); i-- > 0;) {
     const auto length = static_cast<unsigned>(passed.size() - 1 - i);
     if (i + 1 < passed.size()) {
-      const auto arity = program_->definition().actions[plan[i]].symbol.arguments.size();
+      const auto arity = program_->definition().actions.arguments(plan[i]).size();
       log_probability = knowledge_[passed[i + 1]].log_probability - static_cast<double>(1 + arity) * log_alphabet_;
     }
     const unsigned improved = i + 1 < passed.size() ? knowledge_[passed[i + 1]].length + 1 : length;
@@ -68,7 +68,7 @@ StoredId KnownPlans::remember_whole(const Word* state, const std::vector<ActionI
   whole_plans_.push_back(plan);
   known.length = static_cast<unsigned>(plan.size());
   std::size_t symbols = 1;  // the end
-  for (const ActionId action : plan) symbols += 1 + program_->definition().actions[action].symbol.arguments.size();
+  for (const ActionId action : plan) symbols += 1 + program_->definition().actions.arguments(action).size();
   known.log_probability = -log_alphabet_ * static_cast<double>(symbols);
   return id;
 }

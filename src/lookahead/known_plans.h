@@ -10,7 +10,7 @@
 // along the plan are more than whoever asks will ever see.
 //
 // Costs: remember and follow are linear in the plan's length, with one lookup each action; with `whole` with one in all.
-// Grows until it is destroyed. One per thread.
+// Grows until it is destroyed; whoever decodes plan after plan begins each with a copy. One per thread.
 #ifndef METACTRL_SRC_LOOKAHEAD_KNOWN_PLANS_H_
 #define METACTRL_SRC_LOOKAHEAD_KNOWN_PLANS_H_
 
@@ -50,6 +50,7 @@ class KnownPlans {
   KnownPlans& operator=(KnownPlans&&) = default;
   ~KnownPlans() = default;
 
+  bool empty() const { return table_.size() == 0; }
   // The index of a projected state, which is new if nothing was known about it.
   StoredId intern(const task::Word* state);
   Knowledge& of(StoredId id) { return knowledge_[id]; }

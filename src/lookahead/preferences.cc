@@ -78,8 +78,8 @@ class Chooser {
     for (const ActionId action : plan) result.push_back(*task_.program().find_action(symbol_of(from, action)));
     return result;
   }
-  static const task::ActionSymbol& symbol_of(const Task& task, ActionId action) {
-    return task.program().definition().actions[action].symbol;
+  static task::ActionSymbol symbol_of(const Task& task, ActionId action) {
+    return task.program().definition().actions.symbol(action);
   }
 
   Worth worth(std::span<const ActionId> plan) const {
@@ -177,7 +177,7 @@ class Chooser {
       best_.lower_bound = std::max(best_.lower_bound, sums.in_words(better.lower_bound));
     std::vector<ActionId> plan;
     for (const ActionId action : better.plan) {
-      const task::ActionSymbol& symbol = program->definition().actions[action].symbol;
+      const task::ActionSymbol symbol = program->definition().actions.symbol(action);
       if (symbol.name == costs.finish) break;
       plan.push_back(*task_.program().find_action(symbol));
     }
@@ -188,7 +188,7 @@ class Chooser {
   std::vector<ActionId> settled(const task::PreferenceCosts& costs, const task::Program& program) const {
     std::vector<ActionId> result;
     for (const ActionId action : best_.plan) {
-      const ActionId same = *program.find_action(definition_.actions[action].symbol);
+      const ActionId same = *program.find_action(definition_.actions.symbol(action));
       if (program.action(same).relevant) result.push_back(same);
     }
     result.push_back(*program.find_action({costs.finish, {}}));

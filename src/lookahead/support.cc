@@ -26,7 +26,7 @@
 // of what is left of them, the last ones nothing. A candidate that was passed over is not searched for again. And all
 // of 3 to 5 ends when its work is spent; 1 and 2 go on. All of this is counted, nothing is timed, and a copy
 // counts on by itself: an answer depends on the questions that were asked before it along the same plan, and on nothing
-// else.
+// else. Where another plan begins, what was found out along the last one is forgotten (begin_again).
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -105,6 +105,7 @@ class Support::Impl {
     around_ = other.around_;
     candidate_work_ = other.candidate_work_;
     searched_in_all_ = other.searched_in_all_;
+    beginning_ = other.beginning_;
   }
   Impl& operator=(const Impl&) = delete;
 
@@ -163,7 +164,32 @@ class Support::Impl {
 
   std::size_t states_searched() const { return searched_in_all_; }
 
+  void keep_as_beginning() {
+    if (known_.empty()) return;
+    beginning_ = std::make_shared<const Beginning>(Beginning{known_, around_, candidate_work_});
+  }
+
+  void begin_again() {
+    if (known_.empty()) return;
+    const Beginning none{lookahead::KnownPlans(program_, large_ && options_.detours), {}, 0};
+    const Beginning& beginning = beginning_ ? *beginning_ : none;
+    lookahead::KnownPlans known = beginning.known;
+    around_ = beginning.around;
+    known_ = std::move(known);
+    candidate_work_ = beginning.candidate_work;
+    own_plan_.reset();
+  }
+
  private:
+  using PlansAround = std::unordered_map<StoredId, std::vector<std::vector<ActionId>>>;
+
+  // What a plan begins with. Shared by copies.
+  struct Beginning {
+    lookahead::KnownPlans known;
+    PlansAround around;
+    std::uint64_t candidate_work = 0;
+  };
+
   // What candidates are searched in.
   const lookahead::RelaxedTask& candidate_task() const { return data_.focus ? data_.focus->relaxed : data_.relaxed; }
 
@@ -229,7 +255,7 @@ class Support::Impl {
   // log p(action), of a trained surrogate for the action read last.
   double log_probability(ActionId action) const {
     if (cursor_) return cursor_->log_probability();
-    return -log_alphabet_ * static_cast<double>(1 + program_.definition().actions[action].symbol.arguments.size());
+    return -log_alphabet_ * static_cast<double>(1 + program_.definition().actions.arguments(action).size());
   }
 
   // From successor_, which reaches the goal within `left` actions.
@@ -239,7 +265,7 @@ class Support::Impl {
     double sum = 0;
     for (const ActionId action :
          id ? data_.space->shortest_plan(*id) : known_.follow(known_.intern(successor_.data()))) {
-      sum += program_.definition().actions[action].cost;
+      sum += program_.definition().actions.cost(action);
     }
     return sum;
   }
@@ -506,8 +532,8 @@ class Support::Impl {
   // With SupportOptions::detours off.
   std::unique_ptr<lookahead::NoReturn> no_return_;
   std::optional<std::vector<ActionId>> own_plan_;  // of the state that is asked about, around what was passed
-  std::unordered_map<StoredId, std::vector<std::vector<ActionId>>> around_;  // plans that were found so
-  std::size_t searched_ = 0;  // states evaluated for the question at hand
+  PlansAround around_;                             // plans that were found so
+  std::size_t searched_ = 0;                       // states evaluated for the question at hand
   std::size_t searched_in_all_ = 0;
   bool large_;
   lookahead::KnownPlans known_;
@@ -515,6 +541,7 @@ class Support::Impl {
   std::uint64_t successor_work_;
   std::uint64_t work_in_all_ = 0;     // of searches
   std::uint64_t candidate_work_ = 0;  // spent on candidates
+  std::shared_ptr<const Beginning> beginning_;
   double log_alphabet_;
   // With a trained surrogate.
   std::optional<lookahead::BeliefCursor> cursor_;
@@ -561,6 +588,10 @@ void candidates(Support& support, const State& state, unsigned left, const Surro
 GoOn go_on(Support& support, const State& state, unsigned left, const SurrogateBelief& belief) {
   return support.impl().go_on(state, left, belief);
 }
+
+void keep_as_beginning(Support& support) { support.impl().keep_as_beginning(); }
+
+void begin_again(Support& support) { support.impl().begin_again(); }
 
 }  // namespace lookahead
 

@@ -19,8 +19,8 @@ double log_or_none(double value) { return value > 0 ? std::log(value) : kMinusIn
 
 internal::IdVector<ObjectId, std::uint32_t> object_slots(const task::Definition& definition) {
   internal::IdVector<ObjectId, std::uint32_t> slots(definition.objects.size(), kNoSlot);
-  for (const task::ActionDefinition& action : definition.actions) {
-    for (const ObjectId object : action.symbol.arguments) slots[object] = 0;
+  for (const ActionId action : definition.actions.all()) {
+    for (const ObjectId object : definition.actions.arguments(action)) slots[object] = 0;
   }
   std::uint32_t next = 0;
   for (std::uint32_t& slot : slots) {
@@ -68,9 +68,9 @@ Surrogate::Surrogate(const task::Program& program, const Hmm& hmm) : hidden_(hmm
   add_letters(objects, unused);
   add_letters({alphabet.end}, 0);
   first_letter_.push_back(0);
-  for (const task::ActionDefinition& action : definition.actions) {
-    letters_.push_back(internal::index(action.symbol.name));
-    for (const ObjectId object : action.symbol.arguments) {
+  for (const ActionId action : definition.actions.all()) {
+    letters_.push_back(internal::index(definition.actions.name(action)));
+    for (const ObjectId object : definition.actions.arguments(action)) {
       letters_.push_back(static_cast<std::uint32_t>(names.size()) + internal::index(object));
     }
     first_letter_.push_back(static_cast<std::uint32_t>(letters_.size()));

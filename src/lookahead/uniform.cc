@@ -75,8 +75,9 @@ class UniformBuilder {
       weights_.push_back(normalised({last.mantissa / static_cast<double>(alphabet), last.block}));
     };
     add_symbol();
-    for (const task::ActionDefinition& action : program.definition().actions) {
-      symbols_.push_back(static_cast<std::uint32_t>(1 + action.symbol.arguments.size()));
+    const task::ActionTable& actions = program.definition().actions;
+    for (const ActionId action : actions.all()) {
+      symbols_.push_back(static_cast<std::uint32_t>(1 + actions.arguments(action).size()));
       while (weights_.size() <= symbols_.back()) add_symbol();
     }
     for (const Number& weight : weights_) flat_weights_.push_back(weight.mantissa);

@@ -25,7 +25,7 @@
 #include "metactrl/task.h"
 #include "support/ids.h"
 #include "support/rational.h"
-#include "task/definition.h"
+#include "task/symbol.h"
 
 namespace metactrl::pddl {
 
@@ -212,6 +212,8 @@ struct Durative {
   // Changes of functions that do not. Two actions that make such changes can exclude each other all the same.
   std::vector<NumericEffect> idle_start_effects;
   std::vector<NumericEffect> idle_end_effects;
+  bool fixed = false;  // the duration does not depend on the state
+  bool hosts = false;  // others may run inside it, see Ast::has_hosts
 };
 
 struct Action {
@@ -326,6 +328,20 @@ struct Ast {
   bool has_metric = false;     // (:metric minimize ...) of what actions cost
   bool has_numbers = false;    // some condition compares numbers
   bool has_durations = false;  // some action takes time, or something happens by itself
+  // Some action hosts others: it makes something true while it runs that others need. Then a plan is carried out like
+  // this. An action that hosts begins, and goes on; whatever else comes is carried out from its start to its end, inside
+  // those that have begun or when they have ended. Those that have begun are inside each other, at most kMostHosts. For
+  // some m, all but the outermost m end, the innermost first; then the action begins, as soon as it can. It must fit into
+  // the innermost one that is left, together with all that ran directly inside that before; what a host needs over all
+  // must hold behind each point of the action, and behind the end of each host inside it. A host has kHostParts parts: an action takes as many as cover its duration
+  // and the gap behind it, out of the host's duration less one gap.
+  // Of several m that one is taken that comes first in this order: the most outermost hosts of which the action touches
+  // neither the end nor what they need over all; fewer and fewer, down to none; then more and more. So what can be
+  // carried out one action at a time is carried out to the same effect. The goal is judged when all have ended.
+  bool has_hosts = false;
+  std::string no_hosts;  // why nothing hosts, although it could
+  static constexpr std::uint32_t kHostParts = 100;
+  static constexpr std::size_t kMostHosts = 3;
 
   // Is `type` equal to `ancestor` or below it? Costs as many steps as there are types above `type`.
   bool is_subtype(TypeId type, TypeId ancestor) const;

@@ -13,7 +13,8 @@ namespace {
 // Which actions have an instance.
 IdVector<ActionNameId, bool> taken_actions(const task::Program& program) {
   IdVector<ActionNameId, bool> taken(program.definition().action_names.size(), false);
-  for (const task::ActionDefinition& action : program.definition().actions) taken[action.symbol.name] = true;
+  const task::ActionTable& actions = program.definition().actions;
+  for (const ActionId action : actions.all()) taken[actions.name(action)] = true;
   return taken;
 }
 
@@ -22,9 +23,9 @@ IdVector<ActionNameId, bool> taken_actions(const task::Program& program) {
 TaskCheck check_task(const Source& domain, const Source& problem, const GroundLimits& limits, internal::Meter& meter,
                      Diagnostics& diagnostics) {
   meter.ask();
-  const Ast ast = parse(domain, problem, diagnostics);
+  Ast ast = parse(domain, problem, diagnostics);
   if (diagnostics.has_errors()) return {};
-  const auto program = task::compile(ground(ast, limits, meter, &diagnostics), meter);
+  const auto program = task::compile(ground_or_forget_hosts(ast, limits, meter, &diagnostics), meter);
   if (program->num_actions() == 0) {
     diagnostics.warning({problem.name, 0, 0}, "no action can ever be taken: the task has no ground action",
                         ast.actions.empty() ? "the domain declares none" : "the notes say what each of them lacks");

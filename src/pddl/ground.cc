@@ -20,9 +20,12 @@
 #include "metactrl/domain.h"
 #include "pddl/ground_durations.h"
 #include "pddl/ground_formula.h"
+#include "pddl/ground_hosts.h"
 #include "pddl/ground_preferences.h"
 #include "pddl/ground_timed.h"
+#include "pddl/hosts.h"
 #include "pddl/number_limits.h"
+#include "pddl/points.h"
 #include "pddl/reach.h"
 #include "pddl/strata.h"
 #include "support/lexicographic.h"
@@ -57,6 +60,10 @@ class Grounder {
     number_facts();
     if (ast_.has_numbers) find_numbers();
     if (!ast_.timed.empty()) find_times();
+    if (ast_.has_hosts) {
+      hosts_.emplace(meter_);
+      points_.emplace(ast_, meter_);
+    }
     ground_actions();
     ground_axioms();
     ground_goal();
@@ -67,7 +74,7 @@ class Grounder {
       };
       ground_preferences(ast_, builder_, anything_, matching, result_, meter_);
     }
-    if (clock_) judge_in_the_end();
+    if (clock_ || hosts_) judge_in_the_end();
     return std::move(result_);
   }
 
@@ -95,6 +102,8 @@ class Grounder {
   void number_facts() {
     const IdVector<PredicateId, std::int32_t> layers = strata(ast_);
     fact_of_atom_.assign(reachable_.atoms.size(), FormulaBuilder::kNoFact);
+    result_.facts.reserve(reachable_.atoms.size());
+    result_.fact_layer.reserve(reachable_.atoms.size());
     for (const AtomId id : reachable_.atoms.all()) {
       const PredicateId predicate = reachable_.atoms.name(id);
       if (reachable_.is_static[predicate]) continue;
@@ -131,7 +140,8 @@ class Grounder {
       for (auto& [target, changes] : changed) numbers_->announce(std::move(changes), std::move(later[target]));
       for (auto& [target, changes] : later) numbers_->announce(std::move(changes));
     }
-    limits.apply(*numbers_);
+    // Limits are of points that follow each other; a host's end comes later.
+    if (!ast_.has_hosts) limits.apply(*numbers_);
     numbers_->close();
     numbers_->add_facts(result_);
     builder_.use(*numbers_);
@@ -165,8 +175,13 @@ class Grounder {
   }
 
   void judge_in_the_end() {
-    for (task::GoalDefinition& goal : result_.goals) goal.condition = clock_->in_the_end(goal.condition);
-    for (task::PreferenceDefinition& wish : result_.preferences) wish.condition = clock_->in_the_end(wish.condition);
+    const auto in_the_end = [this](const Formula& condition) {
+      return clock_ ? clock_->in_the_end(condition) : hosts_->in_the_end(condition);
+    };
+    if (hosts_ && hosts_->may_not_end() && result_.goals.empty())
+      result_.goals.push_back({Formula::constant(true), "what has begun can end"});
+    for (task::GoalDefinition& goal : result_.goals) goal.condition = in_the_end(goal.condition);
+    for (task::PreferenceDefinition& wish : result_.preferences) wish.condition = in_the_end(wish.condition);
   }
 
   using ChangeMap = std::map<NumberId, std::vector<GroundChange>>;
@@ -245,27 +260,34 @@ class Grounder {
 
   void ground_actions() {
     const InstanceTable& actions = reachable_.actions;
-    result_.actions.reserve(actions.size());
+    result_.actions.reserve(sizes(actions));
     Binding binding;
+    task::ActionDefinition ground;  // the one at hand; all of them use its memory
     for (const InstanceId id : in_order(actions)) {
       const Action& action = ast_.actions[actions.name(id)];
       const std::span<const ObjectId> arguments = actions.arguments(id);
       binding.assign(action.variables.size(), kUnbound);
       std::copy(arguments.begin(), arguments.end(), binding.begin());
-      task::ActionDefinition ground;
-      ground.precondition = action.durative || clock_
-                                ? builder_.build(action.variables, action.precondition, binding)
-                                : builder_.build_precondition(action.variables, action.precondition, binding);
+      if (action.durative || clock_ || hosts_) {
+        ground.precondition = builder_.build(action.variables, action.precondition, binding);
+      } else {
+        builder_.build_precondition(action.variables, action.precondition, binding, ground.precondition);
+      }
       if (ground.precondition.is_false()) continue;
-      ground.symbol = {actions.name(id), {arguments.begin(), arguments.end()}};
+      ground.symbol.name = actions.name(id);
+      ground.symbol.arguments.assign(arguments.begin(), arguments.end());
       const std::optional<double> known_cost = cost(ground.symbol, binding);
       if (!known_cost) continue;
       ground.cost = *known_cost;
-      ground.effects = ground_effects(action, action.effects, binding);
+      ground_effects(action, action.effects, binding, ground.effects);
       if (!action.numeric_effects.empty()) {
         for (auto& [target, changes] : start_changes(action, binding, true))
           numbers_->add_effects(std::move(changes), ground.effects, ground.precondition);
         if (ground.precondition.is_false()) continue;
+      }
+      if (hosts_) {
+        add_guest(action, id, binding, ground);
+        continue;
       }
       if (action.durative || clock_) {
         std::optional<GroundPoint> whole =
@@ -274,8 +296,79 @@ class Grounder {
         ground.precondition = std::move(whole->condition);
         ground.effects = std::move(whole->effects);
       }
-      result_.actions.push_back(std::move(ground));
+      result_.actions.push_back(ground);
     }
+    if (hosts_) ground_guests();
+  }
+
+  // An action of a task in which some run inside others: what it means is known when all hosts are.
+  void add_guest(const Action& action, InstanceId id, Binding& binding, task::ActionDefinition ground) {
+    Candidate candidate{std::move(ground), {}, {}, {}};
+    GroundRun& run = candidate.run;
+    run = {{std::move(candidate.action.precondition), std::move(candidate.action.effects)},
+           action.durative.has_value(),
+           Formula::constant(true),
+           {Formula::constant(true), {}},
+           0};
+    GroundHosts::Guest& guest = candidate.guest;
+    guest.fits = !action.durative || action.durative->fixed;
+    if (action.durative) {
+      run.over_all = builder_.build(action.variables, action.durative->over_all, binding);
+      run.end = ground_end(action, binding);
+      const std::optional<std::int64_t> units = guest.fits ? duration(action, binding) : 0;
+      if (!units || run.over_all.is_false()) return;
+      run.duration = *units;
+    }
+    candidate.points = points_->read(reachable_.actions.name(id), reachable_.actions.arguments(id));
+    if (action.durative && action.durative->hosts) {
+      guest.host = hosts_->announce(action.name, candidate.action.symbol.arguments, run);
+      host_points_.push_back(candidate.points);
+    } else if (guest.fits) {
+      hosts_->announce(run.duration);
+    }
+    candidates_.push_back(std::move(candidate));
+  }
+
+  void ground_guests() {
+    hosts_->add_facts(result_);
+    for (Candidate& candidate : candidates_) {
+      for (const PlanPoints& host : host_points_) {
+        meter_.piece();
+        candidate.guest.touches.push_back(touches_host(candidate.points, host));
+      }
+      GroundPoint whole = hosts_->among_hosts(candidate.run, candidate.guest);
+      if (whole.condition.is_false()) continue;
+      candidate.action.precondition = std::move(whole.condition);
+      candidate.action.effects = std::move(whole.effects);
+      result_.actions.push_back(candidate.action);
+    }
+    candidates_.clear();
+  }
+
+  // What all of them take where there are neither quantifiers nor disjunctions.
+  task::ActionTable::Sizes sizes(const InstanceTable& actions) const {
+    IdVector<ActionNameId, std::size_t> instances(ast_.actions.size(), 0);
+    for (const InstanceId id : actions.all()) ++instances[actions.name(id)];
+    task::ActionTable::Sizes result;
+    result.actions = actions.size();
+    result.effects = actions.size();
+    for (const ActionNameId name : ast_.actions.all()) {
+      const Action& action = ast_.actions[name];
+      const auto plain =
+          std::ranges::count_if(action.effects, [](const Effect& effect) { return effect.forall.empty(); });
+      result.arguments += instances[name] * action.num_parameters;
+      result.literals += instances[name] * num_literals(action.precondition);
+      result.facts += instances[name] * static_cast<std::size_t>(plain);
+    }
+    return result;
+  }
+
+  std::size_t num_literals(const Condition& condition) const {
+    if (condition.kind == Condition::Kind::kAtom) return reachable_.is_static[condition.atom.predicate] ? 0 : 1;
+    if (condition.kind != Condition::Kind::kAnd && condition.kind != Condition::Kind::kNot) return 0;
+    std::size_t result = 0;
+    for (const Condition& child : condition.children) result += num_literals(child);
+    return result;
   }
 
   // From its start to its end, as one point.
@@ -300,19 +393,19 @@ class Grounder {
     GroundPoint end;
     end.condition = builder_.build(action.variables, action.durative->at_end, binding);
     if (end.condition.is_false()) return end;
-    end.effects = ground_effects(action, action.durative->end_effects, binding);
+    ground_effects(action, action.durative->end_effects, binding, end.effects);
     for (auto& [target, changes] : end_changes(action, binding, true))
       numbers_->add_effects(std::move(changes), end.effects, end.condition);
     return end;
   }
 
-  std::vector<task::EffectDefinition> ground_effects(const Action& action, const std::vector<Effect>& effects,
-                                                     Binding& binding) {
-    std::vector<task::EffectDefinition> result(1);
+  // Into the memory of others.
+  void ground_effects(const Action& action, const std::vector<Effect>& effects, Binding& binding,
+                      std::vector<task::EffectDefinition>& result) {
+    result.resize(1);
     result[0].when = Formula::constant(true);
-    const auto adding = static_cast<std::size_t>(std::ranges::count_if(effects, &Effect::add));
-    result[0].add.reserve(adding);
-    result[0].del.reserve(effects.size() - adding);
+    result[0].add.clear();
+    result[0].del.clear();
     const auto under = [&result](Formula when) -> task::EffectDefinition& {
       if (when.is_true()) return result[0];
       result.emplace_back().when = std::move(when);
@@ -334,7 +427,6 @@ class Grounder {
       if (!when.is_false()) facts_of(under(std::move(when)), effect).push_back(fact);
     }
     if (result[0].add.empty() && result[0].del.empty()) result.erase(result.begin());
-    return result;
   }
 
   // Facts that a quantified effect changes under the same instance of its condition.
@@ -521,19 +613,18 @@ class Grounder {
   }
 
   std::vector<ActionId> matching_actions(const std::vector<ActionPattern>& patterns, const Binding& binding) {
-    const auto matches = [&](const task::ActionSymbol& symbol, const ActionPattern& pattern) {
-      if (symbol.name != pattern.action) return false;
+    const auto matches = [&](ActionId action, const ActionPattern& pattern) {
+      if (result_.actions.name(action) != pattern.action) return false;
       for (std::size_t p = 0; p < pattern.arguments.size(); ++p) {
         if (!pattern.arguments[p]) continue;
-        if (symbol.arguments[p] != pattern.arguments[p]->under(binding)) return false;
+        if (result_.actions.arguments(action)[p] != pattern.arguments[p]->under(binding)) return false;
       }
       return true;
     };
     std::vector<ActionId> result;
     for (const ActionId a : result_.actions.all()) {
-      const task::ActionSymbol& symbol = result_.actions[a].symbol;
       if (std::any_of(patterns.begin(), patterns.end(),
-                      [&](const ActionPattern& pattern) { return matches(symbol, pattern); })) {
+                      [&](const ActionPattern& pattern) { return matches(a, pattern); })) {
         result.push_back(a);
       }
     }
@@ -553,6 +644,17 @@ class Grounder {
   IdVector<AtomId, task::FactId> fact_of_atom_;
   std::optional<NumberTable> numbers_;
   std::optional<GroundClock> clock_;  // where something happens by itself
+  // Where actions run inside others.
+  struct Candidate {
+    task::ActionDefinition action;
+    GroundRun run;
+    GroundHosts::Guest guest;
+    PlanPoints points;
+  };
+  std::optional<GroundHosts> hosts_;
+  std::optional<PointReader> points_;
+  std::vector<Candidate> candidates_;
+  std::vector<PlanPoints> host_points_;
   FormulaBuilder builder_;
   std::unordered_map<const Effect*, ForallEffect> forall_effects_;
   const Condition anything_;  // kTrue: every binding of the quantified variables
@@ -586,6 +688,16 @@ task::Definition ground(const Ast& ast, const GroundLimits& limits, internal::Me
   task::Definition definition = grounder.run();
   if (warnings != nullptr) grounder.report(*warnings);
   return definition;
+}
+
+task::Definition ground_or_forget_hosts(Ast& ast, const GroundLimits& limits, internal::Meter& meter,
+                                        Diagnostics* warnings) {
+  try {
+    return ground(ast, limits, meter, warnings);
+  } catch (const TooManyHosts&) {
+    forget_hosts(ast, "too many would run inside each other");
+    return ground(ast, limits, meter, warnings);
+  }
 }
 
 }  // namespace metactrl::pddl

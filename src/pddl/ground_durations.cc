@@ -58,7 +58,12 @@ void take_time_away(Action& action) {
   all.where = action.precondition.where;
   all.children.push_back(std::move(action.precondition));
   add_relaxed(durative.over_all, changed, all.children);
-  add_relaxed(durative.at_end, changed, all.children);
+  // What runs inside it can make true what its end asks for.
+  if (durative.hosts) {
+    all.children.push_back(relaxed(durative.at_end));
+  } else {
+    add_relaxed(durative.at_end, changed, all.children);
+  }
   action.precondition = std::move(all);
   for (Effect effect : durative.end_effects) {
     if (mentions_changed(effect.when, changed)) effect.when = relaxed(effect.when);
@@ -79,26 +84,6 @@ Formula knowing(const Formula& formula, FactId fact, bool value) {
   children.reserve(formula.children.size());
   for (const Formula& child : formula.children) children.push_back(knowing(child, fact, value));
   return formula.kind == Formula::Kind::kAnd ? task::make_and(std::move(children)) : task::make_or(std::move(children));
-}
-
-// The conjunction, where what its literals say is put into its other members.
-Formula tidy(std::vector<Formula> parts) {
-  Formula all = task::make_and(std::move(parts));
-  if (all.kind != Formula::Kind::kAnd) return all;
-  for (std::size_t i = 0; i < all.children.size(); ++i) {
-    if (all.children[i].kind != Formula::Kind::kLiteral) continue;
-    const Formula literal = all.children[i];
-    std::vector<Formula> others;
-    for (std::size_t j = 0; j < all.children.size(); ++j) {
-      others.push_back(j == i ? literal : knowing(all.children[j], literal.fact, !literal.negated));
-    }
-    Formula next = task::make_and(std::move(others));
-    if (next.kind != Formula::Kind::kAnd) return next;
-    // New literals come behind, or in the place of what they were part of; those before i have said what they know.
-    if (next != all) i = static_cast<std::size_t>(-1);
-    all = std::move(next);
-  }
-  return all;
 }
 
 class Regression {
@@ -154,12 +139,37 @@ class Regression {
 
 }  // namespace
 
+Formula tidy(std::vector<Formula> parts) {
+  Formula all = task::make_and(std::move(parts));
+  if (all.kind != Formula::Kind::kAnd) return all;
+  for (std::size_t i = 0; i < all.children.size(); ++i) {
+    if (all.children[i].kind != Formula::Kind::kLiteral) continue;
+    const Formula literal = all.children[i];
+    std::vector<Formula> others;
+    for (std::size_t j = 0; j < all.children.size(); ++j) {
+      others.push_back(j == i ? literal : knowing(all.children[j], literal.fact, !literal.negated));
+    }
+    Formula next = task::make_and(std::move(others));
+    if (next.kind != Formula::Kind::kAnd) return next;
+    // New literals come behind, or in the place of what they were part of; those before i have said what they know.
+    if (next != all) i = static_cast<std::size_t>(-1);
+    all = std::move(next);
+  }
+  return all;
+}
+
+std::vector<Formula> conjuncts_of(const Formula& formula) {
+  if (formula.kind == Formula::Kind::kAnd) return formula.children;
+  return formula.is_true() ? std::vector<Formula>{} : std::vector<Formula>{formula};
+}
+
 Ast without_time(const Ast& ast) {
   Ast out = ast;
   for (Action& action : out.actions) {
     if (action.durative) take_time_away(action);
   }
   out.has_durations = false;
+  out.has_hosts = false;
   return out;
 }
 

@@ -2,6 +2,7 @@
 #ifndef METACTRL_SRC_PDDL_GROUND_DURATIONS_H_
 #define METACTRL_SRC_PDDL_GROUND_DURATIONS_H_
 
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -20,8 +21,22 @@ struct GroundPoint {
   std::vector<task::EffectDefinition> effects;
 };
 
+// What a ground action is before it is known when it begins. Without a duration it is its start alone.
+struct GroundRun {
+  GroundPoint start;
+  bool durative = false;
+  task::Formula over_all;
+  GroundPoint end;
+  std::int64_t duration = 0;
+};
+
 // The action that does both. The end's formulas speak of the state behind the effects at the start.
 GroundPoint one_after_the_other(GroundPoint start, GroundPoint end);
+
+// The conjunction, where what its literals say is put into its other members.
+task::Formula tidy(std::vector<task::Formula> parts);
+// Of a conjunction its members, of anything else itself.
+std::vector<task::Formula> conjuncts_of(const task::Formula& formula);
 
 }  // namespace metactrl::pddl
 

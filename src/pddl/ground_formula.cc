@@ -30,25 +30,27 @@ Formula FormulaBuilder::build_atom(const Atom& atom, const Binding& binding, boo
   return Formula::literal(fact_of_atom_[*id], negated);
 }
 
-Formula FormulaBuilder::build_precondition(const VariableTable& table, const Condition& condition, Binding& binding) {
-  if (condition.kind != Condition::Kind::kAnd) return build(table, condition, binding);
-  const auto holds = [&](const Condition& child) {
-    return child.kind == Condition::Kind::kAtom && reachable_.is_static[child.atom.predicate];
-  };
-  std::vector<Formula> children;
-  // No more than are needed: there are hundreds of thousands of such lists.
-  children.reserve(condition.children.size() -
-                   static_cast<std::size_t>(std::ranges::count_if(condition.children, holds)));
+void FormulaBuilder::build_precondition(const VariableTable& table, const Condition& condition, Binding& binding,
+                                        Formula& result) {
+  if (condition.kind != Condition::Kind::kAnd) {
+    result = build(table, condition, binding);
+    return;
+  }
+  std::vector<Formula> children = std::move(result.children);
+  children.clear();
   for (const Condition& child : condition.children) {
-    if (holds(child)) {
+    if (child.kind == Condition::Kind::kAtom && reachable_.is_static[child.atom.predicate]) {
       assert(build_atom(child.atom, binding, false).is_true());
       continue;
     }
     Formula part = build(table, child, binding);
-    if (part.is_false()) return part;
+    if (part.is_false()) {
+      result = std::move(part);
+      return;
+    }
     if (!part.is_true()) children.push_back(std::move(part));
   }
-  return task::make_and(std::move(children));
+  result = task::make_and(std::move(children));
 }
 
 Formula FormulaBuilder::build(const VariableTable& table, const Condition& condition, Binding& binding, bool negated) {

@@ -33,8 +33,10 @@ class FormulaBuilder {
 
   task::Formula build(const VariableTable& table, const Condition& condition, Binding& binding, bool negated = false);
 
-  // The precondition of an action that is among the reachable ones: its static atoms need no look, they hold.
-  task::Formula build_precondition(const VariableTable& table, const Condition& condition, Binding& binding);
+  // The precondition of an action that is among the reachable ones: its static atoms need no look, they hold. Into the
+  // memory of another formula, since there are hundreds of thousands.
+  void build_precondition(const VariableTable& table, const Condition& condition, Binding& binding,
+                          task::Formula& result);
 
   // Without it there are no comparisons.
   void use(NumberTable& numbers) { numbers_ = &numbers; }

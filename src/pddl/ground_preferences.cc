@@ -18,6 +18,7 @@
 #include "pddl/ground_preferences.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -38,6 +39,11 @@ class PreferenceGrounder {
 
   void run() {
     for (const Preference& preference : ast_.preferences) ground(preference);
+    for (const auto& [action, notes] : taken_) {
+      result_.actions.change(action, [&notes = notes](task::ActionDefinition& whole) {
+        whole.effects.insert(whole.effects.end(), notes.begin(), notes.end());
+      });
+    }
   }
 
  private:
@@ -152,7 +158,7 @@ class PreferenceGrounder {
   void add_note(const Note& note, ActionId action) {
     if (note.when.is_false()) return;
     meter_.piece();
-    task::EffectDefinition& effect = result_.actions[action].effects.emplace_back();
+    task::EffectDefinition& effect = taken_[action].emplace_back();
     effect.when = note.when;
     (note.add ? effect.add : effect.del).push_back(note.fact);
   }
@@ -179,14 +185,15 @@ class PreferenceGrounder {
     }
   }
 
-  // Of the facts that are not notes themselves.
+  // The actions that change a fact.
   const std::vector<ActionId>& changers(task::FactId fact) {
     if (changers_.empty()) {
       changers_.resize(result_.facts.size());
-      for (const ActionId action : result_.actions.all()) {
-        for (const task::EffectDefinition& effect : result_.actions[action].effects) {
-          for (const std::vector<task::FactId>* facts : {&effect.add, &effect.del}) {
-            for (const task::FactId changed : *facts) changers_[changed].push_back(action);
+      const task::ActionTable& actions = result_.actions;
+      for (const ActionId action : actions.all()) {
+        for (const task::ActionTable::Effect& effect : actions.effects(action)) {
+          for (const task::ActionTable::Range facts : {effect.add, effect.del}) {
+            for (const task::FactId changed : actions.facts(facts)) changers_[changed].push_back(action);
           }
         }
       }
@@ -203,6 +210,7 @@ class PreferenceGrounder {
   std::string name_;
   std::size_t num_facts_ = 0;
   IdVector<task::FactId, std::vector<ActionId>> changers_;
+  std::map<ActionId, std::vector<task::EffectDefinition>> taken_;  // notes, by who takes them
 };
 
 }  // namespace

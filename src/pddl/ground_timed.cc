@@ -27,11 +27,6 @@ using internal::str_cat;
 using task::FactId;
 using task::Formula;
 
-std::vector<Formula> conjuncts_of(const Formula& formula) {
-  if (formula.kind == Formula::Kind::kAnd) return formula.children;
-  return formula.is_true() ? std::vector<Formula>{} : std::vector<Formula>{formula};
-}
-
 // A change of one fact, and the times at which it is part of the action.
 struct TimedChange {
   Formula when;

@@ -33,15 +33,6 @@ std::vector<GroundEvent> ground_events(const Ast& ast, const Reachable& reachabl
 // A duration in the units of schedules; nothing when it cannot be counted.
 std::optional<std::int64_t> duration_units(const Rational& duration);
 
-// What a ground action is before it is known when it begins. Without a duration it is its start alone.
-struct GroundRun {
-  GroundPoint start;
-  bool durative = false;
-  task::Formula over_all;
-  GroundPoint end;
-  std::int64_t duration = 0;
-};
-
 // First all durations are announced; then `add_facts`; the rest may be asked after that.
 class GroundClock {
  public:

@@ -265,7 +265,7 @@ Facts LiftedInterpreter::complete(Facts facts, internal::Meter& meter) const {
 }
 
 bool LiftedInterpreter::applicable(const Facts& facts, const Instance& instance) const {
-  if (!ast_->timed.empty())
+  if (!is_simple())
     return missing_cost(instance).empty() && run(facts, instance, internal::no_meter()).facts.has_value();
   const FactView view(facts);
   return missing_cost(instance).empty() && applicable(view, instance, internal::no_meter()) &&
@@ -282,7 +282,7 @@ bool LiftedInterpreter::applicable(const FactView& facts, const Instance& instan
 }
 
 void LiftedInterpreter::execute(Facts& facts, const Instance& instance, internal::Meter& meter) const {
-  if (!ast_->timed.empty()) {
+  if (!is_simple()) {
     facts = std::move(*run(facts, instance, meter).facts);
     return;
   }
@@ -348,9 +348,10 @@ std::vector<std::pair<Instance, Facts>> LiftedInterpreter::successors(const Fact
 bool LiftedInterpreter::goal_holds(const Facts& facts) const {
   internal::Meter meter;
   Scope scope(ast_->goal.variables, meter);
-  if (ast_->timed.empty()) return holds(ast_->goal.condition, scope, FactView(facts));
-  const Facts last = in_the_end(facts, meter);
-  return holds(ast_->goal.condition, scope, FactView(last));
+  if (is_simple()) return holds(ast_->goal.condition, scope, FactView(facts));
+  std::string problem;
+  const std::optional<Facts> last = in_the_end(facts, meter, problem);
+  return last && holds(ast_->goal.condition, scope, FactView(*last));
 }
 
 std::vector<ObjectId> LiftedInterpreter::cost_arguments(const CostTerm& term, const Instance& instance) {

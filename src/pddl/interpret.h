@@ -62,24 +62,32 @@ struct FactHash {
 // A function with its objects, whose value is a number.
 using Fluent = task::Symbol<FunctionId>;
 
+// An action with its arguments.
+struct Instance {
+  ActionNameId action{};
+  std::vector<ObjectId> arguments;
+  auto operator<=>(const Instance&) const = default;
+};
+
+// An action that has begun, inside which others run, and how many of its parts are left (Ast::has_hosts).
+struct RunningHost {
+  Instance instance;
+  std::uint32_t left = 0;
+  auto operator<=>(const RunningHost&) const = default;
+};
+
 // A state: the atoms that hold, derived ones included (all others are false), and the numbers that have a value.
 struct Facts : std::unordered_set<Fact, FactHash> {
   using std::unordered_set<Fact, FactHash>::unordered_set;
   std::map<Fluent, Rational> values;
   // Where something happens by itself (Ast::timed): when the next action can begin.
   std::int64_t now = 0;
+  std::vector<RunningHost> hosts;  // the outermost one first
 
   bool operator==(const Facts& other) const {
-    return values == other.values && now == other.now &&
+    return values == other.values && now == other.now && hosts == other.hosts &&
            static_cast<const std::unordered_set<Fact, FactHash>&>(*this) == other;
   }
-};
-
-// An action with its arguments.
-struct Instance {
-  ActionNameId action{};
-  std::vector<ObjectId> arguments;
-  auto operator<=>(const Instance&) const = default;
 };
 
 // A state with an index by argument, which is made when it is first needed. Refers to the facts, does not own them.
@@ -249,9 +257,12 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   // What an action leads to, and when it begins; or what keeps it from being carried out.
   struct Run {
     std::optional<Facts> facts;
-    std::int64_t start = 0;
+    std::int64_t start = 0;  // where something happens by itself
+    std::size_t inside = 0;  // of so many hosts
     std::string problem;
   };
+  // Is an action simply what it does to the facts?
+  bool is_simple() const { return ast_->timed.empty() && !ast_->has_hosts; }
   // As soon as it can be.
   Run run(const Facts& facts, const Instance& instance, internal::Meter& meter) const;
   Run run_at(const Facts& facts, const Instance& instance, std::int64_t start, std::int64_t duration,
@@ -261,11 +272,30 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   std::size_t num_timed_before(std::int64_t time) const;
   void pass(Facts& facts, std::size_t from, std::size_t to, internal::Meter& meter) const;
   // The facts when everything that happens by itself has happened.
-  Facts in_the_end(const Facts& facts, internal::Meter& meter) const;
+  Facts when_all_has_passed(const Facts& facts, internal::Meter& meter) const;
   std::optional<std::int64_t> units_of(const Instance& instance, const FactView& facts, internal::Meter& meter) const;
   Schedule with_waiting(const Facts& start, std::span<const PlanStep> plan, internal::Meter& meter) const;
 
+  // interpret_hosts.cc
+  Run run_among_hosts(const Facts& facts, const Instance& instance, internal::Meter& meter) const;
+  // Where all but the outermost `kept` hosts end before it begins.
+  Run run_inside(const Facts& facts, const Instance& instance, std::size_t kept, internal::Meter& meter) const;
+  // Lets the innermost host end; what keeps it from that, or nothing.
+  std::string end_host(Facts& facts, internal::Meter& meter) const;
+  std::string host_problem(const Facts& facts, internal::Meter& meter) const;
+  std::optional<std::uint32_t> parts_taken(const Facts& facts, const Instance& instance, internal::Meter& meter) const;
+  // The facts in which the goal is judged; nothing, and why, where some host cannot end.
+  std::optional<Facts> in_the_end(const Facts& facts, internal::Meter& meter, std::string& problem) const;
+  // Each step as early as its way through the hosts allows, one point after the other.
+  Schedule with_hosts(const Facts& start, std::span<const PlanStep> plan, internal::Meter& meter) const;
+
   // interpret_time.cc
+  // Has the action to do with the host's end, or with what the host needs over all?
+  bool touches_host(const Instance& instance, const Instance& host, internal::Meter& meter) const;
+  // What keeps an action from beginning in these facts, from going on in them, and from ending; empty when nothing does.
+  std::string start_problem(const Facts& facts, const Instance& instance, internal::Meter& meter) const;
+  std::string over_all_problem(const Facts& facts, const Instance& instance, internal::Meter& meter) const;
+  std::string end_problem(const Facts& facts, const Instance& instance, internal::Meter& meter) const;
   // What keeps an action that takes time, taken alone, from coming to its end; empty when nothing does.
   std::string later_problem(const Facts& facts, const Instance& instance, internal::Meter& meter) const;
   std::string violation(const Condition& condition, const Instance& instance, const FactView& facts,

@@ -245,7 +245,7 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
     std::string problem;
     const std::optional<Instance> instance = resolve(step, problem);
     const FactView view(facts);
-    if (instance && !ast_->timed.empty()) {
+    if (instance && !is_simple()) {
       const std::string missing = missing_cost(*instance);
       problem = missing.empty() ? run(facts, *instance, meter).problem
                                 : str_cat("its cost ", missing, " has no value in the initial state");
@@ -287,8 +287,15 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
   }
   for (std::size_t i = 0; i < result.steps_executed; ++i) result.cost += cost(actions[i]);
   if (result.reason.empty()) {
-    if (!ast_->timed.empty()) {
-      facts = in_the_end(facts, meter);
+    if (!is_simple()) {
+      std::string problem;
+      std::optional<Facts> last = in_the_end(facts, meter, problem);
+      if (!last) {
+        result.unmet_goals = {problem};
+        result.reason = "behind the last step: " + problem;
+        return result;
+      }
+      facts = std::move(*last);
       record(FactView(facts), wishes, meter);
     }
     result.preferences = judged(wishes, actions);

@@ -82,18 +82,38 @@ std::string LiftedInterpreter::violation(const Condition& condition, const Insta
   return explain(condition, true, fresh, facts);
 }
 
+std::string LiftedInterpreter::start_problem(const Facts& facts, const Instance& instance,
+                                             internal::Meter& meter) const {
+  const Action& action = ast_->actions[instance.action];
+  const FactView view(facts);
+  const std::string text = violation(action.precondition, instance, view, meter);
+  if (!text.empty()) return (action.durative ? "condition at start " : "precondition ") + text;
+  return changes(view, instance, action.numeric_effects, meter).problem;
+}
+
+std::string LiftedInterpreter::over_all_problem(const Facts& facts, const Instance& instance,
+                                                internal::Meter& meter) const {
+  const std::string text =
+      violation(ast_->actions[instance.action].durative->over_all, instance, FactView(facts), meter);
+  return text.empty() ? text : "condition over all " + text;
+}
+
+std::string LiftedInterpreter::end_problem(const Facts& facts, const Instance& instance, internal::Meter& meter) const {
+  const Durative& durative = *ast_->actions[instance.action].durative;
+  const FactView view(facts);
+  const std::string text = violation(durative.at_end, instance, view, meter);
+  if (!text.empty()) return "condition at end " + text;
+  return changes(view, instance, durative.end_numeric_effects, meter).problem;
+}
+
 std::string LiftedInterpreter::later_problem(const Facts& facts, const Instance& instance,
                                              internal::Meter& meter) const {
   const Action& action = ast_->actions[instance.action];
   if (!action.durative) return {};
   Facts running = facts;
   happen(running, instance, action.effects, action.numeric_effects, meter);
-  const FactView view(running);
-  if (std::string text = violation(action.durative->over_all, instance, view, meter); !text.empty())
-    return "condition over all " + text;
-  if (std::string text = violation(action.durative->at_end, instance, view, meter); !text.empty())
-    return "condition at end " + text;
-  return changes(view, instance, action.durative->end_numeric_effects, meter).problem;
+  const std::string problem = over_all_problem(running, instance, meter);
+  return problem.empty() ? end_problem(running, instance, meter) : problem;
 }
 
 std::optional<Rational> LiftedInterpreter::duration(const Instance& instance, const FactView& facts,
@@ -116,6 +136,13 @@ std::optional<std::int64_t> LiftedInterpreter::units_of(const Instance& instance
 
 std::string LiftedInterpreter::which_plans() const {
   if (!ast_->has_durations) return {};
+  if (ast_->has_hosts) {
+    std::string names;
+    for (const Action& action : ast_->actions) {
+      if (action.durative && action.durative->hosts) names += (names.empty() ? "" : " or ") + action.name;
+    }
+    return str_cat("of plans that run one action at a time, inside ", names, " too");
+  }
   if (ast_->timed.empty()) return "of plans that run one action at a time";
   return str_cat("of plans that run one action at a time, each as early as it can begin at a multiple of ",
                  time_text(ast_->tick));
@@ -132,15 +159,19 @@ Schedule LiftedInterpreter::with_durations(std::span<const PlanStep> plan, const
   const Validation validation = validate(start, plan, meter);
   if (validation.steps_executed < plan.size()) refuse("the plan is not valid: " + validation.reason);
   if (!ast_->timed.empty()) return with_waiting(start, plan, meter);
+  if (ast_->has_hosts) return with_hosts(start, plan, meter);
   Schedule result;
   Facts facts = start;
+  std::int64_t free = 0;
   for (const PlanStep& step : plan) {
     std::string problem;
     const std::optional<Instance> instance = resolve(step, problem);
     const std::optional<std::int64_t> units = units_of(*instance, FactView(facts), meter);
     if (!units) refuse(str_cat("the duration of ", to_string(step), " is too large to be counted"));
+    if (*units > kLatestTime - free) refuse("the plan takes longer than can be counted");
     result.push_back(
-        {LiftedInterpreter::step(*instance), 0, *units, ast_->actions[instance->action].durative.has_value()});
+        {LiftedInterpreter::step(*instance), free, *units, ast_->actions[instance->action].durative.has_value()});
+    free += *units + kSeparation;
     execute(facts, *instance, meter);
   }
   return result;
@@ -225,6 +256,28 @@ LiftedInterpreter::Footprint LiftedInterpreter::footprint(const Happening& happe
     add_changes(happening.is_end ? action.durative->idle_end_effects : action.durative->idle_start_effects);
   return out;
 }
+
+bool LiftedInterpreter::touches_host(const Instance& instance, const Instance& host, internal::Meter& meter) const {
+  const auto needed_over_all = [&](const Instance& of) {
+    Footprint out;
+    const Action& action = ast_->actions[of.action];
+    if (!action.durative) return out;
+    Scope scope(action.variables, meter);
+    std::copy(of.arguments.begin(), of.arguments.end(), scope.binding.begin());
+    add_reads(action.durative->over_all, scope, out);
+    return out;
+  };
+  const Footprint end = footprint({0, 0, host, true}, meter);
+  const Footprint while_it_runs = needed_over_all(host);
+  std::vector<Footprint> points = {footprint({0, 0, instance, false}, meter)};
+  if (ast_->actions[instance.action].durative) points.push_back(footprint({0, 0, instance, true}, meter));
+  return !conflict(needed_over_all(instance), end).empty() ||
+         std::any_of(points.begin(), points.end(), [&](const Footprint& point) {
+           return !conflict(point, end).empty() || !conflict(point, while_it_runs).empty();
+         });
+}
+
+// --- what two points share -------------------------------------------------------------------------------------------
 
 namespace {
 

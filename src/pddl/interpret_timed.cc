@@ -3,6 +3,7 @@
 // nor for the end, one is tried. When all has happened that happens by itself, waiting is of no use.
 #include <algorithm>
 
+#include "metactrl/error.h"
 #include "pddl/interpret.h"
 
 namespace metactrl::pddl {
@@ -27,7 +28,7 @@ void LiftedInterpreter::pass(Facts& facts, std::size_t from, std::size_t to, int
   derive(facts, meter);
 }
 
-Facts LiftedInterpreter::in_the_end(const Facts& facts, internal::Meter& meter) const {
+Facts LiftedInterpreter::when_all_has_passed(const Facts& facts, internal::Meter& meter) const {
   Facts last = facts;
   pass(last, num_timed_before(facts.now), ast_->timed.size(), meter);
   return last;
@@ -35,6 +36,7 @@ Facts LiftedInterpreter::in_the_end(const Facts& facts, internal::Meter& meter) 
 
 LiftedInterpreter::Run LiftedInterpreter::run(const Facts& facts, const Instance& instance,
                                               internal::Meter& meter) const {
+  if (ast_->has_hosts) return run_among_hosts(facts, instance, meter);
   Run first;
   const std::optional<std::int64_t> duration = units_of(instance, FactView(facts), meter);
   if (!duration) {
@@ -69,31 +71,22 @@ LiftedInterpreter::Run LiftedInterpreter::run_at(const Facts& facts, const Insta
   Facts state = facts;
   std::size_t done = num_timed_before(start);
   pass(state, num_timed_before(facts.now), done, meter);
-  const auto problem_now = [&](const std::string& what, const Condition& condition) {
-    const std::string text = violation(condition, instance, FactView(state), meter);
-    return text.empty() ? text : what + text;
-  };
-  const auto lacks_value = [&](const std::vector<NumericEffect>& effects) {
-    return changes(FactView(state), instance, effects, meter).problem;
-  };
-  result.problem = problem_now(action.durative ? "condition at start " : "precondition ", action.precondition);
-  if (result.problem.empty()) result.problem = lacks_value(action.numeric_effects);
+  result.problem = start_problem(state, instance, meter);
   if (!result.problem.empty()) return result;
   happen(state, instance, action.effects, action.numeric_effects, meter);
   if (action.durative) {
     const std::size_t before_end = num_timed_before(start + duration);
-    result.problem = problem_now("condition over all ", action.durative->over_all);
+    result.problem = over_all_problem(state, instance, meter);
     while (done < before_end && result.problem.empty()) {
       // What happens at the same time happens at once.
       std::size_t next = done;
       while (next < before_end && ast_->timed[next].time == ast_->timed[done].time) ++next;
       pass(state, done, next, meter);
-      result.problem = problem_now("condition over all ", action.durative->over_all);
+      result.problem = over_all_problem(state, instance, meter);
       if (!result.problem.empty()) result.problem += " at " + time_text(ast_->timed[done].time);
       done = next;
     }
-    if (result.problem.empty()) result.problem = problem_now("condition at end ", action.durative->at_end);
-    if (result.problem.empty()) result.problem = lacks_value(action.durative->end_numeric_effects);
+    if (result.problem.empty()) result.problem = end_problem(state, instance, meter);
     if (!result.problem.empty()) return result;
     happen(state, instance, action.durative->end_effects, action.durative->end_numeric_effects, meter);
   }
@@ -138,6 +131,7 @@ Schedule LiftedInterpreter::with_waiting(const Facts& start, std::span<const Pla
     const std::int64_t units = *units_of(*instance, FactView(facts), meter);
     Run next = run(facts, *instance, meter);
     const std::int64_t begin = std::max(free, next.start);
+    if (units > kLatestTime - begin) throw InputError("plan", "the plan takes longer than can be counted");
     result.push_back(
         {LiftedInterpreter::step(*instance), begin, units, ast_->actions[instance->action].durative.has_value()});
     free = begin + units + kSeparation;

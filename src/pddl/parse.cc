@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "pddl/hosts.h"
 #include "pddl/parser.h"
 #include "support/str_cat.h"
 
@@ -387,6 +388,7 @@ void Parser::run(std::optional<SExpr> domain, std::optional<SExpr> problem) {
   }
   if (domain && problem) finish_numbers();
   if (!ast_.timed.empty()) finish_timed();
+  if (ast_.has_durations && !reporter_.has_errors()) find_hosts(ast_);
 }
 
 Ast parse(const Source& domain, const Source& problem, Diagnostics& diagnostics) {

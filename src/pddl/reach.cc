@@ -148,7 +148,7 @@ class Reacher {
       Rule rule;
       rule.table = &action.variables;
       for (const VariableId v : ids<VariableId>(action.num_parameters)) rule.variables.push_back(v);
-      rule.checks = {&action.precondition};
+      if (!only_atoms(action.precondition)) rule.checks = {&action.precondition};
       rule.action = &action;
       rule.name = a;
       std::vector<VariableId> inner;
@@ -179,6 +179,12 @@ class Reacher {
     }
     std::sort(changing.begin(), changing.end());
     return std::adjacent_find(changing.begin(), changing.end()) == changing.end();
+  }
+
+  // Then all of it is in the rule's body, and there is nothing left to check.
+  static bool only_atoms(const Condition& condition) {
+    return condition.kind == Condition::Kind::kAtom ||
+           (condition.kind == Condition::Kind::kAnd && std::ranges::all_of(condition.children, only_atoms));
   }
 
   // Added whenever the action is: no rule of its own needed.

@@ -4,7 +4,10 @@
 // reach. What could make that atom true are the effects and axioms that unify with it; each of them is *blocked*: a part
 // of its condition matches no reachable atom under what unifying has bound, or a parameter has no object. A blocked part
 // is an atom again, with some arguments open, and has the same question asked of it, until one is found that no effect
-// adds: the root. Of several ways the shortest is told; an atom that is being explained already explains nothing.
+// adds: the root. A part can also ask for the opposite of what always holds. Where only
+// the types of open arguments keep an atom from being reachable, the question is asked for each of their objects. Of
+// several ways one is told: one that lacks something before one that is forbidden, what is true of nothing before what is
+// true of others, then the shortest. An atom that is being explained already explains nothing.
 //
 // The roots say what to try: the fact itself, for each choice of objects for its open arguments, or an object of the
 // type that has none. Where there is no root, the goals are within reach one by one, and any fact that a condition
@@ -16,10 +19,12 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "metactrl/domain.h"
 #include "pddl/ground_durations.h"
+#include "pddl/hosts.h"
 #include "pddl/interpret.h"
 #include "pddl/reach.h"
 #include "pddl/schedule.h"
@@ -37,12 +42,21 @@ struct Pattern {
   PredicateId predicate{};
   std::vector<ObjectId> arguments;
   std::vector<std::vector<TypeId>> types;
+  std::vector<std::string> words;  // the arguments as they are written, "?s" where one is open
   std::string text;
 };
+
+void write(Pattern& pattern, const std::string& name) {
+  pattern.text = "(" + name;
+  for (const std::string& word : pattern.words) pattern.text += " " + word;
+  pattern.text += ")";
+}
 
 // What is missing in the end.
 struct Root {
   std::optional<Pattern> fact;
+  bool holds = false;            // it is not missing: it holds, and should not
+  bool of_others = false;        // its predicate is true of other objects
   std::optional<TypeId> object;  // of which there is none
 };
 
@@ -52,6 +66,7 @@ struct Explanation {
   std::vector<std::string> steps;  // "(wash scalpel ?s) could, but needs (sink ?s)"
   std::string root;                // "(sink ?s) does not hold at the start, and no action makes it true"
   Root missing;
+  bool by_type = false;  // objects were looked at one by one
 };
 
 class Detective {
@@ -123,13 +138,32 @@ class Detective {
           if (std::optional<Explanation> none = no_object(variables[variable])) return none;
         }
         return why_never(condition.children[0], variables, binding);
+      case Condition::Kind::kNot:
+        return why_always(condition.children[0], variables, binding);
       default:
         return std::nullopt;
     }
   }
 
+  // Nothing when the condition may be false.
+  std::optional<Explanation> why_always(const Condition& condition, const VariableTable& variables,
+                                        const Binding& binding) {
+    if (condition.kind != Condition::Kind::kAtom || !reachable_.is_static[condition.atom.predicate])
+      return std::nullopt;
+    Pattern fact = pattern(condition.atom, variables, binding);
+    if (open_place(fact) || !is_reachable(fact)) return std::nullopt;
+    Explanation out;
+    out.need = str_cat("(not ", fact.text, ")");
+    out.root = str_cat(fact.text, " holds at the start, and no action makes it false");
+    out.missing = {std::move(fact), true, true, std::nullopt};
+    return out;
+  }
+
   static void keep_shorter(std::optional<Explanation> one, std::optional<Explanation>& shortest) {
-    if (one && (!shortest || one->steps.size() < shortest->steps.size())) shortest = std::move(one);
+    const auto worth = [](const Explanation& why) {
+      return std::make_tuple(why.missing.holds, why.missing.of_others, why.by_type, why.steps.size());
+    };
+    if (one && (!shortest || worth(*one) < worth(*shortest))) shortest = std::move(one);
   }
 
   std::optional<Explanation> no_object(const Variable& variable) {
@@ -146,7 +180,10 @@ class Detective {
 
   std::optional<Explanation> why_no_atom(const Pattern& wanted) {
     if (is_reachable(wanted)) return std::nullopt;
-    const auto key = std::make_pair(wanted.predicate, wanted.arguments);
+    if (const std::optional<std::size_t> open = open_place(wanted); open && is_reachable(wanted, false)) {
+      return why_no_object(wanted, *open);
+    }
+    const auto key = std::make_tuple(wanted.predicate, wanted.arguments, wanted.types);
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
     // While it is being explained it explains nothing itself.
     known_[key] = std::nullopt;
@@ -180,11 +217,39 @@ class Detective {
       root.need = wanted.text;
       root.root = str_cat(wanted.text, " does not hold at the start, and no action makes it true");
       root.missing.fact = wanted;
+      root.missing.of_others = !reachable_.index.with_predicate(wanted.predicate).empty();
       shortest = std::move(root);
     }
     if (shortest) shortest->need = wanted.text;
     known_[key] = shortest;
     return shortest;
+  }
+
+  // The same with each object that the argument can be.
+  std::optional<Explanation> why_no_object(const Pattern& wanted, std::size_t place) {
+    constexpr std::size_t kMostObjects = 8;
+    const std::vector<ObjectId> objects = ast_.objects_of(wanted.types[place]);
+    if (objects.size() > kMostObjects) return std::nullopt;
+    std::optional<Explanation> shortest;
+    for (const ObjectId object : objects) {
+      Pattern one = wanted;
+      one.arguments[place] = object;
+      one.words[place] = ast_.objects[object].name;
+      write(one, ast_.predicates[one.predicate].name);
+      std::optional<Explanation> why = why_no_atom(one);
+      if (!why) return std::nullopt;
+      keep_shorter(std::move(why), shortest);
+    }
+    if (!shortest) return std::nullopt;
+    shortest->by_type = true;
+    if (objects.size() > 1) shortest->need = wanted.text;
+    return shortest;
+  }
+
+  static std::optional<std::size_t> open_place(const Pattern& pattern) {
+    const auto open = std::ranges::find(pattern.arguments, kUnbound);
+    if (open == pattern.arguments.end()) return std::nullopt;
+    return static_cast<std::size_t>(open - pattern.arguments.begin());
   }
 
   // The action could make something true, but can never be taken.
@@ -203,11 +268,22 @@ class Detective {
     return why;
   }
 
-  bool is_reachable(const Pattern& wanted) const {
+  // Whether an atom with these arguments is, and with objects of their types for those that are open, unless `typed` is
+  // false.
+  bool is_reachable(const Pattern& wanted, bool typed = true) const {
+    std::vector<std::vector<bool>> may(wanted.arguments.size(), std::vector<bool>(ast_.objects.size(), !typed));
+    for (std::size_t i = 0; i < may.size(); ++i) {
+      if (wanted.arguments[i] != kUnbound) {
+        may[i].assign(may[i].size(), false);
+        may[i][index(wanted.arguments[i])] = true;
+      } else if (typed) {
+        for (const ObjectId object : ast_.objects_of(wanted.types[i])) may[i][index(object)] = true;
+      }
+    }
     const auto fits = [&](AtomId id) {
       const std::span<const ObjectId> arguments = reachable_.atoms.arguments(id);
       for (std::size_t i = 0; i < arguments.size(); ++i) {
-        if (wanted.arguments[i] != kUnbound && wanted.arguments[i] != arguments[i]) return false;
+        if (!may[i][index(arguments[i])]) return false;
       }
       return true;
     };
@@ -221,15 +297,14 @@ class Detective {
     Pattern out;
     out.predicate = atom.predicate;
     const Predicate& predicate = ast_.predicates[atom.predicate];
-    out.text = "(" + predicate.name;
     for (std::size_t i = 0; i < atom.arguments.size(); ++i) {
       const Term term = atom.arguments[i];
       out.arguments.push_back(term.under(binding));
       out.types.push_back(term.is_variable() ? variables[term.variable()].types
                                              : predicate.parameters[VariableId{static_cast<std::uint32_t>(i)}].types);
-      out.text += " " + name_of(term, variables, binding);
+      out.words.push_back(name_of(term, variables, binding));
     }
-    out.text += ")";
+    write(out, predicate.name);
     return out;
   }
 
@@ -260,7 +335,8 @@ class Detective {
   const Ast& ast_;
   RangeTable ranges_;
   Reachable reachable_;
-  std::map<std::pair<PredicateId, std::vector<ObjectId>>, std::optional<Explanation>> known_;
+  std::map<std::tuple<PredicateId, std::vector<ObjectId>, std::vector<std::vector<TypeId>>>, std::optional<Explanation>>
+      known_;
   std::vector<std::string> sentences_;
   std::vector<Root> roots_;
 };
@@ -278,6 +354,14 @@ class Changer {
   void add_fact(const Pattern& pattern) {
     std::vector<ObjectId> arguments = pattern.arguments;
     choose(pattern, 0, arguments);
+  }
+
+  void remove_fact(const Pattern& pattern) {
+    const auto changed = std::make_shared<Ast>(*ast_);
+    std::erase_if(changed->init, [&](const GroundAtom& atom) {
+      return atom.predicate == pattern.predicate && atom.arguments == pattern.arguments;
+    });
+    visit(str_cat("without ", pattern.text, " at the start"), changed);
   }
 
   void add_object(TypeId type) {
@@ -372,9 +456,11 @@ namespace {
 
 void warn_of_envelopes(const Ast& ast, Diagnostics& diagnostics) {
   for (const Envelope& envelope : envelopes(ast)) {
+    const std::string why = why_no_host(ast, envelope.offers);
+    if (why.empty()) continue;
     const Position where = ast.actions[envelope.offers].where;
     diagnostics.warning({ast.files[where.file], where.line, where.column}, to_string(ast, envelope),
-                        "plans run one action at a time, so none uses it");
+                        str_cat("plans run one action at a time here, since ", why, ", so none uses it"));
   }
 }
 
@@ -382,7 +468,14 @@ void warn_of_envelopes(const Ast& ast, Diagnostics& diagnostics) {
 
 Task make_task(std::shared_ptr<const Ast> ast, const GroundLimits& limits, internal::Meter& meter,
                Diagnostics* diagnostics) {
-  task::Definition definition = ground(*ast, limits, meter, diagnostics);
+  task::Definition definition;
+  if (ast->has_hosts) {
+    auto decided = std::make_shared<Ast>(*ast);
+    definition = ground_or_forget_hosts(*decided, limits, meter, diagnostics);
+    ast = std::move(decided);
+  } else {
+    definition = ground(*ast, limits, meter, diagnostics);
+  }
   if (ast->has_durations && diagnostics != nullptr) warn_of_envelopes(*ast, *diagnostics);
   auto source = std::make_shared<PddlSource>(ast, limits);
   auto reference = std::make_shared<LiftedInterpreter>(std::move(ast));
@@ -406,8 +499,17 @@ std::vector<std::pair<std::size_t, std::size_t>> PddlSource::orders(std::span<co
 std::vector<std::string> PddlSource::needs_concurrency() const {
   if (!ast_->has_durations) return {};
   std::vector<std::string> sentences;
-  for (const Envelope& envelope : envelopes(*ast_))
-    sentences.push_back("it may need concurrency, which is not planned for: " + to_string(*ast_, envelope));
+  for (const Envelope& envelope : envelopes(*ast_)) {
+    if (ast_->actions[envelope.offers].durative->hosts) continue;
+    const std::string why = why_no_host(*ast_, envelope.offers);
+    sentences.push_back(
+        str_cat("it may need concurrency, which is not planned for since ", why, ": ", to_string(*ast_, envelope)));
+  }
+  if (sentences.empty() && ast_->has_hosts) {
+    sentences.emplace_back(
+        "actions run inside those that offer what they need, one after the other; plans in which they must overlap "
+        "otherwise are not looked for");
+  }
   if (sentences.empty())
     sentences.emplace_back(
         "no plan runs one action at a time, and plans in which actions must overlap are not looked for");
@@ -434,14 +536,15 @@ void PddlSource::visit_changes(internal::Meter& meter, const Visitor& visit) con
   detective.run();
   for (const Root& root : detective.roots()) {
     if (changer.done()) return;
-    if (root.fact) changer.add_fact(*root.fact);
+    if (root.fact && root.holds) changer.remove_fact(*root.fact);
+    if (root.fact && !root.holds) changer.add_fact(*root.fact);
     if (root.object) changer.add_object(*root.object);
   }
   if (!detective.roots().empty()) return;
   for (const PredicateId id : wanted_predicates(*ast_)) {
     if (changer.done()) return;
     const Predicate& predicate = ast_->predicates[id];
-    Pattern any{id, std::vector<ObjectId>(predicate.parameters.size(), kUnbound), {}, {}};
+    Pattern any{id, std::vector<ObjectId>(predicate.parameters.size(), kUnbound), {}, {}, {}};
     for (const Variable& parameter : predicate.parameters) any.types.push_back(parameter.types);
     changer.add_fact(any);
   }

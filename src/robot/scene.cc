@@ -14,6 +14,7 @@
 
 #include "pddl/copies.h"
 #include "pddl/ground.h"
+#include "pddl/hosts.h"
 #include "pddl/interpret.h"
 #include "pddl/parse.h"
 #include "support/files.h"
@@ -369,6 +370,7 @@ std::shared_ptr<const pddl::Ast> parse_scene(const pddl::Source& domain, const p
   Diagnostics local;
   Diagnostics& diagnostics = options.diagnostics != nullptr ? *options.diagnostics : local;
   auto ast = std::make_shared<pddl::Ast>(pddl::parse(domain, problem, diagnostics));
+  forget_hosts(*ast, "a robot looks at what has become of one action before the next begins");
   std::erase_if(ast->preferences, [&](const pddl::Preference& preference) {
     const auto at_end = [](const pddl::Constraint& part) { return part.kind == pddl::Constraint::Kind::kAtEnd; };
     if (std::all_of(preference.parts.begin(), preference.parts.end(), at_end)) return false;

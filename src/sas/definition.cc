@@ -129,6 +129,7 @@ class Converter {
 
   void add_actions() {
     std::map<std::string, std::uint32_t> first_line;
+    std::vector<task::ActionDefinition> actions;
     for (const std::vector<std::uint32_t>& group : group_operators(sas_)) {
       const Operator& op = sas_.operators[group[0]];
       const std::vector<std::string_view> parts = split(op.name, " ");
@@ -153,11 +154,10 @@ class Converter {
       } else {
         merge(group, action);
       }
-      out_.actions.push_back(std::move(action));
+      actions.push_back(std::move(action));
     }
-    std::stable_sort(out_.actions.begin(), out_.actions.end(), [](const auto& a, const auto& b) {
-      return std::tie(a.symbol.name, a.symbol.arguments) < std::tie(b.symbol.name, b.symbol.arguments);
-    });
+    std::ranges::stable_sort(actions, {}, &task::ActionDefinition::symbol);
+    for (const task::ActionDefinition& action : actions) out_.actions.push_back(action);
   }
 
   // Several operators of one name.

@@ -43,7 +43,8 @@ Json goal_json(const ChosenGoal& goal) {
     hypotheses.push_back({{"pddl", one.pddl},
                           {"words", one.words},
                           {"probability", one.probability},
-                          {"holds_already", one.holds_already}});
+                          {"holds_already", one.holds_already},
+                          {"mentioned", one.mentioned}});
   }
   json["hypotheses"] = std::move(hypotheses);
   json["unknown_names"] = written.unknown_names;
@@ -62,7 +63,8 @@ Json goals_answer_json(const GoalProblem::Written& written, Guidance guidance, d
     goals.push_back({{"goal", one.pddl},
                      {"words", internal::join(one.words, "; ")},
                      {"probability", one.probability},
-                     {"holds_already", one.holds_already}});
+                     {"holds_already", one.holds_already},
+                     {"mentioned", one.mentioned}});
   }
   Json json{{"outcome", goals.empty() ? no_goal_outcome(written, guidance) : "goals"},
             {"goals", std::move(goals)},

@@ -76,7 +76,8 @@ Json goals_result() {
   Json goal = described({{"goal", typed("string")},
                          {"words", typed("string")},
                          {"probability", typed("number")},
-                         {"holds_already", typed("boolean")}});
+                         {"holds_already", typed("boolean")},
+                         {"mentioned", typed("boolean")}});
   Json refused = described({{"condition", typed("string")}, {"words", typed("string")}, {"reason", typed("string")}});
   return described(
       {{"outcome", {{"type", "string"}, {"enum", Json::array({"goals", "infeasible", "undecided", "no goal"})}}},

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <span>
 #include <vector>
 
 namespace metactrl::internal {
@@ -18,30 +20,31 @@ namespace metactrl::internal {
 // end on, before those that are longer. Where many are sorted they are counted.
 template <typename List>
 std::vector<std::uint32_t> lexicographic_order(std::size_t count, std::size_t limit, const List& list) {
-  std::vector<std::vector<std::uint32_t>> of_length;
+  std::vector<std::uint32_t> first;  // by length: where the lists of this length begin, the shortest first
   for (std::uint32_t i = 0; i < count; ++i) {
-    const std::size_t length = list(i).size();
-    if (length >= of_length.size()) of_length.resize(length + 1);
-    of_length[length].push_back(i);
+    if (list(i).size() + 2 > first.size()) first.resize(list(i).size() + 2);
+    ++first[list(i).size() + 1];
   }
-  std::vector<std::uint32_t> order;
-  std::vector<std::uint32_t> sorted;
-  std::vector<std::uint32_t> next;
-  for (std::size_t length = of_length.size(); length-- > 0;) {
-    order.insert(order.begin(), of_length[length].begin(), of_length[length].end());
-    if (length == 0) break;
-    const auto entry = [&](std::uint32_t i) { return static_cast<std::uint32_t>(list(i)[length - 1]); };
-    if (order.size() < limit / 16) {
-      std::stable_sort(order.begin(), order.end(),
-                       [&](std::uint32_t x, std::uint32_t y) { return entry(x) < entry(y); });
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<std::uint32_t> order(count);
+  std::vector<std::uint32_t> next = first;
+  for (std::uint32_t i = 0; i < count; ++i) order[next[list(i).size()]++] = i;
+  std::vector<std::uint32_t> unsorted;
+  std::vector<std::uint32_t> entries;  // of these, looked up once
+  for (std::size_t length = first.size(); length-- > 2;) {
+    const std::span<std::uint32_t> some = std::span(order).subspan(first[length - 1]);
+    const auto entry = [&](std::uint32_t i) { return static_cast<std::uint32_t>(list(i)[length - 2]); };
+    if (some.size() < limit / 16) {
+      std::stable_sort(some.begin(), some.end(), [&](std::uint32_t x, std::uint32_t y) { return entry(x) < entry(y); });
       continue;
     }
+    unsorted.assign(some.begin(), some.end());
+    entries.resize(unsorted.size());
+    std::transform(unsorted.begin(), unsorted.end(), entries.begin(), entry);
     next.assign(limit + 1, 0);
-    for (const std::uint32_t i : order) ++next[entry(i) + 1];
-    for (std::size_t value = 0; value < limit; ++value) next[value + 1] += next[value];
-    sorted.resize(order.size());
-    for (const std::uint32_t i : order) sorted[next[entry(i)]++] = i;
-    order.swap(sorted);
+    for (const std::uint32_t value : entries) ++next[value + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (std::size_t k = 0; k < unsorted.size(); ++k) some[next[entries[k]]++] = unsorted[k];
   }
   return order;
 }

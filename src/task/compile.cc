@@ -132,7 +132,7 @@ class Compiler {
   }
 
   // Appends the edits that clear `del` and set `add`, one per word, ascending.
-  std::uint32_t add_edits(const std::vector<FactId>& add, const std::vector<FactId>& del) {
+  std::uint32_t add_edits(std::span<const FactId> add, std::span<const FactId> del) {
     bits_.clear();
     for (const FactId fact : del) bits_.emplace_back(bit_of_fact_[fact], false);
     for (const FactId fact : add) bits_.emplace_back(bit_of_fact_[fact], true);
@@ -153,60 +153,80 @@ class Compiler {
     return static_cast<std::uint32_t>(program_->edits_.size() - first);
   }
 
-  ActionProgram compile_action(const ActionDefinition& source, std::vector<Literal>& literals) {
-    Program& p = *program_;
-    ActionProgram action;
+  Literal literal(FactId fact, bool negated) const {
+    return {bit_of_fact_[fact] << 1 | static_cast<std::uint32_t>(negated)};
+  }
+
+  // Takes the literals of the top-level conjunction; what remains is the result.
+  Formula split(const ConditionView& precondition, std::vector<Literal>& literals) const {
+    for (const FactLiteral one : precondition.literals) literals.push_back(literal(one.fact(), one.negated()));
+    if (precondition.other == nullptr) return Formula::constant(true);
+    if (precondition.other->kind != Formula::Kind::kAnd) return *precondition.other;
     std::vector<Formula> rest;
-    const auto take = [&](const Formula& formula) {
-      if (formula.kind == Formula::Kind::kLiteral) {
-        literals.push_back({bit_of_fact_[formula.fact] << 1 | static_cast<std::uint32_t>(formula.negated)});
+    for (const Formula& child : precondition.other->children) {
+      if (child.kind == Formula::Kind::kLiteral) {
+        literals.push_back(literal(child.fact, child.negated));
       } else {
-        rest.push_back(formula);
+        rest.push_back(child);
       }
-    };
-    if (source.precondition.kind == Formula::Kind::kAnd) {
-      for (const Formula& child : source.precondition.children) take(child);
-    } else {
-      take(source.precondition);
     }
+    return make_and(std::move(rest));
+  }
+
+  ActionProgram compile_action(ActionId id, std::vector<Literal>& literals) {
+    Program& p = *program_;
+    const ActionTable& source = definition().actions;
+    ActionProgram action;
+    const Formula rest = split(source.precondition(id), literals);
     std::sort(literals.begin(), literals.end(), [](Literal a, Literal b) { return a.code < b.code; });
     literals.erase(std::unique(literals.begin(), literals.end(), [](Literal a, Literal b) { return a.code == b.code; }),
                    literals.end());
-    action.residual = p.conditions_.add(make_and(std::move(rest)), bit_of_fact_);
+    action.residual = p.conditions_.add(rest, bit_of_fact_);
     action.first_literal = static_cast<std::uint32_t>(p.literals_.size());
     action.num_literals = static_cast<std::uint32_t>(literals.size());
     p.literals_.insert(p.literals_.end(), literals.begin(), literals.end());
 
     action.first_edit = static_cast<std::uint32_t>(p.edits_.size());
     action.first_effect = static_cast<std::uint32_t>(p.effects_.size());
-    if (source.effects.size() == 1 && source.effects[0].when.is_true()) {
-      action.num_edits = add_edits(source.effects[0].add, source.effects[0].del);
+    const std::span<const ActionTable::Effect> effects = source.effects(id);
+    if (effects.size() == 1 && source.view(effects[0].when).is_true()) {
+      action.num_edits = add_edits(source.facts(effects[0].add), source.facts(effects[0].del));
       return action;
     }
-    EffectDefinition always;
-    for (const EffectDefinition& effect : source.effects) {
-      if (!effect.when.is_true()) continue;
-      always.add.insert(always.add.end(), effect.add.begin(), effect.add.end());
-      always.del.insert(always.del.end(), effect.del.begin(), effect.del.end());
+    Changes always;
+    for (const ActionTable::Effect& effect : effects) {
+      if (source.view(effect.when).is_true()) always.take(source, effect);
     }
     action.num_edits = add_edits(always.add, always.del);
-    compile_conditional_effects(source, action);
+    compile_conditional_effects(source, effects, action);
     return action;
   }
 
+  struct Changes {
+    std::vector<FactId> add;
+    std::vector<FactId> del;
+
+    void take(const ActionTable& source, const ActionTable::Effect& effect) {
+      const std::span<const FactId> adds = source.facts(effect.add);
+      const std::span<const FactId> dels = source.facts(effect.del);
+      add.insert(add.end(), adds.begin(), adds.end());
+      del.insert(del.end(), dels.begin(), dels.end());
+    }
+  };
+
   // Effects under the same condition become one.
-  void compile_conditional_effects(const ActionDefinition& source, ActionProgram& action) {
+  void compile_conditional_effects(const ActionTable& source, std::span<const ActionTable::Effect> effects,
+                                   ActionProgram& action) {
     Program& p = *program_;
-    std::vector<std::pair<ConditionId, EffectDefinition>> merged;  // by condition, in order of appearance
+    std::vector<std::pair<ConditionId, Changes>> merged;  // by condition, in order of appearance
     std::unordered_map<ConditionId, std::size_t> place;
-    for (const EffectDefinition& effect : source.effects) {
-      if (effect.when.is_true()) continue;
-      const ConditionId condition = p.conditions_.add(effect.when, bit_of_fact_);
+    for (const ActionTable::Effect& effect : effects) {
+      const ConditionView when = source.view(effect.when);
+      if (when.is_true()) continue;
+      const ConditionId condition = p.conditions_.add(when, bit_of_fact_);
       const auto [entry, is_new] = place.emplace(condition, merged.size());
       if (is_new) merged.push_back({condition, {}});
-      EffectDefinition& all = merged[entry->second].second;
-      all.add.insert(all.add.end(), effect.add.begin(), effect.add.end());
-      all.del.insert(all.del.end(), effect.del.begin(), effect.del.end());
+      merged[entry->second].second.take(source, effect);
     }
     for (const auto& [condition, effect] : merged) {
       ConditionalEffect conditional;
@@ -231,7 +251,7 @@ class Compiler {
     for (const ActionId a : definition().actions.all()) {
       meter_.step(kActionSteps);
       literals.clear();
-      ActionProgram action = compile_action(definition().actions[a], literals);
+      ActionProgram action = compile_action(a, literals);
       action.relevant = relevance_.action[a];
       p.has_residuals_ = p.has_residuals_ || action.residual != kAlwaysTrue;
       p.actions_.push_back(action);
@@ -260,8 +280,8 @@ class Compiler {
     }
     for (const ObjectId o : definition().objects.all()) p.object_index_.emplace(definition().objects[o], o);
     for (const ActionId a : definition().actions.all()) p.actions_by_symbol_.push_back(a);
-    const auto before = [this](ActionId x, ActionId y) {
-      return definition().actions[x].symbol < definition().actions[y].symbol;
+    const auto before = [&p](ActionId x, ActionId y) {
+      return p.symbol_order(x, p.definition_.actions.name(y), p.definition_.actions.arguments(y)) < 0;
     };
     // Grounding puts them in order.
     if (!std::is_sorted(p.actions_by_symbol_.begin(), p.actions_by_symbol_.end(), before)) {

@@ -7,99 +7,17 @@
 #ifndef METACTRL_SRC_TASK_DEFINITION_H_
 #define METACTRL_SRC_TASK_DEFINITION_H_
 
-#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "metactrl/task.h"
 #include "support/ids.h"
+#include "task/action_table.h"
+#include "task/formula.h"
+#include "task/symbol.h"
 
 namespace metactrl::task {
-
-using internal::ids;
-using internal::IdVector;
-using internal::index;
-using internal::to_id;
-
-// A ground atom that may be true or false.
-enum class FactId : std::uint32_t {};
-// The name of a fact without its objects.
-enum class PredicateId : std::uint32_t {};
-
-// A condition over facts in negation normal form.
-struct Formula {
-  enum class Kind : std::uint8_t {
-    kTrue,
-    kFalse,
-    kLiteral,
-    kAnd,
-    kOr,
-    kAtLeast,   // at least `count` children hold
-    kMatching,  // children are a matrix with `count2` columns, row-major; `count` entries in distinct rows and columns
-                // hold at once; `negated` turns the whole around (the only kind besides kLiteral that uses it)
-  };
-  Kind kind = Kind::kTrue;
-  bool negated = false;
-  FactId fact{};
-  std::uint32_t count = 0;
-  std::uint32_t count2 = 0;
-  std::vector<Formula> children;
-
-  static Formula literal(FactId fact, bool negated) {
-    Formula formula;
-    formula.kind = Kind::kLiteral;
-    formula.fact = fact;
-    formula.negated = negated;
-    return formula;
-  }
-  static Formula constant(bool value) {
-    Formula formula;
-    formula.kind = value ? Kind::kTrue : Kind::kFalse;
-    return formula;
-  }
-  bool is_true() const { return kind == Kind::kTrue; }
-  bool is_false() const { return kind == Kind::kFalse; }
-  // The same tree; formulas that mean the same may still differ.
-  bool operator==(const Formula&) const = default;
-};
-
-// kAnd / kOr with constants folded and nested nodes of the same kind spliced in.
-Formula make_and(std::vector<Formula> children);
-Formula make_or(std::vector<Formula> children);
-// kAtLeast with constant children folded.
-Formula make_at_least(std::uint32_t count, std::vector<Formula> children);
-// The negation, pushed to the literals.
-Formula negate(const Formula& formula);
-// Calls `visit(fact, negated)` for each literal, in order.
-template <typename Visit>
-void for_each_literal(const Formula& formula, const Visit& visit) {
-  if (formula.kind == Formula::Kind::kLiteral) visit(formula.fact, formula.negated);
-  for (const Formula& child : formula.children) for_each_literal(child, visit);
-}
-
-// A name applied to objects: a fact or an action.
-template <typename NameId>
-struct Symbol {
-  NameId name{};
-  std::vector<ObjectId> arguments;
-  auto operator<=>(const Symbol&) const = default;
-};
-using FactSymbol = Symbol<PredicateId>;
-using ActionSymbol = Symbol<ActionNameId>;
-
-struct EffectDefinition {
-  Formula when;  // evaluated before the action
-  std::vector<FactId> add;
-  std::vector<FactId> del;  // deletes first: a fact in both ends up true
-};
-
-struct ActionDefinition {
-  ActionSymbol symbol;
-  Formula precondition;
-  std::vector<EffectDefinition> effects;
-  double cost = 1;
-};
 
 struct AxiomDefinition {
   FactId head{};
@@ -152,7 +70,7 @@ struct Definition {
   IdVector<FactId, FactSymbol> facts;
   IdVector<FactId, std::int32_t> fact_layer;  // -1: stored in the state; >= 0: derived, in this stratum
   IdVector<FactId, bool> init;                // false for derived ones
-  IdVector<ActionId, ActionDefinition> actions;
+  ActionTable actions;
   std::vector<AxiomDefinition> axioms;  // of layer fact_layer[head]
   std::vector<MonitorDefinition> monitors;
   std::vector<GoalDefinition> goals;  // all must hold at the end

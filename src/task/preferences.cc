@@ -30,7 +30,7 @@ ActionNameId add_phase_action(Definition& definition, std::string name, Formula 
   action.precondition = make_and({Formula::literal(from, false), std::move(when)});
   action.effects.push_back({Formula::constant(true), {to}, {from}});
   action.cost = cost;
-  definition.actions.push_back(std::move(action));
+  definition.actions.push_back(action);
   return id;
 }
 
@@ -39,9 +39,11 @@ ActionNameId add_phase_action(Definition& definition, std::string name, Formula 
 PreferenceCosts preferences_as_costs(Definition definition) {
   PreferenceCosts result;
   FactId phase = add_fact(definition, "acting", true);
-  for (ActionDefinition& action : definition.actions) {
-    action.precondition = make_and({std::move(action.precondition), Formula::literal(phase, false)});
-    if (!definition.has_metric) action.cost = 0;
+  for (const ActionId id : definition.actions.all()) {
+    definition.actions.change(id, [&](ActionDefinition& action) {
+      action.precondition = make_and({std::move(action.precondition), Formula::literal(phase, false)});
+      if (!definition.has_metric) action.cost = 0;
+    });
   }
   std::vector<Formula> goals;
   for (const GoalDefinition& goal : definition.goals) goals.push_back(goal.condition);

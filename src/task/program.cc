@@ -54,6 +54,19 @@ ConditionId ConditionPool::add(const Formula& formula, const IdVector<FactId, st
   return intern(node);
 }
 
+ConditionId ConditionPool::add(const ConditionView& condition, const IdVector<FactId, std::uint32_t>& bit_of_fact) {
+  if (condition.other != nullptr) return add(*condition.other, bit_of_fact);
+  if (condition.is_true()) return kAlwaysTrue;
+  Node node;
+  node.op = Op::kAllOf;
+  node.first = static_cast<std::uint32_t>(literals_.size());
+  node.size = static_cast<std::uint32_t>(condition.literals.size());
+  for (const FactLiteral literal : condition.literals) {
+    literals_.push_back({bit_of_fact[literal.fact()] << 1 | static_cast<std::uint32_t>(literal.negated())});
+  }
+  return intern(node);
+}
+
 // The node's literals or children are the last ones in their list; they are taken back when the pool has its equal.
 ConditionId ConditionPool::intern(const Node& node) {
   const bool over_literals = node.op == Op::kAllOf || node.op == Op::kAnyOf;
@@ -381,32 +394,25 @@ std::optional<ActionId> Program::find_action(const std::string& name, std::span<
 }
 
 std::optional<ActionId> Program::find_action(const ActionSymbol& symbol) const {
-  const auto less = [this](ActionId action, const ActionSymbol& key) {
-    return definition_.actions[action].symbol < key;
-  };
-  const auto found = std::lower_bound(actions_by_symbol_.begin(), actions_by_symbol_.end(), symbol, less);
-  return found != actions_by_symbol_.end() && definition_.actions[*found].symbol == symbol ? std::optional(*found)
-                                                                                           : std::nullopt;
+  const auto order = [&](ActionId action) { return symbol_order(action, symbol.name, symbol.arguments); };
+  const auto found = std::partition_point(actions_by_symbol_.begin(), actions_by_symbol_.end(),
+                                          [&](ActionId action) { return order(action) < 0; });
+  return found != actions_by_symbol_.end() && order(*found) == 0 ? std::optional(*found) : std::nullopt;
+}
+
+std::strong_ordering Program::symbol_order(ActionId action, ActionNameId name,
+                                           std::span<const ObjectId> arguments) const {
+  const std::strong_ordering by_name = definition_.actions.name(action) <=> name;
+  if (by_name != 0) return by_name;
+  const std::span<const ObjectId> own = definition_.actions.arguments(action);
+  return std::lexicographical_compare_three_way(own.begin(), own.end(), arguments.begin(), arguments.end());
 }
 
 namespace {
 
-std::size_t formula_bytes(const Formula& formula) {
-  std::size_t bytes = formula.children.capacity() * sizeof(Formula);
-  for (const Formula& child : formula.children) bytes += formula_bytes(child);
-  return bytes;
-}
-
 std::size_t definition_bytes(const Definition& definition) {
-  std::size_t bytes = 0;
+  std::size_t bytes = definition.actions.memory_bytes();
   for (const FactSymbol& fact : definition.facts) bytes += sizeof(FactSymbol) + fact.arguments.capacity() * 4;
-  for (const ActionDefinition& action : definition.actions) {
-    bytes += sizeof(ActionDefinition) + action.symbol.arguments.capacity() * 4 + formula_bytes(action.precondition);
-    for (const EffectDefinition& effect : action.effects) {
-      bytes +=
-          sizeof(EffectDefinition) + formula_bytes(effect.when) + (effect.add.capacity() + effect.del.capacity()) * 4;
-    }
-  }
   return bytes;
 }
 

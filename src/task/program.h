@@ -25,6 +25,7 @@
 #ifndef METACTRL_SRC_TASK_PROGRAM_H_
 #define METACTRL_SRC_TASK_PROGRAM_H_
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -82,6 +83,7 @@ class ConditionPool {
   // `bit_of_fact` maps the formula's facts to bits. Equal conditions get the same number, so that what many actions
   // share ("the robot can reach the cup") is one node for whoever walks the pool.
   ConditionId add(const Formula& formula, const IdVector<FactId, std::uint32_t>& bit_of_fact);
+  ConditionId add(const ConditionView& condition, const IdVector<FactId, std::uint32_t>& bit_of_fact);
   // Frees what only `add` needs.
   void close() { by_hash_ = {}; }
   bool holds(ConditionId condition, const Word* state) const;
@@ -242,6 +244,8 @@ class Program {
   bool step_monitor(const Monitor& monitor, ActionId action, Word* state) const;
   void apply_effects(const Word* from, ActionId action, Word* to) const;
   void keep_residual(const Word* state, std::size_t begin, std::vector<ActionId>& out) const;
+  // Whether the action comes before, at or behind this symbol: by name, then by objects.
+  std::strong_ordering symbol_order(ActionId action, ActionNameId name, std::span<const ObjectId> arguments) const;
 
   Definition definition_;
   ConditionPool conditions_;

@@ -30,9 +30,8 @@ class ReferenceSemantics {
   virtual std::string which_plans() const { return {}; }
   // How long the step takes, whatever the state; nothing where that depends on the state.
   virtual std::optional<std::int64_t> fixed_duration(const PlanStep& /*step*/) const { return 0; }
-  // The steps and how long each takes when the plan is carried out one step after the other; each starts at the time that
-  // it has to wait for, 0 where there is none. Throws
-  // InputError where a step is not legal, or takes longer than can be counted.
+  // The steps, when each begins and how long it takes when the plan is carried out as it was written. Throws InputError
+  // where a step is not legal, or takes longer than can be counted.
   virtual Schedule with_durations(std::span<const PlanStep> plan, const Stop& stop) const;
   // As validate(task, schedule) in schedule.h.
   virtual Validation validate_schedule(std::span<const TimedStep> schedule, const Stop& stop, std::size_t bytes) const;

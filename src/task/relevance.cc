@@ -12,7 +12,9 @@
 // of the projected task consists of relevant actions whose preconditions lie in R, so it is legal in the full task as
 // it stands. Monitors see the same sequence of R-states up to repetition of a state, and none of the five operators can
 // tell a repeated state from a single one. Hence goal distances in the projection equal those in the full task.
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "task/compile.h"
@@ -26,17 +28,13 @@ class RelevanceClosure {
   explicit RelevanceClosure(const Definition& definition) : definition_(definition) {
     result_.fact.assign(definition.facts.size(), false);
     result_.action.assign(definition.actions.size(), false);
-    first_changer_.assign(definition.facts.size() + 1, 0);
     axioms_.resize(definition.facts.size());
-    for_each_change([this](FactId fact, const Changer&) { ++first_changer_[index(fact)]; });
-    std::uint32_t all = 0;
-    for (std::uint32_t& first : first_changer_) first = all += first;
-    changers_.resize(all);
-    result_.changes = all;
-    // Backwards: each begins where the last that was written does.
-    for_each_change(
-        [this](FactId fact, const Changer& changer) { changers_[--first_changer_[index(fact)]] = changer; });
     for (std::uint32_t x = 0; x < definition.axioms.size(); ++x) axioms_[definition.axioms[x].head].push_back(x);
+    for (const ActionId a : definition.actions.all()) {
+      for (const ActionTable::Effect& effect : definition.actions.effects(a)) {
+        result_.changes += effect.add.size + effect.del.size;
+      }
+    }
   }
 
   Relevance run() {
@@ -48,13 +46,16 @@ class RelevanceClosure {
         for (const ActionId action : step) add_action(action);
       }
     }
+    sweep();
+    sweep();
+    index_changers();
     while (!queue_.empty()) {
       const FactId fact = queue_.back();
       queue_.pop_back();
       for (std::uint32_t i = first_changer_[index(fact)]; i < first_changer_[index(fact) + 1]; ++i) {
         const Changer& changer = changers_[i];
         add_action(changer.action);
-        add(definition_.actions[changer.action].effects[changer.effect].when);
+        add(definition_.actions.view(definition_.actions.effects(changer.action)[changer.effect].when));
       }
       for (std::uint32_t axiom : axioms_[fact]) add(definition_.axioms[axiom].body);
     }
@@ -67,19 +68,58 @@ class RelevanceClosure {
     std::uint32_t effect;
   };
 
-  template <typename Use>
-  void for_each_change(const Use& use) const {
-    for (const ActionId a : definition_.actions.all()) {
-      const std::vector<EffectDefinition>& effects = definition_.actions[a].effects;
-      for (std::uint32_t e = 0; e < effects.size(); ++e) {
-        for (const FactId fact : effects[e].add) use(fact, {a, e});
-        for (const FactId fact : effects[e].del) use(fact, {a, e});
+  // By (2), backwards, since what uses things is mostly declared behind what fetches them. In large tasks two sweeps see
+  // nearly all that is relevant, and what they see is not looked for again.
+  void sweep() {
+    const ActionTable& actions = definition_.actions;
+    const auto touched = [this](FactId fact) { return result_.fact[fact]; };
+    for (std::size_t number = actions.size(); number-- > 0;) {
+      const auto action = to_id<ActionId>(number);
+      if (result_.action[action] || !is_plain(action)) continue;
+      for (const ActionTable::Effect& effect : actions.effects(action)) {
+        if (std::ranges::any_of(actions.facts(effect.add), touched) ||
+            std::ranges::any_of(actions.facts(effect.del), touched)) {
+          add_action(action);
+        }
       }
     }
   }
 
-  void add(const Formula& formula) {
-    for_each_literal(formula, [this](FactId fact, bool) {
+  // None of its effects has a condition: once it is relevant there is no more to say of it.
+  bool is_plain(ActionId action) const {
+    const ActionTable& actions = definition_.actions;
+    return std::ranges::all_of(actions.effects(action),
+                               [&](const ActionTable::Effect& effect) { return actions.view(effect.when).is_true(); });
+  }
+
+  void index_changers() {
+    first_changer_.assign(definition_.facts.size() + 1, 0);
+    for_each_change([this](FactId fact, const Changer&) { ++first_changer_[index(fact)]; });
+    std::uint32_t all = 0;
+    for (std::uint32_t& first : first_changer_) first = all += first;
+    changers_.resize(all);
+    // Backwards: each begins where the last that was written does.
+    for_each_change(
+        [this](FactId fact, const Changer& changer) { changers_[--first_changer_[index(fact)]] = changer; });
+  }
+
+  // Of actions of which there is more to say.
+  template <typename Use>
+  void for_each_change(const Use& use) const {
+    const ActionTable& actions = definition_.actions;
+    for (const ActionId a : actions.all()) {
+      if (result_.action[a] && is_plain(a)) continue;
+      const std::span<const ActionTable::Effect> effects = actions.effects(a);
+      for (std::uint32_t e = 0; e < effects.size(); ++e) {
+        for (const FactId fact : actions.facts(effects[e].add)) use(fact, {a, e});
+        for (const FactId fact : actions.facts(effects[e].del)) use(fact, {a, e});
+      }
+    }
+  }
+
+  template <typename Condition>
+  void add(const Condition& condition) {
+    for_each_literal(condition, [this](FactId fact, bool) {
       if (result_.fact[fact]) return;
       result_.fact[fact] = true;
       queue_.push_back(fact);
@@ -89,7 +129,7 @@ class RelevanceClosure {
   void add_action(ActionId action) {
     if (result_.action[action]) return;
     result_.action[action] = true;
-    add(definition_.actions[action].precondition);
+    add(definition_.actions.precondition(action));
   }
 
   const Definition& definition_;

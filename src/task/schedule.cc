@@ -3,7 +3,6 @@
 #include "metactrl/schedule.h"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -18,17 +17,6 @@ namespace metactrl {
 using internal::str_cat;
 
 namespace {
-
-// Sums of times stay below what can be counted.
-constexpr std::int64_t kLargestTime = std::numeric_limits<std::int64_t>::max() / 4;
-
-void start_one_after_the_other(Schedule& plan) {
-  std::int64_t next = 0;
-  for (TimedStep& step : plan) {
-    step.start = std::max(step.start, next);
-    next = step.start + step.duration + kSeparation;
-  }
-}
 
 [[noreturn]] void refuse(const std::string& what) {
   Diagnostics diagnostics;
@@ -84,16 +72,9 @@ std::string which_plans(const Task& task) {
 Schedule make_schedule(const Task& task, std::span<const PlanStep> plan, ScheduleKind kind, const Stop& stop) {
   if (!has_durations(task)) refuse("no action of the task takes time, so its plans have no schedule");
   Schedule schedule = task.reference()->with_durations(plan, stop);
-  std::int64_t sum = 0;
-  for (const TimedStep& step : schedule) {
-    if (step.duration > kLargestTime - sum - kSeparation) refuse("the plan takes longer than can be counted");
-    sum += step.duration + kSeparation;
-  }
   if (kind == ScheduleKind::kConcurrent && task.source() != nullptr) {
     internal::Meter meter(stop);
     task.source()->start_early(schedule, meter);
-  } else {
-    start_one_after_the_other(schedule);
   }
   const Validation validation = task.reference()->validate_schedule(schedule, stop, 0);
   const bool same = validation.valid || (validation.steps_executed == plan.size() &&
@@ -127,8 +108,6 @@ std::vector<std::pair<std::size_t, std::size_t>> Source::orders(std::span<const 
   for (std::size_t j = 1; j < plan.size(); ++j) all.emplace_back(j - 1, j);
   return all;
 }
-
-void Source::start_early(Schedule& plan, internal::Meter&) const { start_one_after_the_other(plan); }
 
 }  // namespace task
 

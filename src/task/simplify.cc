@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -54,6 +55,14 @@ class Possibility {
   bool possible(FactId fact, bool negated) const { return negated ? negative_[fact] : positive_[fact]; }
   bool action_possible(ActionId action) const { return action_possible_[action]; }
 
+  bool possible(const ConditionView& condition) const {
+    if (condition.other != nullptr) return possible(*condition.other);
+    meter_.piece();
+    return std::all_of(condition.literals.begin(), condition.literals.end(), [this](FactLiteral literal) {
+      meter_.piece();
+      return possible(literal.fact(), literal.negated());
+    });
+  }
   bool possible(const Formula& formula) const {
     meter_.piece();
     const auto child_possible = [this](const Formula& child) { return possible(child); };
@@ -85,14 +94,15 @@ class Possibility {
     const auto add = [&](const Behind& behind, FactId fact) {
       if (behind.first <= index(fact)) known[index(fact)] = true;
     };
-    for (const ActionDefinition& action : definition_.actions) {
-      const std::optional<Behind> before = behind(action.precondition, {});
+    const ActionTable& actions = definition_.actions;
+    for (const ActionId a : actions.all()) {
+      const std::optional<Behind> before = behind(actions.precondition(a), {});
       if (!before) return false;
-      for (const EffectDefinition& effect : action.effects) {
-        const std::optional<Behind> both = behind(effect.when, *before);
+      for (const ActionTable::Effect& effect : actions.effects(a)) {
+        const std::optional<Behind> both = behind(actions.view(effect.when), *before);
         if (!both) return false;
-        for (const FactId fact : effect.add) add(*both, fact);
-        for (const FactId fact : effect.del) deleted[fact] = true;
+        for (const FactId fact : actions.facts(effect.add)) add(*both, fact);
+        for (const FactId fact : actions.facts(effect.del)) deleted[fact] = true;
       }
     }
     for (const AxiomDefinition& axiom : definition_.axioms) {
@@ -114,22 +124,34 @@ class Possibility {
     std::uint32_t first = 0;
   };
   // Of `so_far` and this conjunction of literals; nothing if it is something else, or asks for what may never be false.
-  std::optional<Behind> behind(const Formula& formula, Behind so_far) const {
-    if (formula.kind == Formula::Kind::kLiteral) {
-      meter_.step(1);
-      if (!formula.negated) return Behind{std::max(so_far.first, index(formula.fact) + 1)};
-      return initially_false(formula.fact) ? std::optional(so_far) : std::nullopt;
+  std::optional<Behind> behind(const ConditionView& condition, Behind so_far) const {
+    if (condition.other != nullptr) return std::nullopt;
+    meter_.step(condition.literals.size());
+    for (const FactLiteral literal : condition.literals) {
+      if (!literal.negated()) {
+        so_far.first = std::max(so_far.first, index(literal.fact()) + 1);
+      } else if (!initially_false(literal.fact())) {
+        return std::nullopt;
+      }
     }
-    if (formula.kind == Formula::Kind::kTrue) return so_far;
+    return so_far;
+  }
+  std::optional<Behind> behind(const Formula& formula, Behind so_far) const {
+    if (formula.is_true()) return so_far;
+    if (is_literal(formula)) {
+      const FactLiteral literal(formula.fact, formula.negated);
+      return behind(ConditionView{{&literal, 1}, nullptr}, so_far);
+    }
     if (formula.kind != Formula::Kind::kAnd) return std::nullopt;
     for (const Formula& child : formula.children) {
-      const std::optional<Behind> next =
-          child.kind == Formula::Kind::kLiteral ? behind(child, so_far) : std::optional<Behind>();
+      const std::optional<Behind> next = is_literal(child) ? behind(child, so_far) : std::nullopt;
       if (!next) return std::nullopt;
       so_far = *next;
     }
     return so_far;
   }
+
+  static bool is_literal(const Formula& formula) { return formula.kind == Formula::Kind::kLiteral; }
 
   bool initially_false(FactId fact) const { return !definition_.init[fact] || definition_.fact_layer[fact] >= 0; }
 
@@ -145,13 +167,14 @@ class Possibility {
 
   void index_formulas() {
     watchers_.reserve(definition_.actions.size());
-    for_each_formula([this](const Watcher& watcher, const Formula& formula) { add_watcher(watcher, formula); });
+    for_each_condition(
+        [this](const Watcher& watcher, const ConditionView& condition) { add_watcher(watcher, condition); });
     // Who watches which literal, one literal after the other in one array.
     first_watching_.assign(2 * definition_.facts.size() + 1, 0);
     const auto for_each_watched = [this](const auto& use) {
       std::uint32_t id = 0;
-      for_each_formula([&](const Watcher&, const Formula& formula) {
-        for_each_literal(formula, [&](FactId fact, bool negated) { use(id, literal(fact, negated)); });
+      for_each_condition([&](const Watcher&, const ConditionView& condition) {
+        for_each_literal(condition, [&](FactId fact, bool negated) { use(id, literal(fact, negated)); });
         ++id;
       });
     };
@@ -167,34 +190,35 @@ class Possibility {
 
   // In the order of the watchers.
   template <typename Use>
-  void for_each_formula(const Use& use) const {
-    for (const ActionId a : definition_.actions.all()) {
-      use({Watcher::Kind::kAction, a, 0}, definition_.actions[a].precondition);
-    }
-    for (const ActionId a : definition_.actions.all()) {
-      const std::vector<EffectDefinition>& effects = definition_.actions[a].effects;
+  void for_each_condition(const Use& use) const {
+    const ActionTable& actions = definition_.actions;
+    for (const ActionId a : actions.all()) use({Watcher::Kind::kAction, a, 0}, actions.precondition(a));
+    for (const ActionId a : actions.all()) {
+      const std::span<const ActionTable::Effect> effects = actions.effects(a);
       for (std::uint32_t e = 0; e < effects.size(); ++e) {
-        if (!effects[e].when.is_true()) use({Watcher::Kind::kEffect, a, e}, effects[e].when);
+        const ConditionView when = actions.view(effects[e].when);
+        if (!when.is_true()) use({Watcher::Kind::kEffect, a, e}, when);
       }
     }
     for (std::uint32_t x = 0; x < definition_.axioms.size(); ++x) {
-      use({Watcher::Kind::kAxiom, {}, x}, definition_.axioms[x].body);
+      use({Watcher::Kind::kAxiom, {}, x}, {{}, &definition_.axioms[x].body});
     }
   }
 
-  void add_watcher(const Watcher& watcher, const Formula& formula) {
+  void add_watcher(const Watcher& watcher, const ConditionView& condition) {
     if (watcher.kind == Watcher::Kind::kEffect && !first_effect_.contains(watcher.action)) {
       first_effect_[watcher.action] = static_cast<std::uint32_t>(watchers_.size());
     }
     watchers_.push_back(watcher);
-    const auto is_literal = [](const Formula& part) { return part.kind == Formula::Kind::kLiteral; };
-    watchers_.back().counted =
-        is_literal(formula) || (formula.kind == Formula::Kind::kAnd &&
-                                std::all_of(formula.children.begin(), formula.children.end(), is_literal));
+    const auto counted = [](const Formula& formula) {
+      return is_literal(formula) ||
+             (formula.kind == Formula::Kind::kAnd && std::ranges::all_of(formula.children, is_literal));
+    };
+    watchers_.back().counted = condition.other == nullptr ? !condition.literals.empty() : counted(*condition.other);
   }
 
-  bool possible(const Watcher& watcher, const Formula& formula) const {
-    return watcher.counted ? watcher.missing == 0 : possible(formula);
+  bool possible(const Watcher& watcher, const ConditionView& condition) const {
+    return watcher.counted ? watcher.missing == 0 : possible(condition);
   }
 
   static std::size_t literal(FactId fact, bool negated) { return 2 * std::size_t{index(fact)} + (negated ? 1 : 0); }
@@ -223,13 +247,13 @@ class Possibility {
     if (watcher.fired) return;
     switch (watcher.kind) {
       case Watcher::Kind::kAction: {
-        const ActionDefinition& action = definition_.actions[watcher.action];
-        if (!possible(watcher, action.precondition)) return;
+        const ActionTable& actions = definition_.actions;
+        if (!possible(watcher, actions.precondition(watcher.action))) return;
         watcher.fired = true;
         action_possible_[watcher.action] = true;
         std::size_t conditional = 0;
-        for (const EffectDefinition& effect : action.effects) {
-          if (effect.when.is_true()) {
+        for (const ActionTable::Effect& effect : actions.effects(watcher.action)) {
+          if (actions.view(effect.when).is_true()) {
             happen(effect);
           } else {
             ++conditional;
@@ -240,15 +264,16 @@ class Possibility {
         return;
       }
       case Watcher::Kind::kEffect: {
-        const EffectDefinition& effect = definition_.actions[watcher.action].effects[watcher.place];
-        if (!action_possible_[watcher.action] || !possible(watcher, effect.when)) return;
+        const ActionTable& actions = definition_.actions;
+        const ActionTable::Effect& effect = actions.effects(watcher.action)[watcher.place];
+        if (!action_possible_[watcher.action] || !possible(watcher, actions.view(effect.when))) return;
         watcher.fired = true;
         happen(effect);
         return;
       }
       case Watcher::Kind::kAxiom: {
         const AxiomDefinition& axiom = definition_.axioms[watcher.place];
-        if (!possible(watcher, axiom.body)) return;
+        if (!possible(watcher, ConditionView{{}, &axiom.body})) return;
         watcher.fired = true;
         mark(axiom.head, false);
         return;
@@ -256,9 +281,9 @@ class Possibility {
     }
   }
 
-  void happen(const EffectDefinition& effect) {
-    for (const FactId fact : effect.add) mark(fact, false);
-    for (const FactId fact : effect.del) mark(fact, true);
+  void happen(const ActionTable::Effect& effect) {
+    for (const FactId fact : definition_.actions.facts(effect.add)) mark(fact, false);
+    for (const FactId fact : definition_.actions.facts(effect.del)) mark(fact, true);
   }
 
   const Definition& definition_;
@@ -292,29 +317,30 @@ class Folder {
   std::size_t num_kept() const { return num_kept_; }
   FactId renumber(FactId fact) const { return renumber_[fact]; }
 
-  // The formula itself where no fact is constant, as in most large tasks; a conjunction stays where it is.
-  Formula fold(Formula&& formula) const {
-    if (num_kept_ == renumber_.size()) return std::move(formula);
-    if (formula.kind != Formula::Kind::kAnd) return fold(std::as_const(formula));
-    meter_.step(kFoldSteps);
-    std::size_t kept = 0;
-    bool nested = false;
-    for (std::size_t i = 0; i < formula.children.size(); ++i) {
-      Formula& child = formula.children[i];
-      if (child.kind != Formula::Kind::kLiteral || renumber_[child.fact] == kDropped) {
-        child = fold(std::as_const(child));
-        if (child.is_false()) return Formula::constant(false);
-        if (child.is_true()) continue;
-        nested = nested || child.kind == Formula::Kind::kAnd;
-      } else {
-        child.fact = renumber_[child.fact];
-      }
-      if (kept != i) formula.children[kept] = std::move(child);
-      ++kept;
+  // A condition of an action; false when it never holds. Nothing is to be done where no fact is constant, as in most
+  // large tasks; a conjunction stays where it is.
+  bool fold(ActionTable& actions, ActionTable::Condition& condition) const {
+    if (num_kept_ == renumber_.size()) return !actions.view(condition).is_false();
+    if (condition.other()) {
+      Formula folded = fold(*actions.view(condition).other);
+      if (folded.is_false()) return false;
+      actions.replace(condition, std::move(folded));
+      return true;
     }
-    formula.children.resize(kept);
-    if (kept < 2 || nested) return make_and(std::move(formula.children));
-    return std::move(formula);
+    meter_.step(kFoldSteps);
+    const std::span<FactLiteral> literals = actions.literals(condition);
+    std::uint32_t kept = 0;
+    for (const FactLiteral literal : literals) {
+      const FactId fact = renumber_[literal.fact()];
+      if (fact != kDropped) {
+        literals[kept++] = {fact, literal.negated()};
+        continue;
+      }
+      meter_.step(kFoldSteps);
+      if (!possibility_.possible(literal.fact(), literal.negated())) return false;
+    }
+    condition.size = kept;
+    return true;
   }
   Formula fold(const Formula& formula) const {
     meter_.step(kFoldSteps);
@@ -339,20 +365,22 @@ class Folder {
     return result;
   }
 
-  // The kept ones, renumbered, sorted and unique.
-  std::vector<FactId> keep(std::vector<FactId> result) const {
-    keep_in_place(result);
-    return result;
-  }
-  void keep_in_place(std::vector<FactId>& facts) const {
-    for (FactId& fact : facts) fact = renumber_[fact];
-    std::erase(facts, kDropped);
-    if (facts.size() > 1) make_set(facts);
+  // Leaves the kept ones, renumbered, sorted and unique.
+  void fold(ActionTable& actions, ActionTable::Range& range) const {
+    std::uint32_t kept = 0;
+    const std::span<FactId> facts = actions.facts(range);
+    for (const FactId fact : facts) {
+      if (renumber_[fact] != kDropped) facts[kept++] = renumber_[fact];
+    }
+    range.size = kept;
+    make_set(actions, range);
   }
 
-  static void make_set(std::vector<FactId>& facts) {
+  static void make_set(ActionTable& actions, ActionTable::Range& range) {
+    if (range.size < 2) return;
+    const std::span<FactId> facts = actions.facts(range);
     std::sort(facts.begin(), facts.end());
-    facts.erase(std::unique(facts.begin(), facts.end()), facts.end());
+    range.size = static_cast<std::uint32_t>(std::unique(facts.begin(), facts.end()) - facts.begin());
   }
 
  private:
@@ -362,33 +390,41 @@ class Folder {
   std::size_t num_kept_ = 0;
 };
 
-std::vector<EffectDefinition> fold_effects(const Folder& folder, const Possibility& possibility,
-                                           std::vector<EffectDefinition>& effects) {
-  if (effects.size() == 1 && effects[0].when.is_true()) {
-    folder.keep_in_place(effects[0].add);
-    folder.keep_in_place(effects[0].del);
-    if (effects[0].add.empty() && effects[0].del.empty()) effects.clear();
-    return std::move(effects);
+// The facts that several effects add, or delete, as one list.
+ActionTable::Range together(ActionTable& actions, const std::vector<ActionTable::Effect>& effects,
+                            ActionTable::Range ActionTable::Effect::*part) {
+  std::vector<FactId> facts;
+  for (const ActionTable::Effect& effect : effects) {
+    const std::span<const FactId> some = actions.facts(effect.*part);
+    facts.insert(facts.end(), some.begin(), some.end());
   }
-  std::vector<EffectDefinition> result;
-  EffectDefinition unconditional;
-  for (EffectDefinition& effect : effects) {
-    if (!possibility.possible(effect.when)) continue;
-    EffectDefinition folded{folder.fold(std::move(effect.when)), folder.keep(std::move(effect.add)),
-                            folder.keep(std::move(effect.del))};
-    if (folded.when.is_false() || (folded.add.empty() && folded.del.empty())) continue;
-    if (folded.when.is_true()) {
-      unconditional.add.insert(unconditional.add.end(), folded.add.begin(), folded.add.end());
-      unconditional.del.insert(unconditional.del.end(), folded.del.begin(), folded.del.end());
-    } else {
-      result.push_back(std::move(folded));
-    }
-  }
-  if (unconditional.add.empty() && unconditional.del.empty()) return result;
-  Folder::make_set(unconditional.add);
-  Folder::make_set(unconditional.del);
-  result.insert(result.begin(), std::move(unconditional));
+  ActionTable::Range result = actions.add_facts(facts);
+  Folder::make_set(actions, result);
   return result;
+}
+
+// What always happens becomes one effect, the first.
+void fold_effects(const Folder& folder, const Possibility& possibility, ActionTable& actions, ActionId action) {
+  using Effect = ActionTable::Effect;
+  const std::span<Effect> effects = actions.effects(action);
+  const auto changes = [&](Effect& effect) {
+    folder.fold(actions, effect.add);
+    folder.fold(actions, effect.del);
+    return effect.add.size + effect.del.size > 0;
+  };
+  const auto is_sure = [&](const Effect& effect) { return actions.view(effect.when).is_true(); };
+  if (effects.size() == 1 && is_sure(effects[0])) return actions.keep_effects(action, changes(effects[0]) ? 1 : 0);
+  std::vector<Effect> always;
+  std::vector<Effect> sometimes;
+  for (Effect& effect : effects) {
+    if (!possibility.possible(actions.view(effect.when)) || !folder.fold(actions, effect.when)) continue;
+    if (changes(effect)) (is_sure(effect) ? always : sometimes).push_back(effect);
+  }
+  if (always.size() > 1) {
+    always = {{{}, together(actions, always, &Effect::add), together(actions, always, &Effect::del)}};
+  }
+  std::ranges::copy(sometimes, std::ranges::copy(always, effects.begin()).out);
+  actions.keep_effects(action, always.size() + sometimes.size());
 }
 
 Definition fold(Definition&& definition, internal::Meter& meter) {
@@ -396,18 +432,16 @@ Definition fold(Definition&& definition, internal::Meter& meter) {
   const Folder folder(possibility, definition.facts.size(), meter);
 
   IdVector<ActionId, std::optional<ActionId>> new_action(definition.actions.size());
-  ActionId next{0};  // those before it are done; hundreds of thousands stay in the memory that they have
-  for (const ActionId a : definition.actions.all()) {
-    ActionDefinition& action = definition.actions[a];
-    if (!possibility.action_possible(a)) continue;
-    action.precondition = folder.fold(std::move(action.precondition));
-    if (action.precondition.is_false()) continue;
-    action.effects = fold_effects(folder, possibility, action.effects);
+  ActionId next{0};  // those before it are done
+  ActionTable& actions = definition.actions;
+  for (const ActionId a : actions.all()) {
+    if (!possibility.action_possible(a) || !folder.fold(actions, actions.stored_precondition(a))) continue;
+    fold_effects(folder, possibility, actions, a);
     new_action[a] = next;
-    if (next != a) definition.actions[next] = std::move(action);
+    actions.move(a, next);
     next = internal::next_of(next);
   }
-  definition.actions.resize(index(next));
+  actions.truncate(index(next));
 
   std::vector<AxiomDefinition> axioms;
   for (const AxiomDefinition& axiom : definition.axioms) {
@@ -433,6 +467,7 @@ Definition fold(Definition&& definition, internal::Meter& meter) {
     preference.condition = folder.fold(preference.condition);
   }
 
+  if (folder.num_kept() == definition.facts.size()) return std::move(definition);
   IdVector<FactId, FactSymbol> facts;
   IdVector<FactId, std::int32_t> layers;
   IdVector<FactId, bool> init;
@@ -450,25 +485,24 @@ Definition fold(Definition&& definition, internal::Meter& meter) {
 
 // A delete that always happens together with an add of the same fact does nothing, since the add comes last. Without it
 // a fact such as "the channel is free", deleted and added by every use, is seen to be constant.
-void drop_overridden_deletes(ActionDefinition& action, std::vector<FactId>& always_added) {
-  if (action.effects.size() == 1) {
-    EffectDefinition& effect = action.effects[0];
-    std::sort(effect.add.begin(), effect.add.end());
-    std::erase_if(effect.del,
-                  [&](FactId fact) { return std::binary_search(effect.add.begin(), effect.add.end(), fact); });
-    return;
-  }
+void drop_overridden_deletes(ActionTable& actions, ActionId action, std::vector<FactId>& always_added) {
+  const std::span<ActionTable::Effect> effects = actions.effects(action);
   always_added.clear();
-  for (EffectDefinition& effect : action.effects) {
-    std::sort(effect.add.begin(), effect.add.end());
-    if (effect.when.is_true()) always_added.insert(always_added.end(), effect.add.begin(), effect.add.end());
+  for (const ActionTable::Effect& effect : effects) {
+    const std::span<FactId> added = actions.facts(effect.add);
+    std::sort(added.begin(), added.end());
+    if (effects.size() > 1 && actions.view(effect.when).is_true()) {
+      always_added.insert(always_added.end(), added.begin(), added.end());
+    }
   }
   std::sort(always_added.begin(), always_added.end());
-  for (EffectDefinition& effect : action.effects) {
-    std::erase_if(effect.del, [&](FactId fact) {
-      return std::binary_search(effect.add.begin(), effect.add.end(), fact) ||
-             std::binary_search(always_added.begin(), always_added.end(), fact);
+  for (ActionTable::Effect& effect : effects) {
+    const std::span<const FactId> added = actions.facts(effect.add);
+    const std::span<FactId> deleted = actions.facts(effect.del);
+    const auto kept_end = std::remove_if(deleted.begin(), deleted.end(), [&](FactId fact) {
+      return std::ranges::binary_search(added, fact) || std::ranges::binary_search(always_added, fact);
     });
+    effect.del.size = static_cast<std::uint32_t>(kept_end - deleted.begin());
   }
 }
 
@@ -476,7 +510,9 @@ void drop_overridden_deletes(ActionDefinition& action, std::vector<FactId>& alwa
 
 Definition simplify(Definition definition, internal::Meter& meter) {
   std::vector<FactId> always_added;
-  for (ActionDefinition& action : definition.actions) drop_overridden_deletes(action, always_added);
+  for (const ActionId action : definition.actions.all()) {
+    drop_overridden_deletes(definition.actions, action, always_added);
+  }
   return fold(std::move(definition), meter);
 }
 

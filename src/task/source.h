@@ -26,8 +26,8 @@ class Source {
   // gets what was changed, "with (sink basin) at the start", and the task; it returns false when it has seen enough.
   using Visitor = std::function<bool(const std::string& change, const Task& task)>;
   virtual void visit_changes(internal::Meter& meter, const Visitor& visit) const = 0;
-  // Lets each step of a plan, whose durations are known, begin as early as its order allows.
-  virtual void start_early(Schedule& plan, internal::Meter& meter) const;
+  // Lets each step of a plan, which has a schedule as it was written, begin as early as the order of its points allows.
+  virtual void start_early(Schedule& /*plan*/, internal::Meter& /*meter*/) const {}
   // Pairs of steps of a plan, the earlier one first, of which one changes what the other needs or changes: whoever lets
   // steps overlap and looks at what each has left keeps the order of these.
   virtual std::vector<std::pair<std::size_t, std::size_t>> orders(std::span<const PlanStep> plan,

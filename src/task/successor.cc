@@ -23,8 +23,9 @@ namespace {
 // Lists of facts, one behind the other.
 class FactLists {
  public:
-  void reserve(std::size_t lists, std::size_t facts) {
+  FactLists(std::size_t lists, std::size_t facts) {
     first_.reserve(lists + 1);
+    first_.push_back(0);
     facts_.reserve(facts);
   }
   std::size_t size() const { return first_.size() - 1; }
@@ -33,14 +34,24 @@ class FactLists {
   }
   std::vector<std::uint32_t>& facts() { return facts_; }  // append here ...
   std::span<std::uint32_t> close() {                      // ... and end the list: what it has
-    first_.push_back(facts_.size());
+    first_.push_back(static_cast<std::uint32_t>(facts_.size()));
     return std::span(facts_).subspan(first_[first_.size() - 2]);
   }
 
  private:
   std::vector<std::uint32_t> facts_;
-  std::vector<std::size_t> first_{0};
+  std::vector<std::uint32_t> first_;
 };
+
+// Of lists in order; the empty one is one.
+std::size_t count_prefixes(const FactLists& lists) {
+  std::size_t count = 1;
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    const std::span<const std::uint32_t> before = i == 0 ? std::span<const std::uint32_t>() : lists[i - 1];
+    count += static_cast<std::size_t>(lists[i].end() - std::ranges::mismatch(before, lists[i]).in2);
+  }
+  return count;
+}
 
 }  // namespace
 
@@ -55,8 +66,7 @@ void SuccessorTree::build(std::span<const ActionId> actions, std::size_t num_bit
     }
   }
   // The facts that each action requires, those that most require first; by its place among `actions`.
-  FactLists required;
-  required.reserve(actions.size(), all_uses);
+  FactLists required(actions.size(), all_uses);
   for (const ActionId a : actions) {
     for (Literal literal : precondition(a)) {
       if (!literal.negated()) required.facts().push_back(literal.bit());
@@ -67,8 +77,7 @@ void SuccessorTree::build(std::span<const ActionId> actions, std::size_t num_bit
   }
   const std::vector<std::uint32_t> order =
       internal::lexicographic_order(required.size(), num_bits, [&](std::uint32_t place) { return required[place]; });
-  FactLists keys;  // in this order, since they are read so
-  keys.reserve(actions.size(), all_uses);
+  FactLists keys(actions.size(), all_uses);  // in this order, since they are read so
   for (const std::uint32_t place : order) {
     keys.facts().insert(keys.facts().end(), required[place].begin(), required[place].end());
     keys.close();
@@ -76,11 +85,15 @@ void SuccessorTree::build(std::span<const ActionId> actions, std::size_t num_bit
 
   // Breadth-first over ranges of the sorted actions, so that a node's children lie next to one another.
   struct Range {
-    std::size_t begin, end, depth;
+    std::uint32_t begin, end, depth;
   };
+  const std::size_t num_nodes = count_prefixes(keys);
+  nodes_.reserve(num_nodes);
   nodes_.assign(1, {});
   actions_.reserve(actions.size());
-  std::vector<Range> ranges{{0, order.size(), 0}};
+  std::vector<Range> ranges;
+  ranges.reserve(num_nodes);
+  ranges.push_back({0, static_cast<std::uint32_t>(order.size()), 0});
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     auto [i, end, depth] = ranges[n];
     nodes_[n].first_action = static_cast<std::uint32_t>(actions_.size());
@@ -89,7 +102,7 @@ void SuccessorTree::build(std::span<const ActionId> actions, std::size_t num_bit
     nodes_[n].first_child = static_cast<std::uint32_t>(nodes_.size());
     while (i < end) {
       const std::uint32_t bit = keys[i][depth];
-      std::size_t j = i;
+      std::uint32_t j = i;
       while (j < end && keys[j][depth] == bit) ++j;
       Node child;
       child.bit = bit;
@@ -100,6 +113,8 @@ void SuccessorTree::build(std::span<const ActionId> actions, std::size_t num_bit
     nodes_[n].num_children = static_cast<std::uint32_t>(nodes_.size()) - nodes_[n].first_child;
   }
 
+  assert(nodes_.size() == num_nodes);
+  first_negative_.reserve(actions.size() + 1);
   first_negative_.assign(1, 0);
   for (const ActionId a : actions_) {
     for (Literal literal : precondition(a)) {

@@ -31,15 +31,15 @@ std::size_t Task::arity(ActionNameId name) const { return program_->definition()
 
 std::size_t Task::num_actions() const { return program_->num_actions(); }
 
-ActionNameId Task::name_of(ActionId action) const { return program_->definition().actions[action].symbol.name; }
+ActionNameId Task::name_of(ActionId action) const { return program_->definition().actions.name(action); }
 
 std::span<const ObjectId> Task::arguments(ActionId action) const {
-  return program_->definition().actions[action].symbol.arguments;
+  return program_->definition().actions.arguments(action);
 }
 
 bool Task::has_costs() const { return program_->definition().has_costs; }
 
-double Task::cost(ActionId action) const { return program_->definition().actions[action].cost; }
+double Task::cost(ActionId action) const { return program_->definition().actions.cost(action); }
 
 std::string Task::text(ActionId action) const { return task::action_text(program_->definition(), action); }
 

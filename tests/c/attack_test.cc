@@ -5,9 +5,12 @@
 //
 // The engine keeps its own tokens. At every step it asks what may come in one of five ways and picks by hostile logits (NaN,
 // infinities, all mass on tokens that were not offered); now and then it offers tokens that may not come, seeks where nothing
-// can be and back again, rolls back, goes on with a fork, or hands the row to a batch. Succeeds when as many plans as asked
-// for were made, none breaks anything, tokens that were not offered were tried and refused, and when the same engine held to
-// the form alone mostly fails: an attack that cannot fail proves nothing.
+// can be and back again, rolls back, goes on with a fork, or hands the row to a batch; and where a decoder of an earlier
+// plan is there, it makes half of those that follow, sent back to its beginning. Succeeds when as many plans as asked for
+// were made, none breaks anything, tokens that were not offered were tried and refused, no memory is held that was not held
+// before, an attack that is repeated is answered alike, and when the same engine held to the form alone mostly fails: an
+// attack that cannot fail proves nothing.
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +19,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <limits>
@@ -24,90 +26,27 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "attack/arsenal.h"
 #include "attack/judge.h"
 #include "attack/tasks.h"
+#include "c/hand_over.h"
 #include "metactrl/c.h"
 #include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "metactrl/hmm.h"
 #include "support/random.h"
-#include "support/str_cat.h"
 #include "support/test_data.h"
 
 namespace metactrl::c_attack_test {
 namespace {
 
-using internal::str_cat;
 using testing::Random;
 
 constexpr const char* kContext = "Plan:\n";
-
-void must(metactrl_status status, metactrl_error* error) {
-  if (status == METACTRL_OK && error == nullptr) return;
-  const std::string message = str_cat("status ", status, ": ", metactrl_error_message(error));
-  metactrl_error_free(error);
-  throw std::runtime_error(message);
-}
-
-// A call that must succeed.
-template <typename Function, typename... Arguments>
-void call(Function function, Arguments... arguments) {
-  metactrl_error* error = nullptr;
-  must(function(arguments..., &error), error);
-}
-
-template <typename T>
-using Owned = std::unique_ptr<T, void (*)(T*)>;
-
-std::string take(metactrl_text* text) {
-  std::string out(metactrl_text_data(text), metactrl_text_size(text));
-  metactrl_text_free(text);
-  return out;
-}
-
-// The tokenizer of the engine: a vocabulary of this side, asked from the other.
-std::int64_t encode(void* user, const char* text, std::size_t size, std::int32_t* ids, std::size_t capacity) {
-  const std::vector<TokenId> tokens = static_cast<const Vocabulary*>(user)->encode({text, size}, {});
-  for (std::size_t i = 0; i < tokens.size() && i < capacity; ++i) ids[i] = static_cast<std::int32_t>(tokens[i]);
-  return static_cast<std::int64_t>(tokens.size());
-}
-
-Owned<metactrl_vocabulary> hand_over(const Vocabulary& vocabulary) {
-  std::string bytes;
-  std::vector<std::uint64_t> offsets{0};
-  for (std::size_t i = 0; i < vocabulary.size(); ++i) {
-    bytes += vocabulary.bytes(TokenId{static_cast<std::int32_t>(i)});
-    offsets.push_back(bytes.size());
-  }
-  std::vector<std::int32_t> ends;
-  for (const TokenId end : vocabulary.end_of_turn()) ends.push_back(static_cast<std::int32_t>(end));
-  metactrl_vocabulary_options options;
-  metactrl_vocabulary_options_default(&options);
-  options.num_tokens = vocabulary.size();
-  options.bytes = bytes.data();
-  options.offsets = offsets.data();
-  options.end_of_turn = ends.data();
-  options.num_end_of_turn = ends.size();
-  options.encode = encode;
-  options.user = const_cast<Vocabulary*>(&vocabulary);
-  metactrl_vocabulary* made = nullptr;
-  call(metactrl_vocabulary_new, &options, &made);
-  return {made, metactrl_vocabulary_free};
-}
-
-// A model with random parameters, through a file as programs get it.
-Owned<metactrl_hmm> hand_over(const Hmm& hmm) {
-  const std::filesystem::path file =
-      std::filesystem::temp_directory_path() / str_cat("c_attack_", ::getpid(), "_", hmm.num_symbols(), ".hmm");
-  hmm.save(file);
-  metactrl_hmm* made = nullptr;
-  call(metactrl_hmm_load, file.c_str(), &made);
-  std::filesystem::remove(file);  // it is mapped
-  return {made, metactrl_hmm_free};
-}
 
 // What ranks the tokens; none of it may matter.
 struct Ranking {
@@ -119,6 +58,7 @@ struct Counts {
   std::size_t plans = 0;
   std::size_t trained = 0;      // of them by a model of plans
   std::size_t with_tokens = 0;  // of them by one of tokens
+  std::size_t again = 0;        // of them with a decoder of an earlier plan
   std::size_t refused = 0;      // tokens that were not offered
   std::size_t lost = 0;         // seeks to nowhere
   std::size_t unguided = 0;
@@ -126,14 +66,18 @@ struct Counts {
   std::vector<std::string> violations;
 };
 
+// Decoders that have made their plan, by guidance, bridge and whether they have a model of tokens.
+using Slots = std::map<std::tuple<std::int32_t, std::int32_t, bool>, Owned<metactrl_decoder>>;
+
 // One plan, as an engine would make it that trusts nobody and should not be trusted.
 class Engine {
  public:
   Engine(metactrl_constraint* constraint, const Vocabulary& vocabulary, metactrl_pool* pool, std::uint64_t seed,
-         bool guided, const Ranking& ranking, Counts& counts)
+         bool guided, const Ranking& ranking, Slots& slots, Counts& counts)
       : size_(vocabulary.size()),
         pool_(pool),
         random_(seed),
+        slots_(slots),
         counts_(counts),
         decoder_(nullptr, metactrl_decoder_free) {
     metactrl_decoder_options options;
@@ -141,6 +85,7 @@ class Engine {
     const int weighed = ranking.trained ? METACTRL_GUIDANCE_TRAINED : METACTRL_GUIDANCE_UNIFORM;
     options.guidance = random_.chance(50) ? METACTRL_GUIDANCE_MASK : weighed;
     if (!guided) options.guidance = METACTRL_GUIDANCE_SYNTAX;
+    options.candidate_work = 10'000'000;  // large tasks use it up
     options.bridge = random_.chance(50) ? METACTRL_BRIDGE_UNIFORM : METACTRL_BRIDGE_SURROGATE;
     if (ranking.token_hmm != nullptr && random_.chance(50)) {
       options.bridge = METACTRL_BRIDGE_HMM;
@@ -148,19 +93,29 @@ class Engine {
     }
     counts.trained += options.guidance == METACTRL_GUIDANCE_TRAINED ? 1 : 0;
     counts.with_tokens += options.token_hmm != nullptr ? 1 : 0;
-    metactrl_decoder* made = nullptr;
-    call(metactrl_decoder_new, constraint, &options, nullptr, &made);
-    decoder_.reset(made);
+    slot_ = {options.guidance, options.bridge, options.token_hmm != nullptr};
+    const auto slot = slots_.find(slot_);
+    if (random_.chance(50) && slot != slots_.end()) {
+      decoder_ = std::move(slot->second);
+      slots_.erase(slot);
+      call(metactrl_decoder_rollback, decoder_.get(), static_cast<std::size_t>(-1));
+      ++counts.again;
+    } else {
+      metactrl_decoder* made = nullptr;
+      call(metactrl_decoder_new, constraint, &options, nullptr, &made);
+      decoder_.reset(made);
+    }
     malice_ = random_.below(6);
   }
 
-  const std::vector<std::int32_t>& run(std::size_t max_tokens) {
+  std::vector<std::int32_t> run(std::size_t max_tokens) {
     // Taking back makes plans longer, so it ends some time.
     for (std::size_t step = 0; (metactrl_decoder_status(decoder_.get()) & METACTRL_FINISHED) == 0; ++step) {
       if (tokens_.size() > max_tokens) throw std::runtime_error("an answer is longer than the longest");
       if (step < 4 * max_tokens) disturb();
       if (!forced_run()) take_one(pick());
     }
+    slots_.insert_or_assign(slot_, std::move(decoder_));
     return tokens_;
   }
 
@@ -345,6 +300,8 @@ class Engine {
   std::size_t size_;
   metactrl_pool* pool_;
   Random random_;
+  Slots& slots_;
+  Slots::key_type slot_;
   Counts& counts_;
   Owned<metactrl_decoder> decoder_;
   std::uint32_t malice_ = 0;
@@ -352,34 +309,50 @@ class Engine {
   std::vector<float> logits_;
 };
 
+// What can be attacked.
+struct Place {
+  attack::TaskFiles files;
+  std::string format;
+  std::uint64_t number = 0;  // of all
+};
+
 // A task in one format and vocabulary.
 class Target {
  public:
-  Target(const attack::TaskFiles& files, const std::string& format, std::uint64_t seed, metactrl_pool* pool,
-         Counts& counts)
-      : files_(files),
-        format_(format),
+  Target(const Place& place, metactrl_pool* pool, Counts& counts)
+      : files_(place.files),
+        format_(place.format),
         pool_(pool),
         counts_(counts),
-        task_(load_pddl(files.domain, files.problem)),
-        spelling_(PlanFormat::builtin(format), task_),
-        judge_(files, ""),
+        task_(load_pddl(files_.domain, files_.problem)),
+        spelling_(PlanFormat::builtin(format_), task_),
+        judge_(files_, ""),
         constraint_(nullptr, metactrl_constraint_free),
         token_hmm_(nullptr, metactrl_hmm_free) {
-    for (unsigned tameness = 0; tameness <= 2 && constraint_ == nullptr; ++tameness) compile(seed, tameness);
+    for (unsigned tameness = 0; tameness <= 2 && constraint_ == nullptr; ++tameness) compile(place.number, tameness);
   }
 
   bool solvable() const {
     return constraint_ != nullptr && metactrl_constraint_verdict(constraint_.get()) == METACTRL_SOLVABLE;
   }
 
-  void attack(std::uint64_t seed) {
+  // The answer; none where something was wrong.
+  std::vector<std::int32_t> attack(std::uint64_t seed) {
+    std::vector<std::int32_t> answer;
     try {
-      judge(run(seed, true));
+      answer = run(seed, true);
+      judge(answer);
     } catch (const std::exception& error) {
-      counts_.violations.push_back(str_cat(files_.name(), ", ", format_, ", seed ", seed, ": ", error.what()));
+      accuse(seed, error.what());
     }
     ++counts_.plans;
+    return answer;
+  }
+
+  void drop_decoders() { slots_.clear(); }
+
+  void accuse(std::uint64_t seed, const std::string& what) {
+    counts_.violations.push_back(str_cat(files_.name(), ", ", format_, ", seed ", seed, ": ", what));
   }
 
   // Held to the form alone; most of what it writes should not pass.
@@ -390,7 +363,7 @@ class Target {
 
  private:
   std::vector<std::int32_t> run(std::uint64_t seed, bool guided) {
-    Engine engine(constraint_.get(), *vocabulary_, pool_, seed, guided, {trained_, token_hmm_.get()}, counts_);
+    Engine engine(constraint_.get(), *vocabulary_, pool_, seed, guided, {trained_, token_hmm_.get()}, slots_, counts_);
     return engine.run(metactrl_constraint_max_tokens(constraint_.get()));
   }
 
@@ -421,6 +394,7 @@ class Target {
     options.tokenization = seed % 4 == 3 ? METACTRL_ANY_TOKENS : METACTRL_CANONICAL;
     options.exact_states = seed % 5 == 4 ? 0 : 20'000;
     options.search_states = 20'000;
+    options.search_work = 20'000'000;  // the largest tasks are not searched for minutes
     // Shipped tasks are small: tables of all their states take milliseconds.
     const bool small = files_.family.starts_with("domains");
     trained_ = small && seed % 2 == 0;
@@ -467,12 +441,13 @@ class Target {
   Owned<metactrl_constraint> constraint_;
   bool trained_ = false;
   Owned<metactrl_hmm> token_hmm_;
+  Slots slots_;
 };
 
 // Every shipped task, and the first of each other domain that is there, in every format that can write it. A short run
 // leaves out the many domains of numbers, durations and people's own files.
-std::vector<std::unique_ptr<Target>> find_targets(metactrl_pool* pool, bool is_short, Counts& counts) {
-  std::vector<std::unique_ptr<Target>> targets;
+std::vector<Place> find_places(bool is_short) {
+  std::vector<Place> places;
   std::map<std::string, int> of_family;
   std::uint64_t number = 0;
   for (const attack::TaskFiles& files : attack::find_tasks(testing::source_dir(), testing::data_dir()).tasks) {
@@ -480,17 +455,23 @@ std::vector<std::unique_ptr<Target>> find_targets(metactrl_pool* pool, bool is_s
     if (is_short && (files.family.starts_with("pddl21") || files.family.starts_with("wild"))) continue;
     for (const std::string& format : PlanFormat::builtin_names()) {
       ++number;
-      if (!files.family.starts_with("domains") && number % 3 != 0) continue;
-      try {
-        auto target = std::make_unique<Target>(files, format, number, pool, counts);
-        if (target->solvable()) targets.push_back(std::move(target));
-      } catch (const InputError&) {
-        // A format that splits names into a word and a number cannot write names without one.
-      }
+      if (files.family.starts_with("domains") || number % 3 == 0) places.push_back({files, format, number});
     }
   }
-  return targets;
+  return places;
 }
+
+// Bytes that were asked for and not given back. What the allocator keeps to hand out again is noise.
+std::size_t held() {
+  const struct mallinfo2 info = ::mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+constexpr std::size_t kNoise = std::size_t{2} << 20;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kHeldIsKnown = false;  // they have an allocator of their own
+#else
+constexpr bool kHeldIsKnown = true;
+#endif
 
 // MiB that the process has in memory.
 double resident() {
@@ -501,34 +482,93 @@ double resident() {
   return present * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1024 * 1024);
 }
 
-int run(std::size_t plans) {
-  Counts counts;
+// One target after the other, each with its share of the plans: a thousand compiled constraints need gigabytes.
+class Campaign {
+ public:
+  Campaign(std::size_t plans, metactrl_pool* pool) : plans_(plans), pool_(pool) {}
+
+  void run() {
+    const std::vector<Place> places = find_places(plans_ < 10'000);
+    const std::size_t share = std::max<std::size_t>(5, plans_ / std::max<std::size_t>(1, places.size()));
+    for (bool any = true; any && counts_.plans < plans_;) {
+      const std::size_t before = targets_;
+      for (std::size_t i = 0; i < places.size() && counts_.plans < plans_; ++i) visit(places[i], share);
+      any = targets_ > before;
+    }
+  }
+
+  bool report() const {
+    const std::size_t late = held();
+    std::cout << counts_.plans << " plans of " << targets_ << " tasks in their formats, " << counts_.refused
+              << " tokens refused, " << counts_.lost << " times lost, " << counts_.again
+              << " with a decoder of an earlier plan, " << counts_.trained << " by a model of plans, "
+              << counts_.with_tokens << " by one of tokens, " << counts_.violations.size()
+              << " violations; held to the form " << counts_.unguided_invalid << " of " << counts_.unguided
+              << " are not valid; held between tasks: " << early_ / 1024 << " KiB after a tenth of the plans, "
+              << late / 1024 << " KiB at the end; at most " << growth_ / 1024
+              << " KiB more after the plans of a task\n";
+    for (std::size_t i = 0; i < counts_.violations.size() && i < 20; ++i) std::cout << counts_.violations[i] << '\n';
+    const bool attacked = counts_.plans >= plans_ && counts_.refused > plans_ && counts_.lost > plans_ / 10 &&
+                          2 * counts_.unguided_invalid > counts_.unguided && counts_.trained > plans_ / 100 &&
+                          counts_.with_tokens > plans_ / 200 && counts_.again > plans_ / 50;
+    return attacked && counts_.violations.empty() && (!kHeldIsKnown || late <= early_ + kNoise);
+  }
+
+ private:
+  void visit(const Place& place, std::size_t share) {
+    std::unique_ptr<Target> target;
+    try {
+      target = std::make_unique<Target>(place, pool_, counts_);
+    } catch (const InputError&) {
+      return;  // a format that splits names into a word and a number cannot write names without one
+    }
+    if (!target->solvable()) return;
+    ++targets_;
+    attack(*target, share);
+    target.reset();
+    if (targets_ == 1 || counts_.plans <= plans_ / 10) early_ = std::max(early_, held());
+    if (targets_ % 50 == 0) std::cout << counts_.plans << " plans, " << resident() << " MiB" << std::endl;
+  }
+
+  // The first plan once more at the end: what was decoded in between must not matter.
+  void attack(Target& target, std::size_t share) {
+    const std::uint64_t first = seed_ + 1;
+    std::vector<std::int32_t> first_answer;
+    std::size_t before = 0;
+    for (std::size_t i = 0; i < share && counts_.plans < plans_; ++i) {
+      std::vector<std::int32_t> answer = target.attack(++seed_);
+      if (seed_ == first) first_answer = std::move(answer);
+      if (seed_ % 20 == 0) target.control(seed_);
+      if (i <= share / 10) before = held_by(target);
+    }
+    if (target.attack(first) != first_answer) target.accuse(first, "another answer than before");
+    const std::size_t after = held_by(target);
+    growth_ = std::max(growth_, after - std::min(after, before));
+    if (kHeldIsKnown && after > before + kNoise) target.accuse(seed_, str_cat("holds ", after - before, " bytes more"));
+  }
+
+  // Without the decoders that it keeps, of which some are large.
+  static std::size_t held_by(Target& target) {
+    target.drop_decoders();
+    return held();
+  }
+
+  std::size_t plans_;
+  metactrl_pool* pool_;
+  Counts counts_;
+  std::uint64_t seed_ = 0;
+  std::size_t targets_ = 0;
+  std::size_t early_ = 0;   // held between targets, at most, in the first tenth of the plans
+  std::size_t growth_ = 0;  // the most that the plans of one target added
+};
+
+bool run(std::size_t plans) {
   metactrl_pool* made = nullptr;
   call(metactrl_pool_new, 2U, &made);
   const Owned<metactrl_pool> pool(made, metactrl_pool_free);
-  const std::vector<std::unique_ptr<Target>> targets = find_targets(pool.get(), plans < 10'000, counts);
-  double early = 0;  // memory after a tenth of the plans
-  for (std::uint64_t seed = 1; counts.plans < plans && !targets.empty(); ++seed) {
-    targets[seed % targets.size()]->attack(seed);
-    if (seed % 20 == 0) targets[seed % targets.size()]->control(seed);
-    if (seed == plans / 10) early = resident();
-  }
-  const double late = resident();
-  std::cout << counts.plans << " plans of " << targets.size() << " tasks in their formats, " << counts.refused
-            << " tokens refused, " << counts.lost << " times lost, " << counts.trained << " by a model of plans, "
-            << counts.with_tokens << " by one of tokens, " << counts.violations.size()
-            << " violations; held to the form " << counts.unguided_invalid << " of " << counts.unguided
-            << " are not valid; memory " << early << " MiB after a tenth of the plans, " << late << " at the end\n";
-  for (std::size_t i = 0; i < counts.violations.size() && i < 20; ++i) std::cout << counts.violations[i] << '\n';
-  const bool attacked = counts.plans >= plans && counts.refused > plans && counts.lost > plans / 10 &&
-                        2 * counts.unguided_invalid > counts.unguided && counts.trained > plans / 100 &&
-                        counts.with_tokens > plans / 200;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  const bool flat = true;  // what is freed stays
-#else
-  const bool flat = late <= 1.1 * early + 16;
-#endif
-  return attacked && flat && counts.violations.empty() ? 0 : 1;
+  Campaign campaign(plans, pool.get());
+  campaign.run();
+  return campaign.report();
 }
 
 }  // namespace
@@ -537,5 +577,5 @@ int run(std::size_t plans) {
 int main(int count, char** arguments) {
   std::size_t plans = 2000;
   if (count == 3 && std::string(arguments[1]) == "--plans") plans = std::stoul(arguments[2]);
-  return metactrl::c_attack_test::run(plans);
+  return metactrl::c_attack_test::run(plans) ? 0 : 1;
 }

@@ -132,12 +132,15 @@ TEST_P(Determinism, SlowBusyLoopsChangeNoByteOfTheModelInTheBox) {
 #endif
 
 TEST_P(Determinism, SlowBusyLoopsChangeNoByteOfManyAnswers) {
+  expect_equal(Extent::kWhole, 4, {"--guidance search"});
+  // Enumerated once with as many states as people get: more of them tell nothing new about the ways to decode.
+  const std::string fewer = " --max-states 100000";
   expect_equal(Extent::kWhole, 4,
-               {"--guidance search", "--guidance mask --model random:1", "--guidance uniform --model random:1",
-                "--guidance mask --model hostile:1"});
+               {"--guidance mask --model random:1" + fewer, "--guidance uniform --model random:1" + fewer,
+                "--guidance mask --model hostile:1" + fewer});
   expect_equal(Extent::kWhole, 2,
-               {"--guidance uniform --model random:1 --decode beam --beam 2",
-                "--guidance uniform --model random:1 --decode smc --samples 3"});
+               {"--guidance uniform --model random:1 --decode beam --beam 2" + fewer,
+                "--guidance uniform --model random:1 --decode smc --samples 3" + fewer});
 }
 
 INSTANTIATE_TEST_SUITE_P(Modules, Determinism,

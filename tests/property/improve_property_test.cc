@@ -51,7 +51,8 @@ task::Definition with_costs(std::uint64_t seed) {
     random ^= random >> 7;
     random ^= random << 17;
     const auto cost = static_cast<double>(random % 8);
-    definition.actions[a].cost = seed % 3 == 1 ? cost : 0.25 * cost;
+    definition.actions.change(
+        a, [&](task::ActionDefinition& action) { action.cost = seed % 3 == 1 ? cost : 0.25 * cost; });
   }
   return definition;
 }
@@ -141,7 +142,7 @@ TEST_P(CostedTasks, CostsAreExact) {
   for_each_state(1, [](Case& one, std::size_t) {
     ASSERT_TRUE(one.costs.exact());
     for (const ActionId a : ids<ActionId>(one.program->num_actions())) {
-      const double wanted = one.costs.has_metric() ? one.program->definition().actions[a].cost : 1;
+      const double wanted = one.costs.has_metric() ? one.program->definition().actions.cost(a) : 1;
       ASSERT_EQ(one.costs.in_words(one.costs.of(a)), wanted);
     }
   });

@@ -179,7 +179,9 @@ TEST(Costs, AreTheLeast) {
     const Task task = testing::random_task(seed);
     Random random(seed);
     task::Definition definition = task.program().definition();
-    for (auto& action : definition.actions) action.cost = random.below(5);
+    for (const ActionId a : definition.actions.all()) {
+      definition.actions.change(a, [&](task::ActionDefinition& action) { action.cost = random.below(5); });
+    }
     const auto program = task::compile(std::move(definition));
     const lookahead::SpaceResult result = lookahead::Space::enumerate(*program, {100'000, std::size_t{1} << 30});
     if (!result.space || !result.space->is_live(result.space->initial())) continue;
@@ -192,7 +194,7 @@ TEST(Costs, AreTheLeast) {
       for (const auto id : internal::ids<lookahead::StateId>(space.num_live())) {
         double best = space.is_goal(id) ? 0 : at(id);
         for (std::size_t e = 0; e < space.targets(id).size(); ++e) {
-          const double cost = program->definition().actions[space.actions(id)[e]].cost;
+          const double cost = program->definition().actions.cost(space.actions(id)[e]);
           best = std::min(best, cost + at(space.targets(id)[e]));
         }
         changed = changed || best < at(id);
@@ -202,7 +204,7 @@ TEST(Costs, AreTheLeast) {
     for (const auto id : internal::ids<lookahead::StateId>(space.num_live())) {
       ASSERT_EQ(costs.cost(id), at(id));
       double sum = 0;
-      for (const ActionId action : costs.cheapest_plan(space, id)) sum += program->definition().actions[action].cost;
+      for (const ActionId action : costs.cheapest_plan(space, id)) sum += program->definition().actions.cost(action);
       ASSERT_EQ(sum, at(id));
       ++compared;
     }

@@ -280,7 +280,7 @@ TEST_P(RandomTasks, ProjectionKeepsTheShortestPlanOfTheDefinition) {
     ASSERT_EQ(result.plan.size(), shortest);
     for (const ActionId action : result.plan) {
       // Ground actions without arguments: the name identifies the action in both.
-      start = plain_apply(definition, *start, ActionId{index(program->definition().actions[action].symbol.name)});
+      start = plain_apply(definition, *start, ActionId{index(program->definition().actions.name(action))});
       ASSERT_TRUE(start.has_value());
     }
     ASSERT_TRUE(plain_goal(definition, *start));

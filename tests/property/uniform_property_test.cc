@@ -37,8 +37,9 @@ Definition random_task(std::uint64_t seed) {
   for (const ActionId a : definition.actions.all()) {
     const std::uint64_t dice = (seed / 4 + 7 * std::uint64_t{index(a)}) % 11;
     const std::uint32_t arity = seed % 5 == 0 && dice > 5 ? static_cast<std::uint32_t>(90 * dice) : dice % 3;
-    definition.actions[a].symbol.arguments.assign(arity, ObjectId{0});
-    definition.action_names[definition.actions[a].symbol.name].arity = arity;
+    definition.actions.change(
+        a, [&](task::ActionDefinition& action) { action.symbol.arguments.assign(arity, ObjectId{0}); });
+    definition.action_names[definition.actions.name(a)].arity = arity;
   }
   return definition;
 }
@@ -49,8 +50,8 @@ struct FullTask {
     compiled_action.assign(definition.actions.size(), task::kNoAction);
     relevant.assign(definition.actions.size(), false);
     for (const ActionId a : ids<ActionId>(program->num_actions())) {
-      compiled_action[index(program->definition().actions[a].symbol.name)] = a;
-      relevant[index(program->definition().actions[a].symbol.name)] = program->action(a).relevant;
+      compiled_action[index(program->definition().actions.name(a))] = a;
+      relevant[index(program->definition().actions.name(a))] = program->action(a).relevant;
     }
     explore();
     find_distances();
@@ -192,7 +193,7 @@ TEST(SpaceProperty, ShortestPlansAreLegalInTheFullTask) {
       longest = std::max(longest, plan.size());
       PlainState state = full.plain[s];
       for (const ActionId action : plan) {
-        const ActionId original{index(full.program->definition().actions[action].symbol.name)};
+        const ActionId original{index(full.program->definition().actions.name(action))};
         const std::optional<PlainState> next = ::metactrl::testing::plain_apply(full.definition, state, original);
         ASSERT_TRUE(next) << "seed " << seed;
         state = *next;

@@ -50,7 +50,7 @@ inline std::vector<PlanStep> walk_both(const Task& task, const pddl::LiftedInter
 // The length of a shortest plan by breadth-first search over the interpreter's states; -1: none; nothing: too many.
 inline std::optional<int> shortest_interpreted(const pddl::LiftedInterpreter& interpreter, std::size_t max_states) {
   const auto key = [](const pddl::Facts& facts) {
-    return std::make_tuple(pddl::LiftedInterpreter::sorted(facts), facts.values, facts.now);
+    return std::make_tuple(pddl::LiftedInterpreter::sorted(facts), facts.values, facts.now, facts.hosts);
   };
   std::deque<std::pair<pddl::Facts, int>> queue = {{interpreter.initial(), 0}};
   std::set<decltype(key(queue[0].first))> seen = {key(queue[0].first)};

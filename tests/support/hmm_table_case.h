@@ -36,11 +36,10 @@ inline task::Definition task_with_tries(std::uint64_t seed) {
       std::string text = "n";
       definition.action_names.push_back({text += std::to_string(name), arity});
     }
-    definition.actions[id].symbol.name = ActionNameId{name};
-    definition.actions[id].symbol.arguments.clear();
-    for (std::uint32_t i = 0; i < arity; ++i) {
-      definition.actions[id].symbol.arguments.push_back(ObjectId{(a >> i) % 3});
-    }
+    definition.actions.change(id, [&](task::ActionDefinition& action) {
+      action.symbol = {ActionNameId{name}, {}};
+      for (std::uint32_t i = 0; i < arity; ++i) action.symbol.arguments.push_back(ObjectId{(a >> i) % 3});
+    });
   }
   return definition;
 }
@@ -69,7 +68,7 @@ class PlainSurrogate {
     double share = 1;  // what several unknown ones get of UNK, multiplied
   };
   void spell(ActionId action, Text& text) const {
-    const task::ActionSymbol& symbol = definition_->actions[action].symbol;
+    const task::ActionSymbol symbol = definition_->actions.symbol(action);
     text.symbols.push_back(alphabet_.action(definition_->action_names[symbol.name].name));
     if (text.symbols.back() == alphabet_.unknown()) text.share /= unknown_names();
     for (const ObjectId object : symbol.arguments) {
@@ -91,8 +90,8 @@ class PlainSurrogate {
   // How many objects before this one are some action's argument.
   std::size_t taken_before(ObjectId object) const {
     std::set<ObjectId> taken;
-    for (const task::ActionDefinition& action : definition_->actions) {
-      for (const ObjectId argument : action.symbol.arguments) {
+    for (const ActionId action : definition_->actions.all()) {
+      for (const ObjectId argument : definition_->actions.arguments(action)) {
         if (argument < object) taken.insert(argument);
       }
     }

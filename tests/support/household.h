@@ -89,7 +89,7 @@ inline Task household_task(const std::vector<std::string>& objects) {
     task::ActionDefinition action;
     action.symbol.name = id;
     action.symbol.arguments = id_list<ObjectId>(arguments);
-    definition.actions.push_back(std::move(action));
+    definition.actions.push_back(action);
   };
   const auto count = static_cast<std::uint32_t>(objects.size());
   for (std::uint32_t u = 0; u < kUnary.size(); ++u) {

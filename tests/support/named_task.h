@@ -39,7 +39,7 @@ inline Task named_task(const std::vector<PlanStep>& steps) {
     task::ActionDefinition action;
     action.symbol.name = action_name(step);
     for (const std::string& argument : step.arguments) action.symbol.arguments.push_back(object(argument));
-    definition.actions.push_back(std::move(action));
+    definition.actions.push_back(action);
   }
   return Task(task::compile(std::move(definition)), nullptr);
 }

@@ -29,7 +29,9 @@ void name_actions(task::Definition& definition, Engine& engine) {
     for (const ObjectId y : definition.objects.all()) symbols.push_back({ActionNameId{3}, {x, y}});
   }
   std::shuffle(symbols.begin(), symbols.end(), engine);
-  for (const ActionId a : definition.actions.all()) definition.actions[a].symbol = symbols[internal::index(a)];
+  for (const ActionId a : definition.actions.all()) {
+    definition.actions.change(a, [&](task::ActionDefinition& action) { action.symbol = symbols[internal::index(a)]; });
+  }
 }
 
 PlanFormat random_format(Engine& engine) {

@@ -157,8 +157,9 @@ class Generator {
     for (std::uint32_t a = 0; a < count; ++a) {
       definition_.action_names.push_back({"a" + std::to_string(a), 0});
       const bool visit = shape_ == Shape::kPlaces && random_.chance(90);
-      definition_.actions.push_back(visit ? place_action() : any_action());
-      definition_.actions.back().symbol = {ActionNameId{a}, {}};
+      task::ActionDefinition action = visit ? place_action() : any_action();
+      action.symbol = {ActionNameId{a}, {}};
+      definition_.actions.push_back(action);
     }
   }
 
@@ -342,7 +343,7 @@ std::optional<PlainState> plain_initial(const Definition& definition) {
 }
 
 std::optional<PlainState> plain_apply(const Definition& definition, const PlainState& state, ActionId action) {
-  const task::ActionDefinition& source = definition.actions[action];
+  const task::ActionDefinition source = definition.actions[action];
   if (!plain_holds(source.precondition, state.facts)) return std::nullopt;
   PlainState next = state;
   for (const task::EffectDefinition& effect : source.effects) {

@@ -461,6 +461,8 @@ TEST_F(PlanCli, BadOptionsListTheGoodOnes) {
   expect("--bridge hmm", 30, "needs a hidden Markov model of tokens");
   expect("--token-hmm tokens.hmm", 30, "--token-hmm is for --bridge hmm and for --guidance syntax");
   expect("--bridge surrogate --token-hmm tokens.hmm", 30, "--token-hmm is for --bridge hmm");
+  expect("--guidance none --bridge surrogate", 30, "--bridge surrogate has nothing to weigh with --guidance none");
+  expect("--guidance mask --bridge model", 30, "use uniform or trained");
   expect("--guidance none --token-hmm tokens.hmm", 30, "nothing to weigh with --guidance none");
   expect("--guidance search --bridge hmm --token-hmm tokens.hmm", 30, "nothing to weigh with --guidance search");
   expect("--guidance syntax --token-hmm tokens.hmm --tokens any", 30, "--tokens canonical");

@@ -85,18 +85,34 @@ TEST_F(ScheduleCli, ExportsThePlanSys2Lines) {
   EXPECT_EQ(run("export pddl a.plan -d d.pddl -p p.pddl --schedule concurrent").code, 30);
 }
 
-TEST_F(ScheduleCli, SaysWhatNeedsConcurrency) {
+// What is needed only while another action runs.
+TEST_F(ScheduleCli, PutsActionsInsideThoseThatTheyNeed) {
   write("d.pddl", R"((define (domain d) (:requirements :strips :durative-actions) (:predicates (light) (mended))
       (:durative-action strike :parameters () :duration (= ?duration 5) :effect (and (at start (light)) (at end (not (light)))))
       (:durative-action mend :parameters () :duration (= ?duration 2) :condition (over all (light)) :effect (at end (mended)))))");
   write("p.pddl", "(define (problem p) (:domain d) (:init) (:goal (mended)))");
   const Result r = run("search -d d.pddl -p p.pddl");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_CONTAINS(
+      r.out, "0.000: (strike) [5.000]\n0.001: (mend) [2.000]\n; ends at 5.000; at the same time: (strike) and (mend)");
+}
+
+TEST_F(ScheduleCli, SaysWhatNeedsConcurrency) {
+  write(
+      "d.pddl",
+      R"((define (domain d) (:requirements :strips :durative-actions :numeric-fluents) (:predicates (light) (mended)) (:functions (used))
+      (:durative-action strike :parameters () :duration (= ?duration 5)
+       :effect (and (at start (light)) (at end (not (light))) (at end (increase (used) 1))))
+      (:durative-action mend :parameters () :duration (= ?duration 2) :condition (over all (light)) :effect (at end (mended)))))");
+  write("p.pddl", "(define (problem p) (:domain d) (:init (= (used) 0)) (:goal (and (mended) (>= (used) 1))))");
+  const Result r = run("search -d d.pddl -p p.pddl");
   EXPECT_EQ(r.code, 10);
-  EXPECT_CONTAINS(r.err, "warning: (strike) makes (light) true only while it runs, and mend needs it");
+  EXPECT_CONTAINS(r.err,
+                  "warning: (strike) makes (light) true only while it runs, and mend needs it; plans run one action at "
+                  "a time here");
   EXPECT_CONTAINS(r.err, "infeasible: of plans that run one action at a time: ");
   EXPECT_CONTAINS(
-      r.err,
-      "because it may need concurrency, which is not planned for: (strike) makes (light) true only while it runs");
+      r.err, "because it may need concurrency, which is not planned for since it changes numbers at its end: (strike)");
   EXPECT_CONTAINS(r.err, "there is a plan if (light) stayed true behind the end of strike");
 }
 

@@ -93,6 +93,9 @@ TEST_F(EvalCli, InspectsTheTwoLevelsOfPrompts) {
   EXPECT_TRUE(has(run("inspect --module vh-as --prompts p.json" + model).out, "| vh-as | "));
   EXPECT_EQ(run("inspect --module wah --prompts p.json" + model).code, 30);
   EXPECT_EQ(run("inspect --module vh-as" + model).code, 30);
+  EXPECT_TRUE(
+      has(run("inspect --module vh-as --prompts p.json -d d.pddl" + model).err, "give --domain and --problem, or"));
+  EXPECT_EQ(run("inspect -d d.pddl -p p.pddl --limit 2").code, 30);
 }
 
 // A run that was killed leaves its journal. Here it is a whole one, of a run that could not write its answers.

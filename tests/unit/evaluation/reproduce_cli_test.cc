@@ -68,6 +68,25 @@ TEST_F(ReproduceCli, WritesTablesForEveryModule) {
   EXPECT_EQ(tables("a"), json);
 }
 
+TEST_F(ReproduceCli, LevelOneIsARowBesideTheFormAlone) {
+  ASSERT_EQ(run("hmm uniform --model pocket --out t.hmm").code, 0) << read("err");
+  const std::string what = "--modules vh-as --rules environment --model pocket --threads 1 ";
+  ASSERT_EQ(reproduce("a", what + "--rows syntax").code, 0) << read("err");
+  // The first row knows nothing of the model of tokens.
+  ASSERT_EQ(reproduce("a", what + "--rows syntax,level1 --token-hmm t.hmm").code, 0) << read("err");
+  const Json rows = tables("a")["modules"][0]["rows"];
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[1]["row"], "level1");
+  EXPECT_EQ(rows[1]["failed"], 0) << rows[1];
+  // A uniform model makes shorter texts worth more, and nothing asks for the goal.
+  EXPECT_LT(rows[1]["tokens"].get<int>(), rows[0]["tokens"].get<int>());
+  // Another model of tokens is another row, and the same form.
+  ASSERT_EQ(run("hmm uniform --model pocket --hidden 2 --out u.hmm").code, 0) << read("err");
+  EXPECT_EQ(reproduce("a", what + "--rows level1 --token-hmm u.hmm").code, 31);
+  EXPECT_CONTAINS(read("err"), "token_hmm was");
+  EXPECT_EQ(reproduce("a", what + "--rows syntax,mask").code, 0) << read("err");
+}
+
 TEST_F(ReproduceCli, ShardsJoinToWhatOneRunSays) {
   const std::string what = "--modules vh-as --rules environment --rows syntax,mask --model random:3 --max-tokens 40 ";
   ASSERT_EQ(reproduce("one", what).code, 0) << read("err");
@@ -107,6 +126,8 @@ TEST_F(ReproduceCli, RefusesOtherSettingsAndLeavesNothingWhenItCannotStart) {
     EXPECT_FALSE(fs::exists(path("b"))) << more;
   };
   expect("--rows trained", 30, "needs a hidden Markov model of plans for");
+  expect("--rows level1", 30, "needs a hidden Markov model of tokens");
+  expect("--rows mask --token-hmm t.hmm", 30, "is for the row 'level1' and for --bridge hmm");
   expect("--rows masc", 30, "did you mean 'mask'?");
   expect("--rows ,", 30, "names no row");
   expect("--rules ,", 30, "names no rules");

@@ -333,6 +333,26 @@ TEST(BehaviorTreeXml, TimedLiteralsAreRefused) {
   EXPECT_THROW(behavior_tree_xml(task, parse_plan("(a)", "plan")), InputError);
 }
 
+TEST(BehaviorTreeXml, WhatRunsInsideAnotherIsRefused) {
+  const std::string domain =
+      "(define (domain d) (:requirements :durative-actions) (:predicates (light) (done))\n"
+      "(:durative-action shine :parameters () :duration (= ?duration 5) :effect (and (at start (light)) (at end (not "
+      "(light)))))\n"
+      "(:durative-action work :parameters () :duration (= ?duration 2) :condition (over all (light)) :effect (at end "
+      "(done))))";
+  const Task task = load_pddl_text(domain, "(define (problem p) (:domain d) (:init) (:goal (done)))");
+  for (const ScheduleKind kind : {ScheduleKind::kSequential, ScheduleKind::kConcurrent}) {
+    try {
+      behavior_tree_xml(task, shortest_plan(task), {}, 0, kind);
+      ADD_FAILURE();
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("(work) runs inside (shine)"), std::string::npos) << error.what();
+    }
+  }
+  const std::vector<PlanStep> alone = {{"shine", {}}};
+  EXPECT_NO_THROW(behavior_tree_xml(task, alone));
+}
+
 TEST(BehaviorTreeXml, CountsWithParallel) {
   const Task task = load_pddl_text(kCountingDomain, kCountingProblem);
   const auto run = [&](const std::string& text) {

@@ -292,7 +292,30 @@ TEST(GoalProblem, NamesThatAreNotThereAreTold) {
   const testing::Setting setting = testing::random_setting(1);
   const GoalProblem::Written written = problem.write("light lamp_1, LAMP_2 and lamp_3 in 2 minutes, then lamp_3 and x9",
                                                      *setting.model, setting.words, {});
-  EXPECT_EQ(written.unknown_names, (std::vector<std::string>{"lamp_3 (did you mean 'lamp_1'?)", "x9"}));
+  EXPECT_EQ(written.unknown_names, (std::vector<std::string>{"lamp_3 (did you mean 'lamp_1'?)", "minutes", "x9"}));
+}
+
+TEST(GoalProblem, AGoalThatNoWordIsAboutIsMarked) {
+  GoalProblem::Options options;
+  options.guidance = Guidance::kMask;
+  options.hypotheses = 1;
+  EXPECT_TRUE(write(parrot("(and (lit a))"), options, "light it").goals.at(0).mentioned);
+  EXPECT_TRUE(write(parrot("(and (lit a))"), options, "press all of them").goals.at(0).mentioned);
+  EXPECT_FALSE(write(parrot("(and (lit a))"), options, "wash the plates").goals.at(0).mentioned);
+  options.guidance = Guidance::kNone;
+  EXPECT_FALSE(write(parrot("(and (lit a))"), options, "mach das").goals.at(0).mentioned);
+}
+
+TEST(GoalProblem, AllOfTwoAreAtLeastTwo) {
+  const GoalProblem problem =
+      GoalProblem::parse(kDomain, "(define (problem now) (:domain lamps) (:objects a b - lamp) (:init (power)))");
+  GoalProblem::Options options;
+  options.hypotheses = 1;
+  options.guidance = Guidance::kMask;
+  const std::string goal = "(and (forn (2) (?x - lamp) (lit ?x)))";
+  const testing::Setting setting = parrot(goal);
+  EXPECT_EQ(problem.write("light at least two lamps", *setting.model, setting.words, options).goals.at(0).pddl, goal);
+  EXPECT_FALSE(solvable(problem.task("(and " + goal + " (not (lit b)))")));
 }
 
 TEST(GoalProblem, StopsWhenItIsTold) {

@@ -16,12 +16,14 @@ namespace {
 constexpr const char* kDomain = R"((define (domain rooms)
   (:requirements :strips :typing :negative-preconditions)
   (:types place thing door)
-  (:predicates (at ?t - thing ?p - place) (locked ?d - door))
+  (:predicates (at ?t - thing ?p - place) (locked ?d - door) (robot-at ?p - place) (at-hand ?t - thing))
   (:action move :parameters (?t - thing ?p ?q - place) :precondition (at ?t ?p) :effect (and (not (at ?t ?p)) (at ?t ?q)))
+  (:action enter-place :parameters (?p ?q - place) :precondition (robot-at ?p) :effect (and (not (robot-at ?p)) (robot-at ?q)))
+  (:action grab :parameters (?t - thing) :precondition () :effect (at-hand ?t))
   (:action lock :parameters (?d - door) :precondition (not (locked ?d)) :effect (locked ?d))))";
 constexpr const char* kProblem = R"((define (problem p) (:domain rooms)
   (:objects ward lab - place blood_sample a b - thing lab_door door7 - door)
-  (:init (at blood_sample ward) (at a ward) (at b ward)) (:goal (and))))";
+  (:init (at blood_sample ward) (at a ward) (at b ward) (robot-at lab)) (:goal (and))))";
 
 goals::ItemSet rooms() {
   Diagnostics diagnostics;
@@ -67,6 +69,44 @@ TEST(Mentions, WhatIsMentionedIsWorthMost) {
   EXPECT_EQ(best("lock the lab door"), "(locked lab_door)");
   EXPECT_EQ(best("lock all doors"), "(forall (?x - door) (locked ?x))");
   EXPECT_EQ(best("never lock the lab door"), "(always (not (locked lab_door)))");
+}
+
+TEST(Mentions, AnActionSpeaksForWhatItChanges) {
+  EXPECT_EQ(best("enter the ward"), "(robot-at ward)");
+  EXPECT_EQ(best("never enter the ward"), "(always (not (robot-at ward)))");
+  EXPECT_EQ(best("grab the blood sample"), "(at-hand blood_sample)");
+}
+
+TEST(Mentions, WhatIsSaidInOneClauseBelongsTogether) {
+  const goals::ItemSet items = rooms();
+  const auto weight = [&](const goals::Mentions& mentions, const std::string& text) {
+    for (std::uint32_t i = 0; i < items.size(); ++i) {
+      if (items.text(ActionId{i}) == text) return mentions.weight({}, ActionId{i}).item;
+    }
+    ADD_FAILURE() << text;
+    return 0.0;
+  };
+  const goals::Mentions two("never enter the ward, and bring the blood sample to the lab", items);
+  EXPECT_GT(weight(two, "(always (not (robot-at ward)))"), weight(two, "(at blood_sample ward)"));
+  EXPECT_GT(weight(two, "(at blood_sample lab)"), weight(two, "(at blood_sample ward)"));
+  EXPECT_GT(weight(two, "(always (not (robot-at ward)))"), weight(two, "(always (not (at blood_sample lab)))"));
+  // A list is no clause of its own.
+  const goals::Mentions list("bring door7, lab_door and the blood sample to the lab", items);
+  EXPECT_GT(weight(list, "(at blood_sample lab)"), weight(two, "(at blood_sample lab)") - 1);
+}
+
+TEST(Mentions, OfPredicatesThatShareAWordTheOneThatIsSaidIsMeant) {
+  EXPECT_EQ(best("the blood sample should be at hand"), "(at-hand blood_sample)");
+  EXPECT_EQ(best("the blood sample should be at the lab"), "(at blood_sample lab)");
+  EXPECT_EQ(best("the robot must be at the ward"), "(robot-at ward)");
+}
+
+TEST(Mentions, NumbersAreThoseThatAreSaid) {
+  EXPECT_EQ(best("at least two things in the lab"), "(forn (2) (?x - thing) (at ?x lab))");
+  EXPECT_EQ(best("at least 3 things in the lab"), "(forn (3) (?x - thing) (at ?x lab))");
+  EXPECT_EQ(best("two doors should be locked"), "(forn (2) (?x - door) (locked ?x))");
+  // The 7 is a name's.
+  EXPECT_EQ(best("door 7 is locked"), "(locked door7)");
 }
 
 TEST(Mentions, PredicatesThatAreMentionedBelongToAWholeGoal) {

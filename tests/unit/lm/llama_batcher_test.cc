@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -118,6 +119,66 @@ TEST(LlamaBatcher, AFullMemoryIsTheProblemOfThoseWhoFillIt) {
   // All room is back.
   EXPECT_NO_THROW(model->start(some_tokens(200, 9))->logits());
   EXPECT_LT(full, 4);
+}
+
+// A life: begins, writes, guesses, copies, goes back, and ends somewhere in the middle or by an error. Throws ModelError where
+// there is no room for it.
+void live(LanguageModel& model, std::mt19937& random) {
+  const unsigned prompt = static_cast<unsigned>(random() % 3);
+  std::vector<std::unique_ptr<Session>> sessions;
+  sessions.push_back(model.start(some_tokens(20 + 30 * prompt, prompt)));
+  for (unsigned steps = static_cast<unsigned>(random() % 12); steps > 0; --steps) {
+    Session& session = *sessions[random() % sessions.size()];
+    const std::vector<std::vector<TokenId>> guesses = {some_tokens(1 + random() % 6, 5), some_tokens(2, 6)};
+    switch (random() % 8) {
+      case 0:
+        sessions.push_back(session.fork());
+        break;
+      case 1:
+        session.rollback(10 + random() % 30);
+        break;
+      case 2:
+        session.score(guesses);
+        break;
+      case 3:  // the one who asked has gone
+        if (sessions.size() > 1) sessions.erase(sessions.begin());
+        break;
+      case 4:
+        EXPECT_THROW(session.append(std::vector{TokenId{1000000}}), std::invalid_argument);
+        break;
+      default:
+        session.append(some_tokens(1 + random() % 3, static_cast<unsigned>(random())));
+        session.expect(guesses);
+        EXPECT_EQ(session.logits().size(), model.vocabulary().size());
+        if (random() % 2 == 0) session.append(guesses[random() % 2]);
+    }
+  }
+}
+
+// In a memory that is too small for all of them, with too few sequences. Nobody waits forever, and in the end all room is back.
+TEST_P(LlamaBatcherTest, SessionsComeAndGoAsTheyLike) {
+  const auto model = make_model(GetParam(), {.context = 256, .max_sequences = 14, .batched = true, .spare_tokens = 60});
+  std::atomic<int> whole{0};
+  std::atomic<int> without_room{0};
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < 10; ++i) {
+    threads.emplace_back([&, i] {
+      std::mt19937 random(i);
+      for (int life = 0; life < 25; ++life) {
+        try {
+          live(*model, random);
+          ++whole;
+        } catch (const ModelError&) {
+          ++without_room;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(whole + without_room, 250);
+  EXPECT_GT(whole, 50);
+  EXPECT_GT(without_room, 0);
+  EXPECT_EQ(model->start(some_tokens(200, 9))->logits().size(), model->vocabulary().size());
 }
 
 }  // namespace

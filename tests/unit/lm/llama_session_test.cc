@@ -8,10 +8,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "lm/model_facts.h"
@@ -230,41 +232,12 @@ TEST_P(LlamaSessionTest, RandomWalksAgreeWithFreshSessions) {
   }
 }
 
-TEST_P(LlamaSessionTest, WhatWasExpectedCostsNoCallOfItsOwn) {
-  const auto model = make_model({.kind = GetParam()}, {.spare_tokens = 12});
-  const auto prompt = some_tokens(9, 1);
-  auto session = model->start(prompt);
-  if (GetParam() == Kind::kRecurrent) {
-    EXPECT_EQ(session->spare_tokens(), 0U);
-    return;
-  }
-  EXPECT_EQ(session->spare_tokens(), 12U);
-  EXPECT_EQ(model_->start(prompt)->spare_tokens(), 0U);  // on the CPU every token costs
-  const auto first = some_tokens(3, 2);
-  const std::vector<std::vector<TokenId>> branches = {some_tokens(2, 3), some_tokens(4, 4), some_tokens(20, 5),
-                                                      some_tokens(1, 6)};
-  for (const std::size_t taken : {0U, 1U, 2U, 3U}) {
-    auto one = session->fork();
-    one->expect(branches);
-    one->append(first);
-    expect_near(one->logits(), fresh(joined(prompt, first)), "what was appended");
-    const std::size_t calls = one->num_calls();
-    one->append(branches[taken]);
-    const auto whole = joined(joined(prompt, first), branches[taken]);
-    expect_near(one->logits(), fresh(whole), "what was expected");
-    EXPECT_EQ(one->num_calls(), calls + (taken == 2 ? 1 : 0));  // that one is too long
-    // And on from there.
-    one->append(first);
-    expect_near(one->logits(), fresh(joined(whole, first)), "behind it");
-  }
-}
-
-TEST_P(LlamaSessionTest, WhatWasExpectedInVainLeavesNoTrace) {
-  const auto model = make_model({.kind = GetParam()}, {.spare_tokens = 16});
+// One session is told what may come, another one runs the model in between; nothing of that shows in what the first one says.
+void expect_in_vain(LanguageModel& model, const std::function<std::vector<float>(const std::vector<TokenId>&)>& fresh) {
   std::mt19937 random(9);
   std::vector<TokenId> tokens = some_tokens(6, 1);
-  auto session = model->start(tokens);
-  auto other = model->start(tokens);
+  auto session = model.start(tokens);
+  auto other = model.start(tokens);
   for (int step = 0; step < 120; ++step) {
     const auto one = some_tokens(1 + random() % 4, static_cast<unsigned>(random()));
     const auto two = some_tokens(1 + random() % 4, static_cast<unsigned>(random()));
@@ -306,6 +279,86 @@ TEST_P(LlamaSessionTest, WhatWasExpectedInVainLeavesNoTrace) {
     }
   }
   expect_near(session->logits(), fresh(tokens), "at the end");
+}
+
+TEST_P(LlamaSessionTest, WhatWasExpectedCostsNoCallOfItsOwn) {
+  const auto model = make_model({.kind = GetParam()}, {.spare_tokens = 12});
+  const auto prompt = some_tokens(9, 1);
+  auto session = model->start(prompt);
+  if (GetParam() == Kind::kRecurrent) {
+    EXPECT_EQ(session->spare_tokens(), 0U);
+    return;
+  }
+  EXPECT_EQ(session->spare_tokens(), 12U);
+  EXPECT_EQ(model_->start(prompt)->spare_tokens(), 0U);  // on the CPU every token costs
+  const auto first = some_tokens(3, 2);
+  const std::vector<std::vector<TokenId>> branches = {some_tokens(2, 3), some_tokens(4, 4), some_tokens(20, 5),
+                                                      some_tokens(1, 6)};
+  for (const std::size_t taken : {0U, 1U, 2U, 3U}) {
+    auto one = session->fork();
+    one->expect(branches);
+    one->append(first);
+    expect_near(one->logits(), fresh(joined(prompt, first)), "what was appended");
+    const std::size_t calls = one->num_calls();
+    one->append(branches[taken]);
+    const auto whole = joined(joined(prompt, first), branches[taken]);
+    expect_near(one->logits(), fresh(whole), "what was expected");
+    EXPECT_EQ(one->num_calls(), calls + (taken == 2 ? 1 : 0));  // that one is too long
+    // And on from there.
+    one->append(first);
+    expect_near(one->logits(), fresh(joined(whole, first)), "behind it");
+  }
+}
+
+TEST_P(LlamaSessionTest, WhatWasExpectedInVainLeavesNoTrace) {
+  for (const bool batched : {false, true}) {
+    const auto model = make_model({.kind = GetParam()}, {.batched = batched, .spare_tokens = 16});
+    expect_in_vain(*model, [this](const std::vector<TokenId>& tokens) { return fresh(tokens); });
+  }
+}
+
+// Where calls are shared, one continuation is read, and as much of it is kept as comes true, whoever else runs the model.
+TEST_P(LlamaSessionTest, InBatchesOneGuessIsReadAndWhatIsTrueOfItIsKept) {
+  const auto model = make_model({.kind = GetParam()}, {.batched = true, .spare_tokens = 12});
+  const auto prompt = some_tokens(9, 1);
+  auto session = model->start(prompt);
+  auto other = model->start(prompt);
+  if (GetParam() == Kind::kRecurrent) {
+    EXPECT_EQ(session->spare_tokens(), 0U);
+    return;
+  }
+  EXPECT_EQ(session->spare_tokens(), 12U);
+  const auto first = some_tokens(3, 2);
+  const std::vector<std::vector<TokenId>> branches = {some_tokens(4, 3), some_tokens(4, 4)};
+  const std::vector<TokenId> half = {branches[0][0], branches[0][1]};
+  const std::vector<std::pair<std::vector<TokenId>, std::size_t>> cases = {
+      // and how many calls they cost
+      {branches[0], 0},
+      {branches[1], 1},
+      {half, 1},
+      {joined(half, some_tokens(3, 7)), 1},
+      {joined(branches[0], some_tokens(2, 8)), 1},
+  };
+  for (const auto& [appended, calls] : cases) {
+    auto one = session->fork();
+    one->append(first);
+    one->expect(branches);
+    expect_near(one->logits(), fresh(joined(prompt, first)), "what was appended");
+    other->append(some_tokens(1, 9));
+    other->logits();
+    const auto before = joined(prompt, first);
+    expect_near(one->fork()->logits(), fresh(before), "a copy of it");
+    const std::size_t so_far = one->num_calls();
+    one->append(appended);
+    const auto whole = joined(before, appended);
+    expect_near(one->logits(), fresh(whole), "what came");
+    EXPECT_EQ(one->num_calls(), so_far + calls);
+    one->append(first);
+    expect_near(one->logits(), fresh(joined(whole, first)), "behind it");
+    one->rollback(before.size());
+    one->append(some_tokens(2, 10));
+    expect_near(one->logits(), fresh(joined(before, some_tokens(2, 10))), "instead of it");
+  }
 }
 
 TEST_P(LlamaSessionTest, ScoresEqualSequentialLogProbabilities) {

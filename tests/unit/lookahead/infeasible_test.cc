@@ -75,9 +75,71 @@ TEST(WhyInfeasible, NamesTheGoalsThatExcludeEachOther) {
   EXPECT_EQ(help[1], "without the goal (locked)");
 }
 
+// 2^17 states and more: too many for all goals together.
+TEST(WhyInfeasible, GoalsThatExcludeEachOtherAreFoundAmongMany) {
+  std::string tools;
+  std::string goal = "(and (open) (at b)";
+  for (int i = 0; i < 16; ++i) {
+    tools += "k" + std::to_string(i) + " ";
+    goal += " (clean k" + std::to_string(i) + ")";
+  }
+  const Task task = hospital("(sink a)", goal + " (locked))", tools + "- tool a b - place");
+  EXPECT_EQ(why_infeasible(task),
+            Lines{"these goals exclude each other: (open), (locked); each can be reached, but not "
+                  "all of them together"});
+  EXPECT_EQ(what_would_help(task), (Lines{"without the goal (open)", "without the goal (locked)"}));
+}
+
+// A place that only its type asks for, behind a door that is forbidden to all who have no key.
+constexpr const char* kWards = R"((define (domain wards) (:requirements :strips :typing :negative-preconditions)
+  (:types lab - room room key)
+  (:predicates (in ?r - room) (restricted ?r - room) (key-in ?k - key ?r - room) (has ?k - key) (tested ?r - room)
+               (hatch ?r - room))
+  (:action walk :parameters (?from ?to - room) :precondition (and (in ?from) (not (restricted ?to)))
+    :effect (and (in ?to) (not (in ?from))))
+  (:action unlock :parameters (?from ?to - room ?k - key) :precondition (and (in ?from) (restricted ?to) (has ?k))
+    :effect (and (in ?to) (not (in ?from))))
+  (:action take :parameters (?k - key ?r - room) :precondition (and (in ?r) (key-in ?k ?r))
+    :effect (and (has ?k) (not (key-in ?k ?r))))
+  (:action climb :parameters (?from ?to - room) :precondition (and (in ?from) (hatch ?to))
+    :effect (and (in ?to) (not (in ?from))))
+  (:action test :parameters (?l - lab) :precondition (in ?l) :effect (tested ?l))))";
+
+Task wards(const std::string& objects, const std::string& init, const std::string& goal) {
+  return load_pddl_text(kWards, "(define (problem p) (:domain wards) (:objects " + objects +
+                                    ") (:init (in hall) (hatch hall) " + init + ") (:goal " + goal + "))");
+}
+
+// A hatch would be one step less, but there are hatches elsewhere, and there is no key.
+TEST(WhyInfeasible, TypesOfOpenArgumentsAreLookedAt) {
+  const Task task = wards("hall - room north - lab silver - key", "(restricted north)", "(tested north)");
+  EXPECT_EQ(why_infeasible(task),
+            Lines{"the goal (tested north) cannot become true: (test north) could, but needs (in north); (unlock ?from "
+                  "north ?k) could, but needs (has ?k); (take ?k ?r) could, but needs (key-in ?k ?r); (key-in ?k ?r) "
+                  "does not hold at the start, and no action makes it true"});
+  const Task any =
+      wards("hall - room north - lab silver - key", "(restricted north)", "(exists (?l - lab) (tested ?l))");
+  EXPECT_EQ(why_infeasible(any),
+            Lines{"the goal (exists (?l - lab) (tested ?l)) cannot become true: (test ?l) could, but needs (in north); "
+                  "(unlock ?from north ?k) could, but needs (has ?k); (take ?k ?r) could, but needs (key-in ?k ?r); "
+                  "(key-in ?k ?r) does not hold at the start, and no action makes it true"});
+}
+
+TEST(WhyInfeasible, WhatAlwaysHoldsCanBeTheReason) {
+  constexpr const char* kDoor = R"((define (domain door) (:requirements :strips :negative-preconditions)
+    (:predicates (jammed) (open))
+    (:action push :parameters () :precondition (not (jammed)) :effect (open))))";
+  const Task task = load_pddl_text(kDoor, "(define (problem p) (:domain door) (:init (jammed)) (:goal (open)))");
+  EXPECT_EQ(why_infeasible(task), Lines{"the goal (open) cannot become true: (push) could, but needs (not (jammed)); "
+                                        "(jammed) holds at the start, and no action makes it false"});
+  EXPECT_EQ(what_would_help(task), Lines{"without (jammed) at the start"});
+}
+
 TEST(WhyInfeasible, AConstraintCanBeTheReason) {
   const Task task =
       hospital("(sink a)", "(clean knife)", "knife - tool a b - place", "(:constraints (always (not (at a))))");
+  EXPECT_EQ(why_infeasible(task),
+            Lines{"no state that can be reached without breaking a trajectory constraint satisfies (clean knife)"});
   const Lines help = what_would_help(task);
   ASSERT_FALSE(help.empty());
   EXPECT_EQ(help[0], "without the constraint (always (not (at a)))");

@@ -49,7 +49,7 @@ class Builder {
     for (const std::uint32_t fact : needs) literals.push_back(Formula::literal(FactId{fact}, false));
     action.precondition = task::make_and(std::move(literals));
     action.effects.push_back({Formula::constant(true), id_list<FactId>(add), id_list<FactId>(del)});
-    definition_.actions.push_back(std::move(action));
+    definition_.actions.push_back(action);
     return *this;
   }
   Builder& goal(std::uint32_t fact) {

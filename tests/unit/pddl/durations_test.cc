@@ -127,23 +127,24 @@ TEST(Durations, CapacityIsBounded) {
   EXPECT_TRUE(overlaps(early).empty());
 }
 
+// What its end does to a number cannot be put off, so nothing runs inside it.
 TEST(Durations, EnvelopeNeedsConcurrency) {
   const std::string text = domain(
       "(:durative-action light :parameters () :duration (= ?duration 5) :effect (and (at start (p)) (at end (not "
-      "(p)))))\n"
-      "(:durative-action mend :parameters () :duration (= ?duration 2) :condition (over all (p)) :effect (at end "
-      "(r)))");
+      "(p))) (at end (decrease (fuel) 1))))\n"
+      "(:durative-action mend :parameters () :duration (= ?duration 2) :condition (and (over all (p)) (at start (> "
+      "(fuel) 0))) :effect (at end (r)))");
   Diagnostics diagnostics;
   LoadOptions options;
   options.diagnostics = &diagnostics;
-  const Task task = load_pddl_text(text, problem("", "(r)"), options);
+  const Task task = load_pddl_text(text, problem("(= (fuel) 5)", "(r)"), options);
   ASSERT_EQ(diagnostics.num_warnings(), 1U);
   EXPECT_EQ(diagnostics.items()[0].message, "(light) makes (p) true only while it runs, and mend needs it");
   EXPECT_EQ(Lookahead::compile(task, {})->verdict(), Verdict::kInfeasible);
   EXPECT_EQ(why_infeasible(task),
             std::vector<std::string>{
-                "it may need concurrency, which is not planned for: (light) makes (p) true only while it runs, "
-                "and mend needs it"});
+                "it may need concurrency, which is not planned for since it changes numbers at its end: (light) makes "
+                "(p) true only while it runs, and mend needs it"});
   // The judge knows such schedules.
   const Validation both = validate(task, parse_schedule("0: (light) [5]\n1: (mend) [2]\n", "plan").schedule);
   EXPECT_TRUE(both.valid) << both.reason;

@@ -84,6 +84,21 @@ TEST_F(GoalsTest, WhatIsNotThereIsSaid) {
   EXPECT_EQ(post("/v1/goals", said()).json()["missing"], json::array());
 }
 
+TEST_F(GoalsTest, YesIsForGoalsThatTheInstructionSpeaksOf) {
+  for (const char* words : {"wash the plates", "点亮灯", "do it"}) {
+    json body = said(words);
+    body["yes"] = true;
+    const json answer = post("/v1/plans", body).json();
+    EXPECT_EQ(answer["outcome"], "not confirmed") << answer;
+    EXPECT_EQ(answer["plan"], nullptr);
+    EXPECT_NE(answer["reason"].get<std::string>().find("no word of the instruction"), std::string::npos) << answer;
+    EXPECT_EQ(answer["goal"]["hypotheses"][0]["mentioned"], false);
+    EXPECT_ERROR(post("/v1/chat/completions", chat(now({{"yes", true}}), words)), 422, "not_confirmed");
+    EXPECT_EQ(post("/v1/goals", said(words)).json()["goals"][0]["mentioned"], false);
+  }
+  EXPECT_EQ(post("/v1/goals", said("wash lamp a")).json()["missing"], (json{"wash"}));
+}
+
 TEST_F(GoalsTest, NothingIsPlannedForAGoalThatNobodySaw) {
   const HttpResponse response = post("/v1/plans", said());
   ASSERT_EQ(response.status, 200) << response.body;

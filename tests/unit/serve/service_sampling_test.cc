@@ -242,7 +242,8 @@ TEST_F(SamplingTest, SeveralPlans) {
   json words = lamps();
   words["problem"] = "(define (problem now) (:domain lamps) (:objects a b c - lamp) (:init (broken c) (power)))";
   words["yes"] = true;
-  const json written = chat({{"n", 2}, {"plan", words}}).json();
+  const json said = {{{"role", "user"}, {"content", "light all lamps"}}};
+  const json written = chat({{"n", 2}, {"plan", words}, {"messages", said}}).json();
   EXPECT_EQ(written["choices"][0]["plan"]["goal"], written["choices"][1]["plan"]["goal"]);
   const json press = {{"type", "function"}, {"function", {{"name", "press"}}}};
   const HttpResponse tools = chat({{"n", 2}, {"plan", lamps()}, {"tools", json::array({press})}});

@@ -120,7 +120,8 @@ Relevance naive_relevance(const Definition& d) {
       }
     }
     for (const ActionId a : d.actions.all()) {
-      for (const EffectDefinition& effect : d.actions[a].effects) {
+      const ActionDefinition action = d.actions[a];
+      for (const EffectDefinition& effect : action.effects) {
         bool touches = false;
         for (const FactId fact : effect.add) touches = touches || r.fact[fact];
         for (const FactId fact : effect.del) touches = touches || r.fact[fact];

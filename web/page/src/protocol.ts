@@ -163,6 +163,7 @@ export interface GoalHypothesis {
   probability: number;
   reachable?: boolean;
   holds_already?: boolean;
+  mentioned?: boolean;
 }
 
 export interface Goals {

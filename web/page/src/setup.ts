@@ -220,7 +220,8 @@ export class Setup {
         radio.addEventListener("change", () => {
           this.goal = one.goal;
         });
-        const sure = `${Math.round(100 * one.probability)} %${one.reachable === false ? ", cannot be reached" : one.holds_already === true ? ", holds already" : ""}`;
+        const state = one.reachable === false ? ", cannot be reached" : one.holds_already === true ? ", holds already" : "";
+        const sure = `${Math.round(100 * one.probability)} %${state}${one.mentioned === false ? ", no word of the instruction is about it" : ""}`;
         return element("label", { class: "hypothesis", title: one.goal }, radio, element("span", {}, one.words === "" ? one.goal : one.words), element("span", { class: "sure" }, sure));
       });
       this.goal = answer.goals[0]?.goal ?? "";

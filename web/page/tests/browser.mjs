@@ -45,8 +45,7 @@ const stories = {
     await fits(page, "opening");
     // The whole of it, the service's answers included.
     assert.ok(firefox || (page.bytes > 50_000 && page.bytes <= 300_000), `${page.bytes} bytes for the first load`);
-    // It plays by itself, and things move.
-    if (!firefox) assert.match(await label(page, "#guided svg.world"), /syrup in fridge;/);
+    // It plays by itself, however busy the machine is, and things move.
     await page.waitForFunction(() => document.querySelector("#where").textContent === "step 8 of 8");
     const last = await label(page, "#guided svg.world");
     assert.match(last, /syrup in pot/);
@@ -245,14 +244,14 @@ const stories = {
   },
 
   async "a goal is written from words, where the service can"() {
-    const goals = [{ goal: "(located sample lab)", words: "sample located lab", probability: 0.81, reachable: true }, { goal: "(located sample hall)", words: "sample located hall", probability: 0.1, reachable: true }];
+    const goals = [{ goal: "(located sample lab)", words: "sample located lab", probability: 0.81, reachable: true }, { goal: "(located sample hall)", words: "sample located hall", probability: 0.1, reachable: true, mentioned: false }];
     const options = await (await fetch(`${service.address}/v1/options`)).json();
     const page = await open("/", { answers: { "/v1/options": { body: { ...options, goals: true } }, "/v1/goals": { body: { goals, missing: ["fridge"], reasoning: { text: "The lab, <b>not</b> the hall." } } }, "/v1/plans": { status: 400, body: { error: { message: "not today" } } } } });
     await ready(page);
     await page.type("#instruction", "bring the sample to the lab");
     await page.click("#write-goal");
     await page.waitForSelector(".hypothesis");
-    assert.deepEqual(await texts(page, ".hypothesis"), ["sample located lab81 %", "sample located hall10 %"]);
+    assert.deepEqual(await texts(page, ".hypothesis"), ["sample located lab81 %", "sample located hall10 %, no word of the instruction is about it"]);
     assert.match(await text(page, "#hypotheses"), /Not known here: fridge/);
     assert.equal(await text(page, "#hypotheses summary"), "What the model thought first");
     assert.equal(await page.$eval("#hypotheses .thought", (node) => node.textContent), "The lab, <b>not</b> the hall.");
