@@ -218,13 +218,18 @@ class Support {
   std::unique_ptr<Impl> impl_;
 };
 
-// Why a task has no plan, in the words of its domain, a sentence for each reason: what nothing can make true and what
-// would need it, or the smallest set of goals that exclude each other. Empty when it has one, or nothing was found out.
-// Each of these looks at the state space some more times, within a budget of its own.
-std::vector<std::string> why_infeasible(const Task& task, const Stop& stop = {});
-// Single changes with which it would have a plan, each proved by one: "without the goal (lit c)", "with (sink basin) at
-// the start". Some, not all.
-std::vector<std::string> what_would_help(const Task& task, const Stop& stop = {});
+// Why a task has no plan, and what would help.
+struct WhyInfeasible {
+  // In the words of its domain, a sentence for each: what nothing can make true and what would need it, or the smallest
+  // set of goals that exclude each other. Empty when it has a plan, or nothing was found out.
+  std::vector<std::string> reasons;
+  // Single changes with which it would have a plan, each proved by one: "without the goal (lit c)", "with (sink basin)
+  // at the start". Some, not all.
+  std::vector<std::string> would_help;
+};
+
+// Looks at the state space some more times, within a budget of its own. When `stop` asks for an end: what was found.
+WhyInfeasible why_infeasible(const Task& task, const Stop& stop = {});
 
 }  // namespace metactrl
 

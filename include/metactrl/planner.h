@@ -180,7 +180,7 @@ struct PlanResult {
 
   Guarantee guarantee = Guarantee::kNone;
   std::string reason;  // one sentence: what holds and why, or why there is no plan
-  // Where there is none: why_infeasible and what_would_help (lookahead.h).
+  // Where there is none: what why_infeasible says (lookahead.h).
   std::vector<std::string> why_infeasible;
   std::vector<std::string> would_help;
   // Goals of the task that was given, after the steps that are legal. Dropped ones may be met by chance.

@@ -52,8 +52,7 @@ struct Outcome {
   bool proved_shortest = false;
   std::string reason;
   std::vector<GoalId> unreachable_goals;
-  std::vector<std::string> why;
-  std::vector<std::string> would_help;
+  WhyInfeasible why;
   std::shared_ptr<const Lookahead> lookahead;  // that it comes from, if any
   // Of a plan that was to be made better: that no plan costs less, what every plan costs at least, what came first.
   bool proved_optimal = false;
@@ -179,15 +178,6 @@ void improve(const Task& task, const SearchOptions& options, const Budget& budge
   outcome.proved_shortest = shortest ? *shortest == outcome.plan.size() : outcome.proved_optimal && !costs.has_metric();
 }
 
-// The verdict stands when the time for this is over.
-void explain(const Task& task, const Stop& stop, Outcome& outcome) {
-  try {
-    outcome.why = why_infeasible(task, stop);
-    outcome.would_help = what_would_help(task, stop);
-  } catch (const Stopped&) {
-  }
-}
-
 // Where actions take time, with the times of `schedule`.
 std::string plan_text(const Task& task, const Outcome& outcome, const std::optional<Schedule>& schedule, double cost) {
   std::string text;
@@ -231,8 +221,8 @@ Json outcome_json(const Task& task, const Outcome& outcome, double cost, double 
   json["first"] = solved ? Json{{"actions", outcome.first_actions}, {"cost", outcome.first_cost}} : Json(nullptr);
   json["unreachable_goals"] = Json::array();
   for (const GoalId goal : outcome.unreachable_goals) json["unreachable_goals"].push_back(task.goal_text(goal));
-  json["why_infeasible"] = outcome.why;
-  json["would_help"] = outcome.would_help;
+  json["why_infeasible"] = outcome.why.reasons;
+  json["would_help"] = outcome.why.would_help;
   json["seconds"] = {{"load", load_seconds}, {"search", search_seconds}};
   return json;
 }
@@ -241,12 +231,12 @@ Json outcome_json(const Task& task, const Outcome& outcome, double cost, double 
 Outcome find(const Task& task, const Budget& budget, const SearchOptions& options, const Stop& stop) {
   if (options.shortest) {
     Outcome outcome = find_shortest(task, options, budget, stop);
-    if (outcome.verdict == Verdict::kInfeasible) explain(task, stop, outcome);
+    if (outcome.verdict == Verdict::kInfeasible) outcome.why = why_infeasible(task, stop);
     return outcome;
   }
   Outcome outcome = ask_lookahead(task, options, budget, stop);
   if (outcome.verdict == Verdict::kSolvable) improve(task, options, budget, stop, outcome);
-  if (outcome.verdict == Verdict::kInfeasible) explain(task, stop, outcome);
+  if (outcome.verdict == Verdict::kInfeasible) outcome.why = why_infeasible(task, stop);
   return outcome;
 }
 
@@ -326,7 +316,7 @@ int search(const SearchOptions& options) {
   }
   if (outcome.verdict == Verdict::kSolvable) return kDone;
   note(str_cat(infeasible ? "infeasible: " : "undecided: ", outcome.reason));
-  say_why(outcome.why, outcome.would_help);
+  say_why(outcome.why.reasons, outcome.why.would_help);
   return infeasible ? kInfeasible : kUndecided;
 }
 

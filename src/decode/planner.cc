@@ -327,12 +327,9 @@ class Planner {
     result_.reason = lookahead.reason();
     for (std::uint32_t goal = 0; goal < task_.num_goals(); ++goal) result_.goals_unmet.push_back(GoalId{goal});
     if (result_.outcome != PlanOutcome::kInfeasible) return;
-    try {
-      result_.why_infeasible = why_infeasible(task_, stop_);
-      result_.would_help = what_would_help(task_, stop_);
-    } catch (const Stopped&) {
-      // The verdict stands without.
-    }
+    WhyInfeasible why = why_infeasible(task_, stop_);
+    result_.why_infeasible = std::move(why.reasons);
+    result_.would_help = std::move(why.would_help);
   }
 
   // Turns to the goals that can be reached together. Null, and a refusal, when even no goal at all is too much.

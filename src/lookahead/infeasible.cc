@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lookahead/goals.h"
@@ -105,17 +106,9 @@ std::vector<GoalId> excluded_goals(const Task& task, const Stop& stop) {
   return ExcludedGoals(task, stop).find();
 }
 
-}  // namespace
+bool can_drop_goals(const Task& task) { return task.num_goals() > 1 && task.num_goals() <= kMostGoalsTried; }
 
-std::vector<std::string> why_infeasible(const Task& task, const Stop& stop) {
-  if (task.source() != nullptr) {
-    internal::Meter meter(stop);
-    std::vector<std::string> reasons = task.source()->why_unreachable(meter);
-    if (!reasons.empty()) return reasons;
-    reasons = task.source()->needs_concurrency();
-    if (!reasons.empty()) return verdict(task, stop) == Verdict::kInfeasible ? reasons : std::vector<std::string>();
-  }
-  const std::vector<GoalId> goals = excluded_goals(task, stop);
+std::vector<std::string> reasons_of_goals(const Task& task, const std::vector<GoalId>& goals) {
   if (goals.empty()) return {};
   const std::string way = task.program().monitors().empty() ? "" : " without breaking a trajectory constraint";
   if (goals.size() == 1) return {str_cat("no state that can be reached", way, " satisfies ", task.goal_text(goals[0]))};
@@ -127,24 +120,23 @@ std::vector<std::string> why_infeasible(const Task& task, const Stop& stop) {
                   way)};
 }
 
-std::vector<std::string> what_would_help(const Task& task, const Stop& stop) {
-  std::vector<std::string> help;
+// `excluded`: goals that exclude each other; empty where none were found.
+void find_help(const Task& task, std::vector<GoalId> excluded, const Stop& stop, std::vector<std::string>& help) {
   std::size_t undecided = 0;
   const auto helps = [&](const Task& changed) {
     const Verdict found = verdict(changed, stop);
     if (found == Verdict::kUndecided) ++undecided;
     return found == Verdict::kSolvable;
   };
-  if (task.num_goals() > 1 && task.num_goals() <= kMostGoalsTried) {
-    std::vector<GoalId> goals = excluded_goals(task, stop);
-    if (goals.empty()) std::ranges::copy(internal::ids<GoalId>(task.num_goals()), std::back_inserter(goals));
-    for (const GoalId goal : goals) {
+  if (can_drop_goals(task)) {
+    if (excluded.empty()) std::ranges::copy(internal::ids<GoalId>(task.num_goals()), std::back_inserter(excluded));
+    for (const GoalId goal : excluded) {
       if (help.size() == kMostHelp || undecided == kMostUndecided) break;
       const GoalId dropped[] = {goal};
       if (helps(task.without_goals(dropped))) help.push_back("without the goal " + task.goal_text(goal));
     }
   }
-  if (task.source() == nullptr) return help;
+  if (task.source() == nullptr) return;
   const std::size_t goals = help.size();
   undecided = 0;
   try {
@@ -156,7 +148,31 @@ std::vector<std::string> what_would_help(const Task& task, const Stop& stop) {
   } catch (const Stopped& stopped) {
     if (stopped.reason() == Stopped::kCancelled) throw;
   }
-  return help;
+}
+
+}  // namespace
+
+WhyInfeasible why_infeasible(const Task& task, const Stop& stop) {
+  WhyInfeasible why;
+  try {
+    bool sequential = false;
+    if (task.source() != nullptr) {
+      internal::Meter meter(stop);
+      why.reasons = task.source()->why_unreachable(meter);
+      if (why.reasons.empty()) {
+        why.reasons = task.source()->needs_concurrency();
+        sequential = !why.reasons.empty();
+        if (sequential && verdict(task, stop) != Verdict::kInfeasible) why.reasons.clear();
+      }
+    }
+    std::vector<GoalId> excluded;
+    if (can_drop_goals(task) || (why.reasons.empty() && !sequential)) excluded = excluded_goals(task, stop);
+    if (why.reasons.empty() && !sequential) why.reasons = reasons_of_goals(task, excluded);
+    find_help(task, std::move(excluded), stop, why.would_help);
+  } catch (const Stopped&) {
+    // What was found by now is true.
+  }
+  return why;
 }
 
 }  // namespace metactrl

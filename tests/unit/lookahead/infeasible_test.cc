@@ -34,42 +34,42 @@ Task hospital(const std::string& init, const std::string& goal, const std::strin
 }
 
 TEST(WhyInfeasible, ATaskWithAPlanHasNoReason) {
-  EXPECT_EQ(why_infeasible(hospital("(sink a)", "(clean knife)")), Lines{});
+  EXPECT_EQ(why_infeasible(hospital("(sink a)", "(clean knife)")).reasons, Lines{});
 }
 
 TEST(WhyInfeasible, NamesTheFactThatNothingMakesTrue) {
   const Task task = hospital("", "(clean knife)");
-  EXPECT_EQ(why_infeasible(task),
+  EXPECT_EQ(why_infeasible(task).reasons,
             Lines{"the goal (clean knife) cannot become true: (wash knife ?p) could, but needs (sink "
                   "?p); (sink ?p) does not hold at the start, and no action makes it true"});
-  EXPECT_EQ(what_would_help(task), (Lines{"with (sink a) at the start", "with (sink b) at the start"}));
+  EXPECT_EQ(why_infeasible(task).would_help, (Lines{"with (sink a) at the start", "with (sink b) at the start"}));
 }
 
 TEST(WhyInfeasible, FollowsWhatIsNeededToItsRoot) {
   const Task task = hospital("(sink b)", "(and (open) (ready knife))");
-  EXPECT_EQ(why_infeasible(task),
+  EXPECT_EQ(why_infeasible(task).reasons,
             Lines{"the goal (ready knife) cannot become true: (ready knife) is derived from (and (sterile ?t) (open)); "
                   "(bake knife ?p) could, but needs (hot ?p); (heat ?p) could, but needs (oven ?p); (oven ?p) does not "
                   "hold at the start, and no action makes it true"});
-  EXPECT_EQ(what_would_help(task),
+  EXPECT_EQ(why_infeasible(task).would_help,
             (Lines{"without the goal (ready knife)", "with (oven a) at the start", "with (oven b) at the start"}));
 }
 
 TEST(WhyInfeasible, NamesTheTypeThatHasNoObject) {
   const Task task = hospital("", "(and (open) (clean knife))", "knife - tool");
-  EXPECT_EQ(why_infeasible(task),
+  EXPECT_EQ(why_infeasible(task).reasons,
             Lines{"the goal (clean knife) cannot become true: (wash knife ?p) could, but needs an "
                   "object of type place; there is none"});
   // A place alone would be no sink.
-  EXPECT_EQ(what_would_help(task), Lines{"without the goal (clean knife)"});
+  EXPECT_EQ(why_infeasible(task).would_help, Lines{"without the goal (clean knife)"});
 }
 
 TEST(WhyInfeasible, NamesTheGoalsThatExcludeEachOther) {
   const Task task = hospital("(sink a)", "(and (clean knife) (open) (locked) (at a))");
-  EXPECT_EQ(why_infeasible(task),
+  EXPECT_EQ(why_infeasible(task).reasons,
             Lines{"these goals exclude each other: (open), (locked); each can be reached, but not "
                   "all of them together"});
-  const Lines help = what_would_help(task);
+  const Lines help = why_infeasible(task).would_help;
   ASSERT_GE(help.size(), 2U);
   EXPECT_EQ(help[0], "without the goal (open)");
   EXPECT_EQ(help[1], "without the goal (locked)");
@@ -84,10 +84,10 @@ TEST(WhyInfeasible, GoalsThatExcludeEachOtherAreFoundAmongMany) {
     goal += " (clean k" + std::to_string(i) + ")";
   }
   const Task task = hospital("(sink a)", goal + " (locked))", tools + "- tool a b - place");
-  EXPECT_EQ(why_infeasible(task),
+  EXPECT_EQ(why_infeasible(task).reasons,
             Lines{"these goals exclude each other: (open), (locked); each can be reached, but not "
                   "all of them together"});
-  EXPECT_EQ(what_would_help(task), (Lines{"without the goal (open)", "without the goal (locked)"}));
+  EXPECT_EQ(why_infeasible(task).would_help, (Lines{"without the goal (open)", "without the goal (locked)"}));
 }
 
 // A place that only its type asks for, behind a door that is forbidden to all who have no key.
@@ -113,13 +113,13 @@ Task wards(const std::string& objects, const std::string& init, const std::strin
 // A hatch would be one step less, but there are hatches elsewhere, and there is no key.
 TEST(WhyInfeasible, TypesOfOpenArgumentsAreLookedAt) {
   const Task task = wards("hall - room north - lab silver - key", "(restricted north)", "(tested north)");
-  EXPECT_EQ(why_infeasible(task),
+  EXPECT_EQ(why_infeasible(task).reasons,
             Lines{"the goal (tested north) cannot become true: (test north) could, but needs (in north); (unlock ?from "
                   "north ?k) could, but needs (has ?k); (take ?k ?r) could, but needs (key-in ?k ?r); (key-in ?k ?r) "
                   "does not hold at the start, and no action makes it true"});
   const Task any =
       wards("hall - room north - lab silver - key", "(restricted north)", "(exists (?l - lab) (tested ?l))");
-  EXPECT_EQ(why_infeasible(any),
+  EXPECT_EQ(why_infeasible(any).reasons,
             Lines{"the goal (exists (?l - lab) (tested ?l)) cannot become true: (test ?l) could, but needs (in north); "
                   "(unlock ?from north ?k) could, but needs (has ?k); (take ?k ?r) could, but needs (key-in ?k ?r); "
                   "(key-in ?k ?r) does not hold at the start, and no action makes it true"});
@@ -130,17 +130,18 @@ TEST(WhyInfeasible, WhatAlwaysHoldsCanBeTheReason) {
     (:predicates (jammed) (open))
     (:action push :parameters () :precondition (not (jammed)) :effect (open))))";
   const Task task = load_pddl_text(kDoor, "(define (problem p) (:domain door) (:init (jammed)) (:goal (open)))");
-  EXPECT_EQ(why_infeasible(task), Lines{"the goal (open) cannot become true: (push) could, but needs (not (jammed)); "
-                                        "(jammed) holds at the start, and no action makes it false"});
-  EXPECT_EQ(what_would_help(task), Lines{"without (jammed) at the start"});
+  EXPECT_EQ(why_infeasible(task).reasons,
+            Lines{"the goal (open) cannot become true: (push) could, but needs (not (jammed)); "
+                  "(jammed) holds at the start, and no action makes it false"});
+  EXPECT_EQ(why_infeasible(task).would_help, Lines{"without (jammed) at the start"});
 }
 
 TEST(WhyInfeasible, AConstraintCanBeTheReason) {
   const Task task =
       hospital("(sink a)", "(clean knife)", "knife - tool a b - place", "(:constraints (always (not (at a))))");
-  EXPECT_EQ(why_infeasible(task),
+  EXPECT_EQ(why_infeasible(task).reasons,
             Lines{"no state that can be reached without breaking a trajectory constraint satisfies (clean knife)"});
-  const Lines help = what_would_help(task);
+  const Lines help = why_infeasible(task).would_help;
   ASSERT_FALSE(help.empty());
   EXPECT_EQ(help[0], "without the constraint (always (not (at a)))");
 }

@@ -141,7 +141,7 @@ TEST(Durations, EnvelopeNeedsConcurrency) {
   ASSERT_EQ(diagnostics.num_warnings(), 1U);
   EXPECT_EQ(diagnostics.items()[0].message, "(light) makes (p) true only while it runs, and mend needs it");
   EXPECT_EQ(Lookahead::compile(task, {})->verdict(), Verdict::kInfeasible);
-  EXPECT_EQ(why_infeasible(task),
+  EXPECT_EQ(why_infeasible(task).reasons,
             std::vector<std::string>{
                 "it may need concurrency, which is not planned for since it changes numbers at its end: (light) makes "
                 "(p) true only while it runs, and mend needs it"});

@@ -87,7 +87,7 @@ TEST(Hosts, OnlySoMuchFits) {
   EXPECT_EQ(lookahead->verdict(), Verdict::kInfeasible);
   EXPECT_EQ(lookahead->reason().find("of plans that run one action at a time, inside light-match too: "), 0U);
   EXPECT_EQ(
-      why_infeasible(one),
+      why_infeasible(one).reasons,
       std::vector<std::string>{"actions run inside those that offer what they need, one after the other; plans in "
                                "which they must overlap otherwise are not looked for"});
 }
