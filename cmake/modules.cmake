@@ -21,6 +21,13 @@ function(metactrl_add_module name)
     POSITION_INDEPENDENT_CODE ON
     UNITY_BUILD ${METACTRL_UNITY}
     UNITY_BUILD_BATCH_SIZE ${METACTRL_UNITY_FILES})
+  if(METACTRL_PRECOMPILED AND name STREQUAL "support")
+    target_precompile_headers(metactrl_support_objects PRIVATE
+      <algorithm> <array> <charconv> <chrono> <cmath> <filesystem> <functional> <limits> <map> <memory> <mutex> <numeric> <optional>
+      <ranges> <set> <span> <sstream> <stdexcept> <string> <string_view> <thread> <unordered_map> <utility> <variant> <vector>)
+  elseif(METACTRL_PRECOMPILED)
+    target_precompile_headers(metactrl_${name}_objects REUSE_FROM metactrl_support_objects)
+  endif()
   if(arg_LIGHT)
     target_compile_options(metactrl_${name}_objects PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
