@@ -23,6 +23,7 @@
 #include "metactrl/exchange/sas.h"
 #include "serve/plan_json.h"
 #include "support/files.h"
+#include "support/sanitized.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {
@@ -195,9 +196,9 @@ Task load_files(const TaskFiles& files, Diagnostics& diagnostics, const Stop& st
 
 }  // namespace
 
-void limit_memory([[maybe_unused]] const BudgetOptions& options) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  if (options.memory_option->count() == 0 || options.uses_gpu) return;
+void limit_memory(const BudgetOptions& options) {
+  // Sanitizers need all addresses there are.
+  if (options.memory_option->count() == 0 || options.uses_gpu || METACTRL_SANITIZED) return;
   const std::size_t bytes = options.budget().bytes;
   const std::size_t slack = mapped_bytes() + (std::size_t{512} << 20);
   if (bytes > (std::numeric_limits<std::size_t>::max() - slack) / 2) return;
@@ -205,7 +206,6 @@ void limit_memory([[maybe_unused]] const BudgetOptions& options) {
   if (::getrlimit(RLIMIT_AS, &limit) != 0) return;
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, 2 * bytes + slack);
   ::setrlimit(RLIMIT_AS, &limit);
-#endif
 }
 
 LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options, const TaskLoader& load) {

@@ -39,6 +39,7 @@
 #include "metactrl/error.h"
 #include "metactrl/hmm.h"
 #include "support/random.h"
+#include "support/sanitized.h"
 #include "support/test_data.h"
 
 namespace metactrl::c_attack_test {
@@ -467,11 +468,7 @@ std::size_t held() {
   return info.uordblks + info.hblkhd;
 }
 constexpr std::size_t kNoise = std::size_t{2} << 20;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kHeldIsKnown = false;  // they have an allocator of their own
-#else
-constexpr bool kHeldIsKnown = true;
-#endif
+constexpr bool kHeldIsKnown = !METACTRL_SANITIZED;  // sanitizers have an allocator of their own
 
 // MiB that the process has in memory.
 double resident() {

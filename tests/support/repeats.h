@@ -4,17 +4,13 @@
 
 #include <cstdint>
 
+#include "support/sanitized.h"
+
 namespace metactrl::testing {
 
 // `count`, and a fifth of it under sanitizers: they take ten times as long, and look for what the code does, not for
 // which task it does it.
-constexpr std::uint64_t repeats(std::uint64_t count) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return (count + 4) / 5;
-#else
-  return count;
-#endif
-}
+constexpr std::uint64_t repeats(std::uint64_t count) { return METACTRL_SANITIZED ? (count + 4) / 5 : count; }
 
 }  // namespace metactrl::testing
 

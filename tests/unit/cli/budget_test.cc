@@ -11,6 +11,7 @@
 
 #include "support/command_line.h"
 #include "support/counter_task.h"
+#include "support/sanitized.h"
 #include "support/test_data.h"
 
 namespace metactrl::budget_test {
@@ -113,7 +114,7 @@ TEST_F(BudgetCli, TimeThatIsNotOverChangesNothing) {
 
 // With every amount of memory that suffices to start the program, up to the one that suffices for the answer: exit code 20
 // and nothing else. Sanitizers need all addresses there are.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !METACTRL_SANITIZED
 TEST_F(BudgetCli, TooLittleMemoryIsExitCode20) {
   write_counter(12);
   const std::string tasks = testing::data_path("wah_nl/tasks.jsonl", testing::Extent::kExcerpt).string();
