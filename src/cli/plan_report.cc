@@ -9,6 +9,7 @@
 #include "serve/thinking.h"
 #include "support/files.h"
 #include "support/str_cat.h"
+#include "task/program.h"
 
 namespace metactrl::cli {
 
@@ -107,6 +108,14 @@ std::string length_text(const Task& task, const PlanResult& result) {
   return text;
 }
 
+// "goals met: 2 of 3"; where nothing but trajectory constraints is asked for, these: "constraints kept: 1"
+std::string goals_text(const Task& task, const PlanResult& result) {
+  const std::size_t goals = result.goals_met.size() + result.goals_unmet.size();
+  if (goals > 0) return str_cat("goals met: ", result.goals_met.size(), " of ", goals);
+  const std::size_t constraints = task.program().monitors().size();
+  return constraints > 0 && result.validation.valid ? str_cat("constraints kept: ", constraints) : "no goal";
+}
+
 // "preferences: 3 of 5 hold, metric 7, at least 4"
 std::string preference_summary(const Validation& validation, const PlanResult::Preferences& preferences) {
   const auto holds = [](const Validation::Preference& one) { return one.satisfied; };
@@ -118,12 +127,11 @@ std::string preference_summary(const Validation& validation, const PlanResult::P
 }  // namespace
 
 std::string closing_line(const PlanInput& input, const PlanResult& result) {
-  const std::size_t goals = result.goals_met.size() + result.goals_unmet.size();
   const double seconds = result.times.format + result.times.automaton + result.times.lookahead + result.times.prompt +
                          result.times.decode + result.times.check;
   const char* relative = input.goal && input.goal->by_model ? " (of the goal shown)" : "";
-  std::string line = str_cat("guarantee: ", to_string(result.guarantee), relative,
-                             "; goals met: ", result.goals_met.size(), " of ", goals);
+  std::string line =
+      str_cat("guarantee: ", to_string(result.guarantee), relative, "; ", goals_text(input.task.task, result));
   if (result.preferences) line += "; " + preference_summary(result.validation, *result.preferences);
   line += "; " + length_text(input.task.task, result);
   if (input.options.guidance != Guidance::kSearch) {

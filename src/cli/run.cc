@@ -25,6 +25,7 @@
 #include "cli/process_world.h"
 #include "cli/run_cascade.h"
 #include "cli/run_report.h"
+#include "goals/problem_text.h"
 #include "metactrl/robot/closed_loop.h"
 #include "metactrl/robot/simulated_world.h"
 #include "support/files.h"
@@ -162,7 +163,24 @@ class Runner {
 
   Scene load_scene(const GoalStage& stage, const std::string& domain, const LoadOptions& options) const {
     if (!stage.needed()) return Scene::load(domain, arguments_.problem, options);
-    return Scene::load_text(internal::read_file(domain), stage.problem().problem_text(goal_->pddl), options);
+    try {
+      return Scene::load_text(internal::read_file(domain), stage.problem().problem_text(goal_->pddl), options);
+    } catch (const TaskTooLarge&) {
+      throw;
+    } catch (const InputError& error) {
+      throw InputError(errors_of_goal(error.diagnostics()));
+    }
+  }
+
+  // The goal stands behind the last line of the problem, which nobody wrote there.
+  Diagnostics errors_of_goal(const Diagnostics& all) const {
+    const goals::Composed composed = goals::with_goal(internal::read_file(arguments_.problem), {"(and)", {}});
+    const Diagnostics placed = goals::about_goal(all, "problem", composed.first_line);
+    Diagnostics out;
+    for (const Diagnostic& one : placed.items()) {
+      if (one.severity == Diagnostic::Severity::kError) out.error(one.where, one.message, one.hint);
+    }
+    return out;
   }
 
   // nature/events.pddl beside the domain, unless one is named.

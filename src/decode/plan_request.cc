@@ -5,6 +5,7 @@
 #include "lookahead/preferences.h"
 #include "metactrl/error.h"
 #include "support/str_cat.h"
+#include "task/program.h"
 
 namespace metactrl::decode {
 
@@ -12,11 +13,15 @@ using internal::str_cat;
 
 bool keeps_several_plans(DecodeMode mode) { return mode == DecodeMode::kBeam || mode == DecodeMode::kSmc; }
 
+bool asks_for_nothing(const Task& task) {
+  return task.num_goals() == 0 && task.program().monitors().empty() && !has_preferences(task);
+}
+
 // A goal that asks for nothing is reached by the empty plan, whatever the instruction says: that would look like success.
 void check_instruction(const Task& task, const PlanOptions& options) {
   const bool promises = options.guidance != Guidance::kNone && options.guidance != Guidance::kSyntax;
   if (!promises || options.instruction.empty() || options.prompt) return;
-  if (task.num_goals() > 0 || has_preferences(task)) return;
+  if (!asks_for_nothing(task)) return;
   throw InputError(
       "problem", "the goal is empty, so doing nothing would be a plan for any instruction",
       "state in (:goal ...) what holds when the instruction was carried out, or leave the instruction out");

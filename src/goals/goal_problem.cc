@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "decode/plan_request.h"
 #include "goals/items.h"
 #include "goals/mentions.h"
 #include "goals/problem_text.h"
@@ -258,7 +259,7 @@ class Writing {
     const std::string text(trim(result.free.text));
     try {
       const Task task = problem_.task(text, loading_);
-      if (task.num_goals() == 0) throw InputError("goal", "asks for nothing");
+      if (decode::asks_for_nothing(task)) throw InputError("goal", "asks for nothing");
       written_.goals.push_back({text, spoken(task), 1, task.is_goal(task.initial_state())});
       written_.reason = "guidance none: the model wrote what it liked";
     } catch (const InputError& error) {

@@ -62,6 +62,17 @@ TEST_F(GoalCli, AGoalByHandNeedsNoModel) {
   EXPECT_EQ(run("plan -d d.pddl -p now.pddl --guidance search --goal '(lit lamp_c)'").code, 10);
 }
 
+TEST_F(GoalCli, WhatMustHoldOnTheWayIsAGoal) {
+  const Result by_hand = run("plan -d d.pddl -p now.pddl --guidance search --goal '(always (not (lit lamp_a)))'");
+  EXPECT_EQ(by_hand.code, 0) << by_hand.err;
+  EXPECT_CONTAINS(by_hand.err, "guarantee: full; constraints kept: 1;");
+  METACTRL_NEEDS_VOCABULARY("gpt-2");
+  // So it is where an instruction stands beside it.
+  const Result beside = plan("now.pddl", "-i 'light lamp b' --goal '(and (always (not (lit lamp_a))))' --output json");
+  EXPECT_EQ(beside.code, 0) << beside.err;
+  EXPECT_TRUE(Json::parse(beside.out)["valid"].get<bool>());
+}
+
 TEST_F(GoalCli, AGoalByHandThatIsNoneSaysWhy) {
   for (const char* goal :
        {"'(lit lamp_z)'", "'(lit lamp_a)) (:init'", "'lit lamp_a'", "''", "'(and)'", "'(and (and) ; x\n)'"}) {
@@ -160,6 +171,10 @@ TEST_F(GoalCli, RunPursuesTheGoal) {
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_CONTAINS(r.out, "press lamp_a");
   EXPECT_EQ(run("run -d d.pddl -p now.pddl --guidance search").code, 31);
+  const Result on_the_way = run("run -d d.pddl -p now.pddl --guidance search --goal '(sometime (lit lamp_a))'");
+  EXPECT_EQ(on_the_way.code, 31) << on_the_way.err;
+  EXPECT_EQ(on_the_way.err.rfind("goal: error: the constraint (sometime (lit lamp_a))", 0), 0U) << on_the_way.err;
+  EXPECT_EQ(on_the_way.err.find("warning"), std::string::npos) << on_the_way.err;
 }
 
 }  // namespace
