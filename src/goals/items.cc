@@ -35,6 +35,13 @@ std::string spoken(std::string_view name) {
   return out;
 }
 
+// "robot at", "holding"
+bool asks_for_an_object(std::string_view predicate) {
+  constexpr std::string_view kPrepositions = " at in on near by to of from with inside under behind above ";
+  const std::string_view last = predicate.substr(predicate.find_last_of(' ') + 1);
+  return last.ends_with("ing") || kPrepositions.find(str_cat(" ", last, " ")) != std::string_view::npos;
+}
+
 // In a template of a format a brace must not open a field.
 std::string plain(const std::string& text) {
   std::string out;
@@ -55,6 +62,7 @@ class ItemBuilder {
     find_changes();
     find_deeds();
     find_classes();
+    for (const Class& one : classes_) out_.classes_.push_back({one.name, one.members});
     add_facts();
     add_kind("all, none and some of a kind", [this] {
       quantify(
@@ -187,11 +195,15 @@ class ItemBuilder {
     return parts;
   }
 
-  // The first argument, the predicate, the other arguments: "sample at lab", "door locked".
+  // The first argument, the predicate, the other arguments: "sample at lab", "door locked"; but "robot at lab" and "holding
+  // sample" where the one argument is what the predicate's last word asks for.
   std::vector<std::string> spoken_parts(pddl::PredicateId id, std::optional<std::size_t> bound) const {
     const std::size_t arity = predicates_[index(id)].ranges.size();
     const std::string name = spoken(ast_.predicates[id].name);
     if (arity == 0) return {name};
+    if (arity == 1 && asks_for_an_object(name)) {
+      return bound ? std::vector<std::string>{name + " it"} : std::vector<std::string>{name + " ", ""};
+    }
     std::vector<std::string> parts = {""};
     for (std::size_t i = 0; i < arity; ++i) {
       if (i > 0) parts.back() += " ";
@@ -345,14 +357,14 @@ class ItemBuilder {
     add_quantified(Kind::kSome, id, bound, one, {some, one.after + ")", str_cat("some ", spoken(one.name), ": ")});
   }
 
-  // All of two are at least two: who says the number means it.
+  // All of two are at least two: who says the number means it. What people speak of is there although there are not so many,
+  // so that it can be told.
   void add_at_least(std::uint32_t least, std::uint32_t most, pddl::PredicateId id, std::size_t bound,
                     const Class& one) {
-    for (std::uint32_t n = least; n <= most && n <= one.members.size(); ++n) {
+    for (std::uint32_t n = least; n <= most && (n <= kFew || n <= one.members.size()); ++n) {
       add_quantified(Kind::kAtLeast, id, bound, one,
                      {str_cat("(forn (", n, ") ", one.binder, " ", one.within), one.after + ")",
-                      str_cat("at least ", n, " of ", spoken(one.name), ": ")});
-      out_.shapes_.back().count = n;
+                      str_cat("at least ", n, " of ", spoken(one.name), ": "), n});
     }
   }
 
@@ -360,6 +372,7 @@ class ItemBuilder {
     std::string open;
     std::string close;
     std::string said;
+    std::uint32_t count = 0;
   };
   void add_quantified(Kind kind, pddl::PredicateId id, std::size_t bound, const Class& one, const Around& around) {
     std::vector<std::string> parts = atom_parts(id, bound);
@@ -368,7 +381,9 @@ class ItemBuilder {
     surround(words, around.said, "");
     const std::uint32_t form = shape(kind, {{id, bound, kind != Kind::kNone}}, std::move(parts), std::move(words));
     out_.shapes_.back().quantified = one.name;
-    choose(predicates_[index(id)].ranges, bound, [&](Objects objects) { add(form, std::move(objects)); });
+    out_.shapes_.back().count = around.count;
+    const bool too_many = around.count > one.members.size();
+    choose(predicates_[index(id)].ranges, bound, [&](Objects objects) { add(form, std::move(objects), too_many); });
   }
 
   // Throughout: what is so at the start; or what may never come about. At some time: anything.

@@ -35,6 +35,12 @@ class ItemSet {
     std::vector<std::vector<ObjectId>> ranges;  // each ascending
   };
 
+  // Objects that people have one word for: a type, or those of which a predicate always holds. At least two.
+  struct Class {
+    std::string name;
+    std::vector<ObjectId> members;  // ascending
+  };
+
   // `definition` is the ground task of `ast`, not simplified. Kinds of conditions of which there would be more than
   // `max_items`, with those before them, are left out; facts come first, and where even they are too many, those that
   // cannot be reached are not among them. Where actions take time there is nothing about the way to the goal.
@@ -58,6 +64,7 @@ class ItemSet {
   // Of kAtLeast: how many.
   std::uint32_t count(std::uint32_t shape) const { return shapes_[shape].count; }
   const std::vector<Deed>& deeds() const { return deeds_; }
+  const std::vector<Class>& classes() const { return classes_; }
   // Can it bring about what an item asks for, or what an item forbids?
   bool is_about(const Deed& deed, const Item& item) const;
   const std::vector<std::string>& left_out() const { return left_out_; }
@@ -85,6 +92,7 @@ class ItemSet {
 
   std::vector<Shape> shapes_;
   std::vector<Deed> deeds_;
+  std::vector<Class> classes_;
   internal::IdVector<ActionId, Item> items_;
   std::vector<std::string> objects_;
   std::optional<Task> task_;

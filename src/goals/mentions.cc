@@ -1,5 +1,9 @@
 // An object is mentioned where the words of its name follow each other in the instruction: blood_sample in "the blood sample".
-// Longer names go first, and their words are used up: "the lab door" is lab_door and not lab.
+// Longer names go first, and their words are used up: "the lab door" is lab_door and not lab. Of what is left, a word that is in the name of one
+// object alone is about that one: "the sample".
+//
+// Where the instruction says of how many of a kind it speaks ("all doors", "no door", "both doors"; "the doors" are all of them), none of them that
+// it does not name is meant alone. So it is with "everything" and "nothing" and whatever else their clause speaks of.
 //
 // An item is worth more for every mentioned object that no item before it has, more again for two that are mentioned one after
 // the other, and less for every object that is not mentioned, for objects that are mentioned in different clauses, and for a "never" that another clause says. Its predicate counts when words of it are in the instruction, more when
@@ -17,6 +21,7 @@
 #include <set>
 
 #include "goals/words.h"
+#include "support/lower_case.h"
 #include "support/str_cat.h"
 
 namespace metactrl::goals {
@@ -25,6 +30,9 @@ using internal::index;
 using internal::to_id;
 
 namespace {
+
+// Of fewer letters too many are words of something else.
+constexpr std::size_t kShortestNamePart = 3;
 
 // In nats.
 constexpr double kMentioned = 4;
@@ -54,6 +62,8 @@ bool says_any(const std::vector<std::string>& words, std::initializer_list<std::
   return std::any_of(words.begin(), words.end(),
                      [&](const std::string& word) { return std::find(any.begin(), any.end(), word) != any.end(); });
 }
+
+bool says_pronoun(const std::vector<std::string>& words) { return says_any(words, {"everything", "nothing"}); }
 
 constexpr std::array<std::string_view, 11> kNumbers = {"zero", "one",   "two",   "three", "four", "five",
                                                        "six",  "seven", "eight", "nine",  "ten"};
@@ -110,6 +120,7 @@ Mentions::Mentions(std::string_view instruction, const ItemSet& items) : items_(
 }
 
 bool Mentions::has_word(std::uint32_t shape) const {
+  if (items_.kind(shape) == ItemSet::Kind::kAll && all_of_.contains(items_.quantified(shape))) return true;
   return has_word_for(items_.kind(shape), items_.count(shape), free_);
 }
 
@@ -128,9 +139,10 @@ double Mentions::shape_weight(std::uint32_t shape) {
   }
   if (!items_.quantified(shape).empty()) {
     const std::vector<std::string> name = words_of(items_.quantified(shape));
-    const bool mentioned = std::any_of(name.begin(), name.end(), [this](const std::string& word) {
-      return std::any_of(free_.begin(), free_.end(), [&](const std::string& other) { return alike(word, other); });
-    });
+    const bool mentioned =
+        says_pronoun(free_) || std::any_of(name.begin(), name.end(), [this](const std::string& word) {
+          return std::any_of(free_.begin(), free_.end(), [&](const std::string& other) { return alike(word, other); });
+        });
     weight += mentioned ? kMentioned : kNotMentioned;
   }
   // Between two kinds that both have a word, the one that says more.
@@ -183,6 +195,32 @@ bool Mentions::says_verb(std::string_view verb) const {
   return false;
 }
 
+// Words of the names of one object alone, which no predicate, no action and no kind of objects has.
+std::map<std::string, ObjectId> Mentions::own_words() const {
+  std::vector<std::string> shared;
+  const auto add = [&](std::string_view names) {
+    for (std::string& word : words_of(names)) shared.push_back(std::move(word));
+  };
+  for (std::uint32_t shape = 0; shape < items_.num_shapes(); ++shape) add(items_.predicates(shape));
+  for (const ItemSet::Deed& deed : items_.deeds()) add(deed.action);
+  for (const ItemSet::Class& kind : items_.classes()) add(kind.name);
+  std::sort(shared.begin(), shared.end());
+  shared.erase(std::unique(shared.begin(), shared.end()), shared.end());
+
+  std::map<std::string, std::set<ObjectId>> owners;
+  for (std::size_t i = 0; i < items_.objects().size(); ++i) {
+    for (std::string& word : words_of(items_.objects()[i])) owners[std::move(word)].insert(to_id<ObjectId>(i));
+  }
+  std::map<std::string, ObjectId> out;
+  for (const auto& [word, objects] : owners) {
+    if (objects.size() > 1 || word.size() < kShortestNamePart || internal::is_digit(word[0]) || is_ordinary(word))
+      continue;
+    const auto is_like = [&word = word](const std::string& other) { return alike(word, other); };
+    if (std::none_of(shared.begin(), shared.end(), is_like)) out.emplace(word, *objects.begin());
+  }
+  return out;
+}
+
 void Mentions::find_objects() {
   const std::vector<std::string>& names = items_.objects();
   std::vector<std::pair<std::vector<std::string>, std::size_t>> by_length;
@@ -209,11 +247,63 @@ void Mentions::find_objects() {
       by_place.emplace(i, to_id<ObjectId>(number));
     }
   }
+  const std::map<std::string, ObjectId> own = own_words();
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    const auto owner = own.find(words_[i]);
+    if (used[i] || owner == own.end()) continue;
+    used[i] = true;
+    by_place.emplace(i, owner->second);
+  }
   for (const auto& [place, object] : by_place) mentioned_.push_back(object);
   find_clauses(by_place, used);
+  find_counted(used);
   for (std::size_t i = 0; i < words_.size(); ++i) {
     if (!used[i]) free_.push_back(words_[i]);
   }
+}
+
+void Mentions::find_counted(const std::vector<bool>& used) {
+  for (const ItemSet::Class& kind : items_.classes()) {
+    const std::vector<std::string> name = words_of(kind.name);
+    bool counted = false;
+    for (std::size_t i = 0; !name.empty() && i + name.size() <= words_.size(); ++i) {
+      const std::size_t last = i + name.size() - 1;
+      const std::vector<std::string> forms = bases(words_[last]);
+      if (used[last] || std::find(forms.begin(), forms.end(), name.back()) == forms.end()) continue;
+      if (!std::equal(name.begin(), name.end() - 1, words_.begin() + static_cast<std::ptrdiff_t>(i))) continue;
+      const Quantity quantity = quantity_before(i);
+      const bool all = quantity == Quantity::kThese && words_[last] != name.back();
+      if (all) all_of_.insert(kind.name);
+      counted = counted || all || quantity == Quantity::kSaid;
+    }
+    if (counted) counted_.push_back(&kind);
+  }
+}
+
+// "all of the doors", "two doors"; "the doors"; of "some of the doors" and of "a door" nothing is known.
+Mentions::Quantity Mentions::quantity_before(std::size_t place) const {
+  bool these = false;
+  while (place > 0 && says_any({words_[place - 1]}, {"of", "the", "these", "those", "my", "your", "our"})) {
+    --place;
+    these = these || words_[place] != "of";
+  }
+  const std::string before = place > 0 ? words_[place - 1] : "";
+  const bool number = std::find(kNumbers.begin() + 2, kNumbers.end(), before) != kNumbers.end() ||
+                      (!before.empty() && internal::is_digit(before[0]));
+  if (number || says_any({before}, {"all", "every", "each", "both", "no", "none"})) return Quantity::kSaid;
+  const bool some = says_any({before}, {"one", "some", "any", "most", "few", "many", "several"});
+  return these && !some ? Quantity::kThese : Quantity::kNone;
+}
+
+// Nobody means one of those that are counted without saying which.
+bool Mentions::is_one_of_many(ObjectId object) const {
+  return !is_mentioned(object) && std::any_of(counted_.begin(), counted_.end(), [&](const ItemSet::Class* kind) {
+    return std::binary_search(kind->members.begin(), kind->members.end(), object);
+  });
+}
+
+bool Mentions::is_mentioned(ObjectId object) const {
+  return std::find(mentioned_.begin(), mentioned_.end(), object) != mentioned_.end();
 }
 
 // A mark, or a word that joins clauses, begins a new one where something is said before the next name: "enter the ward, and bring the
@@ -263,13 +353,20 @@ std::optional<std::set<std::size_t>> Mentions::clauses_of(const std::vector<Obje
   return common;
 }
 
-// For objects that are nowhere mentioned together, and for a "never" that is said of something else.
+// For objects that are nowhere mentioned together, for a "never" that is said of something else, and for one thing where everything is meant.
 double Mentions::out_of_place(const ItemSet::Item& item) const {
-  if (clause_words_.size() < 2) return 0;
+  const bool one_of_many =
+      std::any_of(item.objects.begin(), item.objects.end(), [this](ObjectId object) { return is_one_of_many(object); });
+  double weight = one_of_many ? kUnusual : 0;
   const std::optional<std::set<std::size_t>> clauses = clauses_of(item.objects);
-  if (!clauses) return 0;
-  double weight = clauses->empty() ? kApart : 0;
   const ItemSet::Kind kind = items_.kind(item.shape);
+  if (kind == ItemSet::Kind::kFact || kind == ItemSet::Kind::kNot) {
+    const auto speaks_of_all = [this](std::size_t clause) { return says_pronoun(clause_words_[clause]); };
+    if (clauses && !clauses->empty() && std::all_of(clauses->begin(), clauses->end(), speaks_of_all))
+      weight += kUnusual;
+  }
+  if (clause_words_.size() < 2 || !clauses) return weight;
+  if (clauses->empty()) weight += kApart;
   const bool said_of_some = kind == ItemSet::Kind::kAlways || kind == ItemSet::Kind::kSometime;
   if (said_of_some && has_word(item.shape) && std::none_of(clauses->begin(), clauses->end(), [&](std::size_t clause) {
         return has_word_for(kind, items_.count(item.shape), clause_words_[clause]);
@@ -277,6 +374,30 @@ double Mentions::out_of_place(const ItemSet::Item& item) const {
     weight += kUnusual;
   }
   return weight;
+}
+
+// Is everything in it that is mentioned? `covered` are its objects.
+bool Mentions::is_whole(std::span<const ActionId> goal, std::span<const ObjectId> covered) const {
+  const auto shape_of = [this](ActionId item) { return items_.item(item).shape; };
+  const auto has_predicate = [&](const std::string& predicate) {
+    return std::any_of(goal.begin(), goal.end(), [&](ActionId item) {
+      const std::string names = internal::str_cat(" ", items_.predicates(shape_of(item)), " ");
+      return names.find(internal::str_cat(" ", predicate, " ")) != std::string::npos;
+    });
+  };
+  const auto has_object = [&](ObjectId object) {
+    return std::find(covered.begin(), covered.end(), object) != covered.end();
+  };
+  const auto has_kind = [&](const ItemSet::Class* kind) {
+    return std::any_of(kind->members.begin(), kind->members.end(), has_object) ||
+           std::any_of(goal.begin(), goal.end(),
+                       [&](ActionId item) { return items_.quantified(shape_of(item)) == kind->name; });
+  };
+  const auto quantifies = [&](ActionId item) { return !items_.quantified(shape_of(item)).empty(); };
+  return std::all_of(mentioned_.begin(), mentioned_.end(), has_object) &&
+         std::all_of(predicates_.begin(), predicates_.end(), has_predicate) &&
+         std::all_of(counted_.begin(), counted_.end(), has_kind) &&
+         (!says_pronoun(free_) || std::any_of(goal.begin(), goal.end(), quantifies));
 }
 
 Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId item) const {
@@ -288,9 +409,6 @@ Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId ite
     const std::vector<ObjectId>& objects = items_.item(other).objects;
     covered.insert(covered.end(), objects.begin(), objects.end());
   }
-  const auto is_mentioned = [this](ObjectId object) {
-    return std::find(mentioned_.begin(), mentioned_.end(), object) != mentioned_.end();
-  };
   for (std::size_t i = 0; i < what.objects.size(); ++i) {
     const ObjectId object = what.objects[i];
     const auto here = what.objects.begin() + static_cast<std::ptrdiff_t>(i);
@@ -300,17 +418,9 @@ Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId ite
   }
   out.item += neighbours(what.objects);
   covered.insert(covered.end(), what.objects.begin(), what.objects.end());
-  const auto is_about = [&](const std::string& predicate) {
-    const auto has = [&](ActionId one) {
-      const std::string& names = items_.predicates(items_.item(one).shape);
-      return internal::str_cat(" ", names, " ").find(internal::str_cat(" ", predicate, " ")) != std::string::npos;
-    };
-    return has(item) || std::any_of(before.begin(), before.end(), has);
-  };
-  const bool objects = std::all_of(mentioned_.begin(), mentioned_.end(), [&](ObjectId object) {
-    return std::find(covered.begin(), covered.end(), object) != covered.end();
-  });
-  const bool all = objects && std::all_of(predicates_.begin(), predicates_.end(), is_about);
+  std::vector<ActionId> goal(before.begin(), before.end());
+  goal.push_back(item);
+  const bool all = is_whole(goal, covered);
   out.end = all ? kLikely : kUnlikely;
   out.go_on = all ? kUnlikely : kLikely;
   return out;

@@ -35,8 +35,15 @@ class Mentions {
   const std::vector<ObjectId>& objects() const { return mentioned_; }
 
  private:
+  enum class Quantity : std::uint8_t { kNone, kSaid, kThese };
+
   void find_objects();
+  std::map<std::string, ObjectId> own_words() const;
   void find_clauses(const std::map<std::size_t, ObjectId>& by_place, const std::vector<bool>& used);
+  void find_counted(const std::vector<bool>& used);
+  Quantity quantity_before(std::size_t place) const;
+  bool is_one_of_many(ObjectId object) const;
+  bool is_mentioned(ObjectId object) const;
   void find_deeds();
   double shape_weight(std::uint32_t shape);
   double best_deed(const ItemSet::Item& item) const;
@@ -47,6 +54,7 @@ class Mentions {
   double neighbours(const std::vector<ObjectId>& objects) const;
   std::optional<std::set<std::size_t>> clauses_of(const std::vector<ObjectId>& objects) const;
   double out_of_place(const ItemSet::Item& item) const;
+  bool is_whole(std::span<const ActionId> goal, std::span<const ObjectId> covered) const;
 
   std::vector<std::string> words_;  // of the instruction, in small letters
   std::vector<bool> marks_before_;  // is there a comma or its like before this word?
@@ -55,6 +63,8 @@ class Mentions {
   std::vector<ObjectId> mentioned_;                             // once for each time
   std::vector<std::size_t> clauses_;                            // in which each of them is
   std::vector<std::vector<std::string>> clause_words_;          // of each clause, those that are free
+  std::vector<const ItemSet::Class*> counted_;                  // of which the instruction says how many
+  std::set<std::string> all_of_;                                // those that it says so of by "the" alone
   std::vector<std::string> predicates_;                         // that are mentioned
   std::vector<std::pair<const ItemSet::Deed*, double>> deeds_;  // that are mentioned, and what they are worth
   std::vector<double> item_weights_;                            // but for its objects

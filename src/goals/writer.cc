@@ -83,7 +83,7 @@ std::vector<Writer::Place> Writer::keep_best(std::vector<Place> places) {
       std::sort(known.rbegin(), known.rend());
       if (place.log_probability <= known[options_.width - 1]) break;
     }
-    const bool likeliest = kept.empty() && found_.empty();
+    const bool likeliest = kept.empty() && is_likeliest(place);
     if (!settle(place, likeliest)) continue;
     if (place.done) {
       keep(place);
@@ -92,6 +92,12 @@ std::vector<Writer::Place> Writer::keep_best(std::vector<Place> places) {
     }
   }
   return kept;
+}
+
+// No goal that was put aside is likelier.
+bool Writer::is_likeliest(const Place& place) const {
+  return std::none_of(found_.begin(), found_.end(),
+                      [&](const auto& one) { return one.second.log_probability > place.log_probability; });
 }
 
 void Writer::keep(const Place& place) {

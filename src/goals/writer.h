@@ -97,6 +97,7 @@ class Writer {
   std::shared_ptr<const std::vector<double>> weigh(const Conjunction& items,
                                                    const std::vector<std::uint32_t>& live) const;
   void ask_model(const std::vector<TokenId>& tokens, const std::vector<Branch>& branches);
+  bool is_likeliest(const Place& place) const;
   void keep(const Place& place);
 
   bool is_impossible(ActionId item) const { return options_.impossible && options_.impossible(item); }

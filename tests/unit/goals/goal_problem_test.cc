@@ -205,6 +205,47 @@ TEST(GoalProblem, RefusesWhatCannotBeReachedAndSaysSo) {
   EXPECT_TRUE(together.certified);
 }
 
+TEST(GoalProblem, WhatWasRefusedIsWhatTheModelWantedMost) {
+  GoalProblem::Options options;
+  options.guidance = Guidance::kMask;
+  for (const std::size_t hypotheses : {1U, 3U}) {
+    options.hypotheses = hypotheses;
+    const GoalProblem::Written written = write(parrot("(and (lit b) (always (not (lit b))))"), options);
+    ASSERT_FALSE(written.refused.empty()) << hypotheses;
+    EXPECT_EQ(written.refused[0].condition, "(always (not (lit b)))") << hypotheses;
+  }
+}
+
+TEST(GoalProblem, MoreThanThereAreIsRefused) {
+  const GoalProblem two =
+      GoalProblem::parse(kDomain, "(define (problem now) (:domain lamps) (:objects a b - lamp) (:init (power)))");
+  GoalProblem::Options options;
+  options.guidance = Guidance::kMask;
+  const testing::Setting setting = parrot("(and (forn (3) (?x - lamp) (lit ?x)))");
+  const GoalProblem::Written written = two.write("light three lamps", *setting.model, setting.words, options);
+  ASSERT_FALSE(written.refused.empty());
+  EXPECT_EQ(written.refused[0].condition, "(forn (3) (?x - lamp) (lit ?x))");
+  EXPECT_EQ(written.refused[0].words, "at least 3 of lamp: it lit");
+  EXPECT_EQ(written.refused[0].reason, "cannot be reached");
+}
+
+TEST(GoalProblem, OneArgumentIsSaidWhereThePredicateAsksForIt) {
+  const GoalProblem rooms = GoalProblem::parse(
+      R"((define (domain rooms) (:predicates (robot-at ?r) (holding ?b) (ready ?r))
+        (:action go :parameters (?r) :precondition () :effect (robot-at ?r))
+        (:action take :parameters (?b) :precondition () :effect (holding ?b))
+        (:action prepare :parameters (?r) :precondition () :effect (ready ?r))))",
+      "(define (problem now) (:domain rooms) (:objects hall ball) (:init))");
+  GoalProblem::Options options;
+  options.hypotheses = 1;
+  options.guidance = Guidance::kMask;
+  const testing::Setting setting =
+      parrot("(and (robot-at hall) (holding ball) (ready hall) (forall (?x) (robot-at ?x)))");
+  const GoalProblem::Written written = rooms.write("go", *setting.model, setting.words, options);
+  EXPECT_EQ(written.goals.at(0).words,
+            (std::vector<std::string>{"robot at hall", "holding ball", "hall ready", "every thing: robot at it"}));
+}
+
 TEST(GoalProblem, SyntaxAloneRefusesNothing) {
   GoalProblem::Options options;
   options.hypotheses = 1;
@@ -222,6 +263,7 @@ TEST(GoalProblem, WithoutGuidanceTheTextIsReadAsItIs) {
   const GoalProblem::Written good = write(parrot("(and (lit a))"), options);
   ASSERT_EQ(good.goals.size(), 1U) << good.reason;
   EXPECT_FALSE(good.certified);
+  EXPECT_EQ(write(parrot("(and (always (not (lit a))))"), options).goals.size(), 1U);
   for (const char* text : {"light the lamp", "(and (lit z))", "(and)", "(and (lit a)) (:init (lit b))"}) {
     const GoalProblem::Written bad = write(parrot(text), options);
     EXPECT_TRUE(bad.goals.empty()) << text;

@@ -42,6 +42,16 @@ std::vector<std::string> mentioned(const std::string& instruction) {
   return out;
 }
 
+goals::Mentions::Weight weight_of(const goals::ItemSet& items, const std::string& instruction,
+                                  const std::string& text) {
+  const goals::Mentions mentions(instruction, items);
+  for (std::uint32_t i = 0; i < items.size(); ++i) {
+    if (items.text(ActionId{i}) == text) return mentions.weight({}, ActionId{i});
+  }
+  ADD_FAILURE() << text;
+  return {};
+}
+
 // The item that is worth most as the first.
 std::string best(const std::string& instruction) {
   const goals::ItemSet items = rooms();
@@ -64,6 +74,42 @@ TEST(Mentions, NamesAreFoundAsPeopleWriteThem) {
   EXPECT_EQ(mentioned(""), Names());
 }
 
+TEST(Mentions, AWordOfOneNameAloneIsEnough) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(mentioned("bring the sample to the lab"), (Names{"blood_sample", "lab"}));
+  EXPECT_EQ(mentioned("bring the blood to the lab"), (Names{"blood_sample", "lab"}));
+  EXPECT_EQ(mentioned("lock the door"), Names());  // of several, and a kind
+  EXPECT_EQ(mentioned("number 7"), Names());       // a number is no name
+  EXPECT_EQ(mentioned("a samples"), Names());      // as it is written
+  EXPECT_EQ(best("bring the sample to the lab"), "(at blood_sample lab)");
+}
+
+TEST(Mentions, HowManyAreMeantIsSaidBeforeTheirKind) {
+  const goals::ItemSet items = rooms();
+  const char* all = "(forall (?x - door) (locked ?x))";
+  for (const char* instruction :
+       {"lock both doors", "lock all of the doors", "lock the doors", "every door is locked"}) {
+    EXPECT_EQ(best(instruction), all) << instruction;
+    const auto weight = [&](const std::string& text) { return weight_of(items, instruction, text); };
+    EXPECT_GT(weight(all).item, weight("(locked door7)").item + 10) << instruction;
+    EXPECT_GT(weight(all).end, weight(all).go_on) << instruction;
+    EXPECT_LT(weight("(robot-at lab)").end, weight("(robot-at lab)").go_on) << instruction;
+  }
+  EXPECT_EQ(best("lock no door"), "(forall (?x - door) (not (locked ?x)))");
+  EXPECT_NE(best("lock the door"), all);
+  EXPECT_NE(best("lock one of the doors"), all);
+}
+
+TEST(Mentions, EverythingAndNothingAreOfAnyKind) {
+  EXPECT_EQ(best("nothing should be at the ward"), "(forall (?x - thing) (not (at ?x ward)))");
+  EXPECT_EQ(best("move everything to the lab"), "(forall (?x - thing) (at ?x lab))");
+  // In another clause one thing may be meant.
+  const goals::ItemSet items = rooms();
+  const char* instruction = "bring everything to the lab, then enter the ward";
+  EXPECT_GT(weight_of(items, instruction, "(robot-at ward)").item,
+            weight_of(items, instruction, "(robot-at lab)").item + 9);
+}
+
 TEST(Mentions, WhatIsMentionedIsWorthMost) {
   EXPECT_EQ(best("bring the blood sample to the lab"), "(at blood_sample lab)");
   EXPECT_EQ(best("lock the lab door"), "(locked lab_door)");
@@ -79,20 +125,14 @@ TEST(Mentions, AnActionSpeaksForWhatItChanges) {
 
 TEST(Mentions, WhatIsSaidInOneClauseBelongsTogether) {
   const goals::ItemSet items = rooms();
-  const auto weight = [&](const goals::Mentions& mentions, const std::string& text) {
-    for (std::uint32_t i = 0; i < items.size(); ++i) {
-      if (items.text(ActionId{i}) == text) return mentions.weight({}, ActionId{i}).item;
-    }
-    ADD_FAILURE() << text;
-    return 0.0;
-  };
-  const goals::Mentions two("never enter the ward, and bring the blood sample to the lab", items);
-  EXPECT_GT(weight(two, "(always (not (robot-at ward)))"), weight(two, "(at blood_sample ward)"));
-  EXPECT_GT(weight(two, "(at blood_sample lab)"), weight(two, "(at blood_sample ward)"));
-  EXPECT_GT(weight(two, "(always (not (robot-at ward)))"), weight(two, "(always (not (at blood_sample lab)))"));
+  const char* clauses = "never enter the ward, and bring the blood sample to the lab";
+  const auto two = [&](const std::string& text) { return weight_of(items, clauses, text).item; };
+  EXPECT_GT(two("(always (not (robot-at ward)))"), two("(at blood_sample ward)"));
+  EXPECT_GT(two("(at blood_sample lab)"), two("(at blood_sample ward)"));
+  EXPECT_GT(two("(always (not (robot-at ward)))"), two("(always (not (at blood_sample lab)))"));
   // A list is no clause of its own.
-  const goals::Mentions list("bring door7, lab_door and the blood sample to the lab", items);
-  EXPECT_GT(weight(list, "(at blood_sample lab)"), weight(two, "(at blood_sample lab)") - 1);
+  const char* list = "bring door7, lab_door and the blood sample to the lab";
+  EXPECT_GT(weight_of(items, list, "(at blood_sample lab)").item, two("(at blood_sample lab)") - 1);
 }
 
 TEST(Mentions, OfPredicatesThatShareAWordTheOneThatIsSaidIsMeant) {
