@@ -4,6 +4,7 @@
 //     attack_test --plans 100000 --report attack     # the whole attack; writes attack.md and attack.json
 //     attack_test --plans 400 --tasks-per-domain 1 --domains 24     # a slice of it
 //     VAL_VALIDATE=~/VAL/bin/Validate attack_test --plans 5000 --val-every 1     # VAL judges all instead of a hundredth
+//     attack_test --plans 5000 --focus thinking     # mostly by models that think first; goals: that write the goal, too
 //     attack_test --task 'ipc/gripper p01.pddl' --seed 1 --index 17     # one plan again, with what is wrong with it
 //
 // Plans are shared out among tasks in rounds. A task that takes much more than its share of the time is left out of
@@ -47,10 +48,17 @@ struct Options {
   std::size_t val_every = 100;
   double seconds = 0;  // stop after so long; 0: when all plans are made
   std::uint64_t seed = 1;
+  Focus focus = Focus::kAll;
   std::string task;    // a part of its name
   std::string report;  // two files: with .md and .json behind it
   std::optional<std::size_t> index;
 };
+
+Focus read_focus(const std::string& value) {
+  if (value == "thinking") return Focus::kThinking;
+  if (value == "goals") return Focus::kGoals;
+  throw std::invalid_argument("--focus is thinking or goals");
+}
 
 Options read_options(int count, char** arguments) {
   Options options;
@@ -71,6 +79,8 @@ Options read_options(int count, char** arguments) {
       options.seconds = std::stod(value);
     } else if (name == "--seed") {
       options.seed = std::stoull(value);
+    } else if (name == "--focus") {
+      options.focus = read_focus(value);
     } else if (name == "--task") {
       options.task = value;
     } else if (name == "--report") {
@@ -79,8 +89,8 @@ Options read_options(int count, char** arguments) {
       options.index = std::stoul(value);
     } else {
       throw std::invalid_argument("unknown option " + name +
-                                  "; known: --plans --tasks-per-domain --domains --val-every --seconds --seed --task "
-                                  "--report --index");
+                                  "; known: --plans --tasks-per-domain --domains --val-every --seconds --seed --focus "
+                                  "--task --report --index");
     }
   }
   return options;
@@ -114,6 +124,7 @@ class Campaign {
     if (options_.tasks_per_domain > 0) command += str_cat(" --tasks-per-domain ", options_.tasks_per_domain);
     if (options_.domains > 0) command += str_cat(" --domains ", options_.domains);
     if (options_.val_every != 100) command += str_cat(" --val-every ", options_.val_every);
+    command += to_string(options_.focus);
     if (!options_.task.empty()) command += str_cat(" --task '", options_.task, "'");
     if (options_.seconds > 0) command += str_cat(" --seconds ", static_cast<int>(options_.seconds));
     const std::string text = report_.markdown(command, effort_.seconds());
@@ -129,13 +140,15 @@ class Campaign {
   int run_one() {
     select_tasks();
     if (targets_.size() != 1) throw std::invalid_argument(str_cat(targets_.size(), " tasks have such a name"));
-    Attacker attacker(targets_[0].files, targets_[0].number, options_.seed, options_.val_every, arsenal_, report_);
+    Attacker attacker(targets_[0].files, targets_[0].number, attacker_options(), arsenal_, report_);
     attacker.attack(*options_.index);
     std::cout << report_.markdown("one plan", watch_.seconds());
     return report_.violations().empty() ? 0 : 1;
   }
 
  private:
+  Attacker::Options attacker_options() const { return {options_.seed, options_.val_every, options_.focus}; }
+
   struct Target {
     TaskFiles files;
     std::size_t number = 0;
@@ -205,8 +218,7 @@ class Campaign {
     const Effort effort;
     std::unique_ptr<Attacker> attacker;
     try {
-      attacker =
-          std::make_unique<Attacker>(target.files, target.number, options_.seed, options_.val_every, arsenal_, report_);
+      attacker = std::make_unique<Attacker>(target.files, target.number, attacker_options(), arsenal_, report_);
     } catch (const InputError& error) {
       const std::string what = error.what();
       report_.add_note("refused by the loader", target.files.name() + ": " + what.substr(0, what.find('\n')));

@@ -62,15 +62,27 @@ bool same(std::span<const NextToken> a, const std::vector<NextToken>& b) {
 
 }  // namespace
 
-Attacker::Attacker(const TaskFiles& files, std::size_t number, std::uint64_t seed, std::size_t val_every,
-                   Arsenal& arsenal, Report& report)
+std::string to_string(Focus focus) {
+  switch (focus) {
+    case Focus::kAll:
+      return "";
+    case Focus::kThinking:
+      return " --focus thinking";
+    case Focus::kGoals:
+      return " --focus goals";
+  }
+  return "";
+}
+
+Attacker::Attacker(const TaskFiles& files, std::size_t number, const Options& options, Arsenal& arsenal, Report& report)
     : files_(files),
       number_(number),
-      seed_(seed),
+      seed_(options.seed),
+      focus_(options.focus),
       arsenal_(arsenal),
       report_(report),
       val_(find_val()),
-      val_every_(val_every),
+      val_every_(options.val_every),
       task_(load_pddl(files.domain, files.problem)),
       judge_(files, val_) {
   for (const std::string& name : PlanFormat::builtin_names()) {
@@ -91,7 +103,7 @@ Attacker::~Attacker() {
 }
 
 std::string Attacker::where(std::size_t index) const {
-  return str_cat("--task '", files_.name(), "' --seed ", seed_, " --index ", index);
+  return str_cat("--task '", files_.name(), "' --seed ", seed_, to_string(focus_), " --index ", index);
 }
 
 Observer Attacker::in_a_hurry(Attempt& attempt) const {
@@ -284,9 +296,9 @@ Attacker::Attempt Attacker::make(const Setting& setting, std::size_t index) {
       search(setting, attempt);
     } else if (index % 29 == 7) {
       call_planner(setting, index, random, attempt);
-    } else if (index % 23 == 13 && !setting.real) {
+    } else if (takes(setting, Focus::kThinking, index, 23)) {
       think(setting, index, random, attempt);
-    } else if (index % 43 == 19 && !setting.real) {
+    } else if (takes(setting, Focus::kGoals, index, 43)) {
       write_goals(setting, index, random, attempt);
     } else {
       unsigned total = 0;
@@ -314,6 +326,13 @@ Attacker::Attempt Attacker::make(const Setting& setting, std::size_t index) {
     attempt.finding = {Fault::kException, error.what(), 0};
   }
   return attempt;
+}
+
+bool Attacker::takes(const Setting& setting, Focus focus, std::size_t index, std::size_t period) const {
+  if (setting.real) return false;
+  // The rest shows that the models break plans where they may.
+  if (focus_ == focus) return index % 8 != 0;
+  return index % period == period / 2;
 }
 
 void Attacker::make_by_model(const Setting& setting, const Way& way, std::size_t index, Random& random,

@@ -26,12 +26,21 @@
 
 namespace metactrl::attack {
 
+// What most plans should come from, where the vocabulary is no real model's; now and then.
+enum class Focus : std::uint8_t { kAll, kThinking, kGoals };
+
+// The option for it: " --focus goals".
+std::string to_string(Focus focus);
+
 class Attacker {
  public:
-  // Throws InputError when the task cannot be loaded. `number` varies formats and vocabularies from task to task. VAL
-  // judges one of `val_every` plans.
-  Attacker(const TaskFiles& files, std::size_t number, std::uint64_t seed, std::size_t val_every, Arsenal& arsenal,
-           Report& report);
+  struct Options {
+    std::uint64_t seed = 1;
+    std::size_t val_every = 100;  // VAL judges one of so many plans
+    Focus focus = Focus::kAll;
+  };
+  // Throws InputError when the task cannot be loaded. `number` varies formats and vocabularies from task to task.
+  Attacker(const TaskFiles& files, std::size_t number, const Options& options, Arsenal& arsenal, Report& report);
   ~Attacker();
   Attacker(const Attacker&) = delete;
   Attacker& operator=(const Attacker&) = delete;
@@ -72,6 +81,8 @@ class Attacker {
   void expect_nothing(const Setting& setting);
   void drop_goals(const Setting& setting);
   Attempt make(const Setting& setting, std::size_t index);
+  // Whether the plan `index` comes from this, of which there is one in `period` where nothing is asked for.
+  bool takes(const Setting& setting, Focus focus, std::size_t index, std::size_t period) const;
   void make_by_model(const Setting& setting, const Way& way, std::size_t index, testing::Random& random,
                      Attempt& attempt);
   void stumble(const Setting& setting, const Way& way, testing::Random& random, Attempt& attempt);
@@ -92,6 +103,7 @@ class Attacker {
   TaskFiles files_;
   std::size_t number_;
   std::uint64_t seed_;
+  Focus focus_;
   Arsenal& arsenal_;
   Report& report_;
   std::string val_;
