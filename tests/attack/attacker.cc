@@ -374,7 +374,7 @@ void Attacker::judge_times(const std::vector<PlanStep>& steps, Attempt& attempt)
   }
   if (val_.empty() || attempt.finding.fault != Fault::kNone || ++judged_ % val_every_ != 0) return;
   if (!val_reads_task_) {
-    val_reads_task_ = judge_.val_reads_task();
+    val_reads_task_ = judge_.val_reads_task(text);
     if (!*val_reads_task_) report_.add_note("refused by VAL, whatever the plan", files_.name());
   }
   if (!*val_reads_task_) return;

@@ -121,7 +121,10 @@ Finding Judge::judge_schedule(const std::string& schedule) const {
   return validation.valid ? Finding{} : found(Fault::kGoal, validation.reason);
 }
 
-bool Judge::val_reads_task() const { return !val_.empty() && run_val({}, "grep -q 'Checking plan'"); }
+// Some domains it reads but for the actions of a plan.
+bool Judge::val_reads_task(const std::string& plan) const {
+  return !val_.empty() && run_val(plan, "{ ! grep -qE 'Bad plan|Error: |Error occurred'; }");
+}
 
 Finding Judge::ask_val(const std::string& plan) const {
   // Its exit code alone does not tell a plan that it cannot read.
