@@ -25,6 +25,7 @@
 #define METACTRL_SCHEDULE_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -76,6 +77,11 @@ Schedule make_schedule(const Task& task, std::span<const PlanStep> plan, Schedul
 // all between them, and that no two points coincide of which one changes what the other needs or changes.
 Validation validate(const Task& task, std::span<const TimedStep> schedule, const Stop& stop = {},
                     std::size_t bytes = 0);
+
+// What the task's metric is of a plan with these times, where it counts (total-time): the time at which the schedule ends.
+// The cost of a plan counts durations one after the other instead, whichever overlap. Nothing for other metrics, and for
+// what is no plan.
+std::optional<double> metric_of(const Task& task, std::span<const TimedStep> schedule);
 
 // Pairs of steps, by their places, that run at the same time.
 std::vector<std::pair<std::size_t, std::size_t>> overlaps(std::span<const TimedStep> schedule);

@@ -93,8 +93,10 @@ class Printer {
     const bool plan = result.outcome == PlanOutcome::kPlan;
     const bool legal = result.reading.complete && result.validation.steps_executed == result.steps.size();
     if (plan && legal && scheduled_) {
-      put(schedule_text(make_schedule(input_.task.task, result.steps, input_.schedule)));
-      put(str_cat("; cost = ", number_text(result.validation.cost), ", guarantee: ", to_string(result.guarantee),
+      const Task& task = input_.task.task;
+      const Schedule schedule = make_schedule(task, result.steps, input_.schedule);
+      put(schedule_text(task, schedule));
+      put(str_cat("; ", cost_text(task, schedule, result.validation.cost), ", guarantee: ", to_string(result.guarantee),
                   "\n"));
       return;
     }

@@ -2,6 +2,7 @@
 
 #include <iostream>
 #include <iterator>
+#include <optional>
 
 #include "cli/common.h"
 #include "cli/options.h"
@@ -32,10 +33,19 @@ CLI::Option* add_schedule_option(CLI::App& app, ScheduleKind& kind) {
                     "where actions take time: one after the other, or each as early as the plan's order allows");
 }
 
-std::string schedule_text(const Schedule& schedule) {
+std::string timed_metric_text(const std::optional<double>& metric) {
+  return metric ? ", metric " + number_text(*metric) : std::string();
+}
+
+std::string cost_text(const Task& task, const std::optional<Schedule>& schedule, double cost) {
+  const bool adds_up = schedule && metric_of(task, *schedule);
+  return str_cat("cost = ", number_text(cost), adds_up ? " with durations added up" : "");
+}
+
+std::string schedule_text(const Task& task, const Schedule& schedule) {
   std::string text;
   for (const TimedStep& step : by_start(schedule)) text += to_string(step) + "\n";
-  text += str_cat("; ends at ", time_text(makespan(schedule)));
+  text += str_cat("; ends at ", time_text(makespan(schedule)), timed_metric_text(metric_of(task, schedule)));
   std::vector<std::string> pairs;
   for (const auto& [a, b] : overlaps(schedule))
     pairs.push_back(str_cat(to_string(schedule[a].step), " and ", to_string(schedule[b].step)));

@@ -3,6 +3,7 @@
 #define METACTRL_SRC_CLI_SCHEDULES_H_
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,7 +30,11 @@ std::vector<PlanStep> steps_of(std::span<const TimedStep> schedule);
 CLI::Option* add_schedule_option(CLI::App& app, ScheduleKind& kind);
 
 // The lines, by start, and what overlaps as a comment.
-std::string schedule_text(const Schedule& schedule);
+std::string schedule_text(const Task& task, const Schedule& schedule);
+// ", metric 14.501"; nothing where there is none.
+std::string timed_metric_text(const std::optional<double>& metric);
+// "cost = 12"; where the metric counts time it says that overlaps shorten nothing.
+std::string cost_text(const Task& task, const std::optional<Schedule>& schedule, double cost);
 
 }  // namespace metactrl::cli
 

@@ -182,12 +182,12 @@ void improve(const Task& task, const SearchOptions& options, const Budget& budge
 std::string plan_text(const Task& task, const Outcome& outcome, const std::optional<Schedule>& schedule, double cost) {
   std::string text;
   if (schedule) {
-    text = schedule_text(*schedule);
+    text = schedule_text(task, *schedule);
   } else {
     for (const ActionId action : outcome.plan) text += task.text(action) + "\n";
   }
-  text += str_cat("; ", count_text(outcome.plan.size(), "action", "actions"), ", cost = ", number_text(cost), ", ",
-                  outcome.proved_shortest ? "shortest" : "not proved shortest");
+  text += str_cat("; ", count_text(outcome.plan.size(), "action", "actions"), ", ", cost_text(task, schedule, cost),
+                  ", ", outcome.proved_shortest ? "shortest" : "not proved shortest");
   // By the number of actions where the task has no metric: then the sentence says it all.
   if (task.program().definition().has_metric) {
     text += outcome.proved_optimal ? ", cheapest"
@@ -298,7 +298,7 @@ int search(const SearchOptions& options) {
   }
   if (options.output.json()) {
     Json json = outcome_json(task, outcome, cost, loaded.load_seconds, watch.seconds());
-    if (schedule) json["schedule"] = serve::schedule_json(*schedule);
+    if (schedule) json["schedule"] = serve::schedule_json(task, *schedule);
     if (outcome.least_metric) {
       const double value = metric_value(task, validation);
       json["preferences"] = serve::preferences_json(validation.preferences);

@@ -1,6 +1,7 @@
 // metactrl validate: is a plan legal, and does it reach the goal? Judged by the reference semantics alone: the task is
 // not grounded, so this also works where grounding would be too much.
 #include <memory>
+#include <optional>
 
 #include "cli/common.h"
 #include "cli/output.h"
@@ -54,17 +55,19 @@ int validate(const ValidateOptions& options) {
     const ProgressLine progress("validating");
     result = timed ? reference->validate_schedule(plan.schedule, {}, 0) : reference->validate(steps_of(plan.schedule));
   }
+  const std::optional<double> metric = timed ? reference->timed_metric(plan.schedule, result) : std::nullopt;
   if (options.output.json()) {
     Json json{{"valid", result.valid}, {"actions", plan.schedule.size()}, {"steps_executed", result.steps_executed},
               {"cost", result.cost},   {"reason", result.reason},         {"unmet_goals", result.unmet_goals}};
     if (!result.preferences.empty()) json["preferences"] = serve::preferences_json(result.preferences);
     if (timed) json["makespan"] = static_cast<double>(makespan(plan.schedule)) / static_cast<double>(kTimeUnit);
+    if (metric) json["metric"] = *metric;
     print(options.output, json);
   } else if (result.valid) {
     print(options.output,
           str_cat("valid: ", count_text(plan.schedule.size(), "action", "actions"), ", cost ", number_text(result.cost),
-                  timed ? str_cat(", ends at ", time_text(makespan(plan.schedule))) : "", "\n",
-                  preference_lines(result.preferences, "  ")));
+                  timed ? str_cat(", ends at ", time_text(makespan(plan.schedule)), timed_metric_text(metric)) : "",
+                  "\n", preference_lines(result.preferences, "  ")));
   } else {
     print(options.output, str_cat("invalid: ", result.reason, "\n"));
   }

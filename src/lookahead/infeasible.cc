@@ -11,8 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "lookahead/concurrency.h"
 #include "lookahead/goals.h"
 #include "metactrl/lookahead.h"
+#include "metactrl/schedule.h"
 #include "support/ids.h"
 #include "support/list_some.h"
 #include "support/meter.h"
@@ -155,19 +157,25 @@ void find_help(const Task& task, std::vector<GoalId> excluded, const Stop& stop,
 WhyInfeasible why_infeasible(const Task& task, const Stop& stop) {
   WhyInfeasible why;
   try {
-    bool sequential = false;
     if (task.source() != nullptr) {
       internal::Meter meter(stop);
       why.reasons = task.source()->why_unreachable(meter);
-      if (why.reasons.empty()) {
-        why.reasons = task.source()->needs_concurrency();
-        sequential = !why.reasons.empty();
-        if (sequential && verdict(task, stop) != Verdict::kInfeasible) why.reasons.clear();
+    }
+    // Goals are no reason where other plans might reach them.
+    bool by_goals = why.reasons.empty();
+    if (by_goals && has_durations(task)) {
+      by_goals = false;
+      if (verdict(task, stop) == Verdict::kInfeasible) {
+        lookahead::Overlaps overlaps = lookahead::needed_overlaps(task, small_options(), stop);
+        by_goals = overlaps.useless;
+        why.reasons = std::move(overlaps.needed);
       }
     }
     std::vector<GoalId> excluded;
-    if (can_drop_goals(task) || (why.reasons.empty() && !sequential)) excluded = excluded_goals(task, stop);
-    if (why.reasons.empty() && !sequential) why.reasons = reasons_of_goals(task, excluded);
+    if (can_drop_goals(task) || by_goals) excluded = excluded_goals(task, stop);
+    if (by_goals) why.reasons = reasons_of_goals(task, excluded);
+    if (by_goals && has_durations(task))
+      why.reasons.emplace_back("plans in which different actions overlap do not reach the goal either");
     find_help(task, std::move(excluded), stop, why.would_help);
   } catch (const Stopped&) {
     // What was found by now is true.

@@ -278,6 +278,15 @@ struct Preference {
   std::string text;  // without the name
 };
 
+// Of a metric that counts the time at which a schedule ends. Its value, with the costs of the actions and the weights of
+// violated preferences, is  sign * (costs + weights + factor * (end - sum of the durations) + constant):  costs count each
+// duration as if nothing overlapped.
+struct TimeInMetric {
+  double factor = 0;
+  double constant = 0;
+  double sign = 1;  // -1 where the metric is maximized
+};
+
 struct Goal {
   Condition condition;
   VariableTable variables;
@@ -325,7 +334,8 @@ struct Ast {
   Goal goal;  // `at end` constraints are conjuncts of it
   std::vector<Constraint> constraints;
   std::vector<Preference> preferences;
-  bool has_metric = false;     // (:metric minimize ...) of what actions cost
+  bool has_metric = false;  // (:metric minimize ...) of what actions cost
+  std::optional<TimeInMetric> time_in_metric = {};
   bool has_numbers = false;    // some condition compares numbers
   bool has_durations = false;  // some action takes time, or something happens by itself
   // Some action hosts others: it makes something true while it runs that others need. Then a plan is carried out like

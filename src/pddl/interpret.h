@@ -138,6 +138,7 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   std::optional<std::int64_t> fixed_duration(const PlanStep& step) const override;
   Schedule with_durations(std::span<const PlanStep> plan, const Stop& stop) const override;
   Validation validate_schedule(std::span<const TimedStep> schedule, const Stop& stop, std::size_t bytes) const override;
+  std::optional<double> timed_metric(std::span<const TimedStep> schedule, const Validation& validation) const override;
   // The same from another state, given with its derived facts (see `complete`).
   Validation validate(Facts facts, std::span<const PlanStep> plan, internal::Meter& meter = internal::no_meter()) const;
   // The step as an instance, or what is wrong with it.

@@ -418,4 +418,18 @@ Validation LiftedInterpreter::validate_schedule(std::span<const TimedStep> sched
   return result;
 }
 
+std::optional<double> LiftedInterpreter::timed_metric(std::span<const TimedStep> schedule,
+                                                      const Validation& validation) const {
+  if (!ast_->time_in_metric || !validation.valid) return std::nullopt;
+  const TimeInMetric& time = *ast_->time_in_metric;
+  std::int64_t beyond = makespan(schedule);
+  for (const TimedStep& step : schedule) beyond -= step.duration;
+  double sum =
+      validation.cost + time.constant + time.factor * static_cast<double>(beyond) / static_cast<double>(kTimeUnit);
+  for (const Validation::Preference& preference : validation.preferences) {
+    if (!preference.satisfied) sum += preference.weight;
+  }
+  return time.sign * sum;
+}
+
 }  // namespace metactrl::pddl

@@ -3,8 +3,9 @@
 // A metric that is linear in the time and in functions without arguments becomes one cost for each action: the weight of
 // the time times its duration, and of each function times what the action adds to it. That needs additions that always
 // happen and that nothing changes, and costs that are not negative; they are told apart by their form, before anything is
-// grounded. The time is the sum of the durations, which is that of the sequential schedule. Other metrics are ignored with
-// a warning: a metric ranks plans, and every plan is one without it.
+// grounded. The time is the sum of the durations there, which is what the order of the actions does not change; what the
+// metric is of a schedule, in which they overlap or have gaps between them, is worked out once there is one. Other metrics
+// are ignored with a warning: a metric ranks plans, and every plan is one without it.
 #include <algorithm>
 #include <utility>
 
@@ -31,6 +32,10 @@ Expression both(Expression::Kind kind, Expression left, Expression right) {
   return out;
 }
 
+double to_double(const Rational& number) {
+  return static_cast<double>(number.numerator()) / static_cast<double>(number.denominator());
+}
+
 }  // namespace
 
 std::optional<Rational> Parser::constant_factor(SExpr expr) const {
@@ -40,7 +45,10 @@ std::optional<Rational> Parser::constant_factor(SExpr expr) const {
 // False for what is not linear.
 bool Parser::add_weights(SExpr expr, const Rational& factor, MetricWeights& out, std::size_t depth) {
   if (!check_depth(expr, depth)) return false;
-  if (constant_factor(expr)) return true;  // the same for all plans
+  if (const std::optional<Rational> number = constant_factor(expr)) {  // the same for all plans
+    out.constant += to_double(factor) * to_double(*number);
+    return true;
+  }
   const std::string_view head = expr.is_list() ? expr.head() : expr.text();
   const auto found = functions_.find(head);
   if (head == "total-time" || (found != functions_.end() && expr.size() <= 1)) {
@@ -129,6 +137,16 @@ std::optional<Expression> Parser::metric_cost(const Action& action, const Metric
   return sum;
 }
 
+// What no plan changes: numbers, and what functions are worth at the start.
+double Parser::constant_of(const MetricWeights& weights) const {
+  double sum = weights.constant;
+  for (const FunctionValue& value : ast_.init_values) {
+    const auto weight = weights.functions.find(value.function);
+    if (weight != weights.functions.end()) sum += to_double(weight->second) * value.value;
+  }
+  return sum;
+}
+
 void Parser::finish_metric() {
   const SExpr what = (*metric_)[2];
   MetricWeights weights;
@@ -166,6 +184,8 @@ void Parser::finish_metric() {
   }
   for (std::size_t i = 0; i < costs.size(); ++i) ast_.actions[to_id<ActionNameId>(i)].metric_cost = std::move(costs[i]);
   ast_.has_metric = true;
+  if (weights.time != Rational(0) && ast_.has_durations)
+    ast_.time_in_metric = {to_double(weights.time), constant_of(weights), maximize ? -1.0 : 1.0};
 }
 
 }  // namespace metactrl::pddl

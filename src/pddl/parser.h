@@ -301,6 +301,7 @@ class Parser {
     Rational time;
     std::map<FunctionId, Rational> functions;
     std::map<std::string_view, Rational> preferences;
+    double constant = 0;
   };
   bool add_weights(SExpr expr, const Rational& factor, MetricWeights& out, std::size_t depth);
   std::optional<Rational> constant_factor(SExpr expr) const;
@@ -308,6 +309,7 @@ class Parser {
   void finish_metric();
   std::optional<Expression> metric_cost(const Action& action, const MetricWeights& weights) const;
   bool never_negative(const Expression& expression) const;
+  double constant_of(const MetricWeights& weights) const;
 
   // stratify.cc
   void check_strata();

@@ -99,8 +99,9 @@ class SExprReader {
 
   // How many bytes the part of a name takes that begins here; 0 when none does.
   std::size_t name_part() const;
+  std::size_t letter() const;
   // U+00A0, which word processors and web pages put where a blank was meant.
-  bool at_no_break_space() const { return input_.substr(at_).starts_with("\xc2\xa0"); }
+  bool at_no_break_space() const { return input_[at_] == '\xc2' && input_.substr(at_).starts_with("\xc2\xa0"); }
   bool section_follows() const;
   void note_missing_blank(std::size_t start);
 
@@ -236,7 +237,11 @@ bool SExprReader::step() {
 
 std::size_t SExprReader::name_part() const {
   if (is_name_char(input_[at_])) return 1;
-  if (static_cast<unsigned char>(input_[at_]) < 0x80U) return 0;
+  return static_cast<unsigned char>(input_[at_]) < 0x80U ? 0 : letter();
+}
+
+// The same of what is not ASCII.
+std::size_t SExprReader::letter() const {
   const internal::Utf8Character character = internal::first_character(input_.substr(at_));
   return character.length > 0 && is_letter(character.code) ? character.length : 0;
 }
@@ -348,9 +353,12 @@ bool SExprReader::close_list() {
 bool SExprReader::read_name() {
   const Position where = here();
   const std::size_t start = at_;
-  do {
-    at_ += name_part();
-  } while (at_ < input_.size() && input_[at_] != '?' && name_part() > 0);
+  at_ += name_part();
+  while (at_ < input_.size() && input_[at_] != '?') {
+    const std::size_t part = name_part();
+    if (part == 0) break;
+    at_ += part;
+  }
   if (at_ < input_.size() && input_[at_] == '?') note_missing_blank(start);
   const std::string_view name = std::string_view(tree_.text_).substr(start, at_ - start);
   if (open_.empty()) {

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "metactrl/domain.h"
+#include "pddl/ends_apart.h"
 #include "pddl/ground_durations.h"
 #include "pddl/hosts.h"
 #include "pddl/interpret.h"
@@ -496,24 +497,28 @@ std::vector<std::pair<std::size_t, std::size_t>> PddlSource::orders(std::span<co
   return pddl::orders(*ast_, plan, meter);
 }
 
-std::vector<std::string> PddlSource::needs_concurrency() const {
-  if (!ast_->has_durations) return {};
+std::vector<std::string> PddlSource::unused_offers() const {
   std::vector<std::string> sentences;
+  if (!ast_->has_durations) return sentences;
   for (const Envelope& envelope : envelopes(*ast_)) {
     if (ast_->actions[envelope.offers].durative->hosts) continue;
     const std::string why = why_no_host(*ast_, envelope.offers);
-    sentences.push_back(
-        str_cat("it may need concurrency, which is not planned for since ", why, ": ", to_string(*ast_, envelope)));
+    sentences.push_back(str_cat(to_string(*ast_, envelope), "; nothing runs inside it, since ", why));
   }
-  if (sentences.empty() && ast_->has_hosts) {
-    sentences.emplace_back(
-        "actions run inside those that offer what they need, one after the other; plans in which they must overlap "
-        "otherwise are not looked for");
-  }
-  if (sentences.empty())
-    sentences.emplace_back(
-        "no plan runs one action at a time, and plans in which actions must overlap are not looked for");
   return sentences;
+}
+
+std::optional<Task> PddlSource::with_ends_apart(bool over_all, internal::Meter& meter) const {
+  if (!ast_->has_durations || !ast_->timed.empty()) return std::nullopt;
+  const auto depends_on_begin = [](const Action& action) {
+    return action.durative && !action.durative->fixed && !action.durative->end_numeric_effects.empty();
+  };
+  if (!over_all && std::any_of(ast_->actions.begin(), ast_->actions.end(), depends_on_begin)) return std::nullopt;
+  try {
+    return make_task(std::make_shared<const Ast>(ends_apart(*ast_, over_all)), limits_, meter);
+  } catch (const TaskTooLarge&) {
+    return std::nullopt;
+  }
 }
 
 std::vector<std::string> PddlSource::beyond_facts() const {

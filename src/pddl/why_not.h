@@ -3,6 +3,7 @@
 #define METACTRL_SRC_PDDL_WHY_NOT_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ class PddlSource : public task::Source {
   void start_early(Schedule& plan, internal::Meter& meter) const override;
   std::vector<std::pair<std::size_t, std::size_t>> orders(std::span<const PlanStep> plan,
                                                           internal::Meter& meter) const override;
-  std::vector<std::string> needs_concurrency() const override;
+  std::vector<std::string> unused_offers() const override;
+  std::optional<Task> with_ends_apart(bool over_all, internal::Meter& meter) const override;
   std::vector<std::string> beyond_facts() const override;
 
  private:

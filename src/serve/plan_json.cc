@@ -43,9 +43,10 @@ Json diagnostics_json(const Diagnostics& diagnostics) {
   return out;
 }
 
-Json schedule_json(const Schedule& schedule) {
+Json schedule_json(const Task& task, const Schedule& schedule) {
   const auto seconds = [](std::int64_t time) { return static_cast<double>(time) / static_cast<double>(kTimeUnit); };
   Json json{{"makespan", seconds(makespan(schedule))}, {"steps", Json::array()}, {"overlaps", Json::array()}};
+  if (const std::optional<double> metric = metric_of(task, schedule)) json["metric"] = *metric;
   for (const TimedStep& step : by_start(schedule)) {
     json["steps"].push_back(
         {{"start", seconds(step.start)}, {"action", to_string(step.step)}, {"duration", seconds(step.duration)}});
@@ -94,7 +95,7 @@ Json outcome_json(const Task& task, const PlanResult& result, ScheduleKind kind)
                    {"problem", result.validation.reason}};
   const bool legal = result.reading.complete && result.validation.steps_executed == result.steps.size();
   if (has_plan(result) && legal && has_durations(task))
-    json["schedule"] = schedule_json(make_schedule(task, result.steps, kind));
+    json["schedule"] = schedule_json(task, make_schedule(task, result.steps, kind));
   if (has_plan(result) && legal && !result.validation.preferences.empty()) {
     const auto& known = result.preferences;
     json["preferences"] = preferences_json(result.validation.preferences, known ? &known->promised : nullptr);

@@ -20,8 +20,8 @@ Json outcome_json(const Task& task, const PlanResult& result, ScheduleKind kind 
 // [{"name", "text", "weight", "satisfied"}]; with `promised`, ascending places, also "promised".
 Json preferences_json(const std::vector<Validation::Preference>& preferences,
                       const std::vector<std::size_t>* promised = nullptr);
-// {"makespan": 5.001, "steps": [{"start", "action", "duration"}], "overlaps": [["(a)", "(b)"]]}, times in the domain's units.
-Json schedule_json(const Schedule& schedule);
+// {"makespan": 5.001, "metric": 5.001, "steps": [{"start", "action", "duration"}], "overlaps": [["(a)", "(b)"]]}, times in the domain's units.
+Json schedule_json(const Task& task, const Schedule& schedule);
 // model_calls, prompt_tokens, tokens, forced_tokens, device, tier, weights, horizon, horizon_rule, log_probability; with smc
 // also log_evidence and particles.
 Json decoding_json(const PlanResult& result, Guidance guidance);

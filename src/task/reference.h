@@ -35,6 +35,11 @@ class ReferenceSemantics {
   virtual Schedule with_durations(std::span<const PlanStep> plan, const Stop& stop) const;
   // As validate(task, schedule) in schedule.h.
   virtual Validation validate_schedule(std::span<const TimedStep> schedule, const Stop& stop, std::size_t bytes) const;
+  // As metric_of in schedule.h, once the schedule was judged.
+  virtual std::optional<double> timed_metric(std::span<const TimedStep> /*schedule*/,
+                                             const Validation& /*validation*/) const {
+    return {};
+  }
 };
 
 }  // namespace metactrl::task

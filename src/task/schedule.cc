@@ -87,6 +87,10 @@ Validation validate(const Task& task, std::span<const TimedStep> schedule, const
   return task.reference()->validate_schedule(schedule, stop, bytes);
 }
 
+std::optional<double> metric_of(const Task& task, std::span<const TimedStep> schedule) {
+  return task.reference()->timed_metric(schedule, validate(task, schedule));
+}
+
 namespace task {
 
 Schedule ReferenceSemantics::with_durations(std::span<const PlanStep> plan, const Stop&) const {

@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,10 @@
 #include "support/meter.h"
 
 namespace metactrl::task {
+
+// What the names of actions begin with in Source::with_ends_apart.
+constexpr std::string_view kBegin = "begin ";
+constexpr std::string_view kEnd = "end ";
 
 class Source {
  public:
@@ -32,8 +38,12 @@ class Source {
   // steps overlap and looks at what each has left keeps the order of these.
   virtual std::vector<std::pair<std::size_t, std::size_t>> orders(std::span<const PlanStep> plan,
                                                                   internal::Meter& meter) const;
-  // Where no plan runs one action at a time: what actions offer only while they run, and who needs it, a sentence each.
-  virtual std::vector<std::string> needs_concurrency() const { return {}; }
+  // What actions offer only while they run, who needs it, and why no plan uses it: a sentence each.
+  virtual std::vector<std::string> unused_offers() const { return {}; }
+  // Where actions take time: the task with two in place of each of these, "begin NAME" and "end NAME", between which
+  // anything may happen. What an action needs over all it needs at both; without `over_all` it does not, and every
+  // plan in which different actions overlap is one of that task. Nothing where there is no such task.
+  virtual std::optional<Task> with_ends_apart(bool /*over_all*/, internal::Meter& /*meter*/) const { return {}; }
   // What it has besides facts: "numbers", "durations".
   virtual std::vector<std::string> beyond_facts() const { return {}; }
 };

@@ -377,19 +377,23 @@ void Attacker::judge(const Setting& setting, const Generation& generation, Attem
   judge_times(Judge::steps_of(*setting.constraint, generation.text), attempt);
 }
 
-// What is right as a sequence: with its times, where it has some, and by VAL. That is a process of its own, so it sees a
-// part of them.
+// What is right as a sequence: with its times, where it has some, in both kinds of schedules, and by VAL. That is a process
+// of its own, so it sees a part of them, of schedules one kind and the other in turn.
 void Attacker::judge_times(const std::vector<PlanStep>& steps, Attempt& attempt) {
   if (attempt.finding.fault != Fault::kNone) return;
   std::string text = pddl_text(steps);
   if (has_durations(task_)) {
-    text.clear();
-    for (const TimedStep& step : make_schedule(task_, steps, ScheduleKind::kConcurrent)) text += to_string(step) + "\n";
-    attempt.finding = judge_.judge_schedule(text);
+    for (const ScheduleKind kind : {ScheduleKind::kSequential, ScheduleKind::kConcurrent}) {
+      std::string timed;
+      for (const TimedStep& step : make_schedule(task_, steps, kind)) timed += to_string(step) + "\n";
+      attempt.finding = judge_.judge_schedule(timed);
+      if (attempt.finding.fault != Fault::kNone) return;
+      if ((kind == ScheduleKind::kSequential) == (judged_ / val_every_ % 2 == 0)) text = std::move(timed);
+    }
   }
   if (val_.empty() || attempt.finding.fault != Fault::kNone || ++judged_ % val_every_ != 0) return;
   if (!val_reads_task_) {
-    val_reads_task_ = judge_.val_reads_task();
+    val_reads_task_ = judge_.val_reads_task(text);
     if (!*val_reads_task_) report_.add_note("refused by VAL, whatever the plan", files_.name());
   }
   if (!*val_reads_task_) return;

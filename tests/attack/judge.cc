@@ -121,23 +121,26 @@ Finding Judge::judge_schedule(const std::string& schedule) const {
   return validation.valid ? Finding{} : found(Fault::kGoal, validation.reason);
 }
 
-bool Judge::val_reads_task() const { return !val_.empty() && run_val({}, "grep -q 'Checking plan'"); }
+// Some domains it reads but for the actions of a plan.
+bool Judge::val_reads_task(const std::string& plan) const {
+  return !val_.empty() && run_val(plan, "{ ! grep -qE 'Bad plan|Error: |Error occurred'; }");
+}
 
 Finding Judge::ask_val(const std::string& plan) const {
-  if (val_.empty() || run_val(plan, "")) return {};
+  // Its exit code alone does not tell a plan that it cannot read.
+  if (val_.empty() || run_val(plan, "grep -q 'Plan valid'")) return {};
   return found(Fault::kVal, plan);
 }
 
-// Whether VAL succeeds with this plan or, where a command is given, whether that succeeds with what VAL says.
+// Whether `reader`, a command, succeeds with what VAL says of this plan.
 bool Judge::run_val(const std::string& plan, const std::string& reader) const {
   std::string file = (std::filesystem::temp_directory_path() / "metactrl-attack-XXXXXX").string();
   const int descriptor = ::mkstemp(file.data());
   if (descriptor < 0) throw std::runtime_error("cannot write " + file);
   ::close(descriptor);
   std::ofstream(file) << plan;
-  const std::string command =
-      str_cat(quoted(val_), " -t 0.001 ", quoted(files_.val_domain), " ", quoted(files_.problem), " ", quoted(file),
-              reader.empty() ? " >/dev/null 2>&1" : str_cat(" 2>&1 | { ", reader, "; }"));
+  const std::string command = str_cat(quoted(val_), " -t 0.001 ", quoted(files_.val_domain), " ",
+                                      quoted(files_.problem), " ", quoted(file), " 2>&1 | ", reader);
   const int status = std::system(command.c_str());
   std::filesystem::remove(file);
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;

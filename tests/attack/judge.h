@@ -63,7 +63,7 @@ class Judge {
   // Lines such as "0.000: (move a b) [5.000]".
   Finding judge_schedule(const std::string& schedule) const;
   // Whether VAL is there and reads the files: some it refuses for their types, whatever the plan. Starts a process.
-  bool val_reads_task() const;
+  bool val_reads_task(const std::string& plan) const;
   // Steps or a schedule, as PDDL. Starts a process. kNone when there is no VAL.
   Finding ask_val(const std::string& plan) const;
   // The actions that a text says, however much of it is a plan.

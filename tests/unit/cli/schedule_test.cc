@@ -42,6 +42,26 @@ TEST_F(ScheduleCli, SearchPrintsASchedule) {
   EXPECT_EQ(run("search -d d.pddl -p p.pddl --schedule backwards").code, 30);
 }
 
+// The cost adds durations up, whatever overlaps; the metric is that of the times that are shown.
+TEST_F(ScheduleCli, AMetricOfTimeIsThatOfTheSchedule) {
+  write("p.pddl", R"((define (problem p) (:domain d) (:objects x y - robot) (:init (ready x) (ready y))
+      (:goal (and (done x) (done y))) (:metric minimize (total-time))))");
+  const Result one = run("search -d d.pddl -p p.pddl --optimal");
+  EXPECT_CONTAINS(one.out,
+                  "; ends at 5.001, metric 5.001\n; 2 actions, cost = 5 with durations added up, shortest, cheapest\n");
+  const Result both = run("search -d d.pddl -p p.pddl --schedule concurrent");
+  EXPECT_CONTAINS(both.out, "; ends at 2.500, metric 2.5; at the same time: ");
+  const Json json = Json::parse(run("search -d d.pddl -p p.pddl --schedule concurrent --output json").out);
+  EXPECT_EQ(json["cost"], 5);
+  EXPECT_EQ(json["schedule"]["metric"], 2.5);
+  const Result plan = run("plan -d d.pddl -p p.pddl --guidance search --schedule concurrent");
+  EXPECT_CONTAINS(plan.out, "; cost = 5 with durations added up, guarantee: full\n");
+  write("good.plan", "0.000: (work x) [2.500]\n1.000: (work y) [2.500]\n");
+  EXPECT_CONTAINS(run("validate -d d.pddl -p p.pddl good.plan").out,
+                  "valid: 2 actions, cost 5, ends at 3.500, metric 3.5");
+  EXPECT_EQ(Json::parse(run("validate -d d.pddl -p p.pddl good.plan --output json").out)["metric"], 3.5);
+}
+
 TEST_F(ScheduleCli, ValidateJudgesTimes) {
   write("good.plan", "0.000: (work x) [2.500]\n0.000: (work y) [2.500]\n");
   const Result good = run("validate -d d.pddl -p p.pddl good.plan");
@@ -111,8 +131,10 @@ TEST_F(ScheduleCli, SaysWhatNeedsConcurrency) {
                   "warning: (strike) makes (light) true only while it runs, and mend needs it; plans run one action at "
                   "a time here");
   EXPECT_CONTAINS(r.err, "infeasible: of plans that run one action at a time: ");
-  EXPECT_CONTAINS(
-      r.err, "because it may need concurrency, which is not planned for since it changes numbers at its end: (strike)");
+  EXPECT_CONTAINS(r.err,
+                  "because it may need concurrency that is not planned for: at the same time (strike) and (mend)");
+  EXPECT_CONTAINS(r.err,
+                  "because (strike) makes (light) true only while it runs, and mend needs it; nothing runs inside");
   EXPECT_CONTAINS(r.err, "there is a plan if (light) stayed true behind the end of strike");
 }
 

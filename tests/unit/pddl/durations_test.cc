@@ -142,15 +142,67 @@ TEST(Durations, EnvelopeNeedsConcurrency) {
   EXPECT_EQ(diagnostics.items()[0].message, "(light) makes (p) true only while it runs, and mend needs it");
   EXPECT_EQ(Lookahead::compile(task, {})->verdict(), Verdict::kInfeasible);
   EXPECT_EQ(why_infeasible(task).reasons,
-            std::vector<std::string>{
-                "it may need concurrency, which is not planned for since it changes numbers at its end: (light) makes "
-                "(p) true only while it runs, and mend needs it"});
+            (std::vector<std::string>{
+                "it may need concurrency that is not planned for: at the same time (light) and (mend)",
+                "(light) makes (p) true only while it runs, and mend needs it; nothing runs inside it, since it "
+                "changes numbers at its end"}));
   // The judge knows such schedules.
   const Validation both = validate(task, parse_schedule("0: (light) [5]\n1: (mend) [2]\n", "plan").schedule);
   EXPECT_TRUE(both.valid) << both.reason;
   const Validation late = validate(task, parse_schedule("0: (light) [5]\n4: (mend) [2]\n", "plan").schedule);
   EXPECT_FALSE(late.valid);
   EXPECT_EQ(late.reason, "step 2 (mend): condition over all (p) is false at 5.000");
+}
+
+TEST(Durations, WhatIsFalseOnlyWhileAnActionRunsNeedsConcurrency) {
+  const Task task = load_pddl_text(
+      domain("(:durative-action shine :parameters () :duration (= ?duration 5) :effect (and (at start (not (p))) (at "
+             "end (p))))\n"
+             "(:durative-action read :parameters () :duration (= ?duration 2) :condition (over all (not (p))) :effect "
+             "(at end (r)))"),
+      problem("(p)", "(r)"));
+  EXPECT_EQ(Lookahead::compile(task, {})->verdict(), Verdict::kInfeasible);
+  EXPECT_EQ(
+      why_infeasible(task).reasons,
+      std::vector<std::string>{"it may need concurrency that is not planned for: at the same time (shine) and (read)"});
+}
+
+// Both need (p), and each takes it at its start.
+TEST(Durations, OverlappingMayBeNoHelp) {
+  const Task task = load_pddl_text(
+      domain("(:durative-action go :parameters (?r - robot) :duration (= ?duration 5) :condition (at start (p))\n"
+             " :effect (and (at start (not (p))) (at end (done ?r))))"),
+      problem("(p)", "(and (done x) (done y))"));
+  EXPECT_EQ(why_infeasible(task).reasons,
+            (std::vector<std::string>{
+                "these goals exclude each other: (done x), (done y); each can be reached, but not all of them together",
+                "plans in which different actions overlap do not reach the goal either"}));
+}
+
+// The cost adds durations up, and nothing that is the same for all plans; the metric of a schedule is what the file says.
+TEST(Durations, AMetricOfTimeIsThatOfTheSchedule) {
+  const std::string use = domain(
+      "(:durative-action use :parameters (?r - robot) :duration (= ?duration 3)\n"
+      " :effect (and (at end (increase (driven) 2)) (at end (done ?r))))");
+  const auto task_with = [&](const std::string& metric) {
+    const std::string text = problem("(= (driven) 7)", "(and (done x) (done y))");
+    return load_pddl_text(use, text.substr(0, text.size() - 1) + metric + ")");
+  };
+  const std::vector<PlanStep> plan = steps("(use x)\n(use y)\n");
+  const auto metric = [&](const Task& task, ScheduleKind kind) {
+    return metric_of(task, make_schedule(task, plan, kind));
+  };
+  const Task least = task_with("(:metric minimize (+ (* 2 (total-time)) (driven) 100))");
+  EXPECT_DOUBLE_EQ(least.validate(plan).cost, 16);
+  EXPECT_DOUBLE_EQ(metric(least, ScheduleKind::kSequential).value_or(0), 2 * 6.001 + 11 + 100);
+  EXPECT_DOUBLE_EQ(metric(least, ScheduleKind::kConcurrent).value_or(0), 2 * 3 + 11 + 100);
+  const Task most = task_with("(:metric maximize (- 50 (total-time)))");
+  EXPECT_DOUBLE_EQ(most.validate(plan).cost, 6);
+  EXPECT_DOUBLE_EQ(metric(most, ScheduleKind::kConcurrent).value_or(0), 47);
+  const Task timeless = task_with("(:metric minimize (driven))");
+  EXPECT_EQ(metric(timeless, ScheduleKind::kConcurrent), std::nullopt);
+  const Schedule half = {make_schedule(least, plan, ScheduleKind::kConcurrent).front()};
+  EXPECT_EQ(metric_of(least, half), std::nullopt);
 }
 
 TEST(Durations, PointsThatTouchMustNotCoincide) {

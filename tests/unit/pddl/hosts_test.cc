@@ -88,8 +88,24 @@ TEST(Hosts, OnlySoMuchFits) {
   EXPECT_EQ(lookahead->reason().find("of plans that run one action at a time, inside light-match too: "), 0U);
   EXPECT_EQ(
       why_infeasible(one).reasons,
-      std::vector<std::string>{"actions run inside those that offer what they need, one after the other; plans in "
-                               "which they must overlap otherwise are not looked for"});
+      std::vector<std::string>{"it may need concurrency that is not planned for: at the same time (light-match m) and "
+                               "(mend-fuse f m), (light-match m) and (mend-fuse g m), (light-match m) and (mend-fuse h "
+                               "m)"});
+}
+
+// Cooling must begin while it is hot, and end behind the end of heating.
+TEST(Hosts, WhatEndsBehindItsHostIsNamed) {
+  const Task task = load_pddl_text(
+      domain("(:durative-action heat :parameters () :duration (= ?duration 5)\n"
+             " :effect (and (at start (hot)) (at end (not (hot))) (at end (not (done))) (at end (ready))))\n"
+             "(:durative-action cool :parameters () :duration (= ?duration 4) :condition (at start (hot)) :effect (at "
+             "end (done)))\n"
+             "(:durative-action rest :parameters () :duration (= ?duration 1) :effect (at end (out)))\n"),
+      problem("", "(and (done) (out))"));
+  EXPECT_EQ(Lookahead::compile(task, {})->verdict(), Verdict::kInfeasible);
+  EXPECT_EQ(why_infeasible(task).reasons,
+            std::vector<std::string>{"it may need concurrency that is not planned for: at the same time (heat) and "
+                                     "(cool), which ends behind it"});
 }
 
 TEST(Hosts, WhatHasNothingToDoWithAHostLetsItRun) {
