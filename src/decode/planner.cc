@@ -335,8 +335,8 @@ class Planner {
   // Turns to the goals that can be reached together. Null, and a refusal, when even no goal at all is too much.
   std::shared_ptr<const Lookahead> drop_goals(const Lookahead& lookahead) {
     const internal::Stopwatch watch;
-    why_dropped_ = lookahead.reason();
     ReducedTask reduced = drop_unreachable_goals(task_, plain_lookahead_, stop_);
+    why_dropped_ = lookahead.reason() + (reduced.fewest ? "" : "; that no fewer would do is not proved");
     result_.times.lookahead += watch.seconds();
     if (reduced.lookahead->verdict() != Verdict::kSolvable) {
       refuse(*reduced.lookahead);

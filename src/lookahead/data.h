@@ -9,6 +9,7 @@
 
 #include "lookahead/cost_table.h"
 #include "lookahead/focus.h"
+#include "lookahead/goals.h"
 #include "lookahead/hmm_table.h"
 #include "lookahead/relaxed.h"
 #include "lookahead/space.h"
@@ -94,6 +95,8 @@ class LookaheadData {
   Verdict verdict = Verdict::kUndecided;
   std::string reason;
   std::vector<GoalId> unreachable_goals;
+  // Where that is what makes the task infeasible: goals that no state that can be reached satisfies together.
+  std::vector<lookahead::GoalSet> conflicts;
   unsigned horizon;
   lookahead::HorizonRule horizon_rule = lookahead::HorizonRule::kAsAsked;
   lookahead::WeightRule weight_rule = lookahead::WeightRule::kNone;

@@ -1,12 +1,10 @@
-// Goals that can all be reached together.
+// Goals that can all be reached together, as many as possible.
 //
 //     ReducedTask reduced = drop_unreachable_goals(task, options);
 //     for (GoalId goal : reduced.dropped) std::cerr << task.goal_text(goal) << " was dropped\n";
+//     if (!reduced.fewest) std::cerr << "perhaps fewer would do\n";
 //
-// Drops the goals that are out of reach on their own; where the rest is proved to be out of reach, one more if that is
-// enough, the last one that will do; else keeps goals in their order as long as they can be reached together with those
-// kept before. At most two compilations per goal. Goals whose
-// reachability stays undecided within the budgets are dropped, too: what is kept is certain.
+// What is kept is certain: its lookahead has a plan, unless even no goal at all is too much.
 #ifndef METACTRL_SRC_LOOKAHEAD_DROP_GOALS_H_
 #define METACTRL_SRC_LOOKAHEAD_DROP_GOALS_H_
 
@@ -19,8 +17,9 @@ namespace metactrl {
 
 struct ReducedTask {
   Task task;
-  std::vector<GoalId> dropped;  // of the original task
+  std::vector<GoalId> dropped;  // of the original task, ascending
   std::shared_ptr<const Lookahead> lookahead;
+  bool fewest = false;  // it is proved that with fewer goals dropped there is no plan
 };
 
 // Throws Stopped when `stop` says so.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <functional>
 
 #include "lookahead/spending.h"
@@ -45,10 +46,28 @@ bool visit_reachable(const task::Program& program, const Budget& budget, interna
   return true;
 }
 
-// A set of goals, by number.
-using GoalSet = std::uint64_t;
+// Appends `chosen` with `more` of the goals in `rest`, for each choice such that none of `met` has all of them.
+void find_unmet(const std::vector<GoalSet>& met, GoalSet rest, std::size_t more, GoalSet chosen,
+                std::vector<GoalSet>& out) {
+  constexpr std::size_t kMostSets = 500;
+  if (more == 0) {
+    if (std::none_of(met.begin(), met.end(), [&](GoalSet set) { return (chosen & ~set) == 0; })) out.push_back(chosen);
+    return;
+  }
+  for (; rest != 0 && out.size() < kMostSets; rest &= rest - 1) {
+    const GoalSet goal = rest & -rest;
+    find_unmet(met, rest & ~goal, more - 1, chosen | goal, out);
+  }
+}
 
-// Adds a set unless one that is there has all of it; takes out those that it has all of.
+}  // namespace
+
+std::vector<GoalId> members(GoalSet set) {
+  std::vector<GoalId> goals;
+  for (; set != 0; set &= set - 1) goals.push_back(internal::to_id<GoalId>(std::countr_zero(set)));
+  return goals;
+}
+
 void add_largest(std::vector<GoalSet>& sets, GoalSet set) {
   for (const GoalSet other : sets) {
     if ((set & ~other) == 0) return;
@@ -57,21 +76,12 @@ void add_largest(std::vector<GoalSet>& sets, GoalSet set) {
   sets.push_back(set);
 }
 
-// Extends `chosen` by `more` goals from number `first` on to a set that none of `met` has all of.
-bool find_excluded(const std::vector<GoalSet>& met, std::size_t num_goals, std::size_t first, std::size_t more,
-                   GoalSet& chosen) {
-  if (more == 0) {
-    return std::none_of(met.begin(), met.end(), [&](GoalSet set) { return (chosen & ~set) == 0; });
-  }
-  for (std::size_t goal = first; goal < num_goals; ++goal) {
-    chosen |= GoalSet{1} << goal;
-    if (find_excluded(met, num_goals, goal + 1, more - 1, chosen)) return true;
-    chosen &= ~(GoalSet{1} << goal);
-  }
-  return false;
+std::vector<GoalSet> smallest_unmet(const std::vector<GoalSet>& met, GoalSet goals) {
+  constexpr std::size_t kLargest = 4;
+  std::vector<GoalSet> found;
+  for (std::size_t size = 1; size <= kLargest && found.empty(); ++size) find_unmet(met, goals, size, 0, found);
+  return found;
 }
-
-}  // namespace
 
 IdVector<GoalId, bool> goals_met_somewhere(const task::Program& program, const Budget& budget, internal::Meter& meter) {
   IdVector<GoalId, bool> met(program.num_goals(), false);
@@ -83,10 +93,8 @@ IdVector<GoalId, bool> goals_met_somewhere(const task::Program& program, const B
   return complete ? met : IdVector<GoalId, bool>(program.num_goals(), true);
 }
 
-std::vector<GoalId> smallest_excluded_goals(const task::Program& program, const Budget& budget,
-                                            internal::Meter& meter) {
-  constexpr std::size_t kMostGoals = 64;
-  constexpr std::size_t kLargest = 4;
+std::vector<GoalSet> smallest_excluded_goals(const task::Program& program, const Budget& budget,
+                                             internal::Meter& meter) {
   const std::size_t num_goals = program.num_goals();
   if (num_goals > kMostGoals) return {};
   std::vector<GoalSet> met;
@@ -98,14 +106,8 @@ std::vector<GoalId> smallest_excluded_goals(const task::Program& program, const 
     add_largest(met, set);
   });
   if (!complete) return {};
-  for (std::size_t size = 1; size <= std::min(kLargest, num_goals); ++size) {
-    GoalSet chosen = 0;
-    if (!find_excluded(met, num_goals, 0, size, chosen)) continue;
-    std::vector<GoalId> goals;
-    for (; chosen != 0; chosen &= chosen - 1) goals.push_back(internal::to_id<GoalId>(std::countr_zero(chosen)));
-    return goals;
-  }
-  return {};
+  const GoalSet all = num_goals == kMostGoals ? ~GoalSet{0} : (GoalSet{1} << num_goals) - 1;
+  return smallest_unmet(met, all);
 }
 
 }  // namespace metactrl::lookahead

@@ -2,8 +2,8 @@
 //
 // What can never become true, even if nothing became false, is explained by the task's source, which still has what
 // grounding left out. Otherwise goals exclude each other: the states that can be reached are enumerated, and a smallest
-// set of goals that none of them satisfies is the reason. Where they are too many for all goals they need not be so for
-// two or three: what matters for these alone is less. A change helps when the changed task has a plan; each is tried,
+// set of goals that none of them satisfies is the reason. Where they are too many, a few facts may show it (exclusion.h), or
+// two or three goals alone, for which less matters. A change helps when the changed task has a plan; each is tried,
 // one goal less first, and of goals that exclude each other one of those.
 #include <algorithm>
 #include <iterator>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "lookahead/concurrency.h"
+#include "lookahead/exclusion.h"
 #include "lookahead/goals.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/schedule.h"
@@ -37,6 +38,7 @@ constexpr std::uint64_t kSourceWork = 20'000'000;
 // For looking at goals two by two and three by three, in pieces; steps for an action of a task with other goals.
 constexpr std::uint64_t kGoalWork = 1'000'000;
 constexpr std::uint64_t kActionSteps = 64;
+constexpr std::uint64_t kExclusionWork = 50'000'000;
 constexpr Budget kGoalBudget{200'000, std::size_t{128} << 20, 1'000'000'000};
 constexpr std::size_t kMostTogether = 3;
 
@@ -54,14 +56,16 @@ Verdict verdict(const Task& task, const Stop& stop) {
   return Lookahead::compile(task, small_options(), stop)->verdict();
 }
 
-// A smallest set of goals that no reachable state satisfies together; empty where none was found.
+// A small set of goals that no reachable state satisfies together; empty where none was found.
 class ExcludedGoals {
  public:
   ExcludedGoals(const Task& task, const Stop& stop) : task_(task), meter_(stop, {.work = kGoalWork}) {}
 
   std::vector<GoalId> find() {
     try {
-      std::vector<GoalId> found = lookahead::smallest_excluded_goals(task_.program(), small_options().exact, meter_);
+      const task::Program& program = task_.program();
+      std::vector<GoalId> found = first(lookahead::smallest_excluded_goals(program, small_options().exact, meter_));
+      if (found.empty()) found = first(lookahead::find_exclusion(program, kExclusionWork, false));
       for (std::size_t size = 2; found.empty() && size <= kMostTogether && size < task_.num_goals(); ++size) {
         found = among(size, 0);
       }
@@ -92,15 +96,30 @@ class ExcludedGoals {
       if (std::ranges::find(chosen_, goal) == chosen_.end()) others.push_back(goal);
     }
     const Task some = task_.without_goals(others);
-    std::vector<GoalId> found = lookahead::smallest_excluded_goals(some.program(), kGoalBudget, meter_);
+    std::vector<GoalId> found = first(lookahead::smallest_excluded_goals(some.program(), kGoalBudget, meter_));
     for (GoalId& goal : found) goal = chosen_[internal::index(goal)];
     return found;
+  }
+
+  static std::vector<GoalId> first(const std::vector<lookahead::GoalSet>& sets) {
+    return sets.empty() ? std::vector<GoalId>() : lookahead::members(sets[0]);
   }
 
   const Task& task_;
   internal::Meter meter_;
   std::vector<GoalId> chosen_;
 };
+
+// Can all but any one of these goals be reached together?
+bool all_but_one_can(const Task& task, const std::vector<GoalId>& goals, const Stop& stop) {
+  return std::ranges::all_of(goals, [&](GoalId left_out) {
+    std::vector<GoalId> dropped;
+    for (const GoalId goal : internal::ids<GoalId>(task.num_goals())) {
+      if (goal == left_out || std::ranges::find(goals, goal) == goals.end()) dropped.push_back(goal);
+    }
+    return verdict(task.without_goals(dropped), stop) == Verdict::kSolvable;
+  });
+}
 
 // Where not all values of numbers are followed, states that were not reached prove nothing.
 std::vector<GoalId> excluded_goals(const Task& task, const Stop& stop) {
@@ -117,9 +136,10 @@ std::vector<std::string> reasons_of_goals(const Task& task, const std::vector<Go
   std::vector<std::string> texts;
   texts.reserve(goals.size());
   for (const GoalId goal : goals) texts.push_back(task.goal_text(goal));
-  return {str_cat("these goals exclude each other: ", internal::list_some(texts), "; ",
-                  goals.size() == 2 ? "each" : "any fewer of them", " can be reached, but not all of them together",
-                  way)};
+  std::string reason = str_cat("these goals exclude each other: ", internal::list_some(texts));
+  if (!all_but_one_can(task, goals, stop)) return {reason};
+  return {str_cat(reason, "; ", goals.size() == 2 ? "each" : "any fewer of them",
+                  " can be reached, but not all of them together", way)};
 }
 
 // `excluded`: goals that exclude each other; empty where none were found.

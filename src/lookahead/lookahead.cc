@@ -5,7 +5,8 @@
 //      the cone down to the last complete depth still decides plans up to that length; it is used when it leaves
 //      `slack` actions beyond the shortest plan and the caller did not insist on a longer horizon.
 //   3. Otherwise heuristic search looks for a first plan (tier B), and Support searches for each candidate as it is
-//      asked.
+//      asked. Where it does not find one soon, goals that exclude each other are looked for before it goes on: a search
+//      proves that there is no plan only by exhausting the states.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,6 +14,7 @@
 
 #include "lookahead/belief.h"
 #include "lookahead/data.h"
+#include "lookahead/exclusion.h"
 #include "lookahead/goals.h"
 #include "lookahead/improve.h"
 #include "lookahead/search.h"
@@ -187,12 +189,31 @@ class LookaheadCompiler {
     return data_.surrogate ? lookahead::WeightRule::kTrainedWitnessPlan : lookahead::WeightRule::kWitnessPlan;
   }
 
+  // A plan of at most so many actions. The second search does what the first did, and goes on.
+  SearchResult any_plan(lookahead::RelaxedEvaluator& evaluator, unsigned max_length) {
+    constexpr std::size_t kFewStates = 1'000;
+    constexpr std::uint64_t kLittleWork = 1'000'000'000;
+    constexpr std::uint64_t kExclusionWork = 50'000'000;
+    const Budget& whole = data_.options.search;
+    Budget little = whole;
+    little.states = std::min(whole.states, kFewStates);
+    little.work = std::min(whole.work, kLittleWork);
+    SearchResult found = find_plan(program_, evaluator, initial_.data(), max_length, little, meter_);
+    if (found.outcome != SearchResult::Outcome::kBudget) return found;
+    data_.conflicts = lookahead::find_exclusion(program_, std::min(whole.work, kExclusionWork), false, meter_);
+    if (data_.conflicts.empty()) {
+      return little == whole ? found : find_plan(program_, evaluator, initial_.data(), max_length, whole, meter_);
+    }
+    found.outcome = SearchResult::Outcome::kRefuted;
+    found.lower_bound = kInfinite;
+    return found;
+  }
+
   // Any plan at first. When it is longer than the horizon, a shorter one is sought for a while, a few times as long as
   // the first took, before the horizon grows; a proof that there is none is not worth more.
   SearchResult first_plan(lookahead::RelaxedEvaluator& evaluator) {
     const bool fixed = data_.options.fixed_horizon;
-    SearchResult any = find_plan(program_, evaluator, initial_.data(), fixed ? data_.horizon : kInfinite,
-                                 data_.options.search, meter_);
+    SearchResult any = any_plan(evaluator, fixed ? data_.horizon : kInfinite);
     if (any.outcome != SearchResult::Outcome::kFound) return any;
     improve(evaluator, any);
     if (data_.options.fitted_horizon || any.plan.size() <= data_.horizon) return any;
@@ -247,6 +268,12 @@ class LookaheadCompiler {
         data_.reason = str_cat("a witness plan of ", result.plan.size(), " actions; ", space_note);
         return;
       case SearchResult::Outcome::kRefuted:
+        if (!data_.conflicts.empty()) {
+          const std::vector<GoalId> together = lookahead::members(data_.conflicts[0]);
+          if (together.size() == 1) data_.unreachable_goals = together;
+          refuted("no state that can be reached satisfies " + list_goals(together));
+          return;
+        }
         if (result.lower_bound == kInfinite) find_unreachable_goals();
         refuted(result.lower_bound == kInfinite ? "search exhausted every state that could lead to the goal"
                                                 : str_cat("no plan of at most ", data_.horizon, " actions exists"));
@@ -257,6 +284,12 @@ class LookaheadCompiler {
                                internal::name_of(result.limit), "); ", space_note);
         return;
     }
+  }
+
+  std::string list_goals(const std::vector<GoalId>& goals) const {
+    std::vector<std::string> texts;
+    for (const GoalId goal : goals) texts.push_back(task_.goal_text(goal));
+    return internal::list_some(texts) + (goals.size() > 1 ? " together" : "");
   }
 
   // Which goals hold in no reachable state? Only exact when the states can be enumerated; then it names the culprits,

@@ -1,0 +1,160 @@
+// As few goals as possible are dropped.
+#include "lookahead/drop_goals.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lookahead/exclusion.h"
+#include "lookahead/goals.h"
+#include "metactrl/domain.h"
+#include "support/random_definition.h"
+#include "support/repeats.h"
+
+namespace metactrl::drop_goals_test {
+namespace {
+
+using lookahead::GoalSet;
+using lookahead::members;
+
+// Work on the services of a cluster. Approvals and certificates take a ticket each; a node is upgraded while no service is on
+// it, and for that a service is stopped, moved and started again. Every service can be in many states, whatever the goals
+// are about.
+constexpr const char* kRunbook = R"((define (domain runbook) (:requirements :typing :negative-preconditions)
+  (:types service node ticket version)
+  (:predicates (on ?s - service ?n - node) (free ?n - node) (drained ?n - node) (upgraded ?n - node) (running ?s - service)
+    (unused ?t - ticket) (approved ?s - service) (version ?s - service ?v - version) (saved ?s - service)
+    (certified ?s - service))
+  (:action approve :parameters (?s - service ?t - ticket) :precondition (unused ?t)
+    :effect (and (approved ?s) (not (unused ?t))))
+  (:action stop :parameters (?s - service) :precondition (and (running ?s) (approved ?s)) :effect (not (running ?s)))
+  (:action start :parameters (?s - service ?n - node) :precondition (and (on ?s ?n) (not (drained ?n))) :effect (running ?s))
+  (:action move :parameters (?s - service ?a ?b - node)
+    :precondition (and (on ?s ?a) (not (running ?s)) (free ?b) (not (drained ?b)))
+    :effect (and (not (on ?s ?a)) (on ?s ?b) (free ?a) (not (free ?b))))
+  (:action drain :parameters (?n - node) :precondition (free ?n) :effect (drained ?n))
+  (:action fill :parameters (?n - node) :precondition (drained ?n) :effect (not (drained ?n)))
+  (:action upgrade :parameters (?n - node) :precondition (drained ?n) :effect (upgraded ?n))
+  (:action save :parameters (?s - service) :precondition (running ?s) :effect (saved ?s))
+  (:action install :parameters (?s - service ?v ?w - version)
+    :precondition (and (not (running ?s)) (saved ?s) (version ?s ?v))
+    :effect (and (not (version ?s ?v)) (version ?s ?w) (not (saved ?s)) (not (certified ?s))))
+  (:action certify :parameters (?s - service ?t - ticket) :precondition (and (running ?s) (unused ?t))
+    :effect (and (certified ?s) (not (unused ?t))))))";
+
+Task runbook(int tickets, const std::string& goals) {
+  std::string objects;
+  std::string init;
+  for (int i = 0; i < 8; ++i) {
+    const std::string s = "s" + std::to_string(i);
+    const std::string n = "n" + std::to_string(i);
+    objects += s + " - service " + n + " - node ";
+    init += "(on " + s + " " + n + ") (running " + s + ") (version " + s + " v1) ";
+  }
+  for (int i = 0; i < tickets; ++i) {
+    const std::string ticket = "t" + std::to_string(i);
+    objects += ticket + " - ticket ";
+    init += "(unused " + ticket + ") ";
+  }
+  return load_pddl_text(kRunbook, "(define (problem p) (:domain runbook) (:objects " + objects +
+                                      " spare - node v1 v2 v3 - version) (:init (free spare) " + init +
+                                      ") (:goal (and " + goals + ")))");
+}
+
+std::string dropped(const Task& task, const ReducedTask& reduced) {
+  std::string text;
+  for (const GoalId goal : reduced.dropped) text += task.goal_text(goal);
+  return text;
+}
+
+LookaheadOptions options() {
+  LookaheadOptions options;
+  options.fitted_horizon = true;
+  options.weights = false;
+  options.exact.states = 10'000;
+  return options;
+}
+
+TEST(DropGoals, OneOfTwoThatExcludeEachOther) {
+  const Task task = runbook(8,
+                            "(version s0 v2) (upgraded n1) (version s0 v3) (running s0) (version s1 v2) (running s1) "
+                            "(certified s2) (upgraded n3) (on s4 spare)");
+  const ReducedTask reduced = drop_unreachable_goals(task, options());
+  EXPECT_EQ(dropped(task, reduced), "(version s0 v3)");
+  EXPECT_TRUE(reduced.fewest);
+  EXPECT_EQ(why_infeasible(task),
+            std::vector<std::string>{"these goals exclude each other: (version s0 v2), (version s0 v3); "
+                                     "each can be reached, but not all of them together"});
+}
+
+// Seven of the goals take a ticket each, and there are three.
+TEST(DropGoals, AsManyAsThereIsTooLittleFor) {
+  const Task task = runbook(3,
+                            "(certified s0) (certified s1) (version s2 v2) (running s2) (certified s3) (certified s4) "
+                            "(certified s5) (drained spare) (certified s6)");
+  const ReducedTask reduced = drop_unreachable_goals(task, options());
+  EXPECT_EQ(reduced.dropped.size(), 4U) << dropped(task, reduced);
+  EXPECT_TRUE(reduced.fewest);
+  EXPECT_EQ(reduced.lookahead->verdict(), Verdict::kSolvable);
+}
+
+// What the task's own states say, all of them.
+std::vector<GoalSet> sets_met(const Task& task) {
+  std::vector<GoalSet> met;
+  std::vector<State> states = {task.initial_state()};
+  const auto known = [&](const State& state) {
+    return std::any_of(states.begin(), states.end(), [&](const State& other) {
+      return std::equal(state.words().begin(), state.words().end(), other.words().begin());
+    });
+  };
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const State state = states[i];
+    GoalSet set = 0;
+    for (std::uint32_t goal = 0; goal < task.num_goals(); ++goal) set |= GoalSet{1} << goal;
+    for (const GoalId goal : task.unmet_goals(state)) set &= ~(GoalSet{1} << static_cast<std::uint32_t>(goal));
+    lookahead::add_largest(met, set);
+    for (const ActionId action : task.applicable_actions(state)) {
+      State next = *task.apply(state, action);
+      if (!known(next)) states.push_back(std::move(next));
+    }
+  }
+  return met;
+}
+
+TEST(DropGoals, FewestByBruteForce) {
+  std::size_t some = 0;
+  for (std::uint64_t seed = 0; seed < testing::repeats(1500); ++seed) {
+    const Task task = testing::random_task(seed, {.max_monitors = 0});
+    int most = 0;
+    for (const GoalSet met : sets_met(task)) most = std::max(most, std::popcount(met));
+    LookaheadOptions exact;
+    LookaheadOptions searching;
+    searching.exact.states = 1;
+    for (const LookaheadOptions& how : {exact, searching}) {
+      const ReducedTask reduced = drop_unreachable_goals(task, how);
+      EXPECT_EQ(reduced.dropped.size(), task.num_goals() - static_cast<std::size_t>(most)) << seed;
+      EXPECT_TRUE(reduced.fewest) << seed;
+    }
+    if (static_cast<std::size_t>(most) + 1 < task.num_goals()) ++some;
+  }
+  EXPECT_GT(some, testing::repeats(1500) / 50);
+}
+
+TEST(Exclusion, ConflictsAreNeverMet) {
+  std::size_t found = 0;
+  for (std::uint64_t seed = 0; seed < testing::repeats(3000); ++seed) {
+    const Task task = testing::random_task(seed, {.max_monitors = 0});
+    const std::vector<GoalSet> met = sets_met(task);
+    for (const GoalSet conflict : lookahead::find_exclusion(task.program(), 1'000'000, true)) {
+      ++found;
+      for (const GoalSet set : met) EXPECT_NE(conflict & ~set, 0U) << seed << ": " << conflict;
+    }
+  }
+  EXPECT_GT(found, testing::repeats(3000) / 50);
+}
+
+}  // namespace
+}  // namespace metactrl::drop_goals_test
