@@ -129,7 +129,7 @@ std::vector<GoalId> excluded_goals(const Task& task, const Stop& stop) {
 
 bool can_drop_goals(const Task& task) { return task.num_goals() > 1 && task.num_goals() <= kMostGoalsTried; }
 
-std::vector<std::string> reasons_of_goals(const Task& task, const std::vector<GoalId>& goals) {
+std::vector<std::string> reasons_of_goals(const Task& task, const std::vector<GoalId>& goals, const Stop& stop) {
   if (goals.empty()) return {};
   const std::string way = task.program().monitors().empty() ? "" : " without breaking a trajectory constraint";
   if (goals.size() == 1) return {str_cat("no state that can be reached", way, " satisfies ", task.goal_text(goals[0]))};
@@ -193,7 +193,7 @@ WhyInfeasible why_infeasible(const Task& task, const Stop& stop) {
     }
     std::vector<GoalId> excluded;
     if (can_drop_goals(task) || by_goals) excluded = excluded_goals(task, stop);
-    if (by_goals) why.reasons = reasons_of_goals(task, excluded);
+    if (by_goals) why.reasons = reasons_of_goals(task, excluded, stop);
     if (by_goals && has_durations(task))
       why.reasons.emplace_back("plans in which different actions overlap do not reach the goal either");
     find_help(task, std::move(excluded), stop, why.would_help);
