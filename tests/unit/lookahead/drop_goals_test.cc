@@ -85,7 +85,7 @@ TEST(DropGoals, OneOfTwoThatExcludeEachOther) {
   const ReducedTask reduced = drop_unreachable_goals(task, options());
   EXPECT_EQ(dropped(task, reduced), "(version s0 v3)");
   EXPECT_TRUE(reduced.fewest);
-  EXPECT_EQ(why_infeasible(task),
+  EXPECT_EQ(why_infeasible(task).reasons,
             std::vector<std::string>{"these goals exclude each other: (version s0 v2), (version s0 v3); "
                                      "each can be reached, but not all of them together"});
 }
