@@ -59,13 +59,14 @@ Verdict verdict(const Task& task, const Stop& stop) {
 // A small set of goals that no reachable state satisfies together; empty where none was found.
 class ExcludedGoals {
  public:
-  ExcludedGoals(const Task& task, const Stop& stop) : task_(task), meter_(stop, {.work = kGoalWork}) {}
+  ExcludedGoals(const Task& task, const Stop& stop)
+      : task_(task), stoppable_(stop), meter_(stop, {.work = kGoalWork}) {}
 
   std::vector<GoalId> find() {
     try {
       const task::Program& program = task_.program();
       std::vector<GoalId> found = first(lookahead::smallest_excluded_goals(program, small_options().exact, meter_));
-      if (found.empty()) found = first(lookahead::find_exclusion(program, kExclusionWork, false));
+      if (found.empty()) found = first(lookahead::find_exclusion(program, kExclusionWork, false, stoppable_));
       for (std::size_t size = 2; found.empty() && size <= kMostTogether && size < task_.num_goals(); ++size) {
         found = among(size, 0);
       }
@@ -106,6 +107,7 @@ class ExcludedGoals {
   }
 
   const Task& task_;
+  internal::Meter stoppable_;  // for what counts its own work
   internal::Meter meter_;
   std::vector<GoalId> chosen_;
 };
