@@ -32,6 +32,7 @@
 
 #include "hmm/cuda_device.h"
 #include "hmm/cuda_memory.h"
+#include "lookahead/cone.h"
 #include "lookahead/cuda_table_kernels.h"
 #include "lookahead/table_device.h"
 #include "lookahead/table_trie.h"
@@ -43,6 +44,9 @@ namespace {
 
 using hmm::check;
 using hmm::DeviceArray;
+using internal::ids;
+using internal::index;
+using lookahead::ConeId;
 using lookahead::DeviceRows;
 using lookahead::kNoExponent;
 using lookahead::TableInput;
