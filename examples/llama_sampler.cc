@@ -6,11 +6,13 @@
 // plan.
 #include <llama.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "metactrl/constraint.h"
@@ -40,6 +42,8 @@ int run(const std::string& model_file, const std::string& domain, const std::str
   if (model == nullptr) throw std::runtime_error("cannot load " + model_file);
   llama_context_params params = llama_context_default_params();
   params.n_ctx = 2048;
+  // Threads without a core of their own make the others wait.
+  params.n_threads = params.n_threads_batch = static_cast<int>(std::max(1U, std::thread::hardware_concurrency() / 2));
   const ContextPtr context(llama_init_from_model(model.get(), params), llama_free);
   if (context == nullptr) throw std::runtime_error("cannot make a context");
   const llama_vocab* vocab = llama_model_get_vocab(model.get());
