@@ -20,6 +20,13 @@ endif()
 # CUDA's compiler knows none of these.
 target_compile_options(metactrl_flags INTERFACE "$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:${metactrl_warnings}>")
 
+if(METACTRL_PRECOMPILED)
+  # Compiler caches keep what was precompiled only if it is the same each time, and says what it was made from.
+  target_compile_options(metactrl_flags INTERFACE
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>
+    "$<$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang>:SHELL:-Xclang -fno-pch-timestamp>")
+endif()
+
 if(METACTRL_DEVELOPER_MODE)
   # Options follow the build type's -DNDEBUG, so assertions are on in optimised builds too.
   target_compile_options(metactrl_flags INTERFACE -UNDEBUG)

@@ -1,3 +1,8 @@
+# What most files read of the standard library; with METACTRL_PRECOMPILED once for all of them.
+set(METACTRL_STANDARD_HEADERS
+  <algorithm> <array> <charconv> <chrono> <cmath> <filesystem> <functional> <limits> <map> <memory> <mutex> <numeric> <optional>
+  <ranges> <set> <span> <sstream> <stdexcept> <string> <string_view> <thread> <unordered_map> <utility> <variant> <vector>)
+
 # metactrl_add_module(name SOURCES file... [DEPENDS module...] [PACKAGES target...] [COMPONENT name | TOP] [LIGHT])
 #
 # Makes the folder src/<name> a library `metactrl_<name>` of its own, so that a test links only what it tests and a
@@ -21,15 +26,22 @@ function(metactrl_add_module name)
     POSITION_INDEPENDENT_CODE ON
     UNITY_BUILD ${METACTRL_UNITY}
     UNITY_BUILD_BATCH_SIZE ${METACTRL_UNITY_FILES})
-  if(METACTRL_PRECOMPILED AND name STREQUAL "support")
-    target_precompile_headers(metactrl_support_objects PRIVATE
-      <algorithm> <array> <charconv> <chrono> <cmath> <filesystem> <functional> <limits> <map> <memory> <mutex> <numeric> <optional>
-      <ranges> <set> <span> <sstream> <stdexcept> <string> <string_view> <thread> <unordered_map> <utility> <variant> <vector>)
-  elseif(METACTRL_PRECOMPILED)
-    target_precompile_headers(metactrl_${name}_objects REUSE_FROM metactrl_support_objects)
-  endif()
   if(arg_LIGHT)
     target_compile_options(metactrl_${name}_objects PRIVATE $<$<CONFIG:Release>:-O1>)
+    # Most of an instrumented build would be spent on it.
+    if(METACTRL_SANITIZE)
+      target_compile_options(metactrl_${name}_objects PRIVATE -O0)
+    endif()
+  endif()
+  if(METACTRL_PRECOMPILED)
+    # The first module of each kind reads them, since what is optimised otherwise cannot use them.
+    get_property(owner GLOBAL PROPERTY METACTRL_PRECOMPILED_BY_${arg_LIGHT})
+    if(owner)
+      target_precompile_headers(metactrl_${name}_objects REUSE_FROM ${owner})
+    else()
+      target_precompile_headers(metactrl_${name}_objects PRIVATE ${METACTRL_STANDARD_HEADERS})
+      set_property(GLOBAL PROPERTY METACTRL_PRECOMPILED_BY_${arg_LIGHT} metactrl_${name}_objects)
+    endif()
   endif()
   # Kernels are templates for one file's constants; and CUDA's compiler is not slow for its headers.
   set(kernels ${arg_SOURCES})

@@ -61,5 +61,7 @@ use_compiler_cache() {
   command -v ccache >/dev/null || return 0
   export CCACHE_DIR=${METACTRL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/metactrl}/ccache
   export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=3G
+  # What was precompiled is known by what it was made from, not by when.
+  export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache
 }

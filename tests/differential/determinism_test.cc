@@ -119,7 +119,7 @@ class Determinism : public testing::CommandLineTest, public ::testing::WithParam
 
 TEST_P(Determinism, BusyLoopsChangeNoByte) {
   // Few states, so that it takes seconds; the slow ones have as many as people get.
-  const std::string quick = " --max-states 20000";
+  const std::string quick = " --max-states 5000";
   expect_equal(Extent::kExcerpt, 3,
                {"--guidance search" + quick, "--guidance mask --model random:1" + quick,
                 "--guidance uniform --model random:1" + quick});

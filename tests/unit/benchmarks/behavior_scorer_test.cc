@@ -439,8 +439,9 @@ TEST(BehaviorScorer, LargeAndOddAnswers) {
 
   std::string plan = "[";
   std::string subgoal_plan = "{\"output\": [\"open(jar.0)\"";
-  while (plan.size() < kSize) plan += "{'action':'OPEN','object':'jar_0'},{'action':'CLOSE','object':'jar_0'},";
-  while (subgoal_plan.size() < kSize) subgoal_plan += ",\"not open(jar.0)\",\"open(jar.0) or open(jar.0)\"";
+  constexpr std::size_t kPlanSize = 2'000'000;  // each of its actions is carried out
+  while (plan.size() < kPlanSize) plan += "{'action':'OPEN','object':'jar_0'},{'action':'CLOSE','object':'jar_0'},";
+  while (subgoal_plan.size() < kPlanSize) subgoal_plan += ",\"not open(jar.0)\",\"open(jar.0) or open(jar.0)\"";
   EXPECT_EQ(score_action_answer(task, plan + "{'action':'OPEN','object':'fridge_1'}]").verdict, "Correct");
   EXPECT_EQ(subgoals_text(subgoal_plan + ",\"open(fridge.1)\"]}").score.verdict, "Correct");
 }
