@@ -18,6 +18,7 @@
 #include "lookahead/goals.h"
 #include "lookahead/improve.h"
 #include "lookahead/search.h"
+#include "lookahead/spending.h"
 #include "metactrl/schedule.h"
 #include "support/list_some.h"
 #include "support/meter.h"
@@ -87,8 +88,12 @@ class LookaheadCompiler {
     LookaheadOptions options;
     options.fitted_horizon = true;
     options.weights = false;
+    constexpr Budget kLittleExact{.states = 20'000, .work = 1'000'000'000};
+    constexpr Budget kLittleSearch{.states = 5'000, .work = 200'000'000};
     options.exact = data_.options.exact;
     options.search = data_.options.search;
+    lookahead::limit(options.exact, kLittleExact);
+    lookahead::limit(options.search, kLittleSearch);
     for (const GoalId goal : ids<GoalId>(std::min(program_.num_goals(), kMostGoals))) {
       const std::optional<Task> part = source->goal_part(task_.goal_text(goal), meter_);
       if (!part || !part->program().definition().cut.empty()) continue;

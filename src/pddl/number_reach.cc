@@ -12,7 +12,7 @@ namespace metactrl::pddl {
 namespace {
 
 // Conditions and effects, piece by piece.
-constexpr std::uint64_t kMostWork = 20'000'000;
+constexpr std::uint64_t kMostWork = 5'000'000;
 
 IdVector<NumberId, std::optional<Rational>> first_values(const NumberTable& numbers) {
   IdVector<NumberId, std::optional<Rational>> out;

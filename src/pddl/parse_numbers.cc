@@ -260,6 +260,7 @@ void Parser::finish_numbers() {
 // What has no value is never true in a comparison: the commonest reason is a line that was forgotten. Of a function that no
 // action changes values may be left out on purpose (no road from a to b), but not all of them.
 void Parser::warn_of_missing_values() {
+  if (reporter_.has_errors()) return;  // what could not be read may have given them
   IdVector<FunctionId, bool> assigned(ast_.functions.size(), false);
   const auto note = [&](const std::vector<NumericEffect>& effects) {
     for (const NumericEffect& effect : effects) {
