@@ -16,6 +16,7 @@
 #include "cli/output.h"
 #include "cli/preferences.h"
 #include "cli/schedules.h"
+#include "lookahead/concurrency.h"
 #include "lookahead/data.h"
 #include "lookahead/improve.h"
 #include "lookahead/preferences.h"
@@ -227,16 +228,24 @@ Json outcome_json(const Task& task, const Outcome& outcome, double cost, double 
   return json;
 }
 
+// Why there is no plan, or none was found.
+void add_why_not(const Task& task, const Stop& stop, Outcome& outcome) {
+  if (outcome.verdict == Verdict::kInfeasible) outcome.why = why_infeasible(task, stop);
+  if (outcome.verdict != Verdict::kUndecided) return;
+  const std::string why = lookahead::why_undecided(task, stop);
+  if (!why.empty()) outcome.reason += "; " + why;
+}
+
 // Of the goals alone.
 Outcome find(const Task& task, const Budget& budget, const SearchOptions& options, const Stop& stop) {
   if (options.shortest) {
     Outcome outcome = find_shortest(task, options, budget, stop);
-    if (outcome.verdict == Verdict::kInfeasible) outcome.why = why_infeasible(task, stop);
+    add_why_not(task, stop, outcome);
     return outcome;
   }
   Outcome outcome = ask_lookahead(task, options, budget, stop);
   if (outcome.verdict == Verdict::kSolvable) improve(task, options, budget, stop, outcome);
-  if (outcome.verdict == Verdict::kInfeasible) outcome.why = why_infeasible(task, stop);
+  add_why_not(task, stop, outcome);
   return outcome;
 }
 

@@ -21,6 +21,7 @@
 #include "decode/plan_request.h"
 #include "decode/think.h"
 #include "decode/timed_session.h"
+#include "lookahead/concurrency.h"
 #include "lookahead/drop_goals.h"
 #include "lookahead/needless.h"
 #include "lookahead/preferences.h"
@@ -326,7 +327,11 @@ class Planner {
     result_.preferences.reset();
     result_.reason = lookahead.reason();
     for (std::uint32_t goal = 0; goal < task_.num_goals(); ++goal) result_.goals_unmet.push_back(GoalId{goal});
-    if (result_.outcome != PlanOutcome::kInfeasible) return;
+    if (result_.outcome != PlanOutcome::kInfeasible) {
+      const std::string why = lookahead::why_undecided(task_, stop_);
+      if (!why.empty()) result_.reason += "; " + why;
+      return;
+    }
     WhyInfeasible why = why_infeasible(task_, stop_);
     result_.why_infeasible = std::move(why.reasons);
     result_.would_help = std::move(why.would_help);

@@ -5,6 +5,9 @@
 // and "at least k of n" is a Parallel that succeeds with k children and fails as soon as k are out of reach. All of
 // these finish in one tick, since conditions never return RUNNING.
 //
+// Numbers are asked for by what they are compared with (asked.h), before an action and at the end. What a number is behind
+// an action is not: a battery is seldom what it was expected to be, and the next action that needs it asks again.
+//
 // A Sequence goes on where it stopped while an action is RUNNING: preconditions are asked once, before the action, and
 // effects once, after it.
 //
@@ -19,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "exchange/asked.h"
 #include "exchange/names.h"
 #include "exchange/plan_parts.h"
 #include "exchange/plan_trace.h"
@@ -31,6 +35,7 @@
 
 namespace metactrl {
 
+using exchange::Asked;
 using exchange::xml_text;
 using task::Formula;
 
@@ -46,7 +51,7 @@ class TreeWriter {
  public:
   TreeWriter(const Task& task, const exchange::PlanTrace& trace, exchange::PlanParts parts, const Stop& stop,
              std::size_t max_bytes)
-      : task_(task), trace_(trace), parts_(std::move(parts)), stop_(stop), max_bytes_(max_bytes) {
+      : task_(task), trace_(trace), asked_(task), parts_(std::move(parts)), stop_(stop), max_bytes_(max_bytes) {
     name_nodes();
   }
 
@@ -140,47 +145,49 @@ class TreeWriter {
   }
 
   // One node.
-  void condition(const Formula& formula) {
-    switch (formula.kind) {
-      case Formula::Kind::kTrue:
+  void condition(const Asked& asked) {
+    switch (asked.kind) {
+      case Asked::Kind::kTrue:
         leaf("AlwaysSuccess", {});
         return;
-      case Formula::Kind::kFalse:
+      case Asked::Kind::kFalse:
         leaf("AlwaysFailure", {});
         return;
-      case Formula::Kind::kLiteral:
-        holds(task::fact_text(definition(), formula.fact), formula.negated);
+      case Asked::Kind::kFact:
+        holds(asked.fact, asked.negated);
         return;
-      case Formula::Kind::kAnd:
-        return control("Sequence", {}, formula);
-      case Formula::Kind::kOr:
-        return control("Fallback", {}, formula);
-      case Formula::Kind::kAtLeast: {
-        const std::size_t failures = formula.children.size() - formula.count + 1;
+      case Asked::Kind::kAnd:
+        return control("Sequence", {}, asked);
+      case Asked::Kind::kOr:
+        return control("Fallback", {}, asked);
+      case Asked::Kind::kAtLeast: {
+        const std::size_t failures = asked.children.size() - asked.count + 1;
         return control("Parallel",
-                       {{"success_count", std::to_string(formula.count)}, {"failure_count", std::to_string(failures)}},
-                       formula);
+                       {{"success_count", std::to_string(asked.count)}, {"failure_count", std::to_string(failures)}},
+                       asked);
       }
-      case Formula::Kind::kMatching:
-        return;  // expanded by conditions()
+      case Asked::Kind::kMatching:
+        return;  // expanded before
     }
   }
 
-  void control(const std::string& tag, const Attributes& attributes, const Formula& formula) {
+  void control(const std::string& tag, const Attributes& attributes, const Asked& asked) {
     open(tag, attributes);
-    for (const Formula& child : formula.children) condition(child);
+    for (const Asked& child : asked.children) condition(child);
     close(tag);
   }
 
   // Several nodes, for a Sequence.
-  void conditions(const Formula& formula, const std::string& what) {
-    const Formula expanded = exchange::without_matching(formula, kMaxWays, what);
-    for (const Formula* part : exchange::conjuncts(expanded)) condition(*part);
+  void conditions(const std::vector<Asked>& parts) {
+    for (const Asked& part : parts) condition(part);
+  }
+  void goal_conditions(const std::string& text, const Formula& formula, const std::string& what) {
+    conditions(asked_.goal(text, exchange::without_matching(formula, kMaxWays, what)));
   }
 
   void invariants() {
     for (const task::MonitorDefinition& monitor : definition().monitors) {
-      if (monitor.kind == task::MonitorDefinition::Kind::kAlways) conditions(monitor.first, monitor.text);
+      if (monitor.kind == task::MonitorDefinition::Kind::kAlways) goal_conditions("", monitor.first, monitor.text);
     }
   }
 
@@ -213,15 +220,19 @@ class TreeWriter {
     for (const std::string& argument : step.step.arguments) name += " " + argument;
     open("Sequence", {{"name", exchange::label(name)}});
     if (step.action) {
-      conditions(definition().actions.precondition(*step.action).formula(), to_string(step.step));
+      const Formula formula = definition().actions.precondition(*step.action).formula();
+      conditions(asked_.precondition(step.step, exchange::without_matching(formula, kMaxWays, to_string(step.step))));
     }
     // What no condition would notice.
     if (!step.action || step.breaks_constraint) {
       fail(step.problem.empty() ? "no reachable state allows this action" : step.problem);
     }
     action(step.step);
-    for (const std::string& fact : step.adds) holds(fact, false);
+    for (const std::string& fact : step.adds) {
+      if (!asked_.number_text(fact)) holds(fact, false);
+    }
     for (const std::string& fact : step.deletes) {
+      if (asked_.number_text(fact)) continue;
       // An action that clears everything would ask about everything; what was false is of no interest.
       const auto& changed = step.became_false;
       if (!step.legal || std::find(changed.begin(), changed.end(), fact) != changed.end()) holds(fact, true);
@@ -250,7 +261,8 @@ class TreeWriter {
     open("Sequence", {{"name", "goal"}});
     const std::size_t before = out_.size();
     for (std::size_t i = 0; i < definition().goals.size(); ++i) {
-      conditions(definition().goals[i].condition, "the goal " + definition().goals[i].text);
+      const task::GoalDefinition& one = definition().goals[i];
+      goal_conditions(one.text, one.condition, "the goal " + one.text);
     }
     // Constraints that must be fulfilled in the end; behind an illegal step nobody asks.
     for (std::size_t i = definition().goals.size(); i < program.num_goals() && trace_.last; ++i) {
@@ -282,6 +294,7 @@ class TreeWriter {
 
   const Task& task_;
   const exchange::PlanTrace& trace_;
+  const exchange::AskedConditions asked_;
   const exchange::PlanParts parts_;
   const Stop& stop_;
   std::size_t max_bytes_;

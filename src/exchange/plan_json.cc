@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "exchange/asked.h"
 #include "exchange/plan_trace.h"
 #include "metactrl/exchange/export.h"
 #include "support/json_text.h"
@@ -24,7 +25,7 @@ std::string boolean(bool value) { return value ? "true" : "false"; }
 
 class JsonPlan {
  public:
-  JsonPlan(const Task& task, const exchange::PlanTrace& trace) : task_(task), trace_(trace) {}
+  JsonPlan(const Task& task, const exchange::PlanTrace& trace) : task_(task), trace_(trace), conditions_(task) {}
 
   std::string run() {
     const Validation& validation = trace_.validation;
@@ -56,8 +57,8 @@ class JsonPlan {
     out += indent + "\"legal\": " + boolean(step.legal) + ",\n";
     if (!step.problem.empty()) out += indent + "\"problem\": " + json_text(step.problem) + ",\n";
     out += indent + "\"preconditions\": " + preconditions(step) + ",\n";
-    out += indent + "\"effects\": {\"add\": " + list(step.adds) + ", \"delete\": " + list(step.deletes) + "},\n";
-    out += indent + "\"changes\": {\"true\": " + list(step.became_true) + ", \"false\": " + list(step.became_false) +
+    out += indent + "\"effects\": {\"add\": " + facts(step.adds) + ", \"delete\": " + facts(step.deletes) + "},\n";
+    out += indent + "\"changes\": {\"true\": " + facts(step.became_true) + ", \"false\": " + facts(step.became_false) +
            "}\n";
     return out + "    }";
   }
@@ -69,11 +70,10 @@ class JsonPlan {
 
   std::string preconditions(const exchange::TracedStep& step) const {
     if (!step.action) return "null";
-    const task::Definition& definition = task_.program().definition();
-    const task::Formula formula = definition.actions.precondition(*step.action).formula();
+    const task::Formula formula = task_.program().definition().actions.precondition(*step.action).formula();
     std::vector<std::string> texts;
-    for (const task::Formula* part : exchange::conjuncts(formula)) {
-      texts.push_back(exchange::formula_text(definition, *part));
+    for (const exchange::Asked& part : conditions_.precondition(step.step, formula)) {
+      texts.push_back(exchange::to_string(part));
     }
     return list(texts);
   }
@@ -83,8 +83,15 @@ class JsonPlan {
     return str_cat("    {\"text\": ", json_text(task_.goal_text(id)), ", \"met\": ", boolean(met), "}");
   }
 
+  // Numbers as comparisons.
+  std::string facts(std::vector<std::string> texts) const {
+    for (std::string& text : texts) text = conditions_.number_text(text).value_or(text);
+    return list(texts);
+  }
+
   const Task& task_;
   const exchange::PlanTrace& trace_;
+  const exchange::AskedConditions conditions_;
 };
 
 }  // namespace

@@ -108,49 +108,6 @@ std::vector<std::string> parameter_names(const Task& task, ActionNameId action) 
   return names;
 }
 
-std::string formula_text(const task::Definition& definition, const Formula& formula) {
-  const auto list = [&](const std::string& head) {
-    std::string out = "(" + head;
-    for (const Formula& child : formula.children) out += " " + formula_text(definition, child);
-    return out + ")";
-  };
-  const auto negated = [&](const std::string& text) { return formula.negated ? "(not " + text + ")" : text; };
-  switch (formula.kind) {
-    case Formula::Kind::kTrue:
-      return "(and)";
-    case Formula::Kind::kFalse:
-      return "(or)";
-    case Formula::Kind::kLiteral:
-      return negated(task::fact_text(definition, formula.fact));
-    case Formula::Kind::kAnd:
-      return list("and");
-    case Formula::Kind::kOr:
-      return list("or");
-    case Formula::Kind::kAtLeast:
-      return list(str_cat("at-least ", formula.count));
-    case Formula::Kind::kMatching:
-      break;
-  }
-  std::string out = str_cat("(pairs ", formula.count);
-  for (std::size_t i = 0; i < formula.children.size(); ++i) {
-    out += i % formula.count2 == 0 ? " (" : " ";
-    out += formula_text(definition, formula.children[i]);
-    if (i % formula.count2 + 1 == formula.count2) out += ")";
-  }
-  return negated(out + ")");
-}
-
-std::vector<const Formula*> conjuncts(const Formula& formula) {
-  if (formula.is_true()) return {};
-  if (formula.kind != Formula::Kind::kAnd) return {&formula};
-  std::vector<const Formula*> out;
-  for (const Formula& child : formula.children) {
-    const std::vector<const Formula*> inner = conjuncts(child);
-    out.insert(out.end(), inner.begin(), inner.end());
-  }
-  return out;
-}
-
 namespace {
 
 // All ways to pick `count` entries in distinct rows, from `row` on, and columns; where there are more than `limit`, not

@@ -45,13 +45,6 @@ PlanTrace trace_plan(const Task& task, std::span<const PlanStep> plan, const Sto
 // The names of an action's parameters, as the domain has them ("x", without the question mark) or "arg1", "arg2".
 std::vector<std::string> parameter_names(const Task& task, ActionNameId action);
 
-// "(not (open box))", "(or (a) (b))". Counting, which PDDL lacks, is "(at-least 2 (a) (b) (c))" and "(pairs 2 ((a) (b))
-// ((c) (d)))": so many of the facts in distinct rows and columns.
-std::string formula_text(const task::Definition& definition, const task::Formula& formula);
-
-// The conjuncts of a formula: the formula itself unless it is a conjunction, nothing when it is true.
-std::vector<const task::Formula*> conjuncts(const task::Formula& formula);
-
 // The formula without kMatching: a disjunction over all ways to choose the pairs. Throws InputError that names `what`
 // when there are more than `limit` of them.
 task::Formula without_matching(const task::Formula& formula, std::size_t limit, const std::string& what);

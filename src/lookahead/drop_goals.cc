@@ -16,6 +16,7 @@
 #include "lookahead/data.h"
 #include "lookahead/exclusion.h"
 #include "lookahead/goals.h"
+#include "lookahead/spending.h"
 #include "support/ids.h"
 #include "support/meter.h"
 
@@ -25,14 +26,10 @@ namespace {
 
 using lookahead::GoalSet;
 using lookahead::kMostGoals;
+using lookahead::limit;
 using lookahead::members;
 
 bool solvable(const ReducedTask& reduced) { return reduced.lookahead->verdict() == Verdict::kSolvable; }
-
-void limit(Budget& budget, const Budget& most) {
-  budget.states = std::min(budget.states, most.states);
-  budget.work = std::min(budget.work, most.work);
-}
 
 class Dropper {
  public:

@@ -125,8 +125,10 @@ bool all_but_one_can(const Task& task, const std::vector<GoalId>& goals, const S
 
 // Where not all values of numbers are followed, states that were not reached prove nothing.
 std::vector<GoalId> excluded_goals(const Task& task, const Stop& stop) {
-  if (!task.program().definition().cut.empty() && verdict(task, stop) != Verdict::kInfeasible) return {};
-  return ExcludedGoals(task, stop).find();
+  if (task.program().definition().cut.empty()) return ExcludedGoals(task, stop).find();
+  const auto lookahead = Lookahead::compile(task, small_options(), stop);
+  if (lookahead->verdict() != Verdict::kInfeasible || lookahead->unreachable_goals().empty()) return {};
+  return {lookahead->unreachable_goals()[0]};
 }
 
 bool can_drop_goals(const Task& task) { return task.num_goals() > 1 && task.num_goals() <= kMostGoalsTried; }
@@ -142,6 +144,16 @@ std::vector<std::string> reasons_of_goals(const Task& task, const std::vector<Go
   if (!all_but_one_can(task, goals, stop)) return {reason};
   return {str_cat(reason, "; ", goals.size() == 2 ? "each" : "any fewer of them",
                   " can be reached, but not all of them together", way)};
+}
+
+std::vector<std::string> reasons_of_overlaps(const Task& task, const lookahead::Overlaps& overlaps) {
+  std::vector<std::string> reasons;
+  for (const std::string& sentence : {overlaps.needed, overlaps.other_times}) {
+    if (!sentence.empty()) reasons.push_back(sentence);
+  }
+  if (task.source() != nullptr) std::ranges::move(task.source()->unused_offers(), std::back_inserter(reasons));
+  if (reasons.empty()) reasons.emplace_back("other plans, in which actions overlap, are not looked for");
+  return reasons;
 }
 
 // `excluded`: goals that exclude each other; empty where none were found.
@@ -188,9 +200,9 @@ WhyInfeasible why_infeasible(const Task& task, const Stop& stop) {
     if (by_goals && has_durations(task)) {
       by_goals = false;
       if (verdict(task, stop) == Verdict::kInfeasible) {
-        lookahead::Overlaps overlaps = lookahead::needed_overlaps(task, small_options(), stop);
+        const lookahead::Overlaps overlaps = lookahead::needed_overlaps(task, small_options(), stop);
         by_goals = overlaps.useless;
-        why.reasons = std::move(overlaps.needed);
+        if (!by_goals) why.reasons = reasons_of_overlaps(task, overlaps);
       }
     }
     std::vector<GoalId> excluded;
@@ -204,5 +216,18 @@ WhyInfeasible why_infeasible(const Task& task, const Stop& stop) {
   }
   return why;
 }
+
+namespace lookahead {
+
+std::string why_undecided(const Task& task, const Stop& stop) {
+  if (!has_durations(task)) return {};
+  try {
+    return needed_overlaps(task, small_options(), stop).needed;
+  } catch (const Stopped&) {
+    return {};
+  }
+}
+
+}  // namespace lookahead
 
 }  // namespace metactrl

@@ -18,11 +18,13 @@
 #include "lookahead/goals.h"
 #include "lookahead/improve.h"
 #include "lookahead/search.h"
+#include "lookahead/spending.h"
 #include "metactrl/schedule.h"
 #include "support/list_some.h"
 #include "support/meter.h"
 #include "support/str_cat.h"
 #include "task/program.h"
+#include "task/source.h"
 
 namespace metactrl {
 
@@ -42,6 +44,12 @@ class LookaheadCompiler {
       : task_(task), program_(task.program()), data_(data), meter_(meter), initial_(program_.total_words()) {}
 
   void run() {
+    decide();
+    if (data_.verdict == Verdict::kUndecided && !program_.definition().cut.empty()) refute_a_goal();
+  }
+
+ private:
+  void decide() {
     if (!program_.initial(initial_.data())) {
       infeasible("the initial state violates a trajectory constraint");
       return;
@@ -72,7 +80,31 @@ class LookaheadCompiler {
     use_search(evaluator, enumerated);
   }
 
- private:
+  // One goal alone may depend on none of the numbers that grow.
+  void refute_a_goal() {
+    constexpr std::size_t kMostGoals = 40;
+    const task::Source* const source = task_.source();
+    if (source == nullptr) return;
+    LookaheadOptions options;
+    options.fitted_horizon = true;
+    options.weights = false;
+    constexpr Budget kLittleExact{.states = 20'000, .work = 1'000'000'000};
+    constexpr Budget kLittleSearch{.states = 5'000, .work = 200'000'000};
+    options.exact = data_.options.exact;
+    options.search = data_.options.search;
+    lookahead::limit(options.exact, kLittleExact);
+    lookahead::limit(options.search, kLittleSearch);
+    for (const GoalId goal : ids<GoalId>(std::min(program_.num_goals(), kMostGoals))) {
+      const std::optional<Task> part = source->goal_part(task_.goal_text(goal), meter_);
+      if (!part || !part->program().definition().cut.empty()) continue;
+      LookaheadData alone(part->program(), options);
+      LookaheadCompiler(*part, alone, meter_).run();
+      if (alone.verdict != Verdict::kInfeasible) continue;
+      data_.unreachable_goals = {goal};
+      return infeasible("a goal is out of reach, whatever grows");
+    }
+  }
+
   void infeasible(std::string reason) {
     data_.verdict = Verdict::kInfeasible;
     const std::string which = which_plans(task_);

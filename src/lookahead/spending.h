@@ -35,6 +35,12 @@ inline std::uint64_t copy_work(const task::Program& program) {
   return successor_work(program) - program.total_words() + program.total_words() / kAtATime;
 }
 
+// No more than `most`, but for bytes.
+inline void limit(Budget& budget, const Budget& most) {
+  budget.states = std::min(budget.states, most.states);
+  budget.work = std::min(budget.work, most.work);
+}
+
 // Which limit ended a computation.
 enum class Limit { kNone, kStates, kBytes, kWork };
 

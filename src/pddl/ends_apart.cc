@@ -1,16 +1,20 @@
 // A fact says which actions run: the beginning makes it true, the end needs it and makes it false, no action begins while
-// it runs itself, and the goal asks that none is left.
+// it runs itself, and the goal asks that none is left. What happens by itself becomes a chain of actions, each of which
+// needs the one before, and the goal asks for the last.
 #include "pddl/ends_apart.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "support/str_cat.h"
 #include "task/source.h"
 
 namespace metactrl::pddl {
 
 namespace {
+
+using internal::str_cat;
 
 Condition atom_condition(Atom atom) {
   Condition out;
@@ -72,6 +76,33 @@ bool untouched(const Ast& ast, const Action& action, const Condition& condition)
                      [&](const Condition& child) { return untouched(ast, action, child); });
 }
 
+// The goal asks for all of it.
+void let_happen(const Ast& ast, Ast& out, std::vector<Condition>& goals) {
+  std::optional<Atom> last;
+  std::size_t count = 0;
+  for (auto first = ast.timed.begin(); first != ast.timed.end();) {
+    Action action;
+    action.name = str_cat(task::kHappens, ++count);
+    if (last) action.precondition = atom_condition(*last);
+    Atom happened;
+    happened.predicate = out.predicates.next_id();
+    Predicate predicate;
+    predicate.name = action.name;
+    out.predicates.push_back(std::move(predicate));
+    const std::int64_t time = first->time;
+    for (; first != ast.timed.end() && first->time == time; ++first) {
+      Atom atom;
+      atom.predicate = first->atom.predicate;
+      atom.arguments.assign(first->atom.arguments.begin(), first->atom.arguments.end());
+      action.effects.push_back(effect_on(std::move(atom), first->add));
+    }
+    action.effects.push_back(effect_on(happened, true));
+    last = std::move(happened);
+    out.actions.push_back(std::move(action));
+  }
+  if (last) goals.push_back(atom_condition(*last));
+}
+
 }  // namespace
 
 Ast ends_apart(const Ast& ast, bool over_all) {
@@ -119,6 +150,9 @@ Ast ends_apart(const Ast& ast, bool over_all) {
     out.actions.push_back(std::move(begin));
     out.actions.push_back(std::move(end));
   }
+  let_happen(ast, out, goals);
+  out.timed.clear();
+  out.tick = 0;
   out.goal.condition = all_of(std::move(goals));
   return out;
 }

@@ -25,6 +25,7 @@
 #include "pddl/ground_timed.h"
 #include "pddl/hosts.h"
 #include "pddl/number_limits.h"
+#include "pddl/number_reach.h"
 #include "pddl/points.h"
 #include "pddl/reach.h"
 #include "pddl/strata.h"
@@ -137,8 +138,8 @@ class Grounder {
         if (changed.contains(target)) list.back().conditional = true;
       }
       limits.add(timeless().actions[actions.name(id)], binding, all);
-      for (auto& [target, changes] : changed) numbers_->announce(std::move(changes), std::move(later[target]));
-      for (auto& [target, changes] : later) numbers_->announce(std::move(changes));
+      for (auto& [target, changes] : changed) numbers_->announce(id, std::move(changes), std::move(later[target]));
+      for (auto& [target, changes] : later) numbers_->announce(id, std::move(changes));
     }
     // Limits are of points that follow each other; a host's end comes later.
     if (!ast_.has_hosts) limits.apply(*numbers_);
@@ -576,18 +577,22 @@ class Grounder {
     }
   }
 
-  void ground_goal() { add_goals(ast_.goal.condition); }
+  void ground_goal() {
+    std::optional<NumberReach> reach;
+    if (!result_.cut.empty()) reach.emplace(timeless(), reachable_, ranges_, *numbers_, meter_);
+    add_goals(ast_.goal.condition, reach);
+  }
 
-  void add_goals(const Condition& condition) {
+  void add_goals(const Condition& condition, std::optional<NumberReach>& reach) {
     if (condition.kind == Condition::Kind::kAnd) {
-      for (const Condition& child : condition.children) add_goals(child);
+      for (const Condition& child : condition.children) add_goals(child, reach);
       return;
     }
     if (condition.kind == Condition::Kind::kTrue) return;
     Binding binding(ast_.goal.variables.size(), kUnbound);
     result_.goals.push_back(
         {builder_.build(ast_.goal.variables, condition, binding), to_string(ast_, ast_.goal.variables, condition)});
-    if (!result_.cut.empty()) result_.goals.back().never = numbers_->refuted(condition, binding);
+    if (reach) result_.goals.back().never = reach->excludes(ast_.goal.variables, condition, binding);
   }
 
   void ground_constraint(const Constraint& constraint) {

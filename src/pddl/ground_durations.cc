@@ -22,11 +22,23 @@ using task::Formula;
 
 // --- without time ----------------------------------------------------------------------------------------------------
 
-using Changed = std::set<PredicateId>;  // by the effects at the start
+// By the effects at the start.
+struct Changed {
+  std::set<PredicateId> predicates;
+  std::set<FunctionId> functions;
+};
+
+bool mentions_changed(const Expression& expression, const Changed& changed) {
+  if (expression.kind == Expression::Kind::kFunction) return changed.functions.contains(expression.function);
+  return std::any_of(expression.children.begin(), expression.children.end(),
+                     [&](const Expression& child) { return mentions_changed(child, changed); });
+}
 
 bool mentions_changed(const Condition& condition, const Changed& changed) {
-  if (condition.kind == Condition::Kind::kAtom) return changed.contains(condition.atom.predicate);
-  return std::any_of(condition.children.begin(), condition.children.end(),
+  if (condition.kind == Condition::Kind::kAtom) return changed.predicates.contains(condition.atom.predicate);
+  return std::any_of(condition.sides.begin(), condition.sides.end(),
+                     [&](const Expression& side) { return mentions_changed(side, changed); }) ||
+         std::any_of(condition.children.begin(), condition.children.end(),
                      [&](const Condition& child) { return mentions_changed(child, changed); });
 }
 
@@ -52,7 +64,8 @@ void take_time_away(Action& action) {
   const Durative durative = std::move(*action.durative);
   action.durative.reset();
   Changed changed;
-  for (const Effect& effect : action.effects) changed.insert(effect.atom.predicate);
+  for (const Effect& effect : action.effects) changed.predicates.insert(effect.atom.predicate);
+  for (const NumericEffect& effect : action.numeric_effects) changed.functions.insert(effect.function);
   Condition all;
   all.kind = Condition::Kind::kAnd;
   all.where = action.precondition.where;

@@ -11,7 +11,7 @@
 // Otherwise, where a number takes too many values, or grows without end, some are followed: what up to so many actions
 // make of the values at the start, as long as there is room. An action that would lead beyond cannot be taken. Plans of
 // the task that is left are plans; that it has none is no proof, and says which numbers were cut. What intervals
-// (number_intervals.h) show to be out of reach is out of reach all the same.
+// (number_reach.h) show to be out of reach is out of reach all the same.
 //
 // Changes of one number by one action. Increases and decreases add up; of two others, or one of them beside an increase,
 // only one may happen, and an action of which two would is not applicable. Each subset of the conditional ones is a case
@@ -22,7 +22,6 @@
 #include <utility>
 
 #include "metactrl/domain.h"
-#include "pddl/number_intervals.h"
 #include "support/str_cat.h"
 
 namespace metactrl::pddl {
@@ -271,7 +270,7 @@ bool NumberTable::adds(const GroundChange& change) {
   return change.change == NumericEffect::Change::kIncrease || change.change == NumericEffect::Change::kDecrease;
 }
 
-void NumberTable::announce(std::vector<GroundChange> changes, std::vector<GroundChange> later) {
+void NumberTable::announce(InstanceId by, std::vector<GroundChange> changes, std::vector<GroundChange> later) {
   if (changes.empty()) std::swap(changes, later);
   if (changes.empty()) return;
   const auto note = [&](const GroundChange& change) {
@@ -286,7 +285,16 @@ void NumberTable::announce(std::vector<GroundChange> changes, std::vector<Ground
   };
   std::for_each(changes.begin(), changes.end(), note);
   std::for_each(later.begin(), later.end(), note);
-  announced_.push_back({std::move(changes), std::move(later)});
+  announced_.push_back({by, std::move(changes), std::move(later)});
+}
+
+std::vector<NumberTable::Together> NumberTable::announced() const {
+  std::vector<Together> out;
+  for (const Announced& one : announced_) {
+    out.push_back({one.by, one.changes});
+    if (!one.later.empty()) out.push_back({one.by, one.later});
+  }
+  return out;
 }
 
 std::set<NumberId> NumberTable::reads(std::span<const GroundChange* const> changes) {
@@ -422,15 +430,6 @@ void NumberTable::follow_some(std::vector<Case>& cases) {
     if (complete) depth_ = round;
     if (!changed) break;
   }
-  std::vector<NumberIntervals::Change> changes;
-  for (const Announced& announced : announced_) {
-    for (const std::vector<GroundChange>* together : {&announced.changes, &announced.later}) {
-      for (const GroundChange& change : *together) changes.push_back({&change, together->size() == 1});
-    }
-  }
-  IdVector<NumberId, std::optional<Rational>> initial;
-  for (const Number& number : numbers_) initial.push_back(number.initial);
-  intervals_ = std::make_shared<const NumberIntervals>(initial, changes);
 }
 
 bool NumberTable::take_new(Case& one) {
@@ -450,23 +449,6 @@ double NumberTable::num_choices(const std::set<NumberId>& numbers) const {
   double choices = 1;
   for (const NumberId number : numbers) choices *= static_cast<double>(numbers_[number].values.size());
   return choices;
-}
-
-bool NumberTable::refuted(const Condition& condition, const Binding& binding) {
-  if (intervals_ == nullptr) return false;
-  const auto child_refuted = [&](const Condition& child) { return refuted(child, binding); };
-  const std::vector<Condition>& children = condition.children;
-  switch (condition.kind) {
-    case Condition::Kind::kCompare:
-      return !intervals_->possible(
-          {condition.comparison, ground(condition.sides[0], binding), ground(condition.sides[1], binding)});
-    case Condition::Kind::kAnd:
-      return std::any_of(children.begin(), children.end(), child_refuted);
-    case Condition::Kind::kOr:
-      return std::all_of(children.begin(), children.end(), child_refuted);
-    default:
-      return false;
-  }
 }
 
 void NumberTable::add_cases(const Announced& announced, std::vector<Case>& cases) const {

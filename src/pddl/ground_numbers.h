@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -14,12 +13,11 @@
 #include <vector>
 
 #include "pddl/ast.h"
+#include "pddl/atom_table.h"
 #include "support/meter.h"
 #include "task/definition.h"
 
 namespace metactrl::pddl {
-
-class NumberIntervals;
 
 // A function with objects for its parameters that some action changes.
 enum class NumberId : std::uint32_t {};
@@ -61,17 +59,22 @@ class NumberTable {
   // Does the comparison read one of the numbers?
   static bool reads(const GroundComparison& comparison, const std::set<NumberId>& numbers);
 
-  // All changes that one instance makes, those of one target together: those that happen at once, and those `later`, of
+  // All changes that the instance makes, those of one target together: those that happen at once, and those `later`, of
   // the same target, that read what the first have left.
-  void announce(std::vector<GroundChange> changes, std::vector<GroundChange> later = {});
+  void announce(InstanceId by, std::vector<GroundChange> changes, std::vector<GroundChange> later = {});
   // The number never leaves this range, which is known from elsewhere.
   void limit(NumberId number, std::optional<Rational> least, std::optional<Rational> largest);
   std::optional<Rational> initial(NumberId number) const { return numbers_[number].initial; }
+  std::size_t size() const { return numbers_.size(); }
+  // What was announced: changes of one target that an instance makes at once.
+  struct Together {
+    InstanceId by{};
+    std::span<const GroundChange> changes;
+  };
+  std::vector<Together> announced() const;
   // Where numbers take more values than there is room for, some are followed (Definition::cut). Throws TaskTooLarge when
   // that is not enough.
   void close();
-  // After `close`: can the condition hold in no state that can be reached, whatever its numbers grow to?
-  bool refuted(const Condition& condition, const Binding& binding);
   // A fact for every number and value.
   void add_facts(task::Definition& definition);
 
@@ -95,6 +98,7 @@ class NumberTable {
     bool jumps = false;
   };
   struct Announced {
+    InstanceId by{};
     std::vector<GroundChange> changes;
     std::vector<GroundChange> later;
   };
@@ -165,7 +169,6 @@ class NumberTable {
   std::vector<Announced> announced_;  // by instance and target
   bool closed_ = false;
   bool too_many_ = false;                                        // values
-  std::shared_ptr<const NumberIntervals> intervals_;             // of what grows without end
   std::uint32_t depth_ = 0;                                      // complete rounds, where some are followed
   std::vector<std::pair<NumberId, Rational>>* found_ = nullptr;  // in the round that is going on
 };

@@ -9,13 +9,17 @@
 
 namespace metactrl::pddl {
 
-NumberIntervals::NumberIntervals(const IdVector<NumberId, std::optional<Rational>>& initial,
-                                 std::span<const Change> changes)
+NumberIntervals::NumberIntervals(const IdVector<NumberId, std::optional<Rational>>& initial)
     : intervals_(initial.size()) {
-  constexpr int kPatience = 4;
   for (const NumberId number : initial.all()) {
     if (initial[number]) intervals_[number] = Interval{initial[number], initial[number]};
+    starts_.push_back(initial[number].has_value());
   }
+}
+
+bool NumberIntervals::widen(std::span<const Change> changes) {
+  constexpr int kPatience = 4;
+  bool any = false;
   bool changed = true;
   for (int round = 0; changed; ++round) {
     changed = false;
@@ -25,7 +29,9 @@ NumberIntervals::NumberIntervals(const IdVector<NumberId, std::optional<Rational
       const std::optional<Interval> next = after(*change, alone);
       if (next) changed = widen(change->target, *next, round >= kPatience) || changed;
     }
+    any = any || changed;
   }
+  return any;
 }
 
 bool NumberIntervals::widen(NumberId number, const Interval& by, bool forever) {
@@ -125,6 +131,33 @@ bool NumberIntervals::possible(const GroundComparison& comparison) const {
   const std::optional<Interval> left = value(comparison.left);
   const std::optional<Interval> right = value(comparison.right);
   return left && right && may_hold(comparison.comparison, *left, *right);
+}
+
+bool NumberIntervals::may_lack_value(const GroundExpression& expression) const {
+  if (expression.kind == Expression::Kind::kNumber) return !expression.number;
+  if (expression.kind == Expression::Kind::kFunction) return !starts_[expression.fluent];
+  return expression.kind == Expression::Kind::kDivide ||
+         std::any_of(expression.children.begin(), expression.children.end(),
+                     [this](const GroundExpression& child) { return may_lack_value(child); });
+}
+
+bool NumberIntervals::may_fail(const GroundComparison& comparison) const {
+  using Comparison = Condition::Comparison;
+  if (may_lack_value(comparison.left) || may_lack_value(comparison.right)) return true;
+  const auto may_hold_as = [&](Comparison other) { return possible({other, comparison.left, comparison.right}); };
+  switch (comparison.comparison) {
+    case Comparison::kLess:
+      return may_hold_as(Comparison::kAtLeast);
+    case Comparison::kAtMost:
+      return may_hold_as(Comparison::kMore);
+    case Comparison::kEqual:
+      return may_hold_as(Comparison::kLess) || may_hold_as(Comparison::kMore);
+    case Comparison::kAtLeast:
+      return may_hold_as(Comparison::kLess);
+    case Comparison::kMore:
+      return may_hold_as(Comparison::kAtMost);
+  }
+  return true;
 }
 
 std::optional<NumberIntervals::Interval> NumberIntervals::before(const GroundChange& change) const {

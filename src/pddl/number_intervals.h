@@ -1,6 +1,7 @@
 // Intervals of numbers: what a number can be at most and at least, however often actions are taken.
 //
-//     NumberIntervals intervals(initial, changes);
+//     NumberIntervals intervals(initial);
+//     intervals.widen(changes);                       // of all that can be done
 //     if (!intervals.possible(comparison)) ...        // it is false in every state that can be reached
 //
 // An over-approximation that forgets what goes with what. It is finite where a number is not: so it refutes where values
@@ -22,10 +23,15 @@ class NumberIntervals {
     bool alone = false;  // no other change of its target happens together with it
   };
 
-  // `initial`: the values at the start, nothing where there is none. `changes` of instances that can be taken at all.
-  NumberIntervals(const IdVector<NumberId, std::optional<Rational>>& initial, std::span<const Change> changes);
+  // `initial`: the values at the start, nothing where there is none.
+  explicit NumberIntervals(const IdVector<NumberId, std::optional<Rational>>& initial);
 
+  // Whatever the changes make of the numbers, however often they happen. True when an interval was smaller.
+  bool widen(std::span<const Change> changes);
+
+  // May it hold, may it be false? What has no value is false.
   bool possible(const GroundComparison& comparison) const;
+  bool may_fail(const GroundComparison& comparison) const;
 
  private:
   // Both ends included; nothing: without an end.
@@ -45,8 +51,10 @@ class NumberIntervals {
   std::optional<Interval> after(const GroundChange& change, bool alone) const;
   // Widens the number's interval; true when it was smaller. `forever`: an end that moves has none.
   bool widen(NumberId number, const Interval& by, bool forever);
+  bool may_lack_value(const GroundExpression& expression) const;
 
   IdVector<NumberId, std::optional<Interval>> intervals_;
+  IdVector<NumberId, bool> starts_;  // has a value at the start, and so ever after
 };
 
 }  // namespace metactrl::pddl

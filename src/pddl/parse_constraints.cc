@@ -57,7 +57,9 @@ void Parser::parse_constraint(SExpr expr, const ConstraintContext& context) {
   }
   if (is_timed(head)) {
     reporter_.error(expr.where(), str_cat("timed constraints (", head, " ...) are not supported"),
-                    "plans have steps but no clock: use always, sometime, sometime-after or sometime-before");
+                    "a deadline can be a timed initial literal, (at 9 (not (open shop))), that what must come before "
+                    "it needs; or use "
+                    "always, sometime, sometime-after or sometime-before, which speak of order");
   } else if (head == "not") {
     reporter_.error(expr.where(), "a trajectory constraint cannot be negated",
                     "(not (sometime c)) is (always (not c)), (not (always c)) is (sometime (not c))");

@@ -11,6 +11,7 @@
 #include <functional>
 #include <utility>
 
+#include "metactrl/schedule.h"
 #include "pddl/parser.h"
 #include "support/str_cat.h"
 
@@ -176,6 +177,7 @@ void Parser::parse_durative(SExpr section, Action& action) {
                                           apart ? Condition::Comparison::kAtLeast : Condition::Comparison::kMore,
                                           number_expression(zero), fields[1] ? fields[1]->where() : section.where()));
   }
+  if (duration.kind == Expression::Kind::kNumber && fields[1]) check_duration(*fields[1], action, apart);
   if (needed.empty()) return;
   needed.insert(needed.begin(), std::move(action.precondition));
   const Position where = needed.front().where;
@@ -327,6 +329,13 @@ std::vector<Condition> Parser::parse_duration(SExpr expr, const Scope& scope, Ac
   const auto need = [&](Condition::Comparison comparison, const Expression& other, Position where) {
     const bool constant = duration.kind == Expression::Kind::kNumber && other.kind == Expression::Kind::kNumber;
     if (constant && compares(comparison, duration.number, other.number)) return;
+    if (constant) {
+      reporter_.warning(
+          expr.where(),
+          str_cat("action ", in_quotes(action.name), " can never be taken: its duration is ", duration.number.text(),
+                  ", which is not ", to_string(comparison), " ", other.number.text()),
+          "correct the bounds");
+    }
     if (!constant) use(Feature::kNumbers, where);
     ast_.has_numbers = true;
     needed.push_back(comparison_condition(duration, comparison, other, where));
@@ -334,6 +343,26 @@ std::vector<Condition> Parser::parse_duration(SExpr expr, const Scope& scope, Ac
   for (std::size_t i = given ? 1 : 0; i < bounds.size(); ++i)
     need(bounds[i].comparison, bounds[i].value, bounds[i].where);
   return needed;
+}
+
+// Of a duration that is a number. `apart`: its points do not concern the same things.
+void Parser::check_duration(SExpr expr, const Action& action, bool apart) {
+  const Rational& duration = action.durative->duration.number;
+  const std::string name = str_cat("action ", in_quotes(action.name));
+  constexpr std::int64_t kMost = kLatestTime / kTimeUnit;
+  if (duration > Rational(kMost)) {
+    reporter_.error(expr.where(),
+                    str_cat("the duration ", duration.text(), " of ", name, " is too large to be counted"),
+                    "use a larger unit of time");
+  } else if (duration < Rational(0)) {
+    reporter_.warning(expr.where(), str_cat(name, " can never be taken: its duration is ", duration.text()),
+                      "a duration is 0 or more");
+  } else if (duration == Rational(0) && !apart) {
+    reporter_.warning(
+        expr.where(),
+        str_cat(name, " can never be taken: it takes no time, and its start and end concern the same things"),
+        "give it a duration above 0");
+  }
 }
 
 bool Parser::put_duration(Expression& expression, const Action& action, bool at_end, Position where) {

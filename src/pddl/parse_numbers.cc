@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "pddl/parser.h"
 #include "support/str_cat.h"
@@ -75,8 +78,11 @@ std::optional<Expression> Parser::parse_expression(SExpr expr, const Scope& scop
       out.number = *number;
       return out;
     }
-    reporter_.error(expr.where(), str_cat("the number ", in_quotes(expr.text()), " has too many digits to be exact"),
-                    "write fewer");
+    const bool exponent = expr.text().find('e') != std::string_view::npos;
+    reporter_.error(expr.where(),
+                    str_cat("the number ", in_quotes(expr.text()),
+                            exponent ? " has an exponent" : " has too many digits to be exact"),
+                    exponent ? "write it out: 1000, 0.001" : "write fewer");
     return std::nullopt;
   }
   if (expr.text() == "?duration" && in_durative_) {
@@ -107,6 +113,11 @@ std::optional<Expression> Parser::parse_expression(SExpr expr, const Scope& scop
     if (i == 1 && !sign) {
       out = std::move(*part);
       continue;
+    }
+    if (*kind == Expression::Kind::kDivide && part->kind == Expression::Kind::kNumber && part->number == Rational(0)) {
+      reporter_.error(expr[i].where(), str_cat(expr.to_text(60), " divides by 0"),
+                      "that has no value, so what compares it is never true; divide by another number");
+      return std::nullopt;
     }
     Expression both;
     both.kind = *kind;
@@ -236,12 +247,61 @@ void Parser::finish_numbers() {
     if (!ast_.functions[value.function].matters || value.exact) continue;
     reporter_.error(value.where, "this number has too many digits to be exact", "write fewer");
   }
+  warn_of_missing_values();
   for (const auto& [function, where] : cost_functions_) {
     if (!ast_.functions[function].changes) continue;
     reporter_.error(where,
                     str_cat("the cost of an action depends on ", in_quotes(ast_.functions[function].name),
                             ", which actions change"),
                     "a cost is a number, or a function that no action changes");
+  }
+}
+
+// What has no value is never true in a comparison: the commonest reason is a line that was forgotten. Of a function that no
+// action changes values may be left out on purpose (no road from a to b), but not all of them.
+void Parser::warn_of_missing_values() {
+  if (reporter_.has_errors()) return;  // what could not be read may have given them
+  IdVector<FunctionId, bool> assigned(ast_.functions.size(), false);
+  const auto note = [&](const std::vector<NumericEffect>& effects) {
+    for (const NumericEffect& effect : effects) {
+      if (effect.change == NumericEffect::Change::kAssign) assigned[effect.function] = true;
+    }
+  };
+  for (const Action& action : ast_.actions) {
+    note(action.numeric_effects);
+    if (action.durative) note(action.durative->end_numeric_effects);
+  }
+  const auto has_objects = [this](const Function& function) {
+    return std::all_of(function.parameters.begin(), function.parameters.end(),
+                       [this](const Variable& parameter) { return !ast_.objects_of(parameter.types).empty(); });
+  };
+  IdVector<FunctionId, std::set<std::vector<ObjectId>>> given(ast_.functions.size());
+  for (const FunctionValue& value : ast_.init_values) given[value.function].insert(value.arguments);
+  for (const FunctionId id : ast_.functions.all()) {
+    const Function& function = ast_.functions[id];
+    if (!function.matters || assigned[id]) continue;
+    const std::size_t arity = function.parameters.size();
+    std::vector<ObjectId> arguments;
+    if (function.changes && arity == 1) {
+      const std::vector<ObjectId> objects = ast_.objects_of(function.parameters[VariableId{0}].types);
+      const auto missing = [&](ObjectId object) { return !given[id].contains({object}); };
+      const auto first = std::find_if(objects.begin(), objects.end(), missing);
+      if (first == objects.end()) continue;
+      arguments.push_back(*first);
+    } else if (!given[id].empty() || !has_objects(function)) {
+      continue;
+    }
+    std::string text = "(" + function.name;
+    for (std::size_t i = 0; i < arity; ++i) {
+      text += " " +
+              (i < arguments.size() ? ast_.objects[arguments[i]].name : function.parameters[to_id<VariableId>(i)].name);
+    }
+    text += ")";
+    reporter_.warning(function.where,
+                      str_cat(text,
+                              " has no value in (:init ...), and no action assigns it one: comparisons with it are "
+                              "never true, and it cannot be changed"),
+                      str_cat("add (= ", text, " NUMBER) to the problem's (:init ...)"));
   }
 }
 

@@ -227,6 +227,7 @@ class Parser {
   void parse_numeric_effect(SExpr expr, Scope& scope, Action& action, const EffectContext& context, std::size_t depth);
   // Once both files are read: which functions matter.
   void finish_numbers();
+  void warn_of_missing_values();
 
   // parse_durations.cc
 
@@ -245,6 +246,7 @@ class Parser {
   // Returns what the start must ask for: that the duration is within its bounds.
   std::vector<Condition> parse_duration(SExpr expr, const Scope& scope, Action& action);
   // Puts the duration in place of ?duration in an effect. False, with a message, where it no longer has its value.
+  void check_duration(SExpr expr, const Action& action, bool apart);
   bool put_duration(Expression& expression, const Action& action, bool at_end, Position where);
   // Once all actions and axioms are read.
   void check_durative(const Action& action);

@@ -24,6 +24,8 @@
 
 #include "metactrl/domain.h"
 #include "pddl/ends_apart.h"
+#include "pddl/fit_times.h"
+#include "pddl/goal_part.h"
 #include "pddl/ground_durations.h"
 #include "pddl/hosts.h"
 #include "pddl/interpret.h"
@@ -509,13 +511,27 @@ std::vector<std::string> PddlSource::unused_offers() const {
 }
 
 std::optional<Task> PddlSource::with_ends_apart(bool over_all, internal::Meter& meter) const {
-  if (!ast_->has_durations || !ast_->timed.empty()) return std::nullopt;
+  if (!ast_->has_durations) return std::nullopt;
   const auto depends_on_begin = [](const Action& action) {
     return action.durative && !action.durative->fixed && !action.durative->end_numeric_effects.empty();
   };
   if (!over_all && std::any_of(ast_->actions.begin(), ast_->actions.end(), depends_on_begin)) return std::nullopt;
   try {
     return make_task(std::make_shared<const Ast>(ends_apart(*ast_, over_all)), limits_, meter);
+  } catch (const TaskTooLarge&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<Schedule> PddlSource::with_times(std::span<const PlanStep> plan, internal::Meter& meter) const {
+  return fit_times(*ast_, plan, meter);
+}
+
+std::optional<Task> PddlSource::goal_part(std::string_view goal, internal::Meter& meter) const {
+  std::optional<Ast> part = pddl::goal_part(*ast_, goal);
+  if (!part) return std::nullopt;
+  try {
+    return make_task(std::make_shared<const Ast>(*std::move(part)), limits_, meter);
   } catch (const TaskTooLarge&) {
     return std::nullopt;
   }

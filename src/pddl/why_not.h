@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pddl/ast.h"
@@ -24,6 +25,8 @@ class PddlSource : public task::Source {
                                                           internal::Meter& meter) const override;
   std::vector<std::string> unused_offers() const override;
   std::optional<Task> with_ends_apart(bool over_all, internal::Meter& meter) const override;
+  std::optional<Schedule> with_times(std::span<const PlanStep> plan, internal::Meter& meter) const override;
+  std::optional<Task> goal_part(std::string_view goal, internal::Meter& meter) const override;
   std::vector<std::string> beyond_facts() const override;
 
  private:

@@ -21,6 +21,7 @@ namespace metactrl::task {
 // What the names of actions begin with in Source::with_ends_apart.
 constexpr std::string_view kBegin = "begin ";
 constexpr std::string_view kEnd = "end ";
+constexpr std::string_view kHappens = "happens ";
 
 class Source {
  public:
@@ -41,9 +42,18 @@ class Source {
   // What actions offer only while they run, who needs it, and why no plan uses it: a sentence each.
   virtual std::vector<std::string> unused_offers() const { return {}; }
   // Where actions take time: the task with two in place of each of these, "begin NAME" and "end NAME", between which
-  // anything may happen. What an action needs over all it needs at both; without `over_all` it does not, and every
+  // anything may happen, and with an action "happens N" for the N-th time at which something happens by itself: one
+  // after the other, whenever. What an action needs over all it needs at both; without `over_all` it does not, and every
   // plan in which different actions overlap is one of that task. Nothing where there is no such task.
   virtual std::optional<Task> with_ends_apart(bool /*over_all*/, internal::Meter& /*meter*/) const { return {}; }
+  // A schedule of the actions of a plan of that task, in which points that concern the same things come in the plan's
+  // order, and in which no pair overlaps that could be set apart; nothing where there are no such times. Not judged.
+  virtual std::optional<Schedule> with_times(std::span<const PlanStep> /*plan*/, internal::Meter& /*meter*/) const {
+    return {};
+  }
+  // The task of one of the goals and what that depends on: where it has no plan, neither has the whole. Nothing where
+  // that is not known to be less.
+  virtual std::optional<Task> goal_part(std::string_view /*goal*/, internal::Meter& /*meter*/) const { return {}; }
   // What it has besides facts: "numbers", "durations".
   virtual std::vector<std::string> beyond_facts() const { return {}; }
 };

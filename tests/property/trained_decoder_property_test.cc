@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "metactrl/decoder.h"
+#include "metactrl/domain.h"
 #include "metactrl/error.h"
 #include "support/naive_hmm.h"
 #include "support/random_constraint.h"
@@ -204,6 +205,45 @@ TEST(TrainedDecoderTest, FollowsItsDefinition) {
     }
   }
   EXPECT_EQ(checked, 40U);
+}
+
+// Numbers and times are facts to the lookahead: the weights are those of the definition, in every state.
+TEST(TrainedDecoderTest, NumbersAndDurations) {
+  const Task task = load_pddl_text(
+      "(define (domain d) (:requirements :typing :durative-actions :numeric-fluents) (:types place)\n"
+      "(:predicates (at ?p - place)) (:functions (charge) (way ?a ?b - place))\n"
+      "(:durative-action drive :parameters (?a ?b - place) :duration (= ?duration (way ?a ?b))\n"
+      " :condition (and (at start (at ?a)) (at start (>= (charge) (way ?a ?b))))\n"
+      " :effect (and (at start (not (at ?a))) (at end (at ?b)) (at end (decrease (charge) ?duration))))\n"
+      "(:durative-action fill :parameters () :duration (= ?duration (- 4 (charge))) :condition (at start (< (charge) "
+      "4))\n"
+      " :effect (at end (assign (charge) 4))))",
+      "(define (problem p) (:domain d) (:objects a b - place) (:init (at a) (= (charge) 2.5) (= (way a b) 2.5) (= (way "
+      "b "
+      "a) 1)) (:goal (and (at b) (>= (charge) 1))))");
+  std::vector<std::string> bytes;
+  for (int byte = 0; byte < 256; ++byte) bytes.emplace_back(1, static_cast<char>(byte));
+  bytes.emplace_back();
+  const auto vocabulary = std::make_shared<const TableVocabulary>(bytes, std::vector<TokenId>{TokenId{256}});
+  ConstraintOptions options;
+  options.lookahead.horizon = 4;
+  options.lookahead.fixed_horizon = true;
+  options.lookahead.hmm = random_hmm(task);
+  const auto constraint = Constraint::compile(task, PlanFormat::builtin("pddl"), vocabulary, options);
+  ASSERT_TRUE(constraint->lookahead()->weights_exact()) << constraint->lookahead()->reason();
+  const Plain plain(task, *options.lookahead.hmm);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Random random(seed);
+    Decoder decoder(constraint, {Guidance::kTrained, Bridge::kSurrogate, 0, false});
+    while (decoder.num_tokens() < constraint->automaton().opening().size()) {
+      ASSERT_TRUE(decoder.accept(constraint->automaton().opening()[decoder.num_tokens()]));
+    }
+    while (decoder.at_boundary() && !decoder.finished()) {
+      check_entry(*constraint, plain, decoder, Bridge::kSurrogate, random);
+      if (HasFatalFailure()) FAIL() << "seed " << seed;
+    }
+    EXPECT_TRUE(task.validate(decoder.actions()).valid);
+  }
 }
 
 // One and the same surrogate, by the uniform table and by the trained one.

@@ -34,6 +34,7 @@ class LiftedWorld : public TreeWorld {
 
   bool holds(const std::string& fact) override {
     ++questions_;
+    if (const std::optional<bool> compared = compare(fact)) return *compared;
     for (const pddl::Fact& one : facts_) {
       if (interpreter_->fact_text(one) == fact) return true;
     }
@@ -63,6 +64,47 @@ class LiftedWorld : public TreeWorld {
   std::size_t questions() const { return questions_; }
 
  private:
+  using Rational = internal::Rational;
+
+  // "(>= (battery r) 3)"; nothing for what compares no numbers.
+  std::optional<bool> compare(const std::string& text) const {
+    const std::string how = text.substr(1, text.find(' ') - 1);
+    const bool known = how == "=" || how == "<" || how == "<=" || how == ">" || how == ">=";
+    if (!known) return std::nullopt;
+    std::size_t at = how.size() + 2;
+    const std::optional<Rational> left = value(text, at);
+    const std::optional<Rational> right = value(text, ++at);
+    if (!left || !right) return false;
+    return (*left < *right && how[0] == '<') || (*left > *right && how[0] == '>') ||
+           (*left == *right && how.back() == '=');
+  }
+
+  // Of the expression that begins at `at`, which is moved behind it.
+  std::optional<Rational> value(const std::string& text, std::size_t& at) const {
+    const std::size_t begin = at;
+    if (text[at] != '(') {
+      at = text.find_first_of(" )", at);
+      return Rational::parse(text.substr(begin, at - begin));
+    }
+    if (std::string("+-*/").find(text[at + 1]) == std::string::npos) {
+      at = text.find(')', at) + 1;
+      for (const auto& [fluent, number] : facts_.values) {
+        if (interpreter_->fluent_text(fluent) == text.substr(begin, at - begin)) return number;
+      }
+      return std::nullopt;
+    }
+    const char how = text[at + 1];
+    at += 3;
+    const std::optional<Rational> left = value(text, at);
+    const std::optional<Rational> right = value(text, ++at);
+    ++at;
+    if (!left || !right) return std::nullopt;
+    return how == '+'   ? add(*left, *right)
+           : how == '-' ? subtract(*left, *right)
+           : how == '*' ? multiply(*left, *right)
+                        : divide(*left, *right);
+  }
+
   // "PickUp" is the action "pick-up".
   static std::string plain(const std::string& name) {
     std::string out;

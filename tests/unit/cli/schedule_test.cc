@@ -131,8 +131,7 @@ TEST_F(ScheduleCli, SaysWhatNeedsConcurrency) {
                   "warning: (strike) makes (light) true only while it runs, and mend needs it; plans run one action at "
                   "a time here");
   EXPECT_CONTAINS(r.err, "infeasible: of plans that run one action at a time: ");
-  EXPECT_CONTAINS(r.err,
-                  "because it may need concurrency that is not planned for: at the same time (strike) and (mend)");
+  EXPECT_CONTAINS(r.err, "because it needs concurrency that is not planned for: at the same time (strike) and (mend)");
   EXPECT_CONTAINS(r.err,
                   "because (strike) makes (light) true only while it runs, and mend needs it; nothing runs inside");
   EXPECT_CONTAINS(r.err, "there is a plan if (light) stayed true behind the end of strike");

@@ -438,5 +438,56 @@ TEST(TreeTicker, RefusesWhatIsNotWellFormed) {
   EXPECT_THROW(BehaviorTree{good + "x"}, std::runtime_error);
 }
 
+// --- numbers ---------------------------------------------------------------------------------------------------------
+
+// Asked for as the domain compares them, not value by value.
+TEST(BehaviorTreeNumbers, AreAskedForByComparisons) {
+  const std::string domain =
+      "(define (domain d) (:requirements :typing :adl :numeric-fluents) (:types robot place)\n"
+      "(:predicates (at ?r - robot ?p - place) (spare ?r - robot)) (:functions (battery ?r - robot) (load) (most) (way "
+      "?a ?b - place))\n"
+      "(:action drive :parameters (?r - robot ?a ?b - place)\n"
+      " :precondition (and (at ?r ?a) (>= (battery ?r) (* 1.5 (way ?a ?b))) (<= (load) 6))\n"
+      " :effect (and (not (at ?r ?a)) (at ?r ?b) (decrease (battery ?r) (* 1.5 (way ?a ?b)))))\n"
+      "(:action get :parameters (?r - robot) :precondition (and (at ?r a) (<= (+ (load) 2) (battery ?r)))\n"
+      " :effect (increase (load) 2))\n"
+      "(:action swap :parameters (?r - robot) :precondition (or (spare ?r) (<= (battery ?r) 2)) :effect (assign "
+      "(battery "
+      "?r) 9)))";
+  const std::string problem =
+      "(define (problem p) (:domain d) (:objects r - robot a b - place) (:init (at r a) (= (battery r) 8) (= (load) 0) "
+      "(= "
+      "(way a b) 4) (= (way b a) 2.5))\n"
+      "(:goal (and (at r b) (>= (load) 6) (= (battery r) 9) (<= (load) (battery r)))))";
+  const Task task = load_pddl_text(domain, problem);
+  const std::vector<PlanStep> plan = parse_plan("(get r)\n(get r)\n(get r)\n(drive r a b)\n(swap r)\n", "plan");
+  ASSERT_TRUE(task.validate(plan).valid) << task.validate(plan).reason;
+  const std::string xml = behavior_tree_xml(task, plan);
+  const auto has = [&](const std::string& text) {
+    return xml.find("<Holds fact=\"" + text + "\"/>") != std::string::npos;
+  };
+  EXPECT_TRUE(has("(&gt;= (battery r) 6)")) << xml;
+  EXPECT_TRUE(has("(&lt;= (load) 6)"));
+  EXPECT_TRUE(has("(&lt;= (+ (load) 2) (battery r))"));
+  EXPECT_TRUE(has("(= (battery r) 9)"));
+  EXPECT_TRUE(has("(&lt;= (load) (battery r))"));
+  EXPECT_EQ(xml.find("(battery="), std::string::npos);
+  EXPECT_EQ(xml.find("(load="), std::string::npos);
+  // Five steps and the goal: what is asked is what the domain says.
+  EXPECT_LT(std::count(xml.begin(), xml.end(), '\n'), 80);
+  LiftedWorld world(testing::lifted_interpreter(domain, problem));
+  EXPECT_TRUE(BehaviorTree(xml).run(world).success);
+  EXPECT_TRUE(world.goal_holds());
+  // Too little for what is to be got: the tree notices before it.
+  std::string weak = problem;
+  weak.replace(weak.find("(battery r) 8"), 13, "(battery r) 5");
+  LiftedWorld empty(testing::lifted_interpreter(domain, weak));
+  EXPECT_EQ(BehaviorTree(xml).run(empty).detail, "(<= (+ (load) 2) (battery r))");
+  const std::string json = plan_json(task, plan);
+  EXPECT_NE(json.find("\"(>= (battery r) 6)\""), std::string::npos) << json;
+  EXPECT_NE(json.find("\"(= (battery r) 9)\""), std::string::npos);
+  EXPECT_EQ(json.find("(battery="), std::string::npos);
+}
+
 }  // namespace
 }  // namespace metactrl::behavior_tree_test

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lookahead/concurrency.h"
 #include "metactrl/domain.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/schedule.h"
@@ -115,6 +116,30 @@ TEST(Durations, BoundsGiveTheSmallest) {
   EXPECT_EQ(duration("(= ?duration (/ 1 3))"), "0.333333");
 }
 
+TEST(Durations, ThoseThatCannotBeAreTold) {
+  const auto told = [](const std::string& duration, const std::string& effect) {
+    Diagnostics diagnostics;
+    LoadOptions options;
+    options.diagnostics = &diagnostics;
+    try {
+      load_pddl_text(domain("(:durative-action a :parameters () :duration " + duration + " :effect " + effect + ")"),
+                     problem("", "(r)"), options);
+    } catch (const InputError&) {
+    }
+    return diagnostics.items().empty() ? std::string() : diagnostics.items()[0].message;
+  };
+  const std::string plain = "(at end (r))";
+  EXPECT_EQ(told("(= ?duration 5)", plain), "");
+  EXPECT_EQ(told("(= ?duration -2)", plain), "action 'a' can never be taken: its duration is -2");
+  EXPECT_EQ(told("(and (>= ?duration 5) (<= ?duration 2))", plain),
+            "action 'a' can never be taken: its duration is 5, which is not <= 2");
+  EXPECT_EQ(told("(= ?duration 0)", plain), "");
+  EXPECT_EQ(told("(= ?duration 0)", "(and (at start (not (r))) (at end (r)))"),
+            "action 'a' can never be taken: it takes no time, and its start and end concern the same things");
+  EXPECT_EQ(told("(= ?duration 99999999999999)", plain),
+            "the duration 99999999999999 of action 'a' is too large to be counted");
+}
+
 // Only one may be under way: at its start it takes what it gives back at its end.
 TEST(Durations, CapacityIsBounded) {
   const Task task = load_pddl_text(
@@ -143,7 +168,7 @@ TEST(Durations, EnvelopeNeedsConcurrency) {
   EXPECT_EQ(Lookahead::compile(task, {})->verdict(), Verdict::kInfeasible);
   EXPECT_EQ(why_infeasible(task).reasons,
             (std::vector<std::string>{
-                "it may need concurrency that is not planned for: at the same time (light) and (mend)",
+                "it needs concurrency that is not planned for: at the same time (light) and (mend)",
                 "(light) makes (p) true only while it runs, and mend needs it; nothing runs inside it, since it "
                 "changes numbers at its end"}));
   // The judge knows such schedules.
@@ -164,7 +189,30 @@ TEST(Durations, WhatIsFalseOnlyWhileAnActionRunsNeedsConcurrency) {
   EXPECT_EQ(Lookahead::compile(task, {})->verdict(), Verdict::kInfeasible);
   EXPECT_EQ(
       why_infeasible(task).reasons,
-      std::vector<std::string>{"it may need concurrency that is not planned for: at the same time (shine) and (read)"});
+      std::vector<std::string>{"it needs concurrency that is not planned for: at the same time (shine) and (read)"});
+}
+
+// A number that grows keeps the task from being decided, and mend asks for it.
+TEST(Durations, WhatMayHaveToOverlapIsNamedWhereNothingIsDecided) {
+  const std::string more =
+      "(:durative-action more :parameters () :duration (= ?duration 1) :effect (at end (increase (fuel) 1)))\n"
+      "(:durative-action less :parameters () :duration (= ?duration 1) :effect (at end (decrease (fuel) 1)))\n";
+  const std::string shine =
+      "(:durative-action shine :parameters () :duration (= ?duration 5) :effect (and (at start (not (p))) (at end "
+      "(p))))\n"
+      "(:durative-action read :parameters () :duration (= ?duration 2) :condition (and (at start (> (fuel) 1)) (over "
+      "all "
+      "(not (p)))) :effect (at end (r)))\n";
+  const Task task = load_pddl_text(domain(more + shine), problem("(p) (= (fuel) 0)", "(r)"));
+  EXPECT_EQ(Lookahead::compile(task, {})->verdict(), Verdict::kUndecided);
+  EXPECT_EQ(lookahead::why_undecided(task, {}),
+            "it needs concurrency that is not planned for: at the same time (shine) and (read)");
+  // A goal of facts alone is decided whatever grows.
+  const Task other = load_pddl_text(domain(more + kDrive), problem("(at x a) (= (way a b) 2)", "(done y)"));
+  EXPECT_EQ(Lookahead::compile(other, {})->verdict(), Verdict::kInfeasible);
+  EXPECT_EQ(
+      lookahead::why_undecided(load_pddl_text(domain(kDrive), problem("(at x a) (= (way a b) 2)", "(done x)")), {}),
+      "");
 }
 
 // Both need (p), and each takes it at its start.

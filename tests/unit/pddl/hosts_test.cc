@@ -104,7 +104,7 @@ TEST(Hosts, WhatEndsBehindItsHostIsNamed) {
       problem("", "(and (done) (out))"));
   EXPECT_EQ(Lookahead::compile(task, {})->verdict(), Verdict::kInfeasible);
   EXPECT_EQ(why_infeasible(task).reasons,
-            std::vector<std::string>{"it may need concurrency that is not planned for: at the same time (heat) and "
+            std::vector<std::string>{"it needs concurrency that is not planned for: at the same time (heat) and "
                                      "(cool), which ends behind it"});
 }
 

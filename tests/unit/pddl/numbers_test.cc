@@ -150,6 +150,61 @@ TEST(Numbers, IntervalsRefuteWhereValuesHaveNoEnd) {
   EXPECT_EQ(verdict("(>= (x) 4000)")->verdict(), Verdict::kUndecided);
 }
 
+// (x) grows without end, both ways.
+TEST(Numbers, AGoalBesideWhatGrowsIsRefuted) {
+  const std::string head =
+      "(define (domain d) (:requirements :adl :numeric-fluents) (:predicates (home) (away) (far) (off)) (:functions "
+      "(x) "
+      "(fuel) (limit))\n"
+      "(:action up :effect (increase (x) 1)) (:action down :effect (decrease (x) 1))\n"
+      "(:action go :precondition (and (home) (>= (fuel) 3)) :effect (and (not (home)) (away) (decrease (fuel) 3) "
+      "(increase (x) 1)))\n";
+  const auto load = [&](const std::string& further, const std::string& goal) {
+    return load_pddl_text(
+        head + "(:action further :precondition (and (away) " + further + ") :effect (and (far) (decrease (fuel) 3))))",
+        "(define (problem p) (:domain d) (:objects o) (:init (home) (= (x) 0) (= (fuel) 5) (= (limit) 7)) (:goal " +
+            goal + "))");
+  };
+  // What it depends on does not grow: two of three litres each cannot be had from five.
+  const Task alone = load("(>= (fuel) 3)", "(and (= (x) 5) (far))");
+  const auto lookahead = Lookahead::compile(alone, {});
+  EXPECT_EQ(lookahead->verdict(), Verdict::kInfeasible);
+  EXPECT_EQ(lookahead->reason(), "a goal is out of reach, whatever grows; out of reach: (far)");
+  EXPECT_EQ(why_infeasible(alone).reasons, std::vector<std::string>{"no state that can be reached satisfies (far)"});
+  // It depends on what grows, and intervals show that the action is never possible.
+  const auto verdict = [&](const std::string& further, const std::string& goal) {
+    return Lookahead::compile(load(further, goal), {})->verdict();
+  };
+  EXPECT_EQ(verdict("(>= (fuel) (limit)) (< (x) 1000)", "(and (= (x) 5) (far))"), Verdict::kInfeasible);
+  EXPECT_EQ(verdict("(>= (fuel) (limit)) (< (x) 1000)", "(or (far) (and (off) (= (x) 2)))"), Verdict::kInfeasible);
+  EXPECT_EQ(verdict("(not (< (fuel) (limit))) (< (x) 1000)", "(exists (?o - object) (far))"), Verdict::kInfeasible);
+  EXPECT_EQ(verdict("(forall (?o - object) (off)) (> (fuel) 100)", "(and (= (x) 5) (far))"), Verdict::kInfeasible);
+  EXPECT_EQ(verdict("(>= (fuel) 2) (< (x) 1000)", "(and (= (x) 5) (far))"), Verdict::kSolvable);
+  // Neither shows it.
+  EXPECT_EQ(verdict("(>= (fuel) 2) (< (x) 1000)", "(and (= (x) 500) (far))"), Verdict::kUndecided);
+}
+
+// What the start changes is not asked for over all before it has changed.
+TEST(Numbers, IntervalsOfWhatTakesTime) {
+  const std::string domain =
+      "(define (domain d) (:requirements :durative-actions :numeric-fluents) (:predicates (p)) (:functions (x) (y))\n"
+      "(:durative-action up :parameters () :duration (= ?duration 1) :effect (at end (increase (x) 1)))\n"
+      "(:durative-action down :parameters () :duration (= ?duration 1) :effect (at end (decrease (x) 1)))\n"
+      "(:durative-action fill :parameters () :duration (= ?duration 1) :condition (and (over all (>= (y) 5)) (at end "
+      "(> "
+      "(y) 5)))\n"
+      " :effect (and (at start (increase (y) 6)) (at end (p)) (at end (decrease (y) 6)))))";
+  const auto verdict = [&](const std::string& goal) {
+    return Lookahead::compile(
+               load_pddl_text(domain,
+                              "(define (problem p) (:domain d) (:init (= (x) 0) (= (y) 0)) (:goal " + goal + "))"),
+               {})
+        ->verdict();
+  };
+  EXPECT_EQ(verdict("(and (= (x) 2) (p))"), Verdict::kSolvable);
+  EXPECT_EQ(verdict("(and (p) (>= (+ (x) (y)) 3000))"), Verdict::kUndecided);
+}
+
 TEST(Numbers, TwoAssignmentsExcludeEachOther) {
   const std::string domain =
       "(define (domain d) (:requirements :adl :numeric-fluents) (:predicates (p) (q)) (:functions (x))\n"
@@ -182,9 +237,41 @@ TEST(Numbers, MistakesAreToldWithTheirPlace) {
   EXPECT_NE(refusal("(>= (w) 1)").find("function 'w' has 1 argument, not 0"), std::string::npos);
   EXPECT_NE(refusal("(> (x) 1.23456789012345678901)").find("too many digits"), std::string::npos);
   EXPECT_NE(refusal("(> (/ (x)) 1)").find("(/ ...) has 1 member"), std::string::npos);
+  EXPECT_NE(refusal("(> (x) 1e3)").find("domain:2:33: error: the number '1e3' has an exponent; write it out: 1000"),
+            std::string::npos);
+  EXPECT_NE(refusal("(> (/ (x) 0) 1)").find("domain:2:36: error: (/ (x) 0) divides by 0"), std::string::npos);
   EXPECT_NE(refusal("(x)").find("'x' is a function, not a predicate"), std::string::npos);
   EXPECT_EQ(refusal("(and (>= (x) 0) (<= (- (x)) (* 2 (+ 1 1 1))))"), "");
   EXPECT_EQ(refusal("(>= 3 2)"), "");
+}
+
+TEST(Numbers, AForgottenValueIsTold) {
+  const auto warnings = [](const std::string& init) {
+    Diagnostics diagnostics;
+    LoadOptions options;
+    options.diagnostics = &diagnostics;
+    load_pddl_text(
+        "(define (domain d) (:requirements :typing :numeric-fluents) (:types robot place)\n"
+        "(:functions (battery ?r - robot) (way ?a ?b - place) (seen) (kept))\n"
+        "(:action go :parameters (?r - robot ?a ?b - place) :precondition (>= (battery ?r) (way ?a ?b))\n"
+        " :effect (and (decrease (battery ?r) (way ?a ?b)) (increase (seen) 1)))\n"
+        "(:action keep :precondition (< (kept) 3) :effect (assign (kept) 4)))",
+        "(define (problem p) (:domain d) (:objects x y - robot a b - place) (:init " + init +
+            ") (:goal (<= (battery x) 1)))",
+        options);
+    std::vector<std::string> out;
+    for (const Diagnostic& one : diagnostics.items())
+      out.push_back(std::to_string(one.where.line) + ": " + one.message);
+    return out;
+  };
+  const std::string tail =
+      " has no value in (:init ...), and no action assigns it one: comparisons with it are never true, and it cannot "
+      "be "
+      "changed";
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(warnings("(= (battery x) 3) (= (battery y) 3) (= (way a b) 2)"), Lines{});
+  EXPECT_EQ(warnings("(= (battery x) 3) (= (way a b) 2)"), Lines{"2: (battery y)" + tail});
+  EXPECT_EQ(warnings(""), (Lines{"2: (battery x)" + tail, "2: (way ?a ?b)" + tail}));
 }
 
 }  // namespace

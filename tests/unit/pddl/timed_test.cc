@@ -51,6 +51,41 @@ TEST(TimedFacts, AnActionWaitsForItsWindow) {
             "0.000: (walk) [3.000]\n3.010: (walk) [3.000]\n6.020: (buy) [2.000]\n");
 }
 
+// Times are found for the actions side by side, so these two are what is missing.
+TEST(TimedFacts, WhatWouldHaveToOverlapIsNamed) {
+  const std::string read =
+      "(:durative-action read :parameters () :duration (= ?duration 5) :condition (over all (open)) :effect (at end "
+      "(seen)))\n"
+      "(:durative-action rest :parameters () :duration (= ?duration 4) :condition (over all (open)) :effect (at end "
+      "(any)))\n";
+  const auto reasons = [&](const std::string& rest, const std::string& init, const std::string& goal) {
+    const Task one = task(rest, init, goal);
+    EXPECT_EQ(verdict(one), Verdict::kInfeasible);
+    return why_infeasible(one).reasons;
+  };
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(reasons(read + kBuy, "(open) (at 8 (not (open)))", "(and (seen) (any) (home))"),
+            Lines{"it needs concurrency that is not planned for: at the same time (read) and (rest)"});
+  // Too short for either.
+  EXPECT_EQ(reasons(read, "(open) (at 4.5 (not (open)))", "(and (seen) (any))"),
+            Lines{"other plans, in which actions overlap, are not looked for"});
+  // What is offered while an action runs, in a window.
+  const std::string lamp =
+      "(:durative-action lamp :parameters () :duration (= ?duration 4) :condition (at start (open))\n"
+      " :effect (and (at start (lit)) (at end (not (lit)))))\n"
+      "(:durative-action make :parameters () :duration (= ?duration 3) :condition (over all (lit)) :effect (at end "
+      "(bought)))\n";
+  const Lines lines = reasons(lamp, "(at 5 (open)) (at 9 (not (open)))", "(bought)");
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0], "it needs concurrency that is not planned for: at the same time (lamp) and (make)");
+  // One action at a time would do, at other times.
+  EXPECT_EQ(reasons(kBuy, "(at 1 (open)) (at 3.002 (not (open)))", "(bought)"),
+            Lines{"it needs times that are not planned for: 1.001: (buy) [2.000]"});
+  // Closed for good before it opens.
+  EXPECT_EQ(reasons(kBuy, "(open) (at 1 (not (open))) (at 2 (lit))", "(and (bought) (open))").back(),
+            "plans in which different actions overlap do not reach the goal either");
+}
+
 TEST(TimedFacts, ADeadlineCountsTheTimeOfEveryStep) {
   const Task t = task(kBuy, "(open) (at 6 (not (open)))", "(and (bought) (home))");
   EXPECT_TRUE(t.validate(steps("(walk)\n(buy)")).valid);
