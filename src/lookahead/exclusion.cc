@@ -7,6 +7,9 @@
 // refinement by counterexamples, of a projection.) Nothing about the few is guessed: with a fact come those that decide whether an effect
 // changes it, and a fact of which that cannot be said stays forgotten.
 //
+// Before that, two things are asked that take no states: pairs of literals that never hold together (mutex_pairs.h), and what
+// goals use up (supplies.h).
+//
 // Where all goals together come to no end, few of them are looked at, for which fewer facts count: two, three, then four.
 // Sets that a plan was found to satisfy, or that contain a conflict, need not be looked at.
 #include "lookahead/exclusion.h"
@@ -18,7 +21,11 @@
 #include <optional>
 #include <span>
 #include <unordered_set>
+#include <utility>
 
+#include "lookahead/literal_actions.h"
+#include "lookahead/mutex_pairs.h"
+#include "lookahead/supplies.h"
 #include "support/ids.h"
 
 namespace metactrl::lookahead {
@@ -37,6 +44,7 @@ using task::Word;
 constexpr std::size_t kMostFacts = 64;
 constexpr std::size_t kMostStates = 50'000;  // at a time
 constexpr std::size_t kMostTogether = 4;
+constexpr std::size_t kMostRelevantFacts = 2'000;  // where pairs of them are looked at
 
 // A state as far as the few facts go: bit i is fact i.
 using Few = std::uint64_t;
@@ -365,13 +373,38 @@ class Sweep {
       : program_(program), work_(work), every_(every), meter_(meter) {}
 
   std::vector<GoalSet> run(GoalSet all) {
-    look_at(all, work_ / 4);
+    if (program_.num_relevant_bits() <= kMostRelevantFacts) look_at_literals();
+    if (!done()) look_at(all, work_ / 4);
     for (std::size_t size = 2; size <= kMostTogether && !done(); ++size) choose(all, size, 0);
     return std::move(conflicts_);
   }
 
  private:
   bool done() const { return work_ == 0 || (!every_ && !conflicts_.empty()); }
+
+  void look_at_literals() {
+    const LiteralTask task(program_);
+    std::uint64_t work = work_ / 4;
+    work_ -= work;
+    if (const std::optional<MutexPairs> pairs = MutexPairs::find(task, work, meter_)) find_pairs(task, *pairs);
+    if (!done()) supplies_ = Supplies::find(task, work, meter_);
+    work_ += work;
+  }
+
+  void find_pairs(const LiteralTask& task, const MutexPairs& pairs) {
+    const auto excluded = [&](std::size_t i, std::size_t j) {
+      return std::ranges::any_of(task.goals[i], [&](LiteralCode a) {
+        return std::ranges::any_of(task.goals[j], [&](LiteralCode b) { return pairs.exclude(a, b); });
+      });
+    };
+    for (std::size_t i = 0; i < task.goals.size(); ++i) {
+      for (std::size_t j = 0; j <= i; ++j) {
+        if (!excluded(i, i) && !excluded(j, j) && excluded(i, j))
+          conflicts_.push_back(GoalSet{1} << i | GoalSet{1} << j);
+      }
+      if (excluded(i, i)) conflicts_.push_back(GoalSet{1} << i);
+    }
+  }
 
   void choose(GoalSet rest, std::size_t more, GoalSet chosen) {
     if (more == 0) {
@@ -389,6 +422,10 @@ class Sweep {
     const auto part_of = [](GoalSet part, GoalSet whole) { return (part & ~whole) == 0; };
     if (std::ranges::any_of(conflicts_, [&](GoalSet conflict) { return part_of(conflict, goals); })) return;
     if (std::ranges::any_of(satisfied_, [&](GoalSet set) { return part_of(goals, set); })) return;
+    if (const GoalSet exceeding = supplies_ ? supplies_->exceeded_by(goals) : 0; exceeding != 0) {
+      conflicts_.push_back(exceeding);
+      return;
+    }
     Refutation refutation(program_, goals, work, meter_);
     const std::vector<GoalSet> found = refutation.run();
     conflicts_.insert(conflicts_.end(), found.begin(), found.end());
@@ -402,6 +439,7 @@ class Sweep {
   internal::Meter& meter_;
   std::vector<GoalSet> conflicts_;
   std::vector<GoalSet> satisfied_;
+  std::optional<Supplies> supplies_;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 // reach. What could make that atom true are the effects and axioms that unify with it; each of them is *blocked*: a part
 // of its condition matches no reachable atom under what unifying has bound, or a parameter has no object. A blocked part
 // is an atom again, with some arguments open, and has the same question asked of it, until one is found that no effect
-// adds: the root. A part can also ask for the opposite of what always holds. Where only
+// adds: the root. A part can also ask for the opposite of what always holds, and parts that can each be had may have no objects in common. Where only
 // the types of open arguments keep an atom from being reachable, the question is asked for each of their objects. Of
 // several ways one is told: one that lacks something before one that is forbidden, what is true of nothing before what is
 // true of others, then the shortest. An atom that is being explained already explains nothing.
@@ -125,7 +125,7 @@ class Detective {
         for (const Condition& child : condition.children) {
           keep_shorter(why_never(child, variables, binding), shortest);
         }
-        return shortest;
+        return shortest ? shortest : why_never_together(condition, variables, binding);
       }
       case Condition::Kind::kOr: {
         std::optional<Explanation> shortest;
@@ -148,9 +148,62 @@ class Detective {
     }
   }
 
+  // Each part of the conjunction may hold, but not with the same objects: for each atom that one of them may be, another
+  // part cannot hold. The part with the fewest such atoms is asked.
+  std::optional<Explanation> why_never_together(const Condition& condition, const VariableTable& variables,
+                                                const Binding& binding) {
+    constexpr std::size_t kMostAtoms = 8;
+    constexpr std::size_t kMostParts = 2;  // one inside the other
+    if (parts_ == kMostParts) return std::nullopt;
+    const Condition* part = nullptr;
+    std::vector<Binding> choices;
+    for (const Condition& child : condition.children) {
+      if (child.kind != Condition::Kind::kAtom || !open_place(pattern(child.atom, variables, binding))) continue;
+      std::vector<Binding> some = choices_for(child.atom, variables, binding);
+      if (part != nullptr && some.size() >= choices.size()) continue;
+      part = &child;
+      choices = std::move(some);
+    }
+    if (part == nullptr || choices.size() > kMostAtoms) return std::nullopt;
+    ++parts_;
+    std::optional<Explanation> shortest;
+    bool all = true;
+    for (const Binding& choice : choices) {
+      std::optional<Explanation> why = why_never(condition, variables, choice);
+      all = all && why;
+      if (!all) break;
+      keep_shorter(std::move(why), shortest);
+    }
+    --parts_;
+    return all ? shortest : std::nullopt;
+  }
+
+  // The binding with that of each reachable atom that this one may be.
+  std::vector<Binding> choices_for(const Atom& atom, const VariableTable& variables, const Binding& binding) {
+    std::vector<Binding> choices;
+    for (const AtomId id : reachable_.index.with_predicate(atom.predicate)) {
+      const std::span<const ObjectId> arguments = reachable_.atoms.arguments(id);
+      Binding choice = binding;
+      bool fits = true;
+      for (std::size_t i = 0; fits && i < arguments.size(); ++i) {
+        const Term term = atom.arguments[i];
+        const ObjectId bound = term.under(choice);
+        if (bound == kUnbound) {
+          fits = ranges_.of(variables[term.variable()]).contains[arguments[i]];
+          choice[term.variable()] = arguments[i];
+        } else {
+          fits = bound == arguments[i];
+        }
+      }
+      if (fits) choices.push_back(std::move(choice));
+    }
+    return choices;
+  }
+
   // Nothing when the condition may be false.
   std::optional<Explanation> why_always(const Condition& condition, const VariableTable& variables,
                                         const Binding& binding) {
+    if (condition.kind == Condition::Kind::kEquals) return why_equal(condition, variables, binding);
     if (condition.kind != Condition::Kind::kAtom || !reachable_.is_static[condition.atom.predicate])
       return std::nullopt;
     Pattern fact = pattern(condition.atom, variables, binding);
@@ -159,6 +212,17 @@ class Detective {
     out.need = str_cat("(not ", fact.text, ")");
     out.root = str_cat(fact.text, " holds at the start, and no action makes it false");
     out.missing = {std::move(fact), true, true, std::nullopt};
+    return out;
+  }
+
+  std::optional<Explanation> why_equal(const Condition& condition, const VariableTable& variables,
+                                       const Binding& binding) const {
+    const ObjectId one = condition.terms[0].under(binding);
+    if (one == kUnbound || one != condition.terms[1].under(binding)) return std::nullopt;
+    Explanation out;
+    out.need = str_cat("(not ", text(condition, variables, binding), ")");
+    out.root = str_cat("both are ", ast_.objects[one].name);
+    out.missing.holds = true;
     return out;
   }
 
@@ -340,6 +404,7 @@ class Detective {
   Reachable reachable_;
   std::map<std::tuple<PredicateId, std::vector<ObjectId>, std::vector<std::vector<TypeId>>>, std::optional<Explanation>>
       known_;
+  std::size_t parts_ = 0;  // parts of conjunctions whose atoms are being gone through
   std::vector<std::string> sentences_;
   std::vector<Root> roots_;
 };

@@ -10,9 +10,13 @@
 
 #include "lookahead/exclusion.h"
 #include "lookahead/goals.h"
+#include "lookahead/literal_actions.h"
+#include "lookahead/mutex_pairs.h"
+#include "lookahead/supplies.h"
 #include "metactrl/domain.h"
 #include "support/random_definition.h"
 #include "support/repeats.h"
+#include "support/splitmix.h"
 
 namespace metactrl::drop_goals_test {
 namespace {
@@ -101,9 +105,32 @@ TEST(DropGoals, AsManyAsThereIsTooLittleFor) {
   EXPECT_EQ(reduced.lookahead->verdict(), Verdict::kSolvable);
 }
 
+// One node is free at a time, whoever moves: two facts about it never hold together, and no state need be looked at.
+TEST(DropGoals, TwoThatNeedTheOnlyFreeNode) {
+  const Task task = runbook(8,
+                            "(drained n0) (drained n1) (running s2) (upgraded n3) (version s4 v3) (certified s5) "
+                            "(running s6) (on s7 n7) (approved s3)");
+  const ReducedTask reduced = drop_unreachable_goals(task, options());
+  EXPECT_EQ(dropped(task, reduced), "(drained n1)");
+  EXPECT_TRUE(reduced.fewest);
+}
+
+// What takes a ticket is not among the goals: a version is installed on a service that was stopped, which takes an approval.
+TEST(DropGoals, WhatLeadsToTheGoalsUsesUpMoreThanThereIs) {
+  const Task task = runbook(8,
+                            "(version s0 v2) (version s1 v2) (version s2 v2) (version s3 v2) (version s4 v2) "
+                            "(version s5 v2) (version s6 v2) (version s7 v2) (certified s0)");
+  const std::vector<std::string> reasons = why_infeasible(task).reasons;
+  ASSERT_EQ(reasons.size(), 1U);
+  EXPECT_NE(reasons[0].find("these goals exclude each other"), std::string::npos) << reasons[0];
+  EXPECT_NE(reasons[0].find("any fewer of them can be reached"), std::string::npos) << reasons[0];
+  const ReducedTask reduced = drop_unreachable_goals(task, options());
+  EXPECT_EQ(reduced.dropped.size(), 1U) << dropped(task, reduced);
+  EXPECT_TRUE(reduced.fewest);
+}
+
 // What the task's own states say, all of them.
-std::vector<GoalSet> sets_met(const Task& task) {
-  std::vector<GoalSet> met;
+std::vector<State> reachable_states(const Task& task) {
   std::vector<State> states = {task.initial_state()};
   const auto known = [&](const State& state) {
     return std::any_of(states.begin(), states.end(), [&](const State& other) {
@@ -112,14 +139,21 @@ std::vector<GoalSet> sets_met(const Task& task) {
   };
   for (std::size_t i = 0; i < states.size(); ++i) {
     const State state = states[i];
-    GoalSet set = 0;
-    for (std::uint32_t goal = 0; goal < task.num_goals(); ++goal) set |= GoalSet{1} << goal;
-    for (const GoalId goal : task.unmet_goals(state)) set &= ~(GoalSet{1} << static_cast<std::uint32_t>(goal));
-    lookahead::add_largest(met, set);
     for (const ActionId action : task.applicable_actions(state)) {
       State next = *task.apply(state, action);
       if (!known(next)) states.push_back(std::move(next));
     }
+  }
+  return states;
+}
+
+std::vector<GoalSet> sets_met(const Task& task) {
+  std::vector<GoalSet> met;
+  for (const State& state : reachable_states(task)) {
+    GoalSet set = 0;
+    for (std::uint32_t goal = 0; goal < task.num_goals(); ++goal) set |= GoalSet{1} << goal;
+    for (const GoalId goal : task.unmet_goals(state)) set &= ~(GoalSet{1} << static_cast<std::uint32_t>(goal));
+    lookahead::add_largest(met, set);
   }
   return met;
 }
@@ -154,6 +188,71 @@ TEST(Exclusion, ConflictsAreNeverMet) {
     }
   }
   EXPECT_GT(found, testing::repeats(3000) / 50);
+}
+
+TEST(Exclusion, PairsThatAreExcludedNeverHoldTogether) {
+  std::size_t excluded = 0;
+  for (std::uint64_t seed = 0; seed < testing::repeats(1000); ++seed) {
+    const Task task = testing::random_task(seed, {.max_monitors = 0});
+    const lookahead::LiteralTask literals(task.program());
+    std::uint64_t work = 10'000'000;
+    const auto pairs = lookahead::MutexPairs::find(literals, work, internal::no_meter());
+    ASSERT_TRUE(pairs);
+    const std::vector<State> states = reachable_states(task);
+    for (lookahead::LiteralCode a = 0; a < literals.num_literals; ++a) {
+      for (lookahead::LiteralCode b = 0; b < a; ++b) {
+        if (b == lookahead::opposite(a) || !pairs->exclude(a, b)) continue;
+        ++excluded;
+        for (const State& state : states) {
+          const task::Word* words = state.words().data();
+          ASSERT_FALSE(task::Literal{a}.holds(words) && task::Literal{b}.holds(words)) << seed << ": " << a << " " << b;
+        }
+      }
+    }
+  }
+  EXPECT_GT(excluded, testing::repeats(1000) / 10);
+}
+
+// Things to be made of parts, in ways that take one or two of them, some of them for others first.
+TEST(Exclusion, WhatUsesUpMoreThanThereIsIsNeverMet) {
+  std::size_t exceeded = 0;
+  const std::size_t count = testing::repeats(400);
+  for (std::uint64_t seed = 0; seed < count; ++seed) {
+    internal::Random random(seed);
+    const auto draw = [&](std::size_t limit) { return random.below(limit); };
+    std::string objects = "t0 t1 - thing p0 p1 p2 - part";
+    std::string init;
+    for (std::size_t i = 0, parts = 1 + draw(3); i < parts; ++i) init += "(unused p" + std::to_string(i) + ")";
+    for (int thing = 0; thing < 2; ++thing) {
+      if (draw(4) == 0) init += "(planned t" + std::to_string(thing) + ")";
+    }
+    const bool returns = draw(4) == 0;
+    const std::string domain =
+        std::string("(define (domain d) (:requirements :adl) (:types thing part) (:predicates ") +
+        "(unused ?p - part) (planned ?t - thing) (made ?t - thing) (painted ?t - thing))"
+        "(:action plan :parameters (?t - thing ?p - part) :precondition (unused ?p) :effect (and (planned ?t) (not "
+        "(unused ?p))))"
+        "(:action make :parameters (?t - thing ?p - part) :precondition (and (planned ?t) (unused ?p))"
+        " :effect (and (made ?t) (not (unused ?p)) (when (painted ?t) (not (planned ?t)))))"
+        "(:action paint :parameters (?t - thing) :precondition (made ?t) :effect (and (painted ?t) (not (made ?t))))"
+        "(:action scrap :parameters (?t - thing ?p - part) :precondition (made ?t) :effect (and (not (made ?t))" +
+        (returns ? " (unused ?p)" : "") + ")))";
+    std::string goal;
+    for (const char* wish : {"(made t0)", "(made t1)", "(painted t0)", "(painted t1)"}) {
+      if (draw(2) == 0) goal += wish;
+    }
+    const Task task = load_pddl_text(domain, "(define (problem p) (:domain d) (:objects " + objects + ") (:init " +
+                                                 init + ") (:goal (and " + goal + ")))");
+    const lookahead::LiteralTask literals(task.program());
+    std::uint64_t work = 10'000'000;
+    const auto supplies = lookahead::Supplies::find(literals, work, internal::no_meter());
+    ASSERT_TRUE(supplies);
+    const GoalSet set = supplies->exceeded_by((GoalSet{1} << task.num_goals()) - 1);
+    if (set == 0) continue;
+    ++exceeded;
+    for (const GoalSet met : sets_met(task)) EXPECT_NE(set & ~met, 0U) << seed << ": " << init << goal;
+  }
+  EXPECT_GT(exceeded, count / 20);
 }
 
 }  // namespace

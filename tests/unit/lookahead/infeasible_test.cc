@@ -110,6 +110,29 @@ Task wards(const std::string& objects, const std::string& init, const std::strin
                                     ") (:init (in hall) (hatch hall) " + init + ") (:goal " + goal + "))");
 }
 
+// The drug is somewhere, and the robot may be somewhere; but where the drug is, the robot never is. It cannot carry itself
+// there either.
+TEST(WhyInfeasible, PartsOfAPreconditionMayHaveNoObjectInCommon) {
+  const Task task = load_pddl_text(
+      R"((define (domain pharmacy) (:requirements :adl) (:types room thing - object robot - thing)
+        (:predicates (in ?t - thing ?r - room) (restricted ?r - room) (badge ?b - robot) (has ?b - robot ?t - thing))
+        (:action walk :parameters (?b - robot ?a ?c - room)
+          :precondition (and (in ?b ?a) (or (not (restricted ?c)) (badge ?b))) :effect (and (in ?b ?c) (not (in ?b ?a))))
+        (:action take :parameters (?b - robot ?t - thing ?r - room)
+          :precondition (and (in ?b ?r) (in ?t ?r) (not (= ?b ?t))) :effect (and (has ?b ?t) (not (in ?t ?r))))
+        (:action put :parameters (?b - robot ?t - thing ?r - room)
+          :precondition (and (in ?b ?r) (has ?b ?t)) :effect (and (in ?t ?r) (not (has ?b ?t))))))",
+      "(define (problem p) (:domain pharmacy) (:objects hall ward store - room drug - thing rob - robot)"
+      " (:init (in rob hall) (in drug store) (restricted store)) (:goal (in drug ward)))");
+  const WhyInfeasible why = why_infeasible(task);
+  EXPECT_EQ(why.reasons,
+            Lines{"the goal (in drug ward) cannot become true: (put ?b drug ward) could, but needs (has ?b "
+                  "drug); (take ?b drug ?r) could, but needs (in rob store); (walk rob ?a store) could, but "
+                  "needs (badge rob); (badge rob) does not hold at the start, and no action makes it true"});
+  ASSERT_FALSE(why.would_help.empty());
+  EXPECT_EQ(why.would_help[0], "with (badge rob) at the start");
+}
+
 // A hatch would be one step less, but there are hatches elsewhere, and there is no key.
 TEST(WhyInfeasible, TypesOfOpenArgumentsAreLookedAt) {
   const Task task = wards("hall - room north - lab silver - key", "(restricted north)", "(tested north)");
