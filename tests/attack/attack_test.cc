@@ -211,9 +211,9 @@ class Campaign {
   }
 
   void attack(Target& target, std::size_t quota) {
-    // Some times the share of a run that should take a quarter of an hour. A task that was asked for, or that is the
-    // only one (where the planning data is not there), has all the time.
-    const bool limited = options_.task.empty() && targets_.size() > 1;
+    // Some times the share of a run that should take a quarter of an hour. The only one, since it was asked for or the
+    // others are done, has all the time.
+    const bool limited = targets_.size() > 1;
     const double slice = limited ? 1 + 0.015 * static_cast<double>(quota) : std::numeric_limits<double>::infinity();
     const Effort effort;
     std::unique_ptr<Attacker> attacker;

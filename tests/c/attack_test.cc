@@ -2,23 +2,26 @@
 // its text alone.
 //
 //     c_attack_test --plans 20000
+//     c_attack_test --plans 1000000 --seed 3 --seconds 300 --report c     # as many as there is time for; writes c.json
 //
 // The engine keeps its own tokens. At every step it asks what may come in one of five ways and picks by hostile logits (NaN,
 // infinities, all mass on tokens that were not offered); now and then it offers tokens that may not come, seeks where nothing
 // can be and back again, rolls back, goes on with a fork, or hands the row to a batch; and where a decoder of an earlier
 // plan is there, it makes half of those that follow, sent back to its beginning. Succeeds when as many plans as asked for
-// were made, none breaks anything, tokens that were not offered were tried and refused, no memory is held that was not held
+// were made (or the time is over), none breaks anything, tokens that were not offered were tried and refused, no memory is held that was not held
 // before, an attack that is repeated is answered alike, and when the same engine held to the form alone mostly fails: an
 // attack that cannot fail proves nothing.
 #include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <limits>
@@ -32,6 +35,7 @@
 
 #include "attack/arsenal.h"
 #include "attack/judge.h"
+#include "attack/report.h"
 #include "attack/tasks.h"
 #include "c/hand_over.h"
 #include "metactrl/c.h"
@@ -64,7 +68,7 @@ struct Counts {
   std::size_t lost = 0;         // seeks to nowhere
   std::size_t unguided = 0;
   std::size_t unguided_invalid = 0;
-  std::vector<std::string> violations;
+  attack::Report report;
 };
 
 // Decoders that have made their plan, by guidance, bridge and whether they have a model of tokens.
@@ -95,6 +99,11 @@ class Engine {
     counts.trained += options.guidance == METACTRL_GUIDANCE_TRAINED ? 1 : 0;
     counts.with_tokens += options.token_hmm != nullptr ? 1 : 0;
     slot_ = {options.guidance, options.bridge, options.token_hmm != nullptr};
+    guidance_ = options.guidance == METACTRL_GUIDANCE_MASK      ? "C: mask"
+                : options.guidance == METACTRL_GUIDANCE_UNIFORM ? "C: uniform"
+                                                                : "C: trained";
+    if (options.token_hmm != nullptr) guidance_ += "/hmm";
+    if (options.bridge == METACTRL_BRIDGE_SURROGATE) guidance_ += "/surrogate";
     const auto slot = slots_.find(slot_);
     if (random_.chance(50) && slot != slots_.end()) {
       decoder_ = std::move(slot->second);
@@ -108,6 +117,9 @@ class Engine {
     }
     malice_ = random_.below(6);
   }
+
+  // As the report says it.
+  const std::string& guidance() const { return guidance_; }
 
   std::vector<std::int32_t> run(std::size_t max_tokens) {
     // Taking back makes plans longer, so it ends some time.
@@ -303,6 +315,7 @@ class Engine {
   Random random_;
   Slots& slots_;
   Slots::key_type slot_;
+  std::string guidance_;
   Counts& counts_;
   Owned<metactrl_decoder> decoder_;
   std::uint32_t malice_ = 0;
@@ -340,32 +353,52 @@ class Target {
   // The answer; none where something was wrong.
   std::vector<std::int32_t> attack(std::uint64_t seed) {
     std::vector<std::int32_t> answer;
+    attack::Tally tally;
+    tally.plans = 1;
+    std::string guidance = "C";
     try {
-      answer = run(seed, true);
-      judge(answer);
+      Engine engine = make_engine(seed, true);
+      guidance = engine.guidance();
+      answer = engine.run(metactrl_constraint_max_tokens(constraint_.get()));
+      tally.actions = judge(answer);
+      tally.tokens = answer.size();
+      tally.faults[static_cast<std::size_t>(attack::Fault::kNone)] = 1;
     } catch (const std::exception& error) {
+      tally.faults[static_cast<std::size_t>(attack::Fault::kException)] = 1;
       accuse(seed, error.what());
     }
     ++counts_.plans;
+    counts_.report.add(files_.family, {guidance, "engine"}, "an engine", format_, "small, made for the task", tally);
     return answer;
+  }
+
+  // The same plan once more.
+  bool repeats(std::uint64_t seed, const std::vector<std::int32_t>& answer) {
+    try {
+      return make_engine(seed, true).run(metactrl_constraint_max_tokens(constraint_.get())) == answer;
+    } catch (const std::exception&) {
+      return false;
+    }
   }
 
   void drop_decoders() { slots_.clear(); }
 
   void accuse(std::uint64_t seed, const std::string& what) {
-    counts_.violations.push_back(str_cat(files_.name(), ", ", format_, ", seed ", seed, ": ", what));
+    counts_.report.add_violation(
+        {str_cat(files_.name(), ", ", format_, ", plan ", seed), {attack::Fault::kException, what, 0}});
   }
 
   // Held to the form alone; most of what it writes should not pass.
   void control(std::uint64_t seed) {
     ++counts_.unguided;
-    counts_.unguided_invalid += check(run(seed, false)).starts_with("{\"valid\":true,") ? 0 : 1;
+    const std::vector<std::int32_t> answer =
+        make_engine(seed, false).run(metactrl_constraint_max_tokens(constraint_.get()));
+    counts_.unguided_invalid += check(answer).starts_with("{\"valid\":true,") ? 0 : 1;
   }
 
  private:
-  std::vector<std::int32_t> run(std::uint64_t seed, bool guided) {
-    Engine engine(constraint_.get(), *vocabulary_, pool_, seed, guided, {trained_, token_hmm_.get()}, slots_, counts_);
-    return engine.run(metactrl_constraint_max_tokens(constraint_.get()));
+  Engine make_engine(std::uint64_t seed, bool guided) {
+    return {constraint_.get(), *vocabulary_, pool_, seed, guided, {trained_, token_hmm_.get()}, slots_, counts_};
   }
 
   std::string check(const std::vector<std::int32_t>& tokens) const {
@@ -416,7 +449,8 @@ class Target {
     if (status == METACTRL_OK) constraint_.reset(made);
   }
 
-  void judge(const std::vector<std::int32_t>& tokens) {
+  // The number of actions.
+  std::size_t judge(const std::vector<std::int32_t>& tokens) {
     const std::string answer = check(tokens);
     if (!answer.starts_with("{\"valid\":true,")) throw std::runtime_error(answer);
     std::string text;
@@ -429,6 +463,7 @@ class Target {
     if (finding.fault != attack::Fault::kNone) {
       throw std::runtime_error(str_cat(attack::to_string(finding.fault), ": ", finding.detail));
     }
+    return steps.size();
   }
 
   attack::TaskFiles files_;
@@ -479,17 +514,31 @@ double resident() {
   return present * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1024 * 1024);
 }
 
+struct Options {
+  std::size_t plans = 2000;
+  std::uint64_t seed = 0;
+  double seconds = 0;  // stop after so long; 0: when all plans are made
+  std::string report;  // a file: with .json behind it
+};
+
 // One target after the other, each with its share of the plans: a thousand compiled constraints need gigabytes.
 class Campaign {
  public:
-  Campaign(std::size_t plans, metactrl_pool* pool) : plans_(plans), pool_(pool) {}
+  Campaign(Options options, metactrl_pool* pool)
+      : options_(std::move(options)), pool_(pool), seed_(options_.seed * 1'000'000'007) {}
 
   void run() {
-    const std::vector<Place> places = find_places(plans_ < 10'000);
-    const std::size_t share = std::max<std::size_t>(5, plans_ / std::max<std::size_t>(1, places.size()));
-    for (bool any = true; any && counts_.plans < plans_;) {
+    std::vector<Place> places = find_places(options_.plans < 10'000);
+    const std::size_t share =
+        std::clamp<std::size_t>(options_.plans / std::max<std::size_t>(1, places.size()), 5, kMostInARow);
+    // Runs that end early begin with different tasks.
+    if (!places.empty())
+      std::rotate(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(options_.seed * 7'919 % places.size()),
+                  places.end());
+    for (Place& place : places) place.number += options_.seed;
+    for (bool any = true; any && !over();) {
       const std::size_t before = targets_;
-      for (std::size_t i = 0; i < places.size() && counts_.plans < plans_; ++i) visit(places[i], share);
+      for (std::size_t i = 0; i < places.size() && !over(); ++i) visit(places[i], share);
       any = targets_ > before;
     }
   }
@@ -499,19 +548,36 @@ class Campaign {
     std::cout << counts_.plans << " plans of " << targets_ << " tasks in their formats, " << counts_.refused
               << " tokens refused, " << counts_.lost << " times lost, " << counts_.again
               << " with a decoder of an earlier plan, " << counts_.trained << " by a model of plans, "
-              << counts_.with_tokens << " by one of tokens, " << counts_.violations.size()
+              << counts_.with_tokens << " by one of tokens, " << counts_.report.violations().size()
               << " violations; held to the form " << counts_.unguided_invalid << " of " << counts_.unguided
               << " are not valid; held between tasks: " << early_ / 1024 << " KiB after a tenth of the plans, "
               << late / 1024 << " KiB at the end; at most " << growth_ / 1024
               << " KiB more after the plans of a task\n";
-    for (std::size_t i = 0; i < counts_.violations.size() && i < 20; ++i) std::cout << counts_.violations[i] << '\n';
-    const bool attacked = counts_.plans >= plans_ && counts_.refused > plans_ && counts_.lost > plans_ / 10 &&
-                          2 * counts_.unguided_invalid > counts_.unguided && counts_.trained > plans_ / 100 &&
-                          counts_.with_tokens > plans_ / 200 && counts_.again > plans_ / 50;
-    return attacked && counts_.violations.empty() && (!kHeldIsKnown || late <= early_ + kNoise);
+    const std::vector<attack::Violation>& violations = counts_.report.violations();
+    for (std::size_t i = 0; i < violations.size() && i < 20; ++i)
+      std::cout << violations[i].where << ": " << violations[i].finding.detail << '\n';
+    if (!options_.report.empty()) {
+      const std::string command = str_cat("c_attack_test --plans ", options_.plans, " --seed ", options_.seed);
+      std::ofstream(options_.report + ".json") << counts_.report.json(command, effort());
+    }
+    const std::size_t made = counts_.plans;
+    const bool attacked = (made >= options_.plans || out_of_time()) && made > 0 && counts_.refused > made &&
+                          counts_.lost > made / 10 && 2 * counts_.unguided_invalid > counts_.unguided &&
+                          counts_.trained > made / 100 && counts_.with_tokens > made / 200 && counts_.again > made / 50;
+    return attacked && violations.empty() && (!kHeldIsKnown || late <= early_ + kNoise);
   }
 
  private:
+  static constexpr std::size_t kMostInARow = 100;
+
+  bool out_of_time() const {
+    const std::chrono::duration<double> since = std::chrono::steady_clock::now() - start_;
+    return options_.seconds > 0 && since.count() >= options_.seconds;
+  }
+  bool over() const { return counts_.plans >= options_.plans || out_of_time(); }
+  // Seconds of one core.
+  static double effort() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
   void visit(const Place& place, std::size_t share) {
     std::unique_ptr<Target> target;
     try {
@@ -523,7 +589,7 @@ class Campaign {
     ++targets_;
     attack(*target, share);
     target.reset();
-    if (targets_ == 1 || counts_.plans <= plans_ / 10) early_ = std::max(early_, held());
+    if (targets_ == 1 || counts_.plans <= options_.plans / 10) early_ = std::max(early_, held());
     if (targets_ % 50 == 0) std::cout << counts_.plans << " plans, " << resident() << " MiB" << std::endl;
   }
 
@@ -532,13 +598,13 @@ class Campaign {
     const std::uint64_t first = seed_ + 1;
     std::vector<std::int32_t> first_answer;
     std::size_t before = 0;
-    for (std::size_t i = 0; i < share && counts_.plans < plans_; ++i) {
+    for (std::size_t i = 0; i < share && !over(); ++i) {
       std::vector<std::int32_t> answer = target.attack(++seed_);
       if (seed_ == first) first_answer = std::move(answer);
       if (seed_ % 20 == 0) target.control(seed_);
       if (i <= share / 10) before = held_by(target);
     }
-    if (target.attack(first) != first_answer) target.accuse(first, "another answer than before");
+    if (!target.repeats(first, first_answer)) target.accuse(first, "another answer than before");
     const std::size_t after = held_by(target);
     growth_ = std::max(growth_, after - std::min(after, before));
     if (kHeldIsKnown && after > before + kNoise) target.accuse(seed_, str_cat("holds ", after - before, " bytes more"));
@@ -550,20 +616,41 @@ class Campaign {
     return held();
   }
 
-  std::size_t plans_;
+  Options options_;
   metactrl_pool* pool_;
   Counts counts_;
-  std::uint64_t seed_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::uint64_t seed_;  // of the last plan
   std::size_t targets_ = 0;
   std::size_t early_ = 0;   // held between targets, at most, in the first tenth of the plans
   std::size_t growth_ = 0;  // the most that the plans of one target added
 };
 
-bool run(std::size_t plans) {
+Options read_options(int count, char** arguments) {
+  Options options;
+  for (int i = 1; i < count; i += 2) {
+    const std::string name = arguments[i];
+    const std::string value = i + 1 < count ? arguments[i + 1] : "";
+    if (name == "--plans") {
+      options.plans = std::stoul(value);
+    } else if (name == "--seed") {
+      options.seed = std::stoull(value);
+    } else if (name == "--seconds") {
+      options.seconds = std::stod(value);
+    } else if (name == "--report") {
+      options.report = value;
+    } else {
+      throw std::invalid_argument("unknown option " + name + "; known: --plans --seed --seconds --report");
+    }
+  }
+  return options;
+}
+
+bool run(const Options& options) {
   metactrl_pool* made = nullptr;
   call(metactrl_pool_new, 2U, &made);
   const Owned<metactrl_pool> pool(made, metactrl_pool_free);
-  Campaign campaign(plans, pool.get());
+  Campaign campaign(options, pool.get());
   campaign.run();
   return campaign.report();
 }
@@ -572,7 +659,11 @@ bool run(std::size_t plans) {
 }  // namespace metactrl::c_attack_test
 
 int main(int count, char** arguments) {
-  std::size_t plans = 2000;
-  if (count == 3 && std::string(arguments[1]) == "--plans") plans = std::stoul(arguments[2]);
-  return metactrl::c_attack_test::run(plans) ? 0 : 1;
+  try {
+    const metactrl::c_attack_test::Options options = metactrl::c_attack_test::read_options(count, arguments);
+    return metactrl::c_attack_test::run(options) ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 2;
+  }
 }
