@@ -115,9 +115,8 @@ std::optional<Expression> Parser::parse_expression(SExpr expr, const Scope& scop
       continue;
     }
     if (*kind == Expression::Kind::kDivide && part->kind == Expression::Kind::kNumber && part->number == Rational(0)) {
-      reporter_.error(expr[i].where(), str_cat(expr.to_text(60), " divides by 0"),
-                      "that has no value, so what compares it is never true; divide by another number");
-      return std::nullopt;
+      reporter_.warning(expr[i].where(), str_cat(expr.to_text(60), " divides by 0"),
+                        "that has no value, so what compares it is never true; divide by another number");
     }
     Expression both;
     both.kind = *kind;
