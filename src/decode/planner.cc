@@ -172,7 +172,7 @@ class Planner {
         refuse(*lookahead);
         return;
       }
-      lookahead = drop_goals(*lookahead);
+      lookahead = drop_goals(lookahead);
       if (lookahead == nullptr) return;
     }
     result_.times.lookahead += watch.seconds();
@@ -303,7 +303,7 @@ class Planner {
         refuse(lookahead);
         return false;
       case PlanOptions::OnInfeasible::kDropGoals:
-        if (drop_goals(lookahead) == nullptr) return false;
+        if (drop_goals(result_.constraint->lookahead()) == nullptr) return false;
         compile(lookahead_options());
         guarantee_goals();
         return true;
@@ -338,10 +338,12 @@ class Planner {
   }
 
   // Turns to the goals that can be reached together. Null, and a refusal, when even no goal at all is too much.
-  std::shared_ptr<const Lookahead> drop_goals(const Lookahead& lookahead) {
+  std::shared_ptr<const Lookahead> drop_goals(const std::shared_ptr<const Lookahead>& lookahead) {
     const internal::Stopwatch watch;
-    ReducedTask reduced = drop_unreachable_goals(task_, plain_lookahead_, stop_);
-    why_dropped_ = lookahead.reason() + (reduced.fewest ? "" : "; that no fewer would do is not proved");
+    // Preferences that were chosen are goals of another task.
+    const bool whole = &lookahead->task().program() == &task_.program();
+    ReducedTask reduced = drop_unreachable_goals(task_, plain_lookahead_, stop_, whole ? lookahead : nullptr);
+    why_dropped_ = lookahead->reason() + (reduced.fewest ? "" : "; that no fewer would do is not proved");
     result_.times.lookahead += watch.seconds();
     if (reduced.lookahead->verdict() != Verdict::kSolvable) {
       refuse(*reduced.lookahead);

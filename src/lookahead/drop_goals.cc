@@ -36,8 +36,8 @@ class Dropper {
   Dropper(const Task& task, const LookaheadOptions& options, const Stop& stop)
       : task_(task), options_(options), stop_(stop) {}
 
-  ReducedTask run() {
-    ReducedTask whole = reduce({}, options_);
+  ReducedTask run(std::shared_ptr<const Lookahead> known) {
+    ReducedTask whole = known ? ReducedTask{task_, {}, std::move(known)} : reduce({}, options_);
     whole.fewest = true;
     if (solvable(whole)) return whole;
     const std::vector<GoalId> alone = whole.lookahead->unreachable_goals();
@@ -206,8 +206,9 @@ class Dropper {
 
 }  // namespace
 
-ReducedTask drop_unreachable_goals(const Task& task, const LookaheadOptions& options, const Stop& stop) {
-  return Dropper(task, options, stop).run();
+ReducedTask drop_unreachable_goals(const Task& task, const LookaheadOptions& options, const Stop& stop,
+                                   std::shared_ptr<const Lookahead> known) {
+  return Dropper(task, options, stop).run(std::move(known));
 }
 
 }  // namespace metactrl

@@ -22,8 +22,10 @@ struct ReducedTask {
   bool fewest = false;  // it is proved that with fewer goals dropped there is no plan
 };
 
-// Throws Stopped when `stop` says so.
-ReducedTask drop_unreachable_goals(const Task& task, const LookaheadOptions& options, const Stop& stop = {});
+// `known`: what looking at the whole task has shown, where somebody did so, with a horizon and budgets like these; it has no
+// plan. Throws Stopped when `stop` says so.
+ReducedTask drop_unreachable_goals(const Task& task, const LookaheadOptions& options, const Stop& stop = {},
+                                   std::shared_ptr<const Lookahead> known = nullptr);
 
 }  // namespace metactrl
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lookahead/exclusion.h"
@@ -92,6 +93,23 @@ TEST(DropGoals, OneOfTwoThatExcludeEachOther) {
   EXPECT_EQ(why_infeasible(task).reasons,
             std::vector<std::string>{"these goals exclude each other: (version s0 v2), (version s0 v3); "
                                      "each can be reached, but not all of them together"});
+}
+
+// Whoever waits is asked less often, since less is done.
+TEST(DropGoals, WhatIsKnownOfTheWholeIsNotAskedAgain) {
+  const std::string goals = "(version s0 v2) (version s0 v3) (running s1)";
+  const Task task = runbook(8, goals);
+  const auto known = Lookahead::compile(task, options());
+  ASSERT_EQ(known->verdict(), Verdict::kInfeasible);
+  std::size_t asked = 0;
+  const Stop counting = [&] { return ++asked == 0; };
+  const ReducedTask again = drop_unreachable_goals(task, options(), counting);
+  const std::size_t without = std::exchange(asked, 0);
+  const ReducedTask reduced = drop_unreachable_goals(task, options(), counting, known);
+  EXPECT_LT(asked, without);
+  EXPECT_EQ(reduced.dropped, again.dropped);
+  EXPECT_EQ(dropped(task, reduced), "(version s0 v3)");
+  EXPECT_TRUE(reduced.fewest);
 }
 
 // Seven of the goals take a ticket each, and there are three.
