@@ -65,8 +65,7 @@ class GoalProblem {
     std::vector<std::string> words;  // a line for each condition: "sample at lab", "not: door open"
     double probability = 1;          // the model's, shared out among the goals that are listed
     bool holds_already = false;      // in the initial state
-    // A word of the instruction, articles and their like apart, is about something in it. If not, do not plan for it before
-    // somebody has looked at it.
+    // A word of the instruction, articles and their like apart, is about something in it.
     bool mentioned = true;
   };
 
@@ -86,6 +85,10 @@ class GoalProblem {
     // Words and names in the instruction for which the task has none, such as "morgue" and block_7, and what was perhaps
     // meant; the first five.
     std::vector<std::string> unknown_names;
+    // Why somebody should look at the first goal before anything is done for it, whatever was agreed: no word of the instruction is
+    // about it; most of its words are unknown here; it names things that are not there; the goal is nothing but an order
+    // in time of things that nobody asks for. Empty: nothing speaks against it.
+    std::string doubt;
     // Kinds of conditions that could not be written: there are too many of them, or actions take time.
     std::vector<std::string> left_out;
     std::string text;  // as the model wrote it, with guidance kNone

@@ -1,6 +1,6 @@
 // Which goal is planned for. A goal of the model's is shown in words and in PDDL; a person at a terminal says yes, takes
 // another of the likeliest ones, or says no. Elsewhere it takes --yes: nothing is done about a goal that nobody saw. And --yes is
-// for a goal that the instruction speaks of: where no word of it is about the goal, somebody has to look all the same.
+// for a goal of which nothing says that it is another one than was meant: where there is a doubt, somebody has to look all the same.
 #include "cli/goal_stage.h"
 
 #include <unistd.h>
@@ -24,13 +24,17 @@ std::string percent(double share) { return str_cat(std::lround(100 * share), " %
 
 }  // namespace
 
+const char* guaranteed_of(const std::optional<ChosenGoal>& goal) {
+  return goal && goal->by_model ? " (of the goal shown)" : "";
+}
+
 void add_goal_options(CLI::App& app, GoalArguments& arguments) {
   arguments.goal_option = app.add_option("--goal", arguments.goal,
                                          "the goal in PDDL, instead of the problem's: \"(and (p a) (not (q b)))\"")
                               ->type_name("GOAL");
   app.add_flag("--yes,-y", arguments.yes,
-               "plan for the goal that the model reads from the instruction, unasked, where a word of the "
-               "instruction is about it");
+               "plan for the goal that the model reads from the instruction, unasked, unless something speaks "
+               "against it");
   add_number(app, "--hypotheses", "N", arguments.hypotheses, 1, 32, "goals to choose from, where the model writes one");
 }
 
@@ -74,7 +78,7 @@ ChosenGoal GoalStage::choose(const LoadedModel& model, const PlanOptions& option
                    "; say it in other words, or give --goal \"(...)\""));
   }
   goal.pddl = written.goals[0].pddl;
-  if (!arguments_.yes || !written.goals[0].mentioned) {
+  if (!arguments_.yes || !written.doubt.empty()) {
     confirm(goal);
   } else if (!output_.json()) {
     show(goal);
@@ -147,14 +151,15 @@ void GoalStage::show(const ChosenGoal& goal) const {
   for (const std::string& name : written.unknown_names) {
     note(str_cat("the instruction says ", name, ": nothing here is called so"));
   }
+  if (!written.doubt.empty() && !written.goals.empty()) note(str_cat("look at it: ", written.doubt));
 }
 
 void GoalStage::confirm(ChosenGoal& goal) const {
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) {
-    const char* why = arguments_.yes
-                          ? "no word of the instruction is about the goal, so --yes does not plan for it: say it "
-                            "in words of the task, or give --goal '"
-                          : "nobody is there to confirm the goal: --yes plans for the likeliest unasked, --goal '";
+    const std::string why =
+        arguments_.yes ? str_cat(goal.written.doubt,
+                                 ", so --yes does not plan for it: say it in words of the task, or give --goal '")
+                       : "nobody is there to confirm the goal: --yes plans for the likeliest unasked, --goal '";
     answer(goal, "not confirmed", kNotConfirmed, str_cat(why, goal.pddl, "' for this one"));
   }
   show(goal);

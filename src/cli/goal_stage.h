@@ -29,6 +29,9 @@ void add_goal_options(CLI::App& app, GoalArguments& arguments);
 
 using serve::ChosenGoal;
 
+// What stands behind every word of a guarantee: " (of the goal shown)" where a model wrote the goal.
+const char* guaranteed_of(const std::optional<ChosenGoal>& goal);
+
 // What the goal stage decides: nothing where the problem has a goal and no other was given. Throws InputError where there
 // is none in any way, EarlyAnswer where the model could write none, or nobody confirmed it.
 class GoalStage {

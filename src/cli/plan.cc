@@ -96,8 +96,7 @@ class Printer {
       const Task& task = input_.task.task;
       const Schedule schedule = make_schedule(task, result.steps, input_.schedule);
       put(schedule_text(task, schedule));
-      put(str_cat("; ", cost_text(task, schedule, result.validation.cost), ", guarantee: ", to_string(result.guarantee),
-                  "\n"));
+      put(str_cat("; ", cost_text(task, schedule, result.validation.cost), guarantee_text(result)));
       return;
     }
     switch (output_.form) {
@@ -108,15 +107,17 @@ class Printer {
         if (plan && (!streams() || input_.options.guidance == Guidance::kNone)) {
           for (ActionId action : result.plan) put(input_.task.task.text(action) + "\n");
         }
-        if (plan)
-          put(str_cat("; cost = ", number_text(result.validation.cost), ", guarantee: ", to_string(result.guarantee),
-                      "\n"));
+        if (plan) put(str_cat("; cost = ", number_text(result.validation.cost), guarantee_text(result)));
         return;
       case OutputForm::kText:
         if (plan && !written_tokens_) put_up_to(result.text);
         if (!last_.empty() && last_.back() != '\n') put("\n");
         return;
     }
+  }
+
+  std::string guarantee_text(const PlanResult& result) const {
+    return str_cat(", guarantee: ", to_string(result.guarantee), guaranteed_of(input_.goal), "\n");
   }
 
   void open() {

@@ -129,9 +129,8 @@ std::string preference_summary(const Validation& validation, const PlanResult::P
 std::string closing_line(const PlanInput& input, const PlanResult& result) {
   const double seconds = result.times.format + result.times.automaton + result.times.lookahead + result.times.prompt +
                          result.times.decode + result.times.check;
-  const char* relative = input.goal && input.goal->by_model ? " (of the goal shown)" : "";
-  std::string line =
-      str_cat("guarantee: ", to_string(result.guarantee), relative, "; ", goals_text(input.task.task, result));
+  std::string line = str_cat("guarantee: ", to_string(result.guarantee), guaranteed_of(input.goal), "; ",
+                             goals_text(input.task.task, result));
   if (result.preferences) line += "; " + preference_summary(result.validation, *result.preferences);
   line += "; " + length_text(input.task.task, result);
   if (input.options.guidance != Guidance::kSearch) {

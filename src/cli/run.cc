@@ -147,6 +147,9 @@ class Runner {
     options_.plan.time_limit = arguments_.budget.time_limit();
     GoalStage stage({arguments_.domain, arguments_.problem, ""}, arguments_.goal, arguments_.instruction,
                     arguments_.output);
+    if (stage.needs_model() && !arguments_.cascade.empty()) {
+      throw UsageError("--cascade compares rollouts towards one goal; state it in the problem, or with --goal");
+    }
     if (stage.needs_model()) model_ = load_model_for(arguments_);
     if (stage.needed()) goal_ = stage.choose(model_, options_.plan, TimeLimit(options_.plan.time_limit));
     Diagnostics diagnostics;
@@ -302,7 +305,9 @@ class Runner {
     if (arguments_.output.json()) put_out([&] { print(arguments_.output, report()); });
     if (!said_.empty()) put_out([&] { print(arguments_.output, said_); });
     if (episodes_.empty()) return;
-    note(episodes_.size() == 1 && arguments_.episodes == 1 ? closing_line(episodes_[0]) : summary_line(episodes_));
+    const bool one = episodes_.size() == 1 && arguments_.episodes == 1;
+    note(str_cat(one ? closing_line(episodes_[0]) : summary_line(episodes_),
+                 goal_ && goal_->by_model ? "; what is guaranteed is so of the goal shown" : ""));
   }
 
   // Of the first episode that did not reach its goal.

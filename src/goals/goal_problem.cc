@@ -301,6 +301,9 @@ class Writing {
         written_.refused.push_back(prover.refusal(all));
       }
     }
+    if (!found.empty() && mentions.orders_are_wishes() && is_but_an_order(items, found[0])) {
+      written_.doubt = "the goal puts things in an order and asks for none of them, so that doing nothing will do";
+    }
     written_.undecided = found.empty() && prover.was_undecided();
     if (found.empty()) {
       written_.reason = written_.undecided
@@ -326,6 +329,11 @@ class Writing {
     written_.prompt_text = std::move(result.prompt_text);
     written_.prompt_tokens = result.prompt_tokens;
     written_.model_calls = result.model_calls;
+  }
+
+  static bool is_but_an_order(const ItemSet& items, const goals::Writer::Hypothesis& goal) {
+    return std::all_of(goal.items.begin(), goal.items.end(),
+                       [&](ActionId item) { return items.kind(items.item(item).shape) == ItemSet::Kind::kBefore; });
   }
 
   void add_goals(const ItemSet& items, const std::vector<goals::Writer::Hypothesis>& found) {
@@ -402,8 +410,16 @@ GoalProblem::Written GoalProblem::write(const std::string& instruction, Language
     written = writing.held(prompt(instruction), instruction, impl_->items(options.max_items, stop));
   }
   const goals::TaskWords words = impl_->words();
-  written.unknown_names = words.unknown(instruction, kMostTold);
+  goals::TaskWords::Heard heard = words.hear(instruction, kMostTold);
   for (Goal& goal : written.goals) goal.mentioned = words.speaks_of(instruction, goal.pddl);
+  if (!written.goals.empty() && !written.goals[0].mentioned) {
+    written.doubt = "no word of the instruction is about the goal";
+  } else if (heard.foreign) {
+    written.doubt = "most words of the instruction mean nothing here (English is read, and the names of the task)";
+  } else if (!heard.missing.empty()) {
+    written.doubt = str_cat("the instruction names what is not there: ", join(heard.missing, ", "));
+  }
+  written.unknown_names = std::move(heard.unknown);
   return written;
 }
 

@@ -105,6 +105,7 @@ class ItemBuilder {
     bool reached = false;
     bool init = false;
     bool can_end = false;  // be false at some time
+    ActionId item{};       // that asks for it
   };
 
   void find_changes() {
@@ -238,7 +239,7 @@ class ItemBuilder {
 
   ActionId add(std::uint32_t shape, Objects objects, bool impossible = false, bool holds_already = false) {
     meter_.piece();
-    out_.items_.push_back({shape, std::move(objects), impossible, holds_already, {}});
+    out_.items_.push_back({shape, std::move(objects), impossible, holds_already});
     return ActionId{static_cast<std::uint32_t>(out_.items_.size() - 1)};
   }
 
@@ -326,8 +327,10 @@ class ItemBuilder {
       out_.items_[negative].opposite = positive;
       out_.items_[positive].opposite = negative;
     }
-    for (const Fact& fact : facts) {
-      if (fact.reached) facts_.push_back(fact);
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+      if (!facts[i].reached) continue;
+      facts_.push_back(facts[i]);
+      facts_.back().item = ActionId{static_cast<std::uint32_t>(first + i)};
     }
   }
 
@@ -450,7 +453,9 @@ class ItemBuilder {
     for (const auto& [form, all] : pairs) {
       for (const auto& [later, earlier] : all) {
         if (is_full()) return;
-        add_two(form, *later, *earlier);
+        const ActionId item = add_two(form, *later, *earlier);
+        out_.items_[item].later = later->item;
+        out_.items_[item].earlier = earlier->item;
       }
     }
   }
@@ -469,10 +474,10 @@ class ItemBuilder {
     first.insert(first.end(), second.begin() + 1, second.end());
     return first;
   }
-  void add_two(std::uint32_t form, const Fact& first, const Fact& second) {
+  ActionId add_two(std::uint32_t form, const Fact& first, const Fact& second) {
     Objects objects = first.objects;
     objects.insert(objects.end(), second.objects.begin(), second.objects.end());
-    add(form, std::move(objects));
+    return add(form, std::move(objects));
   }
   static std::size_t differences(const Objects& a, const Objects& b) {
     std::size_t count = 0;

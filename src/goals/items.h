@@ -26,6 +26,9 @@ class ItemSet {
     bool impossible = false;                // no reachable state, even if nothing ever became false again
     bool holds_already = false;             // of facts and their negations: in the initial state
     std::optional<ActionId> opposite = {};  // the item that says the contrary
+    // Of kBefore: the facts, as items of their own, in the order in which they come about.
+    std::optional<ActionId> earlier = {};
+    std::optional<ActionId> later = {};
   };
   // An action of the domain that makes facts of a predicate true, or false, and of which objects, by argument.
   struct Deed {

@@ -9,6 +9,8 @@
 // the other, and less for every object that is not mentioned, for objects that are mentioned in different clauses, and for a "never" that another clause says. Its predicate counts when words of it are in the instruction, more when
 // all of them are: of "at" and "at-ferry" the one whose name is said. So does an action that is mentioned, for the facts that it makes true or
 // false, of objects that it can do so with: "enter" speaks for (robot-at bedroom) where robots enter rooms, and for no sample.
+// What is said before "before" comes first, and what is said behind it second; after "after" the other way round. Such an order asks for
+// what comes second, too, unless it forbids something: "never", "only after".
 // Conditions that say more than a plain fact ("all", "never", "three") are worth less unless a word for it is there; so is what holds
 // already. A word of an object's name is no word for anything else. A goal may well end once all mentioned
 // objects and predicates are in it, and hardly before.
@@ -17,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -43,17 +46,26 @@ constexpr double kDeed = 4;
 constexpr double kNeighbours = 5;
 constexpr double kApart = -4;
 constexpr double kUnusual = -10;
+constexpr double kContrary = -20;  // to what is said in so many words
+constexpr double kSynonym = 0.5;   // of what the action's own name is worth
 constexpr double kHoldsAlready = -3;
+constexpr double kSide = 3;
+constexpr double kOrdered = 5;
 const double kLikely = std::log(0.999);
 const double kUnlikely = std::log(0.001);
+const double kHardly = std::log(1e-9);
 
-// "lock" and "locked", "load" and "loaded", "inside" and "in" not.
+// "lock" and "locked", "load" and "loaded", "washing" and "washed", "cutting" and "cut"; "inside" and "in" not.
 bool alike(std::string_view a, std::string_view b) {
   constexpr std::size_t kStem = 4;
   if (a == b) return true;
-  if (a.size() < kStem || b.size() < kStem) return false;
+  if (a.empty() || b.empty() || a[0] != b[0]) return false;
   const std::size_t shorter = std::min(a.size(), b.size());
-  return a.substr(0, shorter) == b.substr(0, shorter) && std::max(a.size(), b.size()) - shorter <= 3;
+  if (shorter >= kStem && a.substr(0, shorter) == b.substr(0, shorter) && std::max(a.size(), b.size()) - shorter <= 3)
+    return true;
+  const std::vector<std::string> forms = bases(std::string(a));
+  const std::vector<std::string> others = bases(std::string(b));
+  return std::find_first_of(forms.begin(), forms.end(), others.begin(), others.end()) != forms.end();
 }
 
 double share(std::size_t part, std::size_t whole) { return static_cast<double>(part) / static_cast<double>(whole); }
@@ -63,7 +75,25 @@ bool says_any(const std::vector<std::string>& words, std::initializer_list<std::
                      [&](const std::string& word) { return std::find(any.begin(), any.end(), word) != any.end(); });
 }
 
+bool denies(const std::vector<std::string>& words) {
+  return says_any(words, {"never", "not", "no", "t", "cannot", "avoid"});
+}
+
+// Of what is only to be kept apart in time, nothing is asked for.
+bool forbids_something(const std::vector<std::string>& words) { return denies(words) || says_any(words, {"only"}); }
+
 bool says_pronoun(const std::vector<std::string>& words) { return says_any(words, {"everything", "nothing"}); }
+
+// "turn the lamp on" is turnon, too.
+bool says_verb(const std::vector<std::string>& words, std::string_view verb) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (alike(verb, words[i])) return true;
+    if (!verb.starts_with(words[i])) continue;
+    const auto behind = words.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    if (std::find(behind, words.end(), verb.substr(words[i].size())) != words.end()) return true;
+  }
+  return false;
+}
 
 constexpr std::array<std::string_view, 11> kNumbers = {"zero", "one",   "two",   "three", "four", "five",
                                                        "six",  "seven", "eight", "nine",  "ten"};
@@ -90,7 +120,7 @@ bool has_word_for(ItemSet::Kind kind, std::uint32_t count, const std::vector<std
     case ItemSet::Kind::kSometime:
       return says_any(words, {"sometime", "visit", "once", "via", "point", "time", "way"});
     case ItemSet::Kind::kBefore:
-      return says_any(words, {"before", "after", "first"});
+      return says_any(words, {"before", "after", "first", "until"});
   }
   return false;
 }
@@ -107,6 +137,7 @@ Mentions::Mentions(std::string_view instruction, const ItemSet& items) : items_(
   }
   find_objects();
   find_deeds();
+  find_orders();
   std::vector<double> shapes;
   for (std::uint32_t shape = 0; shape < items.num_shapes(); ++shape) shapes.push_back(shape_weight(shape));
   for (std::uint32_t i = 0; i < items.size(); ++i) {
@@ -115,7 +146,7 @@ Mentions::Mentions(std::string_view instruction, const ItemSet& items) : items_(
     // "unlock" says "not locked" without a word for "not".
     const bool undoes = deed > 0 && items.kind(item.shape) == ItemSet::Kind::kNot && !has_word(item.shape);
     item_weights_.push_back(shapes[item.shape] + deed - (undoes ? kUnusual : 0) +
-                            (item.holds_already ? kHoldsAlready : 0) + out_of_place(item));
+                            (item.holds_already ? kHoldsAlready : 0) + out_of_place(item) + order_weight(item));
   }
 }
 
@@ -158,18 +189,136 @@ void Mentions::find_deeds() {
   };
   for (const std::string& object : items_.objects()) add(object);
   for (std::uint32_t shape = 0; shape < items_.num_shapes(); ++shape) add(items_.quantified(shape));
+  std::set<std::string> all_verbs;
   for (const ItemSet::Deed& deed : items_.deeds()) {
     std::vector<std::string> verb = words_of(deed.action);
     std::erase_if(verb, [&](const std::string& word) { return nouns.contains(word); });
-    std::size_t said = 0;
+    all_verbs.insert(verb.begin(), verb.end());
+    verbs_.emplace_back(&deed, std::move(verb));
+  }
+  // What names an action or a predicate is not used for another: "unlock" where there is "lock", too.
+  for (std::uint32_t shape = 0; shape < items_.num_shapes(); ++shape) {
+    for (std::string& word : words_of(items_.predicates(shape))) all_verbs.insert(std::move(word));
+  }
+  std::vector<std::string> others;
+  for (const std::string& word : free_) {
+    const bool names_one = std::any_of(all_verbs.begin(), all_verbs.end(),
+                                       [&](const std::string& verb) { return says_verb({word}, verb); });
+    if (!names_one && !is_ordinary(word)) others.push_back(word);
+  }
+  const auto says_synonym = [&](const std::string& verb) {
+    return std::any_of(others.begin(), others.end(),
+                       [&](const std::string& word) { return are_used_for_one_another(word, verb); });
+  };
+  for (const auto& [deed, verb] : verbs_) {
+    double said = 0;
     bool more = false;
     for (const std::string& word : verb) {
-      if (!says_verb(word)) continue;
-      ++said;
-      more = more || word.size() > 2;
+      const bool itself = says_verb(free_, word);
+      if (!itself && !says_synonym(word)) continue;
+      said += itself ? 1 : kSynonym;
+      more = more || word.size() > 2 || !itself;
     }
-    if (more) deeds_.emplace_back(&deed, kDeed * share(said, verb.size()));
+    if (more) deeds_.emplace_back(deed, kDeed * said / static_cast<double>(verb.size()));
   }
+}
+
+// The sides reach to the next mark, or the next such word. What begins with "before" has its other side behind the mark: "before you cut it,
+// wash it". What must not be before something else comes behind it.
+void Mentions::find_orders() {
+  const auto is_order = [this](std::size_t i) { return says_any({words_[i]}, {"before", "after", "until"}); };
+  const auto end_of_side = [&](std::size_t i) {
+    while (i < words_.size() && !marks_before_[i] && !is_order(i)) ++i;
+    return i;
+  };
+  bool forbids = false;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    if (!is_order(i)) continue;
+    Range said{i, i};
+    while (said.begin > 0 && !marks_before_[said.begin] && !is_order(said.begin - 1)) --said.begin;
+    const Range behind{i + 1, i + 1 < words_.size() && !marks_before_[i + 1] ? end_of_side(i + 1) : i + 1};
+    if (said.begin == said.end)
+      said = {behind.end, behind.end < words_.size() ? end_of_side(behind.end + 1) : behind.end};
+    if (said.begin == said.end || behind.begin == behind.end) continue;
+    const bool never = denies(free_words(said));
+    if (words_[i] == "until" && !never) continue;
+    const bool said_first = words_[i] == "before" && !never;
+    orders_.push_back(said_first ? Order{said, behind} : Order{behind, said});
+    forbids = forbids || forbids_something(free_words(said)) || forbids_something(free_words(behind));
+  }
+  orders_forbid_ = orders_.empty() ? forbids_something(free_) : forbids;
+}
+
+std::vector<std::string> Mentions::free_words(const Range& range) const {
+  std::vector<std::string> out;
+  for (std::size_t i = range.begin; i < range.end; ++i) {
+    if (!named_[i]) out.push_back(words_[i]);
+  }
+  return out;
+}
+
+// Which of two things comes first, as far as the sides say it.
+double Mentions::order_weight(const ItemSet::Item& item) {
+  if (!item.later || orders_.empty()) return 0;
+  double best = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < orders_.size(); ++i) {
+    const Order& order = orders_[i];
+    const auto sides = [&](ActionId fact) {
+      const auto [known, is_new] = sides_.try_emplace({fact, i});
+      if (is_new) {
+        known->second = {side_weight(fact, order.earlier, order.later), side_weight(fact, order.later, order.earlier)};
+      }
+      return known->second;
+    };
+    best = std::max(best, sides(*item.earlier)[0] + sides(*item.later)[1]);
+  }
+  return best;
+}
+
+// Names that are on the other side alone speak against it; so does what is done, and it speaks for the side on which it is said.
+double Mentions::side_weight(ActionId id, const Range& side, const Range& other) const {
+  const ItemSet::Item& fact = items_.item(id);
+  double weight = 0;
+  for (const ObjectId object : fact.objects) {
+    bool here = false;
+    bool there = false;
+    for (std::size_t i = 0; i < mentioned_.size(); ++i) {
+      if (mentioned_[i] != object) continue;
+      here = here || side.has(places_[i]);
+      there = there || other.has(places_[i]);
+    }
+    if (there && !here) weight -= kSide;
+  }
+  const auto is_done_in = [&](const std::vector<std::string>& words) {
+    const std::vector<std::string> predicate = words_of(items_.predicates(fact.shape));
+    return std::any_of(predicate.begin(), predicate.end(),
+                       [&](const std::string& word) { return says_verb(words, word); }) ||
+           std::any_of(verbs_.begin(), verbs_.end(), [&](const auto& verb) {
+             return items_.is_about(*verb.first, fact) &&
+                    std::any_of(verb.second.begin(), verb.second.end(),
+                                [&](const std::string& word) { return word.size() > 2 && says_verb(words, word); });
+           });
+  };
+  const bool here = is_done_in(free_words(side));
+  const bool there = is_done_in(free_words(other));
+  return weight + (here ? kSide : 0) - (there && !here ? kSide : 0);
+}
+
+// A fact that a goal asks for, or that comes before one that it asks for. Two that are each to come before the other never do.
+bool Mentions::is_done(ActionId fact, std::span<const ActionId> goal) const {
+  const ItemSet::Item& wanted = items_.item(fact);
+  for (std::size_t i = 0; i < goal.size(); ++i) {
+    const ItemSet::Item& item = items_.item(goal[i]);
+    const bool sometime = items_.kind(item.shape) == ItemSet::Kind::kSometime &&
+                          items_.predicates(item.shape) == items_.predicates(wanted.shape) &&
+                          item.objects == wanted.objects;
+    if (goal[i] == fact || sometime) return true;
+    if (item.earlier != fact) continue;
+    std::vector<ActionId> others(goal.begin(), goal.end());
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    if (is_done(*item.later, others)) return true;
+  }
+  return false;
 }
 
 double Mentions::best_deed(const ItemSet::Item& item) const {
@@ -182,17 +331,6 @@ double Mentions::best_deed(const ItemSet::Item& item) const {
 
 bool Mentions::says(std::string_view part) const {
   return std::any_of(words_.begin(), words_.end(), [&](const std::string& word) { return alike(part, word); });
-}
-
-// Or as two words: "turn the lamp on" is turnon.
-bool Mentions::says_verb(std::string_view verb) const {
-  for (std::size_t i = 0; i < free_.size(); ++i) {
-    if (alike(verb, free_[i])) return true;
-    if (!verb.starts_with(free_[i])) continue;
-    const auto behind = free_.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-    if (std::find(behind, free_.end(), verb.substr(free_[i].size())) != free_.end()) return true;
-  }
-  return false;
 }
 
 // Words of the names of one object alone, which no predicate, no action and no kind of objects has.
@@ -254,12 +392,16 @@ void Mentions::find_objects() {
     used[i] = true;
     by_place.emplace(i, owner->second);
   }
-  for (const auto& [place, object] : by_place) mentioned_.push_back(object);
+  for (const auto& [place, object] : by_place) {
+    mentioned_.push_back(object);
+    places_.push_back(place);
+  }
   find_clauses(by_place, used);
   find_counted(used);
   for (std::size_t i = 0; i < words_.size(); ++i) {
     if (!used[i]) free_.push_back(words_[i]);
   }
+  named_ = std::move(used);
 }
 
 void Mentions::find_counted(const std::vector<bool>& used) {
@@ -363,17 +505,26 @@ double Mentions::out_of_place(const ItemSet::Item& item) const {
   if (kind == ItemSet::Kind::kFact || kind == ItemSet::Kind::kNot) {
     const auto speaks_of_all = [this](std::size_t clause) { return says_pronoun(clause_words_[clause]); };
     if (clauses && !clauses->empty() && std::all_of(clauses->begin(), clauses->end(), speaks_of_all))
-      weight += kUnusual;
+      weight += kContrary;
   }
   if (clause_words_.size() < 2 || !clauses) return weight;
-  if (clauses->empty()) weight += kApart;
+  // Two things, one after the other, are mostly said in two clauses.
+  if (clauses->empty() && kind != ItemSet::Kind::kBefore) weight += kApart;
   const bool said_of_some = kind == ItemSet::Kind::kAlways || kind == ItemSet::Kind::kSometime;
   if (said_of_some && has_word(item.shape) && std::none_of(clauses->begin(), clauses->end(), [&](std::size_t clause) {
         return has_word_for(kind, items_.count(item.shape), clause_words_[clause]);
       })) {
-    weight += kUnusual;
+    weight += kContrary;
   }
   return weight;
+}
+
+// Is everything in it done that it puts in an order?
+bool Mentions::is_pursued(std::span<const ActionId> goal) const {
+  return orders_forbid_ || std::all_of(goal.begin(), goal.end(), [&](ActionId item) {
+           const std::optional<ActionId> later = items_.item(item).later;
+           return !later || is_done(*later, goal);
+         });
 }
 
 // Is everything in it that is mentioned? `covered` are its objects.
@@ -396,7 +547,7 @@ bool Mentions::is_whole(std::span<const ActionId> goal, std::span<const ObjectId
   const auto quantifies = [&](ActionId item) { return !items_.quantified(shape_of(item)).empty(); };
   return std::all_of(mentioned_.begin(), mentioned_.end(), has_object) &&
          std::all_of(predicates_.begin(), predicates_.end(), has_predicate) &&
-         std::all_of(counted_.begin(), counted_.end(), has_kind) &&
+         std::all_of(counted_.begin(), counted_.end(), has_kind) && is_pursued(goal) &&
          (!says_pronoun(free_) || std::any_of(goal.begin(), goal.end(), quantifies));
 }
 
@@ -408,7 +559,12 @@ Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId ite
   for (const ActionId other : before) {
     const std::vector<ObjectId>& objects = items_.item(other).objects;
     covered.insert(covered.end(), objects.begin(), objects.end());
+    if (items_.item(other).later == item && !orders_forbid_) out.item += kOrdered;
   }
+  // As many orders as are said.
+  const auto orders = std::count_if(before.begin(), before.end(),
+                                    [this](ActionId other) { return items_.item(other).later.has_value(); });
+  if (what.later && static_cast<std::size_t>(orders) >= std::max<std::size_t>(1, orders_.size())) out.item += kContrary;
   for (std::size_t i = 0; i < what.objects.size(); ++i) {
     const ObjectId object = what.objects[i];
     const auto here = what.objects.begin() + static_cast<std::ptrdiff_t>(i);
@@ -421,7 +577,7 @@ Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId ite
   std::vector<ActionId> goal(before.begin(), before.end());
   goal.push_back(item);
   const bool all = is_whole(goal, covered);
-  out.end = all ? kLikely : kUnlikely;
+  out.end = all ? kLikely : is_pursued(goal) ? kUnlikely : kHardly;
   out.go_on = all ? kUnlikely : kLikely;
   return out;
 }

@@ -3,6 +3,7 @@
 #ifndef METACTRL_SRC_GOALS_MENTIONS_H_
 #define METACTRL_SRC_GOALS_MENTIONS_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -34,8 +35,23 @@ class Mentions {
   // Those that are mentioned, in the order in which they are.
   const std::vector<ObjectId>& objects() const { return mentioned_; }
 
+  // Is an order of two things ("wash it before you cut it") one of things that are to be done? Else it forbids: "never cut it before
+  // it is washed", "only after".
+  bool orders_are_wishes() const { return !orders_forbid_; }
+
  private:
   enum class Quantity : std::uint8_t { kNone, kSaid, kThese };
+  // Words of the instruction: the first, and the one behind the last.
+  struct Range {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    bool has(std::size_t place) const { return begin <= place && place < end; }
+  };
+  // What is said on the two sides of "before" or "after".
+  struct Order {
+    Range earlier;
+    Range later;
+  };
 
   void find_objects();
   std::map<std::string, ObjectId> own_words() const;
@@ -45,12 +61,17 @@ class Mentions {
   bool is_one_of_many(ObjectId object) const;
   bool is_mentioned(ObjectId object) const;
   void find_deeds();
+  void find_orders();
+  double order_weight(const ItemSet::Item& item);
+  double side_weight(ActionId fact, const Range& side, const Range& other) const;
+  std::vector<std::string> free_words(const Range& range) const;
+  bool is_done(ActionId item, std::span<const ActionId> goal) const;
+  bool is_pursued(std::span<const ActionId> goal) const;
   double shape_weight(std::uint32_t shape);
   double best_deed(const ItemSet::Item& item) const;
   bool has_word(std::uint32_t shape) const;
   // This word is in the instruction, or one that is much like it.
   bool says(std::string_view part) const;
-  bool says_verb(std::string_view verb) const;
   double neighbours(const std::vector<ObjectId>& objects) const;
   std::optional<std::set<std::size_t>> clauses_of(const std::vector<ObjectId>& objects) const;
   double out_of_place(const ItemSet::Item& item) const;
@@ -59,15 +80,22 @@ class Mentions {
   std::vector<std::string> words_;  // of the instruction, in small letters
   std::vector<bool> marks_before_;  // is there a comma or its like before this word?
   std::vector<std::string> free_;   // those that are not of an object's name
+  std::vector<bool> named_;         // is this word of one?
   const ItemSet& items_;
   std::vector<ObjectId> mentioned_;                             // once for each time
+  std::vector<std::size_t> places_;                             // where each of them is
   std::vector<std::size_t> clauses_;                            // in which each of them is
   std::vector<std::vector<std::string>> clause_words_;          // of each clause, those that are free
   std::vector<const ItemSet::Class*> counted_;                  // of which the instruction says how many
   std::set<std::string> all_of_;                                // those that it says so of by "the" alone
   std::vector<std::string> predicates_;                         // that are mentioned
   std::vector<std::pair<const ItemSet::Deed*, double>> deeds_;  // that are mentioned, and what they are worth
-  std::vector<double> item_weights_;                            // but for its objects
+  std::vector<std::pair<const ItemSet::Deed*, std::vector<std::string>>> verbs_;  // words of actions that no name has
+  std::vector<Order> orders_;
+  bool orders_forbid_ = false;
+  // By fact and order: what it is worth as the earlier thing, and as the later one. A fact is in many pairs.
+  std::map<std::pair<ActionId, std::size_t>, std::array<double, 2>> sides_;
+  std::vector<double> item_weights_;  // but for its objects
 };
 
 }  // namespace metactrl::goals

@@ -30,6 +30,9 @@ constexpr std::size_t kShortestGuessed = 4;
 // "coffee table lamp" is coffeetablelamp.
 constexpr std::size_t kMostJoined = 3;
 
+// Of an instruction that is longer the rest is not looked at.
+constexpr std::size_t kMostHeard = 2'000;
+
 // What stands between two words of one name, as people write it.
 bool is_joint(std::string_view between, std::string_view marks) {
   return between.find_first_not_of(marks) == std::string_view::npos && between.size() <= 1;
@@ -112,8 +115,11 @@ class TaskWords::Reader {
     for (const Word& word : words_) around_.insert(word.text);
   }
 
-  std::vector<std::string> run(std::size_t most) {
-    for (std::size_t i = 0; i < words_.size() && out_.size() < most;) i = read(i);
+  TaskWords::Heard run(std::size_t most) {
+    most_ = most;
+    const std::size_t end = std::min(words_.size(), kMostHeard);
+    for (std::size_t i = 0; i < end;) i = read(i);
+    out_.foreign = 2 * strange_ > end;
     return std::move(out_);
   }
 
@@ -201,9 +207,14 @@ class TaskWords::Reader {
   }
 
   std::size_t tell(std::size_t first, std::size_t last) {
-    if (told_.insert(internal::lower_case(said(first, last))).second) out_.push_back(task_.told(said(first, last)));
+    strange_ += last - first;
+    if (out_.unknown.size() == most_ || !told_.insert(internal::lower_case(said(first, last))).second) return last;
+    out_.unknown.push_back(task_.told(said(first, last)));
+    if (last > first + 1 || names_a_thing(first)) out_.missing.push_back(out_.unknown.back());
     return last;
   }
+
+  bool names_a_thing(std::size_t i) const { return i > 0 && joint(i - 1, " ") && is_before_things(words_[i - 1].text); }
 
   const TaskWords& task_;
   std::string_view text_;
@@ -211,10 +222,12 @@ class TaskWords::Reader {
   std::set<std::string> around_;
   std::map<std::string, bool> known_;
   std::set<std::string> told_;
-  std::vector<std::string> out_;
+  std::size_t most_ = 0;
+  std::size_t strange_ = 0;  // words that are unknown
+  TaskWords::Heard out_;
 };
 
-std::vector<std::string> TaskWords::unknown(std::string_view instruction, std::size_t most) const {
+TaskWords::Heard TaskWords::hear(std::string_view instruction, std::size_t most) const {
   return Reader(*this, instruction).run(most);
 }
 

@@ -1,7 +1,7 @@
 // The words with which a task can be spoken of, and those of an instruction that are none of them.
 //
 //     TaskWords words(ast);
-//     words.unknown("bring the sample to the morgue", 5);                        // {"morgue"}
+//     words.hear("bring the sample to the morgue", 5).unknown;                   // {"morgue"}
 //     words.speaks_of("bring the sample to the lab", "(and (at sample lab))");   // true
 //
 // That a word is unknown is certain as far as names go: nothing in the task is called so, in any form that words.h knows. That all are
@@ -28,9 +28,17 @@ class TaskWords {
  public:
   explicit TaskWords(const pddl::Ast& ast);
 
-  // The first words and names of an instruction for which the task has no counterpart, each once, in small letters; with the
-  // name that is most like it: "lamp_3 (did you mean 'lamp_1'?)".
-  std::vector<std::string> unknown(std::string_view instruction, std::size_t most) const;
+  // What an instruction says that the task has no counterpart for.
+  struct Heard {
+    // The first words and names, each once, in small letters; with the name that is most like it: "lamp_3 (did you mean 'lamp_1'?)".
+    std::vector<std::string> unknown;
+    // Those of them that stand where a thing is named: behind an article, a preposition of place or "bring" and its like, or written like
+    // a name.
+    std::vector<std::string> missing;
+    // More than half of its words are unknown, as in another language.
+    bool foreign = false;
+  };
+  Heard hear(std::string_view instruction, std::size_t most) const;
 
   // Whether some word of the instruction, the ordinary ones apart, is about an object, a predicate or a type in this goal, or an action
   // that changes such a fact.

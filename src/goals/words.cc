@@ -73,6 +73,11 @@ constexpr std::string_view kOrdinary =
     "remove removes removed use uses used using find finds found belong belongs located location locations position "
     "positions destination destinations spot object objects item items stuff avoid ";
 
+constexpr std::string_view kBeforeThings =
+    " a an the this that these those each every all any both no another other to into onto from in inside on at near "
+    "behind "
+    "under bring take move get put place fetch carry give send deliver transport pick leave enter visit ";
+
 constexpr std::array<std::string_view, 31> kGroups = {
     " open close shut ",
     " lock unlock ",
@@ -212,6 +217,17 @@ std::vector<std::string> bases(const std::string& word) {
 }
 
 bool is_ordinary(const std::string& word) { return is_in(kOrdinary, word); }
+
+bool is_before_things(const std::string& word) { return is_in(kBeforeThings, word); }
+
+bool are_used_for_one_another(const std::string& a, const std::string& b) {
+  const std::vector<std::string> forms = bases(a);
+  const std::vector<std::string> others = bases(b);
+  return std::any_of(kGroups.begin(), kGroups.end(), [&](std::string_view group) {
+    const auto is_here = [&](const std::string& word) { return is_in(group, word); };
+    return std::any_of(forms.begin(), forms.end(), is_here) && std::any_of(others.begin(), others.end(), is_here);
+  });
+}
 
 void WordSet::add(std::string_view name) {
   for (const std::string& word : words_of(name)) {

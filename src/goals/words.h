@@ -34,6 +34,10 @@ std::vector<std::string> words_of(std::string_view name);
 std::vector<std::string> bases(const std::string& word);
 // Articles, prepositions, numbers, "please", "make sure", "bring", "thing": what is in instructions about anything.
 bool is_ordinary(const std::string& word);
+// In some form: "entered" and "go".
+bool are_used_for_one_another(const std::string& a, const std::string& b);
+// What the name of a thing often stands behind: articles, "to", "into", "bring".
+bool is_before_things(const std::string& word);
 
 // What the words of some names say.
 class WordSet {

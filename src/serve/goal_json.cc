@@ -18,7 +18,11 @@ Json writing_json(const GoalProblem::Written& written, double seconds) {
   for (const GoalProblem::Refused& one : written.refused) {
     refused.push_back({{"condition", one.condition}, {"words", one.words}, {"reason", one.reason}});
   }
-  Json json{{"certified", written.certified}, {"reason", written.reason}, {"refused", std::move(refused)}};
+  Json json{{"guarantee", kRelative},
+            {"certified", written.certified},
+            {"reason", written.reason},
+            {"doubt", written.doubt.empty() ? Json(nullptr) : Json(written.doubt)},
+            {"refused", std::move(refused)}};
   json["left_out"] = written.left_out;
   if (!written.text.empty()) json["text"] = written.text;
   if (written.thought) json["reasoning"] = reasoning_json(written.thought);
@@ -37,7 +41,6 @@ Json goal_json(const ChosenGoal& goal) {
   if (!goal.by_model) return json;
   const GoalProblem::Written& written = goal.written;
   json["words"] = goal.pddl.empty() ? Json::array() : Json(written.goals[goal.choice].words);
-  json["guarantee"] = kRelative;
   Json hypotheses = Json::array();
   for (const GoalProblem::Goal& one : written.goals) {
     hypotheses.push_back({{"pddl", one.pddl},

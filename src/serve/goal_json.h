@@ -19,7 +19,7 @@ struct ChosenGoal {
   double seconds = 0;
 };
 
-// The member "goal" of a plan's answer: pddl, source; of one by the model also words, guarantee, certified, reason,
+// The member "goal" of a plan's answer: pddl, source; of one by the model also words, guarantee, certified, reason, doubt,
 // hypotheses, refused, unknown_names, left_out, text, reasoning, model_calls, prompt_tokens, proofs, seconds.
 Json goal_json(const ChosenGoal& goal);
 

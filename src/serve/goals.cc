@@ -1,6 +1,6 @@
 // The goal of a request: what its problem says, what it gives by hand, or what the model makes of what was said. A goal
 // of the model's is planned for when the request says so beforehand ("yes"): a service cannot ask back, and nobody has
-// seen the goal yet; and when some word of what was said is about it. Otherwise the goal is the answer, and whoever finds it right
+// seen the goal yet; and when nothing speaks against it. Otherwise the goal is the answer, and whoever finds it right
 // comes back with it.
 //
 // Writing takes turns of its own, as compiling does: most of it is proofs. Both stages share the request's time, and
@@ -122,15 +122,14 @@ std::optional<Json> Service::settle_goal(PlanRequest& request, SharedModel& shar
                                 "; say it in other words, or give \"goal\": \"(...)\""),
                         goal);
   }
-  const bool mentioned = written.goals[0].mentioned;
-  if (!request.yes || !mentioned) {
-    return without_plan(
-        "not confirmed",
-        str_cat(mentioned ? "nobody has seen this goal: " : "no word of the instruction is about this goal: ",
-                "\"goal\": ", dump(written.goals[0].pddl), " plans for it",
-                mentioned ? ", \"yes\": true for the likeliest of whatever is written"
-                          : "; \"yes\" is for goals that the instruction speaks of"),
-        goal);
+  const bool doubted = !written.doubt.empty();
+  if (!request.yes || doubted) {
+    return without_plan("not confirmed",
+                        str_cat(doubted ? written.doubt : "nobody has seen this goal",
+                                ": \"goal\": ", dump(written.goals[0].pddl), " plans for it",
+                                doubted ? "; \"yes\" is for goals that nothing speaks against"
+                                        : ", \"yes\": true for the likeliest of whatever is written"),
+                        goal);
   }
   goal.pddl = written.goals[0].pddl;
   request.task.goal = goal.pddl;

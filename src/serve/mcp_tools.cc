@@ -83,8 +83,10 @@ Json goals_result() {
       {{"outcome", {{"type", "string"}, {"enum", Json::array({"goals", "infeasible", "undecided", "no goal"})}}},
        {"goals", {{"type", "array"}, {"items", std::move(goal)}}},
        {"missing", texts()},
+       {"guarantee", typed("string")},
        {"certified", typed("boolean")},
        {"reason", typed("string")},
+       {"doubt", nullable("string")},
        {"refused", {{"type", "array"}, {"items", std::move(refused)}}},
        {"left_out", texts()}});
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -59,6 +60,32 @@ class ScriptedSession : public SessionAround {
   std::vector<TokenId> script_;
   bool forever_;
   std::vector<float> row_;
+};
+
+// A model with a template of its own, whose answers begin with a script.
+class ScriptedModel : public LanguageModel {
+ public:
+  explicit ScriptedModel(LanguageModel& inside) : inside_(inside) {}
+
+  std::vector<TokenId> script;
+  bool forever = false;
+
+  const Vocabulary& vocabulary() const override { return inside_.vocabulary(); }
+  std::string description() const override { return inside_.description(); }
+  std::size_t context_length() const override { return inside_.context_length(); }
+  std::string render_prompt(const Prompt& prompt) const override { return inside_.render_prompt(prompt); }
+  using LanguageModel::encode_prompt;
+  std::vector<TokenId> encode_prompt(const Prompt& prompt, const Stop& stop) const override {
+    return inside_.encode_prompt(prompt, stop);
+  }
+  std::optional<ThinkingFormat> thinking_format() const override { return inside_.thinking_format(); }
+  std::vector<TokenId> encode_markup(const std::string& text) const override { return inside_.encode_markup(text); }
+  std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t reserve) override {
+    return std::make_unique<ScriptedSession>(inside_.start(prompt, reserve), script, forever);
+  }
+
+ private:
+  LanguageModel& inside_;
 };
 
 class Thinker : public LanguageModel {

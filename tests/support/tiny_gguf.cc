@@ -45,7 +45,7 @@ class Writer {
   explicit Writer(const TinyGgufOptions& options)
       : options_(options),
         gguf_(gguf_init_empty(), gguf_free),
-        ggml_(ggml_init({std::size_t{16} << 20U, nullptr, false}), ggml_free),
+        ggml_(ggml_init({std::size_t{options.vocabulary.empty() ? 16U : 128U} << 20U, nullptr, false}), ggml_free),
         random_(static_cast<std::mt19937::result_type>(options.seed)) {}
 
   void vocabulary() {
@@ -105,6 +105,17 @@ class Writer {
     }
   }
 
+  // All keys but those that say what the weights are.
+  void vocabulary_of_file() {
+    const std::unique_ptr<gguf_context, void (*)(gguf_context*)> source(
+        gguf_init_from_file(options_.vocabulary.c_str(), {true, nullptr}), gguf_free);
+    if (source == nullptr) throw std::runtime_error("cannot read " + options_.vocabulary);
+    gguf_set_kv(gguf_.get(), source.get());
+    size_ =
+        static_cast<std::int64_t>(gguf_get_arr_n(source.get(), gguf_find_key(source.get(), "tokenizer.ggml.tokens")));
+    string("tokenizer.chat_template", options_.template_text);
+  }
+
   void hyperparameters(const std::string& architecture) {
     string("general.architecture", architecture);
     string("general.name", "tiny test model");
@@ -136,7 +147,8 @@ class Writer {
   void transformer_weights(bool with_post_norms) {
     matrix("token_embd.weight", kWidth, size_, 1.0F);
     norm("output_norm.weight");
-    if (!with_post_norms) matrix("output.weight", kWidth, size_, 2.0F);
+    // A large vocabulary has one matrix for both ends.
+    if (!with_post_norms && options_.vocabulary.empty()) matrix("output.weight", kWidth, size_, 2.0F);
     for (std::uint32_t layer = 0; layer < kLayers; ++layer) {
       const std::string block = "blk." + std::to_string(layer) + ".";
       norm(block + "attn_norm.weight");
@@ -239,8 +251,12 @@ class Writer {
 void fill_in(Writer& writer, const TinyGgufOptions& options) {
   switch (options.kind) {
     case TinyGgufOptions::Kind::kTransformer:
+      if (options.vocabulary.empty()) {
+        writer.vocabulary();
+      } else {
+        writer.vocabulary_of_file();
+      }
       writer.hyperparameters("llama");
-      writer.vocabulary();
       writer.transformer_weights(false);
       break;
     case TinyGgufOptions::Kind::kSlidingWindow:

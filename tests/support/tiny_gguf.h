@@ -21,6 +21,7 @@ struct TinyGgufOptions {
   std::uint32_t context = 512;
   bool chat_template = true;
   std::string template_text = {};         // in place of ChatML
+  std::string vocabulary = {};            // a GGUF file whose vocabulary it has; for kTransformer
   std::vector<std::string> markers = {};  // further tokens, which the tokenizer knows wherever they are written out
   bool padding = false;  // 13 unused tokens at the end, as in models whose vocabulary size was rounded up
   std::uint64_t seed = 1;

@@ -34,8 +34,8 @@ bool solvable(const Task& task) { return Lookahead::compile(task, {})->verdict()
 // Always wants the same text, whatever it has read before; then it repeats it.
 class Parrot : public LanguageModel {
  public:
-  Parrot(std::shared_ptr<const Vocabulary> words, std::string text)
-      : words_(std::move(words)), text_(std::move(text)) {}
+  Parrot(std::shared_ptr<const Vocabulary> words, std::string text, float certainty)
+      : words_(std::move(words)), text_(std::move(text)), certainty_(certainty) {}
 
   const Vocabulary& vocabulary() const override { return *words_; }
   std::string description() const override { return "parrot"; }
@@ -45,14 +45,14 @@ class Parrot : public LanguageModel {
     return words_->encode(prompt.user, "");
   }
   std::unique_ptr<Session> start(std::span<const TokenId> prompt, std::size_t) override {
-    return std::make_unique<Talk>(*words_, text_, prompt.size());
+    return std::make_unique<Talk>(*words_, text_, certainty_, prompt.size());
   }
 
  private:
   class Talk : public Session {
    public:
-    Talk(const Vocabulary& words, std::string text, std::size_t prompt)
-        : words_(words), text_(std::move(text)), prompt_(prompt) {}
+    Talk(const Vocabulary& words, std::string text, float certainty, std::size_t prompt)
+        : words_(words), text_(std::move(text)), certainty_(certainty), prompt_(prompt) {}
     void append(std::span<const TokenId> tokens) override { read_.insert(read_.end(), tokens.begin(), tokens.end()); }
     std::span<const float> logits() override {
       ++calls_;
@@ -64,7 +64,7 @@ class Parrot : public LanguageModel {
         const bool next = !bytes.empty() && text_.starts_with(said + std::string(bytes));
         const bool end = bytes.empty() && said == text_;
         // The tokenizer's own way is the one with the longest tokens.
-        if (next || end) logits_[i] = 10 + static_cast<float>(bytes.size());
+        if (next || end) logits_[i] = certainty_ + static_cast<float>(bytes.size());
       }
       return logits_;
     }
@@ -81,6 +81,7 @@ class Parrot : public LanguageModel {
    private:
     const Vocabulary& words_;
     std::string text_;
+    float certainty_;
     std::size_t prompt_;
     std::vector<TokenId> read_;
     std::vector<float> logits_;
@@ -89,6 +90,7 @@ class Parrot : public LanguageModel {
 
   std::shared_ptr<const Vocabulary> words_;
   std::string text_;
+  float certainty_;
 };
 
 // A token for every byte, and nothing else.
@@ -102,9 +104,9 @@ testing::Setting hostile_bytes(std::uint64_t seed) {
   return setting;
 }
 
-testing::Setting parrot(const std::string& text) {
+testing::Setting parrot(const std::string& text, float certainty = 10) {
   testing::Setting setting;
-  setting.model = std::make_unique<Parrot>(setting.words, text);
+  setting.model = std::make_unique<Parrot>(setting.words, text, certainty);
   return setting;
 }
 
@@ -346,6 +348,46 @@ TEST(GoalProblem, AGoalThatNoWordIsAboutIsMarked) {
   EXPECT_FALSE(write(parrot("(and (lit a))"), options, "wash the plates").goals.at(0).mentioned);
   options.guidance = Guidance::kNone;
   EXPECT_FALSE(write(parrot("(and (lit a))"), options, "mach das").goals.at(0).mentioned);
+}
+
+TEST(GoalProblem, AnOrderThatAsksForNothingIsDoubted) {
+  GoalProblem::Options options;
+  options.hypotheses = 1;
+  options.guidance = Guidance::kMask;
+  const char* order = "(and (sometime-before (lit a) (lit b)))";
+  const GoalProblem::Written alone = write(parrot(order), options, "light b before a");
+  ASSERT_EQ(alone.goals.at(0).pddl, order);
+  EXPECT_TRUE(alone.goals[0].holds_already);
+  EXPECT_NE(alone.doubt.find("asks for none of them"), std::string::npos) << alone.doubt;
+  EXPECT_EQ(write(parrot(order), options, "never light a before b").doubt, "");
+  EXPECT_EQ(write(parrot("(and (sometime-before (lit a) (lit b)) (lit a))"), options, "light b before a").doubt, "");
+  // Where words have weights, what comes second is asked for.
+  options.guidance = Guidance::kUniform;
+  const GoalProblem problem = GoalProblem::parse(
+      kDomain, "(define (problem now) (:domain lamps) (:objects hall attic - lamp) (:init (power)))");
+  const std::string one = "(sometime-before (lit attic) (lit hall))";
+  const testing::Setting setting = parrot("(and " + one + ")", 3);
+  const GoalProblem::Written whole =
+      problem.write("light the hall before the attic is lit", *setting.model, setting.words, options);
+  EXPECT_EQ(whole.goals.at(0).pddl, "(and " + one + " (lit attic))");
+  EXPECT_EQ(whole.doubt, "");
+  const GoalProblem::Written kept =
+      problem.write("the attic may be lit only after the hall is lit", *setting.model, setting.words, options);
+  EXPECT_EQ(kept.goals.at(0).pddl, "(and " + one + ")");
+}
+
+TEST(GoalProblem, WhatSpeaksAgainstAGoalIsSaid) {
+  GoalProblem::Options options;
+  options.guidance = Guidance::kMask;
+  options.hypotheses = 1;
+  const auto doubt = [&](const std::string& instruction) {
+    return write(parrot("(and (lit a))"), options, instruction).doubt;
+  };
+  EXPECT_EQ(doubt("light a"), "");
+  EXPECT_EQ(doubt("light lamp a, because visitors are coming"), "");
+  EXPECT_NE(doubt("wash the plates").find("no word of the instruction is about the goal"), std::string::npos);
+  EXPECT_NE(doubt("light lamp a and the chandelier").find("names what is not there: chandelier"), std::string::npos);
+  EXPECT_NE(doubt("allume la lampe a, s'il te plait, avec ta lamp").find("mean nothing here"), std::string::npos);
 }
 
 TEST(GoalProblem, AllOfTwoAreAtLeastTwo) {

@@ -30,7 +30,8 @@ goals::TaskWords hospital() {
   return goals::TaskWords(pddl::parse({"domain", kDomain}, {"problem", kProblem}, diagnostics));
 }
 
-Words unknown(const std::string& instruction) { return hospital().unknown(instruction, 5); }
+Words unknown(const std::string& instruction) { return hospital().hear(instruction, 5).unknown; }
+Words missing(const std::string& instruction) { return hospital().hear(instruction, 5).missing; }
 
 TEST(Words, AreCutAtBlanksMarksAndDigits) {
   EXPECT_EQ(goals::words_of("Door_7 is-open, now!"), (Words{"door", "7", "is", "open", "now"}));
@@ -98,7 +99,33 @@ TEST(TaskWords, NamesAreKnownAsAWhole) {
 }
 
 TEST(TaskWords, OnlyTheFirstAreTold) {
-  EXPECT_EQ(hospital().unknown("violin, harp, flute", 2), (Words{"violin", "harp"}));
+  EXPECT_EQ(hospital().hear("violin, harp, flute", 2).unknown, (Words{"violin", "harp"}));
+}
+
+TEST(TaskWords, WhatIsMissingStandsWhereAThingIsNamed) {
+  EXPECT_EQ(missing("bring the blood sample to the morgue"), (Words{"morgue"}));
+  EXPECT_EQ(missing("bring walrus to lab"), (Words{"walrus"}));
+  EXPECT_EQ(missing("drop it in bay_3"), (Words{"bay_3 (did you mean 'bay_1'?)"}));
+  // How it is to be done, or what for, is unknown and no thing.
+  EXPECT_EQ(missing("quickly drop the blood sample, because visitors laugh"), Words());
+  EXPECT_EQ(unknown("quickly drop the blood sample, because visitors laugh"), (Words{"quickly", "visitors", "laugh"}));
+  EXPECT_EQ(missing("bring the blood sample to the lab"), Words());
+}
+
+TEST(TaskWords, MostWordsOfAnotherLanguageAreUnknown) {
+  const auto foreign = [](const std::string& instruction) { return hospital().hear(instruction, 5).foreign; };
+  for (const char* instruction : {"bringe die blood_sample bitte ins lab", "apporte l'échantillon au lab",
+                                  "点亮灯，打开门 lab", "lleva la muestra al lab"}) {
+    EXPECT_TRUE(foreign(instruction)) << instruction;
+  }
+  for (const char* instruction : {"bring the blood sample to the morgue", "never enter the ward", "", "drop it", "7",
+                                  "wash the dishwasher, then fly to the moon"}) {
+    EXPECT_FALSE(foreign(instruction)) << instruction;
+  }
+  // However long it is.
+  std::string text;
+  for (int i = 0; i < 30'000; ++i) text += "the w" + std::string(1, static_cast<char>('a' + i % 26)) + "q ";
+  EXPECT_FALSE(foreign("drop it " + text));
 }
 
 TEST(TaskWords, AGoalIsSpokenOfInItsNamesItsTypesAndWhatChangesIt) {

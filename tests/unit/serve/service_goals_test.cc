@@ -99,6 +99,23 @@ TEST_F(GoalsTest, YesIsForGoalsThatTheInstructionSpeaksOf) {
   EXPECT_EQ(post("/v1/goals", said("wash lamp a")).json()["missing"], (json{"wash"}));
 }
 
+TEST_F(GoalsTest, YesIsForGoalsThatNothingSpeaksAgainst) {
+  for (const char* words : {"light lamp a and the chandelier", "lamp a bitte jetzt sofort anschalten"}) {
+    json body = said(words);
+    const json shown = post("/v1/goals", body).json();
+    EXPECT_TRUE(shown["doubt"].is_string()) << shown;
+    EXPECT_NE(shown["guarantee"].get<std::string>().find("of the goal shown"), std::string::npos);
+    body["yes"] = true;
+    const json answer = post("/v1/plans", body).json();
+    EXPECT_EQ(answer["outcome"], "not confirmed") << answer;
+    EXPECT_EQ(answer["plan"], nullptr);
+    EXPECT_EQ(answer["goal"]["doubt"], shown["doubt"]);
+    EXPECT_NE(answer["reason"].get<std::string>().find(shown["doubt"].get<std::string>()), std::string::npos) << answer;
+    EXPECT_ERROR(post("/v1/chat/completions", chat(now({{"yes", true}}), words)), 422, "not_confirmed");
+  }
+  EXPECT_EQ(post("/v1/goals", said("light lamp a")).json()["doubt"], nullptr);
+}
+
 TEST_F(GoalsTest, NothingIsPlannedForAGoalThatNobodySaw) {
   const HttpResponse response = post("/v1/plans", said());
   ASSERT_EQ(response.status, 200) << response.body;
@@ -289,6 +306,7 @@ TEST_F(GoalsTest, InstructionsCanBeAnything) {
       std::string(100, '\0'),
       "\xF0\x9F\x92\xA1 \xE7\x81\xAF",
       "]}\",\\",
+      "allume la lampe a, s'il te plaît",
   };
   for (const std::string& one : words) {
     const HttpResponse response = post("/v1/goals", said(one));

@@ -90,6 +90,8 @@ export interface EndEvent {
   cost?: number | null;
   best_known?: { length: number; shortest: boolean; cost: number } | null;
   goals: { met: string[]; unmet: string[]; dropped: string[] };
+  // One that is not the problem's own: chosen from what a model wrote, or given.
+  goal?: { pddl: string | null; source: string } | null;
   check: { parsed: boolean; parse_error: string; steps_executed: number; problem: string } | null;
   model_calls: number;
   tokens: number;
@@ -170,6 +172,8 @@ export interface Goals {
   goals: GoalHypothesis[];
   reason?: string;
   missing?: string[];
+  // Why somebody should look closely at the first of them.
+  doubt?: string | null;
   // What a model thought before it wrote the goal.
   reasoning?: { text: string };
 }

@@ -116,13 +116,15 @@ export function verdict(run: Run): Verdict {
   if (end.outcome === "infeasible") return { short: "Impossible", text: "There is no plan for this task.", kind: "bad" };
   if (end.outcome !== "plan") return { short: end.outcome, text: sentenceWords(end.reason), kind: end.outcome === "cancelled" ? "open" : "bad" };
   const steps = `${run.actions.length} ${run.actions.length === 1 ? "step" : "steps"}`;
-  if (end.valid && run.start?.goals.length === 0) return { short: "Nothing to do", text: "The task has no goal, so the empty plan reaches it.", kind: "open" };
+  // A goal that was chosen may be nothing but a condition on the way.
+  if (end.valid && run.start?.goals.length === 0 && !end.goal) return { short: "Nothing to do", text: "The task has no goal, so the empty plan reaches it.", kind: "open" };
   const dropped = end.goals.dropped;
   if (dropped.length > 0 && end.guarantee !== "none" && end.goals.unmet.every((goal) => dropped.includes(goal))) {
     return { short: "Works, less is reached", text: `${steps}, guaranteed. Given up, because not all goals can be reached: ${dropped.map(factWords).join("; ")}.`, kind: "good" };
   }
   if (end.valid) {
-    const how = end.guarantee === "none" ? "Checked afterwards: it works." : "Every step was known to work before it was written.";
+    const relative = end.goal ? " So it is for the goal that was chosen, whatever was meant." : "";
+    const how = (end.guarantee === "none" ? "Checked afterwards: it works." : "Every step was known to work before it was written.") + relative;
     return { short: end.guarantee === "none" ? "Works" : "Works, guaranteed", text: `${steps}. ${how}`, kind: "good" };
   }
   const illegal = run.actions.find((action) => !action.legal);

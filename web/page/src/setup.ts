@@ -225,7 +225,8 @@ export class Setup {
         return element("label", { class: "hypothesis", title: one.goal }, radio, element("span", {}, one.words === "" ? one.goal : one.words), element("span", { class: "sure" }, sure));
       });
       this.goal = answer.goals[0]?.goal ?? "";
-      this.hypotheses.replaceChildren(...thoughts, ...choices, ...(missing === "" ? [] : [element("p", { class: "note" }, missing)]));
+      const notes = [missing, answer.doubt ? `Look at it closely: ${answer.doubt}.` : "", "What is guaranteed is so of the goal that you choose; nothing guarantees that it is what was meant."];
+      this.hypotheses.replaceChildren(...thoughts, ...choices, ...notes.filter((one) => one !== "").map((one) => element("p", { class: "note" }, one)));
       return true;
     } catch (error) {
       say(error instanceof Error ? error.message : String(error));

@@ -246,13 +246,15 @@ const stories = {
   async "a goal is written from words, where the service can"() {
     const goals = [{ goal: "(located sample lab)", words: "sample located lab", probability: 0.81, reachable: true }, { goal: "(located sample hall)", words: "sample located hall", probability: 0.1, reachable: true, mentioned: false }];
     const options = await (await fetch(`${service.address}/v1/options`)).json();
-    const page = await open("/", { answers: { "/v1/options": { body: { ...options, goals: true } }, "/v1/goals": { body: { goals, missing: ["fridge"], reasoning: { text: "The lab, <b>not</b> the hall." } } }, "/v1/plans": { status: 400, body: { error: { message: "not today" } } } } });
+    const page = await open("/", { answers: { "/v1/options": { body: { ...options, goals: true } }, "/v1/goals": { body: { goals, missing: ["fridge"], doubt: "the instruction names what is not there: fridge", reasoning: { text: "The lab, <b>not</b> the hall." } } }, "/v1/plans": { status: 400, body: { error: { message: "not today" } } } } });
     await ready(page);
     await page.type("#instruction", "bring the sample to the lab");
     await page.click("#write-goal");
     await page.waitForSelector(".hypothesis");
     assert.deepEqual(await texts(page, ".hypothesis"), ["sample located lab81 %", "sample located hall10 %, no word of the instruction is about it"]);
     assert.match(await text(page, "#hypotheses"), /Not known here: fridge/);
+    assert.match(await text(page, "#hypotheses"), /Look at it closely: the instruction names what is not there: fridge/);
+    assert.match(await text(page, "#hypotheses"), /What is guaranteed is so of the goal that you choose/);
     assert.equal(await text(page, "#hypotheses summary"), "What the model thought first");
     assert.equal(await page.$eval("#hypotheses .thought", (node) => node.textContent), "The lab, <b>not</b> the hall.");
     await accessible(page, "goals in words");
@@ -282,6 +284,7 @@ const stories = {
     await pressPlan(page);
     await page.waitForFunction(() => document.querySelector("#headline").textContent === "Errand");
     assert.match(await text(page, "#guided .pill"), /guaranteed/);
+    assert.match(await text(page, "#guided .status"), /for the goal that was chosen/);
     assert.equal((await asked(page, "/v1/plans")).goal, goal);
   },
 

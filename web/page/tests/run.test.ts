@@ -69,6 +69,14 @@ test("the verdict names what went wrong", () => {
   addEvent(run, start);
   addEvent(run, end({}));
   assert.deepEqual(verdict(run), { short: "Works, guaranteed", text: "0 steps. Every step was known to work before it was written.", kind: "good" });
+  addEvent(run, end({ goal: { pddl: "(and (on cup table))", source: "given" } }));
+  assert.match(verdict(run).text, /So it is for the goal that was chosen, whatever was meant\./);
+  const onTheWay = newRun();
+  addEvent(onTheWay, { ...start, goals: [] });
+  addEvent(onTheWay, end({}));
+  assert.equal(verdict(onTheWay).short, "Nothing to do");
+  addEvent(onTheWay, end({ goal: { pddl: "(always (not (open door)))", source: "given" } }));
+  assert.equal(verdict(onTheWay).short, "Works, guaranteed");
   addEvent(run, end({ valid: false, guarantee: "goals dropped", goals: { met: [], unmet: ["(never)"], dropped: ["(never)"] } }));
   assert.equal(verdict(run).kind, "good");
   assert.match(verdict(run).text, /Given up, .*: never\./);

@@ -1,0 +1,94 @@
+// The families of models that think first: whose chat template, which vocabulary, and which of its tokens are markers.
+#ifndef METACTRL_TESTS_SUPPORT_THINKING_FAMILIES_H_
+#define METACTRL_TESTS_SUPPORT_THINKING_FAMILIES_H_
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "support/family_model.h"
+#include "support/files.h"
+#include "support/vocabularies.h"
+
+namespace metactrl::testing {
+
+struct ThinkingFamily {
+  const char* name;
+  const char* chat_template;
+  const char* vocabulary;
+  std::vector<MarkerToken> tokens;
+  bool marker_is_token;
+};
+
+// Unused tokens of the vocabularies stand for the families' own. Where there are none the markers are letters.
+inline std::vector<ThinkingFamily> thinking_families() {
+  const std::vector<MarkerToken> think = {{"[PAD151667]", "<think>", 4}, {"[PAD151668]", "</think>", 4}};
+  const auto reserved = [](int number) { return "<|reserved_special_token_" + std::to_string(number) + "|>"; };
+  return {
+      {"Qwen3", "Qwen-Qwen3-0.6B", "qwen2", think, true},
+      {"Qwen35", "Qwen3.5-4B", "qwen35", think, true},
+      {"GLM", "GLM-4.7-Flash", "qwen2", think, true},
+      {"Nemotron", "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "qwen2", think, true},
+      {"GptOss",
+       "openai-gpt-oss-120b",
+       "llama-bpe",
+       {{reserved(10), "<|start|>", 3},
+        {reserved(11), "<|end|>", 3},
+        {reserved(12), "<|message|>", 3},
+        {reserved(13), "<|channel|>", 3},
+        {reserved(14), "<|constrain|>", 3},
+        {reserved(15), "<|return|>", 3}},
+       true},
+      {"Gemma4", "google-gemma-4-31B-it", "gemma-4", {}, true},
+      {"R1DistillLlama",
+       "deepseek-ai-DeepSeek-R1-Distill-Llama-8B",
+       "llama-bpe",
+       {{reserved(8), "<think>", 4}, {reserved(9), "</think>", 4}},
+       true},
+      {"R1InLetters", "deepseek-ai-DeepSeek-R1-Distill-Llama-8B", "llama-bpe", {}, false},
+      {"DeepSeekV31", "deepseek-ai-DeepSeek-V3.1", "deepseek-llm", {}, false},
+      {"Magistral", "mistralai-Ministral-3-14B-Reasoning-2512", "llama-spm", {}, false},
+      {"Command", "Cohere2MoE", "command-r", {}, false},
+  };
+}
+
+inline std::string template_of(const ThinkingFamily& family) {
+  return internal::read_file((template_dir() / (std::string(family.chat_template) + ".jinja")).string());
+}
+
+// Writes the family's vocabulary, markers and all, as a GGUF file.
+inline void write_vocabulary_of(const ThinkingFamily& family, const std::string& file) {
+  rename_tokens(vocabulary_file(family.vocabulary), file, family.tokens);
+}
+
+inline std::shared_ptr<const lm::LlamaVocabulary> load_vocabulary_of(const ThinkingFamily& family,
+                                                                     const std::filesystem::path& folder) {
+  const std::string file = (folder / (std::string(family.name) + ".gguf")).string();
+  write_vocabulary_of(family, file);
+  std::unique_ptr<Vocabulary> loaded = load_vocabulary(file);
+  std::filesystem::remove(file);
+  return std::shared_ptr<const lm::LlamaVocabulary>(dynamic_cast<lm::LlamaVocabulary*>(loaded.release()));
+}
+
+// Of this process alone: others run beside it.
+struct TemporaryFolder {
+  std::filesystem::path path;
+  explicit TemporaryFolder(const std::string& name)
+      : path(std::filesystem::temp_directory_path() / (name + "_" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(path);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+};
+
+}  // namespace metactrl::testing
+
+#endif  // METACTRL_TESTS_SUPPORT_THINKING_FAMILIES_H_
