@@ -539,7 +539,7 @@ void Attacker::think(const Setting& setting, std::size_t index, Random& random, 
   if (manner == 2) write("hm.</think></think>\n");
   if (manner == 3) write("</thi<think>\n");
   if (manner == 4) model.script.push_back(words.end_of_turn().front());
-  if (manner == 5) {
+  if (manner == 5 && task_.num_actions() > 0) {
     std::vector<ActionId> plan(random.between(1, 3));
     for (ActionId& action : plan) action = ActionId{random.below(task_.num_actions())};
     write(setting.constraint->spelling().render(plan, std::vector<std::uint32_t>(plan.size() - 1, 0)));
