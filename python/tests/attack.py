@@ -55,13 +55,14 @@ class Watch:
     """Counts, and how much memory there is, from a tenth on."""
 
     def __init__(self, plans, seconds):
-        self.plans, self.end = plans, time.monotonic() + seconds
+        now = time.monotonic()
+        self.plans, self.tenth, self.end = plans, now + seconds / 10, now + seconds
         self.counts = collections.Counter()
         self.first = self.most = 0.0
 
     def go_on(self):
         done = self.counts["plans"]
-        if done >= self.plans // 10:
+        if done >= self.plans // 10 or time.monotonic() >= self.tenth:
             gc.collect()
             self.most = max(self.most, memory())
             self.first = self.first or self.most
