@@ -58,9 +58,10 @@ bool Writer::round() {
   const std::span<const TokenId> opening = automaton_.opening();
   Place begin;
   begin.tokens.assign(opening.begin(), opening.end());
-  std::optional<Place> first = open({}, automaton_.first_group(), begin);
   std::vector<Place> places;
-  if (first && settle(*first, true)) places.push_back(std::move(*first));
+  if (std::optional<Place> first = open({}, automaton_.first_group(), begin)) places.push_back(std::move(*first));
+  // Where one item alone may be written, the goal is complete before the model is asked.
+  places = keep_best(std::move(places));
   while (!places.empty()) {
     if (stop_ && stop_()) throw Stopped(Stopped::kCancelled);
     std::vector<Place> next;

@@ -172,6 +172,28 @@ TEST(GoalProblem, WritesWhatTheModelWants) {
   EXPECT_TRUE(kept.goals[0].holds_already);
 }
 
+// The model is asked once, and what else there was is refused: then nothing is left to ask about.
+TEST(GoalProblem, WhereOneGoalIsLeftItIsWritten) {
+  const GoalProblem problem = GoalProblem::parse(
+      "(define (domain d) (:requirements :negative-preconditions :durative-actions) (:predicates (p))"
+      " (:durative-action a :parameters () :duration (= ?duration 1) :condition (at start (not (p)))"
+      " :effect (at end (p))))",
+      "(define (problem x) (:domain d) (:init (p)))");
+  GoalProblem::Options options;
+  options.max_conditions = 1;
+  for (const Guidance guidance : {Guidance::kMask, Guidance::kUniform}) {
+    options.guidance = guidance;
+    const testing::Setting setting = testing::random_setting(1);
+    const GoalProblem::Written written = problem.write("do it", *setting.model, setting.words, options);
+    ASSERT_EQ(written.goals.size(), 1U) << written.reason;
+    EXPECT_EQ(written.goals[0].pddl, "(and (p))");
+    EXPECT_EQ(written.goals[0].probability, 1);
+    EXPECT_EQ(written.model_calls, 1U);
+    ASSERT_EQ(written.refused.size(), 1U);
+    EXPECT_EQ(written.refused[0].condition, "(not (p))");
+  }
+}
+
 TEST(GoalProblem, TheWholeLanguageCanBeWritten) {
   GoalProblem::Options options;
   options.hypotheses = 1;
