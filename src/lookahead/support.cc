@@ -545,7 +545,7 @@ class Support::Impl {
   std::optional<std::vector<ActionId>> own_plan_;  // of the state that is asked about, around what was passed
   PlansAround around_;                             // plans that were found so
   std::vector<AroundChange> around_changes_;
-  std::size_t searched_ = 0;                       // states evaluated for the question at hand
+  std::size_t searched_ = 0;  // states evaluated for the question at hand
   std::size_t searched_in_all_ = 0;
   bool large_;
   lookahead::KnownPlans known_;
