@@ -331,7 +331,8 @@ METACTRL_C_MUST_USE metactrl_status metactrl_decoder_accept(metactrl_decoder* de
 METACTRL_C_MUST_USE metactrl_status metactrl_decoder_validate(metactrl_decoder* decoder, const int32_t* ids,
                                                               size_t num_ids, size_t* taken, metactrl_error** error);
 /* Takes back the last tokens, all when there are fewer. A decoder that was lost no longer is; one without an action left is
- * as new, and serves another request without a trace of this one. */
+ * as new, and serves another request without a trace of this one. What is offered depends on the tokens that are left alone:
+ * what was taken once is taken again, here and by another decoder. */
 METACTRL_C_MUST_USE metactrl_status metactrl_decoder_rollback(metactrl_decoder* decoder, size_t tokens,
                                                               metactrl_error** error);
 /* Be exactly behind these tokens, wherever it was: rolls back to what both have in common and takes the rest. Where they are

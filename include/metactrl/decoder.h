@@ -32,10 +32,11 @@
 // succeeds.
 //
 // After the end every call is harmless: next() is empty, accept() returns false. rollback() takes back any number of
-// tokens in constant time each. The decoder is deterministic. After warm-up next() and accept() allocate nothing as long
-// as the lookahead is exact (tier A); where it is not, they may search. They throw std::bad_alloc when memory ends, and
-// Stopped when the decoder's Stop says so while they search; the decoder is then as it was before the call. Copying is a
-// fork.
+// tokens in constant time each, and what was found out behind them in no more than that took. The decoder is
+// deterministic: what is offered depends on the tokens that it has, not on any that were taken back. After warm-up next()
+// and accept() allocate nothing as long as the lookahead is exact (tier A); where it is not, they may search. They throw
+// std::bad_alloc when memory ends, and Stopped when the decoder's Stop says so while they search; the decoder is then as
+// it was before the call. Copying is a fork.
 #ifndef METACTRL_DECODER_H_
 #define METACTRL_DECODER_H_
 
@@ -119,8 +120,9 @@ class Decoder {
   std::span<const TokenId> forced();
   // Takes a token; false, and nothing happens, when it is not one of next().
   bool accept(TokenId token);
-  // Takes back the last `tokens` tokens (all, when there are fewer). Where no action is left, what the lookahead found
-  // out along the plan is forgotten: a decoder that was reset answers as a new one, and holds no more than it.
+  // Takes back the last `tokens` tokens (all, when there are fewer), and what the lookahead found out behind them. Another
+  // decoder takes what this one took, and offers the same behind it. Where no action is left, it holds no more than a new
+  // one, either.
   void rollback(std::size_t tokens) noexcept;
   void reset() noexcept { rollback(num_tokens()); }
 

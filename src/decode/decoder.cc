@@ -7,8 +7,9 @@
 // there, and goes on inside the next one. Every place visited is the beginning of a token that agrees with a text still
 // possible, so nothing is spent on the rest of the vocabulary.
 //
-// Taking back a token pops a step. Nothing is recomputed. A decoder that was taken back behind its first action is as
-// new: a slot of an engine may serve plan after plan, and what is offered must not depend on what was decoded before.
+// Taking back a token pops a step, and what the lookahead found out behind it is forgotten. Nothing is recomputed. What is
+// offered depends on the tokens that are there, not on those that were taken back: an engine may write them into another
+// slot, or again into this one, and each must be taken once more.
 #include "metactrl/decoder.h"
 
 #include <algorithm>
@@ -45,6 +46,7 @@ class Decoder::Impl {
         vocabulary_(&walk_.constraint().vocabulary()),
         any_(automaton_->tokenization() == Tokenization::kAny) {
     steps_.push_back(walk_.start());
+    marks_.push_back(walk_.mark());
   }
 
   std::span<const NextToken> next() {
@@ -106,6 +108,7 @@ class Decoder::Impl {
         return false;
       }
       tokens_.push_back(token);
+      marks_.push_back(walk_.mark());
       steps_.push_back(step);
       assert(steps_.size() == tokens_.size() + 1);
       next_known_ = false;
@@ -118,7 +121,9 @@ class Decoder::Impl {
     if (count == 0) return;
     tokens_.resize(tokens_.size() - count);
     steps_.resize(steps_.size() - count);
+    marks_.resize(steps_.size());
     walk_.restore(steps_.back());
+    walk_.forget(marks_.back());
     if (walk_.actions().empty()) walk_.begin_again();
     next_known_ = false;
   }
@@ -163,11 +168,14 @@ class Decoder::Impl {
   // Does something; when it throws, everything is as it was.
   template <typename Action>
   auto or_as_before(const Action& action) -> decltype(action()) {
+    const lookahead::SupportMark before = walk_.mark();
     try {
       return action();
     } catch (...) {
       tokens_.resize(steps_.size() - 1);
+      marks_.resize(steps_.size());
       walk_.restore(steps_.back());
+      walk_.forget(before);
       throw;
     }
   }
@@ -346,7 +354,8 @@ class Decoder::Impl {
   const TokenAutomaton* automaton_;
   const Vocabulary* vocabulary_;
   bool any_;
-  std::vector<Walk::Step> steps_{};  // one more than tokens
+  std::vector<Walk::Step> steps_{};              // one more than tokens
+  std::vector<lookahead::SupportMark> marks_{};  // behind each of them: what the lookahead had found out
   std::vector<TokenId> tokens_{};
   std::vector<NextToken> next_{};
   bool next_known_ = false;

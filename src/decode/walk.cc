@@ -75,7 +75,6 @@ Walk::Walk(std::shared_ptr<const Constraint> constraint, const DecoderOptions& o
   frames_[0].boundary.group = automaton_->first_group();
   if (weighs_by_trained()) frames_[0].boundary.belief = lookahead::start_belief(*constraint_->lookahead());
   open_frame(options_.horizon, !constraint_->task().initially_violated());
-  lookahead::keep_as_beginning(support_);
 }
 
 Walk::Step Walk::start() {
@@ -342,7 +341,7 @@ void Walk::finish_entry(Step& step, const TokenAutomaton::Entry& entry) {
   // With kSyntax the action need not be legal; the state then stays what it was.
   if (!constraint_->task().apply(frame().state, entry.action, successor)) successor = frame().state;
   if (begins_again_) {
-    lookahead::begin_again(support_);
+    lookahead::release_forgotten(support_);
     begins_again_ = false;
   }
   open_frame(frame().left - 1, true);

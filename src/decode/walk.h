@@ -6,6 +6,7 @@
 //     walk.edges(step, [&](const Walk::Edge& edge) { ... walk.log_weight(step, edge) ... });
 //     walk.take(step, edge);         // step is now behind the edge's symbol
 //     walk.restore(earlier);         // back to any step that was passed on the way here
+//     walk.forget(mark);             // and what the lookahead found out since then, where it was taken back for good
 //
 // A step is a plain value, so that a path can be tried and forgotten. What is too large for a step lies on stacks
 // inside the walk: the boundaries between actions with their states and candidates. A step says how much of them it
@@ -89,8 +90,10 @@ class Walk {
   double log_weight(const Step& step, const Edge& edge) const;
   void take(Step& step, const Edge& edge);
   void restore(const Step& step);
-  // Whatever is taken next belongs to another plan: what the lookahead found out along the last one is forgotten before
-  // it is asked again. Only where no action was taken.
+  // How much the lookahead has found out, and back to that.
+  lookahead::SupportMark mark() noexcept { return lookahead::mark(support_); }
+  void forget(const lookahead::SupportMark& mark) noexcept { lookahead::back_to(support_, mark); }
+  // Whatever is taken next belongs to another plan: the memory of what was forgotten is given back.
   void begin_again() noexcept { begins_again_ = true; }
   // The entry that is complete behind the edge; null where none is.
   const TokenAutomaton::Entry* completes(const Step& step, const Edge& edge) const;

@@ -3,9 +3,12 @@
 //     SurrogateBelief belief = start_belief(lookahead);
 //     candidates(support, state, left, belief, out);
 //     advance(lookahead, belief, action);             // it was taken
+//     back_to(support, mark);                         // it was taken back
 #ifndef METACTRL_SRC_LOOKAHEAD_BELIEF_H_
 #define METACTRL_SRC_LOOKAHEAD_BELIEF_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "metactrl/lookahead.h"
@@ -41,10 +44,20 @@ void candidates(Support& support, const State& state, unsigned left, const Surro
 // Can at least one more action be taken from `state` such that the goal is still reached within `left` actions? Differs
 // from plain support where the goal already holds.
 GoOn go_on(Support& support, const State& state, unsigned left, const SurrogateBelief& belief = {});
-// What is known now is what every plan begins with; and another plan begins: what was found out and spent since then is
-// forgotten. Nothing happens, and no memory is needed, where everything is enumerated.
-void keep_as_beginning(Support& support);
-void begin_again(Support& support);
+// How much was found out and spent, and back to it: whatever came in between is forgotten, so that an answer depends on
+// what was asked on the way to it and on nothing else. A mark is good as long as no earlier one was gone back to. In the
+// time that it took to find out; needs no memory.
+struct SupportMark {
+  std::size_t states = 0;
+  std::size_t changes = 0;
+  std::size_t whole_plans = 0;
+  std::size_t around = 0;
+  std::uint64_t work = 0;
+};
+SupportMark mark(Support& support) noexcept;
+void back_to(Support& support, const SupportMark& mark) noexcept;
+// Gives back the memory of what was forgotten.
+void release_forgotten(Support& support);
 
 }  // namespace metactrl::lookahead
 

@@ -26,12 +26,34 @@ KnownPlans::KnownPlans(const KnownPlans& other) : KnownPlans(*other.program_, ot
   for (const StoredId id : ids<StoredId>(other.table_.size())) table_.insert(other.table_.words(id));
   knowledge_ = other.knowledge_;
   whole_plans_ = other.whole_plans_;
+  changes_ = other.changes_;
+  marked_ = other.marked_;
 }
 
 StoredId KnownPlans::intern(const Word* state) {
   // First the room: a state of the table has its knowledge, even when memory ends in between.
   if (knowledge_.size() <= table_.size()) knowledge_.resize(table_.size() + 1);
   return table_.insert(state).first;
+}
+
+KnownPlans::Knowledge& KnownPlans::change(StoredId id) {
+  Knowledge& known = knowledge_[id];
+  if (internal::index(id) < marked_) changes_.push_back({id, known});
+  return known;
+}
+
+KnownPlans::Mark KnownPlans::mark() noexcept {
+  marked_ = table_.size();
+  return {marked_, changes_.size(), whole_plans_.size()};
+}
+
+void KnownPlans::back_to(const Mark& mark) noexcept {
+  for (; changes_.size() > mark.changes; changes_.pop_back()) knowledge_[changes_.back().id] = changes_.back().before;
+  table_.truncate(mark.states);
+  knowledge_.resize(mark.states);
+  whole_plans_.resize(mark.whole_plans);
+  marked_ = mark.states;
+  witness_.clear();
 }
 
 StoredId KnownPlans::remember(const Word* state, const std::vector<ActionId>& plan) {
@@ -51,8 +73,8 @@ StoredId KnownPlans::remember(const Word* state, const std::vector<ActionId>& pl
       log_probability = knowledge_[passed[i + 1]].log_probability - static_cast<double>(1 + arity) * log_alphabet_;
     }
     const unsigned improved = i + 1 < passed.size() ? knowledge_[passed[i + 1]].length + 1 : length;
-    Knowledge& known = knowledge_[passed[i]];
-    if (known.length <= improved) continue;
+    if (knowledge_[passed[i]].length <= improved) continue;
+    Knowledge& known = change(passed[i]);
     known.length = improved;
     known.first_action = i + 1 < passed.size() ? plan[i] : ActionId{};
     known.log_probability = log_probability;
@@ -62,10 +84,10 @@ StoredId KnownPlans::remember(const Word* state, const std::vector<ActionId>& pl
 
 StoredId KnownPlans::remember_whole(const Word* state, const std::vector<ActionId>& plan) {
   const StoredId id = intern(state);
-  Knowledge& known = knowledge_[id];
-  if (known.length <= plan.size()) return id;
-  known.whole = whole_plans_.size();
+  if (knowledge_[id].length <= plan.size()) return id;
   whole_plans_.push_back(plan);
+  Knowledge& known = change(id);
+  known.whole = whole_plans_.size() - 1;
   known.length = static_cast<unsigned>(plan.size());
   std::size_t symbols = 1;  // the end
   for (const ActionId action : plan) symbols += 1 + program_->definition().actions.arguments(action).size();
@@ -76,7 +98,8 @@ StoredId KnownPlans::remember_whole(const Word* state, const std::vector<ActionI
 void KnownPlans::inherit(StoredId id, const Word* before) {
   const std::optional<StoredId> origin = table_.find(before);
   if (!origin || knowledge_[*origin].refuted == 0) return;
-  knowledge_[id].refuted = std::max(knowledge_[id].refuted, knowledge_[*origin].refuted - 1);
+  const unsigned refuted = knowledge_[*origin].refuted - 1;
+  if (refuted > knowledge_[id].refuted) change(id).refuted = refuted;
 }
 
 std::vector<ActionId> KnownPlans::follow(StoredId id) {

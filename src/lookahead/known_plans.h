@@ -3,6 +3,8 @@
 //     KnownPlans known(program, whole);
 //     StoredId id = known.remember(state, plan);        // an executed plan from the projected `state` to the goal
 //     if (known.of(id).length <= left) plan = known.follow(id);
+//     KnownPlans::Mark mark = known.mark();
+//     known.back_to(mark);                              // forgets what came in between
 //
 // For a state it holds the best plan known, as its length and first action (the rest hangs at the successor), and the
 // longest bound for which a plan was refuted. It is filled along whole plans, so following a plan never searches again.
@@ -10,7 +12,8 @@
 // along the plan are more than whoever asks will ever see.
 //
 // Costs: remember and follow are linear in the plan's length, with one lookup each action; with `whole` with one in all.
-// Grows until it is destroyed; whoever decodes plan after plan begins each with a copy. One per thread.
+// Forgetting takes no longer than remembering did. Keeps its memory until it is destroyed; a copy has what it needs. One
+// per thread.
 #ifndef METACTRL_SRC_LOOKAHEAD_KNOWN_PLANS_H_
 #define METACTRL_SRC_LOOKAHEAD_KNOWN_PLANS_H_
 
@@ -41,6 +44,13 @@ class KnownPlans {
     std::size_t whole = kNowhere;  // where the plan stands in one piece; nowhere: action by action
   };
 
+  // How much is known. As long as it was not gone back behind.
+  struct Mark {
+    std::size_t states = 0;
+    std::size_t changes = 0;
+    std::size_t whole_plans = 0;
+  };
+
   // Keeps a reference: `program` must outlive this.
   KnownPlans(const task::Program& program, bool whole);
   KnownPlans(const task::Program&& program, bool whole) = delete;
@@ -53,7 +63,12 @@ class KnownPlans {
   bool empty() const { return table_.size() == 0; }
   // The index of a projected state, which is new if nothing was known about it.
   StoredId intern(const task::Word* state);
-  Knowledge& of(StoredId id) { return knowledge_[id]; }
+  const Knowledge& of(StoredId id) const { return knowledge_[id]; }
+  // To note something about a state of which there is something new to say.
+  Knowledge& change(StoredId id);
+
+  Mark mark() noexcept;
+  void back_to(const Mark& mark) noexcept;
 
   // Notes that `plan`, which was executed, leads from the projected `state` to the goal; returns the state's index.
   StoredId remember(const task::Word* state, const std::vector<ActionId>& plan);
@@ -62,11 +77,17 @@ class KnownPlans {
 
   // The best plan known from a state that has one.
   std::vector<ActionId> follow(StoredId id);
-  // The same, or null when there is none. Valid until the next call.
+  // The same, or null when there is none. Valid until the next call. It is looked up once for a question: the rest of it may
+  // be improved meanwhile, and a copy, which has not seen it, must find the same for the next one.
   const std::vector<ActionId>* witness_of(const task::Word* state);
+  void begin_question() { witness_.clear(); }
 
  private:
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+  struct Change {
+    StoredId id{};
+    Knowledge before;
+  };
 
   StoredId remember_whole(const task::Word* state, const std::vector<ActionId>& plan);
   void advance(ActionId action);
@@ -77,6 +98,9 @@ class KnownPlans {
   StateTable table_;
   internal::IdVector<StoredId, Knowledge> knowledge_;  // of the states in table_
   std::vector<std::vector<ActionId>> whole_plans_;
+  // Of states that were there when a mark was set last: with the others goes what is known about them.
+  std::vector<Change> changes_;
+  std::size_t marked_ = 0;
   std::vector<task::Word> walk_;
   std::vector<task::Word> walk_next_;
   StoredId witness_id_{};

@@ -126,4 +126,27 @@ void StateTable::clear() {
   size_ = 0;
 }
 
+void StateTable::truncate(std::size_t size) noexcept {
+  const std::size_t mask = slots_.size() - 1;
+  while (size_ > size) {
+    const auto id = to_id<StoredId>(size_ - 1);
+    std::size_t i = slot_of(hash_words(words(id), width_));
+    while (slots_[i].id != id) i = (i + 1) & mask;
+    vacate(i);
+    --size_;
+  }
+}
+
+// What was put behind a slot because it was taken moves up, or it would not be found any more.
+void StateTable::vacate(std::size_t slot) noexcept {
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t i = (slot + 1) & mask; slots_[i].id != kEmpty; i = (i + 1) & mask) {
+    const std::size_t home = slot_of(static_cast<std::uint64_t>(slots_[i].tag) << 32);
+    if (((i - home) & mask) < ((i - slot) & mask)) continue;
+    slots_[slot] = slots_[i];
+    slot = i;
+  }
+  slots_[slot] = Slot{};
+}
+
 }  // namespace metactrl::lookahead

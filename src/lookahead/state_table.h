@@ -61,6 +61,8 @@ class StateTable {
   std::size_t memory_bytes() const;
   // Forgets all states; keeps the memory.
   void clear();
+  // Forgets the states that were inserted behind the first `size`; keeps the memory.
+  void truncate(std::size_t size) noexcept;
 
  private:
   struct Slot {
@@ -74,6 +76,7 @@ class StateTable {
   std::size_t slot_of(std::uint64_t hash) const { return static_cast<std::size_t>(hash >> slot_shift_); }
   bool equal(const task::Word* a, const task::Word* b) const;
   void grow();
+  void vacate(std::size_t slot) noexcept;
   void append(const task::Word* words);
 
   std::size_t width_;

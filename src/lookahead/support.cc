@@ -26,7 +26,7 @@
 // of what is left of them, the last ones nothing. A candidate that was passed over is not searched for again. And all
 // of 3 to 5 ends when its work is spent; 1 and 2 go on. All of this is counted, nothing is timed, and a copy
 // counts on by itself: an answer depends on the questions that were asked before it along the same plan, and on nothing
-// else. Where another plan begins, what was found out along the last one is forgotten (begin_again).
+// else. Where a part of the plan is taken back, what was found out and spent behind it is forgotten (back_to).
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -103,9 +103,9 @@ class Support::Impl {
     known_ = lookahead::KnownPlans(other.known_);
     no_return_ = other.no_return_ ? std::make_unique<lookahead::NoReturn>(*other.no_return_) : nullptr;
     around_ = other.around_;
+    around_changes_ = other.around_changes_;
     candidate_work_ = other.candidate_work_;
     searched_in_all_ = other.searched_in_all_;
-    beginning_ = other.beginning_;
   }
   Impl& operator=(const Impl&) = delete;
 
@@ -164,30 +164,34 @@ class Support::Impl {
 
   std::size_t states_searched() const { return searched_in_all_; }
 
-  void keep_as_beginning() {
-    if (known_.empty()) return;
-    beginning_ = std::make_shared<const Beginning>(Beginning{known_, around_, candidate_work_});
+  lookahead::SupportMark mark() noexcept {
+    const lookahead::KnownPlans::Mark known = known_.mark();
+    return {known.states, known.changes, known.whole_plans, around_changes_.size(), candidate_work_};
   }
 
-  void begin_again() {
-    if (known_.empty()) return;
-    const Beginning none{lookahead::KnownPlans(program_, large_ && options_.detours), {}, 0};
-    const Beginning& beginning = beginning_ ? *beginning_ : none;
-    lookahead::KnownPlans known = beginning.known;
-    around_ = beginning.around;
-    known_ = std::move(known);
-    candidate_work_ = beginning.candidate_work;
+  void back_to(const lookahead::SupportMark& mark) noexcept {
+    known_.back_to({mark.states, mark.changes, mark.whole_plans});
+    for (; around_changes_.size() > mark.around; around_changes_.pop_back()) {
+      const auto found = around_.find(around_changes_.back().id);
+      if (found != around_.end()) found->second.resize(around_changes_.back().before);
+    }
+    candidate_work_ = mark.work;
     own_plan_.reset();
+  }
+
+  void release_forgotten() {
+    if (known_.empty()) return;
+    known_ = lookahead::KnownPlans(std::as_const(known_));
+    std::erase_if(around_, [](const auto& one) { return one.second.empty(); });
   }
 
  private:
   using PlansAround = std::unordered_map<StoredId, std::vector<std::vector<ActionId>>>;
 
-  // What a plan begins with. Shared by copies.
-  struct Beginning {
-    lookahead::KnownPlans known;
-    PlansAround around;
-    std::uint64_t candidate_work = 0;
+  // How many plans around what was passed were known of a state.
+  struct AroundChange {
+    StoredId id{};
+    std::size_t before = 0;
   };
 
   // What candidates are searched in.
@@ -242,6 +246,7 @@ class Support::Impl {
   // Of the state whose candidates are asked about. Whoever decodes comes from a state with a witness; others may ask
   // about any state, and one search for it helps all of its candidates.
   void find_witness(const State& state, unsigned left) {
+    known_.begin_question();
     load(state.words().data(), state_.data());
     if (exact(state_.data(), left)) return;
     const StoredId id = certify(state_.data(), left, nullptr);
@@ -340,7 +345,7 @@ class Support::Impl {
       std::optional<std::vector<ActionId>> plan;
       if (own_plan_ && !own_plan_->empty() && own_plan_->front() == action) {
         plan.emplace(own_plan_->begin() + 1, own_plan_->end());
-        around_[stored].push_back(*plan);
+        keep_around(stored, *plan);
       } else {
         plan = plan_around(stored, state, left, false);
       }
@@ -353,7 +358,7 @@ class Support::Impl {
   // A plan of at most `left` actions that meets no state that was passed, of those that are known. `here`: the state is
   // the last one that was passed.
   std::optional<std::vector<ActionId>> plan_around(StoredId id, const Word* state, unsigned left, bool here) {
-    std::vector<std::vector<ActionId>>& known = around_[id];
+    const std::vector<std::vector<ActionId>>& known = around_[id];
     const auto fits = [&](const std::vector<ActionId>& plan) {
       return plan.size() <= left && no_return_->avoids(state, plan, here);
     };
@@ -362,8 +367,14 @@ class Support::Impl {
     // Lengths decrease along it, so it meets no state twice.
     std::vector<ActionId> plan = known_.follow(id);
     if (!fits(plan)) return std::nullopt;
-    known.push_back(plan);
+    keep_around(id, plan);
     return plan;
+  }
+
+  void keep_around(StoredId id, const std::vector<ActionId>& plan) {
+    std::vector<std::vector<ActionId>>& known = around_[id];
+    around_changes_.push_back({id, known.size()});
+    known.push_back(plan);
   }
 
   // Can the goal be reached from the projected `state` with `left` actions? A candidate's state has an origin.
@@ -408,7 +419,7 @@ class Support::Impl {
     if (program_.is_goal(state)) return known_.remember(state, {});
     if (origin == nullptr) {
       if (!search(id, state, left, data_.options.search)) {
-        known_.of(id).given_up = std::max(known_.of(id).given_up, left + 1);
+        known_.change(id).given_up = std::max(known_.of(id).given_up, left + 1);
       }
       return id;
     }
@@ -430,7 +441,7 @@ class Support::Impl {
     searched_ += searched_in_all_ - before;
     candidate_work_ += work_in_all_ - work_before;
     if (!answered) {
-      known_.of(id).passed_over = std::max(known_.of(id).passed_over, left + 1);
+      known_.change(id).passed_over = std::max(known_.of(id).passed_over, left + 1);
     }
     return id;
   }
@@ -440,9 +451,9 @@ class Support::Impl {
     const SearchResult result = find_plan(program_, evaluator_, state, left, budget, meter_);
     searched_in_all_ += result.evaluated;
     work_in_all_ += result.work;
-    lookahead::KnownPlans::Knowledge& known = known_.of(id);
-    known.refuted = std::max(known.refuted, result.lower_bound);
-    if (result.outcome == SearchResult::Outcome::kRefuted) known.refuted = std::max(known.refuted, left + 1);
+    const bool refuted = result.outcome == SearchResult::Outcome::kRefuted;
+    const unsigned bound = std::max(result.lower_bound, refuted ? left + 1 : 0);
+    if (bound > known_.of(id).refuted) known_.change(id).refuted = bound;
     if (result.outcome == SearchResult::Outcome::kFound) known_.remember(state, result.plan);
     return result.outcome != SearchResult::Outcome::kBudget;
   }
@@ -533,7 +544,8 @@ class Support::Impl {
   std::unique_ptr<lookahead::NoReturn> no_return_;
   std::optional<std::vector<ActionId>> own_plan_;  // of the state that is asked about, around what was passed
   PlansAround around_;                             // plans that were found so
-  std::size_t searched_ = 0;                       // states evaluated for the question at hand
+  std::vector<AroundChange> around_changes_;
+  std::size_t searched_ = 0;  // states evaluated for the question at hand
   std::size_t searched_in_all_ = 0;
   bool large_;
   lookahead::KnownPlans known_;
@@ -541,7 +553,6 @@ class Support::Impl {
   std::uint64_t successor_work_;
   std::uint64_t work_in_all_ = 0;     // of searches
   std::uint64_t candidate_work_ = 0;  // spent on candidates
-  std::shared_ptr<const Beginning> beginning_;
   double log_alphabet_;
   // With a trained surrogate.
   std::optional<lookahead::BeliefCursor> cursor_;
@@ -589,9 +600,11 @@ GoOn go_on(Support& support, const State& state, unsigned left, const SurrogateB
   return support.impl().go_on(state, left, belief);
 }
 
-void keep_as_beginning(Support& support) { support.impl().keep_as_beginning(); }
+SupportMark mark(Support& support) noexcept { return support.impl().mark(); }
 
-void begin_again(Support& support) { support.impl().begin_again(); }
+void back_to(Support& support, const SupportMark& mark) noexcept { support.impl().back_to(mark); }
+
+void release_forgotten(Support& support) { support.impl().release_forgotten(); }
 
 }  // namespace lookahead
 

@@ -45,6 +45,31 @@ TEST(StateTable, HasOneStateOfNoWords) {
   EXPECT_EQ(table.size(), 1U);
 }
 
+TEST(StateTable, ForgetsWhatWasInsertedLast) {
+  std::mt19937_64 random(7);
+  StateTable table(1);
+  std::vector<Word> known;  // by id
+  std::set<Word> forgotten;
+  for (int turn = 0; turn < 300; ++turn) {
+    for (std::uint64_t i = random() % 60; i-- > 0;) {
+      const Word word = random() % 4096;
+      const auto [id, fresh] = table.insert(&word);
+      ASSERT_EQ(fresh, index(id) == known.size());
+      if (fresh) known.push_back(word);
+      forgotten.erase(word);
+      ASSERT_EQ(known[index(id)], word);
+    }
+    const std::size_t size = known.size() - random() % (known.size() / 2 + 1) / (turn % 10 == 0 ? 1 : 8);
+    forgotten.insert(known.begin() + static_cast<std::ptrdiff_t>(size), known.end());
+    known.resize(size);
+    table.truncate(size);
+    ASSERT_EQ(table.size(), size);
+    for (std::uint32_t i = 0; i < known.size(); ++i) ASSERT_EQ(table.find(&known[i]), StoredId{i});
+    for (const Word word : forgotten) ASSERT_FALSE(table.find(&word).has_value());
+  }
+  EXPECT_GT(known.size(), 500U);
+}
+
 TEST(StateTable, KeepsPointersValidWhileItGrows) {
   StateTable table(3);
   std::vector<const Word*> stored;
