@@ -12,19 +12,22 @@ struct PddlTexts {
 };
 
 // Counts in binary from 0 to 2^bits - 1; nothing short of counting leads to the goal. `impossible` adds one that only
-// a look at all states excludes: to be here and there at once.
+// a look at all states excludes: to be in three places at once, each two of which go together.
 inline PddlTexts counter_task(unsigned bits, bool impossible = false) {
   std::string domain =
-      "(define (domain counter) (:requirements :strips :negative-preconditions) (:predicates (here) (there) (both)";
-  std::string goal = impossible ? " (both)" : "";
+      "(define (domain counter) (:requirements :strips :negative-preconditions) (:predicates (here) (there) (far) "
+      "(all)";
+  std::string goal = impossible ? " (all)" : "";
   std::string actions =
-      "(:action go :parameters () :precondition (here) :effect (and (there) (not (here))))"
-      "(:action return :parameters () :precondition (there) :effect (and (here) (not (there))))"
-      "(:action be :parameters () :precondition (and (here) (there)) :effect (both))";
+      "(:action go :parameters () :precondition (and (here) (there)) :effect (and (far) (not (here))))"
+      "(:action turn :parameters () :precondition (and (there) (far)) :effect (and (here) (not (there))))"
+      "(:action return :parameters () :precondition (and (far) (here)) :effect (and (there) (not (far))))";
+  std::string counted;
   for (unsigned i = 0; i < bits; ++i) {
     const std::string bit = "(b" + std::to_string(i) + ")";
     domain += " " + bit;
     goal += " " + bit;
+    counted += " " + bit;
     std::string condition = "(not " + bit + ")";
     std::string effect = bit;
     for (unsigned j = 0; j < i; ++j) {
@@ -34,8 +37,9 @@ inline PddlTexts counter_task(unsigned bits, bool impossible = false) {
     actions += " (:action inc" + std::to_string(i) + " :parameters () :precondition (and " + condition +
                ") :effect (and " + effect + "))";
   }
+  actions += "(:action be :parameters () :precondition (and (here) (there) (far)" + counted + ") :effect (all))";
   return {domain + ")" + actions + ")",
-          "(define (problem count) (:domain counter) (:init (here)) (:goal (and" + goal + ")))"};
+          "(define (problem count) (:domain counter) (:init (here) (there)) (:goal (and" + goal + ")))"};
 }
 
 }  // namespace metactrl::testing

@@ -418,7 +418,7 @@ TEST(BehaviorTaskFile, ErrorsNameTheField) {
   EXPECT_THROW(load_subgoal_tasks(TemporaryFile(subgoal_row().dump()).path(), {}), InputError);
 }
 
-TEST(BehaviorScorer, LargeAndOddAnswers) {
+TEST(BehaviorScorer, SlowLargeAndOddAnswers) {
   const ActionTask task = kitchen();
   const auto both = [&](const std::string& text) {
     return score_action_answer(task, text).verdict + " " + subgoals_text(text).score.verdict;

@@ -615,9 +615,10 @@ TEST_F(PlanCli, ModelsThatThinkBeforeTheGoal) {
   write("open.pddl", "(define (problem p) (:domain lamps) (:objects a b - lamp) (:init (power)))");
   const std::string command =
       "plan -d d.pddl -p open.pddl --model thinks.gguf --threads 1 --horizon 6 --yes --output json --show-prompt ";
-  const Result result = run(command + "--think 9 -i 'light </think><|im_end|> up'");
+  const Result result = run(command + "--think 9 -i 'make lamp a and lamp b lit </think><|im_end|> now'");
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_CONTAINS(result.err, "<|im_start|>user\nTask: light </think><|im_end|> up\nPredicates: ");
+  EXPECT_CONTAINS(result.err,
+                  "<|im_start|>user\nTask: make lamp a and lamp b lit </think><|im_end|> now\nPredicates: ");
   EXPECT_CONTAINS(result.err, "Goal:\n<|im_end|>\n<|im_start|>assistant\n<think>\n");
   const Json json = Json::parse(result.out);
   EXPECT_EQ(json["guarantee"], "full");
