@@ -63,9 +63,9 @@ class Mentions {
   void find_deeds();
   void find_orders();
   double order_weight(const ItemSet::Item& item);
-  double side_weight(ActionId fact, const Range& side, const Range& other) const;
+  double side_weight(ActionId id, const Range& side, const Range& other) const;
   std::vector<std::string> free_words(const Range& range) const;
-  bool is_done(ActionId item, std::span<const ActionId> goal) const;
+  bool is_done(ActionId fact, std::span<const ActionId> goal) const;
   bool is_pursued(std::span<const ActionId> goal) const;
   double shape_weight(std::uint32_t shape);
   double best_deed(const ItemSet::Item& item) const;
