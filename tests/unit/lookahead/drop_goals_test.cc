@@ -83,7 +83,7 @@ LookaheadOptions options() {
   return options;
 }
 
-TEST(DropGoals, OneOfTwoThatExcludeEachOther) {
+TEST(SlowDropGoals, OneOfTwoThatExcludeEachOther) {
   const Task task = runbook(8,
                             "(version s0 v2) (upgraded n1) (version s0 v3) (running s0) (version s1 v2) (running s1) "
                             "(certified s2) (upgraded n3) (on s4 spare)");
@@ -134,7 +134,7 @@ TEST(DropGoals, TwoThatNeedTheOnlyFreeNode) {
 }
 
 // What takes a ticket is not among the goals: a version is installed on a service that was stopped, which takes an approval.
-TEST(DropGoals, WhatLeadsToTheGoalsUsesUpMoreThanThereIs) {
+TEST(SlowDropGoals, WhatLeadsToTheGoalsUsesUpMoreThanThereIs) {
   const Task task = runbook(8,
                             "(version s0 v2) (version s1 v2) (version s2 v2) (version s3 v2) (version s4 v2) "
                             "(version s5 v2) (version s6 v2) (version s7 v2) (certified s0)");
