@@ -17,6 +17,8 @@ import zipfile
 
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent
 ROOT = PACKAGE.parent
+# SGLang finds its plug-in by this. vLLM's is named on its command line (metactrl/vllm.py says why).
+ENTRY_POINTS = "[sglang.srt.plugins]\nmetactrl = metactrl.sglang:register\n"
 # What is in the archive does not depend on when it was made.
 DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -59,6 +61,7 @@ def write(file, library):
     files["metactrl/libmetactrl_c.so"] = library.read_bytes()
     files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
     files[f"{info}/METADATA"] = metadata().encode()
+    files[f"{info}/entry_points.txt"] = ENTRY_POINTS.encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: metactrl\nRoot-Is-Purelib: false\nTag: {tag()}\n".encode()
     record = ""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:

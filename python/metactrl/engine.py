@@ -1,26 +1,32 @@
 """What engines that serve many requests share: constraints that are compiled once, in the background, and rows that follow requests.
 
 A request says what it wants in a few words: PDDL texts or the name of a task that the server knows, a format, a guidance. `Requests.read` turns that
-into a `Wanted`, `Requests.constraint` into a constraint: one compilation for all who want the same, on a thread of its own, so that nobody waits who
-does not need it. `Rows` keeps a decoder for every slot of an engine and lists what may come for many of them in one call.
+into a `Wanted`, `Requests.start` into a constraint: one compilation for all who want the same, on a thread of its own, so that nobody waits who
+does not need it. `Rows` lists what may come in many answers in one call.
+
+An engine decodes many requests in one batch, and an exception from a plug-in ends all of them. So nothing here that depends on a request raises: a request
+that is wrong, has no plan, or whose decoder fails, fails alone. Its answer then says why, since that is the one way to its client that every engine has (an
+answer that just ended could be taken for a plan without steps), and ends.
 """
 
 from __future__ import annotations
 
 import concurrent.futures
 import json
+import logging
 import threading
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .decoding import Batch, Constraint, Decoder, Hmm
-from .errors import ArgumentError, Infeasible
+from .errors import ArgumentError, Infeasible, MetactrlError
 from .tasks import Format, Task
 from .vocabulary import Vocabulary
 
 _FORMATS = ("pddl", "json", "sentences", "behavior-actions", "behavior-subgoals", "virtualhome-actions", "virtualhome-subgoals")
 _GUIDANCE = ("uniform", "trained", "mask", "syntax")
 _KEYS = ("task", "domain", "problem", "format", "guidance", "horizon", "context", "after")
+_LOG = logging.getLogger("metactrl")
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,7 @@ class Requests:
 
     def __init__(
         self,
-        vocabulary: Callable[[], Vocabulary],
+        vocabulary: Vocabulary,
         tasks: Optional[Mapping[str, Tuple[str, str]]] = None,
         *,
         context: str = "",
@@ -52,15 +58,14 @@ class Requests:
         threads: int = 2,
         most: int = 64,
     ) -> None:
-        self._make_vocabulary = vocabulary
-        self._vocabulary: Optional[Vocabulary] = None
+        self.vocabulary = vocabulary
         self._tasks = dict(tasks or {})
         self._context = context
         self._hmm = hmm
         self._pool = concurrent.futures.ThreadPoolExecutor(threads, thread_name_prefix="metactrl")
         self._lock = threading.Lock()
         self._made: "Dict[Wanted, concurrent.futures.Future[Constraint]]" = {}
-        self._most = most
+        self.most = most
 
     @staticmethod
     def check(given: Mapping[str, Any], tasks: Optional[Mapping[str, Any]] = None) -> None:
@@ -104,13 +109,6 @@ class Requests:
             raise ArgumentError("a request is a JSON object")
         return given
 
-    @property
-    def vocabulary(self) -> Vocabulary:
-        with self._lock:
-            if self._vocabulary is None:
-                self._vocabulary = self._make_vocabulary()
-            return self._vocabulary
-
     def _compile(self, wanted: Wanted) -> Constraint:
         constraint = Constraint(
             Task(wanted.domain, wanted.problem),
@@ -131,14 +129,19 @@ class Requests:
             if found is None or (found.done() and found.exception() is not None):
                 found = self._pool.submit(self._compile, wanted)
             self._made[wanted] = found  # the latest comes last
-            while len(self._made) > self._most:
+            while len(self._made) > self.most:
                 del self._made[next(iter(self._made))]
             return found
 
     def request(self, given: Mapping[str, Any]) -> "Request":
-        """An answer to be written. Its constraint is compiled meanwhile."""
-        wanted = self.read(given)
-        return Request(wanted, self.start(wanted), self.vocabulary)
+        """An answer to be written. Its constraint is compiled meanwhile. What is wrong with the request is its `failure`."""
+        try:
+            wanted = self.read(given)
+            return Request(wanted, self.start(wanted), self.vocabulary)
+        except MetactrlError as error:
+            refused: "concurrent.futures.Future[Constraint]" = concurrent.futures.Future()
+            refused.set_exception(error)
+            return Request(Wanted("", ""), refused, self.vocabulary)
 
 
 class Request:
@@ -150,9 +153,12 @@ class Request:
         self.ends = set(vocabulary.end_of_turn)
         self._constraint = constraint
         self._decoder: Optional[Decoder] = None
-        self._begins = 0 if not wanted.after else -1  # where the plan begins in the tokens; -1: not known yet
-        self._text = b""
-        self._looked_at = 0
+        self._before: List[int] = []  # tokens in front of the plan, as far as they were looked at
+        self._text = b""  # the end of what they say
+        self._begun = not wanted.after  # whether the plan begins behind them
+        self._error: Optional[BaseException] = None
+        self._failed: List[int] = []  # the plan's tokens then
+        self._last_words: List[int] = []
 
     def fork(self) -> "Request":
         """Another answer to the same."""
@@ -160,41 +166,67 @@ class Request:
 
     @property
     def failure(self) -> Optional[BaseException]:
-        """Why there will be no plan: a mistake in the task, or none exists. Waits until that is known."""
+        """Why there can be no plan: a mistake in the request, or none exists. Waits until that is known."""
         return self._constraint.exception()
 
     @property
     def decoder(self) -> Decoder:
-        """At the beginning of the plan, when it is first asked for. Waits until the constraint is compiled."""
+        """At the beginning of the plan, when it is first asked for. Waits until the constraint is compiled; raises what has failed."""
         if self._decoder is None:
             self._decoder = Decoder(self._constraint.result(), guidance=self.wanted.guidance)
         return self._decoder
 
-    def plan_tokens(self, tokens: Sequence[int]) -> Optional[List[int]]:
+    # --- answers that fail
+
+    def fail(self, error: BaseException, plan: Sequence[int]) -> None:
+        """There is no plan behind these tokens of it."""
+        _LOG.warning("metactrl: no plan: %s", error)
+        self._error, self._failed, self._last_words = error, list(plan), []
+        said = "\n" * bool(plan) + "metactrl: no plan: " + " ".join(str(error).split())
+        try:
+            words = self.vocabulary.encode(said)
+        except MetactrlError:
+            return  # it ends without a word: the tokenizer has none
+        if all(0 <= token < self.vocabulary.size and token not in self.ends for token in words):
+            self._last_words = words
+
+    def failed(self, plan: List[int]) -> Optional[BaseException]:
+        """Why there is no plan behind these tokens. Engines take tokens back, and failures with them."""
+        if self._error is not None and plan[: len(self._failed)] != self._failed:
+            self._error = None
+        return self._error
+
+    def last_words(self, plan: List[int]) -> List[int]:
+        """What an answer that has failed goes on with: the next token of the reason, or an end."""
+        said = plan[len(self._failed) :]
+        if self.failed(plan) is None or len(said) >= len(self._last_words) or said != self._last_words[: len(said)]:
+            return sorted(self.ends)
+        return [self._last_words[len(said)]]
+
+    # --- where it is
+
+    def plan_tokens(self, tokens: List[int]) -> Optional[List[int]]:
         """Those of the plan, up to the end of its turn; None while the model still thinks."""
-        if self._begins >= 0 and self._begins > len(tokens):
-            self._begins, self._looked_at, self._text = -1 if self.wanted.after else 0, 0, b""
-        if self._begins < 0:
+        if tokens[: len(self._before)] != self._before:  # some were taken back
+            self._before, self._text, self._begun = [], b"", not self.wanted.after
+        if not self._begun:
             self._find(tokens)
-        if self._begins < 0:
+        if not self._begun:
             return None
-        mine = list(tokens[self._begins :])
+        mine = tokens[len(self._before) :]
         for place, token in enumerate(mine):
             if token in self.ends:
                 return mine[: place + 1]
         return mine
 
-    def _find(self, tokens: Sequence[int]) -> None:
-        """Looks for the marker; a plan begins with the token behind it. Tokens that were taken back are looked at again."""
-        if len(tokens) < self._looked_at:
-            self._looked_at, self._text = 0, b""
+    def _find(self, tokens: List[int]) -> None:
+        """Looks for the marker; a plan begins with the token behind it."""
         marker = self.wanted.after.encode()
-        while self._looked_at < len(tokens):
-            token = tokens[self._looked_at]
+        for token in tokens[len(self._before) :]:
+            self._before.append(token)
             self._text += self._written(token)
-            self._looked_at += 1
             if marker in self._text:
-                self._begins = self._looked_at
+                self._begun = True
                 return
             self._text = self._text[-len(marker) :]
 
@@ -210,31 +242,45 @@ class Rows:
     def __init__(self, batch: Optional[Batch] = None) -> None:
         self._batch = batch or Batch()
 
-    def next(self, requests: Sequence[Request], tokens: Sequence[Sequence[int]]) -> List[Optional[Tuple[List[int], List[float]]]]:
-        """Ids and log weights per row; None where anything may come. A row may only end its turn where there is no plan, where its tokens are none's,
-        and where it has ended: the other rows do not notice.
+    def next(self, requests: Sequence[Request], tokens: Sequence[List[int]]) -> List[Optional[Tuple[List[int], List[float]]]]:
+        """Ids and log weights per row; None where anything may come. A request that fails does so alone (`Request.failed`), and its row says why.
 
-        One request may be in several rows, as drafts are: each is looked at with a decoder of its own."""
-        wanted = [request.plan_tokens(row) for request, row in zip(requests, tokens)]
+        A request that is in several rows has drafts: the first row is what it has written, the others have tokens that may be taken back. Each is looked at
+        with a decoder of its own, and a draft that is none only ends."""
+        plans = [request.plan_tokens(row) for request, row in zip(requests, tokens)]
         decoders: List[Optional[Decoder]] = []
-        used: "set[int]" = set()
-        for request, plan in zip(requests, wanted):
-            if plan is None or request.failure is not None:
-                decoders.append(None)
-                continue
-            decoder = request.decoder
-            decoders.append(decoder if id(decoder) not in used else decoder.clone())
-            used.add(id(decoder))
-        fits = self._batch.seek(decoders, [plan or [] for plan in wanted])
+        drafts: List[bool] = []
+        seen: "set[int]" = set()
+        for request, plan in zip(requests, plans):
+            drafts.append(id(request) in seen)
+            seen.add(id(request))
+            decoders.append(None if plan is None else self._decoder(request, plan, drafts[-1]))
+        fits = self._batch.seek(decoders, [plan or [] for plan in plans])
+        errors = self._batch.errors
         listed = self._batch.next(decoders, keep_ending=True)
+        errors = {**self._batch.errors, **errors}
         answer: List[Optional[Tuple[List[int], List[float]]]] = []
-        for row, request in enumerate(requests):
+        for row, (request, plan) in enumerate(zip(requests, plans)):
             ids, weights = listed[row]
-            if wanted[row] is None:
+            if plan is None:
                 answer.append(None)
-            elif decoders[row] is not None and fits[row] and ids:
-                answer.append((ids, weights))
-            else:
-                ends = sorted(request.ends)
-                answer.append((ends, [0.0] * len(ends)))
+                continue
+            if decoders[row] is not None and not (fits[row] and ids) and not drafts[row]:
+                request.fail(errors.get(row) or ArgumentError("the engine took a token that may not come"), plan)
+            if decoders[row] is None or not (fits[row] and ids):
+                ids = request.last_words(plan)
+                weights = [0.0] * len(ids)
+            answer.append((ids, weights))
         return answer
+
+    @staticmethod
+    def _decoder(request: Request, plan: List[int], draft: bool) -> Optional[Decoder]:
+        """The one to look at a row with; None where the request has failed."""
+        if request.failed(plan) is not None:
+            return None
+        try:
+            return request.decoder.clone() if draft else request.decoder
+        except Exception as error:
+            if not draft:
+                request.fail(error, [] if request.failure is not None else plan)
+            return None

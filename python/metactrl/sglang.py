@@ -2,52 +2,72 @@
 
     SGLANG_PLUGINS=metactrl python3 -m sglang.launch_server --model-path MODEL --grammar-backend metactrl
 
-with `metactrl.sglang:register` in the entry-point group `sglang.srt.plugins`, or called before the server is started. A request brings its task with it, as JSON
-in `ebnf` (or any of the other fields for grammars):
+The wheel names `register` in the entry-point group `sglang.srt.plugins`, so that SGLang finds it in each of its processes; without the wheel, call it before the
+server is started. A request brings its task with it, as JSON in `ebnf` (or any of the other fields for grammars):
 
     {"domain": "(define ...", "problem": "(define ...", "format": "json", "guidance": "uniform", "after": "</think>"}
 
-The mask is ours to define, and carries weights: a row is the packed bits that speculative decoding reads (1: allowed), then how many tokens there are, their ids, and
-the bits of their weights. A row with more tokens than there is room for is a mask alone.
+What is wrong with it, and why it has no plan, is the error of this request. So is what fails later: `accept_token` then says so with the ValueError for which
+SGLang ends a request.
+
+The mask is ours to define, and carries weights. A row is the packed bits that speculative decoding reads (1: allowed), how many tokens there are, their ids, and
+the bits of their weights. -1 everywhere is what SGLang expects of a row that nobody filled: anything may come. A row with more tokens than there is room for is a
+mask alone. The bits of a request that has failed are 0, so that no draft is tried behind it; what it may write is in its list.
 """
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 import torch
+from sglang.srt.constrained.base_grammar_backend import (
+    BaseGrammarBackend,
+    BaseGrammarObject,
+    InvalidGrammarObject,
+    register_grammar_backend,
+)
+from sglang.srt.server_args import add_grammar_backend_choices
 
 from .decoding import Batch
 from .engine import Request, Requests, Rows
-from .errors import MetactrlError
+from .errors import ArgumentError, MetactrlError
 from .vocabulary import Vocabulary
-
-try:
-    from sglang.srt.constrained.base_grammar_backend import BaseGrammarBackend, BaseGrammarObject
-except ImportError:  # the classes work with whatever calls the same methods
-    BaseGrammarBackend = BaseGrammarObject = object
 
 # Tokens that a row has room for, with weights.
 _ROOM = 1024
+# What stands where the number of tokens is in rows without a list.
+_FREE, _MASK_ALONE = -1, -2
 
 
 def _words(vocab_size: int) -> int:
     return (vocab_size + 31) // 32
 
 
+def _packed(tokens: Sequence[int]) -> List[Tuple[int, int]]:
+    """Words that are not 0, with their bits as int32 has them."""
+    bits: "dict[int, int]" = {}
+    for token in tokens:
+        bits[token // 32] = bits.get(token // 32, 0) | 1 << (token % 32)
+    return [(word, value - (1 << 32) if value >= 1 << 31 else value) for word, value in bits.items()]
+
+
 class MetactrlGrammar(BaseGrammarObject):  # type: ignore[misc]
     """One answer that is being written."""
 
     def __init__(self, request: Request, rows: Rows) -> None:
-        if BaseGrammarObject is not object:
-            super().__init__()
+        super().__init__()
         self._request, self._rows = request, rows
         self._tokens: List[int] = []
-        self.finished = False
 
     # --- where it is
 
     def accept_token(self, token: int) -> None:
+        if self.is_terminated():
+            return
+        error = self._failure()
+        if error is not None:
+            raise ArgumentError(f"metactrl: no plan: {error}")
+        self.current_token = token
         self._tokens.append(int(token))
 
     def rollback(self, k: int) -> None:
@@ -58,55 +78,63 @@ class MetactrlGrammar(BaseGrammarObject):  # type: ignore[misc]
         plan = self._request.plan_tokens(self._tokens)
         return plan is not None and len(plan) > 0 and plan[-1] in self._request.ends
 
+    def _failure(self) -> Optional[BaseException]:
+        return self._request.failed(self._request.plan_tokens(self._tokens) or [])
+
     def copy(self) -> "MetactrlGrammar":
         made = MetactrlGrammar(self._request.fork(), self._rows)
         made._tokens = list(self._tokens)
         return made
 
-    def maybe_init_reasoning(self, reasoning: bool) -> None:
-        """What comes before the plan is in the request (`after`)."""
-
     # --- the mask
 
     def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> Any:
-        return torch.zeros((batch_size, _words(vocab_size) + 1 + 2 * _ROOM), dtype=torch.int32, device="cpu")
+        shape = batch_size, _words(vocab_size) + 1 + 2 * _ROOM
+        return torch.full(shape, _FREE, dtype=torch.int32, pin_memory=torch.cuda.is_available())
 
     def fill_vocab_mask(self, vocab_mask: Any, idx: int) -> None:
-        self.fill_vocab_mask_batched([(self, idx)], vocab_mask)
+        self._fill([(idx, self)], vocab_mask)
 
     @staticmethod
-    def fill_vocab_mask_batched(grammars: List[Tuple["MetactrlGrammar", int]], vocab_mask: Any) -> None:
-        """Several rows in one call."""
-        if not grammars:
+    def fill_vocab_mask_batched(entries: Sequence[Any], vocab_mask: Any) -> None:
+        """All rows in one call. An entry has a row and its grammar."""
+        MetactrlGrammar._fill([(entry.row, entry.grammar) for entry in entries], vocab_mask)
+
+    @staticmethod
+    def _fill(entries: Sequence[Tuple[int, "MetactrlGrammar"]], vocab_mask: Any) -> None:
+        if not entries:
             return
-        listed = grammars[0][0]._rows.next([one._request for one, _ in grammars], [one._tokens for one, _ in grammars])
+        listed = entries[0][1]._rows.next([one._request for _, one in entries], [one._tokens for _, one in entries])
         words = vocab_mask.shape[1] - 1 - 2 * _ROOM
-        for (_, row), found in zip(grammars, listed):
-            line = vocab_mask[row]
-            if found is None:
-                line[:words] = -1
-                line[words] = -1  # anything may come
-                continue
-            ids, weights = found
-            bits: Dict[int, int] = {}
-            for token in ids:
-                bits[token // 32] = bits.get(token // 32, 0) | 1 << (token % 32)
-            signed = [bit - (1 << 32) if bit >= 1 << 31 else bit for bit in bits.values()]
-            line[:words] = 0
-            line[torch.tensor(list(bits), dtype=torch.long)] = torch.tensor(signed, dtype=torch.int32)
-            if len(ids) > _ROOM:
-                line[words] = -1
-                continue
-            line[words] = len(ids)
-            line[words + 1 : words + 1 + len(ids)] = torch.tensor(ids, dtype=torch.int32)
-            line[words + 1 + _ROOM : words + 1 + _ROOM + len(ids)] = torch.tensor(weights, dtype=torch.float32).view(torch.int32)
+        places: List[Tuple[int, int]] = []
+        values: List[int] = []
+        heavy: List[Tuple[int, int]] = []
+        weights: List[float] = []
+        vocab_mask[torch.tensor([row for row, _ in entries], dtype=torch.long)] = _FREE
+        held = [(row, one, found) for (row, one), found in zip(entries, listed) if found is not None]
+        if not held:
+            return
+        vocab_mask[torch.tensor([row for row, _, _ in held], dtype=torch.long)] = 0
+        for row, one, (ids, row_weights) in held:
+            fits = len(ids) <= _ROOM
+            places.append((row, words))
+            values.append(len(ids) if fits else _MASK_ALONE)
+            if one._failure() is None:
+                for word, bits in _packed(ids):
+                    places.append((row, word))
+                    values.append(bits)
+            if fits:
+                places += [(row, words + 1 + i) for i in range(len(ids))]
+                values += ids
+                heavy += [(row, words + 1 + _ROOM + i) for i in range(len(ids))]
+                weights += row_weights
+        where = torch.tensor(places + heavy, dtype=torch.long)
+        bits_of_weights = torch.tensor(weights, dtype=torch.float32).view(torch.int32)
+        vocab_mask[where[:, 0], where[:, 1]] = torch.cat([torch.tensor(values, dtype=torch.int32), bits_of_weights])
 
     @staticmethod
     def reset_vocab_mask(vocab_mask: Any) -> None:
-        """As for rows without a grammar: anything may come."""
-        words = vocab_mask.shape[1] - 1 - 2 * _ROOM
-        vocab_mask[:, :words] = -1
-        vocab_mask[:, words] = -1
+        vocab_mask.fill_(_FREE)
 
     @staticmethod
     def move_vocab_mask(vocab_mask: Any, device: Any) -> Any:
@@ -118,64 +146,46 @@ class MetactrlGrammar(BaseGrammarObject):  # type: ignore[misc]
         words = vocab_mask.shape[1] - 1 - 2 * _ROOM
         size = logits.shape[1]
         shifts = torch.arange(32, device=logits.device, dtype=torch.int32)
-        allowed = ((vocab_mask[:, :words, None] >> shifts) & 1).bool().flatten(1)
-        allowed = torch.nn.functional.pad(allowed, (0, max(0, size - allowed.shape[1])))[:, :size]
+        packed = ((vocab_mask[:, :words, None] >> shifts) & 1).bool().flatten(1)
+        packed = torch.nn.functional.pad(packed, (0, max(0, size - packed.shape[1])))[:, :size]
         count = vocab_mask[:, words : words + 1]
         ids = vocab_mask[:, words + 1 : words + 1 + _ROOM].long().clamp(0, size - 1)
         weights = vocab_mask[:, words + 1 + _ROOM :].contiguous().view(torch.float32)
         listed = torch.arange(_ROOM, device=logits.device)[None] < count
         added = torch.zeros_like(logits, dtype=torch.float32).scatter_add_(1, ids, torch.where(listed, weights, torch.zeros_like(weights)))
+        named = torch.zeros_like(logits, dtype=torch.int32).scatter_add_(1, ids, listed.int()) > 0
+        allowed = torch.where(count == _MASK_ALONE, packed, named)
         worst = min(1e30, torch.finfo(logits.dtype).max / 1e4)
         sane = torch.nan_to_num(logits.float(), nan=-worst, posinf=worst, neginf=-worst).clamp(-worst, worst)
         weighed = (sane + added).clamp(-worst, worst).to(logits.dtype)
-        ours = ~((count < 0) & allowed.all(1, keepdim=True))
         out = torch.where(allowed, weighed, torch.full_like(logits, -float("inf")))
-        logits.copy_(torch.where(ours, out, logits))
-
-    # --- jump-forward, which the server no longer asks for
-
-    def try_jump_forward(self, tokenizer: Any) -> Optional[Tuple[List[int], str]]:
-        return None
-
-    def jump_forward_str_state(self, helper: Any) -> Tuple[str, int]:
-        raise NotImplementedError("metactrl forces tokens, not texts")
-
-    def jump_and_retokenize(self, old_output_ids: List[int], new_output_ids: List[int], next_state: int) -> None:
-        raise NotImplementedError("metactrl forces tokens, not texts")
+        logits.copy_(torch.where(count == _FREE, logits, out))
 
 
 class MetactrlBackend(BaseGrammarBackend):  # type: ignore[misc]
     """Makes grammars of the texts of requests. Called on threads of the server; what it gives is kept by the text and copied per request."""
 
     def __init__(self, tokenizer: Any, vocab_size: int, eos_token_ids: Any = None) -> None:
-        if BaseGrammarBackend is not object:
-            super().__init__()
+        super().__init__()
         ends = None if eos_token_ids is None else sorted(int(token) for token in eos_token_ids)
-        self._requests = Requests(lambda: Vocabulary.from_tokenizer(tokenizer, size=vocab_size, end_of_turn=ends))
+        self._requests = Requests(Vocabulary.from_tokenizer(tokenizer, size=vocab_size, end_of_turn=ends))
         self._rows = Rows(Batch())
 
     def _dispatch(self, key: str) -> Any:
         try:
             request = self._requests.request(self._requests.parse(key))
         except MetactrlError as error:
-            return _invalid(str(error))
-        if request.failure is not None:
-            return _invalid(str(request.failure))
-        return MetactrlGrammar(request, self._rows)
+            return InvalidGrammarObject(str(error))
+        return MetactrlGrammar(request, self._rows) if request.failure is None else InvalidGrammarObject(str(request.failure))
 
     dispatch_ebnf = dispatch_json = dispatch_regex = dispatch_structural_tag = _dispatch
 
-
-def _invalid(message: str) -> Any:
-    """How this SGLang says that a request's grammar is wrong."""
-    try:
-        from sglang.srt.constrained import base_grammar_backend as module
-    except ImportError:
-        return None
-    made = getattr(module, "InvalidGrammarObject", None)
-    if made is not None:
-        return made(message)
-    return getattr(module, "INVALID_GRAMMAR_OBJ", None)
+    def set_cache(self, key: Any, value: Any) -> None:
+        """SGLang would keep everything that it was ever asked for."""
+        self.cache.pop(key, None)
+        self.cache[key] = value
+        while len(self.cache) > self._requests.most:
+            del self.cache[next(iter(self.cache))]
 
 
 def _make(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Any = None) -> MetactrlBackend:
@@ -184,8 +194,5 @@ def _make(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Any 
 
 def register() -> None:
     """Makes `--grammar-backend metactrl` known to SGLang."""
-    from sglang.srt.constrained.base_grammar_backend import register_grammar_backend
-    from sglang.srt.server_args import add_grammar_backend_choices
-
     register_grammar_backend("metactrl", _make)
     add_grammar_backend_choices(["metactrl"])

@@ -13,8 +13,10 @@ requests with guidance "trained":
 
     --additional-config '{"metactrl": {"context": "<|im_start|>assistant\\n", "tasks": {"dishwasher": ["domain.pddl", "dishwasher.pddl"]}}}'
 
-Requests without such keys are left alone. A task that has no plan ends its turn at once; why is in the log. The class is named on the command line, and not
-found by entry point: vLLM repairs the tokens of processors that were named, and of no others.
+Requests without such keys are left alone. Mistakes that can be seen in a request are refused with it. What turns out later (a task that the server does not know, or
+that has no plan) is the answer's own text: "metactrl: no plan: " and why; the other requests do not notice. The class is named on the command line, and not
+found by entry point: vLLM repairs the tokens of processors that were named, and of no others. vLLM has no place for grammars of others, so weights and masks alike go
+through the logits.
 
 What vLLM hands over differs between its runners, and so do the two halves of the class: the V1 runner keeps rows and requests together and says when they move, Model
 Runner V2 gives every row its slot anew. Both halves end in the same call: these requests have generated these tokens; what may come?
@@ -22,7 +24,6 @@ Runner V2 gives every row its slot anew. Both halves end in the same call: these
 
 from __future__ import annotations
 
-import logging
 import pathlib
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -35,7 +36,6 @@ from .tasks import Task
 from .vocabulary import Vocabulary
 
 _PREFIX = "metactrl_"
-_LOG = logging.getLogger("metactrl")
 
 
 def _bases() -> Tuple[type, ...]:
@@ -85,7 +85,7 @@ def _read_tasks(settings: Mapping[str, Any]) -> Dict[str, Tuple[str, str]]:
     return tasks
 
 
-# What would take allowed tokens away, or keep an answer from ending.
+# What would take allowed tokens away, put others in their place, or keep an answer from ending.
 _FORBIDDEN = {
     "ignore_eos": False,
     "min_tokens": 0,
@@ -93,6 +93,9 @@ _FORBIDDEN = {
     "allowed_token_ids": None,
     "bad_words": None,
     "stop": None,
+    "structured_outputs": None,
+    "repetition_detection": None,
+    "trace_decode_token_ids": None,
     "presence_penalty": 0.0,
     "frequency_penalty": 0.0,
     "repetition_penalty": 1.0,
@@ -107,7 +110,7 @@ class MetactrlLogitsProcessor(*_bases()):  # type: ignore[misc]
         model = vllm_config.model_config
         width = int(model.get_vocab_size())
         self._requests = Requests(
-            lambda: Vocabulary.from_tokenizer(_tokenizer(model), size=width, end_of_turn=self._ends(model)),
+            Vocabulary.from_tokenizer(_tokenizer(model), size=width, end_of_turn=self._ends(model)),
             _read_tasks(settings),
             context=settings.get("context", ""),
             hmm=Hmm(settings["hmm"]) if settings.get("hmm") else None,
@@ -139,6 +142,8 @@ class MetactrlLogitsProcessor(*_bases()):  # type: ignore[misc]
             value = getattr(sampling_params, name, plain)
             if value != plain and value not in (None, [], {}, ""):
                 raise ArgumentError(f"{name} cannot be used together with metactrl: a plan must be free to end and to be written")
+        if getattr(sampling_params, "thinking_token_budget", None) is not None and "after" not in given:
+            raise ArgumentError("thinking_token_budget needs metactrl_after, the text behind which the plan begins: it puts tokens of its own into the answer")
         if "domain" in given:
             Task(given["domain"], given["problem"])  # mistakes with their places
 
@@ -153,7 +158,7 @@ class MetactrlLogitsProcessor(*_bases()):  # type: ignore[misc]
         self._slots[slot] = self._requests.request(given), tokens
         return True
 
-    def _weigh(self, logits: Any, rows: Sequence[int], requests: Sequence[Request], tokens: Sequence[Sequence[int]]) -> Any:
+    def _weigh(self, logits: Any, rows: Sequence[int], requests: Sequence[Request], tokens: Sequence[List[int]]) -> Any:
         """Rows of logits that are ours, in place: all but what may come is out."""
         listed = self._rows.next(requests, tokens)
         ours: List[int] = []
@@ -163,8 +168,6 @@ class MetactrlLogitsProcessor(*_bases()):  # type: ignore[misc]
         for row, request, found in zip(rows, requests, listed):
             if found is None:
                 continue
-            if request.failure is not None:
-                _LOG.warning("metactrl: no plan: %s", request.failure)
             ours.append(row)
             places += [row] * len(found[0])
             columns += found[0]
@@ -221,17 +224,19 @@ class MetactrlLogitsProcessor(*_bases()):  # type: ignore[misc]
         return self._start(req_idx, sampling_params, [])
 
     def _apply_v2(self, logits: Any, ctx: Any) -> Any:
-        slots = _ints(ctx.expanded_idx_mapping)
-        positions, fed = _ints(ctx.pos), _ints(ctx.input_ids)
+        if not any(slot in self._slots for slot in ctx.idx_mapping_np.tolist()):
+            return logits  # slots are not told that they are free; this is known without waiting for the device
+        layout = (ctx.expanded_idx_mapping, ctx.expanded_local_pos, ctx.pos, ctx.input_ids)
+        slots, places, positions, fed = torch.stack([values.to(torch.int64) for values in layout]).tolist()
         rows, requests, tokens = [], [], []
         drafts: Dict[int, List[int]] = {}  # slot -> the answer up to its row before: drafts follow each other
-        for row in range(logits.shape[0]):
+        for row in sorted(range(len(slots)), key=lambda row: (slots[row], places[row])):
             slot = slots[row]
             if slot not in self._slots:
                 continue
             request, known = self._slots[slot]
-            prompt = _at(self._states.prompt_len, slot)
-            if positions[row] + 1 < max(prompt, _at(self._states.prefill_len, slot)):
+            prompt = int(self._states.prompt_len.np[slot])
+            if positions[row] + 1 < max(prompt, int(self._states.prefill_len.np[slot])):
                 continue  # a part of the prompt, or of an answer that is read again
             if slot in drafts:
                 answer = drafts[slot] + [fed[row]]
@@ -250,13 +255,5 @@ class MetactrlLogitsProcessor(*_bases()):  # type: ignore[misc]
         if before < 0:
             return []
         if len(known) < before:
-            known[:] = _ints(self._states.all_token_ids[slot, prompt:position])
+            known[:] = self._states.all_token_ids.gpu[slot, prompt:position].tolist()
         return known[:before] + [fed]
-
-
-def _ints(values: Any) -> List[int]:
-    return [int(value) for value in (values.tolist() if hasattr(values, "tolist") else values)]
-
-
-def _at(values: Any, slot: int) -> int:
-    return int(values[slot])

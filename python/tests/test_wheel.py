@@ -1,5 +1,6 @@
 """The wheel, made as python/build_wheel makes it, is complete and works from where it is unpacked."""
 
+import importlib.metadata
 import os
 import pathlib
 import subprocess
@@ -27,6 +28,8 @@ class Wheel(unittest.TestCase):
                 record = archive.read(next(n for n in names if n.endswith("/RECORD"))).decode()
                 self.assertEqual(sorted(line.split(",")[0] for line in record.splitlines()), sorted(names))
                 archive.extractall(site)
+            (found,) = importlib.metadata.Distribution.at(next(site.glob("*.dist-info"))).entry_points
+            self.assertEqual((found.group, found.name, found.value), ("sglang.srt.plugins", "metactrl", "metactrl.sglang:register"))
             modules = {path.name for path in (ROOT / "python" / "metactrl").glob("*.py")}
             self.assertEqual({n.split("/")[1] for n in names if n.startswith("metactrl/")}, modules | {"py.typed", "libmetactrl_c.so"})
             program = (
