@@ -6,8 +6,11 @@ import ctypes as c
 import sys
 from typing import Any, Sequence, Tuple
 
+from .arguments import whole
 from .errors import ArgumentError
 
+# Of token ids.
+_LEAST, _MOST = -(2**31), 2**31 - 1
 # name -> (letters of the buffer protocol, bytes, DLPack's code)
 _TYPES = {"float32": ("f", 4, 2), "int32": ("il", 4, 0)}
 
@@ -117,7 +120,7 @@ def memory_of(array: Any, dtype: str, writable: bool = False) -> Memory:
             array = int_list(array)
         try:
             copy = (kind * len(array))(*array)
-        except TypeError as error:
+        except (TypeError, OverflowError) as error:
             raise ArgumentError(f"a list of numbers is needed: {error}") from None
         return Memory(c.addressof(copy), (len(array),), copy)
     raise ArgumentError(f"{type(array).__name__} is no array of {dtype}")
@@ -127,14 +130,15 @@ def int_list(values: Any) -> "list[int]":
     """Token ids from anything that holds whole numbers, wherever it is."""
     if hasattr(values, "tolist"):
         values = values.tolist()
+    if isinstance(values, (str, bytes, bytearray, dict, set)):
+        raise ArgumentError(f"token ids come in a list or an array of one dimension, not in {type(values).__name__}")
     try:
-        ids = [value.__index__() for value in values]
-    except (AttributeError, TypeError):
-        raise ArgumentError("token ids are whole numbers, in a list or an array of one dimension") from None
-    for value in ids:
-        if not -(2**31) <= value < 2**31:
-            raise ArgumentError(f"{value} cannot be a token id")
-    return ids
+        ids = list(values)
+    except TypeError:
+        raise ArgumentError(f"token ids come in a list or an array of one dimension, not as {type(values).__name__}") from None
+    if set(map(type, ids)) <= {int} and min(ids, default=0) >= _LEAST and max(ids, default=0) <= _MOST:
+        return ids  # nearly always, and many
+    return [whole("a token id", value, _LEAST, _MOST) for value in ids]
 
 
 def id_array(values: Any) -> Tuple[Any, int]:
@@ -162,7 +166,7 @@ def gather(logits: Any, ids: Sequence[int]) -> "list[float]":
             raise ArgumentError(f"logits are floating point, not {logits.dtype}")
     try:
         return [float(logits[i]) for i in ids]
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(f"a row of logits is a list or array of numbers: {error}") from None
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from . import _library, display
+from .arguments import real, set_all, whole
 from .arrays import Memory, gather, id_array, length_of, memory_of
 from .errors import ArgumentError, make_error
 from .tasks import Action, Format, Stop, Task, Validation, actions_of, validation_of
@@ -17,6 +18,10 @@ _GUIDANCE = {"syntax": 1, "mask": 2, "uniform": 3, "trained": 4}
 _BRIDGE = {"uniform": 0, "surrogate": 1, "hmm": 2}
 _TOKENIZATION = {"canonical": 0, "any": 1}
 _VERDICT = {0: "solvable", 1: "infeasible", 2: "undecided"}
+_CONSTRAINT_BUDGETS = ("exact_states", "exact_bytes", "search_states", "search_bytes", "search_work")
+_DECODER_BUDGETS = ("candidate_states", "candidate_bytes", "candidate_work")
+_MOST_ACTIONS = 1_000_000
+_MOST_THREADS = 1024
 _FINISHED, _AT_BOUNDARY, _LOST = 1, 2, 4
 _KEEP_ENDING = 1
 
@@ -103,16 +108,10 @@ class Constraint(_library.Owner):
         before = context.encode()
         options.context, options.context_size = before, len(before)
         options.tokenization = _named("tokenization", _TOKENIZATION, tokenization)
-        if not 0 <= horizon <= 1_000_000:
-            raise ArgumentError(f"the horizon must be between 0 and 1000000, not {horizon}")
-        if slack is not None and not 0 <= slack <= 1_000_000:
-            raise ArgumentError(f"the slack must be between 0 and 1000000, not {slack}")
-        options.horizon, options.fixed_horizon, options.weights = horizon, int(fixed_horizon), int(weights)
-        options.slack, options.costs = -1 if slack is None else slack, int(costs)
-        for name, value in budgets.items():
-            if name not in ("exact_states", "exact_bytes", "search_states", "search_bytes", "search_work"):
-                raise ArgumentError(f"a constraint has no budget {name}")
-            setattr(options, name, value)
+        options.horizon = whole("horizon", horizon, 0, _MOST_ACTIONS)
+        options.slack = -1 if slack is None else whole("slack", slack, 0, _MOST_ACTIONS)
+        options.fixed_horizon, options.weights, options.costs = bool(fixed_horizon), bool(weights), bool(costs)
+        set_all(options, "budget", budgets, _CONSTRAINT_BUDGETS)
         self.task, self.vocabulary, self.format = task, vocabulary, Format.of(format)
         super().__init__(
             with_cause(
@@ -212,13 +211,10 @@ class Decoder(_library.Owner):
         options.token_hmm = _model(token_hmm)
         options.guidance = _named("guidance", _GUIDANCE, guidance)
         options.bridge = _named("bridge", _BRIDGE, bridge)
-        options.horizon, options.forbid_empty = horizon, int(forbid_empty)
-        options.idle_steps, options.no_detours = int(idle_steps), int(not detours)
-        options.per_action, options.per_cost = per_action, per_cost
-        for name, value in budgets.items():
-            if name not in ("candidate_states", "candidate_bytes", "candidate_work"):
-                raise ArgumentError(f"a decoder has no budget {name}")
-            setattr(options, name, value)
+        options.horizon, options.forbid_empty = whole("horizon", horizon, 0, _MOST_ACTIONS), bool(forbid_empty)
+        options.idle_steps, options.no_detours = bool(idle_steps), not detours
+        options.per_action, options.per_cost = real("per_action", per_action), real("per_cost", per_cost)
+        set_all(options, "budget", budgets, _DECODER_BUDGETS)
         super().__init__(
             _library.make("decoder_new", constraint._handle, c.byref(options), _library.handle_of(stop))
         )
@@ -269,6 +265,7 @@ class Decoder(_library.Owner):
     def choose(self, logits: Any, *, temperature: float = 0, top_p: float = 1, seed: int = 0) -> Optional[int]:
         """The token to take, given a row of logits: a list, an array or a tensor of any device. Whatever they are, NaN included, the
         token is one that is allowed. None where nothing may come."""
+        heat, part, draw = real("temperature", temperature), real("top_p", top_p), whole("seed", seed)
         size = length_of(logits)
         if size < self.constraint.size:
             raise ArgumentError(f"there are {self.constraint.size} tokens, and {size} logits")
@@ -280,9 +277,9 @@ class Decoder(_library.Owner):
             self._handle,
             (c.c_float * len(values))(*values),
             len(values),
-            float(temperature),
-            float(top_p),
-            seed & (2**64 - 1),
+            heat,
+            part,
+            draw,
             c.byref(token),
         )
         return None if token.value < 0 else token.value
@@ -311,9 +308,7 @@ class Decoder(_library.Owner):
         return taken.value == count
 
     def rollback(self, tokens: int) -> None:
-        if tokens < 0:
-            raise ArgumentError("a negative number of tokens cannot be taken back")
-        _library.call("decoder_rollback", self._handle, tokens)
+        _library.call("decoder_rollback", self._handle, whole("tokens", tokens))
 
     def reset(self) -> None:
         """Back to the beginning. It is as new, and serves another request without a trace of this one."""
@@ -383,7 +378,7 @@ class Batch(_library.Owner):
     _kind = "pool"
 
     def __init__(self, threads: int = 0) -> None:
-        super().__init__(_library.make("pool_new", threads))
+        super().__init__(_library.make("pool_new", whole("threads", threads, 0, _MOST_THREADS)))
         self.errors: Dict[int, Exception] = {}
 
     def _rows(self, decoders: Sequence[Optional[Decoder]], tokens: Optional[Sequence[int]]) -> Tuple[Any, Any, Any]:

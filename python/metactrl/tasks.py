@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Union
 
 from . import _library, display
+from .arguments import UINT32, real, set_all, whole
 from .errors import ArgumentError, Diagnostic, diagnostics_of
 
 
@@ -92,7 +93,7 @@ class Stop(_library.Owner):
         _library.library.metactrl_stop_request(self._handle)
 
     def after(self, seconds: float) -> None:
-        _library.call("stop_after", self._handle, float(seconds))
+        _library.call("stop_after", self._handle, real("seconds", seconds))
 
     @property
     def requested(self) -> bool:
@@ -123,10 +124,7 @@ class Format(_library.Owner):
 
 def _options(limits: Dict[str, int]) -> Any:
     options = _library.defaults("task", _library.TaskOptions)
-    for name, value in limits.items():
-        if name not in ("max_ground_actions", "max_ground_facts", "max_work"):
-            raise ArgumentError(f"a task has no limit {name}")
-        setattr(options, name, value)
+    set_all(options, "limit", limits, ("max_ground_actions", "max_ground_facts", "max_work"))
     return c.byref(options)
 
 
@@ -188,7 +186,7 @@ class Task(_library.Owner):
 
     def find(self, horizon: int = 0, *, stop: Optional[Stop] = None) -> Found:
         """A plan without a model, or why there is none. Where the task has preferences, the best that is found by its metric."""
-        found = _library.read_json("task_search", self._handle, horizon, _library.handle_of(stop))
+        found = _library.read_json("task_search", self._handle, whole("horizon", horizon, 0, UINT32), _library.handle_of(stop))
         actions = found["actions"]
         wishes = [Preference(**item) for item in found.get("preferences", [])]
         metric = found.get("metric") or {}

@@ -15,6 +15,7 @@ import threading
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from . import _library
+from .arguments import whole
 from .arrays import id_array, int_list
 from .errors import InputError, TokenizerError
 
@@ -128,6 +129,7 @@ class Vocabulary(_library.Owner):
         found = _Tokenizer(tokenizer)
         if size is None:
             size = _width_of(model) or found.size()
+        size = whole("size", size, 1, 2**31 - 1)
         ends = sorted(set(end_of_turn)) if end_of_turn is not None else found.ends_of_turn(model)
         ends = [end for end in ends if 0 <= end < size]
         if not ends:
