@@ -25,7 +25,6 @@
 #include <tuple>
 #include <utility>
 
-#include "hmm/dot.h"
 #include "hmm/gemm.h"
 #include "hmm/row_ops.h"
 #include "support/log_math.h"
@@ -400,13 +399,13 @@ double SyntaxTable::log_rest(const Layer& layer, std::uint32_t place, std::span<
 SyntaxTable::Scaled SyntaxTable::rest(const Layer& layer, std::uint32_t place, std::span<const double> emitted) const {
   assert(emitted.size() == width_);
   const Row ahead = row(layer, place);
-  return {hmm::dot(emitted.data(), ahead.values, width_), ahead.log_scale};
+  return {hmm::row_ops<double>().dot(emitted.data(), ahead.values, width_), ahead.log_scale};
 }
 
 double SyntaxTable::log_begin(unsigned left, std::uint32_t group, std::span<const double> belief) const {
   assert(left > 0 && belief.size() == width_);
   const std::size_t at = (std::min(left, num_layers_) - 1) * roots_.size() + group;
-  const double sum = hmm::dot(belief.data(), root_values_.data() + at * width_, width_);
+  const double sum = hmm::row_ops<double>().dot(belief.data(), root_values_.data() + at * width_, width_);
   return sum > 0 ? std::log(sum) + root_log_scales_[at] : kMinusInfinity;
 }
 

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include "hmm/dot.h"
 #include "hmm/gemm.h"
+#include "hmm/row_ops.h"
 #include "metactrl/error.h"
 #include "metactrl/lookahead.h"
 #include "support/str_cat.h"
@@ -52,14 +53,14 @@ double TokenSurrogate::emit(std::span<const double> belief, TokenId symbol, std:
   const std::span<const float> emission = hmm_.emission(of_model);
   emitted.assign(width_, 0.0);
   for (std::size_t z = 0; z < hidden; ++z) emitted[z] = belief[z] * static_cast<double>(emission[z]);
-  const double sum = hmm::dot(emitted.data(), ones_.data(), width_);
-  const double log_probability = sum > 0 ? std::log(sum) : kLowestLogWeight;
-  if (!(log_probability > kLowestLogWeight)) {
+  const double sum = hmm::row_ops<double>().dot(emitted.data(), ones_.data(), width_);
+  // Below the smallest normal number there would be no telling states apart.
+  if (!(sum >= std::numeric_limits<double>::min())) {
     std::copy(hmm_.initial().begin(), hmm_.initial().end(), emitted.begin());
     return kLowestLogWeight;
   }
-  for (double& share : emitted) share /= sum;
-  return log_probability;
+  hmm::row_ops<double>().scale(emitted.data(), 1 / sum, width_);
+  return std::log(sum);
 }
 
 void TokenSurrogate::move(std::span<const double> emitted, std::vector<double>& belief) const {

@@ -103,7 +103,6 @@ void Walk::open_frame(unsigned left, bool legal) {
   frame.left = left;
   frame.all = false;
   frame.first_path = paths_.size();
-  frame.log_go_on = 0;
   frame.candidates.clear();
   if (options_.guidance == Guidance::kSyntax) {
     open_all(frame);
@@ -135,18 +134,28 @@ void Walk::open_all(Frame& frame) {
 void Walk::open_supported(Frame& frame) {
   if (constraint_->lookahead()->verdict() != Verdict::kSolvable) return;
   lookahead::candidates(support_, frame.state, frame.left, frame.boundary.belief, frame.candidates);
-  double log_go_on = kMinusInfinity;
-  double log_idle = kMinusInfinity;  // by actions that change nothing relevant
   for (const Candidate& candidate : frame.candidates) {
-    const bool relevant = constraint_->task().program().action(candidate.action).relevant;
-    double& log_sum = relevant ? log_go_on : log_idle;
-    log_sum = internal::log_add(log_sum, candidate.log_probability + candidate.log_weight);
     if (candidate.answer != Answer::kYes) continue;
     constraint_->task().apply(frame.state, candidate.action, successor_);
     add_paths(candidate, frame.left - 1);
   }
-  if (log_go_on == kMinusInfinity) log_go_on = log_idle;
-  if (weighs_future()) frame.log_go_on = given_going_on(log_go_on, frame.boundary.log_go);
+}
+
+// log V_go of the current boundary's state. Asked before the first entry and in front of numbers only.
+double Walk::log_go_on() const {
+  if (!weighs_future()) return 0;
+  const std::vector<Candidate>& candidates = frame().candidates;
+  const auto sum_of = [&](bool relevant) {
+    return internal::log_sum(0, candidates.size(), [&](std::size_t i) {
+      const Candidate& candidate = candidates[i];
+      return constraint_->task().program().action(candidate.action).relevant == relevant
+                 ? candidate.log_probability + candidate.log_weight
+                 : kMinusInfinity;
+    });
+  };
+  double log_sum = sum_of(true);
+  if (log_sum == kMinusInfinity) log_sum = sum_of(false);  // by actions that change nothing relevant
+  return given_going_on(log_sum, frame().boundary.log_go);
 }
 
 void Walk::finish_paths(Frame& frame) {
@@ -401,8 +410,7 @@ double Walk::log_worth_in_entry(const Step& step, const Edge& edge) const {
 }
 
 double Walk::log_worth_before(const Step& step, const Edge& edge) const {
-  Before before{
-      .depth = step.depth, .empty = edge.empty, .empty_depth = step.empty_depth, .log_go_on = frame().log_go_on};
+  Before before{.depth = step.depth, .empty = edge.empty, .empty_depth = step.empty_depth, .log_go_on = log_go_on()};
   if (step.phase == Phase::kHead) before.part = Before::Part::kNumber;
   if (step.phase == Phase::kStart && edge.opening) before.part = Before::Part::kOpening;
   const double log_weight = bridge_->log_weight_before(frame().boundary, live_paths(), before);

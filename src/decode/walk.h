@@ -130,8 +130,7 @@ class Walk {
     bool all = false;
     std::size_t first_path = 0;
     std::size_t num_paths = 0;
-    double log_go_on = 0;  // log V_go of the state
-    double expense = 0;    // the least of its paths
+    double expense = 0;  // the least of its paths
     std::vector<Candidate> candidates;
   };
 
@@ -167,6 +166,7 @@ class Walk {
   double log_worth(const Step& step, const Edge& edge) const;
   double log_worth_in_entry(const Step& step, const Edge& edge) const;
   double log_worth_before(const Step& step, const Edge& edge) const;
+  double log_go_on() const;
   bool is_frugal() const { return options_.per_action > 0 || options_.per_cost > 0; }
   double extra_expense(const Edge& edge) const;
   std::span<const Path> live_paths() const { return {paths_.data() + frame().first_path, frame().num_paths}; }

@@ -33,18 +33,18 @@ template <typename Real, std::size_t kBytes, std::size_t kRows, std::size_t kVec
   Vector sum[kRows][kVectors] = {};
   for (std::size_t p = 0; p < k; ++p) {
     Vector row[kVectors];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (std::size_t v = 0; v < kVectors; ++v) std::memcpy(&row[v], b + p * ldb + v * kLanes, kBytes);
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < kRows; ++i) {
       const Real factor = a[i * a_row + p * a_column];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (std::size_t v = 0; v < kVectors; ++v) sum[i][v] += factor * row[v];
     }
   }
 #pragma GCC unroll 16
   for (std::size_t i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (std::size_t v = 0; v < kVectors; ++v) {
       Real* const place = c + i * ldc + v * kLanes;
       Vector value = sum[i][v];
@@ -69,10 +69,10 @@ struct PlainKernel {
   static constexpr std::size_t kRows = 4;  // 8 of 16 registers
   static constexpr std::size_t kVectors = 2;
 #endif
-  template <typename Real, std::size_t Rows>
+  template <typename Real, std::size_t Rows, std::size_t Vectors = kVectors>
   static void tile(std::size_t k, const Real* a, std::size_t a_row, std::size_t a_column, const Real* b,
                    std::size_t ldb, Real* c, std::size_t ldc, bool accumulate) {
-    tile_of<Real, kBytes, Rows, kVectors>(k, a, a_row, a_column, b, ldb, c, ldc, accumulate);
+    tile_of<Real, kBytes, Rows, Vectors>(k, a, a_row, a_column, b, ldb, c, ldc, accumulate);
   }
 };
 
@@ -91,11 +91,11 @@ struct Avx2Kernel {
   static constexpr std::size_t kBytes = 32;
   static constexpr std::size_t kRows = 6;  // 12 of 16 registers
   static constexpr std::size_t kVectors = 2;
-  template <typename Real, std::size_t Rows>
+  template <typename Real, std::size_t Rows, std::size_t Vectors = kVectors>
   __attribute__((target("avx2,fma"))) static void tile(std::size_t k, const Real* a, std::size_t a_row,
                                                        std::size_t a_column, const Real* b, std::size_t ldb, Real* c,
                                                        std::size_t ldc, bool accumulate) {
-    tile_of<Real, kBytes, Rows, kVectors>(k, a, a_row, a_column, b, ldb, c, ldc, accumulate);
+    tile_of<Real, kBytes, Rows, Vectors>(k, a, a_row, a_column, b, ldb, c, ldc, accumulate);
   }
 };
 
@@ -103,11 +103,11 @@ struct Avx512Kernel {
   static constexpr std::size_t kBytes = 64;
   static constexpr std::size_t kRows = 12;  // 12 of 32 registers
   static constexpr std::size_t kVectors = 1;
-  template <typename Real, std::size_t Rows>
+  template <typename Real, std::size_t Rows, std::size_t Vectors = kVectors>
   __attribute__((target("avx512f,avx2,fma"))) static void tile(std::size_t k, const Real* a, std::size_t a_row,
                                                                std::size_t a_column, const Real* b, std::size_t ldb,
                                                                Real* c, std::size_t ldc, bool accumulate) {
-    tile_of<Real, kBytes, Rows, kVectors>(k, a, a_row, a_column, b, ldb, c, ldc, accumulate);
+    tile_of<Real, kBytes, Rows, Vectors>(k, a, a_row, a_column, b, ldb, c, ldc, accumulate);
   }
 };
 #endif
@@ -125,10 +125,11 @@ void tail(std::size_t rows, std::size_t k, const Real* a, std::size_t a_row, std
   }
 }
 
+constexpr std::size_t kDepth = 256;  // so that a panel of B stays in the first cache
+
 template <typename Kernel, typename Real>
 void multiply_with(std::size_t m, std::size_t n, std::size_t k, const Real* a, std::size_t a_row, std::size_t a_column,
                    const Real* b, std::size_t ldb, Real* c, std::size_t ldc, bool accumulate) {
-  constexpr std::size_t kDepth = 256;  // so that a panel of B stays in the first cache
   constexpr std::size_t kRows = Kernel::kRows;
   constexpr std::size_t kColumns = Kernel::kVectors * Kernel::kBytes / sizeof(Real);
   static_assert(kPad % kColumns == 0);
@@ -148,6 +149,22 @@ void multiply_with(std::size_t m, std::size_t n, std::size_t k, const Real* a, s
   }
 }
 
+// One row: a tile is many columns wide instead of many rows high, so that as many sums run side by side. Each sum is formed
+// in the same order as above.
+template <typename Kernel, typename Real>
+void multiply_row_with(std::size_t n, std::size_t k, const Real* a, std::size_t a_column, const Real* b,
+                       std::size_t ldb, Real* c, bool accumulate) {
+  constexpr std::size_t kWide = 8 * Kernel::kBytes / sizeof(Real);
+  std::size_t j = 0;
+  for (; j + kWide <= n; j += kWide) {
+    for (std::size_t p = 0; p < k; p += kDepth) {
+      Kernel::template tile<Real, 1, 8>(std::min(kDepth, k - p), a + p * a_column, 0, a_column, b + p * ldb + j, ldb,
+                                        c + j, 0, accumulate || p > 0);
+    }
+  }
+  if (j < n) multiply_with<Kernel>(1, n - j, k, a, 0, a_column, b + j, ldb, c + j, 0, accumulate);
+}
+
 // C (m x n) = A (m x k) B (k x n), or += with `accumulate`. A's number (i, p) is a[i * a_row + p * a_column]. n is a
 // multiple of kPad.
 template <typename Real>
@@ -156,11 +173,16 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, const Real* a, std::s
   if (k == 0 && !accumulate) {
     for (std::size_t i = 0; i < m; ++i) std::fill(c + i * ldc, c + i * ldc + n, Real{0});
   }
+  const auto with = [&](auto kernel) {
+    using Kernel = decltype(kernel);
+    if (m == 1) return multiply_row_with<Kernel>(n, k, a, a_column, b, ldb, c, accumulate);
+    multiply_with<Kernel>(m, n, k, a, a_row, a_column, b, ldb, c, ldc, accumulate);
+  };
 #if defined(__x86_64__)
-  if (has_avx512()) return multiply_with<Avx512Kernel>(m, n, k, a, a_row, a_column, b, ldb, c, ldc, accumulate);
-  if (has_avx2()) return multiply_with<Avx2Kernel>(m, n, k, a, a_row, a_column, b, ldb, c, ldc, accumulate);
+  if (has_avx512()) return with(Avx512Kernel{});
+  if (has_avx2()) return with(Avx2Kernel{});
 #endif
-  multiply_with<PlainKernel>(m, n, k, a, a_row, a_column, b, ldb, c, ldc, accumulate);
+  with(PlainKernel{});
 }
 
 }  // namespace metactrl::hmm

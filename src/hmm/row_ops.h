@@ -1,5 +1,5 @@
 // What is done to rows of numbers between two products (gemm.h): sums of elementwise products, the largest number, a
-// scale. Like the products, compiled for several kinds of processor; which is decided when the program runs.
+// scale, the product of two rows. Like the products, compiled for several kinds of processor; which is decided when the program runs.
 //
 //     const RowOps<float>& ops = row_ops<float>();
 //     ops.add(out, 1, emitted, values, scale, width);
@@ -21,6 +21,8 @@ struct RowOps {
   void (*add)(Real* out, Real keep, const Real* emitted, const Real* values, Real scale, std::size_t width);
   Real (*largest)(const Real* values, std::size_t width);
   void (*scale)(Real* values, Real factor, std::size_t width);
+  // The sum of a[z] b[z]. The order of additions depends on the width alone, and so does the result.
+  Real (*dot)(const Real* a, const Real* b, std::size_t width);
 };
 
 template <typename Real, std::size_t kBytes>
@@ -65,6 +67,31 @@ template <typename Real, std::size_t kBytes>
   }
 }
 
+// One sum for each place modulo kPad, side by side; the compiler may not do that by itself, for it would change the order.
+template <typename Real, std::size_t kBytes>
+[[gnu::always_inline]] inline Real dot_of(const Real* a, const Real* b, std::size_t width) {
+  using Vector = typename VectorOf<Real, kBytes>::Type;
+  constexpr std::size_t kLanes = kBytes / sizeof(Real);
+  Vector sums[kPad / kLanes] = {};
+  for (std::size_t z = 0; z < width; z += kPad) {
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kPad / kLanes; ++i) {
+      Vector x;
+      Vector y;
+      std::memcpy(&x, a + z + kLanes * i, kBytes);
+      std::memcpy(&y, b + z + kLanes * i, kBytes);
+      sums[i] += x * y;
+    }
+  }
+  Real total[2] = {};
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < kPad / 2; ++i) {
+    total[0] += sums[2 * i / kLanes][2 * i % kLanes];
+    total[1] += sums[2 * i / kLanes][2 * i % kLanes + 1];
+  }
+  return total[0] + total[1];
+}
+
 template <typename Real>
 struct PlainRowOps {
   static void add(Real* out, Real keep, const Real* emitted, const Real* values, Real scale, std::size_t width) {
@@ -72,6 +99,7 @@ struct PlainRowOps {
   }
   static Real largest(const Real* values, std::size_t width) { return largest_of<Real, 16>(values, width); }
   static void scale(Real* values, Real factor, std::size_t width) { scale_row_of<Real, 16>(values, factor, width); }
+  static Real dot(const Real* a, const Real* b, std::size_t width) { return dot_of<Real, 16>(a, b, width); }
 };
 
 #if defined(__x86_64__)
@@ -87,13 +115,18 @@ struct Avx2RowOps {
   __attribute__((target("avx2,fma"))) static void scale(Real* values, Real factor, std::size_t width) {
     scale_row_of<Real, 32>(values, factor, width);
   }
+  // Without fused multiplication, which would round another way.
+  __attribute__((target("avx2"))) static Real dot(const Real* a, const Real* b, std::size_t width) {
+    return dot_of<Real, 32>(a, b, width);
+  }
 };
 #endif
 
 // What any processor of the architecture can do.
 template <typename Real>
 const RowOps<Real>& plain_row_ops() {
-  static constexpr RowOps<Real> kPlain{PlainRowOps<Real>::add, PlainRowOps<Real>::largest, PlainRowOps<Real>::scale};
+  static constexpr RowOps<Real> kPlain{PlainRowOps<Real>::add, PlainRowOps<Real>::largest, PlainRowOps<Real>::scale,
+                                       PlainRowOps<Real>::dot};
   return kPlain;
 }
 
@@ -101,7 +134,8 @@ const RowOps<Real>& plain_row_ops() {
 template <typename Real>
 const RowOps<Real>& row_ops() {
 #if defined(__x86_64__)
-  static constexpr RowOps<Real> kAvx2{Avx2RowOps<Real>::add, Avx2RowOps<Real>::largest, Avx2RowOps<Real>::scale};
+  static constexpr RowOps<Real> kAvx2{Avx2RowOps<Real>::add, Avx2RowOps<Real>::largest, Avx2RowOps<Real>::scale,
+                                      Avx2RowOps<Real>::dot};
   if (has_avx2()) return kAvx2;
 #endif
   return plain_row_ops<Real>();

@@ -1,11 +1,12 @@
-// The token level, p(gamma | text), and its product with what the lookahead says, against two references that share
-// nothing with the decoder but the token automaton's entries:
+// The token level, p(gamma | text), and its product with what the lookahead says, against a monolithic automaton with a
+// hidden Markov model of tokens, by Ctrl-G's recursion over its states. It shares nothing with the decoder but the token
+// automaton's entries:
 //
-//   - enumeration: every text of a well-formed plan within the horizon, with its probability by a forward recursion
-//     without scaling; a token is worth what the texts that begin with it have together
-//   - the joint automaton of syntax and semantics (the paper's Appendix A) with a hidden Markov model of tokens, by
-//     Ctrl-G's recursion over its states. There the semantics term is the one that the model of tokens induces,
-//     p(goal | actions, well-formed), and the sum over actions must give what the joint automaton gives.
+//   - the joint automaton of syntax and semantics (the paper's Appendix A). There the semantics term is the one that the
+//     model of tokens induces, p(goal | actions, well-formed), and the sum over actions must give what it gives.
+//   - the automaton of the syntax, in which an entry is worth what the lookahead says.
+//
+// Against enumeration: token_level_enumeration_test.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,253 +24,31 @@
 #include "support/random.h"
 #include "support/random_constraint.h"
 #include "support/repeats.h"
+#include "support/token_level_case.h"
 #include "text/token_automaton.h"
 
 namespace metactrl::token_level_property_test {
 namespace {
 
+using testing::dyadic_meta_hmm;
+using testing::emission;
+using testing::Forward;
 using testing::Random;
 using testing::random_constraint;
+using testing::random_token_hmm;
 using testing::RandomConstraintOptions;
+using testing::symbol_of;
+using testing::transition;
+using testing::Worth;
 
 constexpr std::uint32_t kClose = TokenAutomaton::kClose;
 constexpr TokenId kEnd = TokenAutomaton::kEnd;
 
-Hmm random_hmm(const Vocabulary& vocabulary, std::size_t hidden, std::uint64_t seed) {
-  const auto end = static_cast<std::uint32_t>(vocabulary.end_of_turn().front());
-  return Hmm::random(Alphabet::tokens(vocabulary.size(), end, vocabulary.fingerprint()), hidden, seed);
-}
-
-// The same with a quarter of all emissions left out: there are texts that it holds impossible.
-Hmm sparse_hmm(const Vocabulary& vocabulary, std::size_t hidden, std::uint64_t seed) {
-  const Hmm full = random_hmm(vocabulary, hidden, seed);
-  std::vector<float> emission(full.emission().begin(), full.emission().end());
-  Random random(seed);
-  for (std::size_t z = 0; z < hidden; ++z) {
-    double sum = 0;
-    for (std::size_t x = 0; x < full.num_symbols(); ++x) {
-      if (random.below(4) == 0) emission[x * hidden + z] = 0;
-      sum += static_cast<double>(emission[x * hidden + z]);
-    }
-    for (std::size_t x = 0; x < full.num_symbols(); ++x) emission[x * hidden + z] /= static_cast<float>(sum);
-  }
-  return {full.alphabet(),
-          hidden,
-          {full.initial().begin(), full.initial().end()},
-          {full.transition().begin(), full.transition().end()},
-          emission,
-          ""};
-}
-
-double emission(const Hmm& hmm, TokenId symbol, std::size_t z) {
-  const SymbolId emitted = symbol == kEnd ? hmm.alphabet().end : SymbolId{static_cast<std::uint32_t>(symbol)};
-  return static_cast<double>(hmm.emission(emitted)[z]);
-}
-
-double transition(const Hmm& hmm, std::size_t from, std::size_t to) {
-  return static_cast<double>(hmm.transition()[from * hmm.num_hidden() + to]);
-}
-
-// The forward recursion, without scaling.
-struct Forward {
-  explicit Forward(const Hmm& hmm) : state(hmm.initial().begin(), hmm.initial().end()) {}
-  Forward(const Hmm& hmm, std::span<const TokenId> symbols) : Forward(hmm) {
-    for (const TokenId symbol : symbols) read(hmm, symbol);
-  }
-  void read(const Hmm& hmm, TokenId symbol) {
-    std::vector<double> next(state.size());
-    probability = 0;
-    for (std::size_t z = 0; z < state.size(); ++z) {
-      const double here = state[z] * emission(hmm, symbol, z);
-      probability += here;
-      for (std::size_t to = 0; to < state.size(); ++to) next[to] += here * transition(hmm, z, to);
-    }
-    state = next;
-  }
-  std::vector<double> state;  // p(the text, and this state comes next)
-  double probability = 1;     // p(the text)
-};
-
-// --- enumeration -----------------------------------------------------------------------------------------------------
-
-struct PlanText {
-  std::vector<TokenId> symbols;      // the end of the turn included
-  std::vector<std::uint32_t> ranks;  // of its entries
-  double probability = 0;
-};
-
-class AllTexts {
- public:
-  AllTexts(const Constraint& constraint, const Hmm& hmm, unsigned horizon) : automaton_(constraint.automaton()) {
-    PlanText text;
-    append(text, automaton_.empty_plan());
-    add(text);
-    PlanText opening;
-    append(opening, automaton_.opening());
-    if (horizon > 0) extend(opening, automaton_.first_group(), horizon);
-    for (PlanText& one : texts_) one.probability = Forward(hmm, one.symbols).probability;
-  }
-  const std::vector<PlanText>& texts() const { return texts_; }
-
- private:
-  static void append(PlanText& text, std::span<const TokenId> symbols) {
-    text.symbols.insert(text.symbols.end(), symbols.begin(), symbols.end());
-  }
-  void add(PlanText text) {
-    if (text.symbols.empty() || text.symbols.back() != kEnd) text.symbols.push_back(kEnd);
-    texts_.push_back(std::move(text));
-  }
-  void extend(const PlanText& text, std::uint32_t group, unsigned left) {
-    for (auto [rank, end] = automaton_.group(group); rank < end; ++rank) {
-      PlanText longer = text;
-      append(longer, automaton_.tokens(rank));
-      longer.ranks.push_back(rank);
-      const std::uint32_t next = automaton_.entry(rank).next;
-      if (next == kClose) {
-        add(longer);
-      } else if (left > 1) {
-        append(longer, automaton_.prefix(longer.ranks.size() + 1));
-        extend(longer, automaton_.group_after(next), left - 1);
-      }
-    }
-  }
-
-  const TokenAutomaton& automaton_;
-  std::vector<PlanText> texts_;
-};
-
-// What an entry is worth behind some actions.
-class Worth {
- public:
-  Worth(const Constraint& constraint, Guidance guidance) : task_(constraint.task()), guidance_(guidance) {
-    symbol_ = 1.0 / static_cast<double>(task_.num_action_names() + task_.num_objects() + 1);
-  }
-
-  double of(const State& state, unsigned left, const TokenAutomaton::Entry& entry) const {
-    if (guidance_ == Guidance::kSyntax) return 1;
-    const std::optional<State> next = task_.apply(state, entry.action);
-    if (!next) return 0;
-    if (entry.next == kClose) return task_.is_goal(*next) ? 1 : 0;
-    const double going = goes_on(*next, left - 1);
-    return guidance_ == Guidance::kMask ? (going > 0 ? 1 : 0) : going / (1 - symbol_);
-  }
-
- private:
-  // At least one more action, and the goal: by the uniform surrogate.
-  double goes_on(const State& state, unsigned left) const {
-    double sum = 0;
-    for (std::uint32_t a = 0; left > 0 && a < task_.num_actions(); ++a) {
-      const std::optional<State> next = task_.apply(state, ActionId{a});
-      if (!next) continue;
-      const double p = std::pow(symbol_, 1.0 + static_cast<double>(task_.arguments(ActionId{a}).size()));
-      sum += p * ((task_.is_goal(*next) ? symbol_ : 0) + goes_on(*next, left - 1));
-    }
-    return sum;
-  }
-
-  const Task& task_;
-  Guidance guidance_;
-  double symbol_ = 0;  // the probability of every symbol
-};
-
-// A decoder's tokens with kEnd for the end of the turn.
-TokenId symbol_of(const Vocabulary& vocabulary, TokenId token) {
-  const std::vector<TokenId>& ends = vocabulary.end_of_turn();
-  return std::find(ends.begin(), ends.end(), token) != ends.end() ? kEnd : token;
-}
-
 struct Compared {
   std::size_t tasks = 0;
   std::size_t weights = 0;
-  std::size_t differing = 0;  // tokens whose weight is not that of another at the same place
+  std::size_t several = 0;  // tokens with which more than one entry goes on
 };
-
-void compare_with_enumeration(const std::shared_ptr<const Constraint>& constraint, const Hmm& hmm,
-                              const DecoderOptions& options, Random& random, Compared& compared) {
-  const Task& task = constraint->task();
-  const unsigned horizon = constraint->lookahead()->horizon();
-  const AllTexts all(*constraint, hmm, horizon);
-  const Worth worth(*constraint, options.guidance);
-  const bool may_be_empty = options.guidance == Guidance::kSyntax || task.is_goal(task.initial_state());
-  Decoder decoder(constraint, options);
-  std::vector<TokenId> text;
-  while (!decoder.finished()) {
-    const std::vector<NextToken> next(decoder.next().begin(), decoder.next().end());
-    ASSERT_FALSE(next.empty());
-    const std::size_t entry = decoder.separators().size();
-    std::map<std::uint32_t, double> worths;  // of the entry at hand
-    for (const NextToken& choice : next) {
-      text.push_back(symbol_of(constraint->vocabulary(), choice.token));
-      double sum = 0;
-      for (const PlanText& one : all.texts()) {
-        if (one.symbols.size() < text.size() || !std::equal(text.begin(), text.end(), one.symbols.begin())) continue;
-        if (one.ranks.size() <= entry) {
-          if (may_be_empty) sum += one.probability;
-          continue;
-        }
-        const std::uint32_t rank = one.ranks[entry];
-        if (!worths.contains(rank)) {
-          // An entry whose text is complete was allowed.
-          const bool complete = decoder.actions().size() > entry;
-          worths[rank] = complete ? 1 : worth.of(decoder.state(), decoder.left(), constraint->automaton().entry(rank));
-        }
-        sum += one.probability * worths[rank];
-      }
-      const double before = Forward(hmm, text).probability;
-      // Where the model holds the text impossible, the weight is only finite.
-      ASSERT_TRUE(std::isfinite(choice.log_weight));
-      if (before > 0 && sum > 0) {
-        const double expected = std::log(sum / before);
-        ASSERT_NEAR(choice.log_weight, expected, 1e-9 * (1 + std::abs(expected))) << "behind " << text.size();
-        ++compared.weights;
-        compared.differing += std::abs(choice.log_weight - next[0].log_weight) > 1e-3 ? 1 : 0;
-      } else if (before > 0) {
-        ASSERT_LE(choice.log_weight, kLowestLogWeight);
-      }
-      text.pop_back();
-    }
-    const TokenId token = next[random.below(next.size())].token;
-    text.push_back(symbol_of(constraint->vocabulary(), token));
-    ASSERT_TRUE(decoder.accept(token));
-    // Behind a text that it holds impossible the model begins anew.
-    if (Forward(hmm, text).probability == 0) break;
-  }
-  ++compared.tasks;
-}
-
-class TokenLevelEnumeration : public ::testing::TestWithParam<Guidance> {};
-
-TEST_P(TokenLevelEnumeration, EqualsTheSumOverAllPlans) {
-  Compared compared;
-  for (std::uint64_t seed = 0; seed < 20000 && compared.tasks < testing::repeats(1200); ++seed) {
-    RandomConstraintOptions options;
-    options.horizon = 1 + static_cast<unsigned>(seed % 3);
-    options.max_actions = options.horizon == 3 ? 3 : 5;
-    options.all_relevant = true;
-    options.no_closing = seed % 5 == 2;
-    const auto constraint = random_constraint(seed, options);
-    if (constraint == nullptr || constraint->lookahead()->horizon() > 3) continue;
-    const std::size_t hidden = 1 + seed % 5;
-    const Hmm hmm = seed % 4 == 3 ? sparse_hmm(constraint->vocabulary(), hidden, seed)
-                                  : random_hmm(constraint->vocabulary(), hidden, seed);
-    Random random(seed);
-    compare_with_enumeration(
-        constraint, hmm,
-        {.guidance = GetParam(),
-         .bridge = GetParam() == Guidance::kSyntax && seed % 2 == 0 ? Bridge::kUniform : Bridge::kHmm,
-         .token_hmm = hmm,
-         .support = {.idle_steps = true}},
-        random, compared);
-    if (HasFatalFailure()) FAIL() << "seed " << seed;
-  }
-  EXPECT_EQ(compared.tasks, testing::repeats(1200));
-  EXPECT_GT(compared.weights, testing::repeats(10000));
-  EXPECT_GT(compared.differing, testing::repeats(1000));
-}
-
-INSTANTIATE_TEST_SUITE_P(Guidances, TokenLevelEnumeration,
-                         ::testing::Values(Guidance::kSyntax, Guidance::kMask, Guidance::kUniform),
-                         [](const auto& tested) { return std::string(to_string(tested.param)); });
 
 // --- the joint automaton ---------------------------------------------------------------------------------------------
 
@@ -456,7 +235,7 @@ class JointComparison {
       const double expected = std::log(accepted / forward.probability);
       ASSERT_NEAR(bridge_.log_weight(boundary, paths, choice), expected, 1e-9 * (1 + std::abs(expected)));
       ++compared.weights;
-      compared.differing += choice.end - choice.begin > 1 ? 1 : 0;
+      compared.several += choice.end - choice.begin > 1 ? 1 : 0;
     }
   }
 
@@ -470,83 +249,153 @@ class JointComparison {
   std::vector<double> values_;  // of the paths: p(text, entry, accepted)
 };
 
-TEST(TokenLevelJointAutomaton, TheSumOverActionsIsItsProbability) {
+void compare_with_joint_automaton(std::uint64_t first_seed, std::size_t tasks) {
   Compared compared;
-  for (std::uint64_t seed = 0; seed < 20000 && compared.tasks < testing::repeats(1500); ++seed) {
+  for (std::uint64_t seed = first_seed; seed < first_seed + 20 * tasks && compared.tasks < tasks; ++seed) {
     RandomConstraintOptions options;
     options.horizon = 1 + static_cast<unsigned>(seed % 5);
     options.no_closing = seed % 4 == 2;
     const auto constraint = random_constraint(seed, options);
     if (constraint == nullptr) continue;
-    const Hmm hmm = random_hmm(constraint->vocabulary(), 1 + seed % 6, seed);
+    const Hmm hmm = random_token_hmm(constraint->vocabulary(), 1 + seed % 6, seed);
     Random random(seed);
     JointComparison comparison(*constraint, hmm, constraint->lookahead()->horizon());
     comparison.run(random, compared);
-    if (HasFatalFailure()) FAIL() << "seed " << seed;
+    if (::testing::Test::HasFatalFailure()) FAIL() << "seed " << seed;
   }
-  EXPECT_EQ(compared.tasks, testing::repeats(1500));
-  EXPECT_GT(compared.weights, testing::repeats(10000));
-  EXPECT_GT(compared.differing, testing::repeats(2000));
+  EXPECT_EQ(compared.tasks, tasks);
+  EXPECT_GT(compared.weights, 6 * tasks);
+  EXPECT_GT(compared.several, tasks);
 }
 
-// Syntax alone over longer plans than can be enumerated, from every place that a random text passes.
-TEST(TokenLevelJointAutomaton, SyntaxAlone) {
-  Compared compared;
-  for (std::uint64_t seed = 0; seed < 20000 && compared.tasks < testing::repeats(1000); ++seed) {
-    RandomConstraintOptions options;
-    options.horizon = 1 + static_cast<unsigned>(seed % 8);
-    options.no_closing = seed % 4 == 2;
-    const auto constraint = random_constraint(seed, options);
-    if (constraint == nullptr) continue;
-    const Hmm hmm = random_hmm(constraint->vocabulary(), 1 + seed % 6, seed);
-    const unsigned horizon = constraint->lookahead()->horizon();
-    JointAutomaton syntax(*constraint, hmm, false, horizon);
-    Random random(seed);
-    Decoder decoder(constraint, {.guidance = Guidance::kSyntax, .forbid_empty = true, .token_hmm = hmm});
-    const TokenAutomaton& automaton = constraint->automaton();
+TEST(TokenLevelJointAutomaton, TheSumOverActionsIsItsProbability) {
+  compare_with_joint_automaton(0, testing::repeats(150));
+}
+
+TEST(TokenLevelJointAutomaton, TheSumOverActionsIsItsProbabilitySlow) {
+  compare_with_joint_automaton(1'000'000, testing::repeats(1000));
+}
+
+// A decoder along a random text, at every place inside an entry. With guidance syntax the automaton is asked at the place
+// itself; above it, for each entry that begins like what was read, behind the entry, times what the entry is worth.
+class WeightedAutomaton {
+ public:
+  WeightedAutomaton(const std::shared_ptr<const Constraint>& constraint, Guidance guidance,
+                    const std::optional<Hmm>& meta, const Hmm& hmm)
+      : constraint_(*constraint),
+        guidance_(guidance),
+        hmm_(hmm),
+        syntax_(*constraint, hmm, false, constraint->lookahead()->horizon()),
+        worth_(constraint->task(), guidance, meta),
+        decoder_(constraint, {.guidance = guidance,
+                              .bridge = Bridge::kHmm,
+                              .forbid_empty = true,
+                              .token_hmm = hmm,
+                              .support = {.idle_steps = true}}) {}
+
+  void run(Random& random, Compared& compared) {
+    const TokenAutomaton& automaton = constraint_.automaton();
     std::vector<TokenId> text;
     std::vector<TokenId> read;
     std::size_t before = automaton.opening().size();  // symbols before the entry at hand
-    const State state = constraint->task().initial_state();
-    while (!decoder.finished()) {
-      const std::vector<NextToken> next(decoder.next().begin(), decoder.next().end());
-      const std::size_t entry = decoder.separators().size();
-      const bool inside = text.size() >= before && decoder.actions().size() == entry;
+    while (!decoder_.finished()) {
+      const std::vector<NextToken> next(decoder_.next().begin(), decoder_.next().end());
+      if (next.empty() && text.empty()) return;  // nothing but the empty plan
+      ASSERT_FALSE(next.empty());
+      const std::size_t entry = decoder_.separators().size();
+      const bool inside = text.size() >= before && decoder_.actions().size() == entry;
       for (const NextToken& choice : next) {
         if (!inside) break;
-        text.push_back(symbol_of(constraint->vocabulary(), choice.token));
+        text.push_back(symbol_of(constraint_.vocabulary(), choice.token));
         read.push_back(text.back());
-        const std::uint32_t group =
-            entry == 0 ? automaton.first_group() : automaton.group_after(decoder.separators().back());
-        const auto [all_begin, all_end] = automaton.group(group);
-        double accepted = 0;
-        for (std::uint32_t rank = all_begin; rank < all_end; ++rank) {
-          if (!std::equal(read.begin(), read.end(), automaton.tokens(rank).begin(), automaton.tokens(rank).end()))
-            continue;
-          accepted = dot(emitted_by(hmm, text), syntax.behind(state, decoder.left(), rank));
-        }
-        const Forward forward(hmm, text);
-        if (accepted == 0) accepted = dot(forward.state, syntax.inside(state, decoder.left(), group, read));
-        const double expected = std::log(accepted / forward.probability);
-        ASSERT_NEAR(choice.log_weight, expected, 1e-9 * (1 + std::abs(expected))) << "seed " << seed;
+        const double expected = std::log(accepted(text, read, compared) / Forward(hmm_, text).probability);
+        ASSERT_NEAR(choice.log_weight, expected, 1e-9 * (1 + std::abs(expected)));
         ++compared.weights;
         text.pop_back();
         read.pop_back();
       }
       const TokenId token = next[random.below(next.size())].token;
-      text.push_back(symbol_of(constraint->vocabulary(), token));
+      text.push_back(symbol_of(constraint_.vocabulary(), token));
       if (inside) read.push_back(text.back());
-      ASSERT_TRUE(decoder.accept(token));
-      if (decoder.separators().size() > entry) {
+      ASSERT_TRUE(decoder_.accept(token));
+      if (decoder_.separators().size() > entry) {
         read.clear();
-        before = text.size() + automaton.prefix(decoder.separators().size() + 1).size();
+        before = text.size() + automaton.prefix(decoder_.separators().size() + 1).size();
       }
     }
     ++compared.tasks;
   }
-  EXPECT_EQ(compared.tasks, testing::repeats(1000));
-  EXPECT_GT(compared.weights, testing::repeats(15000));
+
+ private:
+  // p(the text, and then it is accepted), times what is worth the entry.
+  double accepted(const std::vector<TokenId>& text, const std::vector<TokenId>& read, Compared& compared) {
+    const TokenAutomaton& automaton = constraint_.automaton();
+    const State& state = constraint_.task().initial_state();  // any, to syntax
+    const std::uint32_t group =
+        decoder_.separators().empty() ? automaton.first_group() : automaton.group_after(decoder_.separators().back());
+    double sum = 0;
+    std::size_t entries = 0;
+    bool complete = false;
+    for (auto [rank, end] = automaton.group(group); rank < end; ++rank) {
+      const std::span<const TokenId> tokens = automaton.tokens(rank);
+      if (tokens.size() < read.size() || !std::equal(read.begin(), read.end(), tokens.begin())) continue;
+      ++entries;
+      complete = tokens.size() == read.size();
+      const double worth = worth_.of(decoder_, automaton.entry(rank));
+      if (worth == 0) continue;
+      std::vector<TokenId> whole = text;
+      whole.insert(whole.end(), tokens.begin() + static_cast<std::ptrdiff_t>(read.size()), tokens.end());
+      sum += worth * dot(emitted_by(hmm_, whole), syntax_.behind(state, decoder_.left(), rank));
+    }
+    if (entries > 1) ++compared.several;
+    if (guidance_ != Guidance::kSyntax || complete) return sum;
+    return dot(Forward(hmm_, text).state, syntax_.inside(state, decoder_.left(), group, read));
+  }
+
+  const Constraint& constraint_;
+  Guidance guidance_;
+  const Hmm& hmm_;
+  JointAutomaton syntax_;
+  Worth worth_;
+  Decoder decoder_;
+};
+
+class TokenLevelAutomaton : public ::testing::TestWithParam<Guidance> {};
+
+void compare_with_automaton(Guidance guidance, std::uint64_t first_seed, std::size_t tasks) {
+  Compared compared;
+  // Longer plans than can be enumerated; with a trained lookahead as long as its 32-bit numbers are exact.
+  const bool trained = guidance == Guidance::kTrained;
+  for (std::uint64_t seed = first_seed; seed < first_seed + 20 * tasks && compared.tasks < tasks; ++seed) {
+    RandomConstraintOptions options;
+    options.horizon = 1 + static_cast<unsigned>(seed % (trained ? 3 : 8));
+    options.no_closing = seed % 4 == 2;
+    options.all_relevant = guidance != Guidance::kSyntax;
+    std::optional<Hmm> meta;
+    if (trained) {
+      options.hmm = [&](const Task& task) { return *(meta = dyadic_meta_hmm(task, 1 + seed % 4, seed)); };
+    }
+    const auto constraint = random_constraint(seed, options);
+    if (constraint == nullptr) continue;
+    const Hmm hmm = random_token_hmm(constraint->vocabulary(), 1 + seed % 6, seed);
+    Random random(seed);
+    WeightedAutomaton(constraint, guidance, meta, hmm).run(random, compared);
+    if (::testing::Test::HasFatalFailure()) FAIL() << "seed " << seed;
+  }
+  EXPECT_EQ(compared.tasks, tasks);
+  EXPECT_GT(compared.weights, 6 * tasks);
+  EXPECT_GT(compared.several, tasks / 2);
 }
+
+TEST_P(TokenLevelAutomaton, WithEntriesWeighed) { compare_with_automaton(GetParam(), 0, testing::repeats(100)); }
+
+TEST_P(TokenLevelAutomaton, WithEntriesWeighedSlow) {
+  compare_with_automaton(GetParam(), 1'000'000, testing::repeats(1000));
+}
+
+INSTANTIATE_TEST_SUITE_P(Guidances, TokenLevelAutomaton,
+                         ::testing::Values(Guidance::kSyntax, Guidance::kMask, Guidance::kUniform, Guidance::kTrained),
+                         [](const auto& tested) { return std::string(to_string(tested.param)); });
 
 // --- the table -------------------------------------------------------------------------------------------------------
 
@@ -558,7 +407,7 @@ TEST(SyntaxTable, NumbersDoNotDependOnTheBudget) {
     options.horizon = 6;
     const auto constraint = random_constraint(seed, options);
     if (constraint == nullptr) continue;
-    const Hmm hmm = random_hmm(constraint->vocabulary(), 3, seed);
+    const Hmm hmm = random_token_hmm(constraint->vocabulary(), 3, seed);
     const TokenAutomaton& automaton = constraint->automaton();
     const decode::SyntaxTable large(automaton, hmm, {.horizon = 6, .each_entry = true});
     const decode::SyntaxTable small(automaton, hmm, {.horizon = 6, .each_entry = true, .bytes = 0});
@@ -588,7 +437,7 @@ TEST(SyntaxTable, SettlesWhereLongerPlansAddNothing) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const auto constraint = random_constraint(seed, {});
     if (constraint == nullptr || !constraint->automaton().prefix(2).empty()) continue;
-    const Hmm hmm = random_hmm(constraint->vocabulary(), 4, seed);
+    const Hmm hmm = random_token_hmm(constraint->vocabulary(), 4, seed);
     const decode::SyntaxTable table(constraint->automaton(), hmm, {.horizon = 1000});
     EXPECT_LT(table.num_layers(), 40U);
     const decode::SyntaxTable lower(constraint->automaton(), hmm, {.horizon = table.num_layers() - 1});
