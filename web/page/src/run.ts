@@ -118,12 +118,13 @@ export function verdict(run: Run): Verdict {
   const steps = `${run.actions.length} ${run.actions.length === 1 ? "step" : "steps"}`;
   // A goal that was chosen may be nothing but a condition on the way.
   if (end.valid && run.start?.goals.length === 0 && !end.goal) return { short: "Nothing to do", text: "The task has no goal, so the empty plan reaches it.", kind: "open" };
+  // A guarantee is one of the goal that was shown.
+  const relative = end.goal ? " So it is for the goal that was chosen, whatever was meant." : "";
   const dropped = end.goals.dropped;
   if (dropped.length > 0 && end.guarantee !== "none" && end.goals.unmet.every((goal) => dropped.includes(goal))) {
-    return { short: "Works, less is reached", text: `${steps}, guaranteed. Given up, because not all goals can be reached: ${dropped.map(factWords).join("; ")}.`, kind: "good" };
+    return { short: "Works, less is reached", text: `${steps}, guaranteed. Given up, because not all goals can be reached: ${dropped.map(factWords).join("; ")}.${relative}`, kind: "good" };
   }
   if (end.valid) {
-    const relative = end.goal ? " So it is for the goal that was chosen, whatever was meant." : "";
     const how = (end.guarantee === "none" ? "Checked afterwards: it works." : "Every step was known to work before it was written.") + relative;
     return { short: end.guarantee === "none" ? "Works" : "Works, guaranteed", text: `${steps}. ${how}`, kind: "good" };
   }

@@ -77,6 +77,8 @@ test("the verdict names what went wrong", () => {
   assert.equal(verdict(onTheWay).short, "Nothing to do");
   addEvent(onTheWay, end({ goal: { pddl: "(always (not (open door)))", source: "given" } }));
   assert.equal(verdict(onTheWay).short, "Works, guaranteed");
+  addEvent(run, end({ goal: { pddl: "(never)", source: "given" }, valid: false, guarantee: "goals dropped", goals: { met: [], unmet: ["(never)"], dropped: ["(never)"] } }));
+  assert.match(verdict(run).text, /So it is for the goal that was chosen, whatever was meant\./);
   addEvent(run, end({ valid: false, guarantee: "goals dropped", goals: { met: [], unmet: ["(never)"], dropped: ["(never)"] } }));
   assert.equal(verdict(run).kind, "good");
   assert.match(verdict(run).text, /Given up, .*: never\./);
