@@ -31,6 +31,7 @@
 #include "support/meter.h"
 #include "support/words.h"
 #include "task/program.h"
+#include "task/remembers.h"
 #include "task/source.h"
 
 namespace metactrl {
@@ -304,6 +305,20 @@ class TreeWriter {
   std::size_t depth_ = 0;
 };
 
+// What a constraint saw while actions ran is no fact that a robot could be asked for.
+void refuse_remembered(const task::Definition& definition) {
+  const auto look = [&](const Formula& formula, const std::string& text) {
+    task::for_each_literal(formula, [&](task::FactId fact, bool) {
+      if (!remembers(definition, fact)) return;
+      throw InputError("export",
+                       str_cat("what ", text, " has seen while actions ran cannot be asked for in a behavior tree"),
+                       "export the schedule as lines of PlanSys2");
+    });
+  };
+  for (const task::GoalDefinition& goal : definition.goals) look(goal.condition, goal.text);
+  for (const task::MonitorDefinition& monitor : definition.monitors) look(monitor.first, monitor.text);
+}
+
 }  // namespace
 
 std::string behavior_tree_xml(const Task& task, std::span<const PlanStep> plan, const Stop& stop, std::size_t max_bytes,
@@ -311,9 +326,10 @@ std::string behavior_tree_xml(const Task& task, std::span<const PlanStep> plan, 
   const task::Source* const source = task.source();
   const std::vector<std::string> beyond = source != nullptr ? source->beyond_facts() : std::vector<std::string>();
   if (std::find(beyond.begin(), beyond.end(), "timed initial literals") != beyond.end()) {
-    throw InputError("export", "timed initial literals cannot be asked for in a behavior tree",
+    throw InputError("export", "timed initial literals and deadlines cannot be asked for in a behavior tree",
                      "export the schedule as lines of PlanSys2");
   }
+  refuse_remembered(task.program().definition());
   const exchange::PlanTrace trace = exchange::trace_plan(task, plan, stop);
   exchange::PlanParts parts = exchange::in_turn(plan.size());
   const bool legal = trace.validation.steps_executed == plan.size();

@@ -254,7 +254,7 @@ class ItemBuilder {
     while (out_.items_.size() > items) out_.items_.pop_back();
     out_.left_out_.push_back(name);
   }
-  // No task has trajectory constraints beside actions that take time.
+  // Beside actions that take time no trajectory constraints are offered.
   void without_durations(const std::function<void()>& add_all) {
     full_ = ast_.has_durations;
     if (!full_) add_all();

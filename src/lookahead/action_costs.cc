@@ -1,5 +1,6 @@
-// The unit is the largest of 1, 1/10, ... 1/1,000,000 in which every cost is a whole number below 2^40, so that a plan
-// of millions of actions does not overflow.
+// The unit is one in which every cost is a whole number below 2^40, so that a plan of millions of actions does not
+// overflow: the largest of 1, 1/10, ... 1/1,000,000 that will do, or else of 1/n, 1/10n, ... for the smallest n that will
+// do, since a way of 8 at a speed of 0.3 takes 80/3. Small n, because any number is nearly a fraction of large ones.
 #include "lookahead/action_costs.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@ namespace metactrl::lookahead {
 namespace {
 
 constexpr double kFinest = 1e6;
+constexpr double kMostParts = 100;
 constexpr double kLargest = 0x1p40;
 // A decimal number times a power of ten is a whole number but for the rounding of the two.
 constexpr double kRounding = 1e-9;
@@ -27,8 +29,14 @@ ActionCosts::ActionCosts(const task::Program& program)
   const auto whole = [&](double scale) {
     return std::ranges::all_of(actions.all(), [&](ActionId action) { return is_whole(actions.cost(action) * scale); });
   };
-  while (scale_ < kFinest && largest * scale_ * 10 < kLargest && !whole(scale_)) scale_ *= 10;
-  exact_ = whole(scale_) && largest * scale_ < kLargest;
+  const auto refine = [&](double coarsest) {
+    scale_ = coarsest;
+    while (scale_ < kFinest && largest * scale_ * 10 < kLargest && !whole(scale_)) scale_ *= 10;
+    return whole(scale_) && largest * scale_ < kLargest;
+  };
+  exact_ = false;
+  for (double parts = 1; parts < kMostParts && !exact_; ++parts) exact_ = refine(parts);
+  if (!exact_) refine(1);
   for (const ActionId a : actions.all()) {
     costs_[a] = static_cast<Cost>(std::llround(std::min(actions.cost(a) * scale_, kLargest)));
   }

@@ -27,7 +27,7 @@ class ActionCosts {
   Cost sum(std::span<const ActionId> plan) const;
   // As the task writes it.
   double in_words(Cost cost) const { return static_cast<double>(cost) / scale_; }
-  // Are all of them whole numbers in this unit? Where they are not (a third, say), sums are rounded, and prove nothing.
+  // Are all of them whole numbers in this unit? Where they are not (a 101st, say), sums are rounded, and prove nothing.
   bool exact() const { return exact_; }
   // Does the task ask for cheap plans, or for short ones?
   bool has_metric() const { return has_metric_; }

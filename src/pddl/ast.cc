@@ -37,6 +37,11 @@ std::vector<ObjectId> Ast::objects_of(const std::vector<TypeId>& types) const {
   return out;
 }
 
+bool looks_back(const Preference& preference) {
+  return std::any_of(preference.parts.begin(), preference.parts.end(),
+                     [](const Constraint& part) { return part.kind != Constraint::Kind::kAtEnd; });
+}
+
 namespace {
 
 class Printer {

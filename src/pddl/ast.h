@@ -287,6 +287,9 @@ struct TimeInMetric {
   double sign = 1;  // -1 where the metric is maximized
 };
 
+// Does it speak of states before the last one?
+bool looks_back(const Preference& preference);
+
 struct Goal {
   Condition condition;
   VariableTable variables;
@@ -336,8 +339,10 @@ struct Ast {
   std::vector<Preference> preferences;
   bool has_metric = false;  // (:metric minimize ...) of what actions cost
   std::optional<TimeInMetric> time_in_metric = {};
-  bool has_numbers = false;    // some condition compares numbers
-  bool has_durations = false;  // some action takes time, or something happens by itself
+  bool has_numbers = false;  // some condition compares numbers
+  // Some action takes time, or something happens by itself. Then the states that constraints and preferences speak of are
+  // those behind each point of an action, and behind what happens by itself.
+  bool has_durations = false;
   // Some action hosts others: it makes something true while it runs that others need. Then a plan is carried out like
   // this. An action that hosts begins, and goes on; whatever else comes is carried out from its start to its end, inside
   // those that have begun or when they have ended. Those that have begun are inside each other, at most kMostHosts. For

@@ -23,6 +23,7 @@
 #include "pddl/ground_hosts.h"
 #include "pddl/ground_preferences.h"
 #include "pddl/ground_timed.h"
+#include "pddl/ground_trajectories.h"
 #include "pddl/hosts.h"
 #include "pddl/number_limits.h"
 #include "pddl/number_reach.h"
@@ -31,6 +32,7 @@
 #include "pddl/strata.h"
 #include "support/lexicographic.h"
 #include "support/str_cat.h"
+#include "task/remembers.h"
 
 namespace metactrl::pddl {
 
@@ -65,16 +67,20 @@ class Grounder {
       hosts_.emplace(meter_);
       points_.emplace(ast_, meter_);
     }
+    GroundPreferences preferences(ast_, builder_, anything_, result_, meter_);
+    if (ast_.has_durations) {
+      watch_constraints();
+      preferences.find(&lookout_);
+    }
     ground_actions();
     ground_axioms();
     ground_goal();
     for (const Constraint& constraint : ast_.constraints) ground_constraint(constraint);
-    if (!ast_.preferences.empty()) {
-      const auto matching = [this](const std::vector<ActionPattern>& step, const Binding& binding) {
-        return matching_actions(step, binding);
-      };
-      ground_preferences(ast_, builder_, anything_, matching, result_, meter_);
-    }
+    finish_watched();
+    if (!ast_.has_durations) preferences.find(nullptr);
+    preferences.take_notes([this](const std::vector<ActionPattern>& step, const Binding& binding) {
+      return matching_actions(step, binding);
+    });
     if (clock_ || hosts_) judge_in_the_end();
     return std::move(result_);
   }
@@ -150,7 +156,7 @@ class Grounder {
 
   // What happens by itself, and when actions can begin.
   void find_times() {
-    clock_.emplace(ground_events(ast_, reachable_, fact_of_atom_), ast_.tick, meter_);
+    clock_.emplace(ground_events(ast_, reachable_, fact_of_atom_), ast_.tick, lookout_, meter_);
     const InstanceTable& actions = reachable_.actions;
     for (const InstanceId id : actions.all()) {
       const Action& action = ast_.actions[actions.name(id)];
@@ -269,7 +275,7 @@ class Grounder {
       const std::span<const ObjectId> arguments = actions.arguments(id);
       binding.assign(action.variables.size(), kUnbound);
       std::copy(arguments.begin(), arguments.end(), binding.begin());
-      if (action.durative || clock_ || hosts_) {
+      if (action.durative || clock_ || hosts_ || !lookout_.empty()) {
         ground.precondition = builder_.build(action.variables, action.precondition, binding);
       } else {
         builder_.build_precondition(action.variables, action.precondition, binding, ground.precondition);
@@ -290,7 +296,7 @@ class Grounder {
         add_guest(action, id, binding, ground);
         continue;
       }
-      if (action.durative || clock_) {
+      if (action.durative || clock_ || !lookout_.empty()) {
         std::optional<GroundPoint> whole =
             ground_whole(action, binding, {std::move(ground.precondition), std::move(ground.effects)});
         if (!whole || whole->condition.is_false()) continue;
@@ -381,7 +387,8 @@ class Grounder {
     }
     if (!clock_) {
       run.end.condition = task::make_and({std::move(run.over_all), std::move(run.end.condition)});
-      return one_after_the_other(std::move(run.start), std::move(run.end));
+      if (!lookout_.empty()) run.start = lookout_.then({}, std::move(run.start));
+      return action.durative ? lookout_.then(std::move(run.start), std::move(run.end)) : std::move(run.start);
     }
     const std::optional<std::int64_t> units = duration(action, binding);
     if (!units) return std::nullopt;
@@ -595,17 +602,65 @@ class Grounder {
     if (reach) result_.goals.back().never = reach->excludes(ast_.goal.variables, condition, binding);
   }
 
-  void ground_constraint(const Constraint& constraint) {
-    Binding binding(constraint.variables.size(), kUnbound);
+  // Calls `visit(text)` for each binding of the variables around the constraint.
+  template <typename Visit>
+  void for_each_instance(const Constraint& constraint, Binding& binding, const Visit& visit) {
     for (const std::vector<ObjectId>& objects :
          builder_.bindings(constraint.variables, constraint.forall, anything_, false, nullptr, binding)) {
-      task::MonitorDefinition monitor;
-      monitor.text = constraint.text;
+      std::string text = constraint.text;
       for (std::size_t i = 0; i < objects.size(); ++i) {
         binding[constraint.forall[i]] = objects[i];
-        monitor.text += str_cat(i == 0 ? " with " : ", ", constraint.variables[constraint.forall[i]].name, " = ",
-                                ast_.objects[objects[i]].name);
+        text += str_cat(i == 0 ? " with " : ", ", constraint.variables[constraint.forall[i]].name, " = ",
+                        ast_.objects[objects[i]].name);
       }
+      visit(std::move(text));
+      for (VariableId variable : constraint.forall) binding[variable] = kUnbound;
+    }
+  }
+
+  // Those about states, where there are more states than actions lead to: actions look at them.
+  void watch_constraints() {
+    const auto new_fact = [this](std::string_view what) {
+      const task::FactId fact = result_.facts.next_id();
+      result_.facts.push_back({result_.predicate_names.next_id(), {}});
+      result_.predicate_names.push_back(str_cat(task::kRemembers, "constraint:", what, ':', watched_.size() + 1));
+      result_.fact_layer.push_back(-1);
+      result_.init.push_back(false);
+      return fact;
+    };
+    for (const Constraint& constraint : ast_.constraints) {
+      if (constraint.kind == Constraint::Kind::kActionsInOrder) continue;
+      Binding binding(constraint.variables.size(), kUnbound);
+      for_each_instance(constraint, binding, [&](std::string text) {
+        TrajectoryMemory memory =
+            remember(constraint.kind, builder_.build(constraint.variables, constraint.first, binding),
+                     builder_.build(constraint.variables, constraint.second, binding), new_fact);
+        watched_.push_back({memory.at_end, std::move(text), memory.for_good});
+        lookout_.add(std::move(memory));
+      });
+    }
+  }
+
+  // What is broken for good forbids the step. What can happen by itself can break it behind the last one.
+  void finish_watched() {
+    for (Watched& watched : watched_) {
+      if (watched.for_good) {
+        task::MonitorDefinition monitor;
+        monitor.kind = task::MonitorDefinition::Kind::kAlways;
+        monitor.first = watched.at_end;
+        monitor.text = watched.text;
+        result_.monitors.push_back(std::move(monitor));
+      }
+      if (!watched.for_good || clock_) result_.goals.push_back({std::move(watched.at_end), std::move(watched.text)});
+    }
+  }
+
+  void ground_constraint(const Constraint& constraint) {
+    if (ast_.has_durations && constraint.kind != Constraint::Kind::kActionsInOrder) return;  // watched
+    Binding binding(constraint.variables.size(), kUnbound);
+    for_each_instance(constraint, binding, [&](std::string text) {
+      task::MonitorDefinition monitor;
+      monitor.text = std::move(text);
       monitor.kind = static_cast<task::MonitorDefinition::Kind>(constraint.kind);
       monitor.first = builder_.build(constraint.variables, constraint.first, binding);
       monitor.second = builder_.build(constraint.variables, constraint.second, binding);
@@ -613,8 +668,7 @@ class Grounder {
         monitor.steps.push_back(matching_actions(step, binding));
       }
       result_.monitors.push_back(std::move(monitor));
-      for (VariableId variable : constraint.forall) binding[variable] = kUnbound;
-    }
+    });
   }
 
   std::vector<ActionId> matching_actions(const std::vector<ActionPattern>& patterns, const Binding& binding) {
@@ -648,6 +702,14 @@ class Grounder {
   Reachable reachable_;
   IdVector<AtomId, task::FactId> fact_of_atom_;
   std::optional<NumberTable> numbers_;
+  // Where actions take time: trajectory constraints about states.
+  struct Watched {
+    Formula at_end;
+    std::string text;
+    bool for_good = false;
+  };
+  Lookout lookout_;
+  std::vector<Watched> watched_;
   std::optional<GroundClock> clock_;  // where something happens by itself
   // Where actions run inside others.
   struct Candidate {

@@ -68,8 +68,9 @@ std::optional<std::int64_t> duration_units(const Rational& duration) {
   return units == 0 && duration > Rational(0) ? 1 : units;
 }
 
-GroundClock::GroundClock(std::vector<GroundEvent> events, std::int64_t tick, internal::Meter& meter)
-    : events_(std::move(events)), tick_(tick), meter_(meter) {}
+GroundClock::GroundClock(std::vector<GroundEvent> events, std::int64_t tick, const Lookout& lookout,
+                         internal::Meter& meter)
+    : events_(std::move(events)), tick_(tick), lookout_(lookout), meter_(meter) {}
 
 std::size_t GroundClock::events_before(std::int64_t time) const {
   const auto end = std::find_if(events_.begin(), events_.end(),
@@ -151,21 +152,21 @@ void GroundClock::happen(std::size_t from, std::size_t to, GroundPoint& point) c
   for (std::size_t i = from; i < to; ++i) {
     GroundPoint event;
     event.effects.push_back({Formula::constant(true), events_[i].add, events_[i].del});
-    point = one_after_the_other(std::move(point), std::move(event));
+    point = lookout_.then(std::move(point), std::move(event));
   }
 }
 
 GroundPoint GroundClock::chain(const GroundRun& run, const std::array<std::size_t, 4>& before) const {
   GroundPoint point;
   happen(before[0], before[1], point);
-  point = one_after_the_other(std::move(point), run.start);
+  point = lookout_.then(std::move(point), run.start);
   if (run.durative) {
     point = one_after_the_other(std::move(point), {run.over_all, {}});
     for (std::size_t i = before[1]; i < before[2]; ++i) {
       happen(i, i + 1, point);
       point = one_after_the_other(std::move(point), {run.over_all, {}});
     }
-    point = one_after_the_other(std::move(point), run.end);
+    point = lookout_.then(std::move(point), run.end);
   }
   happen(before[2], before[3], point);
   return point;

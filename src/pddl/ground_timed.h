@@ -13,6 +13,7 @@
 
 #include "pddl/ast.h"
 #include "pddl/ground_durations.h"
+#include "pddl/ground_trajectories.h"
 #include "pddl/reach.h"
 #include "support/meter.h"
 #include "task/definition.h"
@@ -36,8 +37,8 @@ std::optional<std::int64_t> duration_units(const Rational& duration);
 // First all durations are announced; then `add_facts`; the rest may be asked after that.
 class GroundClock {
  public:
-  // By time, one for each; at least one.
-  GroundClock(std::vector<GroundEvent> events, std::int64_t tick, internal::Meter& meter);
+  // By time, one for each; at least one. The lookout is complete when points are asked for.
+  GroundClock(std::vector<GroundEvent> events, std::int64_t tick, const Lookout& lookout, internal::Meter& meter);
 
   void announce(std::int64_t duration) { durations_.insert(duration); }
   // A fact for every time at which an action may begin. Returns how many.
@@ -71,6 +72,7 @@ class GroundClock {
 
   std::vector<GroundEvent> events_;
   std::int64_t tick_;
+  const Lookout& lookout_;
   internal::Meter& meter_;
   std::set<std::int64_t> durations_;
   std::vector<std::int64_t> values_;  // ascending; the last is "later": it stands for all times behind the events

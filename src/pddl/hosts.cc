@@ -3,7 +3,7 @@
 //
 // An action hosts others where everything that its end does can be put off. What it does to numbers at its end cannot,
 // since how far they go is worked out for points that follow each other; nor can what happens by itself be told apart
-// from what ends, nor can derived facts be followed through an end that has not happened.
+// from what ends, nor can derived facts, or what trajectory constraints saw, be followed through an end that has not happened.
 #include "pddl/hosts.h"
 
 #include <algorithm>
@@ -73,6 +73,8 @@ std::string why_no_host(const Ast& ast, ActionNameId action) {
   if (!ast.no_hosts.empty()) return ast.no_hosts;
   if (!ast.timed.empty()) return "facts change by themselves";
   if (!ast.axioms.empty()) return "the domain has derived predicates";
+  if (!ast.constraints.empty() || std::any_of(ast.preferences.begin(), ast.preferences.end(), looks_back))
+    return "there are trajectory constraints";
   if (!durative.fixed) return "its duration depends on the state";
   if (!durative.end_numeric_effects.empty()) return "it changes numbers at its end";
   return {};

@@ -74,6 +74,8 @@ LiftedInterpreter::LiftedInterpreter(std::shared_ptr<const Ast> ast) : ast_(std:
     }
   };
   has_costs_ = ast_->has_metric;
+  watched_ = ast_->has_durations && (!ast_->constraints.empty() ||
+                                     std::any_of(ast_->preferences.begin(), ast_->preferences.end(), looks_back));
   for (const Action& action : ast_->actions) add_ranges(action.variables);
   for (const Axiom& axiom : ast_->axioms) add_ranges(axiom.variables);
   for (const Constraint& constraint : ast_->constraints) add_ranges(constraint.variables);
@@ -281,14 +283,17 @@ bool LiftedInterpreter::applicable(const FactView& facts, const Instance& instan
   return holds(action.precondition, scope, facts);
 }
 
-void LiftedInterpreter::execute(Facts& facts, const Instance& instance, internal::Meter& meter) const {
+void LiftedInterpreter::execute(Facts& facts, const Instance& instance, internal::Meter& meter, States* passed) const {
   if (!is_simple()) {
-    facts = std::move(*run(facts, instance, meter).facts);
+    Run whole = run(facts, instance, meter);
+    facts = std::move(*whole.facts);
+    if (passed != nullptr) *passed = std::move(whole.passed);
     return;
   }
   const Action& action = ast_->actions[instance.action];
   happen(facts, instance, action.effects, action.numeric_effects, meter);
   if (!action.durative) return;
+  if (passed != nullptr) passed->push_back(facts);
   happen(facts, instance, action.durative->end_effects, action.durative->end_numeric_effects, meter);
 }
 

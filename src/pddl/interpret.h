@@ -246,7 +246,9 @@ class LiftedInterpreter : public task::ReferenceSemantics {
 
   void derive(Facts& facts, internal::Meter& meter) const;
   // From its start to its end.
-  void execute(Facts& facts, const Instance& instance, internal::Meter& meter) const;
+  // `passed`, where it is given, gets the states in between: behind each point but the last.
+  using States = std::vector<Facts>;
+  void execute(Facts& facts, const Instance& instance, internal::Meter& meter, States* passed = nullptr) const;
   // These effects of the action at once.
   void happen(Facts& facts, const Instance& instance, const std::vector<Effect>& effects,
               const std::vector<NumericEffect>& numeric_effects, internal::Meter& meter) const;
@@ -261,6 +263,7 @@ class LiftedInterpreter : public task::ReferenceSemantics {
     std::int64_t start = 0;  // where something happens by itself
     std::size_t inside = 0;  // of so many hosts
     std::string problem;
+    States passed;  // where states on the way matter
   };
   // Is an action simply what it does to the facts?
   bool is_simple() const { return ast_->timed.empty() && !ast_->has_hosts; }
@@ -271,9 +274,9 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   bool is_late(const Facts& facts) const;
   // How many timed facts there are up to kSeparation before then.
   std::size_t num_timed_before(std::int64_t time) const;
-  void pass(Facts& facts, std::size_t from, std::size_t to, internal::Meter& meter) const;
+  void pass(Facts& facts, std::size_t from, std::size_t to, internal::Meter& meter, States* passed = nullptr) const;
   // The facts when everything that happens by itself has happened.
-  Facts when_all_has_passed(const Facts& facts, internal::Meter& meter) const;
+  Facts when_all_has_passed(const Facts& facts, internal::Meter& meter, States* passed) const;
   std::optional<std::int64_t> units_of(const Instance& instance, const FactView& facts, internal::Meter& meter) const;
   Schedule with_waiting(const Facts& start, std::span<const PlanStep> plan, internal::Meter& meter) const;
 
@@ -286,7 +289,8 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   std::string host_problem(const Facts& facts, internal::Meter& meter) const;
   std::optional<std::uint32_t> parts_taken(const Facts& facts, const Instance& instance, internal::Meter& meter) const;
   // The facts in which the goal is judged; nothing, and why, where some host cannot end.
-  std::optional<Facts> in_the_end(const Facts& facts, internal::Meter& meter, std::string& problem) const;
+  std::optional<Facts> in_the_end(const Facts& facts, internal::Meter& meter, std::string& problem,
+                                  States* passed = nullptr) const;
   // Each step as early as its way through the hosts allows, one point after the other.
   Schedule with_hosts(const Facts& start, std::span<const PlanStep> plan, internal::Meter& meter) const;
 
@@ -358,6 +362,7 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   std::map<std::string, ObjectId, std::less<>> objects_;
   std::map<std::string, ActionNameId, std::less<>> actions_;
   bool has_costs_ = false;
+  bool watched_ = false;  // constraints or preferences speak of states within actions
 };
 
 }  // namespace metactrl::pddl

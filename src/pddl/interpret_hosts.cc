@@ -115,9 +115,9 @@ LiftedInterpreter::Run LiftedInterpreter::run_among_hosts(const Facts& facts, co
   return failed;
 }
 
-std::optional<Facts> LiftedInterpreter::in_the_end(const Facts& facts, internal::Meter& meter,
-                                                   std::string& problem) const {
-  if (!ast_->timed.empty()) return when_all_has_passed(facts, meter);
+std::optional<Facts> LiftedInterpreter::in_the_end(const Facts& facts, internal::Meter& meter, std::string& problem,
+                                                   States* passed) const {
+  if (!ast_->timed.empty()) return when_all_has_passed(facts, meter, passed);
   Facts last = facts;
   while (!last.hosts.empty()) {
     problem = end_host(last, meter);

@@ -10,7 +10,8 @@
 //     (actions-in-order ...)  there are steps k1 < k2 < ... of the plan such that the action at ki is one of
 //                             alternatives i
 //
-// `satisfied` is these lines. The first, third and fifth, once false for a prefix, are false for every longer one, so a
+// Where actions take time, or something happens by itself, the states are those between the points, also those within an
+// action. `satisfied` is these lines. The first, third and fifth, once false for a prefix, are false for every longer one, so a
 // plan breaks them at a definite step, and that step is not legal. The others may be fulfilled later and are part of
 // the goal.
 #include <algorithm>
@@ -241,6 +242,15 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
   std::vector<Wish> wishes = start_wishes(meter);
   record(FactView(facts), wishes, meter);
   std::vector<Instance> actions;
+  States passed;
+  const auto record_passed = [&] {
+    for (const Facts& state : passed) {
+      record(FactView(state), trajectories, meter);
+      record(FactView(state), wishes, meter);
+    }
+    passed.clear();
+  };
+  std::vector<std::size_t> num_states = {1};  // that there are when so many steps have been taken
   for (const PlanStep& step : plan) {
     std::string problem;
     const std::optional<Instance> instance = resolve(step, problem);
@@ -265,8 +275,10 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
       result.problem = std::move(problem);
       break;
     }
-    execute(facts, *instance, meter);
+    execute(facts, *instance, meter, watched_ ? &passed : nullptr);
     actions.push_back(*instance);
+    num_states.push_back(num_states.back() + passed.size() + 1);
+    record_passed();
     record(FactView(facts), trajectories, meter);
     record(FactView(facts), wishes, meter);
   }
@@ -276,8 +288,11 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
   std::size_t first_break = actions.size() + 1;
   for (const Trajectory& trajectory : trajectories) {
     const std::optional<std::size_t> state = broken_at(trajectory);
-    if (!state || *state >= first_break) continue;
-    first_break = *state;
+    if (!state) continue;
+    const auto step =
+        static_cast<std::size_t>(std::upper_bound(num_states.begin(), num_states.end(), *state) - num_states.begin());
+    if (step >= first_break) continue;
+    first_break = step;
     result.steps_executed = first_break == 0 ? 0 : first_break - 1;
     const std::string breaks = "breaks the constraint " + trajectory_text(trajectory);
     result.problem = first_break == 0 ? "" : breaks;
@@ -289,12 +304,13 @@ Validation LiftedInterpreter::validate(Facts facts, std::span<const PlanStep> pl
   if (result.reason.empty()) {
     if (!is_simple()) {
       std::string problem;
-      std::optional<Facts> last = in_the_end(facts, meter, problem);
+      std::optional<Facts> last = in_the_end(facts, meter, problem, watched_ ? &passed : nullptr);
       if (!last) {
         result.unmet_goals = {problem};
         result.reason = "behind the last step: " + problem;
         return result;
       }
+      record_passed();
       facts = std::move(*last);
       record(FactView(facts), wishes, meter);
     }

@@ -347,6 +347,16 @@ Validation LiftedInterpreter::validate_schedule(std::span<const TimedStep> sched
   std::stable_sort(happenings.begin(), happenings.end(),
                    [](const Happening& a, const Happening& b) { return a.time < b.time; });
   Facts facts = initial(meter);
+  std::vector<Trajectory> trajectories = start_trajectories(meter);
+  std::vector<Wish> wishes = start_wishes(meter);
+  std::vector<std::int64_t> looked_at;
+  const auto look = [&](std::int64_t time) {
+    looked_at.push_back(time);
+    const FactView view(facts);
+    record(view, trajectories, meter);
+    record(view, wishes, meter);
+  };
+  look(0);
   std::vector<bool> running(schedule.size(), false);
   const std::vector<TimedFact>& timed = ast_->timed;
   for (std::size_t first = 0, passed = 0; first < happenings.size() || passed < timed.size();) {
@@ -398,6 +408,7 @@ Validation LiftedInterpreter::validate_schedule(std::span<const TimedStep> sched
     }
     pass(facts, passed, passing, meter);
     passed = passing;
+    if (watched_) look(time);
     const FactView view(facts);
     for (std::size_t i = 0; i < schedule.size(); ++i) {
       if (!running[i]) continue;
@@ -410,11 +421,20 @@ Validation LiftedInterpreter::validate_schedule(std::span<const TimedStep> sched
   }
   result.steps_executed = schedule.size();
   for (const Instance& instance : instances) result.cost += cost(instance);
-  // Beside actions that take time preferences speak of the last state alone.
-  std::vector<Wish> wishes = start_wishes(meter);
-  record(FactView(facts), wishes, meter);
-  result.preferences = judged(wishes, instances);
-  judge_end(FactView(facts), {}, instances, meter, result);
+  look(makespan(schedule));
+  std::vector<Instance> in_order;  // in which they begin
+  for (const Happening& happening : happenings) {
+    if (!happening.is_end) in_order.push_back(happening.instance);
+  }
+  result.preferences = judged(wishes, in_order);
+  judge_end(FactView(facts), trajectories, in_order, meter, result);
+  for (const Trajectory& trajectory : trajectories) {
+    const std::optional<std::size_t> state = broken_at(trajectory);
+    if (!state) continue;
+    result.reason =
+        str_cat("the constraint ", trajectory_text(trajectory), " is broken at ", time_text(looked_at[*state]));
+    break;
+  }
   return result;
 }
 

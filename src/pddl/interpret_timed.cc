@@ -16,21 +16,27 @@ std::size_t LiftedInterpreter::num_timed_before(std::int64_t time) const {
 
 bool LiftedInterpreter::is_late(const Facts& facts) const { return num_timed_before(facts.now) == ast_->timed.size(); }
 
-void LiftedInterpreter::pass(Facts& facts, std::size_t from, std::size_t to, internal::Meter& meter) const {
-  for (std::size_t i = from; i < to; ++i) {
-    Fact fact{ast_->timed[i].atom.predicate, ast_->timed[i].atom.arguments};
-    if (ast_->timed[i].add) {
-      facts.insert(std::move(fact));
-    } else {
-      facts.erase(fact);
+void LiftedInterpreter::pass(Facts& facts, std::size_t from, std::size_t to, internal::Meter& meter,
+                             States* passed) const {
+  while (from < to) {
+    // What happens at the same time happens at once.
+    const std::int64_t time = ast_->timed[from].time;
+    for (; from < to && ast_->timed[from].time == time; ++from) {
+      Fact fact{ast_->timed[from].atom.predicate, ast_->timed[from].atom.arguments};
+      if (ast_->timed[from].add) {
+        facts.insert(std::move(fact));
+      } else {
+        facts.erase(fact);
+      }
     }
+    derive(facts, meter);
+    if (passed != nullptr) passed->push_back(facts);
   }
-  derive(facts, meter);
 }
 
-Facts LiftedInterpreter::when_all_has_passed(const Facts& facts, internal::Meter& meter) const {
+Facts LiftedInterpreter::when_all_has_passed(const Facts& facts, internal::Meter& meter, States* passed) const {
   Facts last = facts;
-  pass(last, num_timed_before(facts.now), ast_->timed.size(), meter);
+  pass(last, num_timed_before(facts.now), ast_->timed.size(), meter, passed);
   return last;
 }
 
@@ -68,12 +74,14 @@ LiftedInterpreter::Run LiftedInterpreter::run_at(const Facts& facts, const Insta
   const Action& action = ast_->actions[instance.action];
   Run result;
   result.start = start;
+  States* const passed = watched_ ? &result.passed : nullptr;
   Facts state = facts;
   std::size_t done = num_timed_before(start);
-  pass(state, num_timed_before(facts.now), done, meter);
+  pass(state, num_timed_before(facts.now), done, meter, passed);
   result.problem = start_problem(state, instance, meter);
   if (!result.problem.empty()) return result;
   happen(state, instance, action.effects, action.numeric_effects, meter);
+  if (passed != nullptr) passed->push_back(state);
   if (action.durative) {
     const std::size_t before_end = num_timed_before(start + duration);
     result.problem = over_all_problem(state, instance, meter);
@@ -81,7 +89,7 @@ LiftedInterpreter::Run LiftedInterpreter::run_at(const Facts& facts, const Insta
       // What happens at the same time happens at once.
       std::size_t next = done;
       while (next < before_end && ast_->timed[next].time == ast_->timed[done].time) ++next;
-      pass(state, done, next, meter);
+      pass(state, done, next, meter, passed);
       result.problem = over_all_problem(state, instance, meter);
       if (!result.problem.empty()) result.problem += " at " + time_text(ast_->timed[done].time);
       done = next;
@@ -89,12 +97,13 @@ LiftedInterpreter::Run LiftedInterpreter::run_at(const Facts& facts, const Insta
     if (result.problem.empty()) result.problem = end_problem(state, instance, meter);
     if (!result.problem.empty()) return result;
     happen(state, instance, action.durative->end_effects, action.durative->end_numeric_effects, meter);
+    if (passed != nullptr) passed->push_back(state);
   }
   // A late state knows no time.
   if (!is_late(facts)) {
     const std::int64_t end = start + duration + kSeparation;
     state.now = end % ast_->tick == 0 ? end : end - end % ast_->tick + ast_->tick;
-    pass(state, done, num_timed_before(state.now), meter);
+    pass(state, done, num_timed_before(state.now), meter, passed);
     if (is_late(state)) state.now = ast_->timed.back().time + kSeparation;
   }
   result.facts = std::move(state);

@@ -367,18 +367,7 @@ void Parser::run(std::optional<SExpr> domain, std::optional<SExpr> problem) {
   }
   if (domain) parse_domain(*domain, problem);
   if (problem) parse_problem(*problem, domain.has_value());
-  if (ast_.has_durations && !ast_.constraints.empty()) {
-    reporter_.error(ast_.constraints[0].where, "trajectory constraints beside durative actions are not supported",
-                    "state what must hold as conditions of the actions, or as goals");
-  }
-  if (ast_.has_durations) {
-    for (const Preference& preference : ast_.preferences) {
-      const auto looks_back = [](const Constraint& part) { return part.kind != Constraint::Kind::kAtEnd; };
-      if (std::none_of(preference.parts.begin(), preference.parts.end(), looks_back)) continue;
-      reporter_.error(preference.where, "trajectory constraints beside durative actions are not supported",
-                      "prefer what is to hold at the end");
-    }
-  }
+  if (ast_.has_durations) refuse_derived_beside_durations();
   if (domain && problem && !reporter_.has_errors()) {
     if (metric_) {
       finish_metric();

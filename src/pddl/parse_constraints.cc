@@ -3,10 +3,21 @@
 // (and ...) and (forall ...) are taken apart: each operator becomes a constraint of its own, with the variables of all
 // enclosing quantifiers in the first slots of its table. (at end c) says something about the last state only, so it
 // becomes a conjunct of the goal.
+//
+// What speaks of a time becomes what speaks of order, by facts of our own that become false by themselves when the time
+// has passed:
+//
+//     (within t c)         (sometime (and <until t> c))
+//     (hold-after t c)     (always (or <until t> c))
+//     (hold-during t u c)  (always (or <until t> (not <before u>) c))
+//
+// <until t> holds up to t, that is to say it is false from kSeparation later on, so that what happens at t is in time;
+// <before u> is false from u on. The state at t is the first that hold-after and hold-during speak of.
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "metactrl/schedule.h"
 #include "pddl/parser.h"
 #include "support/str_cat.h"
 
@@ -32,8 +43,12 @@ constexpr std::array<StateOperator, 5> kStateOperators = {{
     {"sometime-before", Constraint::Kind::kSometimeBefore, 2},
 }};
 
-bool is_timed(std::string_view head) {
-  return head == "within" || head == "hold-during" || head == "hold-after" || head == "always-within";
+Condition one_of(std::vector<Condition> choices, const Position& where) {
+  Condition out;
+  out.kind = Condition::Kind::kOr;
+  out.where = where;
+  out.children = std::move(choices);
+  return out;
 }
 
 }  // namespace
@@ -55,11 +70,13 @@ void Parser::parse_constraint(SExpr expr, const ConstraintContext& context) {
   for (const StateOperator& op : kStateOperators) {
     if (head == op.name) return parse_state_constraint(expr, context, op.kind);
   }
-  if (is_timed(head)) {
-    reporter_.error(expr.where(), str_cat("timed constraints (", head, " ...) are not supported"),
-                    "a deadline can be a timed initial literal, (at 9 (not (open shop))), that what must come before "
-                    "it needs; or use "
-                    "always, sometime, sometime-after or sometime-before, which speak of order");
+  if (head == "within" || head == "hold-after" || head == "hold-during") {
+    parse_timed_constraint(expr, context);
+  } else if (head == "always-within") {
+    reporter_.error(
+        expr.where(), "(always-within ...) is not supported: every state would need a clock of its own",
+        "use (within TIME CONDITION), which counts from the start, or (sometime-after CONDITION CONDITION), "
+        "which has no limit");
   } else if (head == "not") {
     reporter_.error(expr.where(), "a trajectory constraint cannot be negated",
                     "(not (sometime c)) is (always (not c)), (not (always c)) is (sometime (not c))");
@@ -170,6 +187,47 @@ void Parser::parse_state_constraint(SExpr expr, const ConstraintContext& context
   constraint.forall = open_all(context.forall, scope);
   constraint.first = parse_condition(expr[1], scope, context.depth);
   if (two) constraint.second = parse_condition(expr[2], scope, context.depth);
+  add_constraint(std::move(constraint));
+}
+
+void Parser::parse_timed_constraint(SExpr expr, const ConstraintContext& context) {
+  const bool during = expr.head() == "hold-during";
+  if (!has_size(expr, during ? 4 : 3, str_cat("(", expr.head(), during ? " TIME TIME CONDITION)" : " TIME CONDITION)")))
+    return;
+  const std::optional<std::int64_t> time = exact_time(expr[1]);
+  const std::optional<std::int64_t> end = during ? exact_time(expr[2]) : time;
+  if (!time || !end) return;
+  if (during && *end - *time <= 2 * kSeparation) {
+    reporter_.error(expr[2].where(), str_cat("there is no time between ", expr[1].text(), " and ", expr[2].text()),
+                    "write (hold-during FROM TO CONDITION), with TO later than FROM");
+    return;
+  }
+  Constraint constraint;
+  constraint.kind = expr.head() == "within" ? Constraint::Kind::kSometime : Constraint::Kind::kAlways;
+  constraint.where = expr.where();
+  constraint.text = context.prefix + expr.to_text(kTextLimit) + context.suffix;
+  Scope scope(constraint.variables);
+  constraint.forall = open_all(context.forall, scope);
+  Condition condition = parse_condition(expr[during ? 3 : 2], scope, context.depth);
+  if (constraint.kind == Constraint::Kind::kSometime) {
+    constraint.first.kind = Condition::Kind::kAnd;
+    constraint.first.where = expr.where();
+    constraint.first.children.push_back(until(str_cat("time<=", time_text(*time)), *time + kSeparation, expr.where()));
+    constraint.first.children.push_back(std::move(condition));
+  } else {
+    std::vector<Condition> choices;
+    // What begins at the start begins with the initial state.
+    if (*time > 0) choices.push_back(until(str_cat("time<=", time_text(*time)), *time + kSeparation, expr.where()));
+    if (during) {
+      Condition over;
+      over.kind = Condition::Kind::kNot;
+      over.where = expr.where();
+      over.children.push_back(until(str_cat("time<", time_text(*end)), *end, expr.where()));
+      choices.push_back(std::move(over));
+    }
+    choices.push_back(std::move(condition));
+    constraint.first = one_of(std::move(choices), expr.where());
+  }
   add_constraint(std::move(constraint));
 }
 

@@ -162,9 +162,11 @@ void Parser::finish_metric() {
   const bool timeless = steps && std::all_of(weights.functions.begin(), weights.functions.end(), is_zero);
   good = good && !timeless;
   bool counts = false;  // anything at all
+  std::string spoiler;
   std::vector<Expression> costs;
   for (const Action& action : ast_.actions) {
     const std::optional<Expression> cost = good ? metric_cost(action, weights) : std::nullopt;
+    if (good && !cost) spoiler = str_cat("; what action ", in_quotes(action.name), " adds is none of that");
     good = good && cost;
     if (good) costs.push_back(*cost);
     counts = counts || (good && !cost->children.empty());
@@ -174,8 +176,9 @@ void Parser::finish_metric() {
                       str_cat("the metric ", what.to_text(60), " is ignored",
                               weights.preferences.empty() ? "" : " but for the weights of preferences"),
                       timeless ? "no action takes time: each counts as one step"
-                               : "sums of (total-time) and of functions without arguments are minimized, where actions "
-                                 "add to them what is not negative and never changes");
+                               : str_cat("sums of (total-time) and of functions without arguments are minimized, where "
+                                         "actions add to them what is not negative and never changes",
+                                         spoiler));
     return;
   }
   if (steps) {

@@ -56,14 +56,34 @@ bool Parser::is_timed_fact(SExpr fact) {
   return fact.head() == "at" && fact.size() == 3 && fact[2].is_list() && parse_number(fact[1].text());
 }
 
+std::optional<std::int64_t> Parser::exact_time(SExpr expr) {
+  const std::optional<std::int64_t> time = exact_units(expr.text());
+  if (!time) {
+    reporter_.error(expr.where(), str_cat("the time ", in_quotes(expr.to_text(60)), " cannot be counted"),
+                    "write a time from 0 to 1000000000, with six decimals at most");
+  }
+  return time;
+}
+
+Condition Parser::until(const std::string& name, std::int64_t end, const Position& where) {
+  const auto [entry, is_new] = deadlines_.try_emplace(name, ast_.predicates.next_id());
+  if (is_new) {
+    ast_.predicates.push_back({name, {}, where});
+    ast_.init.push_back({entry->second, {}, where});
+    ast_.timed.push_back({end, {entry->second, {}, where}, false});
+    ast_.has_durations = true;
+  }
+  Condition out;
+  out.kind = Condition::Kind::kAtom;
+  out.atom = {entry->second, {}, where};
+  out.where = where;
+  return out;
+}
+
 void Parser::parse_timed_fact(SExpr fact) {
   use(Feature::kTimedFacts, fact.where());
-  const std::optional<std::int64_t> time = exact_units(fact[1].text());
-  if (!time) {
-    reporter_.error(fact[1].where(), str_cat("the time ", in_quotes(fact[1].text()), " cannot be counted"),
-                    "write a time from 0 to 1000000000, with six decimals at most");
-    return;
-  }
+  const std::optional<std::int64_t> time = exact_time(fact[1]);
+  if (!time) return;
   SExpr literal = fact[2];
   if (literal.head() == "=") {
     reporter_.error(literal.where(),
@@ -103,6 +123,24 @@ void Parser::finish_timed() {
   refuse_beside_timed();
 }
 
+void Parser::refuse_derived_beside_durations() {
+  std::set<PredicateId> derived;
+  for (const PredicateId id : ast_.predicates.all()) {
+    if (ast_.predicates[id].derived) derived.insert(id);
+  }
+  const auto look = [&](const Constraint& constraint) {
+    if (constraint.kind == Constraint::Kind::kAtEnd) return;
+    if (!reads_one_of(constraint.first, derived) && !reads_one_of(constraint.second, derived)) return;
+    reporter_.error(constraint.where,
+                    "trajectory constraints on derived predicates are not supported beside durative actions",
+                    "write what they are derived from instead");
+  };
+  for (const Constraint& constraint : ast_.constraints) look(constraint);
+  for (const Preference& preference : ast_.preferences) {
+    for (const Constraint& part : preference.parts) look(part);
+  }
+}
+
 void Parser::refuse_beside_timed() {
   std::set<PredicateId> changed;
   for (const TimedFact& timed : ast_.timed) changed.insert(timed.atom.predicate);
@@ -117,7 +155,8 @@ void Parser::refuse_beside_timed() {
     if (!action.durative || !reads_changed(ast_, action.durative->duration)) continue;
     reporter_.error(action.where,
                     str_cat("action ", in_quotes(action.name),
-                            ": a duration that depends on the state is not supported beside timed initial literals"),
+                            ": a duration that depends on the state is not supported beside timed initial literals and "
+                            "deadlines"),
                     "write a number, or a function that no action changes");
   }
 }

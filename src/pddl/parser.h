@@ -259,6 +259,7 @@ class Parser {
   bool open_context(SExpr expr, ConstraintContext& context);
   void parse_at_end(SExpr expr, const ConstraintContext& context);
   void parse_state_constraint(SExpr expr, const ConstraintContext& context, Constraint::Kind kind);
+  void parse_timed_constraint(SExpr expr, const ConstraintContext& context);
   void parse_actions_in_order(SExpr expr, const ConstraintContext& context);
   void parse_step(SExpr expr, const Scope& scope, std::vector<ActionPattern>& step, std::size_t depth);
   void parse_pattern(SExpr expr, const Scope& scope, std::vector<ActionPattern>& step);
@@ -293,9 +294,15 @@ class Parser {
   // parse_timed.cc
   static bool is_timed_fact(SExpr fact);
   void parse_timed_fact(SExpr fact);
+  // In the units of schedules; nothing, and an error, where it cannot be counted.
+  std::optional<std::int64_t> exact_time(SExpr expr);
+  // A fact of our own that holds from the start and becomes false by itself.
+  Condition until(const std::string& name, std::int64_t end, const Position& where);
   // Once both files are read.
   void finish_timed();
   void refuse_beside_timed();
+  // What looks back at states that derived predicates make: those within an action are not worked out.
+  void refuse_derived_beside_durations();
 
   // parse_metric.cc
   // The weights of the parts of a metric: of the time, and of functions without arguments.
@@ -345,6 +352,7 @@ class Parser {
   std::map<std::string_view, SExpr> violated_;     // names in (is-violated ...), each with its first place
   std::set<std::string_view> idle_functions_;      // have values and nothing else
   std::map<FunctionId, Position> cost_functions_;  // read in costs, with the first place
+  std::map<std::string, PredicateId> deadlines_;   // facts of our own, by name
   std::vector<Condition> at_end_;                  // conjuncts of the goal from (:constraints ... (at end c))
 
   // The initial state: duplicates, and ill-typed facts by predicate and argument.

@@ -37,6 +37,49 @@ PointReader::PointReader(const Ast& ast, internal::Meter& meter)
   for (const TimedFact& timed : ast.timed) changes_[timed.atom.predicate] = true;
   for (const ActionNameId a : ast.actions.all()) actions_.emplace(ast.actions[a].name, a);
   for (const ObjectId o : ast.objects.all()) objects_.emplace(ast.objects[o].name, o);
+  for (const Constraint& constraint : ast.constraints) watch(constraint);
+  for (const Preference& preference : ast.preferences) {
+    for (const Constraint& part : preference.parts) watch(part);
+  }
+}
+
+namespace {
+
+void add_functions(const Expression& expression, std::set<FunctionId>& out) {
+  if (expression.kind == Expression::Kind::kFunction) out.insert(expression.function);
+  for (const Expression& child : expression.children) add_functions(child, out);
+}
+
+void add_names(const Condition& condition, std::set<PredicateId>& predicates, std::set<FunctionId>& functions) {
+  if (condition.kind == Condition::Kind::kAtom) predicates.insert(condition.atom.predicate);
+  for (const Expression& side : condition.sides) add_functions(side, functions);
+  for (const Condition& child : condition.children) add_names(child, predicates, functions);
+}
+
+}  // namespace
+
+void PointReader::watch(const Constraint& constraint) {
+  if (constraint.kind == Constraint::Kind::kAtEnd) return;
+  Watched& watched = watched_.emplace_back();
+  add_names(constraint.first, watched.predicates, watched.functions);
+  add_names(constraint.second, watched.predicates, watched.functions);
+  for (const std::vector<ActionPattern>& step : constraint.steps) {
+    for (const ActionPattern& pattern : step) watched.actions.insert(pattern.action);
+  }
+}
+
+void PointReader::add_watched(const std::vector<Effect>& effects, const std::vector<NumericEffect>& changes,
+                              std::optional<ActionNameId> begins, Touched& out) {
+  for (std::uint32_t i = 0; i < watched_.size(); ++i) {
+    const Watched& watched = watched_[i];
+    const bool changed =
+        (begins && watched.actions.contains(*begins)) ||
+        std::any_of(effects.begin(), effects.end(),
+                    [&](const Effect& effect) { return watched.predicates.contains(effect.atom.predicate); }) ||
+        std::any_of(changes.begin(), changes.end(),
+                    [&](const NumericEffect& change) { return watched.functions.contains(change.function); });
+    if (changed) out.writes.push_back(key(Sort::kConstraint, i, {}, {}));
+  }
 }
 
 PlanPoints PointReader::read(const PlanStep& step) {
@@ -53,6 +96,7 @@ PlanPoints PointReader::read(ActionNameId name, std::span<const ObjectId> argume
   add_condition(action, action.precondition, binding, points.start);
   add_effects(action, action.effects, binding, points.start);
   add_changes(action, action.numeric_effects, binding, points.start);
+  add_watched(action.effects, action.numeric_effects, name, points.start);
   if (action.durative) {
     const Durative& durative = *action.durative;
     add_changes(action, durative.idle_start_effects, binding, points.start);
@@ -61,6 +105,7 @@ PlanPoints PointReader::read(ActionNameId name, std::span<const ObjectId> argume
     add_effects(action, durative.end_effects, binding, points.end);
     add_changes(action, durative.end_numeric_effects, binding, points.end);
     add_changes(action, durative.idle_end_effects, binding, points.end);
+    add_watched(durative.end_effects, durative.end_numeric_effects, std::nullopt, points.end);
   }
   for (Touched* point : {&points.start, &points.end, &points.over_all}) {
     std::sort(point->writes.begin(), point->writes.end());
@@ -79,6 +124,10 @@ Touched PointReader::read(const TimedFact& timed) {
   const std::vector<Term> terms(timed.atom.arguments.begin(), timed.atom.arguments.end());
   out.writes.push_back(key(Sort::kFact, index(timed.atom.predicate), terms, {}));
   out.adds.push_back(key(Sort::kPredicate, index(timed.atom.predicate), {}, {}));
+  for (std::uint32_t i = 0; i < watched_.size(); ++i) {
+    if (watched_[i].predicates.contains(timed.atom.predicate)) out.writes.push_back(key(Sort::kConstraint, i, {}, {}));
+  }
+  std::sort(out.writes.begin(), out.writes.end());
   return out;
 }
 

@@ -5,6 +5,8 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,7 +44,8 @@ bool touch(const Touched& a, const Touched& b);
 // Does the action touch the end of one that hosts it, or what that one needs over all?
 bool touches_host(const PlanPoints& action, const PlanPoints& host);
 
-// Keys are those of one reader. Quantifiers are tried for all objects.
+// Keys are those of one reader. Quantifiers are tried for all objects. Points that change what the same trajectory constraint
+// speaks of touch: in whatever order the others come, it sees the same states.
 class PointReader {
  public:
   PointReader(const Ast& ast, internal::Meter& meter);
@@ -53,13 +56,23 @@ class PointReader {
   Touched read(const TimedFact& timed);
 
  private:
-  enum class Sort : std::uint8_t { kFact, kNumber, kPredicate, kAnyNumber };
+  enum class Sort : std::uint8_t { kFact, kNumber, kPredicate, kAnyNumber, kConstraint };
   struct KeyParts {
     Sort sort;
     std::uint32_t name;
     std::vector<ObjectId> objects;
     auto operator<=>(const KeyParts&) const = default;
   };
+
+  // What a trajectory constraint speaks of.
+  struct Watched {
+    std::set<PredicateId> predicates;
+    std::set<FunctionId> functions;
+    std::set<ActionNameId> actions;
+  };
+  void watch(const Constraint& constraint);
+  void add_watched(const std::vector<Effect>& effects, const std::vector<NumericEffect>& changes,
+                   std::optional<ActionNameId> begins, Touched& out);
 
   Touched::Key key(Sort sort, std::uint32_t name, const std::vector<Term>& terms, const Binding& binding);
   template <typename Visit>
@@ -81,6 +94,7 @@ class PointReader {
   IdVector<PredicateId, bool> changes_;
   std::map<std::string, ActionNameId, std::less<>> actions_;
   std::map<std::string, ObjectId, std::less<>> objects_;
+  std::vector<Watched> watched_;
   std::map<KeyParts, Touched::Key> keys_;
 };
 

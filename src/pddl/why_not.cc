@@ -576,7 +576,8 @@ std::vector<std::string> PddlSource::unused_offers() const {
 }
 
 std::optional<Task> PddlSource::with_ends_apart(bool over_all, internal::Meter& meter) const {
-  if (!ast_->has_durations) return std::nullopt;
+  // What trajectory constraints saw is not followed there.
+  if (!ast_->has_durations || !ast_->constraints.empty()) return std::nullopt;
   const auto depends_on_begin = [](const Action& action) {
     return action.durative && !action.durative->fixed && !action.durative->end_numeric_effects.empty();
   };

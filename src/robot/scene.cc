@@ -390,7 +390,7 @@ std::shared_ptr<const pddl::Ast> parse_scene(const pddl::Source& domain, const p
   if (!ast->timed.empty()) {
     const pddl::Position& where = ast->timed[0].atom.where;
     diagnostics.error({ast->files[where.file], where.line, where.column},
-                      "timed initial literals are not understood in a scene that is acted in",
+                      "timed initial literals and deadlines are not understood in a scene that is acted in",
                       "delete them: what changes by itself is observed");
   }
   if (diagnostics.has_errors()) throw InputError(diagnostics);

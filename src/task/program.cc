@@ -10,6 +10,7 @@
 #include <cassert>
 
 #include "support/hash.h"
+#include "task/remembers.h"
 
 namespace metactrl::task {
 
@@ -378,7 +379,8 @@ Definition Program::definition_without(const IdVector<GoalId, bool>& dropped) co
 
 std::string Program::bit_text(std::uint32_t bit) const {
   const FactId fact = fact_of_bit_[bit];
-  return definition_.facts.contains(fact) ? fact_text(definition_, fact) : std::string();
+  return definition_.facts.contains(fact) && !remembers(definition_, fact) ? fact_text(definition_, fact)
+                                                                           : std::string();
 }
 
 std::optional<ActionId> Program::find_action(const std::string& name, std::span<const std::string> arguments) const {

@@ -1,14 +1,17 @@
 // Actions that take time, also inside each other: the engine, for which each is one step, against the reference
 // interpreter, which carries out its start and its end; what the lookahead says against brute force; and schedules of random plans against the judge of
-// schedules, also when they are bent a little.
+// schedules, also when they are bent a little; and trajectory constraints and preferences beside all that.
 #include <gtest/gtest.h>
 
 #include <iostream>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "lookahead/preferences.h"
 #include "metactrl/domain.h"
 #include "metactrl/schedule.h"
 #include "pddl/hosts.h"
@@ -18,6 +21,7 @@
 #include "support/engine_and_interpreter.h"
 #include "support/random.h"
 #include "support/repeats.h"
+#include "task/program.h"
 
 namespace metactrl::durations_property_test {
 namespace {
@@ -27,9 +31,11 @@ using testing::Random;
 
 class Generator {
  public:
-  enum class Kind : std::uint8_t { kPlain, kTimed, kHosts };
+  enum class Kind : std::uint8_t { kPlain, kTimed, kHosts, kTrajectories };
   explicit Generator(std::uint64_t seed, Kind kind = Kind::kPlain)
-      : random_(seed), timed_(kind == Kind::kTimed), hosts_(kind == Kind::kHosts) {}
+      : random_(seed),
+        timed_(kind == Kind::kTimed || (kind == Kind::kTrajectories && seed % 3 != 0)),
+        hosts_(kind == Kind::kHosts) {}
 
   std::string domain() {
     numbers_ = one_in(2);
@@ -56,6 +62,15 @@ class Generator {
     return out;
   }
 
+  // Of the same task, with constraints and preferences of the way and a goal that is easier to reach.
+  std::string constrained(const std::string& problem) {
+    std::string out = problem.substr(0, problem.find("(:goal")) + "(:goal " + literal("a") + ")\n (:constraints (and";
+    for (std::uint32_t i = 1 + random_.below(2); i > 0; --i) out += " " + constraint();
+    for (std::uint32_t i = random_.below(3); i > 0; --i)
+      out += " (preference w" + std::to_string(i) + " " + constraint() + ")";
+    return out + ")))\n";
+  }
+
  private:
   bool one_in(std::uint32_t count) { return random_.below(count) == 0; }
   // Of one time each fact has one value.
@@ -66,6 +81,40 @@ class Generator {
     const std::string fact = random_.pick(kFacts);
     if (!used_.insert(time + fact).second) return "";
     return " (at " + time + " " + (one_in(2) ? fact : "(not " + fact + ")") + ")";
+  }
+  std::string constraint() {
+    static const std::vector<std::string> kTimes = {"0", "1", "2.5", "4", "6.001", "9"};
+    const std::string x = one_in(3) ? "?z" : one_in(2) ? "a" : "b";
+    const std::string time = random_.pick(kTimes);
+    std::string out;
+    switch (random_.below(timed_ ? 9 : 6)) {
+      case 0:
+        out = "(always (or " + literal(x) + " " + literal("b") + "))";
+        break;
+      case 1:
+        out = "(sometime (and " + literal(x) + " " + condition(x, 0) + "))";
+        break;
+      case 2:
+        out = "(at-most-once " + condition(x, 1) + ")";
+        break;
+      case 3:
+        out = "(sometime-after " + literal(x) + " " + condition("a", 0) + ")";
+        break;
+      case 4:
+        out = "(sometime-before " + literal(x) + " " + condition("b", 0) + ")";
+        break;
+      case 5:
+        return one_in(2) ? "(actions-in-order a0 a1)" : "(actions-in-order a1 (a0 b))";
+      case 6:
+        out = "(within " + time + " " + condition(x, 0) + ")";
+        break;
+      case 7:
+        out = "(hold-after " + time + " " + literal(x) + ")";
+        break;
+      default:
+        out = "(hold-during " + time + " 9.5 (or " + literal(x) + " " + literal("a") + "))";
+    }
+    return x == "?z" ? "(forall (?z) " + out + ")" : out;
   }
   std::string number() {
     static const std::vector<std::string> kNumbers = {"0", "1", "2", "3"};
@@ -357,6 +406,137 @@ TEST_P(RandomHosts, EngineReferenceAndSchedulesAgree) {
             << ", longer " << decided.longer << ", plans " << count.plans << ", with actions inside others "
             << count.inside << ", overlapping " << count.overlapping << ", refused " << count.refused << '\n';
 }
+
+// Constraints and preferences speak of the states within actions: for the engine they are facts that actions remember, for
+// the interpreter the states themselves. Both say the same of every step, of the goal and of each preference; the lookahead
+// finds a plan exactly where trying all short ones does; and a schedule's judge, who goes from point to point whatever
+// order they come in, agrees on the same plans.
+class RandomTrajectories : public ::testing::TestWithParam<std::uint64_t> {};
+
+constexpr std::uint64_t kWatchedShards = 40;
+
+struct Watched {
+  std::size_t tasks = 0;
+  std::size_t refused = 0;   // steps that break a constraint
+  std::size_t unmet = 0;     // plans that reach the goal but for a constraint
+  std::size_t violated = 0;  // preferences
+  std::size_t solvable = 0;
+  std::size_t useless = 0;  // no plan of a few steps
+  std::size_t schedules = 0;
+};
+
+Task with_all_preferences(const Task& task) {
+  std::vector<std::size_t> all(task.program().definition().preferences.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return with_preferences(task, all);
+}
+
+// All plans of at most `longest` steps, by the interpreter; every step is asked of the engine, too. Returns how many steps
+// the shortest takes that is valid; nothing when there are too many.
+std::optional<std::size_t> try_all(const Task& task, const LiftedInterpreter& interpreter, std::size_t longest,
+                                   Watched& count) {
+  const Task all = with_all_preferences(task);
+  const std::size_t num_goals = task.program().definition().goals.size();
+  std::vector<PlanStep> instances;
+  for (const pddl::Instance& instance : interpreter.instances()) instances.push_back(interpreter.step(instance));
+  std::vector<std::pair<std::vector<PlanStep>, State>> plans = {{{}, all.initial_state()}};
+  std::optional<std::size_t> shortest;
+  for (std::size_t i = 0; i < plans.size() && plans.size() < 120; ++i) {
+    const auto [plan, state] = plans[i];
+    const Validation here = interpreter.validate(plan, {}, 0);
+    EXPECT_EQ(here.steps_executed, plan.size()) << here.reason;
+    EXPECT_EQ(here.valid, task.validate(plan).valid);
+    bool goal = true;
+    for (std::uint32_t g = 0; g < num_goals; ++g)
+      goal = goal && all.program().goal_holds(GoalId{g}, state.words().data());
+    for (std::size_t g = num_goals + here.preferences.size(); g < all.num_goals(); ++g)
+      goal = goal && all.program().goal_holds(GoalId{static_cast<std::uint32_t>(g)}, state.words().data());
+    EXPECT_EQ(goal, here.valid) << "after " << plan.size() << " steps: " << here.reason;
+    for (std::size_t w = 0; w < here.preferences.size(); ++w) {
+      const GoalId wish{static_cast<std::uint32_t>(num_goals + w)};
+      EXPECT_EQ(here.preferences[w].satisfied, all.program().goal_holds(wish, state.words().data()))
+          << here.preferences[w].text << " after " << plan.size() << " steps";
+      count.violated += here.preferences[w].satisfied ? 0 : 1;
+    }
+    count.unmet += here.valid ? 0 : 1;
+    if (here.valid && !shortest) shortest = plan.size();
+    if (has_durations(task) && !plan.empty()) {
+      ++count.schedules;
+      for (const ScheduleKind kind : {ScheduleKind::kSequential, ScheduleKind::kConcurrent})
+        EXPECT_EQ(validate(task, make_schedule(task, plan, kind)).valid, here.valid);
+    }
+    if (plan.size() == longest || ::testing::Test::HasFailure()) continue;
+    for (const PlanStep& step : instances) {
+      std::vector<PlanStep> next = plan;
+      next.push_back(step);
+      const Validation longer = interpreter.validate(next, {}, 0);
+      const std::optional<ActionId> action = all.find(step);
+      const std::optional<State> reached = action ? all.apply(state, *action) : std::nullopt;
+      EXPECT_EQ(reached.has_value(), longer.steps_executed == next.size())
+          << to_string(step) << " after " << plan.size() << " steps: " << longer.reason;
+      count.refused += longer.reason.find("breaks the constraint") != std::string::npos ? 1 : 0;
+      if (reached) plans.emplace_back(std::move(next), *reached);
+      if (::testing::Test::HasFailure()) return shortest;
+    }
+  }
+  return shortest;
+}
+
+TEST_P(RandomTrajectories, EngineReferenceAndSchedulesAgree) {
+  constexpr std::uint64_t kWatchedTasks = testing::repeats(1000);
+  constexpr std::size_t kLongest = 3;
+  Watched count;
+  for (std::uint64_t seed = GetParam(); seed < kWatchedTasks; seed += kWatchedShards) {
+    Generator generator(seed, Generator::Kind::kTrajectories);
+    const std::string domain = generator.domain();
+    const std::string problem = generator.constrained(generator.problem());
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + domain + problem);
+    Diagnostics diagnostics;
+    auto ast = std::make_shared<pddl::Ast>(pddl::parse({"domain", domain}, {"problem", problem}, diagnostics));
+    if (diagnostics.has_errors()) continue;
+    const LiftedInterpreter interpreter(ast);
+    std::optional<Task> task;
+    try {
+      task = load_pddl_text(domain, problem);
+    } catch (const TaskTooLarge&) {
+      continue;  // a number grows without end
+    }
+    if (interpreter.validate(std::vector<PlanStep>(), {}, 0).reason.starts_with("the initial state")) {
+      ASSERT_TRUE(task->initially_violated());
+      continue;
+    }
+    ASSERT_FALSE(task->initially_violated());
+    ++count.tasks;
+    const std::optional<std::size_t> shortest = try_all(*task, interpreter, kLongest, count);
+    ASSERT_FALSE(HasFailure());
+    LookaheadOptions options;
+    options.horizon = 100;
+    options.search = {20'000, std::size_t{64} << 20, 5'000'000};
+    const auto lookahead = Lookahead::compile(*task, options);
+    if (lookahead->verdict() == Verdict::kSolvable) {
+      ASSERT_TRUE(task->validate(lookahead->plan()).valid);
+      ASSERT_LE(shortest.value_or(0), lookahead->plan().size());
+      ++count.solvable;
+    } else {
+      ASSERT_FALSE(shortest.has_value() && lookahead->verdict() == Verdict::kInfeasible) << lookahead->reason();
+      ++count.useless;
+    }
+  }
+  const std::size_t all = kWatchedTasks / kWatchedShards;
+  EXPECT_GT(count.tasks, all / 3);
+  // Of what is rarer a few tasks may have little.
+  EXPECT_GT(count.solvable, 0U);
+  EXPECT_GT(count.useless, 0U);
+  EXPECT_GT(count.refused, 0U);
+  EXPECT_GT(count.unmet, all);
+  EXPECT_GT(count.violated, 0U);
+  EXPECT_GT(count.schedules, all);
+  std::cout << "tasks " << count.tasks << ", steps refused " << count.refused << ", unmet " << count.unmet
+            << ", preferences violated " << count.violated << ", solvable " << count.solvable << ", not "
+            << count.useless << ", schedules " << count.schedules << '\n';
+}
+
+INSTANTIATE_TEST_SUITE_P(Shards, RandomTrajectories, ::testing::Range<std::uint64_t>(0, kWatchedShards));
 
 INSTANTIATE_TEST_SUITE_P(Shards, RandomHosts, ::testing::Range<std::uint64_t>(0, kShards));
 

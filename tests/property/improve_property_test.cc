@@ -39,7 +39,7 @@ using testing::random_definition;
 
 constexpr std::uint64_t kTasks = 4000;
 
-// Every third task has no metric; of the others some have costs of 0, some costs with a decimal point.
+// Every third task has no metric; of the others some have costs of 0, some costs with a decimal point, some thirds.
 task::Definition with_costs(std::uint64_t seed) {
   task::Definition definition = random_definition(seed);
   if (seed % 3 == 0) return definition;
@@ -51,8 +51,9 @@ task::Definition with_costs(std::uint64_t seed) {
     random ^= random >> 7;
     random ^= random << 17;
     const auto cost = static_cast<double>(random % 8);
-    definition.actions.change(
-        a, [&](task::ActionDefinition& action) { action.cost = seed % 3 == 1 ? cost : 0.25 * cost; });
+    definition.actions.change(a, [&](task::ActionDefinition& action) {
+      action.cost = seed % 3 == 1 ? cost : seed % 2 == 1 ? 0.25 * cost : cost / 3;
+    });
   }
   return definition;
 }

@@ -4,7 +4,7 @@
   (:init (at knife table) (hand-free))
   (:goal (hand-free))
   (:constraints
-    (and (within 5 (hand-free)) (hold-during 1 2 (hand-free)) (hold-after 3 (hand-free)) (always-within 2 (hand-free) (clean knife))
+    (and (within x (hand-free)) (hold-during 2 1 (hand-free)) (hold-after (hand-free)) (always-within 2 (hand-free) (clean knife))
          (preference p1 (always (hand-free))) (not (sometime (hand-free))) (or (always (hand-free)) (always (clean knife)))
          (hand-free) (alway (hand-free)) (sometime) (sometime-after (hand-free)) (forall ?x (always (clean ?x)))
          (always (clean ?x)) (sometime (cleen knife)) knife)))

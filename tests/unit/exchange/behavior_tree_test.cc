@@ -395,6 +395,24 @@ TEST(BehaviorTreeXml, TrajectoryConstraintsAreKept) {
   EXPECT_FALSE(run("(always (in bath))", "").success);
 }
 
+// What remembers the way for a preference is no fact of the world; what a constraint saw within actions cannot be asked for.
+TEST(BehaviorTreeXml, WhatIsRememberedIsNotAskedFor) {
+  const std::string names = "(:requirements :durative-actions :constraints :preferences) (:predicates (p) (q))\n";
+  const std::string problem = "(define (problem x) (:domain d) (:init) (:goal (q)) (:constraints ";
+  const Task task = load_pddl_text("(define (domain d) " + names +
+                                       "(:action a :parameters () :effect (p))\n"
+                                       "(:action b :parameters () :precondition (p) :effect (and (not (p)) (q))))",
+                                   problem + "(preference w (sometime (p)))))");
+  const std::string xml = behavior_tree_xml(task, parse_plan("(a)\n(b)", "plan"));
+  EXPECT_NE(xml.find("<Holds fact=\"(q)\"/>"), std::string::npos);
+  EXPECT_EQ(xml.find("seen"), std::string::npos) << xml;
+  const Task timed = load_pddl_text("(define (domain d) " + names +
+                                        "(:durative-action a :parameters () :duration (= ?duration 2)\n"
+                                        " :effect (and (at start (p)) (at end (not (p))) (at end (q)))))",
+                                    problem + "(sometime (p))))");
+  EXPECT_THROW(behavior_tree_xml(timed, parse_plan("(a)", "plan")), InputError);
+}
+
 TEST(BehaviorTreeXml, BracesWouldBePointers) {
   const Task task =
       load_pddl_text("(define (domain d) (:predicates (p ?x)) (:action a :parameters (?x) :effect (p ?x)))",

@@ -347,8 +347,6 @@ TEST(Durations, RefusedByName) {
   };
   const std::string a = "(:durative-action a :parameters () :duration (= ?duration 1) :effect (at end (r)))";
   EXPECT_EQ(why(a, "(r)"), "");
-  EXPECT_NE(why(a + "(:constraints (always (not (p))))", "(r)").find("trajectory constraints beside durative actions"),
-            std::string::npos);
   EXPECT_NE(
       why("(:derived (q) (p)) (:durative-action a :parameters () :duration (= ?duration 1) :condition (over all (q))\n"
           ":effect (and (at start (p)) (at end (r))))",

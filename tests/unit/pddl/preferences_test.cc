@@ -169,8 +169,6 @@ TEST(Preferences, OfTheLastStateBesideDurations) {
   EXPECT_TRUE(validation.valid) << validation.reason;
   ASSERT_EQ(validation.preferences.size(), 1U);
   EXPECT_FALSE(validation.preferences[0].satisfied);
-  EXPECT_EQ(first_error(timed, of("(:goal (p)) (:constraints (preference w (sometime (q))))")),
-            "trajectory constraints beside durative actions are not supported");
 }
 
 TEST(Preferences, RefusedWithTheirPlace) {
@@ -185,8 +183,8 @@ TEST(Preferences, RefusedWithTheirPlace) {
   EXPECT_EQ(first_error(domain(), problem("(preference p)")), "expected a preference but found (preference p)");
   EXPECT_EQ(first_error(domain(), problem("(preference early (on a))", "(:metric minimize (is-violated earli))")),
             "there is no preference 'earli'");
-  EXPECT_EQ(first_error(domain(), problem("(on a)", "(:constraints (preference p (within 5 (on a))))")),
-            "timed constraints (within ...) are not supported");
+  EXPECT_EQ(first_error(domain(), problem("(on a)", "(:constraints (preference p (always-within 5 (on a) (on b))))")),
+            "(always-within ...) is not supported: every state would need a clock of its own");
   const Diagnostics rewarded =
       messages(domain(), problem("(preference p (on a))", "(:metric maximize (is-violated p))"));
   EXPECT_FALSE(rewarded.has_errors());

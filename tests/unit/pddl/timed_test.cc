@@ -185,7 +185,6 @@ TEST(TimedFacts, RefusedByName) {
        "the derived predicate 'any' depends on a timed initial literal");
   says("(:durative-action a :parameters () :duration (= ?duration (fuel)) :effect (at end (increase (fuel) 1)))",
        "(= (fuel) 1) (at 5 (open))", "a duration that depends on the state is not supported beside timed initial");
-  says(std::string(kBuy) + "(:constraints (always (not (any))))", "(at 5 (open))", "trajectory constraints beside");
 }
 
 }  // namespace
