@@ -265,7 +265,7 @@ class Rows:
             if plan is None:
                 answer.append(None)
                 continue
-            if decoders[row] is not None and not (fits[row] and ids) and not drafts[row]:
+            if decoders[row] is not None and not (fits[row] and ids) and (row in errors or not drafts[row]):
                 request.fail(errors.get(row) or ArgumentError("the engine took a token that may not come"), plan)
             if decoders[row] is None or not (fits[row] and ids):
                 ids = request.last_words(plan)
@@ -281,6 +281,5 @@ class Rows:
         try:
             return request.decoder.clone() if draft else request.decoder
         except Exception as error:
-            if not draft:
-                request.fail(error, [] if request.failure is not None else plan)
+            request.fail(error, [] if request.failure is not None else plan)
             return None

@@ -3,52 +3,39 @@
 may be held that was not held after a tenth of it.
 
     METACTRL_LIBRARY=build/libmetactrl_c.so python3 python/tests/attack.py --plans 100000
+    METACTRL_LIBRARY=build/libmetactrl_c.so python3 python/tests/attack.py --plans 5000 --through engines
     METACTRL_LIBRARY=build/libmetactrl_c.so python3 python/tests/attack.py --plans 20000 --through transformers --seconds 300
 
 The first chooses token by token, with rows that are NaN, infinite or senseless; it also offers tokens that may not come, seeks where nothing is, takes
-back, clones, asks why, and gives rows of the wrong size or kind. The second is `metactrl.transformers.generate` with small models whose weights are
-spoiled, in batches, with forced runs and without. Tasks, constraints and vocabularies are made anew all the time. Ends with 1 if anything was wrong.
+back, clones, asks why, and gives rows of the wrong size or kind. The second needs PyTorch: the processor and the loop for transformers with a small model of
+our own, and the plug-ins for vLLM and SGLang in what stands for them, with requests that are wrong, hang up, or whose tokens somebody else changed. The third is
+`metactrl.transformers.generate` with the library's own models, whose weights are spoiled, in batches, with forced runs and without. Tasks, constraints
+and vocabularies are made anew all the time. Ends with 1 if anything was wrong. `--report` leaves what was counted for scripts/attack.
 """
 
 import argparse
 import array
 import collections
 import gc
+import importlib.util
+import json
 import os
 import random
 import sys
 import time
 
-from support import INF, NAN, byte_vocabulary, hostile_row, metactrl, plan_model, problems, task, token_model, word_vocabulary
+from support import (
+    INF, NAN, Wrong, byte_vocabulary, hostile_row, judge, lamps, metactrl, must_refuse, plan_model, problems, task, token_model, word_vocabulary,
+)
 
 # MiB: what allocators keep of what was given back.
 SLACK = 24
-LAMPS = """(define (domain lamps) (:requirements :strips :typing :negative-preconditions) (:types lamp)
- (:predicates (lit ?l - lamp) (power))
- (:action switch-on :parameters () :precondition (not (power)) :effect (power))
- (:action press :parameters (?l - lamp) :precondition (and (power) (not (lit ?l))) :effect (lit ?l))
- (:action shut :parameters (?l - lamp) :precondition (lit ?l) :effect (not (lit ?l))))"""
 
 
 def memory():
     """MiB of this process that are in memory."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
-
-
-def lamps(draw):
-    names = [f"lamp{i}" for i in range(draw.randint(1, 6))]
-    lit = [f"(lit {name})" for name in names if draw.random() < 0.3]
-    goal = [f"(lit {name})" for name in draw.sample(names, draw.randint(1, len(names)))]
-    if draw.random() < 0.2:
-        goal.append(f"(not (lit {draw.choice(names)}))")
-    return metactrl.Task(
-        LAMPS, f"(define (problem p) (:domain lamps) (:objects {' '.join(names)} - lamp) (:init {' '.join(lit)}) (:goal (and {' '.join(goal)})))"
-    )
-
-
-class Wrong(Exception):
-    """What may never be."""
 
 
 class Watch:
@@ -58,7 +45,16 @@ class Watch:
         now = time.monotonic()
         self.plans, self.tenth, self.end = plans, now + seconds / 10, now + seconds
         self.counts = collections.Counter()
+        self.actions = self.tokens = 0
+        self.by_guidance = collections.Counter()
         self.first = self.most = 0.0
+
+    def count(self, guidance, tokens, actions):
+        """A plan that was judged."""
+        self.counts["plans"] += 1
+        self.by_guidance[guidance] += 1
+        self.tokens += tokens
+        self.actions += actions
 
     def go_on(self):
         done = self.counts["plans"]
@@ -67,22 +63,6 @@ class Watch:
             self.most = max(self.most, memory())
             self.first = self.first or self.most
         return done < self.plans and time.monotonic() < self.end
-
-
-def must_refuse(call, *kinds):
-    try:
-        call()
-    except kinds:
-        return
-    raise Wrong(f"accepted what must be refused, where {kinds} was expected")
-
-
-def judge(constraint, tokens, text):
-    """Twice: the constraint's own look at the tokens, and the reference semantics' at the text."""
-    if not constraint.check(tokens):
-        raise Wrong(f"not an answer: {text!r}: {constraint.check(tokens).reason}")
-    if not constraint.task.validate(text, constraint.format):
-        raise Wrong(f"not a plan of {constraint.task.name}: {text!r}")
 
 
 class Loop:
@@ -175,9 +155,7 @@ class Loop:
                 run = run or [token]
                 if decoder.accept(*run) != len(run):
                     raise Wrong("does not take what it offers")
-            judge(constraint, decoder.tokens, decoder.text)
-            counts["plans"] += 1
-            counts[f"plans, {options['guidance']}"] += 1
+            watch.count(options["guidance"], *judge(constraint, decoder.tokens, decoder.text))
 
 
 class Generate:
@@ -241,41 +219,57 @@ class Generate:
             for plan, constraint in zip(plans, constraints):
                 if not plan.valid:
                     raise Wrong(f"not valid: {plan.text!r}")
-                judge(constraint, plan.tokens, plan.text)
-                counts["plans"] += 1
-                counts[f"plans, {guidance}"] += 1
+                watch.count(guidance, *judge(constraint, plan.tokens, plan.text))
+
+
+def report(watch, seconds, wrong, file):
+    """What scripts/attack adds up."""
+    cells = [
+        {"domain": "tabletop and lamps", "guidance": guidance, "plans": plans, "violations": {}, "particles": 0, "actions": 0, "tokens": 0, "model_calls": 0,
+         "asked_val": 0}
+        for guidance, plans in sorted(watch.by_guidance.items())
+    ]
+    for cell in cells[:1]:
+        cell.update(actions=watch.actions, tokens=watch.tokens)
+    violations = [{"where": "python/tests/attack.py", "kind": "wrong", "detail": wrong}] if wrong else []
+    with open(file, "w", encoding="utf-8") as out:
+        json.dump({"seconds": round(seconds), "violations": violations, "cells": cells}, out)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plans", type=int, default=100000)
-    parser.add_argument("--through", choices=("loop", "transformers"), default="loop")
+    parser.add_argument("--through", choices=("loop", "engines", "transformers"), default="loop")
+    parser.add_argument("--report", help="leaves FILE.json", metavar="FILE")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=INF, help="ends then, with what was made")
     options = parser.parse_args()
-    if options.through == "transformers":
-        try:
-            import tokenizers  # noqa: F401
-            import torch  # noqa: F401
-            import transformers  # noqa: F401
-        except ImportError as missing:
-            print(f"skipped: {missing}")
+    for module in {"loop": (), "engines": ("torch",), "transformers": ("torch", "tokenizers", "transformers")}[options.through]:
+        if importlib.util.find_spec(module) is None:
+            print(f"skipped: {module} is not installed")
             return 0
-    engine = (Loop if options.through == "loop" else Generate)(options.seed)
-    watch, begin = Watch(options.plans, options.seconds), time.monotonic()
-    while watch.go_on():
+    if options.through == "engines":
+        from attack_engines import Engines as engine_class
+    else:
+        engine_class = Loop if options.through == "loop" else Generate
+    engine = engine_class(options.seed)
+    watch, begin, wrong = Watch(options.plans, options.seconds), time.monotonic(), ""
+    while not wrong and watch.go_on():
         try:
             engine.some(watch)
-        except Wrong as wrong:
-            print(f"VIOLATION after {watch.counts['plans']} plans (--seed {options.seed}): {wrong}")
-            return 1
-    counts = dict(sorted(watch.counts.items()))
-    print(f"{counts.pop('plans', 0)} plans, 0 violations, in {time.monotonic() - begin:.0f} s; {counts}; memory {watch.first:.1f} MiB after a tenth, "
+        except Wrong as found:
+            wrong = f"after {watch.counts['plans']} plans (--seed {options.seed}): {found}"
+    if not wrong and watch.most > watch.first + SLACK:
+        wrong = f"the memory grew by more than {SLACK} MiB"
+    seconds = time.monotonic() - begin
+    if options.report:
+        report(watch, seconds, wrong, options.report + ".json")
+    counts = {**dict(sorted(watch.counts.items())), **{f"plans, {name}": plans for name, plans in sorted(watch.by_guidance.items())}}
+    print(f"{counts.pop('plans', 0)} plans, {int(bool(wrong))} violations, in {seconds:.0f} s; {counts}; memory {watch.first:.1f} MiB after a tenth, "
           f"{watch.most:.1f} MiB at most")
-    if watch.most > watch.first + SLACK:
-        print(f"VIOLATION: the memory grew by more than {SLACK} MiB")
-        return 1
-    return 0 if watch.counts["plans"] >= min(options.plans, 100) else 1
+    if wrong:
+        print(f"VIOLATION: {wrong}")
+    return 1 if wrong or watch.counts["plans"] < min(options.plans, 100) else 0
 
 
 if __name__ == "__main__":

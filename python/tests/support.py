@@ -75,3 +75,47 @@ def hostile_row(size, draw):
     if kind == 4:
         row[draw.randrange(size)] = 1e30
     return row
+
+
+# --- what the attacks share
+
+LAMPS = """(define (domain lamps) (:requirements :strips :typing :negative-preconditions) (:types lamp)
+ (:predicates (lit ?l - lamp) (power))
+ (:action switch-on :parameters () :precondition (not (power)) :effect (power))
+ (:action press :parameters (?l - lamp) :precondition (and (power) (not (lit ?l))) :effect (lit ?l))
+ (:action shut :parameters (?l - lamp) :precondition (lit ?l) :effect (not (lit ?l))))"""
+
+
+def lamps_text(draw):
+    names = [f"lamp{i}" for i in range(draw.randint(1, 6))]
+    lit = [f"(lit {name})" for name in names if draw.random() < 0.3]
+    goal = [f"(lit {name})" for name in draw.sample(names, draw.randint(1, len(names)))]
+    if draw.random() < 0.2:
+        goal.append(f"(not (lit {draw.choice(names)}))")
+    return f"(define (problem p) (:domain lamps) (:objects {' '.join(names)} - lamp) (:init {' '.join(lit)}) (:goal (and {' '.join(goal)})))"
+
+
+def lamps(draw):
+    return metactrl.Task(LAMPS, lamps_text(draw))
+
+
+class Wrong(Exception):
+    """What may never be."""
+
+
+def must_refuse(call, *kinds):
+    try:
+        call()
+    except kinds:
+        return
+    raise Wrong(f"accepted what must be refused, where {kinds} was expected")
+
+
+def judge(constraint, tokens, text):
+    """Twice: the constraint's own look at the tokens, and the reference semantics' at the text."""
+    check = constraint.check(tokens)
+    if not check:
+        raise Wrong(f"not an answer: {text!r}: {check.reason}")
+    if not constraint.task.validate(text, constraint.format):
+        raise Wrong(f"not a plan of {constraint.task.name}: {text!r}")
+    return len(tokens), len(check.actions)

@@ -165,6 +165,17 @@ class Vllm(Engine):
             slots, before, after = runner.step()
         self.assertLess(len(allowed(after[0])), 20)
 
+    def test_a_draft_that_ends_the_thinking_of_who_has_no_plan(self):
+        """The row behind a draft that is right says why, like every other."""
+        runner = V2(self.processor, random.Random(10), drafter=lambda asked: [MARKER] if len(asked.tokens) == 2 else [])
+        draw, writes = random.Random(11), iter([65, 66, MARKER])
+        asked = Asked(Params({**LOST_ARGS, "metactrl_after": "</think>"}), [1], lambda row, _: next(writes, None) or draw.choice(allowed(row)))
+        runner.add(asked)
+        with self.assertLogs("metactrl", "WARNING"):
+            while not asked.done:
+                runner.step()
+        Answers(self).check_failed(asked.tokens[3:], "goal")
+
     def test_what_is_refused(self):
         validate = self.processor.validate_params
         validate(Params())
