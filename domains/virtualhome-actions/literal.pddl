@@ -1,9 +1,16 @@
-; VirtualHome, action sequencing, by the rules that the paper's appendix lists and no others: properties of the
-; arguments, a free hand and nearness for GRAB, plugged in and not open for SWITCHON, not on for OPEN, a held object and an
-; open destination for PUTIN and PUTBACK, posture for locomotion. Of the actions that it does not speak of, what they are
-; about is near or in a hand. The environment differs (environment.pddl): it rejects PLUGIN and PLUGOUT, wants a look
-; before LOOKAT, and hides states. Here what the prompt does not show is false. What the paper must have run besides is
-; in paper.pddl.
+; VirtualHome, action sequencing, by the rules that the paper's appendix lists and no others:
+;
+;   properties of arguments, as the prompt states them, for every action
+;   GRAB                a free hand, and the thing is near
+;   OPEN, CLOSE         it is near ("applied to WAH goals ... Open/Close require co-location"); OPEN: it is not on
+;   SWITCHON            it is plugged in, where it has a plug, and not open
+;   PUTIN, PUTBACK      the thing is held, the destination is open, where it can be
+;   WALK, RUN, FIND     posture
+;
+; Whatever else the appendix names has no further precondition. A thing is in one hand, and nothing is put into itself: that
+; much the state needs to have a meaning. The environment differs (environment.pddl): it wants the robot near what it
+; acts on, rejects PLUGIN and PLUGOUT, and hides states. Here what the prompt does not show is false. What the paper must
+; have run besides is in paper.pddl.
 ;
 ; The paper counts 36 actions without naming all: these are the prompt's, without POINTAT, GREET and RELEASE. Predicates
 ; are those of environment.pddl, so that one problem serves both.
@@ -135,9 +142,7 @@
   (:action sit
     :parameters (?x - thing)
     :precondition (and
-      (sittable ?x)
-      (by ?x)
-      (not (sitting)))
+      (sittable ?x))
     :effect (and
       (sitting) (not (lying)) (seat ?x)
       (forall (?w - wish) (when (asks ?w a_sit) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
@@ -145,17 +150,14 @@
   (:action lie
     :parameters (?x - thing)
     :precondition (and
-      (lieable ?x)
-      (by ?x)
-      (not (lying)))
+      (lieable ?x))
     :effect (and
       (lying) (not (sitting)) (seat ?x)
       (forall (?w - wish) (when (asks ?w a_lie) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
 
   (:action standup
     :parameters ()
-    :precondition (and
-      (or (sitting) (lying)))
+    :precondition (and)
     :effect (and
       (acted)
       (not (sitting)) (not (lying))
@@ -205,7 +207,6 @@
     :precondition (and
       (or (pourable ?x) (drinkable ?x))
       (recipient ?y)
-      (or (right ?x) (left ?x))
       (not (= ?x ?y)))
     :effect (and
       (inside ?x ?y)
@@ -213,8 +214,7 @@
 
   (:action drop
     :parameters (?x - thing)
-    :precondition (and
-      (or (right ?x) (left ?x)))
+    :precondition (and)
     :effect (and
       (when (right ?x) (and (not (right ?x)) (right-free)))
       (when (left ?x) (and (not (left ?x)) (left-free)))
@@ -223,8 +223,7 @@
   (:action puton
     :parameters (?x - thing)
     :precondition (and
-      (clothes ?x)
-      (or (right ?x) (left ?x)))
+      (clothes ?x))
     :effect (and
       (when (right ?x) (and (not (right ?x)) (right-free)))
       (when (left ?x) (and (not (left ?x)) (left-free)))
@@ -234,8 +233,7 @@
   (:action putoff
     :parameters (?x - thing)
     :precondition (and
-      (clothes ?x)
-      (worn ?x))
+      (clothes ?x))
     :effect (and
       (not (worn ?x))
       (forall (?w - wish) (when (asks ?w a_putoff) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
@@ -245,7 +243,6 @@
     :precondition (and
       (can_open ?x)
       (by ?x)
-      (not (is-open ?x))
       (not (running ?x)))
     :effect (and
       (is-open ?x) (not (is-closed ?x))
@@ -255,8 +252,7 @@
     :parameters (?x - thing)
     :precondition (and
       (can_open ?x)
-      (by ?x)
-      (not (is-closed ?x)))
+      (by ?x))
     :effect (and
       (is-closed ?x) (not (is-open ?x))
       (forall (?w - wish) (when (asks ?w a_close) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
@@ -265,8 +261,6 @@
     :parameters (?x - thing)
     :precondition (and
       (has_switch ?x)
-      (by ?x)
-      (not (running ?x))
       (imply (has_plug ?x) (plugged ?x))
       (not (is-open ?x)))
     :effect (and
@@ -276,9 +270,7 @@
   (:action switchoff
     :parameters (?x - thing)
     :precondition (and
-      (has_switch ?x)
-      (by ?x)
-      (not (stopped ?x)))
+      (has_switch ?x))
     :effect (and
       (stopped ?x) (not (running ?x))
       (forall (?w - wish) (when (asks ?w a_switchoff) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
@@ -286,42 +278,35 @@
   (:action plugin
     :parameters (?x - thing)
     :precondition (and
-      (has_plug ?x)
-      (by ?x)
-      (not (plugged ?x)))
+      (has_plug ?x))
     :effect (and
       (plugged ?x) (not (unplugged ?x))))
 
   (:action plugout
     :parameters (?x - thing)
     :precondition (and
-      (has_plug ?x)
-      (by ?x)
-      (not (unplugged ?x)))
+      (has_plug ?x))
     :effect (and
       (unplugged ?x) (not (plugged ?x))))
 
   (:action drink
     :parameters (?x - thing)
     :precondition (and
-      (or (drinkable ?x) (recipient ?x))
-      (or (right ?x) (left ?x)))
+      (or (drinkable ?x) (recipient ?x)))
     :effect (and
       (forall (?w - wish) (when (asks ?w a_drink) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
 
   (:action read
     :parameters (?x - thing)
     :precondition (and
-      (readable ?x)
-      (or (right ?x) (left ?x)))
+      (readable ?x))
     :effect (and
       (forall (?w - wish) (when (asks ?w a_read) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
 
   (:action eat
     :parameters (?x - thing)
     :precondition (and
-      (eatable ?x)
-      (or (right ?x) (left ?x)))
+      (eatable ?x))
     :effect (and
       (forall (?w - wish) (when (asks ?w a_eat) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
 
@@ -329,39 +314,34 @@
     :parameters (?x - thing)
     :precondition (and
       (eatable ?x)
-      (cuttable ?x)
-      (by ?x))
+      (cuttable ?x))
     :effect (and
       (forall (?w - wish) (when (asks ?w a_cut) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
 
   (:action wipe
     :parameters (?x - thing)
-    :precondition (and
-      (by ?x))
+    :precondition (and)
     :effect (and
       (clean ?x) (not (dirty ?x))
       (forall (?w - wish) (when (asks ?w a_wipe) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
 
   (:action wash
     :parameters (?x - thing)
-    :precondition (and
-      (by ?x))
+    :precondition (and)
     :effect (and
       (clean ?x) (not (dirty ?x))
       (forall (?w - wish) (when (asks ?w a_wash) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
 
   (:action rinse
     :parameters (?x - thing)
-    :precondition (and
-      (by ?x))
+    :precondition (and)
     :effect (and
       (clean ?x) (not (dirty ?x))
       (forall (?w - wish) (when (asks ?w a_rinse) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
 
   (:action scrub
     :parameters (?x - thing)
-    :precondition (and
-      (by ?x))
+    :precondition (and)
     :effect (and
       (clean ?x) (not (dirty ?x))
       (forall (?w - wish) (when (asks ?w a_scrub) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
@@ -369,46 +349,40 @@
   (:action squeeze
     :parameters (?x - thing)
     :precondition (and
-      (clothes ?x)
-      (by ?x))
+      (clothes ?x))
     :effect (and
       (forall (?w - wish) (when (asks ?w a_squeeze) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
 
   (:action touch
     :parameters (?x - thing)
-    :precondition (and
-      (by ?x))
+    :precondition (and)
     :effect (and
       (forall (?w - wish) (when (asks ?w a_touch) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
 
   (:action type
     :parameters (?x - thing)
     :precondition (and
-      (has_switch ?x)
-      (by ?x))
+      (has_switch ?x))
     :effect (and
       (forall (?w - wish) (when (asks ?w a_type) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
 
   (:action push
     :parameters (?x - thing)
     :precondition (and
-      (movable ?x)
-      (by ?x))
+      (movable ?x))
     :effect (and
       (forall (?w - wish) (when (asks ?w a_push) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
 
   (:action pull
     :parameters (?x - thing)
     :precondition (and
-      (movable ?x)
-      (by ?x))
+      (movable ?x))
     :effect (and
       (forall (?w - wish) (when (asks ?w a_pull) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w))))))))
 
   (:action move
     :parameters (?x - thing)
     :precondition (and
-      (movable ?x)
-      (by ?x))
+      (movable ?x))
     :effect (and
       (forall (?w - wish) (when (asks ?w a_move) (and (did ?w) (forall (?v - wish) (when (did ?v) (did-after ?v ?w)))))))))

@@ -4,6 +4,7 @@
 ;   GRAB          not out of something closed. "The failures are precondition violations (hands already full, target not
 ;                 co-located, container closed) ... [the] DFA tracks these invariants at every decoding step".
 ;   PUTIN, PUTBACK  the destination is near. The same sentence, said of 60, 21 and 10 failures at GRAB, PUTIN, PUTBACK.
+;   all others      what they are about is near or in a hand ("target not co-located"), and not so already.
 ;   LOOKAT, WATCH   what is looked at is faced. The DFA's state has the "facing direction", which no other rule reads.
 ;
 ; What the prompt does not show is false.

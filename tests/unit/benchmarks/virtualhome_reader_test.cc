@@ -430,6 +430,45 @@ TEST(VirtualHomeActions, TwoActionGoalsHoldInThePromptsOrder) {
   }
 }
 
+std::vector<std::string> plan_under(Rules rules, const House& house) {
+  const PromptTask prompt = read_actions_prompt(house.prompt(), rules);
+  const Task task = load(Kind::kActions, prompt.problem, to_string(rules));
+  const auto lookahead = Lookahead::compile(task, {});
+  std::vector<std::string> plan;
+  for (const ActionId action : lookahead->plan()) plan.push_back(task.text(action));
+  return plan;
+}
+
+// What the paper's appendix lists, and what the paper must have run besides.
+TEST(VirtualHomeActions, LiteralRulesAskForWhatIsListedAndNoMore) {
+  using Plan = std::vector<std::string>;
+  House house = living_room();
+  EXPECT_EQ(plan_under(Rules::kLiteral, house), Plan({"(switchon tv_410)"}));
+  EXPECT_EQ(plan_under(Rules::kPaper, house), Plan({"(walk tv_410)", "(switchon tv_410)"}));
+  house.nodes = "tv, states: ['OFF'], properties:" + std::string(testing::kTvProperties) + "\n";
+  EXPECT_EQ(plan_under(Rules::kLiteral, house), Plan({"(plugin tv_410)", "(switchon tv_410)"}));
+
+  house = kitchen();
+  house.nodes += "fridge, states: ['CLOSED'], properties:['CAN_OPEN', 'CONTAINERS']\n";
+  EXPECT_EQ(plan_under(Rules::kLiteral, house), Plan({"(walk milk_7)", "(grab milk_7)", "(putback milk_7 table_8)"}));
+  EXPECT_EQ(plan_under(Rules::kPaper, house), Plan({"(walk fridge_6)", "(open fridge_6)", "(walk milk_7)",
+                                                    "(grab milk_7)", "(walk table_8)", "(putback milk_7 table_8)"}));
+  // Into something closed nothing is put, and nobody opens from afar.
+  house.edges.clear();
+  house.edge_goals = "milk is INSIDE to fridge\n";
+  const Plan into = plan_under(Rules::kLiteral, house);
+  EXPECT_EQ(into.size(), 5U);
+  EXPECT_TRUE(has(into, "(walk fridge_6)"));
+  EXPECT_TRUE(has(into, "(open fridge_6)"));
+
+  house = kitchen();
+  house.edges.clear();
+  house.edge_goals.clear();
+  house.action_goals = "DRINK\nDRINK\n";
+  EXPECT_EQ(plan_under(Rules::kLiteral, house), Plan({"(drink milk_7)"}));
+  EXPECT_EQ(plan_under(Rules::kPaper, house), Plan({"(walk milk_7)", "(grab milk_7)", "(drink milk_7)"}));
+}
+
 TEST(VirtualHome, BothRuleSetsLoadEveryProblem) {
   House house = living_room();
   house.edge_goals = "character is ON to couch\n";
