@@ -134,8 +134,10 @@ typedef struct metactrl_format metactrl_format;
 METACTRL_C_MUST_USE metactrl_status metactrl_task_validate(const metactrl_task* task, const metactrl_format* format,
                                                            const char* plan, size_t plan_size, metactrl_stop* stop,
                                                            metactrl_text** out, metactrl_error** error);
-/* A plan without a model, or the reason why there is none: {"verdict", "reason", "actions"}. `horizon` is the most actions
- * it may have; 0: as many as it needs. Where the task has preferences, the best that is found by its metric, with
+/* A plan without a model, or the reason why there is none: {"verdict", "reason", "actions", "best_plan", "why_infeasible",
+ * "would_help"}; best_plan says what the plan is worth, as metactrl_constraint_info does; where it is proved that there is no
+ * plan the last two have sentences that say why, and single changes with which there would be one. `horizon` is the most
+ * actions it may have; 0: as many as it needs. Where the task has preferences, the best that is found by its metric, with
  * "preferences" as above and "metric": {"value", "lower_bound"}. */
 METACTRL_C_MUST_USE metactrl_status metactrl_task_search(const metactrl_task* task, uint32_t horizon,
                                                          metactrl_stop* stop, metactrl_text** out,
@@ -240,7 +242,10 @@ typedef struct metactrl_constraint_options {
   uint64_t search_bytes;
   uint64_t search_work;
   const metactrl_hmm*
-      hmm; /* of plans: what decoders with METACTRL_GUIDANCE_TRAINED, and no others, weigh by; or NULL */
+      hmm;          /* of plans: what decoders with METACTRL_GUIDANCE_TRAINED, and no others, weigh by; or NULL */
+  uint64_t improve; /* steps of work for making the best plan known better; 0: as it is found */
+  int32_t
+      drop_goals; /* 1: where not all goals can be reached together, as many as is certain; info says which are not */
 } metactrl_constraint_options;
 METACTRL_C_API void metactrl_constraint_options_default(metactrl_constraint_options* options);
 
@@ -249,8 +254,9 @@ METACTRL_C_MUST_USE metactrl_status metactrl_constraint_compile(
     const metactrl_constraint_options* options, metactrl_stop* stop, metactrl_constraint** out, metactrl_error** error);
 /* METACTRL_SOLVABLE ...; -1 for NULL. */
 METACTRL_C_API int32_t metactrl_constraint_verdict(const metactrl_constraint* constraint);
-/* {"verdict", "reason", "tier", "horizon", "horizon_rule", "weight_rule", "shortest_plan", "states", "memory_bytes",
- * "max_tokens"} */
+/* {"verdict", "reason", "tier", "horizon", "horizon_rule", "weight_rule", "shortest_plan", "best_plan", "goals_dropped",
+ * "states", "memory_bytes", "max_tokens"}. best_plan: null, or {"actions", "shortest", "cost", "cheapest", "cost_at_least"} of
+ * the best plan known before anything is written; goals_dropped: those that the constraint does not hold to. */
 METACTRL_C_MUST_USE metactrl_status metactrl_constraint_info(const metactrl_constraint* constraint, metactrl_text** out,
                                                              metactrl_error** error);
 /* No answer takes more tokens, the end of the turn included. 0 for NULL. */

@@ -69,20 +69,20 @@ struct LookaheadOptions {
   // `slack` and `horizon_rule()` says so; `fixed_horizon` forbids that.
   unsigned horizon = 40;
   bool fixed_horizon = false;
-  // Instead: as many actions as the best plan known has, plus `slack`, so that a model cannot wander.
+  // Instead, unless it is fixed: as many actions as the best plan known has, plus `slack`, so that a model cannot wander.
   bool fitted_horizon = false;
   // Actions to spare beyond the best plan known. None: a quarter of it and at least 2 where the horizon is fitted, 8 where
   // it grows.
   std::optional<unsigned> slack;
-  // Know the cost of going on, too (Candidate::remaining_cost), and a cheap plan beforehand: the cheapest one where the
-  // horizon allows it in tier A.
+  // Know the cost of going on, too (Candidate::remaining_cost), and a cheap plan beforehand: in tier A the cheapest one.
   bool costs = false;
   // For tier A: enumeration of the projected state space.
   Budget exact{200'000, std::size_t{256} << 20, 20'000'000'000};
   // For tier B: the search for a first plan, and for one from each state that is asked about and has none yet.
   Budget search{5'000'000, std::size_t{2} << 30, 40'000'000'000};
   // Steps (Budget::work) for making that first plan cheaper, or shorter where the task has no metric; up to 100 million
-  // where so many are but 64 evaluations by the heuristics. 0: as it is found.
+  // where so many are but 64 evaluations by the heuristics. 0: as it is found. Tier A, where any are given, takes the
+  // cheapest plan where the task has a metric.
   std::uint64_t improve = 0;
   // A task is large when one evaluation by the heuristics takes at least so many steps. In tier B candidates are then
   // searched for among the actions that the goal asks for, and only while more actions are left than the best plan known
@@ -96,6 +96,14 @@ struct LookaheadOptions {
   // Computes the weight table of a trained surrogate; none: the CPU.
   std::shared_ptr<const LookaheadDevice> device;
 };
+
+// For a plan that somebody will read: at most what the best plan known has and some to spare, and that one made good.
+inline LookaheadOptions fitted_lookahead() {
+  LookaheadOptions options;
+  options.fitted_horizon = true;
+  options.improve = kImproveFirstPlan;
+  return options;
+}
 
 // What an action that is supported is worth at least: floats rank, they never decide.
 constexpr double kLowestLogWeight = -1e4;
@@ -132,6 +140,10 @@ class Lookahead {
   bool weights_exact() const;
   // Length of a shortest plan, when it is known.
   std::optional<unsigned> shortest_plan_length() const;
+  // What every plan costs at least, by the task's metric, or in actions where it has none; 0 where nothing is known.
+  double least_cost() const;
+  // Nor is there a plan that costs less than plan().
+  bool plan_is_cheapest() const;
   // Enumerated goal-relevant states (tier A only).
   std::optional<std::size_t> num_states() const;
   // A plan from the initial state; empty when none is known.

@@ -105,8 +105,8 @@ struct PlanOptions {
   Tokenization tokenization = Tokenization::kCanonical;
   // For Bridge::kHmm and Guidance::kSyntax: at the token level, of the model's vocabulary.
   std::optional<Hmm> token_hmm;
-  // `lookahead.horizon` is the most actions a plan may have.
-  LookaheadOptions lookahead;
+  // The most actions that a plan may have fit the best plan known; `horizon` counts where it is fixed, or not fitted.
+  LookaheadOptions lookahead = fitted_lookahead();
   // Where and how the lookahead is asked while the plan is written.
   SupportOptions support;
   GenerateOptions generate;
@@ -167,10 +167,13 @@ struct PlanResult {
   std::string text;
 
   // With a guarantee, of the goals that were pursued. The best plan known before the model wrote anything: its length,
-  // whether a shorter one exists, its cost.
+  // whether it is a shortest one, its cost, whether it is a cheapest one. And what every plan costs at least, 0 where
+  // nothing is known of that; where the task has no metric each action costs 1.
   std::optional<std::size_t> best_length;
   bool best_is_shortest = false;
   double best_cost = 0;
+  bool best_is_cheapest = false;
+  double least_cost = 0;
   // Places of steps that could be left out, all of them together, and the goals would still be reached: proved by
   // execution. Not looked for in plans of more than a thousand steps.
   std::vector<std::size_t> needless;

@@ -67,6 +67,8 @@ class ConstraintOptions(c.Structure):
         ("search_bytes", c.c_uint64),
         ("search_work", c.c_uint64),
         ("hmm", c.c_void_p),
+        ("improve", c.c_uint64),
+        ("drop_goals", c.c_int32),
     ]
 
 

@@ -18,7 +18,7 @@ _GUIDANCE = {"syntax": 1, "mask": 2, "uniform": 3, "trained": 4}
 _BRIDGE = {"uniform": 0, "surrogate": 1, "hmm": 2}
 _TOKENIZATION = {"canonical": 0, "any": 1}
 _VERDICT = {0: "solvable", 1: "infeasible", 2: "undecided"}
-_CONSTRAINT_BUDGETS = ("exact_states", "exact_bytes", "search_states", "search_bytes", "search_work")
+_CONSTRAINT_BUDGETS = ("exact_states", "exact_bytes", "search_states", "search_bytes", "search_work", "improve")
 _DECODER_BUDGETS = ("candidate_states", "candidate_bytes", "candidate_work")
 _MOST_ACTIONS = 1_000_000
 _MOST_THREADS = 1024
@@ -80,8 +80,9 @@ class Constraint(_library.Owner):
     `context` is the end of the prompt's text: the plan's first token is the one the tokenizer would choose there. A plan
     has at most `horizon` actions, or what the best plan known needs; 0: what that needs, and `slack` more (None: a quarter, at least 2).
     With `costs` a decoder may prefer cheap plans. With `hmm`, a model of plans, its decoders have guidance "trained" (or "mask", or "syntax").
+    With `drop_goals`, where not all goals can be reached together, it holds to as many as is certain; `goals_dropped` are the others.
     `budgets` are
-    those of metactrl_constraint_options in metactrl/c.h: exact_states, exact_bytes, search_states, search_bytes, search_work.
+    those of metactrl_constraint_options in metactrl/c.h: exact_states, exact_bytes, search_states, search_bytes, search_work, improve.
     """
 
     _kind = "constraint"
@@ -97,6 +98,7 @@ class Constraint(_library.Owner):
         fixed_horizon: bool = False,
         slack: Optional[int] = None,
         costs: bool = False,
+        drop_goals: bool = False,
         tokenization: str = "canonical",
         weights: bool = True,
         hmm: Optional[Hmm] = None,
@@ -111,6 +113,7 @@ class Constraint(_library.Owner):
         options.horizon = whole("horizon", horizon, 0, _MOST_ACTIONS)
         options.slack = -1 if slack is None else whole("slack", slack, 0, _MOST_ACTIONS)
         options.fixed_horizon, options.weights, options.costs = bool(fixed_horizon), bool(weights), bool(costs)
+        options.drop_goals = bool(drop_goals)
         set_all(options, "budget", budgets, _CONSTRAINT_BUDGETS)
         self.task, self.vocabulary, self.format = task, vocabulary, Format.of(format)
         super().__init__(
@@ -135,8 +138,12 @@ class Constraint(_library.Owner):
 
     @property
     def info(self) -> Dict[str, Any]:
-        """How the lookahead works out: verdict, reason, tier, horizon, weights, states, memory."""
+        """How the lookahead works out: verdict, reason, tier, horizon, weights, states, memory, the best plan known and what it is worth."""
         return _library.read_json("constraint_info", self._handle)
+
+    @property
+    def goals_dropped(self) -> List[str]:
+        return self.info["goals_dropped"]
 
     @property
     def reason(self) -> str:

@@ -46,7 +46,9 @@ def finish(decoder: Decoder, *, forced_tokens: int = 0, model_calls: int = 0, gu
     check = decoder.constraint.check(tokens)
     if guarantee and not check.valid:
         raise InternalError(f"the plan does not keep what was promised: {check.reason}")
-    reason = "every step is legal and every goal holds at the end" if check.valid else check.reason
+    dropped = decoder.constraint.goals_dropped
+    held = f"every goal but {', '.join(dropped)}" if dropped else "every goal"
+    reason = f"every step is legal and {held} holds at the end" if check.valid else check.reason
     return Plan(
         check.text, check.actions, tokens, check.valid, reason, forced_tokens, model_calls, check.validation, decoder
     )
@@ -65,6 +67,7 @@ def plan(
     top_p: float = 1,
     seed: int = 0,
     horizon: int = 0,
+    drop_goals: bool = False,
     hmm: Optional[Hmm] = None,
     token_hmm: Optional[Hmm] = None,
     stop: Optional[Stop] = None,
@@ -72,14 +75,17 @@ def plan(
     """Plans with any model: `logits(tokens)` gives the row of logits behind the prompt and these tokens of the answer, as a list, an array or
     a tensor. It is asked only where there is a choice; a model with a cache reads all tokens since its last call in one pass.
 
-    Raises Infeasible where there is no plan, with the reason. `context` is the prompt's text. Guidance "trained" needs `hmm`, bridge "hmm" needs
-    `token_hmm`. Given a Constraint instead of a task, format, vocabulary, context, horizon and hmm are its own."""
+    Raises Infeasible where there is no plan, with the reason; with `drop_goals`, only where even no goal at all is too much, and
+    `plan.decoder.constraint.goals_dropped` says which goals do not hold. `context` is the prompt's text. Guidance "trained" needs `hmm`, bridge "hmm"
+    needs `token_hmm`. Given a Constraint instead of a task, format, vocabulary, context, horizon, drop_goals and hmm are its own."""
     if isinstance(task, Constraint):
         constraint = task
     else:
         if vocabulary is None:
             raise TypeError("plan() needs a vocabulary, or a constraint instead of the task")
-        constraint = Constraint(task, vocabulary, format, context=context, horizon=horizon, hmm=hmm, stop=stop)
+        constraint = Constraint(
+            task, vocabulary, format, context=context, horizon=horizon, drop_goals=drop_goals, hmm=hmm, stop=stop
+        )
     if guidance != "syntax" and constraint.verdict != "solvable":
         raise Infeasible(constraint.reason, constraint.verdict)
     decoder = Decoder(constraint, guidance=guidance, bridge=bridge, token_hmm=token_hmm, stop=stop)

@@ -74,6 +74,11 @@ class Found:
     preferences: List[Preference] = field(default_factory=list)
     metric: Optional[float] = None
     metric_lower_bound: Optional[float] = None
+    # What the plan is worth: "actions", "shortest", "cost", "cheapest", and what every plan costs at least.
+    best_plan: Optional[Dict[str, Any]] = None
+    # Where it is infeasible: why, in the words of the domain, and single changes with which there would be a plan.
+    why_infeasible: List[str] = field(default_factory=list)
+    would_help: List[str] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return self.actions is not None
@@ -197,6 +202,9 @@ class Task(_library.Owner):
             wishes,
             metric.get("value"),
             metric.get("lower_bound"),
+            found["best_plan"],
+            found["why_infeasible"],
+            found["would_help"],
         )
 
     def search(self, horizon: int = 0, *, stop: Optional[Stop] = None) -> "Optional[List[Action]]":

@@ -141,6 +141,32 @@ class Decoders(unittest.TestCase):
             metactrl.plan(short, lambda tokens: [0.0] * 259)
         self.assertEqual(caught.exception.verdict, "infeasible")
 
+    def test_the_best_plan_known_is_told(self):
+        self.assertEqual(self.constraint.info["best_plan"], task().find().best_plan)
+        self.assertTrue(self.constraint.info["best_plan"]["shortest"])
+        found = self.constraint.info["best_plan"]
+        self.assertEqual((found["cost"], found["cost_at_least"], found["cheapest"]), (found["actions"], found["actions"], True))
+
+    def test_goals_that_cannot_hold_together_are_dropped(self):
+        domain = (
+            "(define (domain d) (:requirements :negative-preconditions) (:predicates (p) (q) (r))"
+            "(:action a :parameters () :precondition (not (q)) :effect (p))"
+            "(:action b :parameters () :precondition (not (p)) :effect (q))"
+            "(:action c :parameters () :effect (r)))"
+        )
+        either = metactrl.Task(domain, "(define (problem p) (:domain d) (:init) (:goal (and (p) (r) (q))))")
+        none = either.find()
+        self.assertEqual(none.verdict, "infeasible")
+        self.assertIn("(p), (q)", none.why_infeasible[0])
+        self.assertEqual(none.would_help[0], "without the goal (p)")
+        with self.assertRaises(metactrl.Infeasible):
+            metactrl.plan(either, lambda tokens: [0.0] * 259, self.vocabulary)
+        plan = metactrl.plan(either, lambda tokens: [0.0] * 259, self.vocabulary, drop_goals=True)
+        self.assertTrue(plan.valid)
+        self.assertEqual(plan.decoder.constraint.goals_dropped, ["(q)"])
+        self.assertEqual(plan.reason, "every step is legal and every goal but (q) holds at the end")
+        self.assertEqual(either.validate("".join(f"{action}\n" for action in plan.actions)).unmet_goals, ["(q)"])
+
     def test_preferences_are_chosen_promised_and_judged(self):
         domain = (
             "(define (domain d) (:requirements :preferences) (:predicates (p) (q) (r))"

@@ -30,10 +30,17 @@ constexpr auto enum_names(PromptStyle) {
 }
 inline const char* to_string(PromptStyle value) { return internal::name_of(value); }
 
+// Up to 40 actions, however few are needed.
+inline PlanOptions as_in_paper() {
+  PlanOptions options;
+  options.lookahead = LookaheadOptions{};
+  return options;
+}
+
 struct EvaluateOptions {
   Rules rules = Rules::kEnvironment;
   PromptStyle prompt = PromptStyle::kBenchmark;
-  PlanOptions plan;
+  PlanOptions plan = as_in_paper();
   std::string system;             // the system's part of the prompt; not used by the compact style
   bool count_conditions = false;  // fill Answer::conditions
   // Asked before every call of the model, and every few milliseconds while a lookahead is computed; true ends the work.

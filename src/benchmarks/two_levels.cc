@@ -27,7 +27,7 @@ struct Measured {
 
 Measured measure(const Module& module, const PromptEntry& entry, const std::shared_ptr<const Vocabulary>& vocabulary,
                  const TwoLevelsOptions& options) {
-  PlanOptions plan;
+  PlanOptions plan = as_in_paper();
   plan.on_infeasible = PlanOptions::OnInfeasible::kDropGoals;
   plan.lookahead.horizon = options.horizon;
   plan.lookahead.exact = options.budget;

@@ -4,6 +4,7 @@
 #include "c/handles.h"
 #include "c/json.h"
 #include "decode/answer_size.h"
+#include "lookahead/drop_goals.h"
 #include "lookahead/preferences.h"
 
 namespace metactrl::c {
@@ -38,6 +39,7 @@ ConstraintOptions constraint_options(const metactrl_constraint_options& given) {
   options.lookahead.search.states = given.search_states;
   options.lookahead.search.bytes = given.search_bytes;
   options.lookahead.search.work = given.search_work;
+  options.lookahead.improve = given.improve;
   options.lookahead.hmm = hmm_of(given.hmm, true, "hmm");
   return options;
 }
@@ -113,6 +115,7 @@ void metactrl_constraint_options_default(metactrl_constraint_options* options) {
   options->search_states = defaults.search.states;
   options->search_bytes = defaults.search.bytes;
   options->search_work = defaults.search.work;
+  options->improve = metactrl::kImproveFirstPlan;
 }
 
 metactrl_status metactrl_constraint_compile(const metactrl_task* task, const metactrl_format* format,
@@ -123,8 +126,8 @@ metactrl_status metactrl_constraint_compile(const metactrl_task* task, const met
     required(out, "out");
     metactrl_constraint_options defaults;
     metactrl_constraint_options_default(&defaults);
-    const metactrl::ConstraintOptions read =
-        metactrl::c::constraint_options(metactrl::c::read_options(options, defaults));
+    const metactrl_constraint_options given = metactrl::c::read_options(options, defaults);
+    const metactrl::ConstraintOptions read = metactrl::c::constraint_options(given);
     auto handle = std::make_unique<metactrl_constraint>();
     // Preferences are chosen before anything is written; then they are as certain as goals.
     metactrl::Task pursued = live(task, "task").task;
@@ -137,9 +140,25 @@ metactrl_status metactrl_constraint_compile(const metactrl_task* task, const met
       handle->lower_bound = choice.lower_bound;
       pursued = std::move(choice.task);
     }
-    handle->constraint =
-        metactrl::Constraint::compile(pursued, live(format, "format").format, live(vocabulary, "vocabulary").vocabulary,
-                                      read, metactrl::c::stop_of(stop));
+    const auto compile = [&] {
+      handle->constraint =
+          metactrl::Constraint::compile(pursued, live(format, "format").format,
+                                        live(vocabulary, "vocabulary").vocabulary, read, metactrl::c::stop_of(stop));
+    };
+    compile();
+    const auto lookahead = handle->constraint->lookahead();
+    if (given.drop_goals != 0 && lookahead->verdict() != metactrl::Verdict::kSolvable) {
+      metactrl::LookaheadOptions plain = read.lookahead;
+      plain.hmm.reset();
+      plain.weights = false;
+      metactrl::ReducedTask reduced =
+          metactrl::drop_unreachable_goals(pursued, plain, metactrl::c::stop_of(stop), lookahead);
+      if (reduced.lookahead->verdict() == metactrl::Verdict::kSolvable) {
+        for (const metactrl::GoalId goal : reduced.dropped) handle->dropped.push_back(pursued.goal_text(goal));
+        pursued = std::move(reduced.task);
+        compile();
+      }
+    }
     handle->context = read.context;
     handle->tokenization = read.tokenization;
     const unsigned horizon = handle->constraint->lookahead()->horizon();
@@ -170,8 +189,9 @@ metactrl_status metactrl_constraint_info(const metactrl_constraint* constraint, 
     if (handle.promised) {
       for (const std::size_t place : *handle.promised) promised.add(std::to_string(place));
     }
-    *out = metactrl::c::make_text(metactrl::c::constraint_json(
-        *handle.constraint, handle.max_tokens, handle.promised ? promised.done() : "null", handle.lower_bound));
+    *out = metactrl::c::make_text(metactrl::c::constraint_json(*handle.constraint, handle.max_tokens,
+                                                               handle.promised ? promised.done() : "null",
+                                                               handle.lower_bound, handle.dropped));
   });
 }
 

@@ -203,6 +203,7 @@ struct metactrl_constraint : metactrl::c::Handle<metactrl::c::Kind::kConstraint>
   // Where the task has preferences: those that hold at the end like goals, and what the metric is at least.
   std::optional<std::vector<std::size_t>> promised;
   double lower_bound = 0;
+  std::vector<std::string> dropped;  // goals that it does not hold to
 };
 
 struct metactrl_decoder : metactrl::c::Handle<metactrl::c::Kind::kDecoder> {

@@ -114,7 +114,7 @@ metactrl_status metactrl_task_search(const metactrl_task* task, uint32_t horizon
   return guarded(error, [&] {
     required(out, "out");
     const metactrl::Task& asked = live(task, "task").task;
-    metactrl::LookaheadOptions options;
+    metactrl::LookaheadOptions options = metactrl::fitted_lookahead();
     options.weights = false;
     options.fixed_horizon = horizon > 0;
     if (horizon > 0) options.horizon = horizon;
@@ -133,6 +133,11 @@ metactrl_status metactrl_task_search(const metactrl_task* task, uint32_t horizon
     const std::vector<metactrl::PlanStep> steps =
         metactrl::c::steps_of(pursued, solved ? lookahead->plan() : std::vector<metactrl::ActionId>());
     object.raw("actions", solved ? metactrl::c::steps_json(steps) : "null");
+    object.raw("best_plan", metactrl::c::best_plan_json(*lookahead));
+    metactrl::WhyInfeasible why;
+    if (lookahead->verdict() == metactrl::Verdict::kInfeasible)
+      why = metactrl::why_infeasible(asked, metactrl::c::stop_of(stop));
+    object.texts("why_infeasible", why.reasons).texts("would_help", why.would_help);
     if (choice && solved) {
       const metactrl::Validation judged = asked.validate(steps, metactrl::c::stop_of(stop));
       object.raw("preferences", metactrl::c::preferences_json(judged.preferences));

@@ -5,6 +5,7 @@
 
 #include "support/json_text.h"
 #include "support/str_cat.h"
+#include "task/program.h"
 
 namespace metactrl::c {
 
@@ -109,8 +110,22 @@ std::string metric_json(double value, double lower_bound) {
   return object.number("value", value).number("lower_bound", lower_bound).done();
 }
 
+std::string best_plan_json(const Lookahead& lookahead) {
+  if (lookahead.verdict() != Verdict::kSolvable) return "null";
+  const Task& task = lookahead.task();
+  double cost = 0;
+  for (const ActionId action : lookahead.plan()) cost += task.cost(action);
+  // Costs that nobody asked to be small are not what was looked at.
+  const bool counted = !task.has_costs() || task.program().definition().has_metric;
+  JsonObject object;
+  object.number("actions", static_cast<double>(lookahead.plan().size()));
+  object.flag("shortest", lookahead.shortest_plan_length() == lookahead.plan().size()).number("cost", cost);
+  object.flag("cheapest", counted && lookahead.plan_is_cheapest());
+  return object.number("cost_at_least", counted ? lookahead.least_cost() : 0).done();
+}
+
 std::string constraint_json(const Constraint& constraint, std::size_t max_tokens, std::string_view promised,
-                            double lower_bound) {
+                            double lower_bound, const std::vector<std::string>& dropped) {
   const Lookahead& lookahead = *constraint.lookahead();
   JsonObject object;
   object.text("verdict", to_string(lookahead.verdict())).text("reason", lookahead.reason());
@@ -118,6 +133,7 @@ std::string constraint_json(const Constraint& constraint, std::size_t max_tokens
   object.text("horizon_rule", lookahead.horizon_rule()).text("weight_rule", lookahead.weight_rule());
   const std::optional<unsigned> shortest = lookahead.shortest_plan_length();
   object.raw("shortest_plan", shortest ? str_cat(*shortest) : "null");
+  object.raw("best_plan", best_plan_json(lookahead)).texts("goals_dropped", dropped);
   const std::optional<std::size_t> states = lookahead.num_states();
   object.raw("states", states ? str_cat(*states) : "null");
   object.number("memory_bytes", static_cast<double>(constraint.memory_bytes()));

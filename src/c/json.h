@@ -53,9 +53,11 @@ std::string preferences_json(const std::vector<Validation::Preference>& preferen
 // Of the task's metric: what a plan is worth, and what every plan is worth at least.
 std::string metric_json(double value, double lower_bound);
 std::string validation_json(const Validation& validation, std::span<const PlanStep> steps);
+// What the best plan known is worth: {"actions", "shortest", "cost", "cheapest", "cost_at_least"}; null where there is none.
+std::string best_plan_json(const Lookahead& lookahead);
 // `promised`: a JSON list, or null.
 std::string constraint_json(const Constraint& constraint, std::size_t max_tokens, std::string_view promised,
-                            double lower_bound);
+                            double lower_bound, const std::vector<std::string>& dropped);
 std::string explained_json(const Constraint& constraint, std::span<const ExplainedStep> steps);
 
 }  // namespace metactrl::c

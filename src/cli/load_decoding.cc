@@ -46,9 +46,9 @@ PlanOptions plan_options(const DecodingArguments& arguments) {
   options.on_infeasible = arguments.on_infeasible;
   options.generate = arguments.generate;
   options.think = think_options(arguments);
+  if (arguments.as_in_paper) options.lookahead = LookaheadOptions{};
   options.lookahead.horizon = arguments.horizon;
   options.lookahead.fixed_horizon = arguments.horizon_option->count() > 0;
-  options.lookahead.fitted_horizon = !arguments.as_in_paper && !options.lookahead.fixed_horizon;
   if (arguments.slack_option != nullptr && arguments.slack_option->count() > 0)
     options.lookahead.slack = arguments.slack;
   options.support = arguments.support;

@@ -106,7 +106,6 @@ PlanInput load_plan_input(const PlanArguments& arguments) {
   const TimeLimit time(budget.time_limit());
   limit_memory(budget);
   set_budgets(budget, options);
-  options.lookahead.improve = kImproveFirstPlan;
   GoalStage stage(arguments.files, arguments.goal, arguments.instruction, arguments.output);
   std::optional<ChosenGoal> goal;
   LoadedModel model;

@@ -92,15 +92,26 @@ Json token_json(const PlanInput& input, std::size_t step, const ExplainedStep::T
   return json;
 }
 
-// "17 actions, shortest 15, cost 96, best known 84; 2 steps could be left out (--simplify)"
+// "best known 84, at least 60", "cheapest 84"
+std::string best_text(double best, const char* name, bool proved, double at_least) {
+  if (proved) return str_cat(", ", name, " ", number_text(best));
+  return str_cat(", best known ", number_text(best), at_least > 0 ? ", at least " + number_text(at_least) : "");
+}
+
+// "17 actions, shortest 15, cost 96, best known 84, at least 60; 2 steps could be left out (--simplify)"
 std::string length_text(const Task& task, const PlanResult& result) {
+  const bool metric = task.program().definition().has_metric;
   std::string text = count_text(result.steps.size(), "action", "actions");
   if (result.best_length) {
-    text += str_cat(result.best_is_shortest ? ", shortest " : ", best known ", *result.best_length);
+    text += best_text(static_cast<double>(*result.best_length), "shortest", result.best_is_shortest,
+                      metric ? 0 : result.least_cost);
   }
   if (task.has_costs()) {
     text += str_cat(", cost ", number_text(result.validation.cost));
-    if (result.best_length) text += str_cat(", best known ", number_text(result.best_cost));
+    if (result.best_length) {
+      text +=
+          best_text(result.best_cost, "cheapest", metric && result.best_is_cheapest, metric ? result.least_cost : 0);
+    }
   }
   if (!result.needless.empty()) {
     text += str_cat("; ", count_text(result.needless.size(), "step", "steps"), " could be left out (--simplify)");

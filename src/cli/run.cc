@@ -143,7 +143,8 @@ class Runner {
     options_.plan = plan_options(arguments_);
     options_.plan.instruction = arguments_.instruction;
     set_budgets(arguments_.budget, options_.plan);
-    options_.plan.lookahead.improve = kImproveFirstPlan;
+    if (arguments_.budget.states_option->count() > 0)
+      options_.belief_search_states = options_.plan.lookahead.search.states;
     options_.plan.time_limit = arguments_.budget.time_limit();
     GoalStage stage({arguments_.domain, arguments_.problem, ""}, arguments_.goal, arguments_.instruction,
                     arguments_.output);
@@ -429,7 +430,7 @@ Command add_run(CLI::App& parent) {
       ->type_name("FILE")
       ->needs(cascade);
   add_output_options(*app, arguments->output);
-  add_decoding_options(*app, *arguments, budget_of_many());
+  add_decoding_options(*app, *arguments);
   app->footer(kRunExamples);
   return {app, [arguments] { return arguments->cascade.empty() ? Runner(*arguments).run() : run_cascade(*arguments); }};
 }

@@ -68,6 +68,7 @@ Json to_json(const LoopEvent& event) {
       json["covered"] = event.covered;
       json["model_calls"] = event.model_calls;
       json["because"] = event.because;
+      json["replaced"] = event.replaced;
       break;
     case LoopEvent::Kind::kActed:
       json["event"] = "act";

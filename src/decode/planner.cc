@@ -381,7 +381,12 @@ class Planner {
     if (lookahead->verdict() != Verdict::kSolvable) return;
     result_.best_length = lookahead->plan().size();
     result_.best_is_shortest = lookahead->shortest_plan_length() == result_.best_length;
-    for (const ActionId action : lookahead->plan()) result_.best_cost += lookahead->task().cost(action);
+    const Task& task = lookahead->task();
+    for (const ActionId action : lookahead->plan()) result_.best_cost += task.cost(action);
+    // Costs that nobody asked to be small are not what was looked at.
+    if (task.has_costs() && !task.program().definition().has_metric) return;
+    result_.best_is_cheapest = lookahead->plan_is_cheapest();
+    result_.least_cost = lookahead->least_cost();
   }
 
   void finish_reason() {

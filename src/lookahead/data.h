@@ -79,6 +79,7 @@ class LookaheadData {
  public:
   LookaheadData(const task::Program& program, const LookaheadOptions& options)
       : options(options), relaxed(program), horizon(options.horizon) {
+    this->options.fitted_horizon = options.fitted_horizon && !options.fixed_horizon;
     if (options.hmm) surrogate.emplace(program, *options.hmm);
   }
 
@@ -102,6 +103,9 @@ class LookaheadData {
   lookahead::WeightRule weight_rule = lookahead::WeightRule::kNone;
   std::optional<unsigned> shortest;
   std::vector<ActionId> plan;
+  // What every plan costs at least, in actions where there is no metric; and that none costs less than `plan`.
+  double least_cost = 0;
+  bool cheapest = false;
   // In a large task of tier B, where it is less than all: what the goal asks for from the start, and the plan.
   std::unique_ptr<const lookahead::Focus> focus;
 };

@@ -12,6 +12,7 @@
 #include <limits>
 #include <utility>
 
+#include "lookahead/action_costs.h"
 #include "lookahead/belief.h"
 #include "lookahead/data.h"
 #include "lookahead/exclusion.h"
@@ -33,6 +34,7 @@ namespace {
 using internal::ids;
 using internal::index;
 using internal::str_cat;
+using lookahead::Cost;
 using lookahead::kInfinite;
 using lookahead::SearchResult;
 using lookahead::Space;
@@ -165,13 +167,15 @@ class LookaheadCompiler {
     }
     if (certainly_shortest(shortest)) data_.shortest = shortest;
     data_.plan = space.shortest_plan(space.initial());
-    if (data_.options.costs) data_.costs.emplace(program_, space, meter_);
+    if (data_.options.costs || (data_.options.improve > 0 && program_.definition().has_metric))
+      data_.costs.emplace(program_, space, meter_);
     if (!fit_horizon(shortest)) {
       refuted(str_cat("the shortest plan has ", shortest, " actions, more than the horizon of ", data_.horizon));
       data_.space = std::move(space);
       return;
     }
     if (data_.costs) take_cheapest_plan(space);
+    bound_cost(space);
     if (space.max_depth() < data_.horizon) {
       // A cone: everything about plans of at most max_depth() actions is known.
       if (data_.options.fixed_horizon || space.max_depth() < shortest + slack(shortest)) return;
@@ -193,6 +197,25 @@ class LookaheadCompiler {
     if (length > space.max_depth() || (!data_.options.fitted_horizon && length > data_.horizon)) return;
     data_.plan = std::move(plan);
     fit_horizon(length);
+  }
+
+  // Of plans beyond a cone nothing is known but their length.
+  void bound_cost(const Space& space) {
+    const lookahead::ActionCosts costs(program_);
+    if (!costs.has_metric()) least_ = space.distance(space.initial());
+    if (costs.has_metric() && data_.costs && space.complete())
+      least_ = costs.sum(data_.costs->cheapest_plan(space, space.initial()));
+    bound_cost(costs);
+  }
+
+  // By what every plan of the task costs at least, if its numbers were not cut.
+  void bound_cost(const lookahead::ActionCosts& costs) {
+    const task::Definition& definition = program_.definition();
+    if (!costs.exact()) return;
+    if (!definition.cut.empty()) least_ = costs.has_metric() ? 0 : std::min(least_, definition.cut_depth + Cost{1});
+    data_.least_cost = costs.in_words(least_);
+    data_.cheapest = costs.sum(data_.plan) <= least_;
+    if (data_.cheapest && !costs.has_metric()) data_.shortest = static_cast<unsigned>(data_.plan.size());
   }
 
   void build_table(unsigned shortest) {
@@ -266,7 +289,10 @@ class LookaheadCompiler {
     options.budget = data_.options.search;
     options.budget.work = std::min(options.budget.work, std::max(data_.options.improve, in_large_tasks));
     if (data_.options.fixed_horizon) options.max_length = data_.horizon;
-    found.plan = improve_plan(program_, evaluator, initial_.data(), std::move(found.plan), options, meter_).plan;
+    lookahead::Improvement better =
+        improve_plan(program_, evaluator, initial_.data(), std::move(found.plan), options, meter_);
+    found.plan = std::move(better.plan);
+    least_ = better.lower_bound;
   }
 
   // What enumeration may cost. Where there are very many actions, states are never few: little is spent on finding out.
@@ -286,6 +312,7 @@ class LookaheadCompiler {
     if (data_.shortest) {  // known from a cone that was too small to decode in
       result.outcome = SearchResult::Outcome::kFound;
       result.plan = data_.plan;
+      if (program_.definition().has_metric) improve(evaluator, result);
     } else {
       result = first_plan(evaluator);
     }
@@ -294,6 +321,7 @@ class LookaheadCompiler {
     switch (result.outcome) {
       case SearchResult::Outcome::kFound:
         data_.plan = result.plan;
+        bound_cost(lookahead::ActionCosts(program_));
         if (data_.large()) data_.focus = lookahead::find_focus(evaluator, initial_.data(), data_.plan);
         fit_horizon(static_cast<unsigned>(result.plan.size()));
         data_.verdict = Verdict::kSolvable;
@@ -338,6 +366,7 @@ class LookaheadCompiler {
   LookaheadData& data_;
   internal::Meter& meter_;
   std::vector<Word> initial_;
+  Cost least_ = 0;  // no plan costs less, as far as the task goes
 };
 
 }  // namespace
@@ -368,6 +397,8 @@ bool Lookahead::weights_exact() const {
          data_->weight_rule == lookahead::WeightRule::kTrainedExact;
 }
 std::optional<unsigned> Lookahead::shortest_plan_length() const { return data_->shortest; }
+double Lookahead::least_cost() const { return data_->least_cost; }
+bool Lookahead::plan_is_cheapest() const { return data_->cheapest; }
 const std::vector<ActionId>& Lookahead::plan() const { return data_->plan; }
 
 std::optional<std::size_t> Lookahead::num_states() const {

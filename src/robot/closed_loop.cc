@@ -283,6 +283,7 @@ class LoopRun {
     event.covered = belief_.covered(count);
     event.model_calls = plan.model_calls;
     event.because = std::exchange(why_again_, "");
+    event.replaced = std::exchange(replaced_, 0);
     report_.replans += report_.plans > 0 ? 1 : 0;
     ++report_.plans;
     report_.model_calls += plan.model_calls;
@@ -344,7 +345,8 @@ class LoopRun {
     belief_.predict(scene_, step, execution.done, options_.failure_rate);
     observe_again();
     if (execution.done) tries_ = 0;
-    if (execution.done ? !rest_holds(next_) : !goes_on_after_failure(step)) drop_plan();
+    if (execution.done ? !rest_holds(next_) : !goes_on_after_failure(step))
+      drop_plan(execution.done ? next_ : next_ - 1);
   }
 
   // A step that failed changes nothing, or not what it should have, or everything: the plan stays if it still holds,
@@ -414,7 +416,9 @@ class LoopRun {
     return true;
   }
 
-  void drop_plan() {
+  // Carried out up to there.
+  void drop_plan(std::size_t done) {
+    replaced_ = plan_.size() - done;
     plan_.clear();
     next_ = 0;
   }
@@ -438,6 +442,7 @@ class LoopRun {
   std::int64_t start_ = 0;                // of the action under way
   std::optional<std::int64_t> duration_;  // of the action under way
   std::string why_again_;                 // the plan is not kept
+  std::size_t replaced_ = 0;              // actions of it that were left
   std::set<std::string> looked_at_;       // since the last action
   unsigned observed_without_plan_ = 0;    // since the last action
   bool ended_ = false;
@@ -523,6 +528,7 @@ std::string to_string(const LoopEvent& event) {
   if (event.outcome != PlanOutcome::kPlan)
     return str_cat("plan", again, ": ", to_string(event.outcome), ": ", event.reason);
   std::string text = str_cat("plan", again, ": ", event.plan.size(), event.plan.size() == 1 ? " action" : " actions");
+  if (!again.empty()) text += str_cat(" where ", event.replaced, event.replaced == 1 ? " was left" : " were left");
   if (event.states > 1)
     text += str_cat(", in ", event.holds_in, " of ", event.states, " states (", percent(event.covered), ")");
   if (event.holds_in < event.states) text += ", not valid";

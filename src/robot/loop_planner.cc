@@ -56,12 +56,22 @@ std::size_t LoopPlanner::count_valid(std::span<const SceneState> states, std::sp
   return valid;
 }
 
-LoopPlan LoopPlanner::search_alone(std::span<const SceneState> states, const Stop& stop) {
-  Key key(states.begin(), states.end());
+LookaheadOptions LoopPlanner::lookahead_for(std::size_t states, bool weighed) const {
+  LookaheadOptions options = options_.plan.lookahead;
+  if (states == 1 && !weighed) return options;
+  options.exact.states = std::min(options.exact.states, options_.belief_search_states);
+  options.search.states = std::min(options.search.states, options_.belief_search_states);
+  return options;
+}
+
+// `weighed`: what a look would show is no more than weighed.
+LoopPlan LoopPlanner::search_alone(std::span<const SceneState> states, bool weighed, const Stop& stop) {
+  Key key({states.begin(), states.end()}, weighed || states.size() > 1);
   const auto known = remembered_.find(key);
   if (known != remembered_.end()) return known->second;
   PlanOptions options = options_.plan;
   options.guidance = Guidance::kSearch;
+  options.lookahead = lookahead_for(states.size(), weighed);
   options.lookahead.weights = false;
   // A product's state costs as much as its parts together.
   options.lookahead.exact.states = std::max<std::size_t>(1, options.lookahead.exact.states / states.size());
@@ -78,18 +88,18 @@ LoopPlan LoopPlanner::search_alone(std::span<const SceneState> states, const Sto
   return plan;
 }
 
-LoopPlan LoopPlanner::search(std::span<const SceneState> states, const Stop& stop) {
-  if (states.size() == 1) return search_alone(states, stop);
-  LoopPlan first = search_alone(states.first(1), stop);
+LoopPlan LoopPlanner::search(std::span<const SceneState> states, bool weighed, const Stop& stop) {
+  if (states.size() == 1) return search_alone(states, weighed, stop);
+  LoopPlan first = search_alone(states.first(1), weighed, stop);
   // Where one state has no plan there is none for all.
   if (first.outcome != PlanOutcome::kPlan) return first;
   std::string problem;
   if (count_valid(states, first.steps, problem) == states.size()) return first;
-  return search_alone(states, stop);
+  return search_alone(states, weighed, stop);
 }
 
 std::optional<std::size_t> LoopPlanner::plan_length(std::span<const SceneState> states, const Stop& stop) {
-  const LoopPlan plan = search(states, stop);
+  const LoopPlan plan = search(states, true, stop);
   if (plan.outcome == PlanOutcome::kCancelled) throw Stopped(Stopped::kCancelled, plan.reason);
   return plan.outcome == PlanOutcome::kPlan ? std::optional<std::size_t>(plan.steps.size()) : std::nullopt;
 }
@@ -99,13 +109,14 @@ LoopPlan LoopPlanner::plan(std::span<const SceneState> states, std::uint64_t num
   LoopPlan plan;
   if (options_.plan.guidance == Guidance::kSearch) {
     if (phase) phase(Observer::Phase::kCompiling);
-    plan = search(states, stop);
+    plan = search(states, false, stop);
   } else {
     PlanOptions options = options_.plan;
     // Equal states ask for equal plans, unless the choice is drawn.
     options.generate.seed = internal::Random(options.generate.seed, number).next();
     const Task likeliest = scene_.at(states[0]);
     const bool several = states.size() > 1 && guaranteed();
+    options.lookahead = lookahead_for(several ? states.size() : 1, false);
     // The model reads about the most likely state, in the words of the domain.
     if (several && !options.prompt) {
       options.prompt = make_prompt(likeliest, PlanSpelling(options_.format, likeliest), options.instruction);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metactrl/robot/closed_loop.h"
@@ -46,10 +47,12 @@ class LoopPlanner {
   bool guaranteed() const;
 
  private:
-  using Key = std::vector<SceneState>;
+  // The states, and whether little was spent on them.
+  using Key = std::pair<std::vector<SceneState>, bool>;
 
-  LoopPlan search(std::span<const SceneState> states, const Stop& stop);
-  LoopPlan search_alone(std::span<const SceneState> states, const Stop& stop);
+  LoopPlan search(std::span<const SceneState> states, bool weighed, const Stop& stop);
+  LoopPlan search_alone(std::span<const SceneState> states, bool weighed, const Stop& stop);
+  LookaheadOptions lookahead_for(std::size_t states, bool weighed) const;
   PlanResult call(const Task& task, const PlanOptions& options, const Stop& stop,
                   const std::function<void(Observer::Phase)>& phase);
   // In how many of the states the plan is valid; `first_problem` gets the first reason why not.

@@ -98,13 +98,12 @@ void read_lookahead(Fields& fields, const RequestLimits& limits, PlanRequest& re
   }
   request.options.simplify = fields.flag("simplify").value_or(false);
   request.seconds = fields.number("time_limit", 0.001, limits.seconds).value_or(limits.seconds);
-  const auto states = static_cast<std::size_t>(fields.integer("max_states", 1, limits.states).value_or(limits.states));
-  for (Budget* budget : {&lookahead.exact, &lookahead.search}) {
-    budget->states = states;
-    budget->bytes = limits.memory_bytes;
-  }
+  // As on the command line: to enumerate all states is worth less than to find one plan, unless somebody asks for it.
+  const auto states = fields.integer("max_states", 1, limits.states);
+  lookahead.exact.states = std::min(states ? *states : lookahead.exact.states, limits.states);
+  lookahead.search.states = states.value_or(limits.states);
+  for (Budget* budget : {&lookahead.exact, &lookahead.search}) budget->bytes = limits.memory_bytes;
   lookahead.weight_bytes = limits.memory_bytes;
-  lookahead.improve = kImproveFirstPlan;
 }
 
 PlanStep read_step(Fields& fields, const Json& json, std::size_t index) {

@@ -21,7 +21,7 @@ constexpr std::size_t kMaxHypotheses = 32;
 struct RequestLimits {
   std::size_t tokens = 2048;  // of text that is not a plan; a plan ends by itself
   double seconds = 60;        // altogether, waiting included
-  std::size_t states = 200'000;
+  std::size_t states = LookaheadOptions{}.search.states;
   std::size_t memory_bytes = std::size_t{256} << 20;
   unsigned horizon = 256;
   std::size_t ground_actions = 100'000;

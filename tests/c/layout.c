@@ -42,6 +42,8 @@ int main(void) {
   PLACE(metactrl_constraint_options, search_bytes);
   PLACE(metactrl_constraint_options, search_work);
   PLACE(metactrl_constraint_options, hmm);
+  PLACE(metactrl_constraint_options, improve);
+  PLACE(metactrl_constraint_options, drop_goals);
   SIZE(metactrl_decoder_options);
   PLACE(metactrl_decoder_options, guidance);
   PLACE(metactrl_decoder_options, bridge);

@@ -483,6 +483,43 @@ static void prefer(const metactrl_format* format, const metactrl_vocabulary* voc
   metactrl_task_free(task);
 }
 
+/* What cannot be reached together is told, or dropped; what the best plan known is worth is told. */
+static void drop_goals(const metactrl_format* format, const metactrl_vocabulary* vocabulary) {
+  static const char domain[] =
+      "(define (domain d) (:requirements :negative-preconditions :action-costs) (:predicates (p) (q))"
+      "(:functions (total-cost))"
+      "(:action a :parameters () :precondition (not (q)) :effect (and (p) (increase (total-cost) 3)))"
+      "(:action b :parameters () :precondition (not (p)) :effect (and (q) (increase (total-cost) 2))))";
+  static const char problem[] =
+      "(define (problem d) (:domain d) (:init (= (total-cost) 0)) (:goal (and (p) (q)))"
+      "(:metric minimize (total-cost)))";
+  metactrl_error* error = NULL;
+  metactrl_task* task = NULL;
+  metactrl_constraint* constraint = NULL;
+  metactrl_constraint_options options;
+  metactrl_text* text = NULL;
+  OK(metactrl_task_parse(domain, sizeof domain - 1, problem, sizeof problem - 1, NULL, NULL, &task, &error));
+  OK(metactrl_task_search(task, 0, NULL, &text, &error));
+  EXPECT(contains(text, "\"verdict\":\"infeasible\"") && contains(text, "\"best_plan\":null"));
+  EXPECT(contains(text, "these goals exclude each other: (p), (q)"));
+  EXPECT(contains(text, "\"would_help\":[\"without the goal (p)\",\"without the goal (q)\"]"));
+  metactrl_text_free(text);
+  metactrl_constraint_options_default(&options);
+  EXPECT(options.improve > 0 && options.drop_goals == 0);
+  OK(metactrl_constraint_compile(task, format, vocabulary, &options, NULL, &constraint, &error));
+  EXPECT(metactrl_constraint_verdict(constraint) == METACTRL_INFEASIBLE);
+  metactrl_constraint_free(constraint);
+  options.drop_goals = 1;
+  OK(metactrl_constraint_compile(task, format, vocabulary, &options, NULL, &constraint, &error));
+  EXPECT(metactrl_constraint_verdict(constraint) == METACTRL_SOLVABLE);
+  OK(metactrl_constraint_info(constraint, &text, &error));
+  EXPECT(contains(text, "\"goals_dropped\":[\"(q)\"]"));
+  EXPECT(contains(text, "\"best_plan\":{\"actions\":1,\"shortest\":true,\"cost\":3,\"cheapest\":true,\"cost_at_least\":3}"));
+  metactrl_text_free(text);
+  metactrl_constraint_free(constraint);
+  metactrl_task_free(task);
+}
+
 int main(int count, char** arguments) {
   metactrl_error* error = NULL;
   metactrl_task* task = NULL;
@@ -529,6 +566,7 @@ int main(int count, char** arguments) {
   metactrl_text_free(text);
   misuse_decoders(task, format, vocabulary, constraint);
   prefer(format, vocabulary);
+  drop_goals(format, vocabulary);
   plan(constraint);
   walk(constraint);
   batch(constraint);

@@ -23,6 +23,8 @@
 #include "lookahead/shortcuts.h"
 #include "lookahead/weighted_search.h"
 #include "lookahead/windows.h"
+#include "metactrl/lookahead.h"
+#include "metactrl/task.h"
 #include "support/projected_space.h"
 #include "support/random.h"
 #include "support/random_definition.h"
@@ -385,6 +387,42 @@ TEST(Windows, LeadToBetterPlans) {
   }
   EXPECT_GT(improved, testing::repeats(300));
   EXPECT_GT(best, testing::repeats(300));
+}
+
+// What a request is told of its best plan: in each tier, and where little was spent on it.
+TEST_P(CostedTasks, TheLookaheadBoundsWhatPlansCost) {
+  std::size_t loose = 0;
+  std::size_t proved = 0;
+  for_each_state(1, [&](Case& one, std::size_t) {
+    const Cost best = one.space.cost[0];
+    for (const std::size_t states : {100'000U, 8U, 1U}) {
+      for (const std::uint64_t improve : {std::uint64_t{0}, std::uint64_t{1'000}, kImproveFirstPlan}) {
+        LookaheadOptions options = fitted_lookahead();
+        options.exact.states = states;
+        options.improve = improve;
+        const auto lookahead = Lookahead::compile(Task(one.program, nullptr), options);
+        ASSERT_EQ(lookahead->verdict() == Verdict::kSolvable, best != kNoCost);
+        if (best == kNoCost) continue;
+        const Cost cost = one.costs.sum(lookahead->plan());
+        ASSERT_LE(lookahead->least_cost(), one.costs.in_words(best));
+        ASSERT_LE(best, cost);
+        if (lookahead->plan_is_cheapest()) {
+          ASSERT_EQ(cost, best);
+          ASSERT_EQ(lookahead->least_cost(), one.costs.in_words(best));
+        }
+        const bool shortest = lookahead->shortest_plan_length() == lookahead->plan().size();
+        if (!one.costs.has_metric()) {
+          ASSERT_EQ(shortest, lookahead->plan_is_cheapest());
+        }
+        if (states > 8 && improve > 0) {
+          ASSERT_TRUE(lookahead->plan_is_cheapest());
+        }
+        ++(lookahead->plan_is_cheapest() ? proved : loose);
+      }
+    }
+  });
+  EXPECT_GT(proved, 500U);
+  EXPECT_GT(loose, 50U);
 }
 
 // The key is left at the end of the corridor although it could be left here: no state of the plan is met again.

@@ -136,6 +136,9 @@ struct LoopOptions {
   // The chance that a legal step fails.
   double failure_rate = 0.1;
   std::size_t max_states = 64;
+  // Searches for a plan that holds in several states, and those that weigh what a look would save, end after so many
+  // states: they are many. One for a single state has all of `plan.lookahead.search`.
+  std::size_t belief_search_states = 10'000;
 
   // Both in actions.
   double look_cost = 1;
@@ -188,7 +191,9 @@ struct LoopEvent {
   std::size_t holds_in = 0;  // states it was checked in
   double covered = 0;        // their probability
   std::size_t model_calls = 0;
-  std::string because;  // of a plan after the first: why the one before was not kept
+  // Of a plan that replaces one: why that was not kept, and how many of its actions were left.
+  std::string because;
+  std::size_t replaced = 0;
 
   // kActed
   PlanStep step;

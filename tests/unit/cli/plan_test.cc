@@ -98,11 +98,35 @@ TEST_F(PlanCli, TextIsThePlanInItsFormat) {
   EXPECT_EQ(r.err.find("; on "), std::string::npos) << r.err;
 }
 
+// The cheap way has more actions than the short one.
+TEST_F(PlanCli, CostsAreToldBesideTheLeast) {
+  write("ways.pddl", R"((define (domain ways) (:requirements :strips :action-costs)
+  (:predicates (home) (stop) (office)) (:functions (total-cost) - number)
+  (:action taxi :parameters () :precondition (home) :effect (and (office) (not (home)) (increase (total-cost) 20)))
+  (:action walk :parameters () :precondition (home) :effect (and (stop) (not (home)) (increase (total-cost) 1)))
+  (:action bus :parameters () :precondition (stop) :effect (and (office) (not (stop)) (increase (total-cost) 3)))))");
+  const std::string start = "(define (problem p) (:domain ways) (:init (home) (= (total-cost) 0)) (:goal (office)) ";
+  write("cheap.pddl", start + "(:metric minimize (total-cost)))");
+  write("any.pddl", start + ")");
+  const std::string with = " --guidance mask --model hostile:1 --vocab '" + vocabulary() + "' ";
+  const Result cheap = run("plan -d ways.pddl -p cheap.pddl" + with);
+  EXPECT_EQ(cheap.code, 0) << cheap.err;
+  EXPECT_CONTAINS(cheap.err, ", best known 2, cost ");
+  EXPECT_CONTAINS(cheap.err, ", cheapest 4; ");
+  EXPECT_EQ(Json::parse(run("plan -d ways.pddl -p cheap.pddl --output json" + with).out)["best_known"],
+            (Json{{"length", 2}, {"shortest", false}, {"cost", 4.0}, {"cheapest", true}, {"cost_at_least", 4.0}}));
+  // What nobody asks to be small is no bound.
+  const Result any = run("plan -d ways.pddl -p any.pddl" + with);
+  EXPECT_CONTAINS(any.err, ", shortest 1, cost ");
+  EXPECT_CONTAINS(any.err, ", best known 20; ");
+}
+
 TEST_F(PlanCli, SlackSimplifyAndDetours) {
   const std::string with = "plan -d d.pddl -p p.pddl --vocab '" + vocabulary() + "' --guidance mask --output json ";
   const Json tight = Json::parse(run(with + "--model hostile:1 --slack 0").out);
   EXPECT_EQ(tight["plan"].size(), 2U);
-  EXPECT_EQ(tight["best_known"], (Json{{"length", 2}, {"shortest", true}, {"cost", 2.0}}));
+  EXPECT_EQ(tight["best_known"],
+            (Json{{"length", 2}, {"shortest", true}, {"cost", 2.0}, {"cheapest", true}, {"cost_at_least", 2.0}}));
   EXPECT_EQ(tight["horizon_rule"], "the best known plan plus slack");
   const Json loose = Json::parse(run(with + "--model random:1 --slack 9 --decode sample").out);
   EXPECT_EQ(loose["horizon"], 11);

@@ -11,6 +11,7 @@
 
 #include "metactrl/robot/simulated_world.h"
 #include "support/splitmix.h"
+#include "support/str_cat.h"
 #include "support/test_data.h"
 
 namespace metactrl::closed_loop_test {
@@ -133,6 +134,10 @@ TEST(ClosedLoop, TriesAgainAfterAFailureAndPlansAgainAfterASurprise) {
     EXPECT_NE(event.because.find("the rest of the plan no longer holds: step 1 ("), std::string::npos) << event.because;
     EXPECT_NE(event.because.find("(open dishwasher)) is false"), std::string::npos) << event.because;
     EXPECT_TRUE(to_string(event).starts_with("plan again, because ")) << to_string(event);
+    EXPECT_GT(event.replaced, 0U);
+    const std::string lengths =
+        internal::str_cat(": ", event.plan.size(), " actions where ", event.replaced, " were left (");
+    EXPECT_NE(to_string(event).find(lengths), std::string::npos) << to_string(event);
   }
 }
 
@@ -439,6 +444,33 @@ TEST(ClosedLoop, APlanHoldsInEveryStateItMustHoldIn) {
     EXPECT_NEAR(report.events[1].covered, 1, 1e-9);
     EXPECT_TRUE(scene.is_goal(world.truth_));
   }
+}
+
+// Counting needs as many states as it has steps. One believed state is searched as long as by anybody else.
+TEST(ClosedLoop, SearchesForABeliefHaveABudgetOfTheirOwn) {
+  const Scene scene = Scene::load_text(
+      R"((define (domain counter) (:requirements :negative-preconditions) (:predicates (a) (b) (c) (d) (seen))
+        (:action one :parameters () :precondition (and (seen) (not (a))) :effect (a))
+        (:action two :parameters () :precondition (and (a) (not (b))) :effect (and (b) (not (a))))
+        (:action four :parameters () :precondition (and (a) (b) (not (c))) :effect (and (c) (not (a)) (not (b))))
+        (:action eight :parameters () :precondition (and (a) (b) (c) (not (d)))
+          :effect (and (d) (not (a)) (not (b)) (not (c))))
+        (:action see :parameters () :precondition (and) :effect (seen))))",
+      "(define (problem p) (:domain counter) (:init) (:goal (and (a) (b) (c) (d))))");
+  LoopOptions options = searching();
+  options.belief_search_states = 1;
+  ClosedLoop loop(scene, options);
+  ScriptedWorld certain(scene);
+  EXPECT_EQ(loop.run(certain).end, LoopEnd::kGoalObserved);
+  ScriptedWorld unsure(scene);
+  unsure.on_observe = [&] {
+    Observation observation = Observation::certain(unsure.truth_);
+    observation.sightings.push_back({{{{"(seen)"}, 0.6}}});
+    return observation;
+  };
+  const LoopReport report = loop.run(unsure);
+  EXPECT_EQ(report.end, LoopEnd::kUndecided) << report.reason;
+  EXPECT_EQ(report.events[1].states, 2U);
 }
 
 TEST(ClosedLoop, ALowerConfidenceBetsOnTheLikelyState) {
