@@ -263,7 +263,7 @@ METACTRL_C_MUST_USE metactrl_status metactrl_constraint_info(const metactrl_cons
 METACTRL_C_API size_t metactrl_constraint_max_tokens(const metactrl_constraint* constraint);
 /* The last check of an answer, by nothing but its tokens: its text is read back, judged by the reference semantics, and its
  * tokens are compared with the tokenizer's own. {"valid", "reason", "text", "actions", "complete", "canonical", "ended",
- * "validation"}: valid is all of it. */
+ * "validation"}: valid is all of it, but for goals that were dropped, of which validation knows nothing. */
 METACTRL_C_MUST_USE metactrl_status metactrl_constraint_check(const metactrl_constraint* constraint, const int32_t* ids,
                                                               size_t num_ids, metactrl_stop* stop, metactrl_text** out,
                                                               metactrl_error** error);

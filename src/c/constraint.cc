@@ -52,7 +52,8 @@ struct AnswerCheck {
   std::string text;
   std::string reason;
   std::vector<PlanStep> steps;
-  Validation validation;
+  Validation validation;  // against all goals
+  bool holds = false;     // but for those that were dropped
 };
 
 void check_tokens(const metactrl_constraint& handle, std::span<const std::int32_t> ids, AnswerCheck& check) {
@@ -75,6 +76,24 @@ void check_tokens(const metactrl_constraint& handle, std::span<const std::int32_
       handle.tokenization == Tokenization::kAny || tokens == vocabulary.encode(check.text, handle.context);
 }
 
+// Every step is legal, and every goal holds that was not dropped: the first by the reference semantics, which knows of none
+// that were, the second also by the other.
+bool holds_the_rest(const metactrl_constraint& handle, std::span<const ActionId> actions,
+                    const Validation& validation) {
+  if (handle.dropped.empty() || validation.steps_executed != actions.size() ||
+      validation.unmet_goals.size() > handle.dropped.size()) {
+    return false;
+  }
+  const Task& task = handle.constraint->task();
+  State state = task.initial_state();
+  for (const ActionId action : actions) {
+    std::optional<State> next = task.apply(state, action);
+    if (!next) return false;
+    state = *std::move(next);
+  }
+  return task.is_goal(state);
+}
+
 AnswerCheck check_answer(const metactrl_constraint& handle, std::span<const std::int32_t> ids, const Stop& stop) {
   AnswerCheck check;
   check_tokens(handle, ids, check);
@@ -82,13 +101,14 @@ AnswerCheck check_answer(const metactrl_constraint& handle, std::span<const std:
   check.complete = parsed.complete;
   check.steps = steps_of(handle.constraint->task(), parsed.actions);
   check.validation = handle.constraint->task().validate(check.steps, stop);
+  check.holds = check.validation.valid || holds_the_rest(handle, parsed.actions, check.validation);
   if (!check.complete) {
     check.reason = parsed.error.empty() ? "the text ends before the plan does" : parsed.error;
   } else if (!check.ended) {
     check.reason = "the answer does not end with the end of the turn";
   } else if (!check.canonical) {
     check.reason = "the tokens are not the tokenizer's own";
-  } else {
+  } else if (!check.holds) {
     check.reason = check.validation.reason;
   }
   return check;
@@ -207,7 +227,7 @@ metactrl_status metactrl_constraint_check(const metactrl_constraint* constraint,
     const metactrl::c::AnswerCheck check =
         metactrl::c::check_answer(live(constraint, "constraint"), std::span(ids, num_ids), metactrl::c::stop_of(stop));
     metactrl::c::JsonObject object;
-    object.flag("valid", check.ended && check.complete && check.canonical && check.validation.valid);
+    object.flag("valid", check.ended && check.complete && check.canonical && check.holds);
     object.text("reason", check.reason).text("text", check.text);
     object.raw("actions", metactrl::c::steps_json(check.steps)).flag("complete", check.complete);
     object.flag("canonical", check.canonical).flag("ended", check.ended);

@@ -4,6 +4,7 @@
 #include "c/callback_vocabulary.h"
 #include "c/handles.h"
 #include "c/json.h"
+#include "lookahead/infeasible.h"
 #include "lookahead/preferences.h"
 #include "metactrl/domain.h"
 #include "metactrl/language_model.h"
@@ -136,7 +137,7 @@ metactrl_status metactrl_task_search(const metactrl_task* task, uint32_t horizon
     object.raw("best_plan", metactrl::c::best_plan_json(*lookahead));
     metactrl::WhyInfeasible why;
     if (lookahead->verdict() == metactrl::Verdict::kInfeasible)
-      why = metactrl::why_infeasible(asked, metactrl::c::stop_of(stop));
+      why = metactrl::lookahead::why_infeasible(asked, *lookahead, metactrl::c::stop_of(stop));
     object.texts("why_infeasible", why.reasons).texts("would_help", why.would_help);
     if (choice && solved) {
       const metactrl::Validation judged = asked.validate(steps, metactrl::c::stop_of(stop));

@@ -19,6 +19,7 @@
 #include "lookahead/concurrency.h"
 #include "lookahead/data.h"
 #include "lookahead/improve.h"
+#include "lookahead/infeasible.h"
 #include "lookahead/preferences.h"
 #include "lookahead/relaxed.h"
 #include "serve/plan_json.h"
@@ -230,7 +231,9 @@ Json outcome_json(const Task& task, const Outcome& outcome, double cost, double 
 
 // Why there is no plan, or none was found.
 void add_why_not(const Task& task, const Stop& stop, Outcome& outcome) {
-  if (outcome.verdict == Verdict::kInfeasible) outcome.why = why_infeasible(task, stop);
+  if (outcome.verdict == Verdict::kInfeasible && outcome.lookahead != nullptr)
+    outcome.why = lookahead::why_infeasible(task, *outcome.lookahead, stop);
+  if (outcome.verdict == Verdict::kInfeasible && outcome.lookahead == nullptr) outcome.why = why_infeasible(task, stop);
   if (outcome.verdict != Verdict::kUndecided) return;
   const std::string why = lookahead::why_undecided(task, stop);
   if (!why.empty()) outcome.reason += "; " + why;

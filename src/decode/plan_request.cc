@@ -5,7 +5,7 @@
 #include "lookahead/preferences.h"
 #include "metactrl/error.h"
 #include "support/str_cat.h"
-#include "task/program.h"
+#include "task/asks_nothing.h"
 
 namespace metactrl::decode {
 
@@ -13,9 +13,7 @@ using internal::str_cat;
 
 bool keeps_several_plans(DecodeMode mode) { return mode == DecodeMode::kBeam || mode == DecodeMode::kSmc; }
 
-bool asks_for_nothing(const Task& task) {
-  return task.num_goals() == 0 && task.program().monitors().empty() && !has_preferences(task);
-}
+bool asks_for_nothing(const Task& task) { return task::asks_nothing(task.program()) && !has_preferences(task); }
 
 // A goal that asks for nothing is reached by the empty plan, whatever the instruction says: that would look like success.
 void check_instruction(const Task& task, const PlanOptions& options) {
@@ -23,7 +21,9 @@ void check_instruction(const Task& task, const PlanOptions& options) {
   if (!promises || options.instruction.empty() || options.prompt) return;
   if (!asks_for_nothing(task)) return;
   throw InputError(
-      "problem", "the goal is empty, so doing nothing would be a plan for any instruction",
+      "problem",
+      task.num_goals() == 0 ? "the goal is empty, so doing nothing would be a plan for any instruction"
+                            : "the goal holds whatever is done, so doing nothing would be a plan for any instruction",
       "state in (:goal ...) what holds when the instruction was carried out, or leave the instruction out");
 }
 

@@ -12,7 +12,8 @@ bool keeps_several_plans(DecodeMode mode);
 // Throws InputError for options that cannot be, alone or together. `model` and `vocabulary` may be null.
 void check_options(const LanguageModel* model, const Vocabulary* vocabulary, const PlanOptions& options);
 
-// No goal, no preference and no trajectory constraint: every legal plan will do, the empty one among them.
+// Neither goals (task/asks_nothing.h) nor a preference nor a trajectory constraint: every legal plan will do, the empty one
+// among them.
 bool asks_for_nothing(const Task& task);
 
 // Throws InputError for an instruction whose task asks for nothing.

@@ -23,6 +23,7 @@
 #include "decode/timed_session.h"
 #include "lookahead/concurrency.h"
 #include "lookahead/drop_goals.h"
+#include "lookahead/infeasible.h"
 #include "lookahead/needless.h"
 #include "lookahead/preferences.h"
 #include "metactrl/error.h"
@@ -332,7 +333,7 @@ class Planner {
       if (!why.empty()) result_.reason += "; " + why;
       return;
     }
-    WhyInfeasible why = why_infeasible(task_, stop_);
+    WhyInfeasible why = lookahead::why_infeasible(task_, lookahead, stop_);
     result_.why_infeasible = std::move(why.reasons);
     result_.would_help = std::move(why.would_help);
   }

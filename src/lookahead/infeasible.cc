@@ -5,13 +5,17 @@
 // set of goals that none of them satisfies is the reason. Where they are too many, a few facts may show it (exclusion.h), or
 // two or three goals alone, for which less matters. A change helps when the changed task has a plan; each is tried,
 // one goal less first, and of goals that exclude each other one of those.
+#include "lookahead/infeasible.h"
+
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "lookahead/concurrency.h"
+#include "lookahead/data.h"
 #include "lookahead/exclusion.h"
 #include "lookahead/goals.h"
 #include "metactrl/lookahead.h"
@@ -42,12 +46,14 @@ constexpr std::uint64_t kExclusionWork = 50'000'000;
 constexpr Budget kGoalBudget{200'000, std::size_t{128} << 20, 1'000'000'000};
 constexpr std::size_t kMostTogether = 3;
 
-// For each of the tasks that are looked at.
+constexpr Budget kAllGoalsBudget{20'000, std::size_t{128} << 20, 1'000'000'000};
+
+// For each of the tasks that are looked at. Many have a plan, which a search finds sooner than all states are enumerated.
 LookaheadOptions small_options() {
   LookaheadOptions options;
   options.fitted_horizon = true;
   options.weights = false;
-  options.exact = {20'000, std::size_t{128} << 20, 1'000'000'000};
+  options.exact = {5'000, std::size_t{128} << 20, 1'000'000'000};
   options.search = {5'000, std::size_t{128} << 20, 1'000'000'000};
   return options;
 }
@@ -65,7 +71,7 @@ class ExcludedGoals {
   std::vector<GoalId> find() {
     try {
       const task::Program& program = task_.program();
-      std::vector<GoalId> found = first(lookahead::smallest_excluded_goals(program, small_options().exact, meter_));
+      std::vector<GoalId> found = first(lookahead::smallest_excluded_goals(program, kAllGoalsBudget, meter_));
       if (found.empty()) found = first(lookahead::find_exclusion(program, kExclusionWork, false, stoppable_));
       for (std::size_t size = 2; found.empty() && size <= kMostTogether && size < task_.num_goals(); ++size) {
         found = among(size, 0);
@@ -124,7 +130,8 @@ bool all_but_one_can(const Task& task, const std::vector<GoalId>& goals, const S
 }
 
 // Where not all values of numbers are followed, states that were not reached prove nothing.
-std::vector<GoalId> excluded_goals(const Task& task, const Stop& stop) {
+std::vector<GoalId> excluded_goals(const Task& task, std::span<const lookahead::GoalSet> known, const Stop& stop) {
+  if (!known.empty()) return lookahead::members(known[0]);
   if (task.program().definition().cut.empty()) return ExcludedGoals(task, stop).find();
   const auto lookahead = Lookahead::compile(task, small_options(), stop);
   if (lookahead->verdict() != Verdict::kInfeasible || lookahead->unreachable_goals().empty()) return {};
@@ -186,9 +193,8 @@ void find_help(const Task& task, std::vector<GoalId> excluded, const Stop& stop,
   }
 }
 
-}  // namespace
-
-WhyInfeasible why_infeasible(const Task& task, const Stop& stop) {
+// `known`: goals that exclude each other, if any are known to.
+WhyInfeasible find_reasons(const Task& task, std::span<const lookahead::GoalSet> known, const Stop& stop) {
   WhyInfeasible why;
   try {
     if (task.source() != nullptr) {
@@ -206,7 +212,7 @@ WhyInfeasible why_infeasible(const Task& task, const Stop& stop) {
       }
     }
     std::vector<GoalId> excluded;
-    if (can_drop_goals(task) || by_goals) excluded = excluded_goals(task, stop);
+    if (can_drop_goals(task) || by_goals) excluded = excluded_goals(task, known, stop);
     if (by_goals) why.reasons = reasons_of_goals(task, excluded, stop);
     if (by_goals && has_durations(task))
       why.reasons.emplace_back("plans in which different actions overlap do not reach the goal either");
@@ -217,7 +223,16 @@ WhyInfeasible why_infeasible(const Task& task, const Stop& stop) {
   return why;
 }
 
+}  // namespace
+
+WhyInfeasible why_infeasible(const Task& task, const Stop& stop) { return find_reasons(task, {}, stop); }
+
 namespace lookahead {
+
+WhyInfeasible why_infeasible(const Task& task, const Lookahead& known, const Stop& stop) {
+  const bool same = &known.task().program() == &task.program();
+  return find_reasons(task, same ? std::span<const GoalSet>(known.data().conflicts) : std::span<const GoalSet>(), stop);
+}
 
 std::string why_undecided(const Task& task, const Stop& stop) {
   if (!has_durations(task)) return {};

@@ -5,11 +5,12 @@
 //      the cone down to the last complete depth still decides plans up to that length; it is used when it leaves
 //      `slack` actions beyond the shortest plan and the caller did not insist on a longer horizon.
 //   3. Otherwise heuristic search looks for a first plan (tier B), and Support searches for each candidate as it is
-//      asked. Where it does not find one soon, goals that exclude each other are looked for before it goes on: a search
-//      proves that there is no plan only by exhausting the states.
+//      asked. Where it does not find one soon, goals that exclude each other are looked for before it goes on, and before
+//      more than a few states are enumerated: both prove that there is no plan only by exhausting the states.
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "lookahead/action_costs.h"
@@ -73,13 +74,29 @@ class LookaheadCompiler {
       refuted("the goal cannot be reached even if nothing ever became false again");
       return;
     }
-    lookahead::SpaceResult enumerated =
-        Space::enumerate(program_, enumeration_budget(), Space::kNoDepthLimit, {}, meter_);
+    lookahead::SpaceResult enumerated = enumerate(evaluator);
+    if (!data_.conflicts.empty()) {
+      refuted_by_conflicts();
+      return;
+    }
     if (enumerated.space) {
       use_space(std::move(*enumerated.space), enumerated.limit);
       if (data_.space) return;
     }
     use_search(evaluator, enumerated);
+  }
+
+  // Ends early where goals exclude each other.
+  lookahead::SpaceResult enumerate(lookahead::RelaxedEvaluator& evaluator) {
+    constexpr std::size_t kFewStates = 20'000;
+    const Budget whole = enumeration_budget();
+    Budget little = whole;
+    little.states = std::min(whole.states, kFewStates);
+    lookahead::SpaceResult result = Space::enumerate(program_, little, Space::kNoDepthLimit, {}, meter_);
+    if (little == whole || result.limit != lookahead::Limit::kStates) return result;
+    search_a_little(evaluator);
+    return data_.conflicts.empty() ? Space::enumerate(program_, whole, Space::kNoDepthLimit, {}, meter_)
+                                   : std::move(result);
   }
 
   // One goal alone may depend on none of the numbers that grow.
@@ -244,31 +261,42 @@ class LookaheadCompiler {
     return data_.surrogate ? lookahead::WeightRule::kTrainedWitnessPlan : lookahead::WeightRule::kWitnessPlan;
   }
 
-  // A plan of at most so many actions. The second search does what the first did, and goes on.
-  SearchResult any_plan(lookahead::RelaxedEvaluator& evaluator, unsigned max_length) {
-    constexpr std::size_t kFewStates = 1'000;
-    constexpr std::uint64_t kLittleWork = 1'000'000'000;
+  Budget little_to_search() const {
+    constexpr Budget kLittle{.states = 1'000, .work = 1'000'000'000};
+    Budget budget = data_.options.search;
+    lookahead::limit(budget, kLittle);
+    return budget;
+  }
+  unsigned longest_plan() const { return data_.options.fixed_horizon ? data_.horizon : kInfinite; }
+
+  // Once. Where it finds nothing, conflicts are looked for.
+  void search_a_little(lookahead::RelaxedEvaluator& evaluator) {
     constexpr std::uint64_t kExclusionWork = 50'000'000;
-    const Budget& whole = data_.options.search;
-    Budget little = whole;
-    little.states = std::min(whole.states, kFewStates);
-    little.work = std::min(whole.work, kLittleWork);
-    SearchResult found = find_plan(program_, evaluator, initial_.data(), max_length, little, meter_);
-    if (found.outcome != SearchResult::Outcome::kBudget) return found;
-    data_.conflicts = lookahead::find_exclusion(program_, std::min(whole.work, kExclusionWork), false, meter_);
-    if (data_.conflicts.empty()) {
-      return little == whole ? found : find_plan(program_, evaluator, initial_.data(), max_length, whole, meter_);
+    if (little_) return;
+    const Budget budget = little_to_search();
+    little_ = find_plan(program_, evaluator, initial_.data(), longest_plan(), budget, meter_);
+    if (little_->outcome != SearchResult::Outcome::kBudget) return;
+    const std::uint64_t work = std::min(data_.options.search.work, kExclusionWork);
+    data_.conflicts = lookahead::find_exclusion(program_, work, false, meter_);
+  }
+
+  // A plan of at most longest_plan() actions. The second search does what the first did, and goes on.
+  SearchResult any_plan(lookahead::RelaxedEvaluator& evaluator) {
+    search_a_little(evaluator);
+    SearchResult found = *little_;
+    if (!data_.conflicts.empty()) {
+      found.outcome = SearchResult::Outcome::kRefuted;
+      found.lower_bound = kInfinite;
     }
-    found.outcome = SearchResult::Outcome::kRefuted;
-    found.lower_bound = kInfinite;
-    return found;
+    const Budget& whole = data_.options.search;
+    if (found.outcome != SearchResult::Outcome::kBudget || little_to_search() == whole) return found;
+    return find_plan(program_, evaluator, initial_.data(), longest_plan(), whole, meter_);
   }
 
   // Any plan at first. When it is longer than the horizon, a shorter one is sought for a while, a few times as long as
   // the first took, before the horizon grows; a proof that there is none is not worth more.
   SearchResult first_plan(lookahead::RelaxedEvaluator& evaluator) {
-    const bool fixed = data_.options.fixed_horizon;
-    SearchResult any = any_plan(evaluator, fixed ? data_.horizon : kInfinite);
+    SearchResult any = any_plan(evaluator);
     if (any.outcome != SearchResult::Outcome::kFound) return any;
     improve(evaluator, any);
     if (data_.options.fitted_horizon || any.plan.size() <= data_.horizon) return any;
@@ -328,12 +356,7 @@ class LookaheadCompiler {
         data_.reason = str_cat("a witness plan of ", result.plan.size(), " actions; ", space_note);
         return;
       case SearchResult::Outcome::kRefuted:
-        if (!data_.conflicts.empty()) {
-          const std::vector<GoalId> together = lookahead::members(data_.conflicts[0]);
-          if (together.size() == 1) data_.unreachable_goals = together;
-          refuted("no state that can be reached satisfies " + list_goals(together));
-          return;
-        }
+        if (!data_.conflicts.empty()) return refuted_by_conflicts();
         if (result.lower_bound == kInfinite) find_unreachable_goals();
         refuted(result.lower_bound == kInfinite ? "search exhausted every state that could lead to the goal"
                                                 : str_cat("no plan of at most ", data_.horizon, " actions exists"));
@@ -344,6 +367,12 @@ class LookaheadCompiler {
                                internal::name_of(result.limit), "); ", space_note);
         return;
     }
+  }
+
+  void refuted_by_conflicts() {
+    const std::vector<GoalId> together = lookahead::members(data_.conflicts[0]);
+    if (together.size() == 1) data_.unreachable_goals = together;
+    refuted("no state that can be reached satisfies " + list_goals(together));
   }
 
   std::string list_goals(const std::vector<GoalId>& goals) const {
@@ -366,7 +395,8 @@ class LookaheadCompiler {
   LookaheadData& data_;
   internal::Meter& meter_;
   std::vector<Word> initial_;
-  Cost least_ = 0;  // no plan costs less, as far as the task goes
+  Cost least_ = 0;                      // no plan costs less, as far as the task goes
+  std::optional<SearchResult> little_;  // what a short search has found
 };
 
 }  // namespace

@@ -1,6 +1,10 @@
 // Landmarks are the greatest solution of: those of a literal are itself and what each action that makes it true needs, with the
-// landmarks of that; those of what holds at the start are none. Whether all takers can have a supply of their own
-// is a matching of the two, found by augmenting paths.
+// landmarks of that; those of what holds at the start are none.
+//
+// How often a literal can be taken is found from what no action makes true outwards: one whose makers all take something
+// that is counted already becomes true as often as the least of that for each maker, together, and once more where it holds at
+// the start. Whether there is a supply for each taker is a matching of takers with supplies that are counted, found by
+// augmenting paths. Where two landmarks have makers in common, the one with less to take counts.
 #include "lookahead/supplies.h"
 
 #include <algorithm>
@@ -72,19 +76,6 @@ class Landmarks {
   bool changed_ = false;
 };
 
-// By literal: is it a supply?
-LiteralSet supplies_of(const LiteralTask& task) {
-  LiteralSet supplies(task.num_literals);
-  for (const LiteralCode literal : task.initial) supplies.insert(literal);
-  for (const LiteralAction& action : task.actions) {
-    for (const LiteralCode literal : action.made) supplies.erase(literal);
-    for (const LiteralAction::Change& change : action.conditional) {
-      for (const LiteralCode literal : change.made) supplies.erase(literal);
-    }
-  }
-  return supplies;
-}
-
 // By literal: the actions that may make it true.
 std::vector<std::vector<std::size_t>> makers_of(const LiteralTask& task) {
   std::vector<std::vector<std::size_t>> makers(task.num_literals);
@@ -100,26 +91,66 @@ std::vector<std::vector<std::size_t>> makers_of(const LiteralTask& task) {
   return makers;
 }
 
-// What an action takes whenever it is taken.
-std::vector<LiteralCode> taken_by(const LiteralAction& action, const LiteralSet& supplies) {
+// What an action takes away, whenever it is taken.
+std::vector<LiteralCode> taken_by(const LiteralAction& action) {
   std::vector<LiteralCode> taken;
   for (const LiteralCode literal : action.undone) {
-    if (supplies.contains(literal) && std::ranges::find(action.needs, literal) != action.needs.end())
-      taken.push_back(literal);
+    if (std::ranges::find(action.needs, literal) != action.needs.end()) taken.push_back(literal);
   }
   return taken;
+}
+
+// More than any set of goals takes.
+constexpr std::size_t kPlenty = 1'000;
+
+// By literal: how often it can be taken away; kPlenty where nobody knows, or `work` ends first.
+std::vector<std::size_t> count_supplies(const LiteralTask& task, const std::vector<std::vector<std::size_t>>& makers,
+                                        const std::vector<std::vector<LiteralCode>>& taken, std::uint64_t& work,
+                                        internal::Meter& meter) {
+  std::vector<std::size_t> count(task.num_literals, kPlenty);
+  std::vector<bool> holds(task.num_literals, false);
+  for (const LiteralCode literal : task.initial) holds[literal] = true;
+  // What its makers take; nothing when one of them takes nothing that is counted.
+  const auto count_one = [&](LiteralCode literal) -> std::size_t {
+    std::vector<LiteralCode> least;
+    for (const std::size_t a : makers[literal]) {
+      const auto best = std::ranges::min_element(taken[a], {}, [&](LiteralCode one) { return count[one]; });
+      if (best == taken[a].end() || count[*best] >= kPlenty) return kPlenty;
+      if (std::ranges::find(least, *best) == least.end()) least.push_back(*best);
+    }
+    std::size_t sum = holds[literal] ? 1 : 0;
+    for (const LiteralCode one : least) sum += count[one];
+    return std::min(sum, kPlenty);
+  };
+  std::vector<LiteralCode> open;
+  std::uint64_t round = task.num_literals;
+  for (LiteralCode literal = 0; literal < task.num_literals; ++literal) {
+    open.push_back(literal);
+    round += makers[literal].size();
+  }
+  for (bool more = true; more && round <= work;) {
+    work -= round;
+    meter.step(round);
+    more = std::erase_if(open, [&](LiteralCode literal) {
+             count[literal] = count_one(literal);
+             return count[literal] < kPlenty;
+           }) > 0;
+  }
+  return count;
 }
 
 }  // namespace
 
 std::optional<Supplies> Supplies::find(const LiteralTask& task, std::uint64_t& work, internal::Meter& meter) {
   Supplies out;
-  const LiteralSet supplies = supplies_of(task);
+  const std::vector<std::vector<std::size_t>> makers = makers_of(task);
   std::vector<std::vector<LiteralCode>> taken;
+  for (const LiteralAction& action : task.actions) taken.push_back(taken_by(action));
+  out.count_ = count_supplies(task, makers, taken, work, meter);
   bool some = false;
-  for (const LiteralAction& action : task.actions) {
-    taken.push_back(taken_by(action, supplies));
-    some = some || !taken.back().empty();
+  for (std::vector<LiteralCode>& literals : taken) {
+    std::erase_if(literals, [&](LiteralCode literal) { return out.count_[literal] >= kMostGoals; });
+    some = some || !literals.empty();
   }
   if (!some) return out;
   Landmarks landmarks(task);
@@ -132,26 +163,30 @@ std::optional<Supplies> Supplies::find(const LiteralTask& task, std::uint64_t& w
       all->for_each([&](LiteralCode landmark) { goals_with[landmark] |= GoalSet{1} << goal; });
     }
   }
-  const std::vector<std::vector<std::size_t>> makers = makers_of(task);
-  std::vector<bool> used(task.actions.size(), false);
+  std::vector<Taker> takers;
   for (LiteralCode landmark = 0; landmark < task.num_literals; ++landmark) {
     const std::vector<std::size_t>& makes = makers[landmark];
     if (goals_with[landmark] == 0 || makes.empty()) continue;
-    if (!std::ranges::all_of(makes, [&](std::size_t a) { return !taken[a].empty() && !used[a]; })) continue;
-    Taker taker{landmark, goals_with[landmark], makes, {}};
-    for (const std::size_t a : makes) {
-      used[a] = true;
-      taker.supplies.insert(taker.supplies.end(), taken[a].begin(), taken[a].end());
-    }
+    if (!std::ranges::all_of(makes, [&](std::size_t a) { return !taken[a].empty(); })) continue;
+    Taker taker{landmark, goals_with[landmark], makes, {}, 0};
+    for (const std::size_t a : makes) taker.supplies.insert(taker.supplies.end(), taken[a].begin(), taken[a].end());
     std::ranges::sort(taker.supplies);
     taker.supplies.erase(std::unique(taker.supplies.begin(), taker.supplies.end()), taker.supplies.end());
+    for (const LiteralCode supply : taker.supplies) taker.most += out.count_[supply];
+    takers.push_back(std::move(taker));
+  }
+  std::ranges::stable_sort(takers, {}, &Taker::most);
+  std::vector<bool> used(task.actions.size(), false);
+  for (Taker& taker : takers) {
+    if (std::ranges::any_of(taker.actions, [&](std::size_t a) { return used[a]; })) continue;
+    for (const std::size_t a : taker.actions) used[a] = true;
     out.takers_.push_back(std::move(taker));
   }
   return out;
 }
 
 bool Supplies::enough_for(GoalSet goals) const {
-  std::vector<std::pair<LiteralCode, std::size_t>> given;  // a supply and the taker that has it
+  std::vector<std::pair<LiteralCode, std::size_t>> given;  // a supply and a taker that has one of it
   for (std::size_t first = 0; first < takers_.size(); ++first) {
     if ((takers_[first].goals & goals) == 0) continue;
     std::vector<LiteralCode> asked;
@@ -159,15 +194,19 @@ bool Supplies::enough_for(GoalSet goals) const {
       for (const LiteralCode supply : takers_[taker].supplies) {
         if (std::ranges::find(asked, supply) != asked.end()) continue;
         asked.push_back(supply);
-        const auto holder = std::ranges::find(given, supply, &std::pair<LiteralCode, std::size_t>::first);
-        if (holder == given.end()) {
+        std::vector<std::size_t> holders;  // places
+        for (std::size_t place = 0; place < given.size(); ++place) {
+          if (given[place].first == supply) holders.push_back(place);
+        }
+        if (holders.size() < count_[supply]) {
           given.emplace_back(supply, taker);
           return true;
         }
-        const auto place = holder - given.begin();
-        if (!give(holder->second)) continue;
-        given[static_cast<std::size_t>(place)].second = taker;
-        return true;
+        for (const std::size_t place : holders) {
+          if (!give(given[place].second)) continue;
+          given[place].second = taker;
+          return true;
+        }
       }
       return false;
     };

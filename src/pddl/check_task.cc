@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "pddl/grounding_notes.h"
+#include "task/asks_nothing.h"
 #include "task/compile.h"
 #include "task/program.h"
 
@@ -29,6 +30,14 @@ TaskCheck check_task(const Source& domain, const Source& problem, const GroundLi
   if (program->num_actions() == 0) {
     diagnostics.warning({problem.name, 0, 0}, "no action can ever be taken: the task has no ground action",
                         ast.actions.empty() ? "the domain declares none" : "the notes say what each of them lacks");
+  }
+  // One that is empty as it is written was told where it was read.
+  if (!program->goal_conditions().empty() && task::asks_nothing(*program) && ast.preferences.empty()) {
+    const Position where = ast.goal.condition.where;
+    diagnostics.warning(
+        {ast.files[where.file], where.line, where.column},
+        "the goal holds whatever is done, so the empty plan reaches it",
+        "it is about what never changes, or about objects that there are not: state what is to be done");
   }
   return {ast.types.size(),   ast.objects.size(),     ast.predicates.size(),
           ast.actions.size(), program->num_actions(), grounding_notes(ast, taken_actions(*program))};

@@ -391,6 +391,11 @@ TEST_F(Cli, CheckSaysWhatCanNeverHappen) {
   write("item.pddl", "(define (problem x) (:domain ward) (:objects i - item r - robot) (:init) (:goal (clean i)))\n");
   const Json json = Json::parse(run("check -d ward.pddl -p item.pddl --output json").out);
   EXPECT_EQ(json["notes"][0], "no object is of type 'sink', so these actions can never be taken: wash");
+  write("all.pddl",
+        "(define (problem x) (:domain ward) (:objects r - robot s - sink) (:init)\n (:goal (forall (?i - item) (clean "
+        "?i))))\n");
+  EXPECT_CONTAINS(run("check -d ward.pddl -p all.pddl").err,
+                  "all.pddl:2:9: warning: the goal holds whatever is done, so the empty plan reaches it");
 }
 
 TEST_F(Cli, SlowATaskThatIsTooLargeIsNoBadInput) {

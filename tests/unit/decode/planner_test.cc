@@ -185,6 +185,10 @@ TEST(Planner, AnInstructionNeedsAGoal) {
     EXPECT_NE(std::string(error.what()).find("(:goal ...)"), std::string::npos) << error.what();
   }
   EXPECT_EQ(make(lamps("(lit a)"), random_setting(1), options).guarantee, Guarantee::kFull);
+  // Nothing makes it false, so nothing is asked for.
+  for (const char* goal : {"(broken c)", "(not (broken a))", "(and (broken c) (or (lit a) (broken c)))"}) {
+    EXPECT_THROW(make(lamps(goal), random_setting(1), options), InputError) << goal;
+  }
   // What promises nothing may be asked for all the same.
   options.guidance = Guidance::kSyntax;
   EXPECT_EQ(make(lamps("(and)"), random_setting(1), options).guarantee, Guarantee::kSyntaxOnly);

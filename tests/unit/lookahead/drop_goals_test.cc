@@ -273,5 +273,58 @@ TEST(Exclusion, WhatUsesUpMoreThanThereIsIsNeverMet) {
   EXPECT_GT(exceeded, count / 20);
 }
 
+// People who may approve so many times each, step by step; what was approved is used up by what it was for.
+TEST(Exclusion, WhatIsTakenStepByStepIsCounted) {
+  std::size_t exceeded = 0;
+  for (std::uint64_t seed = 0; seed < testing::repeats(150); ++seed) {
+    internal::Random random(seed);
+    std::string init = "(next l0 l1)(next l1 l2)";
+    std::size_t approvals = 0;
+    for (const char* who : {"ann", "bob"}) {
+      const std::size_t quota = random.below(3);
+      approvals += quota;
+      init += std::string("(quota ") + who + " l" + std::to_string(quota) + ")";
+    }
+    const bool renewed = random.below(4) == 0;
+    std::string goal;
+    std::size_t wanted = 0;
+    for (const char* service : {"s0", "s1", "s2"}) {
+      const std::size_t wish = random.below(3);
+      wanted += wish == 0 ? 0 : 1;
+      if (wish > 0) goal += std::string(wish == 1 ? "(approved " : "(patched ") + service + ")";
+    }
+    const Task task = load_pddl_text(
+        std::string("(define (domain d) (:requirements :strips :typing) (:types person level service)"
+                    "(:constants l0 l1 l2 - level) (:predicates (quota ?p - person ?l - level) (next ?x ?y - level) "
+                    "(approved ?s - service)"
+                    " (patched ?s - service))"
+                    "(:action approve :parameters (?p - person ?s - service ?x ?y - level)"
+                    " :precondition (and (quota ?p ?y) (next ?x ?y))"
+                    " :effect (and (approved ?s) (not (quota ?p ?y)) (quota ?p ?x)))") +
+            (renewed
+                 ? "(:action renew :parameters (?p - person) :precondition (quota ?p l0) :effect (and (quota ?p l2) "
+                   "(not (quota ?p l0))))"
+                 : "") +
+            "(:action patch :parameters (?s - service) :precondition (approved ?s)"
+            " :effect (and (patched ?s) (not (approved ?s)))))",
+        "(define (problem p) (:domain d) (:objects ann bob - person s0 s1 s2 - service) (:init " + init +
+            ") (:goal (and " + goal + ")))");
+    const lookahead::LiteralTask literals(task.program());
+    std::uint64_t work = 10'000'000;
+    const auto supplies = lookahead::Supplies::find(literals, work, internal::no_meter());
+    ASSERT_TRUE(supplies);
+    const GoalSet set = supplies->exceeded_by((GoalSet{1} << task.num_goals()) - 1);
+    // A goal that is out of reach by itself has no landmarks.
+    if (approvals > 0) {
+      EXPECT_EQ(set != 0, !renewed && wanted > approvals) << seed << ": " << init << goal;
+    }
+    if (set == 0) continue;
+    ++exceeded;
+    EXPECT_EQ(static_cast<std::size_t>(std::popcount(set)), approvals + 1);
+    for (const GoalSet met : sets_met(task)) EXPECT_NE(set & ~met, 0U) << seed << ": " << init << goal;
+  }
+  EXPECT_GT(exceeded, testing::repeats(150) / 10);
+}
+
 }  // namespace
 }  // namespace metactrl::drop_goals_test

@@ -1,0 +1,15 @@
+// Why a task has no plan, for who has a lookahead of it.
+#ifndef METACTRL_SRC_LOOKAHEAD_INFEASIBLE_H_
+#define METACTRL_SRC_LOOKAHEAD_INFEASIBLE_H_
+
+#include "metactrl/lookahead.h"
+
+namespace metactrl::lookahead {
+
+// As metactrl::why_infeasible; what `known` found to exclude each other is not looked for again, where it is a lookahead of
+// `task` itself.
+WhyInfeasible why_infeasible(const Task& task, const Lookahead& known, const Stop& stop);
+
+}  // namespace metactrl::lookahead
+
+#endif  // METACTRL_SRC_LOOKAHEAD_INFEASIBLE_H_
