@@ -11,6 +11,7 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -163,6 +164,9 @@ std::vector<std::string> reasons_of_overlaps(const Task& task, const lookahead::
   return reasons;
 }
 
+constexpr std::string_view kNoGoal = "without the goal ";
+constexpr std::string_view kNoConstraint = "without the constraint ";
+
 // `excluded`: goals that exclude each other; empty where none were found.
 void find_help(const Task& task, std::vector<GoalId> excluded, const Stop& stop, std::vector<std::string>& help) {
   std::size_t undecided = 0;
@@ -176,7 +180,7 @@ void find_help(const Task& task, std::vector<GoalId> excluded, const Stop& stop,
     for (const GoalId goal : excluded) {
       if (help.size() == kMostHelp || undecided == kMostUndecided) break;
       const GoalId dropped[] = {goal};
-      if (helps(task.without_goals(dropped))) help.push_back("without the goal " + task.goal_text(goal));
+      if (helps(task.without_goals(dropped))) help.push_back(str_cat(kNoGoal, task.goal_text(goal)));
     }
   }
   if (task.source() == nullptr) return;
@@ -185,6 +189,10 @@ void find_help(const Task& task, std::vector<GoalId> excluded, const Stop& stop,
   try {
     internal::Meter meter(stop, {.work = kSourceWork});
     task.source()->visit_changes(meter, [&](const std::string& change, const Task& changed) {
+      // A constraint that the last state has to answer for is a goal, too, and was tried as one.
+      const std::string as_goal =
+          change.starts_with(kNoConstraint) ? str_cat(kNoGoal, change.substr(kNoConstraint.size())) : "";
+      if (std::find(help.begin(), help.end(), as_goal) != help.end()) return true;
       if (helps(changed)) help.push_back(change);
       return help.size() < goals + kMostHelp && undecided < kMostUndecided;
     });

@@ -1,6 +1,7 @@
 // Trajectory constraints where actions take time, example by example: states within actions, times, schedules, refusals.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -73,7 +74,12 @@ TEST(Trajectories, ADeadlineCountsWhenTheFactBecomesTrue) {
   const auto lookahead = Lookahead::compile(home, {});
   ASSERT_EQ(lookahead->verdict(), Verdict::kSolvable);
   EXPECT_EQ(home.text(lookahead->plan()[0]), "(go)");
-  EXPECT_EQ(solvable(task("(home)", "(within 4.5 (home))")), Verdict::kInfeasible);
+  const Task early = task("(home)", "(within 4.5 (home))");
+  EXPECT_EQ(solvable(early), Verdict::kInfeasible);
+  // Once, though it is a constraint and a goal.
+  const std::vector<std::string> help = why_infeasible(early).would_help;
+  EXPECT_EQ(
+      std::count_if(help.begin(), help.end(), [](const std::string& what) { return what.starts_with("without"); }), 1);
   // It need not last.
   EXPECT_EQ(verdict(task("(pressed)", "(within 1 (ringing))"), "(press)"), "valid");
   EXPECT_EQ(verdict(task("(pressed)", "(within 1 (ringing))"), "(go)\n(press)"),
