@@ -199,8 +199,8 @@ class Explanation {
     if (!result_.reading.complete && result_.outcome == PlanOutcome::kPlan) {
       out_ += "\nthe model wrote:\n" + result_.text + "\n";
     }
-    out_ +=
-        str_cat("\n", to_string(result_.guarantee), ": ", result_.reason, "\n", closing_line(input_, result_), "\n");
+    out_ += str_cat("\n", to_string(result_.guarantee), guaranteed_of(input_.goal), ": ", result_.reason, "\n",
+                    closing_line(input_, result_), "\n");
   }
 
   const PlanInput& input_;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "support/str_cat.h"
@@ -62,6 +63,7 @@ class ItemBuilder {
     find_changes();
     find_deeds();
     find_classes();
+    count_reached();
     for (const Class& one : classes_) out_.classes_.push_back({one.name, one.members});
     add_facts();
     add_kind("all, none and some of a kind", [this] {
@@ -176,6 +178,24 @@ class ItemBuilder {
       const std::string& name = ast_.predicates[id].name;
       classes_.push_back(
           {"(?x)", str_cat("(imply (", name, " ?x) "), str_cat("(and (", name, " ?x) "), ")", name, members});
+    }
+  }
+
+  // Of how many members of a class a fact can be reached, the other arguments being given: where of none, nobody asks that it be so of
+  // none; where not of all, all is out of reach.
+  void count_reached() {
+    for (const auto& [key, fact] : reached_) {
+      const Predicate& predicate = predicates_[index(fact.predicate)];
+      if (!predicate.changes) continue;
+      for (std::size_t bound = 0; bound < fact.objects.size(); ++bound) {
+        Objects others = fact.objects;
+        others.erase(others.begin() + static_cast<std::ptrdiff_t>(bound));
+        for (std::size_t i = 0; i < classes_.size(); ++i) {
+          const Objects& members = classes_[i].members;
+          if (std::binary_search(members.begin(), members.end(), fact.objects[bound]))
+            ++counts_[{fact.predicate, bound, i, others}];
+        }
+      }
     }
   }
 
@@ -385,8 +405,14 @@ class ItemBuilder {
     const std::uint32_t form = shape(kind, {{id, bound, kind != Kind::kNone}}, std::move(parts), std::move(words));
     out_.shapes_.back().quantified = one.name;
     out_.shapes_.back().count = around.count;
-    const bool too_many = around.count > one.members.size();
-    choose(predicates_[index(id)].ranges, bound, [&](Objects objects) { add(form, std::move(objects), too_many); });
+    const std::size_t least = kind == Kind::kAll ? one.members.size() : kind == Kind::kSome ? 1 : around.count;
+    const auto place = static_cast<std::size_t>(&one - classes_.data());
+    choose(predicates_[index(id)].ranges, bound, [&](Objects objects) {
+      const auto found = counts_.find({id, bound, place, objects});
+      const std::size_t reached = found == counts_.end() ? 0 : found->second;
+      if (kind == Kind::kNone && reached == 0) return;
+      add(form, std::move(objects), reached < least);
+    });
   }
 
   // Throughout: what is so at the start; or what may never come about. At some time: anything.
@@ -522,6 +548,8 @@ class ItemBuilder {
   std::vector<Predicate> predicates_;
   std::vector<Class> classes_;
   std::map<std::pair<pddl::PredicateId, Objects>, Fact> reached_;
+  std::map<std::tuple<pddl::PredicateId, std::size_t, std::size_t, Objects>, std::size_t>
+      counts_;               // by argument and class
   std::vector<Fact> facts_;  // that can be reached, of predicates that change
   bool full_ = false;
 };

@@ -11,8 +11,10 @@
 // false, of objects that it can do so with: "enter" speaks for (robot-at bedroom) where robots enter rooms, and for no sample.
 // What is said before "before" comes first, and what is said behind it second; after "after" the other way round. Such an order asks for
 // what comes second, too, unless it forbids something: "never", "only after".
+// What an action undoes is so of none where the instruction says all: "stop all machines". Words of a clause are about the things in it: "print the report
+// and sign the contract" has no contract printed.
 // Conditions that say more than a plain fact ("all", "never", "three") are worth less unless a word for it is there; so is what holds
-// already. A word of an object's name is no word for anything else. A goal may well end once all mentioned
+// already, and a plain fact in a clause that says "never". A word of an object's name is no word for anything else. A goal may well end once all mentioned
 // objects and predicates are in it, and hardly before.
 #include "goals/mentions.h"
 
@@ -23,6 +25,7 @@
 #include <map>
 #include <set>
 
+#include "goals/phrases.h"
 #include "goals/words.h"
 #include "support/lower_case.h"
 #include "support/str_cat.h"
@@ -39,12 +42,13 @@ constexpr std::size_t kShortestNamePart = 3;
 
 // In nats.
 constexpr double kMentioned = 4;
-constexpr double kNotMentioned = -3;
+constexpr double kNotMentioned = -9;
 constexpr double kPredicate = 3;
 constexpr double kWholePredicate = 1;  // more, for each word beyond the first
 constexpr double kDeed = 4;
 constexpr double kNeighbours = 5;
 constexpr double kApart = -4;
+constexpr double kElsewhere = -4;
 constexpr double kUnusual = -10;
 constexpr double kContrary = -20;  // to what is said in so many words
 constexpr double kSynonym = 0.5;   // of what the action's own name is worth
@@ -55,75 +59,7 @@ const double kLikely = std::log(0.999);
 const double kUnlikely = std::log(0.001);
 const double kHardly = std::log(1e-9);
 
-// "lock" and "locked", "load" and "loaded", "washing" and "washed", "cutting" and "cut"; "inside" and "in" not.
-bool alike(std::string_view a, std::string_view b) {
-  constexpr std::size_t kStem = 4;
-  if (a == b) return true;
-  if (a.empty() || b.empty() || a[0] != b[0]) return false;
-  const std::size_t shorter = std::min(a.size(), b.size());
-  if (shorter >= kStem && a.substr(0, shorter) == b.substr(0, shorter) && std::max(a.size(), b.size()) - shorter <= 3)
-    return true;
-  const std::vector<std::string> forms = bases(std::string(a));
-  const std::vector<std::string> others = bases(std::string(b));
-  return std::find_first_of(forms.begin(), forms.end(), others.begin(), others.end()) != forms.end();
-}
-
 double share(std::size_t part, std::size_t whole) { return static_cast<double>(part) / static_cast<double>(whole); }
-
-bool says_any(const std::vector<std::string>& words, std::initializer_list<std::string_view> any) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return std::find(any.begin(), any.end(), word) != any.end(); });
-}
-
-bool denies(const std::vector<std::string>& words) {
-  return says_any(words, {"never", "not", "no", "t", "cannot", "avoid"});
-}
-
-// Of what is only to be kept apart in time, nothing is asked for.
-bool forbids_something(const std::vector<std::string>& words) { return denies(words) || says_any(words, {"only"}); }
-
-bool says_pronoun(const std::vector<std::string>& words) { return says_any(words, {"everything", "nothing"}); }
-
-// "turn the lamp on" is turnon, too.
-bool says_verb(const std::vector<std::string>& words, std::string_view verb) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (alike(verb, words[i])) return true;
-    if (!verb.starts_with(words[i])) continue;
-    const auto behind = words.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-    if (std::find(behind, words.end(), verb.substr(words[i].size())) != words.end()) return true;
-  }
-  return false;
-}
-
-constexpr std::array<std::string_view, 11> kNumbers = {"zero", "one",   "two",   "three", "four", "five",
-                                                       "six",  "seven", "eight", "nine",  "ten"};
-
-// Whether the instruction has a word for what a condition of this kind says.
-bool has_word_for(ItemSet::Kind kind, std::uint32_t count, const std::vector<std::string>& words) {
-  switch (kind) {
-    case ItemSet::Kind::kFact:
-      return true;
-    case ItemSet::Kind::kNot:
-      return says_any(words, {"not", "no", "t", "without", "un"});
-    case ItemSet::Kind::kAll:
-      return says_any(words, {"all", "every", "each", "everything", "both"});
-    case ItemSet::Kind::kNone:
-      return says_any(words, {"no", "none", "nothing", "any", "without"});
-    case ItemSet::Kind::kSome:
-      return says_any(words, {"some", "any", "somewhere", "something"});
-    case ItemSet::Kind::kAtLeast:
-      return says_any(words, {kNumbers.at(count), std::to_string(count)});
-    case ItemSet::Kind::kEither:
-      return says_any(words, {"or", "either"});
-    case ItemSet::Kind::kAlways:
-      return says_any(words, {"always", "never", "throughout", "avoid", "keep"});
-    case ItemSet::Kind::kSometime:
-      return says_any(words, {"sometime", "visit", "once", "via", "point", "time", "way"});
-    case ItemSet::Kind::kBefore:
-      return says_any(words, {"before", "after", "first", "until"});
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -139,15 +75,35 @@ Mentions::Mentions(std::string_view instruction, const ItemSet& items) : items_(
   find_deeds();
   find_orders();
   std::vector<double> shapes;
-  for (std::uint32_t shape = 0; shape < items.num_shapes(); ++shape) shapes.push_back(shape_weight(shape));
+  for (std::uint32_t shape = 0; shape < items.num_shapes(); ++shape) {
+    shapes.push_back(shape_weight(shape));
+    shape_clauses_.push_back(clauses_saying(shape));
+  }
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     const ItemSet::Item& item = items.item(ActionId{i});
     const double deed = best_deed(item);
-    // "unlock" says "not locked" without a word for "not".
-    const bool undoes = deed > 0 && items.kind(item.shape) == ItemSet::Kind::kNot && !has_word(item.shape);
-    item_weights_.push_back(shapes[item.shape] + deed - (undoes ? kUnusual : 0) +
+    const bool undoes = deed > 0 && !has_word(item.shape) && is_undone(item.shape);
+    // The name of what has no arguments is that of a thing.
+    const bool names_itself = item.objects.empty() && items.quantified(item.shape).empty();
+    const double named = names_itself ? kMentioned * share_said(items.predicates(item.shape)) : 0;
+    item_weights_.push_back(shapes[item.shape] + deed + named - (undoes ? kUnusual : 0) +
                             (item.holds_already ? kHoldsAlready : 0) + out_of_place(item) + order_weight(item));
   }
+}
+
+// Of the words of a name.
+double Mentions::share_said(std::string_view name) const {
+  const std::vector<std::string> parts = words_of(name);
+  const auto said = std::count_if(parts.begin(), parts.end(), [this](const std::string& part) { return says(part); });
+  return parts.empty() ? 0 : share(static_cast<std::size_t>(said), parts.size());
+}
+
+// "Unlock" says "not locked" without a word for "not", and "unlock all doors" says it of every door.
+bool Mentions::is_undone(std::uint32_t shape) const {
+  const ItemSet::Kind kind = items_.kind(shape);
+  if (kind == ItemSet::Kind::kNot) return true;
+  return kind == ItemSet::Kind::kNone &&
+         (all_of_.contains(items_.quantified(shape)) || has_word_for(ItemSet::Kind::kAll, 0, free_));
 }
 
 bool Mentions::has_word(std::uint32_t shape) const {
@@ -156,7 +112,8 @@ bool Mentions::has_word(std::uint32_t shape) const {
 }
 
 double Mentions::shape_weight(std::uint32_t shape) {
-  double weight = has_word(shape) ? 0 : kUnusual;
+  const bool orders = items_.kind(shape) == ItemSet::Kind::kBefore;
+  double weight = has_word(shape) ? 0 : orders ? kContrary : kUnusual;
   const std::vector<std::string> parts = words_of(items_.predicates(shape));
   const auto said = static_cast<std::size_t>(
       std::count_if(parts.begin(), parts.end(), [this](const std::string& part) { return says(part); }));
@@ -204,11 +161,25 @@ void Mentions::find_deeds() {
   for (const std::string& word : free_) {
     const bool names_one = std::any_of(all_verbs.begin(), all_verbs.end(),
                                        [&](const std::string& verb) { return says_verb({word}, verb); });
-    if (!names_one && !is_ordinary(word)) others.push_back(word);
+    // Every order has words such as "bring" and "take"; who goes is who walks or drives.
+    if (!names_one && (!is_ordinary(word) || word == "go")) others.push_back(word);
   }
   const auto says_synonym = [&](const std::string& verb) {
     return std::any_of(others.begin(), others.end(),
                        [&](const std::string& word) { return are_used_for_one_another(word, verb); });
+  };
+  const auto clauses_with = [&](const std::vector<std::string>& verb) {
+    std::set<std::size_t> out;
+    for (std::size_t i = 0; i < clause_words_.size(); ++i) {
+      const bool here = std::any_of(verb.begin(), verb.end(), [&](const std::string& word) {
+        return (!is_preposition(word) && says_verb(clause_words_[i], word)) ||
+               std::any_of(others.begin(), others.end(), [&](const std::string& other) {
+                 return says_any(clause_words_[i], {other}) && are_used_for_one_another(other, word);
+               });
+      });
+      if (here) out.insert(i);
+    }
+    return out;
   };
   for (const auto& [deed, verb] : verbs_) {
     double said = 0;
@@ -217,9 +188,9 @@ void Mentions::find_deeds() {
       const bool itself = says_verb(free_, word);
       if (!itself && !says_synonym(word)) continue;
       said += itself ? 1 : kSynonym;
-      more = more || word.size() > 2 || !itself;
+      more = more || !is_preposition(word) || !itself;
     }
-    if (more) deeds_.emplace_back(deed, kDeed * said / static_cast<double>(verb.size()));
+    if (more) deeds_.push_back({deed, kDeed * said / static_cast<double>(verb.size()), clauses_with(verb)});
   }
 }
 
@@ -323,8 +294,8 @@ bool Mentions::is_done(ActionId fact, std::span<const ActionId> goal) const {
 
 double Mentions::best_deed(const ItemSet::Item& item) const {
   double best = 0;
-  for (const auto& [deed, weight] : deeds_) {
-    if (weight > best && items_.is_about(*deed, item)) best = weight;
+  for (const SaidDeed& said : deeds_) {
+    if (said.weight > best && items_.is_about(*said.deed, item)) best = said.weight;
   }
   return best;
 }
@@ -430,9 +401,8 @@ Mentions::Quantity Mentions::quantity_before(std::size_t place) const {
     these = these || words_[place] != "of";
   }
   const std::string before = place > 0 ? words_[place - 1] : "";
-  const bool number = std::find(kNumbers.begin() + 2, kNumbers.end(), before) != kNumbers.end() ||
-                      (!before.empty() && internal::is_digit(before[0]));
-  if (number || says_any({before}, {"all", "every", "each", "both", "no", "none"})) return Quantity::kSaid;
+  if (is_count(before) || says_any({before}, {"all", "every", "each", "both", "either", "no", "none"}))
+    return Quantity::kSaid;
   const bool some = says_any({before}, {"one", "some", "any", "most", "few", "many", "several"});
   return these && !some ? Quantity::kThese : Quantity::kNone;
 }
@@ -444,22 +414,36 @@ bool Mentions::is_one_of_many(ObjectId object) const {
   });
 }
 
+// Does it say at all what it is about?
+bool Mentions::names_things() const { return !mentioned_.empty() || !counted_.empty() || says_pronoun(free_); }
+
 bool Mentions::is_mentioned(ObjectId object) const {
   return std::find(mentioned_.begin(), mentioned_.end(), object) != mentioned_.end();
 }
 
 // A mark, or a word that joins clauses, begins a new one where something is said before the next name: "enter the ward, and bring the
-// chart" has two, "the ward, the lab and the bay" one.
+// chart" has two, "the ward, the lab and the bay" one. So has "print and sign the report": what is said of nothing yet is said of what comes.
 void Mentions::find_clauses(const std::map<std::size_t, ObjectId>& by_place, const std::vector<bool>& used) {
   clause_words_.emplace_back();
   bool joint = false;
+  bool about_something = false;
+  const auto is_thing = [&](std::size_t i) {
+    return used[i] || says_pronoun({words_[i]}) ||
+           std::any_of(items_.classes().begin(), items_.classes().end(), [&](const ItemSet::Class& kind) {
+             const std::vector<std::string> name = words_of(kind.name);
+             const std::vector<std::string> forms = bases(words_[i]);
+             return !name.empty() && std::find(forms.begin(), forms.end(), name.back()) != forms.end();
+           });
+  };
   for (std::size_t i = 0; i < words_.size(); ++i) {
-    joint = joint || (i > 0 && marks_before_[i]) || says_any({words_[i]}, {"and", "then", "but"});
-    if (joint && !used[i] &&
+    joint = joint || (i > 0 && marks_before_[i]) || says_any({words_[i]}, {"and", "then", "but", "without"});
+    if (joint && about_something && !used[i] &&
         !says_any({words_[i]}, {"and", "then", "but", "or", "the", "a", "an", "all", "both", "also"})) {
       clause_words_.emplace_back();
       joint = false;
+      about_something = false;
     }
+    about_something = about_something || is_thing(i);
     if (used[i]) joint = false;
     if (!used[i]) clause_words_.back().push_back(words_[i]);
     if (by_place.contains(i)) clauses_.push_back(clause_words_.size() - 1);
@@ -495,6 +479,31 @@ std::optional<std::set<std::size_t>> Mentions::clauses_of(const std::vector<Obje
   return common;
 }
 
+// Are there words for what an item says, and all of them in clauses about other things? "Print the report and sign the contract" has the
+// contract signed.
+bool Mentions::is_said_elsewhere(const ItemSet::Item& item, const std::set<std::size_t>& clauses) const {
+  if (clauses.empty() || items_.kind(item.shape) == ItemSet::Kind::kBefore) return false;
+  std::set<std::size_t> said = shape_clauses_[item.shape];
+  for (const SaidDeed& one : deeds_) {
+    if (items_.is_about(*one.deed, item)) said.insert(one.clauses.begin(), one.clauses.end());
+  }
+  return !said.empty() &&
+         std::none_of(clauses.begin(), clauses.end(), [&](std::size_t clause) { return said.contains(clause); });
+}
+
+// In which clauses there is a word of the predicates; of those that are in every other sentence nothing is known.
+std::set<std::size_t> Mentions::clauses_saying(std::uint32_t shape) const {
+  std::set<std::size_t> out;
+  for (const std::string& part : words_of(items_.predicates(shape))) {
+    for (std::size_t i = 0; i < clause_words_.size() && !is_preposition(part); ++i) {
+      const std::vector<std::string>& words = clause_words_[i];
+      if (std::any_of(words.begin(), words.end(), [&](const std::string& word) { return alike(part, word); }))
+        out.insert(i);
+    }
+  }
+  return out;
+}
+
 // For objects that are nowhere mentioned together, for a "never" that is said of something else, and for one thing where everything is meant.
 double Mentions::out_of_place(const ItemSet::Item& item) const {
   const bool one_of_many =
@@ -502,12 +511,20 @@ double Mentions::out_of_place(const ItemSet::Item& item) const {
   double weight = one_of_many ? kUnusual : 0;
   const std::optional<std::set<std::size_t>> clauses = clauses_of(item.objects);
   const ItemSet::Kind kind = items_.kind(item.shape);
-  if (kind == ItemSet::Kind::kFact || kind == ItemSet::Kind::kNot) {
+  const bool at_the_end = kind == ItemSet::Kind::kFact || kind == ItemSet::Kind::kNot;
+  if (at_the_end) {
     const auto speaks_of_all = [this](std::size_t clause) { return says_pronoun(clause_words_[clause]); };
-    if (clauses && !clauses->empty() && std::all_of(clauses->begin(), clauses->end(), speaks_of_all))
-      weight += kContrary;
+    const bool all = clauses ? !clauses->empty() && std::all_of(clauses->begin(), clauses->end(), speaks_of_all)
+                             : std::all_of(clause_words_.begin(), clause_words_.end(), says_pronoun);
+    if (all) weight += kContrary;
   }
+  const auto says_always = [&](std::size_t clause) {
+    return has_word_for(ItemSet::Kind::kAlways, 0, clause_words_[clause]);
+  };
+  if (at_the_end && clauses && !clauses->empty() && std::all_of(clauses->begin(), clauses->end(), says_always))
+    weight += kApart;
   if (clause_words_.size() < 2 || !clauses) return weight;
+  if (is_said_elsewhere(item, *clauses)) weight += kElsewhere;
   // Two things, one after the other, are mostly said in two clauses.
   if (clauses->empty() && kind != ItemSet::Kind::kBefore) weight += kApart;
   const bool said_of_some = kind == ItemSet::Kind::kAlways || kind == ItemSet::Kind::kSometime;
@@ -559,7 +576,10 @@ Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId ite
   for (const ActionId other : before) {
     const std::vector<ObjectId>& objects = items_.item(other).objects;
     covered.insert(covered.end(), objects.begin(), objects.end());
-    if (items_.item(other).later == item && !orders_forbid_) out.item += kOrdered;
+    if (orders_forbid_) continue;
+    if (items_.item(other).later == item) out.item += kOrdered;
+    // What comes first is done on the way.
+    if (items_.item(other).earlier == item) out.item -= kOrdered;
   }
   // As many orders as are said.
   const auto orders = std::count_if(before.begin(), before.end(),
@@ -570,7 +590,7 @@ Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId ite
     const auto here = what.objects.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::find(what.objects.begin(), here, object) != here) continue;
     const bool new_one = std::find(covered.begin(), covered.end(), object) == covered.end();
-    out.item += is_mentioned(object) ? (new_one ? kMentioned : 0) : (mentioned_.empty() ? 0 : kNotMentioned);
+    out.item += is_mentioned(object) ? (new_one ? kMentioned : 0) : (names_things() ? kNotMentioned : 0);
   }
   out.item += neighbours(what.objects);
   covered.insert(covered.end(), what.objects.begin(), what.objects.end());

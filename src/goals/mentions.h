@@ -53,6 +53,13 @@ class Mentions {
     Range later;
   };
 
+  // An action that is mentioned, what that is worth, and in which clauses it is.
+  struct SaidDeed {
+    const ItemSet::Deed* deed = nullptr;
+    double weight = 0;
+    std::set<std::size_t> clauses{};
+  };
+
   void find_objects();
   std::map<std::string, ObjectId> own_words() const;
   void find_clauses(const std::map<std::size_t, ObjectId>& by_place, const std::vector<bool>& used);
@@ -60,6 +67,7 @@ class Mentions {
   Quantity quantity_before(std::size_t place) const;
   bool is_one_of_many(ObjectId object) const;
   bool is_mentioned(ObjectId object) const;
+  bool names_things() const;
   void find_deeds();
   void find_orders();
   double order_weight(const ItemSet::Item& item);
@@ -70,11 +78,15 @@ class Mentions {
   double shape_weight(std::uint32_t shape);
   double best_deed(const ItemSet::Item& item) const;
   bool has_word(std::uint32_t shape) const;
+  double share_said(std::string_view name) const;
+  bool is_undone(std::uint32_t shape) const;
   // This word is in the instruction, or one that is much like it.
   bool says(std::string_view part) const;
   double neighbours(const std::vector<ObjectId>& objects) const;
   std::optional<std::set<std::size_t>> clauses_of(const std::vector<ObjectId>& objects) const;
   double out_of_place(const ItemSet::Item& item) const;
+  bool is_said_elsewhere(const ItemSet::Item& item, const std::set<std::size_t>& clauses) const;
+  std::set<std::size_t> clauses_saying(std::uint32_t shape) const;
   bool is_whole(std::span<const ActionId> goal, std::span<const ObjectId> covered) const;
 
   std::vector<std::string> words_;  // of the instruction, in small letters
@@ -82,14 +94,15 @@ class Mentions {
   std::vector<std::string> free_;   // those that are not of an object's name
   std::vector<bool> named_;         // is this word of one?
   const ItemSet& items_;
-  std::vector<ObjectId> mentioned_;                             // once for each time
-  std::vector<std::size_t> places_;                             // where each of them is
-  std::vector<std::size_t> clauses_;                            // in which each of them is
-  std::vector<std::vector<std::string>> clause_words_;          // of each clause, those that are free
-  std::vector<const ItemSet::Class*> counted_;                  // of which the instruction says how many
-  std::set<std::string> all_of_;                                // those that it says so of by "the" alone
-  std::vector<std::string> predicates_;                         // that are mentioned
-  std::vector<std::pair<const ItemSet::Deed*, double>> deeds_;  // that are mentioned, and what they are worth
+  std::vector<ObjectId> mentioned_;                     // once for each time
+  std::vector<std::size_t> places_;                     // where each of them is
+  std::vector<std::size_t> clauses_;                    // in which each of them is
+  std::vector<std::vector<std::string>> clause_words_;  // of each clause, those that are free
+  std::vector<const ItemSet::Class*> counted_;          // of which the instruction says how many
+  std::set<std::string> all_of_;                        // those that it says so of by "the" alone
+  std::vector<std::string> predicates_;                 // that are mentioned
+  std::vector<SaidDeed> deeds_;
+  std::vector<std::set<std::size_t>> shape_clauses_;  // in which there is a word of its predicates
   std::vector<std::pair<const ItemSet::Deed*, std::vector<std::string>>> verbs_;  // words of actions that no name has
   std::vector<Order> orders_;
   bool orders_forbid_ = false;

@@ -153,8 +153,9 @@ void add_base(std::vector<std::string>& out, std::string base) {
     out.push_back(std::move(base));
 }
 
-// What is left before -ed or -ing: "lock" of "locked", "use" of "used", "put" of "putting".
+// What is left before -ed or -ing: "lock" of "locked", "use" of "used", "put" of "putting". Without a vowel it is no word: "thing" is no form of "the".
 void add_stems(std::vector<std::string>& out, const std::string& stem) {
+  if (stem.find_first_of("aeiouy") == std::string::npos) return;
   add_base(out, stem);
   add_base(out, stem + "e");
   const std::size_t size = stem.size();

@@ -116,6 +116,7 @@ TEST_F(GoalCli, YesPlansForTheLikeliestAndSaysWhatIsGuaranteed) {
   const Result explained = run("explain -d d.pddl -p now.pddl -i 'light the lamp a' --yes " + model());
   EXPECT_EQ(explained.code, 0) << explained.err;
   EXPECT_CONTAINS(explained.out, "guarantee: full (of the goal shown)");
+  EXPECT_CONTAINS(explained.out, "\nfull (of the goal shown): ");
   const Result json = plan("now.pddl", "-i 'light lamp_a in 9 giggles' --yes --output json --hypotheses 2");
   EXPECT_EQ(json.code, 0) << json.err;
   const Json answer = Json::parse(json.out);

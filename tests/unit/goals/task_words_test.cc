@@ -53,6 +53,7 @@ TEST(Words, FormsOfOneWordAreTheSame) {
     EXPECT_TRUE(names.has(word, {})) << word;
   }
   for (const char* word : {"indoors", "clock", "card", "violin"}) EXPECT_FALSE(names.has(word, {})) << word;
+  EXPECT_EQ(goals::bases("thing"), std::vector<std::string>{"thing"});  // what is before -ing has no vowel
 }
 
 TEST(Words, SomeAreUsedForOneAnother) {

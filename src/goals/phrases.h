@@ -1,0 +1,35 @@
+// What some words of an instruction say together: whether they forbid, count, name an action, or ask for a kind of condition. English.
+#ifndef METACTRL_SRC_GOALS_PHRASES_H_
+#define METACTRL_SRC_GOALS_PHRASES_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "goals/items.h"
+
+namespace metactrl::goals {
+
+// "lock" and "locked", "load" and "loaded", "washing" and "washed", "cutting" and "cut"; "into" and "inside", but not "inside" and "in".
+bool alike(std::string_view a, std::string_view b);
+
+bool says_any(const std::vector<std::string>& words, std::initializer_list<std::string_view> any);
+bool denies(const std::vector<std::string>& words);
+// Of what is only to be kept apart in time, nothing is asked for.
+bool forbids_something(const std::vector<std::string>& words);
+bool says_pronoun(const std::vector<std::string>& words);
+// "turn the lamp on" is turnon, too.
+bool says_verb(const std::vector<std::string>& words, std::string_view verb);
+// A word for what a condition of this kind says; `count` is that of kAtLeast.
+bool has_word_for(ItemSet::Kind kind, std::uint32_t count, const std::vector<std::string>& words);
+
+// What is in every other sentence, whatever it is about.
+bool is_preposition(std::string_view word);
+// Two or more: "two", "12".
+bool is_count(const std::string& word);
+
+}  // namespace metactrl::goals
+
+#endif  // METACTRL_SRC_GOALS_PHRASES_H_

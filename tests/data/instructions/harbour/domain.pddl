@@ -1,0 +1,11 @@
+; Ships, containers and cranes; no types.
+(define (domain harbour)
+  (:requirements :strips :negative-preconditions)
+  (:predicates (ship ?x) (container ?x) (pier ?x) (moored ?s ?p) (aboard ?c ?s) (ashore ?c ?p) (sealed ?c) (inspected ?c) (cleared ?s))
+  (:action moor :parameters (?s ?from ?to) :precondition (and (ship ?s) (pier ?from) (pier ?to) (moored ?s ?from)) :effect (and (moored ?s ?to) (not (moored ?s ?from))))
+  (:action lift :parameters (?c ?p ?s) :precondition (and (container ?c) (ashore ?c ?p) (moored ?s ?p)) :effect (and (aboard ?c ?s) (not (ashore ?c ?p))))
+  (:action land :parameters (?c ?s ?p) :precondition (and (container ?c) (aboard ?c ?s) (moored ?s ?p)) :effect (and (ashore ?c ?p) (not (aboard ?c ?s))))
+  (:action seal :parameters (?c) :precondition (and (container ?c) (not (sealed ?c))) :effect (sealed ?c))
+  (:action break-seal :parameters (?c) :precondition (sealed ?c) :effect (not (sealed ?c)))
+  (:action inspect :parameters (?c) :precondition (container ?c) :effect (inspected ?c))
+  (:action clear :parameters (?s) :precondition (ship ?s) :effect (cleared ?s)))

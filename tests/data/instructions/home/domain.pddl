@@ -1,0 +1,13 @@
+; A cleaning robot in a flat.
+(define (domain home)
+  (:requirements :strips :typing :negative-preconditions)
+  (:types room lamp window)
+  (:predicates (robot-in ?r - room) (dusty ?r - room) (on ?l - lamp) (open ?w - window) (docked))
+  (:action enter :parameters (?from ?to - room) :precondition (and (robot-in ?from) (not (docked))) :effect (and (not (robot-in ?from)) (robot-in ?to)))
+  (:action vacuum :parameters (?r - room) :precondition (and (robot-in ?r) (dusty ?r)) :effect (not (dusty ?r)))
+  (:action switch-on :parameters (?l - lamp) :precondition (not (on ?l)) :effect (on ?l))
+  (:action switch-off :parameters (?l - lamp) :precondition (on ?l) :effect (not (on ?l)))
+  (:action open :parameters (?w - window) :precondition (not (open ?w)) :effect (open ?w))
+  (:action close :parameters (?w - window) :precondition (open ?w) :effect (not (open ?w)))
+  (:action dock :parameters () :precondition (not (docked)) :effect (docked))
+  (:action undock :parameters () :precondition (docked) :effect (not (docked))))

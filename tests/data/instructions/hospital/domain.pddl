@@ -1,0 +1,13 @@
+; A robot carries things between the rooms of a hospital.
+(define (domain hospital)
+  (:requirements :strips :typing :negative-preconditions)
+  (:types room thing door)
+  (:predicates (at ?t - thing ?r - room) (robot-at ?r - room) (holding ?t - thing) (hand-free) (locked ?d - door) (sterile ?t - thing))
+  (:action move :parameters (?from ?to - room) :precondition (robot-at ?from) :effect (and (not (robot-at ?from)) (robot-at ?to)))
+  (:action pick-up :parameters (?t - thing ?r - room) :precondition (and (robot-at ?r) (at ?t ?r) (hand-free))
+    :effect (and (holding ?t) (not (at ?t ?r)) (not (hand-free))))
+  (:action put-down :parameters (?t - thing ?r - room) :precondition (and (robot-at ?r) (holding ?t))
+    :effect (and (at ?t ?r) (not (holding ?t)) (hand-free)))
+  (:action sterilise :parameters (?t - thing) :precondition (holding ?t) :effect (sterile ?t))
+  (:action lock :parameters (?d - door) :precondition (not (locked ?d)) :effect (locked ?d))
+  (:action unlock :parameters (?d - door) :precondition (locked ?d) :effect (not (locked ?d))))

@@ -1,0 +1,12 @@
+; Washing, cutting and serving food.
+(define (domain kitchen)
+  (:requirements :strips :typing :negative-preconditions)
+  (:types food dish)
+  (:predicates (washed ?f - food) (cut ?f - food) (raw ?f - food) (cooked ?f - food) (on ?f - food ?d - dish) (clean ?d - dish) (oven-on))
+  (:action wash :parameters (?f - food) :precondition (not (washed ?f)) :effect (washed ?f))
+  (:action chop :parameters (?f - food) :precondition (not (cut ?f)) :effect (cut ?f))
+  (:action switch-on-oven :parameters () :precondition (not (oven-on)) :effect (oven-on))
+  (:action switch-off-oven :parameters () :precondition (oven-on) :effect (not (oven-on)))
+  (:action cook :parameters (?f - food) :precondition (and (raw ?f) (oven-on)) :effect (and (cooked ?f) (not (raw ?f))))
+  (:action serve :parameters (?f - food ?d - dish) :precondition (clean ?d) :effect (and (on ?f ?d) (not (clean ?d))))
+  (:action rinse :parameters (?d - dish) :precondition (not (clean ?d)) :effect (clean ?d)))

@@ -1,0 +1,11 @@
+; Documents are printed, signed and filed; machines run.
+(define (domain print-shop)
+  (:requirements :strips :typing :negative-preconditions)
+  (:types document machine drawer)
+  (:predicates (printed ?d - document) (signed ?d - document) (filed ?d - document ?w - drawer) (running ?m - machine) (empty ?m - machine))
+  (:action start :parameters (?m - machine) :precondition (not (running ?m)) :effect (running ?m))
+  (:action stop :parameters (?m - machine) :precondition (running ?m) :effect (not (running ?m)))
+  (:action print :parameters (?d - document ?m - machine) :precondition (and (running ?m) (not (empty ?m))) :effect (printed ?d))
+  (:action refill :parameters (?m - machine) :precondition (empty ?m) :effect (not (empty ?m)))
+  (:action sign :parameters (?d - document) :precondition (printed ?d) :effect (signed ?d))
+  (:action file :parameters (?d - document ?w - drawer) :precondition (printed ?d) :effect (filed ?d ?w)))
