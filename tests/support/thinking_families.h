@@ -1,4 +1,5 @@
-// The families of models that think first: whose chat template, which vocabulary, and which of its tokens are markers.
+// The families of models that think first: whose chat template, which vocabulary, and which of its tokens are markers. Templates are the models'
+// own, but for Phi-4-reasoning, for which ours does the same in other words: what asks for thoughts is a system text, always there.
 #ifndef METACTRL_TESTS_SUPPORT_THINKING_FAMILIES_H_
 #define METACTRL_TESTS_SUPPORT_THINKING_FAMILIES_H_
 
@@ -18,7 +19,7 @@ namespace metactrl::testing {
 
 struct ThinkingFamily {
   const char* name;
-  const char* chat_template;
+  const char* chat_template;  // nullptr: the one below
   const char* vocabulary;
   std::vector<MarkerToken> tokens;
   bool marker_is_token;
@@ -53,10 +54,47 @@ inline std::vector<ThinkingFamily> thinking_families() {
       {"DeepSeekV31", "deepseek-ai-DeepSeek-V3.1", "deepseek-llm", {}, false},
       {"Magistral", "mistralai-Ministral-3-14B-Reasoning-2512", "llama-spm", {}, false},
       {"Command", "Cohere2MoE", "command-r", {}, false},
+      {"GLM46", "GLM-4.6", "qwen2", think, true},
+      {"QwQ", "Qwen-QwQ-32B", "qwen2", think, true},
+      {"R1DistillQwen", "deepseek-ai-DeepSeek-R1-Distill-Qwen-32B", "qwen2", think, true},
+      {"DeepSeekV4", "deepseek-ai-DeepSeek-V4", "deepseek-llm", {}, false},
+      {"SmolLm3",
+       "HuggingFaceTB-SmolLM3-3B",
+       "llama-bpe",
+       {{reserved(8), "<think>", 4}, {reserved(9), "</think>", 4}},
+       true},
+      {"SeedOss",
+       "ByteDance-Seed-OSS",
+       "qwen2",
+       {{"[PAD151667]", "<seed:think>", 4}, {"[PAD151668]", "</seed:think>", 4}},
+       true},
+      {"Solar",
+       "upstage-Solar-Open-100B",
+       "qwen2",
+       {{"[PAD151667]", "<|think|>", 3},
+        {"[PAD151668]", "<|end|>", 3},
+        {"[PAD151669]", "<|begin|>", 3},
+        {"[PAD151670]", "<|content|>", 3}},
+       true},
+      {"KimiK3",
+       "Kimi-K3",
+       "qwen35",
+       {{"[PAD151667]", "<|open|>", 3}, {"[PAD151668]", "<|close|>", 3}, {"[PAD151669]", "<|sep|>", 3}},
+       true},
+      {"KimiK2", "Kimi-K2-Thinking", "qwen2", think, true},
+      {"MiniMaxM3", "MiniMax-M3", "gpt-2", {}, false},
+      {"Granite33", "ibm-granite-granite-3.3-2B-Instruct", "gpt-2", {}, false},
+      {"Phi4Reasoning", nullptr, "qwen2", think, true},
   };
 }
 
+constexpr const char* kToldToThink =
+    "<|im_start|>system<|im_sep|>Answer in two parts: <think> {Thought} </think> {Solution}.<|im_end|>"
+    "{% for m in messages %}<|im_start|>{{ m.role }}<|im_sep|>{{ m.content }}<|im_end|>{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant<|im_sep|>{% endif %}";
+
 inline std::string template_of(const ThinkingFamily& family) {
+  if (family.chat_template == nullptr) return kToldToThink;
   return internal::read_file((template_dir() / (std::string(family.chat_template) + ".jinja")).string());
 }
 
