@@ -277,12 +277,12 @@ void Parser::parse_domain(SExpr root, const std::optional<SExpr>& problem) {
   Sections of = sections(root, true);
   for (const SExpr section : of[":requirements"]) parse_requirements(section);
   parse_types(of[":types"]);
-  for (const SExpr section : of[":constants"]) parse_objects(section);
+  for (const SExpr section : of[":constants"]) parse_objects(section, true);
   // Files in the wild name objects in the domain that only the problem declares. Their types are no concern of the
   // domain.
   const bool broken = types_broken_;
   for (std::size_t i = 2; problem && i < problem->size(); ++i) {
-    if ((*problem)[i].head() == ":objects") parse_objects((*problem)[i]);
+    if ((*problem)[i].head() == ":objects") parse_objects((*problem)[i], false);
   }
   object_types_broken_ = std::exchange(types_broken_, broken);
   for (const SExpr section : of[":predicates"]) parse_predicates(section);

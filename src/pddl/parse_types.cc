@@ -258,7 +258,19 @@ void Parser::check_ancestors(const DeclaredParents& parents) {
   }
 }
 
-void Parser::parse_objects(SExpr section) {
+void Parser::declare_type_of_constants(SExpr name) {
+  if (types_.contains(name.text())) return;
+  ClosestName closest(name.text());
+  for (const Type& known : ast_.types) closest.offer(known.name);
+  if (closest.found()) return;  // misspelt
+  types_.emplace(name.text(), ast_.types.next_id());
+  ast_.types.push_back({std::string(name.text()), {kObjectType}});
+  may_overlap_.push_back(false);
+  reporter_.warning(name.where(), str_cat("type ", in_quotes(name.text()), " is not declared"),
+                    "it is taken as a type below 'object', since constants have it; add it to (:types ...)");
+}
+
+void Parser::parse_objects(SExpr section, bool constants) {
   std::vector<TypeId> types = {kObjectType};
   const SExpr* resolved = nullptr;  // names of one group share their type: look it up once
   std::vector<TypedName> names = typed_names(section, 1);
@@ -267,6 +279,7 @@ void Parser::parse_objects(SExpr section) {
       types = {kObjectType};
       resolved = nullptr;
     } else if (resolved == nullptr || !resolved->same_as(*entry.type)) {
+      if (constants && entry.type->is_name()) declare_type_of_constants(*entry.type);
       types = resolve_types(entry.type);
       resolved = &*entry.type;
     }

@@ -149,7 +149,9 @@ class Parser {
   void add_parent(TypeId type, SExpr parent);
   void check_type_hierarchy(const DeclaredParents& parents);
   void check_ancestors(const DeclaredParents& parents);
-  void parse_objects(SExpr section);
+  void parse_objects(SExpr section, bool constants);
+  // A type that only constants of the domain have.
+  void declare_type_of_constants(SExpr name);
   void add_object(SExpr name, std::vector<TypeId> types);
   // Reads (?x ?y - t ...) and opens the variables in `scope`. Returns the slots. A name that is there twice, with the
   // same types, is one variable; where `same` is given it has two slots all the same, and `same` says that they are

@@ -68,6 +68,12 @@ std::vector<Case> cases() {
        "needs (dist a c), which has no value", kPlan},
       {"UndeclaredTypeOfPredicate", replaced(tidy, "(have ?i - item)", "(have ?i - thing)"), kProblem,
        "type 'thing' is not declared, so any object", kPlan},
+      {"UndeclaredTypeOfConstants",
+       replaced(replaced(replaced(replaced(tidy, "(in ?i - item", "(in ?i - gadget"), "(have ?i - item",
+                                  "(have ?i - gadget"),
+                         "(?i - item", "(?i - gadget"),
+                "(:predicates", "(:constants k - gadget)\n(:predicates"),
+       replaced(kProblem, " k - item", ""), "type 'gadget' is not declared", kPlan},
       {"ParameterTwice",
        domain(kTypes, kGo +
                           "(:action take :parameters (?i - item ?r - room ?r - room) :precondition (and (at ?r) (in ?i "
@@ -148,6 +154,10 @@ TEST(UntidyRefused, WhatIsNotClear) {
   // A section behind the end: a ')' too many ended the definition.
   EXPECT_NE(refusal(domain(kTypes, kGo + ")" + kTake), kProblem).find("a section after the end"), std::string::npos);
   EXPECT_NE(refusal(tidy + ") ; and\n ) (:action x)", kProblem).find("a section after the end"), std::string::npos);
+  // A type of constants that is nearly one that is declared.
+  EXPECT_NE(refusal(replaced(tidy, "(:predicates", "(:constants k - itme)\n(:predicates"), kProblem)
+                .find("did you mean 'item'?"),
+            std::string::npos);
   // One name, two types.
   EXPECT_NE(refusal(replaced(tidy, "(?i - item ?r - room)", "(?i - item ?i - room)"), kProblem).find("declared twice"),
             std::string::npos);
