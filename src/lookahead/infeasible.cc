@@ -38,8 +38,10 @@ using internal::str_cat;
 constexpr std::size_t kMostHelp = 3;
 constexpr std::size_t kMostGoalsTried = 40;
 constexpr std::size_t kMostUndecided = 4;
-// For reading the changed tasks again, in pieces.
+// For reading the changed tasks again, in pieces, and for looking at them, steps for an action: of a task with thousands of
+// actions some changes are tried, of a small one a hundred.
 constexpr std::uint64_t kSourceWork = 20'000'000;
+constexpr std::uint64_t kTrySteps = 1'000;
 // For looking at goals two by two and three by three, in pieces; steps for an action of a task with other goals.
 constexpr std::uint64_t kGoalWork = 1'000'000;
 constexpr std::uint64_t kActionSteps = 64;
@@ -194,6 +196,7 @@ void find_help(const Task& task, std::vector<GoalId> excluded, const Stop& stop,
           change.starts_with(kNoConstraint) ? str_cat(kNoGoal, change.substr(kNoConstraint.size())) : "";
       if (std::find(help.begin(), help.end(), as_goal) != help.end()) return true;
       if (helps(changed)) help.push_back(change);
+      meter.step(kTrySteps * changed.num_actions());
       return help.size() < goals + kMostHelp && undecided < kMostUndecided;
     });
   } catch (const Stopped& stopped) {

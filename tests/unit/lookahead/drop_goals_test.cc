@@ -95,6 +95,21 @@ TEST(SlowDropGoals, OneOfTwoThatExcludeEachOther) {
                                      "each can be reached, but not all of them together"});
 }
 
+// Who may enumerate far more states does not do so first.
+TEST(DropGoals, ConflictsAreFoundBeforeManyStatesAreEnumerated) {
+  const Task task = runbook(8, "(version s0 v2) (version s0 v3) (running s1)");
+  const auto times_asked = [&](std::size_t states) {
+    LookaheadOptions wanted = options();
+    wanted.exact.states = states;
+    std::size_t asked = 0;
+    const auto lookahead = Lookahead::compile(task, wanted, [&] { return ++asked == 0; });
+    EXPECT_EQ(lookahead->reason(), "no state that can be reached satisfies (version s0 v2), (version s0 v3) together");
+    EXPECT_FALSE(lookahead->num_states());
+    return asked;
+  };
+  EXPECT_EQ(times_asked(1'000'000), times_asked(20'000));
+}
+
 // Whoever waits is asked less often, since less is done.
 TEST(DropGoals, WhatIsKnownOfTheWholeIsNotAskedAgain) {
   const std::string goals = "(version s0 v2) (version s0 v3) (running s1)";
