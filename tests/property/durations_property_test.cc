@@ -241,6 +241,7 @@ class Generator {
 };
 
 constexpr std::uint64_t kShards = 4;
+constexpr std::uint64_t kHostShards = 8;
 constexpr std::uint64_t kTasks = testing::repeats(4000);
 
 class RandomDurations : public ::testing::TestWithParam<std::uint64_t> {};
@@ -359,7 +360,7 @@ TEST_P(RandomHosts, EngineReferenceAndSchedulesAgree) {
   testing::Decided decided;
   std::size_t with_hosts = 0;
   Scheduled count;
-  for (std::uint64_t seed = GetParam(); seed < kHostTasks; seed += kShards) {
+  for (std::uint64_t seed = GetParam(); seed < kHostTasks; seed += kHostShards) {
     Generator generator(seed, Generator::Kind::kHosts);
     const std::string domain = generator.domain();
     const std::string problem = generator.problem();
@@ -398,7 +399,7 @@ TEST_P(RandomHosts, EngineReferenceAndSchedulesAgree) {
     decided.add(*task, interpreter);
     ASSERT_FALSE(HasFailure());
   }
-  const std::size_t all = kHostTasks / kShards;
+  const std::size_t all = kHostTasks / kHostShards;
   EXPECT_GT(with_hosts, all / 3);
   EXPECT_GT(decided.all, with_hosts / 3);
   EXPECT_GT(count.inside, with_hosts / 4);
@@ -538,7 +539,7 @@ TEST_P(RandomTrajectories, EngineReferenceAndSchedulesAgree) {
 
 INSTANTIATE_TEST_SUITE_P(Shards, RandomTrajectories, ::testing::Range<std::uint64_t>(0, kWatchedShards));
 
-INSTANTIATE_TEST_SUITE_P(Shards, RandomHosts, ::testing::Range<std::uint64_t>(0, kShards));
+INSTANTIATE_TEST_SUITE_P(Shards, RandomHosts, ::testing::Range<std::uint64_t>(0, kHostShards));
 
 INSTANTIATE_TEST_SUITE_P(Shards, RandomTimedFacts, ::testing::Range<std::uint64_t>(0, kShards));
 

@@ -138,7 +138,7 @@ class Generator {
   Random random_;
 };
 
-constexpr std::uint64_t kShards = 4;
+constexpr std::uint64_t kShards = 8;
 constexpr std::uint64_t kTasks = testing::repeats(4000);
 
 // Of a task of which not all values are followed: plans are plans, none of at most `cut_depth` actions is lost, and what is

@@ -23,7 +23,7 @@ using testing::PddlText;
 using testing::Random;
 using testing::random_pddl;
 
-constexpr std::uint64_t kShards = 6;
+constexpr std::uint64_t kShards = 12;
 constexpr std::uint64_t kTasks = testing::repeats(3000);
 constexpr std::size_t kLongest = 4;
 constexpr std::size_t kMostPlans = 2000;
