@@ -20,6 +20,9 @@ endif()
 # CUDA's compiler knows none of these.
 target_compile_options(metactrl_flags INTERFACE "$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:${metactrl_warnings}>")
 
+# GCC's collector of garbage starts over and over in a translation unit of this size, and frees little.
+target_compile_options(metactrl_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1000000>)
+
 if(METACTRL_PRECOMPILED)
   # Compiler caches keep what was precompiled only if it is the same each time, and says what it was made from.
   target_compile_options(metactrl_flags INTERFACE
