@@ -46,6 +46,22 @@ void compare(const metactrl::Task& task, const metactrl::sas::SasReference& refe
   }
 }
 
+// Small limits refuse what is larger, and nothing else.
+void check_limits(std::string_view text, const metactrl::sas::SasTask& task) {
+  metactrl::LoadOptions options;
+  options.max_ground_actions = 2;
+  options.max_ground_facts = 4;
+  std::size_t facts = 0;
+  for (const metactrl::sas::Variable& variable : task.variables) facts += variable.values.size();
+  const bool fits = task.operators.size() <= 2 && facts <= 4;
+  try {
+    metactrl::load_sas_text(text, options);
+    require(fits);
+  } catch (const metactrl::InputError&) {
+    require(!fits);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -55,6 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const metactrl::Task task = metactrl::load_sas_text(text);
     require(!diagnostics.has_errors());
+    check_limits(text, *sas);
     compare(task, metactrl::sas::SasReference(std::move(sas)), data, size);
   } catch (const metactrl::InputError& error) {
     require(error.diagnostics().has_errors());

@@ -1,0 +1,48 @@
+begin_version
+3
+end_version
+begin_metric
+0
+end_metric
+2
+begin_variable
+var0
+-1
+2
+Atom p()
+NegatedAtom p()
+end_variable
+begin_variable
+var1
+-1
+2
+Atom q()
+NegatedAtom q()
+end_variable
+2
+begin_mutex_group
+2
+0 0
+1 0
+end_mutex_group
+begin_mutex_group
+1
+0 1
+end_mutex_group
+begin_state
+1
+1
+end_state
+begin_goal
+1
+0 0
+end_goal
+1
+begin_operator
+a
+0
+1
+0 0 -1 0
+1
+end_operator
+0
