@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "metactrl/error.h"
@@ -21,16 +22,17 @@ void check(bool holds) {
 
 metactrl::Task small_task() {
   metactrl::task::Definition definition;
-  definition.objects = {"a", "b_1", "a, b"};
+  definition.objects = {"a", "b_1", "a, b", "\"\\\n\t\r\x01_2"};
   definition.action_names = {{"wait", 0}, {"pick-up", 1}, {"stack", 2}};
   using metactrl::ActionNameId;
   using metactrl::ObjectId;
   constexpr ObjectId a{0};
   constexpr ObjectId b{1};
   constexpr ObjectId ab{2};
+  constexpr ObjectId odd{3};
   const std::vector<metactrl::task::ActionSymbol> symbols{
-      {ActionNameId{0}, {}},     {ActionNameId{1}, {a}},    {ActionNameId{1}, {b}},     {ActionNameId{1}, {ab}},
-      {ActionNameId{2}, {a, b}}, {ActionNameId{2}, {b, a}}, {ActionNameId{2}, {ab, ab}}};
+      {ActionNameId{0}, {}},    {ActionNameId{1}, {a}},    {ActionNameId{1}, {b}},    {ActionNameId{1}, {ab}},
+      {ActionNameId{1}, {odd}}, {ActionNameId{2}, {a, b}}, {ActionNameId{2}, {b, a}}, {ActionNameId{2}, {ab, ab}}};
   for (const metactrl::task::ActionSymbol& symbol : symbols) {
     metactrl::task::ActionDefinition action;
     action.symbol = symbol;
@@ -52,6 +54,22 @@ void check_text(const metactrl::PlanSpelling& spelling, const std::string& text)
   check(text.starts_with(again));
 }
 
+// Numbers of actions and separators that there are not.
+void check_refusals(const metactrl::PlanSpelling& spelling) {
+  using metactrl::ActionId;
+  const std::vector<ActionId> two(2, ActionId{0});
+  const std::vector<ActionId> none{static_cast<ActionId>(spelling.num_actions())};
+  const std::vector<std::uint32_t> separator{1000};
+  for (const bool action : {true, false}) {
+    try {
+      spelling.render(action ? none : two, action ? std::vector<std::uint32_t>() : separator);
+    } catch (const metactrl::InputError&) {
+      continue;
+    }
+    check(false);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -62,7 +80,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string declaration = input.substr(0, split);
   const std::string text = split == std::string::npos ? std::string() : input.substr(split + kSeparator.size());
   try {
-    const metactrl::PlanSpelling spelling(metactrl::PlanFormat::parse(declaration, "fuzz.format"), task);
+    metactrl::PlanSpelling made(metactrl::PlanFormat::parse(declaration, "fuzz.format"), task);
+    const metactrl::PlanSpelling spelling(std::move(made));
+    check(spelling.memory_bytes() > sizeof(spelling));
+    check_refusals(spelling);
     std::vector<metactrl::ActionId> plan;
     check_text(spelling, text);
     for (std::size_t i = 0; i <= spelling.num_actions(); ++i) {
