@@ -31,7 +31,7 @@ struct TrajectoryMemory {
 using NewFact = std::function<task::FactId(std::string_view)>;
 
 // Of a constraint about states (any kind but kActionsInOrder) with these conditions.
-TrajectoryMemory remember(Constraint::Kind kind, const task::Formula& first, const task::Formula& second,
+TrajectoryMemory remember(Constraint::Kind kind, const task::Formula& c, const task::Formula& d,
                           const NewFact& new_fact);
 
 // Takes the notes of several constraints at every point of an action.
