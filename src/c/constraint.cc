@@ -13,6 +13,21 @@ namespace {
 
 using internal::str_cat;
 
+metactrl_constraint_options default_options() {
+  const LookaheadOptions defaults;
+  metactrl_constraint_options options = {};
+  options.tokenization = METACTRL_CANONICAL;
+  options.slack = -1;
+  options.weights = 1;
+  options.exact_states = defaults.exact.states;
+  options.exact_bytes = defaults.exact.bytes;
+  options.search_states = defaults.search.states;
+  options.search_bytes = defaults.search.bytes;
+  options.search_work = defaults.search.work;
+  options.improve = kImproveFirstPlan;
+  return options;
+}
+
 ConstraintOptions constraint_options(const metactrl_constraint_options& given) {
   if (given.tokenization != METACTRL_CANONICAL && given.tokenization != METACTRL_ANY_TOKENS) {
     throw ArgumentError(str_cat("there is no tokenization ", given.tokenization));
@@ -123,20 +138,16 @@ using metactrl::c::live;
 using metactrl::c::required;
 
 void metactrl_constraint_options_default(metactrl_constraint_options* options) {
-  if (options == nullptr) return;
-  const metactrl::LookaheadOptions defaults;
-  *options = {};
-  options->struct_size = sizeof *options;
-  options->tokenization = METACTRL_CANONICAL;
-  options->slack = -1;
-  options->weights = 1;
-  options->exact_states = defaults.exact.states;
-  options->exact_bytes = defaults.exact.bytes;
-  options->search_states = defaults.search.states;
-  options->search_bytes = defaults.search.bytes;
-  options->search_work = defaults.search.work;
-  options->improve = metactrl::kImproveFirstPlan;
+  metactrl::c::write_options(metactrl::c::default_options(), options, sizeof *options);
 }
+
+#if defined(__ELF__)
+// A program that was linked when `improve` was not there yet calls this one.
+extern "C" METACTRL_C_API void metactrl_constraint_options_default_1(metactrl_constraint_options* options) {
+  metactrl::c::write_options(metactrl::c::default_options(), options, offsetof(metactrl_constraint_options, improve));
+}
+__asm__(".symver metactrl_constraint_options_default_1, metactrl_constraint_options_default@METACTRL_1");
+#endif
 
 metactrl_status metactrl_constraint_compile(const metactrl_task* task, const metactrl_format* format,
                                             const metactrl_vocabulary* vocabulary,
@@ -144,9 +155,7 @@ metactrl_status metactrl_constraint_compile(const metactrl_task* task, const met
                                             metactrl_constraint** out, metactrl_error** error) {
   return guarded(error, [&] {
     required(out, "out");
-    metactrl_constraint_options defaults;
-    metactrl_constraint_options_default(&defaults);
-    const metactrl_constraint_options given = metactrl::c::read_options(options, defaults);
+    const metactrl_constraint_options given = metactrl::c::read_options(options, metactrl::c::default_options());
     const metactrl::ConstraintOptions read = metactrl::c::constraint_options(given);
     auto handle = std::make_unique<metactrl_constraint>();
     // Preferences are chosen before anything is written; then they are as certain as goals.

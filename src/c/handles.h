@@ -141,6 +141,14 @@ T read_options(const T* given, T defaults) {
   return defaults;
 }
 
+// The defaults, as many bytes as the caller's header knew.
+template <typename T>
+void write_options(T defaults, T* options, std::size_t size) {
+  if (options == nullptr) return;
+  defaults.struct_size = size;
+  std::memcpy(static_cast<void*>(options), &defaults, size);
+}
+
 Stop stop_of(metactrl_stop* stop);
 // The model of an option; none where it is NULL. Throws InputError for one of the other level.
 std::optional<Hmm> hmm_of(const metactrl_hmm* hmm, bool of_plans, const char* name);

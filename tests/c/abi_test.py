@@ -15,7 +15,7 @@ STORED = ROOT / "tests" / "c" / "abi.txt"
 
 
 def exported(library):
-    """Every symbol that others can link with, as nm shows it."""
+    """Every symbol that others can link with, as nm shows it: NAME@@VERSION, or NAME@VERSION of what only older programs call."""
     text = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
     symbols = [line.split() for line in text.splitlines()]
     # Versions are symbols themselves, and small letters are local.
@@ -35,11 +35,11 @@ def describe(library, layout):
     lines = []
     problems = []
     for symbol in exported(library):
-        name, _, version = symbol.partition("@@")
+        name, version = re.split("@@?", symbol)
         if name not in functions:
             problems.append(f"{symbol} is exported and not declared in metactrl/c.h")
         lines.append(f"function {version} {functions.get(name, name)}")
-    shown = {symbol.partition("@@")[0] for symbol in exported(library)}
+    shown = {symbol.partition("@")[0] for symbol in exported(library)}
     problems += [f"{name} is declared and not exported: add it to src/c/exports.map" for name in functions if name not in shown]
     lines += subprocess.run([layout], check=True, capture_output=True, text=True).stdout.splitlines()
     return lines, problems

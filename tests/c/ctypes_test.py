@@ -54,6 +54,19 @@ class Library:
         return value
 
 
+def defaults_of_an_older_program(library):
+    """Options of a constraint, as a program has them that was linked when they had 96 bytes: it has no room for more."""
+    find = c.CDLL(None).dlvsym
+    find.restype, find.argtypes = c.c_void_p, [c.c_void_p, c.c_char_p, c.c_char_p]
+    place = find(library._handle, b"metactrl_constraint_options_default", b"METACTRL_1")
+    assert place, "older programs do not find what they call"
+    room = (c.c_uint8 * 128)(*[0xA5] * 128)
+    c.CFUNCTYPE(None, c.c_void_p)(place)(room)
+    assert bytes(room[96:]) == b"\xa5" * 32, "what lies behind the options was written"
+    assert int.from_bytes(bytes(room[:8]), sys.byteorder) == 96
+    return room
+
+
 def encode(_user, text, size, ids, capacity):
     for i in range(min(size, capacity)):
         ids[i] = text[i][0]
@@ -79,6 +92,8 @@ def main():
     blob = (c.c_char * 256).from_buffer_copy(bytes(range(256)))
     c.cast(c.byref(options, VocabularyOptions.bytes.offset), c.POINTER(c.c_void_p))[0] = c.addressof(blob)
     vocabulary = library.make("vocabulary_new", c.byref(options))
+    older = defaults_of_an_older_program(library.library)
+    library.library.metactrl_constraint_free(library.make("constraint_compile", task, plan_format, vocabulary, older, None))
     constraint = library.make("constraint_compile", task, plan_format, vocabulary, None, None)
 
     def plan(results, number):
