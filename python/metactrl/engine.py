@@ -72,13 +72,17 @@ class Requests:
         """Raises ArgumentError for what can be seen to be wrong without a vocabulary."""
         unknown = sorted(set(given) - set(_KEYS))
         if unknown:
-            raise ArgumentError(f"a request has no {', '.join(unknown)}; known: {', '.join(_KEYS)}")
+            raise ArgumentError(f"a request has no {', '.join(map(ascii, unknown))}; known: {', '.join(_KEYS)}")
         named, texts = "task" in given, "domain" in given or "problem" in given
         if named == texts or (texts and not ("domain" in given and "problem" in given)):
             raise ArgumentError("a request names a task, or has the texts of a domain and a problem")
         for key in set(given) - {"horizon"}:
             if not isinstance(given[key], str):
                 raise ArgumentError(f"{key} is a text, not {type(given[key]).__name__}")
+            try:
+                given[key].encode()
+            except UnicodeEncodeError as error:
+                raise ArgumentError(f"{key} is no text from character {error.start} on: {error.reason}; write it in UTF-8") from None
         if named and tasks is not None and given["task"] not in tasks:
             raise ArgumentError(f"there is no task {given['task']!r}; known: {', '.join(sorted(tasks)) or 'none'}")
         if given.get("format", "pddl") not in _FORMATS:

@@ -195,11 +195,14 @@ class Sglang(unittest.TestCase):
         good = self.plain(text(problems()[0], format="json"))
         server.add(good)
         lost = json.dumps({"domain": LOST[0], "problem": LOST[1]})
-        wrong = ("root ::= x", "[]", "{}", text(problems()[0], format="latin"), json.dumps({"domain": "(", "problem": ")"}), lost, "\0")
+        half = "\ud800"  # of a character, as JSON can escape it
+        wrong = ("root ::= x", "[]", "{}", text(problems()[0], format="latin"), json.dumps({"domain": "(", "problem": ")"}),
+                 text(problems()[0], after=half), text(problems()[0], **{half: ""}), lost, "\0")
         for body in wrong + wrong:  # the second time from the cache
             asked = self.plain(body)
             server.add(asked)
             self.assertTrue(asked.aborted)
+            asked.aborted.encode()
         self.assertRegex(asked.aborted + server.backend.cache["ebnf", lost].error_message, "goal")
         for _ in range(3):
             server.step()

@@ -189,7 +189,7 @@ class Vllm(Engine):
             Params({**good, "metactrl_horizon": "many"}), Params({**good, "metactrl_horizon": float("inf")}), Params(good, ignore_eos=True),
             Params(good, min_tokens=3), Params(good, stop=["\n"]), Params(good, logit_bias={1: 2.0}), Params(good, repetition_penalty=1.2),
             Params(good, structured_outputs=object()), Params(good, thinking_token_budget=30), Params(good, trace_decode_token_ids=[1]),
-            Params({"metactrl_domain": "(define (domain", "metactrl_problem": ""}),
+            Params({"metactrl_domain": "(define (domain", "metactrl_problem": ""}), Params({**good, "metactrl_after": "\ud800"}),
         ):
             with self.assertRaises(ValueError):
                 validate(wrong)
