@@ -187,7 +187,7 @@ class Engines:
             lives[asked] = fate
             self.server.add(asked)
             if asked.aborted is not None:
-                if fate not in ("wrong", "well", "gone", "changed") or (fate != "wrong" and self.verdict(wanted, "") == "a plan"):
+                if fate != "wrong" and self.verdict(wanted, "") == "a plan":
                     raise Wrong(f"refused for no reason: {asked.aborted}")
                 watch.counts["said why not"] += 1
             elif fate == "wrong":
