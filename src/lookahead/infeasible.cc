@@ -61,8 +61,8 @@ LookaheadOptions small_options() {
   return options;
 }
 
-Verdict verdict(const Task& task, const Stop& stop) {
-  return Lookahead::compile(task, small_options(), stop)->verdict();
+Verdict verdict(const Task& task, const Stop& stop, const LookaheadOptions& options = small_options()) {
+  return Lookahead::compile(task, options, stop)->verdict();
 }
 
 // A small set of goals that no reachable state satisfies together; empty where none was found.
@@ -169,11 +169,12 @@ std::vector<std::string> reasons_of_overlaps(const Task& task, const lookahead::
 constexpr std::string_view kNoGoal = "without the goal ";
 constexpr std::string_view kNoConstraint = "without the constraint ";
 
-// `excluded`: goals that exclude each other; empty where none were found.
-void find_help(const Task& task, std::vector<GoalId> excluded, const Stop& stop, std::vector<std::string>& help) {
+// `excluded`: goals that exclude each other; empty where none were found. `options`: with the horizon, where it is fixed.
+void find_help(const Task& task, std::vector<GoalId> excluded, const LookaheadOptions& options, const Stop& stop,
+               std::vector<std::string>& help) {
   std::size_t undecided = 0;
   const auto helps = [&](const Task& changed) {
-    const Verdict found = verdict(changed, stop);
+    const Verdict found = verdict(changed, stop, options);
     if (found == Verdict::kUndecided) ++undecided;
     return found == Verdict::kSolvable;
   };
@@ -204,8 +205,9 @@ void find_help(const Task& task, std::vector<GoalId> excluded, const Stop& stop,
   }
 }
 
-// `known`: goals that exclude each other, if any are known to.
-WhyInfeasible find_reasons(const Task& task, std::span<const lookahead::GoalSet> known, const Stop& stop) {
+// `known`: goals that exclude each other, if any are known to. `options`: for what would help.
+WhyInfeasible find_reasons(const Task& task, std::span<const lookahead::GoalSet> known, const LookaheadOptions& options,
+                           const Stop& stop) {
   WhyInfeasible why;
   try {
     if (task.source() != nullptr) {
@@ -227,7 +229,7 @@ WhyInfeasible find_reasons(const Task& task, std::span<const lookahead::GoalSet>
     if (by_goals) why.reasons = reasons_of_goals(task, excluded, stop);
     if (by_goals && has_durations(task))
       why.reasons.emplace_back("plans in which different actions overlap do not reach the goal either");
-    find_help(task, std::move(excluded), stop, why.would_help);
+    find_help(task, std::move(excluded), options, stop, why.would_help);
   } catch (const Stopped&) {
     // What was found by now is true.
   }
@@ -236,13 +238,22 @@ WhyInfeasible find_reasons(const Task& task, std::span<const lookahead::GoalSet>
 
 }  // namespace
 
-WhyInfeasible why_infeasible(const Task& task, const Stop& stop) { return find_reasons(task, {}, stop); }
+WhyInfeasible why_infeasible(const Task& task, const Stop& stop) {
+  return find_reasons(task, {}, small_options(), stop);
+}
 
 namespace lookahead {
 
 WhyInfeasible why_infeasible(const Task& task, const Lookahead& known, const Stop& stop) {
-  const bool same = &known.task().program() == &task.program();
-  return find_reasons(task, same ? std::span<const GoalSet>(known.data().conflicts) : std::span<const GoalSet>(), stop);
+  const LookaheadData& data = known.data();
+  LookaheadOptions options = small_options();
+  if (data.options.fixed_horizon) {
+    options.fixed_horizon = true;
+    options.horizon = data.options.horizon;
+  }
+  std::span<const GoalSet> conflicts;
+  if (&known.task().program() == &task.program()) conflicts = data.conflicts;
+  return find_reasons(task, conflicts, options, stop);
 }
 
 std::string why_undecided(const Task& task, const Stop& stop) {

@@ -7,7 +7,7 @@
 namespace metactrl::lookahead {
 
 // As metactrl::why_infeasible; what `known` found to exclude each other is not looked for again, where it is a lookahead of
-// `task` itself.
+// `task` itself. Where its horizon is fixed, what would help does so within that.
 WhyInfeasible why_infeasible(const Task& task, const Lookahead& known, const Stop& stop);
 
 }  // namespace metactrl::lookahead

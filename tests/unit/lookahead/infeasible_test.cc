@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lookahead/goals.h"
+#include "lookahead/infeasible.h"
 #include "metactrl/domain.h"
 #include "metactrl/lookahead.h"
 #include "support/random_definition.h"
@@ -88,6 +89,20 @@ TEST(WhyInfeasible, GoalsThatExcludeEachOtherAreFoundAmongMany) {
             Lines{"these goals exclude each other: (open), (locked); each can be reached, but not "
                   "all of them together"});
   EXPECT_EQ(why_infeasible(task).would_help, (Lines{"without the goal (open)", "without the goal (locked)"}));
+}
+
+// To unlock takes an action, to wash two.
+TEST(WhyInfeasible, WhatHelpsDoesSoWithinTheHorizon) {
+  const Task task = hospital("(sink a)", "(and (open) (clean knife))");
+  LookaheadOptions options;
+  options.horizon = 1;
+  options.fixed_horizon = true;
+  const auto known = Lookahead::compile(task, options);
+  ASSERT_EQ(known->verdict(), Verdict::kInfeasible);
+  const WhyInfeasible why = lookahead::why_infeasible(task, *known, {});
+  EXPECT_EQ(why.reasons, Lines{});
+  EXPECT_EQ(std::ranges::count(why.would_help, "without the goal (clean knife)"), 1);
+  EXPECT_EQ(std::ranges::count(why.would_help, "without the goal (open)"), 0);
 }
 
 // A place that only its type asks for, behind a door that is forbidden to all who have no key.
