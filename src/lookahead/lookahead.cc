@@ -201,7 +201,7 @@ class LookaheadCompiler {
     }
     data_.space = std::move(space);
     data_.verdict = Verdict::kSolvable;
-    build_table(shortest);
+    build_table();
     data_.reason = str_cat("exact goal distances of ", data_.space->num_states(), " goal-relevant states",
                            limit == lookahead::Limit::kNone ? "" : str_cat(", all within ", data_.horizon, " actions"),
                            "; shortest plan: ", shortest, shortest == 1 ? " action" : " actions");
@@ -235,8 +235,9 @@ class LookaheadCompiler {
     if (data_.cheapest && !costs.has_metric()) data_.shortest = static_cast<unsigned>(data_.plan.size());
   }
 
-  void build_table(unsigned shortest) {
+  void build_table() {
     if (!data_.options.weights) return;
+    const auto known = static_cast<unsigned>(data_.plan.size());  // longer than a shortest one where that is cheaper
     data_.weight_rule = witness_rule();
     const auto build = [this](unsigned horizon) {
       const std::size_t bytes = data_.options.weight_bytes;
@@ -249,7 +250,7 @@ class LookaheadCompiler {
       return data_.table.has_value();
     };
     if (!build(data_.horizon)) {
-      const unsigned shorter = shortest + slack(shortest);
+      const unsigned shorter = known + slack(known);
       if (data_.options.fixed_horizon || shorter >= data_.horizon || !build(shorter)) return;
       data_.horizon = shorter;
       data_.horizon_rule = lookahead::HorizonRule::kShortestPlusSlack;

@@ -7,6 +7,7 @@
 
 #include "metactrl/domain.h"
 #include "metactrl/explain.h"
+#include "metactrl/lookahead.h"
 #include "metactrl/planner.h"
 #include "support/planner_setting.h"
 
@@ -126,6 +127,36 @@ Task two_ways() {
   (:action limousine :parameters () :precondition (stop) :effect (and (office) (not (stop)) (increase (total-cost) 90)))))",
       "(define (problem p) (:domain ways) (:init (home) (= (total-cost) 0)) (:goal (office)) "
       "(:metric minimize (total-cost)))");
+}
+
+// A flight, or a walk of nine cheap steps: a table for fewer actions would leave the walk no room.
+TEST(Planner, TheHorizonFitsTheBestPlanHoweverLittleMemoryThereIs) {
+  std::string places = "a";
+  std::string ways = "(at a) (= (total-cost) 0)";
+  for (char from = 'a'; from < 'j'; ++from) {
+    const auto to = static_cast<char>(from + 1);
+    places += std::string(" ") + to;
+    ways += std::string(" (next ") + from + " " + to + ")";
+  }
+  const Task task = load_pddl_text(
+      R"((define (domain ways) (:requirements :strips :typing :action-costs) (:types place)
+  (:predicates (at ?p - place) (next ?p ?q - place)) (:functions (total-cost) - number)
+  (:action step :parameters (?p ?q - place) :precondition (and (at ?p) (next ?p ?q))
+    :effect (and (at ?q) (not (at ?p)) (increase (total-cost) 1)))
+  (:action fly :parameters (?p ?q - place) :precondition (at ?p)
+    :effect (and (at ?q) (not (at ?p)) (increase (total-cost) 100)))))",
+      "(define (problem p) (:domain ways) (:objects " + places + " - place) (:init " + ways +
+          ") (:goal (at j)) (:metric minimize (total-cost)))");
+  std::size_t exact = 0;
+  for (std::size_t bytes = 64; bytes < 100'000; bytes += bytes / 8) {
+    LookaheadOptions options = fitted_lookahead();
+    options.weight_bytes = bytes;
+    const auto lookahead = Lookahead::compile(task, options);
+    ASSERT_EQ(lookahead->plan().size(), 9U);
+    EXPECT_EQ(lookahead->horizon(), 11U) << bytes;
+    exact += lookahead->weights_exact() ? 1 : 0;
+  }
+  EXPECT_GT(exact, 0U);
 }
 
 TEST(Planner, ShortAndCheapPlansCanBePreferred) {
