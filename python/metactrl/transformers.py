@@ -19,6 +19,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import torch
 
+from . import arguments
 from .arrays import int_list
 from .decoding import Batch, Constraint, Decoder, Hmm
 from .errors import ArgumentError, Infeasible
@@ -64,7 +65,8 @@ class LogitsProcessor(_Base):  # type: ignore[misc]
         for one in self.constraints:
             if guidance != "syntax" and one.verdict != "solvable":
                 raise Infeasible(one.reason, one.verdict)
-        self.guidance, self.bridge, self.token_hmm, self.num_beams = guidance, bridge, token_hmm, num_beams
+        self.guidance, self.bridge, self.token_hmm = guidance, bridge, token_hmm
+        self.num_beams = arguments.whole("num_beams", num_beams, 1, arguments.UINT32)
         self._batch = batch or Batch()
         self._ends = [one.ends for one in self.constraints]
         self.reset()
@@ -389,10 +391,10 @@ def generate(
 ) -> List[Plan]:
     """One checked plan per prompt. `inputs` are what the tokenizer gives (input_ids and attention_mask, padded on the left), `options` go to
     model.generate(). Forced runs are read in one pass, unless there are beams."""
+    processor = LogitsProcessor(constraint, guidance=guidance, bridge=bridge, token_hmm=token_hmm, num_beams=num_beams)
+    constraints, num_beams = processor.constraints, processor.num_beams
     if num_beams > 1 and options.get("do_sample"):
         raise ArgumentError("beams that are drawn at random take tokens that may not come; leave do_sample or num_beams out")
-    processor = LogitsProcessor(constraint, guidance=guidance, bridge=bridge, token_hmm=token_hmm, num_beams=num_beams)
-    constraints = processor.constraints
     forced_runs = num_beams == 1 if forced_runs is None else forced_runs
     settings = dict(options)
     settings.setdefault("max_new_tokens", max(one.max_tokens for one in constraints))

@@ -112,6 +112,16 @@ class Numbers(unittest.TestCase):
 
         self.assertEqual(self.decoder.would_accept([Whole()]), 0)
 
+    @needs("torch", "PyTorch")
+    def test_beams(self):
+        from metactrl.transformers import LogitsProcessor, generate
+
+        for value in (0,) + HUGE + NOT_WHOLE:
+            with self.refused("num_beams", value):
+                LogitsProcessor(self.constraint, num_beams=value)
+            with self.refused("num_beams", value):
+                generate(None, None, self.constraint, num_beams=value)
+
     @needs("numpy", "NumPy")
     def test_numpy(self):
         import numpy
