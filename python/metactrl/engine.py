@@ -1,8 +1,8 @@
 """What engines that serve many requests share: constraints that are compiled once, in the background, and rows that follow requests.
 
 A request says what it wants in a few words: PDDL texts or the name of a task that the server knows, a format, a guidance. `Requests.read` turns that
-into a `Wanted`, `Requests.start` into a constraint: one compilation for all who want the same, on a thread of its own, so that nobody waits who
-does not need it. `Rows` lists what may come in many answers in one call.
+into a `Wanted`, `Requests.start` into a constraint: one compilation for all who want the same, on a thread of its own. Whoever asks for a decoder
+before it is compiled waits. `Rows` lists what may come in many answers in one call, so it waits for all of them.
 
 An engine decodes many requests in one batch, and an exception from a plug-in ends all of them. So nothing here that depends on a request raises: a request
 that is wrong, has no plan, or whose decoder fails, fails alone. Its answer then says why, since that is the one way to its client that every engine has (an
