@@ -599,6 +599,7 @@ class Grounder {
     Binding binding(ast_.goal.variables.size(), kUnbound);
     result_.goals.push_back(
         {builder_.build(ast_.goal.variables, condition, binding), to_string(ast_, ast_.goal.variables, condition)});
+    result_.goals.back().anyway = builder_.holds_anyway(ast_.goal.variables, condition, binding);
     if (reach) result_.goals.back().never = reach->excludes(ast_.goal.variables, condition, binding);
   }
 

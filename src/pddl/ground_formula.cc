@@ -95,6 +95,27 @@ Formula FormulaBuilder::build(const VariableTable& table, const Condition& condi
   return Formula::constant(false);
 }
 
+bool FormulaBuilder::holds_anyway(const VariableTable& table, const Condition& condition, Binding& binding,
+                                  bool negated) {
+  using Kind = Condition::Kind;
+  const auto does = [&](const Condition& child) { return holds_anyway(table, child, binding, negated); };
+  const auto has_none = [&](VariableId variable) { return ranges_.of(table[variable]).objects.empty(); };
+  if (condition.kind == Kind::kNot) return holds_anyway(table, condition.children[0], binding, !negated);
+  if (condition.kind == Kind::kAnd || condition.kind == Kind::kOr) {
+    return (condition.kind == Kind::kAnd) != negated ? std::ranges::all_of(condition.children, does)
+                                                     : std::ranges::any_of(condition.children, does);
+  }
+  if (condition.kind == (negated ? Kind::kExists : Kind::kForall) && std::ranges::any_of(condition.bound, has_none))
+    return true;
+  return !can_change(condition) && build(table, condition, binding, negated).is_true();
+}
+
+bool FormulaBuilder::can_change(const Condition& condition) const {
+  if (condition.kind == Condition::Kind::kAtom) return !reachable_.is_static[condition.atom.predicate];
+  if (condition.kind == Condition::Kind::kCompare) return true;
+  return std::ranges::any_of(condition.children, [this](const Condition& child) { return can_change(child); });
+}
+
 Formula FormulaBuilder::build_quantifier(const VariableTable& table, const Condition& condition, Binding& binding,
                                          bool negated) {
   const Condition& child = condition.children[0];

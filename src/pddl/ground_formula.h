@@ -38,6 +38,9 @@ class FormulaBuilder {
   void build_precondition(const VariableTable& table, const Condition& condition, Binding& binding,
                           task::Formula& result);
 
+  // Does it hold by what never changes alone, or since there are no objects that it is about?
+  bool holds_anyway(const VariableTable& table, const Condition& condition, Binding& binding, bool negated = false);
+
   // Without it there are no comparisons.
   void use(NumberTable& numbers) { numbers_ = &numbers; }
 
@@ -53,6 +56,7 @@ class FormulaBuilder {
 
  private:
   const std::vector<Conjunction>& required(const Condition& condition, bool negated);
+  bool can_change(const Condition& condition) const;
   task::Formula build_atom(const Atom& atom, const Binding& binding, bool negated);
   task::Formula build_quantifier(const VariableTable& table, const Condition& condition, Binding& binding,
                                  bool negated);

@@ -9,10 +9,10 @@
 namespace metactrl::task {
 
 // There is no goal, or goals that hold whatever is done, since they are about what never changes, or about objects of which
-// there are none; and no trajectory constraint. The empty plan reaches it, and so does every other.
+// there are none; and no trajectory constraint. The empty plan reaches it, and so does every other. What was done already
+// is asked for all the same, though nothing undoes it.
 inline bool asks_nothing(const Program& program) {
-  const auto holds_always = [](ConditionId goal) { return goal == kAlwaysTrue; };
-  return program.monitors().empty() && std::ranges::all_of(program.goal_conditions(), holds_always);
+  return program.monitors().empty() && std::ranges::all_of(program.definition().goals, &GoalDefinition::anyway);
 }
 
 }  // namespace metactrl::task

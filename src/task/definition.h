@@ -45,7 +45,8 @@ struct MonitorDefinition {
 struct GoalDefinition {
   Formula condition;
   std::string text;
-  bool never = false;  // proved to be false in every state that can be reached, even if numbers were not cut
+  bool never = false;   // proved to be false in every state that can be reached, even if numbers were not cut
+  bool anyway = false;  // it holds by what never changes alone, or is about objects of which there are none
 };
 
 // What is to hold at the end if it can be, and what it costs where it does not. Preferences of what happens on the way

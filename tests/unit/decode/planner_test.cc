@@ -189,6 +189,15 @@ TEST(Planner, AnInstructionNeedsAGoal) {
   for (const char* goal : {"(broken c)", "(not (broken a))", "(and (broken c) (or (lit a) (broken c)))"}) {
     EXPECT_THROW(make(lamps(goal), random_setting(1), options), InputError) << goal;
   }
+  // What was done already may be asked for, though nothing undoes it.
+  for (const char* goal : {"(clean cup)", "(not (dirty cup))"}) {
+    const Task task = load_pddl_text(
+        "(define (domain kitchen) (:requirements :adl) (:predicates (clean ?x) (dirty ?x))\n"
+        "(:action wash :parameters (?x) :precondition (dirty ?x) :effect (and (clean ?x) (not (dirty ?x)))))",
+        "(define (problem dishes) (:domain kitchen) (:objects cup pan) (:init (clean cup) (dirty pan)) (:goal " +
+            std::string(goal) + "))");
+    EXPECT_EQ(make(task, random_setting(1), options).guarantee, Guarantee::kFull) << goal;
+  }
   // What promises nothing may be asked for all the same.
   options.guidance = Guidance::kSyntax;
   EXPECT_EQ(make(lamps("(and)"), random_setting(1), options).guarantee, Guarantee::kSyntaxOnly);
