@@ -139,6 +139,7 @@ class LookaheadCompiler {
     if (cut.empty()) return infeasible(std::move(reason));
     data_.verdict = Verdict::kUndecided;
     data_.unreachable_goals.clear();
+    data_.conflicts.clear();
     data_.reason =
         str_cat("no plan within the values that were followed: ", reason, "; not followed: ", internal::list_some(cut),
                 cut.size() == 1 ? ", which grows" : ", which grow");

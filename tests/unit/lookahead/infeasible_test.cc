@@ -184,6 +184,27 @@ TEST(WhyInfeasible, AConstraintCanBeTheReason) {
   EXPECT_EQ(help[0], "without the constraint (always (not (at a)))");
 }
 
+// (x) grows without end: (p) and (q) exclude each other as far as it is followed, and at 500 no more. Three litres each
+// cannot be had twice from five, whatever grows.
+TEST(WhyInfeasible, WhatExcludesEachOtherAsFarAsNumbersAreFollowedIsNoReason) {
+  const Task task = load_pddl_text(
+      "(define (domain d) (:requirements :adl :numeric-fluents)\n"
+      "(:predicates (home) (away) (far) (free) (p) (q) (lit ?o)) (:functions (x) (fuel))\n"
+      "(:action up :effect (increase (x) 1)) (:action down :effect (decrease (x) 1))\n"
+      "(:action go :precondition (and (home) (>= (fuel) 3)) :effect (and (not (home)) (away) (decrease (fuel) 3)))\n"
+      "(:action further :precondition (and (away) (>= (fuel) 3)) :effect (and (far) (decrease (fuel) 3)))\n"
+      "(:action take-p :precondition (free) :effect (and (p) (not (free))))\n"
+      "(:action take-q :precondition (free) :effect (and (q) (not (free))))\n"
+      "(:action refill :precondition (>= (x) 500) :effect (free))\n"
+      "(:action light :parameters (?o) :effect (lit ?o)))",
+      "(define (problem p) (:domain d) (:objects a b c d e f g h) (:init (home) (free) (= (x) 0) (= (fuel) 5))\n"
+      "(:goal (and (p) (q) (far) (= (x) 5) (lit a) (lit b) (lit c) (lit d) (lit e) (lit f) (lit g) (lit h))))");
+  const auto lookahead = Lookahead::compile(task, {});
+  EXPECT_EQ(lookahead->reason(), "a goal is out of reach, whatever grows; out of reach: (far)");
+  EXPECT_EQ(lookahead::why_infeasible(task, *lookahead, {}).reasons,
+            Lines{"no state that can be reached satisfies (far)"});
+}
+
 // The smallest set, by looking at every state that can be reached.
 TEST(WhyInfeasible, TheExcludedGoalsAreExcludedAndNoFewerAre) {
   std::size_t found = 0;
