@@ -387,8 +387,11 @@ class Grounder {
     }
     if (!clock_) {
       run.end.condition = task::make_and({std::move(run.over_all), std::move(run.end.condition)});
+      const bool at_once = action.durative && !lookout_.empty() && duration(action, binding) == 0;
+      if (at_once) run.start = one_after_the_other(std::move(run.start), std::move(run.end));
       if (!lookout_.empty()) run.start = lookout_.then({}, std::move(run.start));
-      return action.durative ? lookout_.then(std::move(run.start), std::move(run.end)) : std::move(run.start);
+      if (!action.durative || at_once) return std::move(run.start);
+      return lookout_.then(std::move(run.start), std::move(run.end));
     }
     const std::optional<std::int64_t> units = duration(action, binding);
     if (!units) return std::nullopt;

@@ -159,8 +159,11 @@ void GroundClock::happen(std::size_t from, std::size_t to, GroundPoint& point) c
 GroundPoint GroundClock::chain(const GroundRun& run, const std::array<std::size_t, 4>& before) const {
   GroundPoint point;
   happen(before[0], before[1], point);
-  point = lookout_.then(std::move(point), run.start);
-  if (run.durative) {
+  const bool at_once = run.durative && run.duration == 0;
+  GroundPoint start = run.start;
+  if (at_once) start = one_after_the_other(one_after_the_other(std::move(start), {run.over_all, {}}), run.end);
+  point = lookout_.then(std::move(point), std::move(start));
+  if (run.durative && !at_once) {
     point = one_after_the_other(std::move(point), {run.over_all, {}});
     for (std::size_t i = before[1]; i < before[2]; ++i) {
       happen(i, i + 1, point);

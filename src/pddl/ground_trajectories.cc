@@ -11,7 +11,8 @@
 // None of the five can tell a repeated state from a single one, so only what changes a fact of c or d has to look: each
 // value that the conditions take is seen by what changes it, or at the end.
 //
-// Where actions take time, or something happens by itself, the states are those between the points, also within an action.
+// Where actions take time, or something happens by itself, the states are those between the points, also within an action;
+// the two points of one that takes no time are at the same time, with no state in between.
 // A look is a point of its own then, that asks for nothing and changes what is remembered, before a point that changes what
 // the constraint reads; and one_after_the_other makes one step of them all.
 #include "pddl/ground_trajectories.h"

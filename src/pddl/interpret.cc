@@ -291,9 +291,11 @@ void LiftedInterpreter::execute(Facts& facts, const Instance& instance, internal
     return;
   }
   const Action& action = ast_->actions[instance.action];
+  // Between the points of what takes no time there is no state.
+  const bool passes = passed != nullptr && action.durative && units_of(instance, FactView(facts), meter) != 0;
   happen(facts, instance, action.effects, action.numeric_effects, meter);
   if (!action.durative) return;
-  if (passed != nullptr) passed->push_back(facts);
+  if (passes) passed->push_back(facts);
   happen(facts, instance, action.durative->end_effects, action.durative->end_numeric_effects, meter);
 }
 

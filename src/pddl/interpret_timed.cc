@@ -81,7 +81,8 @@ LiftedInterpreter::Run LiftedInterpreter::run_at(const Facts& facts, const Insta
   result.problem = start_problem(state, instance, meter);
   if (!result.problem.empty()) return result;
   happen(state, instance, action.effects, action.numeric_effects, meter);
-  if (passed != nullptr) passed->push_back(state);
+  // Between the points of what takes no time there is no state.
+  if (passed != nullptr && (!action.durative || duration > 0)) passed->push_back(state);
   if (action.durative) {
     const std::size_t before_end = num_timed_before(start + duration);
     result.problem = over_all_problem(state, instance, meter);

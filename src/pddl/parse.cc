@@ -368,6 +368,7 @@ void Parser::run(std::optional<SExpr> domain, std::optional<SExpr> problem) {
   if (domain) parse_domain(*domain, problem);
   if (problem) parse_problem(*problem, domain.has_value());
   if (ast_.has_durations) refuse_derived_beside_durations();
+  if (ast_.has_durations) let_what_varies_take_time();
   if (domain && problem && !reporter_.has_errors()) {
     if (metric_) {
       finish_metric();

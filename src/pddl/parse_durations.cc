@@ -365,6 +365,22 @@ void Parser::check_duration(SExpr expr, const Action& action, bool apart) {
   }
 }
 
+// Between the points of what takes no time there is no state that a constraint could see. An action whose duration depends
+// on the state would have one here and none there: so it takes time, or is not taken.
+void Parser::let_what_varies_take_time() {
+  if (ast_.constraints.empty() && std::none_of(ast_.preferences.begin(), ast_.preferences.end(), looks_back)) return;
+  const auto changes = [this](FunctionId function) { return ast_.functions[function].changes; };
+  for (Action& action : ast_.actions) {
+    if (!action.durative || !reads_function(action.durative->duration, changes)) continue;
+    const Position where = action.precondition.where;
+    std::vector<Condition> needed;
+    needed.push_back(std::move(action.precondition));
+    needed.push_back(comparison_condition(action.durative->duration, Condition::Comparison::kMore,
+                                          number_expression(Rational(0)), where));
+    action.precondition = conjunction(std::move(needed), where);
+  }
+}
+
 bool Parser::put_duration(Expression& expression, const Action& action, bool at_end, Position where) {
   if (expression.kind == Expression::Kind::kDuration) {
     expression = action.durative->duration;

@@ -252,6 +252,8 @@ class Parser {
   bool put_duration(Expression& expression, const Action& action, bool at_end, Position where);
   // Once all actions and axioms are read.
   void check_durative(const Action& action);
+  // Beside what looks back at states.
+  void let_what_varies_take_time();
   std::set<PredicateId> derived_from_changes(const Action& action) const;
 
   // parse_constraints.cc

@@ -109,6 +109,27 @@ TEST(Trajectories, WhatHoldsFromATimeOn) {
   EXPECT_EQ(solvable(task("(home)", "(hold-after 20 (home))")), Verdict::kSolvable);
 }
 
+// Start and end of what takes no time are at the same time.
+TEST(Trajectories, WithinWhatTakesNoTimeThereIsNoState) {
+  const std::string flash =
+      "(:durative-action flash :parameters () :duration (= ?duration 0) :effect (and (at start (dark)) (at end "
+      "(seen)))))";
+  const auto of = [&](const std::string& constraints) {
+    return load_pddl_text(kDomain + flash, problem("(seen)", constraints));
+  };
+  for (const char* deadline : {"", " (within 5 (seen))"}) {
+    const std::string rest = std::string(deadline) + ")";
+    const Task between = of("(and (sometime (and (dark) (not (seen))))" + rest);
+    EXPECT_EQ(verdict(between, "(flash)"),
+              "the goal is not reached: (sometime (and (dark) (not (seen)))) does not hold at the end");
+    EXPECT_EQ(solvable(between), Verdict::kInfeasible);
+    const Task calm = of("(and (always (imply (dark) (seen)))" + rest);
+    EXPECT_EQ(verdict(calm, "(flash)"), "valid");
+    EXPECT_EQ(solvable(calm), Verdict::kSolvable);
+    EXPECT_EQ(make_schedule(calm, steps("(flash)"), ScheduleKind::kConcurrent).size(), 1U);
+  }
+}
+
 TEST(Trajectories, PreferencesOfTheWay) {
   const Task t =
       load_pddl_text(std::string(kDomain) + ")",
