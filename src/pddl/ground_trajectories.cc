@@ -18,6 +18,7 @@
 #include "pddl/ground_trajectories.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace metactrl::pddl {
@@ -88,21 +89,24 @@ TrajectoryMemory remember(Constraint::Kind kind, const Formula& c, const Formula
   return memory;
 }
 
+void Lookout::add(TrajectoryMemory memory) {
+  for (const task::FactId fact : memory.concerns) readers_[fact].push_back(memories_.size());
+  memories_.push_back(std::move(memory));
+}
+
 GroundPoint Lookout::then(GroundPoint point, GroundPoint next) const {
-  std::vector<task::FactId> changed;
-  if (!memories_.empty()) {
-    for (const task::EffectDefinition& effect : next.effects) {
-      changed.insert(changed.end(), effect.add.begin(), effect.add.end());
-      changed.insert(changed.end(), effect.del.begin(), effect.del.end());
-    }
+  std::set<std::size_t> looking;
+  const auto change = [&](task::FactId fact) {
+    const auto found = readers_.find(fact);
+    if (found != readers_.end()) looking.insert(found->second.begin(), found->second.end());
+  };
+  for (const task::EffectDefinition& effect : next.effects) {
+    std::for_each(effect.add.begin(), effect.add.end(), change);
+    std::for_each(effect.del.begin(), effect.del.end(), change);
   }
   GroundPoint look;
-  for (const TrajectoryMemory& memory : memories_) {
-    const auto is_read = [&](task::FactId fact) {
-      return std::binary_search(memory.concerns.begin(), memory.concerns.end(), fact);
-    };
-    if (std::none_of(changed.begin(), changed.end(), is_read)) continue;
-    for (const TrajectoryMemory::Note& note : memory.notes) {
+  for (const std::size_t memory : looking) {
+    for (const TrajectoryMemory::Note& note : memories_[memory].notes) {
       task::EffectDefinition& effect = look.effects.emplace_back();
       effect.when = note.when;
       (note.add ? effect.add : effect.del).push_back(note.fact);

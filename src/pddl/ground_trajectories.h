@@ -2,8 +2,10 @@
 #ifndef METACTRL_SRC_PDDL_GROUND_TRAJECTORIES_H_
 #define METACTRL_SRC_PDDL_GROUND_TRAJECTORIES_H_
 
+#include <cstddef>
 #include <functional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "pddl/ast.h"
@@ -37,13 +39,14 @@ TrajectoryMemory remember(Constraint::Kind kind, const task::Formula& c, const t
 // Takes the notes of several constraints at every point of an action.
 class Lookout {
  public:
-  void add(TrajectoryMemory memory) { memories_.push_back(std::move(memory)); }
+  void add(TrajectoryMemory memory);
   bool empty() const { return memories_.empty(); }
   // One point after another; the state between the two is looked at where the second changes what a constraint reads.
   GroundPoint then(GroundPoint point, GroundPoint next) const;
 
  private:
   std::vector<TrajectoryMemory> memories_;
+  std::unordered_map<task::FactId, std::vector<std::size_t>> readers_;  // of each fact, the memories that it concerns
 };
 
 }  // namespace metactrl::pddl
