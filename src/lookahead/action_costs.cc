@@ -13,8 +13,8 @@ namespace {
 constexpr double kFinest = 1e6;
 constexpr double kMostParts = 100;
 constexpr double kLargest = 0x1p40;
-// A decimal number times a power of ten is a whole number but for the rounding of the two.
-constexpr double kRounding = 1e-9;
+// A decimal number times a power of ten is a whole number but for the rounding of the two, and of sums that it came of.
+constexpr double kRounding = 0x1p-44;
 
 bool is_whole(double number) { return std::abs(number - std::round(number)) <= kRounding * std::max(1.0, number); }
 

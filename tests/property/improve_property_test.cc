@@ -425,6 +425,27 @@ TEST_P(CostedTasks, TheLookaheadBoundsWhatPlansCost) {
   EXPECT_GT(loose, 50U);
 }
 
+// Whatever the unit, what differs in it by less is not proved to be cheapest.
+TEST(Costs, NearlyEqualOnesAreNotExact) {
+  const auto exact = [](double one, double other) {
+    testing::SmallDefinition d;
+    const auto there = d.fact("there", false);
+    for (const char* name : {"one", "other"})
+      d.action(name, testing::negative(there), {{testing::yes(), {there}, {}}});
+    d.goal(testing::positive(there));
+    task::Definition definition = d.take();
+    definition.has_costs = true;
+    definition.has_metric = true;
+    definition.actions.change(ActionId{0}, [&](task::ActionDefinition& action) { action.cost = one; });
+    definition.actions.change(ActionId{1}, [&](task::ActionDefinition& action) { action.cost = other; });
+    return ActionCosts(*task::compile(std::move(definition))).exact();
+  };
+  EXPECT_TRUE(exact(80.0 / 3, 12.25));
+  EXPECT_TRUE(exact(0.1 + 0.2, 1000.0 / 7));
+  EXPECT_FALSE(exact(71.234567891, 71.234567892));
+  EXPECT_FALSE(exact(71.234567891, 1000.0 / 101));
+}
+
 // The key is left at the end of the corridor although it could be left here: no state of the plan is met again.
 TEST(Shortcuts, DoNotNeedTheSameStates) {
   testing::SmallDefinition d;
