@@ -94,6 +94,18 @@ TEST(Trajectories, ADeadlineCountsWhenTheFactBecomesTrue) {
             "the goal is not reached: (within 3 (dark)) does not hold at the end");
 }
 
+// A tick is 0.001 here.
+TEST(Trajectories, StepsThatTakeNoTimeBeginATickBehindEachOther) {
+  const auto of = [](const std::string& time) {
+    return load_pddl_text(
+        "(define (domain d) (:requirements :strips :constraints) (:predicates (p) (q))\n"
+        "(:action a :parameters () :effect (p)) (:action b :parameters () :precondition (p) :effect (q)))",
+        problem("(q)", "(within " + time + " (q))"));
+  };
+  EXPECT_EQ(verdict(of("0"), "(a)\n(b)"), "the goal is not reached: (within 0 (q)) does not hold at the end");
+  EXPECT_EQ(verdict(of("0.001"), "(a)\n(b)"), "valid");
+}
+
 TEST(Trajectories, WhatHoldsFromATimeOn) {
   EXPECT_EQ(verdict(task("(pressed)", "(hold-after 3 (lit))"), "(light)\n(press)"), "valid");
   EXPECT_EQ(verdict(task("(pressed)", "(hold-after 3 (lit))"), "(press)"),
