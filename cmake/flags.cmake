@@ -49,6 +49,12 @@ if(METACTRL_SANITIZE)
   target_link_options(metactrl_flags INTERFACE -fsanitize=${METACTRL_SANITIZE})
 endif()
 
+if(METACTRL_COVERAGE)
+  # Tests with threads count, too.
+  target_compile_options(metactrl_flags INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(metactrl_flags INTERFACE --coverage)
+endif()
+
 if(METACTRL_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     message(FATAL_ERROR "METACTRL_FUZZ needs clang; configure with -DCMAKE_CXX_COMPILER=clang++ or use the preset 'fuzz'")
