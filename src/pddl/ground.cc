@@ -166,10 +166,10 @@ class Grounder {
     }
     const std::size_t times = clock_->add_facts(result_);
     if (times * actions.size() > kMaxTimedActions) {
-      throw TaskTooLarge(ast_.files[1],
-                         str_cat("timed initial literals and deadlines: ", actions.size(), " actions can begin at ",
-                                 times, " times"),
-                         "use fewer objects, or no deadlines, or timed literals that are over sooner");
+      throw TaskTooLarge(
+          ast_.files[1],
+          str_cat("timed initial literals and deadlines: ", actions.size(), " actions can begin at ", times, " times"),
+          "use fewer objects, or no deadlines, or timed literals that are over sooner");
     }
   }
 

@@ -430,8 +430,7 @@ TEST(Costs, NearlyEqualOnesAreNotExact) {
   const auto exact = [](double one, double other) {
     testing::SmallDefinition d;
     const auto there = d.fact("there", false);
-    for (const char* name : {"one", "other"})
-      d.action(name, testing::negative(there), {{testing::yes(), {there}, {}}});
+    for (const char* name : {"one", "other"}) d.action(name, testing::negative(there), {{testing::yes(), {there}, {}}});
     d.goal(testing::positive(there));
     task::Definition definition = d.take();
     definition.has_costs = true;

@@ -1,4 +1,6 @@
 // Why a task has no plan, and what would help.
+#include "lookahead/infeasible.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <vector>
 
 #include "lookahead/goals.h"
-#include "lookahead/infeasible.h"
 #include "metactrl/domain.h"
 #include "metactrl/lookahead.h"
 #include "support/random_definition.h"
