@@ -559,10 +559,10 @@ ItemSet::ItemSet(const pddl::Ast& ast, const task::Definition& definition, std::
   ItemBuilder(ast, definition, max_items, meter, *this).run();
 }
 
-bool ItemSet::is_about(const Deed& deed, const Item& item) const {
+bool ItemSet::is_about(const Deed& deed, const Item& item, bool contrary) const {
   std::size_t first = 0;
   for (const Part& part : shapes_[item.shape].about) {
-    bool fits = part.predicate == deed.predicate && part.adds == deed.adds;
+    bool fits = part.predicate == deed.predicate && (part.adds == deed.adds) != contrary;
     std::size_t hole = first;
     for (std::size_t i = 0; fits && i < deed.ranges.size(); ++i) {
       if (part.bound == i) continue;

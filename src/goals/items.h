@@ -68,8 +68,8 @@ class ItemSet {
   std::uint32_t count(std::uint32_t shape) const { return shapes_[shape].count; }
   const std::vector<Deed>& deeds() const { return deeds_; }
   const std::vector<Class>& classes() const { return classes_; }
-  // Can it bring about what an item asks for, or what an item forbids?
-  bool is_about(const Deed& deed, const Item& item) const;
+  // Can it bring about what an item asks for, or what an item forbids? With `contrary`: can it undo that?
+  bool is_about(const Deed& deed, const Item& item, bool contrary = false) const;
   const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:

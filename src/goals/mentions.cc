@@ -11,7 +11,8 @@
 // false, of objects that it can do so with: "enter" speaks for (robot-at bedroom) where robots enter rooms, and for no sample.
 // What is said before "before" comes first, and what is said behind it second; after "after" the other way round. Such an order asks for
 // what comes second, too, unless it forbids something: "never", "only after".
-// What an action undoes is so of none where the instruction says all: "stop all machines". Words of a clause are about the things in it: "print the report
+// What an action undoes is so of none where the instruction says all: "stop all machines". What a clause says "not" of is not asked for, but its
+// contrary: "do not start the press", "all lamps must not be on"; and "do not stop the press" keeps it running. Words of a clause are about the things in it: "print the report
 // and sign the contract" has no contract printed.
 // Conditions that say more than a plain fact ("all", "never", "three") are worth less unless a word for it is there; so is what holds
 // already, and a plain fact in a clause that says "never". A word of an object's name is no word for anything else. A goal may well end once all mentioned
@@ -81,12 +82,14 @@ Mentions::Mentions(std::string_view instruction, const ItemSet& items) : items_(
   }
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     const ItemSet::Item& item = items.item(ActionId{i});
-    const double deed = best_deed(item);
-    const bool undoes = deed > 0 && !has_word(item.shape) && is_undone(item.shape);
+    const bool denied = is_denied(item);
+    const bool contrary = denied && asks_for_what_is_denied(item);
+    const double deed = best_deed(item, denied && !contrary);
+    const bool undoes = (deed > 0 || denied) && !contrary && !has_word(item.shape) && is_undone(item.shape);
     // The name of what has no arguments is that of a thing.
     const bool names_itself = item.objects.empty() && items.quantified(item.shape).empty();
     const double named = names_itself ? kMentioned * share_said(items.predicates(item.shape)) : 0;
-    item_weights_.push_back(shapes[item.shape] + deed + named - (undoes ? kUnusual : 0) +
+    item_weights_.push_back(shapes[item.shape] + deed + named - (undoes ? kUnusual : 0) + (contrary ? kContrary : 0) +
                             (item.holds_already ? kHoldsAlready : 0) + out_of_place(item) + order_weight(item));
   }
 }
@@ -292,12 +295,39 @@ bool Mentions::is_done(ActionId fact, std::span<const ActionId> goal) const {
   return false;
 }
 
-double Mentions::best_deed(const ItemSet::Item& item) const {
+double Mentions::best_deed(const ItemSet::Item& item, bool contrary) const {
   double best = 0;
   for (const SaidDeed& said : deeds_) {
-    if (said.weight > best && items_.is_about(*said.deed, item)) best = said.weight;
+    if (said.weight > best && items_.is_about(*said.deed, item, contrary)) best = said.weight;
   }
   return best;
+}
+
+// Does every clause with its objects that has a word for it say "not"? What holds on the way has its own words for that.
+bool Mentions::is_denied(const ItemSet::Item& item) const {
+  const ItemSet::Kind kind = items_.kind(item.shape);
+  if (kind == ItemSet::Kind::kAlways || kind == ItemSet::Kind::kBefore) return false;
+  if (std::find(denied_.begin(), denied_.end(), true) == denied_.end()) return false;
+  const std::optional<std::set<std::size_t>> named = clauses_of(item.objects);
+  std::set<std::size_t> clauses = clauses_about(item, false);
+  clauses.merge(clauses_about(item, true));
+  if (named) {
+    std::erase_if(clauses, [&](std::size_t clause) { return !named->contains(clause); });
+    if (clauses.empty()) clauses = *named;
+  }
+  // "Lamps must not be on" has no word but prepositions.
+  if (!named && clauses.empty() && !items_.quantified(item.shape).empty())
+    return std::find(denied_.begin(), denied_.end(), false) == denied_.end();
+  return !clauses.empty() &&
+         std::all_of(clauses.begin(), clauses.end(), [this](std::size_t clause) { return denied_[clause]; });
+}
+
+// Of an item that is denied. Where an action is named that ends the fact, "not" keeps the fact.
+bool Mentions::asks_for_what_is_denied(const ItemSet::Item& item) const {
+  const ItemSet::Kind kind = items_.kind(item.shape);
+  const bool negative = kind == ItemSet::Kind::kNot || kind == ItemSet::Kind::kNone;
+  const bool keeps = best_deed(item, !negative) > best_deed(item, negative);
+  return keeps == negative;
 }
 
 bool Mentions::says(std::string_view part) const {
@@ -425,7 +455,9 @@ bool Mentions::is_mentioned(ObjectId object) const {
 // chart" has two, "the ward, the lab and the bay" one. So has "print and sign the report": what is said of nothing yet is said of what comes.
 void Mentions::find_clauses(const std::map<std::size_t, ObjectId>& by_place, const std::vector<bool>& used) {
   clause_words_.emplace_back();
+  denied_.push_back(false);
   bool joint = false;
+  bool aside = false;  // "the lamp that is not on", "if it is not on"
   bool about_something = false;
   const auto is_thing = [&](std::size_t i) {
     return used[i] || says_pronoun({words_[i]}) ||
@@ -440,13 +472,21 @@ void Mentions::find_clauses(const std::map<std::size_t, ObjectId>& by_place, con
     if (joint && about_something && !used[i] &&
         !says_any({words_[i]}, {"and", "then", "but", "or", "the", "a", "an", "all", "both", "also"})) {
       clause_words_.emplace_back();
+      denied_.push_back(false);
       joint = false;
       about_something = false;
+      aside = false;
     }
+    aside = aside || (!used[i] && (begins_aside(words_[i]) || (words_[i] == "that" && i > 0 && is_thing(i - 1))));
+    if (!used[i] && !aside && says_not(words_, i)) denied_.back() = true;
     about_something = about_something || is_thing(i);
     if (used[i]) joint = false;
     if (!used[i]) clause_words_.back().push_back(words_[i]);
     if (by_place.contains(i)) clauses_.push_back(clause_words_.size() - 1);
+  }
+  // "Do not cut it before it is washed" is an order.
+  for (std::size_t i = 0; i < clause_words_.size(); ++i) {
+    if (has_word_for(ItemSet::Kind::kBefore, 0, clause_words_[i])) denied_[i] = false;
   }
 }
 
@@ -483,12 +523,18 @@ std::optional<std::set<std::size_t>> Mentions::clauses_of(const std::vector<Obje
 // contract signed.
 bool Mentions::is_said_elsewhere(const ItemSet::Item& item, const std::set<std::size_t>& clauses) const {
   if (clauses.empty() || items_.kind(item.shape) == ItemSet::Kind::kBefore) return false;
-  std::set<std::size_t> said = shape_clauses_[item.shape];
-  for (const SaidDeed& one : deeds_) {
-    if (items_.is_about(*one.deed, item)) said.insert(one.clauses.begin(), one.clauses.end());
-  }
+  const std::set<std::size_t> said = clauses_about(item, false);
   return !said.empty() &&
          std::none_of(clauses.begin(), clauses.end(), [&](std::size_t clause) { return said.contains(clause); });
+}
+
+// Those that have a word for what an item says, or for an action that brings it about, or the contrary.
+std::set<std::size_t> Mentions::clauses_about(const ItemSet::Item& item, bool contrary) const {
+  std::set<std::size_t> out = shape_clauses_[item.shape];
+  for (const SaidDeed& one : deeds_) {
+    if (items_.is_about(*one.deed, item, contrary)) out.insert(one.clauses.begin(), one.clauses.end());
+  }
+  return out;
 }
 
 // In which clauses there is a word of the predicates; of those that are in every other sentence nothing is known.

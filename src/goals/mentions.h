@@ -76,7 +76,10 @@ class Mentions {
   bool is_done(ActionId fact, std::span<const ActionId> goal) const;
   bool is_pursued(std::span<const ActionId> goal) const;
   double shape_weight(std::uint32_t shape);
-  double best_deed(const ItemSet::Item& item) const;
+  // Of the actions that are mentioned and bring about what an item says, or the contrary.
+  double best_deed(const ItemSet::Item& item, bool contrary) const;
+  bool is_denied(const ItemSet::Item& item) const;
+  bool asks_for_what_is_denied(const ItemSet::Item& item) const;
   bool has_word(std::uint32_t shape) const;
   double share_said(std::string_view name) const;
   bool is_undone(std::uint32_t shape) const;
@@ -86,6 +89,7 @@ class Mentions {
   std::optional<std::set<std::size_t>> clauses_of(const std::vector<ObjectId>& objects) const;
   double out_of_place(const ItemSet::Item& item) const;
   bool is_said_elsewhere(const ItemSet::Item& item, const std::set<std::size_t>& clauses) const;
+  std::set<std::size_t> clauses_about(const ItemSet::Item& item, bool contrary) const;
   std::set<std::size_t> clauses_saying(std::uint32_t shape) const;
   bool is_whole(std::span<const ActionId> goal, std::span<const ObjectId> covered) const;
 
@@ -98,6 +102,7 @@ class Mentions {
   std::vector<std::size_t> places_;                     // where each of them is
   std::vector<std::size_t> clauses_;                    // in which each of them is
   std::vector<std::vector<std::string>> clause_words_;  // of each clause, those that are free
+  std::vector<bool> denied_;                            // those that say "not" of what they are about
   std::vector<const ItemSet::Class*> counted_;          // of which the instruction says how many
   std::set<std::string> all_of_;                        // those that it says so of by "the" alone
   std::vector<std::string> predicates_;                 // that are mentioned

@@ -43,6 +43,17 @@ bool denies(const std::vector<std::string>& words) {
   return says_any(words, {"never", "not", "no", "t", "cannot", "avoid"});
 }
 
+bool says_not(const std::vector<std::string>& words, std::size_t place) {
+  const std::string next = place + 1 < words.size() ? words[place + 1] : "";
+  if (words[place] == "no") return next == "longer";
+  return says_any({words[place]}, {"not", "t", "cannot", "neither", "nor"}) &&
+         !says_any({next}, {"forget", "fail", "hesitate", "only", "just", "less", "fewer", "you"});
+}
+
+bool begins_aside(const std::string& word) {
+  return says_any({word}, {"if", "which", "who", "when", "while", "where", "because", "although", "unless"});
+}
+
 bool forbids_something(const std::vector<std::string>& words) { return denies(words) || says_any(words, {"only"}); }
 
 bool says_pronoun(const std::vector<std::string>& words) { return says_any(words, {"everything", "nothing"}); }

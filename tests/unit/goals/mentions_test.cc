@@ -175,6 +175,44 @@ TEST(Mentions, WhatIsUndoneOfAllIsSoOfNone) {
   EXPECT_EQ(best("oil both machines", items), "(forall (?x) (imply (machine ?x) (oiled ?x)))");
 }
 
+// "Not" turns round what is named, be it a fact, what brings it about, or what ends it.
+TEST(Mentions, WhatIsDeniedIsNotAskedFor) {
+  const goals::ItemSet items = items_of(kMachines, kTwoMachines);
+  EXPECT_EQ(best("do not start the press", items), "(not (running press))");
+  EXPECT_EQ(best("don't stop the saw", items), "(running saw)");
+  EXPECT_EQ(best("do not set the alarm", items), "(not (alarm-set))");
+  EXPECT_EQ(best("the press should no longer be oiled", items), "(not (oiled press))");
+  EXPECT_EQ(best("do not lay the press on the shelf", items), "(not (on press shelf))");
+  const std::string none = "(forall (?x) (imply (machine ?x) (not (running ?x))))";
+  EXPECT_EQ(best("all machines must not be running", items), none);
+  EXPECT_EQ(best("do not start any machine", items), none);
+  const auto weight = [&](const char* instruction, const char* text) {
+    return weight_of(items, instruction, text).item;
+  };
+  const char* neither = "neither the press nor the saw should be running";
+  for (const char* machine : {"press", "saw"}) {
+    const std::string running = std::string("(running ") + machine + ")";
+    EXPECT_GT(weight(neither, ("(not " + running + ")").c_str()), weight(neither, running.c_str()) + 5);
+  }
+  const char* other = "oil the press and do not start the saw";
+  EXPECT_GT(weight(other, "(oiled press)"), weight(other, "(not (oiled press))") + 5);
+  EXPECT_GT(weight(other, "(not (running saw))"), weight(other, "(running saw)") + 5);
+  const char* same = "oil the press, do not start the press";
+  EXPECT_GT(weight(same, "(oiled press)"), weight(same, "(not (oiled press))") + 5);
+  EXPECT_GT(weight(same, "(not (running press))"), weight(same, "(running press)") + 5);
+}
+
+// Where "not" is said of something else, nothing changes.
+TEST(Mentions, NotEveryNotDenies) {
+  const goals::ItemSet items = items_of(kMachines, kTwoMachines);
+  for (const char* instruction : {"do not forget to oil the press", "if the press is not oiled, oil it",
+                                  "oil the press that is not running", "why don't you oil the press"}) {
+    EXPECT_EQ(best(instruction, items), "(oiled press)") << instruction;
+  }
+  EXPECT_EQ(best("not less than two machines should be running", items),
+            "(forn (2) (?x) (and (machine ?x) (running ?x)))");
+}
+
 TEST(Mentions, TheNameOfWhatHasNoArgumentsIsThatOfAThing) {
   EXPECT_EQ(best("set the alarm", items_of(kMachines, kTwoMachines)), "(alarm-set)");
 }
