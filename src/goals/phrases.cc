@@ -69,7 +69,7 @@ bool says_verb(const std::vector<std::string>& words, std::string_view verb) {
 }
 
 bool is_preposition(std::string_view word) {
-  constexpr std::string_view kAll = " at by from in into of off on onto out to up ";
+  constexpr std::string_view kAll = " at by from in into of on onto to up ";
   return kAll.find(internal::str_cat(" ", word, " ")) != std::string_view::npos;
 }
 

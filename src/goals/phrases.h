@@ -30,7 +30,7 @@ bool says_verb(const std::vector<std::string>& words, std::string_view verb);
 // A word for what a condition of this kind says; `count` is that of kAtLeast.
 bool has_word_for(ItemSet::Kind kind, std::uint32_t count, const std::vector<std::string>& words);
 
-// What is in every other sentence, whatever it is about.
+// What is in every other sentence, whatever it is about. "Off" and "out" say something: "the lamp should be off".
 bool is_preposition(std::string_view word);
 // Two or more: "two", "12".
 bool is_count(const std::string& word);

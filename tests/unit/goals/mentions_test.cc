@@ -46,6 +46,15 @@ constexpr const char* kMachines = R"((define (domain machines)
 constexpr const char* kTwoMachines = R"((define (problem p) (:domain machines)
   (:objects press saw top shelf) (:init (machine press) (machine saw) (desk top) (desk shelf) (running saw)) (:goal (and))))";
 
+constexpr const char* kLamps = R"((define (domain lamps)
+  (:requirements :strips :typing :negative-preconditions)
+  (:types lamp)
+  (:predicates (on ?l - lamp))
+  (:action switch-on :parameters (?l - lamp) :precondition (not (on ?l)) :effect (on ?l))
+  (:action switch-off :parameters (?l - lamp) :precondition (on ?l) :effect (not (on ?l)))))";
+constexpr const char* kTwoLamps =
+    "(define (problem p) (:domain lamps) (:objects desk_lamp floor_lamp - lamp) (:init (on desk_lamp)) (:goal (and)))";
+
 std::vector<std::string> mentioned(const std::string& instruction) {
   const goals::ItemSet items = rooms();
   std::vector<std::string> out;
@@ -211,6 +220,14 @@ TEST(Mentions, NotEveryNotDenies) {
   }
   EXPECT_EQ(best("not less than two machines should be running", items),
             "(forn (2) (?x) (and (machine ?x) (running ?x)))");
+}
+
+TEST(Mentions, OffIsEnoughToSayWhatIsUndone) {
+  const goals::ItemSet items = items_of(kLamps, kTwoLamps);
+  EXPECT_EQ(best("the desk lamp should be off", items), "(not (on desk_lamp))");
+  EXPECT_EQ(best("the floor lamp should be on", items), "(on floor_lamp)");
+  EXPECT_EQ(best("all lamps should be off", items), "(forall (?x - lamp) (not (on ?x)))");
+  EXPECT_EQ(best("the lamps must be off", items), "(forall (?x - lamp) (not (on ?x)))");
 }
 
 TEST(Mentions, TheNameOfWhatHasNoArgumentsIsThatOfAThing) {
