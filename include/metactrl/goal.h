@@ -86,8 +86,8 @@ class GoalProblem {
     // meant; the first five.
     std::vector<std::string> unknown_names;
     // Why somebody should look at the first goal before anything is done for it, whatever was agreed: no word of the instruction is
-    // about it; most of its words are unknown here; it names things that are not there; the goal is nothing but an order
-    // in time of things that nobody asks for. Empty: nothing speaks against it.
+    // about it; most of its words are unknown here; it names things that are not there, or says what no condition
+    // can ("except", "at most"); the goal is nothing but an order in time of things that nobody asks for. Empty: nothing speaks against it.
     std::string doubt;
     // Kinds of conditions that could not be written: there are too many of them, or actions take time.
     std::vector<std::string> left_out;

@@ -13,10 +13,12 @@
 #include "decode/plan_request.h"
 #include "goals/items.h"
 #include "goals/mentions.h"
+#include "goals/phrases.h"
 #include "goals/problem_text.h"
 #include "goals/reached.h"
 #include "goals/stage.h"
 #include "goals/task_words.h"
+#include "goals/words.h"
 #include "goals/writer.h"
 #include "metactrl/generate.h"
 #include "metactrl/goal.h"
@@ -418,6 +420,8 @@ GoalProblem::Written GoalProblem::write(const std::string& instruction, Language
     written.doubt = "most words of the instruction mean nothing here (English is read, and the names of the task)";
   } else if (!heard.missing.empty()) {
     written.doubt = str_cat("the instruction names what is not there: ", join(heard.missing, ", "));
+  } else if (const std::string said = goals::beyond_goals(goals::words_of(instruction)); !said.empty()) {
+    written.doubt = str_cat("the instruction says '", said, "', and no condition of a goal can");
   }
   written.unknown_names = std::move(heard.unknown);
   return written;

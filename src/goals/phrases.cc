@@ -6,6 +6,7 @@
 #include "goals/words.h"
 #include "support/lower_case.h"
 #include "support/str_cat.h"
+#include "support/words.h"
 
 namespace metactrl::goals {
 
@@ -16,6 +17,10 @@ constexpr std::array<std::array<std::string_view, 2>, 3> kDirections = {
 
 constexpr std::array<std::string_view, 11> kNumbers = {"zero", "one",   "two",   "three", "four", "five",
                                                        "six",  "seven", "eight", "nine",  "ten"};
+
+constexpr std::array<std::string_view, 15> kBeyondGoals = {
+    "except",    "excluding", "unless",     "instead",   "rather than", "other than",     "apart from", "aside from",
+    "less than", "more than", "fewer than", "at most",   "exactly",     "everything but", "all but"};
 
 }  // namespace
 
@@ -66,6 +71,19 @@ bool says_verb(const std::vector<std::string>& words, std::string_view verb) {
     if (std::find(behind, words.end(), verb.substr(words[i].size())) != words.end()) return true;
   }
   return false;
+}
+
+std::string beyond_goals(const std::vector<std::string>& words) {
+  const std::string all = internal::str_cat(" ", internal::join(words, " "), " ");
+  for (const std::string_view phrase : kBeyondGoals) {
+    const std::size_t place = all.find(internal::str_cat(" ", phrase, " "));
+    if (place == std::string::npos) continue;
+    // "No fewer than two" are at least two.
+    const std::string before = all.substr(0, place);
+    const bool at_least = phrase == "less than" || phrase == "fewer than";
+    if (!at_least || !(before.ends_with(" no") || before.ends_with(" not"))) return std::string(phrase);
+  }
+  return {};
 }
 
 bool is_preposition(std::string_view word) {

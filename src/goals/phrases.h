@@ -30,6 +30,9 @@ bool says_verb(const std::vector<std::string>& words, std::string_view verb);
 // A word for what a condition of this kind says; `count` is that of kAtLeast.
 bool has_word_for(ItemSet::Kind kind, std::uint32_t count, const std::vector<std::string>& words);
 
+// What no condition of a goal says, as it is said: "except", "at most". Nothing where there is no such thing.
+std::string beyond_goals(const std::vector<std::string>& words);
+
 // What is in every other sentence, whatever it is about. "Off" and "out" say something: "the lamp should be off".
 bool is_preposition(std::string_view word);
 // Two or more: "two", "12".

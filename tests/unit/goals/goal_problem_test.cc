@@ -409,6 +409,9 @@ TEST(GoalProblem, WhatSpeaksAgainstAGoalIsSaid) {
   EXPECT_EQ(doubt("light lamp a, because visitors are coming"), "");
   EXPECT_NE(doubt("wash the plates").find("no word of the instruction is about the goal"), std::string::npos);
   EXPECT_NE(doubt("light lamp a and the chandelier").find("names what is not there: chandelier"), std::string::npos);
+  EXPECT_NE(doubt("light every lamp except a").find("says 'except'"), std::string::npos);
+  EXPECT_NE(doubt("light at most two lamps").find("says 'at most'"), std::string::npos);
+  EXPECT_EQ(doubt("light no fewer than two lamps"), "");
   EXPECT_NE(doubt("allume la lampe a, s'il te plait, avec ta lamp").find("mean nothing here"), std::string::npos);
 }
 
