@@ -25,6 +25,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "goals/phrases.h"
 #include "goals/words.h"
@@ -393,10 +394,6 @@ void Mentions::find_objects() {
     used[i] = true;
     by_place.emplace(i, owner->second);
   }
-  for (const auto& [place, object] : by_place) {
-    mentioned_.push_back(object);
-    places_.push_back(place);
-  }
   find_clauses(by_place, used);
   find_counted(used);
   for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -453,12 +450,21 @@ bool Mentions::is_mentioned(ObjectId object) const {
 
 // A mark, or a word that joins clauses, begins a new one where something is said before the next name: "enter the ward, and bring the
 // chart" has two, "the ward, the lab and the bay" one. So has "print and sign the report": what is said of nothing yet is said of what comes.
+// "It" is the one thing that the clause before names, where this one names nothing before: "wash the plate, then put it on the shelf".
 void Mentions::find_clauses(const std::map<std::size_t, ObjectId>& by_place, const std::vector<bool>& used) {
   clause_words_.emplace_back();
   denied_.push_back(false);
   bool joint = false;
   bool aside = false;  // "the lamp that is not on", "if it is not on"
   bool about_something = false;
+  std::set<ObjectId> here;
+  std::set<ObjectId> before;
+  const auto mention = [&](std::size_t place, ObjectId object) {
+    mentioned_.push_back(object);
+    places_.push_back(place);
+    clauses_.push_back(clause_words_.size() - 1);
+    here.insert(object);
+  };
   const auto is_thing = [&](std::size_t i) {
     return used[i] || says_pronoun({words_[i]}) ||
            std::any_of(items_.classes().begin(), items_.classes().end(), [&](const ItemSet::Class& kind) {
@@ -476,13 +482,18 @@ void Mentions::find_clauses(const std::map<std::size_t, ObjectId>& by_place, con
       joint = false;
       about_something = false;
       aside = false;
+      if (!here.empty()) before = std::exchange(here, {});
     }
     aside = aside || (!used[i] && (begins_aside(words_[i]) || (words_[i] == "that" && i > 0 && is_thing(i - 1))));
     if (!used[i] && !aside && says_not(words_, i)) denied_.back() = true;
     about_something = about_something || is_thing(i);
     if (used[i]) joint = false;
     if (!used[i]) clause_words_.back().push_back(words_[i]);
-    if (by_place.contains(i)) clauses_.push_back(clause_words_.size() - 1);
+    if (by_place.contains(i)) mention(i, by_place.at(i));
+    if (words_[i] == "it" && !used[i] && here.empty() && before.size() == 1) {
+      mention(i, *before.begin());
+      about_something = true;
+    }
   }
   // "Do not cut it before it is washed" is an order.
   for (std::size_t i = 0; i < clause_words_.size(); ++i) {

@@ -174,6 +174,24 @@ TEST(Mentions, WhatIsSaidInAClauseIsAboutTheThingsInIt) {
   EXPECT_DOUBLE_EQ(weight(both, "(locked lab_door)"), weight("lock the lab door", "(locked lab_door)"));
 }
 
+// What a clause says of "it" is said of the one thing that the clause before names.
+TEST(Mentions, ItIsTheThingOfTheClauseBefore) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(mentioned("grab the blood sample and bring it to the lab"), (Names{"blood_sample", "blood_sample", "lab"}));
+  EXPECT_EQ(mentioned("bring the blood sample to the lab, then lock it"), (Names{"blood_sample", "lab"}));  // which?
+  EXPECT_EQ(mentioned("grab it, then put it down"), Names());
+  const goals::ItemSet items = rooms();
+  const auto weight = [&](const char* instruction) {
+    return weight_of(items, instruction, "(at blood_sample lab)").item;
+  };
+  EXPECT_DOUBLE_EQ(weight("grab the blood sample and bring it to the lab"),
+                   weight("grab b and bring the blood sample to the lab"));
+  const goals::ItemSet machines = items_of(kMachines, kTwoMachines);
+  const char* denied = "oil the press, but do not start it";
+  EXPECT_GT(weight_of(machines, denied, "(not (running press))").item,
+            weight_of(machines, denied, "(running press)").item + 5);
+}
+
 TEST(Mentions, WhatIsUndoneOfAllIsSoOfNone) {
   const goals::ItemSet items = items_of(kMachines, kTwoMachines);
   const std::string none = "(forall (?x) (imply (machine ?x) (not (running ?x))))";
