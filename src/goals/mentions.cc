@@ -16,7 +16,7 @@
 // and sign the contract" has no contract printed.
 // Conditions that say more than a plain fact ("all", "never", "three") are worth less unless a word for it is there; so is what holds
 // already, and a plain fact in a clause that says "never". A word of an object's name is no word for anything else. A goal may well end once all mentioned
-// objects and predicates are in it, and hardly before.
+// objects and predicates are in it, and hardly before; where a clause that names an action has nothing in it, that is left to the model.
 #include "goals/mentions.h"
 
 #include <algorithm>
@@ -59,6 +59,7 @@ constexpr double kSide = 3;
 constexpr double kOrdered = 5;
 const double kLikely = std::log(0.999);
 const double kUnlikely = std::log(0.001);
+const double kEven = std::log(0.5);
 const double kHardly = std::log(1e-9);
 
 double share(std::size_t part, std::size_t whole) { return static_cast<double>(part) / static_cast<double>(whole); }
@@ -625,6 +626,19 @@ bool Mentions::is_whole(std::span<const ActionId> goal, std::span<const ObjectId
          (!says_pronoun(free_) || std::any_of(goal.begin(), goal.end(), quantifies));
 }
 
+// Is something in it for every clause that says an action's name? What comes about on the way ("pick it up and bring it") need not be.
+bool Mentions::has_every_deed(std::span<const ActionId> goal) const {
+  const auto is_in = [&](std::size_t clause) {
+    return std::any_of(goal.begin(), goal.end(), [&](ActionId id) {
+      const ItemSet::Item& item = items_.item(id);
+      return clauses_about(item, false).contains(clause) || clauses_about(item, true).contains(clause);
+    });
+  };
+  return std::all_of(deeds_.begin(), deeds_.end(), [&](const SaidDeed& said) {
+    return said.weight < kDeed || std::all_of(said.clauses.begin(), said.clauses.end(), is_in);
+  });
+}
+
 Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId item) const {
   const ItemSet::Item& what = items_.item(item);
   Weight out;
@@ -654,6 +668,10 @@ Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId ite
   std::vector<ActionId> goal(before.begin(), before.end());
   goal.push_back(item);
   const bool all = is_whole(goal, covered);
+  if (all && !has_every_deed(goal)) {
+    out.end = out.go_on = kEven;
+    return out;
+  }
   out.end = all ? kLikely : is_pursued(goal) ? kUnlikely : kHardly;
   out.go_on = all ? kUnlikely : kLikely;
   return out;

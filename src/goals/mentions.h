@@ -91,6 +91,7 @@ class Mentions {
   bool is_said_elsewhere(const ItemSet::Item& item, const std::set<std::size_t>& clauses) const;
   std::set<std::size_t> clauses_about(const ItemSet::Item& item, bool contrary) const;
   std::set<std::size_t> clauses_saying(std::uint32_t shape) const;
+  bool has_every_deed(std::span<const ActionId> goal) const;
   bool is_whole(std::span<const ActionId> goal, std::span<const ObjectId> covered) const;
 
   std::vector<std::string> words_;  // of the instruction, in small letters

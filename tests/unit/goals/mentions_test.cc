@@ -377,6 +377,23 @@ TEST(Mentions, PredicatesThatAreMentionedBelongToAWholeGoal) {
   EXPECT_GT(whole.end, whole.go_on);
 }
 
+// "Then start it" names nothing new, and is not to be forgotten.
+TEST(Mentions, AnActionThatIsNamedIsReasonToGoOn) {
+  const goals::ItemSet items = items_of(kMachines, kTwoMachines);
+  const goals::Mentions mentions("oil the press, then start it", items);
+  std::vector<ActionId> found;
+  for (const char* wanted : {"(oiled press)", "(running press)"}) {
+    for (std::uint32_t i = 0; i < items.size(); ++i) {
+      if (items.text(ActionId{i}) == wanted) found.push_back(ActionId{i});
+    }
+  }
+  ASSERT_EQ(found.size(), 2U);
+  const goals::Mentions::Weight half = mentions.weight({}, found[0]);
+  EXPECT_DOUBLE_EQ(half.end, half.go_on);
+  const goals::Mentions::Weight whole = mentions.weight({&found[0], 1}, found[1]);
+  EXPECT_GT(whole.end, whole.go_on);
+}
+
 TEST(Mentions, AGoalEndsWhenEverythingIsInIt) {
   const goals::ItemSet items = rooms();
   const goals::Mentions mentions("blood sample to the lab", items);
