@@ -21,7 +21,7 @@ struct RowOps {
   void (*add)(Real* out, Real keep, const Real* emitted, const Real* values, Real scale, std::size_t width);
   Real (*largest)(const Real* values, std::size_t width);
   void (*scale)(Real* values, Real factor, std::size_t width);
-  // The sum of a[z] b[z]. The order of additions depends on the width alone, and so does the result.
+  // The sum of a[z] b[z]. The order of additions depends on the width alone, and on processors of one architecture so does the result.
   Real (*dot)(const Real* a, const Real* b, std::size_t width);
 };
 

@@ -167,7 +167,7 @@ void compare_rows(const hmm::RowOps<Real>& ops, std::uint64_t seed) {
   for (std::size_t z = 0; z < width; ++z) sum += static_cast<double>(emitted[z]) * static_cast<double>(values[z]);
   const Real product = ops.dot(emitted.data(), values.data(), width);
   ASSERT_NEAR(product, sum, sum * (sizeof(Real) == 4 ? 1e-5 : 1e-13)) << "seed " << seed;
-  // To the last bit on every processor.
+  // To the last bit on every processor of the architecture.
   ASSERT_EQ(product, hmm::plain_row_ops<Real>().dot(emitted.data(), values.data(), width));
 }
 
