@@ -69,6 +69,7 @@ double share(std::size_t part, std::size_t whole) { return static_cast<double>(p
 Mentions::Mentions(std::string_view instruction, const ItemSet& items) : items_(items) {
   std::size_t end = 0;
   for (Word& word : words_in(instruction)) {
+    if (words_.size() == kMostHeard) break;
     marks_before_.push_back(instruction.substr(end, word.begin - end).find_first_of(",;.:\n") !=
                             std::string_view::npos);
     end = word.end;

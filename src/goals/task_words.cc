@@ -30,9 +30,6 @@ constexpr std::size_t kShortestGuessed = 4;
 // "coffee table lamp" is coffeetablelamp.
 constexpr std::size_t kMostJoined = 3;
 
-// Of an instruction that is longer the rest is not looked at.
-constexpr std::size_t kMostHeard = 2'000;
-
 // What stands between two words of one name, as people write it.
 bool is_joint(std::string_view between, std::string_view marks) {
   return between.find_first_not_of(marks) == std::string_view::npos && between.size() <= 1;

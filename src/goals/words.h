@@ -30,6 +30,9 @@ std::vector<Word> words_in(std::string_view text);
 // The same without the places: "block_7" and "block7" are block, 7.
 std::vector<std::string> words_of(std::string_view name);
 
+// Words of an instruction. Of one that is longer the rest is not looked at.
+constexpr std::size_t kMostHeard = 2'000;
+
 // What a word may be a form of, itself first: "carries" is of "carry".
 std::vector<std::string> bases(const std::string& word);
 // Articles, prepositions, numbers, "please", "make sure", "bring", "thing": what is in instructions about anything.

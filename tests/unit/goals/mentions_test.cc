@@ -96,6 +96,13 @@ TEST(Mentions, NamesAreFoundAsPeopleWriteThem) {
   EXPECT_EQ(mentioned(""), Names());
 }
 
+TEST(Mentions, WhatIsTooLongIsNotReadToTheEnd) {
+  std::string much;
+  for (int i = 0; i < 2'000; ++i) much += "so, ";
+  EXPECT_EQ(mentioned("the lab: " + much), std::vector<std::string>{"lab"});
+  EXPECT_EQ(mentioned(much + "the lab"), std::vector<std::string>());
+}
+
 TEST(Mentions, AWordOfOneNameAloneIsEnough) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(mentioned("bring the sample to the lab"), (Names{"blood_sample", "lab"}));
