@@ -64,6 +64,8 @@ class ItemSet {
   // The names of the predicates of a shape, and of the objects that it quantifies over.
   const std::string& predicates(std::uint32_t shape) const { return shapes_[shape].predicates; }
   const std::string& quantified(std::uint32_t shape) const { return shapes_[shape].quantified; }
+  // Of kAlways: is it that a fact never holds?
+  bool is_never(std::uint32_t shape) const { return kind(shape) == Kind::kAlways && shapes_[shape].about[0].adds; }
   // Of kAtLeast: how many.
   std::uint32_t count(std::uint32_t shape) const { return shapes_[shape].count; }
   const std::vector<Deed>& deeds() const { return deeds_; }

@@ -79,16 +79,22 @@ Mentions::Mentions(std::string_view instruction, const ItemSet& items) : items_(
   find_deeds();
   find_orders();
   std::vector<double> shapes;
+  std::vector<bool> said;  // is there a word of its predicates?
   for (std::uint32_t shape = 0; shape < items.num_shapes(); ++shape) {
     shapes.push_back(shape_weight(shape));
     shape_clauses_.push_back(clauses_saying(shape));
+    said.push_back(share_said(items.predicates(shape)) > 0);
   }
+  const bool never = has_word_for(ItemSet::Kind::kAlways, 0, free_);
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     const ItemSet::Item& item = items.item(ActionId{i});
     const bool denied = is_denied(item);
     const bool contrary = denied && asks_for_what_is_denied(item);
-    const double deed = best_deed(item, denied && !contrary);
-    const bool undoes = (deed > 0 || denied) && !contrary && !has_word(item.shape) && is_undone(item.shape);
+    const bool turned = denied && !contrary && !(never && is_said_of_the_way(item));
+    const bool always = items.kind(item.shape) == ItemSet::Kind::kAlways;
+    const double deed = best_deed(item, turned && !always);
+    const bool undoes = (deed > 0 || (turned && said[item.shape])) && !contrary && !has_word(item.shape) &&
+                        is_undone(item.shape);
     // The name of what has no arguments is that of a thing.
     const bool names_itself = item.objects.empty() && items.quantified(item.shape).empty();
     const double named = names_itself ? kMentioned * share_said(items.predicates(item.shape)) : 0;
@@ -306,10 +312,14 @@ double Mentions::best_deed(const ItemSet::Item& item, bool contrary) const {
   return best;
 }
 
-// Does every clause with its objects that has a word for it say "not"? What holds on the way has its own words for that.
+// What is never to be is said of the way, but for what is so at the start.
+bool Mentions::is_said_of_the_way(const ItemSet::Item& item) const {
+  return items_.kind(item.shape) != ItemSet::Kind::kNot || item.holds_already;
+}
+
+// Does every clause with its objects that has a word for it say "not"? "Never" and orders are what they are.
 bool Mentions::is_denied(const ItemSet::Item& item) const {
-  const ItemSet::Kind kind = items_.kind(item.shape);
-  if (kind == ItemSet::Kind::kAlways || kind == ItemSet::Kind::kBefore) return false;
+  if (items_.is_never(item.shape) || items_.kind(item.shape) == ItemSet::Kind::kBefore) return false;
   if (std::find(denied_.begin(), denied_.end(), true) == denied_.end()) return false;
   const std::optional<std::set<std::size_t>> named = clauses_of(item.objects);
   std::set<std::size_t> clauses = clauses_about(item, false);
@@ -329,7 +339,9 @@ bool Mentions::is_denied(const ItemSet::Item& item) const {
 bool Mentions::asks_for_what_is_denied(const ItemSet::Item& item) const {
   const ItemSet::Kind kind = items_.kind(item.shape);
   const bool negative = kind == ItemSet::Kind::kNot || kind == ItemSet::Kind::kNone;
-  const bool keeps = best_deed(item, !negative) > best_deed(item, negative);
+  // "Always so" is about what ends it.
+  const bool ended = negative || kind == ItemSet::Kind::kAlways;
+  const bool keeps = best_deed(item, !ended) > best_deed(item, ended);
   return keeps == negative;
 }
 

@@ -51,8 +51,8 @@ bool denies(const std::vector<std::string>& words) {
 bool says_not(const std::vector<std::string>& words, std::size_t place) {
   const std::string next = place + 1 < words.size() ? words[place + 1] : "";
   if (words[place] == "no") return next == "longer";
-  return says_any({words[place]}, {"not", "t", "cannot", "neither", "nor"}) &&
-         !says_any({next}, {"forget", "fail", "hesitate", "only", "just", "less", "fewer", "you"});
+  return says_any({words[place]}, {"not", "t", "cannot", "neither", "nor", "never", "avoid"}) &&
+         !says_any({next}, {"forget", "mind", "fail", "hesitate", "only", "just", "less", "fewer", "you"});
 }
 
 bool begins_aside(const std::string& word) {

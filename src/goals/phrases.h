@@ -18,7 +18,7 @@ bool alike(std::string_view a, std::string_view b);
 
 bool says_any(const std::vector<std::string>& words, std::initializer_list<std::string_view> any);
 bool denies(const std::vector<std::string>& words);
-// Is the word at this place a "not" of what its clause is about: "do not", "isn't", "neither", "no longer"? In "do not forget to" and "not only" it is none.
+// Is the word at this place a "not" of what its clause is about: "do not", "isn't", "neither", "never", "no longer"? In "do not forget to" and "not only" it is none.
 bool says_not(const std::vector<std::string>& words, std::size_t place);
 // "If", "which": what follows describes, and asks for nothing.
 bool begins_aside(const std::string& word);

@@ -262,6 +262,11 @@ TEST(Mentions, TheNameOfWhatHasNoArgumentsIsThatOfAThing) {
 TEST(Mentions, WhatIsAlwaysSoIsNotAskedOfTheEndAlone) {
   const goals::ItemSet items = items_of(kMachines, kTwoMachines);
   EXPECT_EQ(best("always keep the saw running", items), "(always (running saw))");
+  // What is so at the start cannot be kept from being so on the way.
+  EXPECT_EQ(best("the desk lamp must never be on", items_of(kLamps, kTwoLamps)), "(not (on desk_lamp))");
+  EXPECT_EQ(best("never switch off the desk lamp", items_of(kLamps, kTwoLamps)), "(always (on desk_lamp))");
+  EXPECT_GT(weight_of(items, "never oil the saw", "(always (not (oiled saw)))").item,
+            weight_of(items, "never oil the saw", "(not (running saw))").item + 15);
   const char* never = "oil the saw and never start the press";
   EXPECT_GT(weight_of(items, never, "(always (not (running press)))").item,
             weight_of(items, never, "(running press)").item);
