@@ -192,8 +192,9 @@ class ItemBuilder {
         others.erase(others.begin() + static_cast<std::ptrdiff_t>(bound));
         for (std::size_t i = 0; i < classes_.size(); ++i) {
           const Objects& members = classes_[i].members;
-          if (std::binary_search(members.begin(), members.end(), fact.objects[bound]))
-            ++counts_[{fact.predicate, bound, i, others}];
+          if (!std::binary_search(members.begin(), members.end(), fact.objects[bound])) continue;
+          meter_.piece();
+          ++counts_[{fact.predicate, bound, i, others}];
         }
       }
     }
