@@ -70,7 +70,7 @@ Mentions::Mentions(std::string_view instruction, const ItemSet& items) : items_(
   std::size_t end = 0;
   for (Word& word : words_in(instruction)) {
     if (words_.size() == kMostHeard) break;
-    marks_before_.push_back(instruction.substr(end, word.begin - end).find_first_of(",;.:\n") !=
+    marks_before_.push_back(instruction.substr(end, word.begin - end).find_first_of(",;.:!?\n") !=
                             std::string_view::npos);
     end = word.end;
     words_.push_back(std::move(word.text));
@@ -464,6 +464,7 @@ bool Mentions::is_mentioned(ObjectId object) const {
 
 // A mark, or a word that joins clauses, begins a new one where something is said before the next name: "enter the ward, and bring the
 // chart" has two, "the ward, the lab and the bay" one. So has "print and sign the report": what is said of nothing yet is said of what comes.
+// A name behind a mark or "and" begins one, too, where it has a verb of its own: "do not enter the ward, the lab door must be locked".
 // "It" is the one thing that the clause before names, where this one names nothing before: "wash the plate, then put it on the shelf".
 void Mentions::find_clauses(const std::map<std::size_t, ObjectId>& by_place, const std::vector<bool>& used) {
   clause_words_.emplace_back();
@@ -473,11 +474,33 @@ void Mentions::find_clauses(const std::map<std::size_t, ObjectId>& by_place, con
   bool about_something = false;
   std::set<ObjectId> here;
   std::set<ObjectId> before;
+  const std::size_t nowhere = words_.size();
+  std::size_t listed = nowhere;  // where the last name behind a mark or "and" is
   const auto mention = [&](std::size_t place, ObjectId object) {
     mentioned_.push_back(object);
     places_.push_back(place);
     clauses_.push_back(clause_words_.size() - 1);
     here.insert(object);
+  };
+  // Of the words up to `end`, those from `place` on are another clause.
+  const auto split = [&](std::size_t place, std::size_t end) {
+    const auto first = used.begin() + static_cast<std::ptrdiff_t>(place);
+    const auto moved = std::count(first, used.begin() + static_cast<std::ptrdiff_t>(end), false);
+    const std::vector<std::string> words(clause_words_.back().end() - moved, clause_words_.back().end());
+    const bool tells =
+        denied_.back() || tells_what_to_do({clause_words_.back().begin(), clause_words_.back().end() - moved});
+    if (!tells) return;
+    clause_words_.back().resize(clause_words_.back().size() - words.size());
+    clause_words_.push_back(words);
+    denied_.push_back(false);
+    aside = false;
+    before = std::exchange(here, {});
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (places_[i] < place) continue;
+      clauses_[i] = clause_words_.size() - 1;
+      here.insert(mentioned_[i]);
+      before.erase(mentioned_[i]);
+    }
   };
   const auto is_thing = [&](std::size_t i) {
     return used[i] || says_pronoun({words_[i]}) ||
@@ -497,7 +520,13 @@ void Mentions::find_clauses(const std::map<std::size_t, ObjectId>& by_place, con
       about_something = false;
       aside = false;
       if (!here.empty()) before = std::exchange(here, {});
+      listed = nowhere;
     }
+    if (listed != nowhere && !used[i] && is_modal(words_[i])) {
+      split(listed, i);
+      listed = nowhere;
+    }
+    if (joint && used[i]) listed = i;
     aside = aside || (!used[i] && (begins_aside(words_[i]) || (words_[i] == "that" && i > 0 && is_thing(i - 1))));
     if (!used[i] && !aside && says_not(words_, i)) denied_.back() = true;
     about_something = about_something || is_thing(i);

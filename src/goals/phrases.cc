@@ -55,6 +55,20 @@ bool says_not(const std::vector<std::string>& words, std::size_t place) {
          !says_any({next}, {"forget", "mind", "fail", "hesitate", "only", "just", "less", "fewer", "you"});
 }
 
+bool is_modal(const std::string& word) {
+  return says_any({word},
+                  {"must", "mustn", "should", "shouldn", "shall", "may", "is",   "isn",   "are", "aren",
+                   "has",  "have",  "will",   "won",     "can",   "cannot", "need", "needs", "does", "doesn"});
+}
+
+bool tells_what_to_do(const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return is_modal(word) || !is_ordinary(word) ||
+           says_any({word}, {"bring", "take", "get", "put", "move", "go", "send", "give", "keep", "leave", "set",
+                             "place", "pick", "drop", "deliver", "return", "remove"});
+  });
+}
+
 bool begins_aside(const std::string& word) {
   return says_any({word}, {"if", "which", "who", "when", "while", "where", "because", "although", "unless"});
 }

@@ -20,6 +20,10 @@ bool says_any(const std::vector<std::string>& words, std::initializer_list<std::
 bool denies(const std::vector<std::string>& words);
 // Is the word at this place a "not" of what its clause is about: "do not", "isn't", "neither", "never", "no longer"? In "do not forget to" and "not only" it is none.
 bool says_not(const std::vector<std::string>& words, std::size_t place);
+// "Must", "isn't": the verb of what is named before.
+bool is_modal(const std::string& word);
+// Is there a verb among these words, or something else that is not in every order?
+bool tells_what_to_do(const std::vector<std::string>& words);
 // "If", "which": what follows describes, and asks for nothing.
 bool begins_aside(const std::string& word);
 // Of what is only to be kept apart in time, nothing is asked for.

@@ -236,6 +236,26 @@ TEST(Mentions, WhatIsDeniedIsNotAskedFor) {
   EXPECT_GT(weight(same, "(not (running press))"), weight(same, "(running press)") + 5);
 }
 
+// What has a verb of its own is a clause of its own, before "not" and behind it.
+TEST(Mentions, NotIsSaidOfItsOwnSentence) {
+  const goals::ItemSet items = items_of(kMachines, kTwoMachines);
+  const auto weight = [&](const char* instruction, const char* text) {
+    return weight_of(items, instruction, text).item;
+  };
+  for (const char* instruction : {"do not start the press, the saw must be oiled",
+                                  "Do not start the press! The saw should be oiled.",
+                                  "the saw must be oiled and the press must not be running",
+                                  "oil the saw, the press must not be running"}) {
+    EXPECT_GT(weight(instruction, "(oiled saw)"), weight(instruction, "(not (oiled saw))") + 3) << instruction;
+    EXPECT_GT(weight(instruction, "(not (running press))"), weight(instruction, "(running press)") + 3) << instruction;
+  }
+  const char* both = "the press and the saw must not be oiled";
+  for (const char* machine : {"press", "saw"}) {
+    const std::string oiled = std::string("(oiled ") + machine + ")";
+    EXPECT_GT(weight(both, ("(not " + oiled + ")").c_str()), weight(both, oiled.c_str()) + 5);
+  }
+}
+
 // Where "not" is said of something else, nothing changes.
 TEST(Mentions, NotEveryNotDenies) {
   const goals::ItemSet items = items_of(kMachines, kTwoMachines);
