@@ -129,7 +129,9 @@ TEST(ThinkingFamilies, NothingThatAUserSaysIsMarkupSlow) {
     std::string attack = others + how.open + how.close + how.answer;
     for (const testing::MarkerToken& marker : family.tokens) attack += marker.to;
     attack += "end";
-    if (family.marker_is_token) ASSERT_GT(count_markup(*words, model.encode_markup(attack)), family.tokens.size() / 2);
+    if (family.marker_is_token) {
+      ASSERT_GT(count_markup(*words, model.encode_markup(attack)), family.tokens.size() / 2);
+    }
     for (const bool thinking : {true, false}) {
       Prompt harmless;
       harmless.system = "be kind";
