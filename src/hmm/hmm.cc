@@ -80,12 +80,23 @@ std::string Alphabet::text(SymbolId symbol) const {
   return is_meta() && index < names.size() ? names[index] : str_cat("token ", index);
 }
 
+bool is_consistent(const Alphabet& alphabet) {
+  const std::size_t size = alphabet.size;
+  if (static_cast<std::size_t>(alphabet.end) >= size) return false;
+  if (!alphabet.is_meta()) return alphabet.num_actions == 0 && alphabet.num_slots == 0;
+  const auto nameless = [](const std::string& name) { return name.empty(); };
+  if (std::any_of(alphabet.names.begin(), alphabet.names.end(), nameless)) return false;
+  // Not added up: a sum might overflow.
+  return alphabet.names.size() == size && size >= 2 && alphabet.num_actions <= size - 2 &&
+         alphabet.num_slots == size - 2 - alphabet.num_actions;
+}
+
 void Hmm::Data::check(const std::string& where) const {
   const std::size_t symbols = alphabet.size;
   if (hidden == 0 || symbols == 0) {
     throw InputError(where, "has no hidden state or no symbol", "give at least one of each");
   }
-  if (static_cast<std::size_t>(alphabet.end) >= symbols || (alphabet.is_meta() && alphabet.names.size() != symbols)) {
+  if (!is_consistent(alphabet)) {
     throw InputError(where, "has an alphabet that does not fit its size", "train it anew");
   }
   if (initial.size() != hidden || transition.size() != hidden * hidden || emission.size() != symbols * hidden) {

@@ -11,6 +11,9 @@
 
 namespace metactrl {
 
+// Do its sizes, its names and its end go together, and has every name a text? What a file says of itself need not.
+bool is_consistent(const Alphabet& alphabet);
+
 struct Hmm::Data {
   Alphabet alphabet;
   std::size_t hidden = 0;

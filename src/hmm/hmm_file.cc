@@ -94,8 +94,7 @@ Hmm Hmm::load(const std::string& file) {
   in.align(kAlignment);
   constexpr std::size_t kMost = std::size_t{1} << 40U;
   const std::size_t hidden = data->hidden;
-  const bool sane = hidden < kMost && alphabet.size < kMost && num_names <= alphabet.size &&
-                    (num_names == 0 || alphabet.num_actions + alphabet.num_slots + 2 == num_names);
+  const bool sane = hidden < kMost && alphabet.size < kMost;
   const std::size_t floats = in.left() / sizeof(float);
   if (!sane || hidden == 0 || (1 + hidden + alphabet.size) > floats / hidden) {
     throw InputError(file, "says of itself what cannot be", kHmmHint);

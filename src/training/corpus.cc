@@ -22,6 +22,7 @@
 #include <system_error>
 #include <utility>
 
+#include "hmm/hmm_data.h"
 #include "metactrl/error.h"
 #include "support/bytes.h"
 #include "support/files.h"
@@ -80,6 +81,9 @@ Alphabet read_alphabet(ByteReader& in, const std::string& file) {
   alphabet.vocabulary = read_number(in, file);
   const std::uint64_t names = read_number(in, file);
   for (std::uint64_t i = 0; i < names; ++i) alphabet.names.push_back(in.text());
+  if (!is_consistent(alphabet)) {
+    throw InputError(file, "has an alphabet whose sizes do not go together: it is damaged", kCorpusHint);
+  }
   return alphabet;
 }
 

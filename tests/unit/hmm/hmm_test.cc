@@ -54,6 +54,25 @@ TEST(HmmTest, RefusesWhatIsNoDistribution) {
   EXPECT_THROW(Hmm(alphabet, 2, {1}, {1}, {0.25F, 0.75F}, ""), InputError);
 }
 
+TEST(HmmTest, RefusesAnAlphabetWhoseSizesDoNotGoTogether) {
+  const std::size_t most = std::numeric_limits<std::size_t>::max();
+  const auto make = [](const Alphabet& alphabet) {
+    return Hmm(alphabet, 1, {1}, {1}, std::vector<float>(5, 0.2F), "");
+  };
+  const Alphabet good = Alphabet::meta({"grab", "open"}, 1);
+  make(good);
+  Alphabet wrapped = good;
+  wrapped.num_actions = most;
+  wrapped.num_slots = 4;
+  EXPECT_THROW(make(wrapped), InputError);
+  Alphabet nameless = good;
+  nameless.names[4] = "";
+  EXPECT_THROW(make(nameless), InputError);
+  Alphabet tokens = Alphabet::tokens(5, 4);
+  tokens.num_actions = 3;
+  EXPECT_THROW(make(tokens), InputError);
+}
+
 TEST(HmmTest, LikelihoodIsTheSumOverAllWalks) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Random random(seed);

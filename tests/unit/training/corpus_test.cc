@@ -135,6 +135,14 @@ TEST_F(CorpusTest, DamageIsRefused) {
   }
 }
 
+TEST_F(CorpusTest, AnAlphabetWhoseSizesDoNotGoTogetherIsRefused) {
+  CorpusHeader wrong = header();
+  wrong.meta.num_actions = ~std::size_t{0};
+  wrong.meta.num_slots += header().meta.num_actions + 1;
+  { const CorpusWriter writer(file_, wrong, false); }
+  EXPECT_THROW(Corpus::load(file_), InputError);
+}
+
 TEST_F(CorpusTest, AnotherRunIsNotMixedIn) {
   write(0, 2, false);
   EXPECT_THROW(CorpusWriter(file_, header(), false), InputError);
