@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <set>
+#include <utility>
 
 #include "support/str_cat.h"
+#include "task/remembers.h"
 
 namespace metactrl::pddl {
 
@@ -40,6 +44,33 @@ std::vector<ObjectId> Ast::objects_of(const std::vector<TypeId>& types) const {
 bool looks_back(const Preference& preference) {
   return std::any_of(preference.parts.begin(), preference.parts.end(),
                      [](const Constraint& part) { return part.kind != Constraint::Kind::kAtEnd; });
+}
+
+namespace {
+
+void add_predicates(const Condition& condition, std::set<PredicateId>& out) {
+  if (condition.kind == Condition::Kind::kAtom) out.insert(condition.atom.predicate);
+  for (const Condition& child : condition.children) add_predicates(child, out);
+}
+
+}  // namespace
+
+std::vector<Preference> Ast::take_out_preferences_of_the_way() {
+  std::vector<Preference> out;
+  std::set<PredicateId> needed;
+  for (const Constraint& constraint : constraints) add_predicates(constraint.first, needed);
+  const auto is_idle = [&](const GroundAtom& atom) {
+    return task::remembers(predicates[atom.predicate].name) && !needed.contains(atom.predicate);
+  };
+  const auto first = std::stable_partition(preferences.begin(), preferences.end(),
+                                           [](const Preference& preference) { return !looks_back(preference); });
+  std::move(first, preferences.end(), std::back_inserter(out));
+  preferences.erase(first, preferences.end());
+  std::erase_if(timed, [&](const TimedFact& fact) { return is_idle(fact.atom); });
+  std::erase_if(init, is_idle);
+  has_durations = !timed.empty() || std::any_of(actions.begin(), actions.end(),
+                                                [](const Action& action) { return action.durative.has_value(); });
+  return out;
 }
 
 namespace {

@@ -317,6 +317,9 @@ struct TimedFact {
 };
 
 struct Ast {
+  // Takes out the preferences that look back, and the deadlines that nothing else has. Returns them.
+  std::vector<Preference> take_out_preferences_of_the_way();
+
   std::array<std::string, 2> files;  // domain and problem file names, for messages
   std::string domain_name;
   std::string problem_name;

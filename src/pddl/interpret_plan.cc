@@ -22,6 +22,7 @@
 #include "support/lower_case.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
+#include "task/remembers.h"
 
 namespace metactrl::pddl {
 
@@ -222,7 +223,9 @@ void LiftedInterpreter::judge_end(const FactView& facts, std::span<const Traject
 
 std::vector<std::string> LiftedInterpreter::initial_facts() const {
   std::vector<std::string> facts;
-  for (const GroundAtom& atom : ast_->init) facts.push_back(to_string(*ast_, atom));
+  for (const GroundAtom& atom : ast_->init) {
+    if (!task::remembers(ast_->predicates[atom.predicate].name)) facts.push_back(to_string(*ast_, atom));
+  }
   for (const FunctionValue& value : ast_->init_values) {
     if (!ast_->functions[value.function].matters) continue;
     facts.push_back(str_cat("(= ", fluent_text({value.function, value.arguments}), ' ', value.exact->text(), ')'));

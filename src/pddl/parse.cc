@@ -377,6 +377,7 @@ void Parser::run(std::optional<SExpr> domain, std::optional<SExpr> problem) {
     }
   }
   if (domain && problem) finish_numbers();
+  if (ast_.has_durations && !reporter_.has_errors()) let_actions_host();
   if (!ast_.timed.empty()) finish_timed();
   if (ast_.has_durations && !reporter_.has_errors()) find_hosts(ast_);
 }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "metactrl/schedule.h"
+#include "pddl/hosts.h"
 #include "pddl/parser.h"
 #include "support/str_cat.h"
 
@@ -379,6 +380,23 @@ void Parser::let_what_varies_take_time() {
                                           number_expression(Rational(0)), where));
     action.precondition = conjunction(std::move(needed), where);
   }
+}
+
+// Nothing runs inside others beside what looks back (hosts.cc), and then a task may have no plan. A preference is not worth
+// that: it goes.
+void Parser::let_actions_host() {
+  if (!ast_.constraints.empty() || std::none_of(ast_.preferences.begin(), ast_.preferences.end(), looks_back)) return;
+  Ast without = ast_;
+  const std::vector<Preference> taken_out = without.take_out_preferences_of_the_way();
+  find_hosts(without);
+  if (!without.has_hosts) return;
+  for (const Preference& preference : taken_out) {
+    reporter_.warning(preference.where,
+                      str_cat("the preference ", preference.name, preference.name.empty() ? "" : " ",
+                              "looks back, and is not pursued where actions run inside others"),
+                      "prefer what is to hold at the end");
+  }
+  ast_ = std::move(without);
 }
 
 bool Parser::put_duration(Expression& expression, const Action& action, bool at_end, Position where) {

@@ -254,6 +254,7 @@ class Parser {
   void check_durative(const Action& action);
   // Beside what looks back at states.
   void let_what_varies_take_time();
+  void let_actions_host();
   std::set<PredicateId> derived_from_changes(const Action& action) const;
 
   // parse_constraints.cc
@@ -332,7 +333,8 @@ class Parser {
 
   std::bitset<static_cast<std::size_t>(Feature::kCount)> declared_;
   std::bitset<static_cast<std::size_t>(Feature::kCount)> used_;
-  bool in_domain_ = true;             // which file is being read: decides which fix a hint names
+  bool in_domain_ = true;  // which file is being read: decides which fix a hint names
+  std::size_t num_declared_types_ = 0;
   bool types_broken_ = false;         // a type is unknown: type warnings would only echo that
   bool object_types_broken_ = false;  // the same, of a type of the problem's objects
   bool copies_exhausted_ = false;

@@ -371,15 +371,12 @@ std::shared_ptr<const pddl::Ast> parse_scene(const pddl::Source& domain, const p
   Diagnostics& diagnostics = options.diagnostics != nullptr ? *options.diagnostics : local;
   auto ast = std::make_shared<pddl::Ast>(pddl::parse(domain, problem, diagnostics));
   forget_hosts(*ast, "a robot looks at what has become of one action before the next begins");
-  std::erase_if(ast->preferences, [&](const pddl::Preference& preference) {
-    const auto at_end = [](const pddl::Constraint& part) { return part.kind == pddl::Constraint::Kind::kAtEnd; };
-    if (std::all_of(preference.parts.begin(), preference.parts.end(), at_end)) return false;
+  for (const pddl::Preference& preference : ast->take_out_preferences_of_the_way()) {
     diagnostics.warning({ast->files[preference.where.file], preference.where.line, preference.where.column},
                         str_cat("the preference ", preference.name, preference.name.empty() ? "" : " ",
                                 "looks back, and is not pursued in a scene that is acted in"),
                         "prefer what is to hold at the end");
-    return true;
-  });
+  }
   for (const pddl::Constraint& constraint : ast->constraints) {
     if (constraint.kind == pddl::Constraint::Kind::kAlways) continue;
     diagnostics.error(

@@ -110,6 +110,33 @@ TEST(ClosedLoop, PursuesPreferences) {
   }
 }
 
+// What looks back, deadlines too, is left out with a warning, and nothing of its clock is left; a constraint is refused.
+TEST(ClosedLoop, LeavesOutPreferencesThatLookBack) {
+  const std::string domain =
+      "(define (domain d) (:requirements :adl :preferences :constraints) (:predicates (fetched) (lit))\n"
+      "(:action fetch :parameters () :precondition (lit) :effect (fetched))\n"
+      "(:action light :parameters () :effect (lit)))";
+  const auto problem = [](const std::string& constraints) {
+    return "(define (problem d) (:domain d) (:init) (:goal (fetched))\n(:constraints (and " + constraints + ")))";
+  };
+  Diagnostics diagnostics;
+  LoadOptions options;
+  options.diagnostics = &diagnostics;
+  const Scene scene = Scene::load_text(
+      domain, problem("(preference soon (within 90 (lit))) (preference dark (hold-during 1 2 (not (lit))))"), options);
+  ASSERT_EQ(diagnostics.items().size(), 2U);
+  EXPECT_EQ(diagnostics.items()[0].message,
+            "the preference soon looks back, and is not pursued in a scene that is acted in");
+  ClosedLoop loop(scene, searching());
+  ScriptedWorld world(scene);
+  const LoopReport report = loop.run(world);
+  EXPECT_EQ(report.end, LoopEnd::kGoalObserved) << report.reason;
+  EXPECT_EQ(world.steps.size(), 2U);
+  EXPECT_TRUE(report.preferences.empty());
+  for (const char* constraint : {"(within 90 (lit))", "(preference soon (within 90 (lit))) (hold-after 90 (lit))"})
+    EXPECT_THROW(Scene::load_text(domain, problem(constraint)), InputError) << constraint;
+}
+
 TEST(ClosedLoop, TriesAgainAfterAFailureAndPlansAgainAfterASurprise) {
   const Scene scene = tabletop("dishwasher");
   ClosedLoop loop(scene, searching());
