@@ -116,6 +116,7 @@ void Parser::parse_types(const std::vector<SExpr>& sections) {
     if (above.size() > 1) std::erase(above, kObjectType);
     if (above.empty()) above.push_back(kObjectType);
   }
+  num_declared_types_ = ast_.types.size();
   check_type_hierarchy(parents);
   check_ancestors(parents);
 }
@@ -261,7 +262,7 @@ void Parser::check_ancestors(const DeclaredParents& parents) {
 void Parser::declare_type_of_constants(SExpr name) {
   if (types_.contains(name.text())) return;
   ClosestName closest(name.text());
-  for (const Type& known : ast_.types) closest.offer(known.name);
+  for (const TypeId known : ids(kObjectType, to_id<TypeId>(num_declared_types_))) closest.offer(ast_.types[known].name);
   if (closest.found()) return;  // misspelt
   types_.emplace(name.text(), ast_.types.next_id());
   ast_.types.push_back({std::string(name.text()), {kObjectType}});

@@ -178,6 +178,17 @@ TEST(UntidyRefused, WhatIsNotClear) {
   EXPECT_NE(refusal(replaced(tidy, "(have ?i)", "(have\xe9 ?i)"), kProblem).find("is not UTF-8"), std::string::npos);
 }
 
+// Two that nothing declares are no misspellings of each other, but of a declared one they are.
+TEST(UntidyTypes, UndeclaredTypesOfConstantsAreComparedWithDeclaredOnes) {
+  const auto of = [](const std::string& constants) {
+    return "(define (domain d) (:types station) (:constants " + constants +
+           ")\n(:predicates (done)) (:action a :parameters () :effect (done)))";
+  };
+  const std::string problem = "(define (problem p) (:domain d) (:goal (done)))";
+  EXPECT_EQ(load_pddl_text(of("a - level1 b - level2 c - level1"), problem).num_actions(), 1U);
+  EXPECT_NE(refusal(of("a - level1 b - statoin"), problem).find("did you mean 'station'"), std::string::npos);
+}
+
 TEST(UntidyTypes, ObjectsOfATypeBelowTwoBelongToBoth) {
   const std::string text =
       "(define (domain d) (:types top left right - top both - left both - right)\n"
