@@ -414,7 +414,7 @@ TEST_P(RandomHosts, EngineReferenceAndSchedulesAgree) {
 // order they come in, agrees on the same plans.
 class RandomTrajectories : public ::testing::TestWithParam<std::uint64_t> {};
 
-constexpr std::uint64_t kWatchedShards = 40;
+constexpr std::uint64_t kWatchedShards = 20;
 
 struct Watched {
   std::size_t tasks = 0;
