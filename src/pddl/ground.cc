@@ -49,6 +49,7 @@ class Grounder {
         meter_(meter),
         ranges_(ast),
         reachable_(reach_or_throw(limits)),
+        noted_(ast.files[1]),
         builder_(reachable_, ranges_, fact_of_atom_, meter) {}
 
   task::Definition run() {
@@ -67,7 +68,7 @@ class Grounder {
       hosts_.emplace(meter_);
       points_.emplace(ast_, meter_);
     }
-    GroundPreferences preferences(ast_, builder_, anything_, result_, meter_);
+    GroundPreferences preferences(ast_, builder_, anything_, noted_, result_, meter_);
     if (ast_.has_durations) {
       watch_constraints();
       preferences.find(&lookout_);
@@ -156,7 +157,7 @@ class Grounder {
 
   // What happens by itself, and when actions can begin.
   void find_times() {
-    clock_.emplace(ground_events(ast_, reachable_, fact_of_atom_), ast_.tick, lookout_, meter_);
+    clock_.emplace(ground_events(ast_, reachable_, fact_of_atom_), ast_.tick, lookout_, noted_, meter_);
     const InstanceTable& actions = reachable_.actions;
     for (const InstanceId id : actions.all()) {
       const Action& action = ast_.actions[actions.name(id)];
@@ -301,6 +302,7 @@ class Grounder {
         std::optional<GroundPoint> whole =
             ground_whole(action, binding, {std::move(ground.precondition), std::move(ground.effects)});
         if (!whole || whole->condition.is_false()) continue;
+        if (!clock_) noted_.take(whole->effects);
         ground.precondition = std::move(whole->condition);
         ground.effects = std::move(whole->effects);
       }
@@ -625,21 +627,19 @@ class Grounder {
 
   // Those about states, where there are more states than actions lead to: actions look at them.
   void watch_constraints() {
-    const auto new_fact = [this](std::string_view what) {
-      const task::FactId fact = result_.facts.next_id();
-      result_.facts.push_back({result_.predicate_names.next_id(), {}});
-      result_.predicate_names.push_back(str_cat(task::kRemembers, "constraint:", what, ':', watched_.size() + 1));
-      result_.fact_layer.push_back(-1);
-      result_.init.push_back(false);
-      return fact;
-    };
     for (const Constraint& constraint : ast_.constraints) {
       if (constraint.kind == Constraint::Kind::kActionsInOrder) continue;
       Binding binding(constraint.variables.size(), kUnbound);
       for_each_instance(constraint, binding, [&](std::string text) {
+        const auto new_fact = [&](std::string_view what, bool at_start) {
+          const task::FactId fact =
+              add_remembered(result_, str_cat("constraint:", what, ':', watched_.size() + 1), at_start);
+          noted_.announce(fact, text);
+          return fact;
+        };
         TrajectoryMemory memory =
             remember(constraint.kind, builder_.build(constraint.variables, constraint.first, binding),
-                     builder_.build(constraint.variables, constraint.second, binding), new_fact);
+                     builder_.build(constraint.variables, constraint.second, binding), result_, new_fact);
         watched_.push_back({memory.at_end, std::move(text), memory.for_good});
         lookout_.add(std::move(memory));
       });
@@ -713,6 +713,7 @@ class Grounder {
     std::string text;
     bool for_good = false;
   };
+  NoteCount noted_;
   Lookout lookout_;
   std::vector<Watched> watched_;
   std::optional<GroundClock> clock_;  // where something happens by itself

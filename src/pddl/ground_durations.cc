@@ -88,17 +88,6 @@ void take_time_away(Action& action) {
 
 // --- regression ------------------------------------------------------------------------------------------------------
 
-// `formula` where it is known that the fact has this value.
-Formula knowing(const Formula& formula, FactId fact, bool value) {
-  if (formula.kind == Formula::Kind::kLiteral)
-    return formula.fact == fact ? Formula::constant(formula.negated != value) : formula;
-  if (formula.kind != Formula::Kind::kAnd && formula.kind != Formula::Kind::kOr) return formula;
-  std::vector<Formula> children;
-  children.reserve(formula.children.size());
-  for (const Formula& child : formula.children) children.push_back(knowing(child, fact, value));
-  return formula.kind == Formula::Kind::kAnd ? task::make_and(std::move(children)) : task::make_or(std::move(children));
-}
-
 class Regression {
  public:
   explicit Regression(const std::vector<task::EffectDefinition>& effects) {
@@ -142,7 +131,7 @@ class Regression {
     const auto found = changes_.find(fact);
     if (found == changes_.end()) return Formula::literal(fact, false);
     std::vector<Formula> ways = found->second.add;
-    const Formula kept = task::negate(knowing(task::make_or(found->second.del), fact, true));
+    const Formula kept = task::negate(given(task::make_or(found->second.del), {{fact, true}}));
     ways.push_back(task::make_and({Formula::literal(fact, false), kept}));
     return task::make_or(std::move(ways));
   }
@@ -152,20 +141,37 @@ class Regression {
 
 }  // namespace
 
+Formula given(const Formula& formula, const std::map<FactId, bool>& known) {
+  if (formula.kind == Formula::Kind::kLiteral) {
+    const auto found = known.find(formula.fact);
+    return found == known.end() ? formula : Formula::constant(formula.negated != found->second);
+  }
+  if (formula.kind != Formula::Kind::kAnd && formula.kind != Formula::Kind::kOr) return formula;
+  std::vector<Formula> children;
+  children.reserve(formula.children.size());
+  for (const Formula& child : formula.children) children.push_back(given(child, known));
+  return formula.kind == Formula::Kind::kAnd ? task::make_and(std::move(children)) : task::make_or(std::move(children));
+}
+
 Formula tidy(std::vector<Formula> parts) {
   Formula all = task::make_and(std::move(parts));
-  if (all.kind != Formula::Kind::kAnd) return all;
-  for (std::size_t i = 0; i < all.children.size(); ++i) {
-    if (all.children[i].kind != Formula::Kind::kLiteral) continue;
-    const Formula literal = all.children[i];
-    std::vector<Formula> others;
-    for (std::size_t j = 0; j < all.children.size(); ++j) {
-      others.push_back(j == i ? literal : knowing(all.children[j], literal.fact, !literal.negated));
+  while (all.kind == Formula::Kind::kAnd) {
+    std::map<FactId, bool> known;
+    std::vector<const Formula*> kept;  // each literal once
+    for (const Formula& part : all.children) {
+      if (part.kind == Formula::Kind::kLiteral) {
+        const auto [literal, is_new] = known.try_emplace(part.fact, !part.negated);
+        if (literal->second == part.negated) return Formula::constant(false);
+        if (!is_new) continue;
+      }
+      kept.push_back(&part);
     }
+    std::vector<Formula> others;
+    for (const Formula* part : kept)
+      others.push_back(part->kind == Formula::Kind::kLiteral ? *part : given(*part, known));
+    // What others have become can be literals, too.
     Formula next = task::make_and(std::move(others));
-    if (next.kind != Formula::Kind::kAnd) return next;
-    // New literals come behind, or in the place of what they were part of; those before i have said what they know.
-    if (next != all) i = static_cast<std::size_t>(-1);
+    if (next == all) break;
     all = std::move(next);
   }
   return all;

@@ -33,6 +33,8 @@ struct GroundRun {
 // The action that does both. The end's formulas speak of the state behind the effects at the start.
 GroundPoint one_after_the_other(GroundPoint start, GroundPoint end);
 
+// `formula` where the values of these facts are known.
+task::Formula given(const task::Formula& formula, const std::map<task::FactId, bool>& known);
 // The conjunction, where what its literals say is put into its other members.
 task::Formula tidy(std::vector<task::Formula> parts);
 // Of a conjunction its members, of anything else itself.

@@ -27,19 +27,6 @@ using internal::str_cat;
 using task::FactId;
 using task::Formula;
 
-// `formula` where the values of these facts are known.
-Formula given(const Formula& formula, const std::map<FactId, bool>& known) {
-  if (formula.kind == Formula::Kind::kLiteral) {
-    const auto found = known.find(formula.fact);
-    return found == known.end() ? formula : Formula::constant(formula.negated != found->second);
-  }
-  if (formula.kind != Formula::Kind::kAnd && formula.kind != Formula::Kind::kOr) return formula;
-  std::vector<Formula> children;
-  children.reserve(formula.children.size());
-  for (const Formula& child : formula.children) children.push_back(given(child, known));
-  return formula.kind == Formula::Kind::kAnd ? task::make_and(std::move(children)) : task::make_or(std::move(children));
-}
-
 // The disjunction; true where two of its members are each other's negation.
 Formula one_of_them(std::vector<Formula> members) {
   Formula any = task::make_or(std::move(members));

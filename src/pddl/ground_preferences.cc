@@ -16,22 +16,27 @@ using internal::str_cat;
 using task::Formula;
 
 GroundPreferences::GroundPreferences(const Ast& ast, FormulaBuilder& builder, const Condition& anything,
-                                     task::Definition& result, internal::Meter& meter)
-    : ast_(ast), builder_(builder), anything_(anything), result_(result), meter_(meter) {}
+                                     NoteCount& noted, task::Definition& result, internal::Meter& meter)
+    : ast_(ast), builder_(builder), anything_(anything), noted_(noted), result_(result), meter_(meter) {}
 
 void GroundPreferences::find(Lookout* lookout) {
   lookout_ = lookout;
-  for (const Preference& preference : ast_.preferences) ground(preference);
+  for (const Preference& preference : ast_.preferences) {
+    at_hand_ = &preference;
+    ground(preference);
+  }
 }
 
 void GroundPreferences::take_notes(const MatchingActions& matching) {
   for (const TrajectoryMemory& memory : memories_) take_notes(memory);
   for (const StepNote& step : steps_) {
-    for (const ActionId action : matching(*step.step, step.binding)) add_note(step.note, action);
+    for (const ActionId action : matching(*step.step, step.binding)) taken_[action].push_back(&step.note);
   }
   for (const auto& [action, notes] : taken_) {
-    result_.actions.change(action, [&notes = notes](task::ActionDefinition& whole) {
-      whole.effects.insert(whole.effects.end(), notes.begin(), notes.end());
+    const std::vector<task::EffectDefinition> effects = as_effects(notes);
+    noted_.take(effects);
+    result_.actions.change(action, [&](task::ActionDefinition& whole) {
+      whole.effects.insert(whole.effects.end(), effects.begin(), effects.end());
     });
   }
 }
@@ -65,7 +70,6 @@ void GroundPreferences::ground(const Constraint& part, const std::vector<ObjectI
   for (const std::vector<ObjectId>& objects :
        builder_.bindings(part.variables, inner, anything_, false, nullptr, binding)) {
     for (std::size_t i = 0; i < objects.size(); ++i) binding[inner[i]] = objects[i];
-    name_ = preference.name.empty() ? "preference" : preference.name;
     all.push_back(at_end(part, binding));
     for (const VariableId variable : inner) binding[variable] = kUnbound;
   }
@@ -73,9 +77,9 @@ void GroundPreferences::ground(const Constraint& part, const std::vector<ObjectI
 
 Formula GroundPreferences::at_end(const Constraint& part, Binding& binding) {
   if (part.kind == Constraint::Kind::kActionsInOrder) return all_done(part, binding);
-  TrajectoryMemory memory =
-      remember(part.kind, builder_.build(part.variables, part.first, binding),
-               builder_.build(part.variables, part.second, binding), [this](auto what) { return new_fact(what); });
+  TrajectoryMemory memory = remember(part.kind, builder_.build(part.variables, part.first, binding),
+                                     builder_.build(part.variables, part.second, binding), result_,
+                                     [this](auto what, bool at_start) { return new_fact(what, at_start); });
   Formula condition = std::move(memory.at_end);
   if (memory.notes.empty()) return condition;
   if (lookout_ != nullptr) {
@@ -89,46 +93,41 @@ Formula GroundPreferences::at_end(const Constraint& part, Binding& binding) {
 Formula GroundPreferences::all_done(const Constraint& part, const Binding& binding) {
   Formula before = Formula::constant(true);
   for (const std::vector<ActionPattern>& step : part.steps) {
-    const task::FactId done = new_fact("done");
+    const task::FactId done = new_fact("done", false);
     steps_.push_back({&step, binding, {task::make_and({before, Formula::literal(done, true)}), done}});
     before = Formula::literal(done, false);
   }
   return before;
 }
 
-task::FactId GroundPreferences::new_fact(std::string_view what) {
-  const task::FactId fact = result_.facts.next_id();
-  result_.facts.push_back({result_.predicate_names.next_id(), {}});
-  result_.predicate_names.push_back(str_cat(task::kRemembers, name_, ':', what, ':', ++num_facts_));
-  result_.fact_layer.push_back(-1);
-  result_.init.push_back(false);
+task::FactId GroundPreferences::new_fact(std::string_view what, bool at_start) {
+  const std::string& name = at_hand_->name;
+  const task::FactId fact =
+      add_remembered(result_, str_cat(name.empty() ? "preference" : name, ':', what, ':', ++num_facts_), at_start);
+  noted_.announce(fact, at_hand_->text);
   return fact;
 }
 
-void GroundPreferences::add_note(const TrajectoryMemory::Note& note, ActionId action) {
-  meter_.piece();
-  task::EffectDefinition& effect = taken_[action].emplace_back();
-  effect.when = note.when;
-  (note.add ? effect.add : effect.del).push_back(note.fact);
-}
-
-// Lets every action take these notes that can change one of the conditions.
+// Lets every action take a note that can change what it concerns.
 void GroundPreferences::take_notes(const TrajectoryMemory& memory) {
-  std::set<ActionId> lookers;
-  bool all = false;
-  for (const task::FactId fact : memory.concerns) {
-    if (result_.fact_layer[fact] >= 0) {
-      all = true;
-    } else {
-      const std::vector<ActionId>& changing = changers(fact);
-      lookers.insert(changing.begin(), changing.end());
+  for (const TrajectoryMemory::Note& note : memory.notes) {
+    std::set<ActionId> lookers;
+    bool all = false;
+    for (const task::FactId fact : note.concerns) {
+      if (result_.fact_layer[fact] >= 0) {
+        all = true;
+      } else {
+        const std::vector<ActionId>& changing = changers(fact);
+        lookers.insert(changing.begin(), changing.end());
+      }
     }
-  }
-  if (all) {
-    for (const ActionId action : result_.actions.all()) lookers.insert(action);
-  }
-  for (const ActionId action : lookers) {
-    for (const TrajectoryMemory::Note& note : memory.notes) add_note(note, action);
+    if (all) {
+      for (const ActionId action : result_.actions.all()) lookers.insert(action);
+    }
+    for (const ActionId action : lookers) {
+      meter_.piece();
+      taken_[action].push_back(&note);
+    }
   }
 }
 

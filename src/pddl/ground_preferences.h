@@ -25,8 +25,8 @@ using MatchingActions =
 class GroundPreferences {
  public:
   // `anything` is true, and outlives the builder. All of these are kept by reference.
-  GroundPreferences(const Ast& ast, FormulaBuilder& builder, const Condition& anything, task::Definition& result,
-                    internal::Meter& meter);
+  GroundPreferences(const Ast& ast, FormulaBuilder& builder, const Condition& anything, NoteCount& noted,
+                    task::Definition& result, internal::Meter& meter);
 
   // Adds the preferences to the definition, and facts that remember what happened on the way. With a lookout the notes of
   // states are given to that, and are not taken by actions.
@@ -47,23 +47,23 @@ class GroundPreferences {
               std::vector<task::Formula>& all);
   task::Formula at_end(const Constraint& part, Binding& binding);
   task::Formula all_done(const Constraint& part, const Binding& binding);
-  task::FactId new_fact(std::string_view what);
-  void add_note(const TrajectoryMemory::Note& note, ActionId action);
+  task::FactId new_fact(std::string_view what, bool at_start);
   void take_notes(const TrajectoryMemory& memory);
   const std::vector<ActionId>& changers(task::FactId fact);
 
   const Ast& ast_;
   FormulaBuilder& builder_;
   const Condition& anything_;
+  NoteCount& noted_;
   task::Definition& result_;
   internal::Meter& meter_;
   Lookout* lookout_ = nullptr;
-  std::string name_;
+  const Preference* at_hand_ = nullptr;
   std::size_t num_facts_ = 0;
   std::vector<TrajectoryMemory> memories_;
   std::vector<StepNote> steps_;
   IdVector<task::FactId, std::vector<ActionId>> changers_;
-  std::map<ActionId, std::vector<task::EffectDefinition>> taken_;  // notes, by who takes them
+  std::map<ActionId, std::vector<const TrajectoryMemory::Note*>> taken_;  // by who takes them
 };
 
 }  // namespace metactrl::pddl

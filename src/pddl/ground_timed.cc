@@ -14,9 +14,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "metactrl/schedule.h"
+#include "support/hash.h"
 #include "support/str_cat.h"
 
 namespace metactrl::pddl {
@@ -35,14 +38,49 @@ struct TimedChange {
   std::vector<std::size_t> values;
 };
 
-task::EffectDefinition& effect_under(const Formula& when, std::vector<task::EffectDefinition>& effects,
-                                     std::size_t from) {
-  for (std::size_t i = from; i < effects.size(); ++i) {
-    if (effects[i].when == when) return effects[i];
-  }
-  effects.push_back({when, {}, {}});
-  return effects.back();
+std::uint64_t hash(const Formula& formula, std::uint64_t seed) {
+  seed = internal::mix(seed, static_cast<std::uint64_t>(formula.kind) << 33U |
+                                 static_cast<std::uint64_t>(formula.negated) << 32U | index(formula.fact));
+  for (const Formula& child : formula.children) seed = hash(child, seed);
+  return seed;
 }
+
+// Finds what is in a list, by its hash.
+template <typename Entry>
+class Listed {
+ public:
+  // The entry for which `same` holds; else the one that `make` makes, at the end.
+  template <typename Same, typename Make>
+  Entry& find(std::uint64_t hash, std::vector<Entry>& list, const Same& same, const Make& make) {
+    std::vector<std::size_t>& places = places_[hash];
+    for (const std::size_t place : places) {
+      if (same(list[place])) return list[place];
+    }
+    places.push_back(list.size());
+    list.push_back(make());
+    return list.back();
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> places_;
+};
+
+// Effects of which no two have the same condition.
+class Effects {
+ public:
+  task::EffectDefinition& under(const Formula& when) {
+    return places_.find(
+        hash(when, 0), all_, [&](const task::EffectDefinition& effect) { return effect.when == when; },
+        [&] {
+          return task::EffectDefinition{when, {}, {}};
+        });
+  }
+  std::vector<task::EffectDefinition>& all() { return all_; }
+
+ private:
+  std::vector<task::EffectDefinition> all_;
+  Listed<task::EffectDefinition> places_;
+};
 
 constexpr std::int64_t kLongest = 1'000'000'000;  // duration that is counted
 
@@ -68,9 +106,9 @@ std::optional<std::int64_t> duration_units(const Rational& duration) {
   return units == 0 && duration > Rational(0) ? 1 : units;
 }
 
-GroundClock::GroundClock(std::vector<GroundEvent> events, std::int64_t tick, const Lookout& lookout,
+GroundClock::GroundClock(std::vector<GroundEvent> events, std::int64_t tick, const Lookout& lookout, NoteCount& noted,
                          internal::Meter& meter)
-    : events_(std::move(events)), tick_(tick), lookout_(lookout), meter_(meter) {}
+    : events_(std::move(events)), tick_(tick), lookout_(lookout), noted_(noted), meter_(meter) {}
 
 std::size_t GroundClock::events_before(std::int64_t time) const {
   const auto end = std::find_if(events_.begin(), events_.end(),
@@ -204,24 +242,32 @@ Formula GroundClock::by_value(std::vector<std::pair<Formula, std::vector<std::si
   return task::make_and(std::move(common));
 }
 
-GroundPoint GroundClock::at_all_times(const GroundRun& run) const {
+GroundPoint GroundClock::at_all_times(const GroundRun& run) {
   Chain chains;
+  std::size_t noted = 0;  // in all chains
   std::vector<TimedChange> changes;
+  Listed<TimedChange> places;
   std::vector<std::pair<Formula, std::vector<std::size_t>>> conditions;
-  std::vector<std::vector<task::EffectDefinition>> moves(values_.size());
+  std::vector<Effects> moves(values_.size());
   const auto note = [&](const Formula& when, FactId fact, bool add, std::size_t value) {
-    const auto same = [&](const TimedChange& c) { return c.fact == fact && c.add == add && c.when == when; };
-    auto found = std::find_if(changes.begin(), changes.end(), same);
-    if (found == changes.end()) found = changes.insert(changes.end(), {when, fact, add, {}});
+    TimedChange& change = places.find(
+        hash(when, index(fact) * 2 + (add ? 1 : 0)), changes,
+        [&](const TimedChange& c) { return c.fact == fact && c.add == add && c.when == when; },
+        [&] {
+          return TimedChange{when, fact, add, {}};
+        });
     // An action may state an effect several times; a time counts once.
-    if (found->values.empty() || found->values.back() != value) found->values.push_back(value);
+    if (change.values.empty() || change.values.back() != value) change.values.push_back(value);
   };
   for (std::size_t value = 0; value < values_.size(); ++value) {
     meter_.piece();
     std::vector<std::pair<const GroundPoint*, std::size_t>> cases;
     for (const Way& way : ways(value, run.duration)) {
       auto found = chains.find(way.before);
-      if (found == chains.end()) found = chains.emplace(way.before, chain(run, way.before)).first;
+      if (found == chains.end()) {
+        found = chains.emplace(way.before, chain(run, way.before)).first;
+        noted += noted_.take(found->second.effects);
+      }
       const GroundPoint& point = found->second;
       const bool never = point.condition.is_false() ||
                          std::any_of(cases.begin(), cases.end(),
@@ -243,8 +289,10 @@ GroundPoint GroundClock::at_all_times(const GroundRun& run) const {
         for (const FactId fact : effect.del) note(both, fact, false, value);
       }
       if (next != value) {
-        moves[value].push_back(
-            {task::make_and({Formula::literal(facts_[value], false), when}), {facts_[next]}, {facts_[value]}});
+        task::EffectDefinition& move =
+            moves[value].under(task::make_and({Formula::literal(facts_[value], false), when}));
+        move.add.push_back(facts_[next]);
+        move.del.push_back(facts_[value]);
       }
       none.push_back(task::negate(point->condition));
     }
@@ -260,28 +308,44 @@ GroundPoint GroundClock::at_all_times(const GroundRun& run) const {
   GroundPoint result;
   result.condition = by_value(std::move(conditions));
   if (result.condition.is_false()) return result;
+  noted_.give_back(noted);
+  Effects always;
+  const auto add_under = [](const Formula& when, const TimedChange& change, Effects& effects) {
+    task::EffectDefinition& effect = effects.under(when);
+    (change.add ? effect.add : effect.del).push_back(change.fact);
+  };
   for (const TimedChange& change : changes) {
-    if (change.values.size() == values_.size()) {
-      task::EffectDefinition& effect = effect_under(change.when, result.effects, 0);
-      (change.add ? effect.add : effect.del).push_back(change.fact);
+    const bool at_all = change.values.size() == values_.size();
+    noted_.take(change.fact, change.when, at_all ? 1 : change.values.size());
+    if (at_all) {
+      add_under(change.when, change, always);
       continue;
     }
-    for (const std::size_t value : change.values) {
-      const Formula when = task::make_and({Formula::literal(facts_[value], false), change.when});
-      task::EffectDefinition& effect = effect_under(when, moves[value], 0);
-      (change.add ? effect.add : effect.del).push_back(change.fact);
-    }
+    for (const std::size_t value : change.values)
+      add_under(task::make_and({Formula::literal(facts_[value], false), change.when}), change, moves[value]);
   }
-  for (std::vector<task::EffectDefinition>& effects : moves)
-    std::move(effects.begin(), effects.end(), std::back_inserter(result.effects));
+  result.effects = std::move(always.all());
+  for (Effects& effects : moves)
+    std::move(effects.all().begin(), effects.all().end(), std::back_inserter(result.effects));
   return result;
 }
 
-Formula GroundClock::in_the_end(const Formula& condition) const {
+Formula GroundClock::in_the_end(const Formula& condition) {
+  for (std::size_t done = rest_.size(); done <= events_.size(); ++done) {
+    GroundPoint point;
+    happen(done, events_.size(), point);
+    rest_.push_back(std::move(point.effects));
+  }
+  std::unordered_set<FactId> concerns;
+  task::for_each_literal(condition, [&](FactId fact, bool) { concerns.insert(fact); });
+  const auto concerned = [&](const std::vector<FactId>& facts) {
+    return std::any_of(facts.begin(), facts.end(), [&](FactId fact) { return concerns.contains(fact); });
+  };
   std::vector<std::pair<Formula, std::vector<std::size_t>>> groups;
   for (std::size_t done = 0, value = 0; done <= events_.size(); ++done) {
     GroundPoint point;
-    happen(done, events_.size(), point);
+    std::copy_if(rest_[done].begin(), rest_[done].end(), std::back_inserter(point.effects),
+                 [&](const task::EffectDefinition& effect) { return concerned(effect.add) || concerned(effect.del); });
     point = one_after_the_other(std::move(point), {condition, {}});
     const auto same = [&](const auto& group) { return group.first == point.condition; };
     auto group = std::find_if(groups.begin(), groups.end(), same);

@@ -38,15 +38,16 @@ std::optional<std::int64_t> duration_units(const Rational& duration);
 class GroundClock {
  public:
   // By time, one for each; at least one. The lookout is complete when points are asked for.
-  GroundClock(std::vector<GroundEvent> events, std::int64_t tick, const Lookout& lookout, internal::Meter& meter);
+  GroundClock(std::vector<GroundEvent> events, std::int64_t tick, const Lookout& lookout, NoteCount& noted,
+              internal::Meter& meter);
 
   void announce(std::int64_t duration) { durations_.insert(duration); }
   // A fact for every time at which an action may begin. Returns how many.
   std::size_t add_facts(task::Definition& definition);
   // The action as one that takes no time, in terms of the facts when the one before it has ended.
-  GroundPoint at_all_times(const GroundRun& run) const;
+  GroundPoint at_all_times(const GroundRun& run);
   // What must hold now for the condition to hold when everything that happens by itself has happened.
-  task::Formula in_the_end(const task::Formula& condition) const;
+  task::Formula in_the_end(const task::Formula& condition);
 
  private:
   // Times at which an action can be carried out, as far as it matters: so many events come before the clock's present
@@ -73,11 +74,14 @@ class GroundClock {
   std::vector<GroundEvent> events_;
   std::int64_t tick_;
   const Lookout& lookout_;
+  NoteCount& noted_;
   internal::Meter& meter_;
   std::set<std::int64_t> durations_;
   std::vector<std::int64_t> values_;  // ascending; the last is "later": it stands for all times behind the events
   std::map<std::int64_t, std::size_t> places_;
   std::vector<task::FactId> facts_;  // by value
+  // What happens from each event on; and nothing, behind the last.
+  std::vector<std::vector<task::EffectDefinition>> rest_;
 };
 
 }  // namespace metactrl::pddl

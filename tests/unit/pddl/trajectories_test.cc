@@ -9,6 +9,8 @@
 #include "metactrl/domain.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/schedule.h"
+#include "task/program.h"
+#include "task/remembers.h"
 
 namespace metactrl::trajectories_test {
 namespace {
@@ -189,6 +191,110 @@ TEST(Trajectories, NothingRunsInsideOthersBesideThem) {
   EXPECT_EQ(solvable(t), Verdict::kInfeasible);
   ASSERT_FALSE(diagnostics.items().empty());
   EXPECT_NE(diagnostics.items()[0].hint.find("facts change by themselves"), std::string::npos);
+}
+
+// A wish must not cost the plan.
+TEST(Trajectories, PreferencesOfTheWayGiveWayToActionsInsideOthers) {
+  const std::string domain =
+      "(define (domain d) (:requirements :adl :durative-actions :constraints :preferences) (:predicates (light) "
+      "(mended))\n"
+      "(:durative-action match :parameters () :duration (= ?duration 5) :effect (and (at start (light)) (at end (not "
+      "(light)))))\n"
+      "(:durative-action mend :parameters () :duration (= ?duration 2) :condition (over all (light)) :effect (at end "
+      "(mended))))";
+  for (const char* wish : {"(within 1 (mended))", "(always (not (mended)))", "(actions-in-order mend match)"}) {
+    SCOPED_TRACE(wish);
+    Diagnostics diagnostics;
+    LoadOptions options;
+    options.diagnostics = &diagnostics;
+    const std::string wishes =
+        "(and (preference soon " + std::string(wish) + ") (preference dark (at end (not (light)))))";
+    const Task t = load_pddl_text(domain, problem("(mended)", wishes), options);
+    EXPECT_EQ(verdict(t, "(match)\n(mend)"), "valid");
+    EXPECT_EQ(solvable(t), Verdict::kSolvable);
+    ASSERT_EQ(diagnostics.items().size(), 1U);
+    EXPECT_EQ(diagnostics.items()[0].message,
+              "the preference soon looks back, and is not pursued where actions run inside others");
+    const Validation validation = t.validate(steps("(match)\n(mend)"));
+    ASSERT_EQ(validation.preferences.size(), 1U);
+    EXPECT_EQ(validation.preferences[0].name, "dark");
+  }
+  // A constraint stays one.
+  EXPECT_EQ(solvable(load_pddl_text(domain, problem("(mended)",
+                                                    "(and (preference soon (within 1 (mended))) (sometime "
+                                                    "(light)))"))),
+            Verdict::kInfeasible);
+}
+
+TEST(Trajectories, NobodyIsToldWhatTimeItRemembers) {
+  const Task t = task("(home)", "(and (within 5 (home)) (preference late (hold-after 3 (lit))))", "(dark)");
+  EXPECT_EQ(t.initial_facts(), std::vector<std::string>{"(dark)"});
+  for (const std::string& fact : t.facts(t.initial_state())) EXPECT_EQ(fact.find("time"), std::string::npos) << fact;
+}
+
+// `make` is what constraints look at, `wait` passes the time.
+Task many(std::size_t objects, const std::string& constraint) {
+  std::string names;
+  for (std::size_t i = 0; i < objects; ++i) names += " o" + std::to_string(i);
+  return load_pddl_text(
+      "(define (domain d) (:requirements :adl :durative-actions :constraints) (:predicates (p ?x) (done))\n"
+      "(:durative-action make :parameters (?x) :duration (= ?duration 5) :effect (at end (p ?x)))\n"
+      "(:durative-action wait :parameters () :duration (= ?duration 50) :effect (at end (done))))",
+      "(define (problem p) (:domain d) (:objects" + names + ") (:init) (:goal (done)) (:constraints " + constraint +
+          "))");
+}
+
+// What the action notes, in literals.
+std::size_t noted(const Task& task, const PlanStep& step) {
+  const task::Definition& definition = task.program().definition();
+  std::size_t result = 0;
+  for (const ActionId action : definition.actions.all()) {
+    if (task::action_text(definition, action) != to_string(step)) continue;
+    for (const task::ActionTable::Effect& effect : definition.actions.effects(action)) {
+      const auto remembered = [&](task::ActionTable::Range facts) {
+        const auto all = definition.actions.facts(facts);
+        return std::any_of(all.begin(), all.end(), [&](task::FactId fact) { return remembers(definition, fact); });
+      };
+      if (!remembered(effect.add) && !remembered(effect.del)) continue;
+      task::for_each_literal(definition.actions.view(effect.when), [&](task::FactId, bool) { ++result; });
+    }
+  }
+  return result;
+}
+
+TEST(Trajectories, AnActionNotesWhatItChangesHoweverManyObjectsThereAre) {
+  for (const char* constraint : {"(forall (?x) (within 100 (p ?x)))", "(within 100 (exists (?x) (p ?x)))",
+                                 "(forall (?x) (hold-after 100 (p ?x)))", "(always (forall (?x) (not (p ?x))))",
+                                 "(sometime (exists (?x) (p ?x)))"}) {
+    SCOPED_TRACE(constraint);
+    const Task few = many(3, constraint);
+    const Task more = many(60, constraint);
+    for (const char* step : {"(make o1)", "(wait)"}) {
+      EXPECT_LE(noted(more, steps(step)[0]), noted(few, steps(step)[0])) << step;
+    }
+  }
+}
+
+TEST(Trajectories, ManyDeadlines) {
+  const Task t = many(1000, "(forall (?x) (within 100 (p ?x)))");
+  EXPECT_EQ(t.num_goals(), 1001U);
+  std::string plan;
+  for (std::size_t i = 0; i < 1000; ++i) plan += "(make o" + std::to_string(i) + ")\n";
+  const Validation late = t.validate(steps(plan + "(wait)"));
+  EXPECT_EQ(late.steps_executed, 1001U);
+  EXPECT_EQ(late.unmet_goals.size(), 981U);
+}
+
+// Every action that can pass 90 would have to look at all pairs.
+TEST(Trajectories, WhatWouldTakeTooManyNotesIsRefused) {
+  try {
+    many(120, "(forall (?x ?y) (hold-during 60 90 (or (p ?x) (p ?y))))");
+    FAIL();
+  } catch (const TaskTooLarge& error) {
+    EXPECT_NE(std::string(error.what()).find("(forall (?x ?y) (hold-during 60 90 (or (p ?x) (p ?y))))"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(Trajectories, RefusedWithTheirPlace) {
