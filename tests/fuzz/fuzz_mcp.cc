@@ -1,16 +1,12 @@
-// Arbitrary bytes as a message of the Model Context Protocol, answered by a service whose model knows single bytes:
-// an answer is JSON-RPC.
+// Arbitrary bytes as a message of the Model Context Protocol, answered by a service whose model knows single bytes, as if
+// it came through a pipe and as if it came by HTTP, with the headers that the member "headers" of its `_meta` names: an
+// answer is JSON-RPC.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "metactrl/error.h"
-#include "metactrl/language_model.h"
-#include "metactrl/vocabulary.h"
+#include "byte_service.h"
 #include "serve/api_error.h"
 #include "serve/mcp.h"
 
@@ -18,39 +14,30 @@ namespace {
 
 using namespace metactrl::serve;  // NOLINT(google-build-using-namespace)
 
-class SilentExchange : public Exchange {
- public:
-  HttpRequest& request() override { return request_; }
-  bool respond(int, const std::string&, std::string_view, const HttpHeaders&) override { return true; }
-  bool begin_stream(const std::string&, const HttpHeaders&) override { return true; }
-  bool write(std::string_view) override { return true; }
-  bool end_stream() override { return true; }
-  bool responded() const override { return false; }
-  int status() const override { return 0; }
-  bool gone() override { return false; }
-
- private:
-  HttpRequest request_;
-};
-
-std::vector<ServedModel> byte_model() {
-  std::vector<std::string> tokens;
-  for (int byte = 0; byte < 256; ++byte) tokens.emplace_back(1, static_cast<char>(byte));
-  tokens.emplace_back("");
-  const std::vector<metactrl::TokenId> ends{metactrl::TokenId{256}};
-  const auto vocabulary = std::make_shared<metactrl::TableVocabulary>(tokens, ends);
-  return {{"bytes", metactrl::random_model(vocabulary, 7), vocabulary}};
+const Json& meta_headers(const Json& message) {
+  static const Json kNone = Json::object();
+  const Json& params = message.is_object() ? message["params"] : kNone;
+  const Json& meta = params.is_object() ? params["_meta"] : kNone;
+  const Json& headers = meta.is_object() ? meta["headers"] : kNone;
+  return headers.is_object() ? headers : kNone;
 }
 
-ServiceOptions small_options() {
-  ServiceOptions options;
-  options.limits.seconds = 0.2;
-  options.limits.states = 200;
-  options.limits.horizon = 8;
-  options.limits.ground_actions = 500;
-  options.limits.ground_facts = 500;
-  options.cache_bytes = 1 << 20;
-  return options;
+void answer(Service& service, const Json& message, bool by_http) {
+  SilentExchange exchange;
+  for (const Json::Member& header : meta_headers(message).members()) {
+    if (header.value.is_string()) exchange.request().headers.emplace_back(header.name, header.value.text());
+  }
+  RequestContext context(exchange, 0.2);
+  const HttpRequest* http = by_http ? &exchange.request() : nullptr;
+  try {
+    const McpReply reply = answer_mcp(service, message, {http, context, [](const Json& note) { dump(note); }});
+    if (!reply.body) return;
+    if (!reply.body->is_object() || (*reply.body)["jsonrpc"].text() != "2.0") std::abort();
+    dump(*reply.body);
+  } catch (const ApiError& error) {
+    if (error.status() != 429 && error.status() < 499) std::abort();
+    dump(mcp_error(mcp_id(message), kMcpInternal, error.what()));
+  }
 }
 
 }  // namespace
@@ -60,19 +47,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Json message;
   try {
     message = parse_json({reinterpret_cast<const char*>(data), size});
-  } catch (const ApiError&) {
+  } catch (const ApiError& error) {
+    dump(mcp_error(kMcpParseError, error.what()));
     return 0;
   }
   mcp_cancelled_id(message);
-  SilentExchange exchange;
-  RequestContext context(exchange, 0.2);
-  try {
-    const McpReply reply = answer_mcp(service, message, {nullptr, context, [](const Json& note) { dump(note); }});
-    if (!reply.body) return 0;
-    if (!reply.body->is_object() || (*reply.body)["jsonrpc"].text() != "2.0") std::abort();
-    dump(*reply.body);
-  } catch (const ApiError& error) {
-    if (error.status() != 429 && error.status() < 499) std::abort();
-  }
+  answer(service, message, false);
+  if (meta_headers(message).size() > 0) answer(service, message, true);
   return 0;
 }
