@@ -93,8 +93,8 @@ Mentions::Mentions(std::string_view instruction, const ItemSet& items) : items_(
     const bool turned = denied && !contrary && !(never && is_said_of_the_way(item));
     const bool always = items.kind(item.shape) == ItemSet::Kind::kAlways;
     const double deed = best_deed(item, turned && !always);
-    const bool undoes = (deed > 0 || (turned && said[item.shape])) && !contrary && !has_word(item.shape) &&
-                        is_undone(item.shape);
+    const bool undoes =
+        (deed > 0 || (turned && said[item.shape])) && !contrary && !has_word(item.shape) && is_undone(item.shape);
     // The name of what has no arguments is that of a thing.
     const bool names_itself = item.objects.empty() && items.quantified(item.shape).empty();
     const double named = names_itself ? kMentioned * share_said(items.predicates(item.shape)) : 0;

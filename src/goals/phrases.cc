@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 11> kNumbers = {"zero", "one",   "two",  
                                                        "six",  "seven", "eight", "nine",  "ten"};
 
 constexpr std::array<std::string_view, 15> kBeyondGoals = {
-    "except",    "excluding", "unless",     "instead",   "rather than", "other than",     "apart from", "aside from",
-    "less than", "more than", "fewer than", "at most",   "exactly",     "everything but", "all but"};
+    "except",    "excluding", "unless",     "instead", "rather than", "other than",     "apart from", "aside from",
+    "less than", "more than", "fewer than", "at most", "exactly",     "everything but", "all but"};
 
 }  // namespace
 
@@ -56,9 +56,8 @@ bool says_not(const std::vector<std::string>& words, std::size_t place) {
 }
 
 bool is_modal(const std::string& word) {
-  return says_any({word},
-                  {"must", "mustn", "should", "shouldn", "shall", "may", "is",   "isn",   "are", "aren",
-                   "has",  "have",  "will",   "won",     "can",   "cannot", "need", "needs", "does", "doesn"});
+  return says_any({word}, {"must", "mustn", "should", "shouldn", "shall", "may",    "is",   "isn",   "are",  "aren",
+                           "has",  "have",  "will",   "won",     "can",   "cannot", "need", "needs", "does", "doesn"});
 }
 
 bool tells_what_to_do(const std::vector<std::string>& words) {

@@ -242,10 +242,9 @@ TEST(Mentions, NotIsSaidOfItsOwnSentence) {
   const auto weight = [&](const char* instruction, const char* text) {
     return weight_of(items, instruction, text).item;
   };
-  for (const char* instruction : {"do not start the press, the saw must be oiled",
-                                  "Do not start the press! The saw should be oiled.",
-                                  "the saw must be oiled and the press must not be running",
-                                  "oil the saw, the press must not be running"}) {
+  for (const char* instruction :
+       {"do not start the press, the saw must be oiled", "Do not start the press! The saw should be oiled.",
+        "the saw must be oiled and the press must not be running", "oil the saw, the press must not be running"}) {
     EXPECT_GT(weight(instruction, "(oiled saw)"), weight(instruction, "(not (oiled saw))") + 3) << instruction;
     EXPECT_GT(weight(instruction, "(not (running press))"), weight(instruction, "(running press)") + 3) << instruction;
   }
