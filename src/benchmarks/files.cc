@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include "decode/names.h"
@@ -104,9 +105,16 @@ void for_each_time(Times& times, const Visit& visit) {
   visit("decode", times.decode);
 }
 
+// A fraction is no count, and may be larger than any. Throws a Json::exception.
+void check_count(const Json& value) {
+  if (!value.is_number_integer()) value.get_ref<const Json::number_unsigned_t&>();
+}
+
 template <typename T>
 void get(const Json& json, const char* field, T& value) {
-  if (json.contains(field)) json.at(field).get_to(value);
+  if (!json.contains(field)) return;
+  if (std::is_same_v<T, std::size_t>) check_count(json.at(field));
+  json.at(field).get_to(value);
 }
 
 }  // namespace
@@ -197,7 +205,7 @@ Answer answer_from_json(const Json& json) {
   if (json.contains("seconds")) {
     for_each_time(answer.times, [&](const char* name, double& value) { get(json["seconds"], name, value); });
   }
-  if (json.contains("shortest")) answer.shortest = json["shortest"].get<std::size_t>();
+  if (json.contains("shortest")) get(json, "shortest", answer.shortest.emplace());
   // What is not finite is written as null.
   if (json.contains("reasoning")) {
     const Json& reasoning = json["reasoning"];
@@ -217,8 +225,11 @@ Answer answer_from_json(const Json& json) {
   }
   if (json.contains("superfluous") && json.contains("undone")) {
     answer.quality.emplace();
-    json["superfluous"].get_to(answer.quality->superfluous);
-    json["undone"].get_to(answer.quality->undone);
+    get(json, "superfluous", answer.quality->superfluous);
+    for (const Json& steps : json["undone"]) {
+      for (const Json& step : steps) check_count(step);
+    }
+    get(json, "undone", answer.quality->undone);
   }
   return answer;
 }
