@@ -6,8 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "support/remembered_name.h"
+#include "support/remembered_name.h"
 #include "support/str_cat.h"
-#include "task/remembers.h"
 
 namespace metactrl::pddl {
 
@@ -60,7 +61,7 @@ std::vector<Preference> Ast::take_out_preferences_of_the_way() {
   std::set<PredicateId> needed;
   for (const Constraint& constraint : constraints) add_predicates(constraint.first, needed);
   const auto is_idle = [&](const GroundAtom& atom) {
-    return task::remembers(predicates[atom.predicate].name) && !needed.contains(atom.predicate);
+    return internal::is_remembered_name(predicates[atom.predicate].name) && !needed.contains(atom.predicate);
   };
   const auto first = std::stable_partition(preferences.begin(), preferences.end(),
                                            [](const Preference& preference) { return !looks_back(preference); });

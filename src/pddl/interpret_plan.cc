@@ -21,8 +21,8 @@
 #include "support/list_some.h"
 #include "support/lower_case.h"
 #include "support/nearest_name.h"
+#include "support/remembered_name.h"
 #include "support/str_cat.h"
-#include "task/remembers.h"
 
 namespace metactrl::pddl {
 
@@ -224,7 +224,7 @@ void LiftedInterpreter::judge_end(const FactView& facts, std::span<const Traject
 std::vector<std::string> LiftedInterpreter::initial_facts() const {
   std::vector<std::string> facts;
   for (const GroundAtom& atom : ast_->init) {
-    if (!task::remembers(ast_->predicates[atom.predicate].name)) facts.push_back(to_string(*ast_, atom));
+    if (!internal::is_remembered_name(ast_->predicates[atom.predicate].name)) facts.push_back(to_string(*ast_, atom));
   }
   for (const FunctionValue& value : ast_->init_values) {
     if (!ast_->functions[value.function].matters) continue;

@@ -9,8 +9,8 @@
 
 #include "metactrl/schedule.h"
 #include "pddl/parser.h"
+#include "support/remembered_name.h"
 #include "support/str_cat.h"
-#include "task/remembers.h"
 
 namespace metactrl::pddl {
 
@@ -69,7 +69,7 @@ std::optional<std::int64_t> Parser::exact_time(SExpr expr) {
 Condition Parser::until(const std::string& name, std::int64_t end, const Position& where) {
   const auto [entry, is_new] = deadlines_.try_emplace(name, ast_.predicates.next_id());
   if (is_new) {
-    ast_.predicates.push_back({str_cat(task::kRemembers, name), {}, where});
+    ast_.predicates.push_back({internal::remembered_name(name), {}, where});
     ast_.init.push_back({entry->second, {}, where});
     ast_.timed.push_back({end, {entry->second, {}, where}, false});
     ast_.has_durations = true;
