@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "support/remembered_name.h"
-#include "support/remembered_name.h"
 #include "support/str_cat.h"
 
 namespace metactrl::pddl {
