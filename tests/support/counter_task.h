@@ -11,35 +11,34 @@ struct PddlTexts {
   std::string problem;
 };
 
-// Counts in binary from 0 to 2^bits - 1; nothing short of counting leads to the goal. `impossible` adds one that only
-// a look at all states excludes: to be in three places at once, each two of which go together.
+// Counts in binary from 0 to 2^bits - 1; nothing short of counting leads to the goal. `impossible` also keeps count by
+// threes, and asks for a remainder that only a look at all states excludes: some of the bits go with each of the three.
 inline PddlTexts counter_task(unsigned bits, bool impossible = false) {
-  std::string domain =
-      "(define (domain counter) (:requirements :strips :negative-preconditions) (:predicates (here) (there) (far) "
-      "(all)";
-  std::string goal = impossible ? " (all)" : "";
-  std::string actions =
-      "(:action go :parameters () :precondition (and (here) (there)) :effect (and (far) (not (here))))"
-      "(:action turn :parameters () :precondition (and (there) (far)) :effect (and (here) (not (there))))"
-      "(:action return :parameters () :precondition (and (far) (here)) :effect (and (there) (not (far))))";
-  std::string counted;
+  const unsigned remainders = impossible ? 3 : 1;
+  std::string domain = "(define (domain counter) (:requirements :strips :negative-preconditions) (:predicates";
+  for (unsigned r = 0; r < remainders; ++r) domain += " (r" + std::to_string(r) + ")";
+  std::string actions;
+  std::string goal = "(r" + std::to_string(impossible ? bits % 2 + 1 : 0) + ")";
   for (unsigned i = 0; i < bits; ++i) {
     const std::string bit = "(b" + std::to_string(i) + ")";
     domain += " " + bit;
     goal += " " + bit;
-    counted += " " + bit;
     std::string condition = "(not " + bit + ")";
     std::string effect = bit;
     for (unsigned j = 0; j < i; ++j) {
       condition += " (b" + std::to_string(j) + ")";
       effect += " (not (b" + std::to_string(j) + "))";
     }
-    actions += " (:action inc" + std::to_string(i) + " :parameters () :precondition (and " + condition +
-               ") :effect (and " + effect + "))";
+    for (unsigned r = 0; r < remainders; ++r) {
+      const std::string now = "(r" + std::to_string(r) + ")";
+      const std::string then = "(r" + std::to_string((r + 1) % remainders) + ")";
+      actions += " (:action inc" + std::to_string(i) + "-" + std::to_string(r) + " :parameters () :precondition (and " +
+                 condition + " " + now + ") :effect (and " + effect + (impossible ? " (not " + now + ") " + then : "") +
+                 "))";
+    }
   }
-  actions += "(:action be :parameters () :precondition (and (here) (there) (far)" + counted + ") :effect (all))";
   return {domain + ")" + actions + ")",
-          "(define (problem count) (:domain counter) (:init (here) (there)) (:goal (and" + goal + ")))"};
+          "(define (problem count) (:domain counter) (:init (r0)) (:goal (and " + goal + ")))"};
 }
 
 }  // namespace metactrl::testing
