@@ -13,7 +13,7 @@ namespace {
 
 using internal::str_cat;
 
-metactrl_constraint_options default_options() {
+metactrl_constraint_options default_constraint_options() {
   const LookaheadOptions defaults;
   metactrl_constraint_options options = {};
   options.tokenization = METACTRL_CANONICAL;
@@ -138,13 +138,14 @@ using metactrl::c::live;
 using metactrl::c::required;
 
 void metactrl_constraint_options_default(metactrl_constraint_options* options) {
-  metactrl::c::write_options(metactrl::c::default_options(), options, sizeof *options);
+  metactrl::c::write_options(metactrl::c::default_constraint_options(), options, sizeof *options);
 }
 
 #if defined(__ELF__)
 // A program that was linked when `improve` was not there yet calls this one.
 extern "C" METACTRL_C_API void metactrl_constraint_options_default_1(metactrl_constraint_options* options) {
-  metactrl::c::write_options(metactrl::c::default_options(), options, offsetof(metactrl_constraint_options, improve));
+  metactrl::c::write_options(metactrl::c::default_constraint_options(), options,
+                             offsetof(metactrl_constraint_options, improve));
 }
 __asm__(".symver metactrl_constraint_options_default_1, metactrl_constraint_options_default@METACTRL_1");
 #endif
@@ -155,7 +156,8 @@ metactrl_status metactrl_constraint_compile(const metactrl_task* task, const met
                                             metactrl_constraint** out, metactrl_error** error) {
   return guarded(error, [&] {
     required(out, "out");
-    const metactrl_constraint_options given = metactrl::c::read_options(options, metactrl::c::default_options());
+    const metactrl_constraint_options given =
+        metactrl::c::read_options(options, metactrl::c::default_constraint_options());
     const metactrl::ConstraintOptions read = metactrl::c::constraint_options(given);
     auto handle = std::make_unique<metactrl_constraint>();
     // Preferences are chosen before anything is written; then they are as certain as goals.

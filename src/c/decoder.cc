@@ -18,6 +18,17 @@ namespace {
 
 using internal::str_cat;
 
+metactrl_decoder_options default_decoder_options() {
+  const DecoderOptions defaults;
+  metactrl_decoder_options options = {};
+  options.guidance = METACTRL_GUIDANCE_UNIFORM;
+  options.bridge = METACTRL_BRIDGE_UNIFORM;
+  options.candidate_states = defaults.support.candidates.states;
+  options.candidate_bytes = defaults.support.candidates.bytes;
+  options.candidate_work = defaults.support.candidates.work;
+  return options;
+}
+
 DecoderOptions decoder_options(const metactrl_decoder_options& given) {
   DecoderOptions options;
   switch (given.guidance) {
@@ -216,24 +227,15 @@ using metactrl::c::Held;
 using metactrl::c::required;
 
 void metactrl_decoder_options_default(metactrl_decoder_options* options) {
-  if (options == nullptr) return;
-  const metactrl::DecoderOptions defaults;
-  *options = {};
-  options->struct_size = sizeof *options;
-  options->guidance = METACTRL_GUIDANCE_UNIFORM;
-  options->bridge = METACTRL_BRIDGE_UNIFORM;
-  options->candidate_states = defaults.support.candidates.states;
-  options->candidate_bytes = defaults.support.candidates.bytes;
-  options->candidate_work = defaults.support.candidates.work;
+  metactrl::c::write_options(metactrl::c::default_decoder_options(), options, sizeof *options);
 }
 
 metactrl_status metactrl_decoder_new(const metactrl_constraint* constraint, const metactrl_decoder_options* options,
                                      metactrl_stop* stop, metactrl_decoder** out, metactrl_error** error) {
   return guarded(error, [&] {
     required(out, "out");
-    metactrl_decoder_options defaults;
-    metactrl_decoder_options_default(&defaults);
-    const metactrl::DecoderOptions read = metactrl::c::decoder_options(metactrl::c::read_options(options, defaults));
+    const metactrl::DecoderOptions read =
+        metactrl::c::decoder_options(metactrl::c::read_options(options, metactrl::c::default_decoder_options()));
     metactrl::Decoder decoder(metactrl::c::live(constraint, "constraint").constraint, read, metactrl::c::stop_of(stop));
     *out = std::make_unique<metactrl_decoder>(std::move(decoder)).release();
   });

@@ -15,10 +15,16 @@ namespace metactrl::c {
 
 namespace {
 
+metactrl_task_options default_task_options() {
+  const LoadOptions defaults;
+  metactrl_task_options options = {};
+  options.max_ground_actions = defaults.max_ground_actions;
+  options.max_ground_facts = defaults.max_ground_facts;
+  return options;
+}
+
 LoadOptions load_options(const metactrl_task_options* given, metactrl_stop* stop, Diagnostics& warnings) {
-  metactrl_task_options defaults;
-  metactrl_task_options_default(&defaults);
-  const metactrl_task_options options = read_options(given, defaults);
+  const metactrl_task_options options = read_options(given, default_task_options());
   LoadOptions load;
   load.max_ground_actions = options.max_ground_actions;
   load.max_ground_facts = options.max_ground_facts;
@@ -49,12 +55,7 @@ using metactrl::c::live;
 using metactrl::c::required;
 
 void metactrl_task_options_default(metactrl_task_options* options) {
-  if (options == nullptr) return;
-  const metactrl::LoadOptions defaults;
-  *options = {};
-  options->struct_size = sizeof *options;
-  options->max_ground_actions = defaults.max_ground_actions;
-  options->max_ground_facts = defaults.max_ground_facts;
+  metactrl::c::write_options(metactrl::c::default_task_options(), options, sizeof *options);
 }
 
 metactrl_status metactrl_task_load(const char* domain_file, const char* problem_file,
@@ -184,9 +185,7 @@ void metactrl_format_free(metactrl_format* format) {
 }
 
 void metactrl_vocabulary_options_default(metactrl_vocabulary_options* options) {
-  if (options == nullptr) return;
-  *options = {};
-  options->struct_size = sizeof *options;
+  metactrl::c::write_options(metactrl_vocabulary_options{}, options, sizeof *options);
 }
 
 metactrl_status metactrl_vocabulary_new(const metactrl_vocabulary_options* options, metactrl_vocabulary** out,

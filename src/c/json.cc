@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "lookahead/best_known.h"
 #include "support/json_text.h"
 #include "support/str_cat.h"
 #include "task/program.h"
@@ -111,17 +112,12 @@ std::string metric_json(double value, double lower_bound) {
 }
 
 std::string best_plan_json(const Lookahead& lookahead) {
-  if (lookahead.verdict() != Verdict::kSolvable) return "null";
-  const Task& task = lookahead.task();
-  double cost = 0;
-  for (const ActionId action : lookahead.plan()) cost += task.cost(action);
-  // Costs that nobody asked to be small are not what was looked at.
-  const bool counted = !task.has_costs() || task.program().definition().has_metric;
+  const std::optional<BestKnown> best = best_known(lookahead);
+  if (!best) return "null";
   JsonObject object;
-  object.number("actions", static_cast<double>(lookahead.plan().size()));
-  object.flag("shortest", lookahead.shortest_plan_length() == lookahead.plan().size()).number("cost", cost);
-  object.flag("cheapest", counted && lookahead.plan_is_cheapest());
-  return object.number("cost_at_least", counted ? lookahead.least_cost() : 0).done();
+  object.number("actions", static_cast<double>(best->length)).flag("shortest", best->shortest);
+  object.number("cost", best->cost).flag("cheapest", best->cheapest);
+  return object.number("cost_at_least", best->least_cost).done();
 }
 
 std::string constraint_json(const Constraint& constraint, std::size_t max_tokens, std::string_view promised,

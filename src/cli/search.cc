@@ -231,9 +231,10 @@ Json outcome_json(const Task& task, const Outcome& outcome, double cost, double 
 
 // Why there is no plan, or none was found.
 void add_why_not(const Task& task, const Stop& stop, Outcome& outcome) {
-  if (outcome.verdict == Verdict::kInfeasible && outcome.lookahead != nullptr)
-    outcome.why = lookahead::why_infeasible(task, *outcome.lookahead, stop);
-  if (outcome.verdict == Verdict::kInfeasible && outcome.lookahead == nullptr) outcome.why = why_infeasible(task, stop);
+  if (outcome.verdict == Verdict::kInfeasible) {
+    outcome.why = outcome.lookahead != nullptr ? lookahead::why_infeasible(task, *outcome.lookahead, stop)
+                                               : why_infeasible(task, stop);
+  }
   if (outcome.verdict != Verdict::kUndecided) return;
   const std::string why = lookahead::why_undecided(task, stop);
   if (!why.empty()) outcome.reason += "; " + why;

@@ -21,6 +21,7 @@
 #include "decode/plan_request.h"
 #include "decode/think.h"
 #include "decode/timed_session.h"
+#include "lookahead/best_known.h"
 #include "lookahead/concurrency.h"
 #include "lookahead/drop_goals.h"
 #include "lookahead/infeasible.h"
@@ -379,15 +380,13 @@ class Planner {
     result_.weight_rule = lookahead->weight_rule();
     result_.horizon_rule = lookahead->horizon_rule();
     result_.horizon = lookahead->horizon();
-    if (lookahead->verdict() != Verdict::kSolvable) return;
-    result_.best_length = lookahead->plan().size();
-    result_.best_is_shortest = lookahead->shortest_plan_length() == result_.best_length;
-    const Task& task = lookahead->task();
-    for (const ActionId action : lookahead->plan()) result_.best_cost += task.cost(action);
-    // Costs that nobody asked to be small are not what was looked at.
-    if (task.has_costs() && !task.program().definition().has_metric) return;
-    result_.best_is_cheapest = lookahead->plan_is_cheapest();
-    result_.least_cost = lookahead->least_cost();
+    const std::optional<BestKnown> best = best_known(*lookahead);
+    if (!best) return;
+    result_.best_length = best->length;
+    result_.best_is_shortest = best->shortest;
+    result_.best_cost = best->cost;
+    result_.best_is_cheapest = best->cheapest;
+    result_.least_cost = best->least_cost;
   }
 
   void finish_reason() {

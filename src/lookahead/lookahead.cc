@@ -15,6 +15,7 @@
 
 #include "lookahead/action_costs.h"
 #include "lookahead/belief.h"
+#include "lookahead/best_known.h"
 #include "lookahead/data.h"
 #include "lookahead/exclusion.h"
 #include "lookahead/goals.h"
@@ -432,6 +433,19 @@ std::optional<unsigned> Lookahead::shortest_plan_length() const { return data_->
 double Lookahead::least_cost() const { return data_->least_cost; }
 bool Lookahead::plan_is_cheapest() const { return data_->cheapest; }
 const std::vector<ActionId>& Lookahead::plan() const { return data_->plan; }
+
+std::optional<BestKnown> best_known(const Lookahead& lookahead) {
+  if (lookahead.verdict() != Verdict::kSolvable) return std::nullopt;
+  const Task& task = lookahead.task();
+  BestKnown best;
+  best.length = lookahead.plan().size();
+  best.shortest = lookahead.shortest_plan_length() == best.length;
+  for (const ActionId action : lookahead.plan()) best.cost += task.cost(action);
+  if (task.has_costs() && !task.program().definition().has_metric) return best;
+  best.cheapest = lookahead.plan_is_cheapest();
+  best.least_cost = lookahead.least_cost();
+  return best;
+}
 
 std::optional<std::size_t> Lookahead::num_states() const {
   return data_->space ? std::optional<std::size_t>(data_->space->num_states()) : std::nullopt;

@@ -163,11 +163,7 @@ std::size_t GroundClock::add_facts(task::Definition& definition) {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const bool later = i + 1 == values_.size();
     if (!later) places_[values_[i]] = i;
-    facts_.push_back(definition.facts.next_id());
-    definition.facts.push_back({definition.predicate_names.next_id(), {}});
-    definition.predicate_names.push_back(later ? "now=later" : str_cat("now=", time_text(values_[i])));
-    definition.fact_layer.push_back(-1);
-    definition.init.push_back(i == 0);
+    facts_.push_back(task::add_fact(definition, later ? "now=later" : str_cat("now=", time_text(values_[i])), i == 0));
   }
   return values_.size();
 }

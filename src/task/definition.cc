@@ -1,5 +1,7 @@
 #include "task/definition.h"
 
+#include <utility>
+
 namespace metactrl::task {
 
 namespace {
@@ -12,6 +14,15 @@ std::string symbol_text(const std::string& name, std::span<const ObjectId> argum
 }
 
 }  // namespace
+
+FactId add_fact(Definition& definition, std::string predicate, bool at_start) {
+  const FactId fact = definition.facts.next_id();
+  definition.facts.push_back({definition.predicate_names.next_id(), {}});
+  definition.predicate_names.push_back(std::move(predicate));
+  definition.fact_layer.push_back(-1);
+  definition.init.push_back(at_start);
+  return fact;
+}
 
 std::string fact_text(const Definition& definition, FactId fact) {
   const FactSymbol& symbol = definition.facts[fact];

@@ -85,6 +85,9 @@ struct Definition {
   bool has_metric = false;  // the sum of costs is to be small; without, the number of actions
 };
 
+// A new stored fact, of a new predicate without arguments.
+FactId add_fact(Definition& definition, std::string predicate, bool at_start);
+
 // "(at truck1 depot)". A symbol without arguments prints its name in parentheses.
 std::string fact_text(const Definition& definition, FactId fact);
 std::string action_text(const Definition& definition, ActionId action);

@@ -11,15 +11,6 @@ namespace {
 
 using internal::str_cat;
 
-FactId add_fact(Definition& definition, std::string name, bool initially) {
-  const FactId fact = definition.facts.next_id();
-  definition.facts.push_back({definition.predicate_names.next_id(), {}});
-  definition.predicate_names.push_back(std::move(name));
-  definition.fact_layer.push_back(-1);
-  definition.init.push_back(initially);
-  return fact;
-}
-
 // From one phase to the next.
 ActionNameId add_phase_action(Definition& definition, std::string name, Formula when, FactId from, FactId to,
                               double cost) {

@@ -16,12 +16,7 @@ inline bool remembers(const Definition& definition, FactId fact) {
 
 // A new fact of that kind.
 inline FactId add_remembered(Definition& definition, std::string_view name, bool at_start) {
-  const FactId fact = definition.facts.next_id();
-  definition.facts.push_back({definition.predicate_names.next_id(), {}});
-  definition.predicate_names.push_back(internal::remembered_name(name));
-  definition.fact_layer.push_back(-1);
-  definition.init.push_back(at_start);
-  return fact;
+  return add_fact(definition, internal::remembered_name(name), at_start);
 }
 
 }  // namespace metactrl::task

@@ -65,14 +65,18 @@ std::vector<std::string> mentioned(const std::string& instruction) {
   return out;
 }
 
-goals::Mentions::Weight weight_of(const goals::ItemSet& items, const std::string& instruction,
-                                  const std::string& text) {
-  const goals::Mentions mentions(instruction, items);
+// The item that is written like this.
+ActionId item_saying(const goals::ItemSet& items, const std::string& text) {
   for (std::uint32_t i = 0; i < items.size(); ++i) {
-    if (items.text(ActionId{i}) == text) return mentions.weight({}, ActionId{i});
+    if (items.text(ActionId{i}) == text) return ActionId{i};
   }
   ADD_FAILURE() << text;
-  return {};
+  return ActionId{};
+}
+
+goals::Mentions::Weight weight_of(const goals::ItemSet& items, const std::string& instruction,
+                                  const std::string& text) {
+  return goals::Mentions(instruction, items).weight({}, item_saying(items, text));
 }
 
 // The item that is worth most as the first.
@@ -347,13 +351,7 @@ TEST(Mentions, WhatIsSaidBeforeComesFirst) {
 
 TEST(Mentions, AnOrderAsksForWhatComesSecond) {
   const goals::ItemSet items = rooms();
-  const auto find = [&](const std::string& text) {
-    for (std::uint32_t i = 0; i < items.size(); ++i) {
-      if (items.text(ActionId{i}) == text) return ActionId{i};
-    }
-    ADD_FAILURE() << text;
-    return ActionId{};
-  };
+  const auto find = [&](const std::string& text) { return item_saying(items, text); };
   const ActionId order = find("(sometime-before (at blood_sample lab) (locked door7))");
   const ActionId later = find("(at blood_sample lab)");
   const ActionId sometime = find("(sometime (at blood_sample lab))");
@@ -395,16 +393,10 @@ TEST(Mentions, FormsOfAVerbAreOne) {
 TEST(Mentions, PredicatesThatAreMentionedBelongToAWholeGoal) {
   const goals::ItemSet items = rooms();
   const goals::Mentions mentions("blood sample to the lab, then lock up", items);
-  std::vector<ActionId> found;
-  for (const char* wanted : {"(at blood_sample lab)", "(locked door7)"}) {
-    for (std::uint32_t i = 0; i < items.size(); ++i) {
-      if (items.text(ActionId{i}) == wanted) found.push_back(ActionId{i});
-    }
-  }
-  ASSERT_EQ(found.size(), 2U);
-  const goals::Mentions::Weight half = mentions.weight({}, found[0]);
+  const ActionId brought = item_saying(items, "(at blood_sample lab)");
+  const goals::Mentions::Weight half = mentions.weight({}, brought);
   EXPECT_LT(half.end, half.go_on);
-  const goals::Mentions::Weight whole = mentions.weight({&found[0], 1}, found[1]);
+  const goals::Mentions::Weight whole = mentions.weight({&brought, 1}, item_saying(items, "(locked door7)"));
   EXPECT_GT(whole.end, whole.go_on);
 }
 
@@ -412,16 +404,10 @@ TEST(Mentions, PredicatesThatAreMentionedBelongToAWholeGoal) {
 TEST(Mentions, AnActionThatIsNamedIsReasonToGoOn) {
   const goals::ItemSet items = items_of(kMachines, kTwoMachines);
   const goals::Mentions mentions("oil the press, then start it", items);
-  std::vector<ActionId> found;
-  for (const char* wanted : {"(oiled press)", "(running press)"}) {
-    for (std::uint32_t i = 0; i < items.size(); ++i) {
-      if (items.text(ActionId{i}) == wanted) found.push_back(ActionId{i});
-    }
-  }
-  ASSERT_EQ(found.size(), 2U);
-  const goals::Mentions::Weight half = mentions.weight({}, found[0]);
+  const ActionId oiled = item_saying(items, "(oiled press)");
+  const goals::Mentions::Weight half = mentions.weight({}, oiled);
   EXPECT_DOUBLE_EQ(half.end, half.go_on);
-  const goals::Mentions::Weight whole = mentions.weight({&found[0], 1}, found[1]);
+  const goals::Mentions::Weight whole = mentions.weight({&oiled, 1}, item_saying(items, "(running press)"));
   EXPECT_GT(whole.end, whole.go_on);
 }
 
