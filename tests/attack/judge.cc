@@ -1,6 +1,5 @@
 #include "attack/judge.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,12 +34,6 @@ std::string pddl_text(const std::vector<PlanStep>& steps) {
 }
 
 namespace {
-
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 Finding found(Fault fault, std::string detail) { return {fault, std::move(detail), 0}; }
 
@@ -121,29 +114,26 @@ Finding Judge::judge_schedule(const std::string& schedule) const {
   return validation.valid ? Finding{} : found(Fault::kGoal, validation.reason);
 }
 
-// Some domains it reads but for the actions of a plan.
 bool Judge::val_reads_task(const std::string& plan) const {
-  return !val_.empty() && run_val(plan, "{ ! grep -qE 'Bad plan|Error: |Error occurred'; }");
+  return !val_.empty() && testing::val_decides(run_val(plan));
 }
 
 Finding Judge::ask_val(const std::string& plan) const {
-  // Its exit code alone does not tell a plan that it cannot read.
-  if (val_.empty() || run_val(plan, "grep -q 'Plan valid'")) return {};
+  if (val_.empty() || testing::val_accepts(run_val(plan))) return {};
   return found(Fault::kVal, plan);
 }
 
-// Whether `reader`, a command, succeeds with what VAL says of this plan.
-bool Judge::run_val(const std::string& plan, const std::string& reader) const {
+testing::ProgramResult Judge::run_val(const std::string& plan) const {
   std::string file = (std::filesystem::temp_directory_path() / "metactrl-attack-XXXXXX").string();
   const int descriptor = ::mkstemp(file.data());
   if (descriptor < 0) throw std::runtime_error("cannot write " + file);
   ::close(descriptor);
   std::ofstream(file) << plan;
-  const std::string command = str_cat(quoted(val_), " -t 0.001 ", quoted(files_.val_domain), " ",
-                                      quoted(files_.problem), " ", quoted(file), " 2>&1 | ", reader);
-  const int status = std::system(command.c_str());
+  testing::ProgramResult result =
+      testing::execute(str_cat(testing::quoted(val_), " -t 0.001 ", testing::quoted(files_.val_domain), " ",
+                               testing::quoted(files_.problem), " ", testing::quoted(file)));
   std::filesystem::remove(file);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return result;
 }
 
 }  // namespace metactrl::attack

@@ -19,6 +19,7 @@
 #include "metactrl/constraint.h"
 #include "metactrl/generate.h"
 #include "pddl/interpret.h"
+#include "support/other_programs.h"
 
 namespace metactrl::attack {
 
@@ -62,7 +63,7 @@ class Judge {
   Finding judge_steps(const std::vector<PlanStep>& steps, const std::vector<std::string>& dropped = {}) const;
   // Lines such as "0.000: (move a b) [5.000]".
   Finding judge_schedule(const std::string& schedule) const;
-  // Whether VAL is there and reads the files: some it refuses for their types, whatever the plan. Starts a process.
+  // Whether VAL is there and comes to a verdict on such a plan. Starts a process.
   bool val_reads_task(const std::string& plan) const;
   // Steps or a schedule, as PDDL. Starts a process. kNone when there is no VAL.
   Finding ask_val(const std::string& plan) const;
@@ -70,7 +71,7 @@ class Judge {
   static std::vector<PlanStep> steps_of(const Constraint& constraint, const std::string& text);
 
  private:
-  bool run_val(const std::string& plan, const std::string& reader) const;
+  testing::ProgramResult run_val(const std::string& plan) const;
 
   TaskFiles files_;
   std::string val_;
