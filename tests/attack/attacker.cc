@@ -392,13 +392,12 @@ void Attacker::judge_times(const std::vector<PlanStep>& steps, Attempt& attempt)
     }
   }
   if (val_.empty() || attempt.finding.fault != Fault::kNone || ++judged_ % val_every_ != 0) return;
-  if (!val_reads_task_) {
-    val_reads_task_ = judge_.val_reads_task(text);
-    if (!*val_reads_task_) report_.add_note("refused by VAL, whatever the plan", files_.name());
+  if (const std::optional<Finding> verdict = judge_.ask_val(text)) {
+    attempt.tally.asked_val = 1;
+    attempt.finding = *verdict;
+  } else if (!std::exchange(val_was_silent_, true)) {
+    report_.add_note("VAL cannot read the files, or the actions of a plan", files_.name());
   }
-  if (!*val_reads_task_) return;
-  attempt.tally.asked_val = 1;
-  attempt.finding = judge_.ask_val(text);
 }
 
 void Attacker::judge_particles(const Setting& setting, const Generation& generation, Attempt& attempt) const {

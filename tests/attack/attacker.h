@@ -108,7 +108,7 @@ class Attacker {
   Report& report_;
   std::string val_;
   std::size_t val_every_;
-  std::optional<bool> val_reads_task_;
+  bool val_was_silent_ = false;
   Task task_;
   Judge judge_;
   std::optional<GoalProblem> goal_problem_;

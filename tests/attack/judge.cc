@@ -59,6 +59,7 @@ Judge::Judge(const TaskFiles& files, std::string val, const std::optional<std::s
   Diagnostics diagnostics;
   auto ast = std::make_shared<const pddl::Ast>(pddl::parse({files.domain, domain}, {files.problem, text}, diagnostics));
   if (diagnostics.has_errors()) throw InputError(diagnostics);
+  for (const Diagnostic& one : diagnostics.items()) sections_twice_ |= one.message.starts_with("a second (");
   interpreter_ = std::make_unique<pddl::LiftedInterpreter>(std::move(ast));
 }
 
@@ -114,13 +115,11 @@ Finding Judge::judge_schedule(const std::string& schedule) const {
   return validation.valid ? Finding{} : found(Fault::kGoal, validation.reason);
 }
 
-bool Judge::val_reads_task(const std::string& plan) const {
-  return !val_.empty() && testing::val_decides(run_val(plan));
-}
-
-Finding Judge::ask_val(const std::string& plan) const {
-  if (val_.empty() || testing::val_accepts(run_val(plan))) return {};
-  return found(Fault::kVal, plan);
+std::optional<Finding> Judge::ask_val(const std::string& plan) const {
+  if (val_.empty() || sections_twice_) return std::nullopt;
+  const testing::ProgramResult val = run_val(plan);
+  if (!testing::val_decides(val)) return std::nullopt;
+  return testing::val_accepts(val) ? Finding{} : found(Fault::kVal, plan);
 }
 
 testing::ProgramResult Judge::run_val(const std::string& plan) const {

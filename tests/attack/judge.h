@@ -63,10 +63,9 @@ class Judge {
   Finding judge_steps(const std::vector<PlanStep>& steps, const std::vector<std::string>& dropped = {}) const;
   // Lines such as "0.000: (move a b) [5.000]".
   Finding judge_schedule(const std::string& schedule) const;
-  // Whether VAL is there and comes to a verdict on such a plan. Starts a process.
-  bool val_reads_task(const std::string& plan) const;
-  // Steps or a schedule, as PDDL. Starts a process. kNone when there is no VAL.
-  Finding ask_val(const std::string& plan) const;
+  // Steps or a schedule, as PDDL. Starts a process. Nothing where VAL is not there, does not read the files as we do, or
+  // comes to no verdict.
+  std::optional<Finding> ask_val(const std::string& plan) const;
   // The actions that a text says, however much of it is a plan.
   static std::vector<PlanStep> steps_of(const Constraint& constraint, const std::string& text);
 
@@ -75,6 +74,7 @@ class Judge {
 
   TaskFiles files_;
   std::string val_;
+  bool sections_twice_ = false;  // VAL leaves the second out, and we read both
   std::unique_ptr<pddl::LiftedInterpreter> interpreter_;
 };
 

@@ -128,7 +128,7 @@ std::string Report::markdown(const std::string& command, double seconds) const {
   out += str_cat("With a guarantee: ", grouped(all.plans), " plans and ", grouped(all.particles),
                  " more particles of smc, ", grouped(all.actions), " actions, ", grouped(all.tokens),
                  " tokens: ", grouped(all.violations()), " violations.");
-  out += all.asked_val == 0 ? " VAL is not installed here.\n" : str_cat(" VAL judged ", grouped(all.asked_val), ".\n");
+  out += all.asked_val == 0 ? " VAL judged none.\n" : str_cat(" VAL judged ", grouped(all.asked_val), ".\n");
 
   std::map<std::pair<std::string, std::string>, Tally> ways;
   std::map<std::string, Tally> families;

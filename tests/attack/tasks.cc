@@ -11,7 +11,14 @@ namespace {
 
 bool is_domain(const std::string& name) { return name.find("domain") != std::string::npos; }
 
-// Folders below `root` with their PDDL files, each with all pairs of its domains and problems.
+// 007-domain.pddl goes with 007-problem.pddl, where there is one, and any other domain with all problems beside it.
+bool go_together(const std::string& domain, const std::string& problem, const std::vector<std::string>& names) {
+  if (!domain.ends_with("-domain.pddl")) return true;
+  const std::string own = domain.substr(0, domain.find("domain.pddl")) + "problem.pddl";
+  return problem == own || !std::binary_search(names.begin(), names.end(), own);
+}
+
+// Folders below `root` with their PDDL files, each with the pairs of its domains and problems.
 void add_pairs(const fs::path& root, const fs::path& named_from, TaskList& list) {
   std::map<std::string, std::vector<std::string>> files;
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
@@ -27,7 +34,7 @@ void add_pairs(const fs::path& root, const fs::path& named_from, TaskList& list)
       if (!is_domain(domain) || domain.ends_with("_val.pddl")) continue;
       const fs::path for_val = fs::path(folder) / (fs::path(domain).stem().string() + "_val.pddl");
       for (const std::string& problem : names) {
-        if (is_domain(problem)) continue;
+        if (is_domain(problem) || !go_together(domain, problem, names)) continue;
         const std::string path = folder + "/" + domain;
         list.tasks.push_back({family, path, folder + "/" + problem, fs::exists(for_val) ? for_val.string() : path});
       }
