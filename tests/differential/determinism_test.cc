@@ -146,9 +146,10 @@ TEST_P(Determinism, SlowBusyLoopsChangeNoByteOfManyAnswers) {
 INSTANTIATE_TEST_SUITE_P(Modules, Determinism,
                          ::testing::Values(Benchmark{"vh-as", "eai_vh", "as_prompts.json", ""},
                                            Benchmark{"vh-sd", "eai_vh", "sd_prompts.json", "sd_system.json"},
-                                           Benchmark{"beh-as", "eai_beh", "as_prompts.json", ""},
-                                           Benchmark{"beh-sd", "eai_beh", "sd_prompts.json", "sd_system.json"},
                                            Benchmark{"wah", "wah_nl", "tasks.jsonl", ""}));
+INSTANTIATE_TEST_SUITE_P(SlowModules, Determinism,
+                         ::testing::Values(Benchmark{"beh-as", "eai_beh", "as_prompts.json", ""},
+                                           Benchmark{"beh-sd", "eai_beh", "sd_prompts.json", "sd_system.json"}));
 
 }  // namespace
 }  // namespace metactrl::determinism_test

@@ -225,7 +225,7 @@ void fail_request(const std::string& path, const nlohmann::json& body) {
       });
 }
 
-TEST(OutOfMemory, APlanOfTheService) {
+TEST(OutOfMemory, APlanOfTheServiceSlow) {
   nlohmann::json body = testing::lamps();
   body["trace"] = true;
   fail_request("/v1/plans", body);
@@ -247,7 +247,7 @@ TEST(OutOfMemory, AGoalFromWords) {
   fail_request("/v1/goals", body);
 }
 
-TEST(OutOfMemory, ACallOfATool) {
+TEST(OutOfMemory, ACallOfAToolSlow) {
   nlohmann::json arguments = testing::lamps();
   fail_request("/mcp", {{"jsonrpc", "2.0"},
                         {"id", 1},
