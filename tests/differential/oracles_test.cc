@@ -17,6 +17,7 @@
 #include "metactrl/exchange/export.h"
 #include "metactrl/exchange/sas.h"
 #include "metactrl/lookahead.h"
+#include "support/files.h"
 #include "support/other_programs.h"
 #include "support/random_pddl.h"
 #include "support/test_data.h"
@@ -91,6 +92,8 @@ std::vector<Pair> pairs() {
   return out;
 }
 
+void write_file(const std::string& file, const std::string& text) { std::ofstream(file) << text; }
+
 void write_plan(const std::string& file, const Task& task, const std::vector<ActionId>& plan) {
   std::ofstream out(file);
   for (const ActionId action : plan) out << task.text(action) << '\n';
@@ -145,11 +148,17 @@ TEST(Oracles, FastDownwardFindsPlansOfTheSameLength) {
     const auto lookahead = Lookahead::compile(task, {});
     const std::string plan = scratch.file("plan");
     fs::remove(plan);
-    // Unit costs: the length of a plan is what counts here.
-    const ProgramResult outcome =
-        execute(quoted(planner) + " --overall-time-limit 20 --sas-file " + quoted(scratch.file("task.sas")) +
-                " --plan-file " + quoted(plan) + " " + quoted(pair.domain) + " " + quoted(pair.problem) +
-                " --search 'astar(blind(transform=adapt_costs(one)),cost_type=one)'");
+    const std::string translated = scratch.file("task.sas");
+    const ProgramResult translation = execute(quoted(planner) + " --translate --sas-file " + quoted(translated) + " " +
+                                              quoted(pair.domain) + " " + quoted(pair.problem));
+    ASSERT_EQ(translation.status, 0) << translation.output;
+    // The length of a plan is what counts here: without a metric an action costs 1.
+    const std::string unit_costs = scratch.file("unit.sas");
+    std::string text = internal::read_file(translated);
+    if (const auto metric = text.find("begin_metric\n1\n"); metric != std::string::npos) text[metric + 13] = '0';
+    write_file(unit_costs, text);
+    const ProgramResult outcome = execute(quoted(planner) + " --overall-time-limit 20 --plan-file " + quoted(plan) +
+                                          " " + quoted(unit_costs) + " --search 'astar(blind())'");
     if (outcome.status >= 20 && outcome.status < 30) continue;  // out of time or memory: no opinion
     ASSERT_EQ(outcome.status, 0) << outcome.output;
     ASSERT_EQ(lookahead->verdict(), Verdict::kSolvable) << lookahead->reason();
@@ -162,7 +171,7 @@ TEST(Oracles, FastDownwardFindsPlansOfTheSameLength) {
       EXPECT_LE(theirs.size(), lookahead->plan().size());
     }
     // Its translation of the task is another input, with the same shortest plan.
-    const auto again = Lookahead::compile(load_sas(scratch.file("task.sas")), {});
+    const auto again = Lookahead::compile(load_sas(translated), {});
     ASSERT_EQ(again->verdict(), Verdict::kSolvable) << again->reason();
     if (again->shortest_plan_length()) {
       EXPECT_EQ(*again->shortest_plan_length(), theirs.size());
@@ -203,8 +212,6 @@ std::vector<Task> tasks_to_export() {
   }
   return out;
 }
-
-void write_file(const std::string& file, const std::string& text) { std::ofstream(file) << text; }
 
 TEST(Oracles, ValReadsExportedTasks) {
   METACTRL_NEEDS_PROGRAM(validate, "VAL_VALIDATE");
