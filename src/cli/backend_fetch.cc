@@ -50,10 +50,10 @@ fs::path fetch_archive(const PinnedPackage& pinned, const fs::path& folder) {
   if (fs::exists(what.target, ignored) && sha512_of_file(what.target, pinned.bytes) == pinned.sha512) {
     return what.target;
   }
-  // What it holds is not much larger than itself: machine code for GPUs is packed already.
+  // The archive, and what it holds: twice as much at most, since code for GPUs is packed already.
   note(str_cat("metactrl: fetching ", pinned.package.name, " ", pinned.package.version, ", ",
                bytes_text(static_cast<double>(pinned.bytes))));
-  check_room(folder, 2.5 * static_cast<double>(pinned.bytes) - static_cast<double>(bytes_present(what.target)));
+  check_room(folder, 3.5 * static_cast<double>(pinned.bytes) - static_cast<double>(bytes_present(what.target)));
   download(what);
   const std::string found = sha512_of_file(what.target, pinned.bytes);
   if (found == pinned.sha512) return what.target;
@@ -61,6 +61,13 @@ fs::path fetch_archive(const PinnedPackage& pinned, const fs::path& folder) {
   throw InputError(shown_address(what.address),
                    str_cat("is not the package it should be: its SHA-512 is ", found, " and should be ", pinned.sha512),
                    str_cat("nothing was kept; is ", registry, " the registry you mean?"));
+}
+
+// node-llama-cpp's packages keep libraries in bins/, mostly in a folder that is called as the package is.
+std::string file_in_package(const PinnedPackage& pinned, const fs::path& target) {
+  if (!pinned.file.empty()) return pinned.file;
+  const std::string& package = pinned.package.name;
+  return str_cat("bins/", package.substr(package.rfind('/') + 1), "/", target.filename().string());
 }
 
 }  // namespace
@@ -81,11 +88,8 @@ void fetch_backend(const std::string& name, const PinnedPackage& pinned, const f
     NewFile file(backend_file(work, name));
     {
       const ProgressLine progress("unpacking");
-      // node-llama-cpp's packages keep libraries in bins/, in a folder that is called as the package is.
-      const std::string& package = pinned.package.name;
-      const std::string inner =
-          str_cat("package/bins/", package.substr(package.rfind('/') + 1), "/", target.filename().string());
-      unpack_file(archive, inner, package, [&](std::string_view piece) { file.write(piece); });
+      unpack_file(archive, "package/" + file_in_package(pinned, target), pinned.package.name,
+                  [&](std::string_view piece) { file.write(piece); });
     }
     file.finish(target);
     fs::remove(archive);

@@ -45,6 +45,11 @@ const std::vector<KnownBackend>& known_backends() {
        {{"libcuda.so.1", "NVIDIA's driver, 580 or newer, for some GPUs 590"},
         {"libcudart.so.13", "CUDA 13, package cuda-cudart-13-0 of NVIDIA's repository"},
         {"libcublas.so.13", "CUDA 13, package libcublas-13-0 of NVIDIA's repository"}}},
+      {"cuda12",
+       "NVIDIA GPUs that cuda has no code for, and older drivers",
+       {{"libcuda.so.1", "NVIDIA's driver, 550 or newer"},
+        {"libcudart.so.12", "CUDA 12, package cuda-cudart-12-4 of NVIDIA's repository or newer"},
+        {"libcublas.so.12", "CUDA 12, package libcublas-12-4 of NVIDIA's repository or newer"}}},
       {"vulkan", "GPUs of any maker", {{"libvulkan.so.1", "package libvulkan1, and the GPU's own driver for Vulkan"}}},
   };
   return kAll;
@@ -61,6 +66,12 @@ std::vector<NeededLibrary> missing_of(const KnownBackend& backend) {
     if (!lm::missing_libraries({library.name}).empty()) missing.push_back(library);
   }
   return missing;
+}
+
+std::vector<std::string> names_of_backends() {
+  std::vector<std::string> names;
+  for (const KnownBackend& backend : known_backends()) names.emplace_back(backend.name);
+  return names;
 }
 
 const KnownBackend* find_known(const std::string& name) {
@@ -96,6 +107,12 @@ std::string missing_text(const std::vector<NeededLibrary>& missing) {
   for (const NeededLibrary& library : missing)
     text += str_cat("    missing: ", library.name, " (", library.from, ")\n");
   return text;
+}
+
+// What may run where `cuda` does not.
+std::string other_for_cuda(const std::string& name) {
+  if (name != "cuda" || package_for(llama_pins(), "cuda12") == nullptr) return {};
+  return "    for other GPUs and older drivers: metactrl backends add cuda12\n";
 }
 
 // --- the list ------------------------------------------------------------------------------------------------------
@@ -163,7 +180,7 @@ std::string file_lines(const lm::BackendReport& report) {
     out += str_cat("  ", padded_name(file.name), file.problem.empty() ? "loaded" : "CANNOT BE LOADED: " + file.problem,
                    "\n    ", file.file.string(), "\n");
     const KnownBackend* known = find_known(file.name);
-    if (!file.problem.empty() && known != nullptr) out += missing_text(missing_of(*known));
+    if (!file.problem.empty() && known != nullptr) out += missing_text(missing_of(*known)) + other_for_cuda(file.name);
   }
   return out;
 }
@@ -209,8 +226,7 @@ const KnownBackend& known_backend(const std::string& name) {
                      "run scripts/llama and configure again with -DMETACTRL_LLAMA=ON");
   }
   if (const KnownBackend* known = find_known(name)) return *known;
-  std::vector<std::string> names;
-  for (const KnownBackend& backend : known_backends()) names.emplace_back(backend.name);
+  const std::vector<std::string> names = names_of_backends();
   const std::string guess = internal::did_you_mean(name, names);
   throw InputError(name, str_cat("there is no such backend", guess.empty() ? "" : "; " + guess),
                    str_cat("name one of ", internal::list_some(names)));
@@ -240,7 +256,8 @@ void report_added(const KnownBackend& backend, const fs::path& file) {
                    bytes_text(static_cast<double>(device.total_bytes)), " free\n");
   }
   if (!problem.empty()) {
-    out += str_cat("It cannot be loaded here: ", problem, "\n", missing_text(missing_of(backend)));
+    out += str_cat("It cannot be loaded here: ", problem, "\n", missing_text(missing_of(backend)),
+                   other_for_cuda(backend.name));
   } else if (devices == 0) {
     out += str_cat("It was loaded and finds none of the ", backend.devices, " it is for.\n");
   } else {
@@ -287,7 +304,8 @@ struct BackendsArguments {
 
 int run_backends(const BackendsArguments& arguments) {
   if (arguments.action.empty()) return list_backends(arguments.output);
-  if (arguments.what.empty()) throw UsageError(str_cat("name the backend to ", arguments.action, ": cuda or vulkan"));
+  if (arguments.what.empty())
+    throw UsageError(str_cat("name the backend to ", arguments.action, ": ", internal::list_some(names_of_backends())));
   if (arguments.output.json() || !arguments.output.file.empty()) {
     throw UsageError("--output and --out are for the list");
   }
@@ -298,6 +316,7 @@ constexpr const char* kBackendsExamples =
     "\n"
     "  metactrl backends               what models can run on, and what can be added\n"
     "  metactrl backends add cuda      fetch the backend for NVIDIA GPUs, and try it\n"
+    "  metactrl backends add cuda12    for NVIDIA GPUs or drivers that cuda is not for\n"
     "  metactrl backends remove cuda\n"
     "\n"
     "Backends are files that llama.cpp loads: libggml-NAME.so, beside its library or where METACTRL_BACKENDS says\n"
@@ -313,7 +332,7 @@ Command add_backends(CLI::App& parent) {
   app->add_option("action", arguments->action, "without it, what is there is listed")
       ->type_name("add|remove")
       ->check(one_of({"add", "remove"}));
-  app->add_option("what", arguments->what, "the backend to add or to remove")->type_name("cuda|vulkan");
+  app->add_option("what", arguments->what, "the backend to add or to remove")->type_name("cuda|cuda12|vulkan");
   add_output_options(*app, arguments->output);
   app->footer(kBackendsExamples);
   return {app, [arguments] { return run_backends(*arguments); }};

@@ -36,6 +36,7 @@ LlamaPins parse_llama_pins(std::string_view text, const std::string& file) {
       PinnedPackage one;
       read = words >> one.purpose >> one.package.name >> one.package.version >> one.bytes >> one.sha512 &&
              one.sha512.size() == 128 && one.sha512.find_first_not_of("0123456789abcdef") == std::string::npos;
+      words >> one.file;
       pins.packages.push_back(std::move(one));
     }
     if (!read || words >> more) {

@@ -18,6 +18,7 @@ struct PinnedPackage {
   Package package;
   std::uint64_t bytes = 0;  // of the archive
   std::string sha512;       // of the archive
+  std::string file;         // of the backend in it; empty: bins/PACKAGE/libggml-NAME.so
 };
 
 struct LlamaPins {

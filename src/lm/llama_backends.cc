@@ -61,11 +61,18 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, ignored);
 }
 
+// "cuda", and "cuda12" with code for other GPUs and older drivers.
+bool is_for_cuda(const fs::path& file) { return backend_name(file).starts_with("cuda"); }
+
 // Why it cannot be, empty when it is loaded.
 std::string load_backend(const fs::path& file) {
   for (const fs::path& loaded : loaded_files()) {
     if (is_same_file(loaded, file)) return {};
     if (loaded.filename() == file.filename()) return str_cat("another one is loaded already: ", loaded.string());
+    // Two that are for the same GPUs: llama.cpp would count each GPU twice.
+    if (is_for_cuda(loaded) && is_for_cuda(file)) {
+      return str_cat(backend_name(loaded), " is loaded, which is for the same GPUs");
+    }
   }
   const LibraryFile library = look_at_library(file.string());
   if (!library.problem.empty()) return library.problem;

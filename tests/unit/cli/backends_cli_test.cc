@@ -109,6 +109,8 @@ TEST(LlamaPins, TheProjectsOwnAreRead) {
   EXPECT_GT(cuda->bytes, 1'000'000U);
   EXPECT_TRUE(cuda->package.name.ends_with("cuda")) << cuda->package.name;
   EXPECT_NE(pins.find("vulkan-x86_64"), nullptr);
+  ASSERT_NE(pins.find("cuda12-x86_64"), nullptr);
+  EXPECT_TRUE(pins.find("cuda12-x86_64")->file.ends_with("libggml-cuda.so"));
   EXPECT_EQ(pins.find("cuda"), nullptr);
 }
 
@@ -116,6 +118,8 @@ TEST(LlamaPins, MistakesNameTheLine) {
   const std::string start = "# comment\n\nversion 1\nregistry https://example.org\n";
   const std::string sum(128, 'a');
   EXPECT_EQ(cli::parse_llama_pins(start + "package x @a/b 1.0 17 " + sum, "f").find("x")->bytes, 17U);
+  EXPECT_EQ(cli::parse_llama_pins(start + "package x @a/b 1.0 17 " + sum, "f").find("x")->file, "");
+  EXPECT_EQ(cli::parse_llama_pins(start + "package x @a/b 1.0 17 " + sum + " c/b.so", "f").find("x")->file, "c/b.so");
   const auto failure = [](const std::string& text) -> std::string {
     try {
       cli::parse_llama_pins(text, "f");
@@ -126,7 +130,7 @@ TEST(LlamaPins, MistakesNameTheLine) {
   };
   for (const std::string& line :
        {std::string("package x @a/b 1.0 17"), "package x @a/b 1.0 many " + sum, "package x @a/b 1.0 17 " + sum + "0",
-        "package x @a/b 1.0 17 " + std::string(128, 'z'), "package x @a/b 1.0 17 " + sum + " more",
+        "package x @a/b 1.0 17 " + std::string(128, 'z'), "package x @a/b 1.0 17 " + sum + " b.so more",
         std::string("version"), std::string("sum 1")}) {
     EXPECT_CONTAINS(failure(start + line), "f:5");
   }
@@ -173,6 +177,35 @@ TEST_F(BackendsCli, ABackendIsFetchedCheckedLoadedAndRemoved) {
   EXPECT_TRUE(left_over().empty());
   EXPECT_TRUE(file_named("cuda").is_null());
   EXPECT_EQ(run("backends remove cuda").code, 31);
+}
+
+TEST_F(BackendsCli, OfTwoForTheSameGpusOneIsLoaded) {
+  if (is_built_in()) GTEST_SKIP() << "llama.cpp was built with its backends inside";
+  // The package of `cuda12` has it in a folder of its own, and under the other's name.
+  make_registry(cpu_backend());
+  fs::create_directories(path("pack/package/bins/linux-toy-cuda/older"));
+  fs::rename(path("pack/package/bins/linux-toy-cuda/libggml-cuda.so"),
+             path("pack/package/bins/linux-toy-cuda/older/libggml-cuda.so"));
+  ASSERT_EQ(std::system(("tar -czf '" + path(archive_) + "' -C '" + path("pack") + "' package").c_str()), 0);
+  const std::string pin = std::to_string(read(archive_).size()) + " " + sha512(read(archive_)) +
+                          " bins/linux-toy-cuda/older/libggml-cuda.so\n";
+  write_pins(read(archive_).size(), sha512(read(archive_)));
+  write("pins", read("pins") + "package cuda12-" + lm::machine_name() + " @toys/linux-toy-cuda 1.2.3 " + pin);
+  const Result first = run("backends add cuda12");
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_CONTAINS(first.out, "cuda12 is there: " + added() + "/libggml-cuda12.so\n  CPU");
+  EXPECT_EQ(content_of(added() + "/libggml-cuda12.so"), cpu_backend());
+  EXPECT_EQ(file_named("cuda12")["loaded"], true);
+  // With both there, `cuda` is the one, and the other says why it is not.
+  fs::copy_file(added() + "/libggml-cuda12.so", added() + "/libggml-cuda.so");
+  EXPECT_EQ(file_named("cuda")["loaded"], true);
+  EXPECT_EQ(file_named("cuda12")["loaded"], false);
+  EXPECT_EQ(file_named("cuda12")["problem"], "cuda is loaded, which is for the same GPUs");
+  // Where `cuda` cannot be loaded, the other is, and is named where it is not there.
+  write("cache" + added().substr(path("cache").size()) + "/libggml-cuda.so", "no library");
+  EXPECT_EQ(file_named("cuda")["loaded"], false);
+  EXPECT_EQ(file_named("cuda12")["loaded"], true);
+  EXPECT_CONTAINS(run("backends").out, "for other GPUs and older drivers: metactrl backends add cuda12\n");
 }
 
 TEST_F(BackendsCli, WhatIsNotThePackageIsNotKept) {
@@ -334,9 +367,9 @@ TEST_F(BackendsCli, MistakesGetOneLine) {
   };
   make_registry("x");
   expect("backends ad cuda", 30, "'ad' is none of add, remove");
-  expect("backends add", 30, "name the backend to add: cuda or vulkan");
+  expect("backends add", 30, "name the backend to add: cuda, cuda12, vulkan");
   expect("backends add cude", 31, "did you mean 'cuda'?");
-  expect("backends remove metal", 31, "name one of cuda, vulkan");
+  expect("backends remove metal", 31, "name one of cuda, cuda12, vulkan");
   expect("backends add cuda --output json", 30, "--output and --out are for the list");
   if (is_built_in()) {
     expect("backends add cuda", 31, "with its backends inside");

@@ -148,6 +148,18 @@ TEST(CudaDriver, KnowsWhichGpusCanRunALibrary) {
   EXPECT_EQ(why_gpus_cannot_run({}, {130, {{"Toy", 90}}}), "");
 }
 
+TEST(CudaDriver, OlderCodeIsTranslatedForEveryGpuSince) {
+  // As in the ready-made backend of CUDA 12.4.
+  const std::vector<GpuCode> code = {{50, 84}, {61, 84}, {70, 84}, {75, 84}, {80, 84}, {86, 0}};
+  for (const unsigned capability : {50U, 52U, 61U, 70U, 75U, 80U, 86U, 89U, 90U, 100U, 120U}) {
+    EXPECT_EQ(why_gpus_cannot_run(code, {124, {{"Toy", capability}}}), "") << capability;
+    EXPECT_EQ(why_gpus_cannot_run(code, {130, {{"Toy", capability}}}), "") << capability;
+    const bool has_its_own = capability / 10 == 8 && capability >= 86;
+    EXPECT_EQ(why_gpus_cannot_run(code, {123, {{"Toy", capability}}}).empty(), has_its_own) << capability;
+  }
+  EXPECT_NE(why_gpus_cannot_run(code, {130, {{"Toy", 37}}}), "");
+}
+
 TEST(CudaDriver, KnowsTheVersionsOfPtx) {
   const auto runs = [](unsigned ptx, unsigned cuda) {
     return why_gpus_cannot_run({{75, ptx}}, {cuda, {{"Toy", 90}}}).empty();
