@@ -45,17 +45,23 @@ give_up() {
   exit 1
 }
 
+# needs PROGRAM...
+needs() {
+  local program
+  for program in "$@"; do
+    command -v "$program" >/dev/null || give_up "$program is needed; install it and run this again (docs/install.md and scripts/setup have what else is)"
+  done
+}
+
 # needs_to_build [HEADER=NAME...] [-- CMAKE_ARGUMENT...]: looks before cmake does, which names packages as only it knows them.
 needs_to_build() {
   local compiler=${CXX:-} program folder missing=()
-  for program in cmake make; do
-    command -v "$program" >/dev/null || give_up "$program is needed; install it and run this again (docs/install.md has what else is)"
-  done
+  needs cmake make
   for program in c++ g++ clang++; do
     [[ -n $compiler ]] || compiler=$(command -v "$program" || true)
   done
   command -v "${compiler%% *}" >/dev/null ||
-    give_up "a C++ compiler is needed; install g++ 12 or newer and run this again (docs/install.md has what else is)"
+    give_up "a C++ compiler is needed; install g++ 12 or newer and run this again (docs/install.md and scripts/setup have what else is)"
   while [[ $# -gt 0 && $1 != -- ]]; do
     has_header "${1%%=*}" "${compiler%% *}" || missing+=("${1#*=}")
     shift

@@ -160,6 +160,8 @@ without cmake apt-get
 expect 1 "build: cmake is needed; install it" script build
 without c++ g++ clang++ apt-get
 expect 1 "build: a C++ compiler is needed; install g++" script build
+without clang-format apt-get
+expect 1 "FAILED: set-up: clang-format is needed; install it" script check style
 without
 stand_in dpkg-query 'echo installed'
 stand_in c++ 'cat >/dev/null; exit 1'
