@@ -27,7 +27,7 @@ const Vocabulary* vocabulary() {
 
 void compile(benchmark::State& state, const std::string& format) {
   if (vocabulary() == nullptr) {
-    state.SkipWithError("no Llama 3 vocabulary; run scripts/setup");
+    state.SkipWithError("no Llama 3 vocabulary; run scripts/llama --vocabularies");
     return;
   }
   const Task task = testing::household_task(testing::household_objects(static_cast<std::size_t>(state.range(0))));
@@ -54,7 +54,7 @@ BENCHMARK(compile_sentences)->Arg(20)->Arg(300)->Unit(benchmark::kMillisecond);
 // From a range to the sub-range that continues with a token: what every decoded token costs at least.
 void narrow(benchmark::State& state) {
   if (vocabulary() == nullptr) {
-    state.SkipWithError("no Llama 3 vocabulary; run scripts/setup");
+    state.SkipWithError("no Llama 3 vocabulary; run scripts/llama --vocabularies");
     return;
   }
   const Task task = testing::household_task(testing::household_objects(static_cast<std::size_t>(state.range(0))));

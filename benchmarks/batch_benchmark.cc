@@ -170,7 +170,8 @@ struct Times {
 };
 
 void ours(benchmark::State& state, int guidance) {
-  if (testing::vocabulary_file("llama-bpe").empty()) return state.SkipWithError("no vocabulary: scripts/llama gets it");
+  if (testing::vocabulary_file("llama-bpe").empty())
+    return state.SkipWithError("no vocabulary: scripts/llama --vocabularies gets it");
   const std::vector<Row> rows = draw_rows(guidance);
   Times times;
   const std::size_t num_words = setting().num_words();
@@ -231,7 +232,8 @@ std::string grammar_of(const std::string& problem) {
 }
 
 void xgrammar_rows(benchmark::State& state) {
-  if (testing::vocabulary_file("llama-bpe").empty()) return state.SkipWithError("no vocabulary: scripts/llama gets it");
+  if (testing::vocabulary_file("llama-bpe").empty())
+    return state.SkipWithError("no vocabulary: scripts/llama --vocabularies gets it");
   const std::vector<Row> rows = draw_rows(METACTRL_GUIDANCE_MASK);
   metactrl_error* error = nullptr;
   std::vector<std::string> encoded;

@@ -168,7 +168,7 @@ const std::vector<std::shared_ptr<const Constraint>>& household() {
 
 bool ready(benchmark::State& state) {
   if (vocabulary() == nullptr) {
-    state.SkipWithError("no Llama 3 vocabulary; run scripts/setup");
+    state.SkipWithError("no Llama 3 vocabulary; run scripts/llama --vocabularies");
   } else if (household().empty()) {
     state.SkipWithError("no household data; set METACTRL_DATA");
   } else {
@@ -288,7 +288,7 @@ BENCHMARK(fork)->Unit(benchmark::kMicrosecond);
 // by search (tier B), which is then the cost of a boundary; plans of large scenes are cut off after some seconds.
 void scene_token(benchmark::State& state, Guidance guidance) {
   if (vocabulary() == nullptr) {
-    state.SkipWithError("no Llama 3 vocabulary; run scripts/setup");
+    state.SkipWithError("no Llama 3 vocabulary; run scripts/llama --vocabularies");
     return;
   }
   const Task task = load_pddl_text(benchmarks::kSceneDomain, benchmarks::scene(static_cast<int>(state.range(0))));

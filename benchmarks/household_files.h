@@ -20,7 +20,7 @@ struct HouseholdFiles {
 // Ten of BEHAVIOR, then twenty of VirtualHome; empty where the data is not there.
 inline const std::vector<HouseholdFiles>& household_files() {
   namespace fs = std::filesystem;
-  static const std::vector<HouseholdFiles> files = [] {
+  static const std::vector<HouseholdFiles> kFiles = [] {
     const char* from_environment = std::getenv("METACTRL_DATA");
     const fs::path data = from_environment != nullptr ? from_environment : METACTRL_DEFAULT_DATA;
     std::vector<HouseholdFiles> found;
@@ -40,7 +40,7 @@ inline const std::vector<HouseholdFiles>& household_files() {
     }
     return found;
   }();
-  return files;
+  return kFiles;
 }
 
 }  // namespace metactrl::benchmarks

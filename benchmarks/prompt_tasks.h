@@ -23,7 +23,7 @@ namespace metactrl::benchmarks {
 // The tasks of all prompts of action sequencing, with as few assumptions as a goal needs, as `metactrl eval` reads them. Goals that are out
 // of reach are left out.
 inline const std::vector<Task>& virtualhome_prompt_tasks() {
-  static const std::vector<Task> all = [] {
+  static const std::vector<Task> kAll = [] {
     const char* from_environment = std::getenv("METACTRL_DATA");
     const std::filesystem::path data = from_environment != nullptr ? from_environment : METACTRL_DEFAULT_DATA;
     const std::filesystem::path file = data / "eai_vh" / "as_prompts.json";
@@ -49,7 +49,7 @@ inline const std::vector<Task>& virtualhome_prompt_tasks() {
     }
     return found;
   }();
-  return all;
+  return kAll;
 }
 
 inline double milliseconds_since(std::chrono::steady_clock::time_point start) {

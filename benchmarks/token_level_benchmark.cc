@@ -93,7 +93,8 @@ const Hmm& model(std::size_t hidden, bool trained) {
 
 bool ready(benchmark::State& state) {
   if (!constraints().empty()) return true;
-  state.SkipWithError("no Llama 3 vocabulary (scripts/setup), or no VirtualHome prompts (METACTRL_DATA)");
+  state.SkipWithError(
+      "no Llama 3 vocabulary (scripts/llama --vocabularies), or no VirtualHome prompts (METACTRL_DATA)");
   return false;
 }
 

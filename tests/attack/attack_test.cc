@@ -166,7 +166,7 @@ class Campaign {
       report_.add_note("not there", missing);
     }
     if (arsenal_.real_names().empty()) {
-      std::cerr << "no vocabularies of real models; run scripts/setup, or set METACTRL_VOCABS\n";
+      std::cerr << "no vocabularies of real models; run scripts/llama --vocabularies, or set METACTRL_VOCABS\n";
       report_.add_note("not there", "vocabularies of real models");
     }
     const std::set<std::string> domains = select_domains(list);

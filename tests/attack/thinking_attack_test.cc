@@ -106,7 +106,8 @@ class Campaign {
   int run() {
     const std::vector<ThinkingFamily> families = usable_families();
     if (families.empty()) {
-      std::cerr << "no vocabularies or chat templates; run scripts/setup\n";
+      std::cerr
+          << "no vocabularies or chat templates; run scripts/llama --vocabularies and scripts/llama --templates\n";
       return kSkipped;
     }
     for (TaskFiles& task : find_tasks(testing::source_dir(), testing::data_dir()).tasks) {

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "metactrl/hmm.h"
 #include "support/command_line.h"
 #include "support/test_data.h"
 
@@ -125,6 +126,13 @@ TEST_P(Determinism, BusyLoopsChangeNoByte) {
                 "--guidance uniform --model random:1" + quick});
 }
 
+// By a model of plans that nobody trained: every number is drawn.
+TEST_P(Determinism, BusyLoopsChangeNoByteOfATrainedLookahead) {
+  Hmm::random(Alphabet::meta({"walk", "find", "grab", "putback", "putin", "open", "close", "switchon"}, 12), 6, 1)
+      .save(path("drawn.hmm"));
+  expect_equal(Extent::kExcerpt, 2, {"--guidance trained --hmm drawn.hmm --model random:1 --max-states 5000"});
+}
+
 #ifdef METACTRL_HAS_LLAMA
 TEST_P(Determinism, SlowBusyLoopsChangeNoByteOfTheModelInTheBox) {
   expect_equal(Extent::kExcerpt, 3, {"--guidance mask"});
@@ -141,6 +149,39 @@ TEST_P(Determinism, SlowBusyLoopsChangeNoByteOfManyAnswers) {
   expect_equal(Extent::kWhole, 2,
                {"--guidance uniform --model random:1 --decode beam --beam 2" + fewer,
                 "--guidance uniform --model random:1 --decode smc --samples 3" + fewer});
+}
+
+// An instruction becomes goals to choose from, all of them the model's words, and then a plan for the first of them.
+struct Instruction {
+  const char* domain;
+  const char* words;
+};
+class GoalDeterminism : public testing::CommandLineTest {
+ protected:
+  // All that is known of the goals and of the plan, but for the seconds.
+  std::string answer(const Instruction& instruction) const {
+    const std::string folder = (testing::source_dir() / "tests/data/instructions" / instruction.domain).string();
+    const testing::CommandResult result =
+        run("plan --domain '" + folder + "/domain.pddl' --problem '" + folder + "/problem.pddl' --instruction '" +
+            instruction.words + "' --hypotheses 3 --yes --output json --model random:1 --max-states 5000");
+    EXPECT_EQ(result.code, 0) << result.err;
+    Json known = Json::parse(result.out);
+    EXPECT_EQ(known.at("goal").at("hypotheses").size(), 3U);
+    known.at("goal").erase("seconds");
+    known.erase("timings");
+    return known.dump(1);
+  }
+};
+
+TEST_F(GoalDeterminism, BusyLoopsChangeNoByteOfAGoalFromWords) {
+  for (const Instruction& instruction :
+       {Instruction{"hospital", "the scalpel and the chart at the ward, sterile and locked"},
+        Instruction{"kitchen", "the fish cooked on the plate"}}) {
+    SCOPED_TRACE(instruction.domain);
+    const std::string quiet = answer(instruction);
+    const BusyLoops loops;
+    EXPECT_EQ(answer(instruction), quiet);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Modules, Determinism,

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What scripts/setup, scripts/llama and scripts/build say when something is missing, and that the next run goes on. A folder plays the package
+# What the scripts that install, fetch, build and test say when something is missing, and that the next run goes on. A folder plays the package
 # registry, with packages of a few bytes, and the scripts run in a copy of the project that has nothing but them.
 #
 #     first_contact_test.sh PROJECT
@@ -114,30 +114,35 @@ is "nothing is left over" test -z "$(find "$cache" -name '*.part' -o -name 'llam
 is "it is found without a registry" test "$(llama METACTRL_NPM_REGISTRY=file:///nowhere)" = "$cache/llama.cpp-9.9-$machine"
 # Something else under the package's name is not used, and not kept.
 rm -rf "$cache"
-head -c 500 "$libraries" >"$folder/short" && mv "$folder/short" "$libraries"
+mv "$libraries" "$folder/whole"
+head -c 500 "$folder/whole" >"$libraries"
 expect 1 "has another checksum than the pinned one" llama
 is "it is not kept" test ! -e "$cache/downloads/@toys+linux-1.0.tgz"
+mv "$folder/whole" "$libraries"
 # Where the system has a CMake, and knows of no GPU.
 if [[ -x /usr/bin/cmake && ! -x /usr/bin/nvidia-smi ]]; then
   expect 1 "say what to compile for" env METACTRL_CACHE="$cache" PATH="/usr/bin:/bin" CUDAARCHS= "$copy/scripts/llama" --source --cuda
 fi
 
-# --- setup and build -------------------------------------------------------------------------------------------------------------------------------
+# --- setup -----------------------------------------------------------------------------------------------------------------------------------------
 
 expect 30 "usage: scripts/setup" "$copy/scripts/setup" --nonsense
 without apt-get
 expect 0 "there is no apt here, so nothing was installed; the counterparts of these Debian packages are needed: toy" \
   env PATH="$tools" "$copy/scripts/setup" --packages toy
-without cmake apt-get
-expect 1 "build: cmake is needed; install it" env PATH="$tools" "$copy/scripts/build"
 without
 stand_in dpkg-query 'exit 1'
 stand_in dpkg 'exit 0'
 stand_in apt-get 'exit 0'
 stand_in id 'echo 1000'
 expect 1 "sudo apt-get install --no-install-recommends toy" env PATH="$tools" "$copy/scripts/setup" --packages toy
+expect 1 "these packages are missing" env PATH="$tools" "$copy/scripts/setup" --check style
+is "style needs no browser" test "$(tail -n 1 "$folder/err")" = "    sudo apt-get install --no-install-recommends python3 clang-format"
 stand_in id 'echo 0'
 expect 0 "setup: installing toy" env PATH="$tools" "$copy/scripts/setup" --packages toy
+stand_in apt-cache 'printf "%s:\n  Candidate: (none)\n" "$2"'
+expect 0 "apt knows no package chromium here" env PATH="$tools" "$copy/scripts/setup" --packages chromium
+expect 0 "setup: installing toy chromium" env PATH="$tools" "$copy/scripts/setup" --packages toy chromium
 stand_in apt-get 'echo "E: Unable to fetch some archives"; exit 100'
 expect 1 "is the network reachable?" env PATH="$tools" "$copy/scripts/setup" --packages toy
 stand_in apt-get "echo \"E: You don't have enough free space in /var/cache/apt/archives/.\"; exit 100"
@@ -146,6 +151,48 @@ stand_in dpkg 'echo "dpkg: error: dpkg frontend lock was locked by another proce
 expect 1 "another program is installing packages" env PATH="$tools" "$copy/scripts/setup" --packages toy
 stand_in dpkg-query 'echo installed'
 is "nothing is installed twice" env PATH="$tools" "$copy/scripts/setup" --packages toy
+
+# --- build, test, check, page ----------------------------------------------------------------------------------------------------------------------
+
+# script NAME [ARGUMENT...]: with the stand-ins, and all packages there.
+script() { env -u CXX -u CMAKE_PREFIX_PATH PATH="$tools" METACTRL_CACHE="$cache" METACTRL_NPM_REGISTRY="file://$registry" "$copy/scripts/$1" "${@:2}"; }
+without cmake apt-get
+expect 1 "build: cmake is needed; install it" script build
+without c++ g++ clang++ apt-get
+expect 1 "build: a C++ compiler is needed; install g++" script build
+without clang-format apt-get
+expect 1 "FAILED: set-up: clang-format is needed; install it" script check style
+without
+stand_in dpkg-query 'echo installed'
+stand_in c++ 'cat >/dev/null; exit 1'
+expect 1 "build: CLI11 nlohmann-json not found; install the package" script build
+stand_in c++ 'if grep -q gtest; then exit 1; fi'
+expect 1 "FAILED: set-up: GoogleTest not found; install the package" script test
+stand_in c++ 'cat >/dev/null'
+stand_in cmake 'echo "a message of cmake" >&2; exit 1'
+expect 1 "build: cmake did not find what it needs (see above)" script build
+expect 1 "FAILED: build: cmake did not find what it needs (see above)" script test
+stand_in cmake '[[ $1 != --build ]]'
+expect 1 "FAILED: build: the compiler failed (see above)" script test
+stand_in df 'printf "Filesystem\nx 1 1 0 100%% /\n"'
+expect 1 "build: the disk is full, where $copy is; make some room" script build
+expect 1 "FAILED: build: the disk is full, where $copy is; make some room" script test
+expect 1 "FAILED: slow tests: the disk is full, where $copy is; make some room" script check slow
+without npm
+expect 1 "page: npm is needed; install it" script page
+stand_in npm 'exit 1'
+expect 1 "page: there is no Chromium; install it" env CHROMIUM=/nowhere "$copy/scripts/page" --check /bin/sh
+mkdir -p "$copy/web/page"
+touch "$copy/web/page/package-lock.json"
+expect 1 "page: npm could not fetch the packages of web/page (see above); is the network reachable?" script page
+
+# --- what CI leaves out ----------------------------------------------------------------------------------------------------------------------------
+
+mkdir -p "$folder/ci/scripts" "$folder/ci/.ci"
+cp "$project/.ci/run" "$folder/ci/.ci/"
+for name in test check; do printf '#!/bin/sh\necho "%s $*" >&2\n' "$name" >"$folder/ci/scripts/$name" && chmod +x "$folder/ci/scripts/$name"; done
+expect 0 "check slow" "$folder/ci/.ci/run"
+expect 1 "FAILED: not run, since 75 minutes had passed: style tidy" env SECONDS=4500 "$folder/ci/.ci/run"
 
 [[ $failures -eq 0 ]] || exit 1
 echo "passed"

@@ -48,8 +48,9 @@ inline std::string vocabulary_file(const std::string& name) {
 
 #define METACTRL_NEEDS_VOCABULARY(name)                 \
   if (metactrl::testing::vocabulary_file(name).empty()) \
-  GTEST_SKIP() << "no vocabulary '" << (name)           \
-               << "'; run scripts/setup, or set METACTRL_VOCABS to the folder with ggml-vocab-*.gguf files"
+  GTEST_SKIP()                                          \
+      << "no vocabulary '" << (name)                    \
+      << "'; run scripts/llama --vocabularies, or set METACTRL_VOCABS to the folder with ggml-vocab-*.gguf files"
 
 #define METACTRL_NEEDS_TEMPLATES() \
   if (metactrl::testing::template_dir().empty()) GTEST_SKIP() << "no chat templates; run scripts/llama --templates"

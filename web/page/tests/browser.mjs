@@ -306,9 +306,13 @@ const stories = {
     await page.$eval("#setup", (node) => { node.scrollIntoView(); });
     await choose(page, { task: "tabletop/boxed_tools" });
     await pressPlan(page);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    const [top, bottom] = await page.$eval("#guided .worldbox", (node) => [node.getBoundingClientRect().top, node.getBoundingClientRect().bottom]);
-    assert.ok(top >= 0 && bottom <= phone.height, `the world is at ${top}..${bottom}`);
+    // The page moves there, which takes its time, and then stays.
+    await page.waitForFunction((height) => {
+      const { top, bottom } = document.querySelector("#guided .worldbox").getBoundingClientRect();
+      const stays = window.lastTop === top;
+      window.lastTop = top;
+      return stays && top >= 0 && bottom <= height;
+    }, {}, phone.height);
     await fits(page, "phone, planned");
     await shoot(page, "phone");
   },
