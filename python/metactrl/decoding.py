@@ -167,10 +167,22 @@ class Constraint(_library.Owner):
 
 
 class Trace:
-    """Every step so far and the one that comes: what was legal, what was allowed and why not, what was chosen."""
+    """Every step so far and the one that comes: what was legal, what was allowed and why not, what was chosen. Of a plan that a model wrote, tokens for which it was
+    asked have `wanted`, its favourite among all tokens."""
 
-    def __init__(self, steps: List[Dict[str, Any]]) -> None:
+    def __init__(self, steps: List[Dict[str, Any]], constraint: Constraint, actions: List[Action]) -> None:
         self.steps = steps
+        self._constraint, self._actions = constraint, actions
+
+    @property
+    def open_goals(self) -> List[List[str]]:
+        """The goals that do not hold before each step, and behind the last."""
+        before = range(len(self._actions) + 1)
+        return [self._constraint.task.validate(self._actions[:number]).unmet_goals for number in before]
+
+    @property
+    def goals_dropped(self) -> List[str]:
+        return self._constraint.goals_dropped
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -363,7 +375,7 @@ class Decoder(_library.Owner):
         return self.state["actions"]
 
     def explain(self) -> Trace:
-        return Trace(_library.read_json("decoder_explain", self._handle)["steps"])
+        return Trace(_library.read_json("decoder_explain", self._handle)["steps"], self.constraint, self.actions)
 
     def why(self, action: Union[str, Action]) -> Dict[str, Any]:
         """Why an action may not come next: action, allowed, standing, reason."""
