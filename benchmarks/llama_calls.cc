@@ -4,12 +4,12 @@
 //     llama_calls MODEL DOMAIN PROBLEM [RUNS] [HORIZON]
 //
 // Everything is on the GPU where llama.cpp has one. For guidance mask and uniform, with sampled plans: every call that
-// runs the model behind the prompt is noted with its tokens and its time, and the time from the prompt's logits to the
-// last token's choice; once with calls that read what has been decided and no more, and once with those that also read
-// what each choice would force (Session::expect), of which there are fewer. Then the model is loaded by llama.cpp alone,
-// reads a prompt of the same length, and computes batches of the same sizes one after the other, the logits of each
-// batch's last token wanted and waited for. All runs but the first are counted, since the first time that a batch size is
-// seen costs more; the first is reported beside them.
+// runs the model behind the prompt is noted with the tokens that it computes and its time, and the time from the prompt's
+// logits to the last token's choice; once with calls that read what has been decided and no more, and once with those that
+// also read what each choice would force (Session::expect), of which there are fewer, and larger ones: what is read in vain
+// counts. Then the model is loaded by llama.cpp alone, reads a prompt of the same length, and computes batches of the same
+// sizes behind as many tokens, one after the other, the logits of each batch's last token wanted and waited for. All runs
+// but the first are counted, since the first time that a batch size is seen costs more; the first is reported beside them.
 #include <llama.h>
 
 #include <algorithm>
@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "lm/llama_session.h"
 #include "metactrl/domain.h"
 #include "metactrl/generate.h"
 #include "metactrl/language_model.h"
@@ -42,13 +43,19 @@ double median(std::vector<double> values) {
   return values.empty() ? 0 : values[values.size() / 2];
 }
 
+// A call behind the prompt: how many tokens it computes, and behind how many that stay, the prompt's included.
+struct Call {
+  std::size_t size = 0;
+  std::size_t behind = 0;
+};
+
 // The calls of one session.
 struct Record {
   std::size_t prompt = 0;
-  std::vector<std::size_t> sizes{};  // of the batches behind the prompt
-  double in_calls = 0;               // milliseconds
-  Clock::time_point begin{};         // the prompt has been read
-  Clock::time_point end{};           // of the last call on the session
+  std::vector<Call> calls{};
+  double in_calls = 0;        // milliseconds
+  Clock::time_point begin{};  // the prompt has been read
+  Clock::time_point end{};    // of the last call on the session
 
   double whole() const { return milliseconds(end - begin); }
 };
@@ -56,16 +63,21 @@ struct Record {
 class RecordingSession : public Session {
  public:
   RecordingSession(std::unique_ptr<Session> session, bool ahead, Record& record)
-      : session_(std::move(session)), ahead_(ahead), record_(record), known_(session_->size()) {}
+      : session_(std::move(session)),
+        computing_(dynamic_cast<const lm::LlamaSession&>(*session_)),
+        ahead_(ahead),
+        record_(record),
+        known_(session_->size()) {}
 
   void append(std::span<const TokenId> tokens) override { session_->append(tokens); }
   std::span<const float> logits() override {
     const std::size_t calls = session_->num_calls();
+    const std::size_t read = computing_.num_read();
     const Clock::time_point begin = Clock::now();
     const std::span<const float> logits = session_->logits();
     record_.end = Clock::now();
     record_.in_calls += milliseconds(record_.end - begin);
-    if (session_->num_calls() > calls) record_.sizes.push_back(session_->size() - known_);
+    if (session_->num_calls() > calls) record_.calls.push_back({computing_.num_read() - read, known_});
     known_ = session_->size();
     return logits;
   }
@@ -81,6 +93,7 @@ class RecordingSession : public Session {
 
  private:
   std::unique_ptr<Session> session_;
+  const lm::LlamaSession& computing_;
   bool ahead_;
   Record& record_;
   std::size_t known_;
@@ -169,14 +182,19 @@ class Alone {
     if (context_ == nullptr) throw std::runtime_error("llama.cpp alone has no room for a context");
   }
 
-  // Milliseconds for batches of these sizes, one after the other, behind a prompt.
+  // Milliseconds for batches of these sizes, one after the other, each behind as many tokens.
   std::vector<double> runs(const Record& record, int runs) {
     std::vector<double> out;
     for (int run = 0; run <= runs; ++run) {
       llama_memory_clear(llama_get_memory(context_.get()), true);
       compute(record.prompt);
       const Clock::time_point begin = Clock::now();
-      for (const std::size_t size : record.sizes) compute(size);
+      std::size_t known = record.prompt;
+      for (const Call& call : record.calls) {
+        if (known > call.behind) forget(call.behind);
+        compute(call.size);
+        known = call.behind + call.size;
+      }
       out.push_back(milliseconds(Clock::now() - begin));
     }
     return out;
@@ -187,6 +205,12 @@ class Alone {
     void operator()(llama_model* model) const { llama_model_free(model); }
     void operator()(llama_context* context) const { llama_free(context); }
   };
+
+  void forget(std::size_t behind) {
+    if (!llama_memory_seq_rm(llama_get_memory(context_.get()), 0, static_cast<llama_pos>(behind), -1)) {
+      throw std::runtime_error("llama.cpp alone cannot forget what was read in vain");
+    }
+  }
 
   void compute(std::size_t size) {
     tokens_.resize(size);
@@ -237,13 +261,15 @@ void measure(const std::string& file, const Task& task, int runs, unsigned horiz
     const double alone_ms = median_but_first(alone_runs);
     whole.push_back(line.times.of([](const Record& one) { return one.whole(); }));
     const double in_calls = line.times.of([](const Record& one) { return one.in_calls; });
-    const auto calls = static_cast<double>(record.sizes.size());
-    const auto fed = static_cast<double>(std::accumulate(record.sizes.begin(), record.sizes.end(), std::size_t{0}));
+    const auto calls = static_cast<double>(record.calls.size());
+    std::size_t computed = 0;
+    for (const Call& call : record.calls) computed += call.size;
     std::printf("| %s | %zu | %zu | %.1f | %.1f | %.1f | %.2f | %.1f | %.3f | %.1f, %.1f |\n", line.name,
-                line.times.tokens, record.sizes.size(), fed / calls, whole.back(), in_calls, whole.back() / calls,
-                alone_ms, whole.back() / alone_ms, line.times.records.front().whole(), alone_runs.front());
+                line.times.tokens, record.calls.size(), static_cast<double>(computed) / calls, whole.back(), in_calls,
+                whole.back() / calls, alone_ms, whole.back() / alone_ms, line.times.records.front().whole(),
+                alone_runs.front());
     std::printf("sizes:");
-    for (const std::size_t size : record.sizes) std::printf(" %zu", size);
+    for (const Call& call : record.calls) std::printf(" %zu", call.size);
     std::printf("\n");
   }
   for (std::size_t i = 0; i < 4; ++i) {

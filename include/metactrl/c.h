@@ -255,8 +255,10 @@ METACTRL_C_MUST_USE metactrl_status metactrl_constraint_compile(
 /* METACTRL_SOLVABLE ...; -1 for NULL. */
 METACTRL_C_API int32_t metactrl_constraint_verdict(const metactrl_constraint* constraint);
 /* {"verdict", "reason", "tier", "horizon", "horizon_rule", "weight_rule", "shortest_plan", "best_plan", "goals_dropped",
- * "states", "memory_bytes", "max_tokens"}. best_plan: null, or {"actions", "shortest", "cost", "cheapest", "cost_at_least"} of
- * the best plan known before anything is written; goals_dropped: those that the constraint does not hold to. */
+ * "states", "memory_bytes", "max_tokens", "promised_preferences", "metric_lower_bound"}. best_plan: null, or {"actions",
+ * "shortest", "cost", "cheapest", "cost_at_least"} of the best plan known before anything is written; goals_dropped: those that
+ * the constraint does not hold to; promised_preferences: those that it does, by their places in "preferences" of
+ * metactrl_task_validate, and metric_lower_bound: below which no plan's metric is; both null where the task has none. */
 METACTRL_C_MUST_USE metactrl_status metactrl_constraint_info(const metactrl_constraint* constraint, metactrl_text** out,
                                                              metactrl_error** error);
 /* No answer takes more tokens, the end of the turn included. 0 for NULL. */
@@ -401,6 +403,14 @@ METACTRL_C_MUST_USE metactrl_status metactrl_batch_fill_bias(metactrl_pool* pool
 METACTRL_C_MUST_USE metactrl_status metactrl_batch_seek(metactrl_pool* pool, metactrl_decoder* const* decoders,
                                                         size_t num_rows, const int32_t* ids, const uint64_t* offsets,
                                                         int64_t* taken, metactrl_error** error);
+/* The same for who remembers where the rows were, at the cost of what is new: row i keeps the first keep[i] of its tokens and
+ * takes ids[offsets[i]] to ids[offsets[i + 1]] behind them. `reached[i]` is how many tokens it is behind then, or minus the
+ * status of what went wrong. That is keep[i] and all that were given, or the row is lost: it has no keep[i] tokens, or one of
+ * these is not allowed. */
+METACTRL_C_MUST_USE metactrl_status metactrl_batch_move(metactrl_pool* pool, metactrl_decoder* const* decoders,
+                                                        size_t num_rows, const uint64_t* keep, const int32_t* ids,
+                                                        const uint64_t* offsets, int64_t* reached,
+                                                        metactrl_error** error);
 
 /* NOLINTEND(readability-identifier-naming) */
 

@@ -167,6 +167,7 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "batch_fill_bitmask": (None, [_P, _P, _SIZE, _P, c.c_uint32, _P, _SIZE, _P]),
     "batch_fill_bias": (None, [_P, _P, _SIZE, _P, c.c_uint32, _P, _SIZE, _P]),
     "batch_seek": (None, [_P, _P, _SIZE, _P, _P, _P]),
+    "batch_move": (None, [_P, _P, _SIZE, _P, _P, _P, _P]),
 }
 
 

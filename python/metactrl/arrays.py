@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes as c
 import sys
-from typing import Any, Sequence, Tuple
+from typing import Any, Optional, Sequence, Tuple
 
 from .arguments import whole
 from .errors import ArgumentError
@@ -168,6 +168,16 @@ def gather(logits: Any, ids: Sequence[int]) -> "list[float]":
         return [float(logits[i]) for i in ids]
     except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(f"a row of logits is a list or array of numbers: {error}") from None
+
+
+def favourite(logits: Any, size: int) -> Optional[int]:
+    """The token with the largest of the first `size` logits, which is told and decides nothing; None where there is none."""
+    try:
+        row = logits[:size]
+        best = int(row.argmax()) if hasattr(row, "argmax") else max(range(size), key=row.__getitem__)
+        return best if bool(row[best] == row[best]) else None
+    except (TypeError, ValueError, LookupError):  # only those that may come need be numbers
+        return None
 
 
 def length_of(logits: Any) -> int:

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from . import _library, display
 from .arguments import real, set_all, whole
-from .arrays import Memory, gather, id_array, length_of, memory_of
+from .arrays import Memory, gather, id_array, int_list, length_of, memory_of
 from .errors import ArgumentError, make_error
 from .tasks import Action, Format, Stop, Task, Validation, actions_of, validation_of
 from .vocabulary import Vocabulary, with_cause
@@ -167,10 +167,22 @@ class Constraint(_library.Owner):
 
 
 class Trace:
-    """Every step so far and the one that comes: what was legal, what was allowed and why not, what was chosen."""
+    """Every step so far and the one that comes: what was legal, what was allowed and why not, what was chosen. Of a plan that a model wrote, tokens for which it was
+    asked have `wanted`, its favourite among all tokens."""
 
-    def __init__(self, steps: List[Dict[str, Any]]) -> None:
+    def __init__(self, steps: List[Dict[str, Any]], constraint: Constraint, actions: List[Action]) -> None:
         self.steps = steps
+        self._constraint, self._actions = constraint, actions
+
+    @property
+    def open_goals(self) -> List[List[str]]:
+        """The goals that do not hold before each step, and behind the last."""
+        before = range(len(self._actions) + 1)
+        return [self._constraint.task.validate(self._actions[:number]).unmet_goals for number in before]
+
+    @property
+    def goals_dropped(self) -> List[str]:
+        return self._constraint.goals_dropped
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -363,7 +375,7 @@ class Decoder(_library.Owner):
         return self.state["actions"]
 
     def explain(self) -> Trace:
-        return Trace(_library.read_json("decoder_explain", self._handle)["steps"])
+        return Trace(_library.read_json("decoder_explain", self._handle)["steps"], self.constraint, self.actions)
 
     def why(self, action: Union[str, Action]) -> Dict[str, Any]:
         """Why an action may not come next: action, allowed, standing, reason."""
@@ -452,8 +464,8 @@ class Batch(_library.Owner):
         """One row of log weights for each; returns how many tokens each allows."""
         return self._fill("batch_fill_bias", "float32", decoders, rows, tokens, keep_ending)
 
-    def seek(self, decoders: Sequence[Optional[Decoder]], sequences: Sequence[Sequence[int]]) -> List[bool]:
-        """Every decoder behind its tokens; False where they are not allowed."""
+    def _laid_out(self, decoders: Sequence[Optional[Decoder]], sequences: Sequence[Sequence[int]]) -> Tuple[Any, Any, Any]:
+        """Rows, all their tokens one behind the other, and where each begins."""
         if len(sequences) != len(decoders):
             raise ArgumentError(f"there are {len(decoders)} rows, and {len(sequences)} sequences")
         rows, _, _ = self._rows(decoders, None)
@@ -462,8 +474,24 @@ class Batch(_library.Owner):
         for row, sequence in enumerate(sequences):
             everything.extend(sequence)
             offsets[row + 1] = len(everything)
-        ids, _ = id_array(everything)
+        return rows, id_array(everything)[0], offsets
+
+    def seek(self, decoders: Sequence[Optional[Decoder]], sequences: Sequence[Sequence[int]]) -> List[bool]:
+        """Every decoder behind its tokens; False where they are not allowed."""
+        rows, ids, offsets = self._laid_out(decoders, sequences)
         taken = (c.c_int64 * len(rows))()
         _library.call("batch_seek", self._handle, rows, len(rows), ids, offsets, taken)
         self._read(taken)
         return [decoders[row] is None or taken[row] == len(sequences[row]) for row in range(len(rows))]
+
+    def move(self, decoders: Sequence[Optional[Decoder]], moves: Sequence[Tuple[int, Sequence[int]]]) -> List[int]:
+        """The same for who remembers where the rows were: each keeps so many of its tokens and takes these behind them. How many tokens each is
+        behind then; it is lost where that is not all of them."""
+        kept = int_list([number for number, _ in moves])
+        if min(kept, default=0) < 0:
+            raise ArgumentError(f"a row cannot keep {min(kept)} tokens")
+        keep = (c.c_uint64 * len(kept))(*kept)
+        rows, ids, offsets = self._laid_out(decoders, [tokens for _, tokens in moves])
+        reached = (c.c_int64 * len(rows))()
+        _library.call("batch_move", self._handle, rows, len(rows), keep, ids, offsets, reached)
+        return self._read(reached)

@@ -18,6 +18,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from .answers import Answer, common_length
 from .decoding import Batch, Constraint, Decoder, Hmm
 from .errors import ArgumentError, Infeasible, MetactrlError
 from .tasks import Format, Task
@@ -149,24 +150,29 @@ class Requests:
 
 
 class Request:
-    """One answer that is being written, known by its tokens."""
+    """One answer that is being written: what the model thinks first, and behind that the plan. An engine says what comes behind it (`write`), what is taken
+    back (`cut`), or shows its own list (`follow`)."""
 
     def __init__(self, wanted: Wanted, constraint: "concurrent.futures.Future[Constraint]", vocabulary: Vocabulary) -> None:
         self.wanted = wanted
         self.vocabulary = vocabulary
         self.ends = set(vocabulary.end_of_turn)
+        self.plan = Answer(self.ends)
         self._constraint = constraint
         self._decoder: Optional[Decoder] = None
-        self._before: List[int] = []  # tokens in front of the plan, as far as they were looked at
-        self._text = b""  # the end of what they say
+        self._marker = wanted.after.encode()
+        self._thoughts: List[int] = []  # tokens in front of the plan
+        self._said = b""  # the end of what they say, as long as the marker
         self._begun = not wanted.after  # whether the plan begins behind them
         self._error: Optional[BaseException] = None
-        self._failed: List[int] = []  # the plan's tokens then
+        self._failed = 0  # tokens that the plan had then
         self._last_words: List[int] = []
 
     def fork(self) -> "Request":
-        """Another answer to the same."""
-        return Request(self.wanted, self._constraint, self.vocabulary)
+        """Another answer to the same, as far as this one is."""
+        made = Request(self.wanted, self._constraint, self.vocabulary)
+        made.write(self._thoughts + self.plan.tokens)
+        return made
 
     @property
     def failure(self) -> Optional[BaseException]:
@@ -175,18 +181,75 @@ class Request:
 
     @property
     def decoder(self) -> Decoder:
-        """At the beginning of the plan, when it is first asked for. Waits until the constraint is compiled; raises what has failed."""
+        """Of the plan; where `plan.told` says. Waits until the constraint is compiled; raises what has failed."""
         if self._decoder is None:
             self._decoder = Decoder(self._constraint.result(), guidance=self.wanted.guidance)
+            self.plan.told = 0
         return self._decoder
+
+    # --- its tokens
+
+    def __len__(self) -> int:
+        return len(self._thoughts) + len(self.plan.tokens)
+
+    @property
+    def begun(self) -> bool:
+        """Whether its tokens are those of the plan; before, the model still thinks."""
+        return self._begun
+
+    def write(self, tokens: Sequence[int]) -> None:
+        self.plan.write(tokens if self._begun else self._think(tokens))
+
+    def cut(self, length: int) -> None:
+        """Keeps so many tokens. A failure behind them is none."""
+        self.plan.cut(max(0, length - len(self._thoughts)))
+        if length < len(self._thoughts):
+            del self._thoughts[length:]
+            self._begun, self._said = False, b""
+            for token in reversed(self._thoughts):
+                self._said = (self._written(token) + self._said)[-len(self._marker) :]
+                if len(self._said) == len(self._marker):
+                    break
+        if len(self.plan) < self._failed:
+            self._error, self._failed = None, 0
+
+    def follow(self, tokens: Sequence[int]) -> Sequence[int]:
+        """Goes on to what the engine's own list of this answer says, and returns what is new. Such a list grows at its end. One that is shorter, or whose token at the
+        place of the last one known is another, is read anew."""
+        known = len(self)
+        if known > 0 and (len(tokens) < known or tokens[known - 1] != self._last()):
+            known = common_length(self._thoughts + self.plan.tokens, tokens)
+            self.cut(known)
+        new = tokens[known:]
+        self.write(new)
+        return new
+
+    def _last(self) -> int:
+        return self.plan.tokens[-1] if self.plan.tokens else self._thoughts[-1]
+
+    def _think(self, tokens: Sequence[int]) -> Sequence[int]:
+        """Looks for the marker; a plan begins with the token behind it. Returns what is of the plan."""
+        for place, token in enumerate(tokens):
+            self._thoughts.append(token)
+            said = self._said + self._written(token)
+            if self._marker in said:
+                self._begun = True
+                return tokens[place + 1 :]
+            self._said = said[-len(self._marker) :]
+        return []
+
+    def _written(self, token: int) -> bytes:
+        """As it is written in a prompt: a marker is often one special token, which has no bytes of its own."""
+        known = 0 <= token < self.vocabulary.size
+        return self.vocabulary.special.get(token) or (self.vocabulary.decode([token]) if known else b"")
 
     # --- answers that fail
 
-    def fail(self, error: BaseException, plan: Sequence[int]) -> None:
-        """There is no plan behind these tokens of it."""
+    def fail(self, error: BaseException, length: int) -> None:
+        """There is no plan behind so many tokens of it."""
         _LOG.warning("metactrl: no plan: %s", error)
-        self._error, self._failed, self._last_words = error, list(plan), []
-        said = "\n" * bool(plan) + "metactrl: no plan: " + " ".join(str(error).split())
+        self._error, self._failed, self._last_words = error, length, []
+        said = "\n" * (length > 0) + "metactrl: no plan: " + " ".join(str(error).split())
         try:
             words = self.vocabulary.encode(said)
         except MetactrlError:
@@ -194,50 +257,17 @@ class Request:
         if all(0 <= token < self.vocabulary.size and token not in self.ends for token in words):
             self._last_words = words
 
-    def failed(self, plan: List[int]) -> Optional[BaseException]:
-        """Why there is no plan behind these tokens. Engines take tokens back, and failures with them."""
-        if self._error is not None and plan[: len(self._failed)] != self._failed:
-            self._error = None
+    @property
+    def failed(self) -> Optional[BaseException]:
+        """Why there is no plan behind its tokens. Engines take tokens back, and failures with them."""
         return self._error
 
-    def last_words(self, plan: List[int]) -> List[int]:
+    def last_words(self) -> List[int]:
         """What an answer that has failed goes on with: the next token of the reason, or an end."""
-        said = plan[len(self._failed) :]
-        if self.failed(plan) is None or len(said) >= len(self._last_words) or said != self._last_words[: len(said)]:
+        words, count = self._last_words, len(self.plan) - self._failed
+        if self._error is None or count >= len(words) or self.plan.tokens[self._failed : len(self.plan)] != words[:count]:
             return sorted(self.ends)
-        return [self._last_words[len(said)]]
-
-    # --- where it is
-
-    def plan_tokens(self, tokens: List[int]) -> Optional[List[int]]:
-        """Those of the plan, up to the end of its turn; None while the model still thinks."""
-        if tokens[: len(self._before)] != self._before:  # some were taken back
-            self._before, self._text, self._begun = [], b"", not self.wanted.after
-        if not self._begun:
-            self._find(tokens)
-        if not self._begun:
-            return None
-        mine = tokens[len(self._before) :]
-        for place, token in enumerate(mine):
-            if token in self.ends:
-                return mine[: place + 1]
-        return mine
-
-    def _find(self, tokens: List[int]) -> None:
-        """Looks for the marker; a plan begins with the token behind it."""
-        marker = self.wanted.after.encode()
-        for token in tokens[len(self._before) :]:
-            self._before.append(token)
-            self._text += self._written(token)
-            if marker in self._text:
-                self._begun = True
-                return
-            self._text = self._text[-len(marker) :]
-
-    def _written(self, token: int) -> bytes:
-        """As it is written in a prompt: a marker is often one special token, which has no bytes of its own."""
-        known = 0 <= token < self.vocabulary.size
-        return self.vocabulary.special.get(token) or (self.vocabulary.decode([token]) if known else b"")
+        return [words[count]]
 
 
 class Rows:
@@ -246,44 +276,51 @@ class Rows:
     def __init__(self, batch: Optional[Batch] = None) -> None:
         self._batch = batch or Batch()
 
-    def next(self, requests: Sequence[Request], tokens: Sequence[List[int]]) -> List[Optional[Tuple[List[int], List[float]]]]:
+    def next(self, rows: Sequence[Tuple[Request, Sequence[int]]]) -> List[Optional[Tuple[List[int], List[float]]]]:
         """Ids and log weights per row; None where anything may come. A request that fails does so alone (`Request.failed`), and its row says why.
 
-        A request that is in several rows has drafts: the first row is what it has written, the others have tokens that may be taken back. Each is looked at
-        with a decoder of its own, and a draft that is none only ends."""
-        plans = [request.plan_tokens(row) for request, row in zip(requests, tokens)]
+        A row is behind what its request has written, and behind drafts, tokens that may be taken back: such a row is looked at with a decoder of its own, and
+        a draft that is none only ends."""
         decoders: List[Optional[Decoder]] = []
-        drafts: List[bool] = []
-        seen: "set[int]" = set()
-        for request, plan in zip(requests, plans):
-            drafts.append(id(request) in seen)
-            seen.add(id(request))
-            decoders.append(None if plan is None else self._decoder(request, plan, drafts[-1]))
-        fits = self._batch.seek(decoders, [plan or [] for plan in plans])
+        moves: List[Tuple[int, List[int]]] = []
+        for request, drafts in rows:
+            length = len(request)
+            request.write(drafts)
+            decoder = self._decoder(request, bool(drafts)) if request.begun else None
+            decoders.append(decoder)
+            moves.append((0, []) if decoder is None else request.plan.news())
+            request.cut(length)
+        reached = self._batch.move(decoders, moves)
         errors = self._batch.errors
         listed = self._batch.next(decoders, keep_ending=True)
         errors = {**self._batch.errors, **errors}
         answer: List[Optional[Tuple[List[int], List[float]]]] = []
-        for row, (request, plan) in enumerate(zip(requests, plans)):
+        for row, (request, drafts) in enumerate(rows):
             ids, weights = listed[row]
-            if plan is None:
+            length, (kept, new) = len(request), moves[row]
+            fits = reached[row] == kept + len(new) and bool(ids)
+            if decoders[row] is not None and not drafts:
+                request.plan.told = reached[row]
+            request.write(drafts)
+            if decoders[row] is not None and not fits and (row in errors or not drafts):
+                request.fail(errors.get(row) or ArgumentError("the engine took a token that may not come"), len(request.plan))
+            if not request.begun:
                 answer.append(None)
-                continue
-            if decoders[row] is not None and not (fits[row] and ids) and (row in errors or not drafts[row]):
-                request.fail(errors.get(row) or ArgumentError("the engine took a token that may not come"), plan)
-            if decoders[row] is None or not (fits[row] and ids):
-                ids = request.last_words(plan)
-                weights = [0.0] * len(ids)
-            answer.append((ids, weights))
+            elif decoders[row] is None or not fits:
+                words = request.last_words()
+                answer.append((words, [0.0] * len(words)))
+            else:
+                answer.append((ids, weights))
+            request.cut(length)
         return answer
 
     @staticmethod
-    def _decoder(request: Request, plan: List[int], draft: bool) -> Optional[Decoder]:
+    def _decoder(request: Request, draft: bool) -> Optional[Decoder]:
         """The one to look at a row with; None where the request has failed."""
-        if request.failed(plan) is not None:
+        if request.failed is not None:
             return None
         try:
             return request.decoder.clone() if draft else request.decoder
         except Exception as error:
-            request.fail(error, [] if request.failure is not None else plan)
+            request.fail(error, 0 if request.failure is not None else len(request.plan))
             return None

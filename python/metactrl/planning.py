@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Callable, List, Optional, Union
+from typing import Any, Callable, Dict, List, Optional, Union
 
 from . import display
+from .arrays import favourite
 from .decoding import Constraint, Decoder, Hmm, Trace
 from .errors import Infeasible, InternalError
 from .tasks import Action, Format, Stop, Task, Validation
@@ -26,6 +27,8 @@ class Plan:
     model_calls: int
     validation: Validation
     decoder: Decoder = field(repr=False, compare=False)
+    # The model's favourite among all tokens, by the place of the token for which it was asked.
+    wanted: Dict[int, int] = field(default_factory=dict, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return self.valid
@@ -34,13 +37,23 @@ class Plan:
         return self.text
 
     def explain(self) -> Trace:
-        return self.decoder.explain()
+        trace, place = self.decoder.explain(), 0
+        for step in trace.steps:
+            for token in step["tokens"]:
+                if place in self.wanted:
+                    favourite = self.wanted[place]
+                    text = self.decoder.constraint.vocabulary.decode([favourite]).decode("utf-8", "replace")
+                    token["wanted"] = {"token": favourite, "text": text}
+                place += 1
+        return trace
 
     def _repr_html_(self) -> str:
         return display.plan_html(self)
 
 
-def finish(decoder: Decoder, *, forced_tokens: int = 0, model_calls: int = 0, guarantee: bool = True) -> Plan:
+def finish(
+    decoder: Decoder, *, forced_tokens: int = 0, model_calls: int = 0, guarantee: bool = True, wanted: Optional[Dict[int, int]] = None
+) -> Plan:
     """The plan of a decoder that is finished, checked by nothing but its tokens."""
     tokens = decoder.tokens
     check = decoder.constraint.check(tokens)
@@ -50,7 +63,7 @@ def finish(decoder: Decoder, *, forced_tokens: int = 0, model_calls: int = 0, gu
     held = f"every goal but {', '.join(dropped)}" if dropped else "every goal"
     reason = f"every step is legal and {held} holds at the end" if check.valid else check.reason
     return Plan(
-        check.text, check.actions, tokens, check.valid, reason, forced_tokens, model_calls, check.validation, decoder
+        check.text, check.actions, tokens, check.valid, reason, forced_tokens, model_calls, check.validation, decoder, wanted or {}
     )
 
 
@@ -90,6 +103,7 @@ def plan(
         raise Infeasible(constraint.reason, constraint.verdict)
     decoder = Decoder(constraint, guidance=guidance, bridge=bridge, token_hmm=token_hmm, stop=stop)
     tokens: List[int] = []
+    wanted: Dict[int, int] = {}
     forced = calls = 0
     while not decoder.finished:
         run = decoder.forced()
@@ -97,14 +111,18 @@ def plan(
             forced += len(run)
         else:
             calls += 1
-            token = decoder.choose(logits(list(tokens)), temperature=temperature, top_p=top_p, seed=seed)
+            row = logits(list(tokens))
+            token = decoder.choose(row, temperature=temperature, top_p=top_p, seed=seed)
+            best = favourite(row, constraint.size)
+            if best is not None:
+                wanted[len(tokens)] = best
             if token is None:
                 raise InternalError("nothing may come although the plan is not finished")
             run = [token]
         if decoder.accept(*run) != len(run):
             raise InternalError("a token that may come was not taken")
         tokens += run
-    return finish(decoder, forced_tokens=forced, model_calls=calls, guarantee=guidance != "syntax")
+    return finish(decoder, forced_tokens=forced, model_calls=calls, guarantee=guidance != "syntax", wanted=wanted)
 
 
 def explain(plan: Plan) -> Trace:

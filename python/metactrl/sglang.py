@@ -17,7 +17,7 @@ mask alone. The bits of a request that has failed are 0, so that no draft is tri
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, Sequence, Tuple
 
 import torch
 from sglang.srt.constrained.base_grammar_backend import (
@@ -57,34 +57,27 @@ class MetactrlGrammar(BaseGrammarObject):  # type: ignore[misc]
     def __init__(self, request: Request, rows: Rows) -> None:
         super().__init__()
         self._request, self._rows = request, rows
-        self._tokens: List[int] = []
 
     # --- where it is
 
     def accept_token(self, token: int) -> None:
         if self.is_terminated():
             return
-        error = self._failure()
+        error = self._request.failed
         if error is not None:
             raise ArgumentError(f"metactrl: no plan: {error}")
         self.current_token = token
-        self._tokens.append(int(token))
+        self._request.write([int(token)])
 
     def rollback(self, k: int) -> None:
         if k > 0:
-            del self._tokens[-k:]
+            self._request.cut(max(0, len(self._request) - k))
 
     def is_terminated(self) -> bool:
-        plan = self._request.plan_tokens(self._tokens)
-        return plan is not None and len(plan) > 0 and plan[-1] in self._request.ends
-
-    def _failure(self) -> Optional[BaseException]:
-        return self._request.failed(self._request.plan_tokens(self._tokens) or [])
+        return self._request.plan.ended
 
     def copy(self) -> "MetactrlGrammar":
-        made = MetactrlGrammar(self._request.fork(), self._rows)
-        made._tokens = list(self._tokens)
-        return made
+        return MetactrlGrammar(self._request.fork(), self._rows)
 
     # --- the mask
 
@@ -104,7 +97,7 @@ class MetactrlGrammar(BaseGrammarObject):  # type: ignore[misc]
     def _fill(entries: Sequence[Tuple[int, "MetactrlGrammar"]], vocab_mask: Any) -> None:
         if not entries:
             return
-        listed = entries[0][1]._rows.next([one._request for _, one in entries], [one._tokens for _, one in entries])
+        listed = entries[0][1]._rows.next([(one._request, ()) for _, one in entries])
         words = vocab_mask.shape[1] - 1 - 2 * _ROOM
         places: List[Tuple[int, int]] = []
         values: List[int] = []
@@ -119,7 +112,7 @@ class MetactrlGrammar(BaseGrammarObject):  # type: ignore[misc]
             fits = len(ids) <= _ROOM
             places.append((row, words))
             values.append(len(ids) if fits else _MASK_ALONE)
-            if one._failure() is None:
+            if one._request.failed is None:
                 for word, bits in _packed(ids):
                     places.append((row, word))
                     values.append(bits)

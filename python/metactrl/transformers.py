@@ -20,6 +20,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 import torch
 
 from . import arguments
+from .answers import Answer, send
 from .arrays import int_list
 from .decoding import Batch, Constraint, Decoder, Hmm
 from .errors import ArgumentError, Infeasible
@@ -75,33 +76,49 @@ class LogitsProcessor(_Base):  # type: ignore[misc]
         """Forgets the call before."""
         self._width: Optional[int] = None  # of the prompt
         self._last: Any = None  # input_ids of the call before
-        self._tokens: List[List[int]] = []
+        self._answers: List[Answer] = []
         self._rows: List[Decoder] = []
-        self._told: Optional[List[List[int]]] = None
+        self._before: List[List[int]] = []  # beams: the answers of the call before
+        self._led = False
 
     # --- which tokens each row has generated
 
-    def _read(self, input_ids: Any) -> List[List[int]]:
-        """Of every row, the end of its turn included and nothing behind it. Copies one column where the rest is as it was."""
-        if self._told is not None:
-            return self._told
+    def _read(self, input_ids: Any) -> None:
+        """Copies one column where the rest is as it was."""
+        if self._led:
+            return
         last, width = self._last, input_ids.shape[1]
         if last is not None and width == last.shape[1] + 1 and torch.equal(input_ids[:, :-1], last):
-            for tokens, token in zip(self._tokens, input_ids[:, -1].tolist()):
-                tokens.append(token)
+            for answer, token in zip(self._answers, input_ids[:, -1].tolist()):
+                answer.write([token])
         else:
             if last is None or not self._continues(input_ids):
                 self.reset()
                 self._width = width
-            self._tokens = input_ids[:, self._width :].tolist()
+                self._begin(input_ids.shape[0])
+            for answer, tokens in zip(self._answers, input_ids[:, self._width :].tolist()):
+                answer.become(tokens)
         self._last = input_ids
-        return [self.turn_of(row, len(self._tokens), tokens) for row, tokens in enumerate(self._tokens)]
+
+    def _begin(self, rows: int) -> None:
+        self._answers = [Answer(self.ends_of(row, rows)) for row in range(rows)]
+        self._rows = [self._decoder(self._of(row, rows)) for row in range(rows)]
 
     def _continues(self, input_ids: Any) -> bool:
         """Whether these are the rows of the call before, moved about or taken back, and not those of another generate()."""
         prompt, width = self._last[:, : self._width], input_ids.shape[1]
         same_shape = input_ids.shape[0] == prompt.shape[0] and self._width < width <= self._last.shape[1] + 1
         return bool(same_shape and torch.equal(input_ids[:, : self._width], prompt))
+
+    def lead(self, rows: int) -> List[Answer]:
+        """For loops that know what each row generates, and write it here. input_ids is not looked at until `leave`."""
+        self.reset()
+        self._led = True
+        self._begin(rows)
+        return self._answers
+
+    def leave(self) -> None:
+        self._led = False
 
     def _of(self, row: int, rows: int) -> int:
         """The number of the constraint of a row: those of one prompt lie together."""
@@ -116,27 +133,27 @@ class LogitsProcessor(_Base):  # type: ignore[misc]
 
     def turn_of(self, row: int, rows: int, tokens: List[int]) -> List[int]:
         """A row's answer: what it has generated, up to the end of its turn."""
-        ends = self.ends_of(row, rows)
-        for place, token in enumerate(tokens):
-            if token in ends:
-                return tokens[: place + 1]
-        return tokens
+        answer = Answer(self.ends_of(row, rows))
+        answer.write(tokens)
+        return tokens[: len(answer)]
 
     # --- a decoder for each
 
     def _decoder(self, number: int) -> Decoder:
         return Decoder(self.constraints[number], guidance=self.guidance, bridge=self.bridge, token_hmm=self.token_hmm)
 
-    def _place(self, wanted: List[List[int]]) -> List[bool]:
-        """Gives every row a decoder, that of its parent where there is one, and sends them all behind their tokens."""
-        if len(self._rows) != len(wanted):
-            self._rows = [self._decoder(self._of(row, len(wanted))) for row in range(len(wanted))]
-        elif self.num_beams > 1:
+    def _place(self) -> List[bool]:
+        """Sends every decoder behind its row's answer."""
+        if self.num_beams == 1:
+            return send(self._batch, self._rows, self._answers)
+        wanted = [answer.tokens[: len(answer)] for answer in self._answers]
+        if self._before:
             self._rows = self._adopt(wanted)
-        self._before = [list(tokens) for tokens in wanted]
+        self._before = wanted
         return self._batch.seek(self._rows, wanted)
 
     def _adopt(self, wanted: List[List[int]]) -> List[Decoder]:
+        """Beams: every row has the decoder of its parent, where there is one."""
         known: Dict[Tuple[int, Tuple[int, ...]], Decoder] = {}
         for row, tokens in enumerate(self._before):
             known.setdefault((self._of(row, len(wanted)), tuple(tokens)), self._rows[row])
@@ -150,13 +167,9 @@ class LogitsProcessor(_Base):  # type: ignore[misc]
             adopted.append(parent)
         return adopted
 
-    def tell(self, tokens: Optional[List[List[int]]]) -> None:
-        """For loops that know what each row has generated: the next calls take it from here. None: from input_ids again."""
-        self._told = tokens
-
-    def forced(self, tokens: List[List[int]]) -> List[List[int]]:
-        """The run that has no alternative behind each row's tokens."""
-        fits = self._place(tokens)
+    def forced(self) -> List[List[int]]:
+        """The run that has no alternative behind each row's answer."""
+        fits = self._place()
         return [row.forced() if fit and not row.finished else [] for row, fit in zip(self._rows, fits)]
 
     @property
@@ -170,10 +183,10 @@ class LogitsProcessor(_Base):  # type: ignore[misc]
             raise ArgumentError(f"scores should have {widest} columns or more, and are of shape {tuple(scores.shape)}")
         if not scores.dtype.is_floating_point:
             raise ArgumentError(f"scores are floating point, not {scores.dtype}")
-        wanted = self._read(input_ids)
-        if len(wanted) != scores.shape[0]:
-            raise ArgumentError(f"there are {len(wanted)} rows of tokens and {scores.shape[0]} of scores")
-        fits = self._place(wanted)
+        self._read(input_ids)
+        if len(self._answers) != scores.shape[0]:
+            raise ArgumentError(f"there are {len(self._answers)} rows of tokens and {scores.shape[0]} of scores")
+        fits = self._place()
         listed = self._batch.next(self._rows, keep_ending=True)
         return self._weigh(scores, fits, listed)
 
@@ -234,11 +247,10 @@ class ForcedRuns:
             raise ArgumentError("forced runs are for one beam; use the LogitsProcessor alone")
         if getattr(generation_config, "return_dict_in_generate", False):
             raise ArgumentError("forced runs give tokens alone; leave return_dict_in_generate out")
-        self.processor.reset()
         try:
             return self._run(model, input_ids, logits_processor, stopping_criteria, generation_config, model_kwargs)
         finally:
-            self.processor.tell(None)
+            self.processor.leave()
 
     def _run(self, model: Any, input_ids: Any, processors: Any, criteria: Any, config: Any, kwargs: Dict[str, Any]) -> Any:
         rows, width = input_ids.shape
@@ -259,11 +271,12 @@ class ForcedRuns:
             processors.append(self.processor)
         # Rows have different lengths here: the length and the end of the turn are seen to row by row.
         criteria = [one for one in criteria or [] if type(one).__name__ not in ("MaxLengthCriteria", "EosTokenCriteria")]
-        tokens: List[List[int]] = [[] for _ in range(rows)]
+        answers = self.processor.lead(rows)
+        tokens = [answer.tokens for answer in answers]
         done = [False] * rows
         self.forward_passes = self.forced_tokens = 0
         self.tokens = tokens
-        steps = self._take(tokens, done, [[] for _ in range(rows)], limit)
+        steps = self._take(answers, done, [[] for _ in range(rows)], limit)
         block, block_mask = input_ids, mask
         if any(steps):
             # The prompts go to the right, so that each row's run follows it.
@@ -286,7 +299,7 @@ class ForcedRuns:
             cache = out.past_key_values
             scores = out.logits[:, -1, :].to(torch.float32)
             chosen = self._choose(whole, tokens, scores, processors, config)
-            steps = self._take(tokens, done, [[] if done[row] else [token] for row, token in enumerate(chosen)], limit)
+            steps = self._take(answers, done, [[] if done[row] else [token] for row, token in enumerate(chosen)], limit)
             for one in criteria:
                 # Looked at behind every run, as generate() does behind every token.
                 stopped = torch.as_tensor(one(whole.of(tokens), None)).expand(rows).tolist()
@@ -297,25 +310,24 @@ class ForcedRuns:
         answer = torch.tensor([mine + [pad] * (longest - len(mine)) for mine in tokens], dtype=input_ids.dtype)
         return torch.cat([input_ids, answer.to(device)], 1)
 
-    def _take(self, tokens: List[List[int]], done: List[bool], chosen: List[List[int]], limit: int) -> List[List[int]]:
+    def _take(self, answers: List[Answer], done: List[bool], chosen: List[List[int]], limit: int) -> List[List[int]]:
         """Adds to each row what was chosen and what that forces; returns what the model has to read."""
-        for mine, new in zip(tokens, chosen):
-            mine.extend(new)
-        runs = self.processor.forced(tokens)
+        for answer, new in zip(answers, chosen):
+            answer.write(new)
+        runs = self.processor.forced()
         steps = []
-        for row, mine in enumerate(tokens):
+        for row, answer in enumerate(answers):
             step = list(chosen[row])
             if not done[row]:
-                run = runs[row][: max(0, limit - len(mine))]
-                mine.extend(run)
+                run = runs[row][: max(0, limit - len(answer.tokens))]
+                answer.write(run)
                 step += run
                 self.forced_tokens += len(run)
-                done[row] = len(mine) >= limit or (bool(mine) and mine[-1] in self.processor.ends_of(row, len(tokens)))
+                done[row] = len(answer.tokens) >= limit or answer.ended
             steps.append(step)
         return steps
 
     def _choose(self, whole: "_Whole", tokens: List[List[int]], scores: Any, processors: List[Any], config: Any) -> List[int]:
-        self.processor.tell(tokens)
         for one in processors:
             # Ours knows the tokens already.
             scores = one(None if one is self.processor else whole.of(tokens), scores)

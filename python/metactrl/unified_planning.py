@@ -12,7 +12,8 @@ they are what `metactrl.plan` takes, and so is every other parameter. The proble
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional
+import contextlib
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 from unified_planning.engines import (
     Engine,
@@ -64,7 +65,7 @@ FEATURES = (
 )
 
 
-class MetactrlEngine(Engine, OneshotPlannerMixin, PlanValidatorMixin):
+class MetactrlEngine(Engine, OneshotPlannerMixin, PlanValidatorMixin):  # type: ignore[misc]
     """`logits` and what else `metactrl.plan` takes: a model writes the plan. Without: it is searched for."""
 
     def __init__(self, logits: Optional[Callable[[List[int]], Any]] = None, **options: Any) -> None:
@@ -115,14 +116,17 @@ class MetactrlEngine(Engine, OneshotPlannerMixin, PlanValidatorMixin):
             notes.append("the plan to start from is not used")
         notes += [f"{name} is not known" for name in kwargs]
         logs = [LogMessage(LogLevel.WARNING, note) for note in notes]
-        writer = PDDLWriter(problem)
         plan: Optional[SequentialPlan] = None
         try:
-            status, actions, reason = self._find(writer, None if timeout is None else Stop(timeout))
+            writer, domain, text = _written(problem)
+            status, actions, reason = self._find(domain, text, None if timeout is None else Stop(timeout))
             if actions is not None:
-                plan = SequentialPlan([_instance(problem, writer, action) for action in actions], problem.environment)
+                with _framework(PlanGenerationResultStatus.INTERNAL_ERROR, "the plan cannot be read back"):
+                    plan = SequentialPlan([_instance(problem, writer, action) for action in actions], problem.environment)
         except MetactrlError as error:
             status, reason = _failure(error), str(error)
+        except _FrameworkError as error:
+            status, reason = error.status, str(error)
         if reason:
             level = LogLevel.INFO if plan is not None else LogLevel.ERROR
             logs.append(LogMessage(level, reason))
@@ -130,8 +134,8 @@ class MetactrlEngine(Engine, OneshotPlannerMixin, PlanValidatorMixin):
                 output_stream.write(reason + "\n")
         return PlanGenerationResult(status, plan, self.name, log_messages=logs)
 
-    def _find(self, writer: PDDLWriter, stop: Optional[Stop]) -> "tuple[PlanGenerationResultStatus, Optional[List[Action]], str]":
-        task = Task(writer.get_domain(), writer.get_problem(), stop=stop)
+    def _find(self, domain: str, problem: str, stop: Optional[Stop]) -> "tuple[PlanGenerationResultStatus, Optional[List[Action]], str]":
+        task = Task(domain, problem, stop=stop)
         if self._logits is not None:
             try:
                 written = write_plan(task, self._logits, stop=stop, **self._options)
@@ -146,12 +150,12 @@ class MetactrlEngine(Engine, OneshotPlannerMixin, PlanValidatorMixin):
         return PlanGenerationResultStatus.SOLVED_SATISFICING, found.actions, found.reason
 
     def _validate(self, problem: Any, plan: Any) -> ValidationResult:
-        writer = PDDLWriter(problem)
-        domain, text = writer.get_domain(), writer.get_problem()  # only now the writer knows its names
-        steps = [_action(writer, instance) for instance in plan.actions]
         try:
+            writer, domain, text = _written(problem)
+            with _framework(PlanGenerationResultStatus.INTERNAL_ERROR, "the plan cannot be written"):
+                steps = [_action(writer, instance) for instance in plan.actions]
             verdict = Task(domain, text).validate(steps)
-        except MetactrlError as error:
+        except (MetactrlError, _FrameworkError) as error:
             return ValidationResult(ValidationResultStatus.UNKNOWN, self.name, [LogMessage(LogLevel.ERROR, str(error))])
         if verdict.valid:
             return ValidationResult(ValidationResultStatus.VALID, self.name)
@@ -178,6 +182,32 @@ def _failure(error: MetactrlError) -> PlanGenerationResultStatus:
     if isinstance(error, InputError):
         return PlanGenerationResultStatus.UNSUPPORTED_PROBLEM
     return PlanGenerationResultStatus.INTERNAL_ERROR
+
+
+class _FrameworkError(Exception):
+    """What the framework itself cannot do with a problem or a plan, and what that makes of the result."""
+
+    def __init__(self, message: str, status: PlanGenerationResultStatus) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@contextlib.contextmanager
+def _framework(status: PlanGenerationResultStatus, what: str) -> Iterator[None]:
+    """For calls of the framework, whose exceptions are of many kinds: an engine answers, whatever it was given."""
+    try:
+        yield
+    except MemoryError as error:
+        raise _FrameworkError(f"{what}: there is no more memory", PlanGenerationResultStatus.MEMOUT) from error
+    except Exception as error:
+        raise _FrameworkError(f"{what}: {type(error).__name__}: {error}", status) from error
+
+
+def _written(problem: Any) -> "tuple[PDDLWriter, str, str]":
+    """The writer, which knows its names now, and the texts of domain and problem."""
+    with _framework(PlanGenerationResultStatus.UNSUPPORTED_PROBLEM, "the problem cannot be written as PDDL"):
+        writer = PDDLWriter(problem)
+        return writer, writer.get_domain(), writer.get_problem()
 
 
 def _instance(problem: Any, writer: PDDLWriter, action: Action) -> ActionInstance:

@@ -116,7 +116,7 @@ class MetactrlLogitsProcessor(*_bases()):  # type: ignore[misc]
             hmm=Hmm(settings["hmm"]) if settings.get("hmm") else None,
         )
         self._rows = Rows()
-        # Slot -> what it writes. V1: with the live list of its tokens; V2: with what is known of them.
+        # Slot -> what it writes. V1: with vLLM's own list of its tokens.
         self._slots: Dict[int, Tuple[Request, List[int]]] = {}
         self._states = rest[0] if len(rest) == 1 else None
 
@@ -158,14 +158,14 @@ class MetactrlLogitsProcessor(*_bases()):  # type: ignore[misc]
         self._slots[slot] = self._requests.request(given), tokens
         return True
 
-    def _weigh(self, logits: Any, rows: Sequence[int], requests: Sequence[Request], tokens: Sequence[List[int]]) -> Any:
+    def _weigh(self, logits: Any, rows: Sequence[int], asked: Sequence[Tuple[Request, Sequence[int]]]) -> Any:
         """Rows of logits that are ours, in place: all but what may come is out."""
-        listed = self._rows.next(requests, tokens)
+        listed = self._rows.next(asked)
         ours: List[int] = []
         places: List[int] = []
         columns: List[int] = []
         weights: List[float] = []
-        for row, request, found in zip(rows, requests, listed):
+        for row, found in zip(rows, listed):
             if found is None:
                 continue
             ours.append(row)
@@ -206,16 +206,16 @@ class MetactrlLogitsProcessor(*_bases()):  # type: ignore[misc]
                 self._slots[one] = second
 
     def _apply_v1(self, logits: Any) -> Any:
-        rows, requests, tokens = [], [], []
-        for slot, (request, known) in sorted(self._slots.items()):
+        rows: List[int] = []
+        asked: List[Tuple[Request, Sequence[int]]] = []
+        for slot, (request, written) in sorted(self._slots.items()):
             if slot >= logits.shape[0]:
                 continue
-            if -1 in known:
+            if -1 in request.follow(written):
                 raise RuntimeError("tokens are missing: name metactrl.vllm:MetactrlLogitsProcessor with --logits-processors, so that vLLM fills them in")
             rows.append(slot)
-            requests.append(request)
-            tokens.append(known)
-        return self._weigh(logits, rows, requests, tokens)
+            asked.append((request, ()))
+        return self._weigh(logits, rows, asked)
 
     # --- V2: a row says which slot it is of, and which token it was fed
 
@@ -228,32 +228,32 @@ class MetactrlLogitsProcessor(*_bases()):  # type: ignore[misc]
             return logits  # slots are not told that they are free; this is known without waiting for the device
         layout = (ctx.expanded_idx_mapping, ctx.expanded_local_pos, ctx.pos, ctx.input_ids)
         slots, places, positions, fed = torch.stack([values.to(torch.int64) for values in layout]).tolist()
-        rows, requests, tokens = [], [], []
-        drafts: Dict[int, List[int]] = {}  # slot -> the answer up to its row before: drafts follow each other
+        rows: List[int] = []
+        asked: List[Tuple[Request, Sequence[int]]] = []
+        drafts: Dict[int, List[int]] = {}  # slot -> the drafts up to its row before: they follow each other
         for row in sorted(range(len(slots)), key=lambda row: (slots[row], places[row])):
             slot = slots[row]
             if slot not in self._slots:
                 continue
-            request, known = self._slots[slot]
+            request, _ = self._slots[slot]
             prompt = int(self._states.prompt_len.np[slot])
             if positions[row] + 1 < max(prompt, int(self._states.prefill_len.np[slot])):
                 continue  # a part of the prompt, or of an answer that is read again
             if slot in drafts:
-                answer = drafts[slot] + [fed[row]]
+                drafts[slot] = drafts[slot] + [fed[row]]
             else:
-                answer = self._answer(slot, known, prompt, positions[row], fed[row])
-                known[:] = answer
-            drafts[slot] = answer
+                self._go_to(request, slot, prompt, positions[row], fed[row])
+                drafts[slot] = []
             rows.append(row)
-            requests.append(request)
-            tokens.append(answer)
-        return self._weigh(logits, rows, requests, tokens)
+            asked.append((request, drafts[slot]))
+        return self._weigh(logits, rows, asked)
 
-    def _answer(self, slot: int, known: List[int], prompt: int, position: int, fed: int) -> List[int]:
-        """What the slot has generated up to the token that it was fed. What is known from the steps before need not be read."""
-        before = position - prompt
-        if before < 0:
-            return []
-        if len(known) < before:
-            known[:] = self._states.all_token_ids.gpu[slot, prompt:position].tolist()
-        return known[:before] + [fed]
+    def _go_to(self, request: Request, slot: int, prompt: int, position: int, fed: int) -> None:
+        """To what the slot has generated up to the token that it was fed. What is known from the steps before is not read again."""
+        before = max(0, position - prompt)
+        known = min(len(request), before)
+        request.cut(known)
+        if known < before:
+            request.write(self._states.all_token_ids.gpu[slot, prompt + known : position].tolist())
+        if position >= prompt:
+            request.write([fed])

@@ -5,6 +5,7 @@ import pathlib
 import random
 import sys
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "python"))
@@ -12,6 +13,7 @@ sys.path.insert(0, str(ROOT / "python"))
 import metactrl  # noqa: E402
 
 TABLETOP = ROOT / "domains" / "tabletop"
+PACKAGE = pathlib.Path(metactrl.__file__).parent
 
 
 def needs(module, name):
@@ -45,6 +47,36 @@ def word_vocabulary(text, seed):
         pieces.add(word[begin : begin + draw.randint(2, 7)].encode())
     tokens += sorted(piece for piece in pieces if len(piece) > 1)
     return metactrl.Vocabulary(tokens + [b""], [len(tokens)])
+
+
+class Work:
+    """What a piece of work looks at: lines of the package that are run, those of its loops once for each item, and token ids that are handed to the library."""
+
+    def __enter__(self):
+        self.lines = self.ids = 0
+        self._handed = unittest.mock.patch.object(metactrl.decoding, "id_array", self._count(metactrl.decoding.id_array))
+        self._handed.start()
+        self._before = sys.gettrace()
+        sys.settrace(self._trace)
+        return self
+
+    def __exit__(self, *_):
+        sys.settrace(self._before)
+        self._handed.stop()
+
+    def _count(self, id_array):
+        def counted(values):
+            ids, count = id_array(values)
+            self.ids += count
+            return ids, count
+
+        return counted
+
+    def _trace(self, frame, event, _):
+        if not frame.f_code.co_filename.startswith(str(PACKAGE)):
+            return None
+        self.lines += event == "line"
+        return self._trace
 
 
 def plan_model():

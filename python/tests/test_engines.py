@@ -3,7 +3,7 @@
 import random
 import unittest
 
-from support import byte_vocabulary, metactrl, needs, problems, task
+from support import Work, byte_vocabulary, metactrl, needs, problems, task
 
 SIZE = 259
 
@@ -186,6 +186,25 @@ class Transformers(unittest.TestCase):
             self.assertGreater(int(torch.isfinite(out[0]).sum()), 0)
             self.assertEqual(int(torch.isfinite(out[1]).sum()), finite)
             self.assertTrue(bool((scores == 0).all()), "the processor changed what it was given")
+
+    def test_a_step_costs_what_is_new(self):
+        """Counted, not timed: rows that only grow cost the same at every place, and the loop with forced runs hands each token over a few times in all."""
+        import torch
+        from metactrl.transformers import LogitsProcessor, generate
+
+        constraint = metactrl.Constraint(task(), self.vocabulary, "json", horizon=12)
+        processor, ids, costs = LogitsProcessor(constraint), torch.ones(8, 3, dtype=torch.long), []
+        while not bool(torch.isin(ids, torch.tensor([256, 257])).any(1).all()):
+            with Work() as work:
+                out = processor(ids, torch.zeros(8, SIZE))
+            costs.append(work.lines + work.ids)
+            ids = torch.cat([ids, out.argmax(1)[:, None]], 1)
+        self.assertGreater(len(costs), 150)
+        self.assertLess(sorted(costs[-40:])[20], 2 * sorted(costs[10:50])[20], "what a step looks at grows with the answer")
+        with Work() as work:
+            plans = generate(make_model(), prompts("a\n", "bcdef\n", "Plan:", "x"), constraint)
+        written = sum(len(plan.tokens) for plan in plans)
+        self.assertLess(work.ids, 5 * written)
 
     def test_a_processor_serves_one_call_after_the_other(self):
         from metactrl.transformers import LogitsProcessor

@@ -7,10 +7,12 @@ import gc
 import io
 import os
 import random
+import sys
 import threading
 import unittest
+import unittest.mock
 
-from support import NAN, ROOT, TABLETOP, byte_vocabulary, hostile_row, metactrl, plan_model, problems, task, token_model, word_vocabulary
+from support import LAMPS, NAN, ROOT, TABLETOP, byte_vocabulary, hostile_row, metactrl, plan_model, problems, task, token_model, word_vocabulary
 
 
 class Tasks(unittest.TestCase):
@@ -310,6 +312,35 @@ class Decoders(unittest.TestCase):
         self.assertEqual(os.waitpid(child, 0)[1], 0)
         self.assertEqual(batch.next(rows), before)
 
+    def test_other_threads_work_meanwhile(self):
+        """While the library compiles. Threads here give the interpreter's lock away by themselves nowhere between the moment when the other one may go on and the
+        call's end, so that it does only if the call lets go of the lock: then it ends the call, which would go on for long."""
+        names = " ".join(f"lamp{number}" for number in range(30))
+        goal = " ".join(f"(lit {name})" for name in names.split())
+        dark = metactrl.Task(LAMPS, f"(define (problem p) (:domain lamps) (:objects {names} - lamp) (:init) (:goal (and {goal})))")
+        vocabulary = metactrl.Vocabulary([bytes([byte]) for byte in range(256)] + [b""], [256])
+        stop, waits, library_call = metactrl.Stop(), threading.Lock(), metactrl._library.call
+        waits.acquire()
+
+        def other():
+            with waits:
+                stop.request()
+
+        def call(name, *arguments):
+            if name == "constraint_compile":
+                waits.release()
+            library_call(name, *arguments)
+
+        thread, interval = threading.Thread(target=other), sys.getswitchinterval()
+        sys.setswitchinterval(1000)
+        try:
+            thread.start()
+            with unittest.mock.patch.object(metactrl._library, "call", call), self.assertRaises(metactrl.Stopped):
+                metactrl.Constraint(dark, vocabulary, stop=stop, exact_states=2**40, exact_bytes=2**29)
+        finally:
+            sys.setswitchinterval(interval)
+            thread.join()
+
     def test_two_threads_and_one_decoder(self):
         decoder = metactrl.Decoder(self.constraint)
         seen = set()
@@ -414,6 +445,44 @@ class Plans(unittest.TestCase):
         self.assertIn("legal actions", trace._repr_html_())
         self.assertIn("allowed", str(trace))
 
+    def test_a_trace_shows_goals_and_wishes(self):
+        """The goals that are left before every step, those that a step reaches, and where the model wanted another token."""
+        found = task()
+        likes = ord("<")  # which no plan has
+        for row in ([float(token == likes) for token in range(259)], array.array("f", [float(token == likes) for token in range(259)])):
+            plan = metactrl.plan(found, lambda tokens, row=row: row, byte_vocabulary())
+            trace = plan.explain()
+            goals = trace.open_goals
+            self.assertEqual(len(goals), len(plan.actions) + 1)
+            self.assertEqual((sorted(goals[0]), goals[-1]), (sorted(found.validate([]).unmet_goals), []))
+            self.assertGreater(len(goals[0]), 0)
+            wishes = [token for step in trace.steps for token in step["tokens"] if "wanted" in token]
+            self.assertEqual(len(wishes), plan.model_calls)
+            self.assertEqual({(token["wanted"]["token"], token["wanted"]["text"], token["forced"]) for token in wishes}, {(likes, "<", False)})
+            self.assertEqual([plan.tokens[place] for place in sorted(plan.wanted)], [token["token"] for token in wishes])
+            shown = trace._repr_html_()
+            self.assertEqual(shown.count("the model wanted &#x27;&lt;&#x27;"), len(wishes))
+            for goal in goals[0]:
+                self.assertIn(f"<li>{goal}</li>", shown)
+                self.assertEqual(shown.count(f"✓ {goal}"), sum(goal in before and goal not in after for before, after in zip(goals, goals[1:])))
+            self.assertIn("more behind it, weight ", shown)
+        for row in ([float("nan")] * 259, [0.0] * 259 + ["no number"]):
+            plan = metactrl.plan(found, lambda tokens, row=row: row, byte_vocabulary())
+            self.assertEqual(len(plan.wanted), 0 if row[0] != row[0] else plan.model_calls)
+            self.assertIn("goals left", plan.explain()._repr_html_())
+        decoder = metactrl.Decoder(plan.decoder.constraint)
+        self.assertEqual(len(decoder.explain().open_goals), 1)
+        self.assertIn("left", decoder.explain()._repr_html_())
+
+    def test_a_trace_says_what_was_given_up(self):
+        """Where not all goals can be reached together."""
+        domain = "(define (domain d) (:predicates (p) (q) (r)) (:action a :parameters () :effect (p)) (:action b :parameters () :effect (q)))"
+        found = metactrl.Task(domain, "(define (problem x) (:domain d) (:goal (and (p) (r))))")
+        plan = metactrl.plan(found, lambda tokens: [0.0] * 259, byte_vocabulary(), drop_goals=True)
+        self.assertEqual(plan.decoder.constraint.goals_dropped, ["(r)"])
+        self.assertEqual(plan.explain().open_goals[-1], ["(r)"])
+        self.assertIn("<li>(r) (given up)</li>", plan.explain()._repr_html_())
+
     def test_the_example_of_the_manual(self):
         page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
         example = page.split("```python\n")[1].split("```")[0]
@@ -432,8 +501,10 @@ class Plans(unittest.TestCase):
         domain = "(define (domain d) (:predicates (done ?x)) (:action a&b :parameters (?x) :effect (done ?x)))"
         found = metactrl.Task(domain, "(define (problem p) (:domain d) (:objects <b>x) (:goal (done <b>x)))")
         plan = metactrl.plan(found, lambda tokens: [0.0] * 259, byte_vocabulary())
-        shown = plan._repr_html_() + plan.explain()._repr_html_() + found._repr_html_()
+        wish = metactrl.plan(found, lambda tokens: [float(token == ord('"')) for token in range(259)], byte_vocabulary()).explain()
+        shown = plan._repr_html_() + plan.explain()._repr_html_() + found._repr_html_() + wish._repr_html_()
         self.assertNotIn("<b>x", shown)
+        self.assertEqual(shown.count('wanted "'), 0)
         self.assertIn("&lt;b&gt;x", shown)
 
     def test_equal_seeds_draw_equally(self):

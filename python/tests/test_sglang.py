@@ -188,7 +188,7 @@ class Sglang(unittest.TestCase):
             grammar.accept_token(65)
         grammar.rollback(1)
         self.assertFalse(free())
-        self.assertIsNone(grammar._failure())
+        self.assertIsNone(grammar._request.failed)
 
     def test_who_fails_fails_alone(self):
         server, answers = self.server(3), Answers(self)

@@ -239,6 +239,35 @@ class WithADouble(unittest.TestCase):
         self.assertEqual(planner.validate(broken, Sequence([])).status, Valid.UNKNOWN)
         self.assertEqual(planner.solve(Problem(DOMAIN, problem_text("dishwasher")), timeout=0).status, Status.TIMEOUT)
 
+    def test_what_the_framework_raises_is_a_result(self):
+        """A problem that its writer cannot write, names that it does not know, and a plan of another problem."""
+
+        class Refusing(Problem):
+            def __getattribute__(self, name):
+                if name == broken:
+                    raise kind("no PDDL for this")
+                return super().__getattribute__(name)
+
+        planner, plan = engine.MetactrlEngine(), engine.MetactrlEngine().solve(Problem(DOMAIN, problem_text("dishwasher"))).plan
+        for broken, kind, status in (
+            ("domain", NotImplementedError, Status.UNSUPPORTED_PROBLEM), ("problem", AssertionError, Status.UNSUPPORTED_PROBLEM),
+            ("problem", MemoryError, Status.MEMOUT), ("item", KeyError, Status.INTERNAL_ERROR),
+        ):
+            out = io.StringIO()
+            found = planner.solve(Refusing(DOMAIN, problem_text("dishwasher")), output_stream=out)
+            self.assertEqual((found.status, found.plan), (status, None))
+            self.assertIn("memory" if kind is MemoryError else "no PDDL for this", found.log_messages[-1].message)
+            self.assertEqual(found.log_messages[-1].level, Level.ERROR)
+            self.assertEqual(out.getvalue().strip(), found.log_messages[-1].message)
+            if broken != "item":
+                judged = planner.validate(Refusing(DOMAIN, problem_text("dishwasher")), plan)
+                self.assertEqual((judged.status, len(judged.log_messages)), (Valid.UNKNOWN, 1))
+        judged = planner.validate(Problem(DOMAIN, problem_text("dishwasher")), plan)  # its items are of another problem
+        self.assertEqual(judged.status, Valid.UNKNOWN)
+        self.assertIn("cannot be written", judged.log_messages[0].message)
+        with self.assertRaises(ZeroDivisionError):  # what the caller's own model raises is the caller's
+            engine.MetactrlEngine(logits=lambda tokens: 1 // 0, vocabulary=byte_vocabulary()).solve(Problem(DOMAIN, problem_text("dishwasher")))
+
     def test_what_is_not_used_is_said(self):
         found = engine.MetactrlEngine().solve(Problem(DOMAIN, problem_text("dishwasher")), heuristic=len, colour="red")
         warned = [log.message for log in found.log_messages if log.level == Level.WARNING]

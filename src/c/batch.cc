@@ -190,6 +190,40 @@ void step_rows(const Batch& batch, const Write& write) {
   });
 }
 
+// Where the rows of a batch are sent: row i's tokens are ids[offsets[i]] to ids[offsets[i + 1]].
+struct Moves {
+  metactrl_pool* pool;
+  metactrl_decoder* const* decoders;
+  std::size_t num_rows;
+  const std::int32_t* ids;
+  const std::uint64_t* offsets;
+  std::int64_t* reached;
+};
+
+// send(decoder, row, tokens) for every row that has a decoder: behind how many tokens it is then.
+template <typename Send>
+void send_rows(const Moves& moves, const Send& send) {
+  if (moves.pool != nullptr) live(moves.pool, "pool");
+  check_decoders(moves.decoders, moves.num_rows);
+  if (moves.num_rows == 0) return;
+  required(moves.offsets, "offsets");
+  for (std::size_t row = 0; row < moves.num_rows; ++row) {
+    if (moves.offsets[row] > moves.offsets[row + 1]) throw ArgumentError("offsets decrease");
+  }
+  check_array(moves.ids, moves.offsets[moves.num_rows], "ids");
+  run_rows(moves.pool, moves.num_rows, [&](std::size_t row) {
+    moves.reached[row] = 0;
+    if (moves.decoders[row] == nullptr) return;
+    const metactrl_status status = guarded(nullptr, [&] {
+      const Held held(moves.decoders[row]);
+      const std::uint64_t begin = moves.offsets[row];
+      const std::span<const std::int32_t> tokens(moves.ids + begin, moves.offsets[row + 1] - begin);
+      moves.reached[row] = static_cast<std::int64_t>(send(*held, row, tokens));
+    });
+    if (status != METACTRL_OK) moves.reached[row] = -status;
+  });
+}
+
 }  // namespace
 
 }  // namespace metactrl::c
@@ -265,24 +299,23 @@ metactrl_status metactrl_batch_seek(metactrl_pool* pool, metactrl_decoder* const
                                     const int32_t* ids, const uint64_t* offsets, int64_t* taken,
                                     metactrl_error** error) {
   return guarded(error, [&] {
-    if (pool != nullptr) metactrl::c::live(pool, "pool");
-    metactrl::c::check_decoders(decoders, num_rows);
     metactrl::c::check_array(taken, num_rows, "taken");
-    if (num_rows == 0) return;
-    metactrl::c::required(offsets, "offsets");
-    for (std::size_t row = 0; row < num_rows; ++row) {
-      if (offsets[row] > offsets[row + 1]) throw metactrl::c::ArgumentError("offsets decrease");
-    }
-    metactrl::c::check_array(ids, offsets[num_rows], "ids");
-    metactrl::c::run_rows(pool, num_rows, [&](std::size_t row) {
-      taken[row] = 0;
-      if (decoders[row] == nullptr) return;
-      const metactrl_status status = guarded(nullptr, [&] {
-        const metactrl::c::Held held(decoders[row]);
-        const std::span<const std::int32_t> wanted(ids + offsets[row], offsets[row + 1] - offsets[row]);
-        taken[row] = static_cast<std::int64_t>(metactrl::c::seek(*held, wanted));
-      });
-      if (status != METACTRL_OK) taken[row] = -status;
-    });
+    metactrl::c::send_rows({pool, decoders, num_rows, ids, offsets, taken},
+                           [](metactrl_decoder& decoder, std::size_t, std::span<const std::int32_t> wanted) {
+                             return metactrl::c::seek(decoder, wanted);
+                           });
+  });
+}
+
+metactrl_status metactrl_batch_move(metactrl_pool* pool, metactrl_decoder* const* decoders, size_t num_rows,
+                                    const uint64_t* keep, const int32_t* ids, const uint64_t* offsets, int64_t* reached,
+                                    metactrl_error** error) {
+  return guarded(error, [&] {
+    metactrl::c::check_array(keep, num_rows, "keep");
+    metactrl::c::check_array(reached, num_rows, "reached");
+    metactrl::c::send_rows({pool, decoders, num_rows, ids, offsets, reached},
+                           [&](metactrl_decoder& decoder, std::size_t row, std::span<const std::int32_t> added) {
+                             return metactrl::c::go_on(decoder, keep[row], added);
+                           });
   });
 }

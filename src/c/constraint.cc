@@ -148,6 +148,8 @@ extern "C" METACTRL_C_API void metactrl_constraint_options_default_1(metactrl_co
                              offsetof(metactrl_constraint_options, improve));
 }
 __asm__(".symver metactrl_constraint_options_default_1, metactrl_constraint_options_default@METACTRL_1");
+// Linkers differ in which of two versions they give a symbol that says none; this one is for whoever links today.
+__asm__(".symver metactrl_constraint_options_default, metactrl_constraint_options_default@@@METACTRL_1_2");
 #endif
 
 metactrl_status metactrl_constraint_compile(const metactrl_task* task, const metactrl_format* format,

@@ -182,17 +182,23 @@ std::size_t accept_all(metactrl_decoder& decoder, std::span<const std::int32_t> 
   return taken;
 }
 
+std::size_t go_on(metactrl_decoder& decoder, std::size_t keep, std::span<const std::int32_t> ids) {
+  const std::size_t before = decoder.decoder.num_tokens();
+  decoder.lost = true;  // also when something throws
+  if (before < keep) return before;
+  decoder.decoder.rollback(before - keep);
+  std::size_t taken = 0;
+  while (taken < ids.size() && decoder.decoder.accept(TokenId{ids[taken]})) ++taken;
+  decoder.lost = taken < ids.size();
+  return keep + taken;
+}
+
 std::size_t seek(metactrl_decoder& decoder, std::span<const std::int32_t> ids) {
   const std::span<const TokenId> tokens = decoder.decoder.tokens();
   std::size_t common = 0;
   while (common < tokens.size() && common < ids.size() && static_cast<std::int32_t>(tokens[common]) == ids[common])
     ++common;
-  decoder.decoder.rollback(tokens.size() - common);
-  decoder.lost = true;  // also when taking the rest throws
-  std::size_t taken = common;
-  while (taken < ids.size() && decoder.decoder.accept(TokenId{ids[taken]})) ++taken;
-  decoder.lost = taken < ids.size();
-  return taken;
+  return go_on(decoder, common, ids.subspan(common));
 }
 
 void fill_bitmask(std::span<const NextToken> choices, std::span<std::int32_t> words) {

@@ -246,6 +246,8 @@ class Held {
 std::span<const NextToken> next_of(metactrl_decoder& decoder);
 // Tokens taken; stops at the first that is not allowed.
 std::size_t accept_all(metactrl_decoder& decoder, std::span<const std::int32_t> ids);
+// Keeps the first `keep` tokens and takes these; returns behind how many it is then. Lost where that is not all of them.
+std::size_t go_on(metactrl_decoder& decoder, std::size_t keep, std::span<const std::int32_t> ids);
 // See metactrl_decoder_seek.
 std::size_t seek(metactrl_decoder& decoder, std::span<const std::int32_t> ids);
 void fill_bitmask(std::span<const NextToken> choices, std::span<std::int32_t> words);

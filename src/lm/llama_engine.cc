@@ -245,8 +245,10 @@ void LlamaEngine::take(const Portion& portion) const {
   Evaluation& evaluation = *portion.evaluation;
   evaluation.first += portion.count;
   ++evaluation.calls;
+  evaluation.read += portion.count;
   if (evaluation.left() == 0) evaluation.row.memory = logits(portion.begin + portion.count - 1);
   if (!portion.guess_end) return;
+  evaluation.read += evaluation.guess.tokens.size();
   evaluation.guess.read = true;
   evaluation.guess.row.memory = logits(*portion.guess_end);
 }

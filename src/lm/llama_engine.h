@@ -61,6 +61,7 @@ struct Evaluation {
   bool cut = false;                 // the memory has others behind those, which go before anything is run
   LogitsRow row{};                  // after the last token
   std::size_t calls = 0;            // batches it was a part of
+  std::size_t read = 0;             // tokens of it in them, the guess's included
   // What may come behind them: read in the same run where that has room.
   struct Guess {
     std::span<const TokenId> tokens{};

@@ -220,6 +220,7 @@ bool LlamaSession::read_expected() {
   }
   engine_->keep_scratch(scratch.size());
   ++num_calls_;
+  num_read_ += batch.size();
   evaluated_ = tokens_.size();
   keep_logits(engine_->logits(trunk - 1));
   ahead_ = {evaluated_, engine_->num_runs(), branches, std::move(ahead.entries)};
@@ -299,6 +300,7 @@ std::optional<Evaluation> LlamaSession::wanted_evaluation() {
 
 void LlamaSession::take_evaluation(Evaluation& evaluation) {
   num_calls_ += evaluation.calls;
+  num_read_ += evaluation.read;
   evaluated_ = tokens_.size();
   take_logits(evaluation.row.logits);
   guess_.logits.swap(evaluation.guess.row.logits);
@@ -312,6 +314,7 @@ void LlamaSession::forget_evaluation(const Evaluation& evaluation) {
   guess_.tokens.clear();
   cut_ = false;
   num_calls_ += evaluation.calls;
+  num_read_ += evaluation.read;
 }
 
 bool LlamaSession::owns_logits() const {
@@ -463,6 +466,7 @@ void LlamaSession::run_group(const TokenTree& tree, const TokenTree::Group& grou
       }
       engine_->run(batch);
       ++num_calls_;
+      num_read_ += batch.size();
       if (trunk > 0) {
         evaluated_ = tokens_.size();
         keep_logits(engine_->logits(trunk - 1));

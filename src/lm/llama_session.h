@@ -29,6 +29,8 @@ class LlamaSession : public Session {
   std::unique_ptr<Session> fork() override;
   std::vector<std::vector<float>> score(std::span<const std::vector<TokenId>> paths) override;
   std::size_t num_calls() const override { return num_calls_; }
+  // Tokens that were computed in these calls for this session, also those read ahead in vain; without what prompts have in common.
+  std::size_t num_read() const { return num_read_; }
   std::size_t spare_tokens() const override { return engine_->spare_tokens(); }
   void expect(std::span<const std::vector<TokenId>> continuations) override;
 
@@ -80,6 +82,7 @@ class LlamaSession : public Session {
   std::size_t logits_size_ = 0;  // after how many tokens; 0: none
   std::shared_ptr<const Checkpoint> checkpoint_;
   std::size_t num_calls_ = 0;
+  std::size_t num_read_ = 0;
   std::vector<std::vector<TokenId>> expected_;  // to be read with the next call
   // In batches: what the last run read behind evaluated_, in the session's own sequence.
   struct Guess {

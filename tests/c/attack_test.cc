@@ -230,8 +230,36 @@ class Engine {
       if (lost == offered || (lost && counts[i] != 0)) throw std::runtime_error("a batch takes what is not offered");
       counts_.refused += offered ? 0 : 1;
     }
+    move_forks(rows);
     return first_of(
         ids, [&](std::size_t id) { return ((static_cast<std::uint32_t>(words[id / 32]) >> (id % 32)) & 1U) != 0; });
+  }
+
+  // Back to some place and on to where the row is, or to a place that none has, or behind what may not come.
+  void move_forks(const std::vector<metactrl_decoder*>& rows) {
+    std::vector<std::uint64_t> keep;
+    std::vector<std::uint64_t> offsets{0};
+    std::vector<std::int32_t> given;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      keep.push_back(i == 0 ? tokens_.size() : random_.below(tokens_.size() + 3));
+      if (keep[i] <= tokens_.size())
+        given.insert(given.end(), tokens_.begin() + static_cast<std::ptrdiff_t>(keep[i]), tokens_.end());
+      if (i % 4 == 3) given.push_back(static_cast<std::int32_t>(size_) + 7);
+      offsets.push_back(given.size());
+    }
+    std::vector<std::int64_t> reached(rows.size());
+    call(metactrl_batch_move, pool_, rows.data(), rows.size(), static_cast<const std::uint64_t*>(keep.data()),
+         static_cast<const std::int32_t*>(given.data()), static_cast<const std::uint64_t*>(offsets.data()),
+         reached.data());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const bool lost = (metactrl_decoder_status(rows[i]) & METACTRL_LOST) != 0;
+      const bool there = reached[i] == static_cast<std::int64_t>(keep[i] + offsets[i + 1] - offsets[i]);
+      const bool wanted = keep[i] <= tokens_.size() && i % 4 != 3;
+      if (lost == there || (wanted && !there) || (i % 4 == 3 && there)) {
+        throw std::runtime_error("a batch is not where it was sent");
+      }
+      counts_.refused += lost ? 1 : 0;
+    }
   }
 
   bool forced_run() {

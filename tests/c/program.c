@@ -189,6 +189,68 @@ static void walk(metactrl_constraint* constraint) {
   metactrl_decoder_free(decoder);
 }
 
+/* Rows that go on, stay, are taken back and written anew, and rows that cannot, are where metactrl_decoder_seek sends one. */
+static void moves(metactrl_pool* pool, metactrl_decoder** decoders, int rows, metactrl_constraint* constraint) {
+  enum { kRows = 33, kLength = 20 };
+  metactrl_error* error = NULL;
+  metactrl_decoder* sought = NULL;
+  int32_t path[kLength], given[2 * kRows];
+  uint64_t keep[kRows], offsets[kRows + 1];
+  int64_t reached[kRows];
+  size_t places[kRows];
+  size_t taken = 0, count = 0, other = 0;
+  int row, step, i;
+  EXPECT(rows == kRows);
+  OK(metactrl_decoder_new(constraint, NULL, NULL, &sought, &error));
+  for (i = 0; i < kLength; ++i) {
+    int32_t ids[kTokens];
+    OK(metactrl_decoder_next(sought, ids, NULL, kTokens, &count, &error));
+    path[i] = ids[(uint32_t)random_logit() % (uint32_t)count];
+    OK(metactrl_decoder_accept(sought, &path[i], 1, &taken, &error));
+  }
+  for (row = 0; row < kRows; ++row) places[row] = 0;
+  for (step = 0; step < 60; ++step) {
+    offsets[0] = 0;
+    for (row = 0; row < kRows; ++row) {
+      const size_t back = (uint32_t)random_logit() % 5 == 0 ? (uint32_t)random_logit() % 6 : 0;
+      size_t size = (uint32_t)random_logit() % 3;
+      keep[row] = places[row] - (back < places[row] ? back : places[row]);
+      if (size > kLength - keep[row]) size = kLength - keep[row];
+      for (i = 0; i < (int)size; ++i) given[offsets[row] + (uint64_t)i] = path[keep[row] + (uint64_t)i];
+      offsets[row + 1] = offsets[row] + size;
+      places[row] = keep[row] + size;
+    }
+    if (step % 10 == 9) {
+      keep[2] = kLength + 1; /* it has not so many */
+      if (offsets[4] > offsets[3]) given[offsets[3]] = 257;
+    }
+    OK(metactrl_batch_move(step % 2 == 0 ? pool : NULL, decoders, kRows, keep, given, offsets, reached, &error));
+    for (row = 0; row < kRows; ++row) {
+      const int wrong = step % 10 == 9 && (row == 2 || (row == 3 && offsets[4] > offsets[3]));
+      if (decoders[row] == NULL) {
+        EXPECT(reached[row] == 0);
+        continue;
+      }
+      EXPECT(((metactrl_decoder_status(decoders[row]) & METACTRL_LOST) != 0) == wrong);
+      EXPECT((reached[row] == (int64_t)(keep[row] + (offsets[row + 1] - offsets[row]))) == !wrong);
+      if (wrong) {
+        places[row] = 0; /* sent back, it is found again */
+        continue;
+      }
+      OK(metactrl_decoder_seek(sought, path, places[row], &taken, &error));
+      OK(metactrl_decoder_tokens(decoders[row], NULL, 0, &count, &error));
+      EXPECT(count == places[row] && taken == count);
+      {
+        int32_t ids[kTokens], others[kTokens];
+        OK(metactrl_decoder_next(decoders[row], ids, NULL, kTokens, &count, &error));
+        OK(metactrl_decoder_next(sought, others, NULL, kTokens, &other, &error));
+        EXPECT(count == other && memcmp(ids, others, count * sizeof ids[0]) == 0);
+      }
+    }
+  }
+  metactrl_decoder_free(sought);
+}
+
 static void batch(metactrl_constraint* constraint) {
   enum { kRows = 33, kWords = (kTokens + 31) / 32 };
   metactrl_error* error = NULL;
@@ -252,7 +314,9 @@ static void batch(metactrl_constraint* constraint) {
     }
     offsets[3] = 9;
     EXPECT_STATUS(METACTRL_ERROR_ARGUMENT, metactrl_batch_seek(pool, decoders, kRows, NULL, offsets, taken, NULL));
+    EXPECT_STATUS(METACTRL_ERROR_ARGUMENT, metactrl_batch_move(pool, decoders, kRows, offsets, NULL, offsets, taken, NULL));
   }
+  moves(pool, decoders, kRows, constraint);
   decoders[5] = decoders[4];
   EXPECT_STATUS(METACTRL_ERROR_ARGUMENT,
                 metactrl_batch_next(pool, decoders, kRows, NULL, 0, &ids[0][0], NULL, kTokens, counts, NULL));

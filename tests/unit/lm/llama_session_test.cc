@@ -1,5 +1,7 @@
 // Sessions on small real models. What a session says must not depend on how its tokens got there: in one batch or one
 // by one, by fork, by rollback, or as a path of a tree.
+#include "lm/llama_session.h"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -63,6 +65,8 @@ std::vector<TokenId> joined(std::vector<TokenId> a, const std::vector<TokenId>& 
 }
 
 std::vector<float> copy_of(std::span<const float> values) { return {values.begin(), values.end()}; }
+
+std::size_t read_by(const Session& session) { return dynamic_cast<const lm::LlamaSession&>(session).num_read(); }
 
 // The memory holds half-precision numbers, and sums are taken in another order in another batch.
 void expect_near(std::span<const float> a, std::span<const float> b, const std::string& what) {
@@ -298,12 +302,15 @@ TEST_P(LlamaSessionTest, WhatWasExpectedCostsNoCallOfItsOwn) {
     auto one = session->fork();
     one->expect(branches);
     one->append(first);
+    const std::size_t before = read_by(*one);
     expect_near(one->logits(), fresh(joined(prompt, first)), "what was appended");
+    EXPECT_EQ(read_by(*one), before + first.size() + 2 + 4 + 1);  // what is expected is read, all but what is too long
     const std::size_t calls = one->num_calls();
     one->append(branches[taken]);
     const auto whole = joined(joined(prompt, first), branches[taken]);
     expect_near(one->logits(), fresh(whole), "what was expected");
     EXPECT_EQ(one->num_calls(), calls + (taken == 2 ? 1 : 0));  // that one is too long
+    EXPECT_EQ(read_by(*one), before + first.size() + 2 + 4 + 1 + (taken == 2 ? 20 : 0));
     // And on from there.
     one->append(first);
     expect_near(one->logits(), fresh(joined(whole, first)), "behind it");
@@ -343,7 +350,9 @@ TEST_P(LlamaSessionTest, InBatchesOneGuessIsReadAndWhatIsTrueOfItIsKept) {
     auto one = session->fork();
     one->append(first);
     one->expect(branches);
+    const std::size_t read = read_by(*one);
     expect_near(one->logits(), fresh(joined(prompt, first)), "what was appended");
+    EXPECT_EQ(read_by(*one), read + first.size() + branches[0].size());
     other->append(some_tokens(1, 9));
     other->logits();
     const auto before = joined(prompt, first);
