@@ -4,8 +4,12 @@
 ;   GRAB          not out of something closed. "The failures are precondition violations (hands already full, target not
 ;                 co-located, container closed) ... [the] DFA tracks these invariants at every decoding step".
 ;   PUTIN, PUTBACK  the destination is near. The same sentence, said of 60, 21 and 10 failures at GRAB, PUTIN, PUTBACK.
-;   all others      what they are about is near or in a hand ("target not co-located"), and not so already.
+;   all others      what they are about is near or in a hand ("target not co-located").
 ;   LOOKAT, WATCH   what is looked at is faced. The DFA's state has the "facing direction", which no other rule reads.
+;
+; And what no sentence of the paper says, inferred from what the state tracks: nothing is done that is so already (OPEN of
+; what is open, CLOSE, SWITCHON, SWITCHOFF, PLUGIN, PLUGOUT, SIT, LIE), STANDUP needs a robot that sits or lies, and
+; PUTOFF what is worn.
 ;
 ; What the prompt does not show is false.
 ;

@@ -1,5 +1,7 @@
 ; VirtualHome, subgoal decomposition, by the rules that the paper's appendix lists and no others: ON needs what is plugged
 ; in and not open, OPEN what is not on, INSIDE and ONTOP an open destination, HOLDS a free hand and something grabbable.
+; "Placement goals are evaluated from the live state ... and repeated placements use latest-wins semantics mirroring the
+; evaluator": a thing is where it was put last, and nowhere while it is in a hand; so is the robot with its seats.
 ; Nothing is hidden: what the prompt does not show is false. Predicates are those of environment.pddl, so that one problem
 ; serves both.
 (define (domain virtualhome-subgoals)
@@ -154,7 +156,8 @@
       (acted)
       (forall (?r - room) (when (is-robot ?x) (not (in-room ?r))))
       (when (is-robot ?x) (in-room ?y))
-      (when (not (is-robot ?x)) (and (inside ?x ?y) (forall (?z - thing) (not (on ?x ?z)))))
+      (when (not (is-robot ?x))
+        (and (inside ?x ?y) (not (worn ?x)) (forall (?z - body) (and (not (on ?x ?z)) (not (inside ?x ?z))))))
       (when (right ?x) (and (not (right ?x)) (right-free)))
       (when (left ?x) (and (not (left ?x)) (left-free)))))
 
@@ -166,11 +169,13 @@
       (not (is-room ?x))
       (imply (can_open ?y) (is-open ?y)))
     :effect (and
-      (when (is-robot ?x) (seat ?y))
+      (when (is-robot ?x) (and (seat ?y) (forall (?z - body) (not (seat ?z)))))
       (when (is-robot ?y) (worn ?x))
+      (when (not (is-robot ?y)) (not (worn ?x)))
       (when (and (is-robot ?x) (sittable ?y)) (sitting))
       (when (and (is-robot ?x) (lieable ?y)) (lying))
-      (when (and (not (is-robot ?x)) (not (is-robot ?y))) (and (on ?x ?y) (forall (?z - item) (not (inside ?x ?z)))))
+      (when (not (is-robot ?x)) (forall (?z - body) (and (not (on ?x ?z)) (not (inside ?x ?z)))))
+      (when (and (not (is-robot ?x)) (not (is-robot ?y))) (on ?x ?y))
       (when (right ?x) (and (not (right ?x)) (right-free)))
       (when (left ?x) (and (not (left ?x)) (left-free)))))
 
@@ -196,6 +201,8 @@
       (not (left ?x)))
     :effect (and
       (right ?x) (not (right-free))
+      (not (worn ?x))
+      (forall (?z - body) (and (not (on ?x ?z)) (not (inside ?x ?z))))
       (forall (?w - wish)
         (when (and (asks ?w a_grab) (forall (?v - wish) (imply (before ?v ?w) (did ?v)))) (did ?w)))))
 
@@ -207,6 +214,8 @@
       (not (right ?x)))
     :effect (and
       (left ?x) (not (left-free))
+      (not (worn ?x))
+      (forall (?z - body) (and (not (on ?x ?z)) (not (inside ?x ?z))))
       (forall (?w - wish)
         (when (and (asks ?w a_grab) (forall (?v - wish) (imply (before ?v ?w) (did ?v)))) (did ?w)))))
 
@@ -219,6 +228,8 @@
     :effect (and
       (when (right-free) (and (right ?x) (not (right-free))))
       (when (not (right-free)) (and (left ?x) (not (left-free))))
+      (not (worn ?x))
+      (forall (?z - body) (and (not (on ?x ?z)) (not (inside ?x ?z))))
       (forall (?w - wish)
         (when (and (asks ?w a_grab) (forall (?v - wish) (imply (before ?v ?w) (did ?v)))) (did ?w)))))
 

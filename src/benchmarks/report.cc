@@ -410,7 +410,6 @@ std::string tasks_csv(const Report& report) {
                               "goals_reached", "errors",         "reason",          "guarantee",    "lookahead",
                               "assumptions",   "goals_dropped",  "shortest",        "compile_ms",   "decode_ms",
                               "format_error",  "benchmark_side", "can_be_left_out", "undone_pairs", "log_probability"});
-  const std::set<std::string> well_formed = well_formed_answers(report.run);
   for (const TaskScore& task : report.score.tasks) {
     const auto reached = std::count_if(task.goals.begin(), task.goals.end(), [](const auto& g) { return g.reached; });
     std::vector<std::string> cells = {task.identifier,
@@ -438,9 +437,9 @@ std::string tasks_csv(const Report& report) {
             fixed_text(1000 * answer.times.decode, 3)}) {
         cells.push_back(std::move(cell));
       }
-      const bool ours = format_error(task) != FormatError::kNone && well_formed.contains(task.identifier);
+      const bool judged = format_error(task) != FormatError::kNone && report.prompts.contains(task.identifier);
       cells.emplace_back(to_string(format_error(task)));
-      cells.push_back(format_error(task) == FormatError::kNone ? "" : yes_no(ours));
+      cells.push_back(judged ? yes_no(report.keep_to_prompt.contains(task.identifier)) : "");
       cells.push_back(answer.quality ? str_cat(answer.quality->superfluous) : "");
       cells.push_back(answer.quality ? str_cat(answer.quality->undone.size()) : "");
       cells.push_back(answer.log_probability ? fixed_text(*answer.log_probability, 3) : "");

@@ -50,6 +50,8 @@ struct Report {
   std::map<std::string, std::string> prompts;    // by identifier
   std::map<std::string, std::string> responses;  // by identifier: the answers as they were scored
   AnswersFile other;                             // another run to compare with, or none
+  // Answers with a format error that keep to their prompts all the same; known where `prompts` are.
+  std::set<std::string> keep_to_prompt{};
 };
 
 // Names and how often each occurred, the most frequent first, ties by name.
@@ -106,8 +108,6 @@ std::string quality_rows(const AnswerSummary& summary);
 std::string format_errors_section(const Report& report);
 std::string comparison_section(const Report& report);
 Json quality_json(const Report& report);
-// The identifiers of answers that were made under a constraint.
-std::set<std::string> well_formed_answers(const AnswersFile& run);
 
 AnswerSummary summarize_answers(const std::vector<Answer>& answers);
 

@@ -25,16 +25,6 @@ std::string run_name(const Json& settings) {
 
 }  // namespace
 
-std::set<std::string> well_formed_answers(const AnswersFile& run) {
-  std::set<std::string> out;
-  for (const Answer& answer : run.answers) {
-    if (answer.outcome == "plan" && !answer.guarantee.empty() && answer.guarantee != "none") {
-      out.insert(answer.identifier);
-    }
-  }
-  return out;
-}
-
 RunComparison compare_runs(const std::vector<Answer>& answers, const std::vector<Answer>& others) {
   const std::map<std::string, const Answer*> known = by_identifier(others);
   RunComparison out;
@@ -78,18 +68,19 @@ std::string quality_rows(const AnswerSummary& summary) {
 }
 
 std::string format_errors_section(const Report& report) {
-  const bool known = !report.run.answers.empty();
+  const bool known = !report.prompts.empty();
   std::string out = "## Format errors\n\n";
   out += known ? "| class | scored tasks | benchmark-side | the model's |\n| --- | ---: | ---: | ---: |\n"
                : "| class | scored tasks |\n| --- | ---: |\n";
-  for (const auto& [error, count] : count_format_errors(report.score, well_formed_answers(report.run))) {
+  for (const auto& [error, count] : count_format_errors(report.score, report.keep_to_prompt)) {
     out += str_cat("| ", to_string(error), " | ", share(count.total, report.score.n), " |");
     if (known) out += str_cat(" ", count.benchmark_side, " | ", count.total - count.benchmark_side, " |");
     out += "\n";
   }
   if (known) {
     out +=
-        "\nBenchmark-side: the answer was well formed by construction, and the evaluator rejected it all the same.\n";
+        "\nBenchmark-side: the answer keeps to the form, the words and the objects that its prompt states, and the "
+        "evaluator rejected it all the same.\n";
   }
   return out + "\n";
 }
@@ -113,8 +104,9 @@ std::string comparison_section(const Report& report) {
 Json quality_json(const Report& report) {
   const AnswerSummary summary = summarize_answers(report.run.answers);
   Json errors;
-  for (const auto& [error, count] : count_format_errors(report.score, well_formed_answers(report.run))) {
-    errors[to_string(error)] = {{"total", count.total}, {"benchmark_side", count.benchmark_side}};
+  for (const auto& [error, count] : count_format_errors(report.score, report.keep_to_prompt)) {
+    errors[to_string(error)]["total"] = count.total;
+    if (!report.prompts.empty()) errors[to_string(error)]["benchmark_side"] = count.benchmark_side;
   }
   Json out = {{"plans", summary.judged},
               {"steps", summary.judged_steps},

@@ -326,6 +326,15 @@ RowResult Reproduction::result_of(std::size_t module, RowOf row) const {
   // Further rates are the scorer's own, over all tasks of the file.
   if (!all) result.score.rates.clear();
   summarize(result.score);
+  std::set<std::string> rejected;
+  for (const TaskScore& task : result.score.tasks) {
+    if (task.scored && format_error(task) != FormatError::kNone) rejected.insert(task.identifier);
+  }
+  for (const std::size_t task : samples_[module]) {
+    const auto found = answers_.find(key_of({module, row, task}));
+    if (found == answers_.end() || !rejected.contains(found->second.identifier)) continue;
+    if (tasks.keeps_to_prompt(task, found->second.output)) result.keep_to_prompt.insert(found->second.identifier);
+  }
   return result;
 }
 

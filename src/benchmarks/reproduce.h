@@ -106,6 +106,8 @@ struct RowResult {
   // those that rest on a plan for each choice.
   std::size_t exact = 0;
   std::size_t witness = 0;
+  // Identifiers of answers with a format error that keep to their prompts: the benchmark's fault.
+  std::set<std::string> keep_to_prompt{};
 
   // Why there are no rates to show; empty when there are.
   std::string missing() const {

@@ -7,6 +7,7 @@
 
 #include "benchmarks/files.h"
 #include "benchmarks/own_pddl.h"
+#include "benchmarks/prompt_language.h"
 #include "metactrl/error.h"
 #include "support/sha2.h"
 #include "support/words.h"
@@ -73,6 +74,10 @@ class ModuleTasks : public ReproduceTasks {
                                            const TwoLevelsOptions& options) const override {
     if (asks()) return std::nullopt;
     return benchmarks::two_levels(module_, prompts_, vocabulary, options);
+  }
+
+  bool keeps_to_prompt(std::size_t task, const std::string& output) const override {
+    return benchmarks::keeps_to_prompt(module_, prompts_.at(task).prompt, output);
   }
 
   Score score(const std::vector<Response>& responses) const override {

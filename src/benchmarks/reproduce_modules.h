@@ -47,6 +47,8 @@ class ReproduceTasks {
                                                    const TwoLevelsOptions& /*options*/) const {
     return std::nullopt;
   }
+  // Whether an output keeps to what its prompt states (prompt_language.h).
+  virtual bool keeps_to_prompt(std::size_t /*task*/, const std::string& /*output*/) const { return false; }
   // Of all tasks, also of those without a response, which are failures.
   virtual Score score(const std::vector<Response>& responses) const = 0;
 };

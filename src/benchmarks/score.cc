@@ -70,14 +70,14 @@ FormatError format_error(const TaskScore& task) {
 }
 
 std::map<FormatError, FormatErrorCount> count_format_errors(const Score& score,
-                                                            const std::set<std::string>& well_formed) {
+                                                            const std::set<std::string>& keep_to_prompt) {
   std::map<FormatError, FormatErrorCount> out = {
       {FormatError::kParsing, {}}, {FormatError::kHallucination, {}}, {FormatError::kParameter, {}}};
   for (const TaskScore& task : score.tasks) {
     const auto count = out.find(format_error(task));
     if (!task.scored || count == out.end()) continue;
     ++count->second.total;
-    if (well_formed.contains(task.identifier)) ++count->second.benchmark_side;
+    if (keep_to_prompt.contains(task.identifier)) ++count->second.benchmark_side;
   }
   return out;
 }

@@ -140,14 +140,14 @@ FormatError format_error(const TaskScore& task);
 
 struct FormatErrorCount {
   std::size_t total = 0;  // scored tasks
-  // Of them: an answer that was well formed by construction, under the grammar and with the objects that the prompt
-  // states, and is rejected all the same: a goal that the evaluator cannot read, an object that it renames.
+  // Of them: an answer that keeps to the grammar and the vocabulary that its prompt states, and is rejected all the same:
+  // a goal that the evaluator cannot read, an action that it does not take, an object that it renames.
   std::size_t benchmark_side = 0;
 };
 
-// Of each class. `well_formed` holds the identifiers of answers that were made under a constraint.
+// Of each class. `keep_to_prompt` holds the identifiers of answers that do (prompt_language.h).
 std::map<FormatError, FormatErrorCount> count_format_errors(const Score& score,
-                                                            const std::set<std::string>& well_formed);
+                                                            const std::set<std::string>& keep_to_prompt);
 
 }  // namespace metactrl::benchmarks
 

@@ -10,6 +10,7 @@
 
 #include "benchmarks/files.h"
 #include "benchmarks/module.h"
+#include "benchmarks/prompt_language.h"
 #include "benchmarks/report.h"
 #include "cli/benchmarks_program.h"
 #include "cli/common.h"
@@ -146,6 +147,7 @@ void write_report(const ScoreArguments& arguments, const benchmarks::Module& mod
   }
   report.run = judged.run ? *judged.run : matching_answers(arguments, report.responses);
   report.prompts = prompts_by_identifier(arguments, report.run.settings);
+  report.keep_to_prompt = benchmarks::rejected_by_benchmark(module, score, report.prompts, report.responses);
   if (!arguments.compare.empty()) report.other = benchmarks::read_answers(arguments.compare);
   benchmarks::write_report(arguments.report, report);
   cli::note(str_cat("the report is in ", (std::filesystem::path(arguments.report) / "index.html").string()));

@@ -25,6 +25,7 @@ namespace {
 using benchmarks::Answer;
 using benchmarks::EvaluateOptions;
 using benchmarks::find_module;
+using benchmarks::Rules;
 using benchmarks::Score;
 using nlohmann::json;
 
@@ -36,12 +37,22 @@ std::shared_ptr<const Vocabulary> bytes() {
                                            std::vector<TokenId>{TokenId{static_cast<std::int32_t>(tokens.size()) - 1}});
 }
 
-Answer answer(const char* module, const std::string& prompt, std::uint64_t seed, std::size_t states = 10'000) {
+struct Asked {
+  Guidance guidance = Guidance::kMask;
+  Rules rules = Rules::kEnvironment;
+  std::size_t states = 10'000;
+};
+
+// Every third question is asked with weights.
+Guidance guidance_of(std::uint64_t i) { return i % 3 == 2 ? Guidance::kUniform : Guidance::kMask; }
+
+Answer answer(const char* module, const std::string& prompt, std::uint64_t seed, const Asked& asked) {
   EvaluateOptions options;
-  options.plan.guidance = Guidance::kMask;
+  options.rules = asked.rules;
+  options.plan.guidance = asked.guidance;
   options.plan.on_infeasible = PlanOptions::OnInfeasible::kDropGoals;
-  options.plan.lookahead.exact.states = states;
-  options.plan.lookahead.search.states = states;
+  options.plan.lookahead.exact.states = asked.states;
+  options.plan.lookahead.search.states = asked.states;
   const std::shared_ptr<const Vocabulary> vocabulary = bytes();
   const std::unique_ptr<LanguageModel> model = hostile_model(vocabulary, seed);
   return benchmarks::answer_prompt(*find_module(module), {"1_1", prompt}, model.get(), vocabulary, options);
@@ -117,7 +128,7 @@ std::string quoted_list(const std::vector<std::string>& words) {
 std::string dotted(const Thing& thing) { return thing.name + "." + std::to_string(thing.id); }
 
 class HiddenPlaces : public ::testing::TestWithParam<bool> {
- protected:
+ public:
   HiddenPlaces()
       : folder_(std::filesystem::temp_directory_path() /
                 ("metactrl_hidden_" + std::to_string(::getpid()) + (GetParam() ? "_as" : "_sd"))) {
@@ -244,7 +255,7 @@ TEST_P(HiddenPlaces, AreLeftAloneWhereNothingNeedsThem) {
   for (std::uint64_t i = 0; i < testing::repeats(120); ++i) {
     const World world = random_world(random, true);
     const std::string text = prompt(world);
-    const Answer written = answer(module(), text, random());
+    const Answer written = answer(module(), text, random(), {.guidance = guidance_of(i)});
     SCOPED_TRACE(text.substr(text.size() > 1500 ? text.size() - 1500 : 0) + written.output);
     ASSERT_EQ(written.error, "");
     EXPECT_TRUE(written.goals_dropped.empty());
@@ -332,7 +343,8 @@ TEST(HiddenGoals, ThatHoldFromTheStartHoldInTheEnd) {
     shop.goals += listed({"ontop", book, desk});
     wanted.push_back({"ontop", book, desk});
 
-    const Answer written = answer("beh-as", shop.prompt(), random(), 40);
+    const Asked asked{.guidance = guidance_of(static_cast<std::uint64_t>(i)), .states = 40};
+    const Answer written = answer("beh-as", shop.prompt(), random(), asked);
     SCOPED_TRACE(shop.prompt() + written.output);
     ASSERT_EQ(written.error, "");
     EXPECT_TRUE(written.goals_dropped.empty()) << written.reason;
@@ -367,7 +379,7 @@ TEST(HiddenGoals, ThatAreDroppedAreNotBroken) {
     shop.init += listed({"onfloor", book, "room_floor_hall_0"});
     shop.goals += listed({"ontop", book, desk});
     wanted.push_back({"ontop", book, desk});
-    const Answer written = answer("beh-as", shop.prompt(), seed);
+    const Answer written = answer("beh-as", shop.prompt(), seed, {.guidance = guidance_of(seed)});
     SCOPED_TRACE(shop.prompt() + written.output);
     ASSERT_EQ(written.error, "");
     EXPECT_EQ(written.goals_dropped.size(), 1U);
@@ -394,14 +406,36 @@ TEST(HiddenNames, AreNotInSubgoals) {
       "Now, it is time for you to generate the subgoal plan for the following task.\n# Target Task: shop\n"
       "## Relevant objects in this scene\n" +
       objects + "\n## Initial States\n" + init + "\n## Goal States\nontop(notebook.2, desk.3)\n\n## Output: \n";
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const Answer written = answer("beh-sd", prompt, seed);
-    ASSERT_EQ(written.error, "");
-    EXPECT_TRUE(written.goals_dropped.empty());
-    for (const std::string& name : unreadable) {
-      EXPECT_EQ(written.output.find(name), std::string::npos) << written.output;
+  for (const Rules rules : {Rules::kEnvironment, Rules::kPaper}) {
+    for (std::uint64_t seed = 1; seed <= 9; ++seed) {
+      const Answer written = answer("beh-sd", prompt, seed, {.guidance = guidance_of(seed), .rules = rules});
+      ASSERT_EQ(written.error, "");
+      EXPECT_TRUE(written.goals_dropped.empty());
+      for (const std::string& name : unreadable) {
+        EXPECT_EQ(written.output.find(name), std::string::npos) << to_string(rules) << ": " << written.output;
+      }
     }
   }
+}
+
+// The paper's rules know of no hidden places; but a name that cannot be read is no name for them either.
+TEST(HiddenNames, WithHyphensAreNotInSubgoalsByAnyRules) {
+  std::mt19937 random(10);
+  std::size_t hyphens = 0;
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const World world = random_world(random, true);
+    const std::string text = HiddenPlaces::subgoals_prompt(world);
+    const Answer written = answer("vh-sd", text, random(),
+                                  {.guidance = guidance_of(i), .rules = i % 2 == 0 ? Rules::kPaper : Rules::kLiteral});
+    ASSERT_EQ(written.error, "");
+    EXPECT_NE(written.output, "");
+    for (const Thing& thing : world.things) {
+      if (thing.name.find('-') == std::string::npos) continue;
+      ++hyphens;
+      EXPECT_EQ(written.output.find(dotted(thing)), std::string::npos) << written.output;
+    }
+  }
+  EXPECT_GT(hyphens, 20U);
 }
 
 }  // namespace

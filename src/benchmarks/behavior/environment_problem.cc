@@ -118,17 +118,7 @@ class Facts {
     return it != abilities_.end() && it->second->contains(ability);
   }
 
-  // Whether an answer can name x at all. The evaluator of subgoals reads an identifier, a dot and a number; it takes
-  // "t-shirt" for "shirt", drops conditions with certain words, and reads a hyphen only as a first character.
-  bool nameable(const std::string& x) const {
-    if (module_ == Module::kActions) return true;
-    const std::string_view category = category_of(x);
-    if (category == x || category.empty() || (category.front() >= '0' && category.front() <= '9')) return false;
-    if (category.find_first_of("-.", 1) != std::string::npos || category.front() == '.') return false;
-    return std::none_of(std::begin(kLostWords), std::end(kLostWords),
-                        [&](std::string_view w) { return contains(x, w); });
-  }
-  static constexpr std::string_view kLostWords[] = {"agent", "forall", "exists", "forpairs", "forn", "t-shirt"};
+  bool nameable(const std::string& x) const { return module_ == Module::kActions || readable_subgoal_name(x); }
 
   bool can_grasp(const std::string& x) const {
     if (index_.is_floor(x) || !nameable(x)) return false;

@@ -12,12 +12,18 @@
 //
 // What the prompt does not say is false: containers are closed, nothing runs.
 //
+// Names. The paper's system writes a name that the evaluator of subgoals cannot read, and counts the answer among those
+// that fail by the benchmark's fault. Here no such name is offered (spoken), as under the environment's rules.
+//
 // Goals. For subgoals "goals are obtained by expanding the prompt's quantified goal AST". For action sequencing, whose
 // prompt flattens goals into lists of words, the paper names no such expansion: "a state accepts iff all (non-dropped)
 // goal bits are set". So there a goal with a quantifier is one of the dropped: it asks for (impossible), which the
-// planner drops by name. The appendix does not say so; under literal rules such a goal is a goal. Where nothing else is left to do, the plan has one action at least, as an empty answer cannot
-// be read.
+// planner drops by name. The appendix does not say so; under literal rules such a goal is a goal. And nothing is kept of
+// a goal that is dropped, as it is under the environment's rules (PromptTask::keep): its bit is not asked for. Where
+// nothing else is left to do, the plan has one action at least, as an empty answer cannot be read.
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "benchmarks/behavior/prompt_scene.h"
@@ -133,7 +139,11 @@ PromptTask paper_problem(const PromptScene& scene, Module module, Rules rules) {
                               : goal_text(goal, index.kinds(), paper_literal));
   }
   const std::string_view domain = module == Module::kActions ? "behavior-actions" : "behavior-subgoals";
-  PromptTask task = write_problem(scene, domain, PaperFacts(index, module).run(), goals);
+  std::set<std::string> spoken;
+  for (const PromptObject& object : scene.objects) {
+    if (module == Module::kSubgoals && readable_subgoal_name(object.name)) spoken.insert(object.name);
+  }
+  PromptTask task = write_problem(scene, domain, PaperFacts(index, module).run(), goals, spoken);
   for (const Atom& atom : scene.init) {
     if (atom.negated) task.stated_false.push_back(atom_text(atom.predicate, atom.arguments));
   }

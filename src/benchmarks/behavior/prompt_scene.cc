@@ -114,6 +114,15 @@ std::string_view category_of(std::string_view name) {
   return name.substr(0, end);
 }
 
+bool readable_subgoal_name(std::string_view name) {
+  static constexpr std::string_view kLostWords[] = {"agent", "forall", "exists", "forpairs", "forn", "t-shirt"};
+  const std::string_view category = category_of(name);
+  if (category == name || category.empty() || (category.front() >= '0' && category.front() <= '9')) return false;
+  if (category.find_first_of("-.", 1) != std::string_view::npos || category.front() == '.') return false;
+  return std::none_of(std::begin(kLostWords), std::end(kLostWords),
+                      [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
+}
+
 void read_objects(PromptLines& lines, PromptScene& scene, std::string_view end) {
   std::set<std::string> seen;
   while (!lines.at_end() && !lines.peek().starts_with(end)) {
@@ -207,7 +216,7 @@ bool counts_negated(const Goal& goal, bool negated) {
 }
 
 PromptTask write_problem(const PromptScene& scene, std::string_view domain, const std::vector<std::string>& init,
-                         const std::vector<std::string>& goals) {
+                         const std::vector<std::string>& goals, const std::set<std::string>& spoken) {
   std::set<std::string> kinds;
   for (const PromptObject& object : scene.objects) {
     if (!object.synset.empty()) kinds.insert(object.synset);
@@ -215,8 +224,13 @@ PromptTask write_problem(const PromptScene& scene, std::string_view domain, cons
   for (const Goal& goal : scene.goals) collect_kinds(goal, kinds);
   std::string text =
       str_cat("(define (problem ", pddl_name(scene.title), ")\n  (:domain ", domain, ")\n  (:objects\n   ");
-  for (const PromptObject& object : scene.objects) text += " " + object.name;
-  if (!scene.objects.empty()) text += " - thing";
+  std::string things;
+  std::string spoken_things;
+  for (const PromptObject& object : scene.objects) {
+    (spoken.contains(object.name) ? spoken_things : things) += " " + object.name;
+  }
+  if (!spoken_things.empty()) text += spoken_things + " - spoken";
+  if (!things.empty()) text += things + " - thing";
   text += "\n   ";
   for (const std::string& kind : kinds) text += " " + kind;
   if (!kinds.empty()) text += " - category";

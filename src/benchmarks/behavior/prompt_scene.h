@@ -45,6 +45,11 @@ void declare_missing_objects(PromptScene& scene);
 // The name without its number: the simulator's category.
 std::string_view category_of(std::string_view name);
 
+// Whether the evaluator of subgoals can read the name in an answer: it reads an identifier, a dot and a number, takes
+// "t-shirt" for "shirt", drops conditions with certain words, and reads a hyphen only as a first character. `name` is as
+// in problems, with an underscore in place of the dot.
+bool readable_subgoal_name(std::string_view name);
+
 // A scene with everything looked up that both rules ask for.
 class SceneIndex {
  public:
@@ -82,9 +87,10 @@ std::string options_text(const std::vector<std::vector<Atom>>& options, LiteralT
 // "At least n" under a negation, which PDDL has no word for: such a goal is written as its options.
 bool counts_negated(const Goal& goal, bool negated = false);
 
-// The problem's text around its parts. Sets `init_end` and `goal_end`.
+// The problem's text around its parts. Sets `init_end` and `goal_end`. Objects in `spoken` are of that type, all others
+// are things.
 PromptTask write_problem(const PromptScene& scene, std::string_view domain, const std::vector<std::string>& init,
-                         const std::vector<std::string>& goals);
+                         const std::vector<std::string>& goals, const std::set<std::string>& spoken = {});
 
 // The problem under the rules of the benchmark's evaluator: domains/behavior-*/environment.pddl.
 PromptTask environment_problem(const PromptScene& scene, Module module);

@@ -313,6 +313,65 @@ TEST(BehaviorSubgoals, ThingsTheEvaluatorCannotReadAreLeftAlone) {
   EXPECT_EQ(plan_of(task), (std::vector<std::string>{"(open carton_2)", "(inside sock_1 carton_2)"}));
 }
 
+// By the paper's rules they are not named either, and hold what is shut in them; goals about them stay goals.
+TEST(BehaviorSubgoals, ThePapersRulesNameNothingThatCannotBeRead) {
+  const std::string objects =
+      "{'name': 't-shirt.0', 'category': 'shirt_n_01'}\n{'name': 'shirt.1', 'category': 'shirt_n_01'}\n"
+      "{'name': '2x4_chest.2', 'category': 'chest_n_02'}\n{'name': 'bed.3', 'category': 'bed_n_01'}\n"
+      "{'name': 'sock.4', 'category': 'sock_n_01'}";
+  const PromptTask prompt =
+      read_behavior_subgoals(subgoal_prompt("inside(sock.4, 2x4_chest.2)",
+                                            "forall(shirt_n_01, ontop(shirt_n_01, bed.3))\nontop(sock.4, bed.3)\n"
+                                            "ontop(shirt.1, bed.3)",
+                                            objects),
+                             Rules::kPaper);
+  const Task task = load(prompt, "behavior-subgoals/paper.pddl");
+  for (std::uint32_t action = 0; action < task.num_actions(); ++action) {
+    const std::string text = task.text(ActionId{action});
+    EXPECT_EQ(text.find("t-shirt"), std::string::npos) << text;
+    EXPECT_EQ(text.find("2x4"), std::string::npos) << text;
+  }
+  EXPECT_EQ(task.num_goals(), 3U) << prompt.problem;
+  const ReducedTask reduced = drop_unreachable_goals(task, {});
+  EXPECT_EQ(reduced.dropped, (std::vector<GoalId>{GoalId{0}, GoalId{1}}));
+  EXPECT_EQ(plan_of(task), std::vector<std::string>{"(ontop shirt_1 bed_3)"});
+}
+
+// The appendix: "Gate", the destination that is open, "Clean/soak chain", and anchors that are placed first.
+TEST(BehaviorSubgoals, ThePapersRulesAreGateLidChainAndAnchor) {
+  const std::string objects =
+      "{'name': 'rag.0', 'category': 'rag_n_01'}\n{'name': 'cabinet.1', 'category': 'cabinet_n_01'}\n"
+      "{'name': 'sink.2', 'category': 'sink_n_01'}\n{'name': 'bowl.3', 'category': 'bowl_n_01'}\n"
+      "{'name': 'plate.4', 'category': 'plate_n_04'}\n{'name': 'table.5', 'category': 'table_n_02'}";
+  const PromptTask prompt = read_behavior_subgoals(
+      subgoal_prompt("inside(rag.0, cabinet.1)\nstained(bowl.3)\nontop(plate.4, cabinet.1)",
+                     "not stained(bowl.3)\nontop(plate.4, table.5)\nnextto(bowl.3, plate.4)\ninside(bowl.3, cabinet.1)",
+                     objects),
+      Rules::kPaper);
+  const Task task = load(prompt, "behavior-subgoals/paper.pddl");
+  const auto stops_at = [&](const std::string& plan) {
+    const Validation found = task.validate(parse_plan(plan, "plan"));
+    return found.valid ? std::string("nowhere") : std::to_string(found.steps_executed);
+  };
+  const std::string chain =
+      "(open cabinet_1)\n(inside rag_0 sink_2)\n(toggledon sink_2)\n(soaked rag_0)\n(not-stained bowl_3)\n";
+  const std::string places = "(ontop plate_4 table_5)\n(nextto bowl_3 plate_4)\n(inside bowl_3 cabinet_1)";
+  EXPECT_EQ(stops_at(chain + places), "nowhere");
+  // Gate: nothing is said of the rag while the cabinet is shut.
+  EXPECT_EQ(stops_at("(inside rag_0 sink_2)"), "0");
+  // Lid: nothing is put into it either.
+  EXPECT_EQ(stops_at("(inside bowl_3 cabinet_1)"), "0");
+  // Chain: soaked only in running water, clean only after that.
+  EXPECT_EQ(stops_at("(not-stained bowl_3)"), "0");
+  EXPECT_EQ(stops_at("(open cabinet_1)\n(inside rag_0 sink_2)\n(soaked rag_0)"), "2");
+  // Anchor: the plate is to be moved itself, so nothing is put next to it before.
+  EXPECT_EQ(stops_at("(nextto bowl_3 plate_4)"), "0");
+  // And all else is accepted, whatever a hand or the world would say.
+  EXPECT_EQ(stops_at("(holds_rh bowl_3)\n(holds_rh plate_4)\n(ontop plate_4 table_5)\n(inside bowl_3 table_5)\n" +
+                     chain + places),
+            "nowhere");
+}
+
 TEST(BehaviorSubgoals, RestAndNeighbourAreOneAction) {
   const std::string objects =
       "{'name': 'cup.0', 'category': 'cup_n_01'}\n{'name': 'plate.1', 'category': 'plate_n_04'}\n"

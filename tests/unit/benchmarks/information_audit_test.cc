@@ -135,5 +135,31 @@ TEST(OwnPddlTest, PlansBecomeAnswers) {
             R"({"action": "CLEAN", "object": "table_3"}])");
 }
 
+// The figures of docs/benchmarks.md, on all tasks at hand.
+TEST(InformationAuditSlow, IsAsTheDocumentsSay) {
+  METACTRL_NEEDS_DATA("household/virtualhome/domain.pddl");
+  METACTRL_NEEDS_DATA("eai_vh/as.jsonl");
+  METACTRL_NEEDS_DATA("eai_beh/pddl_tasks.jsonl");
+  const std::vector<InformationAudit> audits = information_audits(testing::data_path("").string());
+  ASSERT_EQ(audits.size(), 2U);
+  const InformationAudit& home = audits[0];
+  EXPECT_EQ(home.tasks, 158U);
+  EXPECT_EQ(home.steps, 1340U);
+  EXPECT_EQ(home.all.declared, 3125U);
+  EXPECT_EQ(home.all.derivable, 1094U);
+  EXPECT_EQ(home.of_things.declared, 962U);
+  EXPECT_EQ(home.of_things.derivable, 774U);
+  EXPECT_NEAR(home.tags_per_prompt, 10.4, 0.05);
+  const InformationAudit& behavior = audits[1];
+  EXPECT_EQ(behavior.tasks, 54U);
+  EXPECT_EQ(behavior.steps, 837U);
+  EXPECT_EQ(behavior.all.declared, 1713U);
+  EXPECT_EQ(behavior.all.derivable, 93U);
+  EXPECT_EQ(behavior.of_things.declared, 334U);
+  EXPECT_EQ(behavior.of_things.derivable, 93U);
+  EXPECT_EQ(behavior.names, 102U);
+  EXPECT_EQ(behavior.able_names, 64U);
+}
+
 }  // namespace
 }  // namespace metactrl::benchmarks::information_audit_test

@@ -60,6 +60,10 @@ class MadeUp : public ReproduceTasks {
   Answer answer_classically(std::size_t task, const ClassicalPlanner&, const EvaluateOptions& options) const override {
     return answer(task, nullptr, nullptr, options);
   }
+  // Of the answers that cannot be read, the first is the benchmark's fault.
+  bool keeps_to_prompt(std::size_t task, const std::string& output) const override {
+    return task == 1 && output.starts_with(identifiers_[task]);
+  }
   Score score(const std::vector<Response>& responses) const override {
     Score score;
     for (std::size_t i = 0; i < identifiers_.size(); ++i) {
@@ -72,7 +76,7 @@ class MadeUp : public ReproduceTasks {
       const bool written = response != responses.end() && !response->output.empty();
       task.success = written && i % 2 == 0 ? 1 : 0;
       task.executable = written && i % 3 == 0;
-      if (!task.executable) task.errors["runtime"] = 1;
+      if (!task.executable) task.errors[unreadable && i % 4 == 1 ? "parsing" : "runtime"] = 1;
       score.tasks.push_back(std::move(task));
     }
     score.rates["half"] = 50;
@@ -82,6 +86,7 @@ class MadeUp : public ReproduceTasks {
 
   mutable std::atomic<int> asked{0};
   int fails = -1;
+  bool unreadable = false;  // tasks 1 and 5
 
  private:
   std::vector<std::string> identifiers_;
@@ -448,6 +453,51 @@ TEST_F(ReproduceTest, TablesAndPlotsSayWhatThereIs) {
   EXPECT_TRUE(plot.ends_with("</svg>\n"));
   EXPECT_NE(plot.find(">mask</text>"), std::string::npos);
   EXPECT_NE(plot.find(">n/a</text>"), std::string::npos);
+}
+
+TEST_F(ReproduceTest, FormatErrorsAreTheModelsUnlessThePromptAllowsTheAnswer) {
+  const ReproduceOptions options = this->options("a");
+  first_->unreadable = true;
+  Reproduction run(options);
+  ASSERT_TRUE(work(run));
+  write_tables(path("a"), run.results(), {"metactrl reproduce", "2026-01-02", "m", options.settings});
+  const std::string markdown = read(path("a/tables.md"));
+  // Two of seven, and of the six that have room.
+  for (const char* part : {"| search | 28.6 | 0.0 | 0.0 | 28.6 | 1 | 1 |", "| mask | 33.3 | 0.0 | 0.0 | 33.3 | 1 | 1 |",
+                           "| mask | 0.0 | 0.0 | 0.0 | 0.0 | 0 | 0 |"}) {
+    EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
+  }
+  const Json errors = Json::parse(read(path("a/tables.json")))["modules"][0]["rows"][1]["format_errors"];
+  EXPECT_EQ(errors["total"], 2);
+  EXPECT_EQ(errors["classes"]["parsing"]["benchmark_side"], 1);
+  EXPECT_EQ(errors["classes"]["hallucination"]["total"], 0);
+}
+
+// What the paper reports stands below the rows of its own modules, and what a token takes is that of the answers.
+TEST(ReproduceTables, HaveThePapersFormatErrorsAndTimes) {
+  ModuleResult module{"vh-as", "VirtualHome", 1, 1, {}};
+  for (const Row row : {Row::kNone, Row::kUniform, Row::kSearch}) {
+    RowResult result;
+    result.row = row;
+    Answer answer;
+    answer.tokens = 10;
+    answer.model_calls = row == Row::kSearch ? 0 : 4;
+    answer.times.decode = row == Row::kNone ? 0.2 : 0.1;
+    answer.times.automaton = 0.25;
+    answer.times.lookahead = 0.5;
+    result.answers = {answer, answer};
+    module.rows.push_back(result);
+  }
+  const std::string text = tables_body({module}, {});
+  for (const char* part :
+       {"| the paper: the model alone | 14.4 | 6.9 | 1.0 | 22.3 | | |",
+        "| the paper: Meta-Ctrl | 1.3 | 1.3 | 0.0 | 2.7 | all | 0 |", "| none | 20.00 | 50.00 | 0.250 | 0.500 |",
+        "| uniform | 10.00 | 25.00 | 0.250 | 0.500 |", "| the paper: Meta-Ctrl | 20.6 | | 2.3 | 0.7 |"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  EXPECT_EQ(text.find("| search | 0.00 |"), std::string::npos) << "nothing is written without a model";
+  module.name = "wah";
+  EXPECT_EQ(tables_body({module}, {}).find("the paper: "), std::string::npos);
 }
 
 // The page says what the text says, in its head who answered and when, and has the plots in it.

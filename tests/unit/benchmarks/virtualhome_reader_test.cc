@@ -412,6 +412,36 @@ TEST(VirtualHomeSubgoals, GoalsThatNothingBringsAboutStayGoals) {
   EXPECT_EQ(reduced.lookahead->plan().size(), 1U);
 }
 
+// Under the paper's rules a thing is where it was put last, and nowhere while it is held: a goal about an earlier place
+// has to be met again.
+TEST(VirtualHomeSubgoals, PlacementsOfThePaperAreReplacedByLaterOnes) {
+  Flat flat;
+  flat.objects +=
+      "| cup.1 | Props | ['GRABBABLE', 'CLOTHES'] |\n| shelf.2 | Furniture | ['SURFACES'] |\n"
+      "| table.3 | Furniture | ['SURFACES'] |\n| box.4 | Props | ['CONTAINERS'] |\n"
+      "| chair.5 | Furniture | ['SITTABLE'] |\n| couch.6 | Furniture | ['SITTABLE'] |\n";
+  flat.states += "ONTOP(cup.1, table.3)\n";
+  const auto reaches = [&](const std::string& goals, const std::string& plan) {
+    flat.goals = goals;
+    const Task task = load(Kind::kSubgoals, read_subgoals_prompt(flat.prompt()).problem, "paper");
+    return task.validate(parse_plan(plan, "plan")).valid;
+  };
+  const std::string on_shelf = "ONTOP(cup.1, shelf.2)\n";
+  EXPECT_TRUE(reaches(on_shelf, "(ontop cup_1 shelf_2)"));
+  for (const char* later : {"(ontop cup_1 table_3)", "(inside cup_1 box_4)", "(ontop cup_1 character_65)",
+                            "(grab cup_1)", "(holds_rh character_65 cup_1)", "(holds_lh character_65 cup_1)"}) {
+    const std::string moved = std::string("(ontop cup_1 shelf_2)\n") + later + "\n";
+    EXPECT_FALSE(reaches(on_shelf, moved)) << moved;
+    EXPECT_TRUE(reaches(on_shelf, moved + "(ontop cup_1 shelf_2)")) << moved;
+  }
+  EXPECT_TRUE(reaches("INSIDE(cup.1, box.4)\n", "(ontop cup_1 shelf_2)\n(inside cup_1 box_4)"));
+  EXPECT_FALSE(reaches("INSIDE(cup.1, box.4)\n", "(inside cup_1 box_4)\n(grab cup_1)"));
+  EXPECT_FALSE(reaches("ONTOP(cup.1, character.65)\n", "(ontop cup_1 character_65)\n(ontop cup_1 shelf_2)"));
+  EXPECT_FALSE(reaches("ONTOP(character.65, chair.5)\n", "(ontop character_65 chair_5)\n(ontop character_65 couch_6)"));
+  // What other things do moves nothing.
+  EXPECT_TRUE(reaches("ONTOP(cup.1, table.3)\n", "(ontop character_65 couch_6)"));
+}
+
 // Under the paper's rules the order is the prompt's.
 TEST(VirtualHomeActions, TwoActionGoalsHoldInThePromptsOrder) {
   House house = kitchen();
