@@ -8,6 +8,7 @@
 #include "metactrl/planner.h"
 #include "serve/plan_json.h"
 #include "serve/thinking.h"
+#include "task/program.h"
 
 namespace metactrl::serve {
 
