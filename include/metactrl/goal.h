@@ -10,9 +10,9 @@
 // only when it is proved that it can be reached with everything before it, and a goal is given back only with a plan. That says nothing about whether the goal is what
 // was meant: show it to whoever asked. What is guaranteed of the plan is guaranteed of this goal.
 //
-// The language: facts and their negations; "all", "none", "some" and "at least n" of a type, or of the objects for which
-// a predicate that never changes holds; one of two facts that differ in one argument; and what must hold throughout
-// (always), at some time (sometime), or before something else (sometime-before). docs/goals.md has examples.
+// The language: facts and their negations; "all", "none", "some", "at least n", "at most n" and "exactly n" of a type, or of the
+// objects for which a predicate that never changes holds; one of two facts; and what must hold throughout (always; also of all or none
+// of a kind), at some time (sometime), or before something else (sometime-before). docs/goals.md has examples.
 //
 // Thread safety: const functions may be called from many threads. Equal input gives equal results.
 #ifndef METACTRL_GOAL_H_
@@ -53,6 +53,9 @@ class GoalProblem {
     std::size_t max_items = 20'000;
     // Conditions whose reachability is searched for. Those that are left then are not offered.
     std::size_t max_proofs = 64;
+    // Without: nothing that looks back at how a state was reached (sometime, sometime-before), which cannot be pursued by who
+    // plans again from wherever he is, as a robot does (robot/scene.h).
+    bool may_look_back = true;
     // With guidance kNone: give up after so many tokens.
     std::size_t max_tokens = 256;
     // A model that thinks before it answers does so before it writes the goal, too, and again before the plan.
@@ -86,10 +89,10 @@ class GoalProblem {
     // meant; the first five.
     std::vector<std::string> unknown_names;
     // Why somebody should look at the first goal before anything is done for it, whatever was agreed: no word of the instruction is
-    // about it; most of its words are unknown here; it names things that are not there, or says what no condition
-    // can ("except", "at most"); the goal is nothing but an order in time of things that nobody asks for. Empty: nothing speaks against it.
+    // about it; most of its words are unknown here; it names things that are not there, says what no condition
+    // can ("except"), or what this goal does not ("or", "at most two"); the goal is nothing but an order in time of things that nobody asks for. Empty: nothing speaks against it.
     std::string doubt;
-    // Kinds of conditions that could not be written: there are too many of them, or actions take time.
+    // Kinds of conditions that could not be written: there are too many of them, or they look back.
     std::vector<std::string> left_out;
     std::string text;  // as the model wrote it, with guidance kNone
     std::optional<Thought> thought;
@@ -106,6 +109,8 @@ class GoalProblem {
   static GoalProblem parse(std::string_view domain, std::string_view problem, const LoadOptions& options = {});
   // Does this text of a problem state a goal? (:goal (and)) is none.
   static bool states_goal(std::string_view problem);
+  // Can it be planned for as it is? It states a goal, or its whole point is its constraints: (:goal (and)) with (:constraints ...).
+  static bool asks_for_something(std::string_view problem);
 
   // The problem with this goal, instead of its own where it has one. Trajectory constraints may be conjuncts: they are
   // added to those of the problem. InputError where it is no condition of this domain, with places in "goal".

@@ -5,6 +5,7 @@
 // are grouped by name, with one of them as an example: the sentence costs an execution of the plan each.
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <limits>
 #include <map>
 #include <memory>
@@ -212,7 +213,13 @@ class Explanation {
 
 int explain(const ExplainArguments& arguments) {
   const PlanInput input = load_plan_input(arguments.plan);
-  const PlanResult result = run_plan(input, {});
+  Observer observer;
+  if (arguments.plan.goal.show_prompt) {
+    observer.ready = [](const PlanResult& so_far, std::size_t) {
+      std::cerr << as_shown(so_far.prompt_text) << '\n' << std::flush;
+    };
+  }
+  const PlanResult result = run_plan(input, observer);
   std::vector<ExplainedStep> steps;
   {
     const ProgressLine progress("asking the model what it wanted");

@@ -36,6 +36,8 @@ void add_goal_options(CLI::App& app, GoalArguments& arguments) {
                "plan for the goal that the model reads from the instruction, unasked, unless something speaks "
                "against it");
   add_number(app, "--hypotheses", "N", arguments.hypotheses, 1, 32, "goals to choose from, where the model writes one");
+  app.add_flag("--show-prompt", arguments.show_prompt,
+               "print what the model reads on standard error: the prompt, and that of the goal where it writes one");
 }
 
 GoalStage::GoalStage(const TaskFiles& files, const GoalArguments& arguments, const std::string& instruction,
@@ -46,8 +48,10 @@ GoalStage::GoalStage(const TaskFiles& files, const GoalArguments& arguments, con
     if (given) throw UsageError("--goal is for --domain and --problem; a SAS file has a goal of its own");
     return;
   }
-  if (!given && GoalProblem::states_goal(internal::read_file(files.problem))) return;
+  const std::string problem = given ? "" : internal::read_file(files.problem);
+  if (!given && GoalProblem::states_goal(problem)) return;
   if (!given && trim(instruction).empty()) {
+    if (GoalProblem::asks_for_something(problem)) return;
     throw InputError(files.problem, "states no goal",
                      "add (:goal ...) to it or give --goal \"(...)\"; or say what you want in words: --instruction "
                      "\"...\"");
@@ -59,7 +63,8 @@ GoalStage::GoalStage(const TaskFiles& files, const GoalArguments& arguments, con
   print_diagnostics(diagnostics);
 }
 
-ChosenGoal GoalStage::choose(const LoadedModel& model, const PlanOptions& options, const TimeLimit& time) {
+ChosenGoal GoalStage::choose(const LoadedModel& model, const PlanOptions& options, const TimeLimit& time,
+                             bool may_look_back) {
   if (!needs_model()) {
     problem_->problem_text(arguments_.goal);  // which throws where it is no list
     if (!GoalProblem::states_goal(str_cat("(define (:goal ", arguments_.goal, "\n))"))) {
@@ -67,7 +72,7 @@ ChosenGoal GoalStage::choose(const LoadedModel& model, const PlanOptions& option
     }
     return {arguments_.goal};
   }
-  ChosenGoal goal = write(model, options, time);
+  ChosenGoal goal = write(model, options, time, may_look_back);
   const GoalProblem::Written& written = goal.written;
   if (written.goals.empty()) {
     const ExitCode code = written.undecided                     ? kUndecided
@@ -86,7 +91,8 @@ ChosenGoal GoalStage::choose(const LoadedModel& model, const PlanOptions& option
   return goal;
 }
 
-ChosenGoal GoalStage::write(const LoadedModel& model, const PlanOptions& options, const TimeLimit& time) const {
+ChosenGoal GoalStage::write(const LoadedModel& model, const PlanOptions& options, const TimeLimit& time,
+                            bool may_look_back) const {
   if (options.guidance == Guidance::kSearch) {
     throw UsageError(
         "the problem states no goal, and --guidance search has no model that could read the instruction; give --goal "
@@ -98,6 +104,7 @@ ChosenGoal GoalStage::write(const LoadedModel& model, const PlanOptions& options
   writing.hypotheses = arguments_.hypotheses;
   writing.think = options.think;
   writing.seed = options.generate.seed;
+  writing.may_look_back = may_look_back;
   const Stop out_of_time = time.stop();
   const Stop stop = [&] { return interrupted() || (out_of_time && out_of_time()); };
   const Stopwatch watch;

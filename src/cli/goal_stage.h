@@ -22,9 +22,9 @@ struct GoalArguments {
   CLI::Option* goal_option = nullptr;
   bool yes = false;
   std::size_t hypotheses = 3;
-  bool show_prompt = false;  // on standard error, before the goal
+  bool show_prompt = false;  // on standard error: of the goal, and of every plan
 };
-// --goal, --yes, --hypotheses
+// --goal, --yes, --hypotheses, --show-prompt
 void add_goal_options(CLI::App& app, GoalArguments& arguments);
 
 using serve::ChosenGoal;
@@ -43,11 +43,14 @@ class GoalStage {
   bool needed() const { return problem_.has_value(); }
   bool needs_model() const { return needed() && arguments_.goal_option->count() == 0; }
   const GoalProblem& problem() const { return *problem_; }
-  // `options` are those of the plan that will be made; the time limit is for both stages.
-  ChosenGoal choose(const LoadedModel& model, const PlanOptions& options, const TimeLimit& time);
+  // `options` are those of the plan that will be made; the time limit is for both stages. Without `may_look_back` the model writes
+  // nothing that looks back at how a state was reached (GoalProblem::Options).
+  ChosenGoal choose(const LoadedModel& model, const PlanOptions& options, const TimeLimit& time,
+                    bool may_look_back = true);
 
  private:
-  ChosenGoal write(const LoadedModel& model, const PlanOptions& options, const TimeLimit& time) const;
+  ChosenGoal write(const LoadedModel& model, const PlanOptions& options, const TimeLimit& time,
+                   bool may_look_back) const;
   [[noreturn]] void answer(const ChosenGoal& goal, const char* outcome, ExitCode code,
                            const std::string& message) const;
   void show(const ChosenGoal& goal) const;

@@ -256,8 +256,6 @@ Command add_plan(CLI::App& parent) {
       "plan", "make a plan with a language model; every step is legal, every goal holds at the end");
   add_plan_options(*app, *arguments, {OutputForm::kText, OutputForm::kJson, OutputForm::kPddl});
   app->add_flag("--simplify", arguments->simplify, "leave out the steps that the plan turns out not to need");
-  app->add_flag("--show-prompt", arguments->goal.show_prompt,
-                "print what the model reads on standard error: the prompt, and that of the goal where it writes one");
   arguments->schedule_option = add_schedule_option(*app, arguments->schedule);
   add_certificate_option(*app, arguments->certificate);
   app->footer(kPlanExamples);

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <exception>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -152,7 +153,12 @@ class Runner {
       throw UsageError("--cascade compares rollouts towards one goal; state it in the problem, or with --goal");
     }
     if (stage.needs_model()) model_ = load_model_for(arguments_);
-    if (stage.needed()) goal_ = stage.choose(model_, options_.plan, TimeLimit(options_.plan.time_limit));
+    if (stage.needed()) {
+      // Who looks back sees a start that is long gone. What the goal has taken, the plan does not have.
+      const TimeLimit time(options_.plan.time_limit);
+      goal_ = stage.choose(model_, options_.plan, time, false);
+      options_.plan.time_limit = time.left();
+    }
     Diagnostics diagnostics;
     LoadOptions options;
     options.diagnostics = stage.needed() ? nullptr : &diagnostics;  // which were printed with the problem
@@ -236,6 +242,9 @@ class Runner {
     };
     observer.event = [&](const LoopEvent& event) {
       progress.reset();
+      if (arguments_.goal.show_prompt && !event.prompt_text.empty()) {
+        std::cerr << as_shown(event.prompt_text) << '\n' << std::flush;
+      }
       if (streams()) say(to_string(event) + "\n");
     };
     observer.acting = [&](const PlanStep& step) { progress.emplace(str_cat("act ", to_string(step))); };

@@ -6,6 +6,7 @@
 #include "cli/interrupt.h"
 #include "metactrl/schedule.h"
 #include "serve/plan_json.h"
+#include "serve/thinking.h"
 #include "support/str_cat.h"
 
 namespace metactrl::cli {
@@ -69,6 +70,7 @@ Json to_json(const LoopEvent& event) {
       json["model_calls"] = event.model_calls;
       json["because"] = event.because;
       json["replaced"] = event.replaced;
+      if (event.thought) json["reasoning"] = Json(serve::reasoning_json(event.thought));
       break;
     case LoopEvent::Kind::kActed:
       json["event"] = "act";

@@ -82,6 +82,12 @@ class GoalProblem::Impl {
     return goals::with_goal(problem_, *parts);
   }
 
+  bool looks_back(std::string_view goal) const {
+    const std::optional<goals::GoalParts> parts =
+        goals::split_goal(goal, [this](std::string_view name) { return is_predicate(name); });
+    return parts && goals::looks_back(*parts);
+  }
+
   Task task(std::string_view goal, const LoadOptions& options) const {
     const goals::Composed text = compose(goal);
     Diagnostics local;
@@ -122,10 +128,10 @@ class GoalProblem::Impl {
     return out;
   }
 
-  ItemSet items(std::size_t max_items, const Stop& stop) const {
+  ItemSet items(const ItemSet::Options& options, const Stop& stop) const {
     internal::Meter meter(stop, {loading_.max_work, 0});
     const pddl::GroundLimits limits{loading_.max_ground_actions, loading_.max_ground_facts};
-    return {ast_, pddl::ground(ast_, limits, meter), max_items, meter};
+    return {ast_, pddl::ground(ast_, limits, meter), options, meter};
   }
 
   goals::TaskWords words() const { return goals::TaskWords(ast_); }
@@ -387,6 +393,8 @@ GoalProblem GoalProblem::parse(std::string_view domain, std::string_view problem
 
 bool GoalProblem::states_goal(std::string_view problem) { return goals::states_goal(problem); }
 
+bool GoalProblem::asks_for_something(std::string_view problem) { return goals::asks_for_something(problem); }
+
 Task GoalProblem::task(std::string_view goal, const LoadOptions& options) const { return impl_->task(goal, options); }
 
 std::string GoalProblem::problem_text(std::string_view goal) const { return impl_->compose(goal).text; }
@@ -408,8 +416,13 @@ GoalProblem::Written GoalProblem::write(const std::string& instruction, Language
   Written written;
   if (options.guidance == Guidance::kNone) {
     written = writing.freely(prompt(instruction));
+    if (!options.may_look_back && !written.goals.empty() && impl_->looks_back(written.goals[0].pddl)) {
+      written.goals.clear();
+      written.reason = str_cat("guidance none: what the model wrote looks back at what happened: ", trim(written.text));
+    }
   } else {
-    written = writing.held(prompt(instruction), instruction, impl_->items(options.max_items, stop));
+    written =
+        writing.held(prompt(instruction), instruction, impl_->items({options.max_items, options.may_look_back}, stop));
   }
   const goals::TaskWords words = impl_->words();
   goals::TaskWords::Heard heard = words.hear(instruction, kMostTold);
@@ -422,6 +435,14 @@ GoalProblem::Written GoalProblem::write(const std::string& instruction, Language
     written.doubt = str_cat("the instruction names what is not there: ", join(heard.missing, ", "));
   } else if (const std::string said = goals::beyond_goals(goals::words_of(instruction)); !said.empty()) {
     written.doubt = str_cat("the instruction says '", said, "', and no condition of a goal can");
+  } else if (!written.goals.empty()) {
+    const std::vector<std::string> said_words = goals::words_of(instruction);
+    const std::string back = options.may_look_back ? "" : goals::looking_back(said_words);
+    if (const std::string unsaid = goals::unsaid_in(written.goals[0].pddl, said_words); !unsaid.empty()) {
+      written.doubt = str_cat("the instruction says '", unsaid, "', and the goal does not");
+    } else if (!back.empty()) {
+      written.doubt = str_cat("the instruction says '", back, "', and a goal that is pursued step by step cannot");
+    }
   }
   written.unknown_names = std::move(heard.unknown);
   return written;

@@ -54,9 +54,9 @@ std::string plain(const std::string& text) {
 
 class ItemBuilder {
  public:
-  ItemBuilder(const pddl::Ast& ast, const task::Definition& definition, std::size_t max_items, internal::Meter& meter,
-              ItemSet& out)
-      : ast_(ast), definition_(definition), max_items_(max_items), meter_(meter), out_(out) {}
+  ItemBuilder(const pddl::Ast& ast, const task::Definition& definition, const ItemSet::Options& options,
+              internal::Meter& meter, ItemSet& out)
+      : ast_(ast), definition_(definition), options_(options), meter_(meter), out_(out) {}
 
   void run() {
     for (const pddl::Object& object : ast_.objects) out_.objects_.push_back(object.name);
@@ -74,12 +74,27 @@ class ItemBuilder {
       quantify(
           [this](pddl::PredicateId id, std::size_t bound, const Class& one) { add_at_least(2, kFew, id, bound, one); });
     });
-    add_kind("what must hold throughout or at some time", [this] { without_durations([this] { add_on_the_way(); }); });
+    add_kind(options_.may_look_back ? "what must hold throughout or at some time" : "what must hold throughout",
+             [this] { add_on_the_way(); });
+    if (!options_.may_look_back) out_.left_out_.emplace_back("what must hold at some time");
+    add_kind("what must hold throughout of all or none of a kind", [this] {
+      quantify([this](pddl::PredicateId id, std::size_t bound, const Class& one) { add_always(id, bound, one); });
+    });
     add_kind("one of two facts", [this] { add_either(); });
-    add_kind("one thing before another", [this] { without_durations([this] { add_before(); }); });
+    add_kind("one thing before another", [this] { add_before(); });
+    add_kind("at most and exactly so many of a kind", [this] {
+      quantify(
+          [this](pddl::PredicateId id, std::size_t bound, const Class& one) { add_at_most(1, kFew, id, bound, one); });
+    });
+    add_kind("one of two different things", [this] { add_either_of_different(); });
     add_kind("at least five or more of a kind", [this] {
       quantify([this](pddl::PredicateId id, std::size_t bound, const Class& one) {
         add_at_least(kFew + 1, kMostCounted, id, bound, one);
+      });
+    });
+    add_kind("at most and exactly five or more of a kind", [this] {
+      quantify([this](pddl::PredicateId id, std::size_t bound, const Class& one) {
+        add_at_most(kFew + 1, kMostCounted - 1, id, bound, one);
       });
     });
     finish();
@@ -108,6 +123,11 @@ class ItemBuilder {
     bool init = false;
     bool can_end = false;  // be false at some time
     ActionId item{};       // that asks for it
+  };
+  // Of how many members of a class a fact holds.
+  struct Count {
+    std::size_t reached = 0;  // at some time
+    std::size_t init = 0;
   };
 
   void find_changes() {
@@ -182,7 +202,7 @@ class ItemBuilder {
   }
 
   // Of how many members of a class a fact can be reached, the other arguments being given: where of none, nobody asks that it be so of
-  // none; where not of all, all is out of reach.
+  // none; where not of all, all is out of reach. And of how many it holds at the start.
   void count_reached() {
     for (const auto& [key, fact] : reached_) {
       const Predicate& predicate = predicates_[index(fact.predicate)];
@@ -194,7 +214,9 @@ class ItemBuilder {
           const Objects& members = classes_[i].members;
           if (!std::binary_search(members.begin(), members.end(), fact.objects[bound])) continue;
           meter_.piece();
-          ++counts_[{fact.predicate, bound, i, others}];
+          Count& count = counts_[{fact.predicate, bound, i, others}];
+          ++count.reached;
+          count.init += fact.init ? 1 : 0;
         }
       }
     }
@@ -270,19 +292,23 @@ class ItemBuilder {
     const std::size_t items = out_.items_.size();
     full_ = false;
     add_all();
-    if (!full_) return;
+    if (!is_full()) return;
     out_.shapes_.resize(shapes);
     while (out_.items_.size() > items) out_.items_.pop_back();
     out_.left_out_.push_back(name);
   }
-  // Beside actions that take time no trajectory constraints are offered.
-  void without_durations(const std::function<void()>& add_all) {
-    full_ = ast_.has_durations;
-    if (!full_) add_all();
-  }
   bool is_full() {
-    full_ = full_ || out_.items_.size() > max_items_;
+    full_ = full_ || out_.items_.size() > options_.max_items;
     return full_;
+  }
+
+  // Beside actions that take time no constraint is about what is derived.
+  bool may_constrain(pddl::PredicateId id) const { return !ast_.has_durations || !ast_.predicates[id].derived; }
+
+  Count count_of(pddl::PredicateId id, std::size_t bound, const Class& one, const Objects& others) const {
+    const auto place = static_cast<std::size_t>(&one - classes_.data());
+    const auto found = counts_.find({id, bound, place, others});
+    return found == counts_.end() ? Count{} : found->second;
   }
 
   // Calls visit(objects) for all ways to choose one of each range.
@@ -311,10 +337,10 @@ class ItemBuilder {
     for (const Predicate& predicate : predicates_) {
       if (!predicate.changes) continue;
       std::size_t count = 1;
-      for (const Objects& range : predicate.ranges) count = std::min(count * range.size(), max_items_ + 1);
+      for (const Objects& range : predicate.ranges) count = std::min(count * range.size(), options_.max_items + 1);
       typed += count;
     }
-    const bool all = 2 * typed <= max_items_;
+    const bool all = 2 * typed <= options_.max_items;
     for (const pddl::PredicateId id : ast_.predicates.all()) {
       if (!predicates_[index(id)].changes) continue;
       std::vector<Fact> facts;
@@ -392,27 +418,71 @@ class ItemBuilder {
     }
   }
 
+  // Not more than n; exactly n, which is both. Of all of them "at most" would say nothing.
+  void add_at_most(std::uint32_t least, std::uint32_t most, pddl::PredicateId id, std::size_t bound, const Class& one) {
+    const auto at_least = [&](std::uint32_t n) {
+      return n == 1 ? str_cat("(exists ", one.binder, " ", one.within)
+                    : str_cat("(forn (", n, ") ", one.binder, " ", one.within);
+    };
+    for (std::uint32_t n = least; n <= most && n < one.members.size(); ++n) {
+      const std::string more = "(not " + at_least(n + 1);
+      add_quantified(Kind::kAtMost, id, bound, one,
+                     {more, one.after + "))", str_cat("at most ", n, " of ", spoken(one.name), ": "), n});
+      std::vector<std::string> middle = atom_parts(id, bound);
+      surround(middle, str_cat("(and ", at_least(n)), str_cat(one.after, ") ", more));
+      add_quantified(Kind::kExactly, id, bound, one,
+                     {"", one.after + ")))", str_cat("exactly ", n, " of ", spoken(one.name), ": "), n, middle});
+    }
+  }
+
   struct Around {
     std::string open;
     std::string close;
     std::string said;
     std::uint32_t count = 0;
+    std::vector<std::string> before = {};  // with the same holes
   };
   void add_quantified(Kind kind, pddl::PredicateId id, std::size_t bound, const Class& one, const Around& around) {
     std::vector<std::string> parts = atom_parts(id, bound);
     surround(parts, around.open, around.close);
+    if (!around.before.empty()) parts = joined(around.before, std::move(parts), "", "", "");
     std::vector<std::string> words = spoken_parts(id, bound);
     surround(words, around.said, "");
     const std::uint32_t form = shape(kind, {{id, bound, kind != Kind::kNone}}, std::move(parts), std::move(words));
     out_.shapes_.back().quantified = one.name;
     out_.shapes_.back().count = around.count;
+    const bool limits = kind == Kind::kNone || kind == Kind::kAtMost;
     const std::size_t least = kind == Kind::kAll ? one.members.size() : kind == Kind::kSome ? 1 : around.count;
-    const auto place = static_cast<std::size_t>(&one - classes_.data());
     choose(predicates_[index(id)].ranges, bound, [&](Objects objects) {
-      const auto found = counts_.find({id, bound, place, objects});
-      const std::size_t reached = found == counts_.end() ? 0 : found->second;
-      if (kind == Kind::kNone && reached == 0) return;
-      add(form, std::move(objects), reached < least);
+      const std::size_t reached = count_of(id, bound, one, objects).reached;
+      if (limits && reached == 0) return;
+      add(form, std::move(objects), !limits && reached < least);
+    });
+  }
+
+  // "Never enter any bedroom", where the robot is in none; "keep all doors locked", where they are.
+  void add_always(pddl::PredicateId id, std::size_t bound, const Class& one) {
+    if (!may_constrain(id)) return;
+    const std::string all = str_cat("(always (forall ", one.binder, " ", one.before);
+    const auto form = [&](bool never) {
+      std::vector<std::string> parts = atom_parts(id, bound);
+      surround(parts, never ? all + "(not " : all, (never ? ")" : "") + one.after + "))");
+      std::vector<std::string> words = spoken_parts(id, bound);
+      surround(words, str_cat(never ? "never any " : "always every ", spoken(one.name), ": "), "");
+      const std::uint32_t out = shape(Kind::kAlways, {{id, bound, never}}, std::move(parts), std::move(words));
+      out_.shapes_.back().quantified = one.name;
+      return out;
+    };
+    const std::uint32_t never = form(true);
+    const std::uint32_t always = form(false);
+    choose(predicates_[index(id)].ranges, bound, [&](Objects objects) {
+      const Count count = count_of(id, bound, one, objects);
+      if (count.reached == 0) return;
+      if (count.init == 0) {
+        add(never, std::move(objects));
+      } else if (count.init == one.members.size()) {
+        add(always, std::move(objects));
+      }
     });
   }
 
@@ -421,6 +491,7 @@ class ItemBuilder {
     std::map<pddl::PredicateId, std::vector<const Fact*>> by_predicate;
     for (const Fact& fact : facts_) by_predicate[fact.predicate].push_back(&fact);
     for (const auto& [id, facts] : by_predicate) {
+      if (!may_constrain(id)) continue;
       const auto form = [&, id = id](Kind kind, bool adds, const char* open, const char* close, const char* said) {
         std::vector<std::string> parts = atom_parts(id, {});
         surround(parts, open, close);
@@ -434,7 +505,7 @@ class ItemBuilder {
       for (const Fact* fact : facts) {
         if (is_full()) return;
         add(fact->init ? always : never, fact->objects);
-        if (!fact->init) add(sometime, fact->objects);
+        if (!fact->init && options_.may_look_back) add(sometime, fact->objects);
       }
     }
   }
@@ -457,18 +528,66 @@ class ItemBuilder {
     }
   }
 
+  // (or (locked lab_door) (not (open window))): two things that actions can bring about, and that are not so yet.
+  void add_either_of_different() {
+    std::vector<const Fact*> open;
+    for (const Fact& fact : facts_) {
+      if (!fact.init || fact.can_end) open.push_back(&fact);
+    }
+    if (open.size() * (open.size() - 1) / 2 + out_.items_.size() > options_.max_items) {
+      full_ = true;
+      return;
+    }
+    struct Literal {
+      pddl::PredicateId predicate{};
+      bool positive = true;
+      auto operator<=>(const Literal&) const = default;
+    };
+    const auto literal = [](const Fact& fact) { return Literal{fact.predicate, !fact.init}; };
+    const auto of = [this](const Literal& one) {
+      std::vector<std::string> parts = atom_parts(one.predicate, {});
+      if (!one.positive) surround(parts, "(not ", ")");
+      std::vector<std::string> words = spoken_parts(one.predicate, {});
+      if (!one.positive) surround(words, "not: ", "");
+      return std::pair{parts, words};
+    };
+    std::map<std::pair<Literal, Literal>, std::vector<std::pair<const Fact*, const Fact*>>> pairs;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      for (std::size_t j = i + 1; j < open.size(); ++j) {
+        const Fact& first = *open[i];
+        const Fact& second = *open[j];
+        const bool same = first.predicate == second.predicate && !first.init && !second.init;
+        if (same && differences(first.objects, second.objects) == 1) continue;  // add_either
+        pairs[{literal(first), literal(second)}].emplace_back(&first, &second);
+      }
+    }
+    for (const auto& [kind, all] : pairs) {
+      const auto& [first, second] = kind;
+      const std::uint32_t form =
+          shape(Kind::kEither, {{first.predicate, {}, first.positive}, {second.predicate, {}, second.positive}},
+                joined(of(first).first, of(second).first, "(or ", " ", ")"),
+                joined(of(first).second, of(second).second, "either ", " or ", ""));
+      for (const auto& [one, other] : all) {
+        const ActionId item = add_two(form, *one, *other);
+        for (const Fact* fact : {one, other}) {
+          out_.items_[item].choices.push_back(fact->init ? out_.items_[fact->item].opposite.value() : fact->item);
+        }
+      }
+    }
+  }
+
   // (sometime-before (cut bread) (washed bread)): the second comes first.
   void add_before() {
-    if (facts_.size() * facts_.size() > max_items_) {
+    if (!options_.may_look_back || facts_.size() * facts_.size() > options_.max_items) {
       full_ = true;
       return;
     }
     std::map<std::pair<pddl::PredicateId, pddl::PredicateId>, std::uint32_t> forms;
     std::map<std::uint32_t, std::vector<std::pair<const Fact*, const Fact*>>> pairs;
     for (const Fact& later : facts_) {
-      if (later.init) continue;  // too late from the start
+      if (later.init || !may_constrain(later.predicate)) continue;  // too late from the start
       for (const Fact& earlier : facts_) {
-        if (&later == &earlier || is_full()) continue;
+        if (&later == &earlier || !may_constrain(earlier.predicate) || is_full()) continue;
         const auto [form, is_new] = forms.try_emplace({later.predicate, earlier.predicate}, 0);
         if (is_new) {
           form->second = shape_of_two(Kind::kBefore, later.predicate, earlier.predicate, "(sometime-before ", "before ",
@@ -527,9 +646,12 @@ class ItemBuilder {
     for (std::size_t i = 0; i < out_.shapes_.size(); ++i) {
       const ItemSet::Shape& shape = out_.shapes_[i];
       const std::string name = str_cat("shape", i);
-      definition.action_names.push_back({name, static_cast<std::uint32_t>(shape.parts.size() - 1)});
+      const std::size_t objects = shape.num_objects();
+      definition.action_names.push_back({name, static_cast<std::uint32_t>(objects)});
       std::string item = plain(shape.parts[0]);
-      for (std::size_t k = 1; k < shape.parts.size(); ++k) item += str_cat("{", k, "}") + plain(shape.parts[k]);
+      for (std::size_t k = 1; k < shape.parts.size(); ++k) {
+        item += str_cat("{", (k - 1) % objects + 1, "}") + plain(shape.parts[k]);
+      }
       format.items[name] = std::move(item);
     }
     for (const ItemSet::Item& item : out_.items_) {
@@ -543,21 +665,20 @@ class ItemBuilder {
 
   const pddl::Ast& ast_;
   const task::Definition& definition_;
-  std::size_t max_items_;
+  const ItemSet::Options& options_;
   internal::Meter& meter_;
   ItemSet& out_;
   std::vector<Predicate> predicates_;
   std::vector<Class> classes_;
   std::map<std::pair<pddl::PredicateId, Objects>, Fact> reached_;
-  std::map<std::tuple<pddl::PredicateId, std::size_t, std::size_t, Objects>, std::size_t>
-      counts_;               // by argument and class
+  std::map<std::tuple<pddl::PredicateId, std::size_t, std::size_t, Objects>, Count> counts_;  // by argument and class
   std::vector<Fact> facts_;  // that can be reached, of predicates that change
   bool full_ = false;
 };
 
-ItemSet::ItemSet(const pddl::Ast& ast, const task::Definition& definition, std::size_t max_items,
+ItemSet::ItemSet(const pddl::Ast& ast, const task::Definition& definition, const Options& options,
                  internal::Meter& meter) {
-  ItemBuilder(ast, definition, max_items, meter, *this).run();
+  ItemBuilder(ast, definition, options, meter, *this).run();
 }
 
 bool ItemSet::is_about(const Deed& deed, const Item& item, bool contrary) const {
@@ -579,7 +700,9 @@ std::string ItemSet::text(ActionId id) const {
   const Item& item = items_[id];
   const Shape& shape = shapes_[item.shape];
   std::string out = shape.parts[0];
-  for (std::size_t i = 1; i < shape.parts.size(); ++i) out += objects_[index(item.objects[i - 1])] + shape.parts[i];
+  for (std::size_t i = 1; i < shape.parts.size(); ++i) {
+    out += objects_[index(item.objects[(i - 1) % item.objects.size()])] + shape.parts[i];
+  }
   return out;
 }
 

@@ -19,7 +19,20 @@ namespace metactrl::goals {
 
 class ItemSet {
  public:
-  enum class Kind : std::uint8_t { kFact, kNot, kAll, kNone, kSome, kAtLeast, kAlways, kSometime, kEither, kBefore };
+  enum class Kind : std::uint8_t {
+    kFact,
+    kNot,
+    kAll,
+    kNone,
+    kSome,
+    kAtLeast,
+    kAtMost,
+    kExactly,
+    kAlways,  // of a fact, or of all of a kind
+    kSometime,
+    kEither,
+    kBefore
+  };
   struct Item {
     std::uint32_t shape = 0;
     std::vector<ObjectId> objects;
@@ -29,6 +42,8 @@ class ItemSet {
     // Of kBefore: the facts, as items of their own, in the order in which they come about.
     std::optional<ActionId> earlier = {};
     std::optional<ActionId> later = {};
+    // Of kEither about two different things: what it asks for one of, as items of their own.
+    std::vector<ActionId> choices = {};
   };
   // An action of the domain that makes facts of a predicate true, or false, and of which objects, by argument.
   struct Deed {
@@ -44,10 +59,16 @@ class ItemSet {
     std::vector<ObjectId> members;  // ascending
   };
 
-  // `definition` is the ground task of `ast`, not simplified. Kinds of conditions of which there would be more than
-  // `max_items`, with those before them, are left out; facts come first, and where even they are too many, those that
-  // cannot be reached are not among them. Where actions take time there is nothing about the way to the goal.
-  ItemSet(const pddl::Ast& ast, const task::Definition& definition, std::size_t max_items, internal::Meter& meter);
+  struct Options {
+    // Kinds of conditions of which there would be more, with those before them, are left out; facts come first, and where even
+    // they are too many, those that cannot be reached are not among them.
+    std::size_t max_items = 20'000;
+    // Without: nothing that is about how a state was reached.
+    bool may_look_back = true;
+  };
+
+  // `definition` is the ground task of `ast`, not simplified.
+  ItemSet(const pddl::Ast& ast, const task::Definition& definition, const Options& options, internal::Meter& meter);
 
   // Ids are those of the task's actions.
   std::size_t size() const { return items_.size(); }
@@ -66,7 +87,7 @@ class ItemSet {
   const std::string& quantified(std::uint32_t shape) const { return shapes_[shape].quantified; }
   // Of kAlways: is it that a fact never holds?
   bool is_never(std::uint32_t shape) const { return kind(shape) == Kind::kAlways && shapes_[shape].about[0].adds; }
-  // Of kAtLeast: how many.
+  // Of kAtLeast, kAtMost and kExactly: how many.
   std::uint32_t count(std::uint32_t shape) const { return shapes_[shape].count; }
   const std::vector<Deed>& deeds() const { return deeds_; }
   const std::vector<Class>& classes() const { return classes_; }
@@ -84,7 +105,8 @@ class ItemSet {
     bool adds = true;  // whether what makes it true is what the shape asks for, or forbids
     std::size_t holes = 0;
   };
-  // Text with holes for objects: parts[0] object parts[1] object ...; for programs and for people.
+  // Text with holes for objects: parts[0] object parts[1] object ...; for programs and for people. Where there are more holes
+  // than objects, these come once more.
   struct Shape {
     std::vector<std::string> parts;
     std::vector<std::string> word_parts;
@@ -93,6 +115,7 @@ class ItemSet {
     std::string quantified{};
     std::uint32_t count = 0;
     std::vector<Part> about{};
+    std::size_t num_objects() const { return word_parts.size() - 1; }
   };
 
   std::vector<Shape> shapes_;

@@ -9,6 +9,7 @@
 // the other, and less for every object that is not mentioned, for objects that are mentioned in different clauses, and for a "never" that another clause says. Its predicate counts when words of it are in the instruction, more when
 // all of them are: of "at" and "at-ferry" the one whose name is said. So does an action that is mentioned, for the facts that it makes true or
 // false, of objects that it can do so with: "enter" speaks for (robot-at bedroom) where robots enter rooms, and for no sample.
+// Of two different things to choose from, each is what its own clause says: "oil the press or stop the saw". Behind "or" a verb begins one.
 // What is said before "before" comes first, and what is said behind it second; after "after" the other way round. Such an order asks for
 // what comes second, too, unless it forbids something: "never", "only after".
 // What an action undoes is so of none where the instruction says all: "stop all machines". What a clause says "not" of is not asked for, but its
@@ -52,8 +53,9 @@ constexpr double kNeighbours = 5;
 constexpr double kApart = -4;
 constexpr double kElsewhere = -4;
 constexpr double kUnusual = -10;
-constexpr double kContrary = -20;  // to what is said in so many words
-constexpr double kSynonym = 0.5;   // of what the action's own name is worth
+constexpr double kContrary = -20;      // to what is said in so many words
+constexpr double kInSoManyWords = 12;  // what models rarely write of themselves
+constexpr double kSynonym = 0.5;       // of what the action's own name is worth
 constexpr double kHoldsAlready = -3;
 constexpr double kSide = 3;
 constexpr double kOrdered = 5;
@@ -92,14 +94,15 @@ Mentions::Mentions(std::string_view instruction, const ItemSet& items) : items_(
     const bool contrary = denied && asks_for_what_is_denied(item);
     const bool turned = denied && !contrary && !(never && is_said_of_the_way(item));
     const bool always = items.kind(item.shape) == ItemSet::Kind::kAlways;
-    const double deed = best_deed(item, turned && !always);
+    const double deed = item.choices.empty() ? best_deed(item, turned && !always) : deed_of_choices(item);
     const bool undoes =
         (deed > 0 || (turned && said[item.shape])) && !contrary && !has_word(item.shape) && is_undone(item.shape);
     // The name of what has no arguments is that of a thing.
     const bool names_itself = item.objects.empty() && items.quantified(item.shape).empty();
     const double named = names_itself ? kMentioned * share_said(items.predicates(item.shape)) : 0;
-    item_weights_.push_back(shapes[item.shape] + deed + named - (undoes ? kUnusual : 0) + (contrary ? kContrary : 0) +
-                            (item.holds_already ? kHoldsAlready : 0) + out_of_place(item) + order_weight(item));
+    item_weights_.push_back(shapes[item.shape] + deed + named + in_so_many_words(item) - (undoes ? kUnusual : 0) +
+                            (contrary ? kContrary : 0) + (item.holds_already ? kHoldsAlready : 0) + out_of_place(item) +
+                            order_weight(item));
   }
 }
 
@@ -125,7 +128,8 @@ bool Mentions::has_word(std::uint32_t shape) const {
 
 double Mentions::shape_weight(std::uint32_t shape) {
   const bool orders = items_.kind(shape) == ItemSet::Kind::kBefore;
-  double weight = has_word(shape) ? 0 : orders ? kContrary : kUnusual;
+  const bool counted = !items_.quantified(shape).empty() && says_limit(free_);
+  double weight = has_word(shape) ? 0 : orders || counted ? kContrary : kUnusual;
   const std::vector<std::string> parts = words_of(items_.predicates(shape));
   const auto said = static_cast<std::size_t>(
       std::count_if(parts.begin(), parts.end(), [this](const std::string& part) { return says(part); }));
@@ -304,6 +308,36 @@ bool Mentions::is_done(ActionId fact, std::span<const ActionId> goal) const {
   return false;
 }
 
+// "At most two", "never any", or "or" between two different things of both of which something is said.
+double Mentions::in_so_many_words(const ItemSet::Item& item) const {
+  if (!has_word(item.shape)) return 0;
+  const ItemSet::Kind kind = items_.kind(item.shape);
+  if (is_limit(item)) return kInSoManyWords;
+  if (kind == ItemSet::Kind::kAlways && !items_.quantified(item.shape).empty()) {
+    return says_any(words_, {"any", "all", "every", "each", "no", "none"}) ? kInSoManyWords : 0;
+  }
+  if (item.choices.empty()) return 0;
+  const bool both = std::all_of(item.choices.begin(), item.choices.end(), [this](ActionId choice) {
+    const ItemSet::Item& one = items_.item(choice);
+    return (best_deed(one, false) > 0 || share_said(items_.predicates(one.shape)) > 0) &&
+           std::all_of(one.objects.begin(), one.objects.end(),
+                       [this](ObjectId object) { return is_mentioned(object); });
+  });
+  return both ? kInSoManyWords : 0;
+}
+
+bool Mentions::is_limit(const ItemSet::Item& item) const {
+  const ItemSet::Kind kind = items_.kind(item.shape);
+  return kind == ItemSet::Kind::kAtMost || kind == ItemSet::Kind::kExactly;
+}
+
+// Of two different things, that of which less is said.
+double Mentions::deed_of_choices(const ItemSet::Item& item) const {
+  double least = kDeed;
+  for (const ActionId choice : item.choices) least = std::min(least, best_deed(items_.item(choice), false));
+  return least;
+}
+
 double Mentions::best_deed(const ItemSet::Item& item, bool contrary) const {
   double best = 0;
   for (const SaidDeed& said : deeds_) {
@@ -444,6 +478,10 @@ Mentions::Quantity Mentions::quantity_before(std::size_t place) const {
   const std::string before = place > 0 ? words_[place - 1] : "";
   if (is_count(before) || says_any({before}, {"all", "every", "each", "both", "either", "no", "none"}))
     return Quantity::kSaid;
+  // "Exactly one", "never any".
+  if (before == "one" && has_word_for(ItemSet::Kind::kExactly, 1, words_)) return Quantity::kSaid;
+  if (before == "one" && has_word_for(ItemSet::Kind::kAtMost, 1, words_)) return Quantity::kSaid;
+  if (before == "any" && denies(words_)) return Quantity::kSaid;
   const bool some = says_any({before}, {"one", "some", "any", "most", "few", "many", "several"});
   return these && !some ? Quantity::kThese : Quantity::kNone;
 }
@@ -511,7 +549,10 @@ void Mentions::find_clauses(const std::map<std::size_t, ObjectId>& by_place, con
            });
   };
   for (std::size_t i = 0; i < words_.size(); ++i) {
-    joint = joint || (i > 0 && marks_before_[i]) || says_any({words_[i]}, {"and", "then", "but", "without"});
+    // "Lock the door or open the window", but "to the lab or to the ward".
+    const bool or_else = i > 0 && words_[i - 1] == "or" && !used[i] && tells_what_to_do({words_[i]}) && !is_thing(i) &&
+                         !is_modal(words_[i]);
+    joint = joint || (i > 0 && marks_before_[i]) || or_else || says_any({words_[i]}, {"and", "then", "but", "without"});
     if (joint && about_something && !used[i] &&
         !says_any({words_[i]}, {"and", "then", "but", "or", "the", "a", "an", "all", "both", "also"})) {
       clause_words_.emplace_back();
@@ -623,10 +664,22 @@ double Mentions::out_of_place(const ItemSet::Item& item) const {
   };
   if (at_the_end && clauses && !clauses->empty() && std::all_of(clauses->begin(), clauses->end(), says_always))
     weight += kApart;
+  // "Never enter any room" is about the way.
+  const bool of_all = kind == ItemSet::Kind::kAll || kind == ItemSet::Kind::kNone;
+  if (of_all && !clauses) {
+    std::set<std::size_t> about = clauses_about(item, false);
+    about.merge(clauses_about(item, true));
+    if (!about.empty() && std::all_of(about.begin(), about.end(), says_always)) weight += kUnusual;
+  }
   if (clause_words_.size() < 2 || !clauses) return weight;
-  if (is_said_elsewhere(item, *clauses)) weight += kElsewhere;
-  // Two things, one after the other, are mostly said in two clauses.
-  if (clauses->empty() && kind != ItemSet::Kind::kBefore) weight += kApart;
+  for (const ActionId choice : item.choices) {
+    const ItemSet::Item& one = items_.item(choice);
+    const std::optional<std::set<std::size_t>> own = clauses_of(one.objects);
+    if (own && is_said_elsewhere(one, *own)) weight += kElsewhere;
+  }
+  if (item.choices.empty() && is_said_elsewhere(item, *clauses)) weight += kElsewhere;
+  // Two things, one after the other, are mostly said in two clauses, and so are two different ones to choose from.
+  if (clauses->empty() && kind != ItemSet::Kind::kBefore && item.choices.empty()) weight += kApart;
   const bool said_of_some = kind == ItemSet::Kind::kAlways || kind == ItemSet::Kind::kSometime;
   if (said_of_some && has_word(item.shape) && std::none_of(clauses->begin(), clauses->end(), [&](std::size_t clause) {
         return has_word_for(kind, items_.count(item.shape), clause_words_[clause]);
@@ -716,6 +769,8 @@ Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId ite
   }
   out.end = all ? kLikely : is_pursued(goal) ? kUnlikely : kHardly;
   out.go_on = all ? kUnlikely : kLikely;
+  // Models that know "at least" alone go on with it.
+  if (all && is_limit(what) && has_word(what.shape)) out.go_on = kHardly;
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "goals/words.h"
 #include "support/lower_case.h"
@@ -18,11 +19,91 @@ constexpr std::array<std::array<std::string_view, 2>, 3> kDirections = {
 constexpr std::array<std::string_view, 11> kNumbers = {"zero", "one",   "two",   "three", "four", "five",
                                                        "six",  "seven", "eight", "nine",  "ten"};
 
-constexpr std::array<std::string_view, 15> kBeyondGoals = {
-    "except",    "excluding", "unless",     "instead", "rather than", "other than",     "apart from", "aside from",
-    "less than", "more than", "fewer than", "at most", "exactly",     "everything but", "all but"};
+constexpr std::array<std::string_view, 10> kBeyondGoals = {"except",         "excluding",  "unless",     "instead",
+                                                           "rather than",    "other than", "apart from", "aside from",
+                                                           "everything but", "all but"};
+
+// What stands before a number, and how much more than the number is meant.
+struct BoundWords {
+  std::string_view said;
+  Bound::Kind kind = Bound::Kind::kLeast;
+  int more = 0;
+};
+// Longer ones first.
+constexpr std::array<BoundWords, 20> kBounds = {{
+    {"no more than", Bound::Kind::kMost, 0},   {"not more than", Bound::Kind::kMost, 0},
+    {"no fewer than", Bound::Kind::kLeast, 0}, {"not fewer than", Bound::Kind::kLeast, 0},
+    {"no less than", Bound::Kind::kLeast, 0},  {"not less than", Bound::Kind::kLeast, 0},
+    {"more than", Bound::Kind::kLeast, 1},     {"fewer than", Bound::Kind::kMost, -1},
+    {"less than", Bound::Kind::kMost, -1},     {"a maximum of", Bound::Kind::kMost, 0},
+    {"maximum of", Bound::Kind::kMost, 0},     {"a minimum of", Bound::Kind::kLeast, 0},
+    {"minimum of", Bound::Kind::kLeast, 0},    {"at most", Bound::Kind::kMost, 0},
+    {"up to", Bound::Kind::kMost, 0},          {"at least", Bound::Kind::kLeast, 0},
+    {"exactly", Bound::Kind::kExactly, 0},     {"precisely", Bound::Kind::kExactly, 0},
+    {"only", Bound::Kind::kExactly, 0},        {"just", Bound::Kind::kExactly, 0},
+}};
+
+// The number that a word is; nothing where it is none, or more than anybody counts.
+std::optional<int> number_of(const std::string& word) {
+  for (std::size_t i = 0; i < kNumbers.size(); ++i) {
+    if (word == kNumbers[i] || word == std::to_string(i)) return static_cast<int>(i);
+  }
+  return std::nullopt;
+}
+
+// Does this phrase end before a word?
+bool ends_before(const std::vector<std::string>& words, std::size_t place, std::string_view phrase) {
+  const std::vector<std::string> said = words_of(phrase);
+  return said.size() <= place &&
+         std::equal(said.begin(), said.end(), words.begin() + static_cast<std::ptrdiff_t>(place - said.size()));
+}
+
+// "No more than", "at most": their words say nothing else.
+std::vector<std::string> without_bounds(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (const std::string& word : words) {
+    out.push_back(word);
+    for (const std::string_view phrase :
+         {"no more than", "not more than", "no fewer than", "not fewer than", "no less than", "not less than"}) {
+      if (!ends_before(out, out.size(), phrase)) continue;
+      out.resize(out.size() - 3);
+      break;
+    }
+  }
+  return out;
+}
 
 }  // namespace
+
+// "Two", "at least two", "two or more"; "one" alone is somebody.
+std::vector<Bound> bounds_in(const std::vector<std::string>& words) {
+  std::vector<Bound> out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::optional<int> number = number_of(words[i]);
+    const bool ordinal = i + 1 < words.size() && says_any({words[i + 1]}, {"st", "nd", "rd", "th"});
+    if (!number || ordinal) continue;
+    Bound bound{Bound::Kind::kLeast, *number, words[i], false};
+    for (const BoundWords& one : kBounds) {
+      if (!ends_before(words, i, one.said)) continue;
+      bound = {one.kind, *number + one.more, internal::str_cat(one.said, ' ', words[i]), true};
+      break;
+    }
+    const auto follows = [&](std::string_view phrase) {
+      const std::size_t end = i + 1 + words_of(phrase).size();
+      return end <= words.size() && ends_before(words, end, phrase);
+    };
+    if (follows("or fewer") || follows("or less") || follows("at most")) {
+      bound = {Bound::Kind::kMost, *number, internal::str_cat(words[i], ' ', words[i + 1], ' ', words[i + 2]), true};
+    }
+    if (bound.said_so || *number > 1) out.push_back(std::move(bound));
+  }
+  return out;
+}
+
+bool says_limit(const std::vector<std::string>& words) {
+  const std::vector<Bound> all = bounds_in(words);
+  return std::any_of(all.begin(), all.end(), [](const Bound& one) { return one.kind != Bound::Kind::kLeast; });
+}
 
 bool alike(std::string_view a, std::string_view b) {
   constexpr std::size_t kStem = 4;
@@ -45,14 +126,14 @@ bool says_any(const std::vector<std::string>& words, std::initializer_list<std::
 }
 
 bool denies(const std::vector<std::string>& words) {
-  return says_any(words, {"never", "not", "no", "t", "cannot", "avoid"});
+  return says_any(without_bounds(words), {"never", "not", "no", "t", "cannot", "avoid"});
 }
 
 bool says_not(const std::vector<std::string>& words, std::size_t place) {
   const std::string next = place + 1 < words.size() ? words[place + 1] : "";
   if (words[place] == "no") return next == "longer";
   return says_any({words[place]}, {"not", "t", "cannot", "neither", "nor", "never", "avoid"}) &&
-         !says_any({next}, {"forget", "mind", "fail", "hesitate", "only", "just", "less", "fewer", "you"});
+         !says_any({next}, {"forget", "mind", "fail", "hesitate", "only", "just", "less", "fewer", "more", "you"});
 }
 
 bool is_modal(const std::string& word) {
@@ -89,12 +170,48 @@ bool says_verb(const std::vector<std::string>& words, std::string_view verb) {
 std::string beyond_goals(const std::vector<std::string>& words) {
   const std::string all = internal::str_cat(" ", internal::join(words, " "), " ");
   for (const std::string_view phrase : kBeyondGoals) {
-    const std::size_t place = all.find(internal::str_cat(" ", phrase, " "));
-    if (place == std::string::npos) continue;
-    // "No fewer than two" are at least two.
-    const std::string before = all.substr(0, place);
-    const bool at_least = phrase == "less than" || phrase == "fewer than";
-    if (!at_least || !(before.ends_with(" no") || before.ends_with(" not"))) return std::string(phrase);
+    if (all.find(internal::str_cat(" ", phrase, " ")) != std::string::npos) return std::string(phrase);
+  }
+  // A number that is too large, or none: "at most half of them".
+  constexpr std::array<std::string_view, 6> kOfNumbers = {"at most",   "exactly",   "precisely",
+                                                          "less than", "more than", "fewer than"};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    for (const std::string_view phrase : kOfNumbers) {
+      if (!ends_before(words, i + 1, phrase)) continue;
+      const bool counts = i + 1 < words.size() && number_of(words[i + 1]);
+      const bool behind = phrase == "at most" && i >= 2 && number_of(words[i - 2]);
+      if (!counts && !behind) return std::string(phrase);
+    }
+  }
+  return {};
+}
+
+std::string unsaid_in(std::string_view goal, const std::vector<std::string>& words) {
+  const auto has = [&](std::string_view text) { return goal.find(text) != std::string_view::npos; };
+  for (const Bound& bound : bounds_in(words)) {
+    // All are at least so many, and none are at most none.
+    const bool least = has("(forn ") || has("(forall ") || (bound.number == 1 && has("(exists "));
+    const bool most = has("(not (forn ") || has("(not (exists ") || (bound.number == 0 && has("(forall "));
+    if (bound.said_so && !(bound.kind == Bound::Kind::kLeast ? least : most)) return bound.said;
+  }
+  if (has("(or ") || has("(exists ") || has("(forn ")) return {};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] != "or" || i == 0) continue;
+    if (i + 1 < words.size() && says_any({words[i + 1]}, {"more", "fewer", "less", "so", "not"})) continue;
+    // "Never enter the lab or the ward" says both.
+    std::size_t begin = i;
+    while (begin > 0 && !says_any({words[begin - 1]}, {"and", "then", "but"})) --begin;
+    const std::vector<std::string> before(words.begin() + static_cast<std::ptrdiff_t>(begin),
+                                          words.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!denies(before) && !says_any(before, {"without", "neither", "nor", "none", "nothing", "if", "whether"}))
+      return "or";
+  }
+  return {};
+}
+
+std::string looking_back(const std::vector<std::string>& words) {
+  for (const std::string_view word : {"before", "after", "until", "sometime"}) {
+    if (says_any(words, {word})) return std::string(word);
   }
   return {};
 }
@@ -105,19 +222,28 @@ bool is_preposition(std::string_view word) {
 }
 
 bool has_word_for(ItemSet::Kind kind, std::uint32_t count, const std::vector<std::string>& words) {
+  const auto says_bound = [&](Bound::Kind bound) {
+    const std::vector<Bound> all = bounds_in(words);
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Bound& one) { return one.kind == bound && one.number == static_cast<int>(count); });
+  };
   switch (kind) {
     case ItemSet::Kind::kFact:
       return true;
     case ItemSet::Kind::kNot:
-      return says_any(words, {"not", "no", "t", "without", "un"});
+      return says_any(without_bounds(words), {"not", "no", "t", "without", "un"});
     case ItemSet::Kind::kAll:
       return says_any(words, {"all", "every", "each", "everything", "both"});
     case ItemSet::Kind::kNone:
-      return says_any(words, {"no", "none", "nothing", "any", "without"});
+      return says_any(without_bounds(words), {"no", "none", "nothing", "any", "without"});
     case ItemSet::Kind::kSome:
       return says_any(words, {"some", "any", "somewhere", "something", "either"});
     case ItemSet::Kind::kAtLeast:
-      return says_any(words, {kNumbers.at(count), std::to_string(count)});
+      return says_bound(Bound::Kind::kLeast);
+    case ItemSet::Kind::kAtMost:
+      return says_bound(Bound::Kind::kMost);
+    case ItemSet::Kind::kExactly:
+      return says_bound(Bound::Kind::kExactly);
     case ItemSet::Kind::kEither:
       return says_any(words, {"or", "either"});
     case ItemSet::Kind::kAlways:

@@ -31,11 +31,28 @@ bool forbids_something(const std::vector<std::string>& words);
 bool says_pronoun(const std::vector<std::string>& words);
 // "turn the lamp on" is turnon, too.
 bool says_verb(const std::vector<std::string>& words, std::string_view verb);
-// A word for what a condition of this kind says; `count` is that of kAtLeast.
+// "At most two": how many, and whether there is more than the number.
+struct Bound {
+  enum class Kind : std::uint8_t { kLeast, kMost, kExactly };
+  Kind kind = Kind::kLeast;
+  int number = 0;
+  std::string said{};
+  bool said_so = false;
+};
+std::vector<Bound> bounds_in(const std::vector<std::string>& words);
+// "At most two" or "exactly two" is among them.
+bool says_limit(const std::vector<std::string>& words);
+
+// A word for what a condition of this kind says; `count` is that of kAtLeast, kAtMost and kExactly.
 bool has_word_for(ItemSet::Kind kind, std::uint32_t count, const std::vector<std::string>& words);
 
-// What no condition of a goal says, as it is said: "except", "at most". Nothing where there is no such thing.
+// What no condition of a goal says, as it is said: "except", "at most" without a number. Nothing where there is no such thing.
 std::string beyond_goals(const std::vector<std::string>& words);
+// What a goal could say and this one does not: "or" where it has no choice, "at most two" where it counts nothing. Nothing where
+// there is no such thing.
+std::string unsaid_in(std::string_view goal, const std::vector<std::string>& words);
+// What is said of the way to a goal that only who looks back can keep: "before". Nothing where there is no such thing.
+std::string looking_back(const std::vector<std::string>& words);
 
 // What is in every other sentence, whatever it is about. "Off" and "out" say something: "the lamp should be off".
 bool is_preposition(std::string_view word);

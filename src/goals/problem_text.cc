@@ -221,16 +221,47 @@ Diagnostics without_goal(const Diagnostics& all, std::string_view problem_name, 
   return out;
 }
 
+namespace {
+
+// A section of a problem: whether there is one, and whether it asks for something. Anything but one empty condition is for the
+// parser to judge.
+struct Asked {
+  bool there = false;
+  bool something = false;
+};
+Asked asked_in(std::string_view problem, Piece root, std::string_view name) {
+  for (const Piece section : members(problem, root)) {
+    if (head(problem, section) != name) continue;
+    const std::vector<Piece> parts = members(problem, section);
+    return {true, parts.size() != 2 || !asks_nothing(problem, parts[1])};
+  }
+  return {};
+}
+
+}  // namespace
+
 bool states_goal(std::string_view problem) {
   const std::optional<Piece> root = first_list(problem);
   if (!root) return true;  // the parser will say what is wrong with it
-  for (const Piece section : members(problem, *root)) {
-    if (head(problem, section) != ":goal") continue;
-    const std::vector<Piece> parts = members(problem, section);
-    // Anything but one empty condition is for the parser to judge.
-    return parts.size() != 2 || !asks_nothing(problem, parts[1]);
-  }
-  return false;
+  return asked_in(problem, *root, ":goal").something;
+}
+
+bool asks_for_something(std::string_view problem) {
+  if (states_goal(problem)) return true;
+  const Piece root = *first_list(problem);
+  return asked_in(problem, root, ":goal").there && asked_in(problem, root, ":constraints").something;
+}
+
+bool looks_back(const GoalParts& goal) {
+  return std::any_of(goal.constraints.begin(), goal.constraints.end(), [](const std::string& text) {
+    std::optional<Piece> body = only_list(text);
+    for (std::size_t i = 0; body && head(text, *body) == "forall" && i <= kDeepest; ++i) {
+      const std::vector<Piece> parts = members(text, *body);
+      if (parts.size() != 3) break;
+      body = parts[2];
+    }
+    return body && head(text, *body) != "always";
+  });
 }
 
 }  // namespace metactrl::goals

@@ -55,6 +55,11 @@ Diagnostics without_goal(const Diagnostics& all, std::string_view problem_name, 
 
 // Whether a problem has a goal that asks for something. True for a text that is no list at all.
 bool states_goal(std::string_view problem);
+// Whether it can be planned for as it is: so can (:goal (and)) where there are constraints to keep.
+bool asks_for_something(std::string_view problem);
+
+// Is one of its constraints about more than each state by itself, as all but (always ...) are?
+bool looks_back(const GoalParts& goal);
 
 }  // namespace metactrl::goals
 

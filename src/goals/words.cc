@@ -32,7 +32,7 @@ constexpr std::string_view kOrdinary =
     // numbers
     "zero two three four five six seven eight nine ten eleven twelve twenty hundred dozen pair couple single first "
     "second "
-    "third fourth fifth last st nd rd th number total "
+    "third fourth fifth last st nd rd th number total exactly precisely maximum minimum "
     // be, have, do and their like
     "be is are am was were been being isn aren wasn weren s t d ll re ve m do does did doing done don doesn didn have "
     "has "

@@ -38,18 +38,30 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
 }
 
+// Nothing of it is what a user says.
+bool is_the_templates(const jinja::Text& text, std::size_t begin, std::size_t count) {
+  for (std::size_t i = begin; i < begin + count; ++i) {
+    if (text.by_user(i)) return false;
+  }
+  return true;
+}
+
 // Markers of models whose templates show no thoughts.
 struct Markers {
   std::string_view open;
   std::string_view close;
   std::string_view answer;
 };
-constexpr std::array<Markers, 4> kMarkers = {{
+constexpr std::array<Markers, 6> kMarkers = {{
     {"<think>\n", "</think>", "\n\n"},
     {"[THINK]", "[/THINK]", ""},
     {"<|channel>thought\n", "<channel|>", ""},
     {"<|START_THINKING|>", "<|END_THINKING|>", "<|START_RESPONSE|>"},
+    {"<|inner_prefix|>", "<|inner_suffix|>", ""},
+    {"Here are my reasoning steps:\n", "[BEGIN FINAL RESPONSE]", "\n"},
 }};
+// The effort that is asked of models that do not think at what they make otherwise.
+constexpr const char* kEffort = "high";
 
 // "\n</think>\n\n" is a lead, the marker, and what comes before the answer.
 void cut_closing(std::string_view between, LanguageModel::ThinkingFormat& format) {
@@ -127,6 +139,7 @@ jinja::Text PromptTemplate::apply(const Request& request) const {
     set("thinking", Value::boolean(*request.thinking));
     if (!*request.thinking) set("thinking_budget", Value::number(std::int64_t{0}));
   }
+  if (request.thinking == true && !effort_.empty()) set("reasoning_effort", Value::string(effort_));
   if (request.prompt != nullptr) {
     if (!request.prompt->effort.empty())
       set("reasoning_effort", Value::string(jinja::Text(request.prompt->effort, true)));
@@ -188,26 +201,29 @@ std::vector<PromptPart> PromptTemplate::render(const Prompt& prompt) const {
   const jinja::Text text = apply_somehow(std::move(request));
   std::vector<PromptPart> parts = parts_of(text);
   if (prompt.thinking) {
-    std::string more = *prompt.thinking ? to_thought(text.bytes()) : to_answer(text.bytes());
+    std::string more = *prompt.thinking ? to_thought(text) : to_answer(text);
     if (!more.empty()) parts.push_back({std::move(more), false});
   }
   return parts;
 }
 
-std::string PromptTemplate::to_thought(const std::string& asked) const {
-  if (!thinking_) return {};
+bool PromptTemplate::ends_with_opening(const jinja::Text& asked) const {
   const std::string_view opening = without_blanks(thinking_->open);
-  return without_blanks(asked).ends_with(opening) ? std::string() : thinking_->open;
+  const std::string_view ends = without_blanks(asked.bytes());
+  return ends.ends_with(opening) && is_the_templates(asked, ends.size() - opening.size(), opening.size());
 }
 
-std::string PromptTemplate::to_answer(const std::string& asked) const {
+std::string PromptTemplate::to_thought(const jinja::Text& asked) const {
+  return thinking_ && !ends_with_opening(asked) ? thinking_->open : std::string();
+}
+
+std::string PromptTemplate::to_answer(const jinja::Text& asked) const {
   if (!thinking_) return before_answer_;
-  if (without_blanks(asked).ends_with(without_blanks(thinking_->open))) {
-    return thinking_->lead + thinking_->close + thinking_->answer;
-  }
+  if (ends_with_opening(asked)) return thinking_->lead + thinking_->close + thinking_->answer;
   // Closed already?
-  const std::size_t close = asked.rfind(thinking_->close);
-  const bool closed = close != std::string::npos && asked.size() - close <= thinking_->close.size() + 8;
+  const std::size_t close = asked.bytes().rfind(thinking_->close);
+  const bool closed = close != std::string::npos && asked.size() - close <= thinking_->close.size() + 8 &&
+                      is_the_templates(asked, close, thinking_->close.size());
   if (!closed || without_blanks(before_answer_).empty()) return before_answer_;
   return {};
 }
@@ -224,7 +240,7 @@ void PromptTemplate::find_thinking(std::string_view source) {
     }
   };
   const std::string unset = try_probe({question}, true, std::nullopt);
-  const std::string on = try_probe({question}, true, true);
+  std::string on = try_probe({question}, true, true);
   const std::string off = try_probe({question}, true, false);
   const std::string answered = try_probe({question, {"assistant", std::string(kAnswer)}}, false, false);
   const std::size_t answer = answered.rfind(kAnswer);
@@ -236,13 +252,23 @@ void PromptTemplate::find_thinking(std::string_view source) {
       before_answer_ = between;
     }
   }
-  if (!find_by_example(on, off) && !find_by_name(source, on, off)) return;
+  bool found = find_by_example(on, off);
+  if (!found && on == off && source.find("reasoning_effort") != std::string_view::npos) {
+    effort_ = kEffort;
+    const std::string harder = try_probe({question}, true, true);
+    found = harder != off && find_by_example(harder, off);
+    if (found) on = harder;
+    if (!found) effort_.clear();
+  }
+  if (!found && !find_by_name(source, on, off)) return;
   const std::string_view opening = without_blanks(thinking_->open);
   const bool opens = without_blanks(unset).ends_with(opening);
   const bool offers = on != off;
+  const std::size_t told = unset.find(thinking_->close);  // to close what it thinks, whatever system text there is
   told_by_default_ = unset.find(opening) != std::string::npos && !opens &&
                      try_probe({{"system", "s"}, question}, true, std::nullopt).find(opening) == std::string::npos;
-  thinking_->by_default = unset == on && (offers || opens || told_by_default_ || thinking_->by_default);
+  thinking_->by_default =
+      unset == on && (offers || opens || told_by_default_ || thinking_->by_default || told < unset.find(kQuestion));
 }
 
 bool PromptTemplate::find_by_example(const std::string& asked, const std::string& off) {
@@ -262,7 +288,12 @@ bool PromptTemplate::find_by_example(const std::string& asked, const std::string
   if (format.close.empty()) return false;
   const auto differ = std::mismatch(asked.begin(), asked.end(), shown.begin(), shown.end());
   const auto common = static_cast<std::size_t>(differ.first - asked.begin());
-  if (common == asked.size() && !without_blanks(std::string_view(shown).substr(common, thought - common)).empty()) {
+  const std::string begun = common == thought ? asked.substr(common) : std::string();
+  if (!without_blanks(begun).empty() && begun.find(format.close) == std::string::npos) {
+    // The prompt begins the thought in words that are not there when it is shown.
+    format.open = begun;
+  } else if (common == asked.size() &&
+             !without_blanks(std::string_view(shown).substr(common, thought - common)).empty()) {
     format.open = shown.substr(common, thought - common);
   } else {
     // The prompt ends with it: what is not there when the model is told not to think, or the last marker.

@@ -57,8 +57,10 @@ class PromptTemplate {
   bool find_by_example(const std::string& asked, const std::string& off);
   bool find_by_name(std::string_view source, const std::string& asked, const std::string& off);
   // What is to be added to the template's text so that the thought, or the answer, begins behind it.
-  std::string to_thought(const std::string& asked) const;
-  std::string to_answer(const std::string& asked) const;
+  std::string to_thought(const jinja::Text& asked) const;
+  std::string to_answer(const jinja::Text& asked) const;
+  // Is the opening the last thing that the template itself has written?
+  bool ends_with_opening(const jinja::Text& asked) const;
 
   jinja::Template program_;
   std::string begin_;
@@ -68,6 +70,7 @@ class PromptTemplate {
   bool without_tools_ = false;    // the template expects not to be told that there are none
   std::string before_answer_;     // written between prompt and answer by a template whose model does not think
   bool told_by_default_ = false;  // to think, by a system text that an own one replaces
+  std::string effort_;  // that a model is to make before it thinks at all; empty: thinking is asked for otherwise
 };
 
 }  // namespace metactrl::lm

@@ -317,7 +317,8 @@ void Parser::parse_problem(SExpr root, bool domain_known) {
   Sections of = sections(root, false);
   if (of[":goal"].empty()) {
     reporter_.error(root.where(), "the problem has no (:goal ...)",
-                    "add one: the condition that holds when the task is done");
+                    "add one: the condition that holds when the task is done; or plan with an instruction in words, of "
+                    "which a model makes one");
   }
   if (!domain_known) return;  // every name would be unknown
   if (of[":domain"].empty()) {

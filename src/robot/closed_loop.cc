@@ -282,6 +282,8 @@ class LoopRun {
     event.states = count;
     event.covered = belief_.covered(count);
     event.model_calls = plan.model_calls;
+    event.thought = plan.thought;
+    event.prompt_text = plan.prompt_text;
     event.because = std::exchange(why_again_, "");
     event.replaced = std::exchange(replaced_, 0);
     report_.replans += report_.plans > 0 ? 1 : 0;

@@ -127,6 +127,8 @@ LoopPlan LoopPlanner::plan(std::span<const SceneState> states, std::uint64_t num
     plan.guarantee = result.guarantee;
     plan.reason = std::move(result.reason);
     plan.model_calls = result.model_calls;
+    plan.thought = std::move(result.thought);
+    plan.prompt_text = std::move(result.prompt_text);
   }
   if (plan.outcome != PlanOutcome::kPlan) return plan;
   std::string problem;

@@ -24,6 +24,8 @@ struct LoopPlan {
   Guarantee guarantee = Guarantee::kNone;
   std::string reason;
   std::size_t model_calls = 0;
+  std::optional<Thought> thought{};
+  std::string prompt_text{};
   // In how many of the states the reference semantics judged it valid. All of them when it comes with a guarantee.
   std::size_t holds_in = 0;
 };

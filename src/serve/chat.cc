@@ -413,6 +413,7 @@ std::function<void(const Json&)> ChatHandler::tracer(EventStream* events, Json& 
 
 void ChatHandler::prepare_plan(EventStream* events) {
   const auto on_event = tracer(events, goal_events_);
+  plan_->goal_may_look_back = !tools_;
   if (std::optional<Json> early = service_.settle_goal(*plan_, *shared_, context_, on_event)) refuse_plan(*early);
   const auto load = [this](const TaskRequest& request) { return service_.load_task(request, context_).value->task; };
   if (tools_) tools_->check(load(plan_->task));

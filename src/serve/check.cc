@@ -52,7 +52,7 @@ void Service::post_check(RequestContext& context) {
   if (request.goal && !readable_goal) {
     diagnostics.error({"goal", 0, 0}, "the goal is not one condition in parentheses",
                       "write for example (and (p a) (not (q b)))");
-  } else if (!request.goal && !goals::states_goal(problem.text)) {
+  } else if (!request.goal && !goals::asks_for_something(problem.text)) {
     diagnostics.warning({"problem", 0, 0}, "the problem states no goal",
                         "add (:goal ...), or say in words what is wanted");
   }

@@ -42,7 +42,7 @@ void check_goal(const TaskRequest& task) {
     if (goals::states_goal(str_cat("(define (:goal ", *task.goal, "\n))"))) return;
     throw ApiError(400, "no_goal", "'goal' asks for nothing; write for example (and (p a) (not (q b)))", "goal");
   }
-  if (goals::states_goal(task.problem.text)) return;
+  if (goals::asks_for_something(task.problem.text)) return;
   throw ApiError(
       400, "no_goal",
       "the problem states no goal: add (:goal ...) to it or give \"goal\": \"(...)\"; or say what you want in "
@@ -85,6 +85,7 @@ ChosenGoal Service::write_goal(const PlanRequest& request, SharedModel& shared, 
   writing.think = request.options.think;
   writing.seed = request.options.generate.seed;
   writing.max_tokens = std::min(writing.max_tokens, options_.limits.tokens);
+  writing.may_look_back = request.goal_may_look_back;
   const Gate::Pass pass = writing_.enter(1, context.asks());
   const internal::Stopwatch watch;
   RequestModel model(shared, {}, context.asks());
@@ -113,7 +114,10 @@ std::optional<Json> Service::settle_goal(PlanRequest& request, SharedModel& shar
     return std::nullopt;
   }
   if (goals::states_goal(request.task.problem.text)) return std::nullopt;
-  if (internal::trim(request.said).empty()) check_goal(request.task);
+  if (internal::trim(request.said).empty()) {
+    check_goal(request.task);
+    return std::nullopt;
+  }
   ChosenGoal goal = write_goal(request, shared, context);
   const GoalProblem::Written& written = goal.written;
   if (written.goals.empty()) {

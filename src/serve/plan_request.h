@@ -56,6 +56,8 @@ struct PlanRequest {
   std::string said;
   std::size_t hypotheses = 3;
   bool yes = false;
+  // Not where an agent goes on from what its tools returned: each turn plans from the present state.
+  bool goal_may_look_back = true;
   // What was decided about the goal, where it is not the problem's own.
   std::optional<ChosenGoal> chosen;
   // Chat only: the messages as they are instead of the prompt that is made from the task.

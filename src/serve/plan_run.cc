@@ -8,6 +8,7 @@
 #include "metactrl/planner.h"
 #include "serve/plan_json.h"
 #include "serve/thinking.h"
+#include "task/program.h"
 
 namespace metactrl::serve {
 
@@ -166,6 +167,7 @@ void PlanRun::start(const PlanResult& so_far, std::size_t answer_tokens) {
              {"facts", facts_at_start(task_)},
              {"goals", std::move(goals)},
              {"goals_dropped", indices(so_far.goals_dropped)},
+             {"constraints", task_.program().monitors().size()},
              {"met", met()},
              {"prompt", std::move(prompt)},
              {"prompt_tokens", so_far.prompt.size()}};

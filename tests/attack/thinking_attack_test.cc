@@ -156,7 +156,7 @@ class Campaign {
 
   std::vector<ThinkingFamily> usable_families() {
     std::vector<ThinkingFamily> out;
-    for (ThinkingFamily& family : testing::thinking_families()) {
+    for (ThinkingFamily& family : testing::every_thinking_family()) {
       if (!options_.family.empty() && options_.family != family.name) continue;
       if (testing::template_dir().empty() || testing::vocabulary_file(family.vocabulary).empty()) {
         report_.add_note("not there", str_cat("vocabulary or template of ", family.name));

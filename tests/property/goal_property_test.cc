@@ -157,7 +157,7 @@ TEST(GoalProperty, JudgingLateWritesWhatJudgingBeforehandWouldWrite) {
     Diagnostics diagnostics;
     const pddl::Ast ast = pddl::parse({"domain", text.domain}, {"problem", problem.problem_text("(and)")}, diagnostics);
     internal::Meter meter;
-    const goals::ItemSet items(ast, pddl::ground(ast, {100'000, 100'000}, meter), 150, meter);
+    const goals::ItemSet items(ast, pddl::ground(ast, {100'000, 100'000}, meter), {150}, meter);
     if (items.size() == 0 || items.size() > 150) continue;
     const testing::Setting setting = testing::random_setting(seed);
     const PlanSpelling spelling(items.format(), items.task());

@@ -7,10 +7,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "lm/prompt_template.h"
 #include "support/family_model.h"
 #include "support/files.h"
 #include "support/vocabularies.h"
@@ -18,8 +21,8 @@
 namespace metactrl::testing {
 
 struct ThinkingFamily {
-  const char* name;
-  const char* chat_template;  // nullptr: the one below
+  std::string name;
+  std::string chat_template;  // empty: the one below
   const char* vocabulary;
   std::vector<MarkerToken> tokens;
   bool marker_is_token;
@@ -84,8 +87,47 @@ inline std::vector<ThinkingFamily> thinking_families() {
       {"KimiK2", "Kimi-K2-Thinking", "qwen2", think, true},
       {"MiniMaxM3", "MiniMax-M3", "gpt-2", {}, false},
       {"Granite33", "ibm-granite-granite-3.3-2B-Instruct", "gpt-2", {}, false},
-      {"Phi4Reasoning", nullptr, "qwen2", think, true},
+      {"Phi4Reasoning", "", "qwen2", think, true},
+      {"Apertus",
+       "Apertus-8B-Instruct",
+       "llama-bpe",
+       {{reserved(8), "<|inner_prefix|>", 3}, {reserved(9), "<|inner_suffix|>", 3}},
+       true},
+      {"Hy3",
+       "tencent-Hy3",
+       "qwen2",
+       {{"[PAD151667]", "<think:opensource>", 4}, {"[PAD151668]", "</think:opensource>", 4}},
+       true},
+      {"Apriel16", "Apriel-1.6-15b-Thinker-fixed", "llama-bpe", {}, false},
+      {"Apriel15", "unsloth-Apriel-1.5", "llama-bpe", {}, false},
   };
+}
+
+// These, and every other template there is in which thoughts are found: by turns with the closing marker as a token, and in letters.
+inline std::vector<ThinkingFamily> every_thinking_family() {
+  std::vector<ThinkingFamily> out = thinking_families();
+  std::set<std::string> known;
+  for (const ThinkingFamily& family : out) known.insert(family.chat_template);
+  std::set<std::string> others;
+  if (template_dir().empty()) return out;
+  for (const auto& entry : std::filesystem::directory_iterator(template_dir())) {
+    if (entry.path().extension() == ".jinja") others.insert(entry.path().stem().string());
+  }
+  for (const std::string& name : others) {
+    if (known.contains(name)) continue;
+    std::optional<LanguageModel::ThinkingFormat> format;
+    try {
+      const std::string source = internal::read_file((template_dir() / (name + ".jinja")).string());
+      format = lm::PromptTemplate(source, "<BOS>", "<EOS>").thinking();
+    } catch (const lm::jinja::Error&) {
+      continue;  // which cannot be used, as a test of templates says
+    }
+    if (!format) continue;
+    const bool token = out.size() % 2 == 0;
+    out.push_back({name, name, token ? "qwen2" : "gpt-2", {}, token});
+    if (token) out.back().tokens = {{"[PAD151668]", format->close, 4}};
+  }
+  return out;
 }
 
 constexpr const char* kToldToThink =
@@ -94,8 +136,8 @@ constexpr const char* kToldToThink =
     "{% if add_generation_prompt %}<|im_start|>assistant<|im_sep|>{% endif %}";
 
 inline std::string template_of(const ThinkingFamily& family) {
-  if (family.chat_template == nullptr) return kToldToThink;
-  return internal::read_file((template_dir() / (std::string(family.chat_template) + ".jinja")).string());
+  if (family.chat_template.empty()) return kToldToThink;
+  return internal::read_file((template_dir() / (family.chat_template + ".jinja")).string());
 }
 
 // Writes the family's vocabulary, markers and all, as a GGUF file.
@@ -105,7 +147,7 @@ inline void write_vocabulary_of(const ThinkingFamily& family, const std::string&
 
 inline std::shared_ptr<const lm::LlamaVocabulary> load_vocabulary_of(const ThinkingFamily& family,
                                                                      const std::filesystem::path& folder) {
-  const std::string file = (folder / (std::string(family.name) + ".gguf")).string();
+  const std::string file = (folder / (family.name + ".gguf")).string();
   write_vocabulary_of(family, file);
   std::unique_ptr<Vocabulary> loaded = load_vocabulary(file);
   std::filesystem::remove(file);

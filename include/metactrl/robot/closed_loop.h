@@ -191,6 +191,8 @@ struct LoopEvent {
   std::size_t holds_in = 0;  // states it was checked in
   double covered = 0;        // their probability
   std::size_t model_calls = 0;
+  std::optional<Thought> thought;  // of a model that thinks before it writes the plan
+  std::string prompt_text;         // what the model read; empty where none was asked
   // Of a plan that replaces one: why that was not kept, and how many of its actions were left.
   std::string because;
   std::size_t replaced = 0;

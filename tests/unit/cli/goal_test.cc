@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/command_line.h"
+#include "support/test_data.h"
 #include "support/vocabularies.h"
 
 namespace metactrl::goal_test {
@@ -51,6 +52,29 @@ TEST_F(GoalCli, NoGoalAndNoInstructionIsAnErrorWithBothWaysOut) {
       EXPECT_EQ(r.out, "");
     }
   }
+}
+
+// (:goal (and)) with constraints is a task as it is: they are the whole point. An instruction asks for more.
+TEST_F(GoalCli, ConstraintsAloneAreATask) {
+  write("keep.pddl", problem("(:goal (and)) (:constraints (always (not (lit lamp_b))))"));
+  for (const char* command : {"plan -d d.pddl -p keep.pddl --guidance search", "search -d d.pddl -p keep.pddl"}) {
+    const Result r = run(command);
+    EXPECT_EQ(r.code, 0) << command << r.err;
+    EXPECT_EQ(r.err.find("states no goal"), std::string::npos) << r.err;
+  }
+  EXPECT_CONTAINS(run("plan -d d.pddl -p keep.pddl --guidance search").err, "guarantee: full; constraints kept: 1;");
+  EXPECT_EQ(run("run -d d.pddl -p keep.pddl --guidance search").code, 0);
+  // What they say is not kept from the start.
+  write("broken.pddl", problem("(:goal (and)) (:constraints (always (lit lamp_b)))"));
+  EXPECT_EQ(run("plan -d d.pddl -p broken.pddl --guidance search").code, 10);
+  write("none.pddl", problem("(:goal (and)) (:constraints (and))"));
+  EXPECT_EQ(run("plan -d d.pddl -p none.pddl --guidance search").code, 31);
+  METACTRL_NEEDS_VOCABULARY("gpt-2");
+  EXPECT_EQ(run("explain -d d.pddl -p keep.pddl " + model()).code, 0);
+  const Result asked = plan("keep.pddl", "-i 'light the lamp a' --yes --output json");
+  ASSERT_EQ(asked.code, 0) << asked.err;
+  EXPECT_EQ(Json::parse(asked.out)["goal"]["source"], "instruction");
+  EXPECT_EQ(asked.out.find("press lamp_b"), std::string::npos) << asked.out;
 }
 
 TEST_F(GoalCli, AGoalByHandNeedsNoModel) {
@@ -208,8 +232,7 @@ TEST_F(GoalCli, RunPursuesTheGoal) {
 TEST_F(GoalCli, RunSaysWhichGoalIsGuaranteed) {
   METACTRL_NEEDS_VOCABULARY("gpt-2");
   const char* relative = "what is guaranteed is so of the goal shown";
-  // Of what this model writes, some may look back, which no run can pursue.
-  const Result r = run("run -d d.pddl -p now.pddl --yes -i 'light lamp a' --hypotheses 1 --seed 1 " + model());
+  const Result r = run("run -d d.pddl -p now.pddl --yes -i 'light lamp a' " + model());
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_CONTAINS(r.err, relative);
   const Result many = run("run -d d.pddl -p now.pddl --yes -i 'light lamp a' --hypotheses 1 --episodes 2 " + model());
@@ -223,6 +246,42 @@ TEST_F(GoalCli, RunSaysWhichGoalIsGuaranteed) {
   // A goal of one's own is what it is.
   EXPECT_EQ(run("run -d d.pddl -p now.pddl --guidance search --goal '(lit lamp_a)'").err.find(relative),
             std::string::npos);
+}
+
+// Whatever the model would like to write, it is a goal that can be pursued from wherever the robot is.
+TEST_F(GoalCli, RunPursuesWhateverIsWritten) {
+  METACTRL_NEEDS_VOCABULARY("gpt-2");
+  const std::string vocabulary = " --vocab '" + testing::vocabulary_file("gpt-2") + "' --horizon 6 ";
+  for (const char* guidance : {"mask", "uniform"}) {
+    for (int seed = 1; seed <= 12; ++seed) {
+      const Result r = run("run -d d.pddl -p now.pddl --yes -i 'light lamp a' --guidance " + std::string(guidance) +
+                           " --model random:" + std::to_string(seed) + vocabulary);
+      EXPECT_EQ(r.code, 0) << seed << r.err;
+      EXPECT_EQ(r.err.find("looks back"), std::string::npos) << seed << r.err;
+    }
+  }
+  // What is said of the way is not in such a goal, so somebody has to look.
+  const Result said = run("run -d d.pddl -p now.pddl --yes -i 'light lamp a before lamp b' " + model());
+  EXPECT_EQ(said.code, 14) << said.err;
+  EXPECT_CONTAINS(said.err, "the instruction says 'before', and a goal that is pursued step by step cannot");
+}
+
+// A person who takes longer than the limit leaves nothing of it for the plan.
+TEST_F(GoalCli, RunHasOneTimeForGoalAndPlanSlow) {
+  const std::string model = (testing::source_dir() / "models/pocket.gguf").string();
+  write("confirm",
+        "(sleep $2; echo y) | script -qec \"" + testing::program() +
+            " run -d d.pddl -p now.pddl --time-limit $1 -i 'light lamp a' --horizon 6 --hypotheses 1 --model " + model +
+            "\" /dev/null >seen 2>&1; echo $? >code");
+  const auto confirm = [this](const std::string& limit_and_wait) {
+    EXPECT_EQ(std::system(("cd '" + path("") + "' && sh ./confirm " + limit_and_wait).c_str()), 0);
+    EXPECT_CONTAINS(read("seen"), "plan for it?");
+    return read("code");
+  };
+  EXPECT_EQ(confirm("600 1"), "0\n") << read("seen");
+  EXPECT_CONTAINS(read("seen"), "press lamp_a");
+  EXPECT_EQ(confirm("5 6"), "11\n") << read("seen");
+  EXPECT_CONTAINS(read("seen"), "no plan was made in time");
 }
 
 }  // namespace

@@ -627,6 +627,23 @@ TEST_F(PlanCli, ModelsThatThinkFirst) {
   EXPECT_EQ(Json::parse(run(command + "--think 12 --output json").out)["text"], json["text"]);
   // By itself, as the template has it; and not.
   EXPECT_TRUE(Json::parse(run(command + "--output json").out).contains("reasoning"));
+  // Whoever plans, explains or runs sees what is sent, and has the thought.
+  const std::string others =
+      " -d d.pddl -p p.pddl --model thinks.gguf --threads 1 --horizon 6 --think 12 --show-prompt";
+  EXPECT_CONTAINS(run("explain" + others).err, "<|im_start|>assistant\n<think>\n");
+  const Result pursued = run("run --output json --report-file r.json" + others);
+  EXPECT_EQ(pursued.code, 0) << pursued.err;
+  EXPECT_CONTAINS(pursued.err, "<|im_start|>assistant\n<think>\n");
+  for (const Json& report : {Json::parse(pursued.out), Json::parse(read("r.json"))}) {
+    bool planned = false;
+    for (const Json& event : report["episodes"][0]["events"]) {
+      if (event["event"] != "plan") continue;
+      planned = true;
+      EXPECT_TRUE(event["reasoning"]["text"].is_string()) << event;
+      EXPECT_LE(event["reasoning"]["tokens"].get<int>(), 15);
+    }
+    EXPECT_TRUE(planned);
+  }
   const Result off = run(command + "--think off --show-prompt --output json");
   EXPECT_FALSE(Json::parse(off.out).contains("reasoning"));
   EXPECT_CONTAINS(off.err, "<|im_start|>assistant\n<think>\n\n</think>\n\n");

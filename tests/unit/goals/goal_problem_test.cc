@@ -175,12 +175,12 @@ TEST(GoalProblem, WritesWhatTheModelWants) {
 // The model is asked once, and what else there was is refused: then nothing is left to ask about.
 TEST(GoalProblem, WhereOneGoalIsLeftItIsWritten) {
   const GoalProblem problem = GoalProblem::parse(
-      "(define (domain d) (:requirements :negative-preconditions :durative-actions) (:predicates (p))"
-      " (:durative-action a :parameters () :duration (= ?duration 1) :condition (at start (not (p)))"
-      " :effect (at end (p))))",
+      "(define (domain d) (:requirements :negative-preconditions) (:predicates (p))"
+      " (:action a :parameters () :precondition (not (p)) :effect (p)))",
       "(define (problem x) (:domain d) (:init (p)))");
   GoalProblem::Options options;
   options.max_conditions = 1;
+  options.max_items = 2;  // the fact and its contrary
   for (const Guidance guidance : {Guidance::kMask, Guidance::kUniform}) {
     options.guidance = guidance;
     const testing::Setting setting = testing::random_setting(1);
@@ -202,7 +202,11 @@ TEST(GoalProblem, TheWholeLanguageCanBeWritten) {
        {"(and (exists (?x - lamp) (lit ?x)))", "(and (forn (2) (?x - lamp) (lit ?x)))", "(and (or (lit a) (lit b)))",
         "(and (forall (?x - lamp) (not (lit ?x))))", "(and (lit a) (always (power)))",
         "(and (lit b) (always (not (lit a))))", "(and (sometime (lit a)) (not (lit a)))",
-        "(and (not (power)) (sometime-before (lit a) (lit b)) (lit a))"}) {
+        "(and (not (power)) (sometime-before (lit a) (lit b)) (lit a))", "(and (not (forn (2) (?x - lamp) (lit ?x))))",
+        "(and (and (exists (?x - lamp) (lit ?x)) (not (forn (2) (?x - lamp) (lit ?x)))))",
+        "(and (and (forn (2) (?x - lamp) (lit ?x)) (not (forn (3) (?x - lamp) (lit ?x)))))",
+        "(and (lit a) (not (forn (3) (?x - lamp) (lit ?x))))", "(and (or (lit a) (not (power))))",
+        "(and (always (forall (?x - lamp) (not (lit ?x)))) (not (power)))"}) {
     const GoalProblem::Written written = write(parrot(text), options);
     ASSERT_EQ(written.goals.size(), 1U) << text;
     EXPECT_EQ(written.goals[0].pddl, text);
@@ -410,8 +414,21 @@ TEST(GoalProblem, WhatSpeaksAgainstAGoalIsSaid) {
   EXPECT_NE(doubt("wash the plates").find("no word of the instruction is about the goal"), std::string::npos);
   EXPECT_NE(doubt("light lamp a and the chandelier").find("names what is not there: chandelier"), std::string::npos);
   EXPECT_NE(doubt("light every lamp except a").find("says 'except'"), std::string::npos);
-  EXPECT_NE(doubt("light at most two lamps").find("says 'at most'"), std::string::npos);
-  EXPECT_EQ(doubt("light no fewer than two lamps"), "");
+  EXPECT_NE(doubt("light at most half of the lamps").find("says 'at most'"), std::string::npos);
+  // What a goal could say, and this one does not.
+  for (const std::string said : {"at most two", "exactly two", "no fewer than two", "more than one", "only two"}) {
+    EXPECT_NE(doubt("light " + said + " lamps").find("says '" + said + "', and the goal does not"), std::string::npos);
+  }
+  EXPECT_EQ(doubt("light two lamps"), "");
+  EXPECT_NE(doubt("light a or b").find("says 'or', and the goal does not"), std::string::npos);
+  EXPECT_EQ(doubt("light a, but never b or c"), "");
+  EXPECT_EQ(doubt("light a or more of the lamps"), "");
+  const auto counted = [&](const std::string& goal, const std::string& instruction) {
+    return write(parrot(goal), options, instruction).doubt;
+  };
+  EXPECT_EQ(counted("(and (forn (2) (?x - lamp) (lit ?x)))", "light no fewer than two lamps"), "");
+  EXPECT_EQ(counted("(and (not (forn (2) (?x - lamp) (lit ?x))))", "light at most one lamp"), "");
+  EXPECT_EQ(counted("(and (or (lit a) (lit b)))", "light a or b"), "");
   EXPECT_NE(doubt("allume la lampe a, s'il te plait, avec ta lamp").find("mean nothing here"), std::string::npos);
 }
 
@@ -442,21 +459,70 @@ TEST(GoalProblem, ADomainInWhichNothingChangesHasNothingToAskFor) {
   EXPECT_NE(written.reason.find("nothing to ask for"), std::string::npos) << written.reason;
 }
 
-TEST(GoalProblem, WhereActionsTakeTimeNothingIsSaidOfTheWay) {
+// The planner keeps such constraints through every state of a schedule, unless they are about what is derived.
+TEST(GoalProblem, WhereActionsTakeTimeTheWayIsSpokenOf) {
   const GoalProblem problem = GoalProblem::parse(
-      "(define (domain d) (:requirements :durative-actions) (:predicates (p) (q)) (:durative-action a :parameters () "
+      "(define (domain d) (:requirements :durative-actions :derived-predicates) (:predicates (p) (q) (r)) "
+      "(:derived (r) (q)) (:durative-action a :parameters () "
       ":duration (= ?duration 2) :condition (at start (not (p))) :effect (at end (p))) (:durative-action b :parameters "
-      "() "
-      ":duration (= ?duration 1) :condition (at start (p)) :effect (at end (q))))",
+      "() :duration (= ?duration 1) :condition (at start (p)) :effect (at end (q))))",
       "(define (problem x) (:domain d) (:init))");
+  GoalProblem::Options options;
+  options.guidance = Guidance::kMask;
+  options.hypotheses = 1;
+  for (const std::string text :
+       {"(and (p) (always (not (q))))", "(and (sometime (p)) (r))", "(and (sometime-before (q) (p)) (q))"}) {
+    const testing::Setting setting = parrot(text);
+    const GoalProblem::Written written = problem.write("do it", *setting.model, setting.words, options);
+    ASSERT_EQ(written.goals.size(), 1U) << text << written.reason;
+    EXPECT_EQ(written.goals[0].pddl, text);
+    EXPECT_TRUE(written.left_out.empty());
+    EXPECT_TRUE(solvable(problem.task(text))) << text;
+  }
+  for (const std::string text :
+       {"(and (always (not (r))))", "(and (sometime (r)))", "(and (sometime-before (r) (p)))"}) {
+    const testing::Setting setting = parrot(text);
+    const GoalProblem::Written written = problem.write("do it", *setting.model, setting.words, options);
+    ASSERT_EQ(written.goals.size(), 1U);
+    EXPECT_NE(written.goals[0].pddl, text);
+    EXPECT_NO_THROW(problem.task(written.goals[0].pddl));
+  }
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const testing::Setting setting = testing::random_setting(seed);
     const GoalProblem::Written written = problem.write("do it", *setting.model, setting.words, {});
     ASSERT_FALSE(written.goals.empty()) << written.reason;
-    EXPECT_EQ(written.left_out,
-              (std::vector<std::string>{"what must hold throughout or at some time", "one thing before another"}));
-    for (const GoalProblem::Goal& goal : written.goals) EXPECT_NO_THROW(problem.task(goal.pddl)) << goal.pddl;
+    for (const GoalProblem::Goal& goal : written.goals) EXPECT_TRUE(solvable(problem.task(goal.pddl))) << goal.pddl;
   }
+}
+
+// Who plans again from where he is has no past.
+TEST(GoalProblem, NothingLooksBackWhereItMayNot) {
+  GoalProblem::Options options;
+  options.may_look_back = false;
+  const auto looks_back = [](const GoalProblem::Written& written) {
+    return std::any_of(written.goals.begin(), written.goals.end(),
+                       [](const GoalProblem::Goal& goal) { return goal.pddl.find("sometime") != std::string::npos; });
+  };
+  std::size_t otherwise = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    options.guidance = seed % 2 == 0 ? Guidance::kMask : Guidance::kSyntax;
+    const GoalProblem::Written written = write(testing::random_setting(seed), options);
+    ASSERT_FALSE(written.goals.empty());
+    EXPECT_FALSE(looks_back(written)) << seed;
+    EXPECT_EQ(written.left_out, (std::vector<std::string>{"what must hold at some time", "one thing before another"}));
+    GoalProblem::Options free = options;
+    free.may_look_back = true;
+    otherwise += looks_back(write(testing::random_setting(seed), free)) ? 1 : 0;
+  }
+  EXPECT_GT(otherwise, 5U);
+  options.guidance = Guidance::kMask;
+  EXPECT_TRUE(write(parrot("(and (lit a) (always (power)))"), options).certified);
+  EXPECT_NE(write(parrot("(and (lit a))"), options, "light b before a").doubt.find("says 'before'"), std::string::npos);
+  options.guidance = Guidance::kNone;
+  const GoalProblem::Written alone = write(parrot("(and (sometime (lit a)))"), options);
+  EXPECT_TRUE(alone.goals.empty());
+  EXPECT_NE(alone.reason.find("looks back"), std::string::npos) << alone.reason;
+  EXPECT_EQ(write(parrot("(and (always (not (lit a))))"), options).goals.size(), 1U);
 }
 
 TEST(GoalProblem, KindsThatAreTooManyAreLeftOutAndNamed) {

@@ -30,7 +30,7 @@ goals::ItemSet items_of(const char* domain, const char* problem) {
   Diagnostics diagnostics;
   const pddl::Ast ast = pddl::parse({"domain", domain}, {"problem", problem}, diagnostics);
   internal::Meter meter;
-  return {ast, pddl::ground(ast, {10'000, 10'000}, meter), 20'000, meter};
+  return {ast, pddl::ground(ast, {10'000, 10'000}, meter), {}, meter};
 }
 goals::ItemSet rooms() { return items_of(kDomain, kProblem); }
 
@@ -422,6 +422,31 @@ TEST(Mentions, AGoalEndsWhenEverythingIsInIt) {
                       !text.starts_with("(sometime-before");
     EXPECT_EQ(weight.end > weight.go_on, both) << text;
   }
+}
+
+// How many, said as a limit; and a "never" that is about a kind.
+TEST(Mentions, LimitsAndKindsOfTheWay) {
+  const goals::ItemSet items = items_of(kMachines, R"((define (problem p) (:domain machines)
+    (:objects press saw drill top shelf) (:init (machine press) (machine saw) (machine drill) (desk top) (desk shelf)) (:goal (and))))");
+  const std::string some = "(?x) (and (machine ?x) (running ?x)))";
+  EXPECT_EQ(best("start at least two machines", items), "(forn (2) " + some);
+  EXPECT_EQ(best("start two machines", items), "(forn (2) " + some);
+  EXPECT_EQ(best("start more than one machine", items), "(forn (2) " + some);
+  EXPECT_EQ(best("start at most two machines", items), "(not (forn (3) " + some + ")");
+  EXPECT_EQ(best("start no more than one machine", items), "(not (forn (2) " + some + ")");
+  EXPECT_EQ(best("start fewer than three machines", items), "(not (forn (3) " + some + ")");
+  EXPECT_EQ(best("start exactly two machines", items), "(and (forn (2) " + some + " (not (forn (3) " + some + "))");
+  EXPECT_EQ(best("start exactly one machine", items), "(and (exists " + some + " (not (forn (2) " + some + "))");
+  EXPECT_EQ(best("never start any machine", items), "(always (forall (?x) (imply (machine ?x) (not (running ?x)))))");
+  EXPECT_EQ(best("no machine should be running", items), "(forall (?x) (imply (machine ?x) (not (running ?x))))");
+}
+
+TEST(Mentions, OneOfTwoDifferentThings) {
+  const goals::ItemSet items = items_of(kMachines, kTwoMachines);
+  EXPECT_EQ(best("oil the press or stop the saw", items), "(or (not (running saw)) (oiled press))");
+  EXPECT_EQ(best("start the press or oil the saw", items), "(or (running press) (oiled saw))");
+  EXPECT_EQ(best("either oil the press or start it", items), "(or (running press) (oiled press))");
+  EXPECT_EQ(best("oil the press or the saw", items), "(or (oiled press) (oiled saw))");
 }
 
 }  // namespace

@@ -74,6 +74,27 @@ TEST(ProblemText, PreferencesStay) {
       << text.text;
 }
 
+// Where nothing is wanted at the end, what must hold on the way may be all that is asked for.
+TEST(ProblemText, ConstraintsAskForSomething) {
+  EXPECT_TRUE(goals::asks_for_something("(define (problem p) (:goal (on a b)))"));
+  EXPECT_TRUE(goals::asks_for_something("(define (problem p) (:goal (and)) (:constraints (always (on a b))))"));
+  EXPECT_TRUE(goals::asks_for_something("(define (problem p) (:constraints (and (sometime (p)))) (:goal ()))"));
+  EXPECT_FALSE(goals::asks_for_something("(define (problem p) (:goal (and)) (:constraints (and)))"));
+  EXPECT_FALSE(goals::asks_for_something("(define (problem p) (:goal (and)) ; (:constraints (always (p)))\n)"));
+  // Without a goal the file is not whole.
+  EXPECT_FALSE(goals::asks_for_something("(define (problem p) (:constraints (always (on a b))))"));
+  EXPECT_FALSE(states_goal("(define (problem p) (:goal (and)) (:constraints (always (on a b))))"));
+  EXPECT_TRUE(goals::asks_for_something("no list"));
+}
+
+TEST(ProblemText, WhatLooksBackIsKnown) {
+  const auto looks_back = [](const std::string& goal) { return goals::looks_back(*split_goal(goal, no_predicate)); };
+  EXPECT_FALSE(looks_back("(and (p) (always (q)) (forall (?x) (always (q ?x))))"));
+  EXPECT_TRUE(looks_back("(and (p) (sometime (q)))"));
+  EXPECT_TRUE(looks_back("(forall (?x) (at-most-once (q ?x)))"));
+  EXPECT_TRUE(looks_back("(sometime-before (p) (q))"));
+}
+
 TEST(ProblemText, DeepNestingEndsNothing) {
   std::string deep;
   for (int i = 0; i < 20'000; ++i) deep += "(and ";

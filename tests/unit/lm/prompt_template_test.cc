@@ -97,6 +97,16 @@ constexpr Expected kFamilies[] = {
      "<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n"},
     {"upstage-Solar-Open-100B", true, "<|think|>", "<|end|>", "<|begin|>assistant<|content|>",
      "<|end|><|begin|>assistant<|think|>", "<|end|><|begin|>assistant<|content|>"},
+    {"Apertus-8B-Instruct", false, "<|inner_prefix|>", "<|inner_suffix|>", "",
+     "<|user_end|><|assistant_start|><|inner_prefix|>", "<|user_end|><|assistant_start|>"},
+    {"tencent-Hy3", false, "<think:opensource>", "</think:opensource>", "",
+     "<｜hy_Assistant:opensource｜><think:opensource>",
+     "<｜hy_Assistant:opensource｜><think:opensource></think:opensource>"},
+    {"Apriel-1.6-15b-Thinker-fixed", true, "Here are my reasoning steps:\n", "[BEGIN FINAL RESPONSE]", "\n",
+     "\n<|begin_assistant|>\nHere are my reasoning steps:\n",
+     "\n<|begin_assistant|>\nHere are my reasoning steps:\n\n[BEGIN FINAL RESPONSE]\n"},
+    {"unsloth-Apriel-1.5", true, "Here are my reasoning steps:\n", "[BEGIN FINAL RESPONSE]", "\n",
+     "\n<|end|>\n<|assistant|>\nHere are my reasoning steps:\n", "\n<|end|>\n<|assistant|>\n"},
     {"Kimi-K3", true, "think<|sep|>", "<|close|>", "think<|sep|><|open|>response<|sep|>",
      "<|close|>message<|sep|><|end_of_msg|><|open|>message role=\"assistant\"<|sep|><|open|>think<|sep|>",
      "<|close|>message<|sep|><|end_of_msg|><|open|>message role=\"assistant\"<|sep|><|open|>response<|sep|>"},
@@ -151,7 +161,7 @@ TEST(PromptTemplate, EveryRealTemplateIsUsableOrSaysWhyNot) {
   // It needs its functions and the time to be given.
   EXPECT_EQ(unusable, std::vector<std::string>{"fireworks-ai-llama-3-firefunction-v2: line 21: '+' cannot be used on a "
                                                "string and undefined"});
-  EXPECT_EQ(thinking, 41U);
+  EXPECT_EQ(thinking, 45U);
 }
 
 // --- templates of our own ---
@@ -159,6 +169,27 @@ TEST(PromptTemplate, EveryRealTemplateIsUsableOrSaysWhyNot) {
 constexpr const char* kChatMl =
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
+
+// A marker that a user has written opens nothing and closes nothing.
+TEST(PromptTemplate, MarkersOfUsersAreNone) {
+  const PromptTemplate program(
+      "{% for m in messages %}{{ m.role }}: {% if m.reasoning_content %}<think>{{ m.reasoning_content }}</think>"
+      "{% endif %}{{ m.content }}{% endfor %}",
+      "", "");
+  ASSERT_TRUE(program.thinking());
+  const std::string open = program.thinking()->open;
+  EXPECT_EQ(open, "assistant: <think>");
+  for (const std::string& more : {std::string(), open, open + "\n", std::string("</think>")}) {
+    Prompt prompt;
+    prompt.user = "light a " + more;
+    for (const bool thinks : {true, false}) {
+      prompt.thinking = thinks;
+      const std::vector<PromptPart> parts = program.render(prompt);
+      EXPECT_EQ(parts.back().text, thinks ? open : "assistant: ") << more;
+      EXPECT_FALSE(parts.back().is_content);
+    }
+  }
+}
 
 TEST(PromptTemplate, PartsAreTheTemplatesOrTheUsers) {
   const PromptTemplate program(kChatMl, "", "");

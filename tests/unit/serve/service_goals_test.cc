@@ -232,6 +232,58 @@ TEST_F(GoalsTest, AnAgentGoesOnTowardsTheSameGoal) {
   EXPECT_ERROR(post("/v1/chat/completions", back), 400, "bad_request");
 }
 
+// What looks back could not be gone on towards, so it is not written where tools are called.
+TEST_F(GoalsTest, AnAgentsGoalDoesNotLookBack) {
+  const json parameters = {{"type", "object"}, {"properties", {{"lamp", {{"type", "string"}}}}}};
+  json tools = json::array();
+  for (const char* name : {"press", "release"}) {
+    tools.push_back({{"type", "function"}, {"function", {{"name", name}, {"parameters", parameters}}}});
+  }
+  tools.push_back({{"type", "function"}, {"function", {{"name", "blow-fuse"}}}});
+  bool looked_back = false;
+  for (const char* words : {"light lamp a", "light a and b", "lamp b should be lit", "visit lamp a", "no lamp lit"}) {
+    for (const char* model : {"lamplighter", "other"}) {
+      json body = chat(now({{"yes", true}, {"guidance", "mask"}}), words);
+      body["model"] = model;
+      const json free =
+          post("/v1/goals", now({{"instruction", words}, {"guidance", "mask"}, {"model", model}, {"hypotheses", 8}}))
+              .json();
+      for (const json& one : free["goals"]) {
+        looked_back = looked_back || one["goal"].get<std::string>().find("sometime") != std::string::npos;
+      }
+      body["tools"] = tools;
+      body["parallel_tool_calls"] = false;
+      const HttpResponse response = post("/v1/chat/completions", body);
+      ASSERT_EQ(response.status, 200) << words << response.body;
+      const json message = response.json()["choices"][0]["message"];
+      EXPECT_EQ(response.json()["plan"]["goal"]["pddl"].get<std::string>().find("sometime"), std::string::npos);
+      if (!message.contains("tool_calls") || message["tool_calls"].empty()) continue;
+      body["messages"].push_back(message);
+      body["messages"].push_back(
+          {{"role", "tool"}, {"tool_call_id", message["tool_calls"][0]["id"]}, {"content", "done"}});
+      EXPECT_EQ(post("/v1/chat/completions", body).status, 200) << words;
+    }
+  }
+  EXPECT_TRUE(looked_back) << "these models would not write anything of the kind";
+}
+
+TEST_F(GoalsTest, ConstraintsAloneAreATask) {
+  const std::string keep =
+      "(define (problem now) (:domain lamps) (:objects a b c - lamp) (:init (broken c) (power)) (:goal (and)) "
+      "(:constraints (always (not (lit b)))))";
+  const HttpResponse response = post("/v1/plans", {{"domain", kDomain}, {"problem", keep}, {"horizon", 6}});
+  ASSERT_EQ(response.status, 200) << response.body;
+  EXPECT_EQ(response.json()["outcome"], "plan");
+  EXPECT_EQ(response.json()["guarantee"], "full");
+  const HttpResponse check = post("/v1/check", {{"domain", kDomain}, {"problem", keep}});
+  EXPECT_EQ(check.json()["ok"], true);
+  EXPECT_EQ(check.body.find("states no goal"), std::string::npos) << check.body;
+  EXPECT_EQ(post("/v1/validate", {{"domain", kDomain}, {"problem", keep}, {"plan", ""}}).json()["valid"], true);
+  // An instruction asks for more than they do.
+  const json more = post("/v1/plans", {{"domain", kDomain}, {"problem", keep}, {"instruction", "light a"}}).json();
+  EXPECT_EQ(more["outcome"], "not confirmed");
+}
+
 TEST_F(GoalsTest, NoGoalAndNoInstructionSaysBothWaysOut) {
   for (const json& body : {now(), now({{"instruction", "  "}}), now({{"problem", problem("(and)")}})}) {
     const HttpResponse response = post("/v1/plans", body);
@@ -389,6 +441,36 @@ TEST_F(GoalsTest, TheTimeIsOneForBothStages) {
   EXPECT_ERROR(post("/v1/goals", body), 408, "time_limit");
   body["yes"] = true;
   EXPECT_ERROR(post("/v1/plans", body), 408, "time_limit");
+}
+
+// Each stage fits into the time, both together do not.
+TEST_F(GoalsTest, WhatTheGoalTakesThePlanDoesNotHave) {
+  json body = said();
+  pace_.calls = 0;
+  ASSERT_EQ(post("/v1/goals", body).status, 200);
+  const int of_goal = pace_.calls;
+  ASSERT_GT(of_goal, 0);
+  body["yes"] = true;
+  body["stream"] = true;
+  body["time_limit"] = 3.0;
+  pace_.calls = 0;
+  pace_.hold_at = of_goal;
+  HttpResponse response;
+  std::thread client([&] { response = post("/v1/plans", body); });
+  const auto hold = [&](int call) {
+    EXPECT_TRUE(soon([&] { return pace_.calls >= call; }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1'800));
+  };
+  hold(of_goal);
+  pace_.hold_at = of_goal + 1;  // the first of the plan
+  hold(of_goal + 1);
+  pace_.hold_at = 0;
+  client.join();
+  const std::vector<json> events = response.events();
+  ASSERT_GE(events.size(), 2U) << response.body;
+  EXPECT_EQ(events[0]["type"], "goal");
+  EXPECT_EQ(events.back()["type"], "error") << response.body;
+  EXPECT_EQ(events.back()["error"]["code"], "time_limit");
 }
 
 // Whoever leaves is not written for, and gives back what was taken.

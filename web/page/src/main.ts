@@ -3,7 +3,7 @@ import { get, ServiceError, streamPlan, useKey } from "./client.js";
 import { byId } from "./dom.js";
 import { Panel } from "./panel.js";
 import { Player } from "./player.js";
-import type { PlanRequest, TimedEvent } from "./protocol.js";
+import { goalsToChoose, type Goals, type PlanRequest, type TimedEvent } from "./protocol.js";
 import { parseReplay, replayOfLink, taskOfLink, type Recording, type Replay, type TaskTexts } from "./replay.js";
 import { Results } from "./results.js";
 import { Setup } from "./setup.js";
@@ -161,20 +161,20 @@ class Page {
   }
 
   private ask(): void {
-    if (!this.ready || this.abort !== null) return;
-    void this.setup.asksForGoal().then((asks) => {
-      if (asks) this.say("The task states no goal. Choose below what the instruction means, and press Plan again.");
-      else if (this.abort === null) void this.plan();
-    });
+    if (this.ready && this.abort === null) void this.plan();
   }
 
-  // A run, recorded while it is shown. What it cannot show becomes its verdict.
-  private async record(panel: Panel, request: PlanRequest, signal: AbortSignal): Promise<Recording> {
+  // A run, recorded while it is shown. What it cannot show becomes its verdict. Where somebody has to say first what is meant, there
+  // are goals to choose from instead.
+  private async record(panel: Panel, request: PlanRequest, signal: AbortSignal): Promise<Recording & { goals: Goals | null }> {
     const events: TimedEvent[] = [];
+    let goals: Goals | null = null;
     const begin = performance.now();
     panel.clear("Asked; the task is being compiled …");
     try {
       await streamPlan(request, signal, (event) => {
+        goals = event.type === "end" ? goalsToChoose(event) : null;
+        if (goals !== null) return;
         events.push({ ...event, t: Math.round(performance.now() - begin) / 1000 });
         panel.add(event);
       });
@@ -185,7 +185,7 @@ class Page {
         void this.setup.texts.point(error.diagnostics);
       }
     }
-    return { request, events };
+    return { request, events, goals };
   }
 
   private async plan(): Promise<void> {
@@ -216,7 +216,12 @@ class Page {
     place.scrollIntoView({ behavior: window.matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth", block: "start" });
     this.player.play(0, true);
     const guided = await this.record(this.guided, request, abort.signal);
-    if (compared && bare === null && !abort.signal.aborted) {
+    if (guided.goals !== null) {
+      this.guided.clear("Nothing is planned yet: choose what the instruction means.");
+      this.bare.clear("");
+      this.showBare(false);
+      this.say("The task states no goal. Choose below what the instruction means, and press Plan again.");
+    } else if (compared && bare === null && !abort.signal.aborted) {
       if (guided.events.length > 0) {
         const plain: PlanRequest = { ...request, guidance: against };
         // These follow a guidance; the model alone has none.
@@ -231,9 +236,10 @@ class Page {
     this.working(false);
     this.count();
     this.player.settle();
-    this.replay = guided.events[0]?.type === "start" ? { metactrl_replay: 1, ...guided, compare: bare?.events[0]?.type === "start" ? bare : null, task } : before;
+    this.replay = guided.events[0]?.type === "start" ? { metactrl_replay: 1, request: guided.request, events: guided.events, compare: bare?.events[0]?.type === "start" ? { request: bare.request, events: bare.events } : null, task } : before;
     this.results.use(this.replay);
     this.goButton.textContent = "Plan again";
+    if (guided.goals !== null) this.setup.offer(guided.goals);
   }
 
   private title(task: TaskTexts, request: PlanRequest, against: string): void {

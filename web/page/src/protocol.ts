@@ -16,6 +16,8 @@ export interface StartEvent {
   facts: string[];
   goals: string[];
   goals_dropped: number[];
+  // How many conditions are kept on the way.
+  constraints?: number;
   met: number[];
   prompt: string | null;
   prompt_tokens: number;
@@ -90,8 +92,8 @@ export interface EndEvent {
   cost?: number | null;
   best_known?: { length: number; shortest: boolean; cost: number } | null;
   goals: { met: string[]; unmet: string[]; dropped: string[] };
-  // One that is not the problem's own: chosen from what a model wrote, or given.
-  goal?: { pddl: string | null; source: string } | null;
+  // One that is not the problem's own: chosen from what a model wrote, or given; or none yet, and what there is to choose from.
+  goal?: ChosenGoal | null;
   check: { parsed: boolean; parse_error: string; steps_executed: number; problem: string } | null;
   model_calls: number;
   tokens: number;
@@ -99,6 +101,15 @@ export interface EndEvent {
   tier: string | null;
   timings: Record<string, number>;
   cached: boolean;
+}
+
+export interface ChosenGoal {
+  pddl: string | null;
+  source: string;
+  hypotheses?: { pddl: string; words: string[]; probability: number; holds_already: boolean; mentioned: boolean }[];
+  unknown_names?: string[];
+  doubt?: string | null;
+  reasoning?: { text: string };
 }
 
 export interface ErrorEvent {
@@ -176,6 +187,18 @@ export interface Goals {
   doubt?: string | null;
   // What a model thought before it wrote the goal.
   reasoning?: { text: string };
+}
+
+// The same as a request for a plan is answered where nobody has said yes to the goal that a model wrote; nothing where that is not so.
+export function goalsToChoose(end: EndEvent): Goals | null {
+  const { goal } = end;
+  if (end.outcome !== "not confirmed" || goal?.hypotheses === undefined) return null;
+  return {
+    goals: goal.hypotheses.map(({ pddl, words, ...more }) => ({ goal: pddl, words: words.join("; "), ...more })),
+    missing: goal.unknown_names ?? [],
+    ...(goal.doubt === undefined ? {} : { doubt: goal.doubt }),
+    ...(goal.reasoning === undefined ? {} : { reasoning: goal.reasoning }),
+  };
 }
 
 export interface Tasks {

@@ -113,11 +113,12 @@ export function verdict(run: Run): Verdict {
   if (run.error !== "") return { short: "No plan", text: run.error, kind: "bad" };
   const end = run.end;
   if (end === null) return { short: "", text: "", kind: "open" };
+  if (end.outcome === "infeasible" && end.goal?.pddl === null) return { short: "No goal", text: sentenceWords(end.reason), kind: "bad" };
   if (end.outcome === "infeasible") return { short: "Impossible", text: "There is no plan for this task.", kind: "bad" };
   if (end.outcome !== "plan") return { short: end.outcome, text: sentenceWords(end.reason), kind: end.outcome === "cancelled" ? "open" : "bad" };
   const steps = `${run.actions.length} ${run.actions.length === 1 ? "step" : "steps"}`;
   // A goal that was chosen may be nothing but a condition on the way.
-  if (end.valid && run.start?.goals.length === 0 && !end.goal) return { short: "Nothing to do", text: "The task has no goal, so the empty plan reaches it.", kind: "open" };
+  if (end.valid && run.start?.goals.length === 0 && (run.start.constraints ?? 0) === 0 && !end.goal) return { short: "Nothing to do", text: "The task has no goal, so the empty plan reaches it.", kind: "open" };
   // A guarantee is one of the goal that was shown.
   const relative = end.goal ? " So it is for the goal that was chosen, whatever was meant." : "";
   const dropped = end.goals.dropped;

@@ -185,54 +185,59 @@ export class Setup {
     this.hypotheses.replaceChildren();
   }
 
-  // Whether somebody has to say first what is meant: the problem states no goal, and the instruction is there to make one
-  // of. Then the goals to choose from are shown.
-  async asksForGoal(): Promise<boolean> {
-    const stated = /\(\s*:goal\s/i.test(this.texts.problem);
-    if (stated || this.goal !== "" || this.options?.goals !== true || this.instruction.value.trim() === "") return false;
-    const found = await this.writeGoal();
+  // What a request for a plan was answered with, as goals to choose from.
+  offer(goals: Goals): void {
+    this.clearGoal();
+    this.showGoals(goals);
     this.words.scrollIntoView({ block: "center" });
-    return found;
   }
 
-  // What the instruction may mean, as goals to choose from.
-  private async writeGoal(): Promise<boolean> {
+  private sayOfGoal(text: string, ...more: HTMLElement[]): void {
+    this.hypotheses.replaceChildren(element("p", { class: "note", role: "status" }, text), ...more);
+  }
+
+  // What the instruction may mean, as the choices say it is to be read.
+  private async writeGoal(): Promise<void> {
     this.clearGoal();
     const button = byId("write-goal", HTMLButtonElement);
-    const say = (text: string, ...more: HTMLElement[]) => {
-      this.hypotheses.replaceChildren(element("p", { class: "note", role: "status" }, text), ...more);
-    };
     button.disabled = true;
-    say("The model reads the instruction …");
+    this.sayOfGoal("The model reads the instruction …");
     try {
-      const { domain, problem, model, instruction } = this.request();
-      const answer = (await post("/v1/goals", { domain, problem, instruction, ...(model === undefined ? {} : { model }) })) as Goals;
-      const missing = (answer.missing ?? []).length > 0 ? `Not known here: ${(answer.missing ?? []).join(", ")}.` : "";
-      const thought = answer.reasoning?.text ?? "";
-      const thoughts = thought === "" ? [] : [element("details", {}, element("summary", {}, "What the model thought first"), element("p", { class: "thought" }, thought))];
-      if (answer.goals.length === 0) {
-        say(`The instruction could not be turned into a goal: ${answer.reason ?? "say it in other words"}. ${missing}`, ...thoughts);
-        return false;
+      const { domain, problem, instruction, ...choices } = this.request();
+      const body: Record<string, unknown> = { domain, problem, instruction };
+      for (const name of ["model", "guidance", "think", "horizon", "seed"] as const) {
+        if (choices[name] !== undefined) body[name] = choices[name];
       }
-      const choices = answer.goals.map((one, index) => {
-        const radio = element("input", { type: "radio", name: "hypothesis", value: one.goal });
-        radio.checked = index === 0;
-        radio.addEventListener("change", () => {
-          this.goal = one.goal;
-        });
-        const state = one.reachable === false ? ", cannot be reached" : one.holds_already === true ? ", holds already" : "";
-        const sure = `${Math.round(100 * one.probability)} %${state}${one.mentioned === false ? ", no word of the instruction is about it" : ""}`;
-        return element("label", { class: "hypothesis", title: one.goal }, radio, element("span", {}, one.words === "" ? one.goal : one.words), element("span", { class: "sure" }, sure));
-      });
-      this.goal = answer.goals[0]?.goal ?? "";
-      const notes = [missing, answer.doubt ? `Look at it closely: ${answer.doubt}.` : "", "What is guaranteed is so of the goal that you choose; nothing guarantees that it is what was meant."];
-      this.hypotheses.replaceChildren(...thoughts, ...choices, ...notes.filter((one) => one !== "").map((one) => element("p", { class: "note" }, one)));
-      return true;
+      // Where no model makes the plan, one can write the goal all the same.
+      if (body.guidance === "search") delete body.guidance;
+      this.showGoals((await post("/v1/goals", body)) as Goals);
     } catch (error) {
-      say(error instanceof Error ? error.message : String(error));
-      return false;
+      this.sayOfGoal(error instanceof Error ? error.message : String(error));
     } finally {
       button.disabled = false;
     }
+  }
+
+  private showGoals(answer: Goals): void {
+    const missing = (answer.missing ?? []).length > 0 ? `Not known here: ${(answer.missing ?? []).join(", ")}.` : "";
+    const thought = answer.reasoning?.text ?? "";
+    const thoughts = thought === "" ? [] : [element("details", {}, element("summary", {}, "What the model thought first"), element("p", { class: "thought" }, thought))];
+    if (answer.goals.length === 0) {
+      this.sayOfGoal(`The instruction could not be turned into a goal: ${answer.reason ?? "say it in other words"}. ${missing}`, ...thoughts);
+      return;
+    }
+    const choices = answer.goals.map((one, index) => {
+      const radio = element("input", { type: "radio", name: "hypothesis", value: one.goal });
+      radio.checked = index === 0;
+      radio.addEventListener("change", () => {
+        this.goal = one.goal;
+      });
+      const state = one.reachable === false ? ", cannot be reached" : one.holds_already === true ? ", holds already" : "";
+      const sure = `${Math.round(100 * one.probability)} %${state}${one.mentioned === false ? ", no word of the instruction is about it" : ""}`;
+      return element("label", { class: "hypothesis", title: one.goal }, radio, element("span", {}, one.words === "" ? one.goal : one.words), element("span", { class: "sure" }, sure));
+    });
+    this.goal = answer.goals[0]?.goal ?? "";
+    const notes = [missing, answer.doubt ? `Look at it closely: ${answer.doubt}.` : "", "What is guaranteed is so of the goal that you choose; nothing guarantees that it is what was meant."];
+    this.hypotheses.replaceChildren(...thoughts, ...choices, ...notes.filter((one) => one !== "").map((one) => element("p", { class: "note" }, one)));
   }
 }

@@ -288,6 +288,34 @@ const stories = {
     assert.equal((await asked(page, "/v1/plans")).goal, goal);
   },
 
+  async "the service says whether a goal is stated, and the choices reach who writes it"() {
+    const page = await open("/");
+    await ready(page);
+    await write(page, "domain", rooms.domain);
+    // A comment states nothing, and neither does an empty goal.
+    await write(page, "problem", rooms.problem.replace("(:goal (located sample store))", "; (:goal (located sample hall))\n(:goal (and))"));
+    await page.waitForFunction(() => /states no goal/.test(document.querySelector("#mistakes").textContent));
+    await choose(page, { instruction: "bring the sample to the store", guidance: "mask", horizon: "11", seed: "3", think: "off" });
+    await page.$eval("#plan", (node) => node.click());
+    await page.waitForSelector(".hypothesis");
+    await planned(page);
+    assert.match(await text(page, "#message"), /Choose below/);
+    assert.equal(await page.$eval("#bare", (node) => node.hidden), true);
+    const body = await asked(page, "/v1/plans");
+    assert.deepEqual([body.guidance, body.horizon, body.seed, body.think, body.goal], ["mask", 11, 3, "off", undefined]);
+    await page.click("#write-goal");
+    await page.waitForFunction(() => globalThis.asked.some((one) => one.path === "/v1/goals"));
+    await page.waitForSelector(".hypothesis");
+    const goals = await asked(page, "/v1/goals");
+    assert.deepEqual([goals.guidance, goals.horizon, goals.seed, goals.think], ["mask", 11, 3, "off"]);
+    // Constraints alone are a task.
+    await write(page, "problem", rooms.problem.replace("(:goal (located sample store))", "(:goal (and)) (:constraints (always (not (located robot1 ward))))"));
+    await page.waitForSelector("#mistakes .fine");
+    await choose(page, { instruction: "", compare: "", horizon: "", seed: "" });
+    await pressPlan(page);
+    assert.match(await text(page, "#guided .pill"), /guaranteed/);
+  },
+
   async "without the key the opening run is there and the key is asked for"() {
     const refused = { status: 401, body: { error: { message: "the key is missing" } } };
     const page = await open("/", { answers: { "/v1/options": refused, "/v1/tasks": refused, "/v1/models": refused } });

@@ -75,6 +75,12 @@ test("the verdict names what went wrong", () => {
   addEvent(onTheWay, { ...start, goals: [] });
   addEvent(onTheWay, end({}));
   assert.equal(verdict(onTheWay).short, "Nothing to do");
+  addEvent(onTheWay, { ...start, goals: [], constraints: 1 });
+  addEvent(onTheWay, end({}));
+  assert.equal(verdict(onTheWay).short, "Works, guaranteed");
+  addEvent(onTheWay, { ...start, goals: [] });
+  addEvent(onTheWay, end({ outcome: "infeasible", valid: false, reason: "no goal could be made of it", goal: { pddl: null, source: "instruction" } }));
+  assert.equal(verdict(onTheWay).short, "No goal");
   addEvent(onTheWay, end({ goal: { pddl: "(always (not (open door)))", source: "given" } }));
   assert.equal(verdict(onTheWay).short, "Works, guaranteed");
   addEvent(run, end({ goal: { pddl: "(never)", source: "given" }, valid: false, guarantee: "goals dropped", goals: { met: [], unmet: ["(never)"], dropped: ["(never)"] } }));
