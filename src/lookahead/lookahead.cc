@@ -20,6 +20,7 @@
 #include "lookahead/exclusion.h"
 #include "lookahead/goals.h"
 #include "lookahead/improve.h"
+#include "lookahead/infeasible.h"
 #include "lookahead/search.h"
 #include "lookahead/spending.h"
 #include "metactrl/schedule.h"
@@ -55,7 +56,7 @@ class LookaheadCompiler {
  private:
   void decide() {
     if (!program_.initial(initial_.data())) {
-      infeasible("the initial state violates a trajectory constraint");
+      infeasible(lookahead::initial_violation(task_));
       return;
     }
     const std::vector<task::GoalDefinition>& goals = program_.definition().goals;
