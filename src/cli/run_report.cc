@@ -69,6 +69,7 @@ Json to_json(const LoopEvent& event) {
       json["model_calls"] = event.model_calls;
       json["because"] = event.because;
       json["replaced"] = event.replaced;
+      json["rejected"] = event.rejected;
       break;
     case LoopEvent::Kind::kActed:
       json["event"] = "act";
