@@ -321,9 +321,11 @@ class LookaheadCompiler {
     options.budget = data_.options.search;
     options.budget.work = std::min(options.budget.work, std::max(data_.options.improve, in_large_tasks));
     if (data_.options.fixed_horizon) options.max_length = data_.horizon;
+    options.left_out = found.left_out;
     lookahead::Improvement better =
         improve_plan(program_, evaluator, initial_.data(), std::move(found.plan), options, meter_);
     found.plan = std::move(better.plan);
+    found.left_out = better.left_out;
     least_ = better.lower_bound;
   }
 
@@ -353,6 +355,7 @@ class LookaheadCompiler {
     switch (result.outcome) {
       case SearchResult::Outcome::kFound:
         data_.plan = result.plan;
+        data_.left_out = result.left_out;
         bound_cost(lookahead::ActionCosts(program_));
         if (data_.large()) data_.focus = lookahead::find_focus(evaluator, initial_.data(), data_.plan);
         fit_horizon(static_cast<unsigned>(result.plan.size()));
