@@ -8,6 +8,7 @@
 #include "sas/sas.h"
 #include "support/files.h"
 #include "support/str_cat.h"
+#include "task/asks_nothing.h"
 #include "task/compile.h"
 
 namespace metactrl::cli {
@@ -55,6 +56,14 @@ Summary check_sas(const TaskFiles& files, Diagnostics& diagnostics) {
   const sas::SasTask sas = sas::parse(text, files.sas, diagnostics);
   if (diagnostics.has_errors()) return {};
   const auto program = task::compile(sas::to_definition(sas));
+  if (program->num_actions() == 0) {
+    diagnostics.warning({files.sas, 0, 0}, "no action can ever be taken: the task has no ground action",
+                        sas.operators.empty() ? "the file has no operator" : "no operator's preconditions can be met");
+  }
+  if (task::asks_nothing(*program)) {
+    diagnostics.warning({files.sas, 0, 0}, "the goal holds whatever is done, so the empty plan reaches it",
+                        sas.goal.empty() ? "the file states no goal" : "it is about what never changes");
+  }
   return {{"variables", sas.variables.size()},
           {"operators", sas.operators.size()},
           {"axioms", sas.axioms.size()},

@@ -72,9 +72,18 @@ ProgressLine::ProgressLine(std::string label, std::string unit) {
   if (::isatty(STDERR_FILENO) == 0) return;
   ticker_ = std::make_unique<Ticker>([this, label = std::move(label), unit = std::move(unit)](unsigned seconds) {
     const std::size_t states = states_;
-    std::cerr << kEraseLine << label << ": " << (states > 0 ? str_cat(states, ' ', unit, ", ") : "") << seconds << " s"
-              << std::flush;
+    std::string line = str_cat(label, ": ", states > 0 ? str_cat(states, ' ', unit, ", ") : "", seconds, " s");
+    {
+      const std::lock_guard lock(mutex_);
+      if (!note_.empty()) line += "; " + note_;
+    }
+    std::cerr << kEraseLine + line << std::flush;
   });
+}
+
+void ProgressLine::set_note(std::string note) {
+  const std::lock_guard lock(mutex_);
+  note_ = std::move(note);
 }
 
 ProgressLine::~ProgressLine() {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -100,8 +101,8 @@ Command add_sample(CLI::App& parent, std::unique_ptr<SampleSource> other);
 
 using internal::Stopwatch;
 
-// Shows on standard error, if that is a terminal, that long work goes on: "searching: 120000 states, 3 s". Says nothing
-// during the first second and leaves no trace at the end.
+// Shows on standard error, if that is a terminal, that long work goes on: "searching: 120000 states, 3 s", and what was
+// found so far, where it is told. Says nothing during the first second and leaves no trace at the end.
 class ProgressLine {
  public:
   explicit ProgressLine(std::string label, std::string unit = "states");
@@ -109,10 +110,14 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();
   void set_states(std::size_t states) { states_ = states; }
+  // Behind the rest of the line.
+  void set_note(std::string note);
 
  private:
   class Ticker;
   std::atomic<std::size_t> states_{0};
+  std::mutex mutex_;  // of the note
+  std::string note_;
   std::unique_ptr<Ticker> ticker_;
 };
 

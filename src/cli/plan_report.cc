@@ -99,7 +99,7 @@ std::string best_text(double best, const char* name, bool proved, double at_leas
 }
 
 // "17 actions, shortest 15, cost 96, best known 84, at least 60; 2 steps could be left out (--simplify)"
-std::string length_text(const Task& task, const PlanResult& result) {
+std::string length_text(const Task& task, const PlanResult& result, const PlanOptions& options) {
   const bool metric = task.program().definition().has_metric;
   std::string text = count_text(result.steps.size(), "action", "actions");
   if (result.best_length) {
@@ -111,6 +111,10 @@ std::string length_text(const Task& task, const PlanResult& result) {
     if (result.best_length) {
       text +=
           best_text(result.best_cost, "cheapest", metric && result.best_is_cheapest, metric ? result.least_cost : 0);
+      const bool chosen = options.guidance != Guidance::kNone && options.guidance != Guidance::kSyntax;
+      if (metric && chosen && options.prefer_cheap == 0 && result.validation.cost > result.best_cost) {
+        text += " (--prefer cheap weighs costs)";
+      }
     }
   }
   if (!result.needless.empty()) {
@@ -143,7 +147,7 @@ std::string closing_line(const PlanInput& input, const PlanResult& result) {
   std::string line = str_cat("guarantee: ", to_string(result.guarantee), guaranteed_of(input.goal), "; ",
                              goals_text(input.task.task, result));
   if (result.preferences) line += "; " + preference_summary(result.validation, *result.preferences);
-  line += "; " + length_text(input.task.task, result);
+  line += "; " + length_text(input.task.task, result, input.options);
   if (input.options.guidance != Guidance::kSearch) {
     line += str_cat("; model calls: ", result.model_calls, "; tokens: ", result.tokens.size(), ", ",
                     result.forced_tokens, " of them forced");

@@ -70,6 +70,7 @@ Json to_json(const LoopEvent& event) {
       json["model_calls"] = event.model_calls;
       json["because"] = event.because;
       json["replaced"] = event.replaced;
+      json["rejected"] = event.rejected;
       if (event.thought) json["reasoning"] = Json(serve::reasoning_json(event.thought));
       break;
     case LoopEvent::Kind::kActed:

@@ -3,7 +3,11 @@
 // A first plan: small tasks are enumerated, so theirs are shortest without being asked for; larger ones are left to
 // heuristic search. Then better ones, cheaper by the task's metric or shorter where it has none, until --improve is
 // spent or none can be better. --optimal spends the whole budget on that, --shortest on the proof that no plan has fewer
-// actions, whatever they cost. Every plan is judged by the reference semantics before it is shown.
+// actions, whatever they cost. Ctrl-C ends it with the best plan known. Every plan is judged by the reference semantics
+// before it is shown.
+//
+// What is made small is the cost where there is a metric, and the number of actions where there is none, though they may
+// cost something: then nothing is known of what other plans cost.
 #include "lookahead/search.h"
 
 #include <algorithm>
@@ -12,6 +16,7 @@
 
 #include "cli/certificate.h"
 #include "cli/common.h"
+#include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/preferences.h"
@@ -56,11 +61,16 @@ struct Outcome {
   std::vector<GoalId> unreachable_goals;
   WhyInfeasible why;
   std::shared_ptr<const Lookahead> lookahead;  // that it comes from, if any
-  // Of a plan that was to be made better: that no plan costs less, what every plan costs at least, what came first.
+  // That no plan costs less, and what every plan costs at least; how many actions it has at least; 0 where nothing is
+  // known.
   bool proved_optimal = false;
   double lower_bound = 0;
+  double least_actions = 0;
+  // What came before it, and the steps that were left out because the goal is reached without.
   std::size_t first_actions = 0;
   double first_cost = 0;
+  std::size_t left_out = 0;
+  bool interrupted = false;
   // Where the task has preferences: what every plan is worth at least, by the metric.
   std::optional<double> least_metric;
 };
@@ -88,6 +98,7 @@ Outcome ask_lookahead(const Task& task, const SearchOptions& options, const Budg
   outcome.reason = lookahead->reason();
   outcome.unreachable_goals = lookahead->unreachable_goals();
   if (outcome.verdict == Verdict::kSolvable) outcome.plan = lookahead->plan();
+  outcome.left_out = lookahead->data().left_out;
   outcome.proved_shortest = lookahead->shortest_plan_length() == outcome.plan.size();
   outcome.lookahead = lookahead;
   return outcome;
@@ -107,6 +118,19 @@ bool certainly_shortest(const task::Program& program, std::size_t length) {
   return definition.cut.empty() || length <= definition.cut_depth + 1;
 }
 
+double cost_of(const Task& task, const std::vector<ActionId>& plan) {
+  double cost = 0;
+  for (const ActionId action : plan) cost += task.cost(action);
+  return cost;
+}
+
+// The number of actions is what a plan costs, or nobody knows what others cost.
+void bound_by_actions(const Task& task, Outcome& outcome) {
+  if (task.has_costs()) return;
+  outcome.proved_optimal = outcome.proved_shortest;
+  outcome.lower_bound = outcome.least_actions;
+}
+
 Outcome find_shortest(const Task& task, const SearchOptions& options, const Budget& budget, const Stop& stop) {
   const task::Program& program = task.program();
   const auto state = projected_initial_state(program);
@@ -122,10 +146,10 @@ Outcome find_shortest(const Task& task, const SearchOptions& options, const Budg
       outcome.verdict = Verdict::kSolvable;
       outcome.plan = result.plan;
       outcome.proved_shortest = certainly_shortest(program, result.plan.size());
-      outcome.proved_optimal = outcome.proved_shortest && !program.definition().has_metric;
-      outcome.lower_bound = outcome.proved_optimal ? static_cast<double>(result.plan.size()) : 0;
+      if (outcome.proved_shortest) outcome.least_actions = static_cast<double>(result.plan.size());
+      bound_by_actions(task, outcome);
       outcome.first_actions = result.plan.size();
-      outcome.first_cost = task.validate(result.plan, stop).cost;
+      outcome.first_cost = cost_of(task, result.plan);
       outcome.reason = str_cat("no plan has fewer than ", count_text(result.plan.size(), "action", "actions"));
       break;
     case lookahead::SearchResult::Outcome::kRefuted: {
@@ -148,14 +172,20 @@ Outcome find_shortest(const Task& task, const SearchOptions& options, const Budg
 }
 
 // Cheaper, or shorter where the task has no metric.
-void improve(const Task& task, const SearchOptions& options, const Budget& budget, const Stop& stop, Outcome& outcome) {
+void improve(const Task& task, const SearchOptions& options, const Budget& budget, const Stop& stop,
+             ProgressLine& progress, Outcome& outcome) {
   const task::Program& program = task.program();
   const lookahead::ActionCosts costs(program);
+  const auto show = [&](const std::vector<ActionId>& plan) {
+    progress.set_note(str_cat("best so far: ", count_text(plan.size(), "action", "actions"), ", cost ",
+                              number_text(cost_of(task, plan))));
+  };
+  show(outcome.plan);
   outcome.first_actions = outcome.plan.size();
-  outcome.first_cost = costs.in_words(costs.sum(outcome.plan));
+  outcome.first_cost = cost_of(task, outcome.plan);
   if (outcome.proved_shortest && !costs.has_metric()) {
-    outcome.proved_optimal = true;
-    outcome.lower_bound = outcome.first_cost;
+    outcome.least_actions = static_cast<double>(outcome.plan.size());
+    bound_by_actions(task, outcome);
     return;
   }
   const auto state = projected_initial_state(program);
@@ -165,19 +195,30 @@ void improve(const Task& task, const SearchOptions& options, const Budget& budge
   if (!options.optimal) improve_options.budget.work = std::min(budget.work, options.improve);
   improve_options.max_length = options.has_horizon() ? options.horizon : lookahead::kInfinite;
   improve_options.prove = options.optimal;
+  improve_options.left_out = outcome.left_out;
+  improve_options.keep_when_stopped = true;
+  improve_options.on_better = [&](const std::vector<ActionId>& plan, lookahead::Cost) { show(plan); };
   internal::Meter meter(stop);
   lookahead::Improvement better =
       lookahead::improve_plan(program, evaluator, state->data(), std::move(outcome.plan), improve_options, meter);
+  // When the time is over there is no answer.
+  if (better.stopped && !interrupted()) throw Stopped(Stopped::kCancelled);
+  outcome.interrupted = better.stopped;
   outcome.plan = std::move(better.plan);
-  outcome.proved_optimal = better.optimal;
-  outcome.lower_bound = costs.in_words(better.lower_bound);
-  if (!program.definition().cut.empty()) {
-    outcome.proved_optimal = false;
-    outcome.lower_bound =
-        costs.has_metric() ? 0 : std::min<double>(outcome.lower_bound, program.definition().cut_depth + 1.0);
-  }
+  outcome.left_out = better.left_out;
+  const bool whole = program.definition().cut.empty();
   const auto shortest = outcome.lookahead->shortest_plan_length();
-  outcome.proved_shortest = shortest ? *shortest == outcome.plan.size() : outcome.proved_optimal && !costs.has_metric();
+  if (costs.has_metric()) {
+    outcome.proved_shortest = shortest == outcome.plan.size();
+    outcome.proved_optimal = better.optimal && whole;
+    if (whole) outcome.lower_bound = costs.in_words(better.lower_bound);
+    if (shortest) outcome.least_actions = *shortest;
+    return;
+  }
+  outcome.proved_shortest = shortest ? *shortest == outcome.plan.size() : better.optimal && whole;
+  outcome.least_actions = shortest ? *shortest : static_cast<double>(better.lower_bound);
+  if (!whole) outcome.least_actions = std::min(outcome.least_actions, program.definition().cut_depth + 1.0);
+  bound_by_actions(task, outcome);
 }
 
 // Where actions take time, with the times of `schedule`.
@@ -195,7 +236,10 @@ std::string plan_text(const Task& task, const Outcome& outcome, const std::optio
     text += outcome.proved_optimal ? ", cheapest"
                                    : str_cat(", not proved cheapest: at least ", number_text(outcome.lower_bound));
   } else if (!outcome.proved_shortest) {
-    text += str_cat(": at least ", number_text(outcome.lower_bound));
+    text += str_cat(": at least ", number_text(outcome.least_actions));
+  }
+  if (outcome.left_out > 0) {
+    text += str_cat("; ", count_text(outcome.left_out, "step", "steps"), " left out as not needed");
   }
   return text + "\n";
 }
@@ -220,6 +264,9 @@ Json outcome_json(const Task& task, const Outcome& outcome, double cost, double 
   json["proved_shortest"] = solved && outcome.proved_shortest;
   json["proved_optimal"] = solved && outcome.proved_optimal;
   json["lower_bound"] = solved ? Json(outcome.lower_bound) : Json(nullptr);
+  json["least_actions"] = solved ? Json(outcome.least_actions) : Json(nullptr);
+  json["left_out"] = solved ? Json(outcome.left_out) : Json(nullptr);
+  json["interrupted"] = outcome.interrupted;
   json["first"] = solved ? Json{{"actions", outcome.first_actions}, {"cost", outcome.first_cost}} : Json(nullptr);
   json["unreachable_goals"] = Json::array();
   for (const GoalId goal : outcome.unreachable_goals) json["unreachable_goals"].push_back(task.goal_text(goal));
@@ -241,52 +288,75 @@ void add_why_not(const Task& task, const Stop& stop, Outcome& outcome) {
 }
 
 // Of the goals alone.
-Outcome find(const Task& task, const Budget& budget, const SearchOptions& options, const Stop& stop) {
+Outcome find(const Task& task, const Budget& budget, const SearchOptions& options, const Stop& stop,
+             ProgressLine& progress) {
   if (options.shortest) {
     Outcome outcome = find_shortest(task, options, budget, stop);
     add_why_not(task, stop, outcome);
     return outcome;
   }
   Outcome outcome = ask_lookahead(task, options, budget, stop);
-  if (outcome.verdict == Verdict::kSolvable) improve(task, options, budget, stop, outcome);
+  if (outcome.verdict == Verdict::kSolvable) improve(task, options, budget, stop, progress, outcome);
   add_why_not(task, stop, outcome);
   return outcome;
 }
 
 // First which preferences, then a plan for those and the goals.
-Outcome find_preferred(const Task& task, const Budget& budget, const SearchOptions& options, const Stop& stop) {
+Outcome find_preferred(const Task& task, const Budget& budget, const SearchOptions& options, const Stop& stop,
+                       ProgressLine& progress) {
   PreferenceOptions wanted;
   wanted.lookahead = lookahead_options(options, budget);
   wanted.improve = options.improve;
   wanted.prove = options.optimal;
+  wanted.keep_when_stopped = true;
   const PreferenceChoice choice = choose_preferences(task, wanted, stop);
-  Outcome outcome = find(choice.task, budget, options, stop);
+  if (choice.stopped && !interrupted()) throw Stopped(Stopped::kCancelled);
+  Outcome outcome;
+  bool by_choice = choice.stopped;
+  try {
+    if (!by_choice) outcome = find(choice.task, budget, options, stop, progress);
+  } catch (const Stopped&) {
+    if (!interrupted() || !task.validate(choice.plan).valid) throw;
+    by_choice = true;
+  }
+  if (by_choice) {
+    outcome.verdict = Verdict::kSolvable;
+    outcome.interrupted = true;
+    outcome.first_actions = choice.plan.size();
+    outcome.first_cost = cost_of(task, choice.plan);
+  }
   if (outcome.verdict != Verdict::kSolvable) return outcome;
   for (ActionId& action : outcome.plan) action = *task.find(choice.task.step(action));
   outcome.least_metric = choice.lower_bound;
   // By the metric of the whole, what the choice was made with may be the better one.
-  if (metric_value(task, task.validate(outcome.plan)) > choice.value) {
+  if (by_choice || metric_value(task, task.validate(outcome.plan)) > choice.value) {
     outcome.plan = choice.plan;
     outcome.proved_shortest = false;
     outcome.proved_optimal = false;
+    outcome.left_out = 0;
   }
   return outcome;
 }
 
 Outcome find(const LoadedTask& loaded, const SearchOptions& options) {
-  const ProgressLine progress("searching");
-  const Stop stop = loaded.time.stop();
+  ProgressLine progress("searching");
+  const Stop out_of_time = loaded.time.stop();
+  const Stop stop = [&] { return interrupted() || (out_of_time && out_of_time()); };
+  Outcome outcome;
+  set_stoppable(true);
   try {
-    return has_preferences(loaded.task) ? find_preferred(loaded.task, loaded.budget, options, stop)
-                                        : find(loaded.task, loaded.budget, options, stop);
+    outcome = has_preferences(loaded.task) ? find_preferred(loaded.task, loaded.budget, options, stop, progress)
+                                           : find(loaded.task, loaded.budget, options, stop, progress);
   } catch (const Stopped&) {
-    Outcome undecided;
-    undecided.reason = loaded.time.reason();
-    return undecided;
+    outcome.interrupted = interrupted();
+    outcome.reason = outcome.interrupted ? "stopped before a plan was found" : loaded.time.reason();
   }
+  set_stoppable(false);
+  return outcome;
 }
 
 int search(const SearchOptions& options) {
+  catch_interrupts();
   const LoadedTask loaded = load_task(options.files, options.budget);
   const Task& task = loaded.task;
   const Stopwatch watch;
@@ -327,6 +397,11 @@ int search(const SearchOptions& options) {
     write_certificate(options.certificate, options.files, task, {!infeasible, outcome.plan, horizon, ""},
                       loaded.time.stop());
   }
+  if (outcome.interrupted) {
+    note(str_cat("metactrl: stopped; ",
+                 outcome.verdict == Verdict::kSolvable ? "the plan is the best one known" : "no plan is known"));
+    return kInterrupted;
+  }
   if (outcome.verdict == Verdict::kSolvable) return kDone;
   note(str_cat(infeasible ? "infeasible: " : "undecided: ", outcome.reason));
   say_why(outcome.why.reasons, outcome.why.would_help);
@@ -342,7 +417,8 @@ constexpr const char* kSearchExamples =
     "\n"
     "The plan is printed as (action object ...) lines. When there is none, the exit code is 10 and the message says "
     "which\n"
-    "goals are out of reach; when the budget ends first, it is 11.\n";
+    "goals are out of reach; when the budget ends first, it is 11. Ctrl-C ends the search with the best plan known:\n"
+    "exit code 130.\n";
 
 }  // namespace
 

@@ -103,6 +103,7 @@ class LookaheadData {
   lookahead::WeightRule weight_rule = lookahead::WeightRule::kNone;
   std::optional<unsigned> shortest;
   std::vector<ActionId> plan;
+  std::size_t left_out = 0;  // steps that it had when it was found, and does not need
   // What every plan costs at least, in actions where there is no metric; and that none costs less than `plan`.
   double least_cost = 0;
   bool cheapest = false;

@@ -59,11 +59,13 @@ class Improver {
         meter_(meter),
         costs_(program),
         all_(program),
-        result_(result) {}
+        result_(result),
+        now_(&result) {}
 
   void run(std::vector<ActionId> plan) {
     result_.plan = std::move(plan);
     result_.cost = costs_.sum(result_.plan);
+    result_.left_out = options_.left_out;
     const std::uint64_t all = options_.budget.work;
     if (result_.plan.empty()) {
       result_.optimal = true;
@@ -90,8 +92,8 @@ class Improver {
 
  private:
   std::uint64_t left() const { return options_.budget.work - std::min(options_.budget.work, result_.work); }
-  Measure measure() const { return {result_.cost, result_.plan.size()}; }
-  bool at_bound() const { return result_.cost <= result_.lower_bound || left() == 0; }
+  Measure measure() const { return {now_->cost, now_->plan.size()}; }
+  bool at_bound() const { return now_->cost <= result_.lower_bound || left() == 0; }
   const ActionSpace& space() const { return focus_ ? focus_->space : all_; }
 
   void focus() {
@@ -102,20 +104,29 @@ class Improver {
     if (focus_) focused_.emplace(focus_->relaxed);
   }
 
-  bool adopt(std::vector<ActionId> plan) {
-    if (plan.size() > options_.max_length || Measure{costs_.sum(plan), plan.size()} >= measure()) return false;
-    result_.plan = std::move(plan);
-    result_.cost = costs_.sum(result_.plan);
-    if (options_.on_better) options_.on_better(result_.plan, result_.cost);
+  bool adopt(CostedPlan other) {
+    if (other.plan.size() > options_.max_length || Measure{other.cost, other.plan.size()} >= measure()) return false;
+    *now_ = std::move(other);
+    if (options_.on_better && now_ == &result_) options_.on_better(now_->plan, now_->cost);
     return true;
+  }
+  // A part of the plan was done in another way.
+  bool adopt_changed(std::vector<ActionId> plan, std::size_t left_out = 0) {
+    const Cost cost = costs_.sum(plan);
+    return adopt({std::move(plan), cost, now_->left_out + left_out});
+  }
+  // Found from the start.
+  bool adopt_new(std::vector<ActionId> plan) {
+    const Cost cost = costs_.sum(plan);
+    return adopt({std::move(plan), cost});
   }
 
   void drop_needless() {
-    const std::size_t length = result_.plan.size();
+    const std::size_t length = now_->plan.size();
     if (length > kLongestCut) return;
     result_.work += length * length / 2 * copy_work(program_);
-    std::vector<std::size_t> needless = needless_steps(program_, state_, result_.plan, meter_);
-    if (!needless.empty()) adopt(without_steps(result_.plan, needless));
+    std::vector<std::size_t> needless = needless_steps(program_, state_, now_->plan, meter_);
+    if (!needless.empty()) adopt_changed(without_steps(now_->plan, needless), needless.size());
   }
 
   // Neighbourhoods that grow while they do not help.
@@ -124,11 +135,11 @@ class Improver {
     drop_needless();
     for (std::size_t states = kFirstNeighbourhood; result_.work < until && states <= options_.budget.states;) {
       NearbyLimits limits;
-      limits.states = states + 2 * result_.plan.size();
+      limits.states = states + 2 * now_->plan.size();
       limits.work = until - result_.work;
       limits.length = options_.max_length;
-      auto better = improve_nearby(space(), costs_, state_, result_.plan, limits, meter_, result_.work);
-      if (better && adopt(std::move(*better))) {
+      auto better = improve_nearby(space(), costs_, state_, now_->plan, limits, meter_, result_.work);
+      if (better && adopt_changed(std::move(*better))) {
         drop_needless();
       } else {
         states *= 4;
@@ -141,8 +152,8 @@ class Improver {
     const std::uint64_t until = result_.work + std::min(share, left());
     for (unsigned actions = 1; actions <= kLongestShortcut && result_.work < until;) {
       const ShortcutLimits limits{actions, until - result_.work};
-      auto better = take_shortcuts(all_, costs_, state_, result_.plan, limits, meter_, result_.work);
-      if (better && adopt(std::move(*better))) {
+      auto better = take_shortcuts(all_, costs_, state_, now_->plan, limits, meter_, result_.work);
+      if (better && adopt_changed(std::move(*better))) {
         drop_needless();
       } else {
         ++actions;
@@ -151,29 +162,29 @@ class Improver {
   }
 
   void step_greedily(std::uint64_t share) {
-    std::vector<ActionId> plan = step_plan(share);
+    CostedPlan other = step_plan(share);
     // A plan of another kind may become the best one when its corners are cut.
-    if (!plan.empty()) on_another(plan, [&] { cut_corners(share / 4); });
+    if (!other.plan.empty()) on_another(other, [&] { cut_corners(share / 4); });
   }
 
   // Of single steps; none when there is none within the share.
-  std::vector<ActionId> step_plan(std::uint64_t share) {
+  CostedPlan step_plan(std::uint64_t share) {
     RelaxedEvaluator& evaluator = focused_ ? *focused_ : evaluator_;
     GreedySearch search(space(), evaluator, state_, GreedySearch::kStep);
-    return run(search, share, kTurn) == Status::kFound ? search.plan() : std::vector<ActionId>();
+    if (run(search, share, kTurn) != Status::kFound) return {};
+    std::vector<ActionId> plan = search.plan();
+    const Cost cost = costs_.sum(plan);
+    return {std::move(plan), cost};
   }
 
-  // Makes `other` better by `work`, and adopts it when it has become the best one.
+  // Makes `other` better by `work`, and adopts it when it has become the best one. Whatever ends the work, the best plan
+  // is where it was.
   template <typename Work>
-  void on_another(std::vector<ActionId>& other, const Work& work) {
-    std::vector<ActionId> best = std::exchange(result_.plan, std::move(other));
-    const Cost cost = std::exchange(result_.cost, costs_.sum(result_.plan));
-    auto on_better = std::exchange(options_.on_better, nullptr);
+  void on_another(CostedPlan& other, const Work& work) {
+    now_ = &other;
     work();
-    other = std::exchange(result_.plan, std::move(best));
-    result_.cost = cost;
-    options_.on_better = std::move(on_better);
-    best = result_.plan;
+    now_ = &result_;
+    CostedPlan best = result_;
     if (adopt(other)) other = std::move(best);
   }
 
@@ -183,13 +194,13 @@ class Improver {
     const auto rest = [&] { return until - std::min(until, result_.work); };
     const std::span<const WindowKind> kinds(kWindows);
     drop_needless();
-    std::vector<ActionId> other = step_plan(rest() / 2);
-    if (!other.empty()) on_another(other, [] {});
-    if (costs_.sum(other) > result_.cost + result_.cost / 4) other.clear();
+    CostedPlan other = step_plan(rest() / 2);
+    if (!other.plan.empty()) on_another(other, [] {});
+    if (other.cost > result_.cost + result_.cost / 4) other.plan.clear();
     replan(kinds.first(1), rest() / 2);
-    if (!other.empty()) on_another(other, [&] { replan(kinds.first(1), rest() / 2); });
+    if (!other.plan.empty()) on_another(other, [&] { replan(kinds.first(1), rest() / 2); });
     replan(kinds.subspan(1), rest());
-    if (!other.empty()) on_another(other, [&] { replan(kinds.subspan(1), rest()); });
+    if (!other.plan.empty()) on_another(other, [&] { replan(kinds.subspan(1), rest()); });
   }
 
   // With each kind of window as long as it helps.
@@ -204,8 +215,8 @@ class Improver {
       limits.greed = kinds[i].greed;
       limits.length = options_.max_length;
       limits.work = until - result_.work;
-      auto better = replan_windows(tools, state_, result_.plan, limits, meter_, result_.work);
-      if (better && adopt(std::move(*better))) {
+      auto better = replan_windows(tools, state_, now_->plan, limits, meter_, result_.work);
+      if (better && adopt_changed(std::move(*better))) {
         drop_needless();
       } else {
         ++i;
@@ -228,7 +239,7 @@ class Improver {
                           greed);
     const std::uint64_t until = result_.work + std::min(share, left());
     while (result_.work < until && run(search, until - result_.work, kTurn) == Status::kFound) {
-      adopt(search.plan());
+      adopt_new(search.plan());
       cut_corners((until - std::min(until, result_.work)) / 4);
       search.lower_bound_to(measure());
     }
@@ -246,9 +257,14 @@ class Improver {
       return;
     }
     OptimalSearch search(program_, evaluator_.task(), costs_, state_, result_.cost, left());
-    const Status status = run(search, left(), 0);
-    result_.lower_bound = std::max(result_.lower_bound, search.lower_bound());
-    if (status == Status::kFound) adopt(search.plan());
+    const auto learn = [&] { result_.lower_bound = std::max(result_.lower_bound, search.lower_bound()); };
+    try {
+      if (run(search, left(), 0) == Status::kFound) adopt_new(search.plan());
+    } catch (const Stopped&) {
+      learn();
+      throw;
+    }
+    learn();
     result_.optimal = result_.lower_bound >= result_.cost;
   }
 
@@ -273,11 +289,12 @@ class Improver {
   const Program& program_;
   RelaxedEvaluator& evaluator_;
   const Word* state_;
-  ImproveOptions options_;
+  const ImproveOptions& options_;
   internal::Meter& meter_;
   ActionCosts costs_;
   ActionSpace all_;
   Improvement& result_;
+  CostedPlan* now_;  // what is worked on: the best plan, or another one
   std::unique_ptr<const Focus> focus_;
   std::optional<RelaxedEvaluator> focused_;
   std::vector<std::uint32_t> weights_;  // of `weighted_`
@@ -290,7 +307,12 @@ class Improver {
 Improvement improve_plan(const Program& program, RelaxedEvaluator& evaluator, const Word* state,
                          std::vector<ActionId> plan, const ImproveOptions& options, internal::Meter& meter) {
   Improvement result;
-  Improver(program, evaluator, state, options, meter, result).run(std::move(plan));
+  try {
+    Improver(program, evaluator, state, options, meter, result).run(std::move(plan));
+  } catch (const Stopped&) {
+    if (!options.keep_when_stopped) throw;
+    result.stopped = true;
+  }
   return result;
 }
 

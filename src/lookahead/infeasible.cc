@@ -145,7 +145,10 @@ bool can_drop_goals(const Task& task) { return task.num_goals() > 1 && task.num_
 
 std::vector<std::string> reasons_of_goals(const Task& task, const std::vector<GoalId>& goals, const Stop& stop) {
   if (goals.empty()) return {};
-  const std::string way = task.program().monitors().empty() ? "" : " without breaking a trajectory constraint";
+  const std::vector<task::MonitorDefinition>& constraints = task.program().definition().monitors;
+  const std::string way = constraints.empty()       ? ""
+                          : constraints.size() == 1 ? " without breaking the constraint " + constraints[0].text
+                                                    : " without breaking a trajectory constraint";
   if (goals.size() == 1) return {str_cat("no state that can be reached", way, " satisfies ", task.goal_text(goals[0]))};
   std::vector<std::string> texts;
   texts.reserve(goals.size());
@@ -164,6 +167,10 @@ std::vector<std::string> reasons_of_overlaps(const Task& task, const lookahead::
   if (task.source() != nullptr) std::ranges::move(task.source()->unused_offers(), std::back_inserter(reasons));
   if (reasons.empty()) reasons.emplace_back("other plans, in which actions overlap, are not looked for");
   return reasons;
+}
+
+std::string list_constraints(const std::vector<std::string>& texts) {
+  return str_cat(texts.size() == 1 ? "the constraint " : "the constraints ", internal::list_some(texts));
 }
 
 constexpr std::string_view kNoGoal = "without the goal ";
@@ -205,6 +212,18 @@ void find_help(const Task& task, std::vector<GoalId> excluded, const LookaheadOp
   }
 }
 
+// Which constraints there is a plan without, where there are several.
+void name_constraints(const Task& task, WhyInfeasible& why) {
+  if (why.reasons.empty() || task.program().monitors().size() < 2) return;
+  std::vector<std::string> one_less;
+  for (const std::string& change : why.would_help) {
+    if (change.starts_with(kNoConstraint)) one_less.push_back(change.substr(kNoConstraint.size()));
+  }
+  if (one_less.empty()) return;
+  why.reasons[0] +=
+      str_cat("; it is enough to do without ", one_less.size() == 1 ? "" : "one of ", list_constraints(one_less));
+}
+
 // `known`: goals that exclude each other, if any are known to. `options`: for what would help.
 WhyInfeasible find_reasons(const Task& task, std::span<const lookahead::GoalSet> known, const LookaheadOptions& options,
                            const Stop& stop) {
@@ -214,6 +233,7 @@ WhyInfeasible find_reasons(const Task& task, std::span<const lookahead::GoalSet>
       internal::Meter meter(stop);
       why.reasons = task.source()->why_unreachable(meter);
     }
+    if (task.initially_violated()) why.reasons.insert(why.reasons.begin(), lookahead::initial_violation(task));
     // Goals are no reason where other plans might reach them.
     bool by_goals = why.reasons.empty();
     if (by_goals && has_durations(task)) {
@@ -230,6 +250,7 @@ WhyInfeasible find_reasons(const Task& task, std::span<const lookahead::GoalSet>
     if (by_goals && has_durations(task))
       why.reasons.emplace_back("plans in which different actions overlap do not reach the goal either");
     find_help(task, std::move(excluded), options, stop, why.would_help);
+    if (by_goals) name_constraints(task, why);
   } catch (const Stopped&) {
     // What was found by now is true.
   }
@@ -243,6 +264,11 @@ WhyInfeasible why_infeasible(const Task& task, const Stop& stop) {
 }
 
 namespace lookahead {
+
+std::string initial_violation(const Task& task) {
+  std::string reason = task.validate(std::span<const ActionId>()).reason;
+  return reason.starts_with("the initial state breaks") ? reason : "the initial state breaks a trajectory constraint";
+}
 
 WhyInfeasible why_infeasible(const Task& task, const Lookahead& known, const Stop& stop) {
   const LookaheadData& data = known.data();

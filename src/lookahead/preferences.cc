@@ -40,26 +40,36 @@ class Chooser {
         definition_(task.program().definition()),
         first_(definition_.goals.size()),
         all_(with_preferences(task, everything())),
-        best_{task, {}, {}, 0, 0, false} {
+        best_{task, {}, {}, 0, 0, false, false} {
     options_.lookahead.weights = false;
     options_.lookahead.hmm.reset();
     options_.lookahead.device.reset();
   }
 
   PreferenceChoice run() {
+    try {
+      choose();
+    } catch (const Stopped&) {
+      const bool known = !satisfied_.empty();
+      if (!options_.keep_when_stopped || !known) throw;
+      best_.stopped = true;
+    }
+    best_.optimal = !satisfied_.empty() && !less(best_.lower_bound, best_.value);
+    return std::move(best_);
+  }
+
+ private:
+  void choose() {
     auto lookahead = Lookahead::compile(task_, options_.lookahead, stop_);
-    if (lookahead->verdict() != Verdict::kSolvable) return std::move(best_);
+    if (lookahead->verdict() != Verdict::kSolvable) return;
     adopt(translated(lookahead->task(), lookahead->plan()));
     if (best_.value > 0) one_after_the_other();
     const std::vector<std::size_t> certain = best_.chosen;
     const std::vector<ActionId> certain_plan = best_.plan;
     if (less(best_.lower_bound, best_.value)) improve();
-    settle(certain, certain_plan);
-    best_.optimal = !less(best_.lower_bound, best_.value);
-    return std::move(best_);
+    if (!best_.stopped) settle(certain, certain_plan);
   }
 
- private:
   std::vector<std::size_t> everything() const {
     std::vector<std::size_t> result(definition_.preferences.size());
     std::iota(result.begin(), result.end(), std::size_t{0});
@@ -164,6 +174,7 @@ class Chooser {
     lookahead::ImproveOptions improve;
     improve.budget = options_.lookahead.search;
     improve.prove = options_.prove;
+    improve.keep_when_stopped = options_.keep_when_stopped;
     if (!options_.prove) improve.budget.work = std::min(improve.budget.work, options_.improve);
     if (options_.lookahead.fixed_horizon) {
       improve.max_length = options_.lookahead.horizon + 1 + static_cast<unsigned>(costs.choices.size());
@@ -172,6 +183,7 @@ class Chooser {
     lookahead::RelaxedEvaluator evaluator(relaxed);
     const lookahead::Improvement better =
         lookahead::improve_plan(*program, evaluator, state.data(), settled(costs, *program), improve, meter);
+    best_.stopped = better.stopped;
     const lookahead::ActionCosts sums(*program);
     if (sums.exact() && definition_.cut.empty())
       best_.lower_bound = std::max(best_.lower_bound, sums.in_words(better.lower_bound));

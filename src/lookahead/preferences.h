@@ -27,6 +27,8 @@ struct PreferenceOptions {
   std::uint64_t improve = 50'000'000;
   // Spend all of `lookahead.search` on the proof that no plan is better.
   bool prove = false;
+  // Where `stop` asks for an end: return what is known.
+  bool keep_when_stopped = false;
 };
 
 struct PreferenceChoice {
@@ -36,12 +38,14 @@ struct PreferenceChoice {
   double value = 0;                 // of that plan
   double lower_bound = 0;           // no plan has a smaller value
   bool optimal = false;             // nor this one
+  bool stopped = false;             // `task` may have no plan that is known
 };
 
 bool has_preferences(const Task& task);
 
 // Of a task that has any. Where no plan is known for its goals alone, nothing is chosen and `plan` is empty; whoever asks
-// the lookahead for the task hears why. Throws Stopped when `stop` says so.
+// the lookahead for the task hears why. Throws Stopped when `stop` says so, if no plan is known by then or none was asked
+// for.
 PreferenceChoice choose_preferences(const Task& task, const PreferenceOptions& options, const Stop& stop = {});
 
 // The task with these preferences as goals.

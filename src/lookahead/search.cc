@@ -192,8 +192,12 @@ bool settle(const Program& program, RelaxedEvaluator& evaluator, const Word* sta
   return true;
 }
 
-void shorten(const Program& program, const Word* state, std::vector<ActionId>& plan) {
-  if (plan.size() <= kEliminationCap) plan = without_steps(plan, needless_steps(program, state, plan));
+// How many steps it left out.
+std::size_t shorten(const Program& program, const Word* state, std::vector<ActionId>& plan) {
+  if (plan.size() > kEliminationCap) return 0;
+  const std::vector<std::size_t> needless = needless_steps(program, state, plan);
+  plan = without_steps(plan, needless);
+  return needless.size();
 }
 
 // find_plan: the greedy and the bounded search in turns.
@@ -274,9 +278,10 @@ class PlanSearch {
 
   // Is the plan, without what it does not need, short enough?
   bool accept(std::vector<ActionId> plan) {
-    shorten(program_, state_, plan);
+    const std::size_t left_out = shorten(program_, state_, plan);
     if (plan.size() > max_length_) return false;
     result_.plan = std::move(plan);
+    result_.left_out = left_out;
     return true;
   }
 
@@ -293,7 +298,7 @@ class PlanSearch {
   Status bounded_turn(std::size_t turn) {
     if (!bounded_) bounded_ = std::make_unique<BoundedSearch>(program_, evaluator_, state_, max_length_, false);
     const Status status = bounded_->run(turn, spending_, beside(bounded_.get()), result_);
-    if (status == Status::kFound) shorten(program_, state_, result_.plan);
+    if (status == Status::kFound) result_.left_out = shorten(program_, state_, result_.plan);
     if (status == Status::kExhausted) {
       result_.lower_bound = bounded_->cut_nothing() ? kInfinite : std::max(result_.lower_bound, max_length_ + 1);
     }

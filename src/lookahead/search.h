@@ -30,6 +30,7 @@ struct SearchResult {
   };
   Outcome outcome = Outcome::kBudget;
   std::vector<ActionId> plan;
+  std::size_t left_out = 0;  // steps that `plan` had when it was found, and does not need
   Limit limit = Limit::kNone;
   std::size_t evaluated = 0;  // states whose heuristic value (or, without heuristic, goal test) was computed
   std::size_t expanded = 0;

@@ -274,6 +274,7 @@ class LoopRun {
     }
     LoopEvent event;
     event.kind = LoopEvent::Kind::kPlanned;
+    keep_what_is_left(plan, event);
     event.outcome = plan.outcome;
     event.plan = plan.steps;
     event.guarantee = plan.guarantee;
@@ -302,6 +303,18 @@ class LoopRun {
     plan_ = std::move(plan.steps);
     next_ = 0;
     tries_ = 0;
+  }
+
+  // In place of a longer plan.
+  void keep_what_is_left(LoopPlan& plan, LoopEvent& event) {
+    std::vector<PlanStep> left = std::exchange(left_, {});
+    if (left.empty() || plan.outcome != PlanOutcome::kPlan || plan.steps.size() <= left.size()) return;
+    if (const std::optional<std::string> problem = broken(left)) {  // by what a look has shown
+      why_again_ += "; the rest of the plan no longer holds: " + *problem;
+      return;
+    }
+    event.rejected = plan.steps.size();
+    plan.steps = std::move(left);
   }
 
   // Another observation may show that the belief was wrong; when it does not, there is nothing left to do.
@@ -358,12 +371,18 @@ class LoopRun {
       why_again_ = str_cat(to_string(step), " failed");
       return false;
     }
-    if (++tries_ >= kMaxTries) {
+    ++tries_;
+    if (rest_holds(next_)) {
+      tries_ = 0;
+      return true;
+    }
+    if (!rest_holds(next_ - 1)) return false;
+    if (tries_ >= kMaxTries) {
       why_again_ = str_cat(to_string(step), " failed ", tries_, " times");
+      // Another plan may satisfy more of what is preferred.
+      if (!has_preferences_) left_.assign(plan_.begin() + static_cast<std::ptrdiff_t>(next_ - 1), plan_.end());
       return false;
     }
-    if (rest_holds(next_)) return true;
-    if (!rest_holds(next_ - 1)) return false;
     --next_;
     ++report_.retries;
     return true;
@@ -405,17 +424,20 @@ class LoopRun {
       if (surprised_) why_again_ = "what was observed is not what was predicted";
       return !surprised_;
     }
-    const std::span<const PlanStep> rest = std::span(plan_).subspan(from);
+    const std::optional<std::string> problem = broken(std::span(plan_).subspan(from));
+    why_again_ = problem ? "the rest of the plan no longer holds: " + *problem : "";
+    return !problem;
+  }
+
+  // Why it is no plan in one of the states that it must hold in; nothing where it is one in each.
+  std::optional<std::string> broken(std::span<const PlanStep> plan) {
     const std::size_t count = belief_.retained(options_.confidence);
     for (std::size_t i = 0; i < count; ++i) {
-      const Validation validation = scene_.validate(belief_.states()[i].facts, rest);
-      if (validation.valid) continue;
-      why_again_ = "the rest of the plan no longer holds: " + validation.reason;
-      return false;
+      Validation validation = scene_.validate(belief_.states()[i].facts, plan);
+      if (!validation.valid) return std::move(validation.reason);
     }
     report_.checks += count;
-    why_again_.clear();
-    return true;
+    return std::nullopt;
   }
 
   // Carried out up to there.
@@ -445,6 +467,7 @@ class LoopRun {
   std::optional<std::int64_t> duration_;  // of the action under way
   std::string why_again_;                 // the plan is not kept
   std::size_t replaced_ = 0;              // actions of it that were left
+  std::vector<PlanStep> left_;            // these, where they still held
   std::set<std::string> looked_at_;       // since the last action
   unsigned observed_without_plan_ = 0;    // since the last action
   bool ended_ = false;
@@ -531,6 +554,7 @@ std::string to_string(const LoopEvent& event) {
     return str_cat("plan", again, ": ", to_string(event.outcome), ": ", event.reason);
   std::string text = str_cat("plan", again, ": ", event.plan.size(), event.plan.size() == 1 ? " action" : " actions");
   if (!again.empty()) text += str_cat(" where ", event.replaced, event.replaced == 1 ? " was left" : " were left");
+  if (event.rejected > 0) text += str_cat(", kept, since a new plan has ", event.rejected);
   if (event.states > 1)
     text += str_cat(", in ", event.holds_in, " of ", event.states, " states (", percent(event.covered), ")");
   if (event.holds_in < event.states) text += ", not valid";

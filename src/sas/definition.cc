@@ -63,7 +63,11 @@ class Converter {
     for (const Axiom& axiom : sas_.axioms) {
       out_.axioms.push_back({fact(axiom.head.variable, 0), conjunction(axiom.body)});
     }
-    for (const Assignment& goal : sas_.goal) out_.goals.push_back({literal(goal), value_text(sas_, goal)});
+    const std::vector<bool> changes = changing_variables();
+    for (const Assignment& goal : sas_.goal) {
+      const bool anyway = !changes[goal.variable] && sas_.initial[goal.variable] == goal.value;
+      out_.goals.push_back({.condition = literal(goal), .text = value_text(sas_, goal), .anyway = anyway});
+    }
     out_.objects = objects_.names();
     out_.predicate_names = predicates_.names();
     return std::move(out_);
@@ -72,6 +76,16 @@ class Converter {
  private:
   // Only one fact, for the value that is not the default.
   bool single_fact(std::uint32_t variable) const { return sas_.variables[variable].derived(); }
+
+  // By an operator, or derived from something.
+  std::vector<bool> changing_variables() const {
+    std::vector<bool> changes(sas_.variables.size(), false);
+    for (const Operator& one : sas_.operators) {
+      for (const Effect& effect : one.effects) changes[effect.result.variable] = true;
+    }
+    for (const Axiom& axiom : sas_.axioms) changes[axiom.head.variable] = true;
+    return changes;
+  }
 
   void add_facts() {
     for (std::uint32_t variable = 0; variable < sas_.variables.size(); ++variable) {

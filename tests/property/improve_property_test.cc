@@ -25,6 +25,7 @@
 #include "lookahead/windows.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/task.h"
+#include "support/meter.h"
 #include "support/projected_space.h"
 #include "support/random.h"
 #include "support/random_definition.h"
@@ -272,6 +273,76 @@ TEST_P(CostedTasks, LittleWorkAndShortHorizonsNeverMakeAPlanWorse) {
       expect_reaches_goal(*one.program, state, result.plan);
     }
   });
+}
+
+// Steps that lead nowhere, and then a plan from there: without any work the steps that are not needed go, and only they.
+TEST_P(CostedTasks, StepsThatAreLeftOutAreCounted) {
+  std::size_t left_out = 0;
+  testing::Random random(GetParam());
+  for_each_state(2, [&](Case& one, std::size_t i) {
+    const std::vector<Word>& start = one.space.states[i];
+    std::vector<Word> state = start;
+    std::vector<Word> next(state.size());
+    std::vector<ActionId> plan;
+    for (int step = 0; step < 6; ++step) {
+      std::vector<ActionId> actions;
+      one.program->relevant_actions(state.data(), actions);
+      if (actions.empty()) break;
+      const ActionId action = actions[random.below(actions.size())];
+      if (!one.program->apply(state.data(), action, next.data())) break;
+      one.program->project(next.data());
+      state.swap(next);
+      plan.push_back(action);
+    }
+    const SearchResult rest = find_plan(*one.program, one.evaluator, state.data(), kInfinite, {});
+    if (rest.outcome != SearchResult::Outcome::kFound) return;
+    plan.insert(plan.end(), rest.plan.begin(), rest.plan.end());
+    ImproveOptions options;
+    options.budget.work = 0;
+    const Improvement result = improve_plan(*one.program, one.evaluator, start.data(), plan, options);
+    ASSERT_EQ(result.left_out, plan.size() - result.plan.size());
+    expect_reaches_goal(*one.program, start, result.plan);
+    left_out += result.left_out;
+    // What was left out before counts, too.
+    options.left_out = 3;
+    ASSERT_EQ(improve_plan(*one.program, one.evaluator, start.data(), plan, options).left_out, result.left_out + 3);
+  });
+  EXPECT_GT(left_out, 100U);
+}
+
+// Ended at any moment: the plan is the best one so far, and what is said of it holds.
+TEST_P(CostedTasks, WhoIsStoppedMayKeepWhatIsKnown) {
+  std::size_t stopped = 0;
+  std::size_t bounded = 0;
+  for_each_state(2, [&](Case& one, std::size_t i) {
+    const std::vector<Word>& state = one.space.states[i];
+    const SearchResult first = find_plan(*one.program, one.evaluator, state.data(), kInfinite, {});
+    if (first.outcome != SearchResult::Outcome::kFound) return;
+    for (const std::uint64_t pieces : {1, 2, 5, 20, 100}) {
+      ImproveOptions options;
+      options.budget.work = 50'000'000;
+      options.prove = pieces % 2 == 0;
+      Cost last = one.costs.sum(first.plan);
+      options.on_better = [&](const std::vector<ActionId>&, Cost cost) { last = cost; };
+      options.keep_when_stopped = true;
+      internal::Meter meter({}, {.work = pieces});
+      const Improvement result = improve_plan(*one.program, one.evaluator, state.data(), first.plan, options, meter);
+      ASSERT_EQ(result.cost, last);
+      ASSERT_EQ(result.cost, one.costs.sum(result.plan));
+      ASSERT_LE(result.lower_bound, one.space.cost[i]);
+      ASSERT_EQ(result.optimal, result.lower_bound == result.cost && !result.stopped);
+      expect_reaches_goal(*one.program, state, result.plan);
+      if (!result.stopped) continue;
+      ++stopped;
+      bounded += result.lower_bound > 1 ? 1 : 0;
+      options.keep_when_stopped = false;
+      options.on_better = nullptr;
+      internal::Meter again({}, {.work = pieces});
+      EXPECT_THROW(improve_plan(*one.program, one.evaluator, state.data(), first.plan, options, again), Stopped);
+    }
+  });
+  EXPECT_GT(stopped, 20U);
+  EXPECT_GT(bounded, 5U);
 }
 
 // A focus may miss plans, but what it has are relevant actions, and its space offers those of them that are applicable.

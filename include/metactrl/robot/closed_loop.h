@@ -16,7 +16,8 @@
 //      a bug and is thrown as one (std::logic_error);
 //   3. executes it step by step, observes after each, and compares what it sees with what it predicted;
 //   4. keeps the rest of the plan as long as it holds in every state it must hold in: a step that failed and changed
-//      nothing is tried again, three times. Otherwise it plans again, and says why;
+//      nothing is tried again, three times. Otherwise it plans again, and says why. A rest that holds is not replaced by a
+//      longer plan;
 //   5. ends, always: at the goal, when no plan exists (with a proof), when a bound is reached, when the world or the
 //      model fails, when somebody cancels. The report says which, and lists everything that happened.
 //
@@ -196,6 +197,8 @@ struct LoopEvent {
   // Of a plan that replaces one: why that was not kept, and how many of its actions were left.
   std::string because;
   std::size_t replaced = 0;
+  // Not 0: what was left is kept, and is `plan`, since the new one has so many actions, and so more.
+  std::size_t rejected = 0;
 
   // kActed
   PlanStep step;

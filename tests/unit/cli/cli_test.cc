@@ -1,9 +1,11 @@
 // Runs the program and looks at what it prints and how it ends.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "support/command_line.h"
+#include "support/random_pddl.h"
 #include "support/test_data.h"
 
 namespace metactrl::cli_test {
@@ -429,6 +432,10 @@ TEST_F(Cli, SearchAsJson) {
   EXPECT_EQ(json["proved_shortest"], true);
   EXPECT_EQ(json["proved_optimal"], true);
   EXPECT_EQ(json["lower_bound"], 2);
+  EXPECT_EQ(json["least_actions"], 2);
+  EXPECT_EQ(json["left_out"], 0);
+  EXPECT_EQ(json["interrupted"], false);
+  EXPECT_EQ(json["first"], (Json{{"actions", 2}, {"cost", 2}}));
 }
 
 // Directly is short and dear, around the corner long and cheap.
@@ -464,6 +471,17 @@ TEST_F(Cli, SearchObeysTheMetric) {
     SCOPED_TRACE(options);
     const Result dear = run(std::string("search -d ways.pddl ") + options);
     EXPECT_TRUE(dear.out.starts_with("(go home work)\n; 1 action, cost = 9.5, shortest")) << dear.out;
+  }
+  // Nobody asks for cheap plans: costs are told, and nothing is said of those of others.
+  for (const char* options : {"", " --optimal", " --shortest", " --improve 0"}) {
+    SCOPED_TRACE(options);
+    const Json told = Json::parse(run(std::string("search -d ways.pddl -p short.pddl --output json") + options).out);
+    EXPECT_EQ(told["cost"], 9.5);
+    EXPECT_EQ(told["first"], (Json{{"actions", 1}, {"cost", 9.5}}));
+    EXPECT_EQ(told["proved_optimal"], false);
+    EXPECT_EQ(told["lower_bound"], 0);
+    EXPECT_EQ(told["proved_shortest"], true);
+    EXPECT_EQ(told["least_actions"], 1);
   }
   EXPECT_EQ(run("search -d ways.pddl -p cheap.pddl --optimal --shortest").code, 30);
 }
@@ -538,6 +556,172 @@ TEST_F(Cli, UndecidedNamesTheLimit) {
   EXPECT_EQ(json["limit"]["reachable"], "states");
   EXPECT_CONTAINS(run("inspect -d d.pddl -p big.pddl --max-states 1000").out, "more than ");
 }
+
+// Fifteen tiles to be moved into order: a plan is found at once, that none is shorter is proved by nobody.
+std::string tiles_domain() {
+  return "(define (domain tiles) (:requirements :strips :typing) (:types tile place)\n"
+         "(:predicates (at ?t - tile ?p - place) (free ?p - place) (next ?p ?q - place))\n"
+         "(:action move :parameters (?t - tile ?p ?q - place) :precondition (and (at ?t ?p) (free ?q) (next ?p ?q))\n"
+         ":effect (and (at ?t ?q) (free ?p) (not (at ?t ?p)) (not (free ?q)))))";
+}
+std::string tiles_problem() {
+  constexpr int kSide = 4;
+  constexpr int kTiles[] = {14, 13, 15, 7, 11, 12, 9, 5, 6, 0, 2, 1, 4, 8, 10, 3};
+  std::string tiles;
+  std::string places;
+  std::string init;
+  std::string goal;
+  const auto name = [](char kind, int number) { return std::string(" ") + kind + std::to_string(number); };
+  for (int place = 0; place < kSide * kSide; ++place) {
+    places += name('p', place);
+    if (kTiles[place] == 0) init += "(free" + name('p', place) + ")";
+    if (kTiles[place] > 0) init += "(at" + name('t', kTiles[place]) + name('p', place) + ")";
+    if (place > 0) tiles += name('t', place);
+    if (place > 0) goal += "(at" + name('t', place) + name('p', place) + ")";
+    for (int other = 0; other < kSide * kSide; ++other) {
+      const int rows = std::abs(place / kSide - other / kSide);
+      const int columns = std::abs(place % kSide - other % kSide);
+      if (rows + columns == 1) init += "(next" + name('p', place) + name('p', other) + ")";
+    }
+  }
+  return "(define (problem tiles) (:domain tiles) (:objects" + tiles + " - tile" + places + " - place) (:init " + init +
+         ") (:goal (and " + goal + ")))";
+}
+
+// Ten balls for two hands: the first plan found goes back and forth more often than it has to.
+TEST_F(Cli, SearchSaysWhatItLeftOut) {
+  std::string balls;
+  std::string here;
+  std::string there;
+  for (int i = 0; i < 10; ++i) {
+    const std::string ball = " b" + std::to_string(i);
+    balls += ball;
+    here += "(at" + ball + " a)";
+    there += "(at" + ball + " b)";
+  }
+  write("gripper.pddl", R"((define (domain gripper) (:requirements :strips :typing) (:types room ball hand)
+  (:predicates (in ?r - room) (at ?b - ball ?r - room) (free ?h - hand) (carry ?b - ball ?h - hand))
+  (:action move :parameters (?from ?to - room) :precondition (in ?from) :effect (and (in ?to) (not (in ?from))))
+  (:action pick :parameters (?b - ball ?r - room ?h - hand) :precondition (and (at ?b ?r) (in ?r) (free ?h))
+    :effect (and (carry ?b ?h) (not (at ?b ?r)) (not (free ?h))))
+  (:action drop :parameters (?b - ball ?r - room ?h - hand) :precondition (and (carry ?b ?h) (in ?r))
+    :effect (and (at ?b ?r) (free ?h) (not (carry ?b ?h))))))");
+  write("balls.pddl", "(define (problem g) (:domain gripper) (:objects a b - room" + balls +
+                          " - ball left right - hand) (:init (in a) (free left) (free right) " + here +
+                          ") (:goal (and " + there + ")))");
+  const std::string search = "search -d gripper.pddl -p balls.pddl --improve 0";
+  const Json json = Json::parse(run(search + " --output json").out);
+  const auto left_out = json["left_out"].get<std::size_t>();
+  ASSERT_GT(left_out, 1U);
+  EXPECT_EQ(json["first"]["actions"], json["actions"]);
+  EXPECT_CONTAINS(run(search).out, "; " + std::to_string(left_out) + " steps left out as not needed\n");
+}
+
+// Nobody outside sees when a plan is known, so the search is given more and more time.
+TEST_F(Cli, InterruptedWhileItSearches) {
+  write("tiles.pddl", tiles_domain());
+  write("order.pddl", tiles_problem());
+  const std::string command = "cd '" + folder().string() + "' && exec '" + testing::program() +
+                              "' search -d tiles.pddl -p order.pddl --optimal --output json >out 2>err </dev/null";
+  for (useconds_t microseconds = 50'000; microseconds < 100'000'000; microseconds *= 2) {
+    const pid_t pid = ::fork();
+    ASSERT_GE(pid, 0);
+    if (pid == 0) {
+      ::execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    ::usleep(microseconds);
+    ::kill(pid, SIGINT);
+    int status = 0;
+    ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+    if (WIFSIGNALED(status)) continue;  // it had not begun to listen
+    ASSERT_EQ(WEXITSTATUS(status), 130) << read("err");
+    EXPECT_CONTAINS(read("err"), "metactrl: stopped");
+    if (read("out").empty()) continue;  // while the task was read
+    const Json json = Json::parse(read("out"));
+    EXPECT_EQ(json["interrupted"], true);
+    if (json["verdict"] == "undecided") continue;
+    EXPECT_CONTAINS(read("err"), "the plan is the best one known");
+    EXPECT_EQ(json["verdict"], "solvable");
+    EXPECT_EQ(json["proved_shortest"], false);
+    EXPECT_GE(json["least_actions"], 1);
+    EXPECT_LE(json["least_actions"], json["actions"]);
+    std::string lines;
+    for (const Json& action : json["plan"]) lines += action.get<std::string>() + "\n";
+    write("known.plan", lines);
+    EXPECT_EQ(run("validate -d tiles.pddl -p order.pddl known.plan").code, 0);
+    return;
+  }
+  FAIL() << "no plan is known";
+}
+
+// By Ctrl-C, once the terminal shows what is known.
+TEST_F(Cli, ATerminalShowsTheBestPlanSoFar) {
+  if (std::system("command -v script >/dev/null") != 0) GTEST_SKIP() << "no program 'script'";
+  write("tiles.pddl", tiles_domain());
+  write("order.pddl", tiles_problem());
+  write("go", "cd '" + folder().string() + "' && exec '" + testing::program() +
+                  "' search -d tiles.pddl -p order.pddl --optimal >plan\n");
+  ASSERT_EQ(::mkfifo(path("keys").c_str(), 0600), 0);
+  const std::string line =
+      "exec script -qec 'sh " + path("go") + "' /dev/null <'" + path("keys") + "' >'" + path("seen") + "' 2>&1";
+  const pid_t pid = ::fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    ::execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
+  std::ofstream keys(path("keys"));
+  while (read("seen").find("best so far: ") == std::string::npos) ::usleep(50'000);
+  keys << '\003' << std::flush;
+  int status = 0;
+  ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+  EXPECT_EQ(WEXITSTATUS(status), 130) << read("seen");
+  EXPECT_CONTAINS(read("seen"), "searching: ");
+  EXPECT_CONTAINS(read("seen"), " actions, cost ");
+  EXPECT_CONTAINS(read("seen"), "metactrl: stopped; the plan is the best one known");
+  EXPECT_EQ(run("validate -d tiles.pddl -p order.pddl plan").code, 0) << read("plan");
+  EXPECT_CONTAINS(read("plan"), ", not proved shortest: at least ");
+}
+
+// A time limit is no question of what is known by then.
+TEST_F(Cli, NothingIsShownWhenTheTimeIsOver) {
+  write("tiles.pddl", tiles_domain());
+  write("order.pddl", tiles_problem());
+  const Result r = run("search -d tiles.pddl -p order.pddl --optimal --time-limit 0.5");
+  EXPECT_TRUE(r.code == 11 || r.code == 21) << r.err;
+  EXPECT_EQ(r.out, "");
+}
+
+// One engine, one budget: random tasks with less and less of it, down to where neither finds anything.
+class SearchAndPlan : public Cli {
+ protected:
+  void compare(std::uint64_t tasks) const {
+    std::size_t found = 0;
+    std::size_t undecided = 0;
+    for (std::uint64_t seed = 0; seed < tasks; ++seed) {
+      const testing::PddlText text = testing::random_pddl(seed);
+      write("rd.pddl", text.domain);
+      write("rp.pddl", text.problem);
+      for (const char* budget : {"", " --max-states 30", " --max-states 6", " --max-states 2", " --max-work 3000",
+                                 " --max-work 300", " --max-work 30"}) {
+        SCOPED_TRACE("seed " + std::to_string(seed) + budget);
+        const std::string files = std::string(" -d rd.pddl -p rp.pddl") + budget;
+        const Result searched = run("search" + files);
+        undecided += searched.code == 11 ? 1 : 0;
+        if (searched.code != 0) continue;
+        ++found;
+        EXPECT_EQ(run("plan -g search" + files).code, 0) << text.domain << text.problem;
+      }
+    }
+    EXPECT_GT(found, tasks);
+    EXPECT_GT(undecided, 0U);
+  }
+};
+
+TEST_F(SearchAndPlan, WhereOneFindsAPlanTheOtherDoes) { compare(12); }
+
+TEST_F(SearchAndPlan, SlowWhereOneFindsAPlanTheOtherDoes) { compare(150); }
 
 TEST_F(Cli, MemoryForTheTaskItself) {
   const Result r = run("search -d d.pddl -p p.pddl --max-memory 1");
@@ -627,6 +811,28 @@ TEST_F(Cli, SasFilesWorkEverywhere) {
             "shortest, cheapest\n");
   EXPECT_EQ(run("validate " + sas + " s.plan").out, "valid: 3 actions, cost 9\n");
   EXPECT_EQ(Json::parse(run("inspect " + sas + " --output json").out)["shortest_plan_length"], 3);
+}
+
+// As of PDDL files. The first is what a translator makes of a goal that holds already.
+TEST_F(Cli, CheckWarnsOfSasFilesThatAskForNothing) {
+  const auto sas = [](const std::string& goal, const std::string& operators) {
+    return "begin_version\n3\nend_version\nbegin_metric\n0\nend_metric\n1\nbegin_variable\nvar0\n-1\n2\nAtom lit()\n"
+           "NegatedAtom lit()\nend_variable\n0\nbegin_state\n0\nend_state\nbegin_goal\n" +
+           goal + "end_goal\n" + operators + "0\n";
+  };
+  const std::string out = "1\nbegin_operator\nout\n0\n1\n0 0 0 1\n0\nend_operator\n";
+  const std::string nothing = "no action can ever be taken: the task has no ground action";
+  const std::string anyway = "the goal holds whatever is done, so the empty plan reaches it";
+  write("trivial.sas", sas("1\n0 0\n", "0\n"));
+  const Result trivial = run("check --sas trivial.sas");
+  EXPECT_EQ(trivial.code, 0) << trivial.err;
+  EXPECT_CONTAINS(trivial.err, "trivial.sas: warning: " + nothing + "; the file has no operator");
+  EXPECT_CONTAINS(trivial.err, "trivial.sas: warning: " + anyway);
+  EXPECT_CONTAINS(trivial.out, "; 2 warnings\n");
+  write("empty.sas", sas("0\n", out));
+  EXPECT_EQ(run("check --sas empty.sas").err, "empty.sas: warning: " + anyway + "; the file states no goal\n");
+  write("fine.sas", sas("1\n0 0\n", out));  // it holds, and can be undone
+  EXPECT_EQ(run("check --sas fine.sas").err, "");
 }
 
 }  // namespace

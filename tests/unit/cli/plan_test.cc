@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "support/command_line.h"
+#include "support/str_cat.h"
 #include "support/test_data.h"
 #include "support/tiny_gguf.h"
 #include "support/vocabularies.h"
@@ -23,6 +24,7 @@
 namespace metactrl::plan_test {
 namespace {
 
+using internal::str_cat;
 using Json = nlohmann::json;
 using Result = testing::CommandResult;
 
@@ -115,6 +117,20 @@ TEST_F(PlanCli, CostsAreToldBesideTheLeast) {
   EXPECT_CONTAINS(cheap.err, ", cheapest 4; ");
   EXPECT_EQ(Json::parse(run("plan -d ways.pddl -p cheap.pddl --output json" + with).out)["best_known"],
             (Json{{"length", 2}, {"shortest", false}, {"cost", 4.0}, {"cheapest", true}, {"cost_at_least", 4.0}}));
+  // What costs more than need be is told how to cost less; what was told so, or costs nothing more, is not.
+  const std::string advice = ", cost 20, cheapest 4 (--prefer cheap weighs costs); ";
+  std::size_t advised = 0;
+  for (int seed = 1; seed <= 12; ++seed) {
+    const std::string model = str_cat(" --guidance mask --model random:", seed, " --vocab '", vocabulary(), "'");
+    const Result one = run("plan -d ways.pddl -p cheap.pddl" + model);
+    const bool dear = one.out.find("taxi") != std::string::npos;
+    advised += dear ? 1 : 0;
+    EXPECT_EQ(one.err.find(advice) != std::string::npos, dear) << one.err;
+    EXPECT_EQ(run("plan -d ways.pddl -p cheap.pddl --prefer cheap:0.001" + model).err.find("weighs costs"),
+              std::string::npos);
+  }
+  EXPECT_GT(advised, 0U);
+  EXPECT_LT(advised, 12U);
   // What nobody asks to be small is no bound.
   const Result any = run("plan -d ways.pddl -p any.pddl" + with);
   EXPECT_CONTAINS(any.err, ", shortest 1, cost ");

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "decode/preference.h"
 #include "metactrl/domain.h"
 #include "metactrl/explain.h"
 #include "metactrl/lookahead.h"
@@ -182,6 +183,42 @@ TEST(Planner, ShortAndCheapPlansCanBePreferred) {
         }
       }
     }
+  }
+}
+
+// Six legs, each on foot or by taxi: as many actions whatever is taken, and the cheapest way costs 6.
+TEST(Planner, CheapPlansArePreferredWhereTheLookaheadSearches) {
+  std::string places = "p0";
+  std::string ways = "(at p0) (= (total-cost) 0)";
+  for (int i = 0; i < 6; ++i) {
+    places += " p" + std::to_string(i + 1);
+    ways += " (next p" + std::to_string(i) + " p" + std::to_string(i + 1) + ")";
+  }
+  const Task task = load_pddl_text(
+      R"((define (domain legs) (:requirements :strips :typing :action-costs) (:types place)
+  (:predicates (at ?p - place) (next ?p ?q - place)) (:functions (total-cost) - number)
+  (:action foot :parameters (?p ?q - place) :precondition (and (at ?p) (next ?p ?q))
+    :effect (and (at ?q) (not (at ?p)) (increase (total-cost) 1)))
+  (:action taxi :parameters (?p ?q - place) :precondition (and (at ?p) (next ?p ?q))
+    :effect (and (at ?q) (not (at ?p)) (increase (total-cost) 20)))))",
+      "(define (problem p) (:domain legs) (:objects " + places + " - place) (:init " + ways +
+          ") (:goal (at p6)) (:metric minimize (total-cost)))");
+  for (const Guidance guidance : {Guidance::kMask, Guidance::kUniform}) {
+    double cost[2] = {0, 0};
+    constexpr std::uint64_t kSeeds = 20;
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+      for (const bool cheap : {false, true}) {
+        PlanOptions options = fitted(guidance);
+        options.generate.seed = seed;
+        options.lookahead.exact.states = 1;
+        ASSERT_TRUE(decode::set_preference(cheap ? "cheap" : "model", options));
+        const PlanResult result = make(task, random_setting(seed), options);
+        ASSERT_TRUE(result.valid());
+        ASSERT_EQ(result.lookahead->tier(), Lookahead::Tier::kWitness);
+        cost[cheap ? 1 : 0] += result.validation.cost;
+      }
+    }
+    EXPECT_LT(cost[1], cost[0] / 2) << to_string(guidance);
   }
 }
 

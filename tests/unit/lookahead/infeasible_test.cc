@@ -179,10 +179,40 @@ TEST(WhyInfeasible, AConstraintCanBeTheReason) {
   const Task task =
       hospital("(sink a)", "(clean knife)", "knife - tool a b - place", "(:constraints (always (not (at a))))");
   EXPECT_EQ(why_infeasible(task).reasons,
-            Lines{"no state that can be reached without breaking a trajectory constraint satisfies (clean knife)"});
+            Lines{"no state that can be reached without breaking the constraint (always (not (at a))) satisfies (clean "
+                  "knife)"});
   const Lines help = why_infeasible(task).would_help;
   ASSERT_FALSE(help.empty());
   EXPECT_EQ(help[0], "without the constraint (always (not (at a)))");
+}
+
+// Where one is in the way; where two are, neither helps alone.
+TEST(WhyInfeasible, OfSeveralConstraintsThoseInTheWayAreNamed) {
+  const std::string harmless = "(always (not (locked))) (sometime (open))";
+  const Task one = hospital("(sink a)", "(clean knife)", "knife - tool a b - place",
+                            "(:constraints (and " + harmless + " (always (not (at a)))))");
+  const std::string reason =
+      "no state that can be reached without breaking a trajectory constraint satisfies (clean knife); it is enough to "
+      "do "
+      "without ";
+  EXPECT_EQ(why_infeasible(one).reasons, Lines{reason + "the constraint (always (not (at a)))"});
+  const Task both =
+      hospital("(sink a)", "(clean knife)", "knife - tool a b - place",
+               "(:constraints (and " + harmless + " (always (not (at a))) (always (not (clean knife)))))");
+  EXPECT_EQ(why_infeasible(both).reasons,
+            Lines{"no state that can be reached without breaking a trajectory constraint satisfies (clean knife)"});
+}
+
+TEST(WhyInfeasible, TheConstraintThatIsBrokenFromTheStartIsNamed) {
+  const Task task = hospital("(sink a) (locked)", "(clean knife)", "knife - tool a b - place",
+                             "(:constraints (and (always (not (at b))) (always (not (locked)))))");
+  const auto lookahead = Lookahead::compile(task, {});
+  EXPECT_EQ(lookahead->verdict(), Verdict::kInfeasible);
+  EXPECT_EQ(lookahead->reason(), "the initial state breaks the constraint (always (not (locked)))");
+  const WhyInfeasible why = why_infeasible(task);
+  EXPECT_EQ(why.reasons, Lines{"the initial state breaks the constraint (always (not (locked)))"});
+  EXPECT_EQ(std::ranges::count(why.would_help, "without the constraint (always (not (locked)))"), 1);
+  EXPECT_EQ(std::ranges::count(why.would_help, "without the constraint (always (not (at b)))"), 0);
 }
 
 // (x) grows without end: (p) and (q) exclude each other as far as it is followed, and at 500 no more. Three litres each

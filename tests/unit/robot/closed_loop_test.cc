@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "metactrl/robot/simulated_world.h"
+#include "support/planner_setting.h"
 #include "support/splitmix.h"
 #include "support/str_cat.h"
 #include "support/test_data.h"
@@ -202,6 +203,54 @@ TEST(ClosedLoop, AStepThatKeepsFailingIsPlannedAnew) {
                                   [](const LoopEvent& event) { return event.kind == LoopEvent::Kind::kPlanned; });
   ASSERT_NE(again, report.events.end());
   EXPECT_NE(again->because.find(" failed 4 times"), std::string::npos) << again->because;
+}
+
+// The second way has more steps than are left of the first, and the model, which takes whatever is allowed, often writes it.
+TEST(ClosedLoop, WhatStillHoldsIsNotReplacedByALongerPlan) {
+  const Scene scene = Scene::load_text(
+      "(define (domain d) (:predicates (here) (half) (there))\n"
+      "(:action go :parameters () :precondition (here) :effect (and (there) (not (here))))\n"
+      "(:action walk :parameters () :precondition (here) :effect (and (half) (not (here))))\n"
+      "(:action walk-on :parameters () :precondition (half) :effect (and (there) (not (half)))))",
+      "(define (problem d) (:domain d) (:init (here)) (:goal (there)))");
+  LoopOptions options;
+  options.plan.guidance = Guidance::kMask;
+  options.plan.generate.mode = DecodeMode::kSample;
+  const testing::Setting setting = testing::random_setting(7);
+  std::size_t kept = 0;
+  std::size_t taken = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    options.plan.generate.seed = seed;
+    ClosedLoop loop(scene, options, setting.model.get(), setting.words);
+    ScriptedWorld world(scene);
+    int number = 0;
+    world.on_execute = [&](const PlanStep& step) -> Execution {
+      return ++number <= 4 ? Execution{false, "stuck"} : world.follow(step);
+    };
+    const LoopReport report = loop.run(world);
+    ASSERT_EQ(report.end, LoopEnd::kGoalObserved) << report.reason;
+    ASSERT_EQ(report.replans, 1U);
+    std::vector<LoopEvent> plans;
+    for (const LoopEvent& event : report.events) {
+      if (event.kind == LoopEvent::Kind::kPlanned) plans.push_back(event);
+    }
+    ASSERT_EQ(plans.size(), 2U);
+    EXPECT_EQ(plans[1].because, to_string(plans[0].plan[0]) + " failed 4 times");
+    EXPECT_EQ(plans[1].replaced, plans[0].plan.size());
+    EXPECT_LE(plans[1].plan.size(), plans[1].replaced) << "seed " << seed;
+    if (plans[1].rejected > 0) {
+      ++kept;
+      EXPECT_EQ(plans[1].plan, plans[0].plan);
+      EXPECT_EQ(plans[1].rejected, 2U);
+      EXPECT_NE(to_string(plans[1]).find(": 1 action where 1 was left, kept, since a new plan has 2 (go)"),
+                std::string::npos)
+          << to_string(plans[1]);
+    } else {
+      ++taken;
+    }
+  }
+  EXPECT_GT(kept, 0U);
+  EXPECT_GT(taken, 0U);
 }
 
 TEST(ClosedLoop, ASurpriseThatDoesNotMatterChangesNothing) {
@@ -730,6 +779,7 @@ void check_episodes(int episodes) {
   std::size_t plans = 0;
   std::size_t checks = 0;
   std::size_t unsure = 0;
+  std::size_t longer = 0;  // plans, than what they replace
   for (std::size_t p = 0; p < problems.size(); ++p) {
     const Scene scene = tabletop(problems[p]);
     const Scene events = nature(problems[p]);
@@ -760,6 +810,10 @@ void check_episodes(int episodes) {
         ASSERT_EQ(event.holds_in, event.states) << "episode " << i;
         ASSERT_EQ(event.guarantee, Guarantee::kFull) << "episode " << i;
         ASSERT_GE(event.covered, options.confidence - 1e-9) << "episode " << i;
+        if (event.plan.size() <= event.replaced || event.because.empty()) continue;
+        ++longer;
+        ASSERT_NE(event.because.find("the rest of the plan no longer holds: "), std::string::npos)
+            << "episode " << i << ": " << event.because;
       }
       // A single certain state: the plan can be checked against what was observed from outside.
       if (!rates.state_probabilities && rates.not_seen == 0 && is_success(report.end) && rates.false_sighting == 0) {
@@ -770,9 +824,11 @@ void check_episodes(int episodes) {
   EXPECT_GT(plans, static_cast<std::size_t>(episodes));
   EXPECT_GE(checks, plans);
   EXPECT_GT(unsure, 0U);
+  EXPECT_GT(longer, 0U);
   EXPECT_GT(ends["goal observed"] + ends["goal believed"], static_cast<std::size_t>(episodes) * 8 / 10);
   for (const auto& [end, count] : ends) std::cout << end << ": " << count << "\n";
-  std::cout << plans << " plans, " << checks << " checks, " << unsure << " in several states\n";
+  std::cout << plans << " plans, " << checks << " checks, " << unsure << " in several states, " << longer
+            << " longer than what they replace\n";
 }
 
 TEST(ClosedLoop, EveryPlanHoldsInTheBelievedState) { check_episodes(500); }
