@@ -104,7 +104,7 @@ std::optional<std::vector<task::Word>> projected_initial_state(const task::Progr
 // Where numbers were cut, longer plans may be missing, and with them cheaper ones.
 bool certainly_shortest(const task::Program& program, std::size_t length) {
   const task::Definition& definition = program.definition();
-  return definition.cut.empty() || length <= definition.cut_depth + 1;
+  return definition.whole() || length <= definition.cut_depth + 1;
 }
 
 Outcome find_shortest(const Task& task, const SearchOptions& options, const Budget& budget, const Stop& stop) {
@@ -131,7 +131,7 @@ Outcome find_shortest(const Task& task, const SearchOptions& options, const Budg
     case lookahead::SearchResult::Outcome::kRefuted: {
       // The lookahead has the better words for why.
       outcome = ask_lookahead(task, options, budget, stop);
-      if (outcome.verdict == Verdict::kInfeasible || !program.definition().cut.empty()) break;
+      if (outcome.verdict == Verdict::kInfeasible || !program.definition().whole()) break;
       outcome = {};
       outcome.verdict = Verdict::kInfeasible;
       outcome.reason = options.has_horizon() ? str_cat("no plan of at most ", options.horizon, " actions exists")
@@ -171,7 +171,7 @@ void improve(const Task& task, const SearchOptions& options, const Budget& budge
   outcome.plan = std::move(better.plan);
   outcome.proved_optimal = better.optimal;
   outcome.lower_bound = costs.in_words(better.lower_bound);
-  if (!program.definition().cut.empty()) {
+  if (!program.definition().whole()) {
     outcome.proved_optimal = false;
     outcome.lower_bound =
         costs.has_metric() ? 0 : std::min<double>(outcome.lower_bound, program.definition().cut_depth + 1.0);

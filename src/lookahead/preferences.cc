@@ -173,7 +173,7 @@ class Chooser {
     const lookahead::Improvement better =
         lookahead::improve_plan(*program, evaluator, state.data(), settled(costs, *program), improve, meter);
     const lookahead::ActionCosts sums(*program);
-    if (sums.exact() && definition_.cut.empty())
+    if (sums.exact() && definition_.whole())
       best_.lower_bound = std::max(best_.lower_bound, sums.in_words(better.lower_bound));
     std::vector<ActionId> plan;
     for (const ActionId action : better.plan) {
