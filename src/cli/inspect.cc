@@ -13,6 +13,7 @@
 #include "decode/level_sizes.h"
 #include "lookahead/space.h"
 #include "lookahead/spending.h"
+#include "metactrl/schedule.h"
 #include "support/meter.h"
 #include "support/str_cat.h"
 #include "task/program.h"
@@ -161,6 +162,25 @@ Json count_json(std::size_t count, lookahead::Limit limit) {
   return limit == lookahead::Limit::kNone ? Json(count) : Json(nullptr);
 }
 
+// What a task has besides facts, where it has any of it.
+void add_beyond_facts(const task::Definition& definition, Json& json) {
+  if (!definition.numbers.empty()) {
+    json["numbers"] = Json::array();
+    for (const task::NumberDefinition& number : definition.numbers) {
+      json["numbers"].push_back({{"number", number.text},
+                                 {"values", number.values},
+                                 {"least", number.least},
+                                 {"largest", number.largest},
+                                 {"cut", number.cut}});
+    }
+  }
+  if (definition.hosts > 0) json["hosts"] = {{"actions", definition.hosts}, {"at_once", definition.hosts_at_once}};
+  if (definition.tick > 0)
+    json["clock"] = {{"tick", static_cast<double>(definition.tick) / static_cast<double>(kTimeUnit)},
+                     {"times", definition.times}};
+  if (!definition.other_durations.empty()) json["durations_not_tried"] = definition.other_durations;
+}
+
 Json report_json(const Task& task, const Report& report) {
   const task::Program& program = task.program();
   const Lookahead& lookahead = *report.lookahead;
@@ -176,6 +196,7 @@ Json report_json(const Task& task, const Report& report) {
   json["goals"] = task.num_goals();
   json["trajectory_constraints"] = program.monitors().size();
   if (!program.definition().preferences.empty()) json["preferences"] = program.definition().preferences.size();
+  add_beyond_facts(program.definition(), json);
   json["reachable_states"] = count_json(report.full.states, report.full.limit);
   json["edges"] = count_json(report.full.edges, report.full.limit);
   json["goal_relevant_states"] = count_json(report.relevant.states, report.relevant.limit);
@@ -266,6 +287,32 @@ void add_levels(const TwoLevels& table, Lines& lines) {
   lines.add("           operations = (token steps * syntax edges + horizon * semantic edges) * H^2");
 }
 
+// "(fuel): 101 values, 0 .. 100, not all"
+std::string number_line(const task::NumberDefinition& number) {
+  return str_cat(number.text, ": ", count_text(number.values, "value", "values"),
+                 number.values == 0 ? "" : str_cat(", ", number.least, " .. ", number.largest),
+                 number.cut ? ", not all" : "");
+}
+
+void add_beyond_facts(const task::Definition& definition, Lines& lines) {
+  constexpr std::size_t kMostNumbers = 20;
+  for (std::size_t i = 0; i < std::min(definition.numbers.size(), kMostNumbers); ++i)
+    lines.add(i == 0 ? "numbers" : "", number_line(definition.numbers[i]));
+  if (definition.numbers.size() > kMostNumbers) {
+    std::size_t cut = 0;
+    for (const task::NumberDefinition& number : definition.numbers) cut += number.cut ? 1 : 0;
+    lines.add("", str_cat("and ", definition.numbers.size() - kMostNumbers, " more; of all, ", cut,
+                          " have values that are not followed"));
+  }
+  if (definition.hosts > 0)
+    lines.add("hosts", str_cat(count_text(definition.hosts, "action", "actions"), " inside which others run, ",
+                               definition.hosts_at_once, " at once at most"));
+  if (definition.tick > 0)
+    lines.add("clock", str_cat("actions begin at multiples of ", time_text(definition.tick), ", ",
+                               count_text(definition.times, "time", "times")));
+  for (const std::string& others : definition.other_durations) lines.add("not tried", "durations of " + others);
+}
+
 std::string report_text(const Task& task, const Report& report) {
   const task::Program& program = task.program();
   const Lookahead& lookahead = *report.lookahead;
@@ -276,6 +323,7 @@ std::string report_text(const Task& task, const Report& report) {
   lines.add("ground actions", str_cat(task.num_actions()));
   lines.add("facts", str_cat(program.definition().facts.size(), ", ", program.num_derived_bits(), " of them derived"));
   lines.add("bits per state", str_cat(program.num_stored_bits(), ", goal-relevant: ", program.num_relevant_bits()));
+  add_beyond_facts(program.definition(), lines);
   lines.add("reachable states", states_text(report.full));
   lines.add("goal-relevant states", states_text(report.relevant));
   lines.add("verdict", str_cat(to_string(lookahead.verdict()), ": ", lookahead.reason()));

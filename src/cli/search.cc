@@ -115,7 +115,7 @@ std::optional<std::vector<task::Word>> projected_initial_state(const task::Progr
 // Where numbers were cut, longer plans may be missing, and with them cheaper ones.
 bool certainly_shortest(const task::Program& program, std::size_t length) {
   const task::Definition& definition = program.definition();
-  return definition.cut.empty() || length <= definition.cut_depth + 1;
+  return definition.whole() || length <= definition.cut_depth + 1;
 }
 
 double cost_of(const Task& task, const std::vector<ActionId>& plan) {
@@ -155,7 +155,7 @@ Outcome find_shortest(const Task& task, const SearchOptions& options, const Budg
     case lookahead::SearchResult::Outcome::kRefuted: {
       // The lookahead has the better words for why.
       outcome = ask_lookahead(task, options, budget, stop);
-      if (outcome.verdict == Verdict::kInfeasible || !program.definition().cut.empty()) break;
+      if (outcome.verdict == Verdict::kInfeasible || !program.definition().whole()) break;
       outcome = {};
       outcome.verdict = Verdict::kInfeasible;
       outcome.reason = options.has_horizon() ? str_cat("no plan of at most ", options.horizon, " actions exists")
@@ -206,7 +206,7 @@ void improve(const Task& task, const SearchOptions& options, const Budget& budge
   outcome.interrupted = better.stopped;
   outcome.plan = std::move(better.plan);
   outcome.left_out = better.left_out;
-  const bool whole = program.definition().cut.empty();
+  const bool whole = program.definition().whole();
   const auto shortest = outcome.lookahead->shortest_plan_length();
   if (costs.has_metric()) {
     outcome.proved_shortest = shortest == outcome.plan.size();

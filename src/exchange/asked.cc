@@ -58,19 +58,10 @@ std::optional<Rational> fixed_value(const pddl::Ast& ast, const pddl::Expression
     const auto found = std::ranges::find_if(ast.init_values, same);
     return found == ast.init_values.end() ? std::nullopt : found->exact;
   }
+  if (expression.kind == Kind::kDuration) return fixed_value(ast, expression.children[0], binding);
   const std::optional<Rational> left = fixed_value(ast, expression.children[0], binding);
   const std::optional<Rational> right = fixed_value(ast, expression.children[1], binding);
-  if (!left || !right) return std::nullopt;
-  switch (expression.kind) {
-    case Kind::kAdd:
-      return add(*left, *right);
-    case Kind::kSubtract:
-      return subtract(*left, *right);
-    case Kind::kMultiply:
-      return multiply(*left, *right);
-    default:
-      return divide(*left, *right);
-  }
+  return left && right ? pddl::combined(expression.kind, *left, *right) : std::nullopt;
 }
 
 // With the objects in the variables' places, and what no action changes worked out.

@@ -164,6 +164,7 @@ class ItemBuilder {
 
   void find_deeds() {
     for (const pddl::Action& action : ast_.actions) {
+      if (!action.written.empty()) continue;  // said of the one that is
       find_deeds(action, action.effects);
       if (action.durative) find_deeds(action, action.durative->end_effects);
     }

@@ -120,7 +120,7 @@ class Dropper {
     constexpr std::uint64_t kWork = 100'000'000;
     learn(whole, 0);
     internal::Meter meter(stop_);
-    if (!whole.task.program().definition().cut.empty()) return;
+    if (!whole.task.program().definition().whole()) return;
     for (const GoalSet set :
          lookahead::find_exclusion(whole.task.program(), std::min(options_.search.work, kWork), true, meter)) {
       conflicts_.push_back(set);

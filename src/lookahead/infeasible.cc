@@ -135,7 +135,7 @@ bool all_but_one_can(const Task& task, const std::vector<GoalId>& goals, const S
 // Where not all values of numbers are followed, states that were not reached prove nothing.
 std::vector<GoalId> excluded_goals(const Task& task, std::span<const lookahead::GoalSet> known, const Stop& stop) {
   if (!known.empty()) return lookahead::members(known[0]);
-  if (task.program().definition().cut.empty()) return ExcludedGoals(task, stop).find();
+  if (task.program().definition().whole()) return ExcludedGoals(task, stop).find();
   const auto lookahead = Lookahead::compile(task, small_options(), stop);
   if (lookahead->verdict() != Verdict::kInfeasible || lookahead->unreachable_goals().empty()) return {};
   return {lookahead->unreachable_goals()[0]};

@@ -51,7 +51,7 @@ class LookaheadCompiler {
 
   void run() {
     decide();
-    if (data_.verdict == Verdict::kUndecided && !program_.definition().cut.empty()) refute_a_goal();
+    if (data_.verdict == Verdict::kUndecided && !program_.definition().whole()) refute_a_goal();
   }
 
  private:
@@ -134,7 +134,7 @@ class LookaheadCompiler {
     lookahead::limit(options.search, kLittleSearch);
     for (const GoalId goal : ids<GoalId>(std::min(program_.num_goals(), kMostGoals))) {
       const std::optional<Task> part = source->goal_part(task_.goal_text(goal), meter_);
-      if (!part || !part->program().definition().cut.empty()) continue;
+      if (!part || !part->program().definition().whole()) continue;
       LookaheadData alone(part->program(), options);
       LookaheadCompiler(*part, alone, meter_).run();
       if (alone.verdict != Verdict::kInfeasible) continue;
@@ -152,22 +152,30 @@ class LookaheadCompiler {
     for (GoalId goal : data_.unreachable_goals) data_.reason += " " + task_.goal_text(goal);
   }
 
-  // Infeasible, as far as the task goes: one whose numbers were cut says nothing of the rest.
+  // Infeasible, as far as the task goes: one whose numbers were cut, or whose actions take other durations, too, says
+  // nothing of the rest.
   void refuted(std::string reason) {
-    const std::vector<std::string>& cut = program_.definition().cut;
-    if (cut.empty()) return infeasible(std::move(reason));
+    const task::Definition& definition = program_.definition();
+    if (definition.whole()) return infeasible(std::move(reason));
     data_.verdict = Verdict::kUndecided;
     data_.unreachable_goals.clear();
     data_.conflicts.clear();
+    const std::vector<std::string>& cut = definition.cut;
     data_.reason =
-        str_cat("no plan within the values that were followed: ", reason, "; not followed: ", internal::list_some(cut),
-                cut.size() == 1 ? ", which grows" : ", which grow");
+        str_cat("no plan ", cut.empty() ? "" : "within the values that were followed",
+                cut.empty() || definition.other_durations.empty() ? "" : ", ",
+                definition.other_durations.empty() ? "" : "with the durations that were tried", ": ", reason);
+    if (!cut.empty())
+      data_.reason +=
+          str_cat("; not followed: ", internal::list_some(cut), cut.size() == 1 ? ", which grows" : ", which grow");
+    if (!definition.other_durations.empty())
+      data_.reason += "; not tried: the durations of " + internal::list_some(definition.other_durations);
   }
 
   // A plan of this length is a shortest one of the cut task: is it one of the whole?
   bool certainly_shortest(unsigned length) const {
     const task::Definition& definition = program_.definition();
-    return definition.cut.empty() || length <= definition.cut_depth + 1;
+    return definition.whole() || length <= definition.cut_depth + 1;
   }
 
   // Beyond a plan of this length.
@@ -249,7 +257,7 @@ class LookaheadCompiler {
   void bound_cost(const lookahead::ActionCosts& costs) {
     const task::Definition& definition = program_.definition();
     if (!costs.exact()) return;
-    if (!definition.cut.empty()) least_ = costs.has_metric() ? 0 : std::min(least_, definition.cut_depth + Cost{1});
+    if (!definition.whole()) least_ = costs.has_metric() ? 0 : std::min(least_, definition.cut_depth + Cost{1});
     data_.least_cost = costs.in_words(least_);
     data_.cheapest = costs.sum(data_.plan) <= least_;
     if (data_.cheapest && !costs.has_metric()) data_.shortest = static_cast<unsigned>(data_.plan.size());

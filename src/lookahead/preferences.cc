@@ -185,7 +185,7 @@ class Chooser {
         lookahead::improve_plan(*program, evaluator, state.data(), settled(costs, *program), improve, meter);
     best_.stopped = better.stopped;
     const lookahead::ActionCosts sums(*program);
-    if (sums.exact() && definition_.cut.empty())
+    if (sums.exact() && definition_.whole())
       best_.lower_bound = std::max(best_.lower_bound, sums.in_words(better.lower_bound));
     std::vector<ActionId> plan;
     for (const ActionId action : better.plan) {

@@ -253,7 +253,7 @@ const char* to_string(NumericEffect::Change change) {
 }
 
 const char* to_string(Expression::Kind kind) {
-  constexpr std::array<const char*, 6> kNames = {"", "", "+", "-", "*", "/"};
+  constexpr std::array<const char*, 9> kNames = {"", "", "+", "-", "*", "/", "max", "min", "?duration ="};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -279,18 +279,39 @@ std::string to_string(const Ast& ast, const GroundAtom& atom) {
   return out + ")";
 }
 
-std::optional<double> value_at_start(const Expression& expression, const Binding& binding, const StartValues& values) {
-  if (expression.kind == Expression::Kind::kNumber) {
-    return static_cast<double>(expression.number.numerator()) / static_cast<double>(expression.number.denominator());
+std::optional<Rational> combined(Expression::Kind kind, const Rational& left, const Rational& right) {
+  switch (kind) {
+    case Expression::Kind::kAdd:
+      return add(left, right);
+    case Expression::Kind::kSubtract:
+      return subtract(left, right);
+    case Expression::Kind::kMultiply:
+      return multiply(left, right);
+    case Expression::Kind::kMost:
+      return std::max(left, right);
+    case Expression::Kind::kLeast:
+      return std::min(left, right);
+    default:
+      return divide(left, right);
   }
+}
+
+std::optional<double> value_at_start(const Expression& expression, const Binding& binding, const StartValues& values,
+                                     const Rational* duration) {
+  const auto in_double = [](const Rational& number) {
+    return static_cast<double>(number.numerator()) / static_cast<double>(number.denominator());
+  };
+  if (expression.kind == Expression::Kind::kNumber) return in_double(expression.number);
   if (expression.kind == Expression::Kind::kFunction) {
     std::vector<ObjectId> arguments;
     for (const Term& term : expression.arguments) arguments.push_back(term.under(binding));
     const auto found = values.find({expression.function, arguments});
     return found == values.end() ? std::nullopt : std::optional(found->second);
   }
-  const std::optional<double> left = value_at_start(expression.children[0], binding, values);
-  const std::optional<double> right = value_at_start(expression.children[1], binding, values);
+  if (expression.kind == Expression::Kind::kDuration && duration != nullptr) return in_double(*duration);
+  const std::optional<double> left = value_at_start(expression.children[0], binding, values, duration);
+  if (expression.kind == Expression::Kind::kDuration) return left;
+  const std::optional<double> right = value_at_start(expression.children[1], binding, values, duration);
   if (!left || !right) return std::nullopt;
   switch (expression.kind) {
     case Expression::Kind::kAdd:
@@ -299,6 +320,10 @@ std::optional<double> value_at_start(const Expression& expression, const Binding
       return *left - *right;
     case Expression::Kind::kMultiply:
       return *left * *right;
+    case Expression::Kind::kMost:
+      return std::max(*left, *right);
+    case Expression::Kind::kLeast:
+      return std::min(*left, *right);
     default:
       return *right == 0 ? std::nullopt : std::optional(*left / *right);
   }

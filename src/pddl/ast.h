@@ -125,16 +125,20 @@ struct Atom {
   Position where;
 };
 
-// A number, the value of a function, or a sum, difference, product or quotient of two such. kDuration is known to the
-// parser alone, which puts the duration in its place.
+// A number, the value of a function, or a sum, difference, product, quotient, maximum or minimum of two such. kDuration
+// is ?duration in an action that may take several: its only child is the duration that plans give it, which the judge of
+// a schedule replaces by the one that he is shown. Of an action with one duration the parser puts that in its place.
 struct Expression {
-  enum class Kind : std::uint8_t { kNumber, kFunction, kAdd, kSubtract, kMultiply, kDivide, kDuration };
+  enum class Kind : std::uint8_t { kNumber, kFunction, kAdd, kSubtract, kMultiply, kDivide, kMost, kLeast, kDuration };
   Kind kind = Kind::kNumber;
   Rational number;        // kNumber
   FunctionId function{};  // kFunction
   std::vector<Term> arguments;
   std::vector<Expression> children;  // two, of the other kinds
 };
+
+// Of a kind with two children; nothing where that has no value.
+std::optional<Rational> combined(Expression::Kind kind, const Rational& left, const Rational& right);
 
 struct Condition {
   enum class Kind : std::uint8_t {
@@ -202,9 +206,17 @@ struct CostTerm {
 // What an action that takes time has besides its start: the action's own precondition, effects and numeric effects are
 // what must hold and what happens then. All else (over all, at end) is read once the effects at the start have happened.
 struct Durative {
-  // How long it takes, worked out at the start: the smallest duration that the text allows. That it is positive and
-  // within the other bounds is part of the precondition.
+  // How long it takes, worked out at the start: the smallest duration that the text allows, or another one
+  // (Action::written). That it is positive, and that the text allows any, is part of the precondition.
   Expression duration;
+  // The bounds as they are written, for judges; all of them hold of a duration.
+  struct Bound {
+    Condition::Comparison comparison = Condition::Comparison::kEqual;
+    Expression value;
+  };
+  std::vector<Bound> bounds;
+  bool flexible = false;              // none of them is an equation
+  std::optional<Expression> longest;  // where it is flexible; nothing: there is no upper bound
   Condition over_all;
   Condition at_end;
   std::vector<Effect> end_effects;
@@ -214,10 +226,17 @@ struct Durative {
   std::vector<NumericEffect> idle_end_effects;
   bool fixed = false;  // the duration does not depend on the state
   bool hosts = false;  // others may run inside it, see Ast::has_hosts
+  // Of a flexible one, see durations.h.
+  enum class Others : std::uint8_t { kDoNotMatter, kMatterInside, kMatter };
+  Others others = Others::kDoNotMatter;
+  bool takes_longest = false;  // this is the action that takes `longest`
+  bool spans = true;           // what it does to numbers lies between what the smallest and the largest duration do
+  std::string planned;         // those that plans give it: "2, 5, 9"
 };
 
 struct Action {
   std::string name;
+  std::string written;      // where it is an action with another duration: that one's name
   VariableTable variables;  // the first `num_parameters` are the parameters
   std::uint32_t num_parameters = 0;
   Condition precondition;
@@ -361,6 +380,10 @@ struct Ast {
   static constexpr std::uint32_t kHostParts = 100;
   static constexpr std::size_t kMostHosts = 3;
 
+  // What schedules and trajectory constraints call the action.
+  const std::string& written_name(ActionNameId action) const {
+    return actions[action].written.empty() ? actions[action].name : actions[action].written;
+  }
   // Is `type` equal to `ancestor` or below it? Costs as many steps as there are types above `type`.
   bool is_subtype(TypeId type, TypeId ancestor) const;
   // The objects a variable with these types ranges over, ascending.
@@ -369,7 +392,9 @@ struct Ast {
 
 // The value of an expression that no action changes, from the values at the start; nothing where it has none.
 using StartValues = std::map<std::pair<FunctionId, std::vector<ObjectId>>, double>;
-std::optional<double> value_at_start(const Expression& expression, const Binding& binding, const StartValues& values);
+// `duration`: in the place of what plans give the action, where that is given.
+std::optional<double> value_at_start(const Expression& expression, const Binding& binding, const StartValues& values,
+                                     const Rational* duration = nullptr);
 
 // "(at truck1 depot)"; variables are printed by name from `variables`.
 std::string to_string(const Ast& ast, const VariableTable& variables, const Atom& atom);
@@ -379,7 +404,7 @@ std::string to_string(const Ast& ast, const GroundAtom& atom);
 // "<", "<=", "=", ">=", ">"
 const char* to_string(Condition::Comparison comparison);
 const char* to_string(NumericEffect::Change change);
-const char* to_string(Expression::Kind kind);  // "+", "-", "*", "/"
+const char* to_string(Expression::Kind kind);  // "+", "-", "*", "/", "max", "min", "?duration ="
 
 }  // namespace metactrl::pddl
 

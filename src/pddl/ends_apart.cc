@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "pddl/durations.h"
 #include "support/str_cat.h"
 #include "task/source.h"
 
@@ -114,6 +115,8 @@ Ast ends_apart(const Ast& ast, bool over_all) {
   out.actions.clear();
   std::vector<Condition> goals = {ast.goal.condition};
   for (const Action& action : ast.actions) {
+    // Where the duration says nothing but how long it takes, whoever looks for times finds it.
+    if (!action.written.empty() && !changes_by_duration(action)) continue;
     Action begin = action;
     begin.costs.clear();
     begin.metric_cost.reset();

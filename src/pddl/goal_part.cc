@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pddl/durations.h"
+
 namespace metactrl::pddl {
 
 namespace {
@@ -132,6 +134,8 @@ std::optional<Ast> goal_part(const Ast& ast, std::string_view goal) {
       std::erase_if(action.durative->end_effects, idle);
       std::erase_if(action.durative->end_numeric_effects, idle);
     }
+    // By time alone nothing changes in it.
+    if (action.durative && !changes_by_duration(action)) action.durative->others = Durative::Others::kDoNotMatter;
     action.costs.clear();
     action.metric_cost.reset();
     out.actions.push_back(std::move(action));

@@ -33,6 +33,11 @@ class GroundHosts {
   void announce(std::int64_t duration) { durations_.insert(duration); }
   void add_facts(task::Definition& definition);
   std::size_t size() const { return hosts_.size(); }
+  // So many run inside each other at most.
+  std::size_t num_places() const { return places_.size(); }
+
+  // Is there room for an action that takes `duration` inside one that takes `host`?
+  static bool fits(std::int64_t duration, std::int64_t host) { return parts(duration, host).has_value(); }
 
   // What an action is beside its points.
   struct Guest {

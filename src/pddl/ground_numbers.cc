@@ -9,7 +9,8 @@
 // of these: all behind it are one (and likewise below).
 //
 // Otherwise, where a number takes too many values, or grows without end, some are followed: what up to so many actions
-// make of the values at the start, as long as there is room. An action that would lead beyond cannot be taken. Plans of
+// make of the values at the start, as long as there is room: for each number, and for those together that a change reads
+// or a condition compares. An action that would lead beyond cannot be taken. Plans of
 // the task that is left are plans; that it has none is no proof, and says which numbers were cut. What intervals
 // (number_reach.h) show to be out of reach is out of reach all the same.
 //
@@ -80,6 +81,12 @@ bool NumberTable::bounds(const Expression& expression, Thresholds& out) const {
 void NumberTable::note_comparison(const Condition& condition) {
   for (const Condition& child : condition.children) note_comparison(child);
   if (condition.kind != Condition::Kind::kCompare) return;
+  std::vector<const Expression*> terms;
+  for (const Expression& side : condition.sides) note_terms(side, terms);
+  std::vector<FunctionId> functions;
+  for (const Expression* term : terms) functions.push_back(term->function);
+  std::sort(functions.begin(), functions.end());
+  if (functions.size() > 1) compared_.insert(std::move(functions));
   for (std::size_t side = 0; side < 2; ++side) {
     const Expression& one = condition.sides[side];
     const Expression& other = condition.sides[1 - side];
@@ -114,6 +121,15 @@ void NumberTable::find_thresholds() {
     }
   }
   note_comparison(ast_.goal.condition);
+}
+
+void NumberTable::note_terms(const Expression& expression, std::vector<const Expression*>& out) const {
+  for (const Expression& child : expression.children) note_terms(child, out);
+  if (expression.kind != Expression::Kind::kFunction || !ast_.functions[expression.function].changes) return;
+  const auto same = [&](const Expression* other) {
+    return other->function == expression.function && other->arguments == expression.arguments;
+  };
+  if (std::none_of(out.begin(), out.end(), same)) out.push_back(&expression);
 }
 
 bool NumberTable::clamps(NumberId number) const {
@@ -170,6 +186,7 @@ GroundExpression NumberTable::ground(const Expression& expression, const Binding
     if (value != initial_.end()) out.number = value->second;
     return out;
   }
+  if (expression.kind == Expression::Kind::kDuration) return ground(expression.children[0], binding);
   for (const Expression& child : expression.children) out.children.push_back(ground(child, binding));
   const auto constant = [](const GroundExpression& child) { return child.kind == Expression::Kind::kNumber; };
   if (std::all_of(out.children.begin(), out.children.end(), constant)) {
@@ -193,17 +210,7 @@ std::optional<Rational> NumberTable::evaluate(const GroundExpression& expression
   if (expression.kind == Expression::Kind::kFunction) return values.at(expression.fluent);
   const std::optional<Rational> left = evaluate(expression.children[0], values);
   const std::optional<Rational> right = evaluate(expression.children[1], values);
-  if (!left || !right) return std::nullopt;
-  switch (expression.kind) {
-    case Expression::Kind::kAdd:
-      return add(*left, *right);
-    case Expression::Kind::kSubtract:
-      return subtract(*left, *right);
-    case Expression::Kind::kMultiply:
-      return multiply(*left, *right);
-    default:
-      return divide(*left, *right);
-  }
+  return left && right ? combined(expression.kind, *left, *right) : std::nullopt;
 }
 
 void NumberTable::collect(const GroundExpression& expression, std::set<NumberId>& out) {
@@ -363,7 +370,51 @@ void NumberTable::close() {
   for (const Announced& announced : announced_) add_cases(announced, cases);
   start_values();
   follow_all(cases);
-  if (too_many_) follow_some(cases);
+  if (!too_many_ && !make_room(cases)) return;
+  do {
+    follow_some(cases);
+  } while (make_room(cases));
+}
+
+// The largest share of each of so many numbers.
+std::size_t NumberTable::share(std::size_t numbers) {
+  std::size_t share = 1;
+  const auto fits = [&](std::size_t each) {
+    double choices = 1;
+    for (std::size_t i = 0; i < numbers; ++i) choices *= static_cast<double>(each);
+    return choices <= static_cast<double>(kMostChoices);
+  };
+  while (fits(share + 1)) ++share;
+  return share;
+}
+
+// Of numbers that a change reads together, or that are compared with each other, all choices are looked at. Where there
+// are too many, each of them gets its share; true where one has more now.
+bool NumberTable::make_room(const std::vector<Case>& cases) {
+  bool less = false;
+  const auto limit = [&](NumberId id, std::size_t room) {
+    less = less || numbers_[id].values.size() > room;
+    numbers_[id].room = std::min(numbers_[id].room, room);
+  };
+  for (const Case& one : cases) {
+    if (num_choices(one.numbers) <= static_cast<double>(kMostChoices)) continue;
+    for (const NumberId id : one.numbers) limit(id, share(one.numbers.size()));
+  }
+  IdVector<FunctionId, std::size_t> most(ast_.functions.size(), 0);
+  for (const Number& number : numbers_) {
+    std::size_t& known = most[number.symbol.name];
+    known = std::max(known, number.values.size());
+  }
+  for (const std::vector<FunctionId>& functions : compared_) {
+    double choices = 1;
+    for (const FunctionId function : functions) choices *= static_cast<double>(most[function]);
+    if (choices <= static_cast<double>(kMostChoices)) continue;
+    for (const NumberId id : numbers_.all()) {
+      if (std::find(functions.begin(), functions.end(), numbers_[id].symbol.name) != functions.end())
+        limit(id, share(functions.size()));
+    }
+  }
+  return less;
 }
 
 void NumberTable::start_values() {
@@ -399,6 +450,8 @@ void NumberTable::follow_all(std::vector<Case>& cases) {
 
 void NumberTable::follow_some(std::vector<Case>& cases) {
   too_many_ = false;
+  depth_ = 0;
+  for (Number& number : numbers_) number.cut = false;
   start_values();
   for (Case& one : cases) one.seen = 0;
   bool complete = true;
@@ -412,6 +465,10 @@ void NumberTable::follow_some(std::vector<Case>& cases) {
         take_new(one);
       } else if (round == 1 || now != one.seen) {
         one.seen = now;
+        if (num_choices(one.numbers) > static_cast<double>(kMostChoices)) {
+          found_ = nullptr;
+          return;
+        }
         for_each_choice(one.numbers, one.guards, [&](const Values& values) { take(one, values); });
       }
     }
@@ -420,7 +477,7 @@ void NumberTable::follow_some(std::vector<Case>& cases) {
     for (const auto& [id, value] : found) {
       Number& number = numbers_[id];
       if (number.values.contains(value)) continue;
-      number.cut = number.cut || round == kMostRounds || number.values.size() == kFollowed;
+      number.cut = number.cut || round == kMostRounds || number.values.size() >= std::min(kFollowed, number.room);
       if (number.cut) {
         complete = false;
       } else {

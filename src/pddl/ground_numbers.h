@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -92,8 +93,9 @@ class NumberTable {
     std::map<Rational, task::FactId> facts;
     std::optional<Rational> least;  // where known
     std::optional<Rational> largest;
-    bool cut = false;    // there are more values than those
-    bool rises = false;  // announced changes
+    bool cut = false;                                            // there are more values than those
+    std::size_t room = std::numeric_limits<std::size_t>::max();  // for so many values, where numbers share it
+    bool rises = false;                                          // announced changes
     bool falls = false;
     bool jumps = false;
   };
@@ -113,6 +115,7 @@ class NumberTable {
   void find_thresholds();
   void note_comparison(const Condition& condition);
   void note_read(const Expression& expression);
+  void note_terms(const Expression& expression, std::vector<const Expression*>& out) const;
   bool changing(const Expression& expression) const;
   bool bounds(const Expression& expression, Thresholds& out) const;
   bool clamps(NumberId number) const;
@@ -135,9 +138,12 @@ class NumberTable {
   void add_cases(const Announced& announced, std::vector<Case>& cases) const;
   // All values, until there are too many.
   void follow_all(std::vector<Case>& cases);
-  // Some, round by round: what one action makes of the values from before.
+  // Some, round by round: what one action makes of the values from before. Ends early where numbers that a change reads
+  // have too many together.
   void follow_some(std::vector<Case>& cases);
   void start_values();
+  static std::size_t share(std::size_t numbers);
+  bool make_room(const std::vector<Case>& cases);
   // What comes of new values of the only number that the case reads.
   bool take_new(Case& one);
   double num_choices(const std::set<NumberId>& numbers) const;
@@ -166,7 +172,8 @@ class NumberTable {
   std::map<std::pair<FunctionId, std::vector<ObjectId>>, NumberId> ids_;
   IdVector<NumberId, Number> numbers_;
   IdVector<FunctionId, Thresholds> thresholds_;
-  std::vector<Announced> announced_;  // by instance and target
+  std::set<std::vector<FunctionId>> compared_;  // with each other: one for each term, ascending
+  std::vector<Announced> announced_;            // by instance and target
   bool closed_ = false;
   bool too_many_ = false;                                        // values
   std::uint32_t depth_ = 0;                                      // complete rounds, where some are followed

@@ -49,9 +49,10 @@ std::vector<Envelope> envelopes(const Ast& ast) {
       if (!start.add || !is_plain(start) || std::none_of(end_effects.begin(), end_effects.end(), ends)) continue;
       for (const ActionNameId b : ast.actions.all()) {
         const Action& other = ast.actions[b];
+        if (!other.written.empty()) continue;  // as the one that it is written as
         const PredicateId fact = start.atom.predicate;
         const bool needs = asks_for(other.precondition, fact) ||
-                           (other.durative && a != b &&
+                           (other.durative && ast.written_name(a) != ast.written_name(b) &&
                             (asks_for(other.durative->over_all, fact) || asks_for(other.durative->at_end, fact)));
         if (needs) result.push_back({a, b, start.atom});
       }

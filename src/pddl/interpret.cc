@@ -300,14 +300,15 @@ void LiftedInterpreter::execute(Facts& facts, const Instance& instance, internal
 }
 
 void LiftedInterpreter::happen(Facts& facts, const Instance& instance, const std::vector<Effect>& effects,
-                               const std::vector<NumericEffect>& numeric_effects, internal::Meter& meter) const {
+                               const std::vector<NumericEffect>& numeric_effects, internal::Meter& meter,
+                               const Rational* duration) const {
   const Action& action = ast_->actions[instance.action];
   Scope scope(action.variables, meter);
   std::copy(instance.arguments.begin(), instance.arguments.end(), scope.binding.begin());
   std::vector<Fact> added;
   std::vector<Fact> deleted;
   const FactView view(facts);
-  Changes numbers = changes(view, instance, numeric_effects, meter);
+  Changes numbers = changes(view, instance, numeric_effects, meter, duration);
   for (const Effect& effect : effects) {
     for_each_solution(effect.when, effect.forall, scope, view, [&] {
       std::vector<Fact>& changes = effect.add ? added : deleted;
@@ -369,9 +370,9 @@ std::vector<ObjectId> LiftedInterpreter::cost_arguments(const CostTerm& term, co
   return arguments;
 }
 
-double LiftedInterpreter::cost(const Instance& instance) const {
+double LiftedInterpreter::cost(const Instance& instance, const Rational* duration) const {
   if (!has_costs_) return 1;
-  if (ast_->actions[instance.action].metric_cost) return metric_cost(instance).value_or(0);
+  if (ast_->actions[instance.action].metric_cost) return metric_cost(instance, duration).value_or(0);
   double sum = 0;
   for (const CostTerm& term : ast_->actions[instance.action].costs) {
     sum += term.constant;
@@ -382,11 +383,11 @@ double LiftedInterpreter::cost(const Instance& instance) const {
   return sum;
 }
 
-std::optional<double> LiftedInterpreter::metric_cost(const Instance& instance) const {
+std::optional<double> LiftedInterpreter::metric_cost(const Instance& instance, const Rational* duration) const {
   const Action& action = ast_->actions[instance.action];
   Binding binding(action.variables.size(), kUnbound);
   std::copy(instance.arguments.begin(), instance.arguments.end(), binding.begin());
-  return value_at_start(*action.metric_cost, binding, values_);
+  return value_at_start(*action.metric_cost, binding, values_, duration);
 }
 
 std::string LiftedInterpreter::missing_cost(const Instance& instance) const {
@@ -406,6 +407,17 @@ PlanStep LiftedInterpreter::step(const Instance& instance) const {
   PlanStep step{ast_->actions[instance.action].name, {}};
   for (const ObjectId object : instance.arguments) step.arguments.push_back(ast_->objects[object].name);
   return step;
+}
+
+PlanStep LiftedInterpreter::written_step(const Instance& instance) const {
+  PlanStep step = LiftedInterpreter::step(instance);
+  step.action = ast_->written_name(instance.action);
+  return step;
+}
+
+std::string LiftedInterpreter::written_name(const std::string& action) const {
+  const auto found = actions_.find(action);
+  return found == actions_.end() ? action : ast_->written_name(found->second);
 }
 
 std::vector<Fact> LiftedInterpreter::sorted(const Facts& facts) {

@@ -136,6 +136,13 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   bool has_durations() const override { return ast_->has_durations; }
   std::string which_plans() const override;
   std::optional<std::int64_t> fixed_duration(const PlanStep& step) const override;
+  std::string written_name(const std::string& action) const override;
+  // Those that the step may take to the same effect, whatever the state; nothing where that depends on the state.
+  struct Durations {
+    std::int64_t shortest = 0;
+    std::int64_t longest = 0;
+  };
+  std::optional<Durations> fixed_durations(const PlanStep& step) const;
   Schedule with_durations(std::span<const PlanStep> plan, const Stop& stop) const override;
   Validation validate_schedule(std::span<const TimedStep> schedule, const Stop& stop, std::size_t bytes) const override;
   std::optional<double> timed_metric(std::span<const TimedStep> schedule, const Validation& validation) const override;
@@ -162,8 +169,11 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   // The goal condition; trajectory constraints are not looked at.
   bool goal_holds(const Facts& facts) const;
   // 1 when the task states no costs. A function without a value counts 0; such an instance is never applicable.
-  double cost(const Instance& instance) const;
+  // `duration`: that it takes, where that is not what plans give it.
+  double cost(const Instance& instance, const Rational* duration = nullptr) const;
   PlanStep step(const Instance& instance) const;
+  // The same under the name that the files have for it, as in schedules.
+  PlanStep written_step(const Instance& instance) const;
   // The facts in ascending order: a key for maps, or text by way of fact_text.
   static std::vector<Fact> sorted(const Facts& facts);
   std::string fact_text(const Fact& fact) const;
@@ -178,6 +188,7 @@ class LiftedInterpreter : public task::ReferenceSemantics {
     const VariableTable& variables;
     Binding binding;
     internal::Meter& meter;
+    const Rational* duration = nullptr;  // in the place of what plans give the action
   };
   // One trajectory constraint, one binding of its quantified variables, and where its conditions held so far.
   struct Trajectory {
@@ -236,7 +247,7 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   };
   // What these effects of the action make of the numbers.
   Changes changes(const FactView& facts, const Instance& instance, const std::vector<NumericEffect>& effects,
-                  internal::Meter& meter) const;
+                  internal::Meter& meter, const Rational* duration = nullptr) const;
   void change(const NumericEffect& effect, const Scope& scope, const FactView& facts,
               std::map<Fluent, std::pair<std::size_t, bool>>& seen, Changes& result) const;
   std::optional<Rational> value(const Expression& expression, const Scope& scope, const FactView& facts) const;
@@ -251,7 +262,8 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   void execute(Facts& facts, const Instance& instance, internal::Meter& meter, States* passed = nullptr) const;
   // These effects of the action at once.
   void happen(Facts& facts, const Instance& instance, const std::vector<Effect>& effects,
-              const std::vector<NumericEffect>& numeric_effects, internal::Meter& meter) const;
+              const std::vector<NumericEffect>& numeric_effects, internal::Meter& meter,
+              const Rational* duration = nullptr) const;
 
   struct Happening;
   struct Footprint;
@@ -278,6 +290,10 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   // The facts when everything that happens by itself has happened.
   Facts when_all_has_passed(const Facts& facts, internal::Meter& meter, States* passed) const;
   std::optional<std::int64_t> units_of(const Instance& instance, const FactView& facts, internal::Meter& meter) const;
+  // In our units, rounded to the nearest; nothing when that is too large.
+  static std::optional<std::int64_t> in_units(const Rational& time);
+  // The numbers that never change.
+  Facts fixed_numbers() const;
   Schedule with_waiting(const Facts& start, std::span<const PlanStep> plan, internal::Meter& meter) const;
 
   // interpret_hosts.cc
@@ -306,6 +322,9 @@ class LiftedInterpreter : public task::ReferenceSemantics {
   std::string violation(const Condition& condition, const Instance& instance, const FactView& facts,
                         internal::Meter& meter) const;
   std::optional<Rational> duration(const Instance& instance, const FactView& facts, internal::Meter& meter) const;
+  // What a schedule gives the step, as exact as it is known; or why the action cannot take so long.
+  std::optional<Rational> duration_given(const TimedStep& given, const Instance& instance, const FactView& facts,
+                                         internal::Meter& meter, std::string& problem) const;
   Footprint footprint(const Happening& happening, internal::Meter& meter) const;
   void add_reads(const Condition& condition, Scope& scope, Footprint& out) const;
   void add_reads(const Expression& expression, const Scope& scope, Footprint& out) const;
@@ -324,7 +343,7 @@ class LiftedInterpreter : public task::ReferenceSemantics {
                            const Binding& binding) const;
 
   // What it adds to a metric of several parts, or of time.
-  std::optional<double> metric_cost(const Instance& instance) const;
+  std::optional<double> metric_cost(const Instance& instance, const Rational* duration = nullptr) const;
   // The first cost term of the instance that has no value, as text; empty when there is none.
   std::string missing_cost(const Instance& instance) const;
   static std::vector<ObjectId> cost_arguments(const CostTerm& term, const Instance& instance);

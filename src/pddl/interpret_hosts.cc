@@ -144,7 +144,7 @@ Schedule LiftedInterpreter::with_hosts(const Facts& start, std::span<const PlanS
       end_until(next.inside);
       const std::int64_t units = *units_of(*instance, FactView(facts), meter);
       const std::optional<Durative>& durative = ast_->actions[instance->action].durative;
-      result.push_back({LiftedInterpreter::step(*instance), free, units, durative.has_value()});
+      result.push_back({written_step(*instance), free, units, durative.has_value()});
       if (units > kLatestTime - free) throw InputError("plan", "the plan takes longer than can be counted");
       const bool begins_only = durative && durative->hosts;
       if (begins_only) ends.push_back(free + units);

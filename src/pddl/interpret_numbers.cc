@@ -17,19 +17,11 @@ std::optional<Rational> LiftedInterpreter::value(const Expression& expression, c
     const auto found = facts.values().find(fluent);
     return found == facts.values().end() ? std::nullopt : std::optional(found->second);
   }
+  if (expression.kind == Expression::Kind::kDuration)
+    return scope.duration != nullptr ? *scope.duration : value(expression.children[0], scope, facts);
   const std::optional<Rational> left = value(expression.children[0], scope, facts);
   const std::optional<Rational> right = value(expression.children[1], scope, facts);
-  if (!left || !right) return std::nullopt;
-  switch (expression.kind) {
-    case Expression::Kind::kAdd:
-      return add(*left, *right);
-    case Expression::Kind::kSubtract:
-      return subtract(*left, *right);
-    case Expression::Kind::kMultiply:
-      return multiply(*left, *right);
-    default:
-      return divide(*left, *right);
-  }
+  return left && right ? combined(expression.kind, *left, *right) : std::nullopt;
 }
 
 bool LiftedInterpreter::compare(const Condition& condition, const Scope& scope, const FactView& facts) const {
@@ -39,13 +31,14 @@ bool LiftedInterpreter::compare(const Condition& condition, const Scope& scope, 
 }
 
 LiftedInterpreter::Changes LiftedInterpreter::changes(const FactView& facts, const Instance& instance,
-                                                      const std::vector<NumericEffect>& effects,
-                                                      internal::Meter& meter) const {
+                                                      const std::vector<NumericEffect>& effects, internal::Meter& meter,
+                                                      const Rational* duration) const {
   Changes result;
   const Action& action = ast_->actions[instance.action];
   if (effects.empty()) return result;
   Scope scope(action.variables, meter);
   std::copy(instance.arguments.begin(), instance.arguments.end(), scope.binding.begin());
+  scope.duration = duration;
   // By number, the effects on it: how many, and whether all of them add.
   std::map<Fluent, std::pair<std::size_t, bool>> seen;
   for (const NumericEffect& effect : effects) {

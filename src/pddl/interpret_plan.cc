@@ -169,7 +169,7 @@ std::optional<std::size_t> LiftedInterpreter::broken_at(const Trajectory& trajec
 bool LiftedInterpreter::happened_in_order(const Trajectory& trajectory, std::span<const Instance> actions) const {
   const std::vector<std::vector<ActionPattern>>& steps = trajectory.constraint->steps;
   const auto serves = [&](const ActionPattern& pattern, const Instance& action) {
-    if (pattern.action != action.action) return false;
+    if (ast_->actions[pattern.action].name != ast_->written_name(action.action)) return false;
     for (std::size_t i = 0; i < pattern.arguments.size(); ++i) {
       if (!pattern.arguments[i]) continue;
       const ObjectId wanted = pattern.arguments[i]->under(trajectory.binding);

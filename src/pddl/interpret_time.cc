@@ -5,8 +5,9 @@
 // no two of them may touch: neither may change what the other reads or changes, except that both may add to the same
 // number. What is asked for over all is judged in every state from behind the start to before the end.
 //
-// Two happenings that touch must not coincide; how far apart they are is nobody's business here. A duration that was
-// written with few digits may be off by kTolerance.
+// A step takes what its line says, which must be within all bounds that are written. Two happenings that touch must not
+// coincide; how far apart they are is nobody's business here. A duration that was written with few digits may be off by
+// kTolerance.
 #include <algorithm>
 
 #include "metactrl/error.h"
@@ -21,8 +22,9 @@ namespace {
 
 constexpr std::int64_t kTolerance = kTimeUnit / 1000;
 
-// In our units, rounded to the nearest; nothing when that is too large.
-std::optional<std::int64_t> in_units(const Rational& time) {
+}  // namespace
+
+std::optional<std::int64_t> LiftedInterpreter::in_units(const Rational& time) {
   const std::optional<Rational> scaled = multiply(time, Rational(kTimeUnit));
   if (!scaled) {
     // Too many digits for a product: whole and rest apart.
@@ -38,14 +40,13 @@ std::optional<std::int64_t> in_units(const Rational& time) {
   return quotient + (rest >= scaled->denominator() - rest ? 1 : 0);
 }
 
-}  // namespace
-
 // A point in time at which something happens.
 struct LiftedInterpreter::Happening {
   std::int64_t time = 0;
   std::size_t step = 0;
   Instance instance;
   bool is_end = false;
+  const Rational* duration = nullptr;  // of the step, once it has begun
 
   const Condition& condition(const Ast& ast) const {
     const Action& action = ast.actions[instance.action];
@@ -136,16 +137,22 @@ std::optional<std::int64_t> LiftedInterpreter::units_of(const Instance& instance
 
 std::string LiftedInterpreter::which_plans() const {
   if (!ast_->has_durations) return {};
+  std::string durations;
+  for (const Action& action : ast_->actions) {
+    if (!action.durative || action.durative->others != Durative::Others::kMatter || !action.written.empty()) continue;
+    durations += str_cat(", in which ", action.name, " takes one of ", action.durative->planned);
+  }
   if (ast_->has_hosts) {
     std::string names;
     for (const Action& action : ast_->actions) {
-      if (action.durative && action.durative->hosts) names += (names.empty() ? "" : " or ") + action.name;
+      if (action.durative && action.durative->hosts && action.written.empty())
+        names += (names.empty() ? "" : " or ") + action.name;
     }
-    return str_cat("of plans that run one action at a time, inside ", names, " too");
+    return str_cat("of plans that run one action at a time, inside ", names, " too", durations);
   }
-  if (ast_->timed.empty()) return "of plans that run one action at a time";
+  if (ast_->timed.empty()) return "of plans that run one action at a time" + durations;
   return str_cat("of plans that run one action at a time, each as early as it can begin at a multiple of ",
-                 time_text(ast_->tick));
+                 time_text(ast_->tick), durations);
 }
 
 Schedule LiftedInterpreter::with_durations(std::span<const PlanStep> plan, const Stop& stop) const {
@@ -169,8 +176,7 @@ Schedule LiftedInterpreter::with_durations(std::span<const PlanStep> plan, const
     const std::optional<std::int64_t> units = units_of(*instance, FactView(facts), meter);
     if (!units) refuse(str_cat("the duration of ", to_string(step), " is too large to be counted"));
     if (*units > kLatestTime - free) refuse("the plan takes longer than can be counted");
-    result.push_back(
-        {LiftedInterpreter::step(*instance), free, *units, ast_->actions[instance->action].durative.has_value()});
+    result.push_back({written_step(*instance), free, *units, ast_->actions[instance->action].durative.has_value()});
     free += *units + kSeparation;
     execute(facts, *instance, meter);
   }
@@ -196,6 +202,7 @@ void LiftedInterpreter::add_predicate(PredicateId predicate, Footprint& out) con
 }
 
 void LiftedInterpreter::add_reads(const Expression& expression, const Scope& scope, Footprint& out) const {
+  if (expression.kind == Expression::Kind::kDuration) return;
   for (const Expression& child : expression.children) add_reads(child, scope, out);
   if (expression.kind != Expression::Kind::kFunction || !ast_->functions[expression.function].changes) return;
   Fluent fluent{expression.function, {}};
@@ -317,7 +324,46 @@ std::string LiftedInterpreter::point_problem(const Happening& happening, const F
   std::string text = violation(happening.condition(*ast_), happening.instance, view, meter);
   if (!text.empty())
     return str_cat(happening.is_end ? "condition at end " : durative ? "condition at start " : "precondition ", text);
-  return changes(view, happening.instance, happening.numeric_effects(*ast_), meter).problem;
+  return changes(view, happening.instance, happening.numeric_effects(*ast_), meter, happening.duration).problem;
+}
+
+// Where the action has one duration, that one, of which what is given may be rounded. Otherwise what is given, or a bound
+// that it is when rounded.
+std::optional<Rational> LiftedInterpreter::duration_given(const TimedStep& given, const Instance& instance,
+                                                          const FactView& facts, internal::Meter& meter,
+                                                          std::string& problem) const {
+  using Comparison = Condition::Comparison;
+  const Action& action = ast_->actions[instance.action];
+  Scope scope(action.variables, meter);
+  std::copy(instance.arguments.begin(), instance.arguments.end(), scope.binding.begin());
+  std::optional<Rational> taken;
+  std::optional<Rational> nearest;
+  if (given.duration < 0) problem = "its duration is negative";
+  for (const Durative::Bound& bound : action.durative->bounds) {
+    const std::optional<Rational> wanted = value(bound.value, scope, facts);
+    const std::optional<std::int64_t> units = wanted ? in_units(*wanted) : std::nullopt;
+    const bool beyond = wanted && !units && *wanted > Rational(0);  // more than can be counted
+    if (beyond && bound.comparison == Comparison::kAtMost) continue;
+    if (!units) {
+      problem = "its duration has no value";
+      return std::nullopt;
+    }
+    const bool too_short = bound.comparison != Comparison::kAtMost && given.duration < *units - kTolerance;
+    const bool too_long = bound.comparison != Comparison::kAtLeast && given.duration > *units + kTolerance;
+    if (too_short || too_long) {
+      const char* const which = bound.comparison == Comparison::kEqual     ? ""
+                                : bound.comparison == Comparison::kAtLeast ? "at least "
+                                                                           : "at most ";
+      problem = str_cat("it takes ", which, wanted->text(), ", not ", time_text(given.duration));
+      return std::nullopt;
+    }
+    const bool outside = (bound.comparison == Comparison::kAtLeast && given.duration < *units) ||
+                         (bound.comparison == Comparison::kAtMost && given.duration > *units);
+    if (bound.comparison == Comparison::kEqual) taken = wanted;
+    if (given.duration == *units || outside) nearest = wanted;
+  }
+  if (taken) return taken;
+  return nearest ? nearest : divide(Rational(given.duration), Rational(kTimeUnit));
 }
 
 Validation LiftedInterpreter::validate_schedule(std::span<const TimedStep> schedule, const Stop& stop,
@@ -358,6 +404,7 @@ Validation LiftedInterpreter::validate_schedule(std::span<const TimedStep> sched
   };
   look(0);
   std::vector<bool> running(schedule.size(), false);
+  std::vector<std::optional<Rational>> durations(schedule.size());
   const std::vector<TimedFact>& timed = ast_->timed;
   for (std::size_t first = 0, passed = 0; first < happenings.size() || passed < timed.size();) {
     const bool by_itself =
@@ -365,19 +412,18 @@ Validation LiftedInterpreter::validate_schedule(std::span<const TimedStep> sched
     const std::int64_t time = by_itself ? timed[passed].time : happenings[first].time;
     std::size_t last = first;
     while (last < happenings.size() && happenings[last].time == time) ++last;
-    const std::span<const Happening> now(happenings.data() + first, last - first);
+    const std::span<Happening> now(happenings.data() + first, last - first);
     std::size_t passing = passed;
     while (passing < timed.size() && timed[passing].time == time) ++passing;
-    for (const Happening& happening : now) {
-      const std::string problem = point_problem(happening, facts, meter);
+    for (Happening& happening : now) {
+      std::string problem;
+      if (!happening.is_end && ast_->actions[happening.instance.action].durative)
+        durations[happening.step] =
+            duration_given(schedule[happening.step], happening.instance, FactView(facts), meter, problem);
+      if (durations[happening.step]) happening.duration = &*durations[happening.step];
+      const std::string first = point_problem(happening, facts, meter);
+      if (!first.empty()) problem = first;
       if (!problem.empty()) return refuse(happening.step, problem);
-      if (happening.is_end || !ast_->actions[happening.instance.action].durative) continue;
-      const std::optional<Rational> wanted = duration(happening.instance, FactView(facts), meter);
-      const std::optional<std::int64_t> units = wanted ? in_units(*wanted) : std::nullopt;
-      const std::int64_t given = schedule[happening.step].duration;
-      if (!units) return refuse(happening.step, "its duration has no value");
-      if (given < 0 || given < *units - kTolerance || given > *units + kTolerance)
-        return refuse(happening.step, str_cat("it takes ", wanted->text(), ", not ", time_text(given)));
     }
     std::vector<Footprint> footprints;
     if (now.size() > 1 || passing > passed) {
@@ -403,7 +449,8 @@ Validation LiftedInterpreter::validate_schedule(std::span<const TimedStep> sched
       }
     }
     for (const Happening& happening : now) {
-      happen(facts, happening.instance, happening.effects(*ast_), happening.numeric_effects(*ast_), meter);
+      happen(facts, happening.instance, happening.effects(*ast_), happening.numeric_effects(*ast_), meter,
+             happening.duration);
       running[happening.step] = !happening.is_end && ast_->actions[happening.instance.action].durative.has_value();
     }
     pass(facts, passed, passing, meter);
@@ -420,7 +467,8 @@ Validation LiftedInterpreter::validate_schedule(std::span<const TimedStep> sched
     first = last;
   }
   result.steps_executed = schedule.size();
-  for (const Instance& instance : instances) result.cost += cost(instance);
+  for (std::size_t i = 0; i < instances.size(); ++i)
+    result.cost += cost(instances[i], durations[i] ? &*durations[i] : nullptr);
   look(makespan(schedule));
   std::vector<Instance> in_order;  // in which they begin
   for (const Happening& happening : happenings) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "metactrl/error.h"
+#include "pddl/durations.h"
 #include "pddl/interpret.h"
 
 namespace metactrl::pddl {
@@ -111,18 +112,39 @@ LiftedInterpreter::Run LiftedInterpreter::run_at(const Facts& facts, const Insta
   return result;
 }
 
+Facts LiftedInterpreter::fixed_numbers() const {
+  Facts facts;
+  for (const FunctionValue& value : ast_->init_values) {
+    if (ast_->functions[value.function].changes || !value.exact) continue;
+    facts.values.emplace(Fluent{value.function, value.arguments}, *value.exact);
+  }
+  return facts;
+}
+
 std::optional<std::int64_t> LiftedInterpreter::fixed_duration(const PlanStep& step) const {
   std::string problem;
   const std::optional<Instance> instance = resolve(step, problem);
   if (!instance) return std::nullopt;
   if (!ast_->actions[instance->action].durative) return 0;
   // With the numbers that never change alone it has a value only where it reads no other.
-  Facts facts;
-  for (const FunctionValue& value : ast_->init_values) {
-    if (ast_->functions[value.function].changes || !value.exact) continue;
-    facts.values.emplace(Fluent{value.function, value.arguments}, *value.exact);
-  }
-  return units_of(*instance, FactView(facts), internal::no_meter());
+  return units_of(*instance, FactView(fixed_numbers()), internal::no_meter());
+}
+
+std::optional<LiftedInterpreter::Durations> LiftedInterpreter::fixed_durations(const PlanStep& step) const {
+  const std::optional<std::int64_t> planned = fixed_duration(step);
+  if (!planned) return std::nullopt;
+  std::string problem;
+  const Instance instance = *resolve(step, problem);
+  const Action& action = ast_->actions[instance.action];
+  if (!action.durative || !action.durative->flexible || changes_by_duration(action))
+    return Durations{*planned, *planned};
+  if (!action.durative->longest) return Durations{*planned, kLatestTime};
+  internal::Meter meter;
+  Scope scope(action.variables, meter);
+  std::copy(instance.arguments.begin(), instance.arguments.end(), scope.binding.begin());
+  const std::optional<Rational> longest = value(*action.durative->longest, scope, FactView(fixed_numbers()));
+  if (!longest) return Durations{*planned, *planned};
+  return Durations{*planned, std::max(*planned, in_units(*longest).value_or(kLatestTime))};
 }
 
 std::optional<std::int64_t> LiftedInterpreter::time_taken(const Facts& facts, const Instance& instance) const {
@@ -142,8 +164,7 @@ Schedule LiftedInterpreter::with_waiting(const Facts& start, std::span<const Pla
     Run next = run(facts, *instance, meter);
     const std::int64_t begin = std::max(free, next.start);
     if (units > kLatestTime - begin) throw InputError("plan", "the plan takes longer than can be counted");
-    result.push_back(
-        {LiftedInterpreter::step(*instance), begin, units, ast_->actions[instance->action].durative.has_value()});
+    result.push_back({written_step(*instance), begin, units, ast_->actions[instance->action].durative.has_value()});
     free = begin + units + kSeparation;
     facts = std::move(*next.facts);
   }

@@ -30,6 +30,9 @@ void NumberTable::add_facts(task::Definition& definition) {
       definition.fact_layer.push_back(-1);
       definition.init.push_back(number.initial && clamp(id, *number.initial) == value);
     }
+    definition.numbers.push_back({text(id), number.values.size(),
+                                  number.values.empty() ? "" : number.values.begin()->text(),
+                                  number.values.empty() ? "" : number.values.rbegin()->text(), number.cut});
     if (number.cut && number.values.empty()) {
       definition.cut.push_back(text(id));
     } else if (number.cut) {

@@ -85,6 +85,14 @@ NumberIntervals::Interval NumberIntervals::quotient(const Interval& a, const Int
   return product(a, {divide(Rational(1), *b.largest), divide(Rational(1), *b.least)});
 }
 
+// What covers both.
+NumberIntervals::Interval NumberIntervals::one_of(const Interval& a, const Interval& b) {
+  Interval out;
+  if (a.least && b.least) out.least = std::min(*a.least, *b.least);
+  if (a.largest && b.largest) out.largest = std::max(*a.largest, *b.largest);
+  return out;
+}
+
 std::optional<NumberIntervals::Interval> NumberIntervals::value(const GroundExpression& expression) const {
   if (expression.kind == Expression::Kind::kNumber) {
     if (!expression.number) return std::nullopt;
@@ -101,6 +109,9 @@ std::optional<NumberIntervals::Interval> NumberIntervals::value(const GroundExpr
       return sum(*left, *right, true);
     case Expression::Kind::kMultiply:
       return product(*left, *right);
+    case Expression::Kind::kMost:
+    case Expression::Kind::kLeast:
+      return one_of(*left, *right);
     default:
       return quotient(*left, *right);
   }

@@ -45,6 +45,7 @@ class NumberIntervals {
   static Interval sum(const Interval& a, const Interval& b, bool minus);
   static Interval product(const Interval& a, const Interval& b);
   static Interval quotient(const Interval& a, const Interval& b);
+  static Interval one_of(const Interval& a, const Interval& b);
   static bool may_hold(Condition::Comparison comparison, const Interval& left, const Interval& right);
   // What the target is when the change happens, by what is asked for then.
   std::optional<Interval> before(const GroundChange& change) const;

@@ -305,6 +305,7 @@ void Parser::parse_domain(SExpr root, const std::optional<SExpr>& problem) {
   for (const Action& action : ast_.actions) {
     if (action.durative && !reporter_.has_errors()) check_durative(action);
   }
+  check_durations_at_end();
   for (const SExpr section : of[":constraints"]) {
     use(Feature::kConstraints, section.where());
     if (has_size(section, 2, "(:constraints CONSTRAINT)")) parse_constraint(section[1], {});
@@ -380,6 +381,7 @@ void Parser::run(std::optional<SExpr> domain, std::optional<SExpr> problem) {
   if (domain && problem) finish_numbers();
   if (ast_.has_durations && !reporter_.has_errors()) let_actions_host();
   if (!ast_.timed.empty()) finish_timed();
+  if (ast_.has_durations && !reporter_.has_errors()) choose_durations();
   if (ast_.has_durations && !reporter_.has_errors()) find_hosts(ast_);
 }
 

@@ -1,17 +1,19 @@
 // Durative actions.
 //
 // Conditions and effects are sorted by the point that they belong to: (at start ...), (over all ...), (at end ...), also
-// inside (and ...) and (forall ...). Of a duration with bounds the smallest is taken, which leaves the most room; one
-// without a lower bound takes kShortest. That the duration is not negative, and within the bounds that are left, becomes
-// part of the condition at the start; it must be positive where the two points have to do with the same predicate or
-// function, since they would coincide otherwise. ?duration in an effect is replaced by its expression; at the end, where the effects at
-// the start have happened, that is only right as long as they leave the functions in it alone.
+// inside (and ...) and (forall ...). Of a duration with bounds the smallest is taken here, and at least kShortest; where
+// another one can lead elsewhere durations.cc adds it. That the duration is within the bounds that are left becomes part
+// of the condition at the start; and that one that is given by an equation is not negative, or positive where the two
+// points have to do with the same predicate or function, since they would coincide otherwise. ?duration in an effect is
+// replaced by its expression; at the end, where the effects at the start have happened, that is only right as long as
+// they leave the functions in it alone.
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <utility>
 
 #include "metactrl/schedule.h"
+#include "pddl/durations.h"
 #include "pddl/hosts.h"
 #include "pddl/parser.h"
 #include "support/str_cat.h"
@@ -47,6 +49,17 @@ Condition comparison_condition(Expression left, Condition::Comparison comparison
 Expression number_expression(const Rational& number) {
   Expression out;
   out.number = number;
+  return out;
+}
+
+// The larger or the smaller one of two, where there are two.
+Expression extreme(Expression::Kind kind, const std::optional<Expression>& one, const Expression& other) {
+  if (!one) return other;
+  if (one->kind == Expression::Kind::kNumber && other.kind == Expression::Kind::kNumber)
+    return number_expression(*combined(kind, one->number, other.number));
+  Expression out;
+  out.kind = kind;
+  out.children = {*one, other};
   return out;
 }
 
@@ -170,15 +183,17 @@ void Parser::parse_durative(SExpr section, Action& action) {
   action.durative->end_numeric_effects = std::move(end.numeric_effects);
   std::move(end.costs.begin(), end.costs.end(), std::back_inserter(action.costs));
   const Expression& duration = action.durative->duration;
-  const bool apart = !points_touch(ast_, action);
-  const Rational zero(0);
-  if (duration.kind != Expression::Kind::kNumber || duration.number < zero || (!apart && duration.number == zero)) {
+  const bool apart = action.durative->flexible || !points_touch(ast_, action);
+  // One with bounds is never less than that where it has a value.
+  const Rational least = action.durative->flexible ? *Rational::parse(kShortest) : Rational(0);
+  const bool constant = duration.kind == Expression::Kind::kNumber;
+  if (!constant || duration.number < least || (!apart && duration.number == least)) {
     ast_.has_numbers = true;
     needed.push_back(comparison_condition(duration,
                                           apart ? Condition::Comparison::kAtLeast : Condition::Comparison::kMore,
-                                          number_expression(zero), fields[1] ? fields[1]->where() : section.where()));
+                                          number_expression(least), fields[1] ? fields[1]->where() : section.where()));
   }
-  if (duration.kind == Expression::Kind::kNumber && fields[1]) check_duration(*fields[1], action, apart);
+  if (constant && fields[1]) check_duration(*fields[1], action, apart);
   if (needed.empty()) return;
   needed.insert(needed.begin(), std::move(action.precondition));
   const Position where = needed.front().where;
@@ -280,19 +295,16 @@ void Parser::parse_timed_when(SExpr expr, Scope& scope, Action& start, Action& e
 }
 
 std::vector<Condition> Parser::parse_duration(SExpr expr, const Scope& scope, Action& action) {
-  struct Bound {
-    Condition::Comparison comparison;
-    Expression value;
-    Position where;
-  };
-  std::vector<Bound> bounds;
-  const auto read = [&](const auto& self, SExpr part) -> void {
+  using Comparison = Condition::Comparison;
+  std::vector<Durative::Bound>& bounds = action.durative->bounds;
+  std::vector<Position> places;
+  const auto read = [&](const auto& self, SExpr part, bool at_end) -> void {
     if (part.head() == "and") {
-      for (std::size_t i = 1; i < part.size(); ++i) self(self, part[i]);
+      for (std::size_t i = 1; i < part.size(); ++i) self(self, part[i], at_end);
       return;
     }
-    if (part.head() == "at" && part.size() == 3 && part[1].text() == "start" && part[2].is_list())
-      return self(self, part[2]);
+    const std::optional<When> when = time_of(part);
+    if (when && *when != When::kOverAll) return self(self, part[2], *when == When::kEnd);
     const bool known = part.head() == "=" || part.head() == "<=" || part.head() == ">=";
     if (!known || part.size() != 3 || part[1].text() != "?duration") {
       if (part.is_list() && part.size() == 0) return;
@@ -303,31 +315,31 @@ std::vector<Condition> Parser::parse_duration(SExpr expr, const Scope& scope, Ac
     }
     std::optional<Expression> value = parse_expression(part[2], scope, 0);
     if (!value) return;
-    const auto comparison = part.head() == "="    ? Condition::Comparison::kEqual
-                            : part.head() == "<=" ? Condition::Comparison::kAtMost
-                                                  : Condition::Comparison::kAtLeast;
-    if (comparison != Condition::Comparison::kEqual) use(Feature::kInequalities, part.where());
-    bounds.push_back({comparison, std::move(*value), part.where()});
+    const auto comparison = part.head() == "="    ? Comparison::kEqual
+                            : part.head() == "<=" ? Comparison::kAtMost
+                                                  : Comparison::kAtLeast;
+    if (comparison != Comparison::kEqual) use(Feature::kInequalities, part.where());
+    if (at_end) durations_at_end_.push_back({action.name, *value, part.where()});
+    bounds.push_back({comparison, std::move(*value)});
+    places.push_back(part.where());
   };
-  read(read, expr);
-  // A fixed duration before a lower bound before none.
-  const auto rank = [](const Bound& bound) {
-    if (bound.comparison == Condition::Comparison::kAtMost) return 2;
-    if (bound.comparison == Condition::Comparison::kEqual) return 0;
-    const bool idle = bound.value.kind == Expression::Kind::kNumber && bound.value.number <= Rational(0);
-    return idle ? 2 : 1;
-  };
-  std::stable_sort(bounds.begin(), bounds.end(), [&](const Bound& a, const Bound& b) { return rank(a) < rank(b); });
-  if (std::count_if(bounds.begin(), bounds.end(), [&](const Bound& b) { return rank(b) == 1; }) > 1) {
-    reporter_.error(expr.where(), str_cat("action ", in_quotes(action.name), " has two lower bounds of its duration"),
-                    "keep the larger one");
-    return {};
+  read(read, expr, false);
+  const auto equation = std::find_if(bounds.begin(), bounds.end(), [](const Durative::Bound& bound) {
+    return bound.comparison == Comparison::kEqual;
+  });
+  Durative& durative = *action.durative;
+  durative.flexible = equation == bounds.end();
+  std::optional<Expression> shortest = number_expression(*Rational::parse(kShortest));
+  for (const Durative::Bound& bound : bounds) {
+    if (bound.comparison == Comparison::kAtLeast) shortest = extreme(Expression::Kind::kMost, shortest, bound.value);
+    if (bound.comparison == Comparison::kAtMost)
+      durative.longest = extreme(Expression::Kind::kLeast, durative.longest, bound.value);
   }
-  const bool given = !bounds.empty() && rank(bounds[0]) < 2;
-  action.durative->duration = given ? bounds[0].value : number_expression(*Rational::parse(kShortest));
-  const Expression& duration = action.durative->duration;
+  durative.duration = durative.flexible ? *shortest : equation->value;
+  if (!durative.flexible) durative.longest.reset();
   std::vector<Condition> needed;
-  const auto need = [&](Condition::Comparison comparison, const Expression& other, Position where) {
+  const auto need = [&](Comparison comparison, const Expression& other, Position where) {
+    const Expression& duration = durative.duration;
     const bool constant = duration.kind == Expression::Kind::kNumber && other.kind == Expression::Kind::kNumber;
     if (constant && compares(comparison, duration.number, other.number)) return;
     if (constant) {
@@ -341,8 +353,10 @@ std::vector<Condition> Parser::parse_duration(SExpr expr, const Scope& scope, Ac
     ast_.has_numbers = true;
     needed.push_back(comparison_condition(duration, comparison, other, where));
   };
-  for (std::size_t i = given ? 1 : 0; i < bounds.size(); ++i)
-    need(bounds[i].comparison, bounds[i].value, bounds[i].where);
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    const bool given = durative.flexible ? bounds[i].comparison == Comparison::kAtLeast : &bounds[i] == &*equation;
+    if (!given) need(bounds[i].comparison, bounds[i].value, places[i]);
+  }
   return needed;
 }
 
@@ -372,13 +386,23 @@ void Parser::let_what_varies_take_time() {
   if (ast_.constraints.empty() && std::none_of(ast_.preferences.begin(), ast_.preferences.end(), looks_back)) return;
   const auto changes = [this](FunctionId function) { return ast_.functions[function].changes; };
   for (Action& action : ast_.actions) {
-    if (!action.durative || !reads_function(action.durative->duration, changes)) continue;
+    if (!action.durative || action.durative->flexible || !reads_function(action.durative->duration, changes)) continue;
     const Position where = action.precondition.where;
     std::vector<Condition> needed;
     needed.push_back(std::move(action.precondition));
     needed.push_back(comparison_condition(action.durative->duration, Condition::Comparison::kMore,
                                           number_expression(Rational(0)), where));
     action.precondition = conjunction(std::move(needed), where);
+  }
+}
+
+void Parser::choose_durations() {
+  for (const ActionNameId id : add_durations(ast_)) {
+    const Action& action = ast_.actions[id];
+    reporter_.warning(action.where,
+                      str_cat("of the durations of ", action.name, " plans use ", action.durative->planned,
+                              "; others are never tried"),
+                      "a plan that needs another one is not found");
   }
 }
 
@@ -401,7 +425,7 @@ void Parser::let_actions_host() {
 
 bool Parser::put_duration(Expression& expression, const Action& action, bool at_end, Position where) {
   if (expression.kind == Expression::Kind::kDuration) {
-    expression = action.durative->duration;
+    expression = duration_of(*action.durative);
     const auto changed = [&](FunctionId function) {
       return std::any_of(action.numeric_effects.begin(), action.numeric_effects.end(),
                          [&](const NumericEffect& effect) { return effect.function == function; });
@@ -439,6 +463,18 @@ std::set<PredicateId> Parser::derived_from_changes(const Action& action) const {
     }
   }
   return derived;
+}
+
+// What is read at the end must be what it was at the start, where durations are worked out.
+void Parser::check_durations_at_end() {
+  const auto changes = [this](FunctionId function) { return ast_.functions[function].changes; };
+  for (const DurationAtEnd& bound : durations_at_end_) {
+    if (!reads_function(bound.value, changes)) continue;
+    reporter_.error(
+        bound.where,
+        str_cat("action ", in_quotes(bound.action), ": a duration that depends on numbers at the end is not supported"),
+        "write (at start ...) around it");
+  }
 }
 
 void Parser::check_durative(const Action& action) {

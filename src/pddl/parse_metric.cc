@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "pddl/durations.h"
 #include "pddl/parser.h"
 #include "support/str_cat.h"
 
@@ -100,8 +101,9 @@ bool Parser::never_negative(const Expression& expression) const {
                return value.function == expression.function && value.value < 0;
              });
     case Expression::Kind::kSubtract:
-    case Expression::Kind::kDuration:
       return false;
+    case Expression::Kind::kMost:
+      return never_negative(expression.children[0]) || never_negative(expression.children[1]);
     default:
       return std::all_of(expression.children.begin(), expression.children.end(),
                          [&](const Expression& child) { return never_negative(child); });
@@ -132,7 +134,7 @@ std::optional<Expression> Parser::metric_cost(const Action& action, const Metric
   if (steps && !add_part(weights.time, number_of(Rational(1)))) return std::nullopt;
   if (action.durative) {
     if (!add_changes(action.durative->end_numeric_effects)) return std::nullopt;
-    if (weights.time != Rational(0) && !add_part(weights.time, action.durative->duration)) return std::nullopt;
+    if (weights.time != Rational(0) && !add_part(weights.time, duration_of(*action.durative))) return std::nullopt;
   }
   return sum;
 }

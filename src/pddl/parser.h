@@ -252,6 +252,9 @@ class Parser {
   bool put_duration(Expression& expression, const Action& action, bool at_end, Position where);
   // Once all actions and axioms are read.
   void check_durative(const Action& action);
+  void check_durations_at_end();
+  // Other durations of the actions that may take several, where they matter.
+  void choose_durations();
   // Beside what looks back at states.
   void let_what_varies_take_time();
   void let_actions_host();
@@ -339,7 +342,13 @@ class Parser {
   bool object_types_broken_ = false;  // the same, of a type of the problem's objects
   bool copies_exhausted_ = false;
   bool in_durative_ = false;  // ?duration has a meaning
-  bool may_prefer_ = false;   // a preference may stand here, and is read elsewhere
+  struct DurationAtEnd {
+    std::string action;
+    Expression value;
+    Position where;
+  };
+  std::vector<DurationAtEnd> durations_at_end_;
+  bool may_prefer_ = false;  // a preference may stand here, and is read elsewhere
   bool metric_has_preferences_ = false;
   std::vector<Constraint>* parts_ = nullptr;  // of the preference that is being read
   std::size_t copied_nodes_ = 0;

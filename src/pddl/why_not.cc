@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "metactrl/domain.h"
+#include "pddl/durations.h"
 #include "pddl/ends_apart.h"
 #include "pddl/fit_times.h"
 #include "pddl/goal_part.h"
@@ -525,7 +526,7 @@ namespace {
 void warn_of_envelopes(const Ast& ast, Diagnostics& diagnostics) {
   for (const Envelope& envelope : envelopes(ast)) {
     const std::string why = why_no_host(ast, envelope.offers);
-    if (why.empty()) continue;
+    if (why.empty() || !ast.actions[envelope.offers].written.empty()) continue;
     const Position where = ast.actions[envelope.offers].where;
     diagnostics.warning({ast.files[where.file], where.line, where.column}, to_string(ast, envelope),
                         str_cat("plans run one action at a time here, since ", why, ", so none uses it"));
@@ -568,7 +569,8 @@ std::vector<std::string> PddlSource::unused_offers() const {
   std::vector<std::string> sentences;
   if (!ast_->has_durations) return sentences;
   for (const Envelope& envelope : envelopes(*ast_)) {
-    if (ast_->actions[envelope.offers].durative->hosts) continue;
+    const Action& action = ast_->actions[envelope.offers];
+    if (action.durative->hosts || !action.written.empty()) continue;
     const std::string why = why_no_host(*ast_, envelope.offers);
     sentences.push_back(str_cat(to_string(*ast_, envelope), "; nothing runs inside it, since ", why));
   }
@@ -581,7 +583,13 @@ std::optional<Task> PddlSource::with_ends_apart(bool over_all, internal::Meter& 
   const auto depends_on_begin = [](const Action& action) {
     return action.durative && !action.durative->fixed && !action.durative->end_numeric_effects.empty();
   };
-  if (!over_all && std::any_of(ast_->actions.begin(), ast_->actions.end(), depends_on_begin)) return std::nullopt;
+  // Other durations than those that are there could do other things.
+  const auto has_others = [](const Action& action) {
+    return action.durative && action.durative->flexible && changes_by_duration(action);
+  };
+  if (!over_all && (std::any_of(ast_->actions.begin(), ast_->actions.end(), depends_on_begin) ||
+                    std::any_of(ast_->actions.begin(), ast_->actions.end(), has_others)))
+    return std::nullopt;
   try {
     return make_task(std::make_shared<const Ast>(ends_apart(*ast_, over_all)), limits_, meter);
   } catch (const TaskTooLarge&) {
@@ -616,7 +624,7 @@ void PddlSource::visit_changes(internal::Meter& meter, const Visitor& visit) con
   Changer changer(ast_, limits_, meter, visit);
   changer.remove_constraints();
   for (const Envelope& envelope : envelopes(*ast_)) {
-    if (!changer.done()) changer.keep(envelope);
+    if (!changer.done() && ast_->actions[envelope.offers].written.empty()) changer.keep(envelope);
   }
   const auto timeless = ast_->has_durations ? std::make_shared<const Ast>(without_time(*ast_)) : ast_;
   Detective detective(*timeless, limits_, meter);

@@ -49,6 +49,15 @@ struct GoalDefinition {
   bool anyway = false;  // it holds by what never changes alone, or is about objects of which there are none
 };
 
+// A number of the state: each value that it can take is a fact.
+struct NumberDefinition {
+  std::string text;  // "(battery r1)"
+  std::size_t values = 0;
+  std::string least;  // of them; empty where there are none
+  std::string largest;
+  bool cut = false;  // there are more, see Definition::cut
+};
+
 // What is to hold at the end if it can be, and what it costs where it does not. Preferences of what happens on the way
 // look at facts that remember it.
 struct PreferenceDefinition {
@@ -81,6 +90,18 @@ struct Definition {
   // actions none is lost.
   std::vector<std::string> cut;
   std::uint32_t cut_depth = 0;
+  // Actions that could take other durations, which may lead elsewhere: "charge but for 2, 5, 9". Of these plans none proves
+  // anything either.
+  std::vector<std::string> other_durations;
+  // Is a plan of what the files say one of the task?
+  bool whole() const { return cut.empty() && other_durations.empty(); }
+  std::vector<NumberDefinition> numbers;
+  // Ground actions inside which others run, and how many run inside each other at most.
+  std::size_t hosts = 0;
+  std::size_t hosts_at_once = 0;
+  // Where something happens by itself: at so many times actions can begin, multiples of `tick` (metactrl/schedule.h).
+  std::size_t times = 0;
+  std::int64_t tick = 0;
   bool has_costs = false;   // some action states one
   bool has_metric = false;  // the sum of costs is to be small; without, the number of actions
 };

@@ -30,6 +30,8 @@ class ReferenceSemantics {
   virtual std::string which_plans() const { return {}; }
   // How long the step takes, whatever the state; nothing where that depends on the state.
   virtual std::optional<std::int64_t> fixed_duration(const PlanStep& /*step*/) const { return 0; }
+  // What schedules call the action: plans tell actions of several durations apart by their names, schedules by times.
+  virtual std::string written_name(const std::string& action) const { return action; }
   // The steps, when each begins and how long it takes when the plan is carried out as it was written. Throws InputError
   // where a step is not legal, or takes longer than can be counted.
   virtual Schedule with_durations(std::span<const PlanStep> plan, const Stop& stop) const;

@@ -1,8 +1,10 @@
 // Actions that take time, also inside each other: the engine, for which each is one step, against the reference
 // interpreter, which carries out its start and its end; what the lookahead says against brute force; and schedules of random plans against the judge of
-// schedules, also when they are bent a little; and trajectory constraints and preferences beside all that.
+// schedules, also when they are bent a little; actions that may take several durations against the judge, whatever they
+// take; and trajectory constraints and preferences beside all that.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <numeric>
@@ -31,14 +33,16 @@ using testing::Random;
 
 class Generator {
  public:
-  enum class Kind : std::uint8_t { kPlain, kTimed, kHosts, kTrajectories };
+  enum class Kind : std::uint8_t { kPlain, kTimed, kHosts, kTrajectories, kBounds };
   explicit Generator(std::uint64_t seed, Kind kind = Kind::kPlain)
       : random_(seed),
-        timed_(kind == Kind::kTimed || (kind == Kind::kTrajectories && seed % 3 != 0)),
-        hosts_(kind == Kind::kHosts) {}
+        timed_(kind == Kind::kTimed || (kind == Kind::kTrajectories && seed % 3 != 0) ||
+               (kind == Kind::kBounds && seed % 3 == 1)),
+        hosts_(kind == Kind::kHosts || (kind == Kind::kBounds && seed % 3 == 0)),
+        bounds_(kind == Kind::kBounds) {}
 
   std::string domain() {
-    numbers_ = one_in(2);
+    numbers_ = bounds_ ? !one_in(3) : one_in(2);
     std::string out =
         "(define (domain d) (:requirements :adl :numeric-fluents :durative-actions :duration-inequalities "
         ":timed-initial-literals)\n"
@@ -160,6 +164,12 @@ class Generator {
   }
   std::string change(const std::string& x) {
     const std::string target = one_in(2) ? "(g)" : "(f " + x + ")";
+    if (bounds_ && !one_in(3)) {
+      static const std::vector<std::string> kAmounts = {"?duration", "(* 2 ?duration)", "(/ ?duration 2)",
+                                                        "(- 3 ?duration)"};
+      static const std::vector<std::string> kChanges = {"increase", "decrease", "assign"};
+      return "(" + random_.pick(kChanges) + " " + target + " " + random_.pick(kAmounts) + ")";
+    }
     switch (random_.below(4)) {
       case 0:
         return "(assign " + target + " " + number() + ")";
@@ -173,7 +183,17 @@ class Generator {
   static std::string bounds(const std::string& x) {
     return "(<= (g) 3) (>= (g) 0) (<= (f " + x + ") 3) (>= (f " + x + ") 0)";
   }
+  std::string bounded() {
+    static const std::vector<std::string> kLow = {"1", "2", "0.5", "(h ?x)", "(- 2 1)"};
+    static const std::vector<std::string> kHigh = {"3", "2.5", "4", "(h ?x)", "(* 2 (h ?x))", "9"};
+    std::string out = "(and (>= ?duration " + random_.pick(kLow) + ")";
+    if (one_in(4)) out += " (at start (>= ?duration " + random_.pick(kLow) + "))";
+    if (one_in(4)) out += " (at end (<= ?duration " + random_.pick(kHigh) + "))";
+    if (!one_in(8)) out += " (<= ?duration " + random_.pick(kHigh) + ")";
+    return out + ")";
+  }
   std::string duration(const std::string& x) {
+    if (bounds_ && !one_in(3)) return bounded();
     switch (random_.below(7)) {
       case 0:
         return "(= ?duration (h " + x + "))";
@@ -205,8 +225,9 @@ class Generator {
       conditions += " (at start (and " + bounds("?x") + "))";
       effects += " (at start " + change("?x") + ")";
     }
-    return " (:durative-action a" + std::to_string(index) + " :parameters (?x) :duration (= ?duration " +
-           random_.pick(kLong) + ")\n  :condition (and" + conditions + ")\n  :effect (and" + effects + "))\n";
+    const std::string taken = bounds_ && !one_in(4) ? bounded() : "(= ?duration " + random_.pick(kLong) + ")";
+    return " (:durative-action a" + std::to_string(index) + " :parameters (?x) :duration " + taken +
+           "\n  :condition (and" + conditions + ")\n  :effect (and" + effects + "))\n";
   }
   std::string durative(std::uint32_t index) {
     if (hosts_ && (index == 0 || one_in(3))) return host(index);
@@ -236,6 +257,7 @@ class Generator {
   Random random_;
   bool timed_;
   bool hosts_;
+  bool bounds_;
   bool numbers_ = false;
   std::set<std::string> used_;
 };
@@ -254,8 +276,30 @@ struct Scheduled {
   std::size_t refused = 0;  // bent ones
 };
 
-void check_schedules(const std::string& domain, const std::string& problem, const std::vector<PlanStep>& plan,
-                     Random& random, Scheduled& count) {
+// May the action take one of several durations, as it is written?
+bool is_flexible(const LiftedInterpreter& interpreter, const PlanStep& step) {
+  const auto named = [&](const pddl::Action& action) { return action.name == step.action; };
+  const auto found = std::find_if(interpreter.ast().actions.begin(), interpreter.ast().actions.end(), named);
+  return found->durative && found->durative->flexible;
+}
+
+// A step of a valid schedule takes what is within its bounds. Whatever it takes then, the judge does not mind how long.
+void bend_duration(const Task& task, const LiftedInterpreter& interpreter, Schedule bent, std::size_t place) {
+  const auto too_long_or_short = [&](std::int64_t duration) {
+    bent[place].duration = duration;
+    const Validation judged = validate(task, bent);
+    return judged.problem.starts_with("it takes");
+  };
+  PlanStep shortest = bent[place].step;
+  const std::optional<LiftedInterpreter::Durations> all = interpreter.fixed_durations(shortest);
+  if (!all) return;
+  const std::int64_t longest = std::min(all->longest, all->shortest + 20 * kTimeUnit);
+  for (const std::int64_t duration : {all->shortest, (all->shortest + longest) / 2, longest})
+    ASSERT_FALSE(too_long_or_short(duration)) << time_text(duration);
+}
+
+void check_schedules(const std::string& domain, const std::string& problem, const LiftedInterpreter& interpreter,
+                     const std::vector<PlanStep>& plan, Random& random, Scheduled& count) {
   const std::string anything = problem.substr(0, problem.find("(:goal")) + "(:goal (and)))";
   const Task task = load_pddl_text(domain, anything);
   if (!task.validate(plan).valid) return;  // something that has begun cannot end
@@ -267,7 +311,8 @@ void check_schedules(const std::string& domain, const std::string& problem, cons
   ASSERT_TRUE(validate(task, early).valid);
   ASSERT_LE(makespan(early), makespan(one_by_one));
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    ASSERT_EQ(early[i].step, plan[i]);
+    ASSERT_EQ(early[i].step.action, interpreter.written_name(plan[i].action));
+    ASSERT_EQ(early[i].step.arguments, plan[i].arguments);
     ASSERT_EQ(early[i].duration, one_by_one[i].duration);
     ASSERT_LE(early[i].start, one_by_one[i].start);
   }
@@ -287,9 +332,13 @@ void check_schedules(const std::string& domain, const std::string& problem, cons
     ASSERT_EQ(validate(task, bent).valid, judged.valid);
   }
   bent = early;
-  for (TimedStep& step : bent) {
-    if (!step.takes_time) continue;
-    step.duration += kTimeUnit;
+  for (std::size_t i = 0; i < bent.size(); ++i) {
+    if (!bent[i].takes_time) continue;
+    if (is_flexible(interpreter, bent[i].step)) {
+      bend_duration(task, interpreter, bent, i);
+      continue;
+    }
+    bent[i].duration += kTimeUnit;
     ASSERT_FALSE(validate(task, bent).valid);
     break;
   }
@@ -323,7 +372,7 @@ TEST_P(RandomTimedFacts, EngineReferenceAndSchedulesAgree) {
     for (int i = 0; i < 3; ++i) {
       const std::vector<PlanStep> plan = testing::walk_both(*task, interpreter, 8, random);
       ASSERT_FALSE(HasFailure());
-      check_schedules(domain, problem, plan, random, count);
+      check_schedules(domain, problem, interpreter, plan, random, count);
       ASSERT_FALSE(HasFailure());
       std::int64_t free = 0;
       for (const TimedStep& step : make_schedule(*task, plan, ScheduleKind::kSequential)) {
@@ -386,7 +435,7 @@ TEST_P(RandomHosts, EngineReferenceAndSchedulesAgree) {
     for (int i = 0; i < 4; ++i) {
       const std::vector<PlanStep> plan = testing::walk_both(*task, interpreter, 8, random);
       ASSERT_FALSE(HasFailure());
-      check_schedules(domain, problem, plan, random, count);
+      check_schedules(domain, problem, interpreter, plan, random, count);
       ASSERT_FALSE(HasFailure());
     }
     for (int i = 0; i < 2; ++i) {
@@ -537,6 +586,112 @@ TEST_P(RandomTrajectories, EngineReferenceAndSchedulesAgree) {
             << count.useless << ", schedules " << count.schedules << '\n';
 }
 
+// Actions that may take several durations. The task has some of them as actions of their own, of which both
+// implementations say the same. The judge knows nothing of these: he is shown short plans with durations from a grid, and
+// where he accepts one, nobody may say that there is none.
+class RandomBounds : public ::testing::TestWithParam<std::uint64_t> {};
+
+struct Accepted {
+  std::optional<Schedule> schedule;
+  std::size_t judged = 0;
+};
+
+// Schedules of at most `longest` steps, one after the other, with durations in quarters.
+void find_accepted(const Task& task, const LiftedInterpreter& interpreter, std::size_t longest, Schedule& schedule,
+                   Accepted& out) {
+  constexpr std::size_t kMostJudged = 500;
+  constexpr std::int64_t kGrid = kTimeUnit / 4;
+  if (out.schedule || out.judged == kMostJudged) return;
+  ++out.judged;
+  const Validation judged = validate(task, schedule);
+  if (judged.valid) out.schedule = schedule;
+  if (out.schedule || judged.steps_executed < schedule.size() || schedule.size() == longest) return;
+  const std::int64_t free = schedule.empty() ? 0 : makespan(schedule) + kSeparation;
+  for (const pddl::Instance& instance : interpreter.instances()) {
+    const pddl::Action& action = interpreter.ast().actions[instance.action];
+    if (!action.written.empty()) continue;
+    const PlanStep step = interpreter.step(instance);
+    if (!action.durative) {
+      schedule.push_back({step, free, 0, false});
+      find_accepted(task, interpreter, longest, schedule, out);
+      schedule.pop_back();
+      continue;
+    }
+    const std::optional<std::int64_t> least = interpreter.fixed_duration(step);
+    std::set<std::int64_t> durations;
+    if (least) durations.insert(*least);
+    for (std::int64_t grid = kGrid; action.durative->flexible && grid <= 9 * kTimeUnit; grid += kGrid) {
+      if (least && grid > *least) durations.insert(grid);
+    }
+    for (const std::int64_t duration : durations) {
+      schedule.push_back({step, free, duration, true});
+      find_accepted(task, interpreter, longest, schedule, out);
+      schedule.pop_back();
+    }
+  }
+}
+
+TEST_P(RandomBounds, NobodySaysThatThereIsNoPlanWhereTheJudgeAcceptsOne) {
+  constexpr std::uint64_t kBoundedTasks = testing::repeats(800);
+  testing::Decided decided;
+  Scheduled count;
+  std::size_t tasks = 0;
+  std::size_t open = 0;
+  std::size_t accepted = 0;
+  std::size_t planned = 0;  // of these
+  for (std::uint64_t seed = GetParam(); seed < kBoundedTasks; seed += kHostShards) {
+    Generator generator(seed, Generator::Kind::kBounds);
+    const std::string domain = generator.domain();
+    const std::string problem = generator.problem();
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + domain + problem);
+    Diagnostics diagnostics;
+    auto ast = std::make_shared<pddl::Ast>(pddl::parse({"domain", domain}, {"problem", problem}, diagnostics));
+    if (diagnostics.has_errors()) continue;
+    const LiftedInterpreter interpreter(ast);
+    std::optional<Task> task;
+    try {
+      task = load_pddl_text(domain, problem);
+    } catch (const TaskTooLarge&) {
+      continue;  // a number grows without end
+    }
+    ++tasks;
+    open += task->program().definition().other_durations.empty() ? 0 : 1;
+    Random random(seed);
+    for (int i = 0; i < 3 && task->program().definition().cut.empty(); ++i) {
+      const std::vector<PlanStep> plan = testing::walk_both(*task, interpreter, 6, random);
+      ASSERT_FALSE(HasFailure());
+      if (has_durations(*task)) check_schedules(domain, problem, interpreter, plan, random, count);
+      ASSERT_FALSE(HasFailure());
+    }
+    if (task->program().definition().cut.empty()) decided.add(*task, interpreter);
+    ASSERT_FALSE(HasFailure());
+    Accepted judged;
+    Schedule schedule;
+    find_accepted(*task, interpreter, 2, schedule, judged);
+    if (!judged.schedule) continue;
+    ++accepted;
+    LookaheadOptions options;
+    options.horizon = 100;
+    options.exact = {5'000, std::size_t{64} << 20, 50'000'000};
+    options.search = {5'000, std::size_t{64} << 20, 50'000'000};
+    const auto lookahead = Lookahead::compile(*task, options);
+    planned += lookahead->verdict() == Verdict::kSolvable ? 1 : 0;
+    std::string text;
+    for (const TimedStep& step : *judged.schedule) text += to_string(step) + "\n";
+    ASSERT_NE(lookahead->verdict(), Verdict::kInfeasible) << lookahead->reason() << '\n' << text;
+  }
+  const std::size_t all = kBoundedTasks / kHostShards;
+  EXPECT_GT(tasks, all / 2);
+  EXPECT_GT(open, all / 4);
+  EXPECT_GT(accepted, all / 20);
+  EXPECT_GT(planned, accepted * 3 / 4);
+  std::cout << "tasks " << tasks << ", with other durations " << open << ", decided " << decided.all << ", solvable "
+            << decided.solvable << ", plans " << count.plans << ", accepted by the judge " << accepted
+            << ", found of these " << planned << '\n';
+}
+
+INSTANTIATE_TEST_SUITE_P(Shards, RandomBounds, ::testing::Range<std::uint64_t>(0, kHostShards));
+
 INSTANTIATE_TEST_SUITE_P(Shards, RandomTrajectories, ::testing::Range<std::uint64_t>(0, kWatchedShards));
 
 INSTANTIATE_TEST_SUITE_P(Shards, RandomHosts, ::testing::Range<std::uint64_t>(0, kHostShards));
@@ -575,7 +730,7 @@ TEST_P(RandomDurations, EngineReferenceAndSchedulesAgree) {
     for (int i = 0; i < 4; ++i) {
       const std::vector<PlanStep> plan = testing::walk_both(*task, interpreter, 8, random);
       ASSERT_FALSE(HasFailure());
-      if (has_durations(*task)) check_schedules(domain, problem, plan, random, count);
+      if (has_durations(*task)) check_schedules(domain, problem, interpreter, plan, random, count);
       ASSERT_FALSE(HasFailure());
     }
     decided.add(*task, interpreter);

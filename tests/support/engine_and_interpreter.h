@@ -17,6 +17,7 @@
 #include "metactrl/lookahead.h"
 #include "pddl/interpret.h"
 #include "support/random.h"
+#include "task/program.h"
 
 namespace metactrl::testing {
 
@@ -71,6 +72,9 @@ inline void expect_shortest(const Task& task, int shortest) {
   LookaheadOptions options;
   options.horizon = 100;
   const auto lookahead = Lookahead::compile(task, options);
+  // Where actions may take other durations, that these lead nowhere proves nothing.
+  const bool open = shortest < 0 && !task.program().definition().other_durations.empty();
+  if (open && lookahead->verdict() == Verdict::kUndecided) return;
   ASSERT_EQ(lookahead->verdict(), shortest < 0 ? Verdict::kInfeasible : Verdict::kSolvable) << lookahead->reason();
   if (shortest < 0) return;
   const std::vector<ActionId>& plan = lookahead->plan();

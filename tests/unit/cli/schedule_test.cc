@@ -78,6 +78,70 @@ TEST_F(ScheduleCli, ValidateJudgesTimes) {
   EXPECT_EQ(run("validate -d d.pddl -p p.pddl odd.plan").code, 31);
 }
 
+// Plans take the durations that they need, under names of their own; schedules and exports call the action by its name.
+TEST_F(ScheduleCli, ActionsOfSeveralDurations) {
+  write("c.pddl", R"((define (domain c) (:requirements :durative-actions :numeric-fluents :duration-inequalities)
+      (:predicates (plugged) (done)) (:functions (battery))
+      (:durative-action charge :parameters () :duration (and (>= ?duration 2) (<= ?duration 9))
+        :condition (at start (plugged)) :effect (and (at start (not (plugged))) (at end (increase (battery) ?duration))))
+      (:durative-action go :parameters () :duration (= ?duration 3) :condition (at start (>= (battery) 5))
+        :effect (and (at start (decrease (battery) 5)) (at end (done))))))");
+  write("cp.pddl", "(define (problem p) (:domain c) (:init (plugged) (= (battery) 0)) (:goal (done)))");
+  EXPECT_CONTAINS(run("check -d c.pddl -p cp.pddl").err,
+                  "of the durations of charge plans use 2, 3, 4, 5, 6, 7, 8, 9; others are never tried");
+  const Result found = run("search -d c.pddl -p cp.pddl --out found.plan");
+  EXPECT_EQ(found.code, 0) << found.err;
+  EXPECT_CONTAINS(run("validate -d c.pddl -p cp.pddl found.plan").out, "valid: 2 actions");
+  EXPECT_CONTAINS(found.out + run("search -d c.pddl -p cp.pddl").out,
+                  "0.000: (charge) [5.000]\n5.001: (go) [3.000]\n; ends at 8.001\n");
+  write("other.plan", "0.000: (charge) [6.250]\n6.300: (go) [3.000]\n");
+  EXPECT_EQ(run("validate -d c.pddl -p cp.pddl other.plan").code, 0);
+  write("short.plan", "0.000: (charge) [1.500]\n6.300: (go) [3.000]\n");
+  EXPECT_EQ(run("validate -d c.pddl -p cp.pddl short.plan").out,
+            "invalid: step 1 (charge): it takes at least 2, not 1.500\n");
+  write("named.plan", "(charge-for-5)\n(go)\n");
+  EXPECT_EQ(run("validate -d c.pddl -p cp.pddl named.plan").code, 0);
+  EXPECT_CONTAINS(run("export plansys2 named.plan -d c.pddl -p cp.pddl").out, "0.000: (charge) [5.000]\n");
+}
+
+TEST_F(ScheduleCli, InspectListsWhatIsNoFact) {
+  write("n.pddl", R"((define (domain n) (:requirements :durative-actions :numeric-fluents :timed-initial-literals
+      :duration-inequalities :negative-preconditions)
+      (:predicates (day) (done)) (:functions (x) (y))
+      (:durative-action up :parameters () :duration (= ?duration 2) :condition (at start (< (x) 3))
+        :effect (at end (increase (x) 1)))
+      (:durative-action more :parameters () :duration (<= ?duration 2) :condition (at start (day))
+        :effect (at end (increase (y) (x))))))");
+  write("np.pddl", R"((define (problem p) (:domain n) (:init (day) (= (x) 0) (= (y) 0) (at 9 (not (day))))
+      (:goal (and (= (x) 2) (> (y) (x))))))");
+  const Result text = run("inspect -d n.pddl -p np.pddl --max-states 5000");
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_CONTAINS(text.out, "numbers                 (x): 4 values, 0 .. 3\n");
+  EXPECT_CONTAINS(text.out, "(y): ");
+  EXPECT_CONTAINS(text.out, ", not all\n");
+  EXPECT_CONTAINS(text.out, "clock                   actions begin at multiples of 0.01");
+  EXPECT_CONTAINS(text.out, "not tried               durations of more but for 0.001, 2\n");
+  const Json json = Json::parse(run("inspect -d n.pddl -p np.pddl --max-states 5000 --output json").out);
+  ASSERT_EQ(json["numbers"].size(), 2U);
+  EXPECT_EQ(json["numbers"][0]["number"], "(x)");
+  EXPECT_EQ(json["numbers"][0]["values"], 4);
+  EXPECT_EQ(json["numbers"][0]["largest"], "3");
+  EXPECT_EQ(json["numbers"][0]["cut"], false);
+  EXPECT_EQ(json["numbers"][1]["cut"], true);
+  EXPECT_EQ(json["clock"]["tick"], 0.01);
+  EXPECT_EQ(json["durations_not_tried"].size(), 1U);
+  EXPECT_FALSE(json.contains("hosts"));
+  write("h.pddl", R"((define (domain h) (:requirements :durative-actions) (:predicates (light) (mended))
+      (:durative-action lamp :parameters () :duration (= ?duration 5)
+        :condition (and) :effect (and (at start (light)) (at end (not (light)))))
+      (:durative-action mend :parameters () :duration (= ?duration 4) :condition (over all (light))
+        :effect (at end (mended)))))");
+  write("hp.pddl", "(define (problem p) (:domain h) (:init) (:goal (mended)))");
+  EXPECT_CONTAINS(run("inspect -d h.pddl -p hp.pddl").out,
+                  "hosts                   1 action inside which others run, 1 at once at most\n");
+  EXPECT_FALSE(Json::parse(run("inspect -d d.pddl -p p.pddl --output json").out).contains("numbers"));
+}
+
 TEST_F(ScheduleCli, PlanPrintsASchedule) {
   const Result search = run("plan -d d.pddl -p p.pddl --guidance search --schedule concurrent");
   EXPECT_EQ(search.code, 0) << search.err;

@@ -8,6 +8,7 @@
 #include "metactrl/lookahead.h"
 #include "support/both_roads.h"
 #include "support/rational.h"
+#include "task/program.h"
 
 namespace metactrl::numbers_test {
 namespace {
@@ -284,6 +285,41 @@ TEST(Numbers, AForgottenValueIsTold) {
   EXPECT_EQ(warnings("(= (battery x) 3) (= (battery y) 3) (= (way a b) 2)"), Lines{});
   EXPECT_EQ(warnings("(= (battery x) 3) (= (way a b) 2)"), Lines{"2: (battery y)" + tail});
   EXPECT_EQ(warnings(""), (Lines{"2: (battery x)" + tail, "2: (way ?a ?b)" + tail}));
+}
+
+// Three counters that nothing bounds: each is followed as far as there is room for all choices of the three.
+TEST(Numbers, ThoseThatAreComparedTogetherShareTheRoom) {
+  const std::string domain =
+      "(define (domain c) (:requirements :typing :numeric-fluents) (:types k) (:functions (x ?k - k))\n"
+      "(:action up :parameters (?k - k) :effect (increase (x ?k) 1))\n"
+      "(:action down :parameters (?k - k) :effect (decrease (x ?k) 1)))";
+  const auto task = [&](const std::string& goal) {
+    return load_pddl_text(domain,
+                          "(define (problem c) (:domain c) (:objects a b e - k)\n"
+                          "(:init (= (x a) 0) (= (x b) 0) (= (x e) 0)) (:goal " +
+                              goal + "))");
+  };
+  const Task near = task("(= (+ (x a) (+ (x b) (x e))) 2)");
+  const auto found = Lookahead::compile(near, {});
+  EXPECT_EQ(found->verdict(), Verdict::kSolvable) << found->reason();
+  EXPECT_EQ(found->shortest_plan_length(), 2U);
+  EXPECT_EQ(near.program().definition().cut.size(), 3U);
+  testing::expect_both_roads_agree(domain,
+                                   "(define (problem c) (:domain c) (:objects a b e - k)\n"
+                                   "(:init (= (x a) 0) (= (x b) 0) (= (x e) 0)) (:goal (= (+ (x a) (+ (x b) (x e))) "
+                                   "2)))",
+                                   20);
+  const auto lost = Lookahead::compile(task("(= (+ (x a) (+ (x b) (x e))) 1000)"), {});
+  EXPECT_EQ(lost->verdict(), Verdict::kUndecided);
+  EXPECT_NE(lost->reason().find("not followed: (x a) beyond "), std::string::npos) << lost->reason();
+  // Changes that read several are no other.
+  const Task sums = load_pddl_text(
+      "(define (domain s) (:requirements :numeric-fluents) (:functions (a) (b) (c) (d))\n"
+      "(:action up :effect (and (increase (a) 1) (decrease (b) 1) (increase (c) 2)))\n"
+      "(:action down :effect (and (decrease (a) 1) (increase (b) 2) (decrease (c) 1)))\n"
+      "(:action sum :effect (assign (d) (+ (a) (+ (b) (c))))))",
+      "(define (problem s) (:domain s) (:init (= (a) 0) (= (b) 0) (= (c) 0) (= (d) 0)) (:goal (= (d) 2)))");
+  EXPECT_EQ(Lookahead::compile(sums, {})->verdict(), Verdict::kSolvable);
 }
 
 }  // namespace
