@@ -264,6 +264,19 @@ void print(const std::string& text) {
     throw InputError("standard output", "cannot be written", "check the disk or the program that reads it");
 }
 
+Json parse_shallow(const std::string& text) {
+  constexpr int kDeepest = 100;
+  bool deep = false;
+  Json json = Json::parse(
+      text,
+      [&deep](int depth, Json::parse_event_t /*event*/, const Json& /*parsed*/) {
+        deep = deep || depth > kDeepest;
+        return !deep;
+      },
+      false);
+  return deep ? Json(Json::value_t::discarded) : json;
+}
+
 void print(const Json& json) { print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"); }
 
 void note(const std::string& text) { std::cerr << text + "\n" << std::flush; }

@@ -100,7 +100,7 @@ Json info_json(const std::string& file, const Hmm& hmm) {
                {"slots", alphabet.num_slots},
                {"parameters", hmm.num_parameters()},
                {"steps", hmm.step()}};
-  const Json made_by = Json::parse(hmm.made_by(), nullptr, false);
+  const Json made_by = parse_shallow(hmm.made_by());
   json["made_by"] = made_by.is_discarded() ? Json(hmm.made_by()) : made_by;
   return json;
 }

@@ -13,10 +13,6 @@
 
 namespace metactrl::cli {
 
-// What a world's answer says. `text` is one line; throws WorldError that quotes the line and says what is wrong.
-Observation read_observation(const std::string& text, std::uint64_t id);
-Execution read_execution(const std::string& text, std::uint64_t id);
-
 class ProcessWorld : public World {
  public:
   struct Options {

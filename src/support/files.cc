@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "metactrl/error.h"
+#include "support/file_lock.h"
 #include "support/str_cat.h"
 
 namespace metactrl::internal {
@@ -58,9 +59,38 @@ int create_beside(const std::string& target, std::string& name) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     name = str_cat(target, ".part", ::getpid(), attempt == 0 ? "" : str_cat('-', attempt));
     const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+    if (descriptor < 0 && errno != EEXIST) return descriptor;
+    if (descriptor < 0) continue;
+    // Its lock says that somebody writes it; who tidied up before that was said took it away.
+    struct stat status {};
+    const bool taken = !try_lock(descriptor) && errno == EWOULDBLOCK;
+    if (!taken && ::fstat(descriptor, &status) == 0 && status.st_nlink > 0) return descriptor;
+    ::close(descriptor);
   }
   return -1;
+}
+
+// Files beside `target` that a write of it has for a while.
+std::vector<std::filesystem::path> files_beside(const std::filesystem::path& target) {
+  const std::string prefix = target.filename().string() + ".part";
+  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  std::error_code ignored;
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const bool ours = name.starts_with(prefix) && name.size() > prefix.size() &&
+                      name.find_first_not_of("0123456789-", prefix.size()) == std::string::npos;
+    if (ours) found.push_back(entry.path());
+  }
+  return found;
+}
+
+// Removes those that nobody writes any more: a write that was killed left them.
+void tidy_up_beside(const std::string& target) {
+  for (const std::filesystem::path& name : files_beside(target)) {
+    const Descriptor file(::open(name.c_str(), O_WRONLY | O_CLOEXEC));
+    if (file.get() >= 0 && try_lock(file.get())) ::unlink(name.c_str());
+  }
 }
 
 // A link keeps pointing where it points: what it names is replaced.
@@ -128,6 +158,8 @@ void write_file(const std::string& path, std::string_view content) {
   std::string temporary;
   Descriptor file(create_beside(target, temporary));
   if (file.get() < 0) fail_to_write(path, errno);
+  // Closing is what tells of a full disk, and the lock is to be held until the file has its name.
+  const Descriptor lock(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
   int error = write_all(file.get(), content);
   struct stat status {};
   const bool replaces = ::stat(target.c_str(), &status) == 0;
@@ -135,7 +167,7 @@ void write_file(const std::string& path, std::string_view content) {
   if (error == 0 && ::fsync(file.get()) != 0 && errno != EINVAL) error = errno;
   if (error == 0) error = file.close();
   if (error == 0 && std::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
-  if (error == 0) return;
+  if (error == 0) return tidy_up_beside(target);
   ::unlink(temporary.c_str());
   fail_to_write(path, error);
 }
@@ -150,18 +182,8 @@ void check_writable(const std::string& path) {
 }
 
 void remove_leftovers(const std::string& path) {
-  const std::filesystem::path target(path);
-  const std::string prefix = target.filename().string() + ".part";
-  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
   std::error_code ignored;
-  std::vector<std::filesystem::path> found;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    const bool ours = name.starts_with(prefix) && name.size() > prefix.size() &&
-                      name.find_first_not_of("0123456789-", prefix.size()) == std::string::npos;
-    if (ours) found.push_back(entry.path());
-  }
-  for (const std::filesystem::path& file : found) std::filesystem::remove(file, ignored);
+  for (const std::filesystem::path& file : files_beside(path)) std::filesystem::remove(file, ignored);
 }
 
 }  // namespace metactrl::internal

@@ -7,15 +7,17 @@
 //     attack_test --plans 5000 --focus thinking     # mostly by models that think first; goals: that write the goal, too
 //     attack_test --task 'ipc/gripper p01.pddl' --seed 1 --index 17     # one plan again, with what is wrong with it
 //
-// Plans are shared out among tasks in rounds. A task that takes much more than its share of the time is left out of
-// further rounds, and the report says so. Succeeds when as many plans as asked for were made from guidance mask up and
-// none of them breaks anything, and when the same models without the guarantee mostly fail: an attack that cannot
-// fail proves nothing.
+// The sets of tasks (domains, household, ipc, ...) get as many plans each: the next ones are of the set that has fewest,
+// unless it has used up twice its share of the time, and in a set tasks take turns. A task that makes next to nothing in
+// its turn is left out of further ones, and the report says so. Succeeds when as many plans as asked for (with
+// --seconds, as there was time for) were made from guidance mask up and none of them breaks anything, and when the same
+// models without the guarantee mostly fail: an attack that cannot fail proves nothing.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <deque>
 #include <fstream>
 #include <iostream>
 #include <limits>
@@ -44,7 +46,7 @@ using internal::str_cat;
 struct Options {
   std::size_t plans = 400;
   std::size_t tasks_per_domain = 0;  // 0: all
-  std::size_t domains = 0;           // so many of them, spread evenly; 0: all
+  std::size_t domains = 0;           // so many of them, spread evenly over the sets; 0: all
   std::size_t val_every = 100;
   double seconds = 0;  // stop after so long; 0: when all plans are made
   std::uint64_t seed = 1;
@@ -119,7 +121,8 @@ class Campaign {
 
   int run() {
     select_tasks();
-    while (made_ < options_.plans && !targets_.empty() && !out_of_time()) round();
+    deal();
+    while (made_ < options_.plans && !sets_.empty() && !out_of_time()) turn();
     std::string command = str_cat("attack_test --plans ", options_.plans, " --seed ", options_.seed);
     if (options_.tasks_per_domain > 0) command += str_cat(" --tasks-per-domain ", options_.tasks_per_domain);
     if (options_.domains > 0) command += str_cat(" --domains ", options_.domains);
@@ -158,6 +161,12 @@ class Campaign {
     bool done = false;   // gives no more plans, or takes too long
   };
 
+  struct Set {
+    std::deque<Target> waiting;
+    std::size_t made = 0;
+    double seconds = 0;
+  };
+
   // The numbers of tasks stay what they are when only some are selected.
   void select_tasks() {
     const TaskList list = find_tasks(testing::source_dir(), testing::data_dir());
@@ -177,42 +186,72 @@ class Campaign {
       if (options_.tasks_per_domain > 0 && ++per_domain[list.tasks[i].family] > options_.tasks_per_domain) continue;
       targets_.push_back({list.tasks[i], i});
     }
-    // Runs that end early begin with different tasks.
-    if (!targets_.empty()) {
-      const auto first = static_cast<std::ptrdiff_t>(options_.seed * 7'919 % targets_.size());
-      std::rotate(targets_.begin(), targets_.begin() + first, targets_.end());
+  }
+
+  // Runs that end early begin with different tasks of each set.
+  void deal() {
+    for (const Target& target : targets_) sets_[set_of(target.files.family)].waiting.push_back(target);
+    for (auto& [name, set] : sets_) {
+      const auto first = static_cast<std::ptrdiff_t>(options_.seed * 7'919 % set.waiting.size());
+      std::rotate(set.waiting.begin(), set.waiting.begin() + first, set.waiting.end());
     }
   }
 
+  // As many of each set, spread evenly over it.
   std::set<std::string> select_domains(const TaskList& list) const {
-    std::set<std::string> all;
-    for (const TaskFiles& task : list.tasks) all.insert(task.family);
-    if (options_.domains == 0 || options_.domains >= all.size()) return all;
+    std::map<std::string, std::set<std::string>> sets;
+    for (const TaskFiles& task : list.tasks) sets[set_of(task.family)].insert(task.family);
     std::set<std::string> some;
-    std::size_t number = 0;
-    for (const std::string& domain : all) {
-      if (number * options_.domains / all.size() < (number + 1) * options_.domains / all.size()) some.insert(domain);
-      ++number;
+    std::size_t place = 0;
+    for (const auto& [name, all] : sets) {
+      const std::size_t share = options_.domains * (place + 1) / sets.size() - options_.domains * place / sets.size();
+      const std::size_t wanted = options_.domains == 0 ? all.size() : std::min(share, all.size());
+      std::size_t number = 0;
+      for (const std::string& domain : all) {
+        if (number * wanted / all.size() < (number + 1) * wanted / all.size()) some.insert(domain);
+        ++number;
+      }
+      ++place;
     }
     return some;
   }
 
   bool out_of_time() const { return options_.seconds > 0 && watch_.seconds() >= options_.seconds; }
 
-  // The first round is short: it shows every domain, and which tasks are slow.
-  void round() {
-    std::size_t quota = (options_.plans - made_ + targets_.size() - 1) / targets_.size();
-    if (std::exchange(first_round_, false)) quota = std::min(quota, std::max<std::size_t>(30, quota / 8));
-    for (Target& target : targets_) {
-      if (made_ >= options_.plans || out_of_time()) break;
-      attack(target, quota);
+  // One that has fewest plans. There is always one that has not used up twice its share.
+  std::map<std::string, Set>::iterator next_set() {
+    double seconds = 0;
+    for (const auto& [name, set] : sets_) seconds += set.seconds;
+    const double most = 2 * seconds / static_cast<double>(sets_.size());
+    auto next = sets_.end();
+    for (auto set = sets_.begin(); set != sets_.end(); ++set) {
+      if (set->second.seconds > most) continue;
+      if (next == sets_.end() || set->second.made < next->second.made) next = set;
     }
-    std::erase_if(targets_, [](const Target& target) { return target.done; });
+    return next;
   }
 
-  void attack(Target& target, std::size_t quota) {
-    // Some times the share of a run that should take a quarter of an hour. The only one, since it was asked for or the
-    // others are done, has all the time.
+  // The first turns of a task are short: they show every domain, and which tasks are slow.
+  void turn() {
+    const auto next = next_set();
+    Set& set = next->second;
+    Target target = std::move(set.waiting.front());
+    set.waiting.pop_front();
+    const std::size_t tasks = set.waiting.size() + 1;
+    const std::size_t share = (options_.plans - made_ + sets_.size() * tasks - 1) / (sets_.size() * tasks);
+    const Effort effort;
+    const std::size_t before = made_;
+    attack(target, std::clamp<std::size_t>(share, 1, target.known ? 200 : 30), tasks > 1);
+    set.made += made_ - before;
+    set.seconds += effort.seconds();
+    if (!target.done) set.waiting.push_back(std::move(target));
+    if (set.waiting.empty()) sets_.erase(next);
+  }
+
+  // `others`: there are more tasks of its set.
+  void attack(Target& target, std::size_t quota, bool others) {
+    // Some times the share of a run that should take a quarter of an hour. The only one that was asked for has all the
+    // time.
     const bool limited = targets_.size() > 1;
     const double slice = limited ? 1 + 0.015 * static_cast<double>(quota) : std::numeric_limits<double>::infinity();
     const Effort effort;
@@ -236,7 +275,8 @@ class Campaign {
     made_ += made;
     target.made += made;
     if (!attacker->promising()) target.done = true;
-    if (effort.seconds() >= slice && made < quota && !out_of_time()) {
+    const bool slow = made == 0 || (others && made * 10 < quota);
+    if (effort.seconds() >= slice && slow && !out_of_time()) {
       target.done = true;
       report_.add_note("slow, so with fewer plans", str_cat(target.files.name(), ": ", target.made));
     }
@@ -265,7 +305,8 @@ class Campaign {
       std::cerr << violation.where << ": " << to_string(violation.finding.fault) << ": " << violation.finding.detail
                 << '\n';
     }
-    expect(all.plans >= options_.plans, str_cat("only ", all.plans, " of ", options_.plans, " plans were made"));
+    expect(all.plans >= options_.plans || (out_of_time() && all.plans > 0),
+           str_cat("only ", all.plans, " of ", options_.plans, " plans were made"));
     const Tally none = report_.without("none");
     const Tally syntax = report_.without("syntax");
     expect(none.valid() * 20 <= none.plans,
@@ -284,12 +325,12 @@ class Campaign {
   Options options_;
   Arsenal arsenal_;
   Report report_;
-  std::vector<Target> targets_;
-  std::size_t made_ = 0;  // with a guarantee
+  std::vector<Target> targets_;      // those that were selected
+  std::map<std::string, Set> sets_;  // with what can still be attacked
+  std::size_t made_ = 0;             // with a guarantee
   Watch watch_;
   Effort effort_;
   double next_line_ = 15;
-  bool first_round_ = true;
 };
 
 int run(int count, char** arguments) {

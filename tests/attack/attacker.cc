@@ -594,10 +594,14 @@ void Attacker::write_goals(const Setting& setting, std::size_t index, Random& ra
 void Attacker::record(const Setting& setting, Attempt attempt, const std::string& where) {
   attempt.tally.plans = 1;
   attempt.tally.faults[static_cast<std::size_t>(attempt.finding.fault)] = 1;
-  report_.add(files_.family, attempt.cell, attempt.model, setting.format, setting.vocabulary_name, attempt.tally);
+  // A search has no words, and goals are written with some of their own.
+  const std::string words = attempt.cell.guidance == "search"            ? "none"
+                            : attempt.cell.guidance == "goal from words" ? "small, made for the task"
+                                                                         : setting.vocabulary_name;
+  report_.add(files_.family, attempt.cell, attempt.model, setting.format, words, attempt.tally);
   if (attempt.cell.guaranteed() && attempt.finding.fault != Fault::kNone) {
     report_.add_violation({str_cat(where, " (", attempt.cell.guidance, ", ", attempt.cell.decode, ", ", attempt.model,
-                                   ", ", setting.format, ", ", setting.vocabulary_name, ")"),
+                                   ", ", setting.format, ", ", words, ")"),
                            attempt.finding});
   }
 }

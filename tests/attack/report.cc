@@ -67,6 +67,12 @@ std::string json_tally(const Tally& tally) {
 
 }  // namespace
 
+std::string set_of(const std::string& family) {
+  std::size_t end = family.find('/');
+  if (family.starts_with("pddl21/") || family.starts_with("prompts/")) end = family.find('/', end + 1);
+  return family.substr(0, end);
+}
+
 std::string grouped(std::size_t number) {
   std::string out = std::to_string(number);
   for (std::size_t at = out.size(); at > 3;) {
@@ -171,9 +177,10 @@ std::string Report::json(const std::string& command, double seconds) const {
               ",\n\"guaranteed\": {", json_tally(guaranteed()), "},\n\"cells\": [\n");
   bool first = true;
   for (const auto& [key, tally] : cells_) {
-    out += str_cat(first ? "" : ",\n", "{\"domain\": ", json_string(std::get<0>(key)),
-                   ", \"guidance\": ", json_string(std::get<1>(key)), ", \"decode\": ", json_string(std::get<2>(key)),
-                   ", ", json_tally(tally), "}");
+    out +=
+        str_cat(first ? "" : ",\n", "{\"domain\": ", json_string(std::get<0>(key)),
+                ", \"set\": ", json_string(set_of(std::get<0>(key))), ", \"guidance\": ", json_string(std::get<1>(key)),
+                ", \"decode\": ", json_string(std::get<2>(key)), ", ", json_tally(tally), "}");
     first = false;
   }
   out += "],\n\"models\": [\n";
@@ -181,6 +188,12 @@ std::string Report::json(const std::string& command, double seconds) const {
   for (const auto& [key, tally] : models_) {
     out += str_cat(first ? "" : ",\n", "{\"model\": ", json_string(key.first),
                    ", \"guidance\": ", json_string(key.second), ", ", json_tally(tally), "}");
+    first = false;
+  }
+  out += "],\n\"vocabularies\": [\n";
+  first = true;
+  for (const auto& [name, tally] : vocabularies_) {
+    out += str_cat(first ? "" : ",\n", "{\"vocabulary\": ", json_string(name), ", ", json_tally(tally), "}");
     first = false;
   }
   out += "],\n\"notes\": {";

@@ -69,6 +69,9 @@ class Report {
   std::vector<Violation> violations_;
 };
 
+// What a family of tasks belongs to: "ipc", or of what has parts of several kinds one of them, "pddl21/temporal".
+std::string set_of(const std::string& family);
+
 // "12,345"
 std::string grouped(std::size_t number);
 

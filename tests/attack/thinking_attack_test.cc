@@ -2,6 +2,7 @@
 // markers, and is asked as logits that mean harm, and as a small model with random weights that llama.cpp runs.
 //
 //     thinking_attack_test --plans 3000 --report thinking     # writes thinking.md and thinking.json
+//     thinking_attack_test --plans 100000 --seconds 300       # as many as there is time for, in each family
 //
 // Thoughts are what the model wants them to be, or end at once, or twice, or in half a marker, with the end of the turn, with the whole
 // header of an answer and a plan behind it; or they never end. Each plan is judged by its text alone, and its tokens by the
@@ -51,6 +52,7 @@ constexpr std::size_t kGoals = 1;
 
 struct Options {
   std::size_t plans = 3000;
+  double seconds = 0;  // stop after so long; 0: when all plans are made
   std::uint64_t seed = 1;
   std::string family;  // this one alone
   std::string report;  // two files: with .md and .json behind it
@@ -63,6 +65,8 @@ Options read_options(int count, char** arguments) {
     const std::string value = arguments[i + 1];
     if (name == "--plans") {
       options.plans = std::stoul(value);
+    } else if (name == "--seconds") {
+      options.seconds = std::stod(value);
     } else if (name == "--seed") {
       options.seed = std::stoull(value);
     } else if (name == "--family") {
@@ -70,7 +74,7 @@ Options read_options(int count, char** arguments) {
     } else if (name == "--report") {
       options.report = value;
     } else {
-      throw std::invalid_argument("unknown option " + name + "; known: --plans --seed --family --report");
+      throw std::invalid_argument("unknown option " + name + "; known: --plans --seconds --seed --family --report");
     }
   }
   if (count % 2 == 0) throw std::invalid_argument(str_cat(arguments[count - 1], " needs a value"));
@@ -114,7 +118,8 @@ class Campaign {
       if (task.family == "domains/tabletop") tasks_.push_back(std::move(task));
     }
     for (std::size_t i = 0; i < families.size(); ++i) {
-      attack(families[i], options_.plans * (i + 1) / families.size());
+      const double share = static_cast<double>(i + 1) / static_cast<double>(families.size());
+      attack(families[i], options_.plans * (i + 1) / families.size(), options_.seconds * share);
       std::cerr << str_cat(families[i].name, ": ", grouped(report_.guaranteed().plans), " plans, ",
                            report_.violations().size(), " violations, ", seconds(), " s computing\n");
     }
@@ -182,12 +187,17 @@ class Campaign {
     return out;
   }
 
-  // Until so many plans are made in all.
-  void attack(const ThinkingFamily& family, std::size_t until) {
+  bool out_of_time(double end) const {
+    const std::chrono::duration<double> since = std::chrono::steady_clock::now() - start_;
+    return options_.seconds > 0 && since.count() >= end;
+  }
+
+  // Until so many plans are made in all, or so many seconds over.
+  void attack(const ThinkingFamily& family, std::size_t until, double end) {
     const Stand one = stand(family);
     report_.add_task(family.name);
     const std::vector<std::string> formats = PlanFormat::builtin_names();
-    while (report_.guaranteed().plans < until) {
+    while (report_.guaranteed().plans < until && !out_of_time(end)) {
       const std::size_t number = units_++;
       const TaskFiles& files = tasks_[number % tasks_.size()];
       Unit unit{files, load_pddl(files.domain, files.problem), formats[number / tasks_.size() % formats.size()],
@@ -361,7 +371,8 @@ class Campaign {
     }
     const Tally all = report_.guaranteed();
     expect(all.violations() == 0, str_cat(all.violations(), " violations"));
-    expect(all.plans >= options_.plans, str_cat("only ", all.plans, " of ", options_.plans, " plans were made"));
+    expect(all.plans >= options_.plans || (out_of_time(options_.seconds) && all.plans > 0),
+           str_cat("only ", all.plans, " of ", options_.plans, " plans were made"));
     const Tally none = report_.without("none");
     expect(none.plans > 0 && none.valid() * 20 <= none.plans,
            str_cat(none.valid(), " of ", none.plans, " plans are valid without guidance"));
@@ -375,6 +386,7 @@ class Campaign {
   testing::TemporaryFolder folder_{"metactrl_thinking_attack"};
   std::vector<TaskFiles> tasks_;
   std::size_t units_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace

@@ -80,9 +80,9 @@ def essence(kind, status, body):
 
 
 class Service:
-    def __init__(self, program):
+    def __init__(self, program, environment=None):
         # Room for fewer than come, so that some wait and some are told to come back.
-        self.process = subprocess.Popen([program, "serve", "--port", "0", "--model", "pocket", "--model", "random:1", "--cache", "16M", "--max-requests", "16", "--max-waiting", "32"], stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([program, "serve", "--port", "0", "--model", "pocket", "--model", "random:1", "--cache", "16M", "--max-requests", "16", "--max-waiting", "32"], env=environment, stderr=subprocess.PIPE, text=True)
         self.said = []
         for line in self.process.stderr:
             self.said.append(line)

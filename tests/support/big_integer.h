@@ -1,4 +1,5 @@
-// Whole numbers without a limit, as far as tests need them: to add, to multiply by small ones, and to say how large they are.
+// Whole numbers without a limit, as far as tests need them: to add, to multiply by small ones, to shift, and to say how large
+// they are.
 #ifndef METACTRL_TESTS_SUPPORT_BIG_INTEGER_H_
 #define METACTRL_TESTS_SUPPORT_BIG_INTEGER_H_
 
@@ -40,6 +41,12 @@ class BigInteger {
     if (carry > 0) digits_.push_back(static_cast<std::uint32_t>(carry));
     if (factor == 0) digits_.clear();
     return *this;
+  }
+
+  BigInteger& operator<<=(std::size_t bits) {
+    if (is_zero()) return *this;
+    digits_.insert(digits_.begin(), bits / 32, 0);
+    return *this *= std::uint32_t{1} << (bits % 32);
   }
 
   // By base^exponent.

@@ -88,6 +88,16 @@ class TrainCli : public testing::CommandLineTest {
   }
 };
 
+// What a file says of who made it is shown, however deep it is nested.
+TEST_F(TrainCli, WhoMadeAModelIsNoProgram) {
+  const Hmm plain = Hmm::uniform(Alphabet::meta({"move"}, 1));
+  const std::string deep = std::string(300'000, '[') + std::string(300'000, ']');
+  Hmm(plain.alphabet(), 1, {1}, {1}, {plain.emission().begin(), plain.emission().end()}, deep).save(path("deep.hmm"));
+  const Result info = run("hmm info deep.hmm");
+  EXPECT_EQ(info.code, 0) << info.err;
+  EXPECT_TRUE(has(info.out, "made by: [[[")) << info.out.substr(0, 300);
+}
+
 TEST_F(TrainCli, TrainsScoresAndPlans) {
   write_corpus("c", 200);
   const Result trained = run("train --corpus c --hidden 24 --stages 100,all --seed 3 --out m.hmm");

@@ -30,6 +30,22 @@ using Drawn = std::vector<bool>;
 // Probabilities of about 0.64, 0.24, 0.09 and 0.03.
 const std::vector<double> kScores = {1, 3, 2, 0};
 
+// Choices are in the order of their tokens' numbers, so this is the order of equal ones.
+TEST(ChooseBest, OfEqualOnesTheFirstIsTaken) {
+  const auto best = [](const std::vector<double>& scores) { return decode::choose_best(scores); };
+  EXPECT_EQ(best({2, 5, 5, 5}), 1U);
+  EXPECT_EQ(best({-1e9, -1e9}), 0U);
+  EXPECT_EQ(best({0.0, -0.0}), 0U);
+  EXPECT_EQ(best({-0.0, 0.0}), 0U);
+  // Nothing is drawn where nothing is to be drawn; and where one of several equal ones is left, it is the first.
+  const decode::SampleRule greedy{.temperature = 0};
+  EXPECT_EQ(drawn({1, 3, 3}, greedy), (std::vector<bool>{false, true, false}));
+  const decode::SampleRule one{.temperature = 1, .top_k = 1};
+  EXPECT_EQ(drawn({1, 3, 3, 3}, one), (std::vector<bool>{false, true, false, false}));
+  EXPECT_EQ(drawn({3, 3, 3, 3}, {.temperature = 1, .top_k = 2}), (std::vector<bool>{true, true, false, false}));
+  EXPECT_EQ(decode::favourite(std::vector<float>{1, 4, 4}), TokenId{1});
+}
+
 TEST(ChooseSample, EachSettingLeavesTheLikeliest) {
   EXPECT_EQ(drawn(kScores, {}), (Drawn{true, true, true, true}));
   EXPECT_EQ(drawn(kScores, {1, 1, 1, 0}), (Drawn{false, true, false, false}));

@@ -8,6 +8,7 @@
 
 #include <fstream>
 
+#include "cli/world_answer.h"
 #include "support/test_data.h"
 
 namespace metactrl::process_world_test {
@@ -170,6 +171,7 @@ TEST(Protocol, EveryWrongAnswerHasAMessage) {
       {"{\"error\": 5}", "the world reports: 5"},
       {"{\"id\": 1, \"facts\": [\"\xff\"]}", "not JSON"},
       {std::string(200'000, '['), "not JSON"},
+      {"{\"error\": " + std::string(400'000, '[') + std::string(400'000, ']') + "}", "deeper than JSON should be"},
       {R"({"error": "\u001b[2J\u009bline\nok: fake \u00fc"})",
        "the world reports: \\x1b[2J\\xc2\\x9bline\\nok: fake \xc3\xbc"},
       {"{\"error\": \"" + std::string(900'000, 'm') + "\"}", "mmm..."},

@@ -9,11 +9,14 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "metactrl/error.h"
+#include "support/files.h"
 
 namespace metactrl::internal::file_lock_test {
 namespace {
@@ -38,6 +41,45 @@ class FileLockTest : public ::testing::Test {
 
   std::filesystem::path folder_;
 };
+
+// What a writer that was killed left beside a file goes with the next write of it; what somebody writes now stays, and so
+// does what is called otherwise.
+TEST_F(FileLockTest, LeftoversOfAWriteGoWithTheNext) {
+  const std::string target = (folder_ / "plan").string();
+  for (const char* name :
+       {"plan.part17", "plan.part17-1", "plan.part18", "plan.part", "plan.partial", "plans.part17"}) {
+    ::close(::open((folder_ / name).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  }
+  const int writer = ::open((folder_ / "plan.part18").c_str(), O_WRONLY | O_CLOEXEC);
+  ASSERT_TRUE(try_lock(writer));
+  write_file(target, "(move a b)\n");
+  ::close(writer);
+  std::vector<std::string> left;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) left.push_back(entry.path().filename());
+  std::sort(left.begin(), left.end());
+  EXPECT_EQ(left, (std::vector<std::string>{"plan", "plan.part", "plan.part18", "plan.partial", "plans.part17"}));
+  EXPECT_EQ(read_file(target), "(move a b)\n");
+}
+
+// Many write one file at a time: each of them succeeds, and nothing is left.
+TEST_F(FileLockTest, ManyWriteOneFile) {
+  const std::string target = (folder_ / "plan").string();
+  std::vector<std::thread> writers;
+  std::atomic<int> failed = 0;
+  for (int i = 0; i < 6; ++i) {
+    writers.emplace_back([&, i] {
+      try {
+        for (int round = 0; round < 30; ++round) write_file(target, std::string(1000, static_cast<char>('a' + i)));
+      } catch (const InputError&) {
+        ++failed;
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(read_file(target).size(), 1000U);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+}
 
 TEST_F(FileLockTest, IsHeldAsLongAsItLives) {
   {
