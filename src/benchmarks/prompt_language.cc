@@ -1,6 +1,7 @@
 // The prompt's problem is grounded for the module's domain without preconditions (pddl/well_formed.h), and the answer
-// parsed as a plan of it. The environment's domain lacks actions that its evaluator rejects, though prompts list them; the
-// paper's domain lacks names that the evaluator cannot read. An answer that either reads is one that the prompt allows.
+// parsed as a plan of it. The environment's domain lacks actions that its evaluator rejects, though prompts list them, and
+// the paper's some that it did not use. An answer that either reads is one that the prompt allows. A domain whose actions
+// have no types has nothing to read by, and says so with an error.
 #include "benchmarks/prompt_language.h"
 
 #include "metactrl/domain.h"
@@ -19,7 +20,7 @@ bool keeps_to_prompt(const Module& module, std::string_view prompt, std::string_
       const PlanSpelling spelling(PlanFormat::builtin(std::string(module.format)), task);
       if (spelling.parse(output).complete) return true;
     } catch (const InputError&) {
-      return false;
+      continue;
     }
   }
   return false;

@@ -7,7 +7,8 @@
 // either of the module's rule sets knows, with every object that the prompt lists, whether or not it can be carried out. So
 // an answer that was written under a constraint can be found to be the model's fault, which would be a mistake of ours.
 //
-// A name that no answer of ours can spell counts as the model's: of subgoals, one with a hyphen behind its first letter.
+// Names that no answer of ours can spell count as the model's: of subgoals, those that the evaluator cannot read
+// (docs/benchmarks.md). The paper counts one such as the benchmark's.
 // Cost: the prompt is read and grounded, some tens of milliseconds. Thread safety: pure.
 #ifndef METACTRL_SRC_BENCHMARKS_PROMPT_LANGUAGE_H_
 #define METACTRL_SRC_BENCHMARKS_PROMPT_LANGUAGE_H_

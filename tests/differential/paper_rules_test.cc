@@ -59,6 +59,7 @@ TEST_P(PaperRules, AnswersOfSearchScoreAsTheyDid) {
   options.plan.guidance = Guidance::kSearch;
   options.plan.on_infeasible = PlanOptions::OnInfeasible::kDropGoals;
   options.plan.lookahead.exact.states = 10'000;
+  options.plan.lookahead.search.states = 10'000;
   std::vector<Response> responses;
   for (const PromptEntry& prompt : prompts) {
     const Answer answer = answer_prompt(module, prompt, nullptr, nullptr, options);
@@ -79,15 +80,15 @@ INSTANTIATE_TEST_SUITE_P(Modules, PaperRules,
                                            Case{"vh-sd", Rules::kPaper, Extent::kExcerpt, {14, 8, 11}},
                                            Case{"beh-as", Rules::kPaper, Extent::kExcerpt, {11, 5, 7}},
                                            Case{"beh-as", Rules::kLiteral, Extent::kExcerpt, {11, 6, 7}},
-                                           Case{"beh-sd", Rules::kPaper, Extent::kExcerpt, {0, 0, 0}},
+                                           Case{"beh-sd", Rules::kPaper, Extent::kExcerpt, {11, 4, 5}},
                                            Case{"wah", Rules::kPaper, Extent::kExcerpt, {4, 4, 4}},
-                                           Case{"wah", Rules::kLiteral, Extent::kExcerpt, {4, 0, 0}},
+                                           Case{"wah", Rules::kLiteral, Extent::kExcerpt, {4, 1, 1}},
                                            Case{"vh-as", Rules::kPaper, Extent::kWhole, {140, 129, 139}},
                                            Case{"vh-as", Rules::kLiteral, Extent::kWhole, {140, 30, 33}},
-                                           Case{"vh-sd", Rules::kPaper, Extent::kWhole, {156, 0, 0}},
+                                           Case{"vh-sd", Rules::kPaper, Extent::kWhole, {156, 119, 138}},
                                            Case{"beh-as", Rules::kPaper, Extent::kWhole, {54, 18, 46}},
                                            Case{"beh-as", Rules::kLiteral, Extent::kWhole, {54, 38, 41}},
-                                           Case{"beh-sd", Rules::kPaper, Extent::kWhole, {54, 0, 0}},
+                                           Case{"beh-sd", Rules::kPaper, Extent::kWhole, {54, 25, 31}},
                                            Case{"wah", Rules::kPaper, Extent::kWhole, {44, 44, 44}},
                                            Case{"wah", Rules::kLiteral, Extent::kWhole, {44, 0, 0}}),
                          case_name);
