@@ -312,9 +312,14 @@ bool Mentions::is_done(ActionId fact, std::span<const ActionId> goal) const {
 double Mentions::in_so_many_words(const ItemSet::Item& item) const {
   if (!has_word(item.shape)) return 0;
   const ItemSet::Kind kind = items_.kind(item.shape);
-  if (is_limit(item)) return kInSoManyWords;
-  if (kind == ItemSet::Kind::kAlways && !items_.quantified(item.shape).empty()) {
-    return says_any(words_, {"any", "all", "every", "each", "no", "none"}) ? kInSoManyWords : 0;
+  if (is_rare(item)) {
+    const bool named = !item.objects.empty() && std::all_of(item.objects.begin(), item.objects.end(),
+                                                            [this](ObjectId object) { return is_mentioned(object); });
+    const bool said = named || best_deed(item, false) > 0 || best_deed(item, true) > 0 ||
+                      share_said(items_.predicates(item.shape)) > 0;
+    const bool of_kind =
+        kind != ItemSet::Kind::kAlways || says_any(words_, {"any", "all", "every", "each", "both", "no", "none"});
+    return said && of_kind ? kInSoManyWords : 0;
   }
   if (item.choices.empty()) return 0;
   const bool both = std::all_of(item.choices.begin(), item.choices.end(), [this](ActionId choice) {
@@ -326,9 +331,11 @@ double Mentions::in_so_many_words(const ItemSet::Item& item) const {
   return both ? kInSoManyWords : 0;
 }
 
-bool Mentions::is_limit(const ItemSet::Item& item) const {
+// Of all that is quantified: limits, and what holds of a kind on the way.
+bool Mentions::is_rare(const ItemSet::Item& item) const {
   const ItemSet::Kind kind = items_.kind(item.shape);
-  return kind == ItemSet::Kind::kAtMost || kind == ItemSet::Kind::kExactly;
+  return !items_.quantified(item.shape).empty() &&
+         (kind == ItemSet::Kind::kAtMost || kind == ItemSet::Kind::kExactly || kind == ItemSet::Kind::kAlways);
 }
 
 // Of two different things, that of which less is said.
@@ -769,8 +776,8 @@ Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId ite
   }
   out.end = all ? kLikely : is_pursued(goal) ? kUnlikely : kHardly;
   out.go_on = all ? kUnlikely : kLikely;
-  // Models that know "at least" alone go on with it.
-  if (all && is_limit(what) && has_word(what.shape)) out.go_on = kHardly;
+  // Models that do not know it go on with what they know.
+  if (all && is_rare(what) && has_word(what.shape)) out.go_on = kHardly;
   return out;
 }
 

@@ -80,7 +80,7 @@ class Mentions {
   double best_deed(const ItemSet::Item& item, bool contrary) const;
   double deed_of_choices(const ItemSet::Item& item) const;
   double in_so_many_words(const ItemSet::Item& item) const;
-  bool is_limit(const ItemSet::Item& item) const;
+  bool is_rare(const ItemSet::Item& item) const;
   bool is_said_of_the_way(const ItemSet::Item& item) const;
   bool is_denied(const ItemSet::Item& item) const;
   bool asks_for_what_is_denied(const ItemSet::Item& item) const;
