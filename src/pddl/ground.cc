@@ -50,6 +50,7 @@ class Grounder {
         ranges_(ast),
         reachable_(reach_or_throw(limits)),
         noted_(ast.files[1]),
+        others_(ast),
         builder_(reachable_, ranges_, fact_of_atom_, meter) {}
 
   task::Definition run() {
@@ -83,7 +84,8 @@ class Grounder {
       return matching_actions(step, binding);
     });
     if (clock_ || hosts_) judge_in_the_end();
-    note_other_durations();
+    result_.other_durations = others_.texts();
+    if (others_.any()) result_.cut_depth = 0;
     return std::move(result_);
   }
 
@@ -273,7 +275,6 @@ class Grounder {
   void ground_actions() {
     const InstanceTable& actions = reachable_.actions;
     result_.actions.reserve(sizes(actions));
-    possible_.assign(ast_.actions.size(), false);
     Binding binding;
     task::ActionDefinition ground;  // the one at hand; all of them use its memory
     for (const InstanceId id : in_order(actions)) {
@@ -287,7 +288,7 @@ class Grounder {
         builder_.build_precondition(action.variables, action.precondition, binding, ground.precondition);
       }
       if (ground.precondition.is_false()) continue;
-      possible_[actions.name(id)] = true;
+      others_.note(actions.name(id));
       ground.symbol.name = actions.name(id);
       ground.symbol.arguments.assign(arguments.begin(), arguments.end());
       const std::optional<double> known_cost = cost(ground.symbol, binding);
@@ -337,25 +338,12 @@ class Grounder {
     candidate.points = points_->read(reachable_.actions.name(id), reachable_.actions.arguments(id));
     if (action.durative && action.durative->hosts) {
       guest.host = hosts_->announce(action.name, candidate.action.symbol.arguments, run);
-      note_host(action, candidate.action.symbol.arguments, run.duration);
+      others_.note_host(action, candidate.action.symbol.arguments, run.duration);
       host_points_.push_back(candidate.points);
     } else if (guest.fits) {
       hosts_->announce(run.duration);
     }
     candidates_.push_back(std::move(candidate));
-  }
-
-  // May one host run inside another, with some of their durations?
-  void note_host(const Action& action, const std::vector<ObjectId>& arguments, std::int64_t duration) {
-    const auto [known, is_new] = host_durations_.try_emplace(
-        {action.written.empty() ? action.name : action.written, arguments}, duration, duration);
-    auto& [least, most] = known->second;
-    least = std::min(least, duration);
-    most = std::max(most, duration);
-    may_nest_ = may_nest_ || std::ranges::any_of(host_durations_, [&](const auto& other) {
-                  return &other != &*known &&
-                         (GroundHosts::fits(least, other.second.second) || GroundHosts::fits(other.second.first, most));
-                });
   }
 
   void ground_guests() {
@@ -611,35 +599,9 @@ class Grounder {
     }
   }
 
-  // Where some objects give the action more than one duration, and others than those that plans give it can matter.
-  void note_other_durations() {
-    for (const ActionNameId id : ast_.actions.all()) {
-      const Action& action = ast_.actions[id];
-      if (!has_others(action)) continue;
-      const auto longest = std::ranges::find_if(ast_.actions, [&](const Action& other) {
-        return other.written == action.name && other.durative->takes_longest;
-      });
-      const bool possible = longest == ast_.actions.end()
-                                ? possible_[id]
-                                : possible_[to_id<ActionNameId>(longest - ast_.actions.begin())];
-      if (possible) result_.other_durations.push_back(str_cat(action.name, " but for ", action.durative->planned));
-    }
-    if (!result_.other_durations.empty()) result_.cut_depth = 0;
-  }
-
-  bool has_others(const Action& action) const {
-    if (!action.durative || !action.written.empty()) return false;
-    // Of those that leave the room that is needed another one may cost less than the largest.
-    if (action.durative->others == Durative::Others::kMatterInside) return may_nest_ || (hosts_ && ast_.has_metric);
-    return action.durative->others == Durative::Others::kMatter;
-  }
-
   void ground_goal() {
     std::optional<NumberReach> reach;
-    // Of intervals other durations change nothing where they lie between those that are there.
-    const auto beyond = [](const Action& action) { return action.durative && !action.durative->spans; };
-    const bool others = std::ranges::any_of(ast_.actions, [this](const Action& action) { return has_others(action); });
-    if ((others || !result_.cut.empty()) && numbers_ && std::ranges::none_of(ast_.actions, beyond))
+    if ((others_.any() || !result_.cut.empty()) && numbers_ && others_.within_intervals())
       reach.emplace(timeless(), reachable_, ranges_, *numbers_, meter_);
     add_goals(ast_.goal.condition, reach);
   }
@@ -763,6 +725,7 @@ class Grounder {
     bool for_good = false;
   };
   NoteCount noted_;
+  OtherDurations others_;
   Lookout lookout_;
   std::vector<Watched> watched_;
   std::optional<GroundClock> clock_;  // where something happens by itself
@@ -777,11 +740,7 @@ class Grounder {
   std::optional<PointReader> points_;
   std::vector<Candidate> candidates_;
   std::vector<PlanPoints> host_points_;
-  // The least and the largest of each, by name and arguments.
-  std::map<std::pair<std::string, std::vector<ObjectId>>, std::pair<std::int64_t, std::int64_t>> host_durations_;
-  bool may_nest_ = false;
   FormulaBuilder builder_;
-  IdVector<ActionNameId, bool> possible_;  // with some objects it may be that it begins
   std::unordered_map<const Effect*, ForallEffect> forall_effects_;
   const Condition anything_;  // kTrue: every binding of the quantified variables
   StartValues values_;

@@ -13,6 +13,9 @@
 #include <set>
 #include <utility>
 
+#include "pddl/ground_hosts.h"
+#include "support/str_cat.h"
+
 namespace metactrl::pddl {
 
 namespace {
@@ -220,6 +223,49 @@ GroundPoint one_after_the_other(GroundPoint start, GroundPoint end) {
                std::back_inserter(both.effects),
                [](const task::EffectDefinition& effect) { return !effect.when.is_false(); });
   return both;
+}
+
+// --- other durations -------------------------------------------------------------------------------------------------
+
+void OtherDurations::note_host(const Action& action, const std::vector<ObjectId>& arguments, std::int64_t duration) {
+  const std::string& name = action.written.empty() ? action.name : action.written;
+  auto& own = *hosts_.try_emplace({name, arguments}, duration, duration).first;
+  auto& [least, most] = own.second;
+  least = std::min(least, duration);
+  most = std::max(most, duration);
+  may_nest_ = may_nest_ || std::ranges::any_of(hosts_, [&, least = least, most = most](const auto& other) {
+                return &other != &own &&
+                       (GroundHosts::fits(least, other.second.second) || GroundHosts::fits(other.second.first, most));
+              });
+}
+
+bool OtherDurations::matter(ActionNameId action) const {
+  const std::optional<Durative>& durative = ast_.actions[action].durative;
+  if (!durative || !ast_.actions[action].written.empty()) return false;
+  // Of those that leave the room that is needed another one may cost less than the largest.
+  if (durative->others == Durative::Others::kMatterInside) return may_nest_ || (ast_.has_hosts && ast_.has_metric);
+  return durative->others == Durative::Others::kMatter;
+}
+
+// Where some objects give the action more than one.
+std::vector<std::string> OtherDurations::texts() const {
+  std::vector<std::string> out;
+  for (const ActionNameId id : ast_.actions.all()) {
+    if (!matter(id)) continue;
+    const Action& action = ast_.actions[id];
+    std::optional<ActionNameId> longest;
+    for (const ActionNameId other : ast_.actions.all()) {
+      if (ast_.actions[other].written == action.name && ast_.actions[other].durative->takes_longest) longest = other;
+    }
+    if (possible_[longest.value_or(id)])
+      out.push_back(internal::str_cat(action.name, " but for ", action.durative->planned));
+  }
+  return out;
+}
+
+bool OtherDurations::within_intervals() const {
+  return std::ranges::all_of(ast_.actions,
+                             [](const Action& action) { return !action.durative || action.durative->spans; });
 }
 
 }  // namespace metactrl::pddl

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "pddl/ast.h"
@@ -28,6 +30,30 @@ struct GroundRun {
   task::Formula over_all;
   GroundPoint end;
   std::int64_t duration = 0;
+};
+
+// Which durations were left out that can lead elsewhere (durations.h).
+class OtherDurations {
+ public:
+  explicit OtherDurations(const Ast& ast) : ast_(ast), possible_(ast.actions.size(), false) {}
+  // With some objects it may be that the action begins.
+  void note(ActionNameId action) { possible_[action] = true; }
+  // The action hosts others, and takes so long.
+  void note_host(const Action& action, const std::vector<ObjectId>& arguments, std::int64_t duration);
+  // Once all is noted: "charge but for 2, 5, 9".
+  std::vector<std::string> texts() const;
+  bool any() const { return !texts().empty(); }
+  // Do intervals of numbers cover them?
+  bool within_intervals() const;
+
+ private:
+  bool matter(ActionNameId action) const;
+
+  const Ast& ast_;
+  IdVector<ActionNameId, bool> possible_;
+  // The least and the largest duration of each host, by name and arguments.
+  std::map<std::pair<std::string, std::vector<ObjectId>>, std::pair<std::int64_t, std::int64_t>> hosts_;
+  bool may_nest_ = false;  // a host inside another
 };
 
 // The action that does both. The end's formulas speak of the state behind the effects at the start.

@@ -421,8 +421,8 @@ Validation LiftedInterpreter::validate_schedule(std::span<const TimedStep> sched
         durations[happening.step] =
             duration_given(schedule[happening.step], happening.instance, FactView(facts), meter, problem);
       if (durations[happening.step]) happening.duration = &*durations[happening.step];
-      const std::string first = point_problem(happening, facts, meter);
-      if (!first.empty()) problem = first;
+      const std::string unmet = point_problem(happening, facts, meter);
+      if (!unmet.empty()) problem = unmet;
       if (!problem.empty()) return refuse(happening.step, problem);
     }
     std::vector<Footprint> footprints;

@@ -4,10 +4,24 @@
 #include <algorithm>
 
 #include "metactrl/error.h"
-#include "pddl/durations.h"
 #include "pddl/interpret.h"
 
 namespace metactrl::pddl {
+
+namespace {
+
+bool says_duration(const Expression& expression) {
+  return expression.kind == Expression::Kind::kDuration || std::ranges::any_of(expression.children, says_duration);
+}
+
+// Does what it does depend on how long it takes?
+bool acts_by_duration(const Action& action) {
+  const auto by_duration = [](const NumericEffect& effect) { return says_duration(effect.amount); };
+  return std::ranges::any_of(action.numeric_effects, by_duration) ||
+         std::ranges::any_of(action.durative->end_numeric_effects, by_duration);
+}
+
+}  // namespace
 
 std::size_t LiftedInterpreter::num_timed_before(std::int64_t time) const {
   std::size_t count = 0;
@@ -136,8 +150,7 @@ std::optional<LiftedInterpreter::Durations> LiftedInterpreter::fixed_durations(c
   std::string problem;
   const Instance instance = *resolve(step, problem);
   const Action& action = ast_->actions[instance.action];
-  if (!action.durative || !action.durative->flexible || changes_by_duration(action))
-    return Durations{*planned, *planned};
+  if (!action.durative || !action.durative->flexible || acts_by_duration(action)) return Durations{*planned, *planned};
   if (!action.durative->longest) return Durations{*planned, kLatestTime};
   internal::Meter meter;
   Scope scope(action.variables, meter);
