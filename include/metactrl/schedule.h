@@ -50,7 +50,8 @@ struct TimedStep {
   bool operator==(const TimedStep&) const = default;
 };
 
-// In the order of the plan that it was made from.
+// In the order of the plan that it was made from. An action that may take several durations has several names in plans and
+// one, that of the files, here.
 using Schedule = std::vector<TimedStep>;
 
 enum class ScheduleKind : std::uint8_t { kSequential, kConcurrent };
