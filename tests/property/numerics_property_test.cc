@@ -2,7 +2,7 @@
 // two, a weight is made of such by adding and multiplying, so it is one, too, however long. And tables of many small tasks,
 // with models at the edges of what a float can hold (denormal numbers, zeros, ones that are nearly certain), hold logarithms of
 // probabilities and nothing else: never NaN, never plus infinity, above zero by no more than rounding where no two actions have
-// one text, minus infinity where the goal is too far, and with an action more never less.
+// one text, minus infinity where the goal is too far, and with an action more never less (in double).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -268,6 +268,9 @@ struct Bounds {
   double rounding = 0;
   bool at_most_one = true;
   bool impossible = true;  // the model may hold every way for impossible
+  // A float loses bits of what is 10^38 times smaller than the largest of its row, which is what a model at the edge makes of
+  // hidden states: there a table of floats may say less with an action more, or nothing.
+  bool grows = true;
 };
 
 // Of a state that is `far` from the goal, where `before` is what was said of one action less.
@@ -285,11 +288,14 @@ void expect_logarithm(double now, double before, bool far, const Bounds& bounds,
     ASSERT_TRUE(std::isfinite(now));
   }
   if (now == kMinusInfinity) {
-    ASSERT_EQ(before, kMinusInfinity);
+    if (bounds.grows) {
+      ASSERT_EQ(before, kMinusInfinity) << "nothing with an action more";
+    }
     counts.impossible += far ? 0 : 1;
     return;
   }
   counts.denormal += now < -709 ? 1 : 0;
+  if (!bounds.grows) return;
   ASSERT_GE(now, before - rounding * (1 + std::abs(before))) << "less with an action more";
 }
 
@@ -333,7 +339,7 @@ void look_at_tables(std::uint64_t first, std::uint64_t count) {
     }
     // The model's own numbers are floats, whose rows add up to one as far as floats can.
     look_at_table<double>(c, horizon, {1e-5, distinct}, counts);
-    look_at_table<float>(c, horizon, {1e-4, distinct}, counts);
+    look_at_table<float>(c, horizon, {1e-4, distinct, true, false}, counts);
     if (::testing::Test::HasFatalFailure()) return;
   }
   EXPECT_GT(counts.values, count);
