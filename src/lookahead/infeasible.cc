@@ -266,7 +266,8 @@ WhyInfeasible why_infeasible(const Task& task, const Stop& stop) {
 namespace lookahead {
 
 std::string initial_violation(const Task& task) {
-  std::string reason = task.validate(std::span<const ActionId>()).reason;
+  // A task that was not read from PDDL has nobody who could name it.
+  std::string reason = task.reference() != nullptr ? task.validate(std::span<const ActionId>()).reason : "";
   return reason.starts_with("the initial state breaks") ? reason : "the initial state breaks a trajectory constraint";
 }
 
