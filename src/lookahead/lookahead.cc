@@ -23,7 +23,6 @@
 #include "lookahead/improve.h"
 #include "lookahead/infeasible.h"
 #include "lookahead/search.h"
-#include "lookahead/space_forecast.h"
 #include "lookahead/spending.h"
 #include "metactrl/schedule.h"
 #include "support/list_some.h"
@@ -99,24 +98,8 @@ class LookaheadCompiler {
     lookahead::SpaceResult result = Space::enumerate(program_, little, Space::kNoDepthLimit, {}, meter_);
     if (little == whole || result.limit != lookahead::Limit::kStates) return result;
     search_a_little(evaluator);
-    if (!data_.conflicts.empty() || !worth_more_states(evaluator, result, whole)) return result;
-    return Space::enumerate(program_, whole, Space::kNoDepthLimit, {}, meter_);
-  }
-
-  // Where a plan is known, only if they may be all there are, or enough to decode in.
-  bool worth_more_states(lookahead::RelaxedEvaluator& evaluator, const lookahead::SpaceResult& first,
-                         const Budget& whole) {
-    constexpr double kDoubt = 8;  // the forecast may be wrong by as much
-    if (little_->outcome != SearchResult::Outcome::kFound) return true;
-    const lookahead::SpaceForecast more = lookahead::forecast(first, kDoubt * static_cast<double>(whole.states));
-    // Plans that are found first have seldom more than twice as many actions as a shortest one.
-    const auto known = static_cast<unsigned>(little_->plan.size());
-    const unsigned shortest = first.space
-                                  ? first.space->distance(first.space->initial())
-                                  : std::max({first.depth_seen + 1, evaluator.h_max(initial_.data()), known / 2});
-    const unsigned wanted = data_.options.fixed_horizon ? data_.horizon : shortest + slack(shortest);
-    forecast_ = more.fits || more.depth >= wanted;
-    return forecast_;
+    return data_.conflicts.empty() ? Space::enumerate(program_, whole, Space::kNoDepthLimit, {}, meter_)
+                                   : std::move(result);
   }
 
   // One goal alone may depend on none of the numbers that grow.
@@ -376,9 +359,8 @@ class LookaheadCompiler {
     } else {
       result = first_plan(evaluator);
     }
-    const std::string space_note =
-        str_cat("the state space ", forecast_ ? "was" : "seems", " too large to enumerate (", enumerated.states_seen,
-                " states seen, limit: ", internal::name_of(enumerated.limit), ")");
+    const std::string space_note = str_cat("the state space was too large to enumerate (", enumerated.states_seen,
+                                           " states seen, limit: ", internal::name_of(enumerated.limit), ")");
     switch (result.outcome) {
       case SearchResult::Outcome::kFound:
         data_.plan = result.plan;
@@ -431,7 +413,6 @@ class LookaheadCompiler {
   std::vector<Word> initial_;
   Cost least_ = 0;                      // no plan costs less, as far as the task goes
   std::optional<SearchResult> little_;  // what a short search has found
-  bool forecast_ = true;                // that it is worth while to enumerate more than a few states
 };
 
 }  // namespace

@@ -132,7 +132,6 @@ class SpaceBuilder {
     SpaceResult result;
     result.limit = forward();
     result.states_seen = space_.table_.size();
-    describe_layers(result);
     // The last layer is complete unless the budget ended while it was being found.
     if (result.limit != Limit::kNone) truncate();
     result.depth_seen = static_cast<unsigned>(space_.layers_.size()) - 2;
@@ -144,14 +143,6 @@ class SpaceBuilder {
   }
 
  private:
-  void describe_layers(SpaceResult& result) const {
-    const std::vector<StoredId>& layers = space_.layers_;
-    for (std::size_t i = 1; i < layers.size(); ++i) result.layers.push_back(index(layers[i]) - index(layers[i - 1]));
-    const std::size_t before_last = index(layers[layers.size() - 2]);
-    result.expanded = first_edge_.size() - std::min(first_edge_.size(), before_last);
-    result.beyond = space_.table_.size() - index(layers.back());
-  }
-
   // Finds all states to max_depth_, in layers.
   Limit forward() {
     StateTable& table = space_.table_;

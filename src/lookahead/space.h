@@ -132,10 +132,6 @@ struct SpaceResult {
   Limit limit = Limit::kNone;
   std::size_t states_seen = 0;
   unsigned depth_seen = 0;  // all states at this depth and above were found
-  // How many states those depths have; and that behind so many of the last one so many more were found.
-  std::vector<std::size_t> layers;
-  std::size_t expanded = 0;
-  std::size_t beyond = 0;
 };
 
 struct SpaceCount {

@@ -8,10 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lookahead/space_forecast.h"
 #include "lookahead/uniform.h"
-#include "metactrl/domain.h"
-#include "metactrl/lookahead.h"
 #include "support/id_list.h"
 #include "task/compile.h"
 
@@ -382,77 +379,6 @@ TEST(UniformTable, KeepsOnlyStatesOnPlansWithinTheHorizon) {
   EXPECT_EQ(UniformTable::build(*program, *result.space, 7, 1 << 20)->num_cone_states(), 7U);
   EXPECT_EQ(UniformTable::build(*program, *result.space, 8, 1 << 20)->num_cone_states(), 8U);
   EXPECT_EQ(UniformTable::build(*program, *result.space, 4, 1 << 20)->num_cone_states(), 0U);
-}
-
-// Twenty switches: as many states at each depth as there are choices of so many of them.
-TEST(SpaceForecast, ABellEnds) {
-  SpaceResult seen;
-  seen.layers = {1, 20, 190, 1140, 4845};
-  EXPECT_TRUE(forecast(seen, 1 << 20).fits);
-  EXPECT_FALSE(forecast(seen, 20'000).fits);
-  EXPECT_EQ(forecast(seen, 20'000).depth, 5U);
-  // What was found of the next layer says more of it.
-  seen.expanded = 4845;
-  seen.beyond = 15'504;
-  EXPECT_EQ(forecast(seen, 20'000).depth, 4U);
-  EXPECT_EQ(forecast(seen, 25'000).depth, 5U);
-}
-
-TEST(SpaceForecast, WhatGrowsAsBeforeDoesNot) {
-  SpaceResult seen;
-  seen.layers = {1, 8, 64, 512, 4096};
-  EXPECT_FALSE(forecast(seen, 1e12).fits);
-  EXPECT_EQ(forecast(seen, 300'000).depth, 6U);
-  // Too little to tell.
-  seen.layers = {1, 100};
-  EXPECT_TRUE(forecast(seen, 10).fits);
-}
-
-TEST(SpaceForecast, LayersAreCounted) {
-  Builder builder(6);
-  for (std::uint32_t fact = 0; fact < 6; ++fact) builder.action({}, {fact}, {}).goal(fact);
-  const auto program = builder.build();
-  EXPECT_EQ(Space::enumerate(*program, kAmple).layers, (std::vector<std::size_t>{1, 6, 15, 20, 15, 6, 1}));
-  Budget some;
-  some.states = 25;
-  const SpaceResult cut = Space::enumerate(*program, some);
-  EXPECT_EQ(cut.limit, Limit::kStates);
-  EXPECT_EQ(cut.layers, (std::vector<std::size_t>{1, 6, 15}));
-  EXPECT_GT(cut.expanded, 0U);
-  EXPECT_LT(cut.expanded, 15U);
-  EXPECT_EQ(cut.beyond + 22, cut.states_seen);
-}
-
-// Things that can be carried from any place to any other, each to one of its own.
-Task removal(int things, int places) {
-  std::string objects;
-  std::string init;
-  std::string goal;
-  for (int i = 0; i < places; ++i) objects += " p" + std::to_string(i);
-  objects += " - place";
-  for (int i = 0; i < things; ++i) {
-    const std::string thing = " t" + std::to_string(i);
-    objects += thing;
-    init += "(at" + thing + " p0)";
-    goal += "(at" + thing + " p" + std::to_string(1 + i % (places - 1)) + ")";
-  }
-  return load_pddl_text(R"((define (domain removal) (:requirements :strips :typing) (:types thing place)
-  (:predicates (at ?t - thing ?p - place))
-  (:action carry :parameters (?t - thing ?p ?q - place) :precondition (at ?t ?p)
-    :effect (and (at ?t ?q) (not (at ?t ?p))))))",
-                        "(define (problem p) (:domain removal) (:objects" + objects + " - thing) (:init " + init +
-                            ") (:goal (and " + goal + ")))");
-}
-
-// With a plan in hand more than a few states are looked at where they may be all there are, and nowhere else.
-TEST(SpaceForecast, DecidesWhatIsEnumerated) {
-  const auto some = Lookahead::compile(removal(16, 2), fitted_lookahead());
-  EXPECT_EQ(some->tier(), Lookahead::Tier::kExact);
-  EXPECT_EQ(some->num_states(), std::size_t{1} << 16);
-  const auto many = Lookahead::compile(removal(14, 10), fitted_lookahead());
-  EXPECT_EQ(many->verdict(), Verdict::kSolvable);
-  EXPECT_EQ(many->tier(), Lookahead::Tier::kWitness);
-  EXPECT_NE(many->reason().find("seems too large to enumerate (20"), std::string::npos) << many->reason();
 }
 
 }  // namespace
