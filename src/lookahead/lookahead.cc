@@ -4,7 +4,6 @@
 //   2. The projected state space is enumerated within its budget. Complete, it decides everything (tier A). Cut short,
 //      the cone down to the last complete depth still decides plans up to that length; it is used when it leaves
 //      `slack` actions beyond the shortest plan and the caller did not insist on a longer horizon.
-//      Where a plan is known after a few states, more are enumerated only if they may be enough (space_forecast.h).
 //   3. Otherwise heuristic search looks for a first plan (tier B), and Support searches for each candidate as it is
 //      asked. Where it does not find one soon, goals that exclude each other are looked for before it goes on, and before
 //      more than a few states are enumerated: both prove that there is no plan only by exhausting the states.

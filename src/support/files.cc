@@ -85,11 +85,20 @@ std::vector<std::filesystem::path> files_beside(const std::filesystem::path& tar
   return found;
 }
 
-// Removes those that nobody writes any more: a write that was killed left them.
+// Whether it is still called so.
+bool is_named(int descriptor, const std::filesystem::path& name) {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(descriptor, &opened) == 0 && ::stat(name.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+         opened.st_ino == named.st_ino;
+}
+
+// Removes those that nobody writes any more: a write that was killed left them. Between opening one and locking it, it may
+// have become the target, and another write have taken the name; while it has the name and we the lock, nobody can.
 void tidy_up_beside(const std::string& target) {
   for (const std::filesystem::path& name : files_beside(target)) {
     const Descriptor file(::open(name.c_str(), O_WRONLY | O_CLOEXEC));
-    if (file.get() >= 0 && try_lock(file.get())) ::unlink(name.c_str());
+    if (file.get() >= 0 && try_lock(file.get()) && is_named(file.get(), name)) ::unlink(name.c_str());
   }
 }
 
