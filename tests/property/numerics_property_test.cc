@@ -211,7 +211,7 @@ void compare_with_whole_numbers(std::uint64_t first, std::uint64_t count) {
     }
   }
   EXPECT_EQ(tasks, count);
-  EXPECT_GT(compared, 400 * count);
+  EXPECT_GT(compared, 300 * count);
 }
 
 TEST(Numerics, TrainedTablesAreWhatWholeNumbersSay) { compare_with_whole_numbers(0, repeats(25)); }

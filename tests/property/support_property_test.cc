@@ -393,7 +393,9 @@ void expect_enough(const Totals& totals, unsigned Mode::*least) {
         100.0 * static_cast<double>(answers.yes) / static_cast<double>(answers.yes + answers.unknown_yes);
     std::cout << kModes[i].name << ": " << percent << " % of " << answers.yes + answers.unknown_yes
               << " actions that may be taken\n";
-    EXPECT_GE(percent, kModes[i].*least) << kModes[i].name;
+    if (testing::kRareThingsHappen) {
+      EXPECT_GE(percent, kModes[i].*least) << kModes[i].name;
+    }
   }
 }
 

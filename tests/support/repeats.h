@@ -12,6 +12,9 @@ namespace metactrl::testing {
 // which task it does it.
 constexpr std::uint64_t repeats(std::uint64_t count) { return METACTRL_SANITIZED ? (count + 4) / 5 : count; }
 
+// Whether that is often enough to ask for what is rare.
+constexpr bool kRareThingsHappen = !METACTRL_SANITIZED;
+
 }  // namespace metactrl::testing
 
 #endif  // METACTRL_TESTS_SUPPORT_REPEATS_H_
