@@ -288,7 +288,9 @@ void bend_duration(const Task& task, const LiftedInterpreter& interpreter, Sched
   const auto too_long_or_short = [&](std::int64_t duration) {
     bent[place].duration = duration;
     const Validation judged = validate(task, bent);
-    return judged.problem.starts_with("it takes");
+    // Of this step: what others take may depend on what this one does to numbers.
+    return judged.problem.starts_with("it takes") &&
+           judged.reason.starts_with("step " + std::to_string(place + 1) + ' ');
   };
   PlanStep shortest = bent[place].step;
   const std::optional<LiftedInterpreter::Durations> all = interpreter.fixed_durations(shortest);
