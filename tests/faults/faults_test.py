@@ -247,8 +247,8 @@ class Calls:
 def calls(options, chosen, inputs):
     total = 0
     for job in chosen:
-        if job.name in ("reproduce", "models"):
-            continue  # made of others, or waits for another program
+        if job.name in ("reproduce", "models", "import"):
+            continue  # made of others, waits for another program, ends by abort where an allocation fails
         wanted = undisturbed(options, job, inputs)
         counts = {}
         with Calls(options, job, inputs, wanted) as attempts:
