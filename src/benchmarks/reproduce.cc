@@ -18,6 +18,7 @@
 #include "benchmarks/files.h"
 #include "jobs/run_jobs.h"
 #include "metactrl/error.h"
+#include "support/files.h"
 #include "support/words.h"
 
 namespace metactrl::benchmarks {
@@ -36,12 +37,9 @@ std::string journal_name(const Shard& shard) {
 // In a fixed order, so that of two answers to the same task the same one is taken every time.
 std::vector<std::string> journals_in(const std::string& folder) {
   std::vector<std::string> files;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("answers") && name.ends_with(".jsonl")) files.push_back(entry.path().string());
+  for (const std::string& name : internal::names_in(folder)) {
+    if (name.starts_with("answers") && name.ends_with(".jsonl")) files.push_back(fs::path(folder) / name);
   }
-  std::sort(files.begin(), files.end());
   return files;
 }
 

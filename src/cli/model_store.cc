@@ -12,6 +12,7 @@
 #include "cli/model_parts.h"
 #include "cli/places.h"
 #include "metactrl/error.h"
+#include "support/files.h"
 #include "support/nearest_name.h"
 #include "support/str_cat.h"
 #include "support/words.h"
@@ -46,15 +47,16 @@ std::optional<TestModel> parse_test_model(const std::string& name) {
 std::vector<StoredModel> models_in_folders() {
   std::vector<StoredModel> models;
   for (const ModelFolder& folder : model_folders()) {
-    std::error_code failure;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder.path, failure)) {
-      if (entry.path().extension() != ".gguf" || !entry.is_regular_file(failure)) continue;
-      if (const auto part = parse_part_name(entry.path().string()); part && part->index > 1) continue;  // not by itself
-      const std::string name = entry.path().stem().string();
+    for (const std::string& file_name : internal::names_in(folder.path.string())) {
+      const fs::path file = folder.path / file_name;
+      std::error_code failure;
+      if (file.extension() != ".gguf" || !fs::is_regular_file(file, failure)) continue;
+      if (const auto part = parse_part_name(file.string()); part && part->index > 1) continue;  // not by itself
+      const std::string name = file.stem().string();
       const bool known =
           std::any_of(models.begin(), models.end(), [&](const StoredModel& model) { return model.name == name; });
-      const std::uint64_t bytes = entry.file_size(failure);
-      if (!known) models.push_back({name, entry.path(), failure ? 0 : bytes, folder.built_in, std::nullopt});
+      const std::uint64_t bytes = fs::file_size(file, failure);
+      if (!known) models.push_back({name, file, failure ? 0 : bytes, folder.built_in, std::nullopt});
     }
   }
   return models;

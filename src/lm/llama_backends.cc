@@ -12,6 +12,7 @@
 #include "lm/library_file.h"
 #include "lm/llama_placement.h"
 #include "lm/llama_runtime.h"
+#include "support/files.h"
 #include "support/list_some.h"
 #include "support/str_cat.h"
 #include "support/user_cache.h"
@@ -42,11 +43,9 @@ std::string backend_name(const fs::path& file) {
 
 std::vector<fs::path> backend_files(const fs::path& folder) {
   std::vector<fs::path> files;
-  std::error_code failure;
-  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure)) {
-    if (!backend_name(entry->path()).empty()) files.push_back(entry->path());
+  for (const std::string& name : internal::names_in(folder.string())) {
+    if (!backend_name(name).empty()) files.push_back(folder / name);
   }
-  std::sort(files.begin(), files.end());
   return files;
 }
 

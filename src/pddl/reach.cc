@@ -17,7 +17,10 @@
 #include "pddl/reach.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <iterator>
+#include <memory_resource>
 #include <utility>
 
 #include "support/str_cat.h"
@@ -352,8 +355,10 @@ bool statically_possible(const Condition& condition, bool negated, const Binding
       return negated;
     case Kind::kAtom: {
       if (!reachable.is_static[condition.atom.predicate]) return true;
-      thread_local std::vector<ObjectId> objects;  // not a new one for each of a million atoms
-      objects.clear();
+      std::array<std::byte, 64> few;  // no allocation for each of a million atoms
+      std::pmr::monotonic_buffer_resource memory(few.data(), few.size());
+      std::pmr::vector<ObjectId> objects(&memory);
+      objects.reserve(condition.atom.arguments.size());
       for (const Term& term : condition.atom.arguments) {
         objects.push_back(term.under(binding));
         if (objects.back() == kUnbound) return true;

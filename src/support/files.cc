@@ -1,14 +1,16 @@
 #include "support/files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <system_error>
-#include <vector>
 
 #include "metactrl/error.h"
 #include "support/file_lock.h"
@@ -70,37 +72,17 @@ int create_beside(const std::string& target, std::string& name) {
   return -1;
 }
 
-// Files beside `target` that a write of it has for a while.
-std::vector<std::filesystem::path> files_beside(const std::filesystem::path& target) {
-  const std::string prefix = target.filename().string() + ".part";
-  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
-  std::error_code ignored;
-  std::vector<std::filesystem::path> found;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    const bool ours = name.starts_with(prefix) && name.size() > prefix.size() &&
-                      name.find_first_not_of("0123456789-", prefix.size()) == std::string::npos;
-    if (ours) found.push_back(entry.path());
-  }
-  return found;
-}
-
 // Whether it is still called so.
-bool is_named(int descriptor, const std::filesystem::path& name) {
+bool is_named(int descriptor, const std::string& name) {
   struct stat opened {};
   struct stat named {};
-  return ::fstat(descriptor, &opened) == 0 && ::stat(name.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+  return ::fstat(descriptor, &opened) == 0 && ::lstat(name.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
          opened.st_ino == named.st_ino;
 }
 
-// Removes those that nobody writes any more: a write that was killed left them. Between opening one and locking it, it may
-// have become the target, and another write have taken the name; while it has the name and we the lock, nobody can.
-void tidy_up_beside(const std::string& target) {
-  for (const std::filesystem::path& name : files_beside(target)) {
-    const Descriptor file(::open(name.c_str(), O_WRONLY | O_CLOEXEC));
-    if (file.get() >= 0 && try_lock(file.get()) && is_named(file.get(), name)) ::unlink(name.c_str());
-  }
-}
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
 
 // A link keeps pointing where it points: what it names is replaced.
 std::string target_of(const std::string& path) {
@@ -164,6 +146,7 @@ void write_file(const std::string& path, std::string_view content) {
   refuse_folder(path);
   if (is_special(path)) return write_in_place(path, content);
   const std::string target = target_of(path);
+  remove_leftovers(target);
   std::string temporary;
   Descriptor file(create_beside(target, temporary));
   if (file.get() < 0) fail_to_write(path, errno);
@@ -176,7 +159,7 @@ void write_file(const std::string& path, std::string_view content) {
   if (error == 0 && ::fsync(file.get()) != 0 && errno != EINVAL) error = errno;
   if (error == 0) error = file.close();
   if (error == 0 && std::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
-  if (error == 0) return tidy_up_beside(target);
+  if (error == 0) return;
   ::unlink(temporary.c_str());
   fail_to_write(path, error);
 }
@@ -190,9 +173,33 @@ void check_writable(const std::string& path) {
   ::unlink(temporary.c_str());
 }
 
+// The folder is read as the system has it: std::filesystem's iterator ends the program where there is no memory for the next
+// name.
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, CloseFolder> open(::opendir(folder.c_str()));
+  while (const dirent* entry = open == nullptr ? nullptr : ::readdir(open.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// Between opening a file and locking it, it may have become the target, and another write have taken its name; while it has
+// the name and we the lock, nobody can.
 void remove_leftovers(const std::string& path) {
-  std::error_code ignored;
-  for (const std::filesystem::path& file : files_beside(path)) std::filesystem::remove(file, ignored);
+  const std::size_t begin = path.rfind('/') + 1;  // 0 where there is no folder
+  const std::string folder = begin == 0 ? "./" : path.substr(0, begin);
+  const std::string prefix = path.substr(begin) + ".part";
+  for (const std::string& name : names_in(folder)) {
+    if (!name.starts_with(prefix) || name.size() == prefix.size() ||
+        name.find_first_not_of("0123456789-", prefix.size()) != std::string::npos)
+      continue;
+    const std::string left = folder + name;
+    const Descriptor file(::open(left.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (file.get() >= 0 && try_lock(file.get()) && is_named(file.get(), left)) ::unlink(left.c_str());
+  }
 }
 
 }  // namespace metactrl::internal

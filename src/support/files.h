@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace metactrl::internal {
 
@@ -12,6 +13,9 @@ namespace metactrl::internal {
 std::string read_file(const std::string& path);
 // The same piece by piece, for files that need not fit into memory.
 void read_pieces(const std::string& path, const std::function<void(std::string_view)>& take);
+
+// The names of what a folder has in it, in order; none where there is no such folder, or it cannot be read.
+std::vector<std::string> names_in(const std::string& folder);
 
 // Puts `content` at `path`, all of it or nothing: it is written beside the target and renamed, so that a full disk or a
 // crash leaves an older file as it was. A path that exists and is not a plain file (/dev/stdout, a pipe) is written
@@ -26,7 +30,8 @@ int write_all(int descriptor, std::string_view content);
 // and is not a plain file, since that may fail in the end.
 void check_writable(const std::string& path);
 
-// Removes what a write_file to `path` left beside it when it was killed.
+// Removes what a write_file to `path` left beside it when it was killed, and nothing that is still written. The next write
+// does so, too.
 void remove_leftovers(const std::string& path);
 
 }  // namespace metactrl::internal
